@@ -152,6 +152,9 @@ from .stable_corrections import (
     StableSource as StableSource,
 )
 from .stable_corrections import (
+    settled_flags as settled_flags,
+)
+from .stable_corrections import (
     stable_decisions as stable_decisions,
 )
 from .stable_corrections import (

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from disambig.checking.document_words import SURE, DocumentWords
+from disambig.decision import edits_to_keep
 from disambig.errors import UserError
 from disambig.markup import BREAK, PlainText
 from disambig.text import HIDDEN
@@ -392,24 +393,26 @@ def surest(flags: Sequence[Flag], words: int, most_per_1000: float | None) -> li
     return sorted(sorted(flags, key=_surest_first)[:most], key=_in_order)
 
 
-def choose(flags: Iterable[Flag]) -> tuple[list[Flag], list[Flag]]:
+def choose(flags: Iterable[Flag], text: str = "") -> tuple[list[Flag], list[Flag]]:
     """Return the flags that can be corrected together and the remaining ones, both in text order.
 
-    Of two flags that overlap, the more certain one is corrected. Flags over several lines are not corrected.
+    Flags over several lines are not corrected. Of flags that overlap, as they may in a selection from several
+    sources, those that `disambig.decision.edits_to_keep` keeps are corrected.
+
+    Parameters
+    ----------
+    flags : iterable of Flag
+    text : str
+        The text of the file; if it is given, flags of adjacent words overlap as well.
     """
-    taken: list[Flag] = []
+    within: list[Flag] = []
     left: list[Flag] = []
-    furthest = -1
-    cluster: list[Flag] = []
-    for flag in sorted(flags, key=_by_edit):
-        start, end, _ = flag.edit
-        if start >= furthest:
-            _choose_among(cluster, taken, left)
-            cluster = []
-        cluster.append(flag)
-        furthest = max(furthest, end, start + 1)
-    _choose_among(cluster, taken, left)
-    return sorted(taken, key=_by_edit), sorted(left, key=_in_order)
+    for flag in flags:
+        (left if "\n" in flag.observed or "\r" in flag.observed else within).append(flag)
+    edits = [flag.edit for flag in within]
+    kept = edits_to_keep(edits, [flag.probability for flag in within], [flag.task for flag in within], text)
+    left += [within[i] for i in set(range(len(within))) - set(kept)]
+    return [within[i] for i in kept], sorted(left, key=_in_order)
 
 
 def corrected(text: str, flags: Sequence[Flag]) -> str:
@@ -420,27 +423,6 @@ def corrected(text: str, flags: Sequence[Flag]) -> str:
         parts += [text[at:start], new]
         at = end
     return "".join([*parts, text[at:]])
-
-
-def _choose_among(cluster: Sequence[Flag], taken: list[Flag], left: list[Flag]) -> None:
-    """Add overlapping flags to `taken` or to `left`, the most certain first."""
-    own: list[Flag] = []
-    for flag in sorted(cluster, key=_surest_first):
-        over_lines = "\n" in flag.observed or "\r" in flag.observed
-        if over_lines or any(_overlap(flag.edit, other.edit) for other in own):
-            left.append(flag)
-        else:
-            own.append(flag)
-    taken += own
-
-
-def _overlap(one: tuple[int, int, str], other: tuple[int, int, str]) -> bool:
-    same_place = one[0] == other[0] and (one[0] == one[1]) == (other[0] == other[1])
-    return same_place or (one[0] < other[1] and other[0] < one[1])
-
-
-def _by_edit(flag: Flag) -> tuple[int, int, float]:
-    return *flag.edit[:2], -flag.probability
 
 
 def _surest_first(flag: Flag) -> tuple[float, int, int, str]:

@@ -42,7 +42,7 @@ from disambig.checking.reports import (
     make_report,
     path_in_repository,
 )
-from disambig.checking.stable_corrections import stable_flags
+from disambig.checking.stable_corrections import settled_flags
 from disambig.configuration import CheckSettings, ProjectSettings
 from disambig.errors import UserError
 from disambig.files import STDIN
@@ -365,9 +365,9 @@ class _Linter:
 
     def _finish(self, file: TextFile, plain: str, flags: Sequence[Flag]) -> None:
         name = self._name(file)
-        taken, left = choose(flags)
+        taken, left = choose(flags, file.text)
         if taken and (self.request.diff or self.request.fix):
-            taken, left = self._stable(file, taken, left)
+            flags, taken, left = self._settled(file, plain, flags, taken)
         if self.request.diff:
             self.output.result(unified_diff(name, file.text, corrected(file.text, taken)))
             if left:
@@ -378,16 +378,33 @@ class _Linter:
         else:
             self._fix(file, plain, flags, taken)
 
-    def _stable(self, file: TextFile, taken: list[Flag], left: list[Flag]) -> tuple[list[Flag], list[Flag]]:
-        """Return the flags to correct and those to leave: with these what a second run would take back."""
+    def _settled(
+        self, file: TextFile, plain: str, flags: Sequence[Flag], taken: Sequence[Flag]
+    ) -> tuple[Sequence[Flag], list[Flag], list[Flag]]:
+        """Return all flags, those to correct and those to leave, so that a second run has nothing to correct.
+
+        Flags that are raised only once others are corrected are added.
+        """
         name = self._name(file)
         settings = self.project.for_file(name)
+
+        def select(further: Sequence[Flag]) -> Sequence[Flag]:
+            if settings.max_flags_per_1000 is not None:
+                return ()  # the flags of this run are chosen
+            if settings.baseline is not None:
+                further = self._baselines[settings.baseline].unknown(name, plain, further)
+            changes = self.request.changes
+            return further if changes is None else changes.keep(name, file.text, further)
+
         annotate = self._loaded[settings.checker]
-        words, options = self._words(settings), settings.markup_options
-        stable = stable_flags(name, file.text, taken, annotate, words, options)
-        kept = set(map(id, stable))  # a flag has no hash
-        unstable = [flag for flag in taken if id(flag) not in kept]
-        return stable, sorted([*left, *unstable], key=lambda flag: flag.start)
+        settled = settled_flags(
+            name, file.text, taken, annotate, self._words(settings), settings.markup_options, select
+        )
+        shown, corrected_flags = set(map(id, flags)), set(map(id, settled))  # a flag has no hash
+        further = [flag for flag in settled if id(flag) not in shown]
+        self.tally.flags += len(further)
+        together = sorted([*flags, *further], key=lambda flag: flag.start)
+        return together, settled, [flag for flag in together if id(flag) not in corrected_flags]
 
     def _fix(self, file: TextFile, plain: str, flags: Sequence[Flag], taken: Sequence[Flag]) -> None:
         name = self._name(file)

@@ -41,17 +41,17 @@ class CorrectingAnnotator(ModelAnnotator):
 
     def __call__(self, texts: Sequence[str]) -> list[Decisions]:
         """Return the decisions of each task over all texts, with the measured precision of its flags."""
-        if self.least is not None:
-            from disambig.models import annotate_precise
+        from disambig.models import ModelSet, task_rates
 
-            options: Any = {"least": self.least, "flags_per_1000": self.rates}
-            options["detect_language"] = self.detect_language
-            return annotate_precise(texts, self.models, self.trust, **options)
-        from disambig.models import annotate
-
-        detect = self.detect_language
-        decisions = annotate(texts, self.models, flags_per_1000=self.rates, detect_language=detect)
-        return [replace(of_task, trust=self.trust.get(of_task.task)) for of_task in decisions]
+        rates = task_rates(self.models, self.rates)
+        together = ModelSet(
+            self.models,
+            rates,
+            trust=self.trust,
+            least=self.least,
+            detect_language=self.detect_language,
+        )
+        return together.annotate(texts)
 
     def evidence(self, plain: str, flag: Flag) -> FlagEvidence:
         """Return the evidence for a flag; this runs the model again on the paragraph of the flag.

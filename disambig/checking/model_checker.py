@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from disambig.errors import UserError
 from disambig.evaluation import MOST_FLAGS, MistakeTrial, ProposedEdit, mistake_figures
 from disambig.jobs import BATCH, ModelSource
 from disambig.markup import read_markup
-from disambig.models import Model, RequestedRates, annotate_separately, task_rates
+from disambig.models import Model, ModelSet, RequestedRates, annotate_separately, task_rates
 from disambig.packs import available
 from disambig.types import RaisesFlags
 
@@ -89,14 +89,32 @@ class ModelChecker:
     def edits(self, texts: Sequence[str]) -> list[list[ProposedEdit]]:
         """Return all edits that could be flagged in each text, at the highest rate that the models support.
 
-        Edits may overlap: which of them is applied depends on the limits (see `MistakeTrial.at`).
+        Edits may overlap: which of them is applied depends on the limits (see `MistakeTrial.at_limits`).
+        Those that are flagged at the models' own rates are verified as `disambig.models.annotate` does.
         """
         edits: list[list[ProposedEdit]] = []
         for stretch in text_stretches(texts):
-            edits += decisions_to_edits(
-                annotate_separately(stretch, self.models, flags_per_1000=MOST_FLAGS), stretch
-            )
+            decisions = annotate_separately(stretch, self.models, flags_per_1000=MOST_FLAGS)
+            edits += decisions_to_edits(self._verified(decisions, stretch), stretch)
         return edits
+
+    def _verified(self, decisions: Sequence[Decisions], texts: Sequence[str]) -> list[Decisions]:
+        """Return the decisions without the flags of the models' own rates that verification drops."""
+        limits = self.limits()
+        flagged = [
+            replace(of_task, flagged=of_task.flagged & (of_task.probabilities > limits[of_task.task]))
+            for of_task in decisions
+        ]
+        verified = ModelSet(self.models).verify(flagged, texts)
+        return [
+            replace(
+                of_task,
+                flagged=of_task.flagged & (after.raised | ~before.flagged),
+                chosen=after.chosen,
+                probabilities=after.probabilities,
+            )
+            for of_task, before, after in zip(decisions, flagged, verified, strict=True)
+        ]
 
 
 def decisions_to_edits(decisions: Sequence[Decisions], texts: Sequence[str]) -> list[list[ProposedEdit]]:

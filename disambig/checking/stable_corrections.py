@@ -7,23 +7,23 @@ where it was corrected, and what would be flagged there is not corrected in the 
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from disambig.checking.flags import Flag, find_flags
+from disambig.checking.flags import Flag, TextLines, choose, find_flags
 from disambig.checking.live import ParagraphCutter, TextPart
 from disambig.jobs import join_pieces, wrap_annotator
 from disambig.markup import NO_OPTIONS, PlainText, read_markup
+from disambig.models import TextEdit, apply_edits, touches_edit
 
 if TYPE_CHECKING:
     from disambig.data import Decisions
     from disambig.jobs import Annotate, AnnotatorSource
 
-Edit = tuple[int, int, str]
-"""``text[start:end]`` becomes a text."""
 Span = tuple[int, int]
 FindFlagged = Callable[[str, PlainText, "Sequence[Decisions]"], Iterable[Span]]
 """Returns the flagged spans of a corrected text, given it, the same without markup, and the decisions."""
@@ -38,7 +38,7 @@ class _Candidate:
     """A text with the numbers of the edits that are still to be made."""
 
     text: str
-    edits: Sequence[Edit]
+    edits: Sequence[TextEdit]
     kept: list[int]
     cutter: ParagraphCutter
 
@@ -60,10 +60,15 @@ class _Trial:
             for part in self.parts
         ]
 
+    def decisions(self, decided: Mapping[_PartKey, list[Decisions]]) -> Sequence[Decisions]:
+        """Return the decisions of the parts, given those of each key."""
+        pieces = [(decided[key], part.first) for key, part in zip(self.part_keys(), self.parts, strict=True)]
+        return join_pieces(pieces) if pieces else ()
+
 
 def stable_edits(
     texts: Sequence[str],
-    edits: Sequence[Sequence[Edit]],
+    edits: Sequence[Sequence[TextEdit]],
     annotate: Annotate,
     find_flagged: FindFlagged,
     read: Callable[[str], PlainText] = PlainText,
@@ -76,7 +81,7 @@ def stable_edits(
     Parameters
     ----------
     texts : sequence of str
-    edits : sequence of sequences of Edit
+    edits : sequence of sequences of TextEdit
         Of each text, in its order; none overlaps another.
     annotate : Annotate
         What decided the texts.
@@ -130,6 +135,101 @@ def stable_flags(
     return [flags[number] for number in kept]
 
 
+def settled_flags(
+    name: str,
+    text: str,
+    flags: Sequence[Flag],
+    annotate: Annotate,
+    ignore: Collection[str],
+    options: Mapping[str, Any] = NO_OPTIONS,
+    select: Callable[[Sequence[Flag]], Sequence[Flag]] = lambda flags: flags,
+) -> list[Flag]:
+    """Return the flags to correct so that nothing is left for a second run.
+
+    Once some words are corrected, others may be flagged beside them: of two neighbours only one is flagged at
+    a time, and it may hide the other, or be its reason. So the corrected text is checked again where it was
+    corrected, until nothing new is flagged.
+
+    Parameters
+    ----------
+    name, text, flags, annotate, ignore, options
+        As for `stable_flags`.
+    select : callable
+        Returns those of further flags that may be corrected too; their places refer to `text`.
+    """
+    kept = stable_flags(name, text, flags, annotate, ignore, options)
+    decided: dict[_PartKey, list[Decisions]] = {}
+    cutter = ParagraphCutter()
+    for _ in range(MAX_ROUNDS if kept else 0):
+        edits = [flag.edit for flag in kept]
+        candidate = _Candidate(text, edits, list(range(len(edits))), cutter)
+        trial = _try(candidate, lambda new: read_markup(name, new, options))
+        _decide(trial.part_keys(), annotate, decided)
+        decisions = trial.decisions(decided)
+        further = find_flags(name, trial.corrected, trial.plain, decisions, ignore=ignore).flags
+        untouched = [
+            flag
+            for flag in further
+            if not any(
+                touches_edit(edit, span, (flag.start, flag.end))
+                for edit, span in zip(edits, trial.written, strict=True)
+            )
+        ]
+        new, _ = choose(select(_in_original(untouched, edits, text)), text)
+        together = sorted([*kept, *new], key=lambda flag: flag.edit[:2])
+        stable = stable_flags(name, text, together, annotate, ignore, options) if new else kept
+        numbers = set(map(id, stable))
+        if len(stable) <= len(kept) or not all(id(flag) in numbers for flag in kept):
+            break
+        kept = stable
+    return kept
+
+
+def _in_original(flags: Iterable[Flag], edits: Sequence[TextEdit], text: str) -> list[Flag]:
+    """Return flags of a corrected text with their places in the original, but none at what edits wrote."""
+    places = TextLines(text)
+    written: list[Span] = []
+    shift = 0  # what to add to an offset into the corrected text
+    shifts = [0]
+    for start, end, new in edits:
+        written.append((start - shift, start - shift + len(new)))
+        shift += end - start - len(new)
+        shifts.append(shift)
+    ends = [end for _, end in written]
+
+    def shifted(start: int, end: int) -> Span:
+        by = shifts[bisect_right(ends, start)]
+        return start + by, end + by
+
+    def is_written(start: int, end: int) -> bool:
+        return any(
+            (start < last and first < end) or start == end == first or first == last == end
+            for first, last in written
+        )
+
+    results = []
+    for flag in flags:
+        if is_written(*flag.edit[:2]):
+            continue
+        start, end = shifted(flag.start, flag.end)
+        line, column = places.line_and_column(start)
+        alternatives = (other for other in flag.alternatives if not is_written(other["start"], other["end"]))
+        moved = replace(
+            flag,
+            start=start,
+            end=end,
+            line=line,
+            column=column,
+            edit=(*shifted(*flag.edit[:2]), flag.edit[2]),
+            alternatives=tuple(
+                {**other, **dict(zip(("start", "end"), shifted(other["start"], other["end"]), strict=True))}
+                for other in alternatives
+            ),
+        )
+        results.append(moved)
+    return results
+
+
 def _drop_flagged(
     candidates: Sequence[_Candidate],
     annotate: Annotate,
@@ -143,14 +243,11 @@ def _drop_flagged(
     again = []
     for trial in trials:
         candidate = trial.candidate
-        pieces = [
-            (decided[key], part.first) for key, part in zip(trial.part_keys(), trial.parts, strict=True)
-        ]
-        flagged = list(find_flagged(trial.corrected, trial.plain, join_pieces(pieces) if pieces else ()))
+        flagged = list(find_flagged(trial.corrected, trial.plain, trial.decisions(decided)))
         kept = [
             number
             for number, span in zip(candidate.kept, trial.written, strict=True)
-            if not any(_touches(candidate.edits[number], span, flag) for flag in flagged)
+            if not any(touches_edit(candidate.edits[number], span, flag) for flag in flagged)
         ]
         if len(kept) < len(candidate.kept):
             candidate.kept = kept
@@ -159,7 +256,7 @@ def _drop_flagged(
 
 
 def _try(candidate: _Candidate, read: Callable[[str], PlainText]) -> _Trial:
-    corrected, written = _apply(candidate.text, [candidate.edits[number] for number in candidate.kept])
+    corrected, written = apply_edits(candidate.text, [candidate.edits[number] for number in candidate.kept])
     plain = read(corrected)
     parts = [
         part
@@ -184,37 +281,6 @@ def _decide(keys: Iterable[_PartKey], annotate: Annotate, decided: dict[_PartKey
             )
             for decisions in here
         ]
-
-
-def _apply(text: str, edits: Sequence[Edit]) -> tuple[str, list[Span]]:
-    """Return the text with edits, and the span that each of them wrote: the gap, if it removed a word."""
-    parts, spans, at, length = [], [], 0, 0
-    for start, end, new in edits:
-        parts += [text[at:start], new]
-        length += start - at
-        spans.append((length, length + len(new)))
-        length += len(new)
-        at = end
-    corrected = "".join([*parts, text[at:]])
-    return corrected, [span if span[0] < span[1] else _gap(corrected, span[0]) for span in spans]
-
-
-def _gap(text: str, at: int) -> Span:
-    start = end = at
-    while start > 0 and text[start - 1].isspace():
-        start -= 1
-    while end < len(text) and text[end].isspace():
-        end += 1
-    return start, end
-
-
-def _touches(edit: Edit, written: Span, flag: Span) -> bool:
-    """Return True if a flag is of what an edit wrote, and not of the word beside it."""
-    start, end = flag
-    if start < end:
-        return start < written[1] and written[0] < end
-    replaces = edit[0] < edit[1] and edit[2] != ""
-    return written[0] < start < written[1] if replaces else written[0] <= start <= written[1]
 
 
 @dataclass(frozen=True, slots=True)

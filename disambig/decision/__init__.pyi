@@ -104,6 +104,9 @@ from .overlaps import (
     edit_slots as edit_slots,
 )
 from .overlaps import (
+    edits_to_keep as edits_to_keep,
+)
+from .overlaps import (
     extend_to_next_word as extend_to_next_word,
 )
 from .overlaps import (

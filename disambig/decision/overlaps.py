@@ -105,6 +105,33 @@ def surviving_edits(documents: Ints, slots: Ints, probabilities: Floats, tasks: 
     return survivors
 
 
+def edits_to_keep(
+    edits: Sequence[tuple[int, int, str]],
+    probabilities: Sequence[float],
+    tasks: Sequence[str],
+    text: str = "",
+) -> list[int]:
+    """Return the indices of the edits of one text that may be applied together, in text order.
+
+    Parameters
+    ----------
+    edits : sequence of (start, end, replacement)
+    probabilities : sequence of float
+    tasks : sequence of str
+        Name of the task of each edit.
+    text : str
+        If it is given, edits of adjacent words overlap as well.
+    """
+    if len(edits) < 2:
+        return list(range(len(edits)))
+    starts, ends = np.array([edit[:2] for edit in edits], np.int64).T
+    removes = np.array([not new for _, _, new in edits]) & (starts < ends)
+    documents = np.zeros(len(edits), np.int64)
+    slots = extend_to_next_word(edit_slots(starts, ends, removes), documents, ends, [text])
+    survivors = surviving_edits(documents, slots, np.array(probabilities, np.float64), task_ranks(tasks))
+    return sorted(set(survivors.tolist()), key=lambda i: (edits[i][0], edits[i][1]))
+
+
 def task_ranks(names: Sequence[str]) -> Ints:
     """Return the rank of each name in alphabetical order, for `surviving_edits`."""
     return np.unique(np.array(names), return_inverse=True)[1].astype(np.int64)

@@ -8,10 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from disambig.data import record_edit
-from disambig.decision import edit_slots, surviving_edits, task_ranks
+from disambig.decision import edits_to_keep
 from disambig.formats.documents import Kind
 from disambig.formats.jsonl import to_json
 from disambig.formats.results import AnnotatedDocument, flagged_records
@@ -81,15 +79,13 @@ def applied_edits(result: AnnotatedDocument) -> list[AppliedEdit]:
     text = result.document.text
     wanted = [record for record in flagged_records(result) if record["replacement"] != record["observed"]]
     edits = [AppliedEdit.from_record(record_edit(record, text)) for record in wanted]
-    if len(edits) < 2:
-        return edits
-    starts, ends = np.array([(edit.start, edit.end) for edit in edits]).T
-    slots = edit_slots(starts, ends, np.array([not edit.replacement for edit in edits]))
-    sure = np.array([record["probability"] for record in wanted])
-    tasks = task_ranks([edit.task for edit in edits])
-    stands = surviving_edits(np.zeros(len(edits), np.int64), slots, sure, tasks)
-    kept = [edits[i] for i in np.unique(stands).tolist()]
-    return sorted(kept, key=lambda edit: (edit.start, edit.end))
+    kept = edits_to_keep(
+        [(edit.start, edit.end, edit.replacement) for edit in edits],
+        [record["probability"] for record in wanted],
+        [edit.task for edit in edits],
+        text,
+    )
+    return [edits[i] for i in kept]
 
 
 _TOKEN = re.compile(r"\w+(?:['\u2019]\w+)*|[^\w\s]")

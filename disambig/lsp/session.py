@@ -241,7 +241,7 @@ class EditorSession:
         result, live = document.check_result, document.live
         if result is None or live is None:
             return ()
-        chosen, _ = choose([flag for flag in result.flags if flag.probability >= SAFE])
+        chosen, _ = choose([flag for flag in result.flags if flag.probability >= SAFE], document.state.text)
 
         def work(state: TextState) -> Sequence[Flag]:
             if state.version != result.version:

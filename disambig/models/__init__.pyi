@@ -2,6 +2,9 @@ from .annotation import (
     HIGHEST_RATE as HIGHEST_RATE,
 )
 from .annotation import (
+    ModelSet as ModelSet,
+)
+from .annotation import (
     RequestedRates as RequestedRates,
 )
 from .annotation import (
@@ -87,4 +90,16 @@ from .storage import (
 )
 from .storage import (
     write_precision as write_precision,
+)
+from .verification import (
+    TextEdit as TextEdit,
+)
+from .verification import (
+    apply_edits as apply_edits,
+)
+from .verification import (
+    touches_edit as touches_edit,
+)
+from .verification import (
+    verify_flags as verify_flags,
 )

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from disambig.data import CandidateLists, Decisions, PrecisionTable, replacement
-from disambig.decision import check_rate, resolve_overlaps, share_budget
+from disambig.decision import check_rate, is_correction_task, resolve_overlaps, share_budget
 from disambig.errors import UserError
 from disambig.formats import list_instances
 from disambig.models.model import Model
+from disambig.models.verification import verify_flags
 from disambig.runtime import check_time
 from disambig.text import TokenView, hash_words
 from disambig.types import KnowsRecall, RaisesFlags, decides
@@ -50,6 +52,116 @@ def task_rates(models: Sequence[Model], asked: RequestedRates) -> dict[str, floa
     return dict(zip(tasks, share_budget(curves, check_rate(float(asked))), strict=True))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ModelSet:
+    """Several models that decide the same texts.
+
+    Attributes
+    ----------
+    models : tuple of Model
+    rates : mapping from task to float
+        Flags per 1,000 correct words, as `task_rates` returns them; other tasks have the rate of their model.
+    ignore : collection of str, or mapping from the name of a tokenisation to one
+        Words (in lower case) that are never flagged.
+    protect : bool
+        Whether quotes, code, URLs and names are protected from flags.
+    detect_language : bool
+        Whether paragraphs in another language than a model's are protected from its flags (see
+        `disambig.text.find_foreign_paragraphs`).
+    trust : mapping from task to PrecisionTable
+        Measured precision of the flags of each task.
+    least : float, optional
+        Minimum share of correct flags (see `PrecisionTable`); a task without a table raises no flags then.
+    """
+
+    models: tuple[Model, ...]
+    rates: Mapping[str, float] = field(default_factory=dict)
+    ignore: Collection[str] | Mapping[str, Collection[str]] = ()
+    protect: bool = True
+    detect_language: bool = True
+    trust: Mapping[str, PrecisionTable] = field(default_factory=dict)
+    least: float | None = None
+
+    def annotate(self, texts: Sequence[str]) -> list[Decisions]:
+        """Decide every text with every model, and verify the flags (see `annotate`)."""
+        return self.verify(self.annotate_separately(texts), texts)
+
+    def verify(self, decisions: Sequence[Decisions], texts: Sequence[str]) -> list[Decisions]:
+        """Return decisions of these models with one flag in every place, and verified ones only.
+
+        See `disambig.models.verification`.
+        """
+        return verify_flags(texts, decisions, self._decide_near)
+
+    def annotate_separately(self, texts: Sequence[str]) -> list[Decisions]:
+        """Decide every text with each model; flags of different models may overlap."""
+        from disambig.text import view_of_texts
+
+        views: dict[tuple[str, str], TokenView] = {}
+        decisions = []
+        for model in self.models:
+            check_time()
+            key = model.tokenisation.name, model.language if self.detect_language else ""
+            if key not in views:
+                view = view_of_texts(texts, model.tokenisation, protected=self.protect)
+                views[key] = protect_foreign(protect_words(view, self._ignored(key[0])), key[1])
+            of_task = model.decide(views[key], flags_per_1000=self.rates.get(model.task.name))
+            decisions.append(self._with_trust(of_task.without_empty(), texts))
+        return decisions
+
+    def _decide_near(
+        self, texts: Sequence[str], spans: Sequence[Sequence[tuple[int, int]]]
+    ) -> list[Decisions]:
+        """Decide near some spans of each text only."""
+        from disambig.text import view_of_texts
+
+        views: dict[str, tuple[TokenView, NDArray[np.bool_]]] = {}
+        decisions = []
+        for model in self.models:
+            if not is_correction_task(model.task):
+                continue
+            check_time()
+            name = model.tokenisation.name
+            if name not in views:
+                view = view_of_texts(texts, model.tokenisation, protected=self.protect, keep=False)
+                views[name] = protect_words(view, self._ignored(name)), _tokens_near(view, spans)
+            view, near = views[name]
+            of_task = model.decide(view, flags_per_1000=self.rates.get(model.task.name), near=near)
+            decisions.append(self._with_trust(of_task, texts))
+        return resolve_overlaps(decisions, texts)
+
+    def _ignored(self, tokenisation: str) -> Collection[str]:
+        return self.ignore[tokenisation] if isinstance(self.ignore, Mapping) else self.ignore
+
+    def _with_trust(self, decisions: Decisions, texts: Sequence[str]) -> Decisions:
+        """Return the decisions with the precision table of their task, and no flags below the minimum."""
+        table = self.trust.get(decisions.task)
+        if self.least is None:
+            return decisions if table is None else replace(decisions, trust=table)
+        flagged = decisions.flagged.copy()
+        for i in np.flatnonzero(flagged).tolist():
+            text = texts[int(decisions.documents[i])]
+            start, end = int(decisions.starts[i]), int(decisions.ends[i])
+            meant = replacement(decisions.candidate_texts(i)[decisions.chosen[i]], text, start, end)
+            sure = float(decisions.probabilities[i])
+            flagged[i] = (
+                table is not None and table.estimate(text[start:end], meant, sure).share >= self.least
+            )
+        return replace(decisions, flagged=flagged, trust=table)
+
+
+def _tokens_near(view: TokenView, spans: Sequence[Sequence[tuple[int, int]]]) -> NDArray[np.bool_]:
+    """Return which tokens overlap or touch spans of their document, shape ``(n_tokens,)``."""
+    near = np.zeros(len(view), bool)
+    documents = view.document_indices(np.arange(len(view)))
+    bounds = np.searchsorted(documents, np.arange(len(spans) + 1)).tolist()
+    for document, of_text in enumerate(spans):
+        own = slice(*bounds[document : document + 2])
+        for start, end in of_text:
+            near[own] |= (view.starts[own] <= end) & (view.ends[own] >= start)
+    return near
+
+
 def annotate(
     texts: Sequence[str],
     models: Sequence[Model],
@@ -59,7 +171,7 @@ def annotate(
     protect: bool = True,
     detect_language: bool = True,
 ) -> list[Decisions]:
-    """Decide every text with every model, and keep one flag where flags overlap.
+    """Decide every text with every model, keep one flag where flags overlap, and verify the flags.
 
     Parameters
     ----------
@@ -82,21 +194,15 @@ def annotate(
     list of Decisions
         One per model, over all texts; places that are empty and stay empty are left out. Of flags whose edits
         overlap, the most certain one is kept, with the others as alternatives (`disambig.decision.overlaps`).
+        The models would not flag what a correction writes (`disambig.models.verification`).
 
     Raises
     ------
     UserError
         D401 for an invalid rate, D950 for the rate of a task that no model decides.
     """
-    decisions = annotate_separately(
-        texts,
-        models,
-        flags_per_1000=flags_per_1000,
-        ignore=ignore,
-        protect=protect,
-        detect_language=detect_language,
-    )
-    return resolve_overlaps(decisions, texts)
+    rates = task_rates(models, flags_per_1000)
+    return ModelSet(tuple(models), rates, ignore, protect, detect_language).annotate(texts)
 
 
 def annotate_separately(
@@ -108,21 +214,9 @@ def annotate_separately(
     protect: bool = True,
     detect_language: bool = True,
 ) -> list[Decisions]:
-    """Decide as `annotate` does, but each model separately: their flags may overlap."""
-    from disambig.text import view_of_texts
-
-    views: dict[tuple[str, str], TokenView] = {}
+    """Decide as `annotate` does, but each model separately: their flags may overlap and are not verified."""
     rates = task_rates(models, flags_per_1000)
-    decisions = []
-    for model in models:
-        check_time()
-        key = model.tokenisation.name, model.language if detect_language else ""
-        if key not in views:
-            view = view_of_texts(texts, model.tokenisation, protected=protect)
-            views[key] = protect_foreign(protect_words(view, ignore), key[1])
-        rate = rates.get(model.task.name)
-        decisions.append(model.decide(views[key], flags_per_1000=rate).without_empty())
-    return decisions
+    return ModelSet(tuple(models), rates, ignore, protect, detect_language).annotate_separately(texts)
 
 
 def protect_words(view: TokenView, ignore: Collection[str]) -> TokenView:
@@ -199,21 +293,9 @@ def annotate_precise(
     detect_language : bool
         See `annotate`.
     """
-    results = []
-    separate = annotate_separately(
-        texts, models, flags_per_1000=flags_per_1000, detect_language=detect_language
-    )
-    for decisions in separate:
-        table = trust.get(decisions.task)
-        flagged = decisions.flagged.copy()
-        for i in np.flatnonzero(flagged).tolist():
-            text = texts[int(decisions.documents[i])]
-            start, end = int(decisions.starts[i]), int(decisions.ends[i])
-            meant = replacement(decisions.candidate_texts(i)[decisions.chosen[i]], text, start, end)
-            sure = float(decisions.probabilities[i])
-            flagged[i] = table is not None and table.estimate(text[start:end], meant, sure).share >= least
-        results.append(replace(decisions, flagged=flagged, trust=table))
-    return resolve_overlaps(results, texts)
+    rates = task_rates(models, flags_per_1000)
+    together = ModelSet(tuple(models), rates, detect_language=detect_language, trust=trust, least=least)
+    return together.annotate(texts)
 
 
 def rates_for_precision(

@@ -282,10 +282,25 @@ class Model:
             score_parts(scorer, features.batch) if sees_parts(self.judge) else None,
         )
 
-    def decide(self, view: TokenView, *, flags_per_1000: float | None = None) -> Decisions:
+    def decide(
+        self,
+        view: TokenView,
+        *,
+        flags_per_1000: float | None = None,
+        near: NDArray[np.bool_] | None = None,
+    ) -> Decisions:
         """Decide everywhere in `view` except at words of the layer ``"protected"``.
 
         If the decision rule abstains, there is no decision.
+
+        Parameters
+        ----------
+        view : TokenView
+        flags_per_1000 : float, optional
+            By default the model's own rate.
+        near : array of bool, shape (n_tokens,), optional
+            Decide only places that contain one of these tokens, and empty places beside one; not for tasks
+            that decide a sentence together.
 
         Raises
         ------
@@ -294,7 +309,14 @@ class Model:
         """
         if flags_per_1000 is not None:
             check_rate(flags_per_1000)
-        return self.decide_at(self.instances(view), view, flags_per_1000=flags_per_1000)
+        instances = self.instances(view)
+        if near is not None and not decides(self.task).together:
+            before = np.concatenate([[0], np.cumsum(near)])
+            empty = instances.lengths == 0
+            first = np.maximum(instances.positions - empty, 0)
+            last = instances.positions + np.maximum(instances.lengths, 1)
+            instances = instances.take(np.flatnonzero(before[last] > before[first]))
+        return self.decide_at(instances, view, flags_per_1000=flags_per_1000)
 
     def decide_at(
         self, instances: Instances, view: TokenView, *, flags_per_1000: float | None = None

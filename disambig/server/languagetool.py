@@ -24,6 +24,7 @@ from disambig.checking import (
     surest,
     tasks_at,
 )
+from disambig.decision import edits_to_keep
 from disambig.errors import UserError
 from disambig.formats import AnnotatedDocument, text_problem
 from disambig.formatting import escape_control_chars
@@ -392,14 +393,13 @@ def _show_flag(flag: Flag, text: AnnotatedText, candidates: Sequence[FlagCandida
 
 
 def _without_overlaps(shown: Sequence[ShownFlag]) -> list[ShownFlag]:
-    """Return the flags without those that overlap a more certain one, neighbouring words included."""
-    kept: list[ShownFlag] = []
-    for flag in sorted(shown, key=lambda flag: (flag.start, flag.end)):
-        if not kept or kept[-1].end <= flag.start:
-            kept.append(flag)
-        elif kept[-1].flag.probability < flag.flag.probability:
-            kept[-1] = flag
-    return kept
+    """Return the flags whose shown text, neighbouring words included, overlaps no more certain one."""
+    kept = edits_to_keep(
+        [(flag.start, flag.end, flag.proposals[0].text if flag.proposals else "") for flag in shown],
+        [flag.flag.probability for flag in shown],
+        [flag.flag.task for flag in shown],
+    )
+    return [shown[i] for i in kept]
 
 
 def _widen(text: str, start: int, end: int, has_replacement: bool) -> list[tuple[int, int]]:

@@ -20,7 +20,7 @@ from spacy.util import raise_error
 from disambig.data import Decisions
 from disambig.decision import check_rate
 from disambig.errors import UserError
-from disambig.models import Model, detected_languages, protect_foreign, protect_words
+from disambig.models import Model, ModelSet, detected_languages, protect_foreign, protect_words
 from disambig.spacy.annotations import write_batch
 from disambig.text import TokenView, describe_foreign, find_foreign_paragraphs, view_of_docs
 from disambig.types import decides
@@ -298,12 +298,21 @@ class Disambiguator(SpanWriter):
         self.vocab = nlp.vocab
         self._add_strings()
 
+    @property
+    def model_set(self) -> ModelSet:
+        """The model with the settings of the component."""
+        rates = {} if self.flags_per_1000 is None else {self.model.task.name: self.flags_per_1000}
+        return ModelSet((self.model,), rates, self.ignore, self.protect)
+
     def predict(self, docs: Sequence[Doc]) -> Decisions:
         """Return the decisions in a batch of Docs without changing the Docs."""
         view = view_of_docs(docs, self.model.tokenisation, protected=self.protect)
         view = leave_foreign(protect_words(view, self.ignore), self.languages)
-        decisions = self.model.decide(view, flags_per_1000=self.flags_per_1000)
-        return decisions.without_empty()
+        decisions = self.model.decide(view, flags_per_1000=self.flags_per_1000).without_empty()
+        if not decisions.flagged.any():
+            return decisions
+        (verified,) = self.model_set.verify([decisions], [doc.text for doc in docs])
+        return verified
 
     def set_annotations(self, docs: Sequence[Doc], decisions: Decisions) -> None:
         """Write the decisions of `predict` to the Docs."""

@@ -11,9 +11,9 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup
 
 from disambig.data import Decisions, replacement
-from disambig.decision import is_correction_task, resolve_overlaps
+from disambig.decision import is_correction_task
 from disambig.errors import UserError
-from disambig.models import Model, RequestedRates, load, protect_words, task_rates
+from disambig.models import Model, ModelSet, RequestedRates, load, protect_words, task_rates
 from disambig.packs import default_tasks
 from disambig.spacy.annotations import PREFIX, clear_cache, id_under, pack_decisions
 from disambig.spacy.component import (
@@ -186,7 +186,8 @@ class Proofreader(SpanWriter):
                 views[key] = leave_foreign(protect_words(view, self.ignore[words]), key[1:])
             decisions = model.decide(views[key], flags_per_1000=self.rates.get(model.task.name))
             decisions_by_task.append(decisions.take(np.flatnonzero(decisions.flagged)))
-        return resolve_overlaps(decisions_by_task, [doc.text for doc in docs])
+        together = ModelSet(self.models, self.rates, self.ignore, self.protect)
+        return together.verify(decisions_by_task, [doc.text for doc in docs])
 
     def set_annotations(self, docs: Sequence[Doc], decisions: Sequence[Decisions]) -> None:
         """Write the flags of `predict` to the Docs; flags that lost to others are kept as alternatives."""

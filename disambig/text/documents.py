@@ -324,10 +324,14 @@ def view_of_docs(docs: Sequence[Doc], tokenisation: Tokenisation, *, protected: 
     return view
 
 
-def view_of_texts(texts: Sequence[str], tokenisation: Tokenisation, *, protected: bool = False) -> TokenView:
-    """Return the words of `texts`; see `view_of_docs`."""
+def view_of_texts(
+    texts: Sequence[str], tokenisation: Tokenisation, *, protected: bool = False, keep: bool = True
+) -> TokenView:
+    """Return the words of `texts`; see `view_of_docs`. With `keep`, the last view is kept."""
     kept = _last.get(tokenisation.name)
     key = tuple(texts)
+    if not keep:
+        return _with_protected(tokenisation(key), protected)
     if kept is not None and kept[:2] == (protected, key):
         return kept[2]
     _last.pop(tokenisation.name, None)

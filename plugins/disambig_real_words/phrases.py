@@ -7,7 +7,7 @@ table has a pattern, a TAB and the correction, and may have another TAB and exce
 **Pattern**: items separated by blanks, each for one word or sign.
 
 * ``could|should`` is one of several words, in lower case.
-* ``*ed`` is a word that ends in these letters.
+* ``*ed`` is a word that ends in these letters, ``un*`` one that begins with them.
 * ``NAME`` (capital letters) is one of the words of a set. A line that begins with ``set`` defines it:
   ``set NAME``, a TAB and its items, separated by blanks. A set must be defined before it is used.
 * ``S`` is the beginning or the end of a sentence.
@@ -57,16 +57,25 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class PhraseItem:
-    """The words that may stand in one place of a pattern, as hashes, and endings of further words."""
+    """The words that may stand in one place of a pattern, as hashes; endings and beginnings of others."""
 
     hashes: frozenset[int]
     endings: tuple[str, ...] = ()
+    beginnings: tuple[str, ...] = ()
 
     def matches(self, view: TokenView, position: int) -> bool:
         """Return True if the word at a position is one of these."""
         if int(view.hashes[position]) in self.hashes:
             return True
-        return bool(self.endings) and normalise_word(_written(view, position)).endswith(self.endings)
+        if not self.is_open:
+            return False
+        word = normalise_word(_written(view, position))
+        return word.endswith(self.endings) or word.startswith(self.beginnings)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there are endings or beginnings, so that the words are not all listed."""
+        return bool(self.endings or self.beginnings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +128,7 @@ class Phrase:
 
     def anchor(self) -> tuple[int, int]:
         """Return the first item of the pair of neighbours with the fewest words, and 2; or an item, and 1."""
-        sizes = [len(item.hashes) if not item.endings else 0 for item in self.items]
+        sizes = [0 if item.is_open else len(item.hashes) for item in self.items]
         pairs = [(one * other, at) for at, (one, other) in enumerate(pairwise(sizes)) if one and other]
         if pairs:
             return min(pairs)[1], 2
@@ -311,8 +320,8 @@ def _read_phrase(columns: Sequence[str], sets: Mapping[str, PhraseItem]) -> Phra
         inside = inside and not ends
     if inside or not replaced or replaced != list(range(replaced[0], replaced[-1] + 1)):
         raise _InvalidLine("expected items in a row outside of brackets")
-    if all(item.endings for item in items):
-        raise _InvalidLine("expected an item that is not an ending")
+    if all(item.is_open for item in items):
+        raise _InvalidLine("expected an item of whole words")
     correction = columns[1].split()
     references = [int(match[1]) for match in map(_REFERENCE.match, correction) if match]
     if not correction or not set(references) <= set(range(1, len(replaced) + 1)):
@@ -348,6 +357,7 @@ def _read_exception(text: str, sets: Mapping[str, PhraseItem]) -> PhraseExceptio
 def _read_item(text: str, sets: Mapping[str, PhraseItem]) -> PhraseItem:
     hashes: set[int] = set()
     endings: list[str] = []
+    beginnings: list[str] = []
     for word in filter(None, text.split("|")):
         if word == _BOUND:
             hashes |= {START_HASH, END_HASH}
@@ -356,12 +366,15 @@ def _read_item(text: str, sets: Mapping[str, PhraseItem]) -> PhraseItem:
                 raise _InvalidLine(f"there is no set {word!r} above")
             hashes |= sets[word].hashes
             endings += sets[word].endings
+            beginnings += sets[word].beginnings
         elif word.startswith("*") and len(word) > 1:
             endings.append(word[1:])
+        elif word.endswith("*") and word[:-1].islower():
+            beginnings.append(word[:-1])
         elif word != word.lower():
             raise _InvalidLine(f"{word!r} is not in lower case")
         else:
             hashes.add(hash_word(word))
-    if not hashes and not endings:
+    if not hashes and not endings and not beginnings:
         raise _InvalidLine("an item is empty")
-    return PhraseItem(frozenset(hashes), tuple(endings))
+    return PhraseItem(frozenset(hashes), tuple(endings), tuple(beginnings))

@@ -61,7 +61,7 @@ class ToyModel:
         groups = tuple(Group(f"{old}/{new}", (old, new)) for _, old, new, _ in rules)
         return cls(rules, ToyTask(task, groups))
 
-    def decide(self, view, *, flags_per_1000=None):
+    def decide(self, view, *, flags_per_1000=None, near=None):
         rows = sorted(
             (d, *match.span(1), g, rule[3])
             for d, text in enumerate(view.texts)

@@ -115,6 +115,9 @@ They made her the {escape goat|scapegoat}.
 The town was saddled {to|with} debt.
 One of the {user|users} is here.
 This is one of these {problem|problems}.
+We wrote a {an |}test.
+We wrote {a |}an article.
+Ask a {an |}user.
 """.strip().splitlines()
 
 RIGHT = """
@@ -347,7 +350,7 @@ def test_names_and_mentions_are_left_alone(table: PhraseTable):
         ("could [of\tx", "outside of brackets"),
         ("could VERB\tx", "no set 'VERB'"),
         ("Could of\tx", "lower case"),
-        ("*ed *ly\tx", "not an ending"),
+        ("*ed *ly\tx", "whole words"),
         ("could of\tx\tcourse", "needs one _"),
         ("could of\tx\t_", "needs words"),
         ("set verb\tgo come", "name of a set"),

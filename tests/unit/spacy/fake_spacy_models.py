@@ -13,6 +13,7 @@ from disambig.text import Words, hash_word
 PREPOSITIONS = Group("preposition", ("in", "to", "from", "among", "except", "during"))
 SETS = (Group("quite/quiet", ("quite", "quiet")), Group("to/too/two", ("to", "too", "two")))
 WRONG = hash_word("wrong")
+FLAGGED = np.array([hash_word(word) for word in ("to", "quite", "except")], np.uint64)
 
 
 class FakeOperating:
@@ -33,6 +34,7 @@ class FakeTask:
 class FakeModel:
     """Choose what stands there; before the word "wrong" choose and flag the group's next candidate.
 
+    Only some candidates are flagged, so that what replaces them is not flagged again.
     A text with "BAD" makes it fail. A rate of zero flags nothing.
     """
 
@@ -46,7 +48,7 @@ class FakeModel:
     def with_groups(self, groups):
         return replace(self, task=replace(self.task, groups=(*self.task.groups, *groups)))
 
-    def decide(self, view, *, flags_per_1000=None):
+    def decide(self, view, *, flags_per_1000=None, near=None):
         if any("BAD" in text for text in view.texts):
             raise RuntimeError("a bad document")
         groups = self.task.groups
@@ -85,7 +87,7 @@ class FakeModel:
             scores=scores,
             margins=np.full(n, 1.25, np.float32),
             probabilities=np.where(wrong, 0.75, 0.125).astype(np.float32),
-            flagged=wrong & (flags_per_1000 != 0),
+            flagged=wrong & np.isin(view.hashes[position], FLAGGED) & (flags_per_1000 != 0),
             found=(view.starts[position] % 7).astype(np.int32),
             asked=np.full(n, 14, np.int32),
         )

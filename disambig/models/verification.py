@@ -1,0 +1,373 @@
+"""Verify corrections before they are proposed: corrected text must not be flagged where it was corrected.
+
+A decision is made as if all other words were right. Once it is carried out, the models may want to take it
+back ("an" to "a", and "a" to "an"), or want another word there. So each flag is carried out on the text
+around it, and the models decide there again:
+
+* Nothing is flagged there: the flag is kept.
+* The original is wanted back: the more probable of the two flags is kept. Since the other one loses when its
+  own correction is verified, the corrected text is not flagged there.
+* Another word is wanted, and that one is not flagged: it is proposed instead, if it is one of the candidates
+  of the decision. Otherwise the flag is dropped, as two models that disagree are no help to a reader.
+
+If a flag is dropped, those that overlap it (see `disambig.decision.overlaps`) are verified in its place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+import numpy as np
+
+from disambig.data import Decisions, record_edit, replacement
+from disambig.decision import resolve_overlaps
+
+TextEdit = tuple[int, int, str]
+"""``text[start:end]`` becomes a text."""
+Span = tuple[int, int]
+DecideNear = Callable[[Sequence[str], Sequence[Sequence[Span]]], Sequence[Decisions]]
+"""Returns the decisions near some spans of each text, without overlapping flags."""
+
+_CONTEXT_WORDS = 26
+"""Words on each side of a paragraph that the models see; their networks see 25."""
+_CONTEXT_CHARACTERS = 400
+_LONGEST_PARAGRAPH = 3_000
+"""Number of characters of a paragraph on each side of a flag that are decided again."""
+_PARAGRAPH_END = re.compile("\n[^\\S\n]*\n|\u2029")
+_WORD = re.compile(r"\w+")
+MAX_ROUNDS = 4
+"""How often flags are verified in the place of those that were dropped."""
+
+
+def apply_edits(text: str, edits: Iterable[TextEdit]) -> tuple[str, list[Span]]:
+    """Return the text with edits, and the span that each of them wrote: the gap, if it removed a word.
+
+    Parameters
+    ----------
+    text : str
+    edits : iterable of TextEdit
+        In the order of the text, without overlaps.
+    """
+    parts, spans, at, length = [], [], 0, 0
+    for start, end, new in edits:
+        parts += [text[at:start], new]
+        length += start - at
+        spans.append((length, length + len(new)))
+        length += len(new)
+        at = end
+    corrected = "".join([*parts, text[at:]])
+    return corrected, [span if span[0] < span[1] else _gap(corrected, span[0]) for span in spans]
+
+
+def _gap(text: str, at: int) -> Span:
+    start = end = at
+    while start > 0 and text[start - 1].isspace():
+        start -= 1
+    while end < len(text) and text[end].isspace():
+        end += 1
+    return start, end
+
+
+def touches_edit(edit: TextEdit, written: Span, flag: Span) -> bool:
+    """Return True if a flag concerns what an edit wrote, and not the word beside it.
+
+    Parameters
+    ----------
+    edit : TextEdit
+    written, flag : (start, end)
+        Offsets into the corrected text; `written` as `apply_edits` returns it.
+    """
+    start, end = flag
+    if start < end:
+        return start < written[1] and written[0] < end
+    replaces = edit[0] < edit[1] and edit[2] != ""
+    return written[0] < start < written[1] if replaces else written[0] <= start <= written[1]
+
+
+def flag_edit(decisions: Decisions, row: int, chosen: int, text: str) -> TextEdit:
+    """Return the edit of a text that replaces the observed candidate of a decision by another one."""
+    start, end = int(decisions.starts[row]), int(decisions.ends[row])
+    new = replacement(decisions.candidate_texts(row)[chosen], text, start, end)
+    edit = record_edit({"start": start, "end": end, "observed": text[start:end], "replacement": new}, text)
+    return edit["start"], edit["end"], edit["replacement"]
+
+
+def corrections(decisions: Decisions) -> list[int]:
+    """Return the flagged decisions that change a word."""
+    changed = decisions.flagged & (decisions.observed >= 0) & (decisions.chosen != decisions.observed)
+    return np.flatnonzero(changed).tolist()
+
+
+@dataclass(slots=True)
+class _Flag:
+    """A flag to verify, and what was decided about it.
+
+    Attributes
+    ----------
+    task, row : int
+    edit : TextEdit
+        Its edit of the excerpt.
+    probability : float
+    kept : bool
+        Whether the flag is raised.
+    chosen : int, optional
+        A candidate to choose in place of the one that was chosen.
+    """
+
+    task: int
+    row: int
+    edit: TextEdit
+    probability: float
+    kept: bool = True
+    chosen: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Excerpt:
+    """A paragraph with the words around it, and the flags in it."""
+
+    document: int
+    start: int
+    text: str
+    flags: Sequence[_Flag]
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """A corrected excerpt, and the edit that is verified in it.
+
+    Attributes
+    ----------
+    flag : _Flag
+    excerpt : _Excerpt
+    edit : TextEdit
+        The edit that wrote `written`.
+    corrected : str
+        The excerpt with this edit, and possibly those of other flags.
+    written : (start, end)
+    without : str
+        The same without this edit.
+    """
+
+    flag: _Flag
+    excerpt: _Excerpt
+    edit: TextEdit
+    corrected: str
+    written: Span
+    without: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Again:
+    """A flag of a corrected excerpt: its edit, and the text that it makes."""
+
+    edit: TextEdit
+    probability: float
+    text: str
+
+
+def verify_flags(
+    texts: Sequence[str], decisions: Sequence[Decisions], decide_near: DecideNear
+) -> list[Decisions]:
+    """Return the decisions with one flag in every place, and only those whose correction is not flagged.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        The documents.
+    decisions : sequence of Decisions
+        One per task, over all texts; their flags may overlap.
+    decide_near : callable
+        Decides corrected texts with the same models near what was corrected.
+    """
+    resolved = resolve_overlaps(decisions, texts)
+    verified: set[tuple[int, int]] = set()
+    for _ in range(MAX_ROUNDS):
+        rows = [(task, row) for task, of_task in enumerate(resolved) for row in corrections(of_task)]
+        new = [place for place in rows if place not in verified]
+        if not new:
+            return resolved
+        excerpts = list(_excerpts(texts, resolved, new))
+        _Verifier(texts, resolved, decide_near).verify(excerpts)
+        verified.update(new)
+        changed = [
+            flag for excerpt in excerpts for flag in excerpt.flags if not flag.kept or flag.chosen is not None
+        ]
+        if not changed:
+            return resolved
+        resolved = resolve_overlaps(_with_verdicts(resolved, changed), texts)
+    return [
+        _without_rows(of_task, [row for row in corrections(of_task) if (task, row) not in verified])
+        for task, of_task in enumerate(resolved)
+    ]
+
+
+def _with_verdicts(decisions: Sequence[Decisions], flags: Sequence[_Flag]) -> list[Decisions]:
+    """Return the decisions without the flags that were dropped, and with the candidates chosen instead."""
+    changed = list(decisions)
+    for task in {flag.task for flag in flags}:
+        of_task = decisions[task]
+        raised, chosen = of_task.raised.copy(), of_task.chosen.copy()
+        probabilities = of_task.probabilities.copy()
+        for flag in flags:
+            if flag.task == task:
+                raised[flag.row], probabilities[flag.row] = flag.kept, flag.probability
+                chosen[flag.row] = chosen[flag.row] if flag.chosen is None else flag.chosen
+        changed[task] = replace(
+            of_task, flagged=raised, chosen=chosen, probabilities=probabilities, settled=None
+        )
+    return changed
+
+
+def _without_rows(decisions: Decisions, rows: Sequence[int]) -> Decisions:
+    if not rows:
+        return decisions
+    flagged = decisions.flagged.copy()
+    flagged[list(rows)] = False
+    return replace(decisions, flagged=flagged)
+
+
+def _excerpts(
+    texts: Sequence[str], decisions: Sequence[Decisions], rows: Iterable[tuple[int, int]]
+) -> Iterator[_Excerpt]:
+    """Yield the excerpts in which flags, given by task and row, are verified."""
+    flags = []
+    for task, row in rows:
+        of_task = decisions[task]
+        document = int(of_task.documents[row])
+        edit = flag_edit(of_task, row, int(of_task.chosen[row]), texts[document])
+        flags.append((document, _Flag(task, row, edit, float(of_task.probabilities[row]))))
+    flags.sort(key=lambda flag: (flag[0], flag[1].edit[:2]))
+    group: list[_Flag] = []
+    document = paragraph_end = -1
+    for number, flag in flags:
+        if group and (number != document or flag.edit[0] >= paragraph_end):
+            yield _excerpt(texts[document], document, group)
+            group = []
+        if not group:
+            document = number
+            paragraph_end = _paragraph(texts[document], *flag.edit[:2])[1]
+        group.append(flag)
+    if group:
+        yield _excerpt(texts[document], document, group)
+
+
+def _excerpt(text: str, document: int, flags: list[_Flag]) -> _Excerpt:
+    paragraph = _paragraph(text, flags[0].edit[0], max(flag.edit[1] for flag in flags))
+    start, end = _context(text, *paragraph)
+    for flag in flags:
+        flag.edit = flag.edit[0] - start, flag.edit[1] - start, flag.edit[2]
+    return _Excerpt(document, start, text[start:end], flags)
+
+
+def _paragraph(text: str, start: int, end: int) -> Span:
+    """Return the paragraph around a span, or a part of it if it is long."""
+    low = max(0, start - _LONGEST_PARAGRAPH)
+    for match in _PARAGRAPH_END.finditer(text, low, start):
+        low = match.end()
+    behind = _PARAGRAPH_END.search(text, end, end + _LONGEST_PARAGRAPH)
+    return low, behind.start() if behind else min(len(text), end + _LONGEST_PARAGRAPH)
+
+
+def _context(text: str, start: int, end: int) -> Span:
+    """Return a span together with the words around it that the models see."""
+    before = list(_WORD.finditer(text, max(0, start - _CONTEXT_CHARACTERS), start))[-_CONTEXT_WORDS:]
+    behind = list(islice(_WORD.finditer(text, end, end + _CONTEXT_CHARACTERS), _CONTEXT_WORDS))
+    return before[0].start() if before else start, behind[-1].end() if behind else end
+
+
+@dataclass(frozen=True, slots=True)
+class _Verifier:
+    """Verifies the flags of texts, all trials of a kind in one call of the models."""
+
+    texts: Sequence[str]
+    decisions: Sequence[Decisions]
+    decide_near: DecideNear
+
+    def verify(self, excerpts: Sequence[_Excerpt]) -> None:
+        """Decide about the flags: with all those of an excerpt corrected, then one at a time if necessary."""
+        trials = [trial for excerpt in excerpts for trial in self._together(excerpt)]
+        failed = self._failed(trials)
+        alone = [self._alone(trial) for trial, _ in failed if len(trial.excerpt.flags) > 1]
+        final = [pair for pair in failed if len(pair[0].excerpt.flags) == 1] + self._failed(alone)
+        self._choose_others(final)
+
+    def _together(self, excerpt: _Excerpt) -> Iterator[_Trial]:
+        edits = [flag.edit for flag in excerpt.flags]
+        corrected, spans = apply_edits(excerpt.text, edits)
+        for number, (flag, span) in enumerate(zip(excerpt.flags, spans, strict=True)):
+            rest = [*edits[:number], *edits[number + 1 :]]
+            yield _Trial(flag, excerpt, flag.edit, corrected, span, apply_edits(excerpt.text, rest)[0])
+
+    def _alone(self, trial: _Trial) -> _Trial:
+        text = trial.excerpt.text
+        corrected, (span,) = apply_edits(text, [trial.edit])
+        return _Trial(trial.flag, trial.excerpt, trial.edit, corrected, span, text)
+
+    def _failed(self, trials: Sequence[_Trial]) -> list[tuple[_Trial, list[_Again]]]:
+        """Return the trials that the models flag, unless they want the original and that less."""
+        return [
+            (trial, flags)
+            for trial, flags in zip(trials, self._flagged_again(trials), strict=True)
+            if any(flag.text != trial.without or flag.probability >= trial.flag.probability for flag in flags)
+        ]
+
+    def _flagged_again(self, trials: Sequence[_Trial]) -> list[list[_Again]]:
+        """Return the flags of what was written in each trial."""
+        if not trials:
+            return []
+        spans: dict[str, list[Span]] = {}
+        for trial in trials:
+            spans.setdefault(trial.corrected, []).append(trial.written)
+        numbers = {text: number for number, text in enumerate(spans)}
+        results: list[list[_Again]] = [[] for _ in trials]
+        by_text: list[list[tuple[Span, _Again]]] = [[] for _ in spans]
+        corrected = list(spans)
+        for of_task in self.decide_near(corrected, list(spans.values())):
+            for row in corrections(of_task):
+                number = int(of_task.documents[row])
+                edit = flag_edit(of_task, row, int(of_task.chosen[row]), corrected[number])
+                new, _ = apply_edits(corrected[number], [edit])
+                place = int(of_task.starts[row]), int(of_task.ends[row])
+                by_text[number].append((place, _Again(edit, float(of_task.probabilities[row]), new)))
+        for trial, result in zip(trials, results, strict=True):
+            flags = by_text[numbers[trial.corrected]]
+            result += [again for place, again in flags if touches_edit(trial.edit, trial.written, place)]
+        return results
+
+    def _choose_others(self, failed: Sequence[tuple[_Trial, list[_Again]]]) -> None:
+        """Drop the flags of failed trials, or choose the candidate that the models want instead."""
+        others, wanted = [], []
+        for trial, flags in failed:
+            trial.flag.kept = False
+            if len(flags) == 1 and flags[0].text != trial.without:
+                corrected, (span,) = apply_edits(trial.corrected, [flags[0].edit])
+                other = _Trial(trial.flag, trial.excerpt, flags[0].edit, corrected, span, trial.corrected)
+                others.append(other)
+                wanted.append(flags[0].probability)
+        for trial, flags, probability in zip(others, self._flagged_again(others), wanted, strict=True):
+            flag = trial.flag
+            if any(again.text != trial.without for again in flags):
+                continue
+            if any(again.probability >= probability for again in flags):
+                flag.kept = True  # the models would not keep to the other word
+                continue
+            flag.chosen = self._candidate(trial)
+            flag.kept = flag.chosen is not None
+            flag.probability = min(flag.probability, probability)
+
+    def _candidate(self, trial: _Trial) -> int | None:
+        """Return the candidate of a decision that makes the text of a trial; None if there is none."""
+        flag, excerpt = trial.flag, trial.excerpt
+        of_task, text = self.decisions[flag.task], self.texts[excerpt.document]
+        observed = int(of_task.observed[flag.row])
+        for candidate in range(len(of_task.candidate_texts(flag.row))):
+            if candidate != observed:
+                start, end, new = flag_edit(of_task, flag.row, candidate, text)
+                edit = start - excerpt.start, end - excerpt.start, new
+                if apply_edits(excerpt.text, [edit])[0] == trial.corrected:
+                    return candidate
+        return None
