@@ -365,7 +365,7 @@ def find_flags(
         chosen = as_written(record["replacement"], text).strip()
         alternatives = tuple(
             {**alternative, "replacement": as_written(alternative["replacement"], text)}
-            for alternative in record["alternatives"]
+            for alternative in (*record["alternatives"], *_removal(record, text))
         )
         task, sure = record["task"], record["probability"]
         precision = None if trust is None else trust.estimate(observed, chosen, sure)
@@ -376,6 +376,26 @@ def find_flags(
     kept = surest(flags, words, most_per_1000)
     unused = tuple(span for span in directives.hidden if span not in used)
     return CheckedText(tuple(kept), words, len(flags) - len(kept), directives.problems, unused)
+
+
+REMOVAL = 0.02
+"""Probability at which the removal of a repeated word is shown beside another correction of it."""
+
+
+def _removal(record: dict[str, Any], text: str) -> list[dict[str, Any]]:
+    """Return the removal of a repeated word as an alternative, if another word is proposed in its place.
+
+    In "is is better", one word may be a slip for "it", or one too many. Both are shown, however improbable
+    the second one is, because only the writer knows.
+    """
+    candidates = {name for name, _ in record["candidates"]}
+    if not record["replacement"] or "" not in candidates:
+        return []
+    start, end = record["start"], record["end"]
+    before, behind = text[max(0, start - 80) : start].split()[-1:], text[end : end + 80].split(None, 1)[:1]
+    if record["observed"].lower() not in (word.lower() for word in (*before, *behind)):
+        return []
+    return [{"task": record["task"], "start": start, "end": end, "replacement": "", "probability": REMOVAL}]
 
 
 def tasks_at(start: int, end: int, alternatives: Iterable[dict[str, Any]]) -> list[str]:

@@ -192,6 +192,13 @@ def test_a_doubled_word_is_removed_or_replaced_once(flags, text, expected):
     assert corrected(text, raised) == expected
 
 
+def test_a_slip_that_doubles_a_word_has_both_candidates(flags):
+    text = "In general, is is better to use the tool.\n"
+    ((flag,),) = flags([text])
+    assert flag.replacement == "it"
+    assert [(other["task"], other["replacement"]) for other in flag.alternatives] == [("doubled", "")]
+
+
 @pytest.mark.parametrize(
     "text",
     ["Write *the the* here.\n", "Refer to [](#options) to see it.\n", "The flag `the` the tool sets.\n"],
