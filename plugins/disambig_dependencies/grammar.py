@@ -226,7 +226,7 @@ def noun_number(parse: SentenceParse, noun: int) -> tuple[str, float, tuple[str,
         return (SINGULAR, 0.5, ("group",)) if "the" in determiners else (UNKNOWN, 0.0, ("group",))
     if determiners & {"each", "every", "either", "neither"}:
         return SINGULAR, 0.9, ("each",)
-    if word in _SINGULAR_WORDS or _after_each_of(parse, noun):
+    if word in _SINGULAR_WORDS or _follows_each(parse, noun):
         return SINGULAR, 0.9, ("pronoun",)
     if word in _PLURAL_WORDS:
         return PLURAL, 0.95, ("pronoun",)
@@ -253,7 +253,7 @@ def _coordinated(
     return UNKNOWN, 0.0, ("list",)
 
 
-def _after_each_of(parse: SentenceParse, noun: int) -> bool:
+def _follows_each(parse: SentenceParse, noun: int) -> bool:
     """Return True for "them" in "neither of them" if the parser took "neither" for an adverb."""
     before = [i for i in parse.select(noun, "case") if i > 0 and parse.words[i] == "of"]
     return any(parse.words[i - 1] in ("each", "either", "neither", "one") for i in before)

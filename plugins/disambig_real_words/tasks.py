@@ -305,8 +305,10 @@ class Doubled(InContext):
         number = int(related.find(view.hashes[at : at + 1])[0])
         model = self.model
         beside = view.hashes[[at - 2, at + 1]]
-        known = (model.vocabulary.hash_numbers(beside) >= 0) | (beside == START_HASH) | (beside == END_HASH)
-        if number < 0 or not known.all() or normalise_word(_text_at(view, at)) in ARTICLES:
+        have_context = (
+            (model.vocabulary.hash_numbers(beside) >= 0) | (beside == START_HASH) | (beside == END_HASH)
+        )
+        if number < 0 or not have_context.all() or normalise_word(_text_at(view, at)) in ARTICLES:
             return at, ""  # without its context a rival is a guess; an article is simply doubled
         others = related.others[related.offsets[number] : related.offsets[number + 1]]
         candidates = np.append(model_word_ids(model, related)[others], model.nothing).astype(np.int32)

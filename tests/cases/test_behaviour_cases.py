@@ -174,8 +174,8 @@ def test_a_text_in_another_language_says_so(project):
     home = project(a_dot_md=f"{GERMAN}\n{GERMAN}\n{FRENCH}")
     done = here("check", "a.md", folder=home)
     assert (done.returncode, done.stdout) == (0, "")
-    said = "[D342] not read: 3 paragraphs that are not in English (most look like German)"
-    assert done.stderr.count(said) == 1
+    message = "[D342] not read: 3 paragraphs that are not in English (most look like German)"
+    assert done.stderr.count(message) == 1
     assert "D342" not in here("check", "-q", "a.md", folder=home).stderr
     (note,) = json.loads(here("check", "a.md", "--format", "json", folder=home).stdout)["notes"]
     assert note["code"] == "D342"
@@ -205,15 +205,15 @@ def test_annotate_counts_paragraphs_in_another_language(project, job):
     home = project(a_dot_md=f"{SLIP}\n{GERMAN}", b_dot_md=GERMAN)
     arguments = ["annotate", "a.md", "b.md", *(["--output", "out"] if job else [])]
     done = here(*arguments, folder=home)
-    said = "[D342] not read: 2 paragraphs that are not in English (they look like German)"
-    assert done.stderr.count(said) == 1
+    message = "[D342] not read: 2 paragraphs that are not in English (they look like German)"
+    assert done.stderr.count(message) == 1
     if not job:
         first, second = map(json.loads, done.stdout.splitlines())
         assert (first["flags"], second["flags"]) == (1, 0)
         assert first["other_languages"] == [
             {"start": len(SLIP) + 1, "end": len(SLIP) + len(GERMAN) + 1, "language": "de"}
         ]
-    assert said not in here(*arguments, "--no-detect-language", "--force", folder=home).stderr
+    assert message not in here(*arguments, "--no-detect-language", "--force", folder=home).stderr
 
 
 def test_fields_of_yaml_are_text_if_settings_name_them(project):

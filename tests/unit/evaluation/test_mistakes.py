@@ -312,9 +312,9 @@ def reading(marked: str, new: str, label: str, *, right: bool = False) -> FlagRe
 def test_flags_that_were_read(read, flag, label, right):
     texts = ("We rely in it.", "We rely it.", "See the the page.", "They can not go.", "We met with her.")
     text = next((t for t in texts if paragraph_digest(t) == read.paragraph), texts[-1])
-    said = {text: [ProposedEdit(flag.start, flag.end, flag.new, "one")]}
+    proposed = {text: [ProposedEdit(flag.start, flag.end, flag.new, "one")]}
     clean = [Clean(text, "a"), Clean("It is so.", "b")]
-    trial = MistakeTrial.from_checker(Said({**said, "It is so.": []}), [], clean, [read])
+    trial = MistakeTrial.from_checker(Said({**proposed, "It is so.": []}), [], clean, [read])
     of_clean = mistake_figures(trial)["clean"]
     for at in (of_clean, of_clean["tasks"]["one"]):
         counts = {name: line["flags"] for name, line in at["readings"].items()}

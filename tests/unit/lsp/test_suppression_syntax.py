@@ -68,6 +68,6 @@ def test_lines_of_notebooks_are_those_of_their_cells(indent, directive, hidden):
     cells = [{"cell_type": "markdown", "source": cell}, {"cell_type": "markdown", "source": ["d then"]}]
     text = json.dumps({"cells": cells}, indent=indent)
     plain = read_markup("a.ipynb", text)
-    found = read_directives("a.ipynb", text, plain.comments, TextLines(text), plain.text)
+    directives = read_directives("a.ipynb", text, plain.comments, TextLines(text), plain.text)
     places = {word: text.index(f"{word} then") + 2 for word in "abcd"}
-    assert [word for word, at in places.items() if found.hiding(at, "then", "slip")] == hidden
+    assert [word for word, at in places.items() if directives.hiding(at, "then", "slip")] == hidden

@@ -112,8 +112,8 @@ def test_lines_that_only_look_like_markup_are_text():
     ],
 )  # fmt: skip
 def test_comments_are_found(name, text, comments):
-    found = read_markup(name, text)
-    assert [text[start:end] for start, end in found.comments] == comments
+    plain = read_markup(name, text)
+    assert [text[start:end] for start, end in plain.comments] == comments
 
 
 PIECES = [

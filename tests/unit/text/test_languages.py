@@ -233,8 +233,8 @@ def test_no_paragraph_is_foreign_to_its_own_language(code, text):
 def test_paragraphs_end_at_blank_lines_separators_and_long_lines():
     german, english = "Das ist nicht gut, und es wird nicht besser.", "This is not a bad thing to do at all."
     text = f"{english}\n{english}\n\n{german}\n{german}\n \n{english}\u2029{german}\u2029{english}"
-    found = find_foreign_paragraphs(text, "en")
-    assert [text[one.start : one.end] for one in found] == [f"{german}\n{german}", german]
+    paragraphs = find_foreign_paragraphs(text, "en")
+    assert [text[one.start : one.end] for one in paragraphs] == [f"{german}\n{german}", german]
     lines = f"{english * 4}\n{german * 4}\n{english}"
     assert [lines[one.start : one.end] for one in find_foreign_paragraphs(lines, "en")] == [german * 4]
 
