@@ -375,6 +375,12 @@ TAG = re.compile(
     re.VERBOSE | re.MULTILINE,
 )
 """``@param {type} name -``, ``\\brief`` and similar tags."""
+TYPED_SUFFIXES = (".php", ".lua")
+"""Suffixes of languages whose comments give the type of a result without brackets."""
+RETURN_TYPE = re.compile(
+    r"(?:(?<=@return )|(?<=@returns )|(?<=@var )|(?<=@type ))[\w\\|?.]+(?:<[\w, ]*>|\[\])*"
+)
+"""The type in ``@return Widget of it``."""
 FIELD = re.compile(r"^[ \t]*:[A-Za-z][\w \t,.*|\[\]-]{0,80}:(?=\s|$)", re.MULTILINE)
 """Fields of reStructuredText: ``:param int x:``."""
 NOTE = re.compile(
@@ -573,10 +579,11 @@ _SESSION = re.compile(r"^[ \t]*(?:>>>|In \[\d*\]:)[^\n]*(?:\n[ \t]*\S[^\n]*)*|^[
 _SOME_WORD = "x"
 
 
-def paint_block(block: CommentBlock) -> tuple[str, list[Span]]:
+def paint_block(block: CommentBlock, *, has_types: bool = False) -> tuple[str, list[Span]]:
     """Return the text of a block with everything but prose painted over, and the comments within it.
 
-    All offsets refer to ``block.text``, and the returned text has the same length.
+    All offsets refer to ``block.text``, and the returned text has the same length. If the block
+    `has_types`, the word after ``@return`` is one.
     """
     if LICENCE.search(block.text):
         return "".join(character if character == "\n" else BLANK for character in block.text), []
@@ -595,6 +602,8 @@ def paint_block(block: CommentBlock) -> tuple[str, list[Span]]:
             canvas.end_sentence(match.start(1))
     paint_code(canvas, canvas.text)
     _paint_matches(canvas, LINK, OPAQUE)
+    if has_types:
+        _paint_matches(canvas, RETURN_TYPE, OPAQUE)
     labels += [m.span() for mark in (TAG, FIELD, PARAMETER, NOTE) for m in mark.finditer(canvas.text)]
     for start, end in labels:
         canvas.fill(start, end, _SOME_WORD)  # so that Markdown sees a line that begins with text
@@ -645,7 +654,7 @@ def read_code(text: str, suffix: str, yaml_fields: Collection[str] = ()) -> Canv
     read = without_long_lines(text)
     comments = find_comments(read, suffix)
     for block in iterate_blocks(read, comments):
-        _write_block(canvas, block)
+        _write_block(canvas, block, has_types=suffix in TYPED_SUFFIXES)
     if yaml_fields and LANGUAGES[suffix] == YAML:
         for start, end in find_yaml_text(read, 0, len(read), yaml_fields)[1]:
             canvas.put(start, read[start:end])
@@ -666,9 +675,9 @@ def _split_pragma(text: str, comment: Comment) -> list[tuple[int, int]]:
     return [(comment.start, inner.start()), (inner.start(), comment.end)]
 
 
-def _write_block(canvas: Canvas, block: CommentBlock) -> None:
+def _write_block(canvas: Canvas, block: CommentBlock, *, has_types: bool) -> None:
     """Write the prose of a block to its position; its sentences end with the block."""
-    whole, comments = paint_block(block)
+    whole, comments = paint_block(block, has_types=has_types)
     canvas.fill(block.start, block.start + 1, BREAK)
     at = 0
     for line in block.lines:

@@ -90,7 +90,9 @@ def test_senseval_gets_its_score(folder):
     run(folder, "train", "sense", "--labelled", "train.xml", "--output", "s2", "--no-test")
     options = ["--labelled", "test.xml", "--key", "key", "--sensemap", "map"]
     shown = run(folder, "evaluate", "s2", *options).stdout
-    assert "7 examples in 7 documents" in shown
+    assert (
+        "7 examples in 7 documents\n1 more example with labels unknown to the model: count as wrong" in shown
+    )
     found = json.loads(run(folder, "evaluate", "s2", *options, "--json").stdout)["senseval"]
     fine, coarse = found["fine"], found["coarse"]
     assert fine["n"] == coarse["n"] == 9  # the key's other word is not attempted
@@ -128,7 +130,7 @@ def test_bad_examples_are_one_line(folder, content, code):
 def test_a_sense_that_the_inventory_does_not_know_is_not_used(folder, trained):
     (folder / "more.tsv").write_text("the muddy [[bank]] of a river\tshore\nthe [[bank]] shot\tbilliards\n")
     found = run(folder, "evaluate", "my_senses", "--labelled", "more.tsv")
-    assert "1 more example with labels unknown to the model" in found.stdout
+    assert "1 example in 1 document\n1 more example with labels unknown to the model" in found.stdout
 
 
 def test_what_cannot_be_scored_is_said_and_words_without_a_model_are_not_attempted(folder, trained):
@@ -142,7 +144,7 @@ def test_what_cannot_be_scored_is_said_and_words_without_a_model_are_not_attempt
     ]
     (folder / "broken.csv").write_text("\n".join([*rows, "the [[bank]] shot,billiards,bank"]))
     found = run(folder, "evaluate", "my_senses", "--labelled", "broken.csv")
-    assert "1 more example with labels unknown to the model" in found.stdout
+    assert "1 example in 1 document\n1 more example with labels unknown to the model" in found.stdout
     assert "[D488] broken.csv, line 3: the label 'billiards' is not one of 'money', 'shore'" in found.stderr
     refused = run(folder, "evaluate", "my_senses", "--labelled", "broken.csv", "--strict", status=2)
     assert "broken.csv, line 3: the label 'billiards'" in refused.stderr
