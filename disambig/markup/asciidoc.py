@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 
-from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, iterate_lines, iterate_units
+from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, InlineReader, iterate_lines
 
 _TITLE = re.compile(r"(?:={1,6}|#{1,6})[ \t]+(?=\S)")
 _UNDERLINE = re.compile(r"={2,}|-{2,}|~{2,}|\^{2,}|\+{2,}")
@@ -51,8 +51,7 @@ def read_asciidoc(text: str, suffix: str = ".adoc") -> Canvas:
         canvas.fill(0, len(text))
         return canvas
     _Blocks(canvas).read()
-    for start, end in iterate_units(painted := canvas.text):
-        _Inline(canvas, painted, start, end).paint()
+    _Inline.paint_all(canvas)
     canvas.finish()
     return canvas
 
@@ -246,21 +245,13 @@ _FEW = 3
 _SIDE = frozenset("footnote footnoteref indexterm indexterm2".split())
 
 
-class _Inline:
-    """Reader of inline markup from left to right; searches that failed are remembered to keep it linear."""
+class _Inline(InlineReader):
+    """Reader of the inline markup of AsciiDoc."""
 
-    def __init__(self, canvas: Canvas, text: str, start: int, end: int) -> None:
-        self.canvas, self.text, self.start, self.end = canvas, text, start, end
-        self.failed: set[str] = set()
-        self.ends: dict[str, re.Match[str]] = {}  # the last end of each mark
+    marks, ends = _MARKS, _ENDS
 
-    def paint(self) -> None:
-        """Paint over the marks."""
-        at = self.start
-        while match := _MARKS.search(self.text, at, self.end):
-            at = max(self._mark(match[0], match.start(), match.end()), match.start() + 1)
-
-    def _mark(self, mark: str, at: int, after: int) -> int:
+    def read_mark(self, mark: str, at: int, after: int) -> int:
+        """Read the markup that may begin at a mark, and return the position at which to continue."""
         canvas, text = self.canvas, self.text
         if mark == "\\":
             canvas.mark(at, after)
@@ -319,18 +310,14 @@ class _Inline:
     def _formatted(self, mark: str, at: int, after: int) -> int:
         """Read a text between two equal marks."""
         text, canvas = self.text, self.canvas
-        if after >= self.end or mark in self.failed:
+        if after >= self.end:
             return after
         before = text[at - 1] if at > self.start else " "
         if mark not in _TWICE and (before.isalnum() or before in "_\\" or text[after].isspace()):
             return after
-        match = self.ends.get(mark)
-        if match is None or match.start() <= after:
-            match = _ENDS[mark].search(text, after + 1, self.end)
-        if not match:
-            self.failed.add(mark)
+        match = self.find_end(mark, after)
+        if match is None:
             return after
-        self.ends[mark] = match
         stop = match.end()
         if mark == "'" and stop > after + _LONGEST_NAME:
             return after

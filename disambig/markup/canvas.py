@@ -7,7 +7,9 @@ count table, so that no n-gram crosses it) or `BREAK` (the end of a sentence).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
 
 from disambig.text import HIDDEN
 
@@ -118,3 +120,57 @@ def iterate_units(text: str) -> Iterator[Span]:
         start = match.end()
     if start < len(text):
         yield start, len(text)
+
+
+class InlineReader(ABC):
+    """Reader of the inline markup of a paragraph, from left to right.
+
+    Searches that failed are remembered, so that many opening marks without an end take linear time.
+
+    Parameters
+    ----------
+    canvas : Canvas
+    text : str
+        The text in which the marks of blocks are painted over.
+    start, end : int
+        The span of the paragraph in it.
+    """
+
+    marks: ClassVar[re.Pattern[str]]
+    """Matches everything that may begin markup."""
+    ends: ClassVar[Mapping[str, re.Pattern[str]]]
+    """The pattern of the end of each mark that has one."""
+
+    def __init__(self, canvas: Canvas, text: str, start: int, end: int) -> None:
+        self.canvas, self.text, self.start, self.end = canvas, text, start, end
+        self.failed: set[str] = set()
+        self._last_ends: dict[str, re.Match[str]] = {}
+
+    @classmethod
+    def paint_all(cls, canvas: Canvas) -> None:
+        """Paint over the inline markup of all paragraphs."""
+        for start, end in iterate_units(painted := canvas.text):
+            cls(canvas, painted, start, end).paint()
+
+    def paint(self) -> None:
+        """Paint over the marks."""
+        at = self.start
+        while match := self.marks.search(self.text, at, self.end):
+            at = max(self.read_mark(match[0], match.start(), match.end()), match.start() + 1)
+
+    @abstractmethod
+    def read_mark(self, mark: str, at: int, after: int) -> int:
+        """Read the markup that may begin at a mark, and return the position at which to continue."""
+
+    def find_end(self, mark: str, at: int) -> re.Match[str] | None:
+        """Return the end of the markup whose opening mark ends at `at`; None if it does not end."""
+        if mark in self.failed:
+            return None
+        match = self._last_ends.get(mark)
+        if match is None or match.start() <= at:
+            match = self.ends[mark].search(self.text, at + 1, self.end)
+        if match is None:
+            self.failed.add(mark)
+        else:
+            self._last_ends[mark] = match
+        return match

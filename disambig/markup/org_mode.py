@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 
-from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, iterate_lines, iterate_units
+from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, InlineReader, iterate_lines
 
 _HEADLINE = re.compile(r"\*+[ \t]+")
 _TODO = re.compile(r"(?:[A-Z]{2,15}(?:-[A-Z]+)?[ \t]+)?(?:\[#[A-Z0-9]\][ \t]*)?")
@@ -45,8 +45,7 @@ def read_org(text: str, suffix: str = ".org") -> Canvas:
     reader = _Blocks(text)
     reader.read()
     canvas = reader.canvas
-    for start, end in iterate_units(painted := canvas.text):
-        _Inline(canvas, painted, start, end).paint()
+    _Inline.paint_all(canvas)
     canvas.finish()
     return canvas
 
@@ -184,21 +183,13 @@ _CLOSERS = {
 }
 
 
-class _Inline:
-    """Reader of inline markup from left to right; searches that failed are remembered to keep it linear."""
+class _Inline(InlineReader):
+    """Reader of the inline markup of Org."""
 
-    def __init__(self, canvas: Canvas, text: str, start: int, end: int) -> None:
-        self.canvas, self.text, self.start, self.end = canvas, text, start, end
-        self.failed: set[str] = set()
-        self.ends: dict[str, re.Match[str]] = {}  # the last end of each mark
+    marks, ends = _MARKS, _ENDS
 
-    def paint(self) -> None:
-        """Paint over the marks."""
-        at = self.start
-        while match := _MARKS.search(self.text, at, self.end):
-            at = max(self._mark(match[0], match.start(), match.end()), match.start() + 1)
-
-    def _mark(self, mark: str, at: int, after: int) -> int:
+    def read_mark(self, mark: str, at: int, after: int) -> int:
+        """Read the markup that may begin at a mark, and return the position at which to continue."""
         canvas, text = self.canvas, self.text
         if mark in _ENDS:
             return self._emphasis(mark, at, after)
@@ -251,15 +242,9 @@ class _Inline:
         text = self.text
         if at > self.start and text[at - 1] not in _BEFORE:
             return after
-        if mark in self.failed:
+        match = self.find_end(mark, after)
+        if match is None:
             return after
-        match = self.ends.get(mark)
-        if match is None or match.start() <= after:
-            match = _ENDS[mark].search(text, after + 1, self.end)
-        if not match:
-            self.failed.add(mark)
-            return after
-        self.ends[mark] = match
         stop = match.end()
         if mark in "=~+":
             self.canvas.fill(at, stop, OPAQUE)

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from disambig.markup.canvas import BREAK, OPAQUE, Canvas, iterate_lines, iterate_units
+from disambig.markup.canvas import BREAK, OPAQUE, Canvas, InlineReader, iterate_lines
 
 
 def _words(names: str) -> frozenset[str]:
@@ -99,8 +99,7 @@ def read_rst(text: str, suffix: str = ".rst") -> Canvas:
     reader = _Blocks(text)
     reader.read()
     canvas = reader.canvas
-    for start, end in iterate_units(painted := canvas.text):
-        _Inline(canvas, painted, start, end).paint()
+    _Inline.paint_all(canvas)
     canvas.finish()
     return canvas
 
@@ -535,22 +534,13 @@ _ROLE = re.compile(r":([A-Za-z][\w:+.-]{0,60}):")
 _AFTER_ADDRESS = ".,;:!?'\"*_)"
 
 
-class _Inline:
-    """Reader of inline markup from left to right; searches that failed are remembered to keep it linear."""
+class _Inline(InlineReader):
+    """Reader of the inline markup of reStructuredText."""
 
-    def __init__(self, canvas: Canvas, text: str, start: int, end: int) -> None:
-        self.canvas, self.text, self.start, self.end = canvas, text, start, end
-        self.failed: set[str] = set()
-        self.ends: dict[str, re.Match[str]] = {}  # the last end of each mark
+    marks, ends = _MARKS, _ENDS
 
-    def paint(self) -> None:
-        """Paint over the marks."""
-        at = self.start
-        while match := _MARKS.search(self.text, at, self.end):
-            at = max(self._mark(match[0], match.start(), match.end()), match.start() + 1)
-
-    def _mark(self, mark: str, at: int, after: int) -> int:
-        """Process one mark and return the position at which to continue."""
+    def read_mark(self, mark: str, at: int, after: int) -> int:
+        """Read the markup that may begin at a mark, and return the position at which to continue."""
         canvas, text = self.canvas, self.text
         if mark == "\\":
             after = min(after + 1, self.end)
@@ -577,18 +567,20 @@ class _Inline:
         if not self._may_start(at, after):
             return after
         if mark == "_`":
-            stop = self._find_end("`", after)
-            if stop >= 0:
-                canvas.fill(at, after)
-                canvas.fill(stop - 1, stop)
-            return max(stop, after)
+            match = self.find_end("`", after)
+            if match is None:
+                return after
+            canvas.fill(at, after)
+            canvas.fill(match.end() - 1, match.end())
+            return max(match.end(), after)
         if mark[0] == ":":
             return self._interpreted(at, after, mark[1:-1].lower())
         if mark == "`":
             return self._interpreted(at, at, "")
-        stop = self._find_end(mark, after)
-        if stop < 0:
+        match = self.find_end(mark, after)
+        if match is None:
             return after
+        stop = match.end()
         if mark in ("``", "|"):
             while stop < self.end and text[stop] == "_":
                 stop += 1
@@ -611,27 +603,14 @@ class _Inline:
         pairs = {'"': '"', "'": "'", "(": ")", "[": "]", "{": "}", "<": ">"}
         return pairs.get(before) != text[after]
 
-    def _find_end(self, mark: str, at: int) -> int:
-        """Return the end of the markup that a mark starts; -1 if it does not end."""
-        if mark in self.failed:
-            return -1
-        match = self.ends.get(mark)
-        if match is None or match.start() <= at:
-            match = _ENDS[mark].search(self.text, at + 1, self.end)
-        if not match:
-            self.failed.add(mark)
-            return -1
-        self.ends[mark] = match
-        return match.end()
-
     def _interpreted(self, at: int, tick: int, role: str) -> int:
         """Read interpreted text or a link; `tick` is the position of its opening mark."""
         canvas, text = self.canvas, self.text
         inside = tick + 1
-        stop = self._find_end("`", inside)
-        if stop < 0:
+        match = self.find_end("`", inside)
+        if match is None:
             return inside
-        after = stop
+        after = stop = match.end()
         while after < self.end and text[after] == "_" and after - stop < 2:
             after += 1
         is_link = after > stop
