@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 from disambig.api import TokenView, UserError
 from disambig.api.text import END_HASH, START_HASH, hash_word
 
-from .relations import normalise_word
+from .relations import normalise_word, read_table_lines
 from .repeated import is_enclosed
 from .running_text import in_running_text, is_word_part
 
@@ -280,15 +280,9 @@ def read_phrases(path: str | Path) -> PhraseTable:
     UserError
         D995 for a file that cannot be read, or for an invalid line, with its number.
     """
-    try:
-        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, ValueError) as problem:
-        raise UserError("D995", path=path, problem=getattr(problem, "strerror", None) or problem) from problem
     sets: dict[str, PhraseItem] = {}
     phrases = []
-    for number, line in enumerate(lines, 1):
-        if not line.strip() or line.startswith("#"):
-            continue
+    for number, line in read_table_lines(path):
         columns = line.split("\t")
         try:
             kind, _, name = columns[0].partition(" ")

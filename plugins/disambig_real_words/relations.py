@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -108,6 +108,24 @@ def _is_letter(character: str) -> bool:
     return character.isalpha() or unicodedata.category(character).startswith("M")
 
 
+def read_table_lines(path: str | Path) -> Iterator[tuple[int, str]]:
+    """Yield the number and the text of each line of a table of words that is neither blank nor a comment.
+
+    Raises
+    ------
+    UserError
+        D995 for a file that cannot be read.
+    """
+    try:
+        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, ValueError) as problem:
+        reason = getattr(problem, "strerror", None) or problem
+        raise UserError("D995", path=path, problem=reason) from problem
+    for number, line in enumerate(lines, 1):
+        if line.strip() and not line.startswith("#"):
+            yield number, line
+
+
 def read_relations(path: str | Path) -> Mapping[str, list[list[str]]]:
     """Return the sets in a file by kind.
 
@@ -116,15 +134,8 @@ def read_relations(path: str | Path) -> Mapping[str, list[list[str]]]:
     UserError
         D995 for a file that cannot be read, or for an invalid line, with its number.
     """
-    try:
-        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, ValueError) as problem:
-        reason = getattr(problem, "strerror", None) or problem
-        raise UserError("D995", path=path, problem=reason) from problem
     sets: dict[str, list[list[str]]] = {kind: [] for kind in KINDS}
-    for number, line in enumerate(lines, 1):
-        if not line.strip() or line.startswith("#"):
-            continue
+    for number, line in read_table_lines(path):
         kind, _, rest = line.partition("\t")
         usual = _USUAL.fullmatch(rest)  # a fast path for most lines, without a check of each letter
         words = list(dict.fromkeys((rest if usual else normalise_word(rest)).split()))

@@ -41,6 +41,8 @@ from numpy.typing import NDArray
 from disambig.api import TokenView, UserError
 from disambig.api.text import END_HASH, HIDDEN, START_HASH, hash_word
 
+from .relations import read_table_lines
+
 ENGLISH_REPEATED = Path(__file__).parent / "languages" / "en.repeated.tsv"
 RIGHT, UNDECIDED, WRONG = -1, 0, 1
 """What the table says about a repetition."""
@@ -160,15 +162,9 @@ def read_repeated(path: str | Path) -> RepeatedWords:
     UserError
         D995 for a file that cannot be read, or for an invalid line, with its number.
     """
-    try:
-        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, ValueError) as problem:
-        raise UserError("D995", path=path, problem=getattr(problem, "strerror", None) or problem) from problem
     alone: dict[str, set[int]] = defaultdict(set)
     beside: dict[str, dict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
-    for number, line in enumerate(lines, 1):
-        if not line.strip() or line.startswith("#"):
-            continue
+    for number, line in read_table_lines(path):
         kind, *columns = line.split("\t")
         if len(columns) != 1 + (kind not in _ALONE) or kind not in _KINDS:
             wrong = f"line {number}: expected a kind ({', '.join(_KINDS)}) and one list of words, or two"
