@@ -283,9 +283,16 @@ def test_every_module_says_what_it_is():
 
 
 def test_no_path_of_a_machine():
-    pattern = re.compile(r"/home/|/Users/|/work/|/root/")
+    pattern = re.compile("/(?:home|Users|work|root)/")
     found = [where(path) for path in LIBRARY if pattern.search(path.read_text(encoding="utf8"))]
     assert not found, found
+
+
+def test_tests_import_their_helpers_by_module_name():
+    """There is no package `tests` where only the distribution is installed, as in CI."""
+    pattern = re.compile(r"^\s*(?:from|import) tests\b", re.MULTILINE)
+    wrong = [path.name for path in (ROOT / "tests").rglob("*.py") if pattern.search(path.read_text("utf8"))]
+    assert not wrong, wrong
 
 
 # Messages

@@ -6,12 +6,12 @@ import json
 import re
 
 import pytest
+from commands import here
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from processor_time import grows_linearly
 
 from disambig.markup import BREAK, OPAQUE, path_format, plain_text, read_markup
-from tests.commands import here
 
 PATHS = ("x.html", "x.rst", "x.adoc", "x.org", "x.man", "x.ipynb")
 PIECES = [
