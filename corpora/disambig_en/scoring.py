@@ -210,12 +210,13 @@ def score_people(data: Path, parts: Sequence[str] = ("dev", "test")) -> None:
     people: dict[str, Any] = figures_so_far().get("people", {})
     for part in parts:
         trial = MistakeTrial.from_checker(checker, *read_people(data, part), readings())
+        harper = people.get(part, {}).get("harper")  # kept from an earlier run if it is not installed here
         people[part] = mistakes_found(trial, checker.limits())
         people[part]["curve"] = sweep_rates(checker, trial, PEOPLE_RATES)
         if HarperChecker.is_installed():
-            people[part]["harper"] = mistakes_found(
-                MistakeTrial.from_checker(HarperChecker(), *read_people(data, part))
-            )
+            harper = mistakes_found(MistakeTrial.from_checker(HarperChecker(), *read_people(data, part)))
+        if harper is not None:
+            people[part]["harper"] = harper
     save_figures({"people": people})
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from disambig.data import record_edit
 from disambig.errors import UserError
@@ -17,6 +17,9 @@ from disambig.formats.documents import can_be_encoded, decode_line, read_lines
 
 KINDS = ("replace", "insert", "delete")
 _CLOSING = tuple(".,;:!?)]}")
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,10 +154,8 @@ def read_fixes(path: str | Path, *, tier: int = MOST_TIERS) -> list[Fix]:
         for entry, where in _objects(str(path), _FORM)
         if (fix := _read_fix_line(entry, where)).tier <= tier
     ]
-    if not fixes:
-        with_tier = "" if tier >= MOST_TIERS else f" of tier {tier}"
-        raise UserError("D346", path=path, what=f"mistake{with_tier}", form=_FORM)
-    return fixes
+    with_tier = "" if tier >= MOST_TIERS else f" of tier {tier}"
+    return _not_empty(fixes, path, f"mistake{with_tier}", _FORM)
 
 
 def read_clean(path: str | Path) -> list[Clean]:
@@ -166,9 +167,7 @@ def read_clean(path: str | Path) -> list[Clean]:
         D345 for a line that is not a paragraph, D346 if there are none; D300 to D308 for the file.
     """
     paragraphs = [_read_clean_line(entry, where) for entry, where in _objects(str(path), _CLEAN_FORM)]
-    if not paragraphs:
-        raise UserError("D346", path=path, what="paragraph", form=_CLEAN_FORM)
-    return paragraphs
+    return _not_empty(paragraphs, path, "paragraph", _CLEAN_FORM)
 
 
 def read_flag_readings(path: str | Path) -> list[FlagReading]:
@@ -180,9 +179,13 @@ def read_flag_readings(path: str | Path) -> list[FlagReading]:
         D345 for a line that is not a reading, D346 if there are none; D300 to D308 for the file.
     """
     readings = [_read_reading_line(entry, where) for entry, where in _objects(str(path), _READING_FORM)]
-    if not readings:
-        raise UserError("D346", path=path, what="reading", form=_READING_FORM)
-    return readings
+    return _not_empty(readings, path, "reading", _READING_FORM)
+
+
+def _not_empty(rows: list[T], path: str | Path, what: str, form: str) -> list[T]:
+    if not rows:
+        raise UserError("D346", path=path, what=what, form=form)
+    return rows
 
 
 def _objects(path: str, form: str) -> Iterator[tuple[dict[str, Any], str]]:
