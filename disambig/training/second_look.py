@@ -83,6 +83,11 @@ def label_proposals(
     ----------
     rule : SecondLook
         With the fitted first rule.
+
+    Raises
+    ------
+    UserError
+        D428 if nothing is proposed.
     """
     report = progress or (lambda stage, done, total: None)
     proposing = replace(model, judge=rule.as_proposer())
@@ -95,6 +100,8 @@ def label_proposals(
         n_tokens.append(np.diff(view.documents))
         instances = proposing.instances(view)
         decisions = proposing.decide_at(instances, view)
+        if not decisions.flagged.any():
+            continue
         rows, columns = rule.features(view, instances, decisions)
         documents = decisions.documents[rows].astype(np.int64)
         features.append(columns)
@@ -104,7 +111,9 @@ def label_proposals(
             number = first + document
             edit = record_edit(decisions.record(row, texts[number]), texts[number])
             right.append(number < len(mistakes) and _edited(texts[number], edit) == corrected[number])
-    number = np.concatenate([*rows_of, np.empty(0, np.int64)])
+    if not features:
+        raise UserError("D428", task=model.task.name, problem="the model proposes nothing")
+    number = np.concatenate(rows_of)
     names = [*(fix.repo or fix.before for fix in mistakes), *(paragraph.repo for paragraph in clean)]
     units = np.unique(np.array(names, object).astype(str), return_inverse=True)[1]
     n_words = sum(len(paragraph.text.split()) for paragraph in clean)

@@ -20,6 +20,7 @@ from disambig.errors import UserError
 from disambig.formats import Clean, Fix
 from disambig.models import load_model, save_model
 from disambig.training import fit_second_look, train
+from disambig.training.second_look import label_proposals
 from disambig.types import LooksAgain, RaisesFlags
 
 
@@ -167,8 +168,6 @@ def twice():
     assert isinstance(model.judge, Mistakes)
     fitted = fit_second_look(model, {"least": 1e-6}, MORE, RIGHT)
     rule = replace(fitted.judge, evidence={"before": Before()}, weights=None)
-    from disambig.training.second_look import label_proposals
-
     labelled = label_proposals(model, rule, MORE, RIGHT)
     return replace(fitted, judge=rule.fit_proposals(labelled)), labelled
 
@@ -180,6 +179,17 @@ def test_proposals_are_labelled_by_the_text_that_they_give(twice):
     # the evidence is the difference between the proposed and the observed word
     assert set(labelled.features[labelled.right, -1]) == {1.0}
     assert set(labelled.features[labelled.clean, -1]) == {-1.0}
+
+
+def test_stretches_of_text_without_proposals_are_passed_over(twice, monkeypatch):
+    model, labelled = twice
+    monkeypatch.setattr("disambig.training.second_look._TOGETHER", 1)
+    unfitted = replace(model.judge, weights=None)
+    clean = [*RIGHT, Clean("Nothing to decide.", "r")]
+    again = label_proposals(replace(model, judge=model.judge.first), unfitted, MORE, clean)
+    assert again.features.tolist() == labelled.features.tolist()
+    assert again.right.tolist() == labelled.right.tolist()
+    assert len(again.n_tokens) == len(MORE) + len(clean)
 
 
 def test_evidence_decides_and_only_the_final_flags_change_the_choice(twice):
