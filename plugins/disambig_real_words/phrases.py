@@ -10,6 +10,8 @@ table has a pattern, a TAB and the correction, and may have another TAB and exce
 * ``*ed`` is a word that ends in these letters, ``un*`` one that begins with them.
 * ``NAME`` (capital letters) is one of the words of a set. A line that begins with ``set`` defines it:
   ``set NAME``, a TAB and its items, separated by blanks. A set must be defined before it is used.
+* A line that begins with ``pairs`` defines words with their corrections: ``pairs NAME``, a TAB and
+  ``went=gone took=taken``. A pattern and a correction with this ``NAME`` stand for one line per pair.
 * ``S`` is the beginning or the end of a sentence.
 * Items in brackets are context: they must stand there, but are not replaced: ``could of [been|gone]``. At
   least one item is outside the brackets, and the items outside are next to each other.
@@ -44,7 +46,7 @@ from .repeated import is_enclosed
 from .running_text import in_running_text, is_word_part
 
 ENGLISH_PHRASES = Path(__file__).parent / "languages" / "en.phrases.tsv"
-_SET, _BOUND, _PLACE, _GAP, _NOTHING = "set", "S", "_", "...", "-"
+_SET, _PAIRS, _BOUND, _PLACE, _GAP, _NOTHING = "set", "pairs", "S", "_", "...", "-"
 _NAME = re.compile("[A-Z]{2,}")
 _REFERENCE = re.compile(r"\$(\d)(.*)")
 _MAX_GAP = 12
@@ -281,6 +283,7 @@ def read_phrases(path: str | Path) -> PhraseTable:
         D995 for a file that cannot be read, or for an invalid line, with its number.
     """
     sets: dict[str, PhraseItem] = {}
+    pairs: dict[str, list[tuple[str, str]]] = {}
     phrases = []
     for number, line in read_table_lines(path):
         columns = line.split("\t")
@@ -288,8 +291,10 @@ def read_phrases(path: str | Path) -> PhraseTable:
             kind, _, name = columns[0].partition(" ")
             if kind == _SET:
                 sets[_set_name(name)] = _read_item("|".join("\t".join(columns[1:]).split()), sets)
+            elif kind == _PAIRS:
+                pairs[_set_name(name)] = _read_pairs(" ".join(columns[1:]))
             else:
-                phrases.append(_read_phrase(columns, sets))
+                phrases += [_read_phrase(line, sets) for line in _expanded(columns, pairs)]
         except _InvalidLine as problem:
             raise UserError("D995", path=path, problem=f"line {number}: {problem}") from problem
     return PhraseTable(phrases)
@@ -299,6 +304,31 @@ def _set_name(name: str) -> str:
     if not _NAME.fullmatch(name):
         raise _InvalidLine(f"{name!r} is not the name of a set, in capital letters")
     return name
+
+
+def _read_pairs(text: str) -> list[tuple[str, str]]:
+    pairs = [tuple(pair.split("=")) for pair in text.split()]
+    wrong = next((pair for pair in pairs if len(pair) != 2 or not all(pair)), None)
+    if wrong or not pairs:
+        raise _InvalidLine(f"{'='.join(wrong or ())!r} is not a pair, such as went=gone")
+    return [(written, meant) for written, meant in pairs]
+
+
+def _expanded(
+    columns: Sequence[str], pairs: Mapping[str, Sequence[tuple[str, str]]]
+) -> Iterator[Sequence[str]]:
+    """Yield the columns of a line, once for each of the pairs that it names."""
+    pattern = columns[0].split()
+    name = next((word for word in pattern if word in pairs), None)
+    if name is None:
+        yield columns
+        return
+    for written, meant in pairs[name]:
+        replaced = (
+            " ".join(word if item == name else item for item in column.split())
+            for column, word in zip(columns[:2], (written, meant), strict=False)
+        )
+        yield [*replaced, *columns[2:]]
 
 
 def _read_phrase(columns: Sequence[str], sets: Mapping[str, PhraseItem]) -> Phrase:

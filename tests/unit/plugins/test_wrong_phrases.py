@@ -355,6 +355,10 @@ def test_names_and_mentions_are_left_alone(table: PhraseTable):
         ("could of\tx\t_", "needs words"),
         ("set verb\tgo come", "name of a set"),
         ("set VERB\t", "empty"),
+        ("pairs verb\twent=gone", "name of a set"),
+        ("pairs VERB\t", "is not a pair"),
+        ("pairs VERB\twent=gone came", "'came' is not a pair"),
+        ("pairs VERB\twent=", "'went=' is not a pair"),
     ],
 )
 def test_an_invalid_line_is_named_with_its_number(tmp_path: Path, line: str, problem: str):
@@ -363,6 +367,13 @@ def test_an_invalid_line_is_named_with_its_number(tmp_path: Path, line: str, pro
     with pytest.raises(UserError) as caught:
         read_phrases(path)
     assert caught.value.code == "D995" and "line 3: " in str(caught.value) and problem in str(caught.value)
+
+
+def test_pairs_stand_for_a_line_each(tmp_path: Path):
+    short, long = tmp_path / "short.tsv", tmp_path / "long.tsv"
+    short.write_text("pairs VERB\twent=gone saw=seen\n[have] VERB\tVERB\twhat _\nthey seen\tthey saw\n")
+    long.write_text("[have] went\tgone\twhat _\n[have] saw\tseen\twhat _\nthey seen\tthey saw\n")
+    assert read_phrases(short).phrases == read_phrases(long).phrases
 
 
 def test_another_language_has_its_own_table(tmp_path: Path):
