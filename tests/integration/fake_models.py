@@ -119,6 +119,16 @@ class FakeModel:
         return types.SimpleNamespace(flags_per_1000=1.0, limit=lambda rate=None: 0.5)
 
 
+class FakeModelSet:
+    """Fake models that decide together."""
+
+    def __init__(self, models, *settings, **more):
+        self.names = [model.name for model in models]
+
+    def annotate(self, texts):
+        return annotate_texts(texts, self.names)
+
+
 def fakes() -> dict[str, types.ModuleType]:
     """Return replacements of the modules that find and run models, by their names."""
     if __name__ not in ("__main__", "__mp_main__"):  # what is imported first among fakes would keep them
@@ -131,6 +141,7 @@ def fakes() -> dict[str, types.ModuleType]:
     models = _copy("disambig.models")
     models.load = FakeModel
     models.annotate = lambda texts, models, **settings: annotate_texts(texts, [m.name for m in models])
+    models.ModelSet = FakeModelSet
     models.protect_words = lambda view, ignore: view
     return {module.__name__: module for module in (packs, models)}
 
