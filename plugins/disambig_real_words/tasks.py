@@ -129,13 +129,16 @@ class Article(InContext):
         articles = insertion_lists("articles", self.articles)
         number = articles.find(view.hashes)
         beside = number >= 0
-        twice = np.zeros(len(view), bool)  # a repeated article is for the task *doubled*
-        twice[:-1] = beside[:-1] & (number[:-1] == number[1:])
-        twice[1:] |= twice[:-1]
+        left_alone = np.zeros(len(view), bool)  # a repeated article is for the task *doubled*
+        left_alone[:-1] = beside[:-1] & (number[:-1] == number[1:])
+        left_alone[1:] |= left_alone[:-1]
+        if "protected" in view.layers:  # "the A key": the model would read two articles
+            is_name = beside & view.layers["protected"].astype(bool)
+            left_alone[:-1] |= is_name[1:]
         hints = self._by_sound(view, number, articles)
         return join_places(
             [
-                removable_words(self.model, view, articles, least=least, apart=twice, hints=hints),
+                removable_words(self.model, view, articles, least=least, apart=left_alone, hints=hints),
                 missing_words(self.model, view, articles, least=least_missing, beside=beside),
             ]
         )

@@ -15,7 +15,7 @@ from toy_cloze import articles, by_hand
 from disambig.errors import UserError
 from disambig.markup import plain_text
 from disambig.testing import check_task
-from disambig.text import Web1T, Words
+from disambig.text import Web1T, Words, view_of_texts
 
 CURLY = "\N{RIGHT SINGLE QUOTATION MARK}"
 RELATED = "form\tgo goes went\nform\tis are isn't\nslip\tform from\nderived\tquick quickly\nslip\tthe them\n"
@@ -99,6 +99,12 @@ def test_how_near_another_must_be(article):
 
 def test_no_article_is_missing_beside_one(article):
     assert found(article, "She ate the apple apple") == [("the", ["an"]), (" apple", ["a", "an", "the"])]
+
+
+def test_an_article_before_the_name_a_is_left_alone(article):
+    view = view_of_texts(["She ate the A apple, and ate the pear."], Words(), protected=True)
+    positions = replace(article, least=-99.0, least_missing=99.0).instances(view).positions
+    assert [view.texts[0][view.starts[at] : view.starts[at] + 6] for at in positions] == ["A appl", "the pe"]
 
 
 def test_other_articles(files):
