@@ -10,6 +10,7 @@ from fake_checker import TEXT, fake_checker
 from disambig.checking import Flag
 from disambig.configuration import CheckSettings
 from disambig.data import PrecisionEstimate
+from disambig.packs import available
 from disambig.server import AllowedOrigins, ServerChecker, ServerLimits, ShownFlag, message
 
 
@@ -37,6 +38,7 @@ def test_a_match_has_what_strict_clients_read(ask):
     assert [each["value"] for each in first["replacements"]][:2] == ["from", "in"]
 
 
+@pytest.mark.skipif("spelling" not in available(), reason="needs a model that knows its language")
 def test_the_language_of_most_of_a_text_is_detected(ask):
     checker = ServerChecker.from_settings(CheckSettings(tasks=("spelling",)))
     german = "Das ist nicht gut, und es wird auch nicht besser in a quite place.\n\n"
