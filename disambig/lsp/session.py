@@ -128,7 +128,7 @@ def _flat(layers: list[dict[str, Any]]) -> dict[str, Any]:
 _log = logging.getLogger(__name__)
 _SETTINGS = (*OWN, SHARED)
 _INFORMATION = ("D348",)
-"""Codes of messages about something that is not wrong."""
+"""Codes of messages that only inform."""
 
 
 class EditorSession:
