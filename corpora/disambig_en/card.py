@@ -185,7 +185,7 @@ def people_section(figures: dict[str, Any]) -> str:
 
 
 def _read_flags(figures: dict[str, Any]) -> list[str]:
-    """Return a table of the flags at the default rates by label, or an empty text if there are no readings."""
+    """Return the lines of a table of the flags at the default rates by label; empty without readings."""
     lines = []
     for part, people in figures.items():
         for name, at in [("all", people["clean"]), *people["clean"]["tasks"].items()]:
