@@ -186,6 +186,18 @@ class LooksAgain(Protocol):
 
 
 @runtime_checkable
+class AssumesMistakes(Protocol):
+    """A decision rule that assumes how often the writer makes a mistake."""
+
+    @property
+    def mistakes_per_1000(self) -> float | None:
+        """The mistakes per 1,000 words that it assumes; None if it does not use this, or not yet."""
+
+    def with_mistakes_per_1000(self, mistakes_per_1000: float) -> DecisionRule:
+        """Return the decision rule with another assumption; more mistakes never lower a probability."""
+
+
+@runtime_checkable
 class KnowsRecall(Protocol):
     """A decision rule that knows its recall at each rate of flags, so that models can share a budget."""
 

@@ -32,7 +32,8 @@ class CorrectingAnnotator(ModelAnnotator):
     least : float, optional
         Minimum precision of the flags that are raised.
     notes : tuple of UserError
-        Notes to show to the user once (D863): models without flags, because their precision was not measured.
+        Notes to show to the user once: models without flags, because their precision was not measured
+        (D863); a kind of writing that has no effect (D954).
     """
 
     trust: Mapping[str, PrecisionTable] = field(default_factory=dict)
@@ -105,7 +106,8 @@ def load_checker(settings: CheckSettings) -> Annotate:
         annotator = _with_precision(annotate, trust, settings.trust)
     else:
         annotator = CorrectingAnnotator(annotate.models, annotate.rates, trust=trust)
-    return replace(annotator, detect_language=settings.detect_language)
+    notes = (*annotator.notes, *source.notes(annotator.models))
+    return replace(annotator, detect_language=settings.detect_language, notes=notes)
 
 
 def correcting_source(settings: CheckSettings) -> ModelSource:
@@ -118,7 +120,10 @@ def correcting_source(settings: CheckSettings) -> ModelSource:
     """
     rate: Any = settings.flags_per_1000  # a number, or a table with one number per task
     return ModelSource(
-        models=(*settings.tasks, *settings.models), flags_per_1000=rate, sets=settings.confusion_sets()
+        models=(*settings.tasks, *settings.models),
+        flags_per_1000=rate,
+        sets=settings.confusion_sets(),
+        writing=settings.writing,
     )
 
 

@@ -42,16 +42,19 @@ class ModelChecker:
             first[task] = model.name
 
     @classmethod
-    def from_names(cls, name: str = "") -> ModelChecker:
+    def from_names(cls, name: str = "", *, writing: str | None = None) -> ModelChecker:
         """Return the checker of models whose names are joined with ``+``; by default of all installed models.
+
+        The models assume the usual number of mistakes in a kind of writing (`disambig.models.with_writing`).
 
         Raises
         ------
         UserError
-            D323 if no model is installed, D404 for an unknown model, D644 for a model that chooses labels.
+            D323 if no model is installed, D404 for an unknown model, D644 for a model that chooses labels,
+            D953 for an unknown kind of writing.
         """
         names = [name] if not name or name in available() else _split_names(name)
-        source = ModelSource(models=tuple(filter(None, names)))
+        source = ModelSource(models=tuple(filter(None, names)), writing=writing)
         return cls(tuple(source.correcting_models()))
 
     @property

@@ -24,6 +24,7 @@ def options_over_settings(
     sets: str | None,
     ignore: str | None,
     baseline: str | None,
+    writing: str | None = None,
     detect_language: bool | None = None,
 ) -> SettingsSource:
     """Return the settings that are given as options.
@@ -43,6 +44,7 @@ def options_over_settings(
         "sets_files": sets and [sets],
         "ignore_files": ignore and [ignore],
         "baseline": baseline,
+        "writing": writing,
         "detect_language": detect_language,
     }
     return SettingsSource(

@@ -162,6 +162,7 @@ def run_on_fixes(
     tier: int,
     rates: Sequence[float] | None,
     asked: float | Mapping[str, float] | None,
+    writing: str | None = None,
     plot: Path | None,
     json: bool,
 ) -> None:
@@ -177,16 +178,22 @@ def run_on_fixes(
         Points of the curve.
     asked : float or mapping from task to float, optional
         Rate at which the figures are computed; by default the rate of each model.
+    writing : str, optional
+        Kind of writing that the models assume (see `disambig.models.with_writing`).
     """
     from disambig.checking import RATES, ModelChecker, sweep_rates
     from disambig.cli.options import check_rate
     from disambig.cli.progress import progress, remark
     from disambig.evaluation import MistakeTrial, mistake_figures
     from disambig.formats import read_clean, read_fixes, read_flag_readings
+    from disambig.models import unused_writing
 
     for rate in rates or ():
         check_rate(rate, option="--rate")
-    checkers = [ModelChecker.from_names(name) for name in names or ("",)]
+    checkers = [ModelChecker.from_names(name, writing=writing) for name in names or ("",)]
+    for checker in checkers:
+        if note := unused_writing(checker.models, writing):
+            remark(f"disambig: {note}")
     limits = [checker.limits(asked) for checker in checkers]
     mistakes = read_fixes(fixes, tier=tier)
     untouched = read_clean(clean) if clean else []
@@ -203,6 +210,7 @@ def run_on_fixes(
     checker, trial = checkers[0], trials[0]
     curve = sweep_rates(checker, trial, rates or RATES)
     about = {"model": checker.name, "rates": checker.rates(asked), "tier": tier}
+    about |= {} if writing is None else {"writing": writing}
     result = {**about, **mistake_figures(trial, limits[0]), "curve": curve}
     if plot is not None:
         from disambig.evaluation import plot_rates
@@ -219,9 +227,10 @@ def fixes_lines(result: dict[str, Any]) -> list[str]:
     if clean is not None:
         read += f", {pluralize(clean['words'], 'clean word')} of {pluralize(clean['projects'], 'project')}"
     rates = ", ".join(f"{task} {rate:g}" for task, rate in result["rates"].items())
+    writing = f"; writing: {result['writing']}" if "writing" in result else ""
     return [
         read,
-        f"{result['model']}, set to flags per 1,000 words: {rates}",
+        f"{result['model']}, set to flags per 1,000 words: {rates}{writing}",
         *_table(result),
         *(_clean_lines(clean) if clean is not None else ()),
         *_curve(result["curve"]),

@@ -51,6 +51,27 @@ Sets = Annotated[
     typer.Option(metavar="FILE", help="Additional confusion sets, one per line, like accept/except."),
 ]
 Ignore = Annotated[str | None, typer.Option(metavar="FILE", help="Words to ignore, one per line.")]
+
+
+def _check_writing(writing: str | None) -> str | None:
+    """Raise D953 for an unknown kind of writing."""
+    if writing is None:
+        return None
+    from disambig.data import check_writing
+
+    return check_writing(writing)
+
+
+Writing = Annotated[
+    str | None,
+    typer.Option(
+        metavar="KIND",
+        callback=_check_writing,
+        help="How carefully the text was written: published, edited, draft or learner, with one mistake in "
+        "2,000, 400, 100 or 15 words. The more mistakes a writer makes, the more is flagged. Default: what "
+        "each model was fitted to.",
+    ),
+]
 DetectLanguage = Annotated[
     bool | None,
     typer.Option(

@@ -55,6 +55,9 @@ class CheckSettings:
         Words to ignore and confusion sets, and files with them.
     baseline : str or None
         Path of the baseline file.
+    writing : str or None
+        Kind of writing, of which the models assume the usual number of mistakes; None for what each was
+        fitted to.
     detect_language : bool
         Whether paragraphs in another language than the model's are left alone.
     yaml_fields : tuple of str
@@ -77,6 +80,7 @@ class CheckSettings:
     sets: tuple[str, ...] = ()
     sets_files: tuple[str, ...] = ()
     baseline: str | None = None
+    writing: str | None = None
     detect_language: bool = True
     yaml_fields: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
@@ -90,7 +94,7 @@ class CheckSettings:
         rate = self.flags_per_1000
         rates = tuple(sorted(rate.items())) if isinstance(rate, Mapping) else rate
         models = self.tasks, self.models, rates, self.trust, self.sets, self.sets_files
-        return *models, self.detect_language
+        return *models, self.detect_language, self.writing
 
     @property
     def markup_options(self) -> dict[str, object]:
@@ -168,6 +172,7 @@ _DEFAULT_TEXTS = {
     "flags_per_1000": "what each model is set to",
     "trust": "no minimum",
     "max_flags_per_1000": "no maximum",
+    "writing": "what each model was fitted to",
     "detect_language": "true",
     "include": "text and documents",
 }

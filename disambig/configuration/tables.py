@@ -15,7 +15,7 @@ from disambig.configuration.patterns import (
     MAX_TOTAL_SEGMENTS,
     GitIgnorePatterns,
 )
-from disambig.data import SHARE, confusion_set, parse_share
+from disambig.data import SHARE, WORDS_PER_MISTAKE, check_writing, confusion_set, parse_share
 from disambig.errors import UserError, nearest_first
 
 
@@ -38,6 +38,10 @@ Share = Annotated[
             ]
         }
     ),
+]
+
+Writing = Annotated[
+    Any, AfterValidator(check_writing), WithJsonSchema({"type": "string", "enum": list(WORDS_PER_MISTAKE)})
 ]
 
 
@@ -75,6 +79,12 @@ class OverrideTable(BaseModel):
     sets: list[Set] | None = Field(None, description='Additional confusion sets, such as "hop/hope".')
     sets_files: list[Name] | None = Field(
         None, description="Files with confusion sets, one per line, relative to this settings file."
+    )
+    writing: Writing | None = Field(
+        None,
+        description="How carefully the text was written: published, edited, draft or learner, with one "
+        "mistake in 2,000, 400, 100 or 15 words. The more mistakes a writer makes, the more is flagged. "
+        "Default: what each model was fitted to.",
     )
     detect_language: bool | None = Field(
         None,

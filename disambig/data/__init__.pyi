@@ -205,3 +205,12 @@ from .structured import (
 from .structured import (
     run_starts as run_starts,
 )
+from .writing import (
+    WORDS_PER_MISTAKE as WORDS_PER_MISTAKE,
+)
+from .writing import (
+    check_writing as check_writing,
+)
+from .writing import (
+    mistakes_per_1000 as mistakes_per_1000,
+)

@@ -301,7 +301,9 @@ class SecondLook:
 
         The density is that of `MISTAKES_PER_1000` times a ratio with a Gamma prior, whose mean follows from
         `per_1000` and whose shape is `prior_strength`. Its posterior mean and the probabilities of
-        the proposals determine each other; a few steps of fixed-point iteration find both.
+        the proposals determine each other; a few steps of fixed-point iteration find both. Each step keeps
+        the order of two ratios, and the number of steps depends neither on them nor on other documents: so
+        no document shifts another one, and a higher `per_1000` never lowers a probability.
         """
         mean = self.per_1000 / MISTAKES_PER_1000
         if not np.isfinite(self.prior_strength):
@@ -312,7 +314,7 @@ class SecondLook:
         for _ in range(_STEPS):
             probable = np.bincount(documents, _probability(odds + np.log(ratio)[documents]), size)
             last, ratio = ratio, (self.prior_strength + probable) / (self.prior_strength / mean + expected)
-            if np.allclose(last, ratio, rtol=1e-3, atol=0):
+            if np.array_equal(last, ratio):
                 break
         shift: Floats = np.log(ratio)[documents]
         return shift
@@ -330,6 +332,15 @@ class SecondLook:
             assert isinstance(self.first, RaisesFlags)
             return self.first.limit(rate)
         return float(_probability(np.float64(self.operating.threshold(rate))))
+
+    @property
+    def mistakes_per_1000(self) -> float | None:
+        """The assumed mistakes per 1,000 words, `per_1000`; None before `fit_proposals`."""
+        return self.per_1000 if self.is_fitted else None
+
+    def with_mistakes_per_1000(self, mistakes_per_1000: float) -> SecondLook:
+        """Return the decision rule for a writer who makes more or fewer mistakes."""
+        return replace(self, per_1000=mistakes_per_1000)
 
     def gains(self) -> tuple[Floats, Floats] | None:
         """Return the rates and the share of mistakes found at each of them; None before `fit_proposals`."""

@@ -134,6 +134,9 @@ class ModelSource:
         Additional confusion sets, for the models that accept them.
     detect_language : bool
         Whether paragraphs in another language than the model's are left alone.
+    writing : str, optional
+        Kind of writing, of which the models assume the usual number of mistakes (see
+        `disambig.models.with_writing`).
     """
 
     models: tuple[str, ...] = ()
@@ -141,6 +144,7 @@ class ModelSource:
     ignore: tuple[str, ...] = ()
     sets: tuple[Group, ...] = ()
     detect_language: bool = True
+    writing: str | None = None
 
     def names(self) -> tuple[str, ...]:
         """Return the names of the models, by default those of installed packs.
@@ -163,16 +167,25 @@ class ModelSource:
         Raises
         ------
         UserError
-            D4xx for an unknown name or a damaged model; D322 if no model accepts additional sets.
+            D4xx for an unknown name or a damaged model; D322 if no model accepts additional sets; D953 for an
+            unknown kind of writing.
         """
-        from disambig.models import load
+        from disambig.models import load, with_writing
         from disambig.types import decides
 
         models = [load(name) for name in self.names()]
         for model in models:
             if decides(model.task).where == "items":
                 raise UserError("D338", model=model.name)
-        return with_sets(models, self.sets) if self.sets else models
+        models = with_sets(models, self.sets) if self.sets else models
+        return list(with_writing(models, self.writing))
+
+    def notes(self, models: Sequence[Model]) -> tuple[UserError, ...]:
+        """Return notes for the user about loaded models: D954 if the kind of writing has no effect."""
+        from disambig.models import unused_writing
+
+        note = unused_writing(models, self.writing)
+        return () if note is None else (note,)
 
     def load(self) -> Annotate:
         """Load the models and return the function that annotates texts.
@@ -251,6 +264,7 @@ class ModelSource:
             "ignore": sorted(self.ignore),
             "sets": [list(group.candidates) for group in self.sets],
             **({} if self.detect_language else {"detect_language": False}),
+            **({} if self.writing is None else {"writing": self.writing}),
         }
 
 

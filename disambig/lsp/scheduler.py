@@ -7,7 +7,7 @@ import logging
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
@@ -64,9 +64,17 @@ _WARM_UP_LENGTH = 1_500
 
 
 class LoadedCheckers:
-    """Loaded models, shared by all documents and editors whose settings name the same ones."""
+    """Loaded models, shared by all documents and editors whose settings name the same ones.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    defaults : mapping of str to Any, optional
+        Options of the command: settings that take precedence over settings files, but not over those of an
+        editor.
+    """
+
+    def __init__(self, defaults: Mapping[str, Any] | None = None) -> None:
+        self.defaults = dict(defaults or {})
         self._loaded: dict[object, Annotate] = {}
         self._lock = threading.Lock()
         self._is_warm = False

@@ -12,8 +12,8 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable
-from typing import BinaryIO, Protocol
+from collections.abc import Callable, Mapping
+from typing import Any, BinaryIO, Protocol
 
 from disambig.errors import UserError
 from disambig.lsp.scheduler import LoadedCheckers
@@ -107,15 +107,23 @@ _CHUNK = 1 << 16
 _log = logging.getLogger(__name__)
 
 
-def serve_stdio() -> int:
+def serve_stdio(defaults: Mapping[str, Any] | None = None) -> int:
     """Serve the editor that started this process until it asks to stop; return the exit status.
 
     Standard output carries the protocol, so everything else that is printed goes to standard error.
+
+    Parameters
+    ----------
+    defaults : mapping of str to Any, optional
+        See `LoadedCheckers`.
     """
     target = sys.stdout.buffer
     with contextlib.redirect_stdout(sys.stderr):
         status = serve(
-            _DescriptorReader(sys.stdin.fileno()), target, LoadedCheckers(), disconnect=lambda: os._exit(1)
+            _DescriptorReader(sys.stdin.fileno()),
+            target,
+            LoadedCheckers(defaults),
+            disconnect=lambda: os._exit(1),
         )
     try:
         target.flush()
@@ -124,7 +132,7 @@ def serve_stdio() -> int:
     return status
 
 
-def serve_tcp(port: int, say: Callable[[str], object]) -> None:
+def serve_tcp(port: int, say: Callable[[str], object], defaults: Mapping[str, Any] | None = None) -> None:
     """Serve all editors that connect to a port of the loopback address, until interrupted.
 
     Parameters
@@ -133,13 +141,15 @@ def serve_tcp(port: int, say: Callable[[str], object]) -> None:
         Port number; 0 for any free port.
     say : callable
         Called with a line that gives the address.
+    defaults : mapping of str to Any, optional
+        See `LoadedCheckers`.
 
     Raises
     ------
     UserError
         D841 if the port cannot be used.
     """
-    checkers = LoadedCheckers()
+    checkers = LoadedCheckers(defaults)
     try:
         listening = socket.create_server((LOOPBACK, port))
     except (OSError, OverflowError) as problem:

@@ -50,6 +50,8 @@ class EditorSettings:
         Words to ignore that are not in a file yet.
     begun : Any
         Settings that the editor sent at its start: they apply to keys that are not in `values`.
+    defaults : mapping of str to Any, optional
+        Valid settings for keys that the editor did not send.
 
     Raises
     ------
@@ -58,10 +60,16 @@ class EditorSettings:
     """
 
     def __init__(
-        self, values: Any, root: str, words: frozenset[str] = frozenset(), *, begun: Any = None
+        self,
+        values: Any,
+        root: str,
+        words: frozenset[str] = frozenset(),
+        *,
+        begun: Any = None,
+        defaults: Mapping[str, Any] | None = None,
     ) -> None:
         self._root = root
-        self._values = {**_read(begun), **_read(values)}
+        self._values = {**(defaults or {}), **_read(begun), **_read(values)}
         self.words = words
         self._projects: dict[tuple[str, ...], ProjectSettings] = {}
 
@@ -143,10 +151,11 @@ class EditorSession:
 
     def __init__(self, server: LanguageServer, checkers: LoadedCheckers) -> None:
         self._server = server
+        self._defaults = checkers.defaults
         self._documents: dict[str, TextDocument] = {}
         self._encoding: Encoding = "utf-16"
         self._root = os.getcwd()
-        self._preferences = EditorSettings(None, self._root)
+        self._preferences = self._settings(None)
         self._begun: Any = None
         self._shown_messages: set[str] = set()
         self.scheduler = CheckScheduler(checkers, self._document_settings, self._publish, self.tell)
@@ -158,7 +167,7 @@ class EditorSession:
         encoding = self._server.workspace.position_encoding
         name = str(getattr(encoding, "value", encoding))
         self._encoding = "utf-8" if name == "utf-8" else "utf-32" if name == "utf-32" else "utf-16"
-        self._preferences = EditorSettings(None, self._root)
+        self._preferences = self._settings(None)
         self._update_settings(None, begun=params.initialization_options)
 
     def begun(self) -> None:
@@ -297,12 +306,17 @@ class EditorSession:
     def _update_settings(self, values: Any, *, begun: Any = None) -> None:
         begun = self._begun if begun is None else begun
         try:
-            preferences = EditorSettings(values, self._root, self._preferences.words, begun=begun)
+            preferences = self._settings(values, self._preferences.words, begun=begun)
         except UserError as problem:  # the previous settings stay in force
             self.tell(None, problem)
             return
         self._begun = begun
         self._apply(preferences)
+
+    def _settings(
+        self, values: Any, words: frozenset[str] = frozenset(), *, begun: Any = None
+    ) -> EditorSettings:
+        return EditorSettings(values, self._root, words, begun=begun, defaults=self._defaults)
 
     def _apply(self, preferences: EditorSettings) -> None:
         self._preferences = preferences

@@ -215,6 +215,9 @@ MESSAGES: dict[str, str] = {
     "D950": "no model of the task {task!r} raises flags here, so no rate can be set for it; available: {names}",
     "D951": "--flags-per-1000 {value}: {problem}; give one number for all tasks, such as 1, or one per task, such as spelling=0.2,article=0.1",
     "D952": "component {name!r}: no installed model corrects words in {language!r}: install a pack for that language, or name models in its config",
+    # kinds of writing
+    "D953": "unknown kind of writing {value!r}; available: {names}",
+    "D954": "`writing` ({writing}) has no effect: none of these models uses how often a writer makes a mistake ({models})",
     # checking: comments that suppress flags, git, baselines
     "D960": "{path}, line {line:,}: {said!r} does not suppress any flag; remove it",
     "D961": "cannot start git: install it, or omit --since and --staged",

@@ -37,6 +37,12 @@ from .annotation import (
 from .annotation import (
     task_rates as task_rates,
 )
+from .annotation import (
+    unused_writing as unused_writing,
+)
+from .annotation import (
+    with_writing as with_writing,
+)
 from .model import (
     BLOCK as BLOCK,
 )

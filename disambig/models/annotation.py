@@ -1,14 +1,15 @@
-"""Annotate texts with several models: rates of flags, overlaps, and flags of a minimum precision."""
+"""Annotate texts with several models: rates of flags, kinds of writing, overlaps, minimum precision."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import CandidateLists, Decisions, PrecisionTable, replacement
+from disambig.data import CandidateLists, Decisions, PrecisionTable, mistakes_per_1000, replacement
 from disambig.decision import check_rate, is_correction_task, resolve_overlaps, share_budget
 from disambig.errors import UserError
 from disambig.formats import list_instances
@@ -52,6 +53,35 @@ def task_rates(models: Sequence[Model], asked: RequestedRates) -> dict[str, floa
     return dict(zip(tasks, share_budget(curves, check_rate(float(asked))), strict=True))
 
 
+def with_writing(models: Sequence[Model], writing: str | None) -> tuple[Model, ...]:
+    """Return models that assume as many mistakes as there are in a kind of writing.
+
+    Parameters
+    ----------
+    models : sequence of Model
+        Those whose decision rule does not assume how often a writer makes a mistake (`AssumesMistakes`) are
+        returned as they are; `unused_writing` tells whether all are.
+    writing : str, optional
+        A key of `disambig.data.WORDS_PER_MISTAKE`; by default each model assumes what it was fitted to.
+
+    Raises
+    ------
+    UserError
+        D953 if there is no such kind of writing.
+    """
+    if writing is None:
+        return tuple(models)
+    density = mistakes_per_1000(writing)
+    return tuple(model.with_mistakes_per_1000(density) for model in models)
+
+
+def unused_writing(models: Sequence[Model], writing: str | None) -> UserError | None:
+    """Return a note (D954) if a kind of writing is given and has no effect on any of the models."""
+    if writing is None or any(model.mistakes_per_1000 is not None for model in models):
+        return None
+    return UserError("D954", writing=writing, models=", ".join(model.name for model in models))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ModelSet:
     """Several models that decide the same texts.
@@ -59,6 +89,7 @@ class ModelSet:
     Attributes
     ----------
     models : tuple of Model
+        Given `writing`, these are the models that assume it.
     rates : mapping from task to float
         Flags per 1,000 correct words, as `task_rates` returns them; other tasks have the rate of their model.
     ignore : collection of str, or mapping from the name of a tokenisation to one
@@ -72,6 +103,8 @@ class ModelSet:
         Measured precision of the flags of each task.
     least : float, optional
         Minimum share of correct flags (see `PrecisionTable`); a task without a table raises no flags then.
+    writing : str, optional
+        Kind of writing: ``"published"``, ``"edited"``, ``"draft"`` or ``"learner"`` (see `with_writing`).
     """
 
     models: tuple[Model, ...]
@@ -81,6 +114,10 @@ class ModelSet:
     detect_language: bool = True
     trust: Mapping[str, PrecisionTable] = field(default_factory=dict)
     least: float | None = None
+    writing: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "models", with_writing(self.models, self.writing))
 
     def annotate(self, texts: Sequence[str]) -> list[Decisions]:
         """Decide every text with every model, and verify the flags (see `annotate`)."""
@@ -170,6 +207,7 @@ def annotate(
     ignore: Collection[str] = (),
     protect: bool = True,
     detect_language: bool = True,
+    writing: str | None = None,
 ) -> list[Decisions]:
     """Decide every text with every model, keep one flag where flags overlap, and verify the flags.
 
@@ -188,6 +226,10 @@ def annotate(
     detect_language : bool
         Whether paragraphs in another language than a model's are protected from its flags (see
         `disambig.text.find_foreign_paragraphs`).
+    writing : str, optional
+        How carefully the texts were written: ``"published"``, ``"edited"``, ``"draft"`` or ``"learner"``, one
+        mistake in 2,000, 400, 100 or 15 words. The more mistakes there are, the more is flagged. By default
+        each model assumes what it was fitted to. A warning says so if none of the models uses this (D954).
 
     Returns
     -------
@@ -199,10 +241,11 @@ def annotate(
     Raises
     ------
     UserError
-        D401 for an invalid rate, D950 for the rate of a task that no model decides.
+        D401 for an invalid rate, D950 for the rate of a task that no model decides, D953 for an unknown kind
+        of writing.
     """
-    rates = task_rates(models, flags_per_1000)
-    return ModelSet(tuple(models), rates, ignore, protect, detect_language).annotate(texts)
+    together = _model_set(models, flags_per_1000, ignore, protect, detect_language, writing)
+    return together.annotate(texts)
 
 
 def annotate_separately(
@@ -213,10 +256,27 @@ def annotate_separately(
     ignore: Collection[str] = (),
     protect: bool = True,
     detect_language: bool = True,
+    writing: str | None = None,
 ) -> list[Decisions]:
     """Decide as `annotate` does, but each model separately: their flags may overlap and are not verified."""
+    together = _model_set(models, flags_per_1000, ignore, protect, detect_language, writing)
+    return together.annotate_separately(texts)
+
+
+def _model_set(
+    models: Sequence[Model],
+    flags_per_1000: RequestedRates,
+    ignore: Collection[str],
+    protect: bool,
+    detect_language: bool,
+    writing: str | None,
+) -> ModelSet:
+    """Return the models with these settings; warn if `writing` has no effect."""
     rates = task_rates(models, flags_per_1000)
-    return ModelSet(tuple(models), rates, ignore, protect, detect_language).annotate_separately(texts)
+    together = ModelSet(tuple(models), rates, ignore, protect, detect_language, writing=writing)
+    if note := unused_writing(models, writing):
+        warnings.warn(str(note), stacklevel=3)
+    return together
 
 
 def protect_words(view: TokenView, ignore: Collection[str]) -> TokenView:

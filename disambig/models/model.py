@@ -30,6 +30,7 @@ from disambig.runtime import check_time
 from disambig.text import Tokenisation, TokenView
 from disambig.types import (
     Abstains,
+    AssumesMistakes,
     CandidateBatch,
     DecidesBatches,
     DecisionRule,
@@ -216,6 +217,18 @@ class Model:
     def flags_per_1000(self) -> float:
         """The default rate of flags per 1,000 correct words; 0 if the model never flags anything."""
         return self.judge.flags_per_1000 if isinstance(self.judge, RaisesFlags) else 0.0
+
+    @property
+    def mistakes_per_1000(self) -> float | None:
+        """The mistakes per 1,000 words that it assumes a writer to make; None if it does not use this."""
+        return self.judge.mistakes_per_1000 if isinstance(self.judge, AssumesMistakes) else None
+
+    def with_mistakes_per_1000(self, mistakes_per_1000: float) -> Model:
+        """Return a model for a writer who makes this many mistakes; `self` if it does not use this."""
+        if self.mistakes_per_1000 is None:
+            return self
+        assert isinstance(self.judge, AssumesMistakes)
+        return replace(self, judge=self.judge.with_mistakes_per_1000(mistakes_per_1000))
 
     def with_groups(self, groups: Sequence[Group]) -> Model:
         """Return a model that also decides `groups`, by the shared scorer or the baseline, without training.

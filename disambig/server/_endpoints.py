@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from disambig.errors import UserError
 from disambig.formats import AnnotatedDocument, Document, JsonlFormat, to_json
 from disambig.server.checker import ServerChecker
-from disambig.server.languagetool import check_text, parse_json, parse_rate, task_rule
+from disambig.server.languagetool import check_text, parse_json, parse_rate, parse_writing, task_rule
 from disambig.server.middleware import unclear_request
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ MAX_DOCUMENTS = 1_000
 """Maximum number of documents per request."""
 MOST_DECISIONS = 100_000
 """Maximum number of records per response; a record has some hundred bytes."""
-_FIELDS = ("text", "documents", "flags_per_1000", "id")
+_FIELDS = ("text", "documents", "flags_per_1000", "writing", "id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +33,14 @@ class RecordsRequest:
     alone : bool
         Whether a single text was sent, so that the response is a single record.
     flags_per_1000 : float or None
+    writing : str or None
+        Kind of writing.
     """
 
     documents: tuple[Document, ...]
     alone: bool
     flags_per_1000: float | None
+    writing: str | None = None
 
     @property
     def texts(self) -> list[str]:
@@ -82,7 +85,9 @@ def records_request(body: bytes, *, max_text: int) -> RecordsRequest:
         raise unclear_request(f"'documents' must be a list of 1 to {MAX_DOCUMENTS:,}")
     documents = tuple(_parse_document(document, i, max_text) for i, document in enumerate(several, start=1))
     check_text("".join(document.text for document in documents), max_text=max_text)
-    return RecordsRequest(documents, alone, parse_rate(fields.get("flags_per_1000")))
+    return RecordsRequest(
+        documents, alone, parse_rate(fields.get("flags_per_1000")), parse_writing(fields.get("writing"))
+    )
 
 
 def _parse_document(value: Any, number: int, max_text: int) -> Document:

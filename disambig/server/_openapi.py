@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from disambig import __version__
+from disambig.data import WORDS_PER_MISTAKE
 from disambig.server._endpoints import MAX_DOCUMENTS, MAX_EXPLAINED_TEXT
 from disambig.server.middleware import ServerLimits
 
@@ -90,12 +91,13 @@ def _body(kind: str, schema: Json) -> Json:
 def _annotate(text: Json) -> Json:
     name = {"type": ["string", "integer"]}
     rate = {"type": ["number", "null"], "minimum": 0}
+    writing = {"enum": [*WORDS_PER_MISTAKE, None]}
     document = {"type": "object", "required": ["text"], "properties": {"id": name, "text": text}}
     documents = {"type": "array", "minItems": 1, "maxItems": MAX_DOCUMENTS, "items": document}
     one = {"type": "object", "required": ["text"], "additionalProperties": False}
-    one["properties"] = {"id": name, "text": text, "flags_per_1000": rate}
+    one["properties"] = {"id": name, "text": text, "flags_per_1000": rate, "writing": writing}
     several = {"type": "object", "required": ["documents"], "additionalProperties": False}
-    several["properties"] = {"documents": documents, "flags_per_1000": rate}
+    several["properties"] = {"documents": documents, "flags_per_1000": rate, "writing": writing}
     answer = {"oneOf": [_ref("Record"), {"type": "array", "items": _ref("Record")}]}
     summary = "Annotate one text or several: the records of `disambig annotate --format jsonl`."
     body = _body(_JSON, {"oneOf": [one, several]})
@@ -127,6 +129,7 @@ def _languagetool(base: str, text: Json) -> Json:
         "level": {"type": "string", "enum": ["default", "picky"]},
         "mode": {"type": "string", "enum": ["all", "textLevelOnly", "allButTextLevelOnly"]},
         "flagsPer1000": {**_NUMBER, "minimum": 0},
+        "writing": {"type": "string", "enum": list(WORDS_PER_MISTAKE)},
     }
     parameters = [{"name": name, "in": "query", "schema": schema} for name, schema in fields.items()]
     language = {"name": "language", "in": "query", "required": True, "schema": _STRING}

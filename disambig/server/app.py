@@ -22,7 +22,7 @@ from disambig.errors import UserError
 from disambig.formats import AnnotatedDocument, to_json
 from disambig.server._endpoints import explain_flag, reasons_request, records_request
 from disambig.server._openapi import openapi
-from disambig.server.checker import MakeResponse, ModelThread, Rates, ServerChecker
+from disambig.server.checker import CheckOptions, MakeResponse, ModelThread, ServerChecker
 from disambig.server.languagetool import (
     MOST_FLAGS,
     SOFTWARE,
@@ -147,6 +147,8 @@ _LONG_BODY = 1 << 15
 """Bodies with more bytes are parsed in a thread, while other requests are answered."""
 _CHUNK = 1 << 16
 """Number of bytes of a response that are sent at a time."""
+NOTE = "Disambig-Note"
+"""Header of a response with a note about an option that has no effect."""
 _UNSUPPORTED_FORMS = ("multipart/", "application/json")
 
 
@@ -221,7 +223,9 @@ class _Views:
         async with self._body(request) as body:
             query = await self._read(body, _parse_check, request.scope["query_string"], body)
             language = find_language(query.language, self._checker.languages)
-            rates = self._checker.rates_for(query.flags_per_1000, picky=query.picky)
+            options = self._checker.options_for(
+                query.flags_per_1000, picky=query.picky, writing=query.writing
+            )
 
             def make_response(results: Sequence[AnnotatedDocument]) -> bytes:
                 flags = [flag for one in results for flag in shown_flags(query.text, one, self._checker)]
@@ -232,18 +236,21 @@ class _Views:
                 return to_json(answer(matches, query.text, language=language, whole=whole, foreign=foreign))
 
             texts = [] if query.text_level_only else [query.text.read]
-            return await self._answer(request, texts, rates, make_response)
+            return await self._answer(request, texts, options, make_response)
 
     async def annotate(self, request: Request) -> Response:
         async with self._body(request) as body:
             query = await self._read(body, records_request, body)
-            rates = self._checker.rates_for(query.flags_per_1000)
-            return await self._answer(request, query.texts, rates, query.answer)
+            options = self._checker.options_for(query.flags_per_1000, writing=query.writing)
+            return await self._answer(request, query.texts, options, query.answer)
 
     async def explain(self, request: Request) -> Response:
         async with self._body(request) as body:
             query = await self._read(body, reasons_request, body)
-            return await self._answer(request, [], {}, lambda results: explain_flag(query, self._checker))
+            options = self._checker.options_for()
+            return await self._answer(
+                request, [], options, lambda results: explain_flag(query, self._checker)
+            )
 
     async def openapi(self, request: Request) -> Response:
         return _json(to_json(openapi(self._limits, BASES)))
@@ -276,16 +283,16 @@ class _Views:
         return self._bodies.read(request.receive, request.headers.get("content-length"))
 
     async def _answer(
-        self, request: Request, texts: Sequence[str], rates: Rates, make_response: MakeResponse
+        self, request: Request, texts: Sequence[str], options: CheckOptions, make_response: MakeResponse
     ) -> Response:
         """Run the models, unless the client closes the connection first."""
-        response = asyncio.ensure_future(self._worker.ask(texts, rates, make_response))
+        response = asyncio.ensure_future(self._worker.ask(texts, options, make_response))
         disconnect = asyncio.ensure_future(request.receive())
         try:
             await asyncio.wait({response, disconnect}, return_when=asyncio.FIRST_COMPLETED)
             if not response.done():
                 raise unclear_request("the client left")
-            return _HeldResponse(response.result(), self._bodies)
+            return _HeldResponse(response.result(), self._bodies, self._checker.note(options))
         finally:
             response.cancel()
             disconnect.cancel()
@@ -299,8 +306,11 @@ class _Views:
 class _HeldResponse(Response):
     """A JSON response that counts as held until it is sent, chunk by chunk."""
 
-    def __init__(self, body: bytes, bodies: BodyReader) -> None:
-        super().__init__(media_type="application/json", headers={"content-length": str(len(body))})
+    def __init__(self, body: bytes, bodies: BodyReader, note: UserError | None = None) -> None:
+        headers = {"content-length": str(len(body))}
+        if note is not None:  # the body has no place for it: its form is that of other programs
+            headers[NOTE] = str(note).encode("ascii", "backslashreplace").decode()
+        super().__init__(media_type="application/json", headers=headers)
         self._whole, self._bodies = body, bodies
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:

@@ -24,6 +24,23 @@ if TYPE_CHECKING:
 
 Rates = Mapping[str, float]
 """Flags per 1,000 correct words, by task; other tasks have the rate of their model."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckOptions:
+    """What a request asks of the models.
+
+    Attributes
+    ----------
+    rates : mapping from task to float
+    writing : str, optional
+        Kind of writing; by default that of the settings.
+    """
+
+    rates: Rates
+    writing: str | None = None
+
+
 MakeResponse = Callable[[Sequence[AnnotatedDocument]], bytes]
 """Turns the annotated texts of a request into the body of its response."""
 
@@ -31,7 +48,7 @@ MakeResponse = Callable[[Sequence[AnnotatedDocument]], bytes]
 @dataclass(eq=False, slots=True)
 class _CheckJob:
     texts: Sequence[str]
-    rates: Rates
+    options: CheckOptions
     make_response: MakeResponse
     loop: asyncio.AbstractEventLoop
     answer: asyncio.Future[bytes]
@@ -47,12 +64,12 @@ class ModelThread:
     Parameters
     ----------
     annotate : callable
-        Returns, for given rates, a function that annotates texts.
+        Returns, for given options, a function that annotates texts.
     seconds : float
         Processor time for a batch of texts, or for one text.
     """
 
-    def __init__(self, annotate: Callable[[Rates], Annotate], *, seconds: float = math.inf) -> None:
+    def __init__(self, annotate: Callable[[CheckOptions], Annotate], *, seconds: float = math.inf) -> None:
         self._annotate = annotate
         self._seconds = seconds
         self._waiting: deque[_CheckJob] = deque()
@@ -61,7 +78,7 @@ class ModelThread:
         self._thread = threading.Thread(target=self._work, name="disambig models", daemon=True)
         self._thread.start()
 
-    async def ask(self, texts: Sequence[str], rates: Rates, make_response: MakeResponse) -> bytes:
+    async def ask(self, texts: Sequence[str], options: CheckOptions, make_response: MakeResponse) -> bytes:
         """Annotate texts and return the response that `make_response` builds from them.
 
         `make_response` runs in the thread of the models and may use them. `texts` may be empty.
@@ -73,7 +90,7 @@ class ModelThread:
             errors of `make_response`.
         """
         loop = asyncio.get_running_loop()
-        job = _CheckJob(texts, rates, make_response, loop, loop.create_future())
+        job = _CheckJob(texts, options, make_response, loop, loop.create_future())
         with self._changed:
             if self._ended:
                 raise UserError("D887")
@@ -97,7 +114,7 @@ class ModelThread:
             self._answer(batch)
 
     def _next(self) -> list[_CheckJob] | None:
-        """Return the oldest job and further jobs with the same rates; None if the thread is to stop.
+        """Return the oldest job and further jobs with the same options; None if the thread is to stop.
 
         Cancelled jobs are skipped.
         """
@@ -112,7 +129,7 @@ class ModelThread:
                 job = self._waiting.popleft()
                 if job.answer.cancelled():
                     continue
-                if not batch or (job.rates == batch[0].rates and size + job.size <= BATCH):
+                if not batch or (job.options == batch[0].options and size + job.size <= BATCH):
                     batch.append(job)
                     size += job.size
                 else:
@@ -147,7 +164,7 @@ class ModelThread:
         documents = [Document(str(i), text, f"text {i}", kind="json") for i, text in enumerate(texts)]
         results: list[AnnotatedDocument | UserError] = []
         if documents:
-            annotated, bad = annotate_documents(documents, self._limited(self._annotate(batch[0].rates)))
+            annotated, bad = annotate_documents(documents, self._limited(self._annotate(batch[0].options)))
             good = {result.document.path: result for result in annotated}
             errors = {failure.path: _most_specific(failure.error) for failure in bad}
             results = [good.get(document.path) or errors[document.path] for document in documents]
@@ -252,8 +269,14 @@ class ServerChecker:
         """Sum of the rates of all tasks."""
         return sum(self.rates.values())
 
-    def rates_for(self, flags_per_1000: float | None = None, *, picky: bool = False) -> Rates:
-        """Return the rates of a request.
+    def options_for(
+        self,
+        flags_per_1000: float | None = None,
+        *,
+        picky: bool = False,
+        writing: str | None = None,
+    ) -> CheckOptions:
+        """Return the options of a request.
 
         Parameters
         ----------
@@ -262,12 +285,17 @@ class ServerChecker:
         picky : bool
             Whether to show more flags. It has no effect if the settings give a minimum precision, which a
             rate would replace.
+        writing : str, optional
+            Kind of writing; by default that of the settings.
 
         Raises
         ------
         UserError
             D401 for an invalid rate.
         """
+        return CheckOptions(self._rates(flags_per_1000, picky), writing)
+
+    def _rates(self, flags_per_1000: float | None, picky: bool) -> Rates:
         from disambig.models import task_rates
 
         rates = self.rates
@@ -277,16 +305,29 @@ class ServerChecker:
             return rates
         return {task: PICKY * rate for task, rate in rates.items()} if picky else rates
 
-    def annotate(self, rates: Rates) -> Annotate:
-        """Return a function that annotates texts at the given rates.
+    def note(self, options: CheckOptions) -> UserError | None:
+        """Return a note for the client if its kind of writing has no effect on these models."""
+        from disambig.models import unused_writing
+
+        return unused_writing(self.loaded.models, options.writing)
+
+    def annotate(self, options: CheckOptions) -> Annotate:
+        """Return a function that annotates texts with the given options.
 
         A minimum precision in the settings only applies at the rates of the settings: a request with another
         rate replaces it.
         """
-        return replace(self.loaded, rates=rates, least=self.loaded.least if rates == self.rates else None)
+        from disambig.models import with_writing
+
+        return replace(
+            self.loaded,
+            models=with_writing(self.loaded.models, options.writing),
+            rates=options.rates,
+            least=self.loaded.least if options.rates == self.rates else None,
+        )
 
     def warm_up(self, texts: Sequence[str]) -> None:
         """Annotate some texts, so that no request waits for compilation or for files opened on first use."""
-        decide = self.annotate(self.rates)
+        decide = self.annotate(self.options_for())
         decide(texts[:1])
         decide(texts)

@@ -24,6 +24,7 @@ from disambig.checking import (
     surest,
     tasks_at,
 )
+from disambig.data import check_writing
 from disambig.decision import edits_to_keep
 from disambig.errors import UserError
 from disambig.formats import AnnotatedDocument, text_problem
@@ -163,6 +164,8 @@ class CheckRequest:
         Whether only rules for whole texts are wanted; we have no such rules.
     flags_per_1000 : float or None
         Our own extension: false alarms to accept per 1,000 words.
+    writing : str or None
+        Our own extension: kind of writing.
     """
 
     text: AnnotatedText
@@ -175,6 +178,7 @@ class CheckRequest:
     picky: bool
     text_level_only: bool
     flags_per_1000: float | None
+    writing: str | None = None
 
     def wants(self, rule: LanguageToolRule) -> bool:
         """Return True if the request asks for matches of a rule."""
@@ -237,6 +241,7 @@ def check_request(fields: Mapping[str, str], *, max_text: int) -> CheckRequest:
         picky=fields.get("level", "").lower() == "picky",
         text_level_only=fields.get("mode", "").lower() == _TEXT_LEVEL_ONLY,
         flags_per_1000=parse_rate(fields.get("flagsPer1000")),
+        writing=parse_writing(fields.get("writing")),
     )
 
 
@@ -257,6 +262,22 @@ def parse_rate(value: object) -> float | None:
     if isinstance(value, bool) or not 0 <= rate < float("inf"):
         raise unclear_request(f"invalid rate of flags {str(value)[:40]!r}: expected a number such as 1")
     return rate
+
+
+def parse_writing(value: object) -> str | None:
+    """Return the kind of writing that a client names; None if it does not name one.
+
+    Raises
+    ------
+    UserError
+        D883 for an unknown kind of writing.
+    """
+    if value in (None, ""):
+        return None
+    try:
+        return check_writing(value)
+    except UserError as problem:
+        raise unclear_request(problem.text) from None
 
 
 def check_text(text: str, *, max_text: int) -> str:

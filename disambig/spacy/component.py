@@ -20,7 +20,15 @@ from spacy.util import raise_error
 from disambig.data import Decisions
 from disambig.decision import check_rate
 from disambig.errors import UserError
-from disambig.models import Model, ModelSet, detected_languages, protect_foreign, protect_words
+from disambig.models import (
+    Model,
+    ModelSet,
+    detected_languages,
+    protect_foreign,
+    protect_words,
+    unused_writing,
+    with_writing,
+)
 from disambig.spacy.annotations import write_batch
 from disambig.text import TokenView, describe_foreign, find_foreign_paragraphs, view_of_docs
 from disambig.types import decides
@@ -344,6 +352,20 @@ def check_pipeline_language(nlp: Language, model: Model, name: str) -> None:
     """Raise D500 for a model of another language than the pipeline's, unless that has several (``xx``)."""
     if model.language and nlp.lang not in (model.language, SEVERAL_LANGUAGES):
         raise UserError("D500", name=name, seen=nlp.lang, language=model.language)
+
+
+def models_for_writing(models: Sequence[Model], writing: str | None, name: str) -> tuple[Model, ...]:
+    """Return models that assume as many mistakes as a kind of writing has; warn if that has no effect (D954).
+
+    Raises
+    ------
+    UserError
+        D953 for an unknown kind of writing.
+    """
+    assuming = with_writing(models, writing)
+    if note := unused_writing(assuming, writing):
+        warnings.warn(f"component {name!r}: {note}", stacklevel=3)
+    return assuming
 
 
 _told: set[str] = set()

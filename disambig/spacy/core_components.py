@@ -24,6 +24,7 @@ from disambig.spacy.component import (
     check_pipeline_language,
     check_settings_of_factory,
     leave_foreign,
+    models_for_writing,
     words_to_ignore,
 )
 from disambig.spacy.factory import require_distribution
@@ -39,6 +40,7 @@ DEFAULTS: dict[str, Any] = {
     "ignore": [],
     "protect": True,
     "detect_language": True,
+    "writing": None,
 }
 
 
@@ -51,6 +53,7 @@ def make_any(
     ignore: list[str],
     protect: bool,
     detect_language: bool,
+    writing: str | None,
 ) -> Disambiguator:
     """Create a component for the model in the config; a model that labels documents writes ``doc.cats``.
 
@@ -65,16 +68,18 @@ def make_any(
         Key of ``doc.spans``; the name of the model's task if not given.
     flags_per_1000, ignore, protect, detect_language
         See `Disambiguator`; not used for labels of documents.
+    writing : str, optional
+        Kind of writing that the model assumes (see `disambig.models.with_writing`).
 
     Raises
     ------
     UserError
-        D480 if no model is named, D404 for an unknown model.
+        D480 if no model is named, D404 for an unknown model, D953 for an unknown kind of writing.
     """
     if not model:
         raise UserError("D480", name=name, factory=FACTORY)
     require_distribution(nlp, FACTORY)
-    loaded = load(model)
+    (loaded,) = models_for_writing([load(model)], writing, name)
     if decides(loaded.task).where == "documents":
         return DocumentLabeller(nlp, loaded, name=name)
     return Disambiguator(
@@ -106,6 +111,7 @@ PROOFREAD_DEFAULTS: dict[str, Any] = {
     "ignore": [],
     "protect": True,
     "detect_language": True,
+    "writing": None,
     "spans_key": "proofread",
 }
 
@@ -255,6 +261,7 @@ def make_proofread(
     ignore: list[str],
     protect: bool,
     detect_language: bool,
+    writing: str | None,
     spans_key: str,
 ) -> Proofreader:
     """Create a component for the models in the config, or for all installed models that correct words.
@@ -269,11 +276,14 @@ def make_proofread(
         correct words, except those that their pack marks as `by_name`.
     flags_per_1000, ignore, protect, detect_language, spans_key
         See `Proofreader`.
+    writing : str, optional
+        Kind of writing that the models assume (see `disambig.models.with_writing`).
 
     Raises
     ------
     UserError
-        D952 if no model is named or installed, D404 for an unknown model, and the errors of `Proofreader`.
+        D952 if no model is named or installed, D404 for an unknown model, D953 for an unknown kind of
+        writing, and the errors of `Proofreader`.
     """
     require_distribution(nlp, PROOFREAD_FACTORY)
     loaded = [load(model_name) for model_name in models or default_tasks()]
@@ -283,7 +293,7 @@ def make_proofread(
         raise UserError("D952", name=name, language=nlp.lang)
     return Proofreader(
         nlp,
-        loaded,
+        models_for_writing(loaded, writing, name),
         name=name,
         spans_key=spans_key,
         flags_per_1000=flags_per_1000,

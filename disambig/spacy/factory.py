@@ -22,7 +22,12 @@ from disambig.data import Decisions, Group
 from disambig.errors import UserError
 from disambig.models import Model, load
 from disambig.packs import available
-from disambig.spacy.component import Component, Disambiguator, check_settings_of_factory
+from disambig.spacy.component import (
+    Component,
+    Disambiguator,
+    check_settings_of_factory,
+    models_for_writing,
+)
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -126,8 +131,8 @@ def component_factory(
     """Register a component factory with spaCy and return it.
 
     The component's config has ``model`` (a name or directory; by default the installed pack's model
-    of `task`), ``spans_key``, ``flags_per_1000``, ``ignore``, ``protect``, ``detect_language`` and, given
-    `read_sets`, ``sets``.
+    of `task`), ``spans_key``, ``flags_per_1000``, ``ignore``, ``protect``, ``detect_language``, ``writing``
+    and, given `read_sets`, ``sets``.
 
     Parameters
     ----------
@@ -148,6 +153,7 @@ def component_factory(
         "ignore": [],
         "protect": True,
         "detect_language": True,
+        "writing": None,
     }
 
     def create(
@@ -159,11 +165,13 @@ def component_factory(
         ignore: list[str],
         protect: bool,
         detect_language: bool,
+        writing: str | None,
     ) -> Disambiguator:
         require_distribution(nlp, factory)
+        (loaded,) = models_for_writing([_model(name, model, task)], writing, name)
         return Disambiguator(
             nlp,
-            _model(name, model, task),
+            loaded,
             name=name,
             spans_key=spans_key,
             flags_per_1000=flags_per_1000,
@@ -181,13 +189,15 @@ def component_factory(
         ignore: list[str],
         protect: bool,
         detect_language: bool,
+        writing: str | None,
         sets: Sets,
     ) -> Disambiguator:
         require_distribution(nlp, factory)
         assert read_sets is not None
+        (loaded,) = models_for_writing([_model(name, model, task)], writing, name)
         return SetsDisambiguator(
             nlp,
-            _model(name, model, task),
+            loaded,
             sets=sets,
             read_sets=read_sets,
             name=name,

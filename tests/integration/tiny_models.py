@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from disambig.config import resolve
-from disambig.decision import Calibration, Corrections, OperatingPoint
-from disambig.models import Model, save_model
+from disambig.decision import Calibration, Corrections, OperatingPoint, SecondLook
+from disambig.models import Model, load_model, save_model
 
 TASKS = {
     "spelling": {"@disambig_tasks": "variance_svm.Spelling.v1"},
@@ -51,3 +52,32 @@ def save_tiny_models(home: Path, table: Path) -> dict[str, str]:
         )
         save_model(model, home / name)
     return {name: str(home / name) for name in TASKS}
+
+
+def save_second_look(home: Path, table: Path) -> str:
+    """Save a model of spelling with a second look that keeps the first rule's log-odds; return its directory.
+
+    Only the density of mistakes shifts them.
+    """
+    first = load_model(save_tiny_models(home, table)["spelling"])
+    rates = np.array([0.1, 10.0])
+    judge = SecondLook(
+        first.judge,
+        least=1e-4,
+        flags_per_1000=1.0,
+        prior_strength=2.0,
+        weights=np.array([0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
+        operating=OperatingPoint(rates, np.array([0.2, 0.0])),
+        found=np.array([0.1, 0.2]),
+        expected=0.002,
+    )
+    rule = {"@disambig_judges": "disambig.Corrections.v1"}
+    section = {
+        "@disambig_judges": "disambig.SecondLook.v1",
+        "first": rule,
+        "least": 1e-4,
+        "prior_strength": 2.0,
+    }
+    model = replace(first, name="tiny/twice", judge=judge, config={**first.config, "judge": section})
+    save_model(model, home / "twice")
+    return str(home / "twice")

@@ -18,6 +18,7 @@ from disambig.cli.options import (
     Tasks,
     Timeout,
     Workers,
+    Writing,
 )
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -55,6 +56,7 @@ def annotate(
         typer.Option(metavar="FILE", help="Additional confusion sets, one per line, like accept/except."),
     ] = None,
     ignore: Annotated[str | None, typer.Option(metavar="FILE", help="Words to ignore, one per line.")] = None,
+    writing: Writing = None,
     detect_language: DetectLanguage = None,
     lines: Annotated[
         bool, typer.Option("--lines", help="Treat each line of a text file as a document.")
@@ -153,6 +155,7 @@ def annotate(
     from disambig.cli.annotating import NBEST_KIND, AnnotateRequest, run_annotate
     from disambig.cli.annotating import run_reranking as rerank
     from disambig.cli.options import parse_rates
+    from disambig.cli.progress import remark
     from disambig.counts import size
     from disambig.data import read_confusion_sets
     from disambig.files import read_words
@@ -165,7 +168,7 @@ def annotate(
     if source_format == NBEST_KIND:
         elsewhere = workers > 1 or engine != "local" or scheduler or timeout is not None or worker_memory
         of_texts = lines or field or ignore or sets or only_flags or not text or safe_cells is not None
-        bounded = document_timeout is not None or max_input or rates is not None
+        bounded = document_timeout is not None or max_input or rates is not None or writing is not None
         if elsewhere or of_texts or bounded or shard_index:
             raise typer.BadParameter("--from nbest can only be combined with --model, --output and --force")
         named = (*(task or ()), *(model or ()))
@@ -179,7 +182,10 @@ def annotate(
         ignore=read_words(ignore) if ignore else (),
         sets=read_confusion_sets(sets) if sets else (),
         detect_language=detect_language is not False,
+        writing=writing,
     )
+    for note in () if writing is None else source.notes(source.load_models()):
+        remark(f"disambig: {note}")
     request = AnnotateRequest(
         paths=tuple(paths),
         output=Path(output) if output is not None else None,

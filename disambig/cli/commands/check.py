@@ -6,7 +6,18 @@ from typing import Annotated
 
 import typer
 
-from disambig.cli.options import DetectLanguage, Ignore, Models, Most, Quiet, Rate, Sets, Tasks, Trusted
+from disambig.cli.options import (
+    DetectLanguage,
+    Ignore,
+    Models,
+    Most,
+    Quiet,
+    Rate,
+    Sets,
+    Tasks,
+    Trusted,
+    Writing,
+)
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -42,6 +53,7 @@ def check(
     max_flags_per_1000: Most = None,
     sets: Sets = None,
     ignore: Ignore = None,
+    writing: Writing = None,
     detect_language: DetectLanguage = None,
     format: Annotated[
         str,
@@ -114,6 +126,7 @@ def check(
         max_flags_per_1000=max_flags_per_1000,
         sets=sets,
         ignore=ignore,
+        writing=writing,
         detect_language=detect_language,
         baseline=baseline,
     )

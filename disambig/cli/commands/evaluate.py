@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from disambig.cli.options import Encoding, Labelled, Lists, Quiet, Rate, Strict
+from disambig.cli.options import Encoding, Labelled, Lists, Quiet, Rate, Strict, Writing
 from disambig.files import json_text
 from disambig.formatting import pluralize
 
@@ -78,6 +78,7 @@ def evaluate(
         ),
     ] = None,
     flags_per_1000: Rate = None,
+    writing: Writing = None,
     measure: Annotated[
         str | None,
         typer.Option(
@@ -105,7 +106,7 @@ def evaluate(
         if labelled or lists or encoding or strict or key or sensemap or lines or only_test or measure:
             raise typer.BadParameter(
                 "--fixes can only be combined with MODEL, --clean, --readings, --tier, --rate, "
-                "--flags-per-1000, --plot and --json"
+                "--flags-per-1000, --writing, --plot and --json"
             )
         if folds is not None or len(text or ()) > 1 or (text and (plot is not None or rate)):
             raise typer.BadParameter("--fixes accepts one or two models, --plot and --rate only one")
@@ -116,12 +117,16 @@ def evaluate(
 
         names, asked = [name for name in (model, *(text or ())) if name], parse_rates(flags_per_1000)
         files = {"clean": clean, "readings": readings}
-        run_fixes(names, fixes, **files, tier=tier, rates=rate, asked=asked, plot=plot, json=json)
+        run_fixes(
+            names, fixes, **files, tier=tier, rates=rate, asked=asked, writing=writing, plot=plot, json=json
+        )
         return
     if clean or readings:
         raise typer.BadParameter(f"--{'clean' if clean else 'readings'} requires --fixes FILE")
     if flags_per_1000:
         raise typer.BadParameter("--flags-per-1000 requires --fixes FILE; use --rate otherwise")
+    if writing is not None:
+        raise typer.BadParameter("--writing requires --fixes FILE")
     if model is None:
         raise typer.BadParameter("MODEL is required, except with --fixes FILE")
     if sensemap and not key:

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from disambig.cli.options import Writing
+
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
@@ -22,11 +24,12 @@ def lsp(
     port: Annotated[
         int | None, typer.Option(min=0, max=65535, help="Port for --tcp; 0 for any free port. Default: 8082.")
     ] = None,
+    writing: Writing = None,
 ) -> None:
     """Serve an editor over the Language Server Protocol, on standard input and output.
 
     Text, documents and code comments are checked while you type, as by `disambig check`. Settings are
-    read from disambig.toml or pyproject.toml; the settings of the editor take precedence.
+    read from disambig.toml or pyproject.toml; options and the settings of the editor take precedence.
     """
     from importlib.util import find_spec
 
@@ -38,6 +41,7 @@ def lsp(
         raise UserError("D848")
     from disambig.lsp import PORT, serve_stdio, serve_tcp
 
+    defaults = {} if writing is None else {"writing": writing}
     if tcp:
-        serve_tcp(PORT if port is None else port, sys.stderr.write)
-    raise typer.Exit(serve_stdio())
+        serve_tcp(PORT if port is None else port, sys.stderr.write, defaults)
+    raise typer.Exit(serve_stdio(defaults))

@@ -169,6 +169,7 @@ def test_what_holds_is_shown_with_its_origin(home, monkeypatch):
         'sets = ["lie/lay"]  # disambig.toml',
         f'sets_files = ["{home}/sets.txt"]  # disambig.toml',
         f'baseline = "{home}/known.json"  # disambig.toml',
+        "# writing: what each model was fitted to  (default)",
         "# detect_language: true  (default)",
         "# yaml_fields: none  (default)",
         "# include: text and documents  (default)",

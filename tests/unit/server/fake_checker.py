@@ -34,12 +34,12 @@ class Fake(FakeModel):
 class FakeChecker(ServerChecker):
     """Asks the fake models; at a rate of nought they flag nothing."""
 
-    def annotate(self, rates):
+    def annotate(self, options):
         def run(texts):
             calls.append(len(texts))
             found = annotate_texts(texts)
             for each in found:
-                each.flagged[:] &= rates.get(each.task, 1.0) > 0
+                each.flagged[:] &= options.rates.get(each.task, 1.0) > 0
             return found
 
         return run

@@ -305,10 +305,10 @@ def test_a_preflight_is_answered_to_who_may_ask(ask):
 def test_picky_takes_no_share_away_from_flags():
     """A rate would take its place: at other rates no share of flags is asked for."""
     checker, trusting = fake_checker(), fake_checker(least=0.8)
-    assert checker.rates_for(picky=True) == {"preposition": 3.0, "spelling": 3.0}
-    assert trusting.rates_for(picky=True) == trusting.rates
-    assert ServerChecker.annotate(trusting, trusting.rates_for(picky=True)).least == 0.8
-    assert ServerChecker.annotate(trusting, {"preposition": 3.0, "spelling": 3.0}).least is None
+    assert checker.options_for(picky=True).rates == {"preposition": 3.0, "spelling": 3.0}
+    assert trusting.options_for(picky=True).rates == trusting.rates
+    assert ServerChecker.annotate(trusting, trusting.options_for(picky=True)).least == 0.8
+    assert ServerChecker.annotate(trusting, checker.options_for(picky=True)).least is None
 
 
 def test_the_page_shows_a_rate_or_the_share_of_flags_that_is_right(ask):

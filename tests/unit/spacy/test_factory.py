@@ -22,6 +22,7 @@ def test_the_config_is_complete(nlp, fakes):
     nlp.add_pipe("disambig_preposition")
     nlp.add_pipe("disambig_spelling")
     common = {"model": None, "flags_per_1000": None, "ignore": [], "protect": True, "detect_language": True}
+    common |= {"writing": None}
     assert nlp.config["components"]["disambig_preposition"] == {
         "factory": "disambig_preposition",
         "spans_key": "preposition",

@@ -49,6 +49,7 @@ def test_the_config_is_complete(nlp, installed):
         "ignore": [],
         "protect": True,
         "detect_language": True,
+        "writing": None,
         "spans_key": "proofread",
     }
     meta = Language.get_factory_meta("disambig_proofread")

@@ -21,7 +21,7 @@ from disambig.formats import Clean, Fix
 from disambig.models import load_model, save_model
 from disambig.training import fit_second_look, train
 from disambig.training.second_look import label_proposals
-from disambig.types import LooksAgain, RaisesFlags
+from disambig.types import AssumesMistakes, LooksAgain, RaisesFlags
 
 
 def trained(*, judge=None, config=None):
@@ -141,13 +141,35 @@ def test_the_density_of_a_document_is_that_which_explains_it(odds, n_words, stre
         assert brentq(excess, np.log(mean), upper) >= shift[0] - 0.05
 
 
+@given(
+    odds=st.lists(st.tuples(st.integers(0, 2), st.floats(-8, 8)), min_size=1, max_size=12),
+    n_words=st.lists(st.integers(1, 3000), min_size=3, max_size=3),
+    strength=st.one_of(st.floats(0.1, 50), st.just(float("inf"))),
+    densities=st.tuples(st.floats(0.1, 100), st.floats(0.1, 100)),
+)
+def test_more_mistakes_of_the_writer_never_lower_a_probability(odds, n_words, strength, densities):
+    rule = replace(SecondLook(Mistakes(), prior_strength=strength), expected=0.004, weights=np.zeros(7))
+    assert isinstance(rule, AssumesMistakes) and rule.mistakes_per_1000 == 5.0
+    documents = np.array(sorted(number for number, _ in odds), np.int32)
+    own = np.array([each for _, each in odds])
+    fewer, more = (
+        rule.with_mistakes_per_1000(each)._density_shift(own, documents, np.array(n_words))
+        for each in sorted(densities)
+    )
+    assert (fewer <= more + 1e-12).all()
+
+
+def test_a_rule_that_is_not_fitted_does_not_use_the_number_of_mistakes():
+    assert SecondLook(Mistakes()).mistakes_per_1000 is None
+
+
 def test_documents_do_not_shift_each_other():
     rule = replace(SecondLook(Mistakes(), prior_strength=0.5), expected=0.002, weights=np.zeros(7))
     odds, documents, n_tokens = np.array([1.0, 1.0, -3.0]), np.array([0, 0, 1]), np.array([20, 4000])
     together = rule._density_shift(odds, documents.astype(np.int32), n_tokens)
     first = rule._density_shift(odds[:2], np.zeros(2, np.int32), n_tokens[:1])
     second = rule._density_shift(odds[2:], np.zeros(1, np.int32), n_tokens[1:])
-    assert together == pytest.approx([*first, *second], abs=0.01)
+    assert together.tolist() == [*first, *second]
     assert together[0] > 0 > together[2]
 
 
