@@ -163,3 +163,9 @@ from .stable_corrections import (
 from .stable_corrections import (
     stable_flags as stable_flags,
 )
+from .texts import (
+    check as check,
+)
+from .texts import (
+    correct as correct,
+)

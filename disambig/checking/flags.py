@@ -251,7 +251,7 @@ def _shown(what: str, word: str, task: str) -> str:
     return " ".join(filter(None, [what, word or (task and f"{_TASK}{task}")]))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Flag:
     """A word that is probably wrong.
 
@@ -285,6 +285,11 @@ class Flag:
     edit: tuple[int, int, str]
     alternatives: tuple[dict[str, Any], ...] = ()
     trust: PrecisionEstimate | None = None
+
+    def __repr__(self) -> str:
+        """Return the place, the words, the task and the probability."""
+        words = f"{self.observed!r} -> {self.replacement!r}"
+        return f"<Flag {self.line}:{self.column} {words}, {self.task}, {self.probability:.0%}>"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from disambig.data.groups import Group
 from disambig.data.instances import CandidateLists, Instances
 from disambig.data.precision import PrecisionTable
 from disambig.data.segments import take_rows
+from disambig.formatting import pluralize
 
 Floats = NDArray[np.float64]
 
@@ -196,7 +197,7 @@ LONGEST_SEEN = 200
 """Maximum number of characters of a place that a record repeats."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Decisions:
     """The decisions of one task over a batch of documents, in document order.
 
@@ -258,6 +259,11 @@ class Decisions:
 
     def __len__(self) -> int:
         return len(self.starts)
+
+    def __repr__(self) -> str:
+        """Return the task, the model and the numbers of decisions and flags."""
+        counts = f"{pluralize(len(self), 'decision')}, {pluralize(int(self.flagged.sum()), 'flag')}"
+        return f"<Decisions {self.task!r} of {self.model}: {counts}>"
 
     def in_document(self, document: int) -> Decisions:
         """Return the decisions of one document of the batch (views, nothing is copied)."""

@@ -1,0 +1,114 @@
+"""`disambig.check` and `disambig.correct`: what the command finds and corrects, from Python in one call."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from commands import here
+from tiny_models import save_second_look
+
+import disambig
+from disambig.errors import UserError
+
+TEXT = """It depends of the weather, and its hard to find a quite place.
+
+She have an cat; I went to the the shop. They should of come, then they would of seen it.
+"""
+GERMAN = "Das ist ein deutscher Absatz, der nicht auf Englisch geschrieben ist und nicht gelesen wird."
+
+
+@pytest.fixture
+def model(small_table, tmp_path):
+    return save_second_look(tmp_path, small_table)
+
+
+def test_flags_and_corrections_are_those_of_the_command(tmp_path):
+    (tmp_path / "a.txt").write_text(TEXT)
+    done = json.loads(here("check", "a.txt", "--format", "json", folder=tmp_path).stdout)
+    flags = disambig.check(TEXT)
+    assert len(flags) >= 5
+    assert [(each.start, each.end, each.task, round(each.probability, 4)) for each in flags] == [
+        (each["start"], each["end"], each["task"], round(each["probability"], 4)) for each in done["flags"]
+    ]
+    assert disambig.correct(TEXT) == here("check", "-", "--fix", given=TEXT, folder=tmp_path).stdout
+    assert disambig.correct(disambig.correct(TEXT)) == disambig.correct(TEXT)
+
+
+def test_what_is_shown_of_flags_and_decisions_is_short():
+    flags = disambig.check("It depends of the weather.")
+    assert repr(flags[0]).startswith("<Flag 1:12 'of' -> 'on', preposition, ")
+    assert len(repr(flags)) < 80
+    (decisions,) = disambig.api.annotate([TEXT], [disambig.api.load_model("preposition")])
+    shown = repr(decisions)
+    assert shown.startswith("<Decisions 'preposition' of disambig_en/preposition ") and "\n" not in shown
+    assert shown.endswith(f": {len(decisions)} decisions, {decisions.flagged.sum()} flags>")
+    assert repr(decisions.slice(0, 0)).endswith(": 0 decisions, 0 flags>")
+
+
+def test_every_argument_has_its_effect(model):
+    text = "We like a quite street. He wants a peace of cake."
+    assert disambig.check(text, models=model) == []
+    found = disambig.check(text, models=[model], writing="learner")
+    assert [each.observed for each in found] == ["quite", "peace"]
+    fixed = disambig.correct(text, models=[Path(model)], writing="learner", ignore=["Peace"])
+    assert fixed == "We like a quiet street. He wants a peace of cake."
+    assert disambig.check(text, models=model, writing="learner", flags_per_1000={"spelling": 0}) == []
+    assert disambig.check(text, models=model, writing="learner", flags_per_1000=0) == []
+    with pytest.warns(UserWarning, match="D348"):
+        assert disambig.check(GERMAN, models=model) == []
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        disambig.check(GERMAN, models=model, detect_language=False)
+
+
+def test_a_model_that_is_saved_again_is_loaded_again(model):
+    text = "We like a quite street. He wants a peace of cake."
+    assert disambig.check(text, models=model, writing="learner") != []
+    shutil.rmtree(model)
+    shutil.copytree(Path(model).with_name("preposition"), model)
+    with pytest.warns(UserWarning, match="D954"):
+        disambig.check(text, models=model, writing="learner")
+
+
+@pytest.mark.parametrize(
+    ("settings", "code"),
+    [
+        ({"writing": "lerner"}, "D953"),
+        ({"models": "prepositoin"}, "D404"),
+        ({"flags_per_1000": -1}, "D401"),
+        ({"flags_per_1000": {"spelling": 1}, "models": "preposition"}, "D950"),
+        ({"models": "it"}, "D644"),
+    ],
+)
+def test_what_is_wrong_is_told_by_its_code(settings, code):
+    for call in (disambig.check, disambig.correct):
+        with pytest.raises(UserError, match=code):
+            call("It depends of the weather.", **settings)
+    with pytest.raises(TypeError, match="text must be a str, not bytes"):
+        disambig.check(b"It depends")
+
+
+def test_texts_without_words_and_invalid_comments():
+    assert disambig.check("") == [] and disambig.correct("\n\n") == "\n\n"
+    with pytest.warns(UserWarning, match="D641"):
+        disambig.check("It rains. <!-- disambig: ignor this -->")
+
+
+def test_nothing_is_imported_before_the_first_use():
+    code = (
+        "import sys, disambig\n"
+        "print([name for name in sys.modules if name.startswith(('disambig.', 'numpy', 'typing'))])\n"
+        "print({'check', 'correct', '__version__'} <= set(dir(disambig)), hasattr(disambig, 'chek'))\n"
+    )
+    done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.split("\n")[:2] == ["[]", "True False"], done.stderr
