@@ -119,6 +119,7 @@ def _explain() -> Json:
 def _languagetool(base: str, text: Json) -> Json:
     fields = {
         "language": {**_STRING, "examples": ["auto", "en-US"]},
+        "preferredVariants": {**_STRING, "examples": ["en-GB,de-AT"]},
         "text": text,
         "data": {**_STRING, "description": "JSON with `annotation`, a list of text and markup, or `text`."},
         "enabledRules": _STRING,

@@ -222,7 +222,7 @@ class _Views:
             raise unclear_request("send a form: application/x-www-form-urlencoded")
         async with self._body(request) as body:
             query = await self._read(body, _parse_check, request.scope["query_string"], body)
-            language = find_language(query.language, self._checker.languages)
+            language = find_language(query.language, self._checker.languages, query.preferred_variants)
             options = self._checker.options_for(
                 query.flags_per_1000, picky=query.picky, writing=query.writing
             )

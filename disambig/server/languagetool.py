@@ -128,20 +128,44 @@ def languages(codes: Sequence[str]) -> list[dict[str, str]]:
     return entries
 
 
-def find_language(name: str, codes: Sequence[str]) -> dict[str, str]:
+def find_language(
+    name: str, codes: Sequence[str], preferred_variants: Sequence[str] = ()
+) -> dict[str, str]:
     """Return the language that a request names; for ``auto`` the first language.
+
+    Parameters
+    ----------
+    name : str
+        Language code as the client sent it.
+    codes : sequence of str
+        The languages of the models.
+    preferred_variants : sequence of str
+        Codes such as ``"en-GB"``. For ``auto``, the last one that is a variant of the first language is
+        returned; those of other languages have no effect.
 
     Raises
     ------
     UserError
-        D884 if there is no such language.
+        D884 if there is no such language or variant.
     """
     available = languages(codes)
-    wanted = name.replace("_", "-").lower()
+    wanted = _normal_code(name)
+    if wanted == AUTO and available:
+        own = [code for code in preferred_variants if _normal_code(code).split("-")[0] == available[0]["code"]]
+        if not own:
+            return available[0]
+        *before, name = own
+        for code in before:
+            find_language(code, codes)
+        wanted = _normal_code(name)
     for language in available:
-        if wanted in (AUTO, language["longCode"].lower()):
+        if wanted == language["longCode"].lower():
             return language
     raise UserError("D884", asked=name[:40], names=", ".join(language["longCode"] for language in available))
+
+
+def _normal_code(code: str) -> str:
+    return code.strip().replace("_", "-").lower()
 
 
 _MAX_FIELDS = 200
@@ -158,6 +182,8 @@ class CheckRequest:
     text : AnnotatedText
     language : str
         Language code as the client sent it.
+    preferred_variants : tuple of str
+        Codes of the variants to use if `language` is ``"auto"``, such as ``"en-GB"``.
     enabled_rules, disabled_rules, enabled_categories, disabled_categories : frozenset of str
     enabled_only, picky : bool
     text_level_only : bool
@@ -170,6 +196,7 @@ class CheckRequest:
 
     text: AnnotatedText
     language: str
+    preferred_variants: tuple[str, ...]
     enabled_rules: frozenset[str]
     disabled_rules: frozenset[str]
     enabled_categories: frozenset[str]
@@ -233,6 +260,7 @@ def check_request(fields: Mapping[str, str], *, max_text: int) -> CheckRequest:
     return CheckRequest(
         text=_text(fields, max_text),
         language=language,
+        preferred_variants=_preferred_variants(fields, language),
         enabled_rules=enabled_rules,
         disabled_rules=disabled_rules,
         enabled_categories=enabled,
@@ -333,6 +361,21 @@ def _text(fields: Mapping[str, str], max_text: int) -> AnnotatedText:
     for version in (whole.read, whole.shown):
         check_text(version, max_text=max_text)
     return whole
+
+
+def _preferred_variants(fields: Mapping[str, str], language: str) -> tuple[str, ...]:
+    if "preferredVariants" not in fields:
+        return ()
+    # Clients may compare these messages: they are LanguageTool's own words.
+    if _normal_code(language) != AUTO and fields.get("multilingual", "false") == "false":
+        raise unclear_request("you specified 'preferredVariants' but you didn't specify 'language=auto'")
+    variants = tuple(code.strip() for code in fields["preferredVariants"].split(","))
+    for code in variants:
+        if "-" not in code.replace("_", "-"):
+            raise unclear_request(
+                f"invalid format for 'preferredVariants', expected a dash as in 'en-GB': {code[:40]!r}"
+            )
+    return variants
 
 
 def _split_list(fields: Mapping[str, str], key: str) -> frozenset[str]:

@@ -7,6 +7,7 @@ import json
 import httpx
 import language_tool_python
 import pytest
+from language_tool_python.exceptions import LanguageToolError
 from pydantic import BaseModel, ConfigDict, Field
 from running_server import running
 
@@ -43,6 +44,11 @@ def test_language_tool_python(address, base):
 def test_language_tool_python_with_auto(address):
     with language_tool_python.LanguageTool("auto", remote_server=address) as tool:
         assert len(tool.check("It was a quite place.")) == 1
+        tool.preferred_variants = {"en-GB", "de-AT"}
+        assert len(tool.check("It was a quite place.")) == 1
+        tool.preferred_variants = {"en"}
+        with pytest.raises(LanguageToolError, match="invalid format"):
+            tool.check("It was a quite place.")
 
 
 class Strict(BaseModel):

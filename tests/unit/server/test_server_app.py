@@ -91,12 +91,47 @@ def test_comments_hide_what_they_name(ask):
         ({"mode": "textLevelOnly"}, []),
         ({"mode": "allButTextLevelOnly", "level": "picky"}, ["PREPOSITION", "SPELLING"]),
         ({"flagsPer1000": "0"}, []),
-        ({"preferredVariants": "en-US", "useragent": "x", "unknown": "y", "enabledOnly": "false"}, None),
+        ({"useragent": "x", "unknown": "y", "enabledOnly": "false"}, None),
     ],
 )
 def test_rules_are_chosen_by_fields(ask, fields, rules):
     found = [each["rule"]["id"].removeprefix("DISAMBIG_") for each in check(ask, **fields)]
     assert found == (["PREPOSITION", "SPELLING"] if rules is None else rules)
+
+
+@pytest.mark.parametrize(
+    ("variants", "fields", "code"),
+    [
+        ("en-GB", {}, "en-GB"),
+        ("de-AT, en-nz,pt-BR", {}, "en-NZ"),
+        ("en-US,en-GB", {}, "en-GB"),
+        ("de-AT", {}, "en"),
+        ("en_GB", {"language": "AUTO"}, "en-GB"),
+        ("en-GB", {"language": "en-US", "multilingual": "true"}, "en-US"),
+    ],
+)
+def test_the_preferred_variant_is_the_language_that_is_detected(ask, variants, fields, code):
+    data = {"language": "auto", "text": TEXT, "preferredVariants": variants, **fields}
+    answer = ask("POST", "/v2/check", data=data).json()
+    assert answer["language"]["code"] == answer["language"]["detectedLanguage"]["code"] == code
+    assert len(answer["matches"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("language", "variants", "message"),
+    [
+        ("en-US", "en-GB", "[D883] you specified 'preferredVariants' but you didn't specify 'language=auto'"),
+        ("auto", "en", "[D883] invalid format for 'preferredVariants', expected a dash as in 'en-GB': 'en'"),
+        ("auto", "en-GB,", "[D883] invalid format for 'preferredVariants', expected a dash as in 'en-GB': ''"),
+        ("auto", "en-XX", "[D884] the language 'en-XX' cannot be checked here"),
+        ("auto", "en-XX,en-GB", "[D884] the language 'en-XX' cannot be checked here"),
+    ],
+)
+def test_invalid_preferred_variants_are_refused(ask, language, variants, message):
+    data = {"language": language, "text": TEXT, "preferredVariants": variants}
+    answer = ask("POST", "/v2/check", data=data)
+    assert answer.status_code == 400
+    assert answer.text.startswith(f"Error: {message}"), answer.text
 
 
 BAD = {
