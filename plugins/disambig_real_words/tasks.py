@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
@@ -459,6 +460,20 @@ class OtherWords(InContext):
         return open_places(self.model, view, positions, ones, self.related, lists, least=least)
 
 
+_OTHER_CLAUSE = (
+    "that which who whom whose what when where why how if because as and but or than whether while since "
+    "until though although i you he she it we they there is was are were"
+).split()
+"""Words after which a verb belongs to another clause than the words before it."""
+_GERUND_SUBJECT = re.compile(
+    rf"\s+(?:not\s+)?(?:being|having)(?:\s+(?!(?:{'|'.join(_OTHER_CLAUSE)})\b)[\w'\u2019-]+){{1,6}}?"
+    r"\s+(?:(?:(?:is|was|does|did|would|could)(?:n['\u2019]t)?|will|won['\u2019]t|may|might|must)"
+    r"(?!\s+(?:i|you|he|she|it|we|they|there|this|that|any\w*|some\w*)\b)|means|meant|makes|made)\s+\w",
+    re.IGNORECASE,
+)
+"""What follows a right "its": "its being late is fine". In "its being built now", "it's" was meant."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Form(OtherWords):
     """Decide between the forms of a word, words derived from it, and its possessive.
@@ -474,16 +489,22 @@ class Form(OtherWords):
     def instances(self, view: TokenView) -> Instances:
         """Return the words for which a related one fits nearly as well, or better.
 
-        A possessive before punctuation is left out: "my sister's." refers to something mentioned before.
+        A possessive before punctuation is left out: "my sister's." refers to something mentioned before. So
+        is "its" before a gerund that is the subject of a verb: "its being late is fine".
         """
         instances = super().instances(view)
         if instances.own is None or not len(instances):
             return instances
         firsts = [instances.own.texts[i] for i in instances.own.offsets[:-1].tolist()]  # the observed words
         possessive = np.array([text.endswith(("'s", "s'")) for text in firsts], bool)
-        return instances.take(
-            np.flatnonzero(~(possessive & is_before_punctuation(view, instances.positions)))
-        )
+        left_out = possessive & is_before_punctuation(view, instances.positions)
+        rows = np.flatnonzero(np.array(firsts) == "its")
+        at = instances.positions[rows]
+        places = zip(view.document_indices(at).tolist(), view.ends[at].tolist(), strict=True)
+        left_out[rows] = [
+            _GERUND_SUBJECT.match(view.texts[document], end) is not None for document, end in places
+        ]
+        return instances.take(np.flatnonzero(~left_out))
 
     concerns: ClassVar[str] = "grammar"
 

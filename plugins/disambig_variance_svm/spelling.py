@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from disambig.api import CandidateFinder, Group, Instances, TokenView, fitted_field
 from disambig.api.tasks import read_confusion_sets
 from disambig.api.text import SPOKEN_CONSONANT, SPOKEN_VOWEL
 
 A_AN = {"a", "an"}
+ITS = "its"
+ITS_SET = {ITS, "it's"}
 _SPELT_OUT = re.compile(rf"\d|[A-Z]{{2}}|[\ufffc{SPOKEN_VOWEL}{SPOKEN_CONSONANT}]")
+_OTHER_CLAUSE = (
+    "that which who whom whose what when where why how if because as and but or than whether while since "
+    "until though although i you he she it we they there is was are were"
+).split()
+"""Words after which a verb belongs to another clause than the words before it."""
+_GERUND_SUBJECT = re.compile(
+    rf"\s+(?:not\s+)?(?:being|having)(?:\s+(?!(?:{'|'.join(_OTHER_CLAUSE)})\b)[\w'\u2019-]+){{1,6}}?"
+    r"\s+(?:(?:(?:is|was|does|did|would|could)(?:n['\u2019]t)?|will|won['\u2019]t|may|might|must)"
+    r"(?!\s+(?:i|you|he|she|it|we|they|there|this|that|any\w*|some\w*)\b)|means|meant|makes|made)\s+\w",
+    re.IGNORECASE,
+)
+"""What follows a right "its": "its being late is fine". In "its being built now", "it's" was meant."""
 ENGLISH_CONFUSION_SETS = Path(__file__).parent / "confusion_sets" / "english.tsv"
 
 
@@ -61,21 +76,35 @@ class Spelling:
         return CandidateFinder.from_groups(self.groups)
 
     def instances(self, view: TokenView) -> Instances:
-        """Return each occurrence of a member of a set, except "a" and "an" before numbers, acronyms and code.
+        """Return each occurrence of a member of a set, except those whose choice the counts do not show.
 
-        The choice before these depends on how they are spoken, which counts do not show: all digits share
-        one hash, and so do "SQL" and "sql".
+        These are "a" and "an" before numbers, acronyms and code, where it depends on how they are spoken (all
+        digits share one hash, and so do "SQL" and "sql"), and "its" before a gerund that is the subject of a
+        verb, as in "its being late is fine".
         """
         instances = self.finder.find(view)
-        article_sets = [i for i, group in enumerate(self.groups) if set(group.candidates) == A_AN]
-        rows = np.flatnonzero(np.isin(instances.groups, article_sets))
-        if not len(rows):
-            return instances
-        behind = (instances.positions + instances.lengths)[rows]
-        places = zip(view.document_indices(behind).tolist(), view.starts[behind].tolist(), strict=True)
         kept = np.ones(len(instances), bool)
-        kept[rows] = [not _SPELT_OUT.match(view.texts[document], start) for document, start in places]
-        return instances.take(np.flatnonzero(kept))
+        rows = self._rows_of(A_AN, instances)
+        behind = (instances.positions + instances.lengths)[rows]
+        kept[rows] = [not _SPELT_OUT.match(text, start) for text, start, _ in _places(view, behind)]
+        rows = self._rows_of(ITS_SET, instances)
+        kept[rows] = [
+            text[start:end].lower() != ITS or not _GERUND_SUBJECT.match(text, end)
+            for text, start, end in _places(view, instances.positions[rows])
+        ]
+        return instances if kept.all() else instances.take(np.flatnonzero(kept))
+
+    def _rows_of(self, candidates: set[str], instances: Instances) -> NDArray[np.int64]:
+        """Return the instances of the sets with these candidates."""
+        sets = [i for i, group in enumerate(self.groups) if set(group.candidates) == candidates]
+        return np.flatnonzero(np.isin(instances.groups, sets))
+
+
+def _places(view: TokenView, positions: NDArray[np.int64]) -> Iterator[tuple[str, int, int]]:
+    """Yield the text of each token, and the offsets of the token in it."""
+    offsets = view.starts[positions].tolist(), view.ends[positions].tolist()
+    for document, start, end in zip(view.document_indices(positions).tolist(), *offsets, strict=True):
+        yield view.texts[document], start, end
 
 
 @lru_cache(maxsize=8)

@@ -174,6 +174,14 @@ def test_a_possessive_before_a_mark_is_left(tmp_path, files):
     assert [word for word, _ in found(task, "We saw them's house, not them's, or them's.")] == ["them's"]
 
 
+def test_its_before_a_gerund_that_is_a_subject_is_left(tmp_path, files):
+    (tmp_path / "own.tsv").write_text("form\tits them\n", encoding="utf8")
+    by_hand([*WORDS, "its"], RULES, bias={}).save(tmp_path / "words")
+    task = Form(words=tmp_path / "words", relations=tmp_path / "own.tsv", least=-99.0)
+    assert found(task, "Its being late is fine. Its not having a door made it cold.") == []
+    assert [word for word, _ in found(task, "Its being built now, its door is open.")] == ["Its", "its"]
+
+
 def test_function_words_that_may_be_missing(doubled):
     assert found(doubled, "They want go.") == [(" go", ["to"])]
     assert found(doubled, "They want want rain.") == [

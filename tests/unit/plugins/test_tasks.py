@@ -79,6 +79,34 @@ def test_apostrophes_are_one_and_the_same():
     ]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Its being late is fine.",
+        "We think its having no windows will keep it warm.",
+        "Its not being ready made it hard to sell.",
+        "Its being open\nto all may be the reason.",
+    ],
+)
+def test_its_before_a_gerund_that_is_a_subject_is_not_decided(text):
+    assert "its" not in [candidate for _, candidate in spelled(text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Its being built now.",
+        "Its being built as it was planned.",
+        "Its being a bad day, that is why we left.",
+        "Its having a bad day is there any news?",
+        "Its late, and being late is bad.",
+        "Its color is being changed.",
+    ],
+)
+def test_its_is_decided_elsewhere(text):
+    assert ("Its", "its") in spelled(text)
+
+
 def test_candidates_of_two_words_do_not_cross_a_sentence_end():
     assert ("may. Be", "may be") not in spelled("I say you may. Be quick!")
     assert spelled("You may.") == [("may", "may")]
