@@ -579,16 +579,20 @@ _SESSION = re.compile(r"^[ \t]*(?:>>>|In \[\d*\]:)[^\n]*(?:\n[ \t]*\S[^\n]*)*|^[
 _SOME_WORD = "x"
 
 
-def paint_block(block: CommentBlock, *, has_types: bool = False) -> tuple[str, list[Span]]:
+def paint_block(
+    block: CommentBlock, *, has_types: bool = False, nested: re.Pattern[str] | None = None
+) -> tuple[str, list[Span]]:
     """Return the text of a block with everything but prose painted over, and the comments within it.
 
     All offsets refer to ``block.text``, and the returned text has the same length. If the block
-    `has_types`, the word after ``@return`` is one.
+    `has_types`, the word after ``@return`` is one. Marks of comments in the comment match `nested`.
     """
     if LICENCE.search(block.text):
         return "".join(character if character == "\n" else BLANK for character in block.text), []
     canvas = Canvas(block.text)
     labels: list[Span] = []
+    if nested is not None:
+        _paint_matches(canvas, nested, BREAK)
     _paint_matches(canvas, PRAGMA, BREAK)
     _paint_matches(canvas, _SESSION, BREAK)
     _paint_matches(canvas, EXAMPLE, BREAK)
@@ -634,6 +638,13 @@ def _paint_matches(canvas: Canvas, mark: re.Pattern[str], character: str) -> Non
 
 
 SUFFIXES = tuple(LANGUAGES)
+_NESTED_MARKS = {
+    "{-": re.compile(r"\{-+(?:[ \t]*[|^](?!\S))?|-+\}"),
+    "/*": re.compile(r"/\*+!?|\*+/"),
+}
+"""Marks of comments within a comment, by the mark of that one."""
+_NEST = ("RustLexer", *(name for name, syntax in SYNTAXES.items() if syntax.nested))
+"""Lexers of languages whose comments can be nested, or languages of `_comments`."""
 _PRAGMA = re.compile(r"(?<=\s)(?:#|//|--)\s*disambig\s*:", re.IGNORECASE)
 _MARGIN = "\u00a0"
 """Replacement for code: a blank that is not taken for the indentation of a Markdown code block."""
@@ -654,7 +665,10 @@ def read_code(text: str, suffix: str, yaml_fields: Collection[str] = ()) -> Canv
     read = without_long_lines(text)
     comments = find_comments(read, suffix)
     for block in iterate_blocks(read, comments):
-        _write_block(canvas, block, has_types=suffix in TYPED_SUFFIXES)
+        nested = (
+            _NESTED_MARKS.get(read[block.start : block.start + 2]) if LANGUAGES[suffix] in _NEST else None
+        )
+        _write_block(canvas, block, has_types=suffix in TYPED_SUFFIXES, nested=nested)
     if yaml_fields and LANGUAGES[suffix] == YAML:
         for start, end in find_yaml_text(read, 0, len(read), yaml_fields)[1]:
             canvas.put(start, read[start:end])
@@ -675,9 +689,11 @@ def _split_pragma(text: str, comment: Comment) -> list[tuple[int, int]]:
     return [(comment.start, inner.start()), (inner.start(), comment.end)]
 
 
-def _write_block(canvas: Canvas, block: CommentBlock, *, has_types: bool) -> None:
+def _write_block(
+    canvas: Canvas, block: CommentBlock, *, has_types: bool, nested: re.Pattern[str] | None
+) -> None:
     """Write the prose of a block to its position; its sentences end with the block."""
-    whole, comments = paint_block(block, has_types=has_types)
+    whole, comments = paint_block(block, has_types=has_types, nested=nested)
     canvas.fill(block.start, block.start + 1, BREAK)
     at = 0
     for line in block.lines:

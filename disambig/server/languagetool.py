@@ -128,9 +128,7 @@ def languages(codes: Sequence[str]) -> list[dict[str, str]]:
     return entries
 
 
-def find_language(
-    name: str, codes: Sequence[str], preferred_variants: Sequence[str] = ()
-) -> dict[str, str]:
+def find_language(name: str, codes: Sequence[str], preferred_variants: Sequence[str] = ()) -> dict[str, str]:
     """Return the language that a request names; for ``auto`` the first language.
 
     Parameters
@@ -151,7 +149,9 @@ def find_language(
     available = languages(codes)
     wanted = _normal_code(name)
     if wanted == AUTO and available:
-        own = [code for code in preferred_variants if _normal_code(code).split("-")[0] == available[0]["code"]]
+        own = [
+            code for code in preferred_variants if _normal_code(code).split("-")[0] == available[0]["code"]
+        ]
         if not own:
             return available[0]
         *before, name = own
