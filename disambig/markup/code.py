@@ -664,10 +664,9 @@ def read_code(text: str, suffix: str, yaml_fields: Collection[str] = ()) -> Canv
     canvas.fill(0, len(text), _MARGIN)
     read = without_long_lines(text)
     comments = find_comments(read, suffix)
+    nested_marks = _NESTED_MARKS if LANGUAGES[suffix] in _NEST else {}
     for block in iterate_blocks(read, comments):
-        nested = (
-            _NESTED_MARKS.get(read[block.start : block.start + 2]) if LANGUAGES[suffix] in _NEST else None
-        )
+        nested = nested_marks.get(read[block.start : block.start + 2])
         _write_block(canvas, block, has_types=suffix in TYPED_SUFFIXES, nested=nested)
     if yaml_fields and LANGUAGES[suffix] == YAML:
         for start, end in find_yaml_text(read, 0, len(read), yaml_fields)[1]:

@@ -149,15 +149,11 @@ def find_language(name: str, codes: Sequence[str], preferred_variants: Sequence[
     available = languages(codes)
     wanted = _normal_code(name)
     if wanted == AUTO and available:
-        own = [
-            code for code in preferred_variants if _normal_code(code).split("-")[0] == available[0]["code"]
-        ]
-        if not own:
-            return available[0]
-        *before, name = own
-        for code in before:
-            find_language(code, codes)
-        wanted = _normal_code(name)
+        first = available[0]
+        for code in preferred_variants:
+            if _normal_code(code).split("-")[0] == available[0]["code"]:
+                first = find_language(code, codes)
+        return first
     for language in available:
         if wanted == language["longCode"].lower():
             return language
