@@ -6,7 +6,6 @@ must be importable without errors and must not load anything heavy.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from importlib.metadata import entry_points
@@ -30,8 +29,6 @@ from disambig.spacy.component import (
 )
 
 if TYPE_CHECKING:
-    from types import FrameType
-
     from typing_extensions import Self
 
 Sets = str | list[str | list[str]]
@@ -47,11 +44,17 @@ class SetsDisambiguator(Disambiguator):
     nlp : Language
     model : Model
     sets : str or list
-        A file of candidate lists, or the lists. While a saved pipeline is loaded, the file may be missing.
+        A file of candidate lists, or the lists. A missing file is an error when the component is first used:
+        spaCy creates the component before it reads the lists that a saved pipeline contains.
     read_sets : callable
         Converts `sets` into groups.
     **settings
         See `Disambiguator`.
+
+    Raises
+    ------
+    UserError
+        D300 for a missing file, by `predict`, `to_bytes` and `to_disk`.
     """
 
     sets_file = "sets.json"
@@ -67,8 +70,7 @@ class SetsDisambiguator(Disambiguator):
         try:
             groups = read_sets(sets) if sets else ()
         except UserError as problem:
-            # spaCy creates the component before it reads the folder with the saved lists.
-            if problem.code != "D300" or not _is_loading():
+            if problem.code != "D300":
                 raise
             self._missing = problem
         self._lists = [list(group.candidates) for group in groups]
@@ -76,12 +78,12 @@ class SetsDisambiguator(Disambiguator):
 
     def predict(self, docs: Sequence[Doc]) -> Decisions:
         """Return the decisions in a batch of Docs without changing the Docs."""
-        if self._missing is not None:
-            raise self._missing
+        self._require_file()
         return super().predict(docs)
 
     def to_bytes(self, *, exclude: Sequence[str] = ()) -> bytes:
         """Return a reference to the model, and the candidate lists."""
+        self._require_file()
         data: bytes = srsly.msgpack_dumps({**self.reference(), _SETS: self._lists})
         return data
 
@@ -94,6 +96,7 @@ class SetsDisambiguator(Disambiguator):
 
     def to_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> None:
         """Write a reference to the model, and the candidate lists of a file."""
+        self._require_file()
         super().to_disk(path, exclude=exclude)
         if self._is_file:
             srsly.write_json(Path(path) / self.sets_file, self._lists)
@@ -112,17 +115,12 @@ class SetsDisambiguator(Disambiguator):
         self._lists, self._missing = lists, None
         self.model = self._base.with_groups(self._read_sets(lists))
 
+    def _require_file(self) -> None:
+        if self._missing is not None:
+            raise self._missing
+
 
 _SETS = "sets"
-
-
-def _is_loading() -> bool:
-    """Return True while spaCy makes a pipeline from a saved config: what is saved beside it comes later."""
-    code = Language.from_config.__func__.__code__
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code is not code:
-        frame = frame.f_back
-    return frame is not None
 
 
 def component_factory(

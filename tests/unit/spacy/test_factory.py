@@ -92,16 +92,35 @@ def test_a_file_of_sets_is_saved_in_the_pipeline(nlp, fakes, tmp_path, kind):
     assert loaded("a damp day").spans["spelling"][0].label_ == "damp"
 
 
-def test_a_missing_file_of_sets_is_an_error(nlp, fakes, tmp_path):
-    path = tmp_path / "sets.txt"
+def test_a_missing_file_of_sets_is_an_error_when_the_component_is_used(nlp, fakes, tmp_path):
+    nlp.add_pipe("disambig_spelling", config={"sets": str(tmp_path / "sets.txt")})
+    for use in (lambda: nlp("a damp day"), lambda: list(nlp.pipe(["a damp day"])), nlp.to_bytes):
+        with pytest.raises(UserError, match="D300"):
+            use()
     with pytest.raises(UserError, match="D300"):
-        nlp.add_pipe("disambig_spelling", config={"sets": str(path)})
-    path.write_text("lamp/damp\n")
-    nlp.add_pipe("disambig_spelling", config={"sets": str(path)})
-    path.unlink()
+        nlp.to_disk(tmp_path / "saved")
     unread = spacy.util.load_model_from_config(nlp.config)
     with pytest.raises(UserError, match="D300"):
         unread("a damp day")
+
+
+def test_a_malformed_file_of_sets_is_an_error_at_once(nlp, fakes, tmp_path):
+    path = tmp_path / "sets.txt"
+    path.write_text("lamp\n")
+    with pytest.raises(UserError, match="D410"):
+        nlp.add_pipe("disambig_spelling", config={"sets": str(path)})
+
+
+def test_sets_survive_another_pipeline(nlp, fakes, tmp_path):
+    path = tmp_path / "sets.txt"
+    path.write_text("lamp/damp\n")
+    nlp.add_pipe("disambig_spelling", config={"sets": str(path)})
+    other = spacy.blank("en")
+    other.add_pipe("disambig_spelling", source=nlp)
+    other.to_disk(tmp_path / "saved")
+    path.unlink()
+    loaded = spacy.load(tmp_path / "saved")
+    assert loaded("a damp day").spans["spelling"][0].label_ == "damp"
 
 
 def test_a_model_of_another_task_is_refused(nlp, fakes):
