@@ -298,10 +298,18 @@ def _decoding_error(path: str, data: bytes, encoding: str, problem: UnicodeError
         return nul_error(path, data)
     if isinstance(problem, UnicodeDecodeError):
         at = problem.start
-        example = (likely_encoding(data, "latin-1") or "cp1252").lower()
+        example = "utf-8" if _is_utf8(data) else likely_encoding(data, "latin-1").lower() or "ENCODING"
         byte = f"0x{data[at : at + 1].hex()}"
         return UserError("D469", path=path, encoding=encoding, byte=byte, offset=at, example=example)
     return UserError("D308", path=path, problem=f"not {encoding}: {problem}")
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 MOST = 512_000_000

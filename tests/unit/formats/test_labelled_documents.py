@@ -74,6 +74,24 @@ def test_another_encoding_is_taken_only_where_it_is_named(tmp_path):
         read_labelled(tmp_path, encoding="punycode")
 
 
+@pytest.mark.parametrize(
+    ("text", "written", "read", "hint"),
+    [
+        ("Une crème brûlée très légère à Orléans.", "latin-1", "utf-8", "latin-1"),
+        ("これは日本語の文章です。", "shift_jis", "utf-8", "shift_jis"),
+        ("これは日本語の文章です。", "euc_jp", "utf-8", "euc-jp"),
+        ("Une crème brûlée très légère.", "utf-8", "ascii", "utf-8"),
+        ("Это предложение написано по-русски.", "koi8-r", "utf-8", "ENCODING"),
+    ],
+)
+def test_the_likely_encoding_is_an_example(tmp_path, text, written, read, hint):
+    (tmp_path / "a.csv").write_bytes(f"text,label\n{text},a\n".encode(written))
+    with pytest.raises(UserError, match=rf"D469.*not {read}: .*, such as --encoding {hint}$"):
+        read_labelled(tmp_path / "a.csv", encoding=read)
+    if hint != "ENCODING":
+        assert read_labelled(tmp_path / "a.csv", encoding=hint)[0].text == text
+
+
 def test_bytes_that_are_no_text_are_not_taken_for_another_encoding(tmp_path):
     (tmp_path / "picture.csv").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
     with pytest.raises(UserError, match=r"D303.*NUL byte at offset 8$"):
