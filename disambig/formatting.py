@@ -32,6 +32,19 @@ def escape_control_chars(text: str, *, lines: bool = False) -> str:
     return (_IN_LINES if lines else _IN_A_LINE).sub(_escape, text)
 
 
+_LONGEST = 300
+
+
+def describe_exception(problem: BaseException) -> str:
+    """Return the type and the text of an exception on one line of at most 300 characters."""
+    try:
+        text = " ".join(str(problem).split())
+    except Exception:  # the exception of a plugin may fail to describe itself
+        text = ""
+    line = escape_control_chars(f"{type(problem).__name__}{text and ': '}{text}")
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 3] + "..."
+
+
 def shown_path(path: str) -> str:
     """Return a path for display at the start of a line, so that it is not a workflow command."""
     shown = escape_control_chars(path)

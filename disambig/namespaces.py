@@ -6,12 +6,44 @@ import os
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from importlib import metadata
 from importlib.metadata import Distribution, EntryPoint
+from typing import Any
 
 from disambig.errors import UserError
+from disambig.formatting import describe_exception
 
 CORE = "disambig.builtin"
 CORE_PREFIXES = ("disambig", "web1t")
+
+
+def entry_points(*, group: str, name: str | None = None) -> tuple[EntryPoint, ...]:
+    """Return the entry points of all installed distributions.
+
+    Parameters
+    ----------
+    group : str
+    name : str, optional
+        Return only entry points with this name.
+
+    Raises
+    ------
+    UserError
+        D021 if those of a distribution cannot be read. `importlib.metadata` does not name it, and spaCy and
+        other packages cannot be imported either.
+    """
+    selected: dict[str, Any] = {"group": group} if name is None else {"group": group, "name": name}
+    try:
+        found: Any = metadata.entry_points(**selected)
+        return tuple(found)
+    except Exception:  # versions of Python raise different errors
+        for distribution in metadata.distributions():
+            try:
+                _ = distribution.entry_points
+            except Exception as problem:
+                what = describe_exception(problem)
+                raise UserError("D021", path=_folder(distribution), problem=what) from problem
+        raise
 
 
 def sort_entry_points(entries: Iterable[EntryPoint]) -> list[EntryPoint]:

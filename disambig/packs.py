@@ -11,13 +11,14 @@ import sys
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from disambig.errors import UserError, nearest_first
 from disambig.files import read_json
+from disambig.namespaces import entry_points
 
 GROUP = "disambig_packs"
 

@@ -18,7 +18,7 @@ from contextlib import contextmanager, nullcontext, redirect_stdout
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from importlib.util import resolve_name
 from operator import attrgetter
 from typing import Any
@@ -27,10 +27,12 @@ import pluggy
 
 from disambig import hookspecs
 from disambig.errors import UserError, nearest_first
+from disambig.formatting import describe_exception
 from disambig.namespaces import (
     Namespaces,
     distribution_name,
     distribution_version,
+    entry_points,
     metadata_error,
     sort_entry_points,
 )
@@ -124,7 +126,7 @@ class Entry:
                 raise TypeError(f"{self.factory} is not a class or function but {type(factory).__name__}")
         except BaseException as problem:  # an error in a plugin must not stop the tool
             _raise_if_not_an_error(problem)
-            message = f"{type(problem).__name__}: {problem}"
+            message = describe_exception(problem)
             raise UserError(
                 "D007", kind=self.kind[:-1], name=self.name, plugin=self.owner, problem=message
             ) from problem
@@ -243,7 +245,7 @@ def _load_one(entry: EntryPoint, claims: Namespaces) -> PluginReport:
             registered, warning = _call_hooks(entry, claims)
     except BaseException as problem:  # an error in a plugin must not stop the tool
         _raise_if_not_an_error(problem)
-        error = str(problem) if isinstance(problem, UserError) else f"{type(problem).__name__}: {problem}"
+        error = str(problem) if isinstance(problem, UserError) else describe_exception(problem)
         if _strict():
             raise UserError(
                 "D002", name=entry.name, distribution=f"{distribution} {version}", problem=error

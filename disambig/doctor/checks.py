@@ -7,15 +7,15 @@ import platform
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.metadata import EntryPoint, PackageNotFoundError, distribution, entry_points, requires, version
+from importlib.metadata import EntryPoint, PackageNotFoundError, distribution, requires, version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from disambig import __version__
 from disambig.errors import UserError
-from disambig.formatting import pluralize
-from disambig.namespaces import distribution_name
+from disambig.formatting import describe_exception, pluralize
+from disambig.namespaces import distribution_name, entry_points
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
@@ -67,16 +67,11 @@ def guard_check(
     except ImportError as problem:
         package = (problem.name or "disambig").partition(".")[0]
         yield CheckResultLine(
-            area, PROBLEM, problem_line(problem), f"pip install --force-reinstall {package}"
+            area, PROBLEM, describe_exception(problem), f"pip install --force-reinstall {package}"
         )
     except (Exception, SystemExit) as problem:  # the doctor exists to report anything that is broken
         general = "install disambig again; if that does not help, report this line"
-        yield CheckResultLine(area, PROBLEM, problem_line(problem), mend or general)
-
-
-def problem_line(problem: BaseException) -> str:
-    """Return an exception on one line."""
-    return " ".join(f"{type(problem).__name__}: {problem}".split())
+        yield CheckResultLine(area, PROBLEM, describe_exception(problem), mend or general)
 
 
 DISTRIBUTION = "disambig"
@@ -167,7 +162,9 @@ def check_spacy() -> Iterator[CheckResultLine]:
         import spacy
     except (Exception, SystemExit) as problem:  # incompatible compiled packages raise all kinds of errors
         mend = "pip install --force-reinstall spacy numpy"
-        yield CheckResultLine("spaCy", PROBLEM, f"spaCy cannot be imported: {problem_line(problem)}", mend)
+        yield CheckResultLine(
+            "spaCy", PROBLEM, f"spaCy cannot be imported: {describe_exception(problem)}", mend
+        )
         return
     ours = []
     for entry in sorted(entry_points(group="spacy_factories"), key=lambda entry: entry.name):
@@ -186,7 +183,7 @@ def _load(entry: EntryPoint) -> str:
     try:
         entry.load()
     except (Exception, SystemExit) as problem:
-        return problem_line(problem)
+        return describe_exception(problem)
     return ""
 
 

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
-from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 from disambig.doctor.checks import OK, WARNING, CheckResultLine
 from disambig.doctor.sample import SAMPLE
 from disambig.formatting import pluralize
+from disambig.namespaces import entry_points
 from disambig.runtime import VARIABLE
 
 Work = tuple[str, Callable[[], object]]

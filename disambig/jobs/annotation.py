@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from disambig.errors import UserError
 from disambig.files import without_compression
 from disambig.formats import AnnotatedDocument, Document, UnreadableDocument
+from disambig.formatting import describe_exception
 from disambig.jobs.work import ProgressCallback
 from disambig.markup import plain_text
 from disambig.runtime import DeadlineExceeded, time_limit
@@ -347,7 +348,7 @@ def annotate_documents(
             ]
         _log.debug("%s could not be annotated", documents[0].id, exc_info=True)
         where = documents[0].path if not documents[0].line else f"{documents[0].path}:{documents[0].line}"
-        text = str(problem) if isinstance(problem, UserError) else f"{type(problem).__name__}: {problem}"
+        text = str(problem) if isinstance(problem, UserError) else describe_exception(problem)
         text = f"it took longer than {seconds:g} seconds" if isinstance(problem, DeadlineExceeded) else text
         failed = UserError("D313", path=where, problem=text)
         failed.__cause__ = problem

@@ -25,6 +25,7 @@ MESSAGES: dict[str, str] = {
     "D018": "its metadata in {path} is incomplete, as after an interrupted installation: remove this folder, or install the distribution again",
     "D019": "invalid entry point {value!r}: expected a module, such as my_plugin or my_plugin.hooks",
     "D020": "plugin {name!r} writes to standard output when it is imported, where only results belong; moved here: {text!r}",
+    "D021": "cannot read the entry points in {path}: {problem}; remove this folder, or install the distribution again",
     # count tables
     "D100": "cannot read count table {path}: {problem}",
     "D101": "count table {path}: the file is empty",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib.metadata import entry_points
 from typing import Any
 
 from disambig.data import Group
 from disambig.formatting import format_figure, pluralize
 from disambig.models.model import Model
+from disambig.namespaces import entry_points
 from disambig.types import RaisesFlags, decides
 
 TITLES = {

@@ -9,14 +9,13 @@ from __future__ import annotations
 import keyword
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 
 from disambig import __version__
 from disambig.errors import UserError
 from disambig.files import TempFiles, temp_folder, writing
-from disambig.namespaces import CORE_PREFIXES, distribution_name, normalise_name
+from disambig.namespaces import CORE_PREFIXES, distribution_name, entry_points, normalise_name
 from disambig.registry import GROUP
 from disambig.training import plugin_configs
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ from spacy.util import get_minor_version_range, split_requirement
 from disambig.data import Decisions, Group
 from disambig.errors import UserError
 from disambig.models import Model, load
+from disambig.namespaces import entry_points
 from disambig.packs import available
 from disambig.spacy.component import (
     Component,

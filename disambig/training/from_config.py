@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from disambig.files import ErrorCallback
 from disambig.formats import Labelled, read_clean, read_fixes, read_labelled, read_nbest
 from disambig.formatting import pluralize
 from disambig.models import Model, NoPreference
+from disambig.namespaces import entry_points
 from disambig.registry import GROUP
 from disambig.training.diagnostics import ON_FITTED
 from disambig.training.examples import dataset_report, split

@@ -81,6 +81,33 @@ def test_a_plugin_that_prints_does_not_spoil_results(site, tmp_path, top):
     check_goes_on(env, tmp_path, "[D020] plugin 'odd_plugin' writes to standard output")
 
 
+def test_a_plugin_whose_error_cannot_be_described(site, tmp_path):
+    top = "class Bad(Exception):\n    def __str__(self): raise ValueError\nraise Bad"
+    check_goes_on(
+        site("odd_plugin-1.0.dist-info", "odd_plugin", top=top), tmp_path, "could not be loaded: Bad"
+    )
+
+
+def test_an_error_of_a_plugin_is_one_line(site, tmp_path):
+    top = r'raise ValueError("one\ntwo \x1b[31m three")'
+    env = site("odd_plugin-1.0.dist-info", "odd_plugin", top=top)
+    check_goes_on(env, tmp_path, r"could not be loaded: ValueError: one two \x1b[31m three")
+
+
+@pytest.mark.parametrize("text", [b"[disambig]\nodd_plugin\n", b"[disambig]\nodd = caf\xe9\n"])
+def test_entry_points_that_cannot_be_read_are_named(site, tmp_path, text):
+    env = site("odd_plugin-1.0.dist-info", "odd_plugin")
+    folder = tmp_path / "site" / "odd_plugin-1.0.dist-info"
+    folder.joinpath("entry_points.txt").write_bytes(text)
+    tmp_path.joinpath("a.md").write_text("It was better then the rest.\n")
+    done = process("check", "a.md", folder=tmp_path, env=env)
+    assert done.returncode == 2
+    assert "[D021] cannot read the entry points in" in done.stderr and str(folder) in done.stderr
+    assert "Traceback" not in done.stderr and len(done.stderr.splitlines()) == 1
+    checked = process("doctor", "--quick", env=env, folder=tmp_path)
+    assert "PROBLEM plugins: [D021]" in checked.stdout and "Traceback" not in checked.stderr
+
+
 @pytest.mark.parametrize("value", ["not a valid : thing ::", "odd-plugin", "odd_plugin:"])
 def test_an_entry_point_that_is_not_valid(site, tmp_path, value):
     check_goes_on(site("odd_plugin-1.0.dist-info", value), tmp_path, "[D019] invalid entry point")
