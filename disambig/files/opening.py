@@ -204,6 +204,27 @@ def read_error(path: str, problem: BaseException) -> UserError:
     return UserError("D308", path=path, problem=text)
 
 
+_PACKED = (
+    (b"PK\x03\x04", "a ZIP archive"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
+    (b"Rar!\x1a\x07", "a RAR archive"),
+    (b"\x1f\x8b", "a gzip file"),
+    (b"BZh", "a bzip2 file"),
+    (b"\xfd7zXZ\0", "an xz file"),
+    (b"\x28\xb5\x2f\xfd", "a zstd file"),
+    (b"\x04\x22\x4d\x18", "an LZ4 file"),
+    (b"\x1f\x9d", "a file of compress"),
+)
+_TAR = slice(257, 262)
+
+
+def packed_format(data: bytes) -> str:
+    """Return the name of the packed format that a file begins with; "" for any other file."""
+    if data[_TAR] == b"ustar":
+        return "a tar archive"
+    return next((name for magic, name in _PACKED if data.startswith(magic)), "")
+
+
 def decode(data: bytes, path: str, *, start: int = 0) -> str:
     """Decode UTF-8, keeping a byte order mark and all line ends.
 
@@ -215,9 +236,11 @@ def decode(data: bytes, path: str, *, start: int = 0) -> str:
     Raises
     ------
     UserError
-        D303 for a NUL byte, D304 if the bytes are not UTF-8.
+        D303 for a NUL byte, D304 if the bytes are not UTF-8, D349 for a packed file.
     """
     nul = data.find(b"\0")
+    if nul >= 0 and start == 0 and (packed := packed_format(data)):
+        raise UserError("D349", path=path, what=packed)
     if nul >= 0:
         utf16 = data[:2] in (b"\xff\xfe", b"\xfe\xff")
         hint = "; it looks like UTF-16, convert it to UTF-8" if utf16 else ""
@@ -225,6 +248,8 @@ def decode(data: bytes, path: str, *, start: int = 0) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as problem:
+        if start == 0 and (packed := packed_format(data)):
+            raise UserError("D349", path=path, what=packed) from None
         byte = f"0x{data[problem.start]:02x}"
         encoding = likely_encoding(data, "LATIN1") or "ENCODING"
         raise UserError(
@@ -287,6 +312,8 @@ def decode_as(data: bytes, path: str, encoding: str) -> str:
 
 def nul_error(path: str, data: bytes) -> UserError:
     """Return the error for a file with a NUL byte."""
+    if packed := packed_format(data):
+        return UserError("D349", path=path, what=packed)
     utf16 = data[:2] in (b"\xff\xfe", b"\xfe\xff")
     hint = "; it looks like UTF-16: use --encoding utf-16" if utf16 else ""
     return UserError("D303", path=path, offset=data.index(b"\0"), hint=hint)

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import bz2
+import gzip
+import io
 import json
+import lzma
 import os
+import tarfile
+import zipfile
 
 import pytest
 from commands import here, process
@@ -228,6 +233,45 @@ def test_nested_columns_of_parquet(tmp_path):
 def test_the_likely_encoding_is_named(tmp_path, text, encoding, hint):
     tmp_path.joinpath("a.txt").write_bytes(text.encode(encoding))
     assert hint in here("check", "a.txt", folder=tmp_path).stderr
+
+
+def tar(data):
+    sink = io.BytesIO()
+    with tarfile.open(fileobj=sink, mode="w") as archive:
+        entry = tarfile.TarInfo("a.txt")
+        entry.size = len(data)
+        archive.addfile(entry, io.BytesIO(data))
+    return sink.getvalue()
+
+
+def zipped(data):
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w") as archive:
+        archive.writestr("a.txt", data)
+    return sink.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "pack", "what"),
+    [
+        ("a.zip", zipped, "a ZIP archive"),
+        ("a.tar", tar, "a tar archive"),
+        ("a.tar.gz", lambda data: gzip.compress(tar(data)), "a tar archive"),
+        ("a.txt", gzip.compress, "a gzip file"),
+        ("a.txt", bz2.compress, "a bzip2 file"),
+        ("a.txt", lzma.compress, "an xz file"),
+        ("a.txt.Z", lambda data: b"\x1f\x9d\x90" + data, "a file of compress"),
+    ],
+)
+@pytest.mark.parametrize("command", [("check",), ("annotate",), ("counts", "import", "-o", "x.counts")])
+def test_packed_files_are_named(tmp_path, name, pack, what, command):
+    tmp_path.joinpath(name).write_bytes(pack(b"of the\t120\nin a\t7\n"))
+    done = here(*command, name, folder=tmp_path)
+    assert done.returncode == 2
+    if command == ("check",) and name.endswith(".gz"):  # it reads no compressed file
+        assert "[D640] a.tar.gz: .gz files are not checked" in done.stderr
+    else:
+        assert f"[D349] {name} is {what}, not text: unpack it" in done.stderr
 
 
 # --- training and evaluation -----------------------------------------------------------------------------
