@@ -14,6 +14,7 @@ from urllib.parse import quote
 from disambig.errors import UserError
 from disambig.files import READ_ERRORS, decode, open_bytes, read_error
 from disambig.formats.documents import (
+    PLUS,
     Document,
     FileLine,
     Kind,
@@ -26,6 +27,8 @@ from disambig.formats.results import AnnotatedDocument, records
 
 COLUMNS = 10
 ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = range(COLUMNS)
+_NAMES = "ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC".split()
+_GLOBAL_COLUMNS = re.compile(r"#\s*global\.columns\s*=(.*)")
 _ID = re.compile(
     r"(?:(0|[1-9][0-9]{0,8})|([1-9][0-9]{0,8})-([1-9][0-9]{0,8})|((?:0|[1-9][0-9]{0,8})\.[1-9][0-9]{0,8}))$"
 )
@@ -109,8 +112,8 @@ def read_conllu(path: str | Path) -> Iterator[ConlluSentence]:
     Raises
     ------
     UserError
-        D324 for a line that is not CoNLL-U; D300, D303 to D305 or D308 for a file that is not text, is
-        damaged or truncated.
+        D324 for a line that is not CoNLL-U, D339 for CoNLL-U Plus; D300, D303 to D305 or D308 for a file that
+        is not text, is damaged or truncated.
     """
     name = str(path)
     try:
@@ -153,7 +156,7 @@ def sentences(lines: Iterable[str], path: str, first: int = 1) -> Iterator[Conll
 class _SentenceRows:
     """The lines of one sentence, checked as they come."""
 
-    __slots__ = ("last_node", "open_until", "parts", "path", "seen", "sentence", "size")
+    __slots__ = ("has_more_columns", "last_node", "open_until", "parts", "path", "seen", "sentence", "size")
 
     def __init__(self, path: str, line: int, document: str) -> None:
         self.path = path
@@ -161,6 +164,7 @@ class _SentenceRows:
         self.seen = False
         self.open_until = 0  # last word of the current multiword token
         self.last_node = (0, 0)
+        self.has_more_columns = False
         self.parts: list[str] = []
         self.size = 0
 
@@ -174,6 +178,8 @@ class _SentenceRows:
             return
         columns = line.split("\t")
         if len(columns) != COLUMNS:
+            if self.has_more_columns:
+                raise plus_error(self.path)
             kind = "columns" if len(columns) != 1 else "column"
             self._refuse(number, f"{len(columns)} {kind} instead of {COLUMNS} separated by TABs")
         name = _ID.match(columns[ID])
@@ -204,6 +210,11 @@ class _SentenceRows:
         return self.sentence
 
     def _comment(self, number: int, line: str) -> None:
+        if named := _GLOBAL_COLUMNS.match(line):
+            names = named[1].split()
+            if names[:COLUMNS] != _NAMES:
+                self._refuse(number, f"columns {' '.join(names)[:60]!r} instead of {' '.join(_NAMES)!r}")
+            self.has_more_columns = len(names) > COLUMNS
         comment = _COMMENT.match(line)
         if comment is None or self.sentence.words:
             return
@@ -239,6 +250,11 @@ class _SentenceRows:
 
     def _refuse(self, number: int, problem: str) -> NoReturn:
         raise UserError("D324", path=self.path, line=number, problem=problem)
+
+
+def plus_error(path: str) -> UserError:
+    """Return the error for CoNLL-U Plus, which has more columns."""
+    return UserError("D339", path=path, what=PLUS[0], command=PLUS[1])
 
 
 SENTENCES = 500
@@ -284,7 +300,7 @@ def conllu_documents(lines: Iterator[FileLine], path: str) -> Iterator[Document 
             parsed = parse_document(decode(data, path, start=block.offset), path, number)
         except UserError as error:
             yield UnreadableDocument(path, error)
-            if error.code == "D303":
+            if error.code in ("D303", "D339"):
                 return
             continue
         if parsed.text:

@@ -122,12 +122,15 @@ KINDS: dict[str, Kind] = {
 SUFFIXES = tuple(KINDS)
 ABOUT = "readme.md"
 """A README describes its directory and is not one of its documents, unless it is named explicitly."""
+PLUS = ("CoNLL-U Plus", "cut -f1-10")
+"""CoNLL-U with more columns, and what leaves the first ten."""
 CONVERTED: dict[str, tuple[str, str]] = {
     **dict.fromkeys((".doc", ".docx", ".docm"), ("Word", "pandoc -t gfm")),
     **dict.fromkeys((".odt", ".ott", ".fodt"), ("OpenDocument", "pandoc -t gfm")),
     **dict.fromkeys((".rtf",), ("RTF", "pandoc -t gfm")),
     **dict.fromkeys((".epub",), ("EPUB", "pandoc -t gfm")),
     **dict.fromkeys((".pdf",), ("PDF", "pdftotext")),
+    **dict.fromkeys((".conllup", ".cupt"), PLUS),
 }
 """Formats of documents that are not supported: their names, and a command that converts them to text."""
 DATA = (".json", ".json5", ".geojson", ".xml", ".svg", ".conll", ".conllx", ".xls", ".xlsx", ".ods")

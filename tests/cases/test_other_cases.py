@@ -220,6 +220,29 @@ def test_nested_columns_of_parquet(tmp_path):
     assert "[D331]" in annotated(tmp_path, "a.parquet", "--field", "meta.n")[1]
 
 
+TEN = "ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC"
+PLUS = f"# global.columns = {TEN} PARSEME:MWE\n# text = It is.\n"
+PLUS += "1\tIt\tit\tPRON\t_\t_\t2\tnsubj\t_\t_\t*\n2\tis\tbe\tAUX\t_\t_\t0\troot\t_\tSpaceAfter=No\t*\n"
+PLUS += "3\t.\t.\tPUNCT\t_\t_\t2\tpunct\t_\t_\t*\n\n"
+
+
+@pytest.mark.parametrize("name", ["a.conllu", "a.conllup", "a.cupt"])
+def test_conllu_plus_is_named_with_what_converts_it(tmp_path, name):
+    tmp_path.joinpath(name).write_text(PLUS + PLUS.replace("# global", "# newdoc id = b\n# other"))
+    texts, said = annotated(tmp_path, name)
+    assert not texts
+    assert f"[D339] {name}: CoNLL-U Plus documents are not supported" in said and "`cut -f1-10`" in said
+    assert "[D324]" not in said
+    ten = "".join("\t".join(line.split("\t")[:10]).rstrip("\n") + "\n" for line in PLUS.splitlines())
+    tmp_path.joinpath("b.conllu").write_text(ten)  # as `cut` writes it, with the comment on the columns
+    assert annotated(tmp_path, "b.conllu")[0] == ["It is."]
+
+
+def test_other_columns_than_those_of_conllu_are_named(tmp_path):
+    tmp_path.joinpath("a.conllu").write_text(PLUS.replace("LEMMA UPOS", "UPOS LEMMA"))
+    assert "[D324] a.conllu: line 1: columns 'ID FORM UPOS LEMMA" in annotated(tmp_path, "a.conllu")[1]
+
+
 @pytest.mark.parametrize(
     ("text", "encoding", "hint"),
     [
