@@ -29,6 +29,7 @@ from disambig.formats.documents import (
     text_problem,
 )
 from disambig.formats.results import AnnotatedDocument, records
+from disambig.formatting import pluralize
 
 DECISION_COLUMNS = {
     "document": str,
@@ -176,6 +177,9 @@ def read_rows(
         except csv.Error as problem:
             messages = {"unexpected end of data": "a quoted field that never ends"}
             message = messages.get(str(problem), str(problem).partition(" - ")[0])
+            n_lines = source.following[1] - (source.first or 1)
+            if n_lines > 1:
+                message += f", so that {pluralize(n_lines, 'line')} are not read"
             cells = UserError("D326", path=path, line=source.first, problem=message)
         except UserError as error:
             cells = error

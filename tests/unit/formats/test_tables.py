@@ -85,7 +85,13 @@ def test_a_long_text_is_read(tmp_path):
         ("a.tsv", b"id,text\n1,x\n", "D327", "only 'id,text'"),
         ("a.csv", b"id,text\n1,x,y\n", "D326", "line 2: 3 fields, but the first row has 2"),
         ("a.csv", b"id,text\n1\n", "D326", "line 2: 1 field,"),
-        ("a.csv", b'id,text\n\n1,"never\nends\n', "D326", "line 3: a quoted field that never ends"),
+        (
+            "a.csv",
+            b'id,text\n\n1,"never\nends\n',
+            "D326",
+            "line 3: a quoted field that never ends, so that 2 lines are not",
+        ),
+        ("a.csv", b'id,text\n1,"never ends', "D326", "line 2: a quoted field that never ends;"),
         ("a.csv", b'id,text\n1,"a" b\n', "D326", "line 2"),
         ("a.csv", b'"id', "D326", "line 1"),
         ("a.csv", b"text\ncaf\xe9\n", "D304", "offset 8"),
@@ -100,6 +106,14 @@ def test_bad_input_is_one_message_with_its_line(tmp_path, name, data, code, part
     assert str(path) in str(bad.error)
     assert part in str(bad.error)
     assert "\n" not in str(bad.error)
+
+
+def test_lines_that_a_quote_hides_are_counted(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(b'id,text\n1,"x\n2,y\n3,"z"\n4,u\n')
+    bad, good = documents(path)
+    assert "line 2: " in str(bad.error) and "so that 3 lines are not read" in str(bad.error)
+    assert good.text == "u"
 
 
 def test_a_bad_row_does_not_stop_the_good_ones(tmp_path):
