@@ -471,7 +471,8 @@ _GERUND_SUBJECT = re.compile(
     r"(?!\s+(?:i|you|he|she|it|we|they|there|this|that|any\w*|some\w*)\b)|means|meant|makes|made)\s+\w",
     re.IGNORECASE,
 )
-"""What follows a right "its": "its being late is fine". In "its being built now", "it's" was meant."""
+"""What follows a right "its" that begins a sentence: "Its being late is fine". In "Its being built now",
+"it's" was meant."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -490,7 +491,7 @@ class Form(OtherWords):
         """Return the words for which a related one fits nearly as well, or better.
 
         A possessive before punctuation is left out: "my sister's." refers to something mentioned before. So
-        is "its" before a gerund that is the subject of a verb: "its being late is fine".
+        is "its" before a gerund that is the subject of a sentence: "Its being late is fine".
         """
         instances = super().instances(view)
         if instances.own is None or not len(instances):
@@ -498,7 +499,8 @@ class Form(OtherWords):
         firsts = [instances.own.texts[i] for i in instances.own.offsets[:-1].tolist()]  # the observed words
         possessive = np.array([text.endswith(("'s", "s'")) for text in firsts], bool)
         left_out = possessive & is_before_punctuation(view, instances.positions)
-        rows = np.flatnonzero(np.array(firsts) == "its")
+        begins = view.hashes[instances.positions - 1] == START_HASH
+        rows = np.flatnonzero(begins & (np.array(firsts) == "its"))
         at = instances.positions[rows]
         places = zip(view.document_indices(at).tolist(), view.ends[at].tolist(), strict=True)
         left_out[rows] = [

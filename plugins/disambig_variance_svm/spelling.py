@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from disambig.api import CandidateFinder, Group, Instances, TokenView, fitted_field
 from disambig.api.tasks import read_confusion_sets
-from disambig.api.text import SPOKEN_CONSONANT, SPOKEN_VOWEL
+from disambig.api.text import SPOKEN_CONSONANT, SPOKEN_VOWEL, START_HASH
 
 A_AN = {"a", "an"}
 ITS = "its"
@@ -31,7 +31,8 @@ _GERUND_SUBJECT = re.compile(
     r"(?!\s+(?:i|you|he|she|it|we|they|there|this|that|any\w*|some\w*)\b)|means|meant|makes|made)\s+\w",
     re.IGNORECASE,
 )
-"""What follows a right "its": "its being late is fine". In "its being built now", "it's" was meant."""
+"""What follows a right "its" that begins a sentence: "Its being late is fine". In "Its being built now",
+"it's" was meant."""
 ENGLISH_CONFUSION_SETS = Path(__file__).parent / "confusion_sets" / "english.tsv"
 
 
@@ -80,7 +81,7 @@ class Spelling:
 
         These are "a" and "an" before numbers, acronyms and code, where it depends on how they are spoken (all
         digits share one hash, and so do "SQL" and "sql"), and "its" before a gerund that is the subject of a
-        verb, as in "its being late is fine".
+        sentence, as in "Its being late is fine".
         """
         instances = self.finder.find(view)
         kept = np.ones(len(instances), bool)
@@ -88,6 +89,7 @@ class Spelling:
         behind = (instances.positions + instances.lengths)[rows]
         kept[rows] = [not _SPELT_OUT.match(text, start) for text, start, _ in _places(view, behind)]
         rows = self._rows_of(ITS_SET, instances)
+        rows = rows[view.hashes[instances.positions[rows] - 1] == START_HASH]
         kept[rows] = [
             text[start:end].lower() != ITS or not _GERUND_SUBJECT.match(text, end)
             for text, start, end in _places(view, instances.positions[rows])

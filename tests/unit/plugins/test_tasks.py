@@ -83,7 +83,7 @@ def test_apostrophes_are_one_and_the_same():
     "text",
     [
         "Its being late is fine.",
-        "We think its having no windows will keep it warm.",
+        "Well. Its having no windows will keep it warm.",
         "Its not being ready made it hard to sell.",
         "Its being open\nto all may be the reason.",
     ],
@@ -105,6 +105,10 @@ def test_its_before_a_gerund_that_is_a_subject_is_not_decided(text):
 )
 def test_its_is_decided_elsewhere(text):
     assert ("Its", "its") in spelled(text)
+
+
+def test_its_within_a_sentence_is_decided():
+    assert ("its", "its") in spelled("The version in which its being defined may end.")
 
 
 def test_candidates_of_two_words_do_not_cross_a_sentence_end():
