@@ -25,7 +25,7 @@ from disambig.decision.mistakes import EVERYWHERE, Mistakes
 from disambig.decision.thresholds import OperatingPoint, check_rate, tune_operating_point
 from disambig.features import transform_union
 from disambig.settings import fitted_field
-from disambig.text import TokenView
+from disambig.text import TokenView, paragraph_offsets
 from disambig.types import (
     Arrays,
     CalibrationData,
@@ -47,7 +47,7 @@ FOLDS = 5
 SLACK = 0.3
 """How much lower the margin of a proposal may be than any that was seen."""
 _STEPS = 30
-"""Maximum number of steps of the fixed-point iteration for the density of a document."""
+"""Maximum number of steps of the fixed-point iteration for the density of a paragraph."""
 _PAIR = Group("pair", ("observed", "proposed"))
 _OWN = ("log-odds", "log-odds, insertion", "log-odds, deletion", "squared", "insertion", "deletion")
 _UNTUNED = OperatingPoint(np.array([1.0]), np.array([0.0]))
@@ -68,7 +68,7 @@ class LabelledProposals:
     units : array of int64, shape (n,)
         Number of the project or author; a unit is never in two folds.
     documents : array of int64, shape (n,)
-        Number of the text.
+        Number of the text, a paragraph.
     n_tokens : array of int64, shape (n_documents,)
         Number of tokens of each text.
     n_mistakes, n_clean_words : int
@@ -111,7 +111,7 @@ class SecondLook:
         Mistakes per 1,000 words that the writer is assumed to make, of all kinds. It shifts all log-odds.
     prior_strength : float
         How many expected mistakes of this task the assumption counts for. The lower, the faster the density
-        of mistakes in the document itself takes over; infinite: only the assumption counts.
+        of mistakes in the paragraph itself takes over; infinite: only the assumption counts.
 
     Attributes
     ----------
@@ -187,7 +187,7 @@ class SecondLook:
             weights=_fit_logistic(features[used], right[used], importance[used]),
             expected=float(probable / (wanted * tokens_per_word)),
         )
-        # thresholds are set with the shift, so that the rates hold for documents like these
+        # thresholds are set with the shift, so that the rates hold for paragraphs like these
         unseen = unseen + fitted._density_shift(unseen, proposals.documents, proposals.n_tokens)
         operating = tune_operating_point(unseen[clean], proposals.n_clean_words)
         recall = (unseen[right][:, None] > operating.thresholds).sum(axis=0) / max(proposals.n_mistakes, 1)
@@ -284,8 +284,9 @@ class SecondLook:
         rows, features = self.features(view, instances, decisions)
         odds = _log_odds(self.weights, features)
         if len(rows):
-            places = decisions.documents[rows]
-            odds = odds + self._density_shift(odds, places, np.diff(view.documents))
+            paragraphs = paragraph_offsets(view)
+            own = np.searchsorted(paragraphs, instances.positions[rows], side="right") - 1
+            odds = odds + self._density_shift(odds, own, np.diff(paragraphs))
         keeps = odds > self.operating.threshold(self._rate(flags_per_1000))
         flagged, chosen = decisions.flagged.copy(), decisions.chosen.copy()
         probabilities = decisions.probabilities.copy()
@@ -296,14 +297,14 @@ class SecondLook:
             chosen[back] = argmax(part.scores.astype(np.float64), part.offsets)
         return replace(decisions, flagged=flagged, chosen=chosen, probabilities=probabilities)
 
-    def _density_shift(self, odds: Floats, documents: NDArray[Any], n_tokens: NDArray[np.int64]) -> Floats:
-        """Return what the density of mistakes in its document adds to the log-odds of each proposal.
+    def _density_shift(self, odds: Floats, paragraphs: Rows, n_tokens: Rows) -> Floats:
+        """Return what the density of mistakes in its paragraph adds to the log-odds of each proposal.
 
         The density is that of `MISTAKES_PER_1000` times a ratio with a Gamma prior, whose mean follows from
         `per_1000` and whose shape is `prior_strength`. Its posterior mean and the probabilities of
         the proposals determine each other; a few steps of fixed-point iteration find both. Each step keeps
-        the order of two ratios, and the number of steps depends neither on them nor on other documents: so
-        no document shifts another one, and a higher `per_1000` never lowers a probability.
+        the order of two ratios, and the number of steps depends neither on them nor on other paragraphs: so
+        no paragraph shifts another one, and a higher `per_1000` never lowers a probability.
         """
         mean = self.per_1000 / MISTAKES_PER_1000
         if not np.isfinite(self.prior_strength):
@@ -312,11 +313,11 @@ class SecondLook:
         expected = n_tokens * self.expected
         ratio = np.full(size, mean)
         for _ in range(_STEPS):
-            probable = np.bincount(documents, _probability(odds + np.log(ratio)[documents]), size)
+            probable = np.bincount(paragraphs, _probability(odds + np.log(ratio)[paragraphs]), size)
             last, ratio = ratio, (self.prior_strength + probable) / (self.prior_strength / mean + expected)
             if np.array_equal(last, ratio):
                 break
-        shift: Floats = np.log(ratio)[documents]
+        shift: Floats = np.log(ratio)[paragraphs]
         return shift
 
     def limit(self, flags_per_1000: float | None = None) -> float:

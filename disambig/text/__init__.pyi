@@ -148,3 +148,6 @@ from .view import (
 from .view import (
     TokenView as TokenView,
 )
+from .view import (
+    paragraph_offsets as paragraph_offsets,
+)

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.formatting import pluralize
-from disambig.text.view import TokenView
+from disambig.text.view import PARAGRAPH_GAP, TokenView
 
 LANGUAGE_NAMES = {
     "ar": "Arabic", "ca": "Catalan", "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek",
@@ -205,7 +205,6 @@ _LEAST_LETTERS = 4
 _WIDE = 2
 """A character of Chinese, Japanese or Korean counts as this many letters of an alphabet."""
 
-_GAPS = re.compile("\n[^\\S\n]*\n|\u2029+")
 _WORDS = re.compile(r"[^\W\d_]+")
 _IN_CODE = re.compile(r"[\w,;=()/|+*<>\[\]{}@#&-]|[.:][^\s.]")
 _SCRIPTS = (
@@ -315,7 +314,7 @@ def _find(text: str, language: str) -> Iterator[ForeignParagraph]:
 
 def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
     start = 0
-    for gap in _GAPS.finditer(text):
+    for gap in PARAGRAPH_GAP.finditer(text):
         yield from _long_lines(text, start, gap.start())
         start = gap.end()
     yield from _long_lines(text, start, len(text))

@@ -6,6 +6,7 @@ so that every n-gram is a run of consecutive entries and none extends into anoth
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
@@ -24,6 +25,8 @@ SENTENCE_START = "<S>"
 SENTENCE_END = "</S>"
 START_HASH = hash_word(SENTENCE_START)
 END_HASH = hash_word(SENTENCE_END)
+PARAGRAPH_GAP = re.compile("\n[^\\S\n]*\n|\u2029+")
+"""What separates paragraphs: a blank line, or the paragraph separator."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,6 +85,20 @@ class TokenView(WeakRefMixin):
             begins,
             {name: layer[tokens] for name, layer in self.layers.items()},
         )
+
+
+def paragraph_offsets(view: TokenView) -> NDArray[np.int64]:
+    """Return the first token of each paragraph, and the number of tokens, shape ``(n_paragraphs + 1,)``.
+
+    Each document begins a paragraph. Paragraphs without words are left out.
+    """
+    offsets = [view.documents]
+    for number, text in enumerate(view.texts):
+        gaps = [gap.end() for gap in PARAGRAPH_GAP.finditer(text)]
+        if gaps:
+            first, last = view.documents[number : number + 2]
+            offsets.append(first + np.searchsorted(view.starts[first:last], gaps))
+    return np.unique(np.concatenate(offsets))
 
 
 class Tokenisation(Protocol):

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.text import SpacyTokens, Web1T, Words
+from disambig.text import SpacyTokens, Web1T, Words, paragraph_offsets
 
 TEXT = st.text(st.sampled_from("aB c.!?'\n1,"), max_size=30)
 
@@ -40,3 +40,13 @@ def test_some_documents(texts, data, tokenisation):
     for name, layer in alone.layers.items():
         assert taken.layers[name].tolist() == layer.tolist()
     assert taken.layers["length"].tolist() == (alone.ends - alone.starts).tolist()
+
+
+@given(
+    st.lists(st.lists(st.text(st.sampled_from("aB c.!?'1,"), max_size=20), max_size=4), max_size=3),
+    st.sampled_from(["\n\n", "\n \t\n", "\u2029"]),
+)
+def test_paragraphs_begin_where_they_do_as_documents(documents, gap):
+    view = Words()([gap.join(paragraphs) for paragraphs in documents])
+    alone = Words()([text for paragraphs in documents for text in paragraphs or [""]])
+    assert paragraph_offsets(view).tolist() == np.unique(alone.documents).tolist()

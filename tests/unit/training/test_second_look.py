@@ -118,7 +118,7 @@ def test_only_one_kind_of_proposals_is_refused(proposals, kind):
     strength=st.floats(0.1, 5),
     per_1000=st.floats(0.5, 60),
 )
-def test_the_density_of_a_document_is_that_which_explains_it(odds, n_words, strength, per_1000):
+def test_the_density_of_a_paragraph_is_that_which_explains_it(odds, n_words, strength, per_1000):
     rule = replace(
         SecondLook(Mistakes(), per_1000=per_1000, prior_strength=strength),
         expected=0.004,
@@ -163,7 +163,7 @@ def test_a_rule_that_is_not_fitted_does_not_use_the_number_of_mistakes():
     assert SecondLook(Mistakes()).mistakes_per_1000 is None
 
 
-def test_documents_do_not_shift_each_other():
+def test_paragraphs_do_not_shift_each_other():
     rule = replace(SecondLook(Mistakes(), prior_strength=0.5), expected=0.002, weights=np.zeros(7))
     odds, documents, n_tokens = np.array([1.0, 1.0, -3.0]), np.array([0, 0, 1]), np.array([20, 4000])
     together = rule._density_shift(odds, documents.astype(np.int32), n_tokens)
@@ -267,6 +267,18 @@ def test_a_saved_model_looks_twice_as_well(tmp_path, load_with):
     ]:
         with pytest.raises(ValueError, match="second look"):
             model.judge.from_state({**state, name: wrong}, model.task.groups)
+
+
+def test_the_mistakes_of_a_paragraph_do_not_move_the_others(twice):
+    model, _ = twice
+    model = replace(model, judge=replace(model.judge, prior_strength=0.1, expected=0.01))
+    texts = [fix.before for fix in MORE]
+    dense = f"{texts[0]} {texts[1]} {texts[2]}"
+    apart = annotate([texts[3], dense, texts[4]], [model])[0]
+    together = annotate([f"{texts[3]}\n\n{dense}\n \n{texts[4]}"], [model])[0]
+    assert together.probabilities == pytest.approx(apart.probabilities)
+    in_one = annotate([f"{texts[3]} {dense} {texts[4]}"], [model])[0]
+    assert in_one.probabilities[0] > together.probabilities[0]
 
 
 def test_a_model_that_flags_nothing_and_text_without_proposals_are_refused():
