@@ -5,6 +5,7 @@
 LOOKUPS is a directory with ``en_lemma_lookup.json.gz`` and ``en_lemma_exc.json.gz`` of the package
 spacy-lookups-data (MIT; the exceptions are WordNet's). Forms of the same word come from these tables and from
 spelling rules; only words that occur in the text are kept. Slips are words that differ by one letter.
+`confused.tsv` has further pairs: words that people wrote for each other, or that are often confused.
 """
 
 from __future__ import annotations
@@ -19,15 +20,27 @@ from itertools import pairwise
 from pathlib import Path
 
 from contexts import counted_words
-from disambig_real_words import ENGLISH_RELATIONS, write_relations
+from disambig_real_words import ENGLISH_RELATIONS, read_relations, write_relations
 from disambig_variance_svm import PACK_DOMAINS
 
+LEAST_FAMILY = 300
+"""Minimum count of words that are related as members of a family (see `_families`)."""
+NO_FAMILY = frozenset(
+    tuple(pair.split("/"))
+    for pair in (
+        "admire/admiral cooper/cooperate curse/cursor custom/customer depart/department engine/engineer "
+        "flow/flower forge/forgive state/station tense/tensor universe/university verse/version"
+    ).split()
+)
+"""Words that only look related."""
 LEAST_WRITTEN, LEAST_MEANT, LEAST_SHORT = 60, 2000, 1000
 """Minimum counts: of a word written by a slip, of the word meant, and of both if they have 3 letters."""
 MOST_FORMS = 14
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz'"
 _DOUBLED = re.compile(r"[^aeiou][aeiou][bdfgklmnprt]$")
+CONFUSED = Path(__file__).parent / "confused.tsv"
+"""Pairs that were chosen by hand, in the format of the file of relations."""
 ARTICLES = frozenset(("a", "an", "the"))
 """Left out as forms and as slips for each other, because they have a task of their own."""
 FUNCTION_WORDS = (
@@ -52,11 +65,12 @@ PRONOUNS = frozenset("i he she we me us him her they them you".split())
 def relations(data: Path, lookups: Path) -> dict[str, list[tuple[str, ...]]]:
     """Return sets of related words by the kind of their relation."""
     counts = {word: n for word, n in counted_words(data, PACK_DOMAINS) if _WORD.fullmatch(word)}
+    chosen = {kind: [tuple(words) for words in sets] for kind, sets in read_relations(CONFUSED).items()}
     return {
         "form": [*_lines(FUNCTION_WORDS, counts), *_forms(counts, lookups)],
-        "derived": sorted(set(_derived(counts))),
+        "derived": sorted({*_derived(counts), *_families(counts), *chosen["derived"]}),
         "possessive": sorted(set(_possessives(counts))),
-        "slip": sorted(set(_slips(counts))),
+        "slip": sorted({*_slips(counts), *chosen["slip"]}),
     }
 
 
@@ -120,6 +134,33 @@ def _derived(counts: Mapping[str, int]) -> Iterator[tuple[str, str]]:
         if word.endswith("t"):
             made.append(stem + "ce")
         yield from ((word, other) for other in made if other in counts)
+
+
+def _families(counts: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+    """Yield frequent words with further words derived from them, and forms of one with forms of the other."""
+    frequent = {word for word, n in counts.items() if n >= LEAST_FAMILY and len(word) > 4 and "'" not in word}
+    for word in frequent:
+        stem = word[:-1]
+        nouns = [word + ending for ending in ("ion", "ment", "ance", "ence", "er", "or")]
+        made = [word + ending for ending in ("ful", "ity", "ive", "ous", "ual", "ial", "ize", "ise", "ate")]
+        if word.endswith("e"):
+            nouns += [stem + "ion", stem + "ation", stem + "ance", stem + "ence", stem + "or", word + "r"]
+            made += [stem + ending for ending in ("ity", "ive", "ous", "al")]
+        if word.endswith("y"):
+            made += [stem + "ize", stem + "ise", stem + "ious"]
+        if word.endswith("le"):
+            made.append(word[:-2] + "ility")
+        if word.endswith("t"):
+            made.append(stem + "cy")
+        if word.endswith("ate"):
+            made.append(word[:-2] + "cy")
+        for noun in nouns:
+            if noun in frequent and (word, noun) not in NO_FAMILY:
+                forms = [form for form in _regular(word) if form.endswith(("ed", "ing"))]
+                yield from ((form, noun) for form in (word, *forms) if form in frequent)
+                if {word + "s", noun + "s"} <= frequent:
+                    yield word + "s", noun + "s"
+        yield from ((word, other) for other in made if other in frequent and (word, other) not in NO_FAMILY)
 
 
 def _possessives(counts: Mapping[str, int]) -> Iterator[tuple[str, str]]:
