@@ -104,3 +104,36 @@ def test_the_model_is_saved_and_its_state_removed(contexts, data, monkeypatch, t
     contexts.main()
     assert (tmp_path / "words" / "weights.npz").exists()
     assert not state.exists()
+
+
+@pytest.fixture
+def relations(monkeypatch):
+    monkeypatch.syspath_prepend(str(PACK))
+    names = ("relations", "contexts", "material")
+    for name in names:
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    import relations
+
+    yield relations
+    for name in names:
+        sys.modules.pop(name, None)
+
+
+def test_forms_of_derived_words_are_related(relations):
+    words = "create created creating creation creates creations secure security curse cursor part partial"
+    counts = dict.fromkeys(words.split(), relations.LEAST_FAMILY)
+    families = set(relations._families(counts))
+    assert {("created", "creation"), ("creating", "creation"), ("creates", "creations")} <= families
+    assert ("secure", "security") in families
+    assert not families & {("curse", "cursor"), ("part", "partial")}  # unrelated, and too short
+    rare = counts | {"security": relations.LEAST_FAMILY - 1}
+    assert ("secure", "security") not in set(relations._families(rare))
+
+
+def test_the_english_relations_contain_the_pairs_chosen_by_hand(relations):
+    shipped = relations.read_relations(relations.ENGLISH_RELATIONS)
+    chosen = relations.read_relations(relations.CONFUSED)
+    assert len(chosen["slip"]) > 500
+    for kind, pairs in chosen.items():
+        assert {tuple(pair) for pair in pairs} <= {tuple(words) for words in shipped[kind]}
+        assert all(len(pair) == 2 for pair in pairs)

@@ -118,6 +118,60 @@ This is one of these {problem|problems}.
 We wrote a {an |}test.
 We wrote {a |}an article.
 Ask a {an |}user.
+We {should been|should have been} told earlier.
+You {should to|should} check the settings first.
+{Everyone know|Everyone knows} that it takes a while.
+Could you {please to|please} check the door?
+We {am agree|agree} with the plan.
+She {is agree|agrees} with me.
+Did you {saw|see} the message?
+Did they {found|find} it in time?
+The box {get's|gets} full, and he {want's|wants} another.
+It {need's|needs} a new battery.
+{Each of the rooms have|Each of the rooms has} a window.
+We look forward to {see|seeing} the garden.
+The hook is used for {create|creating} a new folder.
+The tool is capable {to read|of reading} long files.
+It is worth {to mention|mentioning} that it rained.
+He insisted {to pay|on paying} the bill.
+They succeeded {to build|in building} the bridge.
+We enjoyed {to watch|watching} the birds.
+Thanks for {help|helping} me.
+Make sure {to not to|not to} lock the door.
+The price depends {from|on} the weather.
+We arrived {to|at} a decision at last.
+She is good {in|at} chess.
+The set {comprises of|comprises} six spoons.
+He {told to me|told me} that it was late.
+She asked {to him|him} if it was true.
+We have lived here {since|for} three years.
+It is the same {than|as} before.
+Ours has the same size {than|as} theirs.
+The train is {more faster|faster} than the bus.
+This is the {most easiest|easiest} way home.
+{This two|These two} chairs are broken.
+The shop closed two {week|weeks} ago.
+For further {informations|information} call the office.
+There are {a lots of|a lot of} birds and {lot's of|lots of} trees.
+The steps are as {following|follows}: open it, wait.
+We met {an other|another} guest.
+The path runs {along side|alongside} the river.
+Take the stairs {in stead|instead} of the lift.
+He left {with out|without} having paid.
+She stayed {be cause|because} it rained.
+{Further more|Furthermore}, it was cold.
+The belief is {wide spread|widespread} among sailors.
+{Now a days|Nowadays} few people write letters.
+It took them a year to {over come|overcome} the loss.
+They looked {in side|inside} the box.
+See the list {bellow|below} for details.
+The mail {severs|servers} were slow.
+It is {publically|publicly} known.
+He {accidently|accidentally} broke it.
+The thief was {catched|caught} at noon.
+Who {payed|paid} for the tickets?
+We found it by {try and error|trial and error}.
+{On other hand|On the other hand}, it is cheap.
 """.strip().splitlines()
 
 RIGHT = """
@@ -291,6 +345,32 @@ Take each other's word.
 Is it in fact so?
 You could have of course come.
 The could-of of the old text is quoted.
+All we could to help was done.
+What you must to some extent accept is the noise.
+It is used for create statements in the log.
+The cable depends from the ceiling.
+He succeeded to the throne.
+It is more like rain than the same.
+There are more smaller shops than larger ones.
+A story told to me the other day was longer.
+It has been long since two years were enough.
+Several day trips are offered.
+Such as following a map.
+Do you want an other-worldly view?
+They walked along side streets.
+He kept us in good stead.
+It may be cause for alarm.
+A wide spread of values is normal.
+We had trouble shooting the rapids.
+Others people know, and others things escape.
+The bulls bellow at night.
+One cut severs the rope.
+They payed out the rope.
+Read the try and error handling chapter.
+In the other hand she held a lamp.
+No other wise men came.
+Did you saw the board in two?
+Did she found a company?
 """.strip().splitlines()
 
 
