@@ -26,5 +26,8 @@ from .spelling import (
     ENGLISH_CONFUSION_SETS as ENGLISH_CONFUSION_SETS,
 )
 from .spelling import (
+    ENGLISH_STYLE as ENGLISH_STYLE,
+)
+from .spelling import (
     Spelling as Spelling,
 )

@@ -34,6 +34,8 @@ _GERUND_SUBJECT = re.compile(
 """What follows a right "its" that begins a sentence: "Its being late is fine". In "Its being built now",
 "it's" was meant."""
 ENGLISH_CONFUSION_SETS = Path(__file__).parent / "confusion_sets" / "english.tsv"
+ENGLISH_STYLE = Path(__file__).parent / "confusion_sets" / "english.style.tsv"
+"""Sets whose candidates are all right: which one is written is a matter of style."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,9 +83,13 @@ class Spelling:
 
         These are "a" and "an" before numbers, acronyms and code, where it depends on how they are spoken (all
         digits share one hash, and so do "SQL" and "sql"), and "its" before a gerund that is the subject of a
-        sentence, as in "Its being late is fine".
+        sentence, as in "Its being late is fine". English sets that are in `ENGLISH_STYLE` are left out, unless
+        they were added at run time or the task has a file of `sets`.
         """
         instances = self.finder.find(view)
+        if self._style_groups:
+            of_style = np.isin(instances.groups, self._style_groups)
+            instances = instances.take(np.flatnonzero(~of_style)) if of_style.any() else instances
         kept = np.ones(len(instances), bool)
         rows = self._rows_of(A_AN, instances)
         behind = (instances.positions + instances.lengths)[rows]
@@ -100,6 +106,15 @@ class Spelling:
         """Return the instances of the sets with these candidates."""
         sets = [i for i, group in enumerate(self.groups) if set(group.candidates) == candidates]
         return np.flatnonzero(np.isin(instances.groups, sets))
+
+    @cached_property
+    def _style_groups(self) -> list[int]:
+        """The groups that are a matter of style."""
+        if self.sets is not None or self.language != "en":
+            return []
+        style = {frozenset(group.candidates) for group in _read(str(ENGLISH_STYLE))}
+        own = self.groups[: len(self.groups) - len(self.extra)]
+        return [i for i, group in enumerate(own) if frozenset(group.candidates) in style]
 
 
 def _places(view: TokenView, positions: NDArray[np.int64]) -> Iterator[tuple[str, int, int]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from disambig_variance_svm import ENGLISH_CONFUSION_SETS, Spelling
+from disambig_variance_svm import ENGLISH_CONFUSION_SETS, ENGLISH_STYLE, Spelling
 from disambig_variance_svm.prepositions import Preposition
 from disambig_variance_svm.prepositions.task import PREPOSITIONS
 from hypothesis import given
@@ -297,3 +297,22 @@ def test_instances_come_in_text_order_then_by_group():
     assert keys == sorted(keys)
     assert len(keys) == 8
     assert np.unique(instances.groups).size == 3
+
+
+def test_sets_that_are_a_matter_of_style_are_left_alone():
+    view = Words()(["You can not see it, but they're there."])
+    assert "cannot/can not" not in {
+        Spelling().groups[i].name for i in Spelling().instances(view).groups.tolist()
+    }
+    saved = Spelling().of_groups(
+        [Group("cannot/can not", ("cannot", "can not")), Group("there/they're", ("there", "they're"))]
+    )
+    assert set(saved.instances(view).groups.tolist()) == {1}
+    added = Spelling().with_groups([Group("cannot/can not", ("cannot", "can not"))])
+    assert len(added.groups) - 1 in added.instances(view).groups.tolist()
+
+
+def test_the_sets_of_style_are_english_sets_that_nobody_needs_corrected():
+    style = {frozenset(group.candidates) for group in read_confusion_sets(ENGLISH_STYLE)}
+    assert frozenset(("cannot", "can not")) in style
+    assert style <= {frozenset(group.candidates) for group in Spelling().groups}
