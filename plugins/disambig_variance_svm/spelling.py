@@ -83,7 +83,7 @@ class Spelling:
 
         These are "a" and "an" before numbers, acronyms and code, where it depends on how they are spoken (all
         digits share one hash, and so do "SQL" and "sql"), and "its" before a gerund that is the subject of a
-        sentence, as in "Its being late is fine". English sets that are in `ENGLISH_STYLE` are left out, unless
+        sentence, as in "Its being late is fine". English sets in `ENGLISH_STYLE` are left out, unless
         they were added at run time or the task has a file of `sets`.
         """
         instances = self.finder.find(view)
