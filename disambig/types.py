@@ -14,6 +14,7 @@ from disambig.errors import contract_error
 from disambig.text import ReadsDocs as ReadsDocs
 from disambig.text import Tokenisation as Tokenisation
 from disambig.text import TokenView
+from disambig.type_aliases import Floats
 
 Where = Literal["words", "tokens", "sentences", "documents", "items"]
 Between = Literal["words", "labels", "own"]
@@ -94,7 +95,6 @@ class DecisionRuleTraits:
 
 
 Arrays = Mapping[str, NDArray[Any]]
-Floats = NDArray[np.float64]
 
 
 class CalibrationData(Protocol):

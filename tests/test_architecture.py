@@ -163,7 +163,7 @@ def test_the_library_does_not_print():
 
 
 LAYERS = (
-    ("errors", "messages", "lazy_names", "formatting"),
+    ("errors", "messages", "lazy_names", "formatting", "type_aliases"),
     ("runtime", "jit", "files"),
     ("hookspecs", "namespaces", "registry", "packs", "settings"),
     ("config",),

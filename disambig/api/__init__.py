@@ -18,6 +18,7 @@ from disambig.api._renamed import renamed_names
 from disambig.lazy_names import lazy_names
 
 SUBMODULES = (
+    "arrays",
     "batches",
     "commands",
     "components",

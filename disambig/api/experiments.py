@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from disambig.experiments import LearningSystem as LearningSystem
     from disambig.experiments import Outcomes as Outcomes
     from disambig.experiments import Panel as Panel
-    from disambig.experiments import Progress as Progress
     from disambig.experiments import ResultRow as ResultRow
     from disambig.experiments import cached as cached
     from disambig.experiments import count_hits as count_hits
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from disambig.experiments import with_left_out as with_left_out
     from disambig.jobs import HasParts as HasParts
     from disambig.jobs import run_parts as run_parts
+    from disambig.type_aliases import Progress as Progress
 
     ExperimentResult = _ExperimentResult
 else:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from disambig.counts import layout
 from disambig.counts.layout import C1, C2, PILOTS, Record
+from disambig.data import offsets_from_sizes
 from disambig.runtime import use_numba
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def find_pilots_with_numpy(
     n_buckets = len(pilots)
     buckets = (((keys << np.uint64(bits)) >> _S32) * np.uint64(n_buckets)) >> _S32
     sizes = np.bincount(buckets.astype(np.intp), minlength=n_buckets)
-    begins = np.cumsum(sizes) - sizes
+    begins = offsets_from_sizes(sizes)[:-1]
     mixed = np.uint64((seed << 16) * C1 & 0xFFFFFFFFFFFFFFFF) + np.arange(
         PILOTS, dtype=np.uint64
     ) * np.uint64(C1)

@@ -182,7 +182,19 @@ from .segments import (
     as_index as as_index,
 )
 from .segments import (
+    join_offsets as join_offsets,
+)
+from .segments import (
     maxima as maxima,
+)
+from .segments import (
+    offsets_from_sizes as offsets_from_sizes,
+)
+from .segments import (
+    row_owners as row_owners,
+)
+from .segments import (
+    row_ranks as row_ranks,
 )
 from .segments import (
     take_rows as take_rows,

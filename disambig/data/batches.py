@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data.columns import ChainedStrings, Columns
-from disambig.data.segments import as_index, take_rows
+from disambig.data.segments import as_index, offsets_from_sizes, row_owners, take_rows
+from disambig.type_aliases import Floats
 
 
 class EqualLists:
@@ -276,7 +277,7 @@ class CrossedLists:
     @property
     def instance(self) -> NDArray[np.int64]:
         """The instance of each candidate, shape ``(n_rows,)``."""
-        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+        return row_owners(self.offsets)
 
     @property
     def layout(self) -> NDArray[np.int64]:
@@ -328,9 +329,6 @@ class CrossedLists:
         index = as_index(index)
         rows, offsets = take_rows(self.offsets, index)
         return CrossedLists(self.rows[index], self.labels[rows], offsets, self.cost[rows], self.columns)
-
-
-Floats = NDArray[np.float64]
 
 
 class JoinedColumns(Columns):
@@ -414,7 +412,7 @@ class JoinedRows:
 
     def scores(self, weights: Floats) -> Floats:
         """Return the score of each row: the sum of its scores in all parts."""
-        ends = np.cumsum([0, *(len(part.columns) for part in self.parts)]).tolist()
+        ends = offsets_from_sizes(len(part.columns) for part in self.parts).tolist()
         scores = np.zeros(len(self.cost))
         for part, (start, end) in zip(self.parts, pairwise(ends), strict=True):
             scores += part.scores(weights[start:end])

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from disambig.data.batches import CrossedLists, CrossedRows, DenseBlocks, DenseLists, JoinedRows, SparseRows
 from disambig.data.columns import Columns, CrossedColumns, candidate_names, join_columns, own_columns
+from disambig.data.segments import join_offsets, offsets_from_sizes, row_owners
 from disambig.data.structured import ChainRows
 from disambig.errors import UserError, nearest_first
 from disambig.types import CandidateBatch
@@ -260,8 +261,7 @@ def _stack_arrays(batches: Sequence[Any], name: str) -> Any:
 
 def _stack_offsets(batches: Sequence[Any]) -> tuple[Any, Any]:
     """Return the concatenated offsets and costs of the batches."""
-    sizes = np.concatenate([np.diff(batch.offsets) for batch in batches])
-    return np.append(0, np.cumsum(sizes)).astype(np.int64), _stack_arrays(batches, "cost")
+    return join_offsets(batch.offsets for batch in batches), _stack_arrays(batches, "cost")
 
 
 _SMALLEST, _LARGEST = 1e-200, 1e200
@@ -296,7 +296,7 @@ def normalised(
     from scipy.sparse import csr_array
 
     rows = csr_array(batch.rows)
-    of_row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+    of_row = row_owners(rows.indptr)
     data = np.asarray(rows.data, np.float64)
     if together:
         part, share = of_row, np.ones(1)
@@ -349,7 +349,7 @@ def restricted(batch: CrossedRows, columns: NDArray[np.integer]) -> CrossedRows:
     rows = csr_array(batch.rows)
     at = np.searchsorted(columns, rows.indices)
     in_columns = columns[np.minimum(at, len(columns) - 1)] == rows.indices if len(columns) else at < 0
-    ends = np.concatenate([[0], np.cumsum(in_columns)])[rows.indptr]
+    ends = offsets_from_sizes(in_columns)[rows.indptr]
     kept = csr_array(
         (rows.data[in_columns], at[in_columns].astype(np.int32), ends), (rows.shape[0], len(columns))
     )

@@ -14,8 +14,7 @@ from disambig.data.instances import CandidateLists, Instances
 from disambig.data.precision import PrecisionTable
 from disambig.data.segments import take_rows
 from disambig.formatting import pluralize
-
-Floats = NDArray[np.float64]
+from disambig.type_aliases import Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)

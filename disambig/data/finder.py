@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from disambig.data.groups import Group
 from disambig.data.instances import Instances, distinct_texts
+from disambig.data.segments import offsets_from_sizes, row_ranks
 from disambig.errors import UserError, contract_error
 from disambig.text import TokenView, characters, hash_word, hash_words, tokenisation_named
 from disambig.types import HasExamples, Task
@@ -84,8 +85,7 @@ class CandidateFinder:
         high = np.searchsorted(self.first, hashes[likely], side="right")
         sizes = high - low
         positions = np.repeat(likely, sizes)
-        within = np.arange(len(positions)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        entry = np.repeat(low, sizes) + within
+        entry = np.repeat(low, sizes) + row_ranks(offsets_from_sizes(sizes))
         # the last token is a boundary, never a candidate: it may be compared with itself
         following = hashes[np.minimum(positions + 1, len(hashes) - 1)] if len(hashes) else hashes
         long = self.second[entry] != 0
@@ -121,7 +121,7 @@ def glued(view: TokenView, first: NDArray[np.int64], last: NDArray[np.int64]) ->
 def word_tokens(view: TokenView) -> NDArray[np.bool_]:
     """Return a mask of the tokens that are words (begin with a letter or digit), shape ``(n_tokens,)``."""
     lengths = np.fromiter(map(len, view.texts), np.int64, len(view.texts)) + 1
-    offsets = np.repeat(np.cumsum(lengths) - lengths, np.diff(view.documents))
+    offsets = np.repeat(offsets_from_sizes(lengths)[:-1], np.diff(view.documents))
     # UTF-32 has one code unit per character, so that token offsets index the array; lone surrogates, which
     # broken input may contain, need "surrogatepass"
     codes = np.frombuffer("\n".join([*view.texts, ""]).encode("utf-32-le", "surrogatepass"), "<u4")

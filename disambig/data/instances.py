@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data.groups import Group
-from disambig.data.segments import take_rows
-
-Ints = NDArray[np.int64]
+from disambig.data.segments import join_offsets, offsets_from_sizes, row_ranks, take_rows
+from disambig.type_aliases import Ints
 
 
 class Interned(Sequence[str]):
@@ -139,8 +138,7 @@ class CandidateWords:
         kept if all parts that have words have tags.
         """
         ids, spellings = _joined([part.ids for part in parts], [part.spellings for part in parts])
-        sizes = np.concatenate([np.diff(part.offsets) for part in parts])
-        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        offsets = join_offsets(part.offsets for part in parts)
         tagged = [part for part in parts if len(part.ids)] or parts
         columns = [part.tags for part in tagged if part.tags is not None]
         if len(columns) < len(tagged):
@@ -241,12 +239,12 @@ class CandidateLists:
     @classmethod
     def from_texts(cls, lists: Sequence[Sequence[str]]) -> CandidateLists:
         """Return candidate lists that have nothing but texts."""
-        sizes = np.fromiter(map(len, lists), np.int64, len(lists))
-        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        ranks = np.arange(offsets[-1]) - np.repeat(offsets[:-1], sizes)
+        offsets = offsets_from_sizes(map(len, lists))
         texts = [text for candidates in lists for text in candidates]
         n = len(texts)
-        return cls(offsets, texts, np.zeros(n), ranks.astype(np.int32), np.full(n, np.nan, np.float32))
+        return cls(
+            offsets, texts, np.zeros(n), row_ranks(offsets).astype(np.int32), np.full(n, np.nan, np.float32)
+        )
 
     @classmethod
     def joined(cls, parts: Sequence[CandidateLists]) -> CandidateLists:
@@ -254,14 +252,13 @@ class CandidateLists:
 
         Words are kept if all parts that have lists have them.
         """
-        sizes = np.concatenate([np.diff(part.offsets) for part in parts])
         features = parts[0].features
         if features is not None:
             from scipy.sparse import vstack
 
             features = vstack([part.features for part in parts], format="csr")
         return cls(
-            np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            join_offsets(part.offsets for part in parts),
             join_texts([part.texts for part in parts]),
             np.concatenate([part.scores for part in parts]),
             np.concatenate([part.ranks for part in parts]),

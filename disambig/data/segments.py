@@ -1,11 +1,46 @@
-"""Operations per instance on rows grouped by offsets: selection, sums, maxima and softmax."""
+"""Ragged arrays: rows of instances between offsets, their sums, maxima and softmax."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from disambig.type_aliases import Floats, Ints
+
+
+def offsets_from_sizes(sizes: Iterable[int] | NDArray[np.generic]) -> Ints:
+    """Return the offsets of consecutive segments: 0 and the cumulative sums of their sizes.
+
+    Parameters
+    ----------
+    sizes : iterable of int, or array of integers or bools, shape (n,)
+
+    Returns
+    -------
+    offsets : array of int64, shape (n + 1,)
+        Segment i consists of the rows ``offsets[i]:offsets[i + 1]``.
+    """
+    counts = sizes if isinstance(sizes, np.ndarray) else np.fromiter(sizes, np.int64)
+    offsets = np.zeros(len(counts) + 1, np.int64)
+    np.cumsum(counts, dtype=np.int64, out=offsets[1:])
+    return offsets
+
+
+def join_offsets(parts: Iterable[NDArray[np.integer]]) -> Ints:
+    """Return the offsets of the segments of all parts, one part after the other."""
+    return offsets_from_sizes(np.concatenate([np.diff(offsets) for offsets in parts]))
+
+
+def row_owners(offsets: NDArray[np.integer]) -> Ints:
+    """Return the index of the instance that each row belongs to, shape ``(n_rows,)``."""
+    return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+
+
+def row_ranks(offsets: Ints) -> Ints:
+    """Return the position of each row within its instance, shape ``(n_rows,)``; the first one is 0."""
+    return np.arange(offsets[-1]) - np.repeat(offsets[:-1], np.diff(offsets))
 
 
 def take_rows(offsets: Ints, index: NDArray[np.integer]) -> tuple[Ints, Ints]:
@@ -23,7 +58,7 @@ def take_rows(offsets: Ints, index: NDArray[np.integer]) -> tuple[Ints, Ints]:
     offsets : array of int64, shape (m + 1,)
     """
     sizes = offsets[index + 1] - offsets[index]
-    begins = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    begins = offsets_from_sizes(sizes)
     return np.repeat(offsets[:-1][index] - begins[:-1], sizes) + np.arange(begins[-1]), begins
 
 
@@ -33,21 +68,17 @@ def as_index(index: NDArray[np.generic]) -> Ints:
     return np.flatnonzero(index) if index.dtype == bool else index.astype(np.int64)
 
 
-Floats = NDArray[np.float64]
-Offsets = NDArray[np.int64]
-
-
-def lengths(offsets: Offsets) -> NDArray[np.int64]:
+def lengths(offsets: Ints) -> Ints:
     """Return the number of rows of each instance."""
     return np.diff(offsets)
 
 
-def maxima(values: Floats, offsets: Offsets) -> Floats:
+def maxima(values: Floats, offsets: Ints) -> Floats:
     """Return the largest value of each instance; every instance must have a row."""
     return np.maximum.reduceat(values, offsets[:-1]) if len(offsets) > 1 else np.empty(0)
 
 
-def argmax(values: Floats, offsets: Offsets) -> NDArray[np.int64]:
+def argmax(values: Floats, offsets: Ints) -> Ints:
     """Return the row with the largest value, counted from the instance's first; the first one of ties."""
     best = maxima(values, offsets)
     hits = np.flatnonzero(values == np.repeat(best, lengths(offsets)))
@@ -55,7 +86,7 @@ def argmax(values: Floats, offsets: Offsets) -> NDArray[np.int64]:
     return hits[first] - offsets[:-1]
 
 
-def log_sums(values: Floats, offsets: Offsets) -> Floats:
+def log_sums(values: Floats, offsets: Ints) -> Floats:
     """Return log(sum(exp(values))) of each instance."""
     best = maxima(values, offsets)
     # subtract the maximum so that exp cannot overflow
@@ -63,15 +94,15 @@ def log_sums(values: Floats, offsets: Offsets) -> Floats:
     return best + np.log(np.add.reduceat(shifted, offsets[:-1]))
 
 
-def softmax(values: Floats, offsets: Offsets) -> Floats:
+def softmax(values: Floats, offsets: Ints) -> Floats:
     """Return the softmax of the rows of each instance."""
     shares: Floats = np.exp(values - np.repeat(log_sums(values, offsets), lengths(offsets)))
     return shares
 
 
-def top(values: Floats, offsets: Offsets, k: int) -> NDArray[np.int64]:
+def top(values: Floats, offsets: Ints, k: int) -> Ints:
     """Return the `k` best rows of each instance, best first, shape ``(n, k)``; padded with -1."""
-    instance = np.repeat(np.arange(len(offsets) - 1), lengths(offsets))
+    instance = row_owners(offsets)
     order = np.lexsort((-values, instance))
     rank = np.arange(len(values)) - offsets[instance]
     best = np.full((len(offsets) - 1, k), -1, np.int64)

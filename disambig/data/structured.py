@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from disambig.data.batches import EqualLists, SparseRows
 from disambig.data.columns import Columns
-from disambig.data.segments import as_index, take_rows
+from disambig.data.segments import as_index, offsets_from_sizes, row_owners, take_rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,7 +108,7 @@ class SequenceRows(EqualLists):
                 cost.append(np.tile(self.costs[t], len(before)))
                 size += len(rows)
             sizes.append(size)
-        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        offsets = offsets_from_sizes(sizes)
         return SparseRows(csr_array(np.vstack(blocks)), offsets, np.concatenate(cost), self.columns)
 
 
@@ -146,7 +146,7 @@ class ChainRows:
         """Offset of the first edge of each sequence, shape ``(n_sequences + 1,)``."""
         k, starts = self.places.costs.shape[1], self.places.layout
         sizes = k + (np.diff(starts) - 1) * k * k
-        return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        return offsets_from_sizes(sizes)
 
     @property
     def cost(self) -> NDArray[np.float32]:
@@ -208,7 +208,7 @@ class ChainRows:
         """Return the batch of the sequences in `index`; adjacent ones stay separate sequences."""
         places, starts = take_rows(self.places.layout, as_index(index))
         taken = self.places.take(places)
-        numbers = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        numbers = row_owners(starts)
         return ChainRows(replace(taken, sequences=numbers))
 
     def narrowed(self) -> tuple[ChainRows, NDArray[np.int64]]:
@@ -358,7 +358,7 @@ class PartRows:
         from scipy.sparse import csr_array
 
         there = parts >= 0
-        starts = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
+        starts = offsets_from_sizes(there.sum(axis=1))
         which = (np.ones(int(starts[-1])), parts[there], starts)
         return csr_array(which, shape=(len(parts), self.features.shape[0])) @ self.features
 

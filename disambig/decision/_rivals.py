@@ -13,6 +13,7 @@ from disambig.data import ScoreBatch, distinct_texts, take_texts
 from disambig.decision.padded_scores import PaddedScores
 from disambig.runtime import use_numba
 from disambig.text import UNKNOWN, fmix, hash_word, top_bits_directory
+from disambig.type_aliases import Floats
 
 OTHER, INSERTION, DELETION, LETTER, MARK = range(5)
 """Kinds of edit: another word; an inserted word; a deleted word; one letter; an apostrophe or space."""
@@ -173,7 +174,6 @@ class HashedWeights:
         )
 
 
-Floats = NDArray[np.float64]
 MOST = 6
 """Maximum number of alternatives that are considered, those with the best scores."""
 FAR = 12.0

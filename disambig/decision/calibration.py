@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from disambig.type_aliases import Floats
+
 ERROR_RATE = 0.01
 """Prior probability that a word is wrong, which all probabilities assume."""
 FEATURES = ("log margin", "evidence of the other", "evidence of the observed", "bias")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -22,10 +22,9 @@ from disambig.decision.calibration import (
 from disambig.decision.padded_scores import is_variant, pad, unpad
 from disambig.decision.thresholds import OperatingPoint, tune_operating_point
 from disambig.settings import fitted_field
+from disambig.type_aliases import Floats, Progress
 from disambig.types import Arrays, CalibrationData
 
-Floats = NDArray[np.float64]
-Progress = Callable[[str, int, int], None]
 UNFITTED = Calibration(np.array([1.0, 0.0, 0.0, 0.0]), np.empty((0, len(FEATURES))))
 
 UNTUNED = OperatingPoint(np.array([1.0]), np.array([0.0]))

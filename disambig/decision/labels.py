@@ -9,13 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Group, Predictions, ScoreBatch, segments
+from disambig.data import Group, Predictions, ScoreBatch, offsets_from_sizes, segments
 from disambig.decision.padded_scores import pad
 from disambig.errors import UserError
 from disambig.settings import fitted_field
+from disambig.type_aliases import Floats
 from disambig.types import Arrays, CalibrationData, decides, metric
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,7 +89,7 @@ def _scale_loss(scored: ScoreBatch, scale: float) -> float:
     has_right = segments.maxima(right, scored.offsets) > -np.inf
     kept = np.repeat(has_right, np.diff(scored.offsets))
     sizes = np.diff(scored.offsets)[has_right]
-    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    offsets = offsets_from_sizes(sizes)
     if not len(sizes):
         return 0.0
     return float((segments.log_sums(scores[kept], offsets) - segments.log_sums(right[kept], offsets)).sum())

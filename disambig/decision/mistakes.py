@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -32,9 +32,9 @@ from disambig.decision.corrections import substitutes
 from disambig.decision.padded_scores import PaddedScores, is_variant, pad, unpad
 from disambig.decision.thresholds import OperatingPoint, tune_operating_point
 from disambig.settings import fitted_field
+from disambig.type_aliases import Floats, Progress
 from disambig.types import Arrays, CalibrationData, HasErrorCorpus
 
-Floats = NDArray[np.float64]
 RIDGE = 1.0
 """Ridge of the weights of dense features, each in units of its spread."""
 RIDGES = (3.0, 3.0, 1.0, 1.0, 3.0, 3.0, 3.0, 3.0)
@@ -179,7 +179,6 @@ def _terms(
     return distinct[kept], kind_of_key[kept], (pair, places[pair, kind_at])
 
 
-Progress = Callable[[str, int, int], None]
 FOLDS = 5
 """Number of folds of the right words, in text order; each is scored by weights fitted without it."""
 SUBSTITUTED = 100.0

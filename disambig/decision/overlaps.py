@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data import Alternative, OverlapResolution
+from disambig.type_aliases import Floats, Ints
 
 if TYPE_CHECKING:
     from disambig.data import Decisions
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 _TAG_OR_WORD = re.compile(r"</?[A-Za-z][^<>]{0,1000}>|([^\W_]|[\ufffc\ue000\ue001])")
 """Matches tags, which are skipped, and the first character of a word or of code masked out in prose."""
 _SENTENCE_END = re.compile(r"[.!?][^\w\s]*\s")

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Group, ScoreBatch
+from disambig.data import Group, ScoreBatch, join_offsets, offsets_from_sizes, row_owners
 from disambig.text import UNKNOWN
+from disambig.type_aliases import Floats
 
 
 def pad(values: NDArray[Any], offsets: NDArray[np.int64], fill: float) -> NDArray[Any]:
@@ -48,9 +49,6 @@ def variant_matrix(group: Group) -> NDArray[np.bool_]:
     """Return a mask of the pairs of candidates that are equal or variants, shape ``(K, K)``."""
     k = range(len(group.candidates))
     return np.array([[group.same(i, j) for j in k] for i in k], bool)
-
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,10 +89,9 @@ class PaddedScores:
     def from_batches(cls, parts: Sequence[ScoreBatch]) -> PaddedScores:
         """Concatenate the instances of at least one batch."""
         counts = [len(part.observed) for part in parts]
-        sizes = np.concatenate([np.diff(part.offsets) for part in parts])
-        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        begins = np.concatenate([[0], np.cumsum(counts)])
-        part = np.repeat(np.arange(len(parts)), counts)
+        offsets = join_offsets(part.offsets for part in parts)
+        begins = offsets_from_sizes(counts)
+        part = row_owners(begins)
         asked = pad(_joined([part.asked for part in parts]), offsets, 0).sum(axis=1)
         return cls(
             parts,

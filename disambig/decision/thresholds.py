@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.errors import UserError
+from disambig.type_aliases import Floats
 
 RATES = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0)
 """Flags per 1,000 correct words for which thresholds are stored; others are interpolated."""
@@ -81,7 +82,6 @@ def tune_operating_point(log_odds: NDArray[np.float64], n_words: int) -> Operati
     return OperatingPoint(np.array(RATES), thresholds)
 
 
-Floats = NDArray[np.float64]
 Curve = tuple[Floats, Floats]
 """Rates of false flags, ascending, and the gain at each."""
 

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import ChainLayout, SequenceRows
+from disambig.data import ChainLayout, SequenceRows, offsets_from_sizes, row_owners
 from disambig.decode.hypergraph import Hypergraphs
 from disambig.errors import UserError
 from disambig.runtime import use_numba
+from disambig.type_aliases import Floats
 from disambig.types import Arrays, CandidateBatch
 
-Floats = NDArray[np.float64]
 Layout = NDArray[np.int64] | ChainLayout
 _UNKNOWN = "Chain() does not know the number of states: give n_states"
 _NONE_LEFT = "every sequence is forbidden"
@@ -158,8 +158,8 @@ def graphs_of_chains(layout: ChainLayout) -> tuple[Hypergraphs, NDArray[np.int64
         rows += [start + first, of_steps.ravel(), np.full(k, -1)]
     none = [np.zeros(0, np.int64)]
     tail = np.concatenate([*tails, *none])
-    ends = np.concatenate([[0], np.cumsum(sizes + k)])
-    nodes = np.concatenate([[0], np.cumsum(places * k + 1)])
+    ends = offsets_from_sizes(sizes + k)
+    nodes = offsets_from_sizes(places * k + 1)
     both = np.column_stack([tail, np.full(len(tail), -1)])
     return Hypergraphs(ends, nodes, np.concatenate([*heads, *none]), both), np.concatenate([*rows, *none])
 
@@ -245,7 +245,7 @@ class ChainScorer:
         k = n_labels
         own = weights[: len(weights) - k - k * k].reshape(k, -1).T  # (D, K)
         rows, labels = np.nonzero(own)
-        begins = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(own)))])
+        begins = offsets_from_sizes(np.bincount(rows, minlength=len(own)))
         pairs = weights[len(weights) - k - k * k :].astype(np.float32)
         return cls(
             begins.astype(np.int64),
@@ -259,7 +259,7 @@ class ChainScorer:
         """Return the flat weights, including zeros."""
         k, d = len(self.first), len(self.begins) - 1
         own = np.zeros((d, k))
-        own[np.repeat(np.arange(d), np.diff(self.begins)), self.labels] = self.amounts
+        own[row_owners(self.begins), self.labels] = self.amounts
         return np.concatenate([own.T.ravel(), self.first, self.step.ravel()]).astype(np.float64)
 
     def scores(self, batch: CandidateBatch) -> Floats:
@@ -352,7 +352,7 @@ class ChainScorer:
         sizes = self.begins[indices + 1] - begins
         total = np.cumsum(sizes)
         weights = np.repeat(begins - total + sizes, sizes) + np.arange(int(sizes.sum()))
-        places = np.repeat(np.repeat(np.arange(len(place)), np.diff(indptr)), sizes)
+        places = np.repeat(row_owners(indptr), sizes)
         amounts = np.repeat(values, sizes) * self.amounts[weights]
         np.add.at(place.reshape(-1), places * len(self.first) + self.labels[weights], amounts)
         return place
@@ -380,9 +380,9 @@ class ChainScorer:
     def pruned(self, least: float) -> ChainScorer:
         """Return the scorer without feature weights whose absolute value is less than `least`."""
         kept = np.abs(self.amounts) >= least
-        rows = np.repeat(np.arange(len(self.begins) - 1), np.diff(self.begins))[kept]
+        rows = row_owners(self.begins)[kept]
         counts = np.bincount(rows, minlength=len(self.begins) - 1)
-        begins = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        begins = offsets_from_sizes(counts)
         return replace(self, begins=begins, labels=self.labels[kept], amounts=self.amounts[kept])
 
     def rounded(self) -> ChainScorer:
@@ -395,7 +395,7 @@ class ChainScorer:
         """Return the scorer with only the features in `kept`, shape (D,)."""
         sizes = np.diff(self.begins)
         inside = np.repeat(kept, sizes)
-        begins = np.concatenate([[0], np.cumsum(sizes[kept])]).astype(np.int64)
+        begins = offsets_from_sizes(sizes[kept])
         return replace(self, begins=begins, labels=self.labels[inside], amounts=self.amounts[inside])
 
     def state(self) -> Arrays:
@@ -423,7 +423,7 @@ class ChainScorer:
         good = good and int(sizes.max(initial=0)) <= k and int(labels.max(initial=0)) < k
         if not good or len(labels) != len(amounts) or int(sizes.sum()) != len(labels) or step.shape != (k, k):
             raise ValueError("chain scorer: sizes, labels and amounts do not fit together")
-        begins = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+        begins = offsets_from_sizes(sizes)
         if amounts.dtype.kind == "i":
             amounts = amounts / np.float32(UNIT)
         return cls(begins, labels.astype(np.uint16), amounts.astype(np.float32), first, step)

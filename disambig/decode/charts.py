@@ -9,8 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from disambig.data import offsets_from_sizes
 from disambig.decode.hypergraph import Hypergraph, Hypergraphs
 from disambig.errors import UserError
+from disambig.type_aliases import Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,7 +74,6 @@ class WordScores:
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
-Floats = NDArray[np.float64]
 WordArrays = tuple[Longs, Ints, Floats, Ints]
 
 
@@ -440,10 +441,8 @@ class ChartParser:
             zip(*built, strict=True) if built else [()] * 7
         )
         none = np.zeros((0, 6), np.int32)
-        offsets = np.concatenate([[0], np.cumsum([len(chart_heads) for chart_heads in heads])]).astype(
-            np.int64
-        )
-        starts = np.concatenate([[0], np.cumsum(nodes)]).astype(np.int64)
+        offsets = offsets_from_sizes(map(len, heads))
+        starts = offsets_from_sizes(nodes)
         graphs = Hypergraphs(
             offsets, starts, np.concatenate([none[:, 0], *heads]), np.concatenate([none[:, :2], *tails])
         )

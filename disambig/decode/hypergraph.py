@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import as_index, take_rows
+from disambig.data import as_index, offsets_from_sizes, row_owners, take_rows
+from disambig.type_aliases import Floats, Ints
 
-Ints = NDArray[np.int64]
 _PROBLEMS = (
     "",
     "hypergraph {i} has no row",
@@ -84,7 +84,7 @@ class Hypergraphs:
         """Return the hypergraphs of the instances in `index`, in that order."""
         index = as_index(index)
         rows, offsets = take_rows(self.offsets, index)
-        nodes = np.concatenate([[0], np.cumsum(np.diff(self.nodes)[index])])
+        nodes = offsets_from_sizes(np.diff(self.nodes)[index])
         return Hypergraphs(offsets, nodes, self.heads[rows], self.tails[rows])
 
     def reached(self, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -113,8 +113,8 @@ class Hypergraphs:
         sizes = np.add.reduceat(reached, self.offsets[:-1]) if len(self) else np.zeros(0, np.int64)
         if len(sizes) and not sizes.all():
             raise ValueError(f"hypergraph {int(np.argmin(sizes))} has no derivation left")
-        offsets = np.concatenate([[0], np.cumsum(sizes)])
-        instances = np.repeat(np.arange(len(self)), sizes)
+        offsets = offsets_from_sizes(sizes)
+        instances = row_owners(offsets)
         heads = self.heads[left] + self.nodes[instances]
         used = np.unique(heads)
         nodes = np.searchsorted(used, self.nodes)
@@ -126,7 +126,6 @@ class Hypergraphs:
         return Hypergraphs(offsets, nodes, numbers[heads] - nodes[instances], tails), left
 
 
-Floats = NDArray[np.float64]
 _NONE_LEFT = "hypergraph {}: every derivation is forbidden"
 
 

@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data import segments
+from disambig.type_aliases import Floats
 from disambig.types import CandidateBatch, Decoder
-
-Floats = NDArray[np.float64]
 
 
 class Enumerated:

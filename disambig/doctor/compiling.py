@@ -17,6 +17,7 @@ from disambig.doctor.sample import SAMPLE
 from disambig.formatting import pluralize
 from disambig.namespaces import entry_points
 from disambig.runtime import VARIABLE
+from disambig.type_aliases import Progress
 
 Work = tuple[str, Callable[[], object]]
 _STRANGE = "\U00020000 \u201cna\u00efve\u201d"
@@ -132,9 +133,6 @@ def _learn(make: Callable[..., Any]) -> None:
         with suppress(Exception):  # each learner accepts only some of the batches
             batch = problem()
             learner.fit(batch).scorer.scores(batch)
-
-
-Progress = Callable[[str, int, int], None]
 
 
 def compile_all(progress: Progress = lambda stage, done, total: None) -> Iterator[CheckResultLine]:

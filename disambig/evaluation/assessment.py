@@ -16,7 +16,7 @@ from disambig.formats import Labelled, NBestList
 from disambig.formatting import pluralize
 from disambig.models import Model
 from disambig.text import view_of_texts
-from disambig.training import Progress
+from disambig.type_aliases import Progress
 
 FOLDS = 5
 ENOUGH = 1000

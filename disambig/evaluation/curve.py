@@ -33,9 +33,9 @@ from disambig.training import (
     why_empty,
     with_error_rule,
 )
+from disambig.type_aliases import Progress
 from disambig.types import decides
 
-Progress = Callable[[str, int, int], None]
 SIZES = (10, 30, 100, 300, 1000, 3000, 10_000)
 MOST_TESTED = 5000
 """Maximum number of test examples per group."""

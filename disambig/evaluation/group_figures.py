@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from disambig.data import Group, Instances, segments
 from disambig.metrics import wilson
-
-Ints = NDArray[np.int64]
+from disambig.type_aliases import Floats, Ints
 
 
 def number_candidates(instances: Instances, group: Group) -> tuple[Sequence[str], Ints]:
@@ -68,7 +67,6 @@ def _right(instances: Instances, group: Group) -> Ints:
     return instances.offsets(group)[:-1][labelled] + instances.observed[labelled]
 
 
-Floats = NDArray[np.float64]
 MOST_CONFUSED = 5
 """Number of most frequent errors that are listed."""
 MOST_NAMED = 20

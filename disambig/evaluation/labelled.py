@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -26,10 +26,9 @@ from disambig.training import (
     seen_elsewhere,
     train_marked,
 )
+from disambig.type_aliases import Floats, Progress
 from disambig.types import decides
 
-Floats = NDArray[np.float64]
-Progress = Callable[[str, int, int], None]
 SYSTEMS = ("model", "baseline", "majority")
 
 

@@ -15,6 +15,7 @@ from disambig.decision import edit_slots, extend_to_next_word, surviving_edits, 
 from disambig.errors import UserError
 from disambig.formats import FLAG_LABELS, KINDS, Clean, Fix, FlagReading, fix_kind, paragraph_digest
 from disambig.metrics import DRAWS, Accuracy, Outcomes, mcnemar, paired_bootstrap, times_drawn, wilson
+from disambig.type_aliases import Bools, Floats, Ints
 
 _WORDS = re.compile(r"\w+|[^\w\s]")
 
@@ -100,9 +101,6 @@ def _gap(text: str, start: int, end: int) -> tuple[int, int]:
 READ_LABELS = (*FLAG_LABELS, "unread")
 UNREAD = len(FLAG_LABELS)
 """Index of the label of flags that nobody has read."""
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Limits = Mapping[str, float]
 """Limit of each task: an edit counts if it exceeds it, and every overlapping or neighbouring edit."""
 

@@ -22,10 +22,9 @@ from disambig.evaluation.unseen_text import ERROR_SHARE, ROUNDS, substitute
 from disambig.features import CandidateHashes
 from disambig.models import BLOCK, Model
 from disambig.text import Tokenisation, TokenView, view_of_texts
+from disambig.type_aliases import Bools, Floats
 from disambig.types import DecisionRule, RaisesFlags, Task
 
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 ANY = float("inf")
 """The rate at which a decision rule raises every flag that it can."""
 

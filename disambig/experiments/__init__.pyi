@@ -65,9 +65,6 @@ from .results import (
     Panel as Panel,
 )
 from .results import (
-    Progress as Progress,
-)
-from .results import (
     ResultRow as ResultRow,
 )
 from .results import (

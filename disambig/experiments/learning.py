@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data import DenseBlocks, Group, Instances
-from disambig.experiments.results import Progress
 from disambig.features import CONTEXTS, CandidateHashes, NgramCounts, context_keys, fitting_contexts, room
 from disambig.text import TokenView
+from disambig.type_aliases import Progress
 from disambig.types import Learner
 
 Hits = NDArray[np.bool_]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-Progress = Callable[[str, int, int], None]
+from disambig.type_aliases import Progress
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,8 @@ from disambig.explain.contributions import (
 from disambig.explain.verdicts import intended_word, show_candidate, verdict
 from disambig.models import Model, evidence_name
 from disambig.text import protected_spans, view_of_texts
-from disambig.types import Abstains, Floats, RaisesFlags
+from disambig.type_aliases import Floats
+from disambig.types import Abstains, RaisesFlags
 
 
 @dataclass(frozen=True, slots=True)

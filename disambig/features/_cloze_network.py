@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from disambig.data import offsets_from_sizes
 from disambig.errors import UserError
 from disambig.features.cloze import LARGEST, ClozeVocabulary
 from disambig.text import END_HASH, START_HASH
+from disambig.type_aliases import Ints
 
 PARTS = 4
 """Number of row slices. It must not depend on the threads: sums in matrix products depend on their sizes."""
@@ -201,7 +203,6 @@ class WordEndings:
 
 
 Numbers = NDArray[np.int32]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,7 +249,7 @@ class ClozeCandidates:
             lists[word] += [n_words, *insertable]
         lists.append([n_words, *insertable])
         lists = [list(dict.fromkeys(candidates)) for candidates in lists]
-        begins = np.concatenate([[0], np.cumsum([len(candidates) for candidates in lists])])
+        begins = offsets_from_sizes(map(len, lists))
         return cls(
             begins.astype(np.int64), np.array([c for candidates in lists for c in candidates], np.int32)
         )
@@ -342,7 +343,7 @@ class ClozeExamples:
             # earlier ones
             order = np.random.default_rng([self._settings.seed, 1, epoch]).permutation(len(self.sizes))
             sizes = self.sizes[order]
-            number = (np.cumsum(sizes) - sizes) // self._settings.batch
+            number = offsets_from_sizes(sizes)[:-1] // self._settings.batch
             steps += np.split(order, np.flatnonzero(np.diff(number)) + 1)
         return steps
 
@@ -494,7 +495,7 @@ class ClozeNetwork:
         products = zip(w.inputs, projections, strict=True)
         self._team.map(lambda pair: np.matmul(embedded, pair[0], out=pair[1]), products)
         sizes = np.diff(candidates.offsets)[batch.truth]
-        begins = np.cumsum(sizes) - sizes
+        begins = offsets_from_sizes(sizes)[:-1]
         n = len(batch.truth)
         units = np.empty((n, len(w.hidden_bias)), np.float32)
         states = np.empty((n, len(w.state_bias)), np.float32)

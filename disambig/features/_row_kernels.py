@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from disambig.data import offsets_from_sizes
 from disambig.features.contexts import (
     BASIS,
     LEFT,
@@ -237,7 +238,7 @@ def known_subsequences(
     columns, values = np.empty(n * len(places), np.int32), np.empty(n * len(places))
     n_hits, asked = np.zeros(n, np.int64), np.zeros(n, np.int64)
     filled = _find_key(symbols, places, worth, keys, columns, values, n_hits, asked)
-    starts = np.concatenate([[0], np.cumsum(n_hits)]).astype(np.int32)
+    starts = offsets_from_sizes(n_hits).astype(np.int32)
     rows = csr_array((values[:filled], columns[:filled], starts), (n, len(keys)))
     rows.sum_duplicates()
     return rows, n_hits, asked

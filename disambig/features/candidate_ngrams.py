@@ -18,11 +18,14 @@ from disambig.data import (
     Instances,
     PackedStrings,
     SparseRows,
+    offsets_from_sizes,
+    row_owners,
     strings_from_state,
 )
 from disambig.errors import UserError
 from disambig.settings import fitted_field
 from disambig.text import PLACES, TokenView, fmix, hash_words
+from disambig.type_aliases import Ints
 from disambig.types import Arrays, Features
 
 
@@ -199,7 +202,6 @@ def known_ngrams_from_state(arrays: Arrays, unit: str) -> KnownNgrams:
     return KnownNgrams(names, keys[order], order.astype(np.int64))
 
 
-Ints = NDArray[np.int64]
 BLOCK = 1 << 18
 """Approximate number of n-grams in a block."""
 
@@ -345,20 +347,20 @@ def count_known(ngrams: NgramSource, offsets: Ints, vocabulary: KnownNgrams) -> 
         filled[begin:end] = np.bincount(rows, minlength=end - begin)
         columns.append(column[order].astype(np.int32))
         values.append(counted.counts[there][order].astype(np.float64))
-    starts = np.concatenate([[0], np.cumsum(filled)])
+    starts = offsets_from_sizes(filled)
     return csr_array((np.concatenate(values), np.concatenate(columns), starts), (n, len(vocabulary))), held
 
 
 def _count_block(ngrams: NgramSource, offsets: Ints, first: int, last: int) -> tuple[NgramCells, int]:
     """Return the counts of lists `first` to `last`, and the first of their candidates."""
     begin, end = int(offsets[first]), int(offsets[last])
-    lists = np.repeat(np.arange(last - first), np.diff(offsets[first : last + 1]))
+    lists = row_owners(offsets[first : last + 1])
     return NgramCells.from_occurrences(ngrams.occur(begin, end), lists), begin
 
 
 def _blocks(sizes: Ints, offsets: Ints) -> Iterator[tuple[int, int]]:
     """Yield ranges of lists that have about `BLOCK` n-grams together, at least one list per range."""
-    before = np.concatenate([[0], np.cumsum(sizes)])[offsets]
+    before = offsets_from_sizes(sizes)[offsets]
     first = 0
     while first < len(offsets) - 1:
         last = int(np.searchsorted(before, before[first] + BLOCK, "right")) - 1
@@ -600,7 +602,7 @@ class HeadwordBigrams:
         head = np.zeros(len(words.ids), np.bool_)
         if words.tags is not None and len(words.ids):
             head = self._is_headword_tag(words.tag_names)[words.tags]
-        offsets = np.concatenate([[0], np.cumsum(head)])[words.offsets].astype(np.int64)
+        offsets = offsets_from_sizes(head)[words.offsets].astype(np.int64)
         return _Bigrams(NgramUnits.from_words(CandidateWords(words.ids[head], offsets, words.spellings)))
 
 
@@ -616,7 +618,7 @@ class _Bigrams:
 
     def occur(self, first: int, last: int) -> Occurrences:
         offsets = self.units.words.offsets[first : last + 1]
-        rows = np.repeat(np.arange(last - first), np.diff(offsets))
+        rows = row_owners(offsets)
         hashes = self.units.hashes[self.units.words.ids[offsets[0] : offsets[-1]]]
         begins = np.flatnonzero(rows[1:] == rows[:-1])
         keys = append_unit(append_unit(empty_keys(len(begins)), hashes[begins]), hashes[begins + 1])

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Group, Instances, hash_candidates
+from disambig.data import Group, Instances, hash_candidates, row_owners
 from disambig.errors import UserError
 from disambig.features.learned_words import one_score
 from disambig.files import HEADER, read_stored, write_stored
@@ -613,7 +613,7 @@ class WordsInContext:
             numbers = model.numbers_of_candidates(instances.own.texts)
         else:
             numbers = np.tile(model.numbers_of_candidates(group.candidates), n)
-        scores = score_candidates(model, states, np.repeat(np.arange(n), np.diff(offsets)), numbers)
+        scores = score_candidates(model, states, row_owners(offsets), numbers)
         if n:
             best = np.maximum.reduceat(scores, offsets[:-1])
             floor = np.where(np.isfinite(best), best, np.float32(0)) - np.float32(UNKNOWN_WORD_SCORE)

@@ -6,7 +6,7 @@ import io
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,6 @@ from disambig.features._cloze_network import (
     ClozeNetwork,
     ClozeSettings,
     FloatWeights,
-    Ints,
     Numbers,
     ThreadPool,
     WordEndings,
@@ -32,6 +31,7 @@ from disambig.features._cloze_network import (
 from disambig.features.cloze import LARGEST, Cloze, ClozeVocabulary, get_normal_form
 from disambig.files import UNREADABLE, parse_json, read_array, save_file
 from disambig.text import END_HASH, SENTENCE_END, SENTENCE_START, START_HASH, UNKNOWN, TokenView, Words
+from disambig.type_aliases import Ints, Progress
 
 _BOUNDARIES = {START_HASH: SENTENCE_START, END_HASH: SENTENCE_END}
 
@@ -182,7 +182,6 @@ def read_state(path: Path, run: Mapping[str, Any], arrays: Mapping[str, NDArray[
     return done
 
 
-Progress = Callable[[str, int, int], None]
 STAGE = "learning words in context"
 _SAMPLED = 4
 """Number of batches from which the range of hidden units is estimated."""

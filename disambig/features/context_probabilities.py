@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import CandidateLists, DenseLists, Group, Instances
+from disambig.data import CandidateLists, DenseLists, Group, Instances, offsets_from_sizes, row_owners
 from disambig.features.contexts import CONTEXT_PARENTS, CONTEXTS
 from disambig.features.ngram_counts import BIAS, NgramCounts
 from disambig.features.rows import GroupedInstances
@@ -261,11 +261,8 @@ def padded_indices(
     nothing : array of bool, shape (n_candidates,)
         Which candidates are empty: at most one per list.
     """
-    sizes = np.diff(offsets)
-    row = np.repeat(np.arange(len(sizes)), sizes)
-    words = np.cumsum(~nothing)
-    before = np.concatenate([[0], words])[offsets[:-1]]
-    column = words - 1 - before[row]
+    row, words = row_owners(offsets), offsets_from_sizes(~nothing)
+    column = words[1:] - 1 - words[offsets[:-1]][row]
     last = int(column[~nothing].max(initial=-1)) + 1
     return row, np.where(nothing, last, column)
 

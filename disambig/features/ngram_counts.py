@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import CandidateLists, Columns, DenseLists, Group, Instances, hash_candidates
+from disambig.data import CandidateLists, Columns, DenseLists, Group, Instances, hash_candidates, row_owners
 from disambig.features.contexts import (
     CONTEXT_PARENTS,
     CONTEXTS,
@@ -33,13 +33,13 @@ from disambig.text import (
     fmix,
     tokenisation_named,
 )
+from disambig.type_aliases import Ints
 from disambig.types import Arrays, FeatureEvidence, Features
 
 if TYPE_CHECKING:
     from disambig.counts import CountTable
 
 
-Ints = NDArray[np.int64]
 _BOUNDARIES = (SENTENCE_START, SENTENCE_END)
 
 
@@ -59,7 +59,7 @@ def rank_lists(
     usable : array of bool, shape (n_candidates, 14)
     """
     words, lengths = _hash_lists(own, view.tokenisation)
-    of_row = np.repeat(np.arange(len(own)), np.diff(own.offsets))
+    of_row = row_owners(own.offsets)
     fits = _lists_fit(view, instances, own, lengths, zero)
     usable = fits[of_row]
     seed, behind = table.seed(view.tokenisation), instances.positions + instances.lengths

@@ -20,18 +20,20 @@ from disambig.data import (
     Group,
     Instances,
     PackedStrings,
+    offsets_from_sizes,
+    row_owners,
     strings_from_state,
 )
 from disambig.errors import UserError
 from disambig.runtime import WeakRefMixin
 from disambig.text import MASK, ORDER, TokenView, fmix
+from disambig.type_aliases import Ints
 from disambig.types import Arrays, Features
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-Ints = NDArray[np.int64]
 MOST_NEARNESS = 10.0
 """Largest exponent of a distance by which features are divided; far larger ones would give only zeros."""
 
@@ -75,9 +77,9 @@ def _token_at_position(begins: Ints, places: Ints) -> Ints:
 
 def expand_spans(first: Ints, stop: Ints) -> tuple[Ints, Ints]:
     """Return the number of the range and the token, for every token from `first` up to `stop` (exclusive)."""
-    lengths = np.maximum(stop - first, 0)
-    ranges = np.repeat(np.arange(len(lengths)), lengths)
-    return ranges, np.arange(len(ranges)) + (first - (np.cumsum(lengths) - lengths))[ranges]
+    offsets = offsets_from_sizes(np.maximum(stop - first, 0))
+    ranges = row_owners(offsets)
+    return ranges, np.arange(len(ranges)) + (first - offsets[:-1])[ranges]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -368,7 +370,7 @@ class GroupedInstances:
     def costs(self) -> NDArray[np.float32]:
         """Return the cost of each row, shape ``(n_rows,)``: zero for observed candidates, else one."""
         costs = np.ones(self.n_rows, np.float32)
-        begins = np.cumsum(self.instance_sizes) - self.instance_sizes
+        begins = offsets_from_sizes(self.instance_sizes)[:-1]
         is_observed = self.instances.observed >= 0
         costs[begins[is_observed] + self.instances.observed[is_observed]] = 0.0
         return costs
@@ -403,4 +405,4 @@ class GroupedInstances:
 
 
 def _slices(sizes: Ints) -> list[slice]:
-    return [slice(*bound) for bound in pairwise([0, *np.cumsum(sizes).tolist()])]
+    return [slice(*bound) for bound in pairwise(offsets_from_sizes(sizes).tolist())]

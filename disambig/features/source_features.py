@@ -9,7 +9,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import CandidateLists, Group, Instances, PackedStrings, maxima, strings_from_state
+from disambig.data import (
+    CandidateLists,
+    Group,
+    Instances,
+    PackedStrings,
+    maxima,
+    offsets_from_sizes,
+    strings_from_state,
+)
 from disambig.features.candidate_ngrams import as_features, columns_named, own_lists
 from disambig.settings import fitted_field
 from disambig.text import TokenView
@@ -108,7 +116,7 @@ def _map_columns(rows: Any, to: NDArray[np.int64], n: int, width: int) -> Any:
         return csr_array((n, width))
     columns = to[rows.indices]
     kept = columns >= 0
-    starts = np.concatenate([[0], np.cumsum(kept)])[rows.indptr]
+    starts = offsets_from_sizes(kept)[rows.indptr]
     moved = csr_array((rows.data[kept], columns[kept], starts), (n, width))
     moved.sort_indices()
     return moved

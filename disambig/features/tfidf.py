@@ -10,7 +10,15 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Group, Instances, PackedStrings, strings_from_state, word_tokens
+from disambig.data import (
+    Group,
+    Instances,
+    PackedStrings,
+    offsets_from_sizes,
+    row_owners,
+    strings_from_state,
+    word_tokens,
+)
 from disambig.errors import UserError
 from disambig.features.rows import (
     MOST_NEARNESS,
@@ -28,14 +36,13 @@ from disambig.features.rows import (
 from disambig.runtime import WeakRefMixin, use_numba
 from disambig.settings import fitted_field
 from disambig.text import TokenView, hash_word, ngram_keys, normalised
+from disambig.type_aliases import Floats, Ints
 from disambig.types import Arrays, Features
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 PAIRS = hash_word("pairs of tfidf")
 """Seed of the hashes of pairs, which therefore never equal the hash of a word."""
 _ENDS = {hash_word(end): end for end in ("<S>", "</S>")}
@@ -339,7 +346,7 @@ def _directory(vocabulary: KnownTerms, hashes: NDArray[np.uint64]) -> tuple[NDAr
         bits = min(max(len(hashes).bit_length(), 1), _MOST_BITS)
         tops = (hashes >> np.uint64(64 - bits)).astype(np.int64)
         sizes = np.bincount(tops, minlength=1 << bits)
-        begins = np.append(0, np.cumsum(sizes)).astype(np.int32)
+        begins = offsets_from_sizes(sizes).astype(np.int32)
         _directories[vocabulary] = begins, np.uint64(64 - bits)
     return _directories[vocabulary]
 
@@ -558,7 +565,7 @@ class Tfidf:
         data: Any = np.log(counts.data) + 1.0 if self.sublinear_tf else counts.data
         if self.weighting == "tfidf":
             data = data * vocabulary.idf(counts.indices)
-            row = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
+            row = row_owners(counts.indptr)
             norms = np.sqrt(np.bincount(row, data * data, minlength=counts.shape[0]))
             data = data / np.where(norms > 0, norms, 1.0)[row]
         counts.data = data

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Group, Instances, SequenceRows
+from disambig.data import Group, Instances, SequenceRows, offsets_from_sizes
 from disambig.errors import UserError
 from disambig.features import _token_arrays as in_arrays
 from disambig.features.contexts import CLASS, TEMPLATES, class_templates
@@ -215,7 +215,7 @@ def _hash_features(
     one, other = view.document_indices(positions[[0, -1]]).tolist()
     texts = view.texts[one : other + 1]
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-    offsets = (np.cumsum(lengths) - lengths)[view.document_indices(words) - one]
+    offsets = offsets_from_sizes(lengths)[:-1][view.document_indices(words) - one]
     codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), "<u4")
     table = characters.table(characters.size_for(int(codes.max(initial=0))))
     depth = 0 if classes is None else classes.depth

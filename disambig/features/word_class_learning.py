@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from disambig.data import offsets_from_sizes
 from disambig.errors import UserError
 from disambig.features.token_context import WordClasses
 from disambig.text import TokenView, characters
@@ -197,7 +198,7 @@ def _tag_usage(
     words = np.flatnonzero(view.ends > view.starts)
     texts = view.texts
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-    before = (np.cumsum(lengths) - lengths)[view.document_indices(words)]
+    before = offsets_from_sizes(lengths)[:-1][view.document_indices(words)]
     codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), "<u4")
     table = characters.table(characters.size_for(int(codes.max(initial=0))))
     kinds = table[codes] >> np.uint32(characters.CLASS_SHIFT)

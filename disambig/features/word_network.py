@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Group, Instances
+from disambig.data import Group, Instances, offsets_from_sizes
 from disambig.errors import UserError
 from disambig.features._network_weights import (
     FIRST_KNOWN,
@@ -186,7 +186,7 @@ def _descend(
     """Train the network in place: AdaGrad for embeddings and outputs, Adam for the hidden layer."""
     from disambig.features._network_kernels import learn_embeddings, output_gradients
 
-    begins = np.cumsum(sizes) - sizes
+    begins = offsets_from_sizes(sizes)[:-1]
     near_seen, far_seen = (np.full(len(net.near), 1e-6, np.float32) for _ in range(2))
     # above zero, because AdaGrad divides by the roots of these sums
     output_seen = np.full(len(net.output), 1e-4, np.float32)

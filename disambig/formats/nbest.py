@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import CandidateLists, CandidateWords, Decisions, Instances
+from disambig.data import CandidateLists, CandidateWords, Decisions, Instances, offsets_from_sizes
 from disambig.errors import UserError
 from disambig.files import READ_ERRORS, open_bytes, read_error
 from disambig.formats.documents import can_be_encoded, decode_line, document_id, read_lines
@@ -280,7 +280,7 @@ def _features(items: Sequence[NBestList], names: Sequence[str]) -> object:
     rows = [row for item in items for row in item.features]
     columns = [number[name] for row in rows for name in row]
     values = [float(value) for row in rows for value in row.values()]
-    starts = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
+    starts = offsets_from_sizes(map(len, rows))
     matrix = csr_array((np.array(values), np.array(columns, np.int64), starts), (len(rows), len(names)))
     matrix.sort_indices()
     return matrix

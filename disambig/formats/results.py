@@ -72,11 +72,10 @@ def _task_records(decisions: Decisions, text: str, kept: int) -> Iterator[dict[s
 def _slice_records(decisions: Decisions, text: str, kept: int) -> Iterator[dict[str, Any]]:
     import numpy as np
 
-    from disambig.data import candidate_gloss, excerpt, replacement
+    from disambig.data import candidate_gloss, excerpt, replacement, row_owners
 
     glossed = decisions.glossed
-    sizes = np.diff(decisions.offsets)
-    owner = np.repeat(np.arange(len(decisions)), sizes)
+    owner = row_owners(decisions.offsets)
     order = np.lexsort((-decisions.scores, owner))
     ranked = (order - decisions.offsets[owner]).tolist()
     scores = np.round(decisions.scores[order].astype(np.float64), 4).tolist()

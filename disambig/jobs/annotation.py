@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from disambig.data import join_offsets
 from disambig.errors import UserError
 from disambig.files import without_compression
 from disambig.formats import AnnotatedDocument, Document, UnreadableDocument
@@ -457,8 +458,7 @@ def _join_task(parts: Sequence[tuple[Decisions, int]]) -> Decisions:
     columns["documents"] = np.zeros(len(columns["documents"]), np.int32)
     for name in ("starts", "ends"):
         columns[name] = np.concatenate([getattr(part, name) + np.int32(offset) for part, offset in parts])
-    sizes = np.concatenate([np.diff(part.offsets) for part, _ in parts])
-    columns["offsets"] = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    columns["offsets"] = join_offsets(part.offsets for part, _ in parts)
     if first.own is not None:
         columns["own"] = CandidateLists.joined([part.own for part, _ in parts if part.own is not None])
     columns["settled"] = join_resolutions([(part.settled, len(part), offset) for part, offset in parts])

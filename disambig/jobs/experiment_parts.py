@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from disambig.errors import UserError
-from disambig.experiments import ExperimentResult, Progress
+from disambig.experiments import ExperimentResult
 from disambig.jobs.work import Function, ProgressCallback, Runner
+from disambig.type_aliases import Progress
 
 
 @runtime_checkable

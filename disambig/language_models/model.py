@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from disambig.data import offsets_from_sizes
 from disambig.language_models.sentences import WordVocabulary
 
 Ints = NDArray[np.int32]
@@ -55,7 +56,7 @@ class NgramLevel:
 def context_starts(contexts: NDArray[np.signedinteger], n_contexts: int) -> Longs:
     """Return where each context begins in an ascending column of contexts, shape (n_contexts + 1,)."""
     counts = np.bincount(contexts, minlength=n_contexts)
-    return np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+    return offsets_from_sizes(counts)
 
 
 def suffix_rows(levels: list[tuple[Longs, Ints]]) -> list[Ints]:

@@ -11,7 +11,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import PackedStrings, strings_from_state
+from disambig.data import PackedStrings, offsets_from_sizes, strings_from_state, take_rows
 from disambig.text import SENTENCE_END, SENTENCE_START, Tokenisation, TokenView, hash_words
 from disambig.types import Arrays
 
@@ -169,7 +169,7 @@ class Sentences:
                 yield sentence
 
         ids = vocabulary.word_ids(chain.from_iterable(counted()))
-        return cls(ids, np.cumsum([0, *lengths], dtype=np.int64), np.array(characters, np.int64))
+        return cls(ids, offsets_from_sizes(lengths), np.array(characters, np.int64))
 
     @classmethod
     def from_view(cls, vocabulary: WordVocabulary, view: TokenView) -> Sentences:
@@ -177,8 +177,8 @@ class Sentences:
         inner = np.ones(len(view), bool)
         inner[view.sentences[:-1]] = inner[view.sentences[1:] - 1] = False
         lengths = np.diff(view.sentences) - 2
-        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
-        widths = np.concatenate([np.zeros(1, np.int64), np.cumsum(view.ends - view.starts, dtype=np.int64)])
+        offsets = offsets_from_sizes(lengths)
+        widths = offsets_from_sizes(view.ends - view.starts)
         characters = np.diff(widths[view.sentences])
         return cls(vocabulary.hash_ids(view.hashes[inner]), offsets, characters)
 
@@ -187,9 +187,7 @@ class Sentences:
 
     def take(self, which: NDArray[np.int64]) -> Sentences:
         """Return the sentences with these indices, in this order."""
-        first, lengths = self.offsets[which], np.diff(self.offsets)[which]
-        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
-        words = np.repeat(first - offsets[:-1], lengths) + np.arange(offsets[-1])
+        words, offsets = take_rows(self.offsets, which)
         characters = None if self.characters is None else self.characters[which]
         return Sentences(self.ids[words], offsets, characters)
 

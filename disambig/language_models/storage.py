@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from disambig.data import offsets_from_sizes
 from disambig.errors import UserError
 from disambig.files import read_stored, save_file, write_stored
 from disambig.language_models.mixture import Mixture, check_weight
@@ -84,7 +85,7 @@ def unpack_levels(arrays: Arrays) -> list[NgramLevel]:
     n, n_contexts = int(lengths.sum()), int(lengths[:-1].sum())
     children = _from_bytes(arrays["children"], n_contexts)
     steps = _from_bytes(arrays["steps"], n - int(lengths[0]))
-    starts = np.cumsum([0, *lengths.tolist()])
+    starts = offsets_from_sizes(lengths)
     for below, longer in zip(range(len(lengths) - 1), lengths[1:], strict=True):
         if int(children[starts[below] : starts[below + 1]].sum()) != longer:
             raise ValueError("the numbers of n-grams and of their contexts differ")
@@ -109,7 +110,7 @@ def unpack_levels(arrays: Arrays) -> list[NgramLevel]:
         begins, words = np.array([0, length], np.int64), np.arange(length, dtype=np.int32)
         if k:
             sizes = children[starts[k - 1] : starts[k]].astype(np.int64)
-            begins = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+            begins = offsets_from_sizes(sizes)
             words = _words_from_steps(
                 steps[starts[k] - starts[1] : starts[k + 1] - starts[1]], begins, int(lengths[0])
             )

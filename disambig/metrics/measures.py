@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig import registry
-from disambig.data import segments, take_rows
+from disambig.data import offsets_from_sizes, row_owners, segments, take_rows
 from disambig.errors import UserError, nearest_first
 from disambig.metrics.outcomes import (
     AddsUp,
@@ -23,8 +23,8 @@ from disambig.metrics.outcomes import (
     stack_terms,
 )
 from disambig.runtime import use_numba
+from disambig.type_aliases import Floats, Ints
 
-Ints = NDArray[np.int64]
 Unit = Literal["characters", "words"]
 
 
@@ -78,7 +78,7 @@ def _rows(texts: Sequence[str], by: Unit) -> Sequence[Sequence[str]]:
 
 def _symbols(texts: Sequence[str], by: Unit) -> tuple[Ints, int, Ints]:
     """Return the index of each symbol of all texts, the number of symbols, and the offset of each text."""
-    offsets = np.concatenate([[0], np.cumsum(text_sizes(texts, by))]).astype(np.int64)
+    offsets = offsets_from_sizes(text_sizes(texts, by))
     if by == "words":
         number: dict[str, int] = {}
         words = [number.setdefault(word, len(number)) for text in texts for word in text.split()]
@@ -87,9 +87,6 @@ def _symbols(texts: Sequence[str], by: Unit) -> tuple[Ints, int, Ints]:
     seen = np.zeros(int(codes.max(initial=0)) + 1, np.int64)
     seen[codes] = 1
     return (np.cumsum(seen) - 1)[codes], int(seen.sum()), offsets
-
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -400,7 +397,7 @@ class Oracle(_OtherChoice):
         cost = outcomes.cost
         if isinstance(self.measure, CostsTexts):
             references = outcome_references(self.measure, outcomes)
-            owners = np.repeat(np.arange(len(outcomes)), np.diff(outcomes.offsets)).tolist()
+            owners = row_owners(outcomes.offsets).tolist()
             texts = [outcomes.names[i] for i in outcomes.ids.tolist()]
             cost = self.measure.costs(texts, [references[i] for i in owners])
         return segments.argmax(-cost, outcomes.offsets)

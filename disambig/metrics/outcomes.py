@@ -10,10 +10,16 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from disambig.data import CandidateLists, Decisions, segments, take_rows
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from disambig.data import (
+    CandidateLists,
+    Decisions,
+    offsets_from_sizes,
+    row_owners,
+    row_ranks,
+    segments,
+    take_rows,
+)
+from disambig.type_aliases import Floats, Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,11 +123,11 @@ class Outcomes:
         references : sequence of str, optional
         units : array of int, shape (n,), optional
         """
-        n, sizes = len(lists), np.diff(lists.offsets)
+        n = len(lists)
         own = lists.scores if scores is None else np.asarray(scores, np.float64)
         cost = lists.costs.astype(np.float64)
         if references is not None:
-            wanted = [references[i] for i in np.repeat(np.arange(n), sizes).tolist()]
+            wanted = [references[i] for i in row_owners(lists.offsets).tolist()]
             exact = np.array([a != b for a, b in zip(lists.texts, wanted, strict=True)], np.float64)
             cost = np.where(np.isnan(cost), exact, cost)
         best = segments.argmax(-cost, lists.offsets)
@@ -143,8 +149,8 @@ class Outcomes:
     def from_decisions(cls, decisions: Decisions) -> Outcomes:
         """Return the outcomes of decisions in correct text; decisions without a word are left out."""
         labelled = decisions.take(np.flatnonzero(decisions.observed >= 0))
-        firsts = np.cumsum([0, *(len(group.candidates) for group in labelled.table)])
-        inside = np.arange(len(labelled.scores)) - np.repeat(labelled.offsets[:-1], np.diff(labelled.offsets))
+        firsts = offsets_from_sizes(len(group.candidates) for group in labelled.table)
+        inside = row_ranks(labelled.offsets)
         of_row = np.repeat(labelled.groups, np.diff(labelled.offsets))
         names: Sequence[str] = tuple(name for group in labelled.table for name in group.candidates)
         ids = firsts[of_row] + inside
@@ -165,8 +171,8 @@ class Outcomes:
     @classmethod
     def joined(cls, parts: Sequence[Outcomes]) -> Outcomes:
         """Return the concatenated outcomes of several parts."""
-        begins = np.cumsum([0, *(part.offsets[-1] for part in parts)])
-        named = np.cumsum([0, *(len(part.names) for part in parts)])
+        begins = offsets_from_sizes(part.offsets[-1] for part in parts)
+        named = offsets_from_sizes(len(part.names) for part in parts)
         reference_lists = [part.references for part in parts if part.references is not None]
         return cls(
             np.concatenate(

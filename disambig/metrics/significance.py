@@ -16,7 +16,9 @@ from math import erfc, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from disambig.data import offsets_from_sizes
 from disambig.metrics.outcomes import AddsUp, Measure, Outcomes, Reweighs
+from disambig.type_aliases import Floats
 
 Z95 = 1.959964
 
@@ -49,7 +51,6 @@ def mean_interval(
     return float(low), float(high)
 
 
-Floats = NDArray[np.float64]
 DRAWS = 10_000
 SHARE = 0.95
 _CELLS = 4_000_000
@@ -153,7 +154,7 @@ def resample_figures(measure: Measure, systems: Sequence[Outcomes], *, draws: in
         return np.full((draws, len(systems)), np.nan)
     if isinstance(measure, AddsUp):
         tables = [_by_unit(measure.terms(system), of_unit, n) for system in systems]
-        widths = np.cumsum([0, *(table.shape[1] for table in tables)])
+        widths = offsets_from_sizes(table.shape[1] for table in tables)
         parts = list(pairwise(widths.tolist()))
         return np.concatenate(
             [

@@ -20,6 +20,7 @@ from disambig.data import (
     ScoreBatch,
     SequenceRows,
     neighbour_words,
+    offsets_from_sizes,
     own_columns,
     take_rows,
 )
@@ -324,7 +325,7 @@ class Model:
             check_rate(flags_per_1000)
         instances = self.instances(view)
         if near is not None and not decides(self.task).together:
-            before = np.concatenate([[0], np.cumsum(near)])
+            before = offsets_from_sizes(near)
             empty = instances.lengths == 0
             first = np.maximum(instances.positions - empty, 0)
             last = instances.positions + np.maximum(instances.lengths, 1)
@@ -493,7 +494,7 @@ def candidate_offsets(instances: Instances, groups: Sequence[Group]) -> NDArray[
     if instances.own is not None:
         return instances.own.offsets
     sizes = np.array([len(group.candidates) for group in groups], np.int64)[instances.groups]
-    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return offsets_from_sizes(sizes)
 
 
 def instance_evidence(counts: NDArray[np.int32], batch: CandidateBatch) -> NDArray[np.int64]:

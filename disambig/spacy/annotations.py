@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from spacy.tokens import Doc, Span, SpanGroup, Token
 
-from disambig.data import CandidateLists, Decisions, Group, candidate_gloss, replacement
+from disambig.data import CandidateLists, Decisions, Group, candidate_gloss, offsets_from_sizes, replacement
 from disambig.decision import resolve_overlaps
 from disambig.errors import UserError
 from disambig.text import align_tokens
@@ -99,7 +99,7 @@ def unpack_decisions(kept: Mapping[str, Any]) -> Decisions:
         model=kept["model"],
         table=table,
         documents=np.zeros(len(rows), np.int32),
-        offsets=np.append(0, np.cumsum(sizes[columns["groups"]])) if own is None else own.offsets,
+        offsets=offsets_from_sizes(sizes[columns["groups"]]) if own is None else own.offsets,
         scores=np.frombuffer(kept["scores"], _SCORE).astype(np.float32),
         own=own,
         **given,
@@ -127,7 +127,7 @@ def _unpacked_lists(kept: Mapping[str, Any]) -> CandidateLists:
         for name, kind in (("sizes", "<i4"), ("scores", "<f8"), ("ranks", "<i4"))
     )
     return CandidateLists(
-        np.append(0, np.cumsum(sizes)).astype(np.int64),
+        offsets_from_sizes(sizes),
         tuple(kept["texts"]),
         scores.astype(np.float64),
         ranks.astype(np.int32),
@@ -249,7 +249,7 @@ def _glosses(docs: Sequence[Doc], decisions: Decisions) -> list[int]:
 
 def _used(decisions: Decisions) -> tuple[list[tuple[int, int]], list[int]]:
     """Return the distinct chosen (group, candidate) pairs, and the index of each decision's pair."""
-    first = np.cumsum([0] + [len(group.candidates) for group in decisions.table])
+    first = offsets_from_sizes(len(group.candidates) for group in decisions.table)
     used, inverse = np.unique(first[decisions.groups] + decisions.chosen, return_inverse=True)
     group = np.searchsorted(first, used, side="right") - 1
     return list(zip(group.tolist(), (used - first[group]).tolist(), strict=True)), inverse.tolist()

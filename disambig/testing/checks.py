@@ -25,6 +25,8 @@ from disambig.data import (
     ScoreBatch,
     SequenceRows,
     SparseRows,
+    offsets_from_sizes,
+    take_rows,
 )
 from disambig.text import TokenView
 from disambig.types import Arrays, Between, CandidateBatch, Decides
@@ -153,7 +155,7 @@ def lists(n: int = 60, *, longest: int = 6, columns: int = 8, seed: int = 0) -> 
     rng = np.random.default_rng(seed)
     sizes = rng.integers(2, longest + 1, size=n)
     sizes[-1] = longest
-    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    offsets = offsets_from_sizes(sizes)
     cost = rng.integers(1, 5, size=offsets[-1]).astype(np.float32)
     cost[offsets[:-1] + np.where(rng.random(n) < 0.6, 0, sizes - 1)] = 0.0
     cost[-2:] = 0.0
@@ -201,7 +203,7 @@ def crossed_lists(n: int = 60, *, labels: int = 5, columns: int = 10, seed: int 
     kept = (rng.random(whole.costs.shape) < 0.5) | (whole.costs == 0)
     kept[:, -1] |= kept.sum(axis=1) < 2
     kept[:, 0] |= kept.sum(axis=1) < 2
-    offsets = np.concatenate([[0], np.cumsum(kept.sum(axis=1))]).astype(np.int64)
+    offsets = offsets_from_sizes(kept.sum(axis=1))
     label_of = np.nonzero(kept)[1].astype(np.int64)
     return CrossedLists(whole.rows, label_of, offsets, whole.costs[kept], whole.columns)
 
@@ -301,7 +303,7 @@ def make_calibration_data(between: Between = "words", n: int = 60, *, seed: int 
     for number, group in enumerate(groups):
         fixed = len(group.candidates)
         sizes = rng.integers(1, 7, n) if between == "own" else np.full(n, fixed)
-        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        offsets = offsets_from_sizes(sizes)
         right = rng.integers(0, sizes).astype(np.int32)
         rows = int(offsets[-1])
         cost = np.ones(rows, np.float32)
@@ -321,9 +323,7 @@ def make_calibration_data(between: Between = "words", n: int = 60, *, seed: int 
 
 def take_scores(scored: ScoreBatch, index: np.typing.NDArray[np.int64]) -> ScoreBatch:
     """Return the instances in `index`, in that order."""
-    sizes = np.diff(scored.offsets)[index]
-    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    rows = np.arange(offsets[-1]) - np.repeat(offsets[:-1], sizes) + np.repeat(scored.offsets[index], sizes)
+    rows, offsets = take_rows(scored.offsets, index)
     return replace(
         scored,
         offsets=offsets,

@@ -53,9 +53,6 @@ from .fitting import (
     FitsFolds as FitsFolds,
 )
 from .fitting import (
-    Progress as Progress,
-)
-from .fitting import (
     balanced_sample as balanced_sample,
 )
 from .fitting import (

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Columns, Group, convert, segments
+from disambig.data import Columns, Group, convert, offsets_from_sizes, segments
 from disambig.errors import UserError, contract_error
 from disambig.models import LinearScorer, Model
+from disambig.type_aliases import Progress
 from disambig.types import (
     CalibrationData,
     CandidateBatch,
@@ -24,8 +24,6 @@ from disambig.types import (
     Task,
     takes,
 )
-
-Progress = Callable[[str, int, int], None]
 
 
 class FittedResampling(Protocol):
@@ -148,8 +146,8 @@ def restore_bias(
     needed = scores[np.arange(len(scores)), best] - scores[:, zero]
     order = np.argsort(needed, kind="stable")
     # right[i]: correct decisions if the i places that need the smallest shift are left empty
-    gained = np.concatenate([[0], np.cumsum((gold == zero)[order])])
-    kept = np.concatenate([[0], np.cumsum((gold == best)[order])])
+    gained = offsets_from_sizes((gold == zero)[order])
+    kept = offsets_from_sizes((gold == best)[order])
     right = gained + kept[-1] - kept
     ordered = needed[order]
     ends = np.concatenate([[ordered[0] - 1.0], ordered, [ordered[-1] + 1.0]])

@@ -21,9 +21,9 @@ from disambig.namespaces import entry_points
 from disambig.registry import GROUP
 from disambig.training.diagnostics import ON_FITTED
 from disambig.training.examples import dataset_report, split
-from disambig.training.fitting import Progress
 from disambig.training.labelled_dataset import as_task_decides, single_token_examples
 from disambig.training.trainer import train, train_labelled
+from disambig.type_aliases import Progress
 from disambig.types import Abstains, LearnsSettings, decides
 
 ENDING = ".cfg"

@@ -10,20 +10,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Group, Instances, ScoreBatch, stack_batches, take_rows
+from disambig.data import Group, Instances, ScoreBatch, join_offsets, stack_batches, take_rows
 from disambig.features import extractor_error, extractor_names, fit_checked, join, transform_checked
 from disambig.formatting import pluralize
 from disambig.models import LinearScorer, Model
 from disambig.training import diagnostics, fitting
 from disambig.training.diagnostics import sanity_baseline
 from disambig.training.examples import ErrorCorpus, TextExamples, dataset_report
-from disambig.training.fitting import FitsFolds, Progress, fit, fit_folds
+from disambig.training.fitting import FitsFolds, fit, fit_folds
 from disambig.training.labelled_dataset import (
     LabelledDataset,
     learns_labels,
     right_candidates,
     seen_elsewhere,
 )
+from disambig.type_aliases import Progress
 from disambig.types import (
     CandidateBatch,
     FeatureExtractor,
@@ -530,8 +531,7 @@ def _by_fold(
         seen = ", ".join(dict.fromkeys(_describe_batch(part.batch) for part in parts))
         wanted = "the same storage and columns for every fold it is fitted on (cross_fit)"
         raise extractor_error(extractors[0], f"fitted on different folds, it returned {seen}", wanted)
-    sizes = np.concatenate([np.diff(part.batch.offsets) for part in parts])
-    rows, _ = take_rows(np.append(0, np.cumsum(sizes)), order)
+    rows, _ = take_rows(join_offsets(part.batch.offsets for part in parts), order)
     n_hits, n_queries = (np.concatenate([getattr(part, name) for part in parts])[rows] for name in _EVIDENCE)
     return Features(batch.take(order), n_hits, n_queries)
 

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.config import resolve
-from disambig.data import Decisions, record_edit
+from disambig.data import Decisions, record_edit, row_owners
 from disambig.decision import LabelledProposals, SecondLook
 from disambig.errors import UserError
 from disambig.formats import Clean, Fix
 from disambig.models import Model
 from disambig.text import view_of_texts
-from disambig.training.fitting import Progress
+from disambig.type_aliases import Progress
 from disambig.types import DecisionRule, RaisesFlags, decides
 
 _WORDS = re.compile(r"\w+|[^\w\s]")
@@ -133,7 +133,7 @@ def label_proposals(
 def _margins(decisions: Decisions) -> NDArray[np.float64]:
     """Return how much higher the best score of another candidate is than that of the observed one."""
     n, offsets = len(decisions.observed), decisions.offsets
-    owner = np.repeat(np.arange(n), np.diff(offsets))
+    owner = row_owners(offsets)
     scores = decisions.scores.astype(np.float64)
     here = offsets[:-1] + np.maximum(decisions.observed, 0)
     observed = scores[here]

@@ -19,9 +19,10 @@ from disambig.models import Model
 from disambig.text import view_of_texts
 from disambig.training import diagnostics
 from disambig.training.examples import ErrorCorpus, TextExamples, why_empty
-from disambig.training.fitting import FittedResampling, HasTrialScores, Progress, Resampling
+from disambig.training.fitting import FittedResampling, HasTrialScores, Resampling
 from disambig.training.labelled_dataset import LabelledDataset, label_instances
 from disambig.training.resampling import FOLDS, FoldResampling, HeldOutResampling, count_dataset
+from disambig.type_aliases import Progress
 from disambig.types import DecisionRule, FeatureExtractor, Learner, Scorer, SharesWeights, decides
 
 

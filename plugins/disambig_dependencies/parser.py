@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import TokenView, UserError, load_model, nearest_first
+from disambig.api.arrays import offsets_from_sizes
 from disambig.api.features import WordClasses, read_stored, write_stored
 from disambig.api.packs import packs
 from disambig.api.text import SpacyTokens, hash_words
@@ -192,7 +193,7 @@ class DependencyParser:
         keep = np.repeat(has_words, sizes)
         keep[view.sentences[1:] - 1] = False  # boundaries at the ends of sentences
         positions = np.flatnonzero(keep)
-        bounds = np.concatenate([[0], np.cumsum(sizes[has_words] - 1)]).astype(np.int64)
+        bounds = offsets_from_sizes(sizes[has_words] - 1)
         hashes = view.hashes[positions]
         atoms = _atoms(hashes, tags[positions], self.classes)
         atoms[bounds[:-1]] = 0
@@ -238,7 +239,7 @@ def encode_words(
     bounds : array of int64, shape (n_sentences + 1,)
     atoms : array of uint64, shape (n_words + n_sentences, 4)
     """
-    bounds = np.concatenate([[0], np.cumsum([len(words) + 1 for words, _ in sentences])]).astype(np.int64)
+    bounds = offsets_from_sizes(len(words) + 1 for words, _ in sentences)
     hashes = _hashes([word.lower() for words, _ in sentences for word in ("", *words)])
     tags = _hashes([tag for _, tags in sentences for tag in ("", *tags)])
     atoms = _atoms(hashes, tags, classes)

@@ -15,6 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from disambig.api import Columns, CrossedRows, UserError
+from disambig.api.arrays import Floats
 from disambig.api.batches import CrossedColumns
 
 from ._validation import CHOSEN, check_name, check_regularisation, check_weights
@@ -31,7 +32,6 @@ from .rls.systems import (
     leave_one_out_quality,
 )
 
-Floats = NDArray[np.float64]
 OF_ROWS = ("linear", "poly", "rbf")
 NAMES = (*OF_ROWS, "precomputed")
 

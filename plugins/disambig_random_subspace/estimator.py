@@ -16,12 +16,12 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from disambig.api import Columns, CrossedRows, UserError, nearest_first
+from disambig.api.arrays import Floats
 
 from .learners.linear import SGD, ConfidenceWeighted, LinearLearner, PassiveAggressive, Perceptron
 from .learners.problem import check_numbers
 from .learners.random_subspaces import RandomSubspaces
 
-Floats = NDArray[np.float64]
 NAMES = ("cw", "pa", "perceptron", "sgd")
 
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from disambig.api import Decides, Group, Instances, Tokenisation, TokenView, UserError
+from disambig.api.arrays import offsets_from_sizes
 from disambig.api.formats import Labelled
 from disambig.api.tasks import word_tokens
 
@@ -60,7 +61,7 @@ class TopicTask:
         """Return one instance per document with words: from its first token to its last."""
         is_word = word_tokens(view)
         first, end = view.documents[:-1], view.documents[1:]
-        words = np.concatenate([[0], np.cumsum(is_word)])
+        words = offsets_from_sizes(is_word)
         kept = np.flatnonzero(words[end] > words[first])
         n = len(kept)
         positions = first[kept] + 1  # after the start of the first sentence

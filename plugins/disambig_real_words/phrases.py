@@ -39,6 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import TokenView, UserError
+from disambig.api.arrays import Ints
 from disambig.api.text import END_HASH, START_HASH, hash_word
 
 from .relations import normalise_word, read_table_lines
@@ -53,8 +54,6 @@ _MAX_GAP = 12
 """Maximum number of words between a phrase and an exception that need not stand next to it."""
 _PAIR = np.uint64(0x9E3779B97F4A7C15)
 """Odd number by which the hashes of two neighbouring words are combined."""
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import Instances, TokenView, UserError
+from disambig.api.arrays import Ints, offsets_from_sizes, row_owners, row_ranks
 from disambig.api.features import Cloze, ContextPlaces, context_vectors, score_candidates
 from disambig.api.tasks import CandidateLists, Interned, empty_places
 
 from .relations import WordRelations, is_word, normalise_word
 from .running_text import in_running_text, is_word_part
 
-Ints = NDArray[np.int64]
 EVERY_PLACE = -np.inf
 """The bound for training: every candidate in the model's vocabulary is offered."""
 MAX_EXAMPLES = 60_000
@@ -68,7 +68,7 @@ def open_places(
         _select_lists(lists, kept, in_kept),
     )
     n = len(positions)
-    row = np.repeat(np.arange(n), np.diff(offsets))
+    row = row_owners(offsets)
     candidates = model_word_ids(model, words)[numbers]
     scores = score_candidates(
         model, context_vectors(model, view, ContextPlaces(positions, positions + lengths)), row, candidates
@@ -85,12 +85,12 @@ def open_places(
     taken = (near | first) & is_open[row]
     sizes = np.bincount(row[taken], minlength=n)[is_open]
     texts = Interned(words.spellings, numbers[taken])
-    begins = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    begins = offsets_from_sizes(sizes)
     own = CandidateLists(
         begins,
         texts,
         np.zeros(len(texts)),
-        (np.arange(len(texts)) - np.repeat(begins[:-1], sizes)).astype(np.int32),
+        row_ranks(begins).astype(np.int32),
         np.full(len(texts), np.nan, np.float32),
     )
     zeros = np.zeros(len(sizes), np.int32)
@@ -137,7 +137,7 @@ def _select_lists(
     """Return the candidate lists of the kept places."""
     offsets, numbers = lists
     sizes = np.diff(offsets)[kept]
-    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), numbers[in_kept]
+    return offsets_from_sizes(sizes), numbers[in_kept]
 
 
 ZERO = ""

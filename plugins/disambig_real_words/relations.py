@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import UserError
+from disambig.api.arrays import Ints, offsets_from_sizes, row_ranks
 from disambig.api.text import hash_words
 
 ENGLISH_RELATIONS = Path(__file__).parent / "languages" / "en.tsv"
@@ -29,7 +30,6 @@ _USUAL = re.compile(f"{_WORD}(?: {_WORD})*")
 """Words in lower case, separated by single blanks."""
 MAX_WORDS = 16
 """Maximum number of words in a line."""
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +70,7 @@ class WordRelations:
         place[kept[by_hash]] = np.arange(len(kept))
         one, other = place[one[first]], place[other[first]]
         order = np.argsort(one, kind="stable")
-        offsets = np.concatenate([[0], np.cumsum(np.bincount(one, minlength=len(kept)))]).astype(np.int64)
+        offsets = offsets_from_sizes(np.bincount(one, minlength=len(kept)))
         spellings = [names[i] for i in kept[by_hash].tolist()]
         return cls(hashes[by_hash], spellings, offsets, other[order].astype(np.int64))
 
@@ -86,9 +86,9 @@ def _pairs(sets: Sequence[Sequence[str]], number: dict[str, int]) -> tuple[Ints,
     """Return all pairs of different words of each set as indices; new words are added to `number`."""
     numbers = [number.setdefault(word, len(number)) for words in sets for word in words]
     flat, sizes = np.array(numbers, np.int64), np.fromiter(map(len, sets), np.int64, len(sets))
-    begins = np.repeat(np.cumsum(sizes) - sizes, sizes)  # begin of each word's set
+    begins = np.repeat(offsets_from_sizes(sizes)[:-1], sizes)  # begin of each word's set
     times = np.repeat(sizes, sizes)
-    within = np.arange(int(times.sum())) - np.repeat(np.cumsum(times) - times, times)
+    within = row_ranks(offsets_from_sizes(times))
     one, other = np.repeat(flat, times), flat[np.repeat(begins, times) + within]
     different = one != other
     return one[different], other[different]

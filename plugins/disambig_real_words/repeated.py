@@ -39,6 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import TokenView, UserError
+from disambig.api.arrays import Ints
 from disambig.api.text import END_HASH, HIDDEN, START_HASH, hash_word
 
 from .relations import read_table_lines
@@ -60,7 +61,6 @@ _CODE_BEFORE, _CODE_BEHIND = (frozenset(map(hash_word, signs)) for signs in ("=]
 _LONGEST_CLAUSE = 12
 """Maximum number of words between the first word of a clause and the repetition that ends it."""
 
-Ints = NDArray[np.int64]
 _Pairs = dict[int, frozenset[int]]
 """For each word the words of the second list, as hashes."""
 

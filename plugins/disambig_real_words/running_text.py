@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import TokenView
+from disambig.api.arrays import Bools, Ints
 from disambig.api.tasks import glued
 from disambig.api.text import HIDDEN, visible_width
 
@@ -108,8 +109,6 @@ def _columns(line: str) -> set[int]:
     return {at for match in _COLUMN.finditer(line) for at in match.span(1)}
 
 
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 _ENDS = re.compile("[\r\n]")
 _BEFORE = "([{\"'\u2018\u201c\u201e\u00ab\u2013\u2014\u2026"
 _BEHIND = ")]}\"'\u2019\u201d\u00bb\u2013\u2014\u2026,;"

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import Arrays, Features, Group, Instances, TokenView, UserError
+from disambig.api.arrays import row_owners
 from disambig.api.features import one_score
 from disambig.api.text import HIDDEN, SPOKEN_CONSONANT, SPOKEN_VOWEL
 
@@ -213,7 +214,7 @@ class ArticleSound:
         empty = instances.lengths == 0
         last = np.where(empty, instances.positions - 1, instances.positions + instances.lengths - 1)
         offsets = instances.offsets(group)
-        row = np.repeat(np.arange(len(instances)), np.diff(offsets))
+        row = row_owners(offsets)
         texts = list(group.candidates) * len(instances) if instances.own is None else instances.own.texts
         sign = np.array([(text == "an") - (text == "a") for text in texts], np.float32)
         odds = np.nan_to_num(log_odds_after(self.word_sounds, view, last)).astype(np.float32)

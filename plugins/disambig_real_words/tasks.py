@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import Decides, Group, Instances, TokenView, UserError
+from disambig.api.arrays import offsets_from_sizes, row_owners, row_ranks
 from disambig.api.features import Cloze, ContextPlaces, context_vectors, open_cloze, score_candidates
 from disambig.api.tasks import CandidateLists, word_tokens
 from disambig.api.text import END_HASH, START_HASH, hash_words, tokenisation_named, view_of_texts
@@ -448,9 +449,8 @@ class OtherWords(InContext):
         number = number[positions]
         offsets, others = self.related.offsets, self.related.others
         sizes = offsets[number + 1] - offsets[number]
-        begins = np.concatenate([[0], np.cumsum(sizes + 1)]).astype(np.int64)
-        row = np.repeat(np.arange(len(positions)), sizes + 1)
-        within = np.arange(begins[-1]) - begins[row]
+        begins = offsets_from_sizes(sizes + 1)
+        row, within = row_owners(begins), row_ranks(begins)
         related = others[np.maximum(offsets[number][row] + within - 1, 0)]
         lists = (
             begins,

@@ -14,12 +14,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from disambig.api import Columns, DenseBlocks, UserError
+from disambig.api.arrays import Floats
 
 from .learners._validation import check_c, real_numbers
 from .svm.problem import Regulariser
 from .svm.solvers import solve
-
-Floats = NDArray[np.float64]
 
 
 class VarianceRegularizedSVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import FeatureExtractor, Features, Group, Instances, SparseRows, UserError, resolve
+from disambig.api.arrays import offsets_from_sizes, row_ranks, take_rows
 from disambig.api.batches import SequenceRows, convert, join
 from disambig.api.evaluation import ModelChecker, ProposedEdit
 from disambig.api.experiments import Progress
@@ -22,7 +23,6 @@ from disambig.api.measures import measure_named, text_costs
 from disambig.api.tasks import CandidateLists, CandidateWords
 from disambig.api.text import SpacyTokens, view_of_texts
 
-Ints = NDArray[np.int64]
 _GROUP = Group("lists", ())
 
 
@@ -43,7 +43,7 @@ class WordLists:
 
     def take(self, index: NDArray[np.generic]) -> WordLists:
         """Return some of the lists."""
-        rows = candidate_rows(self.lists.offsets, np.arange(len(self.lists))[index])
+        rows, _ = take_rows(self.lists.offsets, np.arange(len(self.lists))[index])
         return WordLists(self.lists.take(index), tuple(words.take(rows) for words in self.words))
 
     @classmethod
@@ -134,13 +134,6 @@ def first_least_cost(lists: CandidateLists) -> NDArray[np.int32]:
     of_list = np.searchsorted(lists.offsets, is_least, side="right") - 1
     first = is_least[np.unique(of_list, return_index=True)[1]]
     return (first - lists.offsets[:-1]).astype(np.int32)
-
-
-def candidate_rows(offsets: Ints, lists: Ints) -> Ints:
-    """Return the rows of the candidates of some lists, in the order of these lists."""
-    sizes = np.diff(offsets)[lists]
-    begins = np.cumsum(sizes) - sizes
-    return np.repeat(offsets[lists] - begins, sizes) + np.arange(int(sizes.sum()))
 
 
 def _count_features(seen: WordLists, family: NgramFamily) -> Instances:
@@ -236,13 +229,13 @@ def build_correction_lists(
         mends += [number < len(fixes) and not good.isdisjoint(chosen) for chosen in own]
         default.append(_nearest(own, flagged))
     sizes = np.array([len(row) for row in scores], np.int64)
-    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    offsets = offsets_from_sizes(sizes)
     names = tuple(sorted({name for row in counts for name in row}))
     lists = CandidateLists(
         offsets,
         compared,
         np.concatenate([np.array(row) for row in scores]),
-        (np.arange(offsets[-1]) - np.repeat(offsets[:-1], sizes)).astype(np.int32),
+        row_ranks(offsets).astype(np.int32),
         text_costs(measure_named("wer"), compared, wanted),
         _feature_matrix(counts, names),
         names,
@@ -263,7 +256,7 @@ def build_correction_lists(
 def select_lists(part: CorrectionLists, index: NDArray[np.int64]) -> CorrectionLists:
     """Return some of the lists, first those with a mistake."""
     index = np.concatenate([index[index < part.n_fixes], index[index >= part.n_fixes]])
-    rows = candidate_rows(part.lists.offsets, index)
+    rows, _ = take_rows(part.lists.offsets, index)
     return CorrectionLists(
         part.seen.take(index),
         int((index < part.n_fixes).sum()),
@@ -363,7 +356,7 @@ def _feature_matrix(counts: Sequence[dict[str, float]], names: Sequence[str]) ->
     from scipy.sparse import csr_array
 
     number = {name: i for i, name in enumerate(names)}
-    starts = np.concatenate([[0], np.cumsum([len(row) for row in counts])])
+    starts = offsets_from_sizes(map(len, counts))
     columns = np.array([number[name] for row in counts for name in row], np.int64)
     values = np.array([value for row in counts for value in row.values()], np.float64)
     matrix = csr_array((values, columns, starts), (len(counts), len(names)))
@@ -481,7 +474,7 @@ def tag_sequence_lists(
     """
     number = {tag: i for i, tag in enumerate(tags)}
     sizes = np.array([len(scores) for scores, _ in tagged], np.int64)
-    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    offsets = offsets_from_sizes(sizes)
     costs, texts = [], []
     plain: list[list[str]] = []
     lexical: list[list[str]] = []
@@ -499,7 +492,7 @@ def tag_sequence_lists(
         offsets,
         texts,
         np.concatenate([scores for scores, _ in tagged]).astype(np.float64),
-        (np.arange(offsets[-1]) - np.repeat(offsets[:-1], sizes)).astype(np.int32),
+        row_ranks(offsets).astype(np.int32),
         np.concatenate(costs).astype(np.float32),
     )
     return WordLists(lists, (CandidateWords.from_words(plain), CandidateWords.from_words(lexical)))

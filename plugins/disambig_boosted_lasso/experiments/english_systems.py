@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import CandidateBatch, Scorer, SparseRows, resolve
+from disambig.api.arrays import Floats, Ints
 from disambig.api.batches import convert, segments
 from disambig.api.experiments import Progress, ResultRow
 
 from .english_lists import CorrectionLists
 
-Floats = NDArray[np.float64]
 Config = Mapping[str, Any]
 _OWN = "boosted_lasso"
 _LISTS = {"@disambig_decoders": "disambig.Enumerated.v1"}
@@ -124,7 +124,6 @@ def _nonzero(scorer: Any) -> int | None:
     return int(np.count_nonzero(linear)) if isinstance(linear, np.ndarray) else None
 
 
-Ints = NDArray[np.int64]
 _HALVINGS = 60
 LEFT, RIGHT, FALSE, EQUAL = "edits left", "right", "false", "right, equal false"
 WRONG, WHOLE = "wrong tags", "sentences right"

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from disambig.api.arrays import Floats
 from disambig.api.experiments import Claim, ExperimentResult, Panel, Progress, ResultRow
 
 from .adaptation import (
@@ -26,7 +27,6 @@ from .adaptation import (
 )
 
 REGISTERED = {F_BOOSTING: "FBoosting", BLASSO: "BLasso", FSLR: "FSLR"}
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import UserError, nearest_first
+from disambig.api.arrays import offsets_from_sizes, row_owners
 from disambig.api.features import read_stored, write_stored
 from disambig.api.language_models import (
     LanguageModel,
@@ -135,7 +136,7 @@ def build_lexicon_tables(
     trie = ReadingTrie.from_readings([lexicon.readings[i] for i in ranks.tolist()])
     order = ranks[trie.entries].astype(np.int32)
     codes = np.frombuffer("".join(lexicon.surfaces).encode("utf-32-le", "surrogatepass"), np.uint32)
-    offsets = np.concatenate([[0], np.cumsum([len(surface) for surface in lexicon.surfaces])])
+    offsets = offsets_from_sizes(map(len, lexicon.surfaces))
     hashes, powers = np.zeros((2, len(lexicon)), np.uint64)
     hash_texts(codes.astype(np.int32), offsets.astype(np.int64), hashes, powers)
     entries = np.zeros(len(lexicon), ENTRY)
@@ -349,7 +350,7 @@ class Converter:
         lists = self._writer.lists(_shift_offsets(paths, pieces), counts, kana, int(k))
         if references is None:
             return lists
-        line_of_candidate = np.repeat(np.arange(len(lines)), np.diff(lists.offsets)).tolist()
+        line_of_candidate = row_owners(lists.offsets).tolist()
         costs = text_costs(
             measure_named("cer"), list(lists.texts), [references[i] for i in line_of_candidate]
         )

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import UserError
+from disambig.api.arrays import offsets_from_sizes, row_owners, row_ranks
 from disambig.api.tasks import CandidateLists, CandidateWords
 
 from .characters import to_katakana
@@ -79,7 +80,7 @@ def build_ngram_tables(parts: Sequence[tuple[Sequence[Any], float]], n_words: in
     if any(len(levels) > MOST for levels, _ in parts):
         raise UserError("D673", order=max(len(levels) for levels, _ in parts), most=MOST)
     n_singles, n_pairs, n_triples = (
-        np.cumsum([0, *(len(levels[n]) if n < len(levels) else 0 for levels, _ in parts)])
+        offsets_from_sizes(len(levels[n]) if n < len(levels) else 0 for levels, _ in parts)
         for n in range(MOST)
     )
     singles = np.zeros(n_singles[-1] + 1, SINGLE)
@@ -308,7 +309,7 @@ class LatticeDecoder:
 
         text = "".join(lines).encode("utf-32-le", "surrogatepass")
         codes = np.frombuffer(text, np.uint32).astype(np.int32)
-        offsets = _offsets(np.fromiter(map(len, lines), np.int64, len(lines)))
+        offsets = offsets_from_sizes(map(len, lines))
         longest = int(np.diff(offsets).max(initial=0))
         buffers = self._take_buffers()
         while buffers.size < 32 * (longest + 3):
@@ -337,7 +338,10 @@ class LatticeDecoder:
                 buffers.grow()
         self._free_buffers.append(buffers)
         return LatticePaths(
-            _offsets(sizes), np.concatenate(scores), _offsets(np.concatenate(counts)), np.concatenate(words)
+            offsets_from_sizes(sizes),
+            np.concatenate(scores),
+            offsets_from_sizes(np.concatenate(counts)),
+            np.concatenate(words),
         )
 
     def _take_buffers(self) -> _WorkSpace:
@@ -346,10 +350,6 @@ class LatticeDecoder:
             return self._free_buffers.pop()
         except IndexError:
             return _WorkSpace(self._tables)
-
-
-def _offsets(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
 
 
 LONGEST = 256
@@ -417,11 +417,7 @@ def join_lines(paths: LatticePaths, counts: Sequence[int], k: int) -> LatticePat
             n_words.append(sum(map(len, taken)))
         piece += count
     words = paths.words[np.concatenate(rows)] if rows else paths.words[:0]
-    return LatticePaths(_size_offsets(sizes), np.array(scores), _size_offsets(n_words), words)
-
-
-def _size_offsets(sizes: Sequence[int]) -> NDArray[np.int64]:
-    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return LatticePaths(offsets_from_sizes(sizes), np.array(scores), offsets_from_sizes(n_words), words)
 
 
 NOUN, NUMERAL, SIGN = "名詞-普通名詞", "名詞-数詞", "補助記号-一般"
@@ -455,7 +451,7 @@ class CandidateWriter:
         ids, tags, spellings = self._words(paths, lines)
         texts = _texts(spellings, ids.tolist(), paths.word_offsets.tolist())
         offsets = paths.offsets
-        ranks = np.arange(len(texts)) - np.repeat(offsets[:-1], np.diff(offsets))
+        ranks = row_ranks(offsets)
         nothing = np.full(len(texts), np.nan, np.float32)
         words = CandidateWords(ids, paths.word_offsets, spellings, tags, self._tag_names)
         lists = CandidateLists(offsets, texts, paths.scores, ranks.astype(np.int32), nothing, words=words)
@@ -472,7 +468,7 @@ class CandidateWriter:
         open_words = np.flatnonzero(~is_known)
         if not len(open_words):
             return ids, tags, self._spellings
-        line_of = np.repeat(np.arange(len(lines)), np.diff(paths.offsets))
+        line_of = row_owners(paths.offsets)
         lines_of_words = np.repeat(line_of, np.diff(paths.word_offsets))[open_words].tolist()
         more: dict[str, int] = {}
         tag = {name: self._tag_names.index(name) for name in (NOUN, NUMERAL, SIGN)}
@@ -497,7 +493,7 @@ def _texts(spellings: Sequence[str], ids: Sequence[int], bounds: Sequence[int]) 
 
 def _drop_duplicates(lists: CandidateLists) -> CandidateLists:
     """Return lists without candidates whose text a better candidate has."""
-    list_of_candidate = np.repeat(np.arange(len(lists)), np.diff(lists.offsets)).tolist()
+    list_of_candidate = row_owners(lists.offsets).tolist()
     firsts = dict.fromkeys(zip(list_of_candidate, lists.texts, strict=True))
     if len(firsts) == len(lists.texts):
         return lists
@@ -506,8 +502,8 @@ def _drop_duplicates(lists: CandidateLists) -> CandidateLists:
     }
     rows = np.array([first[pair] for pair in firsts])
     sizes = np.bincount([line for line, _ in firsts], minlength=len(lists))
-    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    ranks = (np.arange(len(rows)) - np.repeat(offsets[:-1], sizes)).astype(np.int32)
+    offsets = offsets_from_sizes(sizes)
+    ranks = row_ranks(offsets).astype(np.int32)
     words = None if lists.words is None else lists.words.take(rows)
     texts = [lists.texts[row] for row in rows.tolist()]
     return CandidateLists(offsets, texts, lists.scores[rows], ranks, lists.costs[rows], words=words)

@@ -11,6 +11,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from disambig.api.arrays import offsets_from_sizes
+
 from .characters import has_kanji, is_kana, is_native, is_reading, normalise_kana
 from .segmentation import SegmentedText, sudachi_dictionary
 
@@ -163,7 +165,10 @@ class ReadingTrie:
                 labels.append(letters[below, depth])
             nodes = below
         return cls(
-            _begins(edge_counts), np.concatenate(labels), _begins(entry_counts), np.concatenate(entries)
+            offsets_from_sizes(np.concatenate(edge_counts)),
+            np.concatenate(labels),
+            offsets_from_sizes(np.concatenate(entry_counts)),
+            np.concatenate(entries),
         )
 
 
@@ -183,10 +188,6 @@ def _group_alike(letters: NDArray[np.int32]) -> NDArray[np.int64]:
         other = letters[1:] != letters[:-1]
         groups[1:] = np.where(other.any(axis=1), other.argmax(axis=1), letters.shape[1])
     return groups
-
-
-def _begins(counts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    return np.concatenate([[0], np.cumsum(np.concatenate(counts))]).astype(np.int64)
 
 
 LEAST = 1e-8

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import UserError
+from disambig.api.arrays import join_offsets, offsets_from_sizes, take_rows
 
 from .characters import full_width, has_kanji, is_kana, is_katakana, is_native, normalise_kana
 
@@ -255,19 +256,18 @@ class SegmentedText:
         ids: list[NDArray[np.int32]] = []
         for words in sentences:
             ids.append(np.array([numbers.setdefault(word, len(numbers)) for word in words], np.int32))
-        offsets = np.concatenate([[0], np.cumsum([len(one) for one in ids])]).astype(np.int64)
+        offsets = offsets_from_sizes(map(len, ids))
         return cls(tuple(numbers), np.concatenate(ids or [np.empty(0, np.int32)]), offsets)
 
     @classmethod
     def concat(cls, parts: Sequence[SegmentedText]) -> SegmentedText:
         """Return the sentences of all parts, concatenated."""
         numbers: dict[Word, int] = {}
-        ids, sizes = [np.empty(0, np.int32)], [np.empty(0, np.int64)]
+        ids = [np.empty(0, np.int32)]
         for part in parts:
             own = np.array([numbers.setdefault(word, len(numbers)) for word in part.entries], np.int32)
             ids.append(own[part.ids] if len(own) else part.ids)
-            sizes.append(np.diff(part.offsets))
-        offsets = np.concatenate([[0], np.cumsum(np.concatenate(sizes))]).astype(np.int64)
+        offsets = join_offsets([np.zeros(1, np.int64), *(part.offsets for part in parts)])
         return cls(tuple(numbers), np.concatenate(ids), offsets)
 
     def __len__(self) -> int:
@@ -286,9 +286,7 @@ class SegmentedText:
 
     def take(self, which: NDArray[np.integer]) -> SegmentedText:
         """Return some of the sentences, in the order of `which`, with the same entries."""
-        starts, sizes = self.offsets[which], np.diff(self.offsets)[which]
-        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        places = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], sizes)
+        places, offsets = take_rows(self.offsets, which)
         return SegmentedText(self.entries, self.ids[places], offsets)
 
     def column(self, which: int) -> list[str]:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import Arrays, CandidateBatch, Fitted, LinearScorer, SparseRows
+from disambig.api.arrays import Floats
 from disambig.api.batches import segments
 
 from ._validation import check_above_zero, check_count, check_group_name, check_non_negative_count
@@ -109,7 +110,6 @@ class AveragedPerceptron:
         return LinearScorer.from_state(arrays)
 
 
-Floats = NDArray[np.float64]
 C_GRID = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 """Values of C tried on development data, in ascending order; the smallest of the best is chosen."""
 DEFAULT_C = 0.03

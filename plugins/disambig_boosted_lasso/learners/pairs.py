@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import CandidateBatch, SparseRows, UserError
+from disambig.api.arrays import Floats, Ints
 from disambig.api.batches import convert, segments
 from disambig.api.decoding import from_the_least
 
-Floats = NDArray[np.float64]
 _STEPS = 200
 _LITTLE = 1e-12
 """Minimum gain of a further step, as a share of the pairs: a weight that is never wrong has no optimum."""
@@ -54,7 +54,6 @@ def base_weights(differences: Floats) -> Floats:
     return weights / unit
 
 
-Ints = NDArray[np.int64]
 _MOST_CODES = 1 << 16
 """Integers in a range up to this size are numbered without sorting."""
 

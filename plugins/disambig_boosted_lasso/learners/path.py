@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import CandidateBatch, LinearScorer, SparseRows
+from disambig.api.arrays import Floats, row_owners
 from disambig.api.batches import segments
 
 from .pairs import CandidatePairs, base_weights, canonical_rows
 
-Floats = NDArray[np.float64]
 REFRESH_INTERVAL = 8192
 """Number of steps after which all sums are recomputed."""
 
@@ -256,7 +256,7 @@ class WinnerTracker:
         lists = canonical_rows(batch)
         scores = lists.scores(weights)
         winners = lists.offsets[:-1] + segments.argmax(scores, lists.offsets)
-        list_of = np.repeat(np.arange(len(winners)), np.diff(lists.offsets))
+        list_of = row_owners(lists.offsets)
         total = float(lists.cost[winners].sum(dtype=np.float64))
         return cls(lists, lists.rows.tocsc(), list_of, scores, winners, total)
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from disambig.api import CandidateBatch
+from disambig.api.arrays import Floats
 from disambig.api.batches import segments
 from disambig.api.decoding import averaged_perceptron, from_the_least, structured_examples
 from disambig.api.experiments import Claim, ExperimentResult, Panel, Progress, ResultRow
@@ -30,7 +30,6 @@ from .tree_lists import (
     split_lists,
 )
 
-Floats = NDArray[np.float64]
 DIVERGED = 1e3
 """A run ends if the primal exceeds the first one by this factor."""
 

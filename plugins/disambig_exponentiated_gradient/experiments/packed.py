@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from disambig.api import LinearScorer
+from disambig.api.arrays import Floats
 from disambig.api.batches import PartRows
 from disambig.api.decoding import Hypergraph, averaged_perceptron, structured_examples
 from disambig.api.experiments import Claim, ExperimentResult, Panel, Progress, ResultRow, run_parts
@@ -31,7 +31,6 @@ from ..treebank.parseval import BracketF1
 from ..treebank.reading import CRAFT, PENN, CorpusSplit, craft_split, filter_by_length, penn_split
 from ..treebank.tree import format_one_line
 
-Floats = NDArray[np.float64]
 PCFG, PERCEPTRON, COST, LOG = "PCFG", "averaged perceptron", "packed EG, cost", "packed EG, log loss"
 LEARNED = (PERCEPTRON, COST, LOG)
 LOSSES = {COST: "cost", LOG: "log"}

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from disambig.api.arrays import Ints
 from disambig.api.experiments import Claim, ExperimentResult, Progress, ResultRow, run_parts
 from disambig.api.measures import Outcomes, paired_bootstrap
 from disambig.api.tasks import CandidateLists
@@ -29,7 +30,6 @@ from .tree_lists import (
     PCFG,
     PERCEPTRON,
     SOURCES,
-    Ints,
     TreebankSource,
     TreeListFeatures,
     chosen_trees,

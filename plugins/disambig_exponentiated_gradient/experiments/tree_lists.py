@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from disambig.api import CandidateBatch, FeatureExtractor, Group, Instances, SparseRows, Words, resolve
+from disambig.api.arrays import Floats, Ints, offsets_from_sizes
 from disambig.api.batches import join, segments
 from disambig.api.decoding import averaged_perceptron, structured_examples
 from disambig.api.experiments import Progress, cached
@@ -24,8 +24,6 @@ from ..reranking.lists import FOLDS, K, TreeLists, candidate_trees, jackknife_li
 from ..treebank import reading as corpora
 from ..treebank.reading import CRAFT, MAX_WORDS, PENN
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 FEATURES = {
     "base": {"@disambig_extractors": "disambig.SourceFeatures.v1", "rank": False, "features": False},
     "trees": {"@disambig_extractors": "exponentiated_gradient.TreeFeatures.v1", "least": 5},
@@ -107,7 +105,7 @@ def informative_features(batch: Any) -> CandidateBatch:
         total, squares = (np.bincount(columns, data, minlength=width) for data in (values, values**2))
         alike = (n == size) & (size * squares == total**2)  # counts are integers, so this is exact
         kept[begin:end] = ~alike[columns]
-    starts = np.concatenate([[0], np.cumsum(kept)])[rows.indptr]
+    starts = offsets_from_sizes(kept)[rows.indptr]
     fewer = csr_array((rows.data[kept], rows.indices[kept], starts), rows.shape)
     return SparseRows(fewer, batch.offsets, batch.cost, batch.columns)
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import Arrays, UserError
+from disambig.api.arrays import Ints, offsets_from_sizes
 from disambig.api.decoding import BinaryGrammar, ChartParser, Hypergraph, WordScores
 from disambig_exponentiated_gradient.treebank.tree import TOP, Tree
 
@@ -20,7 +21,6 @@ from ..treebank.binarisation import Binarisation, coarse_symbol, quoted, restore
 from .lexicon import Counts, LexiconSettings, TagLexicon
 from .rules import Derivation, Labels, RuleCounts, build_grammar, tree_cells
 
-Ints = NDArray[np.int64]
 MOST = 1 << 31
 """Limit of counts, and of numbers of strings and bytes."""
 
@@ -103,7 +103,7 @@ def _texts(arrays: Mapping[str, NDArray[Any]], name: str) -> list[str]:
     sizes = _array(arrays, f"{name}_sizes", np.int64, 1)
     if (sizes < 0).any() or (sizes > MOST).any() or int(sizes.sum()) != len(data):
         raise UserError("D635", problem=f"have other sizes than the text of {name}")
-    ends = [0, *np.cumsum(sizes).tolist()]
+    ends = offsets_from_sizes(sizes).tolist()
     try:
         return [data[start:end].decode("utf8", "surrogatepass") for start, end in pairwise(ends)]
     except UnicodeDecodeError as problem:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import Arrays, CandidateBatch, Enumerated, Fitted, LinearScorer, Scorer, UserError
+from disambig.api.arrays import Floats
 from disambig.api.batches import PartRows, SequenceRows
 from disambig.api.decoding import Chain, ChainScorer, Hypergraph, Hypergraphs, structured_examples
 
@@ -18,7 +19,6 @@ from .._validation import check_above_zero, check_c, check_choice, check_count, 
 from .list_dual import STORAGES, ListDual, ReducedLists
 from .part_duals import ChainDual, ChartDual, PackedDual
 
-Floats = NDArray[np.float64]
 _LEFT_ALONE = 0.1
 """Visits of an instance end when its gap is below this share of the mean gap that is allowed."""
 

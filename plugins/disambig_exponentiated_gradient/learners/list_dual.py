@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import CandidateBatch, DenseBlocks, SparseRows, UserError
+from disambig.api.arrays import Floats, Ints
 from disambig.api.batches import CrossedLists, convert
 from disambig.api.decoding import from_the_least
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 STORAGES = (DenseBlocks, CrossedLists, SparseRows)
 """Storages that are used directly; others are converted."""
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import CandidateBatch, Decoder, UserError
+from disambig.api.arrays import Floats, Ints, join_offsets, offsets_from_sizes, row_owners
 from disambig.api.batches import PartRows, SequenceRows
 from disambig.api.decoding import HasTerms, Hypergraph, Narrows, from_the_least, structured_examples
 
@@ -23,9 +24,6 @@ from .list_dual import (
     next_eta,
     safe_etas,
 )
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -264,11 +262,11 @@ class ChainDual:
         self.C, self.steps, self.log_linear = C, steps, loss == "log"
         n, k = self.costs.shape
         sizes = np.diff(self._starts)
-        self._begins = np.concatenate([[0], np.cumsum(sizes * sizes)]).astype(np.int64)
+        self._begins = offsets_from_sizes(sizes * sizes)
         self._gram = np.empty(self._begins[-1])
         products(self._rows, self._starts, self._begins, self._gram, np.zeros(rows.shape[1]))
         squares = np.zeros(n)
-        np.add.at(squares, np.repeat(np.arange(n), np.diff(rows.indptr)), data * data)
+        np.add.at(squares, row_owners(rows.indptr), data * data)
         self._spans = 4.0 * sizes**2 * (1.0 + np.maximum.reduceat(squares, self._starts[:-1]))
         self._own, self._first = np.zeros((rows.shape[1], k)), np.zeros(k)
         self._table = np.zeros((k, k))
@@ -392,11 +390,10 @@ class PackedCharts:
         missing = int((np.add.reduceat(gold * batch.cost, offsets[:-1]) > 0).sum())
         parts, counts, entries, columns = _by_instance(batch)
         data = np.concatenate([entry.data for entry in entries])
-        sizes = np.concatenate([np.diff(entry.indptr) for entry in entries])
-        ptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        ptr = join_offsets(entry.indptr for entry in entries)
+        starts = offsets_from_sizes(counts)
         values = check_finite_rows(data, starts, ptr)
-        used = np.concatenate([[0], np.cumsum([len(column) for column in columns])]).astype(np.int64)
+        used = offsets_from_sizes(map(len, columns))
         arrays = (
             offsets, np.asarray(graphs.nodes, np.int64), graphs.heads, graphs.tails, parts, starts, ptr,
             np.concatenate([entry.indices for entry in entries]).astype(np.int32), values,

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import Columns
+from disambig.api.arrays import Floats, offsets_from_sizes, row_owners
 from disambig.api.batches import PartRows
 from disambig.api.decoding import ChartEdges, Charts, Hypergraph, Hypergraphs
 from disambig.api.text import fmix, hash_word
@@ -149,7 +150,7 @@ class NamedEdges:
         """
         edges, graphs = charts.edges, charts.graphs
         own = [sentences[i] for i in charts.sentences.tolist()]
-        of = np.repeat(np.arange(len(own)), np.diff(graphs.offsets))
+        of = row_owners(graphs.offsets)
         marginals = Hypergraph().marginals(charts.scores, graphs)[0] if len(own) else np.zeros(0)
         coarse_names = [coarse_symbol(symbol) for symbol in grammar.grammar.symbols]
         names = _edge_keys(grammar.grammar.symbols), _edge_keys(coarse_names)
@@ -189,7 +190,7 @@ def _likely_tags(
     labels = sorted(set(names))
     number = {label: i for i, label in enumerate(labels)}
     coarse = np.array([number[name] for name in names], np.int64)
-    starts = np.concatenate([[0], np.cumsum([len(words) for words in sentences])]).astype(np.int64)
+    starts = offsets_from_sizes(map(len, sentences))
     words = np.flatnonzero(edges.kinds == edges.LEXICAL)
     places = starts[of[words]] + edges.starts[words]
     table = np.zeros((int(starts[-1]), len(labels)))
@@ -198,7 +199,6 @@ def _likely_tags(
     return [best[first:last] for first, last in pairwise(starts.tolist())]
 
 
-Floats = NDArray[np.float64]
 _SHARES = np.array([0.003, 0.01, 0.03, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 0.99, 0.997])
 _LEAST = 1e-4
 _SHAPED = 5
@@ -257,7 +257,7 @@ class PartFeatures:
         tables = [np.stack(keys, axis=1) if keys else np.zeros((0, 0), np.uint64) for keys, _ in made]
         sizes = np.concatenate([(table != 0).sum(axis=1) for table in tables])
         keys = np.concatenate([table[table != 0] for table in tables])
-        starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        starts = offsets_from_sizes(sizes)
         return cls(parts, starts, keys, np.concatenate([values for _, values in made]))
 
     @classmethod
@@ -502,11 +502,11 @@ class ChartVocabulary:
         is_known = (
             self.keys[np.minimum(at, len(self.keys) - 1)] == features.keys if len(self.keys) else at < 0
         )
-        sums = np.concatenate([[0], np.cumsum(is_known)])[features.starts]
+        sums = offsets_from_sizes(is_known)[features.starts]
         numbers = (features.values / UNIT).astype(np.float32)
         # the numeric values of a part come before its keys
         sizes = np.diff(sums) + len(NUMBERS)
-        starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        starts = offsets_from_sizes(sizes)
         indices, data = np.empty(int(starts[-1]), np.int32), np.ones(int(starts[-1]), np.float32)
         is_number = np.zeros(len(indices), bool)
         for column in range(len(NUMBERS)):

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from disambig.api import Arrays, UserError
+from disambig.api.arrays import Floats
 from disambig.api.batches import PartRows
 from disambig.api.decoding import Charts, Hypergraph
 from disambig_exponentiated_gradient.grammar.treebank_grammar import TreebankGrammar
@@ -21,7 +21,6 @@ from ..treebank.binarisation import Binarisation
 from .features import NUMBERS, ChartVocabulary, NamedEdges, PartFeatures
 from .training_charts import THRESHOLD, TrainingCharts
 
-Floats = NDArray[np.float64]
 Words = Sequence[str]
 LEAST = 3
 """Minimum number of parts with a feature for it to get a column."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import UserError
+from disambig.api.arrays import Floats, join_offsets
 from disambig.api.decoding import ChartEdges, Charts, Hypergraph, Hypergraphs, WordScores
 from disambig_exponentiated_gradient.grammar.treebank_grammar import TreebankGrammar
 from disambig_exponentiated_gradient.treebank.tree import Tree
@@ -78,8 +79,7 @@ def force_derivations(
 
 def join_graphs(graphs: Sequence[Hypergraphs]) -> Hypergraphs:
     """Return several batches of hypergraphs, concatenated."""
-    offsets = np.concatenate([[0], *(np.diff(one.offsets) for one in graphs)]).cumsum()
-    nodes = np.concatenate([[0], *(np.diff(one.nodes) for one in graphs)]).cumsum()
+    offsets, nodes = join_offsets(one.offsets for one in graphs), join_offsets(one.nodes for one in graphs)
     heads = np.concatenate([one.heads for one in graphs])
     tails = np.concatenate([one.tails for one in graphs])
     return Hypergraphs(offsets, nodes, heads, tails)
@@ -162,7 +162,6 @@ def _scores(grammar: TreebankGrammar, edges: Table, words: WordScores) -> NDArra
     return scores
 
 
-Floats = NDArray[np.float64]
 _FIRST = 1e6
 """Weight of wrong labels against log probabilities, larger than any score of a sentence."""
 

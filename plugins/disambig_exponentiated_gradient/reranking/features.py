@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import Arrays, Features, Group, Instances, TokenView, fitted_field
+from disambig.api.arrays import Ints, offsets_from_sizes
 from disambig.api.features import (
     KnownNgrams,
     Occurrences,
@@ -31,7 +32,6 @@ from ..treebank.tree import format_one_line
 from .symbols import TEMPLATES, TreeSymbols
 
 Column = NDArray[np.int32]
-Ints = NDArray[np.int64]
 _TOKEN = re.compile(r"[()]|[^() \t\r\n\f\v]+")
 _BEGIN = f"({TOP} ("
 _MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -119,20 +119,20 @@ class ForestReader:
         from ._kernels import OPEN, head_words, read_forest
 
         n, token_lists = len(texts), [_TOKEN.findall(text) for text in texts]
-        token_starts = np.concatenate([[0], np.cumsum([len(row) for row in token_lists], dtype=np.int64)])
+        token_starts = offsets_from_sizes(map(len, token_lists))
         number = self.symbols.number
         tokens = np.fromiter(
             (number[token] for row in token_lists for token in row), np.int32, int(token_starts[-1])
         )
         is_open = tokens == OPEN
-        nodes = np.concatenate([[0], np.cumsum(is_open)])[token_starts].astype(np.int64)
+        nodes = offsets_from_sizes(is_open)[token_starts].astype(np.int64)
         total = int(nodes[-1])
         label, word, parent, after, start, end = (np.zeros(total, np.int32) for _ in range(6))
         columns = label, word, parent, after, start, end
         is_word = np.zeros(len(tokens) + 1, np.bool_)
         # a word follows a label; a text that is not a tree may have more labels, and never fewer
         is_word[2:-1] = (tokens[2:] > 1) & (tokens[1:-1] > 1)
-        words = np.concatenate([[0], np.cumsum(is_word)])[token_starts].astype(np.int64)
+        words = offsets_from_sizes(is_word)[token_starts].astype(np.int64)
         leaves, sound = np.zeros(int(words[-1]), np.int32), np.zeros(n, np.bool_)
         read_forest(tokens, token_starts, DEEPEST, nodes, words, *columns, leaves, sound)
         if not sound.all():
@@ -219,7 +219,7 @@ class TreeOccurrences:
         trees, numbers = places >> _BITS, places & ((1 << _BITS) - 1)
         wanted, at = np.unique(trees, return_inverse=True)
         order = np.argsort(at.ravel(), kind="stable")
-        of_tree = np.concatenate([[0], np.cumsum(np.bincount(at.ravel(), minlength=len(wanted)))])
+        of_tree = offsets_from_sizes(np.bincount(at.ravel(), minlength=len(wanted)))
         names = [""] * len(places)
         for first in range(0, len(wanted), _NAMED):
             some = wanted[first : first + _NAMED].tolist()

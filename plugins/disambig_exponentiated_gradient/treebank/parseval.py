@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import UserError
+from disambig.api.arrays import Floats, Ints
 from disambig.api.measures import Outcomes
 
 from .reading import first_tree
@@ -74,9 +75,6 @@ def compared_label(label: str) -> str:
 def compared_tag(tag: str) -> str:
     """Return the form of a tag for comparison."""
     return EQUAL.get(tag, tag)
-
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -203,9 +201,6 @@ def _crossing(right: list[tuple[str, int, int]], there: list[tuple[str, int, int
         for _, start, end in there
         if (start, end) not in spans
     )
-
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from disambig.api.arrays import Floats
 from disambig.api.evaluation import wilcoxon
 from disambig.api.experiments import Claim, ExperimentResult, Panel, Progress, ResultRow
 
@@ -35,7 +36,6 @@ CLASSES = {
 }
 """Ranges of the number of training examples per word."""
 ALL = "all"
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import UserError
+from disambig.api.arrays import Bools
 from disambig.api.evaluation import mcnemar, wilcoxon
 from disambig.api.experiments import Claim, ExperimentResult, Panel, Progress, ResultRow
 from disambig.api.formats import read_noad
@@ -166,7 +167,6 @@ def read_genre_occurrences(data: Path, *, every: int = 1) -> tuple[WordOccurrenc
     return occurrences, cut
 
 
-Bools = NDArray[np.bool_]
 Hits = dict[str, dict[str, Bools]]
 """By system and condition: which test occurrences of all folds were decided correctly."""
 RLSC_COMB, SVM_COMB = "RLSC-COMB", "SVM-COMB"

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import CandidateBatch
+from disambig.api.arrays import offsets_from_sizes
 from disambig.api.batches import normalised
 
 from .._validation import check_above_zero, check_degree, check_name, check_not_negative, check_weights
@@ -91,7 +92,7 @@ def _select_columns(rows: Any, wanted: NDArray[np.bool_]) -> Any:
     from scipy.sparse import csr_array
 
     kept = wanted[rows.indices]
-    before = np.append(0, np.cumsum(kept))
+    before = offsets_from_sizes(kept)
     number = np.cumsum(wanted) - 1
     return csr_array(
         (rows.data[kept], number[rows.indices[kept]], before[rows.indptr]), (rows.shape[0], int(wanted.sum()))

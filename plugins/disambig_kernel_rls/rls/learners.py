@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import Arrays, CandidateBatch, Fitted, Kernel, Scorer, UserError, nearest_first
+from disambig.api.arrays import Floats
 from disambig.api.batches import own_columns
 
 from .._validation import CHOSEN, check_kernel, check_regularisation, check_weights
@@ -27,7 +28,6 @@ from .systems import (
     prepare_problem,
 )
 
-Floats = NDArray[np.float64]
 UNIT = LinearKernel(normalise="groups")
 STEPS = (0.25, 0.125, 0.0625)
 """Amounts of weight that the search moves from one feature group to another, one after the other."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import Arrays, CandidateBatch, Columns, CrossedRows, Kernel, SparseRows, UserError
+from disambig.api.arrays import Floats
 from disambig.api.batches import CrossedColumns, convert, own_columns, restricted
 from disambig.api.decoding import from_the_least
 
@@ -78,9 +79,6 @@ def break_ties(scores: NDArray[np.float64], frequencies: NDArray[np.integer]) ->
         scores = scores.copy()
         scores[tied, find_winners(scores[tied], frequencies)] = best[tied] + 2 * WITHIN
     return scores
-
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,17 +7,15 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from disambig.api import Arrays, CandidateBatch, Fitted, Scorer
+from disambig.api.arrays import Floats
 
 from .._validation import CHOSEN, check_above_zero, check_weights
 from .kernel_functions import LinearKernel, row_products
 from .learners import LAMBDA, UNIT, FeatureGroups, group_weights
 from .scorers import TAKES, ColumnWeights
 from .systems import prepare_problem
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

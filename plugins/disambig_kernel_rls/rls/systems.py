@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import CandidateBatch, Kernel, UserError
+from disambig.api.arrays import Floats
 
 from .scorers import ColumnWeights, find_winners, read_batch
 
-Floats = NDArray[np.float64]
 MOST = 1e100
 """Squares of larger numbers, and their sums, overflow."""
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import CrossedRows, Fitted, Learner
+from disambig.api.arrays import Floats
 from disambig.api.evaluation import wilcoxon
 from disambig.api.experiments import Progress
 
@@ -17,7 +18,6 @@ from ..learners.linear import SGD, ConfidenceWeighted, PassiveAggressive, Percep
 from ..learners.random_subspaces import RandomSubspaces
 from .newsgroups import CountedDocuments, Pair, ProblemInstance
 
-Floats = NDArray[np.float64]
 Trial = Callable[[CrossedRows], Sequence[Fitted]]
 """Trains on a batch and returns a fit for each of its settings."""
 

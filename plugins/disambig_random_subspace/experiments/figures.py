@@ -9,12 +9,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from disambig.api.arrays import Floats
 from disambig.api.evaluation import wilcoxon
 from disambig.api.experiments import Claim, ExperimentResult, Panel, Progress, ResultRow
 
 from . import comparison as systems
 from . import newsgroups
-from .comparison import Floats, compare_systems, error_reductions, group_by_lesson, system_accuracies
+from .comparison import compare_systems, error_reductions, group_by_lesson, system_accuracies
 from .newsgroups import (
     SHIFTED,
     CountedDocuments,

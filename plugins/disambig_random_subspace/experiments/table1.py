@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+from disambig.api.arrays import Floats
 from disambig.api.evaluation import wilcoxon
 from disambig.api.experiments import Claim, ExperimentResult, Panel, Progress, ResultRow
 
 from . import comparison as systems
 from . import newsgroups
-from .comparison import Floats, compare_systems, group_by_lesson, system_accuracies
+from .comparison import compare_systems, group_by_lesson, system_accuracies
 from .newsgroups import (
     DIFFERENT,
     ONE_SIDE,

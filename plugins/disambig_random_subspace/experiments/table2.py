@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import Scorer, UserError
+from disambig.api.arrays import offsets_from_sizes
 from disambig.api.decoding import ChainScorer
 from disambig.api.experiments import Claim, ExperimentResult, Progress, ResultRow
 from disambig.api.features import TokenContext, WordClasses
@@ -122,7 +123,7 @@ class GoldTokens:
 
 def join_texts(golds: Sequence[GoldTokens]) -> GoldTokens:
     """Return the concatenation of several texts."""
-    begins = np.cumsum([0, *(int(gold.sentence[-1]) + 1 if len(gold.sentence) else 0 for gold in golds)])
+    begins = offsets_from_sizes(int(gold.sentence[-1]) + 1 if len(gold.sentence) else 0 for gold in golds)
     return GoldTokens(
         [tag for gold in golds for tag in gold.tags],
         np.concatenate([gold.sentence + begin for gold, begin in zip(golds, begins[:-1], strict=True)]),
@@ -310,7 +311,7 @@ def make_tagger(scorer: Scorer, extractor: TokenContext, tags: Sequence[str]) ->
     def tags_of_text(text: Sequence[list[str]]) -> list[list[str]]:
         view = tokens.of_sentences(text)
         rows, _ = extractor.rows(view, word_positions(view))
-        ends = np.cumsum([0, *map(len, text)])
+        ends = offsets_from_sizes(map(len, text))
         starts = np.unique(ends)  # a sentence without words is left out
         tags = names[scorer.decode(rows, starts)].tolist()
         return [tags[start:end] for start, end in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)]

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import Arrays, CandidateBatch, CrossedRows, Fitted, LinearScorer, SparseRows, UserError
+from disambig.api.arrays import Floats
 from disambig.api.batches import CrossedLists, SequenceRows, convert
 from disambig.api.decoding import ChainScorer, structured_examples, subgradient
 
 from .._validation import check_above_zero, check_confidence, check_count, check_decoder
 from .problem import InterceptScorer, LinearProblem, ListProblem, prepare_labels, prepare_lists
 
-Floats = NDArray[np.float64]
 Masks = NDArray[np.bool_]
 TAKES: tuple[type, ...] = (CrossedRows, CrossedLists, SparseRows)
 

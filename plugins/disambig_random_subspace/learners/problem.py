@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import Arrays, CandidateBatch, Columns, CrossedRows, SparseRows, UserError
+from disambig.api.arrays import Floats
 from disambig.api.batches import CrossedLists, convert
 from disambig.api.decoding import from_the_least
 
-Floats = NDArray[np.float64]
 MOST = 1e100
 """Squares of larger numbers, and their sums, leave the range of floating point."""
 

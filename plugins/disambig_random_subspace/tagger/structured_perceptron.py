@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import Arrays, CandidateBatch, Fitted, LinearScorer, Scorer, UserError
+from disambig.api.arrays import Floats
 from disambig.api.batches import SequenceRows
 from disambig.api.decoding import Chain, ChainScorer, averaged_perceptron, structured_examples
 
 from .._validation import check_decoder
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from disambig.api import FeatureExtractor, Learner, Model, Scorer, TokenView, UserError, Words, resolve
 from disambig.api.decoding import ChainScorer
-from disambig.api.experiments import text_lines
+from disambig.api.experiments import Progress, text_lines
 from disambig.api.features import TokenContext, WordClasses, learn_classes
 from disambig.api.judges import ScoreBatch
 from disambig.api.text import SpacyTokens
@@ -116,7 +116,6 @@ def fill_in_tags(model: Model, sentences: Iterable[Partly]) -> Iterator[tuple[li
 
 
 LEARNER: Mapping[str, Any] = {"@disambig_learners": "random_subspace.StructuredPerceptron.v1", "passes": 8}
-Progress = Callable[[str, int, int], None]
 
 
 def train_tagger(

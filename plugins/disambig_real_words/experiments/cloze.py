@@ -30,14 +30,13 @@ from disambig.api import (
     Words,
     resolve,
 )
+from disambig.api.arrays import Floats, Ints
 from disambig.api.batches import DenseLists
 from disambig.api.experiments import Claim, ExperimentResult, Progress, ResultRow, text_lines
 from disambig.api.features import Cloze, open_cloze
 from disambig.api.tasks import CandidateLists, word_tokens
 
 from ..relations import ENGLISH_RELATIONS, KINDS, WordRelations, load_relations
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,7 +115,6 @@ MAX_PARAGRAPHS, MAX_PLACES = 2_000, 10_000
 """Maximum numbers per domain."""
 QUICK = 10
 """With `quick` the maximum numbers are divided by this."""
-Floats = NDArray[np.float64]
 Figures = Mapping[str, float]
 
 

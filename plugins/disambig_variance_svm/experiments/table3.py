@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import Columns, DenseBlocks
+from disambig.api.arrays import offsets_from_sizes
 from disambig.api.experiments import (
     Claim,
     Draw,
@@ -185,7 +186,7 @@ def best_threshold(scores: NDArray[np.float64], gold: NDArray[np.bool_]) -> floa
     order = np.argsort(scores, kind="stable")
     ranked, truth = scores[order], gold[order]
     # threshold i labels all examples from i on as non-referential; equal scores cannot be separated
-    right = np.concatenate([[0], np.cumsum(~truth)]) + np.concatenate([np.cumsum(truth[::-1])[::-1], [0]])
+    right = offsets_from_sizes(~truth) + np.concatenate([np.cumsum(truth[::-1])[::-1], [0]])
     edges = np.concatenate([[-np.inf], (ranked[1:] + ranked[:-1]) / 2, [np.inf]])
     possible = np.concatenate([[True], ranked[1:] > ranked[:-1], [True]])
     return float(edges[np.where(possible, right, -1).argmax()])

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import Arrays, CandidateBatch, Columns, CrossedRows, DenseBlocks, UserError
+from disambig.api.arrays import Floats
 from disambig.api.batches import convert, segments
 from disambig.api.decoding import from_the_least
 
@@ -141,7 +142,6 @@ def _as_crossed_rows(batch: CandidateBatch) -> CandidateBatch:
 
 SUM = "sum"
 """Feature group of the added columns."""
-Floats = NDArray[np.float64]
 
 
 def with_sum(batch: DenseBlocks, groups: Sequence[str]) -> DenseBlocks:

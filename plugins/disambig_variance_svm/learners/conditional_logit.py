@@ -30,12 +30,12 @@ from disambig.api import (
     UserError,
     fitted_field,
 )
+from disambig.api.arrays import Floats, offsets_from_sizes, row_ranks
 from disambig.api.batches import SequenceRows, segments
 from disambig.api.decoding import ChainScorer, structured_examples
 
 from ._validation import check_above_zero, check_attributes, check_decoder, check_finite
 
-Floats = NDArray[np.float64]
 GRID = (3000.0, 1000.0, 300.0, 100.0, 30.0, 10.0)
 """Strengths tried on development data; each fit starts at the previous solution."""
 DEFAULT = 300.0
@@ -262,7 +262,7 @@ def attributes(batch: CandidateBatch, n_shared: int | None = None) -> NDArray[np
         seen = [size + n_common for size in sorted(set(sizes.tolist())) or [0]]
         raise ValueError(f"candidates have {seen} attributes, not {n_shared}")
     own = np.empty(len(labels), np.int64)
-    own[order] = np.arange(len(labels)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    own[order] = row_ranks(offsets_from_sizes(sizes))
     numbers = np.empty(len(everywhere), np.int64)
     numbers[~everywhere], numbers[everywhere] = own, n_own + np.arange(n_common)
     return numbers

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import Arrays, CandidateBatch, CrossedRows, DenseBlocks, Fitted, SparseRows, UserError
+from disambig.api.arrays import Floats
 from disambig.api.batches import convert
 from disambig.api.decoding import from_the_least
 
@@ -31,8 +32,6 @@ from ._fitting import (
     with_sum,
 )
 from ._validation import check_above_zero, check_attributes, check_c, check_count, check_finite, check_names
-
-Floats = NDArray[np.float64]
 
 GRID = tuple(float(f"{10.0**step:.1g}") for step in np.arange(-2.0, 3.1, 0.5))
 """Values of C times the number of examples that are tried on development data, smallest first."""

@@ -21,7 +21,6 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from disambig.api import (
     Arrays,
@@ -36,6 +35,7 @@ from disambig.api import (
     UserError,
     load_model,
 )
+from disambig.api.arrays import Floats
 from disambig.api.batches import DenseLists, convert
 from disambig.api.decoding import from_the_least
 
@@ -44,8 +44,6 @@ from ..svm.problem import Regulariser
 from ..svm.solvers import Solution, solve
 from ._fitting import CrossedScorer, CSearch, dev_quality, fold_crossed_sum, fold_sum, with_median_c, with_sum
 from ._validation import check_above_zero, check_attributes, check_finite, check_names, check_settings
-
-Floats = NDArray[np.float64]
 
 
 def crossed_blocks(batch: DenseBlocks) -> DenseBlocks:

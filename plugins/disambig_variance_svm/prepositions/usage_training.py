@@ -37,6 +37,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import Tokenisation, TokenView
+from disambig.api.arrays import Bools, Floats
 from disambig.api.formats import ConlluSentence, read_conllu
 from disambig.api.text import hash_words
 
@@ -237,7 +238,6 @@ def _label(sentence: ConlluSentence, offset: int, spans: dict[tuple[int, int], b
             spans[offset + token.start, offset + token.end] = is_preposition(words, token.words[0])
 
 
-Bools = NDArray[np.bool_]
 HASHES = hash_words(PREPOSITIONS)
 
 
@@ -361,8 +361,6 @@ def swapped_recall(usage: PrepositionUsage, test: PrepositionExamples, *, seed: 
         passed.append(usage.is_preposition(replace(test.view, hashes=hashes), at))
     return float(np.concatenate(passed).mean())
 
-
-Floats = NDArray[np.float64]
 
 RAW_CHARACTERS = 15_000_000
 """Maximum number of characters that are read from each domain's raw text: 20 million words in all."""

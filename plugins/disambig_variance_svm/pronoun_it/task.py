@@ -22,6 +22,7 @@ from typing import ClassVar
 import numpy as np
 
 from disambig.api import Decides, Group, Instances, TokenView, UserError, Words
+from disambig.api.arrays import offsets_from_sizes
 from disambig.api.text import hash_word
 
 from .apostrophes import SURE, next_words
@@ -81,7 +82,7 @@ class NormalisedWords:
         ).reshape(-1, 4)
         one, two, written, cut = parts[which.ravel()].T
         sizes = 1 + (two != 0)
-        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        offsets = offsets_from_sizes(sizes)
         before, split = offsets[:-1], np.flatnonzero(two)
         hashes = np.repeat(one, sizes)
         hashes[before[split] + 1] = two[split]

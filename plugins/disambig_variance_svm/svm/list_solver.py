@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import SparseRows
+from disambig.api.arrays import Floats
 from disambig.api.decoding import from_the_least
 
-Floats = NDArray[np.float64]
 _STEPS = 3
 """Maximum number of pairs of rows that exchange mass per visit of an instance."""
 

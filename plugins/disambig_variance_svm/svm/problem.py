@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import DenseBlocks
-
-Floats = NDArray[np.float64]
+from disambig.api.arrays import Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)

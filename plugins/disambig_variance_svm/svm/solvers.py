@@ -21,9 +21,10 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from disambig.api import DenseBlocks, SparseRows
+from disambig.api.arrays import Floats
 from disambig.api.batches import convert
 
-from .problem import Floats, Recession, Regulariser, SolverPoint, SVMProblem, dual_bound, recession, settle
+from .problem import Recession, Regulariser, SolverPoint, SVMProblem, dual_bound, recession, settle
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,13 +1,15 @@
-"""Maxima, softmax and the best few between offsets."""
+"""Offsets, owners, maxima, softmax and the best few of ragged arrays, compared with loops."""
 
 from __future__ import annotations
+
+from itertools import accumulate
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.data import segments
+from disambig.data import join_offsets, offsets_from_sizes, row_owners, row_ranks, segments, take_rows
 
 floats = st.floats(-700, 700).map(lambda value: round(value, 2))
 instances = st.lists(st.lists(floats, min_size=1, max_size=5), max_size=6)
@@ -15,7 +17,42 @@ instances = st.lists(st.lists(floats, min_size=1, max_size=5), max_size=6)
 
 def flat(rows):
     values = np.array([value for row in rows for value in row], np.float64)
-    return values, np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
+    return values, offsets_from_sizes(map(len, rows))
+
+
+sizes = st.lists(st.integers(0, 5), max_size=8)
+
+
+@given(sizes, st.sampled_from([np.int64, np.int32, np.uint16, bool, list]))
+def test_offsets_from_sizes_against_accumulate(numbers, kind):
+    if kind is bool:
+        numbers = [int(number > 2) for number in numbers]
+    offsets = offsets_from_sizes(numbers if kind is list else np.array(numbers, kind))
+    assert offsets.dtype == np.int64
+    assert offsets.tolist() == list(accumulate(numbers, initial=0))
+    assert offsets_from_sizes(iter(numbers)).tolist() == offsets.tolist()
+
+
+@given(sizes)
+def test_owners_and_ranks_against_loops(numbers):
+    offsets = offsets_from_sizes(numbers)
+    pairs = [(i, rank) for i, size in enumerate(numbers) for rank in range(size)]
+    assert list(zip(row_owners(offsets).tolist(), row_ranks(offsets).tolist(), strict=True)) == pairs
+
+
+@given(st.lists(sizes, min_size=1, max_size=4))
+def test_joined_offsets_are_those_of_all_sizes(parts):
+    joined = join_offsets(offsets_from_sizes(numbers) for numbers in parts)
+    assert joined.tolist() == offsets_from_sizes(size for numbers in parts for size in numbers).tolist()
+
+
+@given(sizes.filter(len), st.data())
+def test_take_rows_against_slices(numbers, data):
+    offsets = offsets_from_sizes(numbers)
+    index = data.draw(st.lists(st.integers(0, len(numbers) - 1), max_size=6))
+    rows, taken = take_rows(offsets, np.array(index, np.int64))
+    assert rows.tolist() == [row for i in index for row in range(offsets[i], offsets[i + 1])]
+    assert taken.tolist() == list(accumulate((numbers[i] for i in index), initial=0))
 
 
 @given(instances)
