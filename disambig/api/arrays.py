@@ -1,4 +1,4 @@
-"""Arrays: types, ragged arrays."""
+"""Arrays: types, ragged arrays, look-up of keys."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from disambig.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from disambig.data import HashVocabulary as HashVocabulary
     from disambig.data import join_offsets as join_offsets
     from disambig.data import offsets_from_sizes as offsets_from_sizes
     from disambig.data import row_owners as row_owners

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from disambig.counts import layout
 from disambig.counts.layout import C1, C2, PILOTS, Record
-from disambig.data import offsets_from_sizes
+from disambig.data import HashVocabulary, offsets_from_sizes
 from disambig.runtime import use_numba
 
 if TYPE_CHECKING:
@@ -70,12 +70,8 @@ class CountRanks:
         order = np.argsort(both)
         self._counts = both[order]
         self._ranks = np.concatenate([self._ranks, ranks])[order]
-        at = np.minimum(np.searchsorted(self._counts, distinct), len(self._counts) - 1)
-        ranks_of_distinct = np.where(
-            self._counts[at] == distinct, self._ranks[at], np.uint16(layout.OVERFLOW)
-        )
-        all_found: NDArray[np.uint16] = ranks_of_distinct.astype(np.uint16)[which]
-        return all_found
+        vocabulary = HashVocabulary(self._counts)
+        return vocabulary.get(distinct, self._ranks, np.uint16(layout.OVERFLOW)).astype(np.uint16)[which]
 
     def appeared(self) -> NDArray[np.uint64]:
         """Return the counts by provisional rank, from rank 1; empty if ranks are fixed."""

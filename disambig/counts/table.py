@@ -19,6 +19,7 @@ from disambig.counts import file as files
 from disambig.counts import layout
 from disambig.counts.layout import C1, C2, EXACT, RECORD_FORMS, SMALL, checked_edges
 from disambig.counts.runs import describe_least_counts
+from disambig.data import HashVocabulary
 from disambig.errors import UserError
 from disambig.files import file_stamp
 from disambig.formatting import escape_control_chars
@@ -270,9 +271,8 @@ class CountTable:
         counts: NDArray[np.uint64] = self.values[ranks]
         if len(self.overflow):
             over = np.flatnonzero(ranks == layout.OVERFLOW)
-            at = np.minimum(np.searchsorted(self.overflow[:, 0], keys[over]), len(self.overflow) - 1)
             # the index compares only the low bits of a key (fingerprint), the overflow section all of it
-            counts[over] = np.where(self.overflow[at, 0] == keys[over], self.overflow[at, 1], 0)
+            counts[over] = HashVocabulary(self.overflow[:, 0]).get(keys[over], self.overflow[:, 1], 0)
         return counts
 
     def counts_of_words(

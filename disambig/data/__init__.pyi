@@ -217,6 +217,9 @@ from .structured import (
 from .structured import (
     run_starts as run_starts,
 )
+from .vocabulary import (
+    HashVocabulary as HashVocabulary,
+)
 from .writing import (
     WORDS_PER_MISTAKE as WORDS_PER_MISTAKE,
 )

@@ -13,6 +13,7 @@ from disambig.data.batches import CrossedLists, CrossedRows, DenseBlocks, DenseL
 from disambig.data.columns import Columns, CrossedColumns, candidate_names, join_columns, own_columns
 from disambig.data.segments import join_offsets, offsets_from_sizes, row_owners
 from disambig.data.structured import ChainRows
+from disambig.data.vocabulary import HashVocabulary
 from disambig.errors import UserError, nearest_first
 from disambig.types import CandidateBatch
 
@@ -347,8 +348,8 @@ def restricted(batch: CrossedRows, columns: NDArray[np.integer]) -> CrossedRows:
     from scipy.sparse import csr_array
 
     rows = csr_array(batch.rows)
-    at = np.searchsorted(columns, rows.indices)
-    in_columns = columns[np.minimum(at, len(columns) - 1)] == rows.indices if len(columns) else at < 0
+    at = HashVocabulary(columns).lookup(rows.indices)
+    in_columns = at >= 0
     ends = offsets_from_sizes(in_columns)[rows.indptr]
     kept = csr_array(
         (rows.data[in_columns], at[in_columns].astype(np.int32), ends), (rows.shape[0], len(columns))

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from disambig.data.groups import Group
 from disambig.data.instances import Instances, distinct_texts
 from disambig.data.segments import offsets_from_sizes, row_ranks
+from disambig.data.vocabulary import HashVocabulary
 from disambig.errors import UserError, contract_error
 from disambig.text import TokenView, characters, hash_word, hash_words, tokenisation_named
 from disambig.types import HasExamples, Task
 
-_GLUE = np.sort(hash_words(["-", "/", "_", "@", "\\", "+", "="]))
+_GLUE = HashVocabulary(np.sort(hash_words(["-", "/", "_", "@", "\\", "+", "="])))
 MOST_WORDS = 2
 """Maximum number of words of a candidate."""
 _FILTER_BITS = np.uint64(0xFFFF)
@@ -113,8 +114,8 @@ class CandidateFinder:
 def glued(view: TokenView, first: NDArray[np.int64], last: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return a mask of the spans of tokens `first` to `last` that a hyphen or similar touches."""
     before, after = np.maximum(first - 1, 0), np.minimum(last + 1, max(len(view) - 1, 0))
-    left = (view.ends[before] == view.starts[first]) & _is_glue(view.hashes[before])
-    right = (view.ends[last] == view.starts[after]) & _is_glue(view.hashes[after])
+    left = (view.ends[before] == view.starts[first]) & _GLUE.contains(view.hashes[before])
+    right = (view.ends[last] == view.starts[after]) & _GLUE.contains(view.hashes[after])
     return left | right
 
 
@@ -146,11 +147,6 @@ def apart(places: NDArray[np.int64], instances: Instances, n_tokens: int) -> NDA
     taken[instances.positions] = True
     taken[instances.positions + instances.lengths - 1] = True
     return ~(taken[places] | taken[places - 1])
-
-
-def _is_glue(hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    at = np.minimum(np.searchsorted(_GLUE, hashes), len(_GLUE) - 1)
-    return _GLUE[at] == hashes
 
 
 def neighbour_words(view: TokenView, instances: Instances) -> NDArray[np.uint64]:

@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import ScoreBatch, distinct_texts, take_texts
+from disambig.data import HashVocabulary, ScoreBatch, distinct_texts, take_texts
 from disambig.decision.padded_scores import PaddedScores
 from disambig.runtime import use_numba
 from disambig.text import UNKNOWN, fmix, hash_word, top_bits_directory
@@ -156,8 +156,7 @@ class HashedWeights:
             looked_up = np.empty(keys.shape)
             lookup_weights(self.keys, self.weights, *self._directory, keys.ravel(), looked_up.ravel())
             return looked_up
-        at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
-        return np.where(self.keys[at] == keys, self.weights[at], 0.0)
+        return HashVocabulary(self.keys).get(keys, self.weights, 0.0)
 
     @cached_property
     def _directory(self) -> tuple[NDArray[np.int32], np.uint32]:

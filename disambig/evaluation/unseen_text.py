@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Decisions, Group, Instances, record_edit, replacement
+from disambig.data import Decisions, Group, HashVocabulary, Instances, record_edit, replacement
 from disambig.decision import substitutes, variant_matrix
 from disambig.errors import UserError
 from disambig.evaluation.group_figures import most_frequent_candidates
@@ -378,10 +378,7 @@ def _matching(
     wanted = _key(documents, starts, groups)
     present = _key(decided.documents, decided.starts, decided.groups)
     order = np.argsort(present)
-    at = np.minimum(np.searchsorted(present[order], wanted), max(len(present) - 1, 0))
-    if not len(present):
-        return np.full(len(wanted), -1, np.int64)
-    return np.where(present[order][at] == wanted, order[at], -1)
+    return HashVocabulary(present[order]).get(wanted, order, -1)
 
 
 def _key(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import DenseBlocks, Group, Instances
+from disambig.data import DenseBlocks, Group, HashVocabulary, Instances
 from disambig.features import CONTEXTS, CandidateHashes, NgramCounts, context_keys, fitting_contexts, room
 from disambig.text import TokenView
 from disambig.type_aliases import Progress
@@ -186,7 +186,4 @@ def with_left_out(extractor: NgramCounts, view: TokenView, instances: Instances,
 def _occurrences(seen: NDArray[np.uint64], asked: NDArray[np.uint64]) -> NDArray[np.int64]:
     """Return how often each item of `asked` occurs in `seen`."""
     distinct, counts = np.unique(seen, return_counts=True)
-    if not len(distinct):
-        return np.zeros(asked.shape, np.int64)
-    at = np.minimum(np.searchsorted(distinct, asked), len(distinct) - 1)
-    return np.where(distinct[at] == asked, counts[at], 0)
+    return HashVocabulary(distinct).get(asked, counts, 0)

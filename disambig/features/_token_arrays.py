@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import offsets_from_sizes
+from disambig.data import HashVocabulary, offsets_from_sizes
 from disambig.features.contexts import (
     BASIS,
     LONG_SHAPE,
@@ -110,9 +110,7 @@ def look_up(wanted: Codes, keys: Codes) -> tuple[NDArray[np.int32], NDArray[np.i
     indptr : array of int32, shape (n + 1,)
     indices : array of int32
     """
-    if not len(keys):
-        return np.zeros(len(wanted) + 1, np.int32), np.zeros(0, np.int32)
-    places = np.minimum(keys.searchsorted(wanted), len(keys) - 1)
-    is_key = keys[places] == wanted
+    places = HashVocabulary(keys).lookup(wanted)
+    is_key = places >= 0
     indptr = offsets_from_sizes(is_key.sum(axis=1))
     return indptr.astype(np.int32), places[is_key].astype(np.int32)

@@ -15,6 +15,7 @@ from disambig.data import (
     CandidateWords,
     Columns,
     Group,
+    HashVocabulary,
     Instances,
     PackedStrings,
     SparseRows,
@@ -165,13 +166,9 @@ class KnownNgrams:
 
     def find_columns(self, keys: Keys) -> NDArray[np.int64]:
         """Return the column of each key, -1 if it has none."""
-        if not len(self.keys):
-            return np.full(len(keys), -1, np.int64)
         order = np.argsort(keys)  # ascending look-ups find the last pages in the cache
-        rising = keys[order]
-        at = np.minimum(np.searchsorted(self.keys, rising), len(self.keys) - 1)
         columns = np.empty(len(keys), np.int64)
-        columns[order] = np.where(self.keys[at] == rising, self.columns[at], -1)
+        columns[order] = HashVocabulary(self.keys).get(keys[order], self.columns, -1)
         return columns
 
     def state(self) -> Arrays:

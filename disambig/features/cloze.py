@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Group, Instances, hash_candidates, row_owners
+from disambig.data import Group, HashVocabulary, Instances, hash_candidates, row_owners
 from disambig.errors import UserError
 from disambig.features.learned_words import one_score
 from disambig.files import HEADER, read_stored, write_stored
@@ -51,15 +51,14 @@ class ClozeVocabulary:
         return len(self.words) + self.endings
 
     @cached_property
-    def _sorted(self) -> tuple[NDArray[np.uint64], Ints]:
+    def _sorted(self) -> tuple[HashVocabulary, Ints]:
         order = np.argsort(self.words)
-        return self.words[order], order.astype(np.int32)
+        return HashVocabulary(self.words[order]), order.astype(np.int32)
 
     def hash_numbers(self, hashes: NDArray[np.uint64]) -> Ints:
         """Return the number of each word, -1 if it has no number of its own; shape ``(n,)``."""
         words, numbers = self._sorted
-        at = np.minimum(np.searchsorted(words, hashes), len(words) - 1)
-        return np.where(words[at] == hashes, numbers[at], np.int32(-1))
+        return words.get(hashes, numbers, np.int32(-1))
 
     def view_numbers(self, view: TokenView) -> Ints:
         """Return the number of each token in a view; words without their own number get their ending's."""

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Group, Instances
+from disambig.data import Group, HashVocabulary, Instances
 from disambig.errors import UserError
 from disambig.features.contexts import LEFT, NOUN, OTHER, RIGHT, find_head_indices
 from disambig.files import read_stored, write_stored
@@ -131,11 +131,8 @@ class PartsOfSpeech:
 
     def word_kinds(self, hashes: NDArray[np.uint64]) -> NDArray[np.uint8]:
         """Return the kind of each word, shape ``(n,)``."""
-        kinds = np.full(len(hashes), NOUN, np.uint8)
-        if len(self.words):
-            halves = (hashes >> _S32).astype(np.uint32)
-            at = np.minimum(np.searchsorted(self.words, halves), len(self.words) - 1)
-            kinds = np.where(self.words[at] == halves, self.kinds[at], kinds)
+        halves = (hashes >> _S32).astype(np.uint32)
+        kinds = HashVocabulary(self.words).get(halves, self.kinds, np.uint8(NOUN))
         kinds[(hashes == np.uint64(START_HASH)) | (hashes == np.uint64(END_HASH))] = OTHER
         return kinds
 

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Columns, DenseBlocks, DenseLists, Group, Instances
+from disambig.data import Columns, DenseBlocks, DenseLists, Group, HashVocabulary, Instances
 from disambig.errors import UserError
 from disambig.runtime import use_numba
 from disambig.settings import fitted_field
@@ -123,10 +123,8 @@ def learn_table(
 def sum_weights(keys: NDArray[np.uint32], table: Table) -> NDArray[np.int32]:
     """Return the sum of the known features' weights for each candidate, shape ``(n, K)``, by `STEP`."""
     vocabulary, weights = table
-    if not len(vocabulary):
-        return np.zeros((len(keys), weights.shape[1]), np.int32)
-    at = np.minimum(np.searchsorted(vocabulary, keys), len(vocabulary) - 1)
-    rows, features = np.nonzero(vocabulary[at] == keys)
+    at = HashVocabulary(vocabulary).lookup(keys)
+    rows, features = np.nonzero(at >= 0)
     added = weights[at[rows, features]].T.astype(np.float64)  # (K, n_hits): small integers, so exact
     return np.stack(
         [np.bincount(rows, row_weights, minlength=len(keys)) for row_weights in added], axis=1

@@ -18,6 +18,7 @@ from disambig.data import (
     CrossedRows,
     DenseBlocks,
     Group,
+    HashVocabulary,
     Instances,
     PackedStrings,
     offsets_from_sizes,
@@ -254,10 +255,7 @@ class SeenKeys(WeakRefMixin):
 
     def columns(self, keys: Keys) -> Ints:
         """Return the column of each key, -1 for unknown keys."""
-        if not len(self.keys):
-            return np.full(keys.shape, -1, np.int64)
-        at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
-        return np.where(self.keys[at] == keys, at, -1)
+        return HashVocabulary(self.keys).lookup(keys)
 
     def rows(self, keys: Keys, values: NDArray[np.float64]) -> Rows:
         """Return rows of the features `keys` (n, F), where 0 means no feature, with `values` (F,)."""

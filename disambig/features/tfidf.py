@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from disambig.data import (
     Group,
+    HashVocabulary,
     Instances,
     PackedStrings,
     offsets_from_sizes,
@@ -88,10 +89,7 @@ class KnownTerms(WeakRefMixin):
             return (hashes & np.uint64(len(self) - 1)).astype(
                 np.int64
             )  # the number of columns is a power of two
-        if not len(self):
-            return np.full(len(hashes), -1, np.int64)
-        at = np.minimum(np.searchsorted(self.hashes, hashes), len(self) - 1)
-        return np.where(self.hashes[at] == hashes, at, -1)
+        return HashVocabulary(self.hashes).lookup(hashes)
 
     def state(self) -> Arrays:
         """Return the terms as arrays."""

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Group, Instances, SequenceRows, offsets_from_sizes
+from disambig.data import Group, HashVocabulary, Instances, SequenceRows, offsets_from_sizes
 from disambig.errors import UserError
 from disambig.features import _token_arrays as in_arrays
 from disambig.features.contexts import CLASS, TEMPLATES, class_templates
@@ -63,10 +63,9 @@ class WordClasses:
     def lookup(self, hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
         """Return the classes of words plus one, zeros for unknown words, shape ``(n, depth)``."""
         classes = np.zeros((len(hashes), self.depth), np.uint64)
-        if len(self.words):
-            at = np.minimum(self.words.searchsorted(hashes), len(self.words) - 1)
-            has_class = self.words[at] == hashes
-            classes[has_class] = self.classes[at[has_class]].astype(np.uint64) + np.uint64(1)
+        at = HashVocabulary(self.words).lookup(hashes)
+        has_class = at >= 0
+        classes[has_class] = self.classes[at[has_class]].astype(np.uint64) + np.uint64(1)
         return classes
 
     def state(self) -> Arrays:

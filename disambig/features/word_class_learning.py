@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import offsets_from_sizes
+from disambig.data import HashVocabulary, offsets_from_sizes
 from disambig.errors import UserError
 from disambig.features.token_context import WordClasses
 from disambig.text import TokenView, characters
@@ -89,22 +89,14 @@ def _table(
     width = len(company) + 1
     table = np.zeros(len(chosen) * 2 * width, np.float32)
     for hashes in parts:
-        row, is_chosen = _places(chosen, hashes)
-        column, common = _places(company, hashes)
-        column[~common] = width - 1
+        row, column = HashVocabulary(chosen).lookup(hashes), HashVocabulary(company).lookup(hashes)
+        is_chosen = row >= 0
+        column[column < 0] = width - 1
         left = (row[1:] * 2 * width + column[:-1])[is_chosen[1:]]
         right = (row[:-1] * 2 * width + width + column[1:])[is_chosen[:-1]]
         for cells in (left, right):
             table += np.bincount(cells, minlength=len(table)).astype(np.float32)
     return table.reshape(len(chosen), 2 * width)
-
-
-def _places(
-    table: NDArray[np.uint64], hashes: NDArray[np.uint64]
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the index of each hash in an ascending table, and whether it is there."""
-    at = np.minimum(table.searchsorted(hashes), len(table) - 1)
-    return at, table[at] == hashes
 
 
 def _directions(table: NDArray[np.float32], seed: int) -> NDArray[Any]:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Group, Instances, offsets_from_sizes
+from disambig.data import Group, HashVocabulary, Instances, offsets_from_sizes
 from disambig.errors import UserError
 from disambig.features._network_weights import (
     FIRST_KNOWN,
@@ -461,9 +461,8 @@ class WordNetwork:
 
         def look_up_rows(at: NDArray[np.int64], inside: NDArray[np.bool_]) -> NDArray[np.int64]:
             words = (view.hashes[np.where(inside, at, 0)] >> np.uint64(32)).astype(np.uint32)
-            place = np.minimum(np.searchsorted(w.vocabulary, words), len(w.vocabulary) - 1)
-            row = np.where(w.vocabulary[place] == words, place + FIRST_KNOWN, UNKNOWN)
-            return np.where(inside, row, OUTSIDE)
+            place = HashVocabulary(w.vocabulary).lookup(words)
+            return np.where(inside, np.where(place >= 0, place + FIRST_KNOWN, UNKNOWN), OUTSIDE)
 
         at, inside = around.near_places()
         at, inside = np.concatenate([at, heads], axis=1), np.concatenate([inside, heads >= 0], axis=1)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Columns, Group, Instances
+from disambig.data import Columns, Group, HashVocabulary, Instances
 from disambig.errors import UserError
 from disambig.features.rows import Surroundings, as_features, split_instances, stack_rows
 from disambig.settings import fitted_field
@@ -54,10 +54,8 @@ class Vectors:
 
     def rows(self, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Return the rows of words in `units`; the last row for unknown words."""
-        if not len(self.words):
-            return np.zeros(hashes.shape, np.int64)
-        at = np.minimum(self.words.searchsorted(hashes), len(self.words) - 1)
-        return np.where(self.words[at] == hashes, at, len(self.words))
+        at = HashVocabulary(self.words).lookup(hashes)
+        return np.where(at >= 0, at, len(self.words))
 
     def state(self) -> Arrays:
         """Return the arrays."""

@@ -11,7 +11,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import PackedStrings, offsets_from_sizes, strings_from_state, take_rows
+from disambig.data import HashVocabulary, PackedStrings, offsets_from_sizes, strings_from_state, take_rows
 from disambig.text import SENTENCE_END, SENTENCE_START, Tokenisation, TokenView, hash_words
 from disambig.types import Arrays
 
@@ -82,10 +82,10 @@ class WordVocabulary:
         return {word: at for at, word in enumerate(self.spellings) if at >= len(SPECIAL)}
 
     @cached_property
-    def _hashed(self) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+    def _hashed(self) -> tuple[HashVocabulary, NDArray[np.int32]]:
         hashes = hash_words(self.spellings[len(SPECIAL) :])
         order = np.argsort(hashes, kind="stable")
-        return hashes[order], (order + len(SPECIAL)).astype(np.int32)
+        return HashVocabulary(hashes[order]), (order + len(SPECIAL)).astype(np.int32)
 
     def word_ids(self, words: Iterable[str]) -> NDArray[np.int32]:
         """Return the number of each word, `UNKNOWN` for words outside the vocabulary, int32."""
@@ -94,11 +94,8 @@ class WordVocabulary:
 
     def hash_ids(self, hashes: NDArray[np.uint64]) -> NDArray[np.int32]:
         """Return the number of each word given by its hash (`hash_word`), int32."""
-        sorted_hashes, numbers = self._hashed
-        if not len(sorted_hashes):
-            return np.zeros(len(hashes), np.int32)
-        at = np.minimum(np.searchsorted(sorted_hashes, hashes), len(sorted_hashes) - 1)
-        return np.where(sorted_hashes[at] == hashes, numbers[at], np.int32(UNKNOWN))
+        vocabulary, numbers = self._hashed
+        return vocabulary.get(hashes, numbers, np.int32(UNKNOWN))
 
     def extended(self, words: Iterable[str]) -> WordVocabulary:
         """Return this vocabulary followed by those of `words` that it lacks; all numbers stay the same."""

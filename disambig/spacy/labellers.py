@@ -15,7 +15,7 @@ from spacy.scorer import Scorer
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from disambig.data import Decisions
+from disambig.data import Decisions, HashVocabulary
 from disambig.errors import UserError
 from disambig.models import Model, load
 from disambig.spacy.component import Disambiguator, check_settings_of_factory
@@ -196,7 +196,7 @@ class TokenLabeller(Disambiguator):
         word_parts = sorted(
             (_key(hash_word(word), number[tag]), IDS[pos]) for (word, tag), pos in own if tag in number
         )
-        self._words = np.array([key for key, _ in word_parts], np.uint64)
+        self._words = HashVocabulary(np.array([key for key, _ in word_parts], np.uint64))
         self._words_parts = np.array([part for _, part in word_parts], np.uint64)
 
     @property
@@ -208,11 +208,8 @@ class TokenLabeller(Disambiguator):
         """Return the labels of a batch of Docs without changing the Docs."""
         view = view_of_docs(docs, self.model.tokenisation)
         instances, chosen = self.model.choose(view)
-        parts = self._parts[chosen]
-        if len(self._words):
-            keys = view.hashes[instances.positions] ^ (chosen.astype(np.uint64) * _STEP)
-            at = np.minimum(self._words.searchsorted(keys), len(self._words) - 1)
-            parts = np.where(self._words[at] == keys, self._words_parts[at], parts)
+        keys = view.hashes[instances.positions] ^ (chosen.astype(np.uint64) * _STEP)
+        parts = self._words.get(keys, self._words_parts, self._parts[chosen])
         return TokenLabels(chosen, parts, instances.positions.searchsorted(view.documents))
 
     def set_annotations(self, docs: Sequence[Doc], decisions: TokenLabels) -> None:  # type: ignore[override]

@@ -39,7 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import TokenView, UserError
-from disambig.api.arrays import Ints
+from disambig.api.arrays import HashVocabulary, Ints
 from disambig.api.text import END_HASH, START_HASH, hash_word
 
 from .relations import normalise_word, read_table_lines
@@ -218,8 +218,7 @@ class PhraseTable:
             if not len(table) or len(view) < size:
                 continue
             keys = view.hashes if size == 1 else view.hashes[:-1] * _PAIR ^ view.hashes[1:]
-            at = np.minimum(np.searchsorted(table, keys), len(table) - 1)
-            for token in np.flatnonzero(table[at] == keys).tolist():
+            for token in np.flatnonzero(HashVocabulary(table).contains(keys)).tolist():
                 for number, anchor in self._keys[size][int(keys[token])]:
                     phrase, start = self.phrases[number], token - anchor
                     if start < 0 or start + len(phrase.items) > len(view):

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import UserError
-from disambig.api.arrays import Ints, offsets_from_sizes, row_ranks
+from disambig.api.arrays import HashVocabulary, Ints, offsets_from_sizes, row_ranks
 from disambig.api.text import hash_words
 
 ENGLISH_RELATIONS = Path(__file__).parent / "languages" / "en.tsv"
@@ -76,10 +76,7 @@ class WordRelations:
 
     def find(self, hashes: NDArray[np.uint64]) -> Ints:
         """Return the index of each word, -1 for words without relations; shape ``(n,)``."""
-        if not len(self.words):
-            return np.full(len(hashes), -1)
-        at = np.minimum(np.searchsorted(self.words, hashes), len(self.words) - 1)
-        return np.where(self.words[at] == hashes, at, -1)
+        return HashVocabulary(self.words).lookup(hashes)
 
 
 def _pairs(sets: Sequence[Sequence[str]], number: dict[str, int]) -> tuple[Ints, Ints]:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import Columns
-from disambig.api.arrays import Floats, offsets_from_sizes, row_owners
+from disambig.api.arrays import Floats, HashVocabulary, offsets_from_sizes, row_owners
 from disambig.api.batches import PartRows
 from disambig.api.decoding import ChartEdges, Charts, Hypergraph, Hypergraphs
 from disambig.api.text import fmix, hash_word
@@ -498,10 +498,8 @@ class ChartVocabulary:
         """Return charts with these features and edge costs as a batch."""
         from scipy.sparse import csr_array
 
-        at = np.searchsorted(self.keys, features.keys)
-        is_known = (
-            self.keys[np.minimum(at, len(self.keys) - 1)] == features.keys if len(self.keys) else at < 0
-        )
+        at = HashVocabulary(self.keys).lookup(features.keys)
+        is_known = at >= 0
         sums = offsets_from_sizes(is_known)[features.starts]
         numbers = (features.values / UNIT).astype(np.float32)
         # the numeric values of a part come before its keys

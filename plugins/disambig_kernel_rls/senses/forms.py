@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import TokenView
+from disambig.api.arrays import HashVocabulary
 from disambig.api.text import hash_words
 
 _VOWELS = "aeiou"
@@ -180,12 +181,12 @@ class WordForms:
         """
         if not len(self.hashes):
             return np.empty(0, np.int64), np.empty(0, np.int32)
-        rows = _indices(self.hashes, view.hashes)
+        rows = HashVocabulary(self.hashes).lookup(view.hashes)
         positions = np.flatnonzero((rows >= 0) & (view.ends > view.starts))
         part = np.full(len(positions), UNTAGGED, np.int8)
         if "tag" in view.layers:
             tags = view.layers["tag"][positions]
-            tag_index = _indices(self.tags, tags)
+            tag_index = HashVocabulary(self.tags).lookup(tags)
             part = np.where(tag_index >= 0, self.parts[tag_index], np.where(tags == 0, UNTAGGED, ANY)).astype(
                 np.int8
             )
@@ -201,9 +202,3 @@ def _warn_of_other_tags(view: TokenView) -> None:
     if not np.isin(view.layers["tag"], hash_words([*TAGS, *OTHER_TAGS])).any():
         tagsets = "the Penn Treebank's and Universal Dependencies'"
         warnings.warn(f"the tags are not from a known tagset: words are found by {tagsets}", stacklevel=4)
-
-
-def _indices(sorted_values: NDArray[np.uint64], values: NDArray[np.generic]) -> NDArray[np.int64]:
-    """Return the index of each value in a sorted array, -1 for values that are not in it."""
-    places = np.minimum(np.searchsorted(sorted_values, values), len(sorted_values) - 1)
-    return np.where(sorted_values[places] == values, places, -1)

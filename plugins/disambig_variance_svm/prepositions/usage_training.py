@@ -37,7 +37,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import Tokenisation, TokenView
-from disambig.api.arrays import Bools, Floats
+from disambig.api.arrays import Bools, Floats, HashVocabulary
 from disambig.api.formats import ConlluSentence, read_conllu
 from disambig.api.text import hash_words
 
@@ -70,8 +70,7 @@ def word_classes(
         Number of most frequent words that are distinguished as neighbours, and as second neighbours.
     """
     order = np.argsort(words)
-    ids = order[np.minimum(np.searchsorted(words, hashes, sorter=order), len(words) - 1)]
-    ids[words[ids] != hashes] = len(words)
+    ids = HashVocabulary(words[order]).get(hashes, order, len(words))
     parts = [
         _associations(_cooccurrences(ids, offset, n_rows=len(words), n_columns=n))
         for offset, n in ((-1, n_near), (1, n_near), (-2, n_far), (2, n_far))

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import UserError, Words
+from disambig.api.arrays import HashVocabulary
 from disambig.api.experiments import text_lines
 from disambig.api.features import read_stored, write_stored
 from disambig.api.text import hash_word
@@ -55,8 +56,7 @@ class NextWords:
 
     def log_odds(self, words: NDArray[np.uint64]) -> NDArray[np.float64]:
         """Return the log-odds for the words that follow, zero for rare words."""
-        at = np.minimum(np.searchsorted(self.words, words), len(self.words) - 1)
-        return np.where(self.words[at] == words, self.odds[at] * STEP, 0.0)
+        return HashVocabulary(self.words).get(words, self.odds, np.int8(0)) * STEP
 
     @classmethod
     def load(cls, folder: Path) -> NextWords:

@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import Arrays, Columns, DenseBlocks, Features, Group, Instances, TokenView, UserError
+from disambig.api.arrays import HashVocabulary
 from disambig.api.features import read_stored, write_stored
 from disambig.api.text import END_HASH, START_HASH, fmix, hash_word, hash_words
 
@@ -74,8 +75,7 @@ def _tables() -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64
 
 def _classify_words(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     class_words, classes = _tables()[3]
-    at = np.minimum(np.searchsorted(class_words, words), len(class_words) - 1)
-    return np.where(class_words[at] == words, classes[at], words)
+    return HashVocabulary(class_words).get(words, classes, words)
 
 
 def words_around(view: TokenView, positions: NDArray[np.int64]) -> tuple[NDArray[np.uint64], ...]:
@@ -202,8 +202,8 @@ class FrameModel:
 
     def log_odds(self, keys: NDArray[np.uint32]) -> NDArray[np.float32]:
         """Return the log-odds of "non-referential", shape (2, n), for features of shape (n, F)."""
-        at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
-        has_weight = self.keys[at] == keys  # (n, F)
+        at = HashVocabulary(self.keys).lookup(keys)
+        has_weight = at >= 0  # (n, F)
         steps = [
             np.where(has_weight, weights[at].astype(np.int32), 0).sum(axis=1) for weights in self.weights
         ]
