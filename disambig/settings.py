@@ -1,12 +1,20 @@
-"""The settings of a component that a config can set, as opposed to fields that are learned by `fit`."""
+"""The settings of a component that a config can set, as opposed to fields that are learned by `fit`.
+
+A component checks its settings by constraints: ``validate_settings(self, passes=COUNT, alpha=ABOVE_ZERO)``.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable
+import math
+import sys
+from collections.abc import Callable, Mapping
 from inspect import Parameter
+from numbers import Integral, Real
 from typing import Any, TypeVar
+
+from disambig.errors import UserError
 
 T = TypeVar("T")
 _SETTING = "disambig setting"
@@ -44,3 +52,83 @@ def get_settings(factory: Callable[..., Any]) -> dict[str, Parameter]:
 def _fields(factory: Any) -> dict[str, dataclasses.Field[Any]]:
     made = dataclasses.fields(factory) if dataclasses.is_dataclass(factory) else ()
     return {field.name: field for field in made}
+
+
+def is_number(value: Any) -> bool:
+    """Return True if `value` is a real number in the range of floats, NaN or infinity, but not a bool."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return False
+    return not isinstance(value, Integral) or abs(int(value)) <= sys.float_info.max
+
+
+def is_whole(value: Any) -> bool:
+    """Return True if `value` is an integer of any size, but not a bool."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Constraint:
+    """The values that a setting may have.
+
+    Attributes
+    ----------
+    code : str
+        Code of the error for other values, whose message can have the fields ``setting`` and ``value``.
+    accepts : callable
+        Returns True for a valid value; called with values of any type.
+    details : callable
+        Returns further fields of the message for an invalid value.
+    """
+
+    code: str
+    accepts: Callable[[Any], bool]
+    details: Callable[[Any], Mapping[str, Any]] = lambda value: {}
+
+    @property
+    def or_none(self) -> Constraint:
+        """The constraint that accepts None as well."""
+        return dataclasses.replace(self, accepts=lambda value: value is None or self.accepts(value))
+
+    def check(self, setting: str, value: Any) -> None:
+        """Raise UserError `code` for an invalid value; `setting` is its name in the message."""
+        if not self.accepts(value):
+            raise UserError(self.code, setting=setting, value=value, **self.details(value))
+
+
+def validate_settings(component: object, /, **constraints: Constraint) -> None:
+    """Check the fields of a component in the order of `constraints`.
+
+    Raises
+    ------
+    UserError
+        The error of the first constraint that is violated; the setting is called ``Class.field``.
+    """
+    for name, constraint in constraints.items():
+        constraint.check(f"{type(component).__name__}.{name}", getattr(component, name))
+
+
+def real_number(code: str, accepts: Callable[[Any], bool]) -> Constraint:
+    """Return the constraint for numbers for which `accepts` returns True."""
+    return Constraint(code, lambda value: is_number(value) and accepts(value))
+
+
+def whole_number(code: str, least: int) -> Constraint:
+    """Return the constraint for integers of at least `least`."""
+    return Constraint(code, lambda value: is_whole(value) and value >= least)
+
+
+MOST_C = 1e12
+"""Weights stop changing long before this C; sums and squares of much larger numbers would overflow."""
+ABOVE_ZERO = real_number("D760", lambda value: 0 < value < math.inf)
+NON_NEGATIVE = real_number("D780", lambda value: 0 <= value < math.inf)
+COUNT, NON_NEGATIVE_COUNT = whole_number("D452", 1), whole_number("D457", 0)
+SVM_C = Constraint(
+    "D700",
+    lambda value: is_number(value) and 0 < value <= MOST_C,
+    lambda value: {"seen": repr(value), "most": MOST_C},
+)
+DECODER = Constraint(
+    "D711",
+    lambda value: value is None or (hasattr(value, "best") and hasattr(value, "marginals")),
+    lambda value: {"seen": type(value).__name__},
+)

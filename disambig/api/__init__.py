@@ -34,6 +34,7 @@ SUBMODULES = (
     "measures",
     "packs",
     "runners",
+    "settings",
     "tasks",
     "text",
     "training",

@@ -18,7 +18,7 @@ from disambig.api import Columns, CrossedRows, UserError
 from disambig.api.arrays import Floats
 from disambig.api.batches import CrossedColumns
 
-from ._validation import CHOSEN, check_name, check_regularisation, check_weights
+from ._validation import CHOSEN, REGULARISATION, one_of, weights_by_group
 from .rls.kernel_functions import MANNERS, GaussianKernel, LinearKernel, PolynomialKernel, in_shares
 from .rls.learners import FeatureGroups, group_weights
 from .rls.scorers import find_winners
@@ -116,15 +116,15 @@ class RLSClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         for name in ("coef_", "dual_coef_", "group_weights_", "X_fit_"):  # from an earlier fit
             if hasattr(self, name):
                 delattr(self, name)
-        check_regularisation("alpha", self.alpha)
+        REGULARISATION.check("alpha", self.alpha)
         if not callable(self.kernel):
-            check_name("kernel", self.kernel, NAMES)
-        check_name("normalise", self.normalise, MANNERS)
+            one_of(NAMES).check("kernel", self.kernel)
+        one_of(MANNERS).check("normalise", self.normalise)
         for option in ("groups", "group_weights"):
             if getattr(self, option) is not None:
-                check_name(f"normalise, with {option},", self.normalise, ("groups",))
+                one_of(("groups",)).check(f"normalise, with {option},", self.normalise)
                 if not callable(self.kernel):
-                    check_name(f"kernel, with {option},", self.kernel, OF_ROWS)
+                    one_of(OF_ROWS).check(f"kernel, with {option},", self.kernel)
         self.classes_, right = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise UserError("D706", seen=self.classes_.tolist()[0])
@@ -182,7 +182,7 @@ class RLSClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             weights = self.group_weights
             if weights is not None and not isinstance(weights, str):
                 weights = _by_name(weights, names)
-            check_weights("group_weights", weights, CHOSEN)
+            weights_by_group(CHOSEN).check("group_weights", weights)
             if isinstance(weights, Mapping) or weights is None:
                 shares = in_shares(dict.fromkeys(names, 1.0) if weights is None else weights)
                 self.group_weights_ = np.array([shares[name] for name in names])

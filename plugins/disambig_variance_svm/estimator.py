@@ -15,8 +15,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from disambig.api import Columns, DenseBlocks, UserError
 from disambig.api.arrays import Floats
+from disambig.api.settings import SVM_C
 
-from .learners._validation import check_c, real_numbers
+from .learners._validation import real_numbers
 from .svm.problem import Regulariser
 from .svm.solvers import solve
 
@@ -87,7 +88,7 @@ class VarianceRegularizedSVC(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_all_finite=False)
         check_classification_targets(y)
         _check_finite(X)
-        check_c(self.C)
+        SVM_C.check("C", self.C)
         seen, right = np.unique(y, return_inverse=True)
         if len(seen) < 2:
             raise UserError("D706", seen=seen.tolist()[0])

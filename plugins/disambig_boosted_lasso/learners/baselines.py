@@ -14,9 +14,17 @@ from numpy.typing import NDArray
 from disambig.api import Arrays, CandidateBatch, Fitted, LinearScorer, SparseRows
 from disambig.api.arrays import Floats
 from disambig.api.batches import segments
+from disambig.api.settings import ABOVE_ZERO, COUNT, NON_NEGATIVE_COUNT, validate_settings
 
-from ._validation import check_above_zero, check_count, check_group_name, check_non_negative_count
-from .pairs import base_columns, base_weights, canonical_rows, pair_row_differences, pair_rows, reference_rows
+from .pairs import (
+    GROUP_NAME,
+    base_columns,
+    base_weights,
+    canonical_rows,
+    pair_row_differences,
+    pair_rows,
+    reference_rows,
+)
 
 _MAX_PASSES = 20
 
@@ -45,10 +53,7 @@ class AveragedPerceptron:
     takes: ClassVar[tuple[type, ...]] = (SparseRows,)
 
     def __post_init__(self) -> None:
-        check_group_name("AveragedPerceptron.base", self.base)
-        if self.passes is not None:
-            check_count("AveragedPerceptron.passes", self.passes)
-        check_non_negative_count("AveragedPerceptron.seed", self.seed)
+        validate_settings(self, base=GROUP_NAME, passes=COUNT.or_none, seed=NON_NEGATIVE_COUNT)
 
     def fit(
         self,
@@ -140,10 +145,7 @@ class PairwiseL2:
     takes: ClassVar[tuple[type, ...]] = (SparseRows,)
 
     def __post_init__(self) -> None:
-        if self.C is not None:
-            check_above_zero("PairwiseL2.C", self.C)
-        check_group_name("PairwiseL2.base", self.base)
-        check_count("PairwiseL2.max_iter", self.max_iter)
+        validate_settings(self, C=ABOVE_ZERO.or_none, base=GROUP_NAME, max_iter=COUNT)
 
     def fit(
         self,

@@ -13,7 +13,9 @@ from disambig.api import CandidateBatch, SparseRows, UserError
 from disambig.api.arrays import Floats, Ints
 from disambig.api.batches import convert, segments
 from disambig.api.decoding import from_the_least
+from disambig.api.settings import Constraint
 
+GROUP_NAME = Constraint("D647", lambda value: isinstance(value, str))
 _STEPS = 200
 _LITTLE = 1e-12
 """Minimum gain of a further step, as a share of the pairs: a weight that is never wrong has no optimum."""

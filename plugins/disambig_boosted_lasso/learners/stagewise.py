@@ -10,20 +10,22 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from disambig.api import Arrays, CandidateBatch, Fitted, LinearScorer, SparseRows
-
-from ._validation import (
-    check_above_zero,
-    check_count,
-    check_flag,
-    check_fraction,
-    check_group_name,
-    check_non_negative,
-    check_non_negative_count,
+from disambig.api.settings import (
+    ABOVE_ZERO,
+    COUNT,
+    NON_NEGATIVE,
+    NON_NEGATIVE_COUNT,
+    Constraint,
+    real_number,
+    validate_settings,
 )
-from .pairs import build_pairs
+
+from .pairs import GROUP_NAME, build_pairs
 from .path import LearningPath, PathLimits, StepSettings, compute_path
 
 Self = TypeVar("Self", bound="Stagewise")
+_FRACTION = real_number("D646", lambda value: 0 < value <= 1)
+_FLAG = Constraint("D648", lambda value: isinstance(value, bool))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,13 +45,8 @@ class Stagewise:
     takes: ClassVar[tuple[type, ...]] = (SparseRows,)
 
     def __post_init__(self) -> None:
-        name = type(self).__name__
-        check_group_name(f"{name}.base", self.base)
-        if self.steps is not None:
-            check_non_negative_count(f"{name}.steps", self.steps)
-        check_count(f"{name}.max_steps", self.max_steps)
-        check_count(f"{name}.patience", self.patience)
-        check_above_zero(f"{name}.tolerance", self.tolerance)
+        validate_settings(self, base=GROUP_NAME, steps=NON_NEGATIVE_COUNT.or_none)
+        validate_settings(self, max_steps=COUNT, patience=COUNT, tolerance=ABOVE_ZERO)
 
     def fit(
         self,
@@ -131,8 +128,7 @@ class Boosting(Stagewise):
 
     def __post_init__(self) -> None:
         Stagewise.__post_init__(self)
-        check_above_zero("Boosting.smoothing", self.smoothing)
-        check_fraction("Boosting.shrinkage", self.shrinkage)
+        validate_settings(self, smoothing=ABOVE_ZERO, shrinkage=_FRACTION)
 
     def rule(self) -> StepSettings:
         """Return the rule for steps."""
@@ -167,8 +163,7 @@ class FSLR(Stagewise):
 
     def __post_init__(self) -> None:
         Stagewise.__post_init__(self)
-        check_above_zero(f"{type(self).__name__}.eps", self.eps)
-        check_flag(f"{type(self).__name__}.truncate", self.truncate)
+        validate_settings(self, eps=ABOVE_ZERO, truncate=_FLAG)
 
     def rule(self) -> StepSettings:
         """Return the rule for steps: eq. (7) and (11)."""
@@ -242,7 +237,7 @@ class BLasso(FBoosting):
 
     def __post_init__(self) -> None:
         FSLR.__post_init__(self)
-        check_non_negative("BLasso.theta", self.theta)
+        validate_settings(self, theta=NON_NEGATIVE)
 
     def rule(self) -> StepSettings:
         """Return the rule for steps: eq. (12) to (15)."""

@@ -14,8 +14,16 @@ from disambig.api import Arrays, CandidateBatch, Enumerated, Fitted, LinearScore
 from disambig.api.arrays import Floats
 from disambig.api.batches import PartRows, SequenceRows
 from disambig.api.decoding import Chain, ChainScorer, Hypergraph, Hypergraphs, structured_examples
+from disambig.api.settings import (
+    ABOVE_ZERO,
+    COUNT,
+    DECODER,
+    NON_NEGATIVE_COUNT,
+    SVM_C,
+    Constraint,
+    validate_settings,
+)
 
-from .._validation import check_above_zero, check_c, check_choice, check_count, check_decoder
 from .list_dual import STORAGES, ListDual, ReducedLists
 from .part_duals import ChainDual, ChartDual, PackedDual
 
@@ -139,6 +147,17 @@ _PATIENCE = 2
 """The search ends after this many consecutive values of C without an improvement."""
 
 
+def _one_of(*names: str) -> Constraint:
+    return Constraint(
+        "D671",
+        lambda value: isinstance(value, str) and value in names,
+        lambda _: {"names": ", ".join(names)},
+    )
+
+
+_LOSS, _UPDATES = _one_of("hinge", "cost", "log"), _one_of("online", "batch")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EG:
     """Exponentiated gradient for lists, sequences and charts: each alpha is multiplied and renormalised.
@@ -179,14 +198,8 @@ class EG:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.C is not None:
-            check_c(self.C)
-        check_choice("EG.loss", self.loss, ("hinge", "cost", "log"))
-        check_choice("EG.updates", self.updates, ("online", "batch"))
-        check_count("EG.epochs", self.epochs)
-        check_above_zero("EG.gap", self.gap)
-        check_decoder("EG.decoder", self.decoder)
-        check_count("EG.seed", self.seed, least=0)
+        validate_settings(self, C=SVM_C.or_none, loss=_LOSS, updates=_UPDATES, epochs=COUNT)
+        validate_settings(self, gap=ABOVE_ZERO, decoder=DECODER, seed=NON_NEGATIVE_COUNT)
         if self._packed and self.loss == "hinge":
             raise UserError("D611")
 

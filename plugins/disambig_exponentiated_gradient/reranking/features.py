@@ -22,10 +22,10 @@ from disambig.api.features import (
     known_ngrams_from_state,
     own_lists,
 )
+from disambig.api.settings import COUNT, validate_settings
 from disambig_exponentiated_gradient.treebank.reading import DEEPEST
 from disambig_exponentiated_gradient.treebank.tree import TOP
 
-from .._validation import check_count
 from ..treebank.binarisation import head_child
 from ..treebank.reading import EMPTY, first_tree
 from ..treebank.tree import format_one_line
@@ -277,7 +277,7 @@ class TreeFeatures:
     describes: ClassVar[str] = "own"
 
     def __post_init__(self) -> None:
-        check_count("TreeFeatures.least", self.least)
+        validate_settings(self, least=COUNT)
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> TreeFeatures:
         """Keep the features that separate the candidates of enough lists.

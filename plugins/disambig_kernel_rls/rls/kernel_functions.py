@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from disambig.api import CandidateBatch
 from disambig.api.arrays import offsets_from_sizes
 from disambig.api.batches import normalised
+from disambig.api.settings import ABOVE_ZERO, COUNT, NON_NEGATIVE, validate_settings
 
-from .._validation import check_above_zero, check_degree, check_name, check_not_negative, check_weights
+from .._validation import DEGREE, one_of, weights_by_group
 from .scorers import read_batch
 
 MANNERS = ("row", "groups", "none")
@@ -44,11 +45,9 @@ class NormalisedRows:
     weights: Mapping[str, float] | None = None
 
     def __post_init__(self) -> None:
-        kind = type(self).__name__
-        check_name(f"{kind}.normalise", self.normalise, MANNERS)
-        check_weights(f"{kind}.weights", self.weights)
+        validate_settings(self, normalise=one_of(MANNERS), weights=weights_by_group())
         if self.weights is not None:
-            check_name(f"{kind}.normalise, with weights,", self.normalise, ("groups",))
+            one_of(("groups",)).check(f"{type(self).__name__}.normalise, with weights,", self.normalise)
 
     def rows(self, batch: CandidateBatch) -> Any:
         """Return the normalised rows, a csr_array of shape (n, columns of the batch)."""
@@ -141,8 +140,8 @@ class PolynomialKernel(NormalisedRows):
 
     def __post_init__(self) -> None:
         NormalisedRows.__post_init__(self)
-        check_degree("PolynomialKernel.degree", self.degree)
-        check_not_negative("PolynomialKernel.offset", self.offset)
+        validate_settings(self, degree=COUNT)
+        validate_settings(self, degree=DEGREE, offset=NON_NEGATIVE)
 
     @property
     def is_linear(self) -> bool:
@@ -171,7 +170,7 @@ class GaussianKernel(NormalisedRows):
 
     def __post_init__(self) -> None:
         NormalisedRows.__post_init__(self)
-        check_above_zero("GaussianKernel.gamma", self.gamma)
+        validate_settings(self, gamma=ABOVE_ZERO)
 
     @property
     def is_linear(self) -> bool:

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from disambig.api import Arrays, CandidateBatch, Fitted, Kernel, Scorer, UserError, nearest_first
 from disambig.api.arrays import Floats
 from disambig.api.batches import own_columns
+from disambig.api.settings import validate_settings
 
-from .._validation import CHOSEN, check_kernel, check_regularisation, check_weights
+from .._validation import CHOSEN, KERNEL, REGULARISATION, weights_by_group
 from .kernel_functions import LinearKernel, in_shares, row_products
 from .scorers import TAKES, ColumnWeights, SupportRows, read_batch
 from .systems import (
@@ -231,9 +232,7 @@ class RLSC:
     takes: ClassVar[tuple[type, ...]] = TAKES
 
     def __post_init__(self) -> None:
-        check_regularisation(f"{type(self).__name__}.regularisation", self.regularisation)
-        if self.kernel is not None:
-            check_kernel(f"{type(self).__name__}.kernel", self.kernel)
+        validate_settings(self, regularisation=REGULARISATION, kernel=KERNEL.or_none)
 
     def fit(
         self,
@@ -302,7 +301,7 @@ class RLSCLin:
     takes: ClassVar[tuple[type, ...]] = TAKES
 
     def __post_init__(self) -> None:
-        check_regularisation("RLSCLin.regularisation", self.regularisation)
+        validate_settings(self, regularisation=REGULARISATION)
 
     def fit(
         self,
@@ -347,8 +346,7 @@ class RLSCComb:
     takes: ClassVar[tuple[type, ...]] = TAKES
 
     def __post_init__(self) -> None:
-        check_weights("RLSCComb.weights", self.weights, CHOSEN)
-        check_regularisation("RLSCComb.regularisation", self.regularisation)
+        validate_settings(self, weights=weights_by_group(CHOSEN), regularisation=REGULARISATION)
 
     def fit(
         self,

@@ -10,8 +10,9 @@ import numpy as np
 
 from disambig.api import Arrays, CandidateBatch, Fitted, Scorer
 from disambig.api.arrays import Floats
+from disambig.api.settings import ABOVE_ZERO, validate_settings
 
-from .._validation import CHOSEN, check_above_zero, check_weights
+from .._validation import CHOSEN, weights_by_group
 from .kernel_functions import LinearKernel, row_products
 from .learners import LAMBDA, UNIT, FeatureGroups, group_weights
 from .scorers import TAKES, ColumnWeights
@@ -39,7 +40,7 @@ class SVMLin:
     takes: ClassVar[tuple[type, ...]] = TAKES
 
     def __post_init__(self) -> None:
-        check_above_zero("SVMLin.C", self.C)
+        validate_settings(self, C=ABOVE_ZERO)
 
     def fit(
         self,
@@ -88,8 +89,7 @@ class SVMComb:
     takes: ClassVar[tuple[type, ...]] = TAKES
 
     def __post_init__(self) -> None:
-        check_above_zero("SVMComb.C", self.C)
-        check_weights("SVMComb.weights", self.weights, CHOSEN)
+        validate_settings(self, C=ABOVE_ZERO, weights=weights_by_group(CHOSEN))
 
     def fit(
         self,

@@ -13,8 +13,15 @@ from disambig.api import Arrays, CandidateBatch, CrossedRows, Fitted, LinearScor
 from disambig.api.arrays import Floats
 from disambig.api.batches import CrossedLists, SequenceRows, convert
 from disambig.api.decoding import ChainScorer, structured_examples, subgradient
+from disambig.api.settings import (
+    ABOVE_ZERO,
+    COUNT,
+    DECODER,
+    NON_NEGATIVE_COUNT,
+    real_number,
+    validate_settings,
+)
 
-from .._validation import check_above_zero, check_confidence, check_count, check_decoder
 from .problem import InterceptScorer, LinearProblem, ListProblem, prepare_labels, prepare_lists
 
 Masks = NDArray[np.bool_]
@@ -217,8 +224,7 @@ class Perceptron(LinearLearner):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_count("Perceptron.passes", self.passes)
-        check_count("Perceptron.seed", self.seed, least=0)
+        validate_settings(self, passes=COUNT, seed=NON_NEGATIVE_COUNT)
 
     def _plain(self, problem: LinearProblem) -> tuple[Floats, Floats]:
         settings = {"loss": "perceptron", "penalty": None, "learning_rate": "constant", "eta0": 1.0}
@@ -257,13 +263,12 @@ class SGD(LinearLearner):
     decoder: Any = None
 
     def __post_init__(self) -> None:
-        check_decoder("SGD.decoder", self.decoder)
+        validate_settings(self, decoder=DECODER)
         if not self.alphas:
             raise UserError("D760", setting="SGD.alpha", value=self.alpha)
         for alpha in self.alphas:
-            check_above_zero("SGD.alpha", alpha)
-        check_count("SGD.passes", self.passes)
-        check_count("SGD.seed", self.seed, least=0)
+            ABOVE_ZERO.check("SGD.alpha", alpha)
+        validate_settings(self, passes=COUNT, seed=NON_NEGATIVE_COUNT)
 
     @property
     def alphas(self) -> tuple[float, ...]:
@@ -366,9 +371,7 @@ class PassiveAggressive(LinearLearner):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_above_zero("PassiveAggressive.C", self.C)
-        check_count("PassiveAggressive.passes", self.passes)
-        check_count("PassiveAggressive.seed", self.seed, least=0)
+        validate_settings(self, C=ABOVE_ZERO, passes=COUNT, seed=NON_NEGATIVE_COUNT)
 
     def _plain(self, problem: LinearProblem) -> tuple[Floats, Floats]:
         settings = {"loss": "hinge", "penalty": None, "learning_rate": "pa1", "eta0": self.C}
@@ -477,9 +480,8 @@ class ConfidenceWeighted(LinearLearner):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_confidence("ConfidenceWeighted.confidence", self.confidence)
-        check_count("ConfidenceWeighted.passes", self.passes)
-        check_count("ConfidenceWeighted.seed", self.seed, least=0)
+        confidence = real_number("D771", lambda value: 0.5 < value < 1)
+        validate_settings(self, confidence=confidence, passes=COUNT, seed=NON_NEGATIVE_COUNT)
 
     def _masked(
         self, problem: LinearProblem, targets: Floats, keep: NDArray[np.uint8], lanes: int

@@ -21,8 +21,8 @@ from disambig.api import (
     UserError,
 )
 from disambig.api.batches import convert
+from disambig.api.settings import COUNT, NON_NEGATIVE_COUNT, real_number, validate_settings
 
-from .._validation import check_count, check_rate
 from .linear import SGD
 
 
@@ -137,9 +137,8 @@ class RandomSubspaces:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_count("RandomSubspaces.n_subspaces", self.n_subspaces)
-        check_rate("RandomSubspaces.removal_rate", self.removal_rate)
-        check_count("RandomSubspaces.seed", self.seed, least=0)
+        rate = real_number("D770", lambda value: 0 <= value < 1)
+        validate_settings(self, n_subspaces=COUNT, removal_rate=rate, seed=NON_NEGATIVE_COUNT)
         if not (hasattr(self.base, "fit") and hasattr(self.base, "from_state")):
             raise UserError("D774", base=type(self.base).__name__, problem="it is not a learner")
 
@@ -172,7 +171,7 @@ class RandomSubspaces:
         (Except up to seven masks per size: masks are summed in whole blocks.)
         """
         for size in sizes:
-            check_count("sizes", size)
+            COUNT.check("sizes", size)
         base = self.base if hasattr(self.base, "fit_masked") else MaskedCopies(self.base)
         dimensions = base.dimensions(batch)
         ready = base.prepare(batch) if hasattr(base, "prepare") else batch

@@ -12,8 +12,7 @@ from disambig.api import Arrays, CandidateBatch, Fitted, LinearScorer, Scorer, U
 from disambig.api.arrays import Floats
 from disambig.api.batches import SequenceRows
 from disambig.api.decoding import Chain, ChainScorer, averaged_perceptron, structured_examples
-
-from .._validation import check_decoder
+from disambig.api.settings import COUNT, DECODER, NON_NEGATIVE_COUNT, validate_settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,12 +38,7 @@ class StructuredPerceptron:
     of_sequences: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_decoder("StructuredPerceptron.decoder", self.decoder)
-        for name, least in (("passes", 1), ("seed", 0)):
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < least:
-                code = "D452" if least else "D457"
-                raise UserError(code, setting=f"StructuredPerceptron.{name}", value=value)
+        validate_settings(self, decoder=DECODER, passes=COUNT, seed=NON_NEGATIVE_COUNT)
 
     def fit(
         self,

@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 
 from disambig.api import Arrays, Features, Group, Instances, TokenView
 from disambig.api.counts import context_room, open_table
+from disambig.api.settings import COUNT
 from disambig.api.text import hash_words
 
-from ..learners._validation import check_count
 from .kenlm import one_attribute
 
 NAME = "ratio"
@@ -59,7 +59,7 @@ class NgramRatio:
     describes: ClassVar[str] = "group"
 
     def __init__(self, *, counts: Any, tokens: int = 100_000_000) -> None:
-        check_count("NgramRatio.tokens", tokens)
+        COUNT.check("NgramRatio.tokens", tokens)
         self.counts: str | Path = counts
         self.tokens = tokens
 

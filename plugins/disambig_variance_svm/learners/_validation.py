@@ -2,30 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import CandidateBatch, DenseBlocks, UserError
-
-
-def is_number(value: Any) -> bool:
-    """Return True if `value` is a real number, including NaN and infinity."""
-    return isinstance(value, Real) and not isinstance(value, bool)
-
-
-def is_whole(value: Any) -> bool:
-    """Return True if `value` is an integer."""
-    return isinstance(value, Integral) and not isinstance(value, bool)
-
-
-def finite_above_zero(value: Any) -> bool:
-    """Return True if `value` is a number between zero and infinity, both excluded."""
-    return is_number(value) and 0 < value < math.inf
+from disambig.api.settings import SVM_C, is_number
 
 
 def real_numbers(values: Any) -> NDArray[np.float64] | None:
@@ -37,10 +21,6 @@ def real_numbers(values: Any) -> NDArray[np.float64] | None:
     return array.astype(np.float64) if array.dtype.kind in "iuf" else None
 
 
-MOST_C = 1e12
-"""Weights stop changing long before this C; sums and squares of much larger numbers would overflow."""
-
-
 def check_settings(
     *, C: float | None, p: Mapping[str, float] | None, subsets: Sequence[Sequence[str]]
 ) -> None:
@@ -49,10 +29,9 @@ def check_settings(
     Raises
     ------
     UserError
-        D700 for `C` (see `check_c`), D701 for a feature group in two subsets, D702 for an invalid `p`.
+        D700 for `C`, D701 for a feature group in two subsets, D702 for an invalid `p`.
     """
-    if C is not None:
-        check_c(C)
+    SVM_C.or_none.check("C", C)
     names = [name for subset in subsets for name in subset]
     for name in names:
         if names.count(name) > 1:
@@ -62,30 +41,6 @@ def check_settings(
     for name, weight in (p or {}).items():
         if not (is_number(weight) and 0 <= weight < np.inf):
             raise UserError("D702", problem=f"{name!r} has {weight!r}")
-
-
-def check_c(C: Any) -> None:
-    """Raise D700 unless `C` is a number above zero and at most `MOST_C`."""
-    if not (is_number(C) and 0 < C <= MOST_C):
-        raise UserError("D700", seen=repr(C), most=MOST_C)
-
-
-def check_above_zero(setting: str, value: Any) -> None:
-    """Raise D760 unless `value` is a finite number above zero."""
-    if not finite_above_zero(value):
-        raise UserError("D760", setting=setting, value=value)
-
-
-def check_decoder(setting: str, value: Any) -> None:
-    """Raise D711 unless `value` is None or a decoder."""
-    if value is not None and not (hasattr(value, "best") and hasattr(value, "marginals")):
-        raise UserError("D711", setting=setting, seen=type(value).__name__)
-
-
-def check_count(setting: str, value: Any) -> None:
-    """Raise D452 unless `value` is a positive integer."""
-    if not (is_whole(value) and value >= 1):
-        raise UserError("D452", setting=setting, value=value)
 
 
 def check_names(setting: str, names: Any, *, nested: bool = False) -> None:

@@ -33,8 +33,9 @@ from disambig.api import (
 from disambig.api.arrays import Floats, offsets_from_sizes, row_ranks
 from disambig.api.batches import SequenceRows, segments
 from disambig.api.decoding import ChainScorer, structured_examples
+from disambig.api.settings import ABOVE_ZERO, DECODER, validate_settings
 
-from ._validation import check_above_zero, check_attributes, check_decoder, check_finite
+from ._validation import check_attributes, check_finite
 
 GRID = (3000.0, 1000.0, 300.0, 100.0, 30.0, 10.0)
 """Strengths tried on development data; each fit starts at the previous solution."""
@@ -94,11 +95,8 @@ class ConditionalLogit:
     decoder: Any = None
 
     def __post_init__(self) -> None:
-        check_decoder("ConditionalLogit.decoder", self.decoder)
-        for name in ("strength", "shared_strength"):
-            value = getattr(self, name)
-            if value is not None or name == "shared_strength":
-                check_above_zero(f"ConditionalLogit.{name}", value)
+        strength = ABOVE_ZERO.or_none
+        validate_settings(self, decoder=DECODER, strength=strength, shared_strength=ABOVE_ZERO)
 
     def fit(
         self,

@@ -20,6 +20,7 @@ from disambig.api import Arrays, CandidateBatch, CrossedRows, DenseBlocks, Fitte
 from disambig.api.arrays import Floats
 from disambig.api.batches import convert
 from disambig.api.decoding import from_the_least
+from disambig.api.settings import ABOVE_ZERO, COUNT, SVM_C
 
 from ..svm.list_solver import RankedSolution, solve_lists
 from ._fitting import (
@@ -31,7 +32,7 @@ from ._fitting import (
     with_median_c,
     with_sum,
 )
-from ._validation import check_above_zero, check_attributes, check_c, check_count, check_finite, check_names
+from ._validation import check_attributes, check_finite, check_names
 
 GRID = tuple(float(f"{10.0**step:.1g}") for step in np.arange(-2.0, 3.1, 0.5))
 """Values of C times the number of examples that are tried on development data, smallest first."""
@@ -65,10 +66,9 @@ def check_liblinear(learner: str, settings: LiblinearSettings, batch: CandidateB
     UserError
         D452 for `max_iter`, D700 for `C`, D760 for `tolerance`; D703 and D705 for the examples.
     """
-    if settings.C is not None:
-        check_c(settings.C)
-    check_above_zero(f"{learner}.tolerance", settings.tolerance)
-    check_count(f"{learner}.max_iter", settings.max_iter)
+    SVM_C.or_none.check(f"{learner}.C", settings.C)
+    ABOVE_ZERO.check(f"{learner}.tolerance", settings.tolerance)
+    COUNT.check(f"{learner}.max_iter", settings.max_iter)
     check_attributes(batch, None)
 
 

@@ -38,12 +38,13 @@ from disambig.api import (
 from disambig.api.arrays import Floats
 from disambig.api.batches import DenseLists, convert
 from disambig.api.decoding import from_the_least
+from disambig.api.settings import ABOVE_ZERO, validate_settings
 
 from ..svm.list_solver import RankedSolution, first_right, solve_lists
 from ..svm.problem import Regulariser
 from ..svm.solvers import Solution, solve
 from ._fitting import CrossedScorer, CSearch, dev_quality, fold_crossed_sum, fold_sum, with_median_c, with_sum
-from ._validation import check_above_zero, check_attributes, check_finite, check_names, check_settings
+from ._validation import check_attributes, check_finite, check_names, check_settings
 
 
 def crossed_blocks(batch: DenseBlocks) -> DenseBlocks:
@@ -257,7 +258,7 @@ class VarianceSVM:
             raise UserError("D459", wanted=wanted, seen=type(batch).__name__)
         for setting in ("variance", "free", "sum"):
             check_names(f"VarianceSVM.{setting}", getattr(self, setting), nested=setting == "variance")
-        check_above_zero("VarianceSVM.tolerance", self.tolerance)
+        validate_settings(self, tolerance=ABOVE_ZERO)
         check_settings(C=self.C, p=self.p, subsets=[*self.subsets, list(self.free)])
         if isinstance(self.prior, str):
             return replace(self, prior=weights_from_prior(self.prior, batch)).fit(batch, dev=dev, rng=rng)
