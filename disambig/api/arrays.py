@@ -1,4 +1,4 @@
-"""Arrays: types, ragged arrays, look-up of keys."""
+"""Arrays: types, ragged arrays, look-up of keys, folders of arrays."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from disambig.data import row_owners as row_owners
     from disambig.data import row_ranks as row_ranks
     from disambig.data import take_rows as take_rows
+    from disambig.files import HEADER as HEADER
+    from disambig.files import ArrayFolder as ArrayFolder
+    from disambig.files import digest_arrays as digest_arrays
     from disambig.type_aliases import Bools as Bools
     from disambig.type_aliases import Floats as Floats
     from disambig.type_aliases import Hashes as Hashes

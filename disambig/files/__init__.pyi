@@ -5,6 +5,12 @@ from .arrays import (
     UNREADABLE as UNREADABLE,
 )
 from .arrays import (
+    ArrayFolder as ArrayFolder,
+)
+from .arrays import (
+    digest_arrays as digest_arrays,
+)
+from .arrays import (
     read_array as read_array,
 )
 from .arrays import (

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import json
 import zipfile
 import zlib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from tokenize import TokenError
 from typing import Any
@@ -14,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.errors import UserError
-from disambig.files.saving import read_json
+from disambig.files.saving import read_json, save_file
 
 HEADER = "header.json"
 _MAX_UNPACKED = 1 << 28
@@ -70,9 +73,80 @@ def _check_unpacked_size(path: Path) -> None:
 
 
 def write_stored(folder: Path, file: str, header: Mapping[str, Any], **arrays: NDArray[Any]) -> None:
-    """Create a folder and write the header and the arrays into it."""
+    """Create a folder and write the arrays and the header into it, each file atomically.
+
+    Raises
+    ------
+    UserError
+        D309 if a file cannot be written.
+    """
+    packed = io.BytesIO()
+    np.savez_compressed(packed, **arrays)  # type: ignore[arg-type]
     folder.mkdir(parents=True, exist_ok=True)
-    header_json = json.dumps(header, indent=1, ensure_ascii=False)
-    (folder / HEADER).write_text(header_json + "\n", encoding="utf8")
-    with open(folder / file, "wb") as opened:
-        np.savez_compressed(opened, **arrays)  # type: ignore[arg-type]
+    # the header is last: its digest shows if the process is killed between the two files
+    contents = (
+        (file, packed.getvalue()),
+        (HEADER, (json.dumps(header, indent=1, ensure_ascii=False) + "\n").encode("utf8")),
+    )
+    for name, content in contents:
+        with save_file(folder / name) as write:
+            write(content)
+
+
+def digest_arrays(arrays: Mapping[str, NDArray[Any]], start: bytes = b"") -> str:
+    """Return the SHA-256 of `start` and of arrays: names, types, shapes and contents."""
+    digest = hashlib.sha256(start)
+    for name, array in sorted(arrays.items()):
+        digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayFolder:
+    """The layout of the folders of one kind of component: a header and a file of named arrays.
+
+    Attributes
+    ----------
+    file : str
+        Name of the file of the arrays.
+    names : tuple of str
+        Names of the arrays.
+    code : str
+        Code of the error for a folder that cannot be read; its message has a path and a problem.
+    format : str
+        The value of ``format`` in the header.
+    has_digest : bool
+        Whether ``digest`` in the header is the digest of the arrays (`digest_arrays`).
+    """
+
+    file: str
+    names: tuple[str, ...]
+    code: str
+    format: str
+    has_digest: bool = True
+
+    def read(self, folder: Path) -> tuple[Mapping[str, Any], dict[str, NDArray[Any]]]:
+        """Return the header and the arrays of a folder; the caller must validate their values.
+
+        Raises
+        ------
+        UserError
+            `code` if a file is missing or damaged, or of another format.
+        """
+        header, stored = read_stored(folder, self.file, self.names, code=self.code)
+        arrays = dict(zip(self.names, stored, strict=True))
+        if not isinstance(header, Mapping) or header.get("format") != self.format:
+            raise UserError(self.code, path=folder, problem=f"the format in its header is not {self.format}")
+        if self.has_digest and header.get("digest") != digest_arrays(arrays):
+            problem = "the header and the arrays do not match, or are damaged"
+            raise UserError(self.code, path=folder, problem=problem)
+        return header, arrays
+
+    def write(self, folder: Path, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Write a header, which contains the format and the digest, and the arrays (see `write_stored`)."""
+        write_stored(folder, self.file, header, **arrays)
+
+    def is_in(self, folder: Path) -> bool:
+        """Return True if a folder contains both files."""
+        return (folder / self.file).is_file() and (folder / HEADER).is_file()

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 
 from disambig.data import offsets_from_sizes
 from disambig.errors import UserError
-from disambig.files import read_stored, save_file, write_stored
+from disambig.files import ArrayFolder, digest_arrays, save_file
 from disambig.language_models.mixture import Mixture, check_weight
 from disambig.language_models.model import LanguageModel, Longs, NgramLevel, suffix_rows
 from disambig.language_models.sentences import START, vocabulary_from_state
@@ -200,6 +199,8 @@ FILE = "ngrams.npz"
 FORMAT = "disambig.language_model.v1"
 _MIXTURE = "disambig.language_model_mixture.v1"
 _WORDS = ("letters", "ends")
+MODEL_FOLDER = ArrayFolder(FILE, (*NAMES, *_WORDS), "D655", FORMAT)
+_MIXTURE_FOLDER = ArrayFolder("mixture.npz", ("weight",), "D655", _MIXTURE, has_digest=False)
 
 
 def save_language_model(model: LanguageModel, folder: Path, *, bits: int = 32) -> None:
@@ -224,7 +225,7 @@ def save_language_model(model: LanguageModel, folder: Path, *, bits: int = 32) -
         raise UserError("D654", what="number of bits", name=bits, names=", ".join(map(str, BITS)))
     arrays = {**pack_levels(model.levels, bits), **model.vocabulary.state()}
     own = {"format": FORMAT, "bits": bits, "ngrams": [len(level) for level in model.levels]}
-    write_stored(Path(folder), FILE, {**model.header, **own, "digest": digest_arrays(arrays)}, **arrays)
+    MODEL_FOLDER.write(Path(folder), {**model.header, **own, "digest": digest_arrays(arrays)}, arrays)
 
 
 def load_language_model(folder: Path) -> LanguageModel:
@@ -236,12 +237,8 @@ def load_language_model(folder: Path) -> LanguageModel:
         D655 if a file is missing, damaged or was not written by `save_language_model`.
     """
     folder = Path(folder)
-    header, values = read_stored(folder, FILE, (*NAMES, *_WORDS), code="D655")
-    arrays = dict(zip((*NAMES, *_WORDS), values, strict=True))
+    header, arrays = MODEL_FOLDER.read(folder)
     try:
-        _check_header(header, FORMAT)
-        if header.get("digest") != digest_arrays(arrays):
-            raise ValueError("the header and the arrays do not match, or are damaged")
         levels, vocabulary = unpack_levels(arrays), vocabulary_from_state(arrays)
         if len(levels[0]) != len(vocabulary):
             raise ValueError(f"{len(levels[0])} single words for a vocabulary of {len(vocabulary)}")
@@ -263,7 +260,7 @@ def save_mixture(mixture: Mixture, folder: Path, *, bits: int = 32) -> None:
     header = {"format": _MIXTURE, "background": len(mixture.background.vocabulary)}
     weight = np.array([mixture.weight])
     digest = digest_arrays({"letters": mixture.background.vocabulary.spellings.letters})
-    write_stored(Path(folder), "mixture.npz", {**header, "words": digest}, weight=weight)
+    _MIXTURE_FOLDER.write(Path(folder), {**header, "words": digest}, {"weight": weight})
 
 
 def load_mixture(folder: Path, background: LanguageModel) -> Mixture:
@@ -275,10 +272,9 @@ def load_mixture(folder: Path, background: LanguageModel) -> Mixture:
         D655 if files are missing or damaged, or if the background has other words.
     """
     folder = Path(folder)
-    header, (weight,) = read_stored(folder, "mixture.npz", ("weight",), code="D655")
-    adaptation = load_language_model(folder / "adaptation")
+    header, arrays = _MIXTURE_FOLDER.read(folder)
+    adaptation, weight = load_language_model(folder / "adaptation"), arrays["weight"]
     try:
-        _check_header(header, _MIXTURE)
         if header.get("words") != digest_arrays({"letters": background.vocabulary.spellings.letters}):
             raise ValueError("it was made for a background with other words")
         check_weight(float(weight.item()))
@@ -287,21 +283,6 @@ def load_mixture(folder: Path, background: LanguageModel) -> Mixture:
         raise UserError("D655", path=folder, problem=error.text) from None
     except (ValueError, TypeError, LookupError) as error:
         raise UserError("D655", path=folder, problem=error) from None
-
-
-def digest_arrays(arrays: Arrays) -> str:
-    """Return the SHA-256 of arrays: names, types, shapes and contents."""
-    digest = hashlib.sha256()
-    for name in sorted(arrays):
-        array = np.ascontiguousarray(arrays[name])
-        digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
-        digest.update(array.tobytes())
-    return digest.hexdigest()
-
-
-def _check_header(header: Any, wanted: str) -> None:
-    if not isinstance(header, Mapping) or header.get("format") != wanted:
-        raise ValueError(f"the format in its header is not {wanted}")
 
 
 _NEVER = -99.0

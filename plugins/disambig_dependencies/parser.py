@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import TokenView, UserError, load_model, nearest_first
-from disambig.api.arrays import offsets_from_sizes
-from disambig.api.features import WordClasses, read_stored, write_stored
+from disambig.api.arrays import ArrayFolder, digest_arrays, offsets_from_sizes
+from disambig.api.features import WordClasses
 from disambig.api.packs import packs
 from disambig.api.text import SpacyTokens, hash_words
 
@@ -25,6 +24,7 @@ FILE = "weights.npz"
 ROOT = "root"
 MOST_LABELS = 500
 _NAMES = ("steps", "sizes", "actions", "weights", "class_words", "classes")
+_FOLDER = ArrayFolder(FILE, _NAMES, "D900", FORMAT, has_digest=False)
 _MOST_BEAM = 64
 
 
@@ -212,7 +212,7 @@ class DependencyParser:
 
     def digest(self) -> str:
         """Return a digest that identifies the parser's weights."""
-        return _digest(_state(self), self.relations)
+        return digest_arrays(_state(self), "\n".join(self.relations).encode())
 
     def _parse(
         self, bounds: NDArray[np.int64], atoms: NDArray[np.uint64]
@@ -279,7 +279,7 @@ def save_parser(
         "about": dict(about or {}),
         "digest": parser.digest(),
     }
-    write_stored(Path(folder), FILE, header, **_state(parser))
+    _FOLDER.write(Path(folder), header, _state(parser))
 
 
 def load_parser(name: str | Path = PACK) -> DependencyParser:
@@ -291,11 +291,8 @@ def load_parser(name: str | Path = PACK) -> DependencyParser:
         D917 if there is no such parser, D900 if a file is missing, damaged or not from this program.
     """
     folder = _locate(name)
-    header, stored = read_stored(folder, FILE, _NAMES, code="D900")
-    arrays = dict(zip(_NAMES, stored, strict=True))
+    header, arrays = _FOLDER.read(folder)
     try:
-        if not isinstance(header, Mapping) or header.get("format") != FORMAT:
-            raise ValueError(f"its format is not {FORMAT}")
         relations = header["relations"]
         if not isinstance(relations, list) or not 1 <= len(relations) <= MOST_LABELS:
             raise ValueError("its relations are not a list of names")
@@ -307,7 +304,7 @@ def load_parser(name: str | Path = PACK) -> DependencyParser:
         classes = WordClasses.from_state({"class_words": arrays["class_words"], "classes": arrays["classes"]})
         if not classes.depth:
             raise ValueError("its words have no classes")
-        if header.get("digest") != _digest(arrays, relations):
+        if header.get("digest") != digest_arrays(arrays, "\n".join(relations).encode()):
             raise ValueError("the header and the arrays do not belong together, or are damaged")
         own = {"language": header["language"], "tagger": header["tagger"], "beam": header["beam"]}
     except (ValueError, LookupError, TypeError) as problem:
@@ -352,11 +349,3 @@ def _read_weights(arrays: Mapping[str, NDArray[Any]], n_actions: int) -> Weights
     if len(actions) != len(weights) or (actions >= n_actions).any():
         raise ValueError("a weight belongs to no action")
     return Weights(keys.astype(np.uint32), sizes, actions, weights)
-
-
-def _digest(arrays: Mapping[str, NDArray[Any]], relations: Sequence[str]) -> str:
-    digest = hashlib.sha256("\n".join(relations).encode())
-    for name, array in sorted(arrays.items()):
-        digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
-        digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()

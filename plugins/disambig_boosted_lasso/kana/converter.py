@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import UserError, nearest_first
-from disambig.api.arrays import offsets_from_sizes, row_owners
-from disambig.api.features import read_stored, write_stored
+from disambig.api.arrays import HEADER, ArrayFolder, digest_arrays, offsets_from_sizes, row_owners
 from disambig.api.language_models import (
     LanguageModel,
     Mixture,
@@ -422,8 +421,9 @@ def _shift_offsets(paths: LatticePaths, pieces: Sequence[Sequence[str]]) -> Latt
 
 FORMAT = "disambig.kana_converter.v2"
 FILE = "lexicon.npz"
-HEADER, MODEL, ADAPTATION, DOMAINS = "header.json", "model", "adaptation", "domains"
+MODEL, ADAPTATION, DOMAINS = "model", "adaptation", "domains"
 _NAMES = ("readings", "surfaces", "tags", "counts", "usage", "spelling")
+_FOLDER = ArrayFolder(FILE, _NAMES, "D674", FORMAT)
 _BETWEEN = "\n"
 
 
@@ -475,10 +475,10 @@ def _write(converter: Converter, folder: Path, bits: int) -> None:
         "entries": len(lexicon),
         "tags": list(lexicon.tag_names),
         "mixture": isinstance(model, Mixture),
-        "digest": _digest(arrays),
-        "words": _digest({"letters": background.vocabulary.spellings.letters}),
+        "digest": digest_arrays(arrays),
+        "words": digest_arrays({"letters": background.vocabulary.spellings.letters}),
     }
-    write_stored(folder, FILE, header, **arrays)
+    _FOLDER.write(folder, header, arrays)
 
 
 def load_converter(folder: str | Path) -> Converter:
@@ -492,13 +492,8 @@ def load_converter(folder: str | Path) -> Converter:
     folder = Path(folder)
     with suppress(OSError):
         restore(folder)
-    header, stored = read_stored(folder, FILE, _NAMES, code="D674")
-    arrays = dict(zip(_NAMES, stored, strict=True))
+    header, arrays = _FOLDER.read(folder)
     try:
-        if not isinstance(header, Mapping) or header.get("format") != FORMAT:
-            raise ValueError(f"its format is not {FORMAT}")
-        if header.get("digest") != _digest(arrays):
-            raise ValueError("header and arrays do not belong together, or are damaged")
         settings = ConverterSettings(**header["settings"])
         lexicon = _lexicon(arrays, header["tags"])
         spelling = arrays["spelling"].astype(np.float64)
@@ -510,7 +505,7 @@ def load_converter(folder: str | Path) -> Converter:
     except (ValueError, LookupError, TypeError) as error:
         raise UserError("D674", path=folder, problem=error) from None
     background = load_language_model(folder / MODEL)
-    if header.get("words") != _digest({"letters": background.vocabulary.spellings.letters}):
+    if header.get("words") != digest_arrays({"letters": background.vocabulary.spellings.letters}):
         raise UserError("D674", path=folder, problem="its language model is another one's")
     model = load_mixture(folder / ADAPTATION, background) if mixture else background
     return Converter(lexicon, model, spelling, settings)
@@ -518,7 +513,7 @@ def load_converter(folder: str | Path) -> Converter:
 
 def is_converter(folder: str | Path) -> bool:
     """Return True if a folder contains a converter, or the files of one."""
-    return (Path(folder) / FILE).is_file() and (Path(folder) / HEADER).is_file()
+    return _FOLDER.is_in(Path(folder))
 
 
 def converter_fingerprint(folder: str | Path) -> str:
@@ -600,12 +595,3 @@ def _round_model(usage: NDArray[np.float32]) -> NDArray[np.float16]:
 def _letters(texts: Sequence[str]) -> NDArray[np.uint8]:
     whole = "".join(text + _BETWEEN for text in texts)
     return np.frombuffer(whole.encode("utf8"), np.uint8)
-
-
-def _digest(arrays: Mapping[str, NDArray[Any]]) -> str:
-    """Return the SHA-256 of arrays with their names, types and shapes."""
-    digest = hashlib.sha256()
-    for name, array in sorted(arrays.items()):
-        digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
-        digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()

@@ -20,9 +20,6 @@ from .parser import (
     FILE as FILE,
 )
 from .parser import (
-    HEADER as HEADER,
-)
-from .parser import (
     Parser as Parser,
 )
 from .parser import (

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from disambig.api import UserError, nearest_first
-from disambig.api.features import read_stored, write_stored
+from disambig.api.arrays import HEADER, ArrayFolder, digest_arrays
 from disambig.api.packs import packs
 from disambig_exponentiated_gradient.grammar.treebank_grammar import TreebankGrammar, flat_tree
 from disambig_exponentiated_gradient.treebank.tree import TOP, Tree
@@ -186,12 +182,13 @@ def check_whole(setting: str, value: object, least: int, most: int) -> None:
 
 
 FORMAT = "disambig.treebank_parser.v1"
-FILE, HEADER = "grammar.npz", "header.json"
+FILE = "grammar.npz"
 _TEXTS = ("symbols", "labels", "words", "words_names", "looks", "looks_names")
 _NAMES = (
     *("settings", "binary", "chains", "unchanged", "lexical", "words_counts", "looks_counts"),
     *(name + ending for name in _TEXTS for ending in ("", "_sizes")),
 )
+_FOLDER = ArrayFolder(FILE, _NAMES, "D900", FORMAT)
 
 
 def save_parser(parser: Parser, folder: str | Path, *, about: Mapping[str, Any] | None = None) -> None:
@@ -213,9 +210,9 @@ def save_parser(parser: Parser, folder: str | Path, *, about: Mapping[str, Any] 
         "horizontal": parser.grammar.binarisation.horizontal,
         "vertical": parser.grammar.binarisation.vertical,
         "about": dict(about or {}),
-        "digest": _digest(arrays),
+        "digest": digest_arrays(arrays),
     }
-    write_stored(Path(folder), FILE, header, **arrays)
+    _FOLDER.write(Path(folder), header, arrays)
 
 
 def read_parser(folder: str | Path, *, max_length: int = LONGEST) -> Parser:
@@ -228,13 +225,8 @@ def read_parser(folder: str | Path, *, max_length: int = LONGEST) -> Parser:
         grammar.
     """
     folder = Path(folder)
-    header, stored = read_stored(folder, FILE, _NAMES, code="D900")
-    arrays = dict(zip(_NAMES, stored, strict=True))
+    header, arrays = _FOLDER.read(folder)
     try:
-        if not isinstance(header, Mapping) or header.get("format") != FORMAT:
-            raise ValueError(f"its format is not {FORMAT}")
-        if header.get("digest") != _digest(arrays):
-            raise ValueError("header and arrays do not belong together, or are damaged")
         language, threshold = header["language"], header["threshold"]
         if not isinstance(language, str) or not isinstance(threshold, float) or not 0 <= threshold < 1:
             raise ValueError("its language or its threshold cannot be")
@@ -245,7 +237,7 @@ def read_parser(folder: str | Path, *, max_length: int = LONGEST) -> Parser:
 
 def is_parser(folder: str | Path) -> bool:
     """Return True if a folder contains a parser, or the files of one."""
-    return (Path(folder) / FILE).is_file() and (Path(folder) / HEADER).is_file()
+    return _FOLDER.is_in(Path(folder))
 
 
 def is_parser_alone(folder: str | Path) -> bool:
@@ -255,16 +247,7 @@ def is_parser_alone(folder: str | Path) -> bool:
 
 def grammar_digest(parser: Parser) -> str:
     """Return a digest that identifies the grammar of a parser."""
-    return _digest(parser.grammar.state())
-
-
-def _digest(arrays: Mapping[str, NDArray[Any]]) -> str:
-    """Return the SHA-256 of arrays with their names, types and shapes."""
-    digest = hashlib.sha256()
-    for name, array in sorted(arrays.items()):
-        digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
-        digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()
+    return digest_arrays(parser.grammar.state())
 
 
 FOLDER = "parser"

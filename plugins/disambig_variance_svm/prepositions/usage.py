@@ -9,18 +9,15 @@ in the labelled text still looks like a verb.
 
 from __future__ import annotations
 
-import json
-import zipfile
-import zlib
 from dataclasses import dataclass
 from pathlib import Path
-from tokenize import TokenError
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import TokenView, UserError
+from disambig.api.features import read_stored, write_stored
 from disambig.api.text import hash_word, hash_words
 
 START_HASH, END_HASH = np.uint64(hash_word("<S>")), np.uint64(hash_word("</S>"))
@@ -103,10 +100,7 @@ def feature_buckets(
 WEIGHTS = Path(__file__).parent / "weights"
 _BLOCK = 8192  # number of words per block, so that their features fit the processor's cache
 
-_UNREADABLE = (
-    OSError, EOFError, ValueError, LookupError, RuntimeError, MemoryError, SyntaxError, TokenError,
-    zipfile.BadZipFile, zlib.error,
-)  # fmt: skip
+_FILE = "weights.npz"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,13 +130,8 @@ class PrepositionUsage:
         UserError
             D420 if a file is missing or was not written by `save`.
         """
-        try:
-            header = json.loads((folder / "header.json").read_text(encoding="utf8"))
-            with open(folder / "weights.npz", "rb") as file:
-                arrays = np.load(file, allow_pickle=False)
-                usage = cls(np.asarray(arrays["weights"]), np.asarray(arrays["slots"]), header)
-        except _UNREADABLE as error:
-            raise UserError("D420", path=folder, problem=error) from None
+        header, (weights, slots) = read_stored(folder, _FILE, ("weights", "slots"), code="D420")
+        usage = cls(weights, slots, header)
         problem = usage._problem()
         if problem:
             raise UserError("D420", path=folder, problem=problem)
@@ -162,10 +151,7 @@ class PrepositionUsage:
 
     def save(self, folder: Path) -> None:
         """Write `header.json` and `weights.npz` into `folder`."""
-        folder.mkdir(parents=True, exist_ok=True)
-        header = json.dumps(self.header, indent=1, ensure_ascii=False)
-        (folder / "header.json").write_text(header + "\n", encoding="utf8")
-        np.savez_compressed(folder / "weights.npz", weights=self.weights, slots=self.slots)
+        write_stored(folder, _FILE, self.header, weights=self.weights, slots=self.slots)
 
     def probability(self, view: TokenView, positions: NDArray[np.integer]) -> NDArray[np.float64]:
         """Return the probability that the word at each position is used as a preposition.

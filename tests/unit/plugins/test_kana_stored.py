@@ -84,7 +84,7 @@ def test_saving_that_fails_leaves_the_old_one(tmp_path, monkeypatch):
     def full(*_, **__):
         raise OSError(28, "disk full")
 
-    monkeypatch.setattr(stored, "write_stored", full)
+    monkeypatch.setattr(stored.ArrayFolder, "write", full)
     with pytest.raises(UserError, match=r"D309.*disk full"):
         converter(unit="spelling").adapted(segmented()[:8], weight=0.5).save(home)
     assert Converter.load(home).settings == made.settings

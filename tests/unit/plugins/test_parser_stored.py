@@ -8,10 +8,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from disambig_exponentiated_gradient import load_parser
-from disambig_exponentiated_gradient.parser import FILE, HEADER, grammar_digest, read_parser, save_parser
+from disambig_exponentiated_gradient.parser import FILE, grammar_digest, read_parser, save_parser
 from made_parser import TEXT, parser
 
 from disambig.errors import UserError
+from disambig.files import HEADER
 
 
 @pytest.fixture(scope="module")
