@@ -1,4 +1,4 @@
-"""Arrays: types, ragged arrays, look-up of keys, folders of arrays."""
+"""Arrays: types, ragged arrays, mini-batches, look-up of keys, folders of arrays."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from disambig.lazy_names import lazy_names
 if TYPE_CHECKING:
     from disambig.data import HashVocabulary as HashVocabulary
     from disambig.data import join_offsets as join_offsets
+    from disambig.data import minibatch as minibatch
     from disambig.data import offsets_from_sizes as offsets_from_sizes
     from disambig.data import row_owners as row_owners
     from disambig.data import row_ranks as row_ranks

@@ -16,6 +16,7 @@ from disambig.counts.layout import ngram_order
 from disambig.counts.runs import Merged, RunFile, least_counts, spans
 from disambig.counts.table import CountTable
 from disambig.counts.writer import entries, find_place, refuse_existing, write_table
+from disambig.data import minibatch
 from disambig.errors import UserError
 from disambig.text import MAX_ORDER, Tokenisation, hash_word
 
@@ -73,16 +74,7 @@ class BuildOptions(TypedDict, total=False):
 
 def batches(texts: Iterable[str], *, size: int = BATCH) -> Iterator[list[str]]:
     """Group texts into lists of about `size` characters."""
-    batch: list[str] = []
-    characters = 0
-    for text in texts:
-        batch.append(text)
-        characters += len(text) + 1
-        if characters >= size:
-            yield batch
-            batch, characters = [], 0
-    if batch:
-        yield batch
+    return minibatch(texts, size, lambda text: len(text) + 1)
 
 
 def count_texts(

@@ -188,6 +188,9 @@ from .segments import (
     maxima as maxima,
 )
 from .segments import (
+    minibatch as minibatch,
+)
+from .segments import (
     offsets_from_sizes as offsets_from_sizes,
 )
 from .segments import (

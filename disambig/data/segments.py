@@ -1,13 +1,44 @@
-"""Ragged arrays: rows of instances between offsets, their sums, maxima and softmax."""
+"""Consecutive segments: ragged arrays (rows between offsets), their sums and maxima, and mini-batches."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from disambig.type_aliases import Floats, Ints
+
+Item = TypeVar("Item")
+
+
+def minibatch(
+    items: Iterable[Item], size: int, key: Callable[[Item], int] | None = None, *, most: int | None = None
+) -> Iterator[list[Item]]:
+    """Group consecutive items into lists of at least `size`, except for the last list.
+
+    Parameters
+    ----------
+    items : iterable
+        Read when the lists are requested, and no further than the end of a list.
+    size : int
+        A list ends with the item that makes it as large as this.
+    key : callable, optional
+        Returns the size of an item, such as the number of its characters; by default 1.
+    most : int, optional
+        Maximum number of items in a list.
+    """
+    batch: list[Item] = []
+    held = 0
+    for item in items:
+        batch.append(item)
+        held += 1 if key is None else key(item)
+        if held >= size or len(batch) == most:
+            yield batch
+            batch, held = [], 0
+    if batch:
+        yield batch
 
 
 def offsets_from_sizes(sizes: Iterable[int] | NDArray[np.generic]) -> Ints:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from itertools import islice
 from typing import Any
 
+from disambig.data import minibatch
 from disambig.errors import UserError
 from disambig.formats.documents import (
     Document,
@@ -132,8 +132,8 @@ class JsonlFormat:
         fields["models"] = {decisions.task: decisions.model for decisions in result.decisions}
         fields["flags"] = result.flags
         line += to_json(fields)[:-1] + b', "decisions": ['
-        all_records, separator = records(result), b""
-        while some := list(islice(all_records, _AT_ONCE)):
+        separator = b""
+        for some in minibatch(records(result), _AT_ONCE):
             line += separator + to_json(some)[1:-1]
             separator = b", "
         line += b"]}\n"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from disambig.data import join_offsets
+from disambig.data import join_offsets, minibatch
 from disambig.errors import UserError
 from disambig.files import without_compression
 from disambig.formats import AnnotatedDocument, Document, UnreadableDocument
@@ -316,16 +316,7 @@ _log = logging.getLogger(__name__)
 
 def batch_documents(documents: Iterable[Document], *, size: int = BATCH) -> Iterator[list[Document]]:
     """Yield batches of documents with at least `size` characters in all."""
-    batch: list[Document] = []
-    held = 0
-    for document in documents:
-        batch.append(document)
-        held += len(document.text)
-        if held >= size or len(batch) >= _BATCH_DOCUMENTS:
-            yield batch
-            batch, held = [], 0
-    if batch:
-        yield batch
+    return minibatch(documents, size, lambda document: len(document.text), most=_BATCH_DOCUMENTS)
 
 
 def annotate_documents(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain
 from typing import Any
 
+from disambig.data import minibatch
 from disambig.errors import UserError
 from disambig.formats import (
     Document,
     Format,
-    NBestList,
     UnreadableDocument,
     format_lines,
     name_error_place,
@@ -158,14 +158,9 @@ def rerank(
         D334 for an invalid line, D300 to D308 for a file, D336 for a model of another kind.
     """
     n = 0
-    for items in _batches(read_nbest(paths, bad=bad)):
+    for items in minibatch(read_nbest(paths, bad=bad), AT_ONCE):
         with name_error_place(items):
             decisions = decide_lists(model, to_candidate_lists(items))
         write("".join(f"{line}\n" for line in format_lines(items, decisions)).encode())
         n += len(items)
     return n
-
-
-def _batches(items: Iterator[NBestList]) -> Iterator[list[NBestList]]:
-    while batch := list(islice(items, AT_ONCE)):
-        yield batch

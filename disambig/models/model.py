@@ -19,6 +19,7 @@ from disambig.data import (
     Predictions,
     ScoreBatch,
     SequenceRows,
+    minibatch,
     neighbour_words,
     offsets_from_sizes,
     own_columns,
@@ -125,7 +126,7 @@ def iterate_features(
     if instances.own is None and all(rows_are_shared(extractor) for extractor in extractors):
         yield from _share_rows(extractors, view, instances, groups, blocks)
         return
-    for some in _group_blocks(blocks):
+    for some in minibatch(blocks, TOGETHER, lambda block: len(block[1])):
         parts = [(instances.take(rows), groups[number]) for number, rows in some]
         transformed = transform_union_all(extractors, view, parts)
         for (number, rows), (taken, _), features in zip(some, parts, transformed, strict=True):
@@ -152,19 +153,6 @@ def _share_rows(
         batch = CrossedRows(features[rows], costs, CrossedColumns(own, group.candidates))
         n_hits, n_queries = (np.repeat(counts[rows], k) for counts in (whole.found, whole.asked))
         yield number, rows, taken, Features(batch, n_hits, n_queries)
-
-
-def _group_blocks(blocks: Iterable[Block]) -> Iterator[list[Block]]:
-    held: list[Block] = []
-    waiting = 0
-    for block in blocks:
-        held.append(block)
-        waiting += len(block[1])
-        if waiting >= TOGETHER:
-            yield held
-            held, waiting = [], 0
-    if held:
-        yield held
 
 
 MOST_MARGIN = 99

@@ -17,7 +17,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import raise_error
 
-from disambig.data import Decisions
+from disambig.data import Decisions, minibatch
 from disambig.decision import check_rate
 from disambig.errors import UserError
 from disambig.models import (
@@ -81,7 +81,8 @@ class BatchComponent(ABC):
         batch_size : int
             Maximum number of Docs per batch; batches of long Docs are smaller.
         """
-        for docs in _batches(stream, batch_size):
+        # limited by tokens as well, so that long Docs do not need too much memory
+        for docs in minibatch(stream, _MOST_TOKENS, len, most=max(batch_size, 1)):
             try:
                 self.set_annotations(docs, self.predict(docs))
                 good = True
@@ -107,20 +108,6 @@ class BatchComponent(ABC):
         """Return the function that is called for a Doc that fails; by default it raises the error."""
         handler: Callable[..., None] = self.error_handler or raise_error
         return handler
-
-
-def _batches(stream: Iterable[Doc], size: int) -> Iterator[list[Doc]]:
-    """Yield batches that are limited by Docs and by tokens, so that long Docs do not need too much memory."""
-    batch: list[Doc] = []
-    tokens = 0
-    for doc in stream:
-        batch.append(doc)
-        tokens += len(doc)
-        if len(batch) >= size or tokens >= _MOST_TOKENS:
-            yield batch
-            batch, tokens = [], 0
-    if batch:
-        yield batch
 
 
 class SpanWriter(BatchComponent):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.config import resolve
-from disambig.data import Decisions, record_edit, row_owners
+from disambig.data import Decisions, minibatch, record_edit, row_owners
 from disambig.decision import LabelledProposals, SecondLook
 from disambig.errors import UserError
 from disambig.formats import Clean, Fix
@@ -153,11 +153,7 @@ def _words(text: str) -> list[str]:
 
 def _stretches(texts: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
     """Yield the number of the first text of each stretch, and its texts."""
-    stretch: list[str] = []
-    held = 0
-    for number, text in enumerate(texts):
-        stretch.append(text)
-        held += len(text)
-        if held >= _TOGETHER or number + 1 == len(texts):
-            yield number + 1 - len(stretch), stretch
-            stretch, held = [], 0
+    first = 0
+    for stretch in minibatch(texts, _TOGETHER, len):
+        yield first, stretch
+        first += len(stretch)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import FeatureExtractor, Learner, Model, Scorer, TokenView, UserError, Words, resolve
+from disambig.api.arrays import minibatch
 from disambig.api.decoding import ChainScorer
 from disambig.api.experiments import Progress, text_lines
 from disambig.api.features import TokenContext, WordClasses, learn_classes
@@ -103,8 +103,7 @@ def fill_in_tags(model: Model, sentences: Iterable[Partly]) -> Iterator[tuple[li
     assert isinstance(scorer, ChainScorer) and isinstance(extractor, TokenContext)
     tags = model.task.groups[0].candidates
     number = {tag: i for i, tag in enumerate(tags)}
-    waiting = iter(sentences)
-    while some := list(islice(waiting, _AT_ONCE)):
+    for some in minibatch(sentences, _AT_ONCE):
         # the observed tag has no effect here, so any tag will do
         batch, _ = make_batch([(words, [tags[0]] * len(words)) for words, _ in some], tags, extractor)
         allowed = np.zeros(batch.costs.shape, bool)

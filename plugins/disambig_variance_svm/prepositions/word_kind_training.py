@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from disambig.api import Words, load_model
+from disambig.api.arrays import minibatch
 from disambig.api.experiments import text_lines
 from disambig.api.features import WORD_KINDS, PartsOfSpeech
 
@@ -88,11 +89,7 @@ def _samples(data: Path, characters: int) -> Iterator[list[str]]:
     for path in find_files(data, counted_files(PACK_DOMAINS)):
         paragraphs = list(text_lines(path))
         step = max(1, round(sum(map(len, paragraphs)) / characters))
-        yield from _batches(paragraphs[::step])
-
-
-def _batches(paragraphs: list[str]) -> Iterable[list[str]]:
-    return (paragraphs[start : start + _PARAGRAPHS] for start in range(0, len(paragraphs), _PARAGRAPHS))
+        yield from minibatch(paragraphs[::step], _PARAGRAPHS)
 
 
 def main(data: Path, folder: Path = PARTS_OF_SPEECH) -> None:

@@ -8,12 +8,13 @@ from __future__ import annotations
 import lzma
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 
 from disambig.api import Words
+from disambig.api.arrays import minibatch
 
 from ..plain_text import COUNTED, find_files
 from .task import IT, NUMBER, PRONOUN, STEMS, THEY, normalise_word
@@ -25,7 +26,7 @@ _BATCH = 1 << 22
 def count_stem_shares(texts: Iterable[str]) -> dict[str, float]:
     """Return the share of each stem among all words of `texts`."""
     counts: Counter[str] = Counter()
-    for batch in _batches(texts):
+    for batch in minibatch(texts, _BATCH + 1, len):
         view = Words()(batch)
         words = np.flatnonzero(view.ends > view.starts)
         _, first, seen = np.unique(view.hashes[words], return_index=True, return_counts=True)
@@ -37,19 +38,6 @@ def count_stem_shares(texts: Iterable[str]) -> dict[str, float]:
                 counts[part] += n
     total = sum(counts.values())
     return {stem: n / total for stem, n in counts.items()}
-
-
-def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
-    batch: list[str] = []
-    size = 0
-    for text in texts:
-        batch.append(text)
-        size += len(text)
-        if size > _BATCH:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
 
 
 def main(data: Path) -> None:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import UserError, Words
-from disambig.api.arrays import HashVocabulary
+from disambig.api.arrays import HashVocabulary, minibatch
 from disambig.api.experiments import text_lines
 from disambig.api.features import read_stored, write_stored
 from disambig.api.text import hash_word
@@ -95,8 +95,7 @@ def count_next_words(texts: Iterable[str], *, sources: Iterable[str]) -> NextWor
     """Count the words that follow "its" and "it's" in texts."""
     forms = np.array([hash_word("its"), hash_word("it's")], np.uint64)
     after: list[list[NDArray[np.uint64]]] = [[], []]
-    lines = iter(texts)
-    while some := list(islice(lines, _AT_ONCE)):
+    for some in minibatch(texts, _AT_ONCE):
         hashes = Words()(some).hashes
         for form, blocks in zip(forms, after, strict=True):
             blocks.append(hashes[1:][hashes[:-1] == form])

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import Arrays, Columns, DenseBlocks, Features, Group, Instances, TokenView, UserError
+from disambig.api.arrays import minibatch
 from disambig.api.counts import CONTEXTS, context_room, open_table, write_table
 from disambig.api.experiments import cached, text_lines
 from disambig.api.text import GAP_HASH, hash_word, hash_words
@@ -186,16 +187,7 @@ def count_fillers(texts: Texts, *, least: int) -> Counted:
 def _batches(texts: Texts) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.int64]]]:
     """Yield word hashes and the begin and end of each word's sentence, shape ``(n, 2)``."""
     tokenise = NormalisedWords()
-    batch: list[str] = []
-    size = 0
-    for text in texts():
-        batch.append(text)
-        size += len(text)
-        if size > _BATCH:
-            yield _arrays(tokenise, batch)
-            batch, size = [], 0
-    if batch:
-        yield _arrays(tokenise, batch)
+    return (_arrays(tokenise, batch) for batch in minibatch(texts(), _BATCH + 1, len))
 
 
 def _arrays(tokenise: NormalisedWords, batch: list[str]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:

@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.data import join_offsets, offsets_from_sizes, row_owners, row_ranks, segments, take_rows
+from disambig.data import (
+    join_offsets,
+    minibatch,
+    offsets_from_sizes,
+    row_owners,
+    row_ranks,
+    segments,
+    take_rows,
+)
 
 floats = st.floats(-700, 700).map(lambda value: round(value, 2))
 instances = st.lists(st.lists(floats, min_size=1, max_size=5), max_size=6)
@@ -88,3 +96,23 @@ def test_no_instances():
     for function in (segments.maxima, segments.argmax, segments.log_sums, segments.softmax):
         assert len(function(empty, offsets)) == 0
     assert segments.top(empty, offsets, 2).shape == (0, 2)
+
+
+@given(sizes, st.integers(1, 9), st.none() | st.integers(1, 3))
+def test_minibatches_are_consecutive_and_no_larger_than_needed(numbers, size, most):
+    batches = list(minibatch(iter(numbers), size, lambda number: number, most=most))
+    assert [number for batch in batches for number in batch] == numbers
+    assert all(batches)
+    for batch in batches[:-1]:
+        assert sum(batch) >= size or len(batch) == most
+    for batch in batches:
+        assert sum(batch[:-1]) < size and (most is None or len(batch) <= most)
+    if most is None:
+        by_number = [numbers[start : start + size] for start in range(0, len(numbers), size)]
+        assert list(minibatch(numbers, size)) == by_number
+
+
+def test_minibatches_read_no_further_than_they_must():
+    read = iter(range(10))
+    batches = minibatch(read, 3)
+    assert next(batches) == [0, 1, 2] and next(read) == 3
