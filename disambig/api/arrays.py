@@ -8,6 +8,7 @@ from disambig.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from disambig.data import HashVocabulary as HashVocabulary
+    from disambig.data import Ragged as Ragged
     from disambig.data import join_offsets as join_offsets
     from disambig.data import minibatch as minibatch
     from disambig.data import offsets_from_sizes as offsets_from_sizes

@@ -179,6 +179,9 @@ from .precision import (
     unordered_pair as unordered_pair,
 )
 from .segments import (
+    Ragged as Ragged,
+)
+from .segments import (
     as_index as as_index,
 )
 from .segments import (

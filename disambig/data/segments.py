@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from disambig.type_aliases import Floats, Ints
 
@@ -91,6 +92,40 @@ def take_rows(offsets: Ints, index: NDArray[np.integer]) -> tuple[Ints, Ints]:
     sizes = offsets[index + 1] - offsets[index]
     begins = offsets_from_sizes(sizes)
     return np.repeat(offsets[:-1][index] - begins[:-1], sizes) + np.arange(begins[-1]), begins
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ragged:
+    """Lists of different lengths, with all values in one array.
+
+    Attributes
+    ----------
+    values : array, shape (n_values,)
+        The values of all lists, list after list.
+    offsets : array of int64, shape (n_lists + 1,)
+        The values of list i are ``values[offsets[i]:offsets[i + 1]]``.
+    """
+
+    values: NDArray[Any]
+    offsets: Ints
+
+    @classmethod
+    def from_lists(cls, lists: Sequence[Sequence[Any]], dtype: DTypeLike) -> Ragged:
+        """Store lists of numbers."""
+        values = np.array([value for one in lists for value in one], dtype)
+        return cls(values, offsets_from_sizes(map(len, lists)))
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, index: int) -> NDArray[Any]:
+        """Return the values of one list."""
+        return self.values[self.offsets[index] : self.offsets[index + 1]]
+
+    def take(self, index: NDArray[np.generic]) -> Ragged:
+        """Return the lists of an index array or a mask, in that order."""
+        rows, offsets = take_rows(self.offsets, as_index(index))
+        return Ragged(self.values[rows], offsets)
 
 
 def as_index(index: NDArray[np.generic]) -> Ints:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import offsets_from_sizes
+from disambig.data import Ragged, offsets_from_sizes
 from disambig.errors import UserError
 from disambig.features.cloze import LARGEST, ClozeVocabulary
 from disambig.text import END_HASH, START_HASH
@@ -249,10 +249,8 @@ class ClozeCandidates:
             lists[word] += [n_words, *insertable]
         lists.append([n_words, *insertable])
         lists = [list(dict.fromkeys(candidates)) for candidates in lists]
-        begins = offsets_from_sizes(map(len, lists))
-        return cls(
-            begins.astype(np.int64), np.array([c for candidates in lists for c in candidates], np.int32)
-        )
+        ragged = Ragged.from_lists(lists, np.int32)
+        return cls(ragged.offsets, ragged.values)
 
     def digest(self) -> str:
         """Return a hash of all lists."""

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import Instances, TokenView, UserError
-from disambig.api.arrays import Ints, offsets_from_sizes, row_owners, row_ranks
+from disambig.api.arrays import Ints, Ragged, offsets_from_sizes, row_owners, row_ranks
 from disambig.api.features import Cloze, ContextPlaces, context_vectors, score_candidates
 from disambig.api.tasks import CandidateLists, Interned, empty_places
 
@@ -35,7 +35,7 @@ def open_places(
     positions: Ints,
     lengths: NDArray[np.int32],
     words: WordRelations,
-    lists: tuple[Ints, Ints],
+    lists: Ragged,
     *,
     least: float,
     hinted: NDArray[np.int8] | None = None,
@@ -49,7 +49,7 @@ def open_places(
         Number of tokens at each place: 1, or 0 for an empty one.
     words : WordRelations
         Its spellings are the candidates.
-    lists : (offsets, numbers)
+    lists : Ragged
         The candidates of each place, as indices of words; the first one is the observed candidate.
     least : float
         Minimum log-odds of another candidate against the observed one. With `EVERY_PLACE` all places qualify
@@ -61,13 +61,10 @@ def open_places(
     kept = ~is_word_part(view, positions, lengths)
     if least == EVERY_PLACE:
         kept &= _thin_out(kept, MAX_EXAMPLES)
-    in_kept = np.repeat(kept, np.diff(lists[0]))
-    positions, lengths, (offsets, numbers) = (
-        positions[kept],
-        lengths[kept],
-        _select_lists(lists, kept, in_kept),
-    )
-    n = len(positions)
+    if hinted is not None:
+        hinted = hinted[np.repeat(kept, np.diff(lists.offsets))]
+    positions, lengths, lists = positions[kept], lengths[kept], lists.take(kept)
+    offsets, numbers, n = lists.offsets, lists.values, len(lists)
     row = row_owners(offsets)
     candidates = model_word_ids(model, words)[numbers]
     scores = score_candidates(
@@ -78,8 +75,8 @@ def open_places(
     with np.errstate(invalid="ignore"):  # unknown words have the score NaN
         near = ~first & (scores - scores[offsets[:-1]][row] >= least)
     if hinted is not None:
-        near |= ~first & (hinted[in_kept] > 0) & (candidates >= 0)
-        near &= hinted[in_kept] >= 0
+        near |= ~first & (hinted > 0) & (candidates >= 0)
+        near &= hinted >= 0
     is_open = (candidates[offsets[:-1]] >= 0) & (np.bincount(row[near], minlength=n) > 0)
     is_open[is_open] = in_running_text(view, positions[is_open], lengths[is_open])
     taken = (near | first) & is_open[row]
@@ -129,15 +126,6 @@ def _thin_out(among: NDArray[np.bool_], most: int) -> NDArray[np.bool_]:
     step = -(-int(among.sum()) // most)
     taken: NDArray[np.bool_] = np.cumsum(among) % max(step, 1) == 0
     return taken
-
-
-def _select_lists(
-    lists: tuple[Ints, Ints], kept: NDArray[np.bool_], in_kept: NDArray[np.bool_]
-) -> tuple[Ints, Ints]:
-    """Return the candidate lists of the kept places."""
-    offsets, numbers = lists
-    sizes = np.diff(offsets)[kept]
-    return offsets_from_sizes(sizes), numbers[in_kept]
 
 
 ZERO = ""
@@ -234,7 +222,7 @@ def _places_between(
     first = np.array(
         [[i, *range(i), *range(i + 1, k)] for i in range(k)], np.int64
     )  # row i begins with word i
-    lists = np.arange(len(positions) + 1, dtype=np.int64) * k, first[stands].ravel()
+    lists = Ragged(first[stands].ravel(), np.arange(len(positions) + 1, dtype=np.int64) * k)
     hinted = None
     if hints is not None:
         listed = first[stands]

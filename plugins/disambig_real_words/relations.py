@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import UserError
-from disambig.api.arrays import HashVocabulary, Ints, offsets_from_sizes, row_ranks
+from disambig.api.arrays import HashVocabulary, Ints, Ragged, offsets_from_sizes, row_ranks
 from disambig.api.text import hash_words
 
 ENGLISH_RELATIONS = Path(__file__).parent / "languages" / "en.tsv"
@@ -42,15 +42,13 @@ class WordRelations:
         Hashes, ascending.
     spellings : sequence of str
         Spellings of the words, in the same order.
-    offsets : array of int64, shape (n_words + 1,)
-    others : array of int64, shape (n_pairs,)
-        The related words of each word, as indices of words.
+    others : Ragged
+        The related words of each word, as indices of words (int64).
     """
 
     words: NDArray[np.uint64]
     spellings: Sequence[str]
-    offsets: Ints
-    others: Ints
+    others: Ragged
 
     @classmethod
     def from_sets(cls, sets: Sequence[Sequence[str]], without: Sequence[Sequence[str]] = ()) -> WordRelations:
@@ -72,7 +70,7 @@ class WordRelations:
         order = np.argsort(one, kind="stable")
         offsets = offsets_from_sizes(np.bincount(one, minlength=len(kept)))
         spellings = [names[i] for i in kept[by_hash].tolist()]
-        return cls(hashes[by_hash], spellings, offsets, other[order].astype(np.int64))
+        return cls(hashes[by_hash], spellings, Ragged(other[order].astype(np.int64), offsets))
 
     def find(self, hashes: NDArray[np.uint64]) -> Ints:
         """Return the index of each word, -1 for words without relations; shape ``(n,)``."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import Decides, Group, Instances, TokenView, UserError
-from disambig.api.arrays import offsets_from_sizes, row_owners, row_ranks
+from disambig.api.arrays import Ragged, row_ranks
 from disambig.api.features import Cloze, ContextPlaces, context_vectors, open_cloze, score_candidates
 from disambig.api.tasks import CandidateLists, word_tokens
 from disambig.api.text import END_HASH, START_HASH, hash_words, tokenisation_named, view_of_texts
@@ -315,7 +315,7 @@ class Doubled(InContext):
         )
         if number < 0 or not have_context.all() or normalise_word(_text_at(view, at)) in ARTICLES:
             return at, ""  # without its context a rival is a guess; an article is simply doubled
-        others = related.others[related.offsets[number] : related.offsets[number + 1]]
+        others = related.others[number]
         candidates = np.append(model_word_ids(model, related)[others], model.nothing).astype(np.int32)
         places = np.array([at - 1, at])
         states = context_vectors(model, view, ContextPlaces(places, places + 1))
@@ -447,15 +447,13 @@ class OtherWords(InContext):
         number = self.related.find(view.hashes)
         positions = np.flatnonzero((number >= 0) & word_tokens(view) & ~is_repeated(view))
         number = number[positions]
-        offsets, others = self.related.offsets, self.related.others
-        sizes = offsets[number + 1] - offsets[number]
-        begins = offsets_from_sizes(sizes + 1)
-        row, within = row_owners(begins), row_ranks(begins)
-        related = others[np.maximum(offsets[number][row] + within - 1, 0)]
-        lists = (
-            begins,
-            np.where(within == 0, number[row], related),
-        )  # the observed word is the first candidate
+        others = self.related.others.take(number)
+        begins = others.offsets + np.arange(len(others) + 1)
+        numbers = np.empty(begins[-1], np.int64)
+        # the observed word is the first candidate
+        is_first = row_ranks(begins) == 0
+        numbers[is_first], numbers[~is_first] = number, others.values
+        lists = Ragged(numbers, begins)
         ones = np.ones(len(positions), np.int32)
         return open_places(self.model, view, positions, ones, self.related, lists, least=least)
 

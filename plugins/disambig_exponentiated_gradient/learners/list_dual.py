@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from disambig.api import CandidateBatch, DenseBlocks, SparseRows, UserError
 from disambig.api.arrays import Floats, Ints
-from disambig.api.batches import CrossedLists, convert
+from disambig.api.batches import CrossedLists, convert, segments
 from disambig.api.decoding import from_the_least
 
 STORAGES = (DenseBlocks, CrossedLists, SparseRows)
@@ -249,7 +249,7 @@ class ListDual:
         """Start with alpha proportional to ``exp(-kappa L)``, and steps of `eta`."""
         self._eta, self._etas = eta, np.full(len(self), eta)
         theta = np.where(self._out, -np.inf, -kappa * self.loss)
-        self.theta = theta - np.repeat(_log_sums(theta, self.lists.offsets), self._sizes)
+        self.theta = theta - np.repeat(segments.log_sums(theta, self.lists.offsets), self._sizes)
         self.weights = self._compute_weights(self.theta)
         self.dual = self._compute_dual(self.theta, self.weights)
 
@@ -296,7 +296,7 @@ class ListDual:
                 then, np.repeat(np.maximum.reduceat(then, offsets[:-1]), self._sizes) - self._floor
             )
             then[self._out] = -np.inf
-            then -= np.repeat(_log_sums(then, offsets), self._sizes)
+            then -= np.repeat(segments.log_sums(then, offsets), self._sizes)
             weights = self._compute_weights(then)
             dual = self._compute_dual(then, weights)
             if dual >= self.dual:
@@ -370,10 +370,3 @@ def next_eta(eta: float, linear: float, bend: float, far: float, log_linear: boo
     """
     factor = 2.0 if bend <= 0.0 or far <= HARDLY else min(2.0, max(0.5, 0.5 * linear / bend))
     return min(eta * factor, 1.0) if log_linear else eta * factor
-
-
-def _log_sums(theta: Floats, offsets: NDArray[np.int64]) -> Floats:
-    most = np.maximum.reduceat(theta, offsets[:-1])
-    shifted = np.exp(theta - np.repeat(most, np.diff(offsets)))
-    sums: Floats = most + np.log(np.add.reduceat(shifted, offsets[:-1]))
-    return sums

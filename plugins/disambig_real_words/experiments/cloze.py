@@ -100,7 +100,7 @@ def _lists_in_model(model: Cloze, related: WordRelations) -> Mapping[int, Sequen
     in_model = model.numbers_of_candidates(related.spellings) >= 0
     lists = {}
     for i in np.flatnonzero(in_model).tolist():
-        others = related.others[related.offsets[i] : related.offsets[i + 1]]
+        others = related.others[i]
         others = others[in_model[others]]
         if len(others):
             lists[i] = [related.spellings[i], *(related.spellings[other] for other in others.tolist())]

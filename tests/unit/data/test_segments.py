@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import accumulate
+from itertools import accumulate, compress
 
 import numpy as np
 import pytest
@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disambig.data import (
+    Ragged,
     join_offsets,
     minibatch,
     offsets_from_sizes,
@@ -46,6 +47,18 @@ def test_owners_and_ranks_against_loops(numbers):
     offsets = offsets_from_sizes(numbers)
     pairs = [(i, rank) for i, size in enumerate(numbers) for rank in range(size)]
     assert list(zip(row_owners(offsets).tolist(), row_ranks(offsets).tolist(), strict=True)) == pairs
+
+
+@given(st.lists(sizes, max_size=6), st.data())
+def test_ragged_lists_against_lists(lists, data):
+    ragged = Ragged.from_lists(lists, np.int16)
+    assert ragged.values.dtype == np.int16 and len(ragged) == len(lists)
+    assert [ragged[i].tolist() for i in range(len(ragged))] == lists
+    mask = np.array(data.draw(st.lists(st.booleans(), min_size=len(lists), max_size=len(lists))), bool)
+    taken = ragged.take(mask)
+    assert [taken[i].tolist() for i in range(len(taken))] == list(compress(lists, mask))
+    back = ragged.take(np.arange(len(lists))[::-1])
+    assert [back[i].tolist() for i in range(len(back))] == lists[::-1]
 
 
 @given(st.lists(sizes, min_size=1, max_size=4))
