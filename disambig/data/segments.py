@@ -48,6 +48,7 @@ def offsets_from_sizes(sizes: Iterable[int] | NDArray[np.generic]) -> Ints:
     Parameters
     ----------
     sizes : iterable of int, or array of integers or bools, shape (n,)
+        For a mask, the offsets count the True values before each position.
 
     Returns
     -------

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from disambig.data import ChainLayout, SequenceRows, offsets_from_sizes, row_owners
 from disambig.decode.hypergraph import Hypergraphs
-from disambig.errors import UserError
 from disambig.runtime import use_numba
+from disambig.settings import COUNT, validate_settings
 from disambig.type_aliases import Floats
 from disambig.types import Arrays, CandidateBatch
 
@@ -38,9 +38,7 @@ class Chain:
     n_states: int | None = None
 
     def __post_init__(self) -> None:
-        n = self.n_states
-        if n is not None and (not isinstance(n, int) or isinstance(n, bool) or n < 1):
-            raise UserError("D452", setting="Chain.n_states", value=n)
+        validate_settings(self, n_states=COUNT.or_none)
 
     def best(self, scores: Floats, layout: Layout) -> Floats:
         """Return a mass of one for the edges of the best sequences (Viterbi), zero for others."""

@@ -24,7 +24,7 @@ from disambig.data import (
     strings_from_state,
 )
 from disambig.errors import UserError
-from disambig.settings import fitted_field
+from disambig.settings import COUNT, fitted_field, validate_settings
 from disambig.text import PLACES, TokenView, fmix, hash_words
 from disambig.type_aliases import Ints
 from disambig.types import Arrays, Features
@@ -545,8 +545,7 @@ class HeadwordBigrams:
     describes: ClassVar[str] = "own"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.least, int) or self.least < 1:
-            raise UserError("D452", setting="HeadwordBigrams.least", value=self.least)
+        validate_settings(self, least=COUNT)
         if isinstance(self.tags, str):
             raise UserError("D663", setting="HeadwordBigrams.tags", value=self.tags)
         if not self.tags or not all(isinstance(tag, str) and tag for tag in self.tags):

@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data import Group, HashVocabulary, Instances, SequenceRows, offsets_from_sizes
-from disambig.errors import UserError
 from disambig.features import _token_arrays as in_arrays
 from disambig.features.contexts import CLASS, TEMPLATES, class_templates
 from disambig.runtime import use_numba
-from disambig.settings import fitted_field
+from disambig.settings import COUNT, fitted_field
 from disambig.text import TokenView, characters
 from disambig.types import Arrays, Features
 
@@ -118,8 +117,7 @@ class TokenContext:
     describes: ClassVar[str] = "group"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.least, int) or isinstance(self.least, bool) or self.least < 1:
-            raise UserError("D452", setting="least", value=self.least)
+        COUNT.check("least", self.least)
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> TokenContext:
         """Learn which features occur at the instances."""
@@ -214,7 +212,7 @@ def _hash_features(
     one, other = view.document_indices(positions[[0, -1]]).tolist()
     texts = view.texts[one : other + 1]
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-    offsets = offsets_from_sizes(lengths)[:-1][view.document_indices(words) - one]
+    offsets = offsets_from_sizes(lengths)[view.document_indices(words) - one]
     codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), "<u4")
     table = characters.table(characters.size_for(int(codes.max(initial=0))))
     depth = 0 if classes is None else classes.depth

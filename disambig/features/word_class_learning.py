@@ -190,7 +190,7 @@ def _tag_usage(
     words = np.flatnonzero(view.ends > view.starts)
     texts = view.texts
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-    before = offsets_from_sizes(lengths)[:-1][view.document_indices(words)]
+    before = offsets_from_sizes(lengths)[view.document_indices(words)]
     codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), "<u4")
     table = characters.table(characters.size_for(int(codes.max(initial=0))))
     kinds = table[codes] >> np.uint32(characters.CLASS_SHIFT)

@@ -24,7 +24,7 @@ from disambig.features.heads import N_HEADS, find_heads, parts_of_speech_in
 from disambig.features.learned_words import attribute_columns, group_number
 from disambig.features.rows import GroupedInstances, Part, Surroundings
 from disambig.runtime import use_numba
-from disambig.settings import fitted_field
+from disambig.settings import COUNT, NON_NEGATIVE_COUNT, fitted_field, validate_settings
 from disambig.text import TokenView, top_bits_directory
 from disambig.types import Arrays, Features
 
@@ -347,11 +347,8 @@ class WordNetwork:
     describes: ClassVar[str] = "group"
 
     def __post_init__(self) -> None:
-        for name in ("near", "far", "vocabulary", "dimensions", "hidden", "examples", "epochs"):
-            if not _is_integer(getattr(self, name), least=1):
-                raise UserError("D452", setting=f"WordNetwork.{name}", value=getattr(self, name))
-        if not _is_integer(self.seed, least=0):
-            raise UserError("D457", setting="WordNetwork.seed", value=self.seed)
+        counts = ("near", "far", "vocabulary", "dimensions", "hidden", "examples", "epochs")
+        validate_settings(self, **dict.fromkeys(counts, COUNT), seed=NON_NEGATIVE_COUNT)
         if self.far < self.near:
             raise UserError("D453", near=self.near, far=self.far)
         places = self.places + (2 * (self.far - self.near) >> TOPIC_SHIFT) + 1
@@ -469,7 +466,3 @@ class WordNetwork:
         near = w.near[look_up_rows(at, inside)].reshape(len(heads), -1)
         far = w.far[look_up_rows(*around.far_places())].sum(axis=1, dtype=np.int32) >> TOPIC_SHIFT
         return np.concatenate([near, far], axis=1, dtype=np.float32)
-
-
-def _is_integer(value: object, *, least: int) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool) and bool(value >= least)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from disambig.data import Columns, Group, HashVocabulary, Instances
 from disambig.errors import UserError
 from disambig.features.rows import Surroundings, as_features, split_instances, stack_rows
-from disambig.settings import fitted_field
+from disambig.settings import COUNT, fitted_field, validate_settings
 from disambig.text import TokenView
 from disambig.types import Arrays, Features
 
@@ -192,10 +192,8 @@ class WordVectors:
     rows_are_shared: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        for setting in ("beside", "near", "around", "vocabulary", "dimensions"):
-            value = getattr(self, setting)
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise UserError("D452", setting=f"WordVectors.{setting}", value=value)
+        counts = ("beside", "near", "around", "vocabulary", "dimensions")
+        validate_settings(self, **dict.fromkeys(counts, COUNT))
         if not self.beside <= self.near <= self.around:
             raise UserError("D453", near=self.near, far=self.around)
 
