@@ -131,6 +131,9 @@ from .second_look import (
     LabelledProposals as LabelledProposals,
 )
 from .second_look import (
+    Proposer as Proposer,
+)
+from .second_look import (
     SecondLook as SecondLook,
 )
 from .selection import (

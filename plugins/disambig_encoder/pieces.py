@@ -19,8 +19,19 @@ REACH = 500
 """Number of characters before and after a place in which its sentence is searched."""
 PAD, NOTHING, UNKNOWN, CLS, SEP, MASK = "[PAD]", "[unused0]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"
 """Special pieces; `NOTHING` stands for the absence of a word."""
+_UNUSED = re.compile(r"\[unused\d+\]")
 _LONGEST = 100
 _CACHED = 1 << 16
+
+
+def unused_piece(number: int) -> str:
+    """Return the name of a piece that no text has."""
+    return f"[unused{number}]"
+
+
+def is_unused(name: str) -> bool:
+    """Return True for a piece that no text has; `NOTHING` is used."""
+    return _UNUSED.fullmatch(name) is not None and name != NOTHING
 
 
 def split_words(text: str) -> list[str]:

@@ -20,6 +20,7 @@ from disambig_encoder import (
     sentence_around,
     write_encoder,
 )
+from disambig_encoder.pieces import is_unused, split_words, unused_piece
 from disambig_real_words import Article, Doubled
 from disambig_variance_svm import Spelling
 
@@ -237,6 +238,14 @@ def test_word_pieces_follow_the_rules_of_bert():
     assert split("\u4e2dgo") == ["[UNK]", "go"]
 
 
+def test_unused_pieces_are_in_no_word():
+    pieces = WordPieces([*VOCABULARY, unused_piece(7)])
+    assert is_unused(unused_piece(7)) and not is_unused("[unused0]") and not is_unused("unused7")
+    assert len(VOCABULARY) not in [
+        number for word in split_words("[unused7] unused7") for number in pieces(word)
+    ]
+
+
 @pytest.mark.parametrize(
     ("vocabulary", "problem"), [(VOCABULARY[1:], r"missing: \[PAD\]"), (["a", *VOCABULARY], "not first")]
 )
@@ -305,7 +314,7 @@ def test_without_onnxruntime(folder):
         f"try: Encoder.load({str(folder)!r})\nexcept UserError as error: print(error)"
     )
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert "D747" in printed and "pip install 'disambig[encoder]'" in printed
+    assert "D747" in printed and "pip install onnxruntime" in printed
 
 
 def test_importing_the_plugin_does_not_import_onnxruntime():
