@@ -1,4 +1,7 @@
-"""Write a checkpoint of the training as the files that `disambig_encoder.Encoder` opens."""
+"""Write a checkpoint of the training as the files that `disambig_encoder.Encoder` opens.
+
+Pieces that the vocabulary calls unused are left out.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from pathlib import Path
 
 import torch
 from disambig_encoder.export import write_encoder
+from disambig_encoder.pieces import is_unused
 from network import BASE_SHA256, HEADS
 
 BASE = {"name": "sentence-transformers/all-MiniLM-L6-v2", "sha256": BASE_SHA256, "licence": "Apache-2.0"}
@@ -14,7 +18,7 @@ BASE = {"name": "sentence-transformers/all-MiniLM-L6-v2", "sha256": BASE_SHA256,
 
 def main() -> None:
     """Write the encoder."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("checkpoint", type=Path)
     parser.add_argument("--vocabulary", type=Path, required=True)
     parser.add_argument("--output", type=Path, required=True)
@@ -23,6 +27,10 @@ def main() -> None:
     state = torch.load(args.checkpoint, weights_only=True)
     weights = {name: values.float().numpy() for name, values in state.items()}
     vocabulary = args.vocabulary.read_text("utf8").rstrip("\n").split("\n")
+    kept = [number for number, piece in enumerate(vocabulary) if not is_unused(piece)]
+    vocabulary = [vocabulary[number] for number in kept]
+    for name in ("pieces.weight", "piece_bias"):
+        weights[name] = weights[name][kept]
     about = {"base": BASE, "checkpoint": args.checkpoint.stem}
     write_encoder(args.output, weights, vocabulary, heads=HEADS, bits=args.bits, about=about)
 
