@@ -2,6 +2,8 @@
 
     python corpora/disambig_en/build.py DATA
 
+The encoder must already be there (`corpora/disambig_en_encoder`).
+
 DATA is a directory with ``english/DOMAIN.train.txt.xz`` (counted) and ``english/DOMAIN.heldout.txt.xz`` (for
 training, tuning and testing, split by document; never counted), one paragraph per line, ``labelled/qa-it``
 and ``labelled/ewt`` for "it", and ``labelled/fixes`` with mistakes that people made.
@@ -30,6 +32,7 @@ from scoring import (
     score_pack,
     score_people,
 )
+from second_looks import fit_second_looks
 
 from disambig.models import save_model
 
@@ -46,7 +49,7 @@ def build(data: Path) -> None:
                 "language": "en",
                 "counts": table.name,
                 "models": {task: f"models/{task}" for task in (*TASKS, *REAL_WORDS)},
-                "folders": {"words": "words"},
+                "folders": {"words": "words", "encoder": "encoder"},
             },
             indent=1,
         )
@@ -60,6 +63,7 @@ def build(data: Path) -> None:
     count_words(data)
     for task in REAL_WORDS:
         save_model(learn_real_words(task, data), HOME / "models" / task, force=True)
+    fit_second_looks(data)
     score_pack(data)
     score_it(data)
     score_people(data, ["dev"])

@@ -10,6 +10,7 @@ import lzma
 import re
 import sys
 import time
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -20,7 +21,17 @@ from disambig_variance_svm import PACK_DOMAINS as DOMAINS
 
 from disambig.formats import Clean, Fix, read_clean, read_fixes
 
-__all__ = ["CORRECTING", "DOMAINS", "HOME", "TASKS", "VERSION", "log_progress", "read_people", "read_text"]
+__all__ = [
+    "CORRECTING",
+    "DOMAINS",
+    "HOME",
+    "TASKS",
+    "VERSION",
+    "log_progress",
+    "read_kept_back",
+    "read_people",
+    "read_text",
+]
 HOME = Path(__file__).parent
 CORRECTING = ("preposition", "spelling")
 """Tasks that correct words; *it* labels them."""
@@ -28,6 +39,7 @@ TASKS = (*CORRECTING, "it")
 VERSION = "0.3.0"
 FIXES = "labelled/fixes"
 """Mistakes that people made, and clean paragraphs of the same projects."""
+SECOND_TRAINING_PART = "train2"
 
 
 def read_text(data: Path, part: str, domains: Iterable[str]) -> Iterator[str]:
@@ -42,7 +54,33 @@ def read_text(data: Path, part: str, domains: Iterable[str]) -> Iterator[str]:
 
 @lru_cache(maxsize=4)
 def read_people(data: Path, part: str) -> tuple[list[Fix], list[Clean]]:
-    """Return the most reliable mistakes of a part, and its clean paragraphs."""
+    """Return the most reliable mistakes of a part, and its clean paragraphs.
+
+    The part ``train`` consists of both training parts, without the projects that `read_kept_back` returns.
+    """
+    mistakes, clean = _read_part(data, part)
+    if part == "train":
+        more_mistakes, more_clean = _read_part(data, SECOND_TRAINING_PART)
+        mistakes = [*mistakes, *(fix for fix in more_mistakes if not is_kept_back(fix.repo))]
+        clean = [*clean, *(paragraph for paragraph in more_clean if not is_kept_back(paragraph.repo))]
+    return mistakes, clean
+
+
+def read_kept_back(data: Path) -> tuple[list[Fix], list[Clean]]:
+    """Return mistakes and clean paragraphs that no model was trained on, for fitting the second looks."""
+    mistakes, clean = _read_part(data, SECOND_TRAINING_PART)
+    return (
+        [fix for fix in mistakes if is_kept_back(fix.repo)],
+        [paragraph for paragraph in clean if is_kept_back(paragraph.repo)],
+    )
+
+
+def is_kept_back(repo: str) -> bool:
+    """Return True for the third of the projects of the second training part that `read_kept_back` returns."""
+    return zlib.crc32(repo.encode()) % 3 == 0
+
+
+def _read_part(data: Path, part: str) -> tuple[list[Fix], list[Clean]]:
     folder = data / FIXES
     return (
         read_fixes(folder / f"{part}.jsonl.xz", tier=1),

@@ -26,7 +26,7 @@ TASKS = {"article": "Article", "form": "Form", "slip": "Slip", "doubled": "Doubl
 SOUND = {"sound": {"@disambig_extractors": "real_words.Sound.v1"}}
 """Additional extractor of the model of articles."""
 TABLE = HOME / "words" / "ngrams.counts"
-LEAST = {1: 3, 2: 3, 3: 3, 4: 4, 5: 5}
+LEAST = {1: 4, 2: 5, 3: 6, 4: 8, 5: 12}
 """Minimum count of the n-grams of all words, by order."""
 EVERY = 6
 """Weights are trained on every `EVERY`-th paragraph of held-out text: there are only sixteen."""

@@ -1,0 +1,100 @@
+"""Fit the second looks of the correcting models, on mistakes and clean text that no model was trained on.
+
+    python corpora/disambig_en/second_looks.py DATA [TASK ...]
+
+The models and the encoder must already exist. With ``--compare``, other second looks are fitted instead, with
+some of the evidence, and measured on the development part.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from material import HOME, log_progress, read_kept_back, read_people
+
+from disambig.checking import ModelChecker, sweep_rates
+from disambig.evaluation import MistakeTrial
+from disambig.models import Model, load_model, save_model
+from disambig.training import fit_second_look
+
+FLAGS_PER_1000 = {"preposition": 0.15, "spelling": 0.45, "article": 0.3, "form": 0.45, "slip": 0.15}
+"""Default rates, by task that has a second look (see the card)."""
+LEAST = {"preposition": 0.1, "spelling": 0.1, "article": 0.05, "form": 0.08, "slip": 0.1}
+"""Minimum probability of a proposal, according to the first rule: lower where mistakes would be lost."""
+PRIOR_STRENGTH = 0.5
+"""See `SecondLook`: a document with a few mistakes is soon taken for one with many."""
+EVIDENCE: Mapping[str, Mapping[str, str]] = {
+    "encoder": {"@disambig_extractors": "encoder.Evidence.v1", "folder": "disambig_en"},
+    "syntax": {"@disambig_extractors": "dependencies.Agreement.v1"},
+}
+SHIPPED: Mapping[str, tuple[str, ...]] = {
+    "preposition": ("encoder",),
+    "spelling": ("encoder",),
+    "article": ("encoder",),
+    "form": ("encoder", "syntax"),
+    "slip": ("encoder",),
+}
+"""The evidence of each shipped model. A sentence is parsed only for forms, which agree with a subject."""
+COMPARED: Mapping[str, tuple[str, ...]] = {
+    "the rule's own probability": (),
+    "and agreement in the parsed sentence": ("syntax",),
+    "and the encoder": ("encoder",),
+    "and both": ("encoder", "syntax"),
+}
+"""The evidence of each compared second look."""
+COMPARED_RATES = (0.5, 1.0, 2.0)
+
+
+def second_look(task: str, data: Path, evidence: Iterable[str]) -> Model:
+    """Return the model of a task with a second look, fitted to what its model proposes."""
+    log_progress(f"second look: {task}", 0, 1)
+    section: dict[str, Any] = {
+        "evidence": {name: EVIDENCE[name] for name in evidence},
+        "least": LEAST[task],
+        "prior_strength": PRIOR_STRENGTH,
+        "flags_per_1000": FLAGS_PER_1000[task],
+    }
+    return fit_second_look(load_model(HOME / "models" / task), section, *read_kept_back(data))
+
+
+def fit_second_looks(data: Path, tasks: Iterable[str] | None = None) -> None:
+    """Fit the second look of each task and save its model."""
+    for task in tasks or FLAGS_PER_1000:
+        save_model(second_look(task, data, SHIPPED[task]), HOME / "models" / task, force=True)
+
+
+def compare_evidence(data: Path) -> dict[str, Any]:
+    """Return the figures of second looks with some of the evidence on the development part, by evidence."""
+    figures = {}
+    for name, evidence in COMPARED.items():
+        with tempfile.TemporaryDirectory() as folder:
+            for task in FLAGS_PER_1000:
+                save_model(second_look(task, data, evidence), Path(folder) / task)
+            names = [str(Path(folder) / task) for task in FLAGS_PER_1000] + ["disambig_en/doubled"]
+            checker = ModelChecker.from_names("+".join(names))
+            trial = MistakeTrial.from_checker(checker, *read_people(data, "dev"))
+            figures[name] = sweep_rates(checker, trial, COMPARED_RATES)
+    return figures
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("data", type=Path)
+    parser.add_argument("tasks", nargs="*", help=f"by default all: {', '.join(FLAGS_PER_1000)}")
+    parser.add_argument("--compare", action="store_true", help="measure some of the evidence")
+    options = parser.parse_args()
+    if options.compare:
+        from scoring import save_figures
+
+        save_figures({"evidence": compare_evidence(options.data)})
+    else:
+        fit_second_looks(options.data, options.tasks)
+
+
+if __name__ == "__main__":
+    main()
