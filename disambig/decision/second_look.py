@@ -41,7 +41,7 @@ Rows = NDArray[np.int64]
 EVERYTHING = float("inf")
 MISTAKES_PER_1000 = 5.0
 """Mistakes per 1,000 words in the text that fitted probabilities refer to."""
-RIDGE = 1.0
+RIDGE = 5.0
 """Ridge of the weights, each in units of its column's spread."""
 FOLDS = 5
 SLACK = 0.3
@@ -49,7 +49,7 @@ SLACK = 0.3
 _STEPS = 30
 """Maximum number of steps of the fixed-point iteration for the density of a paragraph."""
 _PAIR = Group("pair", ("observed", "proposed"))
-_OWN = ("log-odds", "log-odds, insertion", "log-odds, deletion", "squared", "insertion", "deletion")
+_OWN = ("log-odds", "log-odds, insertion", "log-odds, deletion", "insertion", "deletion")
 _UNTUNED = OperatingPoint(np.array([1.0]), np.array([0.0]))
 
 
@@ -238,7 +238,7 @@ class SecondLook:
         odds = _log(decisions.probabilities[rows].astype(np.float64))
         inserts = np.array([not observed for observed, _ in texts], bool)
         deletes = np.array([not proposed for _, proposed in texts], bool)
-        own = np.stack([odds, odds * inserts, odds * deletes, odds**2 / 10, inserts, deletes], axis=1)
+        own = np.stack([odds, odds * inserts, odds * deletes, inserts, deletes], axis=1)
         if not self.evidence or not len(rows):
             return rows, np.concatenate([own, np.zeros((len(rows), self._n_evidence))], axis=1)
         pairs = Instances(
@@ -473,14 +473,29 @@ def _judge_all(rule: DecisionRule, parts: Sequence[ScoreBatch], rate: float) -> 
 
 
 def _fit_logistic(features: Floats, right: NDArray[np.bool_], importance: Floats) -> Floats:
-    """Return intercept and weights of a logistic regression with a ridge on standardised columns."""
-    from sklearn.linear_model import LogisticRegression
+    """Return intercept and weights of a logistic regression with a ridge on standardised columns.
+
+    The ridge pulls the weight of the first column, the first rule's log-odds, to 1 and the others to 0:
+    without evidence to the contrary, the first rule is believed.
+    """
+    from scipy.optimize import minimize
 
     spread = features.std(axis=0)
     spread[spread == 0] = 1.0
-    fitted = LogisticRegression(C=1 / RIDGE, max_iter=1000)
-    fitted.fit(features / spread, right, sample_weight=importance)
-    return np.concatenate([fitted.intercept_, fitted.coef_[0] / spread])
+    columns = np.column_stack([np.ones(len(features)), features / spread])
+    sign = np.where(right, 1.0, -1.0)
+    ridge = np.full(columns.shape[1], RIDGE)
+    ridge[0] = 0.0
+
+    def loss(change: Floats) -> tuple[float, Floats]:
+        margins = sign * (features[:, 0] + columns @ change)
+        gradient = -(importance * sign * _probability(-margins)) @ columns + ridge * change
+        return float(importance @ np.logaddexp(0, -margins) + 0.5 * ridge @ change**2), gradient
+
+    change = minimize(loss, np.zeros(columns.shape[1]), jac=True, method="L-BFGS-B").x
+    weights: Floats = np.concatenate([change[:1], change[1:] / spread])
+    weights[1] += 1.0
+    return weights
 
 
 def _log_odds(weights: Floats, features: Floats) -> Floats:
