@@ -12,7 +12,7 @@ from disambig_exponentiated_gradient.parser import FILE, grammar_digest, read_pa
 from made_parser import TEXT, parser
 
 from disambig.errors import UserError
-from disambig.files import HEADER
+from disambig.files import HEADER, digest_arrays
 
 
 @pytest.fixture(scope="module")
@@ -70,10 +70,8 @@ def test_a_broken_parser_is_one_line(folder, what):
 
 
 def test_numbers_that_cannot_be_are_found_though_the_digest_is_right(folder, made):
-    from disambig_exponentiated_gradient.parser.parser import _digest
-
     change_array(folder, "binary", lambda array: array + 100_000)
-    change_header(folder, digest=_digest(dict(np.load(folder / FILE))))
+    change_header(folder, digest=digest_arrays(dict(np.load(folder / FILE))))
     with pytest.raises(UserError, match="D635"):
         read_parser(folder)
 
