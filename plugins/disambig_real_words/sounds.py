@@ -37,7 +37,11 @@ _GAP = rf"(?=[\s{HIDDEN}])[ \t{HIDDEN}]*(?:\r?\n[ \t{HIDDEN}]*)?"
 _NEXT = re.compile(_GAP + r"[\"'\u2018\u201c(\[{`*_$@.#<\x1f]*(\w+(?:[,.]\d{3})*)")
 """The word after an article; opening quotation marks and markup may be in between."""
 _NEXT_HIDDEN = re.compile(rf"{_GAP}([\ufffc{SPOKEN_VOWEL}{SPOKEN_CONSONANT}])")
+_REACH = 1_000
+"""Number of characters after an article in which the next word is searched: a hidden link can be long."""
 _VOWELS = "AEIOU"
+_SPELT_OUT = re.compile("[b-df-hj-np-tv-xz]{2,}")
+"""A word without vowels is spelt out, as "sftp" is."""
 _ELEVENS = ("11", "18")
 
 
@@ -62,10 +66,10 @@ class WordSounds:
 
         Before hidden words, such as code, they are NaN if the sound is unknown.
         """
-        hidden = _NEXT_HIDDEN.match(text, end, end + 60)
+        hidden = _NEXT_HIDDEN.match(text, end, end + _REACH)
         if hidden is not None:
             return {SPOKEN_VOWEL: SURE, SPOKEN_CONSONANT: -SURE}.get(hidden[1], math.nan)
-        match = _NEXT.match(text, end, end + 60)
+        match = _NEXT.match(text, end, end + _REACH)
         return 0.0 if match is None else self._cached_log_odds(match[1])
 
     def _word_log_odds(self, word: str) -> float:
@@ -95,6 +99,8 @@ def sound_keys(word: str) -> Iterator[str]:
     yield f"={plain}"
     if len(plain) == 1:
         yield f"+{plain}"
+    if _SPELT_OUT.fullmatch(plain):
+        yield f"+{plain[0]}."
     for length in range(min(LONGEST, len(plain)), 0, -1):
         yield f"{plain[:length]}-"
 

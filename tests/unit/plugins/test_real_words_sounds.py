@@ -24,7 +24,7 @@ from toy_cloze import articles
 from disambig.data import Group
 from disambig.errors import UserError
 from disambig.testing import check_extractor
-from disambig.text import Words
+from disambig.text import HIDDEN, Words
 
 AN = (
     "hour honest heir apple umbrella unknown egg 8 18 11 80 800 1800 18,000 8-bit MRI HTTP LSTM RBAC X-ray "
@@ -188,3 +188,16 @@ def test_the_contract_is_kept(task):
     ):
         check()
     assert pickle.loads(pickle.dumps(ArticleSound())).sounds is None
+
+
+def test_a_lowercase_word_without_vowels_is_spelt_out():
+    sounds = read_sounds(ENGLISH_SOUNDS)
+    assert sounds.article_log_odds("an sftp server", 2) > 0 > sounds.article_log_odds("a pkg file", 1)
+    assert sounds.article_log_odds("a step", 1) < -3
+
+
+def test_the_word_after_a_long_hidden_link_is_found():
+    sounds = read_sounds(ENGLISH_SOUNDS)
+    hidden = HIDDEN * 200
+    assert sounds.article_log_odds(f"an {hidden}\ufffc is known", 2) != 0.0  # unknown, but not no word
+    assert sounds.article_log_odds(f"an {hidden}hour", 2) > 3
