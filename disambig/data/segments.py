@@ -62,8 +62,9 @@ def offsets_from_sizes(sizes: Iterable[int] | NDArray[np.generic]) -> Ints:
 
 
 def join_offsets(parts: Iterable[NDArray[np.integer]]) -> Ints:
-    """Return the offsets of the segments of all parts, one part after the other."""
-    return offsets_from_sizes(np.concatenate([np.diff(offsets) for offsets in parts]))
+    """Return the offsets of the segments of all parts, one part after the other; ``[0]`` without parts."""
+    sizes = [np.diff(offsets) for offsets in parts]
+    return offsets_from_sizes(np.concatenate(sizes) if sizes else ())
 
 
 def row_owners(offsets: NDArray[np.integer]) -> Ints:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.errors import UserError
-from disambig.files.saving import read_json, save_file
+from disambig.files.saving import read_json, save_file, writing
 
 HEADER = "header.json"
 _MAX_UNPACKED = 1 << 28
@@ -78,12 +78,13 @@ def write_stored(folder: Path, file: str, header: Mapping[str, Any], **arrays: N
     Raises
     ------
     UserError
-        D309 if a file cannot be written.
+        D309 if the folder cannot be created or a file cannot be written.
     """
     packed = io.BytesIO()
     np.savez_compressed(packed, **arrays)  # type: ignore[arg-type]
-    folder.mkdir(parents=True, exist_ok=True)
-    # the header is last: its digest shows if the process is killed between the two files
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    # the header is last: if it has a digest, this shows that the process was killed between the two files
     contents = (
         (file, packed.getvalue()),
         (HEADER, (json.dumps(header, indent=1, ensure_ascii=False) + "\n").encode("utf8")),
@@ -144,8 +145,17 @@ class ArrayFolder:
         return header, arrays
 
     def write(self, folder: Path, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Write a header, which contains the format and the digest, and the arrays (see `write_stored`)."""
-        write_stored(folder, self.file, header, **arrays)
+        """Write the arrays and a header (see `write_stored`), to which the format and the digest are added.
+
+        Raises
+        ------
+        UserError
+            D309 if the folder cannot be created or a file cannot be written.
+        """
+        own = {"format": self.format}
+        if self.has_digest:
+            own["digest"] = digest_arrays(arrays)
+        write_stored(folder, self.file, {**header, **own}, **arrays)
 
     def is_in(self, folder: Path) -> bool:
         """Return True if a folder contains both files."""

@@ -224,8 +224,8 @@ def save_language_model(model: LanguageModel, folder: Path, *, bits: int = 32) -
     if bits not in BITS:
         raise UserError("D654", what="number of bits", name=bits, names=", ".join(map(str, BITS)))
     arrays = {**pack_levels(model.levels, bits), **model.vocabulary.state()}
-    own = {"format": FORMAT, "bits": bits, "ngrams": [len(level) for level in model.levels]}
-    MODEL_FOLDER.write(Path(folder), {**model.header, **own, "digest": digest_arrays(arrays)}, arrays)
+    own = {"bits": bits, "ngrams": [len(level) for level in model.levels]}
+    MODEL_FOLDER.write(Path(folder), {**model.header, **own}, arrays)
 
 
 def load_language_model(folder: Path) -> LanguageModel:
@@ -257,10 +257,10 @@ def save_mixture(mixture: Mixture, folder: Path, *, bits: int = 32) -> None:
         D654 (bits).
     """
     save_language_model(mixture.adaptation, Path(folder) / "adaptation", bits=bits)
-    header = {"format": _MIXTURE, "background": len(mixture.background.vocabulary)}
+    n_words = len(mixture.background.vocabulary)
     weight = np.array([mixture.weight])
     digest = digest_arrays({"letters": mixture.background.vocabulary.spellings.letters})
-    _MIXTURE_FOLDER.write(Path(folder), {**header, "words": digest}, {"weight": weight})
+    _MIXTURE_FOLDER.write(Path(folder), {"background": n_words, "words": digest}, {"weight": weight})
 
 
 def load_mixture(folder: Path, background: LanguageModel) -> Mixture:

@@ -271,7 +271,6 @@ def save_parser(
         Information about the parser; plain values.
     """
     header = {
-        "format": FORMAT,
         "language": parser.language,
         "tagger": parser.tagger,
         "beam": parser.beam,

@@ -470,12 +470,10 @@ def _write(converter: Converter, folder: Path, bits: int) -> None:
         "spelling": converter.spelling,
     }
     header = {
-        "format": FORMAT,
         "settings": asdict(converter.settings),
         "entries": len(lexicon),
         "tags": list(lexicon.tag_names),
         "mixture": isinstance(model, Mixture),
-        "digest": digest_arrays(arrays),
         "words": digest_arrays({"letters": background.vocabulary.spellings.letters}),
     }
     _FOLDER.write(folder, header, arrays)

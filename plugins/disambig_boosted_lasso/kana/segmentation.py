@@ -267,7 +267,7 @@ class SegmentedText:
         for part in parts:
             own = np.array([numbers.setdefault(word, len(numbers)) for word in part.entries], np.int32)
             ids.append(own[part.ids] if len(own) else part.ids)
-        offsets = join_offsets([np.zeros(1, np.int64), *(part.offsets for part in parts)])
+        offsets = join_offsets(part.offsets for part in parts)
         return cls(tuple(numbers), np.concatenate(ids), offsets)
 
     def __len__(self) -> int:

@@ -202,17 +202,14 @@ def save_parser(parser: Parser, folder: str | Path, *, about: Mapping[str, Any] 
     about : mapping, optional
         Information about the parser, such as its sentences and its F1; plain values.
     """
-    arrays = parser.grammar.state()
     header = {
-        "format": FORMAT,
         "language": parser.language,
         "threshold": parser.threshold,
         "horizontal": parser.grammar.binarisation.horizontal,
         "vertical": parser.grammar.binarisation.vertical,
         "about": dict(about or {}),
-        "digest": digest_arrays(arrays),
     }
-    _FOLDER.write(Path(folder), header, arrays)
+    _FOLDER.write(Path(folder), header, parser.grammar.state())
 
 
 def read_parser(folder: str | Path, *, max_length: int = LONGEST) -> Parser:

@@ -22,10 +22,12 @@ arrays_of_any_kind = np_st.arrays(
 )
 
 
-def write(folder, arrays, **more):
-    header = {"format": LAYOUT.format, "note": "für", "digest": digest_arrays(arrays), **more}
-    LAYOUT.write(folder, header, arrays)
-    return header
+NOTE = {"note": "für"}
+
+
+def change_header(folder, **changes):
+    header = json.loads((folder / HEADER).read_text("utf8"))
+    (folder / HEADER).write_text(json.dumps({**header, **changes}), "utf8")
 
 
 @given(arrays_of_any_kind, arrays_of_any_kind)
@@ -34,11 +36,12 @@ def test_what_was_written_is_read_again(words, counts):
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "new" / "folder"
         assert not LAYOUT.is_in(folder)
-        header = write(folder, arrays)
+        LAYOUT.write(folder, NOTE, arrays)
         assert LAYOUT.is_in(folder)
         assert sorted(path.name for path in folder.iterdir()) == [HEADER, LAYOUT.file]
         again, read = LAYOUT.read(folder)
-    assert again == header and list(read) == list(NAMES)
+    assert again == {**NOTE, "format": LAYOUT.format, "digest": digest_arrays(arrays)}
+    assert list(read) == list(NAMES)
     for name in NAMES:
         assert read[name].dtype == arrays[name].dtype
         assert np.array_equal(read[name], arrays[name], equal_nan=arrays[name].dtype.kind == "f")
@@ -63,14 +66,14 @@ def test_the_digest_depends_on_names_types_shapes_and_contents_but_not_on_order(
         (lambda folder: (folder / LAYOUT.file).write_bytes(b"PK"), ""),
         (lambda folder: (folder / HEADER).write_text("[]"), "format"),
         (
-            lambda folder: write(folder, ARRAYS, format="test.table.v2"),
+            lambda folder: change_header(folder, format="test.table.v2"),
             "format in its header is not test.table.v1",
         ),
-        (lambda folder: write(folder, ARRAYS, digest="0"), "do not match"),
+        (lambda folder: change_header(folder, digest="0"), "do not match"),
     ],
 )
 def test_damaged_folders_are_one_error(tmp_path, damage, problem):
-    write(tmp_path, ARRAYS)
+    LAYOUT.write(tmp_path, NOTE, ARRAYS)
     damage(tmp_path)
     with pytest.raises(UserError, match="D655") as caught:
         LAYOUT.read(tmp_path)
@@ -80,10 +83,27 @@ def test_damaged_folders_are_one_error(tmp_path, damage, problem):
 ARRAYS = {"words": np.arange(4, dtype=np.uint64), "counts": np.ones(4, np.int32)}
 
 
-def test_writing_that_fails_leaves_no_temporary_file(tmp_path):
-    write(tmp_path, ARRAYS)
-    with pytest.raises(TypeError):
-        LAYOUT.write(tmp_path, {"format": object()}, ARRAYS)
+def test_format_and_digest_are_those_of_the_layout_and_the_arrays(tmp_path):
+    LAYOUT.write(tmp_path, {"format": "test.old.v0", "digest": "of other arrays"}, ARRAYS)
+    assert LAYOUT.read(tmp_path)[0] == {"format": LAYOUT.format, "digest": digest_arrays(ARRAYS)}
+    own = ArrayFolder(LAYOUT.file, NAMES, "D655", LAYOUT.format, has_digest=False)
+    own.write(tmp_path, {"digest": "computed otherwise"}, ARRAYS)
+    assert own.read(tmp_path)[0] == {"format": LAYOUT.format, "digest": "computed otherwise"}
+
+
+def test_the_header_is_written_last_and_failure_leaves_no_temporary_file(tmp_path):
+    LAYOUT.write(tmp_path, NOTE, ARRAYS)
+    before = (tmp_path / HEADER).read_bytes()
+    (tmp_path / LAYOUT.file).unlink()
+    (tmp_path / LAYOUT.file).mkdir()  # cannot be replaced by a file
+    with pytest.raises(UserError, match=r"D309.*table\.npz"):
+        LAYOUT.write(tmp_path, {"note": "another"}, ARRAYS)
+    assert (tmp_path / HEADER).read_bytes() == before
     assert sorted(path.name for path in tmp_path.iterdir()) == [HEADER, LAYOUT.file]
-    assert json.loads((tmp_path / HEADER).read_text("utf8"))["note"] == "für"
-    LAYOUT.read(tmp_path)
+
+
+def test_a_folder_that_cannot_be_created_is_one_error(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    for folder in (tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(UserError, match="D309"):
+            LAYOUT.write(folder, NOTE, ARRAYS)
