@@ -26,7 +26,7 @@ FLAGS_PER_1000 = {"preposition": 0.15, "spelling": 0.45, "article": 0.3, "form":
 LEAST = {"preposition": 0.1, "spelling": 0.1, "article": 0.05, "form": 0.08, "slip": 0.1}
 """Minimum probability of a proposal, according to the first rule: lower where mistakes would be lost."""
 PRIOR_STRENGTH = 0.5
-"""See `SecondLook`: a document with a few mistakes is soon taken for one with many."""
+"""See `SecondLook`: a paragraph with a few mistakes is soon taken for text with many."""
 EVIDENCE: Mapping[str, Mapping[str, str]] = {
     "encoder": {"@disambig_extractors": "encoder.Evidence.v1", "folder": "disambig_en"},
     "syntax": {"@disambig_extractors": "dependencies.Agreement.v1"},

@@ -64,7 +64,7 @@ def check(
     -----
     UserWarning
         D348 for paragraphs in another language, which are left alone; D954 if `writing` has no effect; D641
-        for an invalid comment that is to hide flags.
+        for an invalid comment that should suppress flags.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def check(
     --------
     >>> import disambig
     >>> disambig.check("It depends of the weather.")
-    [<Flag 1:12 'of' -> 'on', preposition, 96 %>]
+    [<Flag 1:12 'of' -> 'on', slip, 95%>]
     """
     return _check(text, models, flags_per_1000, writing, ignore, detect_language).flags
 

@@ -385,7 +385,7 @@ class SecondLook:
         return (
             self.flags_per_1000 >= 0
             and self.weights.ndim == 1
-            and len(self.weights) > len(_OWN)
+            and (self._n_evidence > 0 if self.evidence else self._n_evidence == 0)
             and bool(np.isfinite(self.weights).all())
             and self.operating.is_sound()
             and self.found.shape == self.operating.rates.shape

@@ -19,7 +19,7 @@ from .pieces import WordPieces, sentence_around, split_words
 
 Floats = NDArray[np.float32]
 MANIFEST, GRAPH, VOCABULARY = "encoder.json", "encoder.onnx", "vocab.txt"
-FORMAT = 1
+FORMAT = 2
 LABELS = ("right", "wrong", "superfluous", "missing before")
 """What the encoder says of a word: it is right, wrong or superfluous, or lacks a word before it."""
 EVIDENCE = ("error as written", "error as corrected", "kind of error", "word as written", "word as corrected")

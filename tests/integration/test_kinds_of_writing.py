@@ -151,7 +151,7 @@ def test_annotate_takes_it_alone_and_with_workers(model, home):
     assert job.returncode == 0
     again = here(*common, "--writing", "draft", "--output", "job", folder=home)
     assert again.returncode == 2  # a job is resumed with the settings that it was started with
-    assert ModelSource(writing="draft").writing == "draft"
+    assert ModelSource(models=(model,), writing="draft").describe()["writing"] == "draft"
 
 
 def test_evaluate_assumes_it_in_human_errors(model, home):

@@ -291,7 +291,7 @@ def not_a_graph(folder):
     [
         (damage_graph, "encoder.onnx: its SHA-256 differs from the manifest"),
         (shorten_vocabulary, "vocab.txt: expected [0-9]+ bytes"),
-        (future_format, "format 9, expected 1"),
+        (future_format, "format 9, expected 2"),
         (lambda folder: (folder / "encoder.json").unlink(), "No such file"),
         (lambda folder: (folder / "encoder.json").write_text("[]"), "TypeError"),
         (lambda folder: (folder / "encoder.json").write_text("{}"), "KeyError"),

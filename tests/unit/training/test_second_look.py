@@ -261,14 +261,24 @@ def test_a_saved_model_looks_twice_as_well(tmp_path, load_with):
     assert ours.probabilities.tolist() == theirs.probabilities.tolist()
     state = model.judge.state()
     for name, wrong in [
-        ("weights", np.full(7, np.nan)),
-        ("weights", np.ones((7, 2))),
+        ("weights", np.full(6, np.nan)),
+        ("weights", np.ones((6, 2))),
+        ("weights", np.ones(5)),
+        ("weights", np.ones(7)),  # as if there were evidence
         ("found", np.ones(3)),
         ("expected", np.array([-1.0])),
         ("rates", state["rates"][::-1]),
     ]:
         with pytest.raises(ValueError, match="second look"):
             model.judge.from_state({**state, name: wrong}, model.task.groups)
+
+
+def test_with_evidence_a_saved_state_must_have_weights_for_it(twice):
+    model, _ = twice
+    rule, state = model.judge, model.judge.state()
+    assert rule.from_state(state, model.task.groups).weights.tolist() == rule.weights.tolist()
+    with pytest.raises(ValueError, match="second look"):
+        rule.from_state({**state, "weights": rule.weights[:-1]}, model.task.groups)
 
 
 def test_the_mistakes_of_a_paragraph_do_not_move_the_others(twice):
