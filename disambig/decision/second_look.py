@@ -112,6 +112,9 @@ class SecondLook:
     prior_strength : float
         How many expected mistakes of this task the assumption counts for. The lower, the faster the density
         of mistakes in the paragraph itself takes over; infinite: only the assumption counts.
+    replacements : bool
+        Whether the evidence counts for words that are replaced, and not only for those put in or taken out.
+        False for articles: an encoder of word pieces does not know how the next word sounds.
 
     Attributes
     ----------
@@ -133,6 +136,7 @@ class SecondLook:
     flags_per_1000: float = 0.5
     per_1000: float = MISTAKES_PER_1000
     prior_strength: float = EVERYTHING
+    replacements: bool = True
     weights: Floats | None = fitted_field(None)
     operating: OperatingPoint = fitted_field(_UNTUNED)
     found: Floats | None = fitted_field(None)
@@ -239,16 +243,23 @@ class SecondLook:
         inserts = np.array([not observed for observed, _ in texts], bool)
         deletes = np.array([not proposed for _, proposed in texts], bool)
         own = np.stack([odds, odds * inserts, odds * deletes, inserts, deletes], axis=1)
-        if not self.evidence or not len(rows):
+        counts = inserts | deletes | self.replacements
+        # before the second look is fitted, the number of columns must not depend on the proposals
+        asked = np.flatnonzero(counts | (self.weights is None))
+        if not self.evidence or not len(asked):
             return rows, np.concatenate([own, np.zeros((len(rows), self._n_evidence))], axis=1)
         pairs = Instances(
-            instances.positions[rows],
-            instances.lengths[rows],
-            np.zeros(len(rows), np.int32),
-            np.zeros(len(rows), np.int32),
-            CandidateLists.from_texts(texts),
+            instances.positions[rows[asked]],
+            instances.lengths[rows[asked]],
+            np.zeros(len(asked), np.int32),
+            np.zeros(len(asked), np.int32),
+            CandidateLists.from_texts([texts[i] for i in asked.tolist()]),
         )
-        return rows, np.concatenate([own, self._differences(view, pairs)], axis=1)
+        differences = self._differences(view, pairs)
+        evidence = np.zeros((len(rows), differences.shape[1]))
+        evidence[asked] = differences
+        evidence[~counts] = 0.0
+        return rows, np.concatenate([own, evidence], axis=1)
 
     def _differences(self, view: TokenView, pairs: Instances) -> Floats:
         """Return the features of the proposed candidates minus those of the observed ones."""

@@ -21,9 +21,7 @@ NAME = "encoder"
 
 
 def encoder_folder(name: str | Path) -> Path:
-    """Return a folder, or that of the encoder in an installed pack."""
-    if Path(name).is_dir():
-        return Path(name)
+    """Return the folder of the encoder in an installed pack, or else the folder of this name."""
     brought = packs().get(str(name))
     return brought.folders["encoder"] if brought and "encoder" in brought.folders else Path(name)
 

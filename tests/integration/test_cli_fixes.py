@@ -41,11 +41,11 @@ def fixes_and_clean(folder):
 
 def readings_of_flags(folder):
     """Readings of two flags in a paragraph of its own: of a mistake and of an accepted form."""
-    text = "We wait at home and we can not see more then one of them."
+    text = "We wait in a quite place and see more then one of them."
     rows = []
     for old, new, about in (
         ("then", "than", {"label": "mistake", "right": True}),
-        ("can not", "cannot", {"label": "taste"}),
+        ("quite", "quiet", {"label": "taste"}),
     ):
         start = text.index(old)
         place = {"start": start, "end": start + len(old), "new": new}

@@ -58,7 +58,7 @@ def test_the_suffixes_are_those_that_are_read():
         (
             "a.rs",
             "/* the outer /* the inner */ the words */ fn x() {}",
-            ["the outer # the inner # the words"],
+            ["the outer", "the inner", "the words"],
         ),
         ("a.js", "let r = /\\/\\/ no/; `no ${x /* the words */} // no`;", ["the words"]),
         ("a.mjs", "/**\n * the words\n *  of it\n */\n'// no'", ["the words of it"]),

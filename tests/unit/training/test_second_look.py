@@ -19,6 +19,7 @@ from disambig.decision import EVERYWHERE, LabelledProposals, Mistakes, SecondLoo
 from disambig.errors import UserError
 from disambig.formats import Clean, Fix
 from disambig.models import load_model, save_model
+from disambig.text import view_of_texts
 from disambig.training import fit_second_look, train
 from disambig.training.second_look import label_proposals
 from disambig.types import AssumesMistakes, LooksAgain, RaisesFlags
@@ -291,6 +292,22 @@ def test_the_mistakes_of_a_paragraph_do_not_move_the_others(twice):
     assert together.probabilities == pytest.approx(apart.probabilities)
     in_one = annotate([f"{texts[3]} {dense} {texts[4]}"], [model])[0]
     assert in_one.probabilities[0] > together.probabilities[0]
+
+
+def test_evidence_for_replaced_words_can_be_left_out(twice):
+    model, _ = twice
+    plain = replace(model.judge, evidence=None, weights=None)
+    view = view_of_texts([MORE[0].before], model.tokenisation, protected=True)
+    columns = {}
+    for replacements in (True, False):
+        rule = replace(model.judge, replacements=replacements)
+        proposing = replace(model, judge=rule.as_proposer())
+        instances = proposing.instances(view)
+        decisions = proposing.decide_at(instances, view)
+        columns[replacements] = rule.features(view, instances, decisions)[1]
+    own = plain.features(view, instances, decisions)[1].shape[1]
+    assert columns[True][:, own:].any() and not columns[False][:, own:].any()
+    assert columns[True][:, :own].tolist() == columns[False][:, :own].tolist()
 
 
 def test_a_model_that_flags_nothing_and_text_without_proposals_are_refused():
