@@ -18,5 +18,6 @@ if TYPE_CHECKING:
     from disambig.settings import is_whole as is_whole
     from disambig.settings import real_number as real_number
     from disambig.settings import validate_settings as validate_settings
+    from disambig.settings import whole_number as whole_number
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from disambig.text import SPOKEN_VOWEL as SPOKEN_VOWEL
     from disambig.text import START_HASH as START_HASH
     from disambig.text import SpacyTokens as SpacyTokens
+    from disambig.text import begins_gerund_subject as begins_gerund_subject
     from disambig.text import fmix as fmix
     from disambig.text import hash_word as hash_word
     from disambig.text import hash_words as hash_words

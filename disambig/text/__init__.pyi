@@ -31,6 +31,9 @@ from .documents import (
 from .documents import (
     view_of_texts as view_of_texts,
 )
+from .gerunds import (
+    begins_gerund_subject as begins_gerund_subject,
+)
 from .hashing import (
     GAP as GAP,
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +14,14 @@ from disambig.api import Decides, Group, Instances, TokenView, UserError
 from disambig.api.arrays import Ragged, row_ranks
 from disambig.api.features import Cloze, ContextPlaces, context_vectors, open_cloze, score_candidates
 from disambig.api.tasks import CandidateLists, word_tokens
-from disambig.api.text import END_HASH, START_HASH, hash_words, tokenisation_named, view_of_texts
+from disambig.api.text import (
+    END_HASH,
+    START_HASH,
+    begins_gerund_subject,
+    hash_words,
+    tokenisation_named,
+    view_of_texts,
+)
 
 from .phrases import ENGLISH_PHRASES, PhraseTable, read_phrases
 from .places import (
@@ -458,21 +464,6 @@ class OtherWords(InContext):
         return open_places(self.model, view, positions, ones, self.related, lists, least=least)
 
 
-_OTHER_CLAUSE = (
-    "that which who whom whose what when where why how if because as and but or than whether while since "
-    "until though although i you he she it we they there is was are were"
-).split()
-"""Words after which a verb belongs to another clause than the words before it."""
-_GERUND_SUBJECT = re.compile(
-    rf"\s+(?:not\s+)?(?:being|having)(?:\s+(?!(?:{'|'.join(_OTHER_CLAUSE)})\b)[\w'\u2019-]+){{1,6}}?"
-    r"\s+(?:(?:(?:is|was|does|did|would|could)(?:n['\u2019]t)?|will|won['\u2019]t|may|might|must)"
-    r"(?!\s+(?:i|you|he|she|it|we|they|there|this|that|any\w*|some\w*)\b)|means|meant|makes|made)\s+\w",
-    re.IGNORECASE,
-)
-"""What follows a right "its" that begins a sentence: "Its being late is fine". In "Its being built now",
-"it's" was meant."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Form(OtherWords):
     """Decide between the forms of a word, words derived from it, and its possessive.
@@ -501,9 +492,7 @@ class Form(OtherWords):
         rows = np.flatnonzero(begins & (np.array(firsts) == "its"))
         at = instances.positions[rows]
         places = zip(view.document_indices(at).tolist(), view.ends[at].tolist(), strict=True)
-        left_out[rows] = [
-            _GERUND_SUBJECT.match(view.texts[document], end) is not None for document, end in places
-        ]
+        left_out[rows] = [begins_gerund_subject(view.texts[document], end) for document, end in places]
         return instances.take(np.flatnonzero(~left_out))
 
     concerns: ClassVar[str] = "grammar"

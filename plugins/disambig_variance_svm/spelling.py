@@ -14,25 +14,12 @@ from numpy.typing import NDArray
 
 from disambig.api import CandidateFinder, Group, Instances, TokenView, fitted_field
 from disambig.api.tasks import read_confusion_sets
-from disambig.api.text import SPOKEN_CONSONANT, SPOKEN_VOWEL, START_HASH
+from disambig.api.text import SPOKEN_CONSONANT, SPOKEN_VOWEL, START_HASH, begins_gerund_subject
 
 A_AN = {"a", "an"}
 ITS = "its"
 ITS_SET = {ITS, "it's"}
 _SPELT_OUT = re.compile(rf"\d|[A-Z]{{2}}|[\ufffc{SPOKEN_VOWEL}{SPOKEN_CONSONANT}]")
-_OTHER_CLAUSE = (
-    "that which who whom whose what when where why how if because as and but or than whether while since "
-    "until though although i you he she it we they there is was are were"
-).split()
-"""Words after which a verb belongs to another clause than the words before it."""
-_GERUND_SUBJECT = re.compile(
-    rf"\s+(?:not\s+)?(?:being|having)(?:\s+(?!(?:{'|'.join(_OTHER_CLAUSE)})\b)[\w'\u2019-]+){{1,6}}?"
-    r"\s+(?:(?:(?:is|was|does|did|would|could)(?:n['\u2019]t)?|will|won['\u2019]t|may|might|must)"
-    r"(?!\s+(?:i|you|he|she|it|we|they|there|this|that|any\w*|some\w*)\b)|means|meant|makes|made)\s+\w",
-    re.IGNORECASE,
-)
-"""What follows a right "its" that begins a sentence: "Its being late is fine". In "Its being built now",
-"it's" was meant."""
 ENGLISH_CONFUSION_SETS = Path(__file__).parent / "confusion_sets" / "english.tsv"
 ENGLISH_STYLE = Path(__file__).parent / "confusion_sets" / "english.style.tsv"
 """Sets whose candidates are all right: which one is written is a matter of style."""
@@ -97,7 +84,7 @@ class Spelling:
         rows = self._rows_of(ITS_SET, instances)
         rows = rows[view.hashes[instances.positions[rows] - 1] == START_HASH]
         kept[rows] = [
-            text[start:end].lower() != ITS or not _GERUND_SUBJECT.match(text, end)
+            text[start:end].lower() != ITS or not begins_gerund_subject(text, end)
             for text, start, end in _places(view, instances.positions[rows])
         ]
         return instances if kept.all() else instances.take(np.flatnonzero(kept))
