@@ -2,7 +2,7 @@
 
     python corpora/disambig_en/proposals.py DATA --output FILE
 
-One JSON object a line: text, start and end (characters), new, p (the probability of a mistake) and task.
+One JSON object per line: text, start and end (characters), new, p (the probability of a mistake) and task.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 from material import HOME, log_progress, read_people
 from second_looks import FLAGS_PER_1000
 
-from disambig.data import record_edit
+from disambig.data import minibatch, record_edit
 from disambig.decision import Proposer
 from disambig.models import Model, load_model
 from disambig.text import view_of_texts
@@ -35,7 +35,7 @@ SHARES = {
 """Share of the paragraphs of each domain that are read."""
 MIN_WORDS = 8
 TOGETHER = 200_000
-"""Number of characters that are decided together."""
+"""Minimum number of characters that are decided together."""
 
 
 def clean_texts(data: Path) -> Iterator[str]:
@@ -70,16 +70,13 @@ def main() -> None:
     options = parser.parse_args()
     models = [load_model(HOME / "models" / task) for task in TASKS]
     texts = list(clean_texts(options.data))
-    stretch: list[str] = []
+    done = 0
     with options.output.open("w", encoding="utf8") as out:
-        for number, text in enumerate(texts):
-            stretch.append(text)
-            if sum(map(len, stretch)) < TOGETHER and number + 1 < len(texts):
-                continue
-            log_progress("proposals", number, len(texts))
+        for stretch in minibatch(texts, TOGETHER, len):
+            log_progress("proposals", done, len(texts))
             for model in models:
                 out.writelines(json.dumps(row) + "\n" for row in proposals(model, stretch))
-            stretch = []
+            done += len(stretch)
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ from disambig.decision.thresholds import OperatingPoint, check_rate, tune_operat
 from disambig.features import transform_union
 from disambig.settings import fitted_field
 from disambig.text import TokenView, paragraph_offsets
+from disambig.type_aliases import Floats
 from disambig.types import (
     Arrays,
     CalibrationData,
@@ -36,7 +37,6 @@ from disambig.types import (
     sees_parts,
 )
 
-Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 EVERYTHING = float("inf")
 MISTAKES_PER_1000 = 5.0

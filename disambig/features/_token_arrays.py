@@ -22,10 +22,10 @@ from disambig.features.contexts import (
 )
 from disambig.text import characters as ch
 from disambig.text import fmix
+from disambig.type_aliases import Hashes
 
 Codes = NDArray[np.uint32]
 Offsets = NDArray[np.integer]
-Hashes = NDArray[np.uint64]
 with np.errstate(over="ignore"):
     _BEHIND = OUTSIDE + STEP  # hash of a place after the sentence
 

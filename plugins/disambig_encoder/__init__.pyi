@@ -5,5 +5,7 @@ from .evidence import EncoderEvidence as EncoderEvidence
 from .export import build_graph as build_graph
 from .export import write_encoder as write_encoder
 from .pieces import WordPieces as WordPieces
+from .pieces import is_unused as is_unused
 from .pieces import sentence_around as sentence_around
 from .pieces import split_words as split_words
+from .pieces import unused_piece as unused_piece

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import Arrays, CandidateBatch, Columns, CrossedRows, Kernel, SparseRows, UserError
-from disambig.api.arrays import Floats
+from disambig.api.arrays import Floats, HashVocabulary
 from disambig.api.batches import CrossedColumns, convert, own_columns, restricted
 from disambig.api.decoding import from_the_least
 
@@ -129,8 +129,8 @@ class ColumnWeights:
         if not d:
             return break_ties(np.tile(self.bias, (n, 1)), self.frequencies).ravel()
         rows = self.kernel.rows(crossed)
-        at = np.minimum(self.columns.searchsorted(rows.indices), d - 1)
-        data = np.where(self.columns[at] == rows.indices, rows.data, 0.0)
+        at = HashVocabulary(self.columns).lookup(rows.indices)
+        data, at = np.where(at < 0, 0.0, rows.data), np.maximum(at, 0)
         weights = self.weights.reshape(k, d)
         if len(at) < d:  # for few rows, only the weights in use are read
             weights, at, d = weights[:, at], np.arange(len(at), dtype=np.int32), len(at)

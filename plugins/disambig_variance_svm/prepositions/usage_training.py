@@ -37,14 +37,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import Tokenisation, TokenView
-from disambig.api.arrays import Bools, Floats, HashVocabulary
+from disambig.api.arrays import Bools, Floats, Hashes, HashVocabulary
 from disambig.api.formats import ConlluSentence, read_conllu
 from disambig.api.text import hash_words
 
 from ..plain_text import COUNTED, find_files
 from .usage import N_CLASSES, WEIGHTS, PrepositionUsage, build_class_table, feature_buckets, neighbour_words
 
-Hashes = NDArray[np.uint64]
 Matrix = NDArray[np.float32]
 
 

@@ -17,10 +17,12 @@ from disambig_encoder import (
     Encoder,
     EncoderEvidence,
     WordPieces,
+    is_unused,
     sentence_around,
+    split_words,
+    unused_piece,
     write_encoder,
 )
-from disambig_encoder.pieces import is_unused, split_words, unused_piece
 from disambig_real_words import Article, Doubled
 from disambig_variance_svm import Spelling
 
