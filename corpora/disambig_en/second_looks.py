@@ -56,6 +56,7 @@ def second_look(task: str, data: Path, evidence: Iterable[str]) -> Model:
         "evidence": {name: EVIDENCE[name] for name in evidence},
         "least": LEAST[task],
         "prior_strength": PRIOR_STRENGTH,
+        "replacements": task != "article",
         "flags_per_1000": FLAGS_PER_1000[task],
     }
     return fit_second_look(load_model(HOME / "models" / task), section, *read_kept_back(data))
