@@ -191,7 +191,10 @@ class AssumesMistakes(Protocol):
 
     @property
     def mistakes_per_1000(self) -> float | None:
-        """The mistakes per 1,000 words that it assumes; None if it does not use this, or not yet."""
+        """The number of mistakes per 1,000 words that it assumes.
+
+        None if it makes no such assumption or is not fitted.
+        """
 
     def with_mistakes_per_1000(self, mistakes_per_1000: float) -> DecisionRule:
         """Return the decision rule with another assumption; more mistakes never lower a probability."""

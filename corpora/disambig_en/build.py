@@ -2,7 +2,9 @@
 
     python corpora/disambig_en/build.py DATA
 
-The encoder must already be there (`corpora/disambig_en_encoder`).
+Everything but the encoder is built. The encoder (`corpora/disambig_en_encoder`) must already be there: the
+second looks need it. To train a new one, the order is: models, their proposals (`proposals.py`), the encoder,
+which learns from these, and second looks (`second_looks.py`).
 
 DATA is a directory with ``english/DOMAIN.train.txt.xz`` (counted) and ``english/DOMAIN.heldout.txt.xz`` (for
 training, tuning and testing, split by document; never counted), one paragraph per line, ``labelled/qa-it``

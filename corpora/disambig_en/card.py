@@ -16,7 +16,8 @@ INTRODUCTION = """\
 N-gram counts, a model of words in context, an encoder, and trained models for the tasks *preposition*,
 *spelling*, *article*, *form*, *slip*, *doubled* and *it*. The pack is installed with `disambig` and
 registered by its entry point; `disambig counts info` shows the headers of the tables. Anyone with the data
-can build it with one command (about three hours), which also writes this card:
+can build all but the encoder ([how it is trained](../disambig_en_encoder/README.md)) with one command (about
+three hours), which also writes this card:
 
     python corpora/disambig_en/build.py DATA
 
@@ -349,7 +350,7 @@ def _contents(home: Path) -> str:
     weights = _mb(home / "words" / "weights.npz")
     rows.append(f"| `words/weights.npz` | {weights} | the model of words in context |")
     encoder = home / "encoder" / "encoder.onnx"
-    rows.append(f"| `encoder/encoder.onnx` | {_mb(encoder)} | the encoder, weights in 7 bits |")
+    rows.append(f"| `encoder/encoder.onnx` | {_mb(encoder)} | the encoder, in 8 bits |")
     for path in sorted((home / "models").glob("*/weights.npz")):
         rows.append(f"| `models/{path.parent.name}` | {_mb(path)} | weights, calibration, operating point |")
     least = {

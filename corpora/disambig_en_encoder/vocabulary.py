@@ -18,7 +18,7 @@ def main() -> None:
     """Write the vocabulary."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("vocabulary", type=Path)
-    parser.add_argument("text", type=Path, help="sentences, one a line")
+    parser.add_argument("text", type=Path, help="sentences, one per line")
     parser.add_argument("--least", type=int, default=60, help="minimum number of occurrences in the text")
     parser.add_argument("--output", type=Path, required=True)
     args = parser.parse_args()

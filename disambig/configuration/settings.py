@@ -56,7 +56,7 @@ class CheckSettings:
     baseline : str or None
         Path of the baseline file.
     writing : str or None
-        Kind of writing, of which the models assume the usual number of mistakes; None for what each was
+        Kind of writing; the models assume as many mistakes as are usual in it; None for what each was
         fitted to.
     detect_language : bool
         Whether paragraphs in another language than the model's are left alone.

@@ -17,7 +17,9 @@ Item = TypeVar("Item")
 def minibatch(
     items: Iterable[Item], size: int, key: Callable[[Item], int] | None = None, *, most: int | None = None
 ) -> Iterator[list[Item]]:
-    """Group consecutive items into lists of at least `size`, except for the last list.
+    """Group consecutive items into lists that end as soon as their size is at least `size`.
+
+    With `most`, they also end when they have this many items.
 
     Parameters
     ----------

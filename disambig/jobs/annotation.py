@@ -137,7 +137,7 @@ class ModelSource:
     detect_language : bool
         Whether paragraphs in another language than the model's are left alone.
     writing : str, optional
-        Kind of writing, of which the models assume the usual number of mistakes (see
+        Kind of writing; the models assume as many mistakes as are usual in it (see
         `disambig.models.with_writing`).
     """
 

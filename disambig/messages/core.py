@@ -108,7 +108,7 @@ MESSAGES: dict[str, str] = {
     "D346": "{path}: contains no {what}; {form}, one per line",
     "D347": "{where}: a reading changes {old!r} at {place} to {new!r}, which does not fit the paragraph; give readings of these paragraphs",
     "D348": "{where}: {what}; not checked unless `detect_language` is false",
-    "D349": "{path} is {what}, not text: unpack it (files of one text can also be read as .gz, .bz2, .xz or .zst)",
+    "D349": "{path} is {what}, not text: unpack it (a single compressed text can be read if its name ends in .gz, .bz2, .xz or .zst)",
     "D401": "invalid rate of {rate!r} flags per 1,000 words: give a number of at least 0",
     "D402": "{name!r} is neither a file nor an installed pack; installed packs: {names}",
     "D403": "pack {path} is damaged: {problem}; install it again",

@@ -209,11 +209,17 @@ class Model:
 
     @property
     def mistakes_per_1000(self) -> float | None:
-        """The mistakes per 1,000 words that it assumes a writer to make; None if it does not use this."""
+        """The number of mistakes per 1,000 words that the decision rule assumes.
+
+        None if it makes no such assumption.
+        """
         return self.judge.mistakes_per_1000 if isinstance(self.judge, AssumesMistakes) else None
 
     def with_mistakes_per_1000(self, mistakes_per_1000: float) -> Model:
-        """Return a model for a writer who makes this many mistakes; `self` if it does not use this."""
+        """Return the model for a writer who makes this many mistakes.
+
+        `self` if its rule makes no such assumption.
+        """
         if self.mistakes_per_1000 is None:
             return self
         assert isinstance(self.judge, AssumesMistakes)

@@ -362,7 +362,7 @@ def _text(fields: Mapping[str, str], max_text: int) -> AnnotatedText:
 def _preferred_variants(fields: Mapping[str, str], language: str) -> tuple[str, ...]:
     if "preferredVariants" not in fields:
         return ()
-    # Clients may compare these messages: they are LanguageTool's own words.
+    # The words follow LanguageTool's messages.
     if _normal_code(language) != AUTO and fields.get("multilingual", "false") == "false":
         raise unclear_request("you specified 'preferredVariants' but you didn't specify 'language=auto'")
     variants = tuple(code.strip() for code in fields["preferredVariants"].split(","))
