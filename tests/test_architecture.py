@@ -282,6 +282,12 @@ def test_every_module_says_what_it_is():
     assert not silent, silent
 
 
+def test_nothing_strays_at_the_top_level():
+    allowed = {"pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "action.yml"}
+    files = {path.name for path in ROOT.iterdir() if path.is_file() and not path.name.startswith(".")}
+    assert files <= allowed
+
+
 def test_no_path_of_a_machine():
     pattern = re.compile("/(?:home|Users|work|root)/")
     found = [where(path) for path in LIBRARY if pattern.search(path.read_text(encoding="utf8"))]
