@@ -120,7 +120,7 @@ def test_a_worker_is_frozen(folder, job, tmp_path):
     with cluster(tmp_path) as made:
         # A worker that needs longer than the limit for a shard ends itself, and its keeper starts another
         # process: so shards are small here, of a third of a second, for a busy machine to do them in time.
-        begun = job(made.address, "--timeout", "4", "--shard-size", "0.02")
+        begun = job(made.address, "--timeout", "4", "--shard-size", "0.005")
         under_way(folder)
         frozen = next(iter(made.pids().values()))
         os.kill(frozen, signal.SIGSTOP)
