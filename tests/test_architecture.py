@@ -78,6 +78,28 @@ def test_the_core_imports_no_plugin_and_no_pack():
     assert not found, found
 
 
+def test_the_core_names_no_entry_of_a_plugin():
+    """Nor a path into one or a pack; messages may give examples."""
+    names = "|".join(name.removeprefix("disambig_") for name in PLUGIN_NAMES)
+    entry = re.compile(rf"(?:{names})\.[A-Z]\w*\.v\d+|(?:{'|'.join(PLUGIN_NAMES)})\b")
+    found = []
+    for path in CORE:
+        texts = set(map(id, docstrings(tree_of(path))))
+        for node in ast.walk(tree_of(path)):
+            if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or id(node) in texts:
+                continue
+            if entry.search(node.value) and path.parent.name != "messages":
+                found.append(f"{where(path, node)}: {node.value!r}")
+    assert not found, found
+
+
+def docstrings(tree):
+    """Yield the constants that are docstrings, or stand alone as one."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            yield node.value
+
+
 def test_plugins_import_the_api_and_nothing_else_of_the_core_nor_each_other():
     found = []
     for path in PLUGINS:
@@ -373,33 +395,22 @@ def test_nothing_heavy_is_loaded_by(what):
     assert done.stderr == "[]"
 
 
-OF_OTHER_PROCESSES = (  # which see the plugins
-    "unit/core/test_compiling_told.py",
-    "unit/core/test_api.py::test_every_name_has_a_type",
-    "unit/core/test_api.py::test_what_is_wrong_is_an_error",
-    "unit/core/test_compiling_told.py",
-    "unit/core/test_first_use.py",
-    "unit/batch/test_faults.py",  # these spend their minutes on processes, whose commands see the plugins
-    "unit/batch/test_formats_in_jobs.py",
-    "unit/batch/test_job.py",
-    "unit/counts/test_counting_job_commands.py",
-    "unit/counts/test_counting_jobs.py",
-    "unit/counts/test_memory.py",
-    "unit/formats/test_bounded_inputs.py",
-    "unit/cli/test_rates_asked.py::test_commands_refuse_it_in_a_line",  # these ask the models that ship
+OF_OTHER_PROCESSES = (  # which see the plugins, and ask the models that ship
+    "unit/cli/test_rates_asked.py::test_commands_refuse_it_in_a_line",
     "unit/cli/test_rates_asked.py::test_one_number_is_shared_and_one_a_task_leaves_others_alone",
 )
-CORE_TESTS = ("unit/core", "unit/data", "unit/decode", "contracts/test_groups.py")
-SLOW_CORE_TESTS = (
-    "unit/judges",
-    "unit/model",
+CORE_TESTS = (
+    "unit/core/test_config.py",
+    "unit/core/test_plugin_names.py",
+    "unit/data",
+    "contracts/test_groups.py",
+)
+SLOW_CORE_TESTS = (  # of what depends on registered entries; that nothing else names a plugin is tested above
     "contracts",
+    "unit/model",
     "unit/features",
     "unit/training",
-    "unit/text",
-    "unit/counts",
-    "unit/formats",
-    "unit/batch",
+    "unit/counts/test_counts_command.py",
     "unit/cli",
     "unit/server",
 )
