@@ -163,12 +163,12 @@ def test_annotating_by_two_workers(planted):
 @pytest.mark.slow
 def test_annotating_by_dask(planted):
     pytest.importorskip("distributed")
-    annotated(planted, "out", "--engine", "dask")
+    annotated(planted, "out", "--task", "spelling", "--engine", "dask")
 
 
 @pytest.mark.slow
 def test_annotating_by_a_worker_that_may_be_ended(planted):
-    annotated(planted, "out", "--timeout", "200")
+    annotated(planted, "out", "--task", "spelling", "--timeout", "200")
 
 
 @pytest.mark.slow

@@ -89,8 +89,8 @@ def ends_as_local(begun, folder: Path, output="dask") -> str:
 
 def under_way(folder: Path, shards: int = 2) -> None:
     """Wait until some shards are done and another is being written."""
-    until(lambda: len(list((folder / "dask").glob("part-*"))) >= shards, 60)
-    until(lambda: any((folder / "dask").rglob(".tmp-*")), 60)
+    until(lambda: len(list((folder / "dask").glob("part-*"))) >= shards, 120)
+    until(lambda: any((folder / "dask").rglob(".tmp-*")), 120)
 
 
 def test_a_worker_is_killed_in_the_midst_of_a_shard(folder, job, tmp_path):
