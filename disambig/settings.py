@@ -9,12 +9,12 @@ import dataclasses
 import inspect
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter
 from numbers import Integral, Real
 from typing import Any, TypeVar
 
-from disambig.errors import UserError
+from disambig.errors import UserError, nearest_first
 
 T = TypeVar("T")
 _SETTING = "disambig setting"
@@ -73,7 +73,7 @@ class Constraint:
     Attributes
     ----------
     code : str
-        Code of the error for other values, whose message can have the fields ``setting`` and ``value``.
+        Error code for invalid values. Its message may use the fields ``setting`` and ``value``.
     accepts : callable
         Returns True for a valid value; called with values of any type.
     details : callable
@@ -86,7 +86,7 @@ class Constraint:
 
     @property
     def or_none(self) -> Constraint:
-        """The constraint that accepts None as well."""
+        """The same constraint, but None is valid too."""
         return dataclasses.replace(self, accepts=lambda value: value is None or self.accepts(value))
 
     def check(self, setting: str, value: Any) -> None:
@@ -115,6 +115,15 @@ def real_number(code: str, accepts: Callable[[Any], bool]) -> Constraint:
 def whole_number(code: str, least: int) -> Constraint:
     """Return the constraint for integers of at least `least`."""
     return Constraint(code, lambda value: is_whole(value) and value >= least)
+
+
+def choice(code: str, names: Sequence[str]) -> Constraint:
+    """Return the constraint for `names`. The message may use ``names``: the valid ones, nearest first."""
+    return Constraint(
+        code,
+        lambda value: isinstance(value, str) and value in names,
+        lambda value: {"names": nearest_first(str(value), names)},
+    )
 
 
 MOST_C = 1e12

@@ -5,7 +5,7 @@
 LOOKUPS is a directory with ``en_lemma_lookup.json.gz`` and ``en_lemma_exc.json.gz`` of the package
 spacy-lookups-data (MIT; the exceptions are WordNet's). Forms of the same word come from these tables and from
 spelling rules; only words that occur in the text are kept. Slips are words that differ by one letter.
-`confused.tsv` has further pairs: words that people wrote for each other, or that are often confused.
+`confused.tsv` has pairs chosen by hand, in the same format as the relations file.
 """
 
 from __future__ import annotations

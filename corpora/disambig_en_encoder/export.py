@@ -1,4 +1,4 @@
-"""Write a checkpoint of the training as the files that `disambig_encoder.Encoder` opens.
+"""Write a training checkpoint in the format that `disambig_encoder.Encoder.load` reads.
 
 Pieces that the vocabulary calls unused are left out.
 """

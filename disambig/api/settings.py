@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from disambig.settings import NON_NEGATIVE_COUNT as NON_NEGATIVE_COUNT
     from disambig.settings import SVM_C as SVM_C
     from disambig.settings import Constraint as Constraint
+    from disambig.settings import choice as choice
     from disambig.settings import is_number as is_number
     from disambig.settings import is_whole as is_whole
     from disambig.settings import real_number as real_number

@@ -243,9 +243,9 @@ class SecondLook:
         inserts = np.array([not observed for observed, _ in texts], bool)
         deletes = np.array([not proposed for _, proposed in texts], bool)
         own = np.stack([odds, odds * inserts, odds * deletes, inserts, deletes], axis=1)
-        counts = inserts | deletes | self.replacements
+        is_counted = inserts | deletes | self.replacements
         # before the second look is fitted, the number of columns must not depend on the proposals
-        asked = np.flatnonzero(counts | (self.weights is None))
+        asked = np.flatnonzero(is_counted | (self.weights is None))
         if not self.evidence or not len(asked):
             return rows, np.concatenate([own, np.zeros((len(rows), self._n_evidence))], axis=1)
         pairs = Instances(
@@ -258,7 +258,7 @@ class SecondLook:
         differences = self._differences(view, pairs)
         evidence = np.zeros((len(rows), differences.shape[1]))
         evidence[asked] = differences
-        evidence[~counts] = 0.0
+        evidence[~is_counted] = 0.0
         return rows, np.concatenate([own, evidence], axis=1)
 
     def _differences(self, view: TokenView, pairs: Instances) -> Floats:

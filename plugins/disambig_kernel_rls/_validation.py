@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from disambig.api import nearest_first
 from disambig.api.settings import Constraint, is_number
 
 CHOSEN = ("alignment", "loo")
@@ -21,15 +20,6 @@ REGULARISATION = Constraint(
     ),
 )
 DEGREE = Constraint("D513", lambda value: value <= MOST_DEGREE, lambda _: {"least": 1, "most": MOST_DEGREE})
-
-
-def one_of(names: Sequence[str]) -> Constraint:
-    """Return the constraint (D778) for one of `names`."""
-    return Constraint(
-        "D778",
-        lambda value: isinstance(value, str) and value in names,
-        lambda value: {"names": nearest_first(str(value), names)},
-    )
 
 
 def weights_by_group(ways: Sequence[str] = ()) -> Constraint:

@@ -17,8 +17,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from disambig.api import Columns, CrossedRows, UserError
 from disambig.api.arrays import Floats
 from disambig.api.batches import CrossedColumns
+from disambig.api.settings import choice
 
-from ._validation import CHOSEN, REGULARISATION, one_of, weights_by_group
+from ._validation import CHOSEN, REGULARISATION, weights_by_group
 from .rls.kernel_functions import MANNERS, GaussianKernel, LinearKernel, PolynomialKernel, in_shares
 from .rls.learners import FeatureGroups, group_weights
 from .rls.scorers import find_winners
@@ -118,13 +119,13 @@ class RLSClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 delattr(self, name)
         REGULARISATION.check("alpha", self.alpha)
         if not callable(self.kernel):
-            one_of(NAMES).check("kernel", self.kernel)
-        one_of(MANNERS).check("normalise", self.normalise)
+            choice("D778", NAMES).check("kernel", self.kernel)
+        choice("D778", MANNERS).check("normalise", self.normalise)
         for option in ("groups", "group_weights"):
             if getattr(self, option) is not None:
-                one_of(("groups",)).check(f"normalise, with {option},", self.normalise)
+                choice("D778", ("groups",)).check(f"normalise, with {option},", self.normalise)
                 if not callable(self.kernel):
-                    one_of(OF_ROWS).check(f"kernel, with {option},", self.kernel)
+                    choice("D778", OF_ROWS).check(f"kernel, with {option},", self.kernel)
         self.classes_, right = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise UserError("D706", seen=self.classes_.tolist()[0])

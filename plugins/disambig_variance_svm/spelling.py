@@ -78,10 +78,10 @@ class Spelling:
             of_style = np.isin(instances.groups, self._style_groups)
             instances = instances.take(np.flatnonzero(~of_style)) if of_style.any() else instances
         kept = np.ones(len(instances), bool)
-        rows = self._rows_of(A_AN, instances)
+        rows = self._rows_of_set(A_AN, instances)
         behind = (instances.positions + instances.lengths)[rows]
         kept[rows] = [not _SPELT_OUT.match(text, start) for text, start, _ in _places(view, behind)]
-        rows = self._rows_of(ITS_SET, instances)
+        rows = self._rows_of_set(ITS_SET, instances)
         rows = rows[view.hashes[instances.positions[rows] - 1] == START_HASH]
         kept[rows] = [
             text[start:end].lower() != ITS or not begins_gerund_subject(text, end)
@@ -89,7 +89,7 @@ class Spelling:
         ]
         return instances if kept.all() else instances.take(np.flatnonzero(kept))
 
-    def _rows_of(self, candidates: set[str], instances: Instances) -> NDArray[np.int64]:
+    def _rows_of_set(self, candidates: set[str], instances: Instances) -> NDArray[np.int64]:
         """Return the instances of the sets with these candidates."""
         sets = [i for i, group in enumerate(self.groups) if set(group.candidates) == candidates]
         return np.flatnonzero(np.isin(instances.groups, sets))

@@ -20,7 +20,7 @@ from disambig.api.settings import (
     DECODER,
     NON_NEGATIVE_COUNT,
     SVM_C,
-    Constraint,
+    choice,
     validate_settings,
 )
 
@@ -145,17 +145,7 @@ GRID = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 DEFAULT = 1.0
 _PATIENCE = 2
 """The search ends after this many consecutive values of C without an improvement."""
-
-
-def _one_of(*names: str) -> Constraint:
-    return Constraint(
-        "D671",
-        lambda value: isinstance(value, str) and value in names,
-        lambda _: {"names": ", ".join(names)},
-    )
-
-
-_LOSS, _UPDATES = _one_of("hinge", "cost", "log"), _one_of("online", "batch")
+_LOSS, _UPDATES = choice("D671", ("hinge", "cost", "log")), choice("D671", ("online", "batch"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from disambig.api import CandidateBatch
 from disambig.api.arrays import offsets_from_sizes
 from disambig.api.batches import normalised
-from disambig.api.settings import ABOVE_ZERO, COUNT, NON_NEGATIVE, validate_settings
+from disambig.api.settings import ABOVE_ZERO, COUNT, NON_NEGATIVE, choice, validate_settings
 
-from .._validation import DEGREE, one_of, weights_by_group
+from .._validation import DEGREE, weights_by_group
 from .scorers import read_batch
 
 MANNERS = ("row", "groups", "none")
@@ -45,9 +45,11 @@ class NormalisedRows:
     weights: Mapping[str, float] | None = None
 
     def __post_init__(self) -> None:
-        validate_settings(self, normalise=one_of(MANNERS), weights=weights_by_group())
+        validate_settings(self, normalise=choice("D778", MANNERS), weights=weights_by_group())
         if self.weights is not None:
-            one_of(("groups",)).check(f"{type(self).__name__}.normalise, with weights,", self.normalise)
+            choice("D778", ("groups",)).check(
+                f"{type(self).__name__}.normalise, with weights,", self.normalise
+            )
 
     def rows(self, batch: CandidateBatch) -> Any:
         """Return the normalised rows, a csr_array of shape (n, columns of the batch)."""

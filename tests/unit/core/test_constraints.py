@@ -19,6 +19,7 @@ from disambig.settings import (
     NON_NEGATIVE,
     NON_NEGATIVE_COUNT,
     SVM_C,
+    choice,
     validate_settings,
 )
 
@@ -71,3 +72,15 @@ def test_the_first_invalid_setting_is_named():
         Learner(alpha=-1)
     with pytest.raises(UserError, match=r"\[D711\] Learner\.decoder is a str"):
         Learner(decoder="chain")
+
+
+@given(st.one_of(anything, st.sampled_from(["row", "rows", "none"])))
+def test_a_choice_takes_its_names_alone(value):
+    assert choice("D778", ("row", "none")).accepts(value) == (
+        value in ("row", "none") if isinstance(value, str) else False
+    )
+
+
+def test_the_message_of_a_choice_names_the_nearest_first():
+    with pytest.raises(UserError, match=r"\[D778\].*row.*none"):
+        choice("D778", ("none", "row")).check("kernel", "rows")
