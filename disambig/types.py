@@ -176,16 +176,6 @@ class RaisesFlags(Protocol):
 
 
 @runtime_checkable
-class LooksAgain(Protocol):
-    """A decision rule whose flags are proposals, which it decides with evidence from the text."""
-
-    def look_again(
-        self, view: TokenView, instances: Instances, decisions: Any, *, flags_per_1000: float | None = None
-    ) -> Any:
-        """Return the `Decisions` at `instances` of a view, with final flags and probabilities."""
-
-
-@runtime_checkable
 class AssumesMistakes(Protocol):
     """A decision rule that assumes how often the writer makes a mistake."""
 

@@ -23,9 +23,9 @@ from disambig.training import fit_second_look
 
 FLAGS_PER_1000 = {"preposition": 0.15, "spelling": 0.45, "article": 0.3, "form": 0.45, "slip": 0.15}
 """Default rates, by task that has a second look (see the card)."""
-LEAST = {"preposition": 0.1, "spelling": 0.1, "article": 0.05, "form": 0.08, "slip": 0.1}
-"""Minimum probability of a proposal, according to the first rule: lower where mistakes would be lost."""
-PRIOR_STRENGTH = 0.5
+LEAST = {"preposition": 0.03, "spelling": 0.03, "article": 0.02, "form": 0.02, "slip": 0.03}
+"""Minimum probability of a proposal, according to the first rule, where mistakes are dense."""
+PRIOR_STRENGTH = 0.7
 """See `SecondLook`: a paragraph with a few mistakes is soon taken for text with many."""
 EVIDENCE: Mapping[str, Mapping[str, str]] = {
     "encoder": {"@disambig_extractors": "encoder.Evidence.v1", "folder": "disambig_en"},

@@ -128,13 +128,25 @@ from .padded_scores import (
     variant_matrix as variant_matrix,
 )
 from .second_look import (
+    Expectation as Expectation,
+)
+from .second_look import (
     LabelledProposals as LabelledProposals,
+)
+from .second_look import (
+    Proposals as Proposals,
 )
 from .second_look import (
     Proposer as Proposer,
 )
 from .second_look import (
     SecondLook as SecondLook,
+)
+from .second_look import (
+    look_again_together as look_again_together,
+)
+from .second_look import (
+    paragraph_shifts as paragraph_shifts,
 )
 from .selection import (
     check_decision_rule as check_decision_rule,

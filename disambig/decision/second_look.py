@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -44,6 +44,8 @@ MISTAKES_PER_1000 = 5.0
 RIDGE = 5.0
 """Ridge of the weights, each in units of its column's spread."""
 FOLDS = 5
+MISSED_BELOW_FLOOR = 0.01
+"""Share of the correct flags that the first rule finds less probable than what is looked at."""
 SLACK = 0.3
 """How much lower the margin of a proposal may be than any that was seen."""
 _STEPS = 30
@@ -97,6 +99,9 @@ class SecondLook:
     the evidence. A logistic regression turns it, together with the first rule's log-odds, into the
     probability of a mistake. Until `fit_proposals` was called, the first rule decides alone.
 
+    Probabilities follow the density of mistakes in their paragraph (`look_again_together`): where there are
+    many, others are more probable, and places with a lower probability are looked at as well.
+
     Parameters
     ----------
     first : DecisionRule
@@ -104,14 +109,15 @@ class SecondLook:
     evidence : mapping of str to FeatureExtractor, optional
         Extractors for per-instance candidates; columns are told apart by name.
     least : float
-        Minimum probability of a mistake, according to the first rule, of a proposal.
+        Minimum probability of a mistake, according to the first rule, of a proposal, also where mistakes are
+        dense and for writers who make many.
     flags_per_1000 : float
         Accepted false alarms per 1,000 correct words.
     per_1000 : float
         Mistakes per 1,000 words that the writer is assumed to make, of all kinds. It shifts all log-odds.
     prior_strength : float
-        How many expected mistakes of this task the assumption counts for. The lower, the faster the density
-        of mistakes in the paragraph itself takes over; infinite: only the assumption counts.
+        How many expected mistakes the assumption counts for. The lower, the faster the density of mistakes
+        in the paragraph itself takes over; infinite: only the assumption counts.
     replacements : bool
         Whether the evidence counts for words that are replaced, and not only for those put in or taken out.
         False for articles: an encoder of word pieces does not know how the next word sounds.
@@ -125,6 +131,9 @@ class SecondLook:
         Share of all mistakes that are flagged and corrected at each rate of `operating`, cross-validated.
     expected : float
         Expected number of mistakes among the proposals per token, at `MISTAKES_PER_1000`.
+    floor : float
+        Minimum probability, according to the first rule, of what is looked at where mistakes are as dense as
+        in the text that the probabilities refer to. Hardly any flag has a lower one.
     weighed_from : float
         Where the best other candidate has a lower margin, `Mistakes` as the first rule is not asked: no
         proposal had one when the second look was fitted.
@@ -141,6 +150,7 @@ class SecondLook:
     operating: OperatingPoint = fitted_field(_UNTUNED)
     found: Floats | None = fitted_field(None)
     expected: float = fitted_field(0.0)
+    floor: float = fitted_field(0.0)
     weighed_from: float = fitted_field(EVERYWHERE)
     between: ClassVar[tuple[str, ...]] = ("words", "own")
     learns_mistakes: ClassVar[bool] = True
@@ -185,16 +195,26 @@ class SecondLook:
         is_clean = np.ones(len(proposals.n_tokens), bool)
         is_clean[: proposals.n_mistakes] = False
         tokens_per_word = proposals.n_tokens[is_clean].sum() / max(proposals.n_clean_words, 1)
-        probable = importance[used] @ _probability(unseen[used])
+        operating = tune_operating_point(unseen[clean], proposals.n_clean_words)
+        first_odds = features[:, 0]
+        flagged = right & (unseen > operating.threshold(self.flags_per_1000))
+        floor = _quantile(first_odds[flagged], MISSED_BELOW_FLOOR) if flagged.any() else -np.inf
+        looked_at = used & (first_odds >= floor)
+        probable = importance[looked_at] @ _probability(unseen[looked_at])
         fitted = replace(
             self,
             weights=_fit_logistic(features[used], right[used], importance[used]),
             expected=float(probable / (wanted * tokens_per_word)),
+            floor=float(_probability(np.float64(floor))),
         )
         # thresholds are set with the shift, so that the rates hold for paragraphs like these
-        unseen = unseen + fitted._density_shift(unseen, proposals.documents, proposals.n_tokens)
-        operating = tune_operating_point(unseen[clean], proposals.n_clean_words)
-        recall = (unseen[right][:, None] > operating.thresholds).sum(axis=0) / max(proposals.n_mistakes, 1)
+        shift = fitted._shifts(unseen, first_odds, proposals.documents, proposals.n_tokens)
+        looked_at = first_odds >= fitted._floor_odds(shift)
+        unseen = unseen + shift
+        operating = tune_operating_point(unseen[clean & looked_at], proposals.n_clean_words)
+        recall = (unseen[right & looked_at][:, None] > operating.thresholds).sum(axis=0) / max(
+            proposals.n_mistakes, 1
+        )
         recall_at_rates = np.minimum.accumulate(np.minimum(recall, 1.0)[::-1])[::-1]
         weighed_from = EVERYWHERE
         if proposals.margins is not None:
@@ -222,7 +242,9 @@ class SecondLook:
         """Whether `fit_proposals` was called."""
         return self.weights is not None
 
-    def features(self, view: TokenView, instances: Instances, decisions: Decisions) -> tuple[Rows, Floats]:
+    def features(
+        self, view: TokenView, instances: Instances, decisions: Decisions, rows: Rows | None = None
+    ) -> tuple[Rows, Floats]:
         """Return the rows of `decisions` that are proposals, and their features, shape ``(n, F)``.
 
         Parameters
@@ -232,8 +254,10 @@ class SecondLook:
             The places of `decisions`, in the same order.
         decisions : Decisions
             With the flags that `judge` gives.
+        rows : array of int64, optional
+            Some of the proposals; by default all.
         """
-        rows = np.flatnonzero(decisions.flagged)
+        rows = np.flatnonzero(decisions.flagged) if rows is None else rows
         texts = [
             (candidates[decisions.observed[row]], candidates[decisions.chosen[row]])
             for row in rows.tolist()
@@ -275,61 +299,65 @@ class SecondLook:
     def _n_evidence(self) -> int:
         return 0 if self.weights is None else len(self.weights) - 1 - len(_OWN)
 
-    def look_again(
-        self,
-        view: TokenView,
-        instances: Instances,
-        decisions: Decisions,
-        *,
-        flags_per_1000: float | None = None,
+    def propose(self, view: TokenView, instances: Instances, decisions: Decisions) -> Proposals:
+        """Return what `judge` proposes, with the evidence for what is looked at first."""
+        rows = np.flatnonzero(decisions.flagged)
+        first_odds = _log(decisions.probabilities[rows].astype(np.float64))
+        paragraphs = np.searchsorted(paragraph_offsets(view), instances.positions[rows], side="right") - 1
+        proposals = Proposals(self, view, instances, decisions, rows, first_odds, paragraphs)
+        proposals.look_at(first_odds >= self._floor_odds(np.zeros(len(rows)) + np.log(self.density)))
+        return proposals
+
+    def decide(
+        self, proposals: Proposals, shifts: Floats, *, flags_per_1000: float | None = None
     ) -> Decisions:
         """Return the decisions with the probabilities and flags of the second look.
+
+        Parameters
+        ----------
+        proposals : Proposals
+            As `propose` returns them.
+        shifts : array of float64, shape (n_paragraphs,)
+            What the density of mistakes in each paragraph adds to all log-odds.
+        flags_per_1000 : float, optional
 
         Raises
         ------
         UserError
             D401 for an invalid rate.
         """
+        decisions = proposals.decisions
         if self.weights is None:
             return decisions
-        rows, features = self.features(view, instances, decisions)
-        odds = _log_odds(self.weights, features)
-        if len(rows):
-            paragraphs = paragraph_offsets(view)
-            own = np.searchsorted(paragraphs, instances.positions[rows], side="right") - 1
-            odds = odds + self._density_shift(odds, own, np.diff(paragraphs))
+        shift = shifts[proposals.paragraphs]
+        proposals.look_at(proposals.first_odds >= self._floor_odds(shift))
+        odds = proposals.odds + shift
         keeps = odds > self.operating.threshold(self._rate(flags_per_1000))
         flagged, chosen = decisions.flagged.copy(), decisions.chosen.copy()
         probabilities = decisions.probabilities.copy()
-        flagged[rows], probabilities[rows] = keeps, _probability(odds)
+        rows, seen = proposals.rows, proposals.is_looked_at
+        flagged[rows], probabilities[rows[seen]] = keeps, _probability(odds[seen])
         back = rows[~keeps]
         if len(back):
             part = decisions.take(back)
             chosen[back] = argmax(part.scores.astype(np.float64), part.offsets)
         return replace(decisions, flagged=flagged, chosen=chosen, probabilities=probabilities)
 
-    def _density_shift(self, odds: Floats, paragraphs: Rows, n_tokens: Rows) -> Floats:
-        """Return what the density of mistakes in its paragraph adds to the log-odds of each proposal.
+    @property
+    def density(self) -> float:
+        """The assumed density of mistakes, in units of that to which the probabilities refer."""
+        return self.per_1000 / MISTAKES_PER_1000
 
-        The density is that of `MISTAKES_PER_1000` times a ratio with a Gamma prior, whose mean follows from
-        `per_1000` and whose shape is `prior_strength`. Its posterior mean and the probabilities of
-        the proposals determine each other; a few steps of fixed-point iteration find both. Each step keeps
-        the order of two ratios, and the number of steps depends neither on them nor on other paragraphs: so
-        no paragraph shifts another one, and a higher `per_1000` never lowers a probability.
-        """
-        mean = self.per_1000 / MISTAKES_PER_1000
-        if not np.isfinite(self.prior_strength):
-            return np.full(len(odds), np.log(mean))
-        size = len(n_tokens)
-        expected = n_tokens * self.expected
-        ratio = np.full(size, mean)
-        for _ in range(_STEPS):
-            probable = np.bincount(paragraphs, _probability(odds + np.log(ratio)[paragraphs]), size)
-            last, ratio = ratio, (self.prior_strength + probable) / (self.prior_strength / mean + expected)
-            if np.array_equal(last, ratio):
-                break
-        shift: Floats = np.log(ratio)[paragraphs]
-        return shift
+    def _floor_odds(self, shift: Floats) -> Floats:
+        """Return from which log-odds, according to the first rule, a place is looked at."""
+        floor, least = (_log(np.float64(value)) for value in (self.floor, self.least))
+        return np.maximum(np.minimum(floor - shift, floor - np.log(self.density)), least)
+
+    def _shifts(self, odds: Floats, first_odds: Floats, paragraphs: Rows, n_tokens: Rows) -> Floats:
+        """Return the shift of each proposal by the density that this rule alone finds in its paragraph."""
+        seen = first_odds >= self._floor_odds(np.full(len(odds), np.log(self.density)))
+        part = Expectation(odds[seen], paragraphs[seen], self.expected, self.density, self.prior_strength)
+        return paragraph_shifts([part], n_tokens)[0][paragraphs]
 
     def limit(self, flags_per_1000: float | None = None) -> float:
         """Return the probability above which a word is flagged at a rate.
@@ -368,7 +396,7 @@ class SecondLook:
         if self.weights is not None and self.found is not None:
             arrays["weights"], arrays["found"] = self.weights, self.found
             arrays["rates"], arrays["thresholds"] = self.operating.rates, self.operating.thresholds
-            arrays["expected"] = np.array([self.expected])
+            arrays["expected"], arrays["floor"] = np.array([self.expected]), np.array([self.floor])
             arrays["weighed_from"] = np.array([self.weighed_from])
         return {**arrays, "flags_per_1000": np.array([self.flags_per_1000])}
 
@@ -384,6 +412,7 @@ class SecondLook:
                 found=arrays["found"],
                 operating=OperatingPoint(arrays["rates"], arrays["thresholds"]),
                 expected=float(arrays["expected"][0]),
+                floor=float(arrays["floor"][0]) if "floor" in arrays else 0.0,
                 weighed_from=float(arrays["weighed_from"][0]) if "weighed_from" in arrays else EVERYWHERE,
             )
         if not restored._is_sound():
@@ -403,10 +432,134 @@ class SecondLook:
             and bool(((self.found >= 0) & (self.found <= 1)).all())
             and bool(np.isfinite([self.expected, self.weighed_from]).all())
             and self.expected >= 0
+            and 0 <= self.floor <= 1
         )
 
     def _rate(self, flags_per_1000: float | None) -> float:
         return self.flags_per_1000 if flags_per_1000 is None else check_rate(flags_per_1000)
+
+
+@dataclass(slots=True, eq=False)
+class Proposals:
+    """What the first rule of a second look proposes in a view.
+
+    Attributes
+    ----------
+    rule : SecondLook
+    view : TokenView
+    instances : Instances
+    decisions : Decisions
+        With the flags of the first rule.
+    rows : array of int64, shape (n,)
+        The decisions that are proposals.
+    first_odds : array of float64, shape (n,)
+        Log-odds of a mistake according to the first rule.
+    paragraphs : array of int64, shape (n,)
+        Number of the paragraph of each proposal.
+    odds : array of float64, shape (n,)
+        Log-odds of a mistake with the evidence; minus infinity where no evidence was looked at.
+    """
+
+    rule: SecondLook
+    view: TokenView
+    instances: Instances
+    decisions: Decisions
+    rows: Rows
+    first_odds: Floats
+    paragraphs: Rows
+    odds: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.odds = np.full(len(self.rows), -np.inf)
+
+    @property
+    def is_looked_at(self) -> NDArray[np.bool_]:
+        """Of which proposals there is evidence."""
+        return np.isfinite(self.odds)
+
+    def look_at(self, wanted: NDArray[np.bool_]) -> None:
+        """Extract the evidence for the proposals that are `wanted` and were not looked at."""
+        new = np.flatnonzero(wanted & ~self.is_looked_at)
+        if len(new) and self.rule.weights is not None:
+            _, features = self.rule.features(self.view, self.instances, self.decisions, self.rows[new])
+            self.odds[new] = _log_odds(self.rule.weights, features)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Expectation:
+    """Log-odds of the mistakes of one task, and what was expected of it.
+
+    Attributes
+    ----------
+    odds : array of float64, shape (n,)
+    paragraphs : array of int64, shape (n,)
+    expected : float
+        Expected number of mistakes per token, at a density of 1.
+    density : float
+        Assumed density.
+    strength : float
+        For how many expected mistakes the assumption counts.
+    """
+
+    odds: Floats
+    paragraphs: Rows
+    expected: float
+    density: float
+    strength: float
+
+
+def look_again_together(proposals: Sequence[Proposals], rates: Sequence[float | None]) -> list[Decisions]:
+    """Return the decisions of several second looks at one view, which find the density of mistakes together.
+
+    Mistakes of one task make those of another more probable: they have the same writer.
+
+    Parameters
+    ----------
+    proposals : sequence of Proposals
+        As `SecondLook.propose` returns them, of the same view.
+    rates : sequence of float or None
+        Accepted false alarms per 1,000 correct words of each; None: the rule's own.
+    """
+    if not proposals:
+        return []
+    parts = []
+    for of_task in proposals:
+        seen, rule = of_task.is_looked_at, of_task.rule
+        odds, paragraphs = of_task.odds[seen], of_task.paragraphs[seen]
+        parts.append(Expectation(odds, paragraphs, rule.expected, rule.density, rule.prior_strength))
+    shifts = paragraph_shifts(parts, np.diff(paragraph_offsets(proposals[0].view)))
+    return [
+        of_task.rule.decide(of_task, shift, flags_per_1000=rate)
+        for of_task, shift, rate in zip(proposals, shifts, rates, strict=True)
+    ]
+
+
+def paragraph_shifts(parts: Sequence[Expectation], n_tokens: Rows) -> list[Floats]:
+    """Return, for each part, what the density of mistakes in each paragraph adds to its log-odds.
+
+    The density is the assumed one times a ratio, which has a Gamma prior with mean 1 and shape `strength`.
+    Its posterior mean and the probabilities of the proposals determine each other; a few steps of fixed-point
+    iteration find both. Each step keeps the order of two ratios, and the number of steps depends neither on
+    them nor on other paragraphs: so no paragraph shifts another one, and a higher assumed density never
+    lowers a probability. A part of infinite strength takes no part in it.
+    """
+    size = len(n_tokens)
+    open_parts = [part for part in parts if np.isfinite(part.strength)]
+    ratio = np.ones(size)
+    if open_parts:
+        odds = np.concatenate([part.odds + np.log(part.density) for part in open_parts])
+        paragraphs = np.concatenate([part.paragraphs for part in open_parts])
+        strength = max(part.strength for part in open_parts)
+        expected = n_tokens * sum(part.expected * part.density for part in open_parts)
+        for _ in range(_STEPS):
+            probable = np.bincount(paragraphs, _probability(odds + np.log(ratio)[paragraphs]), size)
+            last, ratio = ratio, (strength + probable) / (strength + expected)
+            if np.array_equal(last, ratio):
+                break
+    return [
+        np.log(part.density) + (np.log(ratio) if np.isfinite(part.strength) else np.zeros(size))
+        for part in parts
+    ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -524,6 +677,11 @@ def _unit_folds(units: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
         fold[unit] = load.argmin()
         load[fold[unit]] += sizes[unit]
     return fold[index]
+
+
+def _quantile(values: Floats, share: float) -> float:
+    """Return a value of which at most this share of `values` are lower."""
+    return float(np.sort(values)[int(share * len(values))])
 
 
 def _log(probabilities: Floats) -> Floats:

@@ -13,7 +13,7 @@ from disambig.data import CandidateLists, Decisions, PrecisionTable, mistakes_pe
 from disambig.decision import check_rate, is_correction_task, resolve_overlaps, share_budget
 from disambig.errors import UserError
 from disambig.formats import list_instances
-from disambig.models.model import Model
+from disambig.models.model import Model, finish_decisions
 from disambig.models.verification import verify_flags
 from disambig.runtime import check_time
 from disambig.text import TokenView, hash_words
@@ -135,16 +135,15 @@ class ModelSet:
         from disambig.text import view_of_texts
 
         views: dict[tuple[str, str], TokenView] = {}
-        decisions = []
+        pending = []
         for model in self.models:
             check_time()
             key = model.tokenisation.name, model.language if self.detect_language else ""
             if key not in views:
                 view = view_of_texts(texts, model.tokenisation, protected=self.protect)
                 views[key] = protect_foreign(protect_words(view, self._ignored(key[0])), key[1])
-            of_task = model.decide(views[key], flags_per_1000=self.rates.get(model.task.name))
-            decisions.append(self._with_trust(of_task.without_empty(), texts))
-        return decisions
+            pending.append(model.begin(views[key], flags_per_1000=self.rates.get(model.task.name)))
+        return [self._with_trust(of_task.without_empty(), texts) for of_task in finish_decisions(pending)]
 
     def _decide_near(
         self, texts: Sequence[str], spans: Sequence[Sequence[tuple[int, int]]]
@@ -153,7 +152,7 @@ class ModelSet:
         from disambig.text import view_of_texts
 
         views: dict[str, tuple[TokenView, NDArray[np.bool_]]] = {}
-        decisions = []
+        pending = []
         for model in self.models:
             if not is_correction_task(model.task):
                 continue
@@ -163,8 +162,8 @@ class ModelSet:
                 view = view_of_texts(texts, model.tokenisation, protected=self.protect, keep=False)
                 views[name] = protect_words(view, self._ignored(name)), _tokens_near(view, spans)
             view, near = views[name]
-            of_task = model.decide(view, flags_per_1000=self.rates.get(model.task.name), near=near)
-            decisions.append(self._with_trust(of_task, texts))
+            pending.append(model.begin(view, flags_per_1000=self.rates.get(model.task.name), near=near))
+        decisions = [self._with_trust(of_task, texts) for of_task in finish_decisions(pending)]
         return resolve_overlaps(decisions, texts)
 
     def _ignored(self, tokenisation: str) -> Collection[str]:

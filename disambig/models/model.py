@@ -25,7 +25,7 @@ from disambig.data import (
     own_columns,
     take_rows,
 )
-from disambig.decision import check_rate
+from disambig.decision import Proposals, SecondLook, check_rate, look_again_together
 from disambig.errors import UserError
 from disambig.features import transform_union, transform_union_all
 from disambig.runtime import check_time
@@ -44,7 +44,6 @@ from disambig.types import (
     KnowsMistakes,
     Learner,
     LinearScores,
-    LooksAgain,
     RaisesFlags,
     ReadsCountTable,
     Scorer,
@@ -315,6 +314,16 @@ class Model:
         UserError
             D401 for an invalid rate; D110 for a view with another tokenisation.
         """
+        return finish_decisions([self.begin(view, flags_per_1000=flags_per_1000, near=near)])[0]
+
+    def begin(
+        self,
+        view: TokenView,
+        *,
+        flags_per_1000: float | None = None,
+        near: NDArray[np.bool_] | None = None,
+    ) -> PendingDecisions:
+        """Decide as `decide` does, up to a second look, which several models take together."""
         if flags_per_1000 is not None:
             check_rate(flags_per_1000)
         instances = self.instances(view)
@@ -324,12 +333,17 @@ class Model:
             first = np.maximum(instances.positions - empty, 0)
             last = instances.positions + np.maximum(instances.lengths, 1)
             instances = instances.take(np.flatnonzero(before[last] > before[first]))
-        return self.decide_at(instances, view, flags_per_1000=flags_per_1000)
+        return self._begin_at(instances, view, flags_per_1000)
 
     def decide_at(
         self, instances: Instances, view: TokenView, *, flags_per_1000: float | None = None
     ) -> Decisions:
         """Decide given instances: places in `view`, or items outside any text; see `decide`."""
+        return finish_decisions([self._begin_at(instances, view, flags_per_1000)])[0]
+
+    def _begin_at(
+        self, instances: Instances, view: TokenView, flags_per_1000: float | None
+    ) -> PendingDecisions:
         table = self.task.groups
         n = len(instances)
         offsets = candidate_offsets(instances, table)
@@ -380,12 +394,9 @@ class Model:
             own=instances.own,
             **columns,
         )
-        if isinstance(self.judge, LooksAgain):
-            decisions = self.judge.look_again(view, instances, decisions, flags_per_1000=flags_per_1000)
-        decisions = self._with_certain_mistakes(view, instances, decisions, flags_per_1000)
-        return decisions if answered.all() else decisions.take(np.flatnonzero(answered))
+        return PendingDecisions(self, view, instances, decisions, answered, flags_per_1000)
 
-    def _with_certain_mistakes(
+    def with_certain_mistakes(
         self, view: TokenView, instances: Instances, decisions: Decisions, flags_per_1000: float | None
     ) -> Decisions:
         """Return the decisions with the mistakes that the task knows by itself."""
@@ -534,3 +545,62 @@ def evidence_name(model: Model) -> str:
     shared = any(rows_are_shared(extractor) for extractor in model.extractors)
     counted = any(isinstance(extractor, ReadsCountTable) for extractor in model.extractors)
     return "n-grams" if counted and not shared and not what.together else "features"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PendingDecisions:
+    """Decisions of a model before a second look, as `Model.begin` returns them.
+
+    Attributes
+    ----------
+    model : Model
+    view : TokenView
+    instances : Instances
+    decisions : Decisions
+    answered : array of bool, shape (n,)
+        Where the decision rule does not abstain.
+    flags_per_1000 : float, optional
+        The rate; by default the model's own.
+    """
+
+    model: Model
+    view: TokenView
+    instances: Instances
+    decisions: Decisions
+    answered: NDArray[np.bool_]
+    flags_per_1000: float | None
+
+
+def finish_decisions(pending: Sequence[PendingDecisions]) -> list[Decisions]:
+    """Return the decisions of several models, after those that look again did so together.
+
+    Models that decide the same view find the density of mistakes in it together (`look_again_together`).
+    """
+    done = [each.decisions for each in pending]
+    by_view: dict[int, list[int]] = {}
+    for i, each in enumerate(pending):
+        if isinstance(each.model.judge, SecondLook):
+            by_view.setdefault(id(each.view), []).append(i)
+    for numbers in by_view.values():
+        rates = [pending[i].flags_per_1000 for i in numbers]
+        for i, decisions in zip(
+            numbers, look_again_together(_proposals(pending, numbers), rates), strict=True
+        ):
+            done[i] = decisions
+    finished = []
+    for each, decisions in zip(pending, done, strict=True):
+        decisions = each.model.with_certain_mistakes(
+            each.view, each.instances, decisions, each.flags_per_1000
+        )
+        answered = each.answered
+        finished.append(decisions if answered.all() else decisions.take(np.flatnonzero(answered)))
+    return finished
+
+
+def _proposals(pending: Sequence[PendingDecisions], numbers: Sequence[int]) -> list[Proposals]:
+    proposals = []
+    for i in numbers:
+        rule = pending[i].model.judge
+        assert isinstance(rule, SecondLook)
+        proposals.append(rule.propose(pending[i].view, pending[i].instances, pending[i].decisions))
+    return proposals

@@ -15,14 +15,21 @@ from toy_texts import CONFIG as TOYS
 from disambig.api import annotate
 from disambig.api.features import one_score
 from disambig.config import read_config
-from disambig.decision import EVERYWHERE, LabelledProposals, Mistakes, SecondLook
+from disambig.decision import (
+    EVERYWHERE,
+    Expectation,
+    LabelledProposals,
+    Mistakes,
+    SecondLook,
+    paragraph_shifts,
+)
 from disambig.errors import UserError
 from disambig.formats import Clean, Fix
 from disambig.models import load_model, save_model
 from disambig.text import view_of_texts
 from disambig.training import fit_second_look, train
 from disambig.training.second_look import label_proposals
-from disambig.types import AssumesMistakes, LooksAgain, RaisesFlags
+from disambig.types import AssumesMistakes, RaisesFlags
 
 
 def trained(*, judge=None, config=None):
@@ -104,7 +111,7 @@ def test_thresholds_and_recall_are_those_of_unseen_proposals(proposals):
     # without the evidence fewer are found at the same rates
     blind = SecondLook(Mistakes()).fit_proposals(replace(proposals, features=proposals.features[:, :-1]))
     assert rule.found.sum() > 1.5 * blind.found.sum()
-    assert isinstance(rule, LooksAgain) and isinstance(rule, RaisesFlags)
+    assert isinstance(rule, RaisesFlags)
     assert rule.limit(0.5) > rule.limit(2.0)
 
 
@@ -122,15 +129,10 @@ def test_only_one_kind_of_proposals_is_refused(proposals, kind):
     per_1000=st.floats(0.5, 60),
 )
 def test_the_density_of_a_paragraph_is_that_which_explains_it(odds, n_words, strength, per_1000):
-    rule = replace(
-        SecondLook(Mistakes(), per_1000=per_1000, prior_strength=strength),
-        expected=0.004,
-        weights=np.zeros(6),
-    )
-    odds = np.array(odds)
-    shift = rule._density_shift(odds, np.zeros(len(odds), np.int32), np.array([n_words]))
-    assert np.ptp(shift) == 0
-    mean = per_1000 / 5
+    odds, mean = np.array(odds), per_1000 / 5
+    part = Expectation(odds, np.zeros(len(odds), np.int64), 0.004, mean, strength)
+    (shift,) = paragraph_shifts([part], np.array([n_words]))
+    assert shift.shape == (1,)
 
     def excess(log_ratio):
         probable = (1 / (1 + np.exp(-odds - log_ratio))).sum()
@@ -151,15 +153,19 @@ def test_the_density_of_a_paragraph_is_that_which_explains_it(odds, n_words, str
     densities=st.tuples(st.floats(0.1, 100), st.floats(0.1, 100)),
 )
 def test_more_mistakes_of_the_writer_never_lower_a_probability(odds, n_words, strength, densities):
-    rule = replace(SecondLook(Mistakes(), prior_strength=strength), expected=0.004, weights=np.zeros(6))
-    assert isinstance(rule, AssumesMistakes) and rule.mistakes_per_1000 == 5.0
-    documents = np.array(sorted(number for number, _ in odds), np.int32)
+    documents = np.array(sorted(number for number, _ in odds), np.int64)
     own = np.array([each for _, each in odds])
     fewer, more = (
-        rule.with_mistakes_per_1000(each)._density_shift(own, documents, np.array(n_words))
+        paragraph_shifts([Expectation(own, documents, 0.004, each, strength)], np.array(n_words))[0]
         for each in sorted(densities)
     )
     assert (fewer <= more + 1e-12).all()
+
+
+def test_the_rule_assumes_what_it_was_fitted_to_or_is_told():
+    rule = replace(SecondLook(Mistakes()), weights=np.zeros(6))
+    assert isinstance(rule, AssumesMistakes) and rule.mistakes_per_1000 == 5.0
+    assert rule.density == 1.0 and rule.with_mistakes_per_1000(20.0).density == 4.0
 
 
 def test_a_rule_that_is_not_fitted_does_not_use_the_number_of_mistakes():
@@ -167,13 +173,39 @@ def test_a_rule_that_is_not_fitted_does_not_use_the_number_of_mistakes():
 
 
 def test_paragraphs_do_not_shift_each_other():
-    rule = replace(SecondLook(Mistakes(), prior_strength=0.5), expected=0.002, weights=np.zeros(6))
-    odds, documents, n_tokens = np.array([1.0, 1.0, -3.0]), np.array([0, 0, 1]), np.array([20, 4000])
-    together = rule._density_shift(odds, documents.astype(np.int32), n_tokens)
-    first = rule._density_shift(odds[:2], np.zeros(2, np.int32), n_tokens[:1])
-    second = rule._density_shift(odds[2:], np.zeros(1, np.int32), n_tokens[1:])
-    assert together.tolist() == [*first, *second]
-    assert together[0] > 0 > together[2]
+    def shifts(odds, paragraphs, n_tokens):
+        part = Expectation(np.array(odds), np.array(paragraphs), 0.002, 1.0, 0.5)
+        return paragraph_shifts([part], np.array(n_tokens))[0].tolist()
+
+    together = shifts([1.0, 1.0, -3.0], [0, 0, 1], [20, 4000])
+    assert together == [*shifts([1.0, 1.0], [0, 0], [20]), *shifts([-3.0], [0], [4000])]
+    assert together[0] > 0 > together[1]
+
+
+@given(
+    odds=st.lists(st.floats(-6, 6), min_size=2, max_size=8),
+    n_words=st.integers(1, 3000),
+    strength=st.floats(0.1, 5),
+    density=st.floats(0.1, 20),
+)
+def test_two_tasks_are_one_whose_mistakes_are_those_of_both(odds, n_words, strength, density):
+    odds, n_tokens = np.array(odds), np.array([n_words])
+    none = np.zeros(len(odds), np.int64)
+    halves = [
+        Expectation(some, none[: len(some)], 0.002, density, strength) for some in (odds[::2], odds[1::2])
+    ]
+    whole = paragraph_shifts([Expectation(odds, none, 0.004, density, strength)], n_tokens)[0]
+    for shift in paragraph_shifts(halves, n_tokens):
+        assert shift == pytest.approx(whole, abs=1e-9)
+
+
+def test_a_task_of_infinite_strength_neither_shifts_nor_is_shifted():
+    none = np.zeros(3, np.int64)
+    certain = Expectation(np.full(3, 9.0), none, 0.001, 2.0, float("inf"))
+    open_one = Expectation(np.full(3, -4.0), none, 0.001, 2.0, 0.5)
+    alone = paragraph_shifts([open_one], np.array([50]))[0]
+    both = paragraph_shifts([certain, open_one], np.array([50]))
+    assert both[0] == pytest.approx(np.log(2.0)) and both[1].tolist() == alone.tolist()
 
 
 MORE = [
@@ -268,6 +300,7 @@ def test_a_saved_model_looks_twice_as_well(tmp_path, load_with):
         ("weights", np.ones(7)),  # as if there were evidence
         ("found", np.ones(3)),
         ("expected", np.array([-1.0])),
+        ("floor", np.array([1.5])),
         ("rates", state["rates"][::-1]),
     ]:
         with pytest.raises(ValueError, match="second look"):
@@ -333,3 +366,39 @@ def test_places_far_from_a_proposal_are_not_weighed(twice):
     assert again.weighed_from == rule.weighed_from
     older = {name: array for name, array in rule.state().items() if name != "weighed_from"}
     assert rule.from_state(older, model.task.groups).weighed_from == EVERYWHERE
+
+
+def test_mistakes_of_one_model_make_those_of_another_more_probable(twice):
+    model, _ = twice
+    open_rule = replace(model.judge, prior_strength=0.1, expected=0.01)
+    ours = replace(model, judge=open_rule)
+    other = replace(ours, name="other")
+    texts = [" ".join(fix.before for fix in MORE[:3])]
+    alone = annotate(texts, [ours])[0]
+    both = annotate(texts, [ours, other])
+    # twice as many mistakes are found where twice as many were expected; the assumption counts for less
+    assert (both[0].probabilities[alone.flagged] > alone.probabilities[alone.flagged]).all()
+    apart = [ours.decide(view_of_texts(texts, ours.tokenisation, protected=True))]
+    assert apart[0].probabilities == pytest.approx(alone.probabilities)
+
+
+def test_less_probable_places_are_looked_at_where_mistakes_are_dense(twice):
+    model, labelled = twice
+    odds = np.sort(labelled.features[labelled.right, 0])
+    floor = 1 / (1 + np.exp(-odds[-1] - 1e-6))  # above all proposals
+    rule = replace(model.judge, floor=floor, prior_strength=0.1, expected=0.01)
+    text = [MORE[0].before]
+    sparse = annotate(text, [replace(model, judge=rule)])[0]
+    assert not sparse.flagged.any()
+    dense = annotate(text, [replace(model, judge=rule.with_mistakes_per_1000(500.0))])[0]
+    assert dense.flagged.sum() == 1
+
+
+def test_the_floor_keeps_nearly_all_flags(proposals):
+    rule = SecondLook(Mistakes(), flags_per_1000=4.0).fit_proposals(proposals)
+    everywhere = replace(rule, floor=0.0)
+    assert 0 < rule.floor < 1 and everywhere.floor == 0
+    odds = proposals.features @ rule.weights[1:] + rule.weights[0]
+    flagged = proposals.right & (odds > rule.operating.threshold(4.0))
+    first = 1 / (1 + np.exp(-proposals.features[:, 0]))
+    assert (first[flagged] >= rule.floor).mean() > 0.95
