@@ -105,13 +105,14 @@ WEAKNESSES = """\
 SECOND_LOOK = """\
 ## The second look
 
-What the decision rule of a model finds slightly probable (from 0.05 or 0.1 on, by task) is weighed again
+What the decision rule of a model finds slightly probable (from 0.03 to 0.2 on, by task) is weighed again
 (`disambig.SecondLook.v1`), with evidence that would be too slow for every word: an encoder reads the sentence
 as written and as corrected (`encoder`, [how it was trained](../disambig_en_encoder/README.md)). The weights
 were fitted by `second_looks.py` on a third of the projects of the second training part, which neither the
 models nor the encoder saw. For forms, a dependency parser also says whether they agree with their subject,
-auxiliary or noun. The density of mistakes in a paragraph shifts the probabilities of all its words: a
-paragraph with several mistakes is soon taken for a text with many.
+auxiliary or noun. The density of mistakes in a paragraph, those of all tasks, shifts the probabilities of all
+its words: a paragraph with several mistakes is soon taken for a text with many, and less probable places are
+looked at.
 
 Right corrections of all mistakes of `dev` at three rates set for all tasks together (false flags per 1,000
 words in brackets), and of three classes at the middle one (`second_looks.py DATA --compare`):

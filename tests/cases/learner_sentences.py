@@ -6,14 +6,17 @@ close. All were written before any output was looked at.
 
     python -m tests.cases.learner_sentences [--show] [OPTION ...]
 
-Each sentence is checked twice: as a document of its own, and as a paragraph of one document with all of them.
+Each sentence is checked three times: as a document of its own, as a paragraph of one document with all of
+them, and in paragraphs of ten, in random order, where the mistakes of one sentence tell about the others.
 For each class, the number of wrong sentences that one flag corrects (``right``), that are only flagged
 otherwise (``wrong``) or not at all (``missed``) is printed, and of right sentences with a flag (``false``).
 ``--show`` prints the sentences themselves. All OPTIONs are passed to `disambig check`.
 """
 
 import csv
+import itertools
 import json
+import random
 import sys
 import tempfile
 from collections import Counter, defaultdict
@@ -63,10 +66,16 @@ def read_sentences() -> list[Sentence]:
         return [Sentence(row["text"], row["correction"], row["class"]) for row in rows]
 
 
-def flags_of_sentences(sentences: list[Sentence], *, together: bool, options: list[str]) -> list[list[Flag]]:
-    """Check all sentences, in one document or one document each. Returns the flags of each sentence."""
-    separator = "\n\n"
-    documents = [separator.join(item.text for item in sentences)] if together else [s.text for s in sentences]
+LAYOUTS = {"each sentence as a document": 0, "in one document": 1, "in paragraphs of ten": 10}
+"""The number of sentences of a paragraph of the one document; 0: a document each."""
+
+
+def flags_of_sentences(sentences: list[Sentence], *, paragraph: int, options: list[str]) -> list[list[Flag]]:
+    """Check all sentences in a layout (`LAYOUTS`). Returns the flags of each sentence."""
+    together = paragraph > 0
+    between = [(i + 1) % paragraph if together else 0 for i in range(len(sentences))]
+    pieces = [item.text + (" " if more else "\n\n") for item, more in zip(sentences, between, strict=True)]
+    documents = ["".join(pieces)] if together else [item.text for item in sentences]
     with tempfile.TemporaryDirectory() as folder:
         names = [f"{number:03}.txt" for number in range(len(documents))]
         for name, text in zip(names, documents, strict=True):
@@ -74,10 +83,7 @@ def flags_of_sentences(sentences: list[Sentence], *, together: bool, options: li
         ended = here("check", "--format", "json", *options, *names, folder=folder)
     if ended.returncode not in (0, 1):
         raise AssertionError(ended.stderr)
-    starts, at = [], 0
-    for item in sentences:
-        starts.append(at)
-        at += len(item.text) + len(separator)
+    starts = [0, *itertools.accumulate(map(len, pieces))]
     flags: list[list[Flag]] = [[] for _ in sentences]
     for flag in json.loads(ended.stdout)["flags"]:
         start, end, new = flag["edit"]
@@ -92,8 +98,9 @@ def flags_of_sentences(sentences: list[Sentence], *, together: bool, options: li
 def main(arguments: list[str]) -> None:
     sentences = read_sentences()
     options = [argument for argument in arguments if argument != "--show"]
-    for together in (False, True):
-        flags = flags_of_sentences(sentences, together=together, options=options)
+    random.Random(1).shuffle(sentences)
+    for layout, paragraph in LAYOUTS.items():
+        flags = flags_of_sentences(sentences, paragraph=paragraph, options=options)
         counts: dict[str, Counter[str]] = defaultdict(Counter)
         for item, raised in zip(sentences, flags, strict=True):
             outcome = item.outcome(raised)
@@ -102,7 +109,7 @@ def main(arguments: list[str]) -> None:
             if "--show" in arguments and outcome != "silent":
                 made = "; ".join(f"{item.text[start:end]} -> {new}" for start, end, new in raised)
                 print(outcome, item.kind, item.text, made, sep="\t")
-        print("in one document" if together else "each sentence as a document")
+        print(layout)
         print(f"{'class':22}" + "".join(f"{name:>8}" for name in OUTCOMES[:4]) + "  of right")
         for kind, row in sorted(counts.items(), key=lambda item: item[0] == "all"):
             n_right = row["false"] + row["silent"]

@@ -18,8 +18,8 @@ def test_flags_belong_to_their_sentences():
         Sentence("We met in the garden.", "We met in the garden.", "article missing"),
         Sentence("He went to the the shop.", "He went to the shop.", "doubled"),
     ]
-    for together in (False, True):
-        flags = flags_of_sentences(sentences, together=together, options=[])
+    for paragraph in (0, 1, 2, 10):
+        flags = flags_of_sentences(sentences, paragraph=paragraph, options=[])
         assert [item.outcome(raised) for item, raised in zip(sentences, flags, strict=True)] == [
             "right",
             "silent",
