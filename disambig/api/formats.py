@@ -1,4 +1,4 @@
-"""Readers of labelled corpora, answer keys, mistakes and CoNLL-U; escaping untrusted text for HTML."""
+"""Readers of labelled corpora, answer keys, mistakes and CoNLL-U; schemas of records; escaping for HTML."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from disambig.formats import Labelled as Labelled
     from disambig.formats import ReaderTraits as ReaderTraits
     from disambig.formats import SenseInstance as SenseInstance
+    from disambig.formats import arrow_schema as arrow_schema
     from disambig.formats import escape as escape
     from disambig.formats import read_clean as read_clean
     from disambig.formats import read_conllu as read_conllu
@@ -27,5 +28,6 @@ if TYPE_CHECKING:
     from disambig.formats import read_noad as read_noad
     from disambig.formats import read_sensemap as read_sensemap
     from disambig.formats import read_senseval as read_senseval
+    from disambig.formats import record_schema as record_schema
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__, renamed_names(__name__))

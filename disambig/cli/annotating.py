@@ -19,6 +19,7 @@ from disambig.formats import (
     FIELD,
     LANGUAGE_FORMATS,
     NAMES,
+    RECORD_VERSIONS,
     Format,
     Input,
     Kind,
@@ -202,6 +203,7 @@ class AnnotateRequest:
     options: EngineOptions = _HERE
     shard_size: int = 8_000_000
     safe_cells: bool | None = None
+    records: int | None = None
     force: bool = False
     command: dict[str, Any] | None = None
     shard_index: bool = False
@@ -218,6 +220,8 @@ def run_annotate(request: AnnotateRequest, source: AnnotatorSource) -> int:
     """
     terminal = request.output is None and _is_terminal()
     name = request.format or _format_name(request, terminal)
+    if request.records is not None and name != "jsonl":
+        raise UserError("D532", format=name)
     language = source.language() if name in LANGUAGE_FORMATS else "en"
     format = make_format(
         name,
@@ -225,6 +229,7 @@ def run_annotate(request: AnnotateRequest, source: AnnotatorSource) -> int:
         text=request.text,
         language=language,
         safe_cells=request.safe_cells,
+        records=RECORD_VERSIONS[-1] if request.records is None else request.records,
     )
     if name == "corrected":
         source = StableSource(source)

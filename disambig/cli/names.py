@@ -16,6 +16,7 @@ COMMANDS = {
     "curve": "Show how the accuracy of a model grows with more examples.",
     "reproduce": "Reproduce a table of a paper and compare the figures.",
     "counts": "Build, import, merge, prune and query tables of n-gram counts.",
+    "schema": "Print the JSON Schema of the records that annotate writes.",
     "doctor": "Check the installation: what is wrong and how to fix it.",
 }
 PACKAGE = "disambig.cli.commands"

@@ -223,6 +223,21 @@ from .readers import (
 from .readers import (
     read_all as read_all,
 )
+from .record_schema import (
+    RECORD_VERSIONS as RECORD_VERSIONS,
+)
+from .record_schema import (
+    SCHEMA_NAME as SCHEMA_NAME,
+)
+from .record_schema import (
+    arrow_schema as arrow_schema,
+)
+from .record_schema import (
+    record_schema as record_schema,
+)
+from .record_schema import (
+    record_schema_text as record_schema_text,
+)
 from .results import (
     AnnotatedDocument as AnnotatedDocument,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -16,8 +17,10 @@ from disambig.formats.documents import (
     UnreadableDocument,
     decode_line,
     document_id,
+    escape_unencodable,
     text_problem,
 )
+from disambig.formats.record_schema import RECORD_VERSIONS, SCHEMA_NAME, input_meta
 from disambig.formats.results import AnnotatedDocument, records
 
 BYTE_ORDER_MARK = "\ufeff"
@@ -88,17 +91,25 @@ def _name(value: object) -> str:
 
 
 _encode = json.JSONEncoder(ensure_ascii=False).encode
+_encode_strictly = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 _AT_ONCE = 256
 
 
 @dataclass(frozen=True, slots=True)
 class JsonlFormat:
-    """One object per document: id, path, line, text, models, number of flags, decisions, other keys.
+    """One object per document, with the schema that `disambig.formats.record_schema` returns.
 
-    ``other_languages`` has the paragraphs that are not in the language of the models, if there are any.
+    Attributes
+    ----------
+    text : bool
+        Whether records have the text of their documents.
+    version : int
+        Version of the records, one of `RECORD_VERSIONS`. In version 1, keys without a value are left out,
+        candidates are pairs of text and score, and models are the values of an object.
     """
 
     text: bool = True
+    version: int = RECORD_VERSIONS[-1]
     name: str = "jsonl"
     suffix: str = ".jsonl"
     mirrors: tuple[Kind, ...] = ()
@@ -118,6 +129,33 @@ class JsonlFormat:
 
     def _add(self, result: AnnotatedDocument, line: bytearray) -> None:
         """Append a document's line; records are encoded in blocks, since there may be millions."""
+        first = self.version == 1
+        fields = self._first_version(result) if first else self._fields(result)
+        decisions: Iterable[dict[str, Any]] = records(result)
+        line += to_json(fields)[:-1] + b', "decisions": ['
+        separator = b""
+        for some in minibatch(decisions if first else map(_decision, decisions), _AT_ONCE):
+            line += separator + to_json(some)[1:-1]
+            separator = b", "
+        line += b"]}\n"
+
+    def _fields(self, result: AnnotatedDocument) -> dict[str, Any]:
+        """Return the keys of a record before its decisions."""
+        document = result.document
+        return {
+            "schema": SCHEMA_NAME,
+            # a name that UTF-8 cannot encode would be half a surrogate pair, which other programs refuse
+            "id": escape_unencodable(document.id),
+            "path": escape_unencodable(document.path),
+            "line": document.line or 1,
+            "text": document.text if self.text else None,
+            "meta": _json_text(input_meta(document.meta)),
+            "other_languages": _json_text([asdict(paragraph) for paragraph in result.foreign]),
+            "models": [{"task": decisions.task, "model": decisions.model} for decisions in result.decisions],
+            "flags": result.flags,
+        }
+
+    def _first_version(self, result: AnnotatedDocument) -> dict[str, Any]:
         document = result.document
         fields: dict[str, Any] = {"id": document.id, "path": document.path}
         if document.line:
@@ -131,12 +169,49 @@ class JsonlFormat:
             fields["other_languages"] = [asdict(paragraph) for paragraph in result.foreign]
         fields["models"] = {decisions.task: decisions.model for decisions in result.decisions}
         fields["flags"] = result.flags
-        line += to_json(fields)[:-1] + b', "decisions": ['
-        separator = b""
-        for some in minibatch(records(result), _AT_ONCE):
-            line += separator + to_json(some)[1:-1]
-            separator = b", "
-        line += b"]}\n"
+        return fields
+
+
+def _decision(record: dict[str, Any]) -> dict[str, Any]:
+    """Return a decision with the keys of the schema; `record` is one of `disambig.formats.records`."""
+    alternatives = record.get("alternatives")
+    return {
+        "task": record["task"],
+        "group": record["group"],
+        "start": record["start"],
+        "end": record["end"],
+        "observed": record["observed"],
+        "chosen": record["chosen"],
+        "gloss": record.get("gloss", ""),
+        "replacement": record["replacement"],
+        "flagged": record["flagged"],
+        # Most decisions have none. Programs that infer types from the first lines would take a list of
+        # objects for a list of nothing, and fail at the first object.
+        "alternatives": _json_text(alternatives) if alternatives else "[]",
+        "probability": record["probability"],
+        "margin": record["margin"],
+        "candidates": [{"text": text, "score": score} for text, score in record["candidates"]],
+        "base": record.get("base", 0.0),
+        "rank": record.get("rank", -1),
+        "found": record["found"],
+        "asked": record["asked"],
+    }
+
+
+def _json_text(value: Any) -> str:
+    """Return `value` as JSON; NaN and infinity, which JSON does not have, become null."""
+    try:
+        return _encode_strictly(value)
+    except ValueError:
+        return _encode_strictly(_finite(value))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def to_json(value: Any) -> bytes:

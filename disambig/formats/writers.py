@@ -18,6 +18,7 @@ from disambig.formats.documents import Input, Kind
 from disambig.formats.html import HtmlFormat
 from disambig.formats.jsonl import JsonlFormat
 from disambig.formats.readable import ReadableFormat
+from disambig.formats.record_schema import RECORD_VERSIONS
 from disambig.formats.results import AnnotatedDocument
 from disambig.formats.tables import CsvFormat, ParquetFormat
 
@@ -75,6 +76,7 @@ def make_format(
     text: bool = True,
     language: str = "en",
     safe_cells: bool | None = None,
+    records: int = RECORD_VERSIONS[-1],
 ) -> Format:
     """Return the format `name`.
 
@@ -90,14 +92,18 @@ def make_format(
         Language of the blank spaCy pipeline (``"spacy"`` and ``"conllu"``) and of the page (``"html"``).
     safe_cells : bool, optional
         Whether formulas in ``"csv"`` and ``"tsv"`` are escaped; by default only in ``"csv"``.
+    records : int
+        Version of the records in ``"jsonl"``, one of `RECORD_VERSIONS`.
 
     Raises
     ------
     UserError
-        D601 for an unknown name.
+        D601 for an unknown name, D530 for an unknown version.
     """
+    if records not in RECORD_VERSIONS:
+        raise UserError("D530", version=records, versions=", ".join(map(str, RECORD_VERSIONS)))
     makers: dict[str, Callable[[], Format]] = {
-        "jsonl": lambda: JsonlFormat(text=text),
+        "jsonl": lambda: JsonlFormat(text=text, version=records),
         "text": ReadableFormat,
         "corrected": lambda: CorrectedFormat(field=field),
         "html": lambda: HtmlFormat(language=language),
@@ -187,6 +193,11 @@ class FlagsOnlyFormat:
     def text(self) -> bool | None:
         """Whether the format repeats the text; None if it has no such option."""
         return getattr(self.format, "text", None)
+
+    @property
+    def version(self) -> int | None:
+        """Version of the records; None if the format has no records."""
+        return getattr(self.format, "version", None)
 
     @property
     def safe_cells(self) -> bool | None:

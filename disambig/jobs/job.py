@@ -394,6 +394,8 @@ def run_job(
         "text": getattr(format, "text", None),
         **({"only_flags": True} if isinstance(format, FlagsOnlyFormat) else {}),
         **({} if (cells := getattr(format, "safe_cells", None)) is None else {"safe_cells": cells}),
+        # jobs of releases without versions of records wrote version 1
+        **({} if (version := getattr(format, "version", None)) in (None, 1) else {"records": version}),
         **({"shard_index": True} if shard_index else {}),
         **bounds.plain(),
     }

@@ -215,4 +215,8 @@ model for {seen!r}",
     "D516": "component {name!r}: {setting} is {value!r}, not {wanted}",
     "D517": "pairs are formed from an instance's own words: omit around and layer, or omit pairs",
     "D518": "{n:,} options are not enough: give at least two as [extractors.NAME.options.OPTION]",
+    # records for data tools
+    "D530": "there are no records of version {version!r}: choose from {versions}",
+    "D531": "the Arrow schema of records needs pyarrow: pip install 'disambig[parquet]'",
+    "D532": "--records is for the format jsonl, but the output is {format}: omit it, or use --format jsonl",
 }

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from disambig.errors import UserError
-from disambig.formats import AnnotatedDocument, Document, JsonlFormat, to_json
+from disambig.formats import RECORD_VERSIONS, AnnotatedDocument, Document, JsonlFormat, to_json
 from disambig.server.checker import ServerChecker
 from disambig.server.languagetool import check_text, parse_json, parse_rate, parse_writing, task_rule
 from disambig.server.middleware import unclear_request
@@ -20,7 +20,7 @@ MAX_DOCUMENTS = 1_000
 """Maximum number of documents per request."""
 MOST_DECISIONS = 100_000
 """Maximum number of records per response; a record has some hundred bytes."""
-_FIELDS = ("text", "documents", "flags_per_1000", "writing", "id")
+_FIELDS = ("text", "documents", "flags_per_1000", "writing", "records", "id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +35,15 @@ class RecordsRequest:
     flags_per_1000 : float or None
     writing : str or None
         Kind of writing.
+    version : int
+        Version of the records.
     """
 
     documents: tuple[Document, ...]
     alone: bool
     flags_per_1000: float | None
     writing: str | None = None
+    version: int = RECORD_VERSIONS[-1]
 
     @property
     def texts(self) -> list[str]:
@@ -57,7 +60,7 @@ class RecordsRequest:
         """
         if sum(len(decisions) for result in results for decisions in result.decisions) > MOST_DECISIONS:
             raise UserError("D885", what="the list of decisions", limit=MOST_DECISIONS, unit="decisions")
-        lines = JsonlFormat().encode(
+        lines = JsonlFormat(version=self.version).encode(
             [replace(result, document=own) for result, own in zip(results, self.documents, strict=True)]
         )
         objects = lines.rstrip(b"\n")
@@ -85,8 +88,15 @@ def records_request(body: bytes, *, max_text: int) -> RecordsRequest:
         raise unclear_request(f"'documents' must be a list of 1 to {MAX_DOCUMENTS:,}")
     documents = tuple(_parse_document(document, i, max_text) for i, document in enumerate(several, start=1))
     check_text("".join(document.text for document in documents), max_text=max_text)
+    version = fields.get("records", RECORD_VERSIONS[-1])
+    if version not in RECORD_VERSIONS or isinstance(version, bool | float):
+        raise unclear_request(f"'records' must be one of {', '.join(map(str, RECORD_VERSIONS))}")
     return RecordsRequest(
-        documents, alone, parse_rate(fields.get("flags_per_1000")), parse_writing(fields.get("writing"))
+        documents,
+        alone,
+        parse_rate(fields.get("flags_per_1000")),
+        parse_writing(fields.get("writing")),
+        version,
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from disambig import __version__
 from disambig.data import WORDS_PER_MISTAKE
+from disambig.formats import RECORD_VERSIONS, record_schema
 from disambig.server._endpoints import MAX_DOCUMENTS, MAX_EXPLAINED_TEXT
 from disambig.server.middleware import ServerLimits
 
@@ -63,7 +64,7 @@ def openapi(limits: ServerLimits, bases: Sequence[str]) -> Json:
             "license": {"name": "MIT", "identifier": "MIT"},
         },
         "paths": paths,
-        "components": {"schemas": _SCHEMAS},
+        "components": {"schemas": {**_SCHEMAS, "Record": _record()}},
     }
 
 
@@ -92,16 +93,23 @@ def _annotate(text: Json) -> Json:
     name = {"type": ["string", "integer"]}
     rate = {"type": ["number", "null"], "minimum": 0}
     writing = {"enum": [*WORDS_PER_MISTAKE, None]}
+    shared = {"flags_per_1000": rate, "writing": writing, "records": {"enum": list(RECORD_VERSIONS)}}
     document = {"type": "object", "required": ["text"], "properties": {"id": name, "text": text}}
     documents = {"type": "array", "minItems": 1, "maxItems": MAX_DOCUMENTS, "items": document}
     one = {"type": "object", "required": ["text"], "additionalProperties": False}
-    one["properties"] = {"id": name, "text": text, "flags_per_1000": rate, "writing": writing}
+    one["properties"] = {"id": name, "text": text, **shared}
     several = {"type": "object", "required": ["documents"], "additionalProperties": False}
-    several["properties"] = {"documents": documents, "flags_per_1000": rate, "writing": writing}
-    answer = {"oneOf": [_ref("Record"), {"type": "array", "items": _ref("Record")}]}
+    several["properties"] = {"documents": documents, **shared}
+    record = {"anyOf": [_ref("Record"), _ref("FirstRecord")]}
+    answer = {"oneOf": [record, {"type": "array", "items": record}]}
     summary = "Annotate one text or several: the records of `disambig annotate --format jsonl`."
     body = _body(_JSON, {"oneOf": [one, several]})
     return _operation("annotate", summary, _JSON, answer, _TEXT_ERRORS, requestBody=body)
+
+
+def _record() -> Json:
+    """Return the schema of a record as a part of this document, which has no address of its own."""
+    return {key: value for key, value in record_schema().items() if key not in ("$schema", "$id")}
 
 
 def _explain() -> Json:
@@ -204,7 +212,7 @@ _SCHEMAS: Json = {
         language=_object(name=_STRING, code=_STRING, detectedLanguage=_DETECTED),
         matches=_array(_ref("Match")),
     ),
-    "Record": {"type": "object", "description": "A line of `disambig annotate --format jsonl`."},
+    "FirstRecord": {"type": "object", "description": "A record of version 1.", "deprecated": True},
     "Reasons": _object(
         reason=_STRING,
         probability=_PROBABILITY,

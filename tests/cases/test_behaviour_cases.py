@@ -210,7 +210,7 @@ def test_annotate_counts_paragraphs_in_another_language(project, job):
     if not job:
         first, second = map(json.loads, done.stdout.splitlines())
         assert (first["flags"], second["flags"]) == (1, 0)
-        assert first["other_languages"] == [
+        assert json.loads(first["other_languages"]) == [
             {"start": len(SLIP) + 1, "end": len(SLIP) + len(GERMAN) + 1, "language": "de"}
         ]
     assert message not in here(*arguments, "--no-detect-language", "--force", folder=home).stderr

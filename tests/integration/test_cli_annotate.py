@@ -94,7 +94,7 @@ def test_jsonl_on_standard_input_with_its_own_field(annotate):
     data = '{"body": "a quite place", "id": "x", "n": 1}\n'
     done = annotate("-", "--field", "body", "--task", "spelling", "--no-text", given=data)
     row = json.loads(done.stdout)
-    assert (row["id"], row["meta"], row["flags"], "text" in row) == ("x", {"n": 1}, 1, False)
+    assert (row["id"], row["meta"], row["flags"], row["text"]) == ("x", '{"n": 1}', 1, None)
     assert {one["task"] for one in row["decisions"]} == {"spelling"}
 
 
@@ -267,7 +267,7 @@ def test_standard_input_may_hold_any_kind(annotate):
     ]
     done = annotate("-", "--from", "csv", "--field", "body", given="id;body\nx;a quite place\n")
     row = json.loads(done.stdout)
-    assert (row["id"], row.get("meta", {}), row["flags"]) == ("x", {}, 1)
+    assert (row["id"], row["meta"], row["flags"]) == ("x", "{}", 1)
     done = annotate("-", "--from", "lines", "--format", "csv", given="a quite place\nin it\n")
     assert [line.split(",")[0] for line in done.stdout.splitlines()] == [
         "document",
@@ -285,7 +285,7 @@ def test_standard_input_may_hold_any_kind(annotate):
         ("x.conllu", b"# newdoc id = good.txt"),
         ("x.parquet", b"PAR1"),
         ("x.txt", b"good.txt:1:20: during"),
-        ("x.jsonl", b'{"id"'),
+        ("x.jsonl", b'{"schema"'),
     ],
 )
 def test_the_suffix_of_the_output_says_the_format(folder, annotate, name, begins):
@@ -309,6 +309,41 @@ def test_flags_alone_can_be_asked_for(annotate):
     assert document["decisions"] == [each for each in everything["decisions"] if each["flagged"]]
     done = annotate("good.txt", "--only-flags", "--format", "html")
     assert done.returncode == 2 and "D650" in done.stderr
+
+
+def test_records_of_the_former_version_can_be_asked_for(annotate):
+    (new,) = map(json.loads, annotate("good.txt").stdout.splitlines())
+    (old,) = map(json.loads, annotate("good.txt", "--records", "1").stdout.splitlines())
+    assert new["schema"] == "disambig/records/2" and "schema" not in old
+    assert old["decisions"][0]["candidates"][0] == list(new["decisions"][0]["candidates"][0].values())
+    done = annotate("good.txt", "--records", "3")
+    assert done.returncode == 2 and "D530] there are no records of version 3: choose from 1, 2" in done.stderr
+    done = annotate("good.txt", "--records", "1", "--format", "csv")
+    assert done.returncode == 2 and "[D532]" in done.stderr
+
+
+def test_a_job_does_not_mix_versions_of_records(folder, annotate):
+    assert annotate("good.txt", "--output", "job").returncode == 0
+    done = annotate("good.txt", "--output", "job", "--records", "1")
+    assert done.returncode == 2 and "D311" in done.stderr and "records" in done.stderr
+    assert annotate("good.txt", "--output", "job", "--records", "2").returncode == 0
+    assert annotate("good.txt", "--output", "job", "--records", "1", "--force").returncode == 0
+    assert here("job", "merge", "job", folder=folder).stdout.startswith('{"id"')
+
+
+def test_records_can_be_annotated_again(folder, annotate):
+    (folder / "rows.jsonl").write_text('{"id": 7, "text": "a quite place", "meta": {"n": 1}}\n')
+    assert annotate("rows.jsonl", "--output", "first.jsonl").returncode == 0
+    (again,) = map(json.loads, annotate("first.jsonl").stdout.splitlines())
+    (first,) = map(json.loads, (folder / "first.jsonl").read_text().splitlines())
+    assert again == {**first, "path": "first.jsonl"}
+    assert first["meta"] == '{"n": 1}'
+
+
+def test_the_schema_is_printed(folder):
+    done = here("schema", folder=folder)
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["properties"]["schema"]["const"] == "disambig/records/2"
 
 
 def test_quiet_leaves_no_summary(annotate):

@@ -92,6 +92,14 @@ def annotate(
             help="Omit decisions and documents without a flag; for jsonl, csv, tsv and parquet.",
         ),
     ] = False,
+    records: Annotated[
+        int | None,
+        typer.Option(
+            metavar="VERSION",
+            help="Version of the records in jsonl: 2, whose schema `disambig schema` prints, or the former "
+            "1, which the next release will no longer write. Default: 2.",
+        ),
+    ] = None,
     workers: Workers = 1,
     engine: Engine = "local",
     scheduler: Scheduler = None,
@@ -167,7 +175,8 @@ def annotate(
     )
     if source_format == NBEST_KIND:
         elsewhere = workers > 1 or engine != "local" or scheduler or timeout is not None or worker_memory
-        of_texts = lines or field or ignore or sets or only_flags or not text or safe_cells is not None
+        of_texts = lines or field or ignore or sets or only_flags or not text
+        of_texts = of_texts or safe_cells is not None or records is not None
         bounded = document_timeout is not None or max_input or rates is not None or writing is not None
         if elsewhere or of_texts or bounded or shard_index:
             raise typer.BadParameter("--from nbest can only be combined with --model, --output and --force")
@@ -200,6 +209,7 @@ def annotate(
         options=options,
         shard_size=max(1, round(shard_size * 1_000_000)),
         safe_cells=safe_cells,
+        records=records,
         force=force,
         command=command,
         shard_index=shard_index,

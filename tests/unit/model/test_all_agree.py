@@ -78,6 +78,8 @@ def test_check(installed):
 
 def test_json_lines_and_text(installed):
     said = json.loads(of_annotate(installed, "jsonl"))
+    for decision in said["decisions"]:
+        decision["alternatives"] = json.loads(decision["alternatives"])
     assert shown(said["decisions"]) == FLAGS and said["flags"] == len(FLAGS)
     assert [decision["flagged"] for decision in said["decisions"]].count(False) == 4
     assert places(of_annotate(installed, "text")) == PLACES

@@ -221,6 +221,12 @@ def test_records_are_those_of_the_format_jsonl(ask):
     assert [(each["id"], each["text"]) for each in several.json()] == [("1", "It."), ("b", "}\n{")]
     none = ask("POST", "/annotate", json={"text": TEXT, "flags_per_1000": 0}).json()
     assert none["flags"] == 0
+    old = ask("POST", "/annotate", json={"text": TEXT, "id": "mine", "records": 1}).json()
+    assert answer["schema"] == "disambig/records/2" and "schema" not in old
+    assert ask("POST", "/annotate", json={"text": TEXT, "records": 2}).json()["flags"] == 2
+    for version in (0, 3, "1", True, 1.0, [1], None):
+        refused = ask("POST", "/annotate", json={"text": TEXT, "records": version})
+        assert (refused.status_code, refused.text[:13]) == (400, "Error: [D883]")
 
 
 def test_of_very_many_flags_the_surest_are_shown_and_it_is_said(ask, monkeypatch):

@@ -1,0 +1,19 @@
+"""The command ``disambig schema``."""
+
+from __future__ import annotations
+
+import typer
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON Schema of the records that `annotate` writes as JSON Lines.
+
+    In Python, `disambig.api.formats.record_schema()` returns it, and `arrow_schema()` returns it for pyarrow.
+    """
+    from disambig.cli.output import StandardOutput
+    from disambig.formats import record_schema_text
+
+    StandardOutput().result(record_schema_text())
