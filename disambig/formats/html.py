@@ -7,7 +7,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -48,7 +48,10 @@ def isolated(text: str) -> str:
 
 DOCUMENT = "\0"
 """Placeholder for the anchor of a document, whose number on the page is not yet known when it is encoded."""
-COLOURS = 6
+RULE = "\1"
+"""Encloses the number of a rule in its document, whose colour on the page is not yet known."""
+_RULE = re.compile(f"{RULE}([0-9]+){RULE}")
+COLOURS = 7
 _BLANK = re.compile(r"(?:\r\n|\r|\n)[ \t]*(?:\r\n|\r|\n)\s*")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _SPACE = re.compile(r"\s")
@@ -68,19 +71,23 @@ class Passage:
     line: int  # its first line in the file, from 1; 0 if the document is not a whole file
 
 
-def passages(result: AnnotatedDocument, marked: Sequence[dict[str, Any]]) -> Iterator[Passage]:
+def passages(
+    result: AnnotatedDocument, marked: Sequence[dict[str, Any]], rules: dict[str, int]
+) -> Iterator[Passage]:
     """Yield the paragraphs of a document.
 
     Parameters
     ----------
     result : AnnotatedDocument
     marked : sequence of records
-        The decisions to show. Each gets the key ``"mark"``; its mark has the anchor ``DOCUMENT-mark``.
+        The decisions to show. Each gets the key ``"mark"``; its mark has the anchor ``DOCUMENT-mark``, and
+        the class of its colour has the number of its rule in `rules`, enclosed in `RULE`.
+    rules : dict from name to number
+        New rules are added.
     """
     text, number = result.document.text, 0
     lines = 1 if result.document.kind == "file" else 0
     counted = 0
-    order = {decisions.task: index for index, decisions in enumerate(result.decisions)}
     marks = _clusters(marked)
     at = 0
     for start, end in _paragraphs(text):
@@ -94,7 +101,7 @@ def passages(result: AnnotatedDocument, marked: Sequence[dict[str, Any]]) -> Ite
             for record in mark.records:
                 record["mark"] = number
                 flags += record["flagged"]
-            parts += [escape(text[position : mark.start]), _mark(mark, text, number, order)]
+            parts += [escape(text[position : mark.start]), _mark(mark, text, number, rules)]
             position = mark.end
         parts.append(escape(text[position:end]))
         yield Passage(flags, "".join(parts), _is_verse(text[start:end]), lines)
@@ -161,7 +168,12 @@ def _is_verse(paragraph: str) -> bool:
     return len(lines) > 1 and min(map(len, lines[:-1])) < _WRAPPED
 
 
-def _mark(cluster: _Cluster, text: str, number: int, order: dict[str, int]) -> str:
+def rule_name(record: dict[str, Any]) -> str:
+    """Return the rule of a flag, which decides its colour: the task, unless the record names a rule."""
+    return str(record.get("rule") or record["task"])
+
+
+def _mark(cluster: _Cluster, text: str, number: int, rules: dict[str, int]) -> str:
     first = cluster.records[0]
     name = f"{DOCUMENT}-{number}"
     seen = text[cluster.start : cluster.end]
@@ -170,7 +182,8 @@ def _mark(cluster: _Cluster, text: str, number: int, order: dict[str, int]) -> s
     kind = "l"
     if first["flagged"]:  # the style sheet shows these attributes, so that they are not part of copied text
         sure = first["probability"] >= SURE
-        kind = f"f k{order[first['task']] % COLOURS}{'' if sure else ' u'}"
+        rule = rules.setdefault(rule_name(first), len(rules))
+        kind = f"f k{RULE}{rule}{RULE}{'' if sure else ' u'}"
         share = format_probability(first["probability"]) + ("" if sure else "?")
         attributes += f' data-from="{escape(show_candidate(first["observed"]))}" data-p="{share}"'
     gap = "" if seen else " gap"
@@ -188,19 +201,14 @@ def _entry(record: dict[str, Any]) -> str:
     if record["flagged"]:
         old, new = show_candidate(record["observed"]), show_candidate(record["replacement"])
         head = f"<s>{isolated(old)}</s> → <b>{isolated(new)}</b>"
-        summary = f"{isolated(record['task'])}: wrong with probability {share}"
+        summary = f"{isolated(rule_name(record))}: wrong with probability {share}"
     else:
         named = label_html(record["chosen"], record.get("gloss", ""), strong=True)
         head = f"{isolated(show_candidate(record['observed']))}: {named}"
         summary = f"{isolated(record['task'])}: probability {share}"
-    evidence = (
-        f'<span class="e">{record["found"]} of {record["asked"]} n-grams or words known</span>'
-        if record["asked"]
-        else ""
-    )
     others = "".join(map(_alternative, record.get("alternatives", ())))
     title = f'<span class="h">{head}</span><span class="m">{summary}</span>'
-    return f"{title}{others}{_candidates(record)}{evidence}"
+    return f"{title}{others}{_candidates(record)}"
 
 
 def _alternative(other: dict[str, Any]) -> str:
@@ -221,31 +229,40 @@ def _candidates(record: dict[str, Any]) -> str:
     if observed not in [name for name, _ in kept]:
         kept = [*kept, *(pair for pair in record["candidates"] if pair[0] == observed)]
     shares = _candidate_shares(record, observed)
-    low = min(score for _, score in record["candidates"])
-    span = max(score for _, score in kept) - low or 1.0
     rows = "".join(
         f'<span class="r{" o" * (name == observed)}">'
         f"<span>{isolated(show_candidate(name))}{' <small>as written</small>' * (name == observed)}</span>"
-        f'<i class="w{round(10 * (score - low) / span)}"></i>'
-        f'<span class="n">{shares.get(name, "")}</span></span>'
-        for name, score in kept
+        f"{bar(shares[name])}"
+        f'<span class="n">{format_probability(shares[name])}</span></span>'
+        for name, _ in kept
+        if name in shares
     )
-    return f'<span class="a">{rows}</span>'
+    others = ", ".join(isolated(show_candidate(name)) for name, _ in kept if name not in shares)
+    also = f'<span class="m">also possible: {others}</span>' if others else ""
+    return f'<span class="a">{rows}</span>{also}'
 
 
-def _candidate_shares(record: dict[str, Any], observed: str) -> dict[str, str]:
-    """Return the known probabilities of candidates (the bars show all their scores).
+def bar(share: float) -> str:
+    """Return a bar whose length is `share` of its place, as a picture that needs no style sheet."""
+    return (
+        '<svg class="b" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">'
+        f'<rect width="{100 * min(max(share, 0.0), 1.0):.1f}" height="1"/></svg>'
+    )
+
+
+def _candidate_shares(record: dict[str, Any], observed: str) -> dict[str, float]:
+    """Return the known probabilities of candidates.
 
     For a flag, the probability is that of the best candidate against the observed one; for a label, against
     all other candidates.
     """
     probability, names = record["probability"], [name for name, _ in record["candidates"]]
-    shares = {record["chosen"]: format_probability(probability)}
+    shares = {record["chosen"]: probability}
     rest = (
         observed if record["flagged"] else names[1 - names.index(record["chosen"])] if len(names) == 2 else ""
     )
     if rest in names and rest != record["chosen"]:
-        shares[rest] = format_probability(1 - probability)
+        shares[rest] = 1 - probability
     return shares
 
 
@@ -259,8 +276,10 @@ def show_candidate(text: str) -> str:
     return " ".join(text.split()) or "∅"
 
 
+LARGE = 50_000
+"""Number of characters from which a page shows paragraphs without flags only on request."""
 WHOLE = 1_000_000
-"""Maximum number of characters for showing the whole text; longer texts show only paragraphs with flags."""
+"""Maximum number of characters for a page with the whole text; others have only paragraphs with flags."""
 MOST = 6_000_000
 """Number of characters of HTML after which no further document is shown."""
 _LISTED = 500
@@ -276,6 +295,8 @@ class Summary:
     ----------
     documents, words, characters, flags : int
     tasks : dict from task to [decisions, flags]
+    rules : dict from rule to its number of flags
+        The position of a rule decides its colour.
     labels : dict from task to {(label, gloss): count}
     listed : list of (number, title, words, flags)
         The first documents that have flags.
@@ -290,6 +311,7 @@ class Summary:
     characters: int = 0
     flags: int = 0
     tasks: dict[str, list[int]] = field(default_factory=dict)
+    rules: dict[str, int] = field(default_factory=dict)
     labels: dict[str, dict[tuple[str, str], int]] = field(default_factory=dict)
     listed: list[tuple[int, str, int, int]] = field(default_factory=list)
     flagged_documents: int = 0
@@ -315,6 +337,7 @@ class Summary:
             self.last = self.documents
         self._size += document["size"]
         for *key, mark in document["corrections"]:
+            self.rules[key[0]] = self.rules.get(key[0], 0) + 1
             entry = self._corrections.setdefault((key[0], key[1], key[2]), [0, self.documents, mark])
             entry[0] += 1
         self.flags += flags
@@ -344,11 +367,18 @@ class Summary:
         return self.characters <= WHOLE
 
     def shows(self, number: int, document: dict[str, Any]) -> bool:
-        """Return True if a document is on the page, wholly or in part."""
-        return self.whole or (number <= self.last and bool(document["corrections"]))
+        """Return True if a document is on the page, wholly or in part: if it has flags, or none has any."""
+        if self.whole and not self.flags:
+            return True
+        return (self.whole or number <= self.last) and bool(document["corrections"])
+
+    @property
+    def colours(self) -> dict[str, int]:
+        """The colour of each rule."""
+        return {rule: number % COLOURS for number, rule in enumerate(self.rules)}
 
     def corrections(self) -> list[tuple[str, str, str, int, str | None]]:
-        """Return the most frequent corrections: task, from, to, count, anchor of the first one if shown.
+        """Return the most frequent corrections: rule, from, to, count, anchor of the first one if shown.
 
         Corrections that occur only once are left out.
         """
@@ -393,32 +423,37 @@ def head(summary: Summary, *, language: str) -> str:
 <header lang="en">
 <h1>{title}</h1>
 {_figures(summary)}
-{_tasks(summary)}
 {_corrections(summary)}
+{_rules(summary)}
 {_documents(summary)}
+{_labels(summary)}
 {_legend(summary)}
 <p class="hint">Point at or tap a marked word, or move between marked words with the Tab key, \
-to see its alternatives.{_bars(summary)}</p>
+to see its alternatives.</p>
 {_left_out(summary)}
+{_switch(summary)}
 </header>
 <main{' class="q"' * bool(summary.flags)}>
 """
 
 
-def section(document: dict[str, Any], number: int, *, whole: bool, labels: bool) -> str:
+def section(
+    document: dict[str, Any], number: int, *, whole: bool, labels: bool, colours: Mapping[str, int]
+) -> str:
     """Return a document as HTML; unless `whole`, only its paragraphs with flags.
 
     If there are only `labels` on the page, its decisions are counted instead of its flags.
     """
     parts, hidden = [], 0
+    rules = [str(colours[rule]) for rule in document["rules"]]
     for flags, verse, line, html in document["passages"]:
         if not (whole or flags):
             hidden += 1
             continue
         parts += [
             _gap(hidden),
-            f'<p dir="auto"{" class=v" * verse}{f" data-line={line}" * bool(line)}>'
-            f"{html.replace(DOCUMENT, f'd{number}')}</p>\n",
+            f'<p dir="auto"{_classes(verse, flags)}{f" data-line={line}" * bool(line)}>'
+            f"{_RULE.sub(lambda match: rules[int(match[1])], html).replace(DOCUMENT, f'd{number}')}</p>\n",
         ]
         hidden = 0
     parts.append(_gap(hidden))
@@ -431,6 +466,11 @@ def section(document: dict[str, Any], number: int, *, whole: bool, labels: bool)
         f'<h2>{isolated(document["title"])} <small lang="en">{counts_text}</small></h2>\n'
         f"{''.join(parts)}</section>\n"
     )
+
+
+def _classes(verse: bool, flags: int) -> str:
+    names = " ".join(["v"] * verse + ["ok"] * (not flags))
+    return f' class="{names}"' if names else ""
 
 
 def foot() -> str:
@@ -463,25 +503,45 @@ def _figures(summary: Summary) -> str:
     )
 
 
-def _tasks(summary: Summary) -> str:
+def _rules(summary: Summary) -> str:
+    """Return the flags of each rule, the most frequent first, which is also the legend of the colours."""
+    if not summary.rules:
+        return ""
+    most, rows = max(summary.rules.values()), []
+    for rule, flags in sorted(summary.rules.items(), key=lambda item: -item[1]):
+        rate = f"{1000 * flags / summary.words:.1f}" if summary.words else "0"
+        rows.append(
+            f'<tr><th scope="row"><span class="f k{summary.colours[rule]} key">{escape(rule)}</span></th>'
+            f'<td class="bar k{summary.colours[rule]}">{bar(flags / most)}</td>'
+            f"<td>{flags:,}</td><td>{rate} per 1,000 words</td></tr>"
+        )
+    table = f'<table class="counts">{"".join(rows)}</table>'
+    return f"<details open><summary>By rule</summary>{table}</details>"
+
+
+def _labels(summary: Summary) -> str:
+    """Return the labels of each task that assigns some."""
     rows = []
-    for index, (task, (decisions, flags)) in enumerate(summary.tasks.items()):
+    for task, (decisions, _) in summary.tasks.items():
         labels = summary.frequent_labels(task)
         if labels:
             lines = [f"{count:,} {label_html(label, gloss)}" for label, gloss, count in labels]
             more = len(summary.labels[task]) - len(labels)
             lines += [f"and {more:,} more"] if more else []
             cell = "".join(f'<span class="line">{line}</span>' for line in lines)
-        else:
-            per = 1000 * flags / summary.words if summary.words else 0.0
-            rate = f" <small>({per:.1f} per 1,000)</small>"
-            cell = f"{pluralize(flags, 'flag')}{rate}"
-        key = "l" if labels else f"f k{index % COLOURS}"
-        rows.append(
-            f'<tr><th scope="row"><span class="{key} key">{escape(task)}</span></th>'
-            f"<td>{pluralize(decisions, 'decision')}</td><td>{cell}</td></tr>"
-        )
+            rows.append(
+                f'<tr><th scope="row"><span class="l key">{escape(task)}</span></th>'
+                f"<td>{pluralize(decisions, 'decision')}</td><td>{cell}</td></tr>"
+            )
     return f'<table class="tasks">{"".join(rows)}</table>' if rows else ""
+
+
+def _switch(summary: Summary) -> str:
+    """Return the switch between the whole text and paragraphs with flags; it needs no script."""
+    if not summary.flags or not summary.whole:
+        return ""
+    box = f'<input type="checkbox" id="only"{" checked" * (summary.characters > LARGE)}>'
+    return f'<p class="switch"><label>{box} Only paragraphs with flags</label></p>'
 
 
 def _legend(summary: Summary) -> str:
@@ -496,12 +556,6 @@ def _legend(summary: Summary) -> str:
     )
 
 
-def _bars(summary: Summary) -> str:
-    """Return an explanation of bars and percentages on the cards of flags; empty if there are no flags."""
-    hint = " Bars show how well each candidate fits; percentages also consider that most words are correct."
-    return hint if summary.flags else ""
-
-
 def _corrections(summary: Summary) -> str:
     rows = []
     for _, observed, replacement, count, anchor in summary.corrections():
@@ -510,24 +564,24 @@ def _corrections(summary: Summary) -> str:
         rows.append(f"<li>{link} <small>{count:,}&times;</small></li>")
     if not rows:
         return ""
-    return f'<h2>Most frequent corrections</h2>\n<ol class="corrections">{"".join(rows)}</ol>'
+    items = f'<ol class="corrections">{"".join(rows)}</ol>'
+    return f"<details open><summary>Most frequent corrections</summary>{items}</details>"
 
 
 def _documents(summary: Summary) -> str:
     if summary.documents < 2 or not summary.listed:
         return ""
-    rows = []
+    rows, most = [], max(flags for *_, flags in summary.listed)
     for number, title, words, flags in summary.listed:
         name = isolated(title)
         link = f'<a href="#d{number}">{name}</a>' if summary.whole or number <= summary.last else name
-        counts = f"<td>{pluralize(flags, 'flag')}</td><td>{pluralize(words, 'word')}</td>"
+        counts = f'<td class="bar">{bar(flags / most)}</td><td>{flags:,}</td>'
+        counts += f"<td>{pluralize(words, 'word')}</td>"
         rows.append(f'<tr><th scope="row">{link}</th>{counts}</tr>')
     more = summary.flagged_documents - len(summary.listed)
     tail = f"<p>and {more:,} more</p>" if more else ""
-    return (
-        f"<details><summary>{pluralize(summary.flagged_documents, 'document')} with flags</summary>"
-        f'<table class="documents">{"".join(rows)}</table>{tail}</details>'
-    )
+    title = f"By file: flags in {summary.flagged_documents:,} of {summary.documents:,}"
+    return f'<details><summary>{title}</summary><table class="counts">{"".join(rows)}</table>{tail}</details>'
 
 
 def _counted(summary: Summary) -> tuple[int, str]:
@@ -537,7 +591,9 @@ def _counted(summary: Summary) -> tuple[int, str]:
 
 def _left_out(summary: Summary) -> str:
     if summary.whole:
-        return ""
+        hidden = summary.documents - summary.flagged_documents if summary.flags else 0
+        note = f"Not shown: {pluralize(hidden, 'document')} without flags."
+        return f'<p class="hint">{note}</p>' if hidden else ""
     note = f"More than {WHOLE:,} characters of text: only paragraphs with flags are shown"
     if summary.last < summary.documents:
         note += f", and no documents after number {summary.last:,} (the limit is {MOST:,} characters)"
@@ -609,17 +665,22 @@ class HtmlFormat:
             write(head(summary, language=self.language).encode())
             with writing(gettempdir()):
                 held.seek(0)
-            labels = summary.only_labels
+            labels, colours = summary.only_labels, summary.colours
             for number, line in enumerate(held, 1):
                 document = json.loads(line)
                 if summary.shows(number, document):
-                    write(section(document, number, whole=summary.whole, labels=labels).encode())
+                    write(
+                        section(
+                            document, number, whole=summary.whole, labels=labels, colours=colours
+                        ).encode()
+                    )
             write(foot().encode())
 
 
 def _document_record(result: AnnotatedDocument) -> dict[str, Any]:
     flagged, labelled = flagged_records(result), label_records(result)
-    paragraphs = list(passages(result, [*flagged, *labelled]))
+    rules: dict[str, int] = {}
+    paragraphs = list(passages(result, [*flagged, *labelled], rules))
     labels = Counter((record["task"], record["chosen"], record.get("gloss", "")) for record in labelled)
     return {
         "title": escape_control_chars(result.document.id),
@@ -630,6 +691,7 @@ def _document_record(result: AnnotatedDocument) -> dict[str, Any]:
             decisions.task: [len(decisions), int(decisions.flagged.sum())] for decisions in result.decisions
         },
         "labels": [[*key, count] for key, count in labels.items()],
+        "rules": list(rules),
         "corrections": [_correction(record) for record in flagged],
         "passages": [[passage.flags, passage.verse, passage.line, passage.html] for passage in paragraphs],
         "size": sum(len(passage.html) for passage in paragraphs if passage.flags),
@@ -638,7 +700,7 @@ def _document_record(result: AnnotatedDocument) -> dict[str, Any]:
 
 def _correction(record: dict[str, Any]) -> list[Any]:
     return [
-        record["task"],
+        rule_name(record),
         show_candidate(record["observed"]).lower(),
         show_candidate(record["replacement"]).lower(),
         record["mark"],

@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 from html.parser import HTMLParser
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -133,7 +134,9 @@ def test_marks_can_be_reached_and_have_their_card():
     assert "during" in card
     assert "2.25" not in card
     assert re.findall(r'<span class="n">([^<]+)</span>', card) == ["90\u00a0%", "10\u00a0%"]
-    assert "3 of 14 n-grams" in card
+    assert re.findall(r'<rect width="([^"]+)"', card) == ["90.0", "10.0"]
+    assert "also possible: <bdi>in</bdi>, <bdi>to</bdi>, <bdi>until</bdi>" in card
+    assert "n-grams" not in html
     assert "wrong with probability 90\u00a0%" in card and "as written" in card
 
 
@@ -150,7 +153,9 @@ def test_the_summary_counts_and_leads_to_the_first_place():
     assert [(word, count) for _, word, count in places] == [("quite", "3")]
     first = Page(html).of("mark")[[mark["id"] for mark in Page(html).of("mark")].index(places[0][0])]
     assert first["data-to"] == "quiet"
-    assert "2 documents with flags" in top
+    assert "By file: flags in 2 of 3" in top and "Not shown: 1 document without flags." in top
+    rules = re.findall(r'key">(.*?)</span>.*?<rect width="(.*?)".*?<td>(.*?)</td><td>(.*?) per', top)
+    assert rules == [("spelling", "100.0", "3", "150.0"), ("preposition", "33.3", "1", "50.0")]
 
 
 @pytest.mark.parametrize(
@@ -171,7 +176,7 @@ def test_hostile_text_is_text(text):
     page = Page(html_of(annotated(text, text[:40]), annotated(text, text, line=1, kind="line")))
     known = {"html", "head", "meta", "title", "style", "body", "header", "h1", "h2", "dl", "div", "dt", "dd"}
     known |= {"table", "tr", "th", "td", "ol", "li", "details", "summary", "main", "section", "p", "mark"}
-    known |= {"span", "bdi", "b", "s", "i", "a", "small", "footer"}
+    known |= {"span", "bdi", "b", "s", "a", "small", "footer", "svg", "rect", "label", "input"}
     assert {tag for tag, _ in page.tags} <= known
     assert not [name for _, attributes in page.tags for name in attributes if name.startswith("on")]
     assert page.marks.count("quite") == 2
@@ -200,7 +205,7 @@ def test_any_text_makes_a_sound_page(text, more):
     result = annotated(text + " a quite place")
     page = Page(html_of(result, *[annotated("in it", text)] * more))
     words = escape(text + " a quite place")
-    assert "".join("".join(page.paragraphs[:-1] if more else page.paragraphs).split()) == "".join(
+    assert "".join("".join(page.paragraphs).split()) == "".join(
         Page(f"<section><p>{words}</p></section>").paragraphs[0].split()
     )
 
@@ -250,7 +255,7 @@ def test_labels_are_shown_quietly_and_counted():
     html = html_of(labels(annotated(TEXT)))
     page = Page(html)
     assert page.marks == ["during", "to", "quite", "Quite"]
-    assert [mark["class"] for mark in page.of("mark")] == ["l", "l", "f k1", "f k1"]
+    assert [mark["class"] for mark in page.of("mark")] == ["l", "l", "f k0", "f k0"]
     assert page.title == "2 flags in 1 document"
     assert "2 <bdi>time</bdi>" in html
     assert "<s><bdi>during" not in html
@@ -350,7 +355,55 @@ def test_a_page_has_an_end(monkeypatch):
 def test_prose_wrapped_by_hand_flows_and_verse_keeps_its_lines():
     prose = "\n".join(["a line of prose that somebody wrapped by hand at some width"] * 3)
     page = Page(html_of(annotated(f"{prose}\n\nRoses\nare red\n\nOne line")))
-    assert [paragraph.get("class") for paragraph in page.of("p") if "dir" in paragraph] == [None, "v", None]
+    assert [paragraph.get("class") for paragraph in page.of("p") if "dir" in paragraph] == [
+        "ok",
+        "v ok",
+        "ok",
+    ]
+
+
+def test_paragraphs_without_flags_can_be_hidden_and_are_if_the_text_is_long(monkeypatch):
+    results = [annotated("Nothing.\n\nA quite place."), annotated("nothing", "none.txt")]
+    page = Page(html_of(*results))
+    assert [paragraph.get("class") for paragraph in page.of("p") if "dir" in paragraph] == ["ok", None]
+    assert page.of("input") == [{"type": "checkbox", "id": "only"}]
+    assert [section["id"] for section in page.of("section")] == ["d1"]
+    monkeypatch.setattr(summary, "LARGE", 20)
+    assert page.of("input")[0] | {"checked": None} == Page(html_of(*results)).of("input")[0]
+    assert not Page(html_of(results[1])).of("input")
+    assert Page(html_of(results[1])).paragraphs == ["nothing"]
+
+
+def with_rules(names: list[str]) -> list[AnnotatedDocument]:
+    """Return a document for each two rules; all have flags of both."""
+    results = []
+    for pair in zip(names[::2], names[1::2], strict=True):
+        one = annotated("during 1997 in a quite place")
+        decisions = [
+            dataclasses.replace(part, task=name) for part, name in zip(one.decisions, pair, strict=True)
+        ]
+        results.append(AnnotatedDocument(one.document, tuple(decisions)))
+    return results
+
+
+def test_each_rule_has_its_colour_on_the_whole_page():
+    names = ["article", "agreement", "word-form", "article", "agreement", "missing-word"]
+    html = html_of(*with_rules(names), chunks=3)
+    assert [mark["class"] for mark in Page(html).of("mark")] == [
+        "f k0",
+        "f k1",
+        "f k2",
+        "f k0",
+        "f k1",
+        "f k3",
+    ]
+    keys = re.findall(r'<span class="f (k\d) key">([a-z-]+)</span></th>', html)
+    assert {name: key for key, name in keys} == {
+        "article": "k0",
+        "agreement": "k1",
+        "word-form": "k2",
+        "missing-word": "k3",
+    }
 
 
 def test_blank_lines_of_a_file_of_lines_are_no_documents():
@@ -358,21 +411,72 @@ def test_blank_lines_of_a_file_of_lines_are_no_documents():
     assert Page(html).title == "1 flag in 1 document"
 
 
+def linear(colour: str) -> np.ndarray:
+    """Return a colour as linear RGB, shape (3,)."""
+    parts = np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+    return np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+
+
+XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+"""From linear sRGB to CIE XYZ; the second row gives the luminance."""
+
+
 def luminance(colour: str) -> float:
-    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return float(XYZ[1] @ linear(colour))
+
+
+def lab(rgb: np.ndarray) -> np.ndarray:
+    """Return CIE L*a*b* of linear RGB, in which distances are about those that people see."""
+    ratios = XYZ @ np.clip(rgb, 0, 1) / XYZ.sum(1)
+    x, y, z = np.where(ratios > 216 / 24389, np.cbrt(ratios), (24389 / 27 * ratios + 16) / 116)
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+VISION = {
+    "all colours": np.eye(3),
+    "no red (protanopia)": np.array(
+        [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]
+    ),
+    "no green (deuteranopia)": np.array(
+        [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]
+    ),
+    "no blue (tritanopia)": np.array(
+        [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]]
+    ),
+}
+"""What linear RGB looks like to people without one kind of cone (Machado, Oliveira and Fernandes 2009)."""
+
+
+def colour_schemes() -> list[dict[str, str]]:
+    """Return the colours of the style sheet by name, in light and dark."""
+    style = re.search(r"<style>(.*?)</style>", html_of(annotated(TEXT)), re.DOTALL)[1]
+    blocks = re.findall(r":root \{.*?\}", style, re.DOTALL)
+    return [dict(re.findall(r"--(\w+): (#\w{6})", block)) for block in blocks]
+
+
+RULES = [f"k{number}" for number in range(summary.COLOURS)]
+
+
+@pytest.mark.parametrize("vision", VISION)
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+def test_colours_of_rules_can_be_told_apart(scheme, vision):
+    colours = colour_schemes()[scheme]
+    assert len(RULES) >= 7
+    seen = {name: lab(VISION[vision] @ linear(colours[name])) for name in [*RULES, "ink"]}
+    for one, other in combinations(seen, 2):
+        # two shades that lie side by side differ from a distance of 2.3 on
+        assert np.linalg.norm(seen[one] - seen[other]) >= 20, (one, other)
+
+
+def test_each_colour_has_a_class():
+    style = re.search(r"<style>(.*?)</style>", html_of(annotated(TEXT)), re.DOTALL)[1]
+    assert re.findall(r"\.(k\d) \{ --k: var\(--(k\d)\)", style) == [(name, name) for name in RULES]
 
 
 def test_text_can_be_read_in_light_and_dark():
-    style = re.search(r"<style>(.*?)</style>", html_of(annotated(TEXT)), re.DOTALL)[1]
-    blocks = [
-        dict(re.findall(r"--(\w+): (#\w{6})", block))
-        for block in re.findall(r":root \{.*?\}", style, re.DOTALL)
-    ]
-    assert len(blocks) == 2
-    for colours in blocks:
-        for front in ("ink", "soft", "link", "k0", "k1", "k2", "k3", "k4", "k5"):
+    assert len(colour_schemes()) == 2
+    for colours in colour_schemes():
+        for front in ("ink", "soft", "link", *RULES):
             for back in ("paper", "card"):
                 light, dark = sorted((luminance(colours[front]), luminance(colours[back])), reverse=True)
                 assert (light + 0.05) / (dark + 0.05) >= 4.5, (front, back)
