@@ -123,6 +123,54 @@ def test_a_click_on_a_word_shows_why_and_a_click_accepts(opened):
     playwright.expect(page.locator("#mirror mark")).to_have_text(["peace", "then"])
 
 
+def test_evidence_is_folded(opened):
+    page = opened()
+    write(page, TEXT, ["peace", "then"])
+    page.locator("#flags button").first.click()
+    card = page.get_by_role("dialog")
+    evidence = card.get_by_text("Likelihood from context")
+    playwright.expect(evidence).to_be_hidden()
+    card.get_by_text("Why?").click()
+    playwright.expect(evidence).to_be_visible()
+
+
+def test_all_suggestions_are_accepted_at_once_and_the_text_is_copied(opened):
+    page = opened(permissions=["clipboard-read", "clipboard-write"])
+    playwright.expect(page.get_by_role("button", name="Accept all")).to_be_disabled()
+    write(page, TEXT, ["peace", "then"])
+    page.get_by_role("button", name="Accept all").click()
+    right = "She ate a piece of cake, and it was better than we hoped."
+    assert value(page) == right
+    page.get_by_role("button", name="Copy the text").click()
+    said(page, "The text is copied")
+    assert page.evaluate("navigator.clipboard.readText()") == right
+    page.focus("#text")
+    page.keyboard.press("Control+z")
+    assert value(page) == TEXT
+    playwright.expect(page.locator("#mirror mark")).to_have_text(["peace", "then"])
+
+
+@pytest.mark.parametrize(
+    "width", [1400, *(pytest.param(width, marks=pytest.mark.slow) for width in (700, 1000, 1200))]
+)
+def test_the_card_does_not_cover_the_list(opened, width):
+    page = opened(viewport={"width": width, "height": 900})
+    write(page, TEXT, ["peace", "then"])
+    card = page.get_by_role("dialog")
+    for row in range(2):
+        page.locator("#flags button").nth(row).click()
+        card.get_by_text("Why?").click()
+        playwright.expect(card.get_by_text("Likelihood from context")).to_be_visible()
+        shown, listed = card.bounding_box(), page.locator("#list").bounding_box()
+        below = listed["y"] >= shown["y"] + shown["height"]
+        beside = shown["x"] >= listed["x"] + listed["width"]
+        assert below or beside
+        assert beside == (width >= 1200)
+        assert shown["x"] + shown["width"] <= width
+        page.keyboard.press("Escape")
+    playwright.expect(card).to_be_hidden()
+
+
 def test_all_of_it_goes_by_keyboard(opened):
     page = opened()
     write(page, TEXT, ["peace", "then"])
