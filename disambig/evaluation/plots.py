@@ -56,7 +56,7 @@ def plot_curve(curve: dict[str, Any], path: str | Path) -> None:
         axes.set_xticks([], minor=True)
         axes.set_xlabel("training examples per group")
         axes.set_ylabel("accuracy, % (bars: standard deviation over draws)")
-        axes.set_title(curve["task"])
+        axes.set_title(f"{curve['task']}: accuracy by number of training examples")
         axes.grid(alpha=0.3)
         axes.legend(loc="best")
         _save(figure, path)
@@ -71,6 +71,8 @@ def plot_reliability(reliability: dict[str, Any], path: str | Path, *, title: st
         As returned by `disambig.metrics.probabilities.reliability`.
     path : path
         Its suffix determines the format; errors are those of `plot_curve`.
+    title : str
+        What decides; the title of the plot says what is measured of it.
     """
     check_plot(path)
     from matplotlib.figure import Figure
@@ -92,7 +94,7 @@ def plot_reliability(reliability: dict[str, Any], path: str | Path, *, title: st
         axes.plot(predicted, observed, marker="o", color="#1f5fa8", label="model")
         axes.set_xlabel("probability of the chosen candidate, %")
         axes.set_ylabel("correct, %")
-        axes.set_title(title)
+        axes.set_title(f"{title}: how often a decision is right, by its probability", wrap=True)
         axes.grid(alpha=0.3)
         axes.legend(loc="upper left")
         _save(figure, path)
@@ -108,6 +110,8 @@ def plot_rates(points: Sequence[dict[str, Any]], path: str | Path, *, title: str
         is used in place of the measured false flags.
     path : path
         Its suffix determines the format; errors are those of `plot_curve`.
+    title : str
+        What decides; the title of the plot says what is measured of it.
     """
     check_plot(path)
     from matplotlib.figure import Figure
@@ -129,7 +133,7 @@ def plot_rates(points: Sequence[dict[str, Any]], path: str | Path, *, title: str
         what = "false flags" if measured else "configured flags"
         axes.set_xlabel(f"{what} per 1,000 clean words (labels: the configured rate)")
         axes.set_ylabel("mistakes rightly corrected, %")
-        axes.set_title(title)
+        axes.set_title(f"{title}: mistakes corrected, by rate of {what}", wrap=True)
         axes.grid(alpha=0.3)
         _save(figure, path)
 

@@ -152,7 +152,8 @@ def test_a_plot(tmp_path, ending):
     assert path.read_bytes() == first and len(first) > 1000
     if ending == "svg":
         shown = " ".join("".join(node.itertext()) for node in ElementTree.fromstring(first).iter())
-        assert "unsupervised baseline" in shown and "pairs" in shown
+        assert "unsupervised baseline" in shown
+        assert "pairs: accuracy by number of training examples" in shown
 
 
 def test_a_plot_that_cannot_be_made(tmp_path, monkeypatch):
