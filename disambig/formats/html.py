@@ -17,7 +17,13 @@ from typing import Any
 from disambig import __version__
 from disambig.files import checked_writer, writing
 from disambig.formats.documents import Kind
-from disambig.formats.results import CANDIDATES_KEPT, AnnotatedDocument, count_words, flagged_records
+from disambig.formats.results import (
+    CANDIDATES_KEPT,
+    AnnotatedDocument,
+    count_words,
+    flagged_records,
+    rule_name,
+)
 from disambig.formatting import escape_control_chars, pluralize
 
 _REPLACED = "\ufffd"
@@ -166,11 +172,6 @@ def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
 def _is_verse(paragraph: str) -> bool:
     lines = _LINE_END.split(paragraph.strip())
     return len(lines) > 1 and min(map(len, lines[:-1])) < _WRAPPED
-
-
-def rule_name(record: dict[str, Any]) -> str:
-    """Return the rule of a flag, which decides its colour: the task, unless the record names a rule."""
-    return str(record.get("rule") or record["task"])
 
 
 def _mark(cluster: _Cluster, text: str, number: int, rules: dict[str, int]) -> str:

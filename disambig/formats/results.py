@@ -132,6 +132,11 @@ def _slice_records(decisions: Decisions, text: str, kept: int) -> Iterator[dict[
         }
 
 
+def rule_name(record: dict[str, Any]) -> str:
+    """Return the name of the rule of a flag: its task, unless the record names a rule."""
+    return str(record.get("rule") or record["task"])
+
+
 def only_labels(result: AnnotatedDocument) -> bool:
     """Return True if all decisions are labels, that is, have no observed candidate."""
     return bool(result.decisions) and all(

@@ -128,7 +128,7 @@ def test_evidence_is_folded(opened):
     write(page, TEXT, ["peace", "then"])
     page.locator("#flags button").first.click()
     card = page.get_by_role("dialog")
-    evidence = card.get_by_text("Likelihood from context")
+    evidence = card.locator("details p")
     playwright.expect(evidence).to_be_hidden()
     card.get_by_text("Why?").click()
     playwright.expect(evidence).to_be_visible()
@@ -160,7 +160,7 @@ def test_the_card_does_not_cover_the_list(opened, width):
     for row in range(2):
         page.locator("#flags button").nth(row).click()
         card.get_by_text("Why?").click()
-        playwright.expect(card.get_by_text("Likelihood from context")).to_be_visible()
+        playwright.expect(card.locator("details p")).to_be_visible()
         shown, listed = card.bounding_box(), page.locator("#list").bounding_box()
         below = listed["y"] >= shown["y"] + shown["height"]
         beside = shown["x"] >= listed["x"] + listed["width"]

@@ -130,6 +130,8 @@ def test_values_of_a_record():
     assert json.loads(flag["alternatives"]) == [
         {"task": "slip", "start": 7, "end": 13, "replacement": "until", "probability": 0.25}
     ]
+    assert flag["rule"] == "preposition"
+    assert {decision["rule"] for decision in row["decisions"] if not decision["flagged"]} == {""}
     assert (row["schema"], row["line"], row["flags"]) == ("disambig/records/2", 1, 2)
     assert {entry["task"]: entry["model"] for entry in row["models"]} == {
         "preposition": "fake/preposition 0.0.1",

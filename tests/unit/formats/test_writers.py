@@ -80,6 +80,9 @@ def test_jsonl_escapes_what_utf8_cannot_hold():
         data = make_format("jsonl", records=version).encode([result("a", meta={"odd": "\ud800"})])
         meta = json.loads(data.decode())["meta"]
         assert (json.loads(meta) if version == 2 else meta) == {"odd": "\ud800"}
+        odd = replace(annotate_texts(['quite \\ "so'])[1], task='\ud800\n"')
+        data = make_format("jsonl", records=version).encode([replace(result("a"), decisions=(odd,))])
+        assert json.loads(data.decode())["decisions"][0]["task"] == '\ud800\n"'
 
 
 def test_corrections_follow_case_and_leave_all_else_as_it_was():
