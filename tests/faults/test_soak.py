@@ -25,15 +25,26 @@ SECONDS = amount(6, 3_600)
 EVERY = 0.25
 MORE, SHARE = 8.0, 0.05
 """Megabytes, and of its own memory, that the last quarter may have more than the second."""
-WORDS = (
-    "it was a quite quiet place in at on of during to their there they maybe may be weather whether accept "
-    "except piece peace of cake the old bridge house river from until with 1997 2001 Russia Rome Monday she "
-    "he worked waited lived early later than then loose lose advice advise affect effect"
-).split()
+SENTENCES = (
+    "{} waited at the old bridge until {}.",
+    "The weather was quite pleasant, and {} went to the river.",
+    "It was a quiet place in {}, and they lived there.",
+    "{} accepted their advice in {}.",
+    "They have had peace since {}, except in the north.",
+    "He worked in {} for a year, then moved to {}.",
+    "Maybe {} will lose a piece of the cake.",
+    "It affects the house of {} more than it should.",
+)
+NAMES = ("Russia", "Rome", "Monday", "Anna", "Peter", "Lisbon", "1997", "2001", "May", "Ida", "Omar", "York")
 
 
 def sentence(numbers: random.Random, most: int = 40) -> str:
-    return " ".join(numbers.choices(WORDS, k=numbers.randrange(4, most))).capitalize() + ".\n"
+    """Return a line with some plain sentences, of up to about `most` words.
+
+    Words in random order would nearly all look wrong and be looked at twice, as in no text that people write.
+    """
+    chosen = numbers.choices(SENTENCES, k=numbers.randrange(1, 2 + most // 20))
+    return " ".join(text.format(*numbers.choices(NAMES, k=text.count("{}"))) for text in chosen) + "\n"
 
 
 def fed(running, numbers: random.Random, over: threading.Event) -> None:
