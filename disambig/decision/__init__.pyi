@@ -128,7 +128,7 @@ from .padded_scores import (
     variant_matrix as variant_matrix,
 )
 from .second_look import (
-    Expectation as Expectation,
+    ExpectedMistakes as ExpectedMistakes,
 )
 from .second_look import (
     LabelledProposals as LabelledProposals,

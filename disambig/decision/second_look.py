@@ -356,7 +356,9 @@ class SecondLook:
     def _shifts(self, odds: Floats, first_odds: Floats, paragraphs: Rows, n_tokens: Rows) -> Floats:
         """Return the shift of each proposal by the density that this rule alone finds in its paragraph."""
         seen = first_odds >= self._floor_odds(np.full(len(odds), np.log(self.density)))
-        part = Expectation(odds[seen], paragraphs[seen], self.expected, self.density, self.prior_strength)
+        part = ExpectedMistakes(
+            odds[seen], paragraphs[seen], self.expected, self.density, self.prior_strength
+        )
         return paragraph_shifts([part], n_tokens)[0][paragraphs]
 
     def limit(self, flags_per_1000: float | None = None) -> float:
@@ -486,7 +488,7 @@ class Proposals:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Expectation:
+class ExpectedMistakes:
     """Log-odds of the mistakes of one task, and what was expected of it.
 
     Attributes
@@ -526,7 +528,7 @@ def look_again_together(proposals: Sequence[Proposals], rates: Sequence[float | 
     for of_task in proposals:
         seen, rule = of_task.is_looked_at, of_task.rule
         odds, paragraphs = of_task.odds[seen], of_task.paragraphs[seen]
-        parts.append(Expectation(odds, paragraphs, rule.expected, rule.density, rule.prior_strength))
+        parts.append(ExpectedMistakes(odds, paragraphs, rule.expected, rule.density, rule.prior_strength))
     shifts = paragraph_shifts(parts, np.diff(paragraph_offsets(proposals[0].view)))
     return [
         of_task.rule.decide(of_task, shift, flags_per_1000=rate)
@@ -534,7 +536,7 @@ def look_again_together(proposals: Sequence[Proposals], rates: Sequence[float | 
     ]
 
 
-def paragraph_shifts(parts: Sequence[Expectation], n_tokens: Rows) -> list[Floats]:
+def paragraph_shifts(parts: Sequence[ExpectedMistakes], n_tokens: Rows) -> list[Floats]:
     """Return, for each part, what the density of mistakes in each paragraph adds to its log-odds.
 
     The density is the assumed one times a ratio, which has a Gamma prior with mean 1 and shape `strength`.

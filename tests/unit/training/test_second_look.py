@@ -17,7 +17,7 @@ from disambig.api.features import one_score
 from disambig.config import read_config
 from disambig.decision import (
     EVERYWHERE,
-    Expectation,
+    ExpectedMistakes,
     LabelledProposals,
     Mistakes,
     SecondLook,
@@ -130,7 +130,7 @@ def test_only_one_kind_of_proposals_is_refused(proposals, kind):
 )
 def test_the_density_of_a_paragraph_is_that_which_explains_it(odds, n_words, strength, per_1000):
     odds, mean = np.array(odds), per_1000 / 5
-    part = Expectation(odds, np.zeros(len(odds), np.int64), 0.004, mean, strength)
+    part = ExpectedMistakes(odds, np.zeros(len(odds), np.int64), 0.004, mean, strength)
     (shift,) = paragraph_shifts([part], np.array([n_words]))
     assert shift.shape == (1,)
 
@@ -156,7 +156,7 @@ def test_more_mistakes_of_the_writer_never_lower_a_probability(odds, n_words, st
     documents = np.array(sorted(number for number, _ in odds), np.int64)
     own = np.array([each for _, each in odds])
     fewer, more = (
-        paragraph_shifts([Expectation(own, documents, 0.004, each, strength)], np.array(n_words))[0]
+        paragraph_shifts([ExpectedMistakes(own, documents, 0.004, each, strength)], np.array(n_words))[0]
         for each in sorted(densities)
     )
     assert (fewer <= more + 1e-12).all()
@@ -174,7 +174,7 @@ def test_a_rule_that_is_not_fitted_does_not_use_the_number_of_mistakes():
 
 def test_paragraphs_do_not_shift_each_other():
     def shifts(odds, paragraphs, n_tokens):
-        part = Expectation(np.array(odds), np.array(paragraphs), 0.002, 1.0, 0.5)
+        part = ExpectedMistakes(np.array(odds), np.array(paragraphs), 0.002, 1.0, 0.5)
         return paragraph_shifts([part], np.array(n_tokens))[0].tolist()
 
     together = shifts([1.0, 1.0, -3.0], [0, 0, 1], [20, 4000])
@@ -192,17 +192,18 @@ def test_two_tasks_are_one_whose_mistakes_are_those_of_both(odds, n_words, stren
     odds, n_tokens = np.array(odds), np.array([n_words])
     none = np.zeros(len(odds), np.int64)
     halves = [
-        Expectation(some, none[: len(some)], 0.002, density, strength) for some in (odds[::2], odds[1::2])
+        ExpectedMistakes(some, none[: len(some)], 0.002, density, strength)
+        for some in (odds[::2], odds[1::2])
     ]
-    whole = paragraph_shifts([Expectation(odds, none, 0.004, density, strength)], n_tokens)[0]
+    whole = paragraph_shifts([ExpectedMistakes(odds, none, 0.004, density, strength)], n_tokens)[0]
     for shift in paragraph_shifts(halves, n_tokens):
         assert shift == pytest.approx(whole, abs=1e-9)
 
 
 def test_a_task_of_infinite_strength_neither_shifts_nor_is_shifted():
     none = np.zeros(3, np.int64)
-    certain = Expectation(np.full(3, 9.0), none, 0.001, 2.0, float("inf"))
-    open_one = Expectation(np.full(3, -4.0), none, 0.001, 2.0, 0.5)
+    certain = ExpectedMistakes(np.full(3, 9.0), none, 0.001, 2.0, float("inf"))
+    open_one = ExpectedMistakes(np.full(3, -4.0), none, 0.001, 2.0, 0.5)
     alone = paragraph_shifts([open_one], np.array([50]))[0]
     both = paragraph_shifts([certain, open_one], np.array([50]))
     assert both[0] == pytest.approx(np.log(2.0)) and both[1].tolist() == alone.tolist()
