@@ -6,6 +6,7 @@ Bugs of disambig raise ordinary exceptions with a traceback.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 
 from disambig.formatting import escape_control_chars
@@ -54,10 +55,29 @@ def _rebuild(code: str, values: dict[str, object]) -> UserError:
     return UserError(code, **values)
 
 
+_LISTED = 12
+"""Maximum number of names that a message lists completely."""
+_NEAREST = 3
+
+
 def nearest_first(name: str, names: Iterable[str]) -> str:
-    """Join `names` for a message, those nearest to `name` first; every name is listed."""
-    candidates = sorted(names)
+    """Join names for a message, those nearest to `name` first.
+
+    Up to 12 names are all listed; of more names, the nearest three are listed and the others counted.
+    """
+    candidates = sorted(set(names))
     if not candidates:
         return "none (is the plugin that provides it installed? see `disambig plugins`)"
-    near = difflib.get_close_matches(name, candidates, n=len(candidates), cutoff=0.5)
+    similarity = {candidate: _similarity(name.lower(), candidate.lower()) for candidate in candidates}
+    ordered = sorted(candidates, key=lambda candidate: [-ratio for ratio in similarity[candidate]])
+    if len(ordered) > _LISTED:
+        return f"{', '.join(ordered[:_NEAREST])} and {len(ordered) - _NEAREST:,} more"
+    near = [candidate for candidate in ordered if similarity[candidate][0] >= 0.5]
     return ", ".join(near + [other for other in candidates if other not in near])
+
+
+def _similarity(name: str, candidate: str) -> tuple[float, float]:
+    """Return how similar a name is to the nearest part of a candidate, such as `SumLM`, and to all of it."""
+    parts = [candidate, *re.split("[./]", candidate)]
+    ratios = [difflib.SequenceMatcher(None, name, part, autojunk=False).ratio() for part in parts]
+    return max(ratios), ratios[0]

@@ -82,3 +82,21 @@ def _octal(byte: int) -> str:
 def format_figure(value: float | None, form: str) -> str:
     """Return a figure in a format such as ``".2%"``, or a dash if it is undefined."""
     return "-" if value is None or isnan(value) else format(value, form)
+
+
+_LEAST_P = 1e-4
+
+
+def format_p(value: float | None, *, draws: int | None = None) -> str:
+    """Return a p-value as ``0.0123``, ``< 0.0001`` if it is smaller, or a dash if it is undefined.
+
+    Parameters
+    ----------
+    value : float or None
+    draws : int, optional
+        Number of draws of a bootstrap, which cannot show a value below one in so many.
+    """
+    if value is None or isnan(value):
+        return "-"
+    least = _LEAST_P if draws is None else max(_LEAST_P, 1 / draws)
+    return f"< {least:.4f}" if value < least else f"{value:.4f}"

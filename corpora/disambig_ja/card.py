@@ -26,8 +26,9 @@ for each of five kinds of text.
     disambig convert kana.txt --domain dialogue --nbest 5
 
 It is a separate distribution, registered by its entry point, and only runs if it is named. Conversion needs
-no Japanese software; `disambig adapt`, which learns from your own text, needs `pip install
-'disambig[ime]'`. Anyone with the data can build the pack with one command, which also writes this card:
+no Japanese software; `disambig adapt`, which learns from your own text, needs
+`pip install sudachipy sudachidict_core`. Anyone with the data can build the pack with one command, which also
+writes this card:
 
     python corpora/disambig_ja/build.py DATA --output corpora/disambig_ja
 

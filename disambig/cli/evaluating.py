@@ -13,7 +13,7 @@ import typer
 
 from disambig.files import json_text
 from disambig.formatting import format_figure as figure
-from disambig.formatting import pluralize
+from disambig.formatting import format_p, pluralize
 
 if TYPE_CHECKING:
     from disambig.models import Model
@@ -28,21 +28,21 @@ def is_model(name: str) -> bool:
 
 
 def check_named(name: str) -> None:
-    """Raise an error if the second argument names neither a model nor a file.
+    """Raise an error if a second argument does not name a model.
 
     Raises
     ------
     UserError
-        D942 for a name that is neither a model nor a file, D666 for a directory without a model.
+        D525 for a file or directory that is not a model, D942 for any other name.
     """
     from disambig.errors import UserError, nearest_first
     from disambig.packs import available
 
-    path = Path(name)
-    if path.is_dir() and not is_model(name):
-        raise UserError("D666", path=name)
-    if not path.exists() and name != "-" and not is_model(name):
-        raise UserError("D942", name=name, names=nearest_first(name, available()))
+    if is_model(name):
+        return
+    if Path(name).exists() or name == "-":
+        raise UserError("D525", path=name)
+    raise UserError("D942", name=name, names=nearest_first(name, available()))
 
 
 def run_comparison(
@@ -64,7 +64,7 @@ def run_comparison(
     from disambig.models import load
 
     if sum(map(bool, (labelled, lists, text))) != 1:
-        raise typer.BadParameter("to compare two models, give one of: text, --labelled FILE, --lists FILE")
+        raise typer.BadParameter("to compare two models, give --text PATH, --labelled PATH or --lists FILE")
     if measure is not None:
         (list_measure_named if lists else measure_named)(measure)  # raise an error before anything is read
     models = distinguish_models((load(names[0]), load(names[1])), names)
@@ -124,11 +124,11 @@ def comparison_lines(result: dict[str, Any]) -> list[str]:
     units = pluralize(result["units"]["n"], result["units"]["what"].removesuffix("s"))
     lines.append(
         f"B minus A: {format_difference(difference['value'], about, signed=True)} ({low} to {high}), "
-        f"p = {figure(difference['p'], '.4f')} "
+        f"p {_compared(format_p(difference['p'], draws=difference['draws']))} "
         f"(paired bootstrap over {units}, {pluralize(difference['draws'], 'draw')})"
     )
     if result["mcnemar"] is not None:
-        lines.append(f"McNemar's test: p = {result['mcnemar']:.4f}")
+        lines.append(f"McNemar's test: p {_compared(format_p(result['mcnemar']))}")
     lines.append(
         f"both right {table['both']:,}, only A {table['first']:,}, only B {table['second']:,}, "
         f"both wrong {table['neither']:,}"
@@ -140,6 +140,10 @@ def comparison_lines(result: dict[str, Any]) -> list[str]:
         right, one, other = (_named_path(pair[name]) for name in ("right", "first", "second"))
         lines.append(f"  {pair['n']:,} x  right {right}, A {one}, B {other}")
     return lines
+
+
+def _compared(p: str) -> str:
+    return p if p.startswith("<") else f"= {p}"
 
 
 def format_difference(value: float, about: dict[str, Any], *, signed: bool = False) -> str:
@@ -155,9 +159,9 @@ def _named_path(candidate: str | None) -> str:
 
 def run_on_fixes(
     names: Sequence[str],
-    fixes: str,
+    fixes: Sequence[str],
     *,
-    clean: str | None,
+    clean: Sequence[str] = (),
     readings: str | None = None,
     tier: int,
     rates: Sequence[float] | None,
@@ -166,12 +170,14 @@ def run_on_fixes(
     plot: Path | None,
     json: bool,
 ) -> None:
-    """Print how many errors in a file a checker finds, or compare two checkers.
+    """Print how many errors in files a checker finds, or compare two checkers.
 
     Parameters
     ----------
     names : sequence of str
         For each checker, models joined by ``+``; by default all installed models.
+    fixes, clean : sequences of str
+        Files of human errors with their corrections, and of paragraphs without errors.
     readings : str, optional
         File with what people decided about flags in the clean paragraphs.
     rates : sequence of float, optional
@@ -195,8 +201,8 @@ def run_on_fixes(
         if note := unused_writing(checker.models, writing):
             remark(f"disambig: {note}")
     limits = [checker.limits(asked) for checker in checkers]
-    mistakes = read_fixes(fixes, tier=tier)
-    untouched = read_clean(clean) if clean else []
+    mistakes = [mistake for path in fixes for mistake in read_fixes(path, tier=tier)]
+    untouched = [paragraph for path in clean for paragraph in read_clean(path)]
     verdicts = read_flag_readings(readings) if readings else None
     with progress() as meter:
         meter.show("scoring", 0, None)

@@ -23,6 +23,7 @@ from disambig.errors import UserError
 from disambig.formatting import escape_control_chars
 
 _METAVARS = {
+    "domain": "NAME",
     "draws": "N",
     "field": "NAME",
     "flags_per_1000": "RATE",
@@ -30,8 +31,10 @@ _METAVARS = {
     "format": "NAME",
     "from_year": "YEAR",
     "licence": "TEXT",
+    "max_clients": "N",
     "max_flags_per_1000": "NUMBER",
     "max_input": "SIZE",
+    "max_text": "N",
     "memory": "SIZE",
     "orders": "N",
     "output": "PATH",
@@ -42,7 +45,7 @@ _METAVARS = {
     "shard_size": "NUMBER",
     "task": "NAME",
     "temporary": "DIR",
-    "text": "PATH",
+    "tier": "N",
     "to_year": "YEAR",
     "tokenisation": "NAME",
     "top": "N",
@@ -52,9 +55,11 @@ _METAVARS = {
 
 
 def set_metavars(command: Any) -> Any:
-    """Set readable placeholders for the values of arguments and options, also of subcommands."""
+    """Set readable placeholders for values, and uncut summaries of subcommands."""
     for subcommand in getattr(command, "commands", {}).values():
         set_metavars(subcommand)
+        # Without a short help, click cuts the first sentence at the width of the terminal.
+        subcommand.short_help = " ".join((subcommand.help or "").partition("\n\n")[0].split())
     for parameter in command.params:
         if parameter.param_type_name == "argument":
             _argument(parameter)
@@ -165,7 +170,7 @@ TERMINATED = 143
 # No rich markup: importing rich would take a third of the time budget of `disambig --help`.
 app = typer.Typer(
     cls=command_group(),
-    add_completion=False,
+    add_completion=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

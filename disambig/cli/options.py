@@ -6,7 +6,7 @@ import functools
 import inspect
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
@@ -14,9 +14,35 @@ import typer
 
 from disambig.errors import UserError
 
+
+def complete_from(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
+    """Return a function that completes a name in a shell; `names` is called when a user presses TAB."""
+
+    def complete(incomplete: str) -> list[str]:
+        return [name for name in names() if name.startswith(incomplete)]
+
+    return complete
+
+
+def _model_names() -> Iterable[str]:
+    from disambig.packs import available
+
+    return available()
+
+
+def _writing_names() -> Iterable[str]:
+    from disambig.data import WORDS_PER_MISTAKE
+
+    return WORDS_PER_MISTAKE
+
+
 Tasks = Annotated[
     list[str] | None,
-    typer.Option("--task", help="Name of an installed model; can be repeated. Default: all."),
+    typer.Option(
+        "--task",
+        autocompletion=complete_from(_model_names),
+        help="Name of an installed model; can be repeated. Default: all.",
+    ),
 ]
 Models = Annotated[
     list[str] | None, typer.Option("--model", metavar="DIR", help="Directory of a model; can be repeated.")
@@ -67,6 +93,7 @@ Writing = Annotated[
     typer.Option(
         metavar="KIND",
         callback=_check_writing,
+        autocompletion=complete_from(_writing_names),
         help="How carefully the text was written: published, edited, draft or learner, with one mistake in "
         "2,000, 400, 100 or 15 words. The more mistakes a writer makes, the more is flagged. Default: what "
         "each model was fitted to.",
@@ -78,6 +105,18 @@ DetectLanguage = Annotated[
         "--detect-language/--no-detect-language",
         help="Leave paragraphs alone that are not in the language of the models, and count them. "
         "Default: yes.",
+        show_default=False,
+    ),
+]
+Texts = Annotated[
+    list[str] | None,
+    typer.Option("--text", metavar="PATH", help="Files or directories of correct text; can be repeated."),
+]
+Lines = Annotated[
+    bool | None,
+    typer.Option(
+        "--lines/--files",
+        help="Treat each line of a text file, or each whole file, as a document.",
         show_default=False,
     ),
 ]
@@ -94,6 +133,14 @@ Lists = Annotated[
     typer.Option(
         metavar="FILE", help="N-best lists: JSON Lines with candidates and either a reference or costs."
     ),
+]
+Fixes = Annotated[
+    list[str] | None,
+    typer.Option(metavar="FILE", help="Human errors with their corrections (.jsonl); can be repeated."),
+]
+Clean = Annotated[
+    list[str] | None,
+    typer.Option(metavar="FILE", help="With --fixes: paragraphs without errors (.jsonl); can be repeated."),
 ]
 Encoding = Annotated[
     str | None,

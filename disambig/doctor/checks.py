@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,6 +13,8 @@ from importlib.metadata import EntryPoint, PackageNotFoundError, distribution, r
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from disambig import __version__
 from disambig.errors import UserError
@@ -77,6 +81,22 @@ def guard_check(
 DISTRIBUTION = "disambig"
 
 
+def install_source(name: str) -> str:
+    """Return what ``pip install`` needs to get a distribution again: where it came from, or else its name."""
+    try:
+        origin = json.loads(distribution(name).read_text("direct_url.json") or "{}")
+        url, repository = str(origin["url"]), origin.get("vcs_info")
+        if repository:
+            url = f"{repository['vcs']}+{url}@{repository['commit_id']}"
+    except PackageNotFoundError:
+        source = Path(__file__).parents[2]
+        is_source = name == DISTRIBUTION and (source / "pyproject.toml").is_file()
+        return shlex.quote(str(source)) if is_source else name
+    except (AttributeError, LookupError, TypeError, ValueError):
+        return name
+    return shlex.quote(url2pathname(urlsplit(url).path) if url.startswith("file:") else url)
+
+
 def check_versions() -> Iterator[CheckResultLine]:
     """Compare the installed versions with the requirements of disambig."""
     from packaging.requirements import Requirement
@@ -90,7 +110,7 @@ def check_versions() -> Iterator[CheckResultLine]:
         pythons = SpecifierSet(str(distribution(DISTRIBUTION).metadata.json.get("requires_python") or ""))
     except PackageNotFoundError:
         what = "disambig is importable but not installed: its requirements are unknown"
-        yield CheckResultLine("versions", WARNING, what, "pip install disambig")
+        yield CheckResultLine("versions", WARNING, what, f"pip install {install_source(DISTRIBUTION)}")
         return
     if not pythons.contains(python, prereleases=True):
         yield CheckResultLine(
@@ -131,13 +151,14 @@ def check_plugins() -> Iterator[CheckResultLine]:
     reports = load_plugins()
     if not reports:
         what = "none is installed, not even disambig's own"
-        yield CheckResultLine("plugins", PROBLEM, what, "pip install disambig")
+        yield CheckResultLine("plugins", PROBLEM, what, f"pip install {install_source(DISTRIBUTION)}")
     for report in reports:
         name = f"{report.name} ({report.distribution} {report.version})"
         if report.error is not None:
             what = f"{name} could not be loaded: {' '.join(report.error.split())}"
             own = report.distribution == DISTRIBUTION
-            mend = "see the other problems first; then pip install --force-reinstall --no-deps disambig"
+            again = f"pip install --force-reinstall --no-deps {install_source(DISTRIBUTION)}"
+            mend = f"see the other problems first; then {again}"
             mend = mend if own else f"update or uninstall {report.distribution}"
             yield CheckResultLine("plugins", PROBLEM, what, mend)
             continue
@@ -176,7 +197,8 @@ def check_spacy() -> Iterator[CheckResultLine]:
         elif entry.value.startswith("disambig"):
             ours.append(entry.name)
     what = f"spaCy {spacy.__version__} with {', '.join(dict.fromkeys(ours)) or 'no component of disambig'}"
-    yield CheckResultLine("spaCy", OK if ours else PROBLEM, what, "" if ours else "pip install disambig")
+    mend = "" if ours else f"pip install {install_source(DISTRIBUTION)}"
+    yield CheckResultLine("spaCy", OK if ours else PROBLEM, what, mend)
 
 
 def _load(entry: EntryPoint) -> str:
@@ -254,11 +276,10 @@ def check_packs(checked: CheckedPacks) -> Iterator[CheckResultLine]:
     entries = {entry.value: entry for entry in entry_points(group=GROUP)}
     if not entries:
         what = "no pack is installed: components and commands have no model"
-        yield CheckResultLine(
-            "packs", PROBLEM, what, "pip install disambig, or give your own models with --model"
-        )
+        mend = f"pip install {install_source(DISTRIBUTION)}, or give your own models with --model"
+        yield CheckResultLine("packs", PROBLEM, what, mend)
     for _, entry in sorted(entries.items()):
-        mend = REINSTALL.format(name=distribution_name(entry))
+        mend = REINSTALL.format(name=install_source(distribution_name(entry)))
         yield from guard_check("packs", lambda e=entry, m=mend: _check_pack(e, m, checked), mend=mend)  # type: ignore[misc]
 
 

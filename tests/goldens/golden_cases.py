@@ -246,6 +246,7 @@ def evaluate(home: Path) -> Files:
             home,
             "evaluate",
             _beside_counts(home, "words_VarianceSVM"),
+            "--text",
             "words.txt",
             "--lines",
             "--json",

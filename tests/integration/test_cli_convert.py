@@ -130,7 +130,7 @@ def test_without_sudachi_one_line_says_so(home, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "sudachipy", None)
     (tmp_path / "text.txt").write_text("\n".join(TEXT), encoding="utf8")
     done = here("adapt", "text.txt", "--model", home, "-o", "new", folder=tmp_path)
-    assert "D670" in done.stderr and "disambig[ime]" in done.stderr and done.returncode == 2
+    assert "D670" in done.stderr and "pip install 'sudachipy>=0.7'" in done.stderr and done.returncode == 2
 
 
 @pytest.mark.parametrize("enough", [10_000, 40])

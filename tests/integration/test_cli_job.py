@@ -110,6 +110,22 @@ def test_resume_knows_the_command_wherever_it_is_given(corpus, tmp_path_factory)
     run("job", "verify", "moved", cwd=elsewhere)
 
 
+def test_a_job_that_an_earlier_version_started_is_resumed(corpus):
+    """Its manifest has `text` where there is `no_text` today."""
+    annotate(corpus, "--no-text")
+    manifest = corpus / "out" / "manifest.json"
+    record = json.loads(manifest.read_text())
+    assert record["command"]["options"].pop("no_text") is True
+    record["command"]["options"]["text"] = False
+    manifest.write_text(json.dumps(record))
+    part, shard = corpus / "out" / "part-00000.jsonl", corpus / "out" / "shards" / "00000.json"
+    before = part.read_bytes()
+    part.unlink()
+    shard.unlink()
+    run("job", "resume", "out", cwd=corpus)
+    assert part.read_bytes() == before
+
+
 @pytest.mark.parametrize("format", ["jsonl", "text", "corrected", "csv", "tsv", "conllu", "parquet", "spacy"])
 def test_merged_parts_are_what_a_stream_writes(corpus, format):
     if format == "parquet":

@@ -160,7 +160,7 @@ def test_xml_without_answers_asks_for_their_key(folder, trained):
 
 @pytest.mark.parametrize("options", [["--sensemap", "map"], ["--key", "key"]])
 def test_a_key_needs_examples(folder, trained, options):
-    done = here("evaluate", "my_senses", "new.txt", *options, folder=folder)
+    done = here("evaluate", "my_senses", "--text", "new.txt", *options, folder=folder)
     assert done.returncode == 2 and "--key" in done.stderr
 
 

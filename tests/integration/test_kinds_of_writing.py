@@ -167,7 +167,7 @@ def test_evaluate_assumes_it_in_human_errors(model, home):
     assert "; writing: learner" in done.stdout
     done = here("evaluate", once(model), *common[2:], "--writing", "draft", folder=home)
     assert done.stderr.count("[D954]") == 1
-    assert here("evaluate", model, "notes.txt", "--writing", "draft", folder=home).returncode == 2
+    assert here("evaluate", model, "--text", "notes.txt", "--writing", "draft", folder=home).returncode == 2
 
 
 def test_a_server_takes_an_option_and_a_field_of_a_request(model, home):

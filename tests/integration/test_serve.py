@@ -251,4 +251,4 @@ def test_without_the_extra_it_is_named(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     done = here("serve")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "pip install 'disambig[server]'" in done.stderr
+    assert "pip install 'starlette>=0.40' 'uvicorn>=0.30'" in done.stderr

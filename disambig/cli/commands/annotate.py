@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -11,17 +12,27 @@ import typer
 from disambig.cli.options import (
     DetectLanguage,
     Engine,
+    Ignore,
+    Lines,
     Models,
     Quiet,
     Rate,
     Scheduler,
+    Sets,
     Tasks,
     Timeout,
     Workers,
     Writing,
+    complete_from,
 )
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+def _formats() -> Iterable[str]:
+    from disambig.formats import FORMATS
+
+    return FORMATS
 
 
 @app.command()
@@ -32,14 +43,17 @@ def annotate(
     output: Annotated[
         str | None,
         typer.Option(
+            "--output",
+            "-o",
             help="A file (a name with a suffix), or a job directory; if the command is run again, the job "
-            "resumes. Default: standard output."
+            "resumes. Default: standard output.",
         ),
     ] = None,
     format: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
+            autocompletion=complete_from(_formats),
             help="jsonl, text (one flag per line), corrected (the text with flagged words replaced), html (a "
             "page to read), csv, tsv or parquet (one row per decision), conllu (in MISC), spacy, m2 "
             "(sentences with edits). Default: according to the suffix of the output, jsonl if it is unknown; "
@@ -51,16 +65,11 @@ def annotate(
     task: Tasks = None,
     model: Models = None,
     flags_per_1000: Rate = None,
-    sets: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Additional confusion sets, one per line, like accept/except."),
-    ] = None,
-    ignore: Annotated[str | None, typer.Option(metavar="FILE", help="Words to ignore, one per line.")] = None,
+    sets: Sets = None,
+    ignore: Ignore = None,
     writing: Writing = None,
     detect_language: DetectLanguage = None,
-    lines: Annotated[
-        bool, typer.Option("--lines", help="Treat each line of a text file as a document.")
-    ] = False,
+    lines: Lines = None,
     field: Annotated[
         str | None,
         typer.Option(
@@ -82,9 +91,9 @@ def annotate(
             "--model must name a reranking model.",
         ),
     ] = None,
-    text: Annotated[
-        bool, typer.Option("--text/--no-text", help="Include the text in JSONL, the context in tables.")
-    ] = True,
+    no_text: Annotated[
+        bool, typer.Option("--no-text", help="Omit the text from JSONL, and the context from tables.")
+    ] = False,
     only_flags: Annotated[
         bool,
         typer.Option(
@@ -175,7 +184,7 @@ def annotate(
     )
     if source_format == NBEST_KIND:
         elsewhere = workers > 1 or engine != "local" or scheduler or timeout is not None or worker_memory
-        of_texts = lines or field or ignore or sets or only_flags or not text
+        of_texts = lines or field or ignore or sets or only_flags or no_text
         of_texts = of_texts or safe_cells is not None or records is not None
         bounded = document_timeout is not None or max_input or rates is not None or writing is not None
         if elsewhere or of_texts or bounded or shard_index:
@@ -200,10 +209,10 @@ def annotate(
         output=Path(output) if output is not None else None,
         is_job=output is not None and is_directory(output),
         format=format,
-        lines=lines,
+        lines=bool(lines),
         field=field,
         source_format=source_format,
-        text=text,
+        text=not no_text,
         only_flags=only_flags,
         engine=engine,
         options=options,

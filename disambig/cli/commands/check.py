@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated
 
 import typer
@@ -17,9 +18,16 @@ from disambig.cli.options import (
     Tasks,
     Trusted,
     Writing,
+    complete_from,
 )
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+def _formats() -> Iterable[str]:
+    from disambig.checking import FORMATS
+
+    return FORMATS
 
 
 @app.command()
@@ -58,8 +66,9 @@ def check(
     format: Annotated[
         str,
         typer.Option(
+            autocompletion=complete_from(_formats),
             help="text (one flag per line), json (one document), jsonl (one object per line), sarif (code "
-            "scanning), github (workflow annotations), gitlab (code quality) or rdjson (reviewdog)."
+            "scanning), github (workflow annotations), gitlab (code quality) or rdjson (reviewdog).",
         ),
     ] = "text",
     evidence: Annotated[

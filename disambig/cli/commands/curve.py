@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from disambig.cli.options import Encoding, Labelled, Quiet
+from disambig.cli.options import Clean, Encoding, Fixes, Labelled, Lines, Quiet, Strict, Texts
 from disambig.files import json_text
-from disambig.formatting import pluralize
+from disambig.formatting import format_p, pluralize
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -17,11 +18,12 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 @app.command()
 def curve(
     config: Annotated[Path, typer.Argument(help="Config file, as for `disambig train`.")],
-    text: Annotated[
-        list[str] | None, typer.Option(help="Text files or directories to learn from; can be repeated.")
-    ] = None,
+    text: Texts = None,
     labelled: Labelled = None,
+    fixes: Fixes = None,
+    clean: Clean = None,
     encoding: Encoding = None,
+    strict: Strict = False,
     sizes: Annotated[
         str,
         typer.Option(metavar="N,N,...", help="Numbers of training examples per group, such as 10,100,1000."),
@@ -31,9 +33,7 @@ def curve(
         typer.Option(min=1, help="Number of samples drawn per size. Default: more for small sizes."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Random seed of the samples.")] = 0,
-    lines: Annotated[
-        bool | None, typer.Option("--lines/--files", help="Treat each line, or each file, as a document.")
-    ] = None,
+    lines: Lines = None,
     plot: Annotated[Path | None, typer.Option(help="Plot the curve to a .svg, .png or .pdf file.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     quiet: Quiet = False,
@@ -53,8 +53,11 @@ def curve(
             config,
             text or [],
             labelled or [],
-            encoding,
-            lines,
+            fixes=fixes or [],
+            clean=clean or [],
+            encoding=encoding,
+            strict=strict,
+            lines=lines,
             sizes=wanted,
             draws=draws,
             seed=seed,
@@ -81,7 +84,11 @@ def _run(
     config: Path,
     text: list[str],
     labelled: list[str],
+    *,
+    fixes: list[str],
+    clean: list[str],
     encoding: str | None,
+    strict: bool,
     lines: bool | None,
     **about: Any,
 ) -> dict[str, Any]:
@@ -100,19 +107,22 @@ def _run(
     )
     from disambig.types import decides
 
-    plan = read_plan(config)
+    plan = read_plan(config, mistakes=bool(fixes))
     settings = dict(plan.settings)
     sources_in_config = {name: settings.pop(name, None) for name in SOURCES}
     settings.pop("seed", None)
     if decides(plan.parts["task"]).where == "items":
         raise UserError("D338", model=plan.name)
     examples = labelled or ([] if text else sources_in_config["labelled"])
-    written = sources_in_config["fixes"] or [], sources_in_config["clean"] or []
+    written = fixes or sources_in_config["fixes"] or [], clean or sources_in_config["clean"] or []
     if any(written):
         check_error_files(plan, *written, other=bool(examples))
     if examples:
         places = read_labelled(
-            examples, encoding=encoding or sources_in_config["encoding"], tell=note_printer()
+            examples,
+            encoding=encoding or sources_in_config["encoding"],
+            strict=strict,
+            tell=note_printer(),
         )
         return curve_of_labelled(plan.with_learned_settings(places).parts, places, **about, **settings)
     if decides(plan.parts["task"]).between == "labels":
@@ -135,8 +145,12 @@ def curve_lines(result: dict[str, Any]) -> list[str]:
         spread = "" if point["spread"] is None else f"{100 * point['spread']:.1f}"
         times = pluralize(point["draws"], "draw")
         between = f", {point['lowest']:.1%} to {point['highest']:.1%}" if point["draws"] > 1 else ""
-        tests = "  ".join(f"{_p(point[key]):>8}" for key in ("p_before", "p_baseline"))
-        lines.append(f"{point['size']:8,}  {point['accuracy']:8.1%}  {spread:>6}  {tests}  {times}{between}")
+        values = (point["p_before"], point["p_baseline"])
+        tests = "  ".join(f"{'' if value is None else format_p(value):>8}" for value in values)
+        notes = "".join(f"; {note}" for note in _notes(point))
+        lines.append(
+            f"{point['size']:8,}  {point['accuracy']:8.1%}  {spread:>6}  {tests}  {times}{between}{notes}"
+        )
     low, high = result["baseline_interval"]
     which = f"{result['baseline_is']} ({low:.1%} to {high:.1%})"
     lines.append(f"baseline  {result['baseline']:8.1%}           {which}")
@@ -144,7 +158,13 @@ def curve_lines(result: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _p(value: float | None) -> str:
-    if value is None:
-        return ""
-    return "< 0.0001" if value < 1e-4 else f"{value:.4f}"
+def _notes(point: dict[str, Any]) -> Iterator[str]:
+    """Yield what a user must know about a size: whether it was cut, and whether a model was learned."""
+    if point["asked"]:
+        yield f"cut from {', '.join(f'{size:,}' for size in point['asked'])}: there are no more examples"
+    share = 1 - point["learned"] / point["groups"]
+    if share == 1:
+        yield "repeats the baseline: too few examples to learn from"
+    elif share > 0:
+        cases = "draws" if point["groups"] == 1 else "groups and draws"
+        yield f"repeats the baseline in {share:.0%} of {cases}: too few examples to learn from"

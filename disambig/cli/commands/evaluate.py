@@ -7,7 +7,19 @@ from typing import Annotated, Any
 
 import typer
 
-from disambig.cli.options import Encoding, Labelled, Lists, Quiet, Rate, Strict, Writing
+from disambig.cli.options import (
+    Clean,
+    Encoding,
+    Fixes,
+    Labelled,
+    Lines,
+    Lists,
+    Quiet,
+    Rate,
+    Strict,
+    Texts,
+    Writing,
+)
 from disambig.files import json_text
 from disambig.formatting import pluralize
 
@@ -16,30 +28,19 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 
 @app.command()
 def evaluate(
-    model: Annotated[
-        str | None,
-        typer.Argument(
-            help="A task, PACK/TASK or a model directory; with --folds a config; with --fixes also several "
-            "models joined by +, or none for all installed models."
-        ),
-    ] = None,
-    text: Annotated[
+    models: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[MODEL] [TEXT]...",
-            help="A second model to compare with the first; files or directories of edited text.",
+            metavar="[MODEL]...",
+            help="A task, PACK/TASK or a model directory, or two of them to compare; with --folds a config; "
+            "with --fixes also several models joined by +, or none for all installed models.",
         ),
     ] = None,
+    text: Texts = None,
     labelled: Labelled = None,
     lists: Lists = None,
-    fixes: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Human errors with their corrections instead of text (.jsonl)."),
-    ] = None,
-    clean: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="With --fixes: paragraphs without errors, to measure false flags."),
-    ] = None,
+    fixes: Fixes = None,
+    clean: Clean = None,
     readings: Annotated[
         str | None,
         typer.Option(
@@ -63,7 +64,7 @@ def evaluate(
         int | None,
         typer.Option(help="Train and test by cross-validation over documents, with this number of folds."),
     ] = None,
-    lines: Annotated[bool, typer.Option("--lines", help="Treat each line as a document.")] = False,
+    lines: Lines = None,
     only_test: Annotated[
         bool,
         typer.Option(
@@ -102,23 +103,44 @@ def evaluate(
         from disambig.evaluation import check_plot
 
         check_plot(plot)
+    named = models or []
+    model, rest = named[0] if named else None, named[1:]
     if fixes:
-        if labelled or lists or encoding or strict or key or sensemap or lines or only_test or measure:
+        others = (
+            text,
+            labelled,
+            lists,
+            encoding,
+            strict,
+            key,
+            sensemap,
+            lines is not None,
+            only_test,
+            measure,
+        )
+        if any(others):
             raise typer.BadParameter(
                 "--fixes can only be combined with MODEL, --clean, --readings, --tier, --rate, "
                 "--flags-per-1000, --writing, --plot and --json"
             )
-        if folds is not None or len(text or ()) > 1 or (text and (plot is not None or rate)):
+        if folds is not None or len(rest) > 1 or (rest and (plot is not None or rate)):
             raise typer.BadParameter("--fixes accepts one or two models, --plot and --rate only one")
         if readings and not clean:
             raise typer.BadParameter("--readings requires --clean FILE")
         from disambig.cli.evaluating import run_on_fixes as run_fixes
         from disambig.cli.options import parse_rates
 
-        names, asked = [name for name in (model, *(text or ())) if name], parse_rates(flags_per_1000)
-        files = {"clean": clean, "readings": readings}
         run_fixes(
-            names, fixes, **files, tier=tier, rates=rate, asked=asked, writing=writing, plot=plot, json=json
+            named,
+            fixes,
+            clean=clean or [],
+            readings=readings,
+            tier=tier,
+            rates=rate,
+            asked=parse_rates(flags_per_1000),
+            writing=writing,
+            plot=plot,
+            json=json,
         )
         return
     if clean or readings:
@@ -133,28 +155,29 @@ def evaluate(
         raise typer.BadParameter("--sensemap requires --key FILE")
     if key and (not labelled or folds is not None):
         raise typer.BadParameter("--key requires a model and --labelled TEST.xml, without --folds")
-    if text and folds is None and not key:
-        from disambig.cli.evaluating import check_named, is_model
+    if rest:
+        from disambig.cli.evaluating import check_named
         from disambig.cli.evaluating import run_comparison as run_two
 
-        if labelled or lists:
-            check_named(text[0])
-        if is_model(text[0]):
-            if plot is not None or rate:
-                raise typer.BadParameter("--plot and --rate cannot be used with two models")
-            run_two(
-                (model, text[0]),
-                labelled=labelled or (),
-                lists=lists or (),
-                text=text[1:],
-                encoding=encoding,
-                strict=strict,
-                lines=lines,
-                only_test=only_test,
-                measure=measure,
-                json=json,
-            )
-            return
+        for name in rest:
+            check_named(name)
+        if len(rest) > 1 or folds is not None or key:
+            raise typer.BadParameter("give one model, or two to compare without --folds and --key")
+        if plot is not None or rate:
+            raise typer.BadParameter("--plot and --rate cannot be used with two models")
+        run_two(
+            (model, rest[0]),
+            labelled=labelled or (),
+            lists=lists or (),
+            text=text or (),
+            encoding=encoding,
+            strict=strict,
+            lines=bool(lines),
+            only_test=only_test,
+            measure=measure,
+            json=json,
+        )
+        return
     if measure is not None and not lists:
         raise typer.BadParameter("--measure requires two models or --lists")
     if lists and (text or labelled or folds is not None or plot or rate or key):
@@ -175,14 +198,14 @@ def evaluate(
             encoding=encoding,
             strict=strict,
             folds=folds,
-            text=text or [],
+            text=text or (),
             json=json,
             key=key,
             sensemap=sensemap,
         )
         return
     if not text:
-        raise typer.BadParameter("give text, or labelled examples with --labelled")
+        raise typer.BadParameter("give text with --text, or labelled examples with --labelled")
     from disambig.cli.options import check_rate
     from disambig.cli.progress import progress, remark
     from disambig.errors import UserError
@@ -194,7 +217,7 @@ def evaluate(
     for one in rates:
         check_rate(one, option="--rate")
     loaded = load(model)
-    texts = read_texts(text, lines=lines)
+    texts = read_texts(text, lines=bool(lines))
     with progress() as meter:
         meter.show("scoring", 0, None)
         figures = score(loaded, split(texts)["test"] if only_test else texts, rates=rates)

@@ -132,6 +132,8 @@ def resume(
     invocation = load_manifest(directory / NAME).get("command")
     invocation = invocation if isinstance(invocation, dict) else {}
     options = invocation.get("options")
+    if isinstance(options, dict) and "text" in options:  # manifests before --no-text
+        options["no_text"] = not options.pop("text")
     counting = {"counts build": counts.build, "counts merge": counts.merge}
     command = counting.get(str(invocation.get("command")), annotate)
     parameters = inspect.signature(command).parameters
@@ -162,7 +164,8 @@ def resume(
 def merge(
     directory: Job,
     output: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="File to write. Default: standard output.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="File to write. Default: standard output."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     quiet: Quiet = False,

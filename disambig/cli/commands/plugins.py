@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from disambig.cli.options import complete_from
 from disambig.errors import UserError
 from disambig.registry import COMMANDS, Entry
 from disambig.settings import get_settings
@@ -67,10 +68,21 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 BROKEN = 1
 
 
+def _plugin_names() -> list[str]:
+    from disambig.registry import load_plugins
+
+    reports = load_plugins()
+    return [report.name for report in reports] + [part for report in reports for _, part in report.registered]
+
+
 @app.command()
 def plugins(
     name: Annotated[
-        str | None, typer.Argument(help="A plugin, to show its entries, or an entry: PLUGIN.Name.v1.")
+        str | None,
+        typer.Argument(
+            autocompletion=complete_from(_plugin_names),
+            help="A plugin, to show its entries, or an entry: PLUGIN.Name.v1.",
+        ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from disambig.cli.options import Engine, Quiet, Scheduler, Workers
+from disambig.cli.options import Engine, Quiet, Scheduler, Workers, complete_from
 from disambig.files import json_text
 
 if TYPE_CHECKING:
@@ -22,7 +22,11 @@ VARIABLE = "DISAMBIG_DATA"
 @app.command()
 def reproduce(
     name: Annotated[
-        str | None, typer.Argument(help="Experiment, such as PAPER.table1. Default: list all experiments.")
+        str | None,
+        typer.Argument(
+            autocompletion=complete_from(lambda: experiments()),
+            help="Experiment, such as PAPER.table1. Default: list all experiments.",
+        ),
     ] = None,
     data: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Directory of the data. Default: $DISAMBIG_DATA.")

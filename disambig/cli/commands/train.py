@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from disambig.cli.options import Encoding, Labelled, Lists, Quiet, Strict
+from disambig.cli.options import Clean, Encoding, Fixes, Labelled, Lines, Lists, Quiet, Strict, Texts
 from disambig.formatting import pluralize
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -22,24 +22,14 @@ def train(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Directory of the model (required).")
     ] = None,
-    text: Annotated[
-        list[str] | None, typer.Option(help="Text files or directories to learn from; can be repeated.")
-    ] = None,
+    text: Texts = None,
     labelled: Labelled = None,
     lists: Lists = None,
-    fixes: Annotated[
-        list[str] | None,
-        typer.Option(metavar="FILE", help="With --text: human errors with their corrections (.jsonl)."),
-    ] = None,
-    clean: Annotated[
-        list[str] | None,
-        typer.Option(metavar="FILE", help="With --fixes: paragraphs without errors (.jsonl)."),
-    ] = None,
+    fixes: Fixes = None,
+    clean: Clean = None,
     encoding: Encoding = None,
     strict: Strict = False,
-    lines: Annotated[
-        bool | None, typer.Option("--lines/--files", help="Treat each line, or each file, as a document.")
-    ] = None,
+    lines: Lines = None,
     test: Annotated[
         bool, typer.Option("--test/--no-test", help="Evaluate the model for its card; this takes a while.")
     ] = True,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def adapt(
     texts: Annotated[
-        list[str], typer.Argument(metavar="TEXT...", help="Files of Japanese text; - is standard input.")
+        list[str], typer.Argument(metavar="FILE...", help="Files of Japanese text; - is standard input.")
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the adapted converter.")],
     model: Annotated[
@@ -33,7 +33,7 @@ def adapt(
 ) -> None:
     """Adapt the conversion of kana to your own text, for `disambig convert --model FOLDER`.
 
-    The input is plain text with one or more sentences per line. Needs pip install 'disambig[ime]'.
+    The input is plain text with one or more sentences per line. Needs pip install sudachipy sudachidict_core.
     """
     from disambig.api import UserError
 

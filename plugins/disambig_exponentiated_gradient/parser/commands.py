@@ -29,7 +29,10 @@ def parse(
     input: Annotated[
         str,
         typer.Option(
-            metavar="NAME", help="text, lines (a sentence each), words (the same, cut already), conllu."
+            "--from",
+            "--input",
+            metavar="KIND",
+            help="text, lines (a sentence each), words (the same, cut already), conllu.",
         ),
     ] = "text",
     tags: Annotated[

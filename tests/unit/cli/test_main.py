@@ -168,7 +168,7 @@ def test_a_reader_who_goes_away_makes_no_noise():
 
 
 def test_a_rate_that_is_none_is_refused_under_its_own_name(capsys):
-    assert call("evaluate", "spelling", "missing.txt", "--rate", "-1") == 2
+    assert call("evaluate", "spelling", "--text", "missing.txt", "--rate", "-1") == 2
     shown = capsys.readouterr().err
     assert shown.startswith("disambig: [D602] --rate -1.0:")
     assert shown.count("\n") == 1

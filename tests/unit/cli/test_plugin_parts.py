@@ -69,4 +69,7 @@ def test_a_plugin_and_a_part_are_shown(load_with, capsys):
 
 def test_what_there_is_not(capsys):
     assert call("cor") == 2
-    assert "[D010] no plugin or entry is called 'cor'; available: core, " in capsys.readouterr().err
+    assert "[D010] no plugin or entry 'cor' is installed; available: core, " in (
+        shown := capsys.readouterr().err
+    )
+    assert len(shown.splitlines()) == 1 and len(shown) < 200

@@ -106,5 +106,5 @@ def test_zstd(tmp_path, monkeypatch):
         with pytest.raises(UserError, match=r"D308.*c\.zst"):
             read(tmp_path / "c.zst")
     monkeypatch.setitem(sys.modules, "zstandard", None)
-    with pytest.raises(UserError, match=r"D123.*pip install 'disambig\[zstd\]'"):
+    with pytest.raises(UserError, match=r"D123.*pip install 'zstandard>=0.22'"):
         read(tmp_path / "b.zst")

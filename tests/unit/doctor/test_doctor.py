@@ -281,3 +281,27 @@ def test_a_spacy_that_cannot_be_imported_is_a_problem(monkeypatch):
     monkeypatch.setitem(sys.modules, "spacy", None)
     (finding,) = installation.check_spacy()
     assert finding.status == PROBLEM and "pip install" in finding.mend
+
+
+@pytest.mark.parametrize(
+    ("origin", "source"),
+    [
+        ('{"url": "file:///home/me/my%20clone", "dir_info": {}}', "'/home/me/my clone'"),
+        (
+            '{"url": "https://host/x.git", "vcs_info": {"vcs": "git", "commit_id": "abc"}}',
+            "git+https://host/x.git@abc",
+        ),
+        ('{"url": "https://host/x-1.0.whl", "archive_info": {}}', "https://host/x-1.0.whl"),
+        ("not JSON", "x"),
+        (None, "x"),
+    ],
+)
+def test_a_distribution_is_installed_again_from_where_it_came(tmp_path, monkeypatch, origin, source):
+    info = tmp_path / "x-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: x\nVersion: 1.0\n")
+    if origin is not None:
+        (info / "direct_url.json").write_text(origin)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert installation.install_source("x") == source
+    assert installation.install_source("nowhere-at-all") == "nowhere-at-all"

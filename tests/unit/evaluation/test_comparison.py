@@ -164,9 +164,9 @@ def test_the_command(saved, capsys):
     found = json.loads(said(capsys, a, b, *labelled, "--measure", "macro_f1", "--json").out)
     assert found["measure"]["name"] == "macro F1"
     assert found["systems"][1]["value"] == 1.0
-    by_text = json.loads(said(capsys, a, b, saved / "text.txt", "--lines", "--json").out)
+    by_text = json.loads(said(capsys, a, b, "--text", saved / "text.txt", "--lines", "--json").out)
     assert by_text["n"] == 12
-    one = json.loads(said(capsys, a, saved / "text.txt", "--json").out)  # as ever
+    one = json.loads(said(capsys, a, "--text", saved / "text.txt", "--json").out)  # as ever
     assert one["decisions"] == 12
 
 
@@ -185,10 +185,13 @@ def test_two_models_of_one_name_are_told_apart_by_where_they_are(saved, models, 
 def test_what_cannot_be_compared_is_refused_in_a_line(saved, capsys):
     a, b = saved / "a", saved / "b"
     labelled = ["--labelled", saved / "examples.jsonl"]
-    assert "to compare two models, give one of" in said(capsys, a, b, status=2).err
+    assert (
+        "to compare two models, give --text PATH, --labelled PATH or --lists FILE"
+        in said(capsys, a, b, status=2).err
+    )
     assert "D431" in said(capsys, a, b, *labelled, "--measure", "acuracy", status=2).err
     assert "--measure requires two models" in said(capsys, a, *labelled, "--measure", "auc", status=2).err
-    assert "D465" in said(capsys, a, saved / "text.txt", *labelled, status=2).err
+    assert "D525" in said(capsys, a, saved / "text.txt", *labelled, status=2).err
     assert "D433" in said(capsys, a, b, *labelled, "--measure", "cer", status=2).err
     assert "D336" in said(capsys, a, b, "--lists", saved / "examples.jsonl", status=2).err
     for names in ((a,), (a, b)):

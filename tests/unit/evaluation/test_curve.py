@@ -13,6 +13,7 @@ from toy_plugin import NearbyWords, Pairs
 from toy_texts import CONFIG
 
 from disambig.cli import main
+from disambig.cli.commands.curve import curve_lines
 from disambig.errors import UserError
 from disambig.evaluation import curve as curves
 from disambig.evaluation import curve_of_labelled, curve_of_texts, plot_curve
@@ -82,6 +83,13 @@ def test_sizes_end_at_what_there_is():
     assert found["points"][-1]["spread"] is None
     found = curve_of_texts(parts(), TEXTS, sizes=[500, 4], draws=1, max_examples=20)
     assert [point["size"] for point in found["points"]] == [4, 20]
+    assert [point["asked"] for point in found["points"]] == [[], [500]]
+
+
+def test_a_size_with_too_few_examples_to_learn_from_is_told():
+    few, many = curve_of_texts(parts(), TEXTS, sizes=(5, 30), draws=2, min_examples=10)["points"]
+    assert (few["learned"], many["learned"]) == (0, 1) and few["groups"] == many["groups"] == 1
+    assert few["p_baseline"] == 1.0
 
 
 def test_small_samples_are_drawn_more_often():
@@ -160,7 +168,7 @@ def test_a_plot_that_cannot_be_made(tmp_path, monkeypatch):
     with pytest.raises(UserError, match=r"D483.*curve\.jpg.*\.svg, \.png, \.pdf"):
         plot_curve({}, tmp_path / "curve.jpg")
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
-    with pytest.raises(UserError, match=r"D482.*disambig\[plots\]"):
+    with pytest.raises(UserError, match=r"D482.*matplotlib>=3.8"):
         plot_curve({}, tmp_path / "curve.svg")
 
 
@@ -186,7 +194,36 @@ def test_the_command_on_text(call, tmp_path):
     lines = out.splitlines()
     assert status == 0 and lines[0].startswith("pairs: tested on ") and "the test part" in lines[0]
     assert [line.split()[0] for line in lines[2:]] == ["4", "20", "baseline", "majority"]
-    assert "2 draws" in lines[2]
+    assert "2 draws" in lines[2] and "cut from" not in out and "repeat" not in lines[3]
+
+
+def test_the_command_says_where_a_size_was_cut_and_where_nothing_was_learned(call, tmp_path):
+    with (tmp_path / "small.cfg").open("a") as config:
+        config.write("min_examples = 9\n")
+    status, out, _ = call("--text", tmp_path / "texts.txt", "--lines", "--sizes", "4,9000,8000", "--draws", 1)
+    lines = out.splitlines()
+    assert status == 0 and len(lines) == 6
+    assert lines[2].endswith("; repeats the baseline: too few examples to learn from")
+    assert lines[3].endswith("; cut from 8,000, 9,000: there are no more examples")
+
+
+@pytest.mark.parametrize(
+    ("groups", "learned", "note"),
+    [
+        (1, 1.0, "80.0% to 99.0%"),
+        (1, 0.75, "; repeats the baseline in 25% of draws: too few examples to learn from"),
+        (4, 3.0, "; repeats the baseline in 25% of groups and draws: too few examples to learn from"),
+        (4, 0.0, "; repeats the baseline: too few examples to learn from"),
+    ],
+)
+def test_the_share_of_what_is_left_to_the_baseline(groups, learned, note):
+    point = {"size": 10, "asked": [], "draws": 4, "examples": 10.0, "groups": groups, "learned": learned}
+    point |= {"accuracy": 0.9, "spread": 0.01, "lowest": 0.8, "highest": 0.99, "p_before": None}
+    point |= {"p_baseline": 0.0}
+    result = {"task": "x", "source": "text", "points": [point], "tested": 9, "baseline": 0.5}
+    result |= {"baseline_interval": (0.4, 0.6), "baseline_is": "unsupervised", "majority": 0.5}
+    line = curve_lines(result)[2]
+    assert line.endswith(note) and "< 0.0001" in line
 
 
 def test_the_command_on_labelled_examples(call, tmp_path):

@@ -44,7 +44,7 @@ def test_text_without_a_place_of_the_task_is_named(tmp_path, capsys, options, sa
     text = tmp_path / "nothing.txt"
     text.write_text("Zebras sleep.\n")
     with pytest.raises(SystemExit) as ended:
-        run(["evaluate", "spelling", str(text), *options])
+        run(["evaluate", "spelling", "--text", str(text), *options])
     shown = capsys.readouterr()
     assert (ended.value.code, shown.out) == (2, "")
     assert shown.err.startswith("disambig: [D664]") and str(text) in shown.err and said in shown.err

@@ -19,7 +19,7 @@ def test_without_the_extra_a_line_says_how_to_get_it(monkeypatch, missing):
     )
     done = here("lsp")
     assert done.returncode == 2
-    assert done.stderr.strip().endswith("pip install 'disambig[lsp]'")
+    assert done.stderr.strip().endswith("pip install 'pygls>=2,<3' 'tomlkit>=0.12'")
     assert "[D840]" in done.stderr
 
 

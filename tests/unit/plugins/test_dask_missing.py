@@ -15,5 +15,5 @@ def test_the_extra_is_named_where_dask_is_missing(tmp_path):
     done = here("annotate", "a.txt", "--engine", "dask", folder=tmp_path)
     assert done.returncode == 2
     assert done.stderr == (
-        "disambig: [D850] the engine dask needs the package dask: pip install 'disambig[dask]'\n"
+        "disambig: [D850] the engine dask needs the package dask: pip install 'dask[distributed]>=2025.1'\n"
     )

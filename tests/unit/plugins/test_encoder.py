@@ -316,7 +316,7 @@ def test_without_onnxruntime(folder):
         f"try: Encoder.load({str(folder)!r})\nexcept UserError as error: print(error)"
     )
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert "D747" in printed and "pip install onnxruntime" in printed
+    assert "D747" in printed and "pip install 'onnxruntime>=1.20'" in printed
 
 
 def test_importing_the_plugin_does_not_import_onnxruntime():

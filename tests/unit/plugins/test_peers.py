@@ -140,7 +140,7 @@ def test_kenlm_pickles_and_scores_nothing(arpa):
 
 def test_missing_module_and_bad_file_are_named(arpa, tmp_path, monkeypatch):
     view, instances = examples(TEXTS)
-    with monkeypatch.context() as patch, pytest.raises(UserError, match=r"D740.*pip install kenlm"):
+    with monkeypatch.context() as patch, pytest.raises(UserError, match=r"D740.*pip install 'kenlm"):
         patch.setitem(sys.modules, "kenlm", None)
         KenLM(path=arpa).transform(view, instances, GROUP)
     pytest.importorskip("kenlm")

