@@ -1,4 +1,7 @@
 from .plugin import (
+    KINDS as KINDS,
+)
+from .plugin import (
     check_name as check_name,
 )
 from .plugin import (

@@ -1,7 +1,7 @@
-"""Write the files of a new plugin: a task, an extractor, a learner, a config, a component, tests.
+"""Write the files of a new plugin of one of several kinds.
 
-The templates are in ``templates/``, in the layout of the plugin, with the suffix ``.txt``. In their contents
-and paths, NAME stands for the name of the plugin and VERSION for the version of this disambig.
+The templates are in ``templates/KIND/``, in the layout of the plugin, with the suffix ``.txt``. In their
+contents and paths, NAME stands for the name of the plugin and VERSION for the version of this disambig.
 """
 
 from __future__ import annotations
@@ -13,27 +13,41 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from disambig import __version__
-from disambig.errors import UserError
+from disambig.errors import UserError, nearest_first
 from disambig.files import TempFiles, temp_folder, writing
 from disambig.namespaces import CORE_PREFIXES, distribution_name, entry_points, normalise_name
 from disambig.registry import GROUP
-from disambig.training import plugin_configs
 
 TEMPLATES = Path(__file__).with_name("templates")
 ENDING = ".txt"
+KINDS = {
+    "labels": "labels of sentences: a task, an extractor, a learner, a config, a component",
+    "words": "words that writers confuse: a task, a config, a component",
+    "lists": "candidates that come in lists: an extractor, a config, a task",
+    "decoder": "a decoder",
+}
+"""What each kind of plugin contains, besides tests."""
 
 
-def plugin_files(name: str) -> dict[str, str]:
-    """Return the contents of the files of a plugin by path, sorted."""
+def plugin_files(name: str, kind: str = "labels") -> dict[str, str]:
+    """Return the contents of the files of a plugin by path, sorted.
+
+    Raises
+    ------
+    UserError
+        D526 for an unknown kind.
+    """
+    if kind not in KINDS:
+        raise UserError("D526", kind=kind, names=nearest_first(kind, KINDS))
     files = {}
-    for path in TEMPLATES.rglob(f"*{ENDING}"):
-        relative = path.relative_to(TEMPLATES).as_posix().removesuffix(ENDING).replace("NAME", name)
+    for path in (TEMPLATES / kind).rglob(f"*{ENDING}"):
+        relative = path.relative_to(TEMPLATES / kind).as_posix().removesuffix(ENDING).replace("NAME", name)
         text = path.read_text(encoding="utf8")
         files[relative] = text.replace("NAME", name).replace("VERSION", __version__)
     return dict(sorted(files.items()))
 
 
-def write_plugin(name: str, output: str | Path | None = None) -> Path:
+def write_plugin(name: str, output: str | Path | None = None, *, kind: str = "labels") -> Path:
     """Write a plugin atomically and return its directory.
 
     Parameters
@@ -42,19 +56,22 @@ def write_plugin(name: str, output: str | Path | None = None) -> Path:
         Name of the plugin, with which its registered names begin.
     output : path, optional
         By default ``disambig-NAME`` in the current directory.
+    kind : str
+        One of `KINDS`.
 
     Raises
     ------
     UserError
         D012 for an invalid name, D013 for a name that is taken, D014 if the directory exists, D309 if it
-        cannot be written.
+        cannot be written, D526 for an unknown kind.
     """
+    files = plugin_files(name, kind)
     check_name(name)
     home = Path(f"disambig-{name}") if output is None else Path(output)
     if home.exists() or home.is_symlink():
         raise UserError("D014", path=home)
     with _output_folder(home) as work:
-        for relative, text in plugin_files(name).items():
+        for relative, text in files.items():
             path = work / relative
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf8")
@@ -88,6 +105,8 @@ def _name_conflict(name: str) -> str:
     component = f"disambig_{name}"
     if entry_points(group="spacy_factories", name=component):
         return f"the spaCy component {component}"
+    from disambig.training import plugin_configs
+
     if name in plugin_configs():
         return f"the config {plugin_configs()[name].name} of another plugin"
     return f"the package {component}" if find_spec(component) is not None else ""

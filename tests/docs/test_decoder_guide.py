@@ -13,6 +13,7 @@ from packages import install, write
 
 from disambig import registry as plugins
 from disambig.config import read_config, resolve
+from disambig.scaffold import plugin_files
 from disambig.testing import lists
 
 GUIDE = (Path(__file__).parents[2] / "disambig" / "decode" / "README.md").read_text(encoding="utf8")
@@ -22,7 +23,7 @@ BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
 
 @pytest.fixture
 def home(tmp_path, monkeypatch):
-    write(tmp_path, {"disambig_pairs/__init__.py": "", **FILES})
+    write(tmp_path, {**plugin_files("pairs", "decoder"), **FILES})
     install(tmp_path, monkeypatch)
     plugins.reload_plugins()
     yield tmp_path
@@ -30,6 +31,11 @@ def home(tmp_path, monkeypatch):
     for module in [name for name in sys.modules if name.startswith("disambig_pairs")]:
         del sys.modules[module]
     plugins.reload_plugins()
+
+
+def test_the_files_are_those_that_new_plugin_writes():
+    written = plugin_files("pairs", "decoder")
+    assert len(FILES) == 4 and {name: written[name] for name in FILES} == FILES
 
 
 def test_the_decoder_keeps_its_contract(home):

@@ -17,6 +17,7 @@ from disambig import registry as plugins
 from disambig.cli.main import app
 from disambig.formats import parse_line
 from disambig.metrics import measure_named
+from disambig.scaffold import plugin_files
 
 GUIDE = (Path(__file__).parents[2] / "disambig" / "formats" / "README.md").read_text(encoding="utf8")
 FILES = dict(re.findall(r"^`([\w./]+)`:\n\n```\w+\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL))
@@ -27,7 +28,7 @@ COMMANDS = re.findall(r"^\$ disambig (.*)$", GUIDE, re.MULTILINE)
 @pytest.fixture
 def home(tmp_path, monkeypatch):
     """The plugin of the guide, installed, and the lists that it makes."""
-    write(tmp_path, {"disambig_shape/__init__.py": "", **FILES})
+    write(tmp_path, {**plugin_files("shape", "lists"), **FILES})
     install(tmp_path, monkeypatch)
     plugins.reload_plugins()
     monkeypatch.chdir(tmp_path)
@@ -44,6 +45,11 @@ def call(line):
     done = CliRunner().invoke(app, shlex.split(line))
     assert done.exit_code == 0, f"{line}: {done.output} {done.exception!r}"
     return done.output
+
+
+def test_the_files_are_those_that_new_plugin_writes():
+    written = plugin_files("shape", "lists")
+    assert len(FILES) == 5 and {name: written[name] for name in FILES} == FILES
 
 
 def test_the_lines_are_lists():

@@ -29,15 +29,33 @@ def run(*command, folder, path=""):
     return done.stdout
 
 
-def test_it_keeps_the_contracts(tmp_path, monkeypatch):
-    home = write_plugin("kind", tmp_path / "new")
+@pytest.mark.parametrize(("kind", "n_parts"), [("labels", 5), ("words", 1)])
+def test_it_keeps_the_contracts(tmp_path, monkeypatch, kind, n_parts):
+    home = write_plugin(f"my{kind}", tmp_path / "new", kind=kind)
     install(home, monkeypatch)
-    own = runpy.run_path(str(home / "tests" / "test_kind.py"))
-    assert len(own["CHECKS"]) == 5
+    own = runpy.run_path(str(home / "tests" / f"test_my{kind}.py"))
+    assert len(own["CHECKS"]) == n_parts
     for part, checks in own["CHECKS"].items():
         assert len(checks) > 5, part
         for check in checks:
             check()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["words", "lists", "decoder"])
+def test_every_kind_passes_its_own_tests(tmp_path, monkeypatch, kind):
+    home = write_plugin(f"my{kind}", tmp_path / "new", kind=kind)
+    install(home, monkeypatch)
+    said = run("-m", "pytest", "-q", "-p", "no:cacheprovider", folder=home, path=home)
+    assert " passed" in said and "failed" not in said
+    listed = run("-m", "disambig.cli.main", "plugins", f"my{kind}", folder=home, path=home)
+    assert "BROKEN" not in listed and f"my{kind}." in listed
+    if kind == "lists":
+        trained = ["train", "mylists", "--lists", "lists.jsonl", "--output", tmp_path / "model", "--no-test"]
+        run("-m", "disambig.cli.main", *trained, folder=home, path=home)
+        options = ["--from", "nbest", "--model", tmp_path / "model"]
+        best = run("-m", "disambig.cli.main", "annotate", "lists.jsonl", *options, folder=home, path=home)
+        assert best.count("model_score") == 4 * 40
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ import pytest
 
 from disambig.cli import main
 from disambig.errors import UserError
-from disambig.scaffold import check_name, plugin, plugin_files, write_plugin
+from disambig.scaffold import KINDS, check_name, plugin, plugin_files, write_plugin
 
 
 def call(*arguments: object) -> int:
@@ -18,9 +18,10 @@ def call(*arguments: object) -> int:
     return end.value.code
 
 
-def test_the_command_writes_a_package(tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_command_writes_a_package(tmp_path, monkeypatch, capsys, kind):
     monkeypatch.chdir(tmp_path)
-    assert call("new-plugin", "kind") == 0
+    assert call("new-plugin", "kind", "--kind", kind) == 0
     written = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
     shown = capsys.readouterr()
     assert {str(Path(line)) for line in shown.out.splitlines()} == written
@@ -30,6 +31,27 @@ def test_the_command_writes_a_package(tmp_path, monkeypatch, capsys):
         if path.is_file():
             text = path.read_text()
             assert "NAME" not in text and "VERSION" not in text, path
+
+
+def test_labels_are_the_default(tmp_path):
+    home = write_plugin("kind", tmp_path / "new")
+    inside = {str(path.relative_to(home)) for path in home.rglob("*") if path.is_file()}
+    assert inside == set(plugin_files("kind", "labels"))
+
+
+def test_an_unknown_kind_is_one_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert call("new-plugin", "kind", "--kind", "word") == 2
+    assert capsys.readouterr().err == (
+        "disambig: [D526] unknown kind of plugin 'word'; available: words, decoder, labels, lists\n"
+    )
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_help_names_every_kind(capsys):
+    assert call("new-plugin", "--help") == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert all(f"{kind} (" in shown or f"or {kind}." in shown for kind in KINDS)
 
 
 def test_another_directory(tmp_path):
@@ -73,7 +95,7 @@ def test_a_taken_directory_is_left_alone(tmp_path, capsys):
 
 
 def test_nothing_is_half_written(tmp_path, monkeypatch):
-    def broken(name):
+    def broken(name, kind):
         return {"a.txt": "whole", "b.txt": None}
 
     monkeypatch.setattr(plugin, "plugin_files", broken)
@@ -88,7 +110,8 @@ def test_a_full_disk_is_one_line(tmp_path):
         write_plugin("kind", tmp_path / "file" / "new")
 
 
-def test_files_are_sorted_and_end_in_a_newline():
-    files = plugin_files("kind")
-    assert list(files) == sorted(files) and len(files) > 8
+@pytest.mark.parametrize("kind", KINDS)
+def test_files_are_sorted_and_end_in_a_newline(kind):
+    files = plugin_files("kind", kind)
+    assert list(files) == sorted(files) and len(files) > 6
     assert all(text.endswith("\n") for text in files.values())
