@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import re
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -109,9 +109,9 @@ def test_a_uri_of_no_file_has_no_path():
     assert uri_to_path("file:///a%25b/%C3%A9.md") == "/a%b/\u00e9.md"
 
 
-def test_the_readme_names_every_language_that_is_read():
-    readme = Path(documents.__file__).with_name("README.md").read_text("utf8")
-    (selector,) = re.findall(r"documentSelector: \[(.*?)\]", readme, re.DOTALL)
-    named = {document_name("untitled:x", language, "/") for language in re.findall(r"'(\w+)'", selector)}
+def test_the_extension_for_vs_code_names_every_language_that_is_read():
+    manifest = json.loads((Path(documents.__file__).parent / "vscode" / "package.json").read_text("utf8"))
+    languages = manifest["contributes"]["configuration"]["properties"]["disambig.languages"]["default"]
+    named = {document_name("untitled:x", language, "/") for language in languages}
     suffixes = [entry.suffixes[0] for entry in FORMATS if entry.languages]
     assert named == {f"/untitled{suffix}" for suffix in (*suffixes, ".txt")}
