@@ -142,26 +142,22 @@ class DecisionRule(Protocol):
         """Return a decision rule fitted to the examples of each group."""
 
     def judge(self, scored: ScoreBatch, *, flags_per_1000: float | None = None) -> Predictions:
-        """Decide instances of one group, at its own or the given rate of flags."""
+        """Decide instances of any groups, at its own or the given rate of flags.
+
+        `disambig.data.Predictions.by_group` calls a function for each group.
+        """
 
     def probabilities(self, scored: ScoreBatch) -> Floats | None:
-        """Return the probability that each candidate is right, ``(n_candidates,)``, or None if unknown."""
+        """Return the probability that each candidate is right, ``(n_candidates,)``, or None if unknown.
+
+        The instances are of one group.
+        """
 
     def state(self) -> Arrays:
         """Return the learned state as arrays."""
 
     def from_state(self, arrays: Arrays, groups: Sequence[Group]) -> DecisionRule:
         """Return a decision rule with the given state; raise ValueError if it does not fit."""
-
-
-@runtime_checkable
-class DecidesBatches(Protocol):
-    """A decision rule that decides several groups at once, faster than one at a time."""
-
-    def judge_all(
-        self, parts: Sequence[ScoreBatch], *, flags_per_1000: float | None = None
-    ) -> list[Predictions]:
-        """Return the predictions of `judge` for each of at least one part."""
 
 
 @runtime_checkable

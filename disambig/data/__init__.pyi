@@ -128,6 +128,9 @@ from .instances import (
     CandidateLists as CandidateLists,
 )
 from .instances import (
+    CandidateTable as CandidateTable,
+)
+from .instances import (
     CandidateWords as CandidateWords,
 )
 from .instances import (

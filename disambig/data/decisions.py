@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data.groups import Group
-from disambig.data.instances import CandidateLists, Instances
+from disambig.data.instances import CandidateLists, CandidateTable, Instances
 from disambig.data.precision import PrecisionTable
-from disambig.data.segments import take_rows
+from disambig.data.segments import join_offsets, offsets_from_sizes, take_rows
 from disambig.formatting import pluralize
+from disambig.text import UNKNOWN
 from disambig.type_aliases import Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ScoreBatch:
-    """Scores of instances of one group, and further columns that decision rules read.
+class ScoreBatch(CandidateTable):
+    """Scores of the candidates of instances, and further columns that decision rules read.
 
     Attributes
     ----------
-    group : Group
-    number : int
-        Index of the group in its task.
-    offsets : array of int64, shape (n + 1,)
     scores : array of float64, shape (n_candidates,)
     observed : array of int32, shape (n,)
         See `disambig.data.Instances`.
@@ -34,42 +31,125 @@ class ScoreBatch:
         Number of queries of the candidate that the count table answered, and number of all queries.
     cost : array of float32, shape (n_candidates,)
         Cost of each candidate, for examples.
-    own : CandidateLists, optional
-        Per-instance candidates, if the task has them.
     neighbours : array of uint64, shape (n, 2), optional
         Hashes of the words before and after, if the decision rule asks for them (``sees_beside``).
     parts : array of float32, shape (n_candidates, P), optional
         Contribution of each feature group to the scores, if the decision rule asks for it (``sees_parts``).
     """
 
-    group: Group
-    number: int
-    offsets: NDArray[np.int64]
     scores: Floats
     observed: NDArray[np.int32]
     found: NDArray[np.int32]
     asked: NDArray[np.int32]
     cost: NDArray[np.float32]
-    own: CandidateLists | None = None
     neighbours: NDArray[np.uint64] | None = None
     parts: NDArray[np.float32] | None = None
+
+    @classmethod
+    def from_group(
+        cls,
+        group: Group,
+        number: int,
+        offsets: NDArray[np.int64],
+        *columns: Any,
+        own: CandidateLists | None = None,
+    ) -> ScoreBatch:
+        """Return the scores of instances of one group.
+
+        Parameters
+        ----------
+        group : Group
+        number : int
+            Index of the group in its task.
+        offsets : array of int64, shape (n + 1,)
+        *columns
+            The attributes from `scores` on.
+        own : CandidateLists, optional
+            Per-instance candidates.
+        """
+        return cls((group,), (number,), np.zeros(len(offsets) - 1, np.int64), offsets, own, *columns)
+
+    @classmethod
+    def joined(cls, parts: Sequence[ScoreBatch]) -> ScoreBatch:
+        """Concatenate batches; at least one. Either all or none have per-instance candidates."""
+        if len(parts) == 1:
+            return parts[0]
+        firsts = np.cumsum([0, *(len(part.groups) for part in parts)]).tolist()
+        own = [part.own for part in parts if part.own is not None]
+        groups = tuple(group for part in parts for group in part.groups)
+        numbers = tuple(number for part in parts for number in part.numbers)
+        group_of = np.concatenate([part.group_of + first for part, first in zip(parts, firsts, strict=False)])
+        seen = any(part.neighbours is not None for part in parts)
+        neighbours = [part._neighbours_or_unknown() for part in parts] if seen else []
+        of_scores = [part.parts for part in parts if part.parts is not None]
+        columns = (np.concatenate([getattr(part, name) for part in parts]) for name in _SCORE_COLUMNS)
+        return cls(
+            groups,
+            numbers,
+            group_of,
+            join_offsets(part.offsets for part in parts),
+            CandidateLists.joined(own) if own else None,
+            *columns,
+            np.concatenate(neighbours) if neighbours else None,
+            np.concatenate(of_scores) if of_scores else None,
+        )
 
     def take(self, index: NDArray[np.int64]) -> ScoreBatch:
         """Return the scores of the instances in `index`."""
         rows, offsets = take_rows(self.offsets, index)
         return ScoreBatch(
-            self.group,
-            self.number,
+            self.groups,
+            self.numbers,
+            self.group_of[index],
             offsets,
+            None if self.own is None else self.own.take(index),
             self.scores[rows],
             self.observed[index],
             self.found[rows],
             self.asked[rows],
             self.cost[rows],
-            None if self.own is None else self.own.take(index),
             None if self.neighbours is None else self.neighbours[index],
             None if self.parts is None else self.parts[rows],
         )
+
+    def _neighbours_or_unknown(self) -> NDArray[np.uint64]:
+        if self.neighbours is not None:
+            return self.neighbours
+        return np.full((len(self), 2), UNKNOWN, np.uint64)
+
+    def by_group(self) -> Iterator[tuple[NDArray[np.int64], ScoreBatch]]:
+        """Yield the instances of each group: their indices, and their scores."""
+        if len(self.groups) == 1:
+            yield np.arange(len(self)), self
+            return
+        ordered = bool((self.group_of[1:] >= self.group_of[:-1]).all())
+        ends = offsets_from_sizes(np.bincount(self.group_of, minlength=len(self.groups))).tolist()
+        for i, (group, number) in enumerate(zip(self.groups, self.numbers, strict=True)):
+            first, last = ends[i : i + 2]
+            index = np.arange(first, last) if ordered else np.flatnonzero(self.group_of == i)
+            part = self._slice(first, last) if ordered else self.take(index)
+            yield index, replace(part, groups=(group,), numbers=(number,), group_of=part.group_of - i)
+
+    def _slice(self, first: int, last: int) -> ScoreBatch:
+        """Return the instances `first` to `last` (exclusive); nothing is copied."""
+        low, high = self.offsets[first], self.offsets[last]
+        return ScoreBatch(
+            self.groups,
+            self.numbers,
+            self.group_of[first:last],
+            self.offsets[first : last + 1] - low,
+            None if self.own is None else self.own.take(slice(first, last)),
+            self.scores[low:high],
+            self.observed[first:last],
+            self.found[low:high],
+            self.asked[low:high],
+            self.cost[low:high],
+            None if self.neighbours is None else self.neighbours[first:last],
+            None if self.parts is None else self.parts[low:high],
+        )
+
+
+_SCORE_COLUMNS = ("scores", "observed", "found", "asked", "cost")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,6 +173,29 @@ class Predictions:
     probabilities: Floats
     flagged: NDArray[np.bool_]
     answered: NDArray[np.bool_]
+
+    @classmethod
+    def by_group(cls, scored: ScoreBatch, judge: Callable[[ScoreBatch], Predictions]) -> Predictions:
+        """Decide the instances of each group with a function that decides those of one group.
+
+        Parameters
+        ----------
+        scored : ScoreBatch
+            Scores of instances of any groups.
+        judge : callable
+            Returns the predictions for scores of one group.
+        """
+        if len(scored.groups) == 1:
+            return judge(scored)
+        n = len(scored)
+        made = cls(
+            np.zeros(n, np.int64), np.zeros(n), np.zeros(n), np.zeros(n, np.bool_), np.ones(n, np.bool_)
+        )
+        for index, part in scored.by_group():
+            decided = judge(part)
+            for name in cls.__dataclass_fields__:
+                getattr(made, name)[index] = getattr(decided, name)
+        return made
 
 
 Rows = NDArray[np.int64]

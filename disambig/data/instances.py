@@ -296,6 +296,46 @@ def _joined_words(parts: Sequence[CandidateLists]) -> CandidateWords | None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class CandidateTable:
+    """The candidates of n instances: all candidates of a group, or lists of their own.
+
+    Attributes
+    ----------
+    groups : tuple of Group
+        The groups of the instances, at least one; a group need not have instances.
+    numbers : tuple of int
+        Index of each of these groups in its task.
+    group_of : array of int64, shape (n,)
+        Index of each instance's group in `groups`.
+    offsets : array of int64, shape (n + 1,)
+        The candidates of instance i are the rows ``offsets[i]:offsets[i + 1]``.
+    own : CandidateLists or None
+        Per-instance candidates, which replace those of the group.
+    """
+
+    groups: tuple[Group, ...]
+    numbers: tuple[int, ...]
+    group_of: Ints
+    offsets: Ints
+    own: CandidateLists | None
+
+    def __len__(self) -> int:
+        return len(self.group_of)
+
+    @property
+    def group(self) -> Group:
+        """The group of all instances; ValueError if there are several."""
+        (group,) = self.groups
+        return group
+
+    @property
+    def number(self) -> int:
+        """The index of this group in its task."""
+        (number,) = self.numbers
+        return number
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Instances:
     """Places of a `TokenView`, or items that are not in a text, for which a candidate is to be chosen.
 

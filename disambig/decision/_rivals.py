@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import HashVocabulary, ScoreBatch, distinct_texts, take_texts
+from disambig.data import CandidateLists, HashVocabulary, ScoreBatch, distinct_texts, take_texts
 from disambig.decision.padded_scores import PaddedScores
 from disambig.runtime import use_numba
 from disambig.text import UNKNOWN, fmix, hash_word, top_bits_directory
@@ -246,7 +246,7 @@ def find_alternatives(scored: ScoreBatch, observed: NDArray[np.int32] | None = N
         Observed candidates that replace those of `scored`.
     """
     return find_alternatives_padded(
-        PaddedScores.from_batches([scored if observed is None else replace(scored, observed=observed)])
+        PaddedScores.from_batch(scored if observed is None else replace(scored, observed=observed))
     )
 
 
@@ -257,7 +257,7 @@ def find_alternatives_padded(several: PaddedScores) -> AlternativeFeatures:
     open_to = _others(several)
     best = np.argsort(-open_to, axis=1, kind="stable")[:, :MOST]
     twice = is_repetition(several)
-    zero = np.array([_zero_variant(part) for part in several.parts])[several.part]
+    zero = _zero_candidates(several)
     # a repeated word must be compared with its deletion even if that has a bad score
     far = twice & (zero >= 0) & ~(best == zero[:, None]).any(axis=1)
     best[far, -1] = zero[far]
@@ -312,10 +312,17 @@ def alternatives_repeat(rivals: AlternativeFeatures) -> NDArray[np.bool_]:
     return repeats
 
 
-def _zero_variant(scored: ScoreBatch) -> int:
-    """Return the index of the group's empty candidate; -1 if there is none or in per-instance lists."""
-    candidates = scored.group.candidates
-    return candidates.index(_ZERO) if scored.own is None and _ZERO in candidates else -1
+def _zero_candidates(several: PaddedScores) -> NDArray[np.int64]:
+    """Return the index of each group's empty candidate, shape (n,).
+
+    It is -1 if there is none, and for per-instance candidates.
+    """
+    listed = several.batch.own is not None
+    zero = [
+        group.candidates.index(_ZERO) if not listed and _ZERO in group.candidates else -1
+        for group in several.batch.groups
+    ]
+    return np.array(zero, np.int64)[several.group_of]
 
 
 def score_margins(several: PaddedScores) -> Floats:
@@ -341,49 +348,46 @@ def alternative_margins(rivals: AlternativeFeatures) -> Floats:
 
 def _words(several: PaddedScores, places: NDArray[np.int64]) -> NDArray[np.uint64]:
     """Return the hashes of the candidates at `places`, shape (n, P)."""
+    if several.batch.own is not None:
+        texts, index = _texts_of_lists(several, several.batch.own, places)
+        return np.fromiter(map(_hash, texts), np.uint64, len(texts))[index]
     nothing = np.zeros(several.scores.shape[1], np.uint64)
     hashes = several.by_group(lambda group: _candidate_hashes(group.candidates), nothing)
-    hashed: NDArray[np.uint64] = hashes[several.part[:, None], places]
-    for rows, texts, index in _texts_of_lists(several, places):
-        hashed[rows] = np.fromiter(map(_hash, texts), np.uint64, len(texts))[index]
+    hashed: NDArray[np.uint64] = hashes[several.group_of[:, None], places]
     return hashed
 
 
 def _edits(several: PaddedScores, places: NDArray[np.int64]) -> tuple[NDArray[np.int8], NDArray[np.uint64]]:
     """Return kinds and changes of the edits from the first `places` to the others, shape (n, P - 1)."""
+    if several.batch.own is not None:
+        texts, index = _texts_of_lists(several, several.batch.own, places)
+        n = max(len(texts), 1)
+        pairs, which = np.unique(index[:, :1] * n + index[:, 1:], return_inverse=True)
+        here, there = ([texts[i] for i in indices.tolist()] for indices in np.divmod(pairs, n))
+        shape = len(places), places.shape[1] - 1
+        kinds, changes = (values[which].reshape(shape) for values in pair_edits(here, there))
+        return kinds, changes
     k = several.scores.shape[1]
-    at = several.part[:, None], places[:, :1], places[:, 1:]
-    none = np.zeros((k, k), np.int8), np.zeros((k, k), np.uint64)
-    kinds: NDArray[np.int8] = several.by_group(lambda group: candidate_edits(group.candidates)[0], none[0])[
-        at
-    ]
-    changes: NDArray[np.uint64] = several.by_group(
-        lambda group: candidate_edits(group.candidates)[1], none[1]
-    )[at]
-    for rows, texts, index in _texts_of_lists(several, places):
-        pairs, which = np.unique(index[:, :1] * len(texts) + index[:, 1:], return_inverse=True)
-        here, there = ([texts[i] for i in indices.tolist()] for indices in np.divmod(pairs, len(texts)))
-        kinds[rows], changes[rows] = (
-            values[which].reshape(len(rows), -1) for values in pair_edits(here, there)
-        )
-    return kinds, changes
+    at = several.group_of[:, None], places[:, :1], places[:, 1:]
+    all_kinds, all_changes = (
+        several.by_group(lambda group, i=i: candidate_edits(group.candidates)[i], np.zeros((k, k), dtype))
+        for i, dtype in enumerate((np.int8, np.uint64))
+    )
+    return all_kinds[at], all_changes[at]
 
 
 def _texts_of_lists(
-    several: PaddedScores, places: NDArray[np.int64]
-) -> Iterator[tuple[NDArray[np.int64], list[str], NDArray[np.int64]]]:
-    """Yield, for each part with per-instance candidates, its rows and the texts of the candidates.
+    several: PaddedScores, own: CandidateLists, places: NDArray[np.int64]
+) -> tuple[list[str], NDArray[np.int64]]:
+    """Return the distinct texts of the per-instance candidates at `places`, and the index of each text.
 
-    The texts are given as distinct texts and the index of each candidate's text, shape (n_rows, P).
+    The index has the shape (n, P).
     """
-    for number, part in enumerate(several.parts):
-        rows = np.flatnonzero(several.part == number) if part.own is not None else np.empty(0, np.int64)
-        if part.own is not None and len(rows):
-            first = part.offsets[several.row[rows]][:, None]
-            last = part.offsets[several.row[rows] + 1][:, None] - 1
-            at = np.minimum(first + places[rows], last)
-            texts, index = distinct_texts(take_texts(part.own.texts, at.ravel()))
-            yield rows, texts, index.reshape(at.shape)
+    first = own.offsets[several.index][:, None]
+    last = own.offsets[several.index + 1][:, None] - 1
+    at = np.minimum(first + places, last)
+    texts, index = distinct_texts(take_texts(own.texts, at.ravel()))
+    return texts, index.reshape(at.shape)
 
 
 @lru_cache(maxsize=4096)

@@ -62,6 +62,9 @@ class Corrections:
             D401 for an invalid rate.
         """
         threshold = self.operating.threshold(self._rate(flags_per_1000))
+        return Predictions.by_group(scored, lambda part: self._judge_group(part, threshold))
+
+    def _judge_group(self, scored: ScoreBatch, threshold: float) -> Predictions:
         weighed = self.weigh(scored)
         scores = weighed.scores
         ordered = np.sort(scores, axis=1)

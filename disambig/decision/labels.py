@@ -161,6 +161,9 @@ class Labels:
 
     def judge(self, scored: ScoreBatch, *, flags_per_1000: float | None = None) -> Predictions:
         """Choose the most probable label; nothing is flagged."""
+        return Predictions.by_group(scored, self._judge_group)
+
+    def _judge_group(self, scored: ScoreBatch) -> Predictions:
         scores = scored.scores.reshape(-1, len(scored.group.candidates))
         chosen, margins, probabilities = self.choose(scores, scored.number)
         # margins are compared in the precision of saved records: a record filtered by its margin agrees

@@ -295,30 +295,22 @@ class Mistakes:
         UserError
             D401 for an impossible rate.
         """
-        return self.judge_all([scored], flags_per_1000=flags_per_1000)[0]
-
-    def judge_all(
-        self, parts: Sequence[ScoreBatch], *, flags_per_1000: float | None = None
-    ) -> list[Predictions]:
-        """Return the result of `judge` for each part, faster than one at a time (see `DecidesBatches`)."""
         rate = self._rate(flags_per_1000)
         least_margin = self.weighed_from if rate <= USUAL else EVERYWHERE
-        return self.judge_above(parts, self.operating.threshold(rate), least_margin)
+        return self.judge_above(scored, self.operating.threshold(rate), least_margin)
 
-    def judge_above(
-        self, parts: Sequence[ScoreBatch], threshold: float, least_margin: float
-    ) -> list[Predictions]:
-        """Return the predictions of at least one part with the flags above a threshold.
+    def judge_above(self, scored: ScoreBatch, threshold: float, least_margin: float) -> Predictions:
+        """Return the predictions with the flags above a threshold.
 
         Parameters
         ----------
-        parts : sequence of ScoreBatch
+        scored : ScoreBatch
         threshold : float
             In log-odds.
         least_margin : float
             Words whose best other candidate has a lower margin are skipped (see `weighed_from`).
         """
-        several = PaddedScores.from_batches(parts)
+        several = PaddedScores.from_batch(scored)
         scores = several.scores
         n = len(scores)
         chosen = scores.argmax(axis=1) if n else np.empty(0, np.int64)
@@ -337,14 +329,7 @@ class Mistakes:
         if scores.shape[1] > 1:
             two = np.partition(scores, -2, axis=1)[:, -2:]
             margins = two[:, 1] - two[:, 0]
-        probabilities = _probability(odds)
-        ends = np.cumsum([len(part.observed) for part in parts]).tolist()
-        return [
-            Predictions(
-                chosen[at], margins[at], probabilities[at], flagged[at], np.ones(at.stop - at.start, bool)
-            )
-            for at in map(slice, [0, *ends[:-1]], ends)
-        ]
+        return Predictions(chosen, margins, _probability(odds), flagged, np.ones(n, bool))
 
     def _least_flagged(self, cases: WeightedCases) -> float:
         """Return the lowest margin of a case that is flagged at the rate `USUAL`, minus a tolerance."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Group, ScoreBatch, join_offsets, offsets_from_sizes, row_owners
+from disambig.data import Group, ScoreBatch
 from disambig.text import UNKNOWN
 from disambig.type_aliases import Floats
 
@@ -53,14 +53,16 @@ def variant_matrix(group: Group) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PaddedScores:
-    """Padded scores of n instances of several groups, with at most K candidates.
+    """Padded scores of n instances, with at most K candidates.
 
     Attributes
     ----------
-    parts : sequence of ScoreBatch
-        The batches that hold the instances, one per group.
-    part, row : arrays of int64, shape (n,)
-        Index of each instance's batch in `parts`, and its index there.
+    batch : ScoreBatch
+        Holds the candidates of the instances.
+    index : array of int64, shape (n,)
+        Index of each instance in `batch`.
+    group_of : array of int64, shape (n,)
+        Index of each instance's group in the groups of `batch`.
     scores : array of float64, shape (n, K)
         Padded with minus infinity.
     observed : array of int32, shape (n,)
@@ -75,9 +77,9 @@ class PaddedScores:
         The contributions of the feature groups; P is 0 if these are not known.
     """
 
-    parts: Sequence[ScoreBatch]
-    part: NDArray[np.int64]
-    row: NDArray[np.int64]
+    batch: ScoreBatch
+    index: NDArray[np.int64]
+    group_of: NDArray[np.int64]
     scores: Floats
     observed: NDArray[np.int32]
     found: NDArray[np.int32]
@@ -86,31 +88,28 @@ class PaddedScores:
     parts_of_scores: NDArray[np.float32]
 
     @classmethod
-    def from_batches(cls, parts: Sequence[ScoreBatch]) -> PaddedScores:
-        """Concatenate the instances of at least one batch."""
-        counts = [len(part.observed) for part in parts]
-        offsets = join_offsets(part.offsets for part in parts)
-        begins = offsets_from_sizes(counts)
-        part = row_owners(begins)
-        asked = pad(_joined([part.asked for part in parts]), offsets, 0).sum(axis=1)
+    def from_batch(cls, batch: ScoreBatch) -> PaddedScores:
+        """Pad the scores of a batch."""
+        n, offsets = len(batch), batch.offsets
+        neighbours = batch.neighbours
         return cls(
-            parts,
-            part,
-            np.arange(begins[-1]) - begins[part],
-            pad(_joined([part.scores for part in parts]), offsets, -np.inf),
-            _joined([part.observed for part in parts]),
-            pad(_joined([part.found for part in parts]), offsets, 0),
-            asked,
-            _joined([_neighbours(part) for part in parts]),
-            _parts(parts, offsets),
+            batch,
+            np.arange(n),
+            batch.group_of,
+            pad(batch.scores, offsets, -np.inf),
+            batch.observed,
+            pad(batch.found, offsets, 0),
+            pad(batch.asked, offsets, 0).sum(axis=1),
+            np.full((n, 2), UNKNOWN, np.uint64) if neighbours is None else neighbours,
+            _padded_parts(batch),
         )
 
     def take(self, rows: NDArray[np.generic]) -> PaddedScores:
         """Return the instances in `rows`."""
         return PaddedScores(
-            self.parts,
-            self.part[rows],
-            self.row[rows],
+            self.batch,
+            self.index[rows],
+            self.group_of[rows],
             self.scores[rows],
             self.observed[rows],
             self.found[rows],
@@ -122,46 +121,33 @@ class PaddedScores:
     def is_variant(self) -> NDArray[np.bool_]:
         """Return a mask of the observed candidates and their variants, shape (n, K)."""
         k = self.scores.shape[1]
-        same = self.by_group(lambda group: variant_matrix(group), np.zeros((k, k), bool))
-        own = np.array([part.own is not None for part in self.parts])
-        mask: NDArray[np.bool_] = same[self.part, self.observed]
-        itself = np.arange(k) == self.observed[:, None]
-        return np.where(own[self.part, None], itself, mask) if own.any() else mask
+        if self.batch.own is not None:
+            return np.arange(k) == self.observed[:, None]
+        same = self.by_group(variant_matrix, np.zeros((k, k), bool))
+        mask: NDArray[np.bool_] = same[self.group_of, self.observed]
+        return mask
 
     def by_group(self, get: Callable[[Group], NDArray[Any]], filled: NDArray[Any]) -> NDArray[Any]:
-        """Return an array for the group of each part, padded and stacked, shape ``(parts, *filled.shape)``.
+        """Return an array for each group, padded and stacked, shape ``(n_groups, *filled.shape)``.
 
         Parameters
         ----------
         get : callable
             Returns an array for a group, not larger than `filled` in any dimension.
         filled : array
-            Values for padding, and for groups with per-instance candidates.
+            Values for padding, for groups without instances, and for per-instance candidates.
         """
-        filled_in = np.repeat(filled[None], len(self.parts), axis=0)
-        for number, part in enumerate(self.parts):
-            if part.own is None and len(part.observed):
-                array = get(part.group)
+        groups = self.batch.groups
+        filled_in = np.repeat(filled[None], len(groups), axis=0)
+        for number, group in enumerate(groups if self.batch.own is None else ()):
+            if len(group.candidates) <= len(filled):
+                array = get(group)
                 filled_in[number][tuple(map(slice, array.shape))] = array
         return filled_in
 
 
-def _neighbours(scored: ScoreBatch) -> NDArray[np.uint64]:
-    if scored.neighbours is not None:
-        return scored.neighbours
-    return np.full((len(scored.observed), 2), UNKNOWN, np.uint64)
-
-
-def _parts(parts: Sequence[ScoreBatch], offsets: NDArray[np.int64]) -> NDArray[np.float32]:
+def _padded_parts(batch: ScoreBatch) -> NDArray[np.float32]:
     """Return the parts of the scores, padded with zero."""
-    given = [part.parts for part in parts if part.parts is not None and len(part.observed)]
-    n, k = len(offsets) - 1, int(np.diff(offsets).max(initial=1))
-    if not given:
-        return np.zeros((n, k, 0), np.float32)
-    columns = [pad(column, offsets, 0.0) for column in np.concatenate(given).T]
-    return np.stack(columns, axis=2)
-
-
-def _joined(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    """Concatenate the arrays; a single array is not copied."""
-    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
+    if batch.parts is None or not len(batch):
+        return np.zeros((len(batch), int(np.diff(batch.offsets).max(initial=1)), 0), np.float32)
+    return np.stack([pad(column, batch.offsets, 0.0) for column in batch.parts.T], axis=2)

@@ -30,7 +30,6 @@ from disambig.type_aliases import Floats
 from disambig.types import (
     Arrays,
     CalibrationData,
-    DecidesBatches,
     DecisionRule,
     RaisesFlags,
     sees_beside,
@@ -223,15 +222,9 @@ class SecondLook:
 
     def judge(self, scored: ScoreBatch, *, flags_per_1000: float | None = None) -> Predictions:
         """Return the proposals of the first rule, as flags; before `fit_proposals`, its flags."""
-        return self.judge_all([scored], flags_per_1000=flags_per_1000)[0]
-
-    def judge_all(
-        self, parts: Sequence[ScoreBatch], *, flags_per_1000: float | None = None
-    ) -> list[Predictions]:
-        """Return the result of `judge` for each part."""
         if self.is_fitted:
-            return self.as_proposer().judge_all(parts)
-        return _judge_all(self.first, parts, self._rate(flags_per_1000))
+            return self.as_proposer().judge(scored)
+        return self.first.judge(scored, flags_per_1000=self._rate(flags_per_1000))
 
     def as_proposer(self) -> Proposer:
         """Return a decision rule whose flags are the proposals, with the first rule's probabilities."""
@@ -594,19 +587,10 @@ class Proposer:
 
     def judge(self, scored: ScoreBatch, *, flags_per_1000: float | None = None) -> Predictions:
         """Return the proposals; the rate is ignored."""
-        return self.judge_all([scored])[0]
-
-    def judge_all(
-        self, parts: Sequence[ScoreBatch], *, flags_per_1000: float | None = None
-    ) -> list[Predictions]:
-        """Return the result of `judge` for each part."""
         if isinstance(self.first, Mistakes):
-            decided = self.first.judge_above(parts, -EVERYTHING, self.weighed_from)
+            decided = self.first.judge_above(scored, -EVERYTHING, self.weighed_from)
         else:
-            decided = _judge_all(self.first, parts, EVERYTHING)
-        return [self._proposed(part, of_part) for part, of_part in zip(parts, decided, strict=True)]
-
-    def _proposed(self, scored: ScoreBatch, decided: Predictions) -> Predictions:
+            decided = self.first.judge(scored, flags_per_1000=EVERYTHING)
         proposed = decided.flagged & (decided.probabilities >= self.least)
         chosen = decided.chosen.copy()
         back = np.flatnonzero(decided.flagged & ~proposed)
@@ -630,12 +614,6 @@ class Proposer:
     def from_state(self, arrays: Arrays, groups: Sequence[Group]) -> Proposer:
         """Restore the rule from `state`."""
         return replace(self, first=self.first.from_state(arrays, groups))
-
-
-def _judge_all(rule: DecisionRule, parts: Sequence[ScoreBatch], rate: float) -> list[Predictions]:
-    if isinstance(rule, DecidesBatches):
-        return rule.judge_all(parts, flags_per_1000=rate)
-    return [rule.judge(part, flags_per_1000=rate) for part in parts]
 
 
 def _fit_logistic(features: Floats, right: NDArray[np.bool_], importance: Floats) -> Floats:

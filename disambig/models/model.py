@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,6 @@ from disambig.data import (
     DenseBlocks,
     Group,
     Instances,
-    Predictions,
     ScoreBatch,
     SequenceRows,
     minibatch,
@@ -34,7 +34,6 @@ from disambig.types import (
     Abstains,
     AssumesMistakes,
     CandidateBatch,
-    DecidesBatches,
     DecisionRule,
     Extensible,
     FeatureExtractor,
@@ -65,44 +64,12 @@ def score_parts(scorer: Scorer, batch: CandidateBatch) -> NDArray[np.float32] | 
     return np.stack(parts, axis=1).astype(np.float32)
 
 
-Rows = NDArray[np.int64]
-HELD = 4096
-"""Number of instances that are collected before a decision rule on batches runs."""
-
-
-def decide_scores(
-    judge: DecisionRule, parts: Iterable[tuple[Rows, ScoreBatch]], *, flags_per_1000: float | None = None
-) -> Iterator[tuple[Rows, Predictions]]:
-    """Apply a decision rule to the scores of each block, and yield instance numbers with predictions."""
-    if not isinstance(judge, DecidesBatches):
-        for rows, scored in parts:
-            yield rows, judge.judge(scored, flags_per_1000=flags_per_1000)
-        return
-    held: list[tuple[Rows, ScoreBatch]] = []
-    waiting = 0
-    for rows, scored in parts:
-        held.append((rows, scored))
-        waiting += len(rows)
-        if waiting >= HELD:
-            yield from _decide_batches(judge, held, flags_per_1000)
-            held, waiting = [], 0
-    if held:
-        yield from _decide_batches(judge, held, flags_per_1000)
-
-
-def _decide_batches(
-    judge: DecidesBatches, held: list[tuple[Rows, ScoreBatch]], flags_per_1000: float | None
-) -> Iterator[tuple[Rows, Predictions]]:
-    predictions = judge.judge_all([scored for _, scored in held], flags_per_1000=flags_per_1000)
-    yield from zip((rows for rows, _ in held), predictions, strict=True)
-
-
 Block = tuple[int, NDArray[np.int64]]
 """The number of a group, and the numbers of some of its instances."""
 BlockFeatures = tuple[int, NDArray[np.int64], Instances, Features]
 """A block with its instances and their features."""
 TOGETHER = 4096
-"""Maximum number of instances per block of features, so that they stay in the CPU cache."""
+"""Blocks are processed together until they have this many instances, which stay in the CPU cache."""
 _ANY = Group("any", ("any",))
 
 
@@ -112,8 +79,8 @@ def iterate_features(
     instances: Instances,
     groups: Sequence[Group],
     blocks: Iterable[Block],
-) -> Iterator[BlockFeatures]:
-    """Yield the features of each block.
+) -> Iterator[list[BlockFeatures]]:
+    """Yield the features of the blocks, some blocks at a time.
 
     Parameters
     ----------
@@ -122,14 +89,17 @@ def iterate_features(
     groups : sequence of Group
         All groups, indexed by number.
     """
+    pieces = minibatch(blocks, TOGETHER, lambda block: len(block[1]))
     if instances.own is None and all(rows_are_shared(extractor) for extractor in extractors):
-        yield from _share_rows(extractors, view, instances, groups, blocks)
+        yield from _share_rows(extractors, view, instances, groups, pieces)
         return
-    for some in minibatch(blocks, TOGETHER, lambda block: len(block[1])):
-        parts = [(instances.take(rows), groups[number]) for number, rows in some]
+    for piece in pieces:
+        parts = [(instances.take(rows), groups[number]) for number, rows in piece]
         transformed = transform_union_all(extractors, view, parts)
-        for (number, rows), (taken, _), features in zip(some, parts, transformed, strict=True):
-            yield number, rows, taken, features
+        yield [
+            (number, rows, taken, features)
+            for (number, rows), (taken, _), features in zip(piece, parts, transformed, strict=True)
+        ]
 
 
 def _share_rows(
@@ -137,21 +107,25 @@ def _share_rows(
     view: TokenView,
     instances: Instances,
     groups: Sequence[Group],
-    blocks: Iterable[Block],
-) -> Iterator[BlockFeatures]:
-    """Yield the features of each block, computing rows that do not depend on the candidates only once."""
+    pieces: Iterable[Sequence[Block]],
+) -> Iterator[list[BlockFeatures]]:
+    """Yield the features of the blocks; rows that do not depend on the candidates are computed once."""
     # labels are removed since the observed candidates are not candidates of `_ANY`
     # one pass over all instances: with many small groups, the overhead of a call per group would dominate
     whole = transform_union(extractors, view, instances.without_labels(), _ANY)
     assert isinstance(whole.batch, CrossedRows)
     features, own = whole.batch.rows, own_columns(whole.batch.columns, int(whole.batch.rows.shape[1]))
-    for number, rows in blocks:
+
+    def cross(number: int, rows: NDArray[np.int64]) -> BlockFeatures:
         group, taken = groups[number], instances.take(rows)
         k = len(group.candidates)
         costs = taken.costs(group).reshape(-1, k)
         batch = CrossedRows(features[rows], costs, CrossedColumns(own, group.candidates))
         n_hits, n_queries = (np.repeat(counts[rows], k) for counts in (whole.found, whole.asked))
-        yield number, rows, taken, Features(batch, n_hits, n_queries)
+        return number, rows, taken, Features(batch, n_hits, n_queries)
+
+    for piece in pieces:
+        yield [cross(number, rows) for number, rows in piece]
 
 
 MOST_MARGIN = 99
@@ -275,7 +249,7 @@ class Model:
         """Return the scores of instances of one group, with the context that the decision rule needs."""
         in_text = decides(self.task).where != "items"
         scorer = self.scorer(group, features)
-        return ScoreBatch(
+        return ScoreBatch.from_group(
             self.task.groups[group],
             group,
             features.batch.offsets,
@@ -284,9 +258,9 @@ class Model:
             features.found,
             features.asked,
             features.batch.cost,
-            instances.own,
             neighbour_words(view, instances) if in_text and sees_beside(self.judge) else None,
             score_parts(scorer, features.batch) if sees_parts(self.judge) else None,
+            own=instances.own,
         )
 
     def decide(
@@ -360,28 +334,23 @@ class Model:
             )
         }
         answered = np.ones(n, bool)
-        done: list[tuple[NDArray[np.int64], NDArray[np.float64]]] = []
         blocks = _blocks(instances.groups, self._joint_decisions(view, instances))
-
-        def parts() -> Iterator[tuple[NDArray[np.int64], ScoreBatch]]:
-            transformed = iterate_features(self.extractors, view, instances, table, blocks)
-            for group, rows, taken, features in transformed:
-                check_time()  # a time limit may interrupt between blocks
-                scored = self.scored(features, taken, group, view)
-                done.append((rows, scored.scores))
+        for piece in iterate_features(self.extractors, view, instances, table, blocks):
+            check_time()  # a time limit may interrupt between pieces
+            for group, rows, _, features in piece:
                 if table[group].learned:
                     columns["found"][rows] = instance_evidence(features.found, features.batch)
                     columns["asked"][rows] = instance_evidence(features.asked, features.batch)
-                yield rows, scored
-
-        for rows, predictions in decide_scores(self.judge, parts(), flags_per_1000=flags_per_1000):
+            scored = ScoreBatch.joined(
+                [self.scored(features, taken, group, view) for group, _, taken, features in piece]
+            )
+            predictions = self.judge.judge(scored, flags_per_1000=flags_per_1000)
+            # a piece has group after group; decisions are in text order
+            rows = np.concatenate([rows for _, rows, _, _ in piece])
             for name in ("chosen", "margins", "probabilities", "flagged"):
                 columns[name][rows] = getattr(predictions, name)
             answered[rows] = predictions.answered
-        if done:
-            # blocks come group by group; decisions are in text order
-            order = np.concatenate([rows for rows, _ in done])
-            scores[take_rows(offsets, order)[0]] = np.concatenate([batch_scores for _, batch_scores in done])
+            scores[take_rows(offsets, rows)[0]] = scored.scores
         decisions = Decisions(
             task=self.task.name,
             model=f"{self.name} {self.version}",
@@ -433,8 +402,8 @@ class Model:
         instances = self.instances(view)
         chosen = np.zeros(len(instances), np.int64)
         blocks = _blocks(instances.groups, self._joint_decisions(view, instances))
-        transformed = iterate_features(self.extractors, view, instances, self.task.groups, blocks)
-        for group, rows, taken, features in transformed:
+        pieces = iterate_features(self.extractors, view, instances, self.task.groups, blocks)
+        for group, rows, taken, features in chain.from_iterable(pieces):
             scorer = self.scorer(group, features)
             if isinstance(scorer, FindsBest):
                 chosen[rows] = scorer.best(features.batch)
@@ -467,7 +436,7 @@ class Model:
             n = len(at)
             nothing = np.zeros(n, np.int32)
             shares = self.judge.probabilities(
-                ScoreBatch(
+                ScoreBatch.from_group(
                     decisions.table[group],
                     group,
                     offsets,
@@ -476,7 +445,7 @@ class Model:
                     nothing,
                     nothing,
                     np.zeros(n, np.float32),
-                    None if decisions.own is None else decisions.own.take(rows),
+                    own=None if decisions.own is None else decisions.own.take(rows),
                 )
             )
             if shares is None:

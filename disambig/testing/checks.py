@@ -26,7 +26,6 @@ from disambig.data import (
     SequenceRows,
     SparseRows,
     offsets_from_sizes,
-    take_rows,
 )
 from disambig.text import TokenView
 from disambig.types import Arrays, Between, CandidateBatch, Decides
@@ -283,7 +282,7 @@ class MadeCalibrationData:
     def scored(self, group: int, *, most: int | None = None) -> ScoreBatch:
         """Return the first `most` examples of a group."""
         part = self.parts[group]
-        return part if most is None else take_scores(part, np.arange(min(most, len(part.offsets) - 1)))
+        return part if most is None else part.take(np.arange(min(most, len(part))))
 
 
 def make_calibration_data(between: Between = "words", n: int = 60, *, seed: int = 0) -> MadeCalibrationData:
@@ -316,22 +315,7 @@ def make_calibration_data(between: Between = "words", n: int = 60, *, seed: int 
                 CandidateLists.from_texts([[f"text {i}" for i in range(k)] for k in sizes]), costs=cost
             )
         asked = np.full(rows, 4, np.int32)
-        parts.append(ScoreBatch(group, number, offsets, scores, right, evidence, asked, cost, own))
+        columns = scores, right, evidence, asked, cost
+        parts.append(ScoreBatch.from_group(group, number, offsets, *columns, own=own))
     decides = Decides("items" if between == "own" else "words", between)
     return MadeCalibrationData(MadeTask(decides, groups), tuple(parts))
-
-
-def take_scores(scored: ScoreBatch, index: np.typing.NDArray[np.int64]) -> ScoreBatch:
-    """Return the instances in `index`, in that order."""
-    rows, offsets = take_rows(scored.offsets, index)
-    return replace(
-        scored,
-        offsets=offsets,
-        scores=scored.scores[rows],
-        observed=scored.observed[index],
-        found=scored.found[rows],
-        asked=scored.asked[rows],
-        cost=scored.cost[rows],
-        own=None if scored.own is None else scored.own.take(index),
-        neighbours=None if scored.neighbours is None else scored.neighbours[index],
-    )

@@ -10,7 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import CandidateLists, Predictions, ScoreBatch, SparseRows, convert, segments
+from disambig.data import (
+    CandidateLists,
+    Predictions,
+    ScoreBatch,
+    SparseRows,
+    convert,
+    offsets_from_sizes,
+    segments,
+)
 from disambig.errors import UserError
 from disambig.metrics import AddsUp, CostsTexts, Measure, Outcomes, Reweighs, times_drawn
 from disambig.testing.checks import (
@@ -20,14 +28,12 @@ from disambig.testing.checks import (
     require_close,
     require_equal,
     require_state,
-    take_scores,
 )
 from disambig.testing.checks import make_calibration_data as made
 from disambig.types import (
     Abstains,
     CalibrationData,
     CandidateBatch,
-    DecidesBatches,
     DecisionRule,
     Decoder,
     FindsTop,
@@ -331,21 +337,21 @@ class _DecisionRuleChecks:
         for scored in self._parts():
             together, n = fitted.judge(scored), len(scored.observed)
             for i in range(n):
-                alone = fitted.judge(take_scores(scored, np.array([i])))
+                alone = fitted.judge(scored.take(np.array([i])))
                 self._near(fitted, alone, _at(together, slice(i, i + 1)), f"of instance {i}")
 
     def judges_groups_together_as_one_by_one(self) -> None:
         fitted, parts = self._fit(), self._parts()
-        if isinstance(fitted, DecidesBatches) and parts:
-            predictions = fitted.judge_all(parts)
-            require(
-                len(predictions) == len(parts),
-                f"judge_all returned {len(predictions)} predictions for {len(parts)} parts",
-            )
-            for scored, judged in zip(parts, predictions, strict=True):
-                self._near(
-                    fitted, fitted.judge(scored), judged, f"of {scored.group.name}, with other groups,"
-                )
+        if not parts:
+            return
+        judged = fitted.judge(ScoreBatch.joined(parts))
+        ends = offsets_from_sizes(map(len, parts)).tolist()
+        for name in _COLUMNS:
+            given = len(getattr(judged, name))
+            require(given == ends[-1], f"{name} of shape ({given},) for {ends[-1]} instances of all groups")
+        for scored, start, end in zip(parts, ends, ends[1:], strict=False):
+            of_group = _at(judged, slice(start, end))
+            self._near(fitted, fitted.judge(scored), of_group, f"of {scored.group.name}, with other groups,")
 
     def leaves_scores_alone(self) -> None:
         fitted = self._fit()
@@ -358,7 +364,7 @@ class _DecisionRuleChecks:
     def takes_no_instances(self) -> None:
         fitted = self._fit()
         for number in range(len(self._material.task.groups)):
-            nothing = take_scores(self._material.scored(number), np.empty(0, np.int64))
+            nothing = self._material.scored(number).take(np.empty(0, np.int64))
             judged = fitted.judge(nothing)
             for name in _COLUMNS:
                 require(len(getattr(judged, name)) == 0, f"{name} is not empty without instances")

@@ -448,7 +448,7 @@ class FoldCalibration:
         if most is not None and len(rows) > most:
             examples = pluralize(len(rows), "example")
             raise ValueError(f"{examples} in folds, more than {most:,}: cannot be sampled")
-        every = ScoreBatch(
+        every = ScoreBatch.from_group(
             self.task.groups[group],
             group,
             features.batch.offsets,

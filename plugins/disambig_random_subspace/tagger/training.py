@@ -253,7 +253,7 @@ class TaggedSentences:
         offsets = np.arange(len(gold) + 1, dtype=np.int64) * len(self._tags)
         cost = tuning.costs[is_free].ravel()
         group = model.task.groups[0]
-        self._scored = ScoreBatch(group, 0, offsets, scores.ravel(), gold, nothing, nothing, cost)
+        self._scored = ScoreBatch.from_group(group, 0, offsets, scores.ravel(), gold, nothing, nothing, cost)
         return self
 
     @property

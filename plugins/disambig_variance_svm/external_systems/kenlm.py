@@ -258,6 +258,9 @@ class MoreProbable:
 
     def judge(self, scored: ScoreBatch, *, flags_per_1000: float | None = None) -> JudgedScores:
         """Return the best candidate of each instance, with its lead over the observed one as probability."""
+        return JudgedScores.by_group(scored, self._judge_group)
+
+    def _judge_group(self, scored: ScoreBatch) -> JudgedScores:
         n, k = len(scored.observed), len(scored.group.candidates)
         scores = np.asarray(scored.scores, np.float64).reshape(n, k)
         rows, observed = np.arange(n), np.asarray(scored.observed)

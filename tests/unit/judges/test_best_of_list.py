@@ -20,7 +20,9 @@ def scored(lists, costs=None):
     scores = np.array([score for each in lists for score in each], float)
     cost = np.ones(rows) if costs is None else np.concatenate(costs)
     zeros = np.zeros(rows, np.int32)
-    return ScoreBatch(LISTS[0], 0, offsets, scores, np.full(n, -1, np.int32), zeros, zeros, cost.astype("f4"))
+    return ScoreBatch.from_group(
+        LISTS[0], 0, offsets, scores, np.full(n, -1, np.int32), zeros, zeros, cost.astype("f4")
+    )
 
 
 def made(part):
@@ -89,7 +91,8 @@ def test_groups_are_fitted_together():
     lists = [rng.normal(size=3) for _ in range(400)]
     costs = [(np.arange(3) != np.argmax(s + rng.gumbel(size=3))).astype(float) for s in lists]
     one, two = scored(lists[:250], costs[:250]), scored(lists[250:], costs[250:])
-    apart = BestOfList().fit(MadeCalibrationData(task, (one, replace(two, number=1, group=task.groups[1]))))
+    two = replace(two, numbers=(1,), groups=task.groups[1:])
+    apart = BestOfList().fit(MadeCalibrationData(task, (one, two)))
     assert apart.scale == pytest.approx(BestOfList().fit(made(scored(lists, costs))).scale, rel=1e-3)
 
 

@@ -10,7 +10,7 @@ import pytest
 from disambig.data import CandidateLists, Group
 from disambig.decision import ERROR_RATE, Calibration, Corrections, OperatingPoint
 from disambig.errors import UserError
-from disambig.testing.checks import make_calibration_data, take_scores
+from disambig.testing.checks import make_calibration_data
 
 FITTED = Corrections(
     flags_per_1000=1.0,
@@ -74,8 +74,8 @@ def test_lists_of_unequal_length_are_judged_as_each_by_itself(seed):
 def test_variants_belong_to_a_group_and_not_to_lists_of_their_own():
     """In lists no candidate is a variant of another, whatever the group says."""
     group = Group("g", ("to", "too"), (("to", "too"),))
-    fixed = take_scores(make_calibration_data("words").scored(0), np.arange(1))
-    fixed = replace(fixed, group=group, scores=np.array([0.0, 9.0]), observed=np.zeros(1, np.int32))
+    fixed = make_calibration_data("words").scored(0).take(np.arange(1))
+    fixed = replace(fixed, groups=(group,), scores=np.array([0.0, 9.0]), observed=np.zeros(1, np.int32))
     own = replace(fixed, own=CandidateLists.from_texts([["to", "too"]]))
     flat = replace(FITTED, operating=OperatingPoint(np.array([1.0]), np.array([-50.0])))
     for scored, flagged in ((fixed, False), (replace(own, found=np.ones(2, np.int32)), True)):
@@ -85,7 +85,7 @@ def test_variants_belong_to_a_group_and_not_to_lists_of_their_own():
 def test_lists_of_one_length_are_fitted_as_a_group_of_that_size_is():
     words = make_calibration_data("words")
     group = Group("abc", ("a", "b", "c"))
-    scored = replace(words.scored(1), group=group, number=0)
+    scored = replace(words.scored(1), groups=(group,), numbers=(0,))
     task = replace(words.task, groups=(group,))
     lists = replace(scored, own=CandidateLists.from_texts([["x", "y", "z"]] * len(scored.observed)))
     states = [Corrections().fit(replace(words, task=task, parts=(part,))).state() for part in (scored, lists)]

@@ -49,7 +49,8 @@ def scored(scores, observed, cost=None, *, group=GROUP, found=1, beside=None):
     counts = np.full(n * k, found, np.int32)
     flat = np.asarray(scores, float).ravel()
     seen = np.asarray(observed, np.int32)
-    return ScoreBatch(group, 0, offsets, flat, seen, counts, counts, costs.ravel(), None, hashed(beside))
+    columns = flat, seen, counts, counts, costs.ravel(), hashed(beside)
+    return ScoreBatch.from_group(group, 0, offsets, *columns)
 
 
 def hashed(words):
@@ -174,7 +175,7 @@ def test_what_people_do_with_one_word_they_do_with_others():
     judges = []
     for written in ("walks", "walked"):
         group = Group("walk", ("walk", written, "stroll"))
-        right = replace(writers(2000, habit=0.95)[0], group=group)
+        right = replace(writers(2000, habit=0.95)[0], groups=(group,))
         scores = np.random.default_rng(1).normal((1.0, 0.0, -2.0), size=(200, 3))
         wrong = scored(scores, np.ones(200), np.tile([0, 1, 1], (200, 1)), group=group)
         made = WithMistakes(MadeTask(Decides(), (group,)), (right,), 20_000, wrong)
@@ -201,7 +202,6 @@ def test_what_is_flagged_is_the_word_that_was_meant_and_not_the_best_scored():
                     Group("on", ("on", "upon", "in", ""), (("on", "upon"),)),
                     Group("pair", ("lose", "loose")),
                     Group("one", ("alone",)),
-                    None,
                 ]
             ),
             st.integers(0, 4),
@@ -209,23 +209,25 @@ def test_what_is_flagged_is_the_word_that_was_meant_and_not_the_best_scored():
         min_size=1,
         max_size=6,
     ),
+    st.booleans(),
     st.integers(0, 2**32 - 1),
 )
-def test_groups_are_judged_together_as_one_by_one(asked, seed):
+def test_groups_are_judged_together_as_one_by_one(asked, listed, seed):
     """Groups of other sizes, variants, lists of their own, places where none of them stands, no places."""
     rng, parts = np.random.default_rng(seed), []
     for group, n in asked:
-        k = 5 if group is None else len(group.candidates)
-        part = scored(4 * rng.normal(size=(n, k)), rng.integers(-1, k, n), group=group or GROUP)
-        own = None if group else CandidateLists.from_texts([["a", "an", "the", "", "am"]] * n)
+        k = 5 if listed else len(group.candidates)
+        part = scored(4 * rng.normal(size=(n, k)), rng.integers(-1, k, n), group=group)
+        own = CandidateLists.from_texts([["a", "an", "the", "", "am"]] * n) if listed else None
         if rng.random() < 0.5:  # some of them stand there twice
             part = replace(part, neighbours=rng.choice(hash_words(["its", "on", "in", "a"]), (n, 2)))
         parts.append(replace(part, own=own, found=rng.integers(0, 3, n * k).astype(np.int32)))
     for rate in (None, 500.0):
-        for one, part in zip(FITTED.judge_all(parts, flags_per_1000=rate), parts, strict=True):
-            alone = FITTED.judge(part, flags_per_1000=rate)
-            for name in ("chosen", "margins", "probabilities", "flagged", "answered"):
-                np.testing.assert_allclose(getattr(one, name), getattr(alone, name), rtol=1e-9)
+        together = FITTED.judge(ScoreBatch.joined(parts), flags_per_1000=rate)
+        alone = [FITTED.judge(part, flags_per_1000=rate) for part in parts]
+        for name in ("chosen", "margins", "probabilities", "flagged", "answered"):
+            one_by_one = np.concatenate([getattr(each, name) for each in alone])
+            np.testing.assert_allclose(getattr(together, name), one_by_one, rtol=1e-9)
 
 
 def test_the_rate_holds_on_other_words_of_the_same_kind():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -59,7 +60,7 @@ def test_each_group_gets_its_own(shared):
     extractor = Positions(shared)
     blocks = [(g, np.flatnonzero(INSTANCES.groups == g)) for g in range(len(GROUPS))]
     described = iterate_features([extractor, Positions(shared)], None, INSTANCES, GROUPS, blocks)
-    for (g, rows), (number, same_rows, taken, found) in zip(blocks, described, strict=True):
+    for (g, rows), (number, same_rows, taken, found) in zip(blocks, chain(*described), strict=True):
         group = GROUPS[g]
         assert number == g and same_rows is rows
         np.testing.assert_array_equal(taken.positions, INSTANCES.positions[rows])
@@ -101,7 +102,7 @@ def test_rows_of_lists_of_ones_own_are_found_for_each_group():
         n = len(instances)
         return csr_array((np.ones(n), (np.arange(n), instances.positions)), (n, 5)), np.ones(n), np.ones(n)
 
-    [(_, _, _, found)] = iterate_features([Lists()], None, own, GROUPS, [(1, rows)])
+    [[(_, _, _, found)]] = iterate_features([Lists()], None, own, GROUPS, [(1, rows)])
     assert isinstance(found.batch, CrossedLists) and found.batch.labels.tolist() == [0, 1] * 3
 
 
@@ -117,4 +118,4 @@ def test_groups_are_described_together_but_no_more_than_fit_the_cache(monkeypatc
     monkeypatch.setattr(rows_once, "TOGETHER", 3)
     found = list(iterate_features([Together(rows_are_shared=False)], None, INSTANCES, GROUPS, blocks))
     assert asked == [[1, 2], [1, 1]]
-    assert [each[2].positions.tolist() for each in found] == [[0], [1, 3], [2], [4]]
+    assert [[each[2].positions.tolist() for each in piece] for piece in found] == [[[0], [1, 3]], [[2], [4]]]
