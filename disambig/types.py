@@ -380,7 +380,7 @@ class TransformsBatches(Protocol):
     """An extractor that transforms several groups at once, faster than one at a time."""
 
     def transform_all(self, view: TokenView, parts: Sequence[tuple[Instances, Group]]) -> list[Features]:
-        """Return the result of `transform` for each part; there is at least one, none with own candidates."""
+        """Return the result of `transform` for each part; there is at least one."""
 
 
 @runtime_checkable

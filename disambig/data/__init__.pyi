@@ -110,6 +110,9 @@ from .finder import (
     hash_candidates as hash_candidates,
 )
 from .finder import (
+    hash_distinct_candidates as hash_distinct_candidates,
+)
+from .finder import (
     neighbour_words as neighbour_words,
 )
 from .finder import (

@@ -24,6 +24,8 @@ class ScoreBatch(CandidateTable):
 
     Attributes
     ----------
+    numbers : tuple of int
+        Index of each of the `groups` in its task.
     scores : array of float64, shape (n_candidates,)
     observed : array of int32, shape (n,)
         See `disambig.data.Instances`.
@@ -37,6 +39,7 @@ class ScoreBatch(CandidateTable):
         Contribution of each feature group to the scores, if the decision rule asks for it (``sees_parts``).
     """
 
+    numbers: tuple[int, ...]
     scores: Floats
     observed: NDArray[np.int32]
     found: NDArray[np.int32]
@@ -67,7 +70,13 @@ class ScoreBatch(CandidateTable):
         own : CandidateLists, optional
             Per-instance candidates.
         """
-        return cls((group,), (number,), np.zeros(len(offsets) - 1, np.int64), offsets, own, *columns)
+        return cls((group,), np.zeros(len(offsets) - 1, np.int64), offsets, own, (number,), *columns)
+
+    @property
+    def number(self) -> int:
+        """The index of the only group in its task; ValueError if there are several groups."""
+        (number,) = self.numbers
+        return number
 
     @classmethod
     def joined(cls, parts: Sequence[ScoreBatch]) -> ScoreBatch:
@@ -85,10 +94,10 @@ class ScoreBatch(CandidateTable):
         columns = (np.concatenate([getattr(part, name) for part in parts]) for name in _SCORE_COLUMNS)
         return cls(
             groups,
-            numbers,
             group_of,
             join_offsets(part.offsets for part in parts),
             CandidateLists.joined(own) if own else None,
+            numbers,
             *columns,
             np.concatenate(neighbours) if neighbours else None,
             np.concatenate(of_scores) if of_scores else None,
@@ -99,10 +108,10 @@ class ScoreBatch(CandidateTable):
         rows, offsets = take_rows(self.offsets, index)
         return ScoreBatch(
             self.groups,
-            self.numbers,
             self.group_of[index],
             offsets,
             None if self.own is None else self.own.take(index),
+            self.numbers,
             self.scores[rows],
             self.observed[index],
             self.found[rows],
@@ -135,10 +144,10 @@ class ScoreBatch(CandidateTable):
         low, high = self.offsets[first], self.offsets[last]
         return ScoreBatch(
             self.groups,
-            self.numbers,
             self.group_of[first:last],
             self.offsets[first : last + 1] - low,
             None if self.own is None else self.own.take(slice(first, last)),
+            self.numbers,
             self.scores[low:high],
             self.observed[first:last],
             self.found[low:high],

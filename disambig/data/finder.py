@@ -181,13 +181,24 @@ def hash_candidates(texts: Sequence[str], tokenisation: str) -> tuple[NDArray[np
         Padded with zeros; has at least one column.
     lengths : array of int64, shape (n,)
     """
+    words, lengths, row = hash_distinct_candidates(texts, tokenisation)
+    return words[row], lengths[row]
+
+
+def hash_distinct_candidates(
+    texts: Sequence[str], tokenisation: str
+) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return words and lengths of the distinct candidates, and the index of each candidate among them.
+
+    See `hash_candidates`.
+    """
     distinct, row = distinct_texts(texts)
     hashed = _words(distinct, tokenisation)
     lengths = np.fromiter(map(len, hashed), np.int64, len(hashed))
     words = np.zeros((len(hashed), int(lengths.max(initial=1))), np.uint64)
     inside = np.arange(words.shape[1]) < lengths[:, None]
     words[inside] = np.fromiter(chain.from_iterable(hashed), np.uint64, int(lengths.sum()))
-    return words[row], lengths[row]
+    return words, lengths, row
 
 
 def _words(texts: Sequence[str], tokenisation: str) -> list[Words]:

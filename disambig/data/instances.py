@@ -303,8 +303,6 @@ class CandidateTable:
     ----------
     groups : tuple of Group
         The groups of the instances, at least one; a group need not have instances.
-    numbers : tuple of int
-        Index of each of these groups in its task.
     group_of : array of int64, shape (n,)
         Index of each instance's group in `groups`.
     offsets : array of int64, shape (n + 1,)
@@ -314,7 +312,6 @@ class CandidateTable:
     """
 
     groups: tuple[Group, ...]
-    numbers: tuple[int, ...]
     group_of: Ints
     offsets: Ints
     own: CandidateLists | None
@@ -329,10 +326,9 @@ class CandidateTable:
         return group
 
     @property
-    def number(self) -> int:
-        """The index of this group in its task."""
-        (number,) = self.numbers
-        return number
+    def sizes(self) -> Ints:
+        """Number of candidates of each instance, shape ``(n,)``."""
+        return np.diff(self.offsets)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -372,6 +368,16 @@ class Instances:
             self.positions[index], self.lengths[index], self.groups[index], self.observed[index], own
         )
 
+    @classmethod
+    def joined(cls, parts: Sequence[Instances]) -> Instances:
+        """Concatenate at least one part; either all or none have per-instance candidates."""
+        if len(parts) == 1:
+            return parts[0]
+        own = [part.own for part in parts if part.own is not None]
+        names = ("positions", "lengths", "groups", "observed")
+        columns = (np.concatenate([getattr(part, name) for part in parts]) for name in names)
+        return cls(*columns, CandidateLists.joined(own) if own else None)
+
     def sizes(self, group: Group) -> NDArray[np.int64]:
         """Return the number of candidates of each instance, shape ``(n,)``; all must belong to `group`."""
         if self.own is not None:
@@ -390,7 +396,10 @@ class Instances:
         Zero for the observed candidate and one for the others. If the lists know their costs, the cost
         above that of the cheapest candidate, because a list need not contain a perfect one.
         """
-        offsets = self.offsets(group)
+        return self.costs_at(self.offsets(group))
+
+    def costs_at(self, offsets: Ints) -> NDArray[np.float32]:
+        """Return the same, given the offsets of the candidates, so that instances may be of any groups."""
         costs = np.ones(int(offsets[-1]), np.float32)
         has_observed = self.observed >= 0
         costs[offsets[:-1][has_observed] + self.observed[has_observed]] = 0.0

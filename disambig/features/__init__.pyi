@@ -145,9 +145,6 @@ from .context_probabilities import (
 from .context_probabilities import (
     ContextProbabilities as ContextProbabilities,
 )
-from .context_probabilities import (
-    padded_indices as padded_indices,
-)
 from .context_window import (
     ContextWindow as ContextWindow,
 )
@@ -240,9 +237,6 @@ from .ngram_counts import (
 )
 from .ngram_counts import (
     ngram_columns as ngram_columns,
-)
-from .ngram_counts import (
-    rank_lists as rank_lists,
 )
 from .source_features import (
     SourceFeatures as SourceFeatures,

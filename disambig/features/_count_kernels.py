@@ -8,14 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.counts import find_slot, rank_at
-from disambig.features.contexts import CONTEXT_PARENTS, CONTEXTS, CandidateHashes
+from disambig.features.contexts import CONTEXT_PARENTS, CONTEXTS
 from disambig.features.heads import HEADWORD_PARENTS, fixed_keys
 from disambig.jit import compiled
-from disambig.text import ORDER_STEP, PLACE, fmix64
+from disambig.text import MAX_ORDER, ORDER_STEP, PLACE, fmix64
 
 if TYPE_CHECKING:
     from disambig.counts import CountTable
-    from disambig.data import Instances
 
 
 # Numba finds the types of compiled functions (see `disambig.jit`).
@@ -62,104 +61,13 @@ _LEFT = np.array([left for left, _ in CONTEXTS])
 _RIGHT = np.array([right for _, right in CONTEXTS])
 
 
+_BEGINS = np.searchsorted(_LEFT + _RIGHT, np.arange(1, MAX_ORDER + 1))
+"""Index of the first context of each size, and the number of contexts."""
+_MOST_OF_A_SIZE = int(np.diff(_BEGINS).max())
+
+
 @compiled
-def _fill(
-    words,
-    directory,
-    shift,
-    width,
-    seed,
-    hashes,
-    positions,
-    observed_lengths,
-    candidates,
-    lengths,
-    usable,
-    nested,
-    ranks,
-):
-    """Look up every (context, candidate) of every instance; fill `ranks`, shape (n, K, 14).
-
-    With `nested`, an n-gram whose shorter n-grams are absent is absent too, and is not looked up.
-    """
-    n, k = len(positions), len(lengths)
-    keys = np.empty(k, np.uint64)
-    slots = np.empty(k, np.uint64)
-    which = np.empty(k, np.int64)
-    for i in range(n):
-        first = positions[i]
-        after = first + observed_lengths[i]
-        for c in range(len(_LEFT)):
-            left, right = _LEFT[c], _RIGHT[c]
-            complete = usable[i, c]
-            before = np.uint64(seed)
-            for j in range(left * complete):
-                word = hashes[first - left + j]
-                complete &= word != 0
-                before += word * PLACE[j]
-            for j in range(right * complete):
-                complete &= hashes[after + j] != 0
-            if not complete:
-                for r in range(k):
-                    ranks[i, r, c] = 0
-                continue
-            behind = np.uint64(0)
-            behind_length = -1
-            m = 0
-            for r in range(k):
-                if nested:
-                    possible = True
-                    for parent in CONTEXT_PARENTS[c]:
-                        if parent >= 0 and usable[i, parent] and ranks[i, r, parent] == 0:
-                            possible = False
-                    if not possible:
-                        ranks[i, r, c] = 0
-                        continue
-                length = lengths[r]
-                if length != behind_length:  # the words after shift with the length of the candidate
-                    behind_length = length
-                    behind = np.uint64(left + length + right) * ORDER_STEP
-                    for j in range(right):
-                        behind += hashes[after + j] * PLACE[left + length + j]
-                key = before + behind
-                for j in range(length):
-                    key += candidates[r, j] * PLACE[left + j]
-                keys[m] = fmix64(key)
-                which[m] = r
-                m += 1
-            for j in range(m):
-                slots[j] = find_slot(words, directory, shift, width, keys[j])
-            for j in range(m):
-                ranks[i, which[j], c] = rank_at(words, width, slots[j], keys[j])
-
-
 def fill_ranks(
-    table: CountTable,
-    seed: int,
-    hashes: NDArray[np.uint64],
-    instances: Instances,
-    candidates: CandidateHashes,
-    usable: NDArray[np.bool_],
-    nested: bool,
-    ranks: NDArray[np.uint16],
-) -> None:
-    """Fill `ranks`, shape ``(n, K, 14)``, with the rank of each candidate in each context; 0 is absent."""
-    _fill(
-        *table.arrays,
-        np.uint64(seed),
-        hashes,
-        instances.positions,
-        instances.lengths,
-        candidates.words,
-        candidates.lengths,
-        usable,
-        nested,
-        ranks,
-    )
-
-
-@compiled
-def fill_lists(
     table_words,
     directory,
     shift,
@@ -168,77 +76,107 @@ def fill_lists(
     hashes,
     positions,
     behind,
-    of_row,
+    offsets,
+    ids,
     words,
     lengths,
     usable,
+    nested,
     zero,
     ranks,
 ):
-    """Look up every context of every candidate; fill `ranks`, shape (n_candidates, 14).
+    """Look up every context of every candidate; fill `ranks`, shape (n_rows, 14).
 
-    `usable`, shape (n, 14), is per instance. With `zero`, the empty candidate is looked up only between
-    words.
+    The rows of instance i are ``offsets[i]:offsets[i + 1]``; `ids` are indices into `words` and `lengths`.
+    `usable`, shape (n, 14), and `nested`, shape (n,), are per instance: if `nested`, an n-gram whose shorter
+    n-grams are absent is absent too, and is not looked up. With `zero`, the empty candidate is looked up only
+    between words.
     """
-    keys = np.empty(len(_LEFT), np.uint64)
-    slots = np.empty(len(_LEFT), np.uint64)
-    which = np.empty(len(_LEFT), np.int64)
-    for r in range(len(of_row)):
-        i, length = of_row[r], lengths[r]
-        m = 0
-        for c in range(len(_LEFT)):
-            left, right = _LEFT[c], _RIGHT[c]
-            ranks[r, c] = 0
-            complete = usable[i, c] and (length > 0 or not zero or (left > 0 and right > 0))
-            key = np.uint64(seed) + np.uint64(left + length + right) * ORDER_STEP
-            for j in range(left * complete):
-                word = hashes[positions[i] - left + j]
-                complete &= word != 0
-                key += word * PLACE[j]
-            for j in range(length * complete):
-                key += words[r, j] * PLACE[left + j]
-            for j in range(right * complete):
-                word = hashes[behind[i] + j]
-                complete &= word != 0
-                key += word * PLACE[left + length + j]
-            if complete:
-                keys[m], which[m] = fmix64(key), c
-                m += 1
-        for j in range(m):
-            slots[j] = find_slot(table_words, directory, shift, width, keys[j])
-        for j in range(m):
-            ranks[r, which[j]] = rank_at(table_words, width, slots[j], keys[j])
+    most = 1
+    for i in range(len(positions)):
+        most = max(most, offsets[i + 1] - offsets[i])
+    keys = np.empty(most * _MOST_OF_A_SIZE, np.uint64)
+    slots = np.empty(len(keys), np.uint64)
+    row_of, context_of = np.empty(len(keys), np.int64), np.empty(len(keys), np.int64)
+    for i in range(len(positions)):
+        first, after = positions[i], behind[i]
+        for size in range(len(_BEGINS) - 1):
+            # all n-grams of a size are looked up together: their reads of memory overlap
+            m = 0
+            for c in range(_BEGINS[size], _BEGINS[size + 1]):
+                left, right = _LEFT[c], _RIGHT[c]
+                complete = usable[i, c]
+                before = np.uint64(seed)
+                for j in range(left * complete):
+                    word = hashes[first - left + j]
+                    complete &= word != 0
+                    before += word * PLACE[j]
+                for j in range(right * complete):
+                    complete &= hashes[after + j] != 0
+                rest = np.uint64(0)
+                rest_length = -1
+                for r in range(offsets[i], offsets[i + 1]):
+                    ranks[r, c] = 0
+                    length = lengths[ids[r]]
+                    possible = complete
+                    if zero and length == 0:
+                        possible &= left > 0 and right > 0
+                    elif nested[i]:
+                        for parent in CONTEXT_PARENTS[c]:
+                            if parent >= 0 and usable[i, parent] and ranks[r, parent] == 0:
+                                possible = False
+                    if not possible:
+                        continue
+                    if length != rest_length:  # the words after shift with the length of the candidate
+                        rest_length = length
+                        rest = np.uint64(left + length + right) * ORDER_STEP
+                        for j in range(right):
+                            rest += hashes[after + j] * PLACE[left + length + j]
+                    key = before + rest
+                    for j in range(length):
+                        key += words[ids[r], j] * PLACE[left + j]
+                    keys[m], row_of[m], context_of[m] = fmix64(key), r, c
+                    m += 1
+            for j in range(m):
+                slots[j] = find_slot(table_words, directory, shift, width, keys[j])
+            for j in range(m):
+                ranks[row_of[j], context_of[j]] = rank_at(table_words, width, slots[j], keys[j])
 
 
 _DISCOUNT = 0.75
 
 
 @compiled
-def smooth_counts(ranks, usable, counts, prior, parents, zero, silent, result):
-    """Fill `result`, shape (n, K, C), with the probability of each candidate in each context.
+def smooth_counts(ranks, usable, counts, prior, offsets, zeros, parents, silent, result):
+    """Fill `result`, shape (n_rows, C), with the probability of each candidate in each context.
 
-    `prior` has one row for all places, or one row per place.
+    The rows of instance i are ``offsets[i]:offsets[i + 1]``, and `zeros`, shape (n,), is the row of its empty
+    candidate, or -1.
     """
-    n, k, contexts = ranks.shape
-    smoothed = np.empty((contexts, k))
-    back = np.empty(k)
-    filled = np.empty(k)
-    for i in range(n):
-        own = prior[min(i, len(prior) - 1)]
+    contexts = len(parents)
+    most = 1
+    for i in range(len(usable)):
+        most = max(most, offsets[i + 1] - offsets[i])
+    smoothed = np.empty((contexts, most))
+    back = np.empty(most)
+    filled = np.empty(most)
+    for i in range(len(usable)):
+        start = offsets[i]
+        k, zero = offsets[i + 1] - start, zeros[i] - start
         for c in range(contexts):
             first, second = parents[c, 0], parents[c, 1]
-            if first >= 0 and second >= 0:
-                for r in range(k):
+            for r in range(k):
+                if first >= 0 and second >= 0:
                     back[r] = 0.5 * (smoothed[first, r] + smoothed[second, r])
-            elif first >= 0 or second >= 0:
-                back[:] = smoothed[max(first, second)]
-            else:
-                back[:] = own
+                elif first >= 0 or second >= 0:
+                    back[r] = smoothed[max(first, second), r]
+                else:
+                    back[r] = prior[start + r]
             total = 0.0
             seen = 0
             if usable[i, c]:
                 for r in range(k):
-                    rank = ranks[i, r, c]
+                    rank = ranks[start + r, c]
                     filled[r] = 0.0
                     if rank and counts[rank] > 0:
                         filled[r] = counts[rank]
@@ -246,7 +184,7 @@ def smooth_counts(ranks, usable, counts, prior, parents, zero, silent, result):
                         seen += 1
             if total > 0:
                 reserved = _DISCOUNT * seen
-                alone = zero >= 0 and silent[c]
+                alone = zeros[i] >= 0 and silent[c]
                 share = back[zero] if alone else 0.0
                 for r in range(k):
                     kept = filled[r] - _DISCOUNT if filled[r] > 0 else 0.0
@@ -257,11 +195,12 @@ def smooth_counts(ranks, usable, counts, prior, parents, zero, silent, result):
                     back[zero] = share
             for r in range(k):
                 smoothed[c, r] = back[r]
-                result[i, r, c] = back[r]
+                result[start + r, c] = back[r]
 
 
 def sample_smoothing() -> None:
     """Call the compiled functions on tiny inputs, so that `disambig doctor --compile` compiles them."""
-    ranks, usable = np.zeros((1, 2, 1), np.uint16), np.ones((1, 1), bool)
-    parents, result = np.full((1, 2), -1), np.empty((1, 2, 1), np.float32)
-    smooth_counts(ranks, usable, np.ones(1), np.full((1, 2), 0.5), parents, -1, np.zeros(1, bool), result)
+    ranks, usable = np.zeros((2, 1), np.uint16), np.ones((1, 1), bool)
+    parents, result = np.full((1, 2), -1), np.empty((2, 1), np.float32)
+    places = np.array([0, 2]), np.array([-1])
+    smooth_counts(ranks, usable, np.ones(1), np.full(2, 0.5), *places, parents, np.zeros(1, bool), result)

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import CandidateLists, DenseLists, Group, Instances, offsets_from_sizes, row_owners
-from disambig.features.contexts import CONTEXT_PARENTS, CONTEXTS
-from disambig.features.ngram_counts import BIAS, NgramCounts
+from disambig.data import Group, row_owners
+from disambig.features.contexts import CONTEXT_PARENTS, CONTEXTS, CandidateHashes, HashedTable
+from disambig.features.ngram_counts import NgramCounts, count_alone
 from disambig.features.rows import GroupedInstances
 from disambig.runtime import use_numba
-from disambig.text import TokenView, hash_words
-from disambig.types import Features
+from disambig.text import TokenView
 
 if TYPE_CHECKING:
     from disambig.counts import CountTable
@@ -31,31 +30,21 @@ def log_probabilities(
     counts: NDArray[np.float64],
     prior: NDArray[np.float64],
     parents: NDArray[np.int64],
-    *,
-    zero: int = -1,
-    silent: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.float32]:
-    """Return the log-probability of each candidate in each context, shape (n, K, C).
+    """Return the log-probability of each of K candidates in each context, shape (n, K, C).
 
     Parameters
     ----------
     ranks : array of uint16, shape (n, K, C)
-        Rank of the count of each candidate in each context, 0 if it was not seen.
-    usable : array of bool, shape (n, C)
-        Which contexts each place has.
-    counts : array of float64, shape (n_ranks,)
-        The count of each rank.
-    prior : array of float64, shape (K,) or (n, K)
-        Probability of each candidate regardless of the context.
-    parents : array of int64, shape (C, 2)
-        The shorter contexts of each context, which precede it; -1 if there are fewer.
-    zero : int
-        Index of a candidate without counts in the `silent` contexts (shape (C,)); -1 for none. In these it
-        keeps the share that the shorter contexts give it, and the other candidates divide the rest.
+    prior : array of float64, shape (K,)
+    usable, counts, parents
+        See `smooth`.
     """
-    probabilities = np.empty(ranks.shape, np.float32)
-    smooth(ranks, usable, counts, prior, parents, probabilities, zero=zero, silent=silent)
-    return logarithms(probabilities)
+    n, k, c = ranks.shape
+    offsets, zeros = np.arange(n + 1) * k, np.full(n, -1)
+    silent = np.zeros(c, bool)
+    rows = ranks.reshape(-1, c)
+    return smooth(rows, usable, counts, np.tile(prior, n), offsets, zeros, parents, silent).reshape(n, k, c)
 
 
 def smooth(
@@ -63,29 +52,41 @@ def smooth(
     usable: NDArray[np.bool_],
     counts: NDArray[np.float64],
     prior: NDArray[np.float64],
+    offsets: NDArray[np.int64],
+    zeros: NDArray[np.int64],
     parents: NDArray[np.int64],
-    result: NDArray[np.float32],
-    *,
-    zero: int = -1,
-    silent: NDArray[np.bool_] | None = None,
-) -> None:
-    """Fill `result`, shape (n, K, C), with the probability of each candidate; see `log_probabilities`."""
-    if silent is None:
-        silent = np.zeros(len(parents), bool)
-    if not len(ranks):
-        return
-    if use_numba(ranks.size):
+    silent: NDArray[np.bool_],
+) -> NDArray[np.float32]:
+    """Return the log-probability of each candidate in each context, shape (n_rows, C), at least log(LEAST).
+
+    Parameters
+    ----------
+    ranks : array of uint16, shape (n_rows, C)
+        Rank of the count of each candidate in each context, 0 if it was not seen.
+    usable : array of bool, shape (n, C)
+        Which contexts each place has.
+    counts : array of float64, shape (n_ranks,)
+        The count of each rank.
+    prior : array of float64, shape (n_rows,)
+        Probability of each candidate regardless of the context.
+    offsets : array of int64, shape (n + 1,)
+        The rows of each place.
+    zeros : array of int64, shape (n,)
+        Row of a candidate without counts in the `silent` contexts; -1 for none. In these it keeps the share
+        that the shorter contexts give it, and the other candidates divide the rest.
+    parents : array of int64, shape (C, 2)
+        The shorter contexts of each context, which precede it; -1 if there are fewer.
+    silent : array of bool, shape (C,)
+    """
+    probabilities = np.empty(ranks.shape, np.float32)
+    if len(ranks) and use_numba(ranks.size):
         from disambig.features import _count_kernels as smoothing_kernels
 
         smoothing_kernels.smooth_counts(
-            ranks, usable, counts, np.atleast_2d(prior), parents, zero, silent, result
+            ranks, usable, counts, prior, offsets, zeros, parents, silent, probabilities
         )
-    else:
-        result[:] = _smooth_with_numpy(ranks, usable, counts, prior, parents, zero, silent)
-
-
-def logarithms(probabilities: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the logarithms of probabilities, which are cut at `LEAST`."""
+    elif len(ranks):
+        _smooth_with_numpy(ranks, usable, counts, prior, offsets, zeros, parents, silent, probabilities)
     logs: NDArray[np.float32] = np.log(np.maximum(probabilities, np.float32(LEAST)))
     return logs
 
@@ -95,26 +96,30 @@ def _smooth_with_numpy(
     usable: NDArray[np.bool_],
     counts: NDArray[np.float64],
     prior: NDArray[np.float64],
+    offsets: NDArray[np.int64],
+    zeros: NDArray[np.int64],
     parents: NDArray[np.int64],
-    zero: int,
     silent: NDArray[np.bool_],
-) -> NDArray[np.float32]:
+    probabilities: NDArray[np.float32],
+) -> None:
+    starts, owner = offsets[:-1], row_owners(offsets)
+    has_zero = zeros >= 0
     result = np.empty(ranks.shape)
     for c in range(len(parents)):
-        here = counts[ranks[:, :, c]] * usable[:, None, c]
-        total = here.sum(axis=1, keepdims=True)
+        here = counts[ranks[:, c]] * usable[owner, c]
+        total = np.add.reduceat(here, starts)[owner]
         seen = here > 0
+        n_seen = np.add.reduceat(seen, starts, dtype=np.int64)[owner]
         back = _mean_of_parents(result, parents[c], prior)
-        back_off_mass = (DISCOUNT * seen.sum(axis=1, keepdims=True)) * back
         kept = np.where(seen, here - DISCOUNT, 0.0)
-        share = back[:, zero, None].copy() if zero >= 0 and silent[c] else None
-        if share is not None:
-            kept *= 1.0 - share
+        if silent[c]:
+            share = np.where(has_zero, back[zeros], 0.0)
+            kept *= 1.0 - share[owner]
         with np.errstate(invalid="ignore", divide="ignore"):
-            result[:, :, c] = np.where(total > 0, (kept + back_off_mass) / total, back)
-        if share is not None:
-            result[:, zero, c] = share[:, 0]
-    return result.astype(np.float32)
+            result[:, c] = np.where(total > 0, (kept + (DISCOUNT * n_seen) * back) / total, back)
+        if silent[c]:
+            result[zeros[has_zero], c] = share[has_zero]
+    probabilities[:] = result
 
 
 def _mean_of_parents(
@@ -122,14 +127,13 @@ def _mean_of_parents(
 ) -> NDArray[np.float64]:
     first, second = parents
     if first < 0 and second < 0:
-        return np.broadcast_to(prior, result.shape[:2])
+        return prior
     if first < 0 or second < 0:
-        return result[:, :, max(first, second)]
-    mean: NDArray[np.float64] = 0.5 * (result[:, :, first] + result[:, :, second])
+        return result[:, max(first, second)]
+    mean: NDArray[np.float64] = 0.5 * (result[:, first] + result[:, second])
     return mean
 
 
-ZERO = ""
 ONE_SIDED = np.array([not (left and right) for left, right in CONTEXTS])
 """Contexts with words on only one side."""
 
@@ -145,136 +149,43 @@ class ContextProbabilities(NgramCounts):
         A count table: a file, or the name of a table in an installed pack.
     """
 
-    def look_up_all(
-        self, view: TokenView, several: GroupedInstances
-    ) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
-        """Return the ranks of the n-grams, and which contexts the text has (see `NgramCounts.look_up`).
-
-        If the empty candidate is among others, words still use the one-sided contexts.
-        """
-        if not any(map(_has_zero, several.groups)):
-            return super().look_up_all(view, several)
-        ranks = np.empty((several.n_rows, BIAS), np.uint16)
-        usable = np.empty((len(several.instances), BIAS), bool)
-        for group, here, rows in zip(several.groups, several.slices, several.rows, strict=True):
-            instances = several.instances.take(here)
-            if not _has_zero(group):
-                ranks[rows], usable[here] = super().look_up_all(
-                    view, GroupedInstances.from_parts([(instances, group)])
-                )
-                continue
-            of_words, of_zero = (
-                GroupedInstances.from_parts([(instances, part)]) for part in _split_contexts(group)
-            )
-            zero, k = group.candidates.index(ZERO), len(group.candidates)
-            by_place = ranks[rows].reshape(len(instances), k, BIAS)
-            words, usable[here] = super().look_up_all(view, of_words)
-            by_place[:, np.delete(np.arange(k), zero)] = words.reshape(len(instances), k - 1, BIAS)
-            by_place[:, zero] = super().look_up_all(view, of_zero)[0] * usable[here]
-        return ranks, usable
-
-    def ranks_of_candidates(
-        self, view: TokenView, instances: Instances, group: Group
-    ) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
-        """Return the rank of each candidate's n-gram in each context, and which contexts its place has.
-
-        One-sided contexts are treated as in `look_up_all` for per-instance candidates too.
-        """
-        if instances.own is None:
-            return super().ranks_of_candidates(view, instances, group)
-        from disambig.features.ngram_counts import rank_lists
-
-        self.table.require(view.tokenisation)
-        return rank_lists(self.table, view, instances, instances.own, zero=True)
+    _zero = True
 
     def _values(
-        self, ranks: NDArray[np.uint16], usable: NDArray[np.bool_], view: TokenView, several: GroupedInstances
+        self,
+        ranks: NDArray[np.uint16],
+        usable: NDArray[np.bool_],
+        view: TokenView,
+        several: GroupedInstances,
+        hashed: HashedTable,
     ) -> NDArray[np.float32]:
-        """Return the smoothed log-probabilities of all candidates, one block of rows per group."""
-        values = np.empty(ranks.shape, np.float32)
-        for group, here, rows in zip(several.groups, several.slices, several.rows, strict=True):
-            shape = here.stop - here.start, len(group.candidates), BIAS
-            smooth(
-                ranks[rows].reshape(shape),
-                usable[here],
-                self._counts,
-                _candidate_prior(self.table, view.tokenisation, group),
-                CONTEXT_PARENTS,
-                values[rows].reshape(shape),
-                zero=group.candidates.index(ZERO) if ZERO in group.candidates else -1,
-                silent=ONE_SIDED,
-            )
-        return logarithms(values)
-
-    def _transform_lists(
-        self, view: TokenView, instances: Instances, own: CandidateLists, group: Group
-    ) -> Features:
-        """Return the same for per-instance candidates, in columns that all of them share."""
-        from disambig.features.ngram_counts import columns_of_lists, counts_alone
-
-        ranks, usable = self.ranks_of_candidates(view, instances, group)
-        alone, nothing = counts_alone(self.table, view.tokenisation, own)
-        place = padded_indices(own.offsets, nothing)
-        k = int(place[1].max(initial=-1)) + 1
-        of_place = np.zeros((len(own), max(k, 1), BIAS), np.uint16)
-        of_place[place] = ranks
-        prior = np.zeros(of_place.shape[:2])
-        prior[place] = np.where(nothing, 0.0, 1.0 + alone)
-        words = np.maximum(prior.sum(axis=1), 1.0)
-        prior[place] += np.where(nothing, words[place[0]], 0.0)
-        prior /= np.maximum(prior.sum(axis=1, keepdims=True), 1.0)
-        in_list = usable[own.offsets[:-1]]
-        zero = k - 1 if nothing.any() else -1
-        logs = log_probabilities(
-            of_place, in_list, self._counts, prior, CONTEXT_PARENTS, zero=zero, silent=ONE_SIDED
-        )
-        values = np.ones((len(ranks), BIAS + 1), np.float32)
-        values[:, :BIAS] = logs[place]
-        batch = DenseLists(values, own.offsets, instances.costs(group), columns_of_lists())
-        n_hits = np.count_nonzero(ranks, axis=1).astype(np.int32)
-        return Features(batch, n_hits, usable.sum(axis=1).astype(np.int32))
+        """Return the smoothed log-probabilities of all candidates."""
+        if not len(ranks):
+            return np.empty(ranks.shape, np.float32)
+        offsets, owner = several.offsets, row_owners(several.offsets)
+        if several.own is None:
+            groups = several.groups
+            counts = np.concatenate([_count_group(self.table, view.tokenisation, group) for group in groups])
+        else:
+            counts = count_alone(self.table, hashed, view.tokenisation)
+        is_zero = (hashed.lengths == 0)[hashed.ids]
+        # relative frequencies, add-one smoothed; the empty candidate counts as much as all others together
+        prior = np.where(is_zero, 0.0, 1.0 + counts[hashed.ids])
+        prior += np.where(is_zero, np.maximum(np.add.reduceat(prior, offsets[:-1]), 1.0)[owner], 0.0)
+        prior /= np.add.reduceat(prior, offsets[:-1])[owner]
+        zeros = np.full(len(several), -1)
+        zeros[owner[is_zero]] = np.flatnonzero(is_zero)
+        return smooth(ranks, usable, self._counts, prior, offsets, zeros, CONTEXT_PARENTS, ONE_SIDED)
 
     @cached_property
     def _counts(self) -> NDArray[np.float64]:
         return self.table.values.astype(np.float64)
 
 
-def _has_zero(group: Group) -> bool:
-    """Return True if the empty candidate is in the group along with others."""
-    return ZERO in group.candidates and len(group.candidates) > 1
-
-
-@lru_cache(maxsize=1024)
-def _split_contexts(group: Group) -> tuple[Group, Group]:
-    """Return a group of the words of `group`, and a group of the empty candidate."""
-    return Group(group.name, tuple(filter(None, group.candidates))), Group(group.name, (ZERO,))
-
-
-def padded_indices(
-    offsets: NDArray[np.int64], nothing: NDArray[np.bool_]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return row and column of each candidate in a padded table; the empty candidate has the last column.
-
-    Parameters
-    ----------
-    offsets : array of int64, shape (n + 1,)
-    nothing : array of bool, shape (n_candidates,)
-        Which candidates are empty: at most one per list.
-    """
-    row, words = row_owners(offsets), offsets_from_sizes(~nothing)
-    column = words[1:] - 1 - words[offsets[:-1]][row]
-    last = int(column[~nothing].max(initial=-1)) + 1
-    return row, np.where(nothing, last, column)
-
-
 @lru_cache(maxsize=4096)
-def _candidate_prior(table: CountTable, tokenisation: str, group: Group) -> NDArray[np.float64]:
-    """Return the relative frequency of each candidate, add-one smoothed, shape (K,)."""
-    counts = np.zeros(len(group.candidates))
-    for r, candidate in enumerate(group.candidates):
-        if candidate:
-            words = hash_words(candidate.split())[None, :]
-            counts[r] = 1.0 + table.counts_of_words(words, tokenisation=tokenisation, backend="numpy")[0]
-    counts[counts == 0] = max(counts.sum(), 1.0)  # the empty candidate
-    prior: NDArray[np.float64] = counts / counts.sum()
-    return prior
+def _count_group(table: CountTable, tokenisation: str, group: Group) -> NDArray[np.float64]:
+    """Return how often each candidate of a group was counted, shape (K,)."""
+    hashes = CandidateHashes.from_group(group)
+    return count_alone(
+        table, HashedTable(hashes.words, hashes.lengths, np.arange(len(hashes.lengths))), tokenisation
+    )

@@ -9,7 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Group, Instances
+from disambig.data import (
+    CandidateTable,
+    Group,
+    Instances,
+    hash_distinct_candidates,
+    offsets_from_sizes,
+    row_ranks,
+)
 from disambig.text import (
     END_HASH,
     MAX_ORDER,
@@ -71,6 +78,41 @@ class CandidateHashes:
     def shortest(self) -> int:
         """Number of words of the shortest candidate."""
         return int(self.lengths.min())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HashedTable:
+    """The candidates of a table as word hashes.
+
+    Attributes
+    ----------
+    words : array of uint64, shape (C, longest)
+        The words of distinct candidates; zero after the last word of a shorter one.
+    lengths : array of int64, shape (C,)
+        Zero for the empty candidate.
+    ids : array of int64, shape (n_rows,)
+        The candidate of each row of the table.
+    """
+
+    words: NDArray[np.uint64]
+    lengths: NDArray[np.int64]
+    ids: NDArray[np.int64]
+
+    @classmethod
+    def from_table(cls, table: CandidateTable, tokenisation: str) -> HashedTable:
+        """Hash the candidates of a table."""
+        if table.own is not None:
+            return cls(*hash_distinct_candidates(table.own.texts, tokenisation))
+        of_groups = [CandidateHashes.from_group(group) for group in table.groups]
+        if len(of_groups) == 1:
+            words, lengths = of_groups[0].words, of_groups[0].lengths
+        else:
+            lengths = np.concatenate([hashes.lengths for hashes in of_groups])
+            words = np.zeros((len(lengths), max(hashes.longest for hashes in of_groups)), np.uint64)
+        firsts = offsets_from_sizes(len(hashes.lengths) for hashes in of_groups)
+        for hashes, first in zip(of_groups if len(of_groups) > 1 else (), firsts.tolist(), strict=False):
+            words[first : first + len(hashes.lengths), : hashes.longest] = hashes.words
+        return cls(words, lengths, np.repeat(firsts[table.group_of], table.sizes) + row_ranks(table.offsets))
 
 
 def room(view: TokenView, instances: Instances) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

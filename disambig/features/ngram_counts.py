@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import CandidateLists, Columns, DenseLists, Group, Instances, hash_candidates, row_owners
+from disambig.data import Columns, Group, Instances, row_owners
 from disambig.features.contexts import (
     CONTEXT_PARENTS,
     CONTEXTS,
     GROUP_NAMES,
     CandidateHashes,
+    HashedTable,
     fitting_contexts,
     ngram_text,
     room,
@@ -33,7 +34,6 @@ from disambig.text import (
     fmix,
     tokenisation_named,
 )
-from disambig.type_aliases import Ints
 from disambig.types import Arrays, FeatureEvidence, Features
 
 if TYPE_CHECKING:
@@ -41,74 +41,6 @@ if TYPE_CHECKING:
 
 
 _BOUNDARIES = (SENTENCE_START, SENTENCE_END)
-
-
-def rank_lists(
-    table: CountTable, view: TokenView, instances: Instances, own: CandidateLists, *, zero: bool = False
-) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
-    """Return the rank of each candidate's n-gram in each context, and which contexts its place has.
-
-    The candidates of a list are compared in the contexts that all of them can fill, like those of a group.
-    With `zero`, words are compared in all contexts that words can fill, and the empty candidate only in those
-    with words on both sides: in the other contexts its rank is zero.
-
-    Returns
-    -------
-    ranks : array of uint16, shape (n_candidates, 14)
-        Zero if an n-gram is not in the table.
-    usable : array of bool, shape (n_candidates, 14)
-    """
-    words, lengths = _hash_lists(own, view.tokenisation)
-    of_row = row_owners(own.offsets)
-    fits = _lists_fit(view, instances, own, lengths, zero)
-    usable = fits[of_row]
-    seed, behind = table.seed(view.tokenisation), instances.positions + instances.lengths
-    if not use_numba(usable.size):
-        return _rank_block(
-            table, view, (instances.positions[of_row], behind[of_row]), words, lengths, usable, zero
-        ), usable
-    from disambig.features._count_kernels import fill_lists
-
-    ranks = np.empty(usable.shape, np.uint16)
-    places = view.hashes, instances.positions, behind
-    fill_lists(*table.arrays, np.uint64(seed), *places, of_row, words, lengths, fits, zero, ranks)
-    return ranks, usable
-
-
-def _rank_block(
-    table: CountTable,
-    view: TokenView,
-    places: tuple[Ints, Ints],
-    words: NDArray[np.uint64],
-    lengths: Ints,
-    usable: NDArray[np.bool_],
-    zero: bool,
-) -> NDArray[np.uint16]:
-    """Look up the ranks without Numba; `places`: first token of each candidate's place, and the next one."""
-    seed, at_place = table.seed(view.tokenisation), np.array(PLACES, np.uint64)
-    positions, behind = places
-    ranks = np.zeros(usable.shape, np.uint16)
-    for c, (left, right) in enumerate(CONTEXTS):
-        filled = usable[:, c] & (lengths > 0) if zero and not (left and right) else usable[:, c]
-        rows = np.flatnonzero(filled)
-        if not len(rows):
-            continue
-        n = lengths[rows]
-        keys = np.uint64(seed) + (left + n + right).astype(np.uint64) * np.uint64(ORDER)
-        complete = np.ones(len(rows), bool)
-        around = [(view.hashes[positions[rows] - left + i], np.full(len(rows), i)) for i in range(left)]
-        around += [(view.hashes[behind[rows] + i], left + n + i) for i in range(right)]
-        for hashes, at in around:
-            keys += hashes * at_place[at]
-            complete &= hashes != 0
-        for i in range(words.shape[1]):
-            inside = n > i
-            if not inside.any():
-                break
-            keys[inside] += words[rows[inside], i] * at_place[left + i]
-        looked_up = table.ranks(fmix(keys))
-        ranks[rows, c] = np.where(complete, looked_up, 0)
-    return ranks
 
 
 @lru_cache(maxsize=1)
@@ -125,38 +57,14 @@ def candidate_words(text: str, tokenisation: str) -> list[str]:
     return [word for word in tokenisation_named(tokenisation).words(text) if word not in _BOUNDARIES]
 
 
-@lru_cache(maxsize=1)  # the same lists are hashed twice in a row
-def _hash_lists(own: CandidateLists, tokenisation: str) -> tuple[NDArray[np.uint64], Ints]:
-    return hash_candidates(own.texts, tokenisation)
-
-
-def counts_alone(
-    table: CountTable, tokenisation: str, own: CandidateLists
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return how often each candidate was counted in any context, and which candidates are empty."""
-    words, lengths = _hash_lists(own, tokenisation)
-    counts = np.zeros(len(lengths))
-    for size in range(1, words.shape[1] + 1):
-        rows = np.flatnonzero(lengths == size)
-        if len(rows) and size <= MAX_ORDER:  # longer n-grams are not in the table
-            counts[rows] = table.counts_of_words(words[rows, :size], tokenisation=tokenisation)
-    return counts, lengths == 0
-
-
-def _lists_fit(
-    view: TokenView, instances: Instances, own: CandidateLists, lengths: Ints, zero: bool
-) -> NDArray[np.bool_]:
-    """Return which contexts each place can fill with every candidate of its list, shape ``(n, 14)``."""
-    contexts = np.array(CONTEXTS)
-    left, right = room(view, instances)
-    starts = own.offsets[:-1]
-    longest, shortest = np.maximum.reduceat(lengths, starts), np.minimum.reduceat(lengths, starts)
-    short = contexts.sum(axis=1) + longest[:, None] <= MAX_ORDER
-    # the empty candidate is informative only between two words
-    informative = (longest if zero else shortest) > 0
-    between = informative[:, None] | (contexts.min(axis=1) > 0)
-    inside = (left[:, None] >= contexts[:, 0]) & (right[:, None] >= contexts[:, 1])
-    return inside & short & between
+def count_alone(table: CountTable, hashed: HashedTable, tokenisation: str) -> NDArray[np.float64]:
+    """Return how often each distinct candidate was counted in any context, shape ``(C,)``."""
+    counts = np.zeros(len(hashed.lengths))
+    for size in range(1, min(hashed.words.shape[1], MAX_ORDER) + 1):  # the table has no longer n-grams
+        rows = np.flatnonzero(hashed.lengths == size)
+        if len(rows):
+            counts[rows] = table.counts_of_words(hashed.words[rows, :size], tokenisation=tokenisation)
+    return counts
 
 
 BIAS = len(CONTEXTS)
@@ -174,6 +82,9 @@ class NgramCounts:
 
     def __init__(self, *, counts: str | Path | CountTable) -> None:
         self.counts = counts
+
+    _zero = False
+    """Whether words use the contexts that the empty candidate cannot use, if it is among them."""
 
     @cached_property
     def table(self) -> CountTable:
@@ -209,78 +120,130 @@ class NgramCounts:
         UserError
             D1xx if the table was counted with another tokenisation than that of `view`.
         """
-        if instances.own is not None:
-            return self._transform_lists(view, instances, instances.own, group)
         return self.transform_all(view, [(instances, group)])[0]
 
     def transform_all(self, view: TokenView, parts: Sequence[Part]) -> list[Features]:
         """Return the same for instances of several groups (see `TransformsBatches`)."""
         several = GroupedInstances.from_parts(parts)
-        ranks, usable = self.look_up_all(view, several)
+        hashed = HashedTable.from_table(several, view.tokenisation)
+        ranks, usable = self.look_up(view, several, hashed)
         values = np.empty((len(ranks), BIAS + 1), np.float32)
-        values[:, :BIAS] = self._values(ranks, usable, view, several)
+        values[:, :BIAS] = self._values(ranks, usable, view, several, hashed)
         values[:, BIAS] = 1.0
         n_hits = np.count_nonzero(ranks, axis=1).astype(np.int32)
-        asked = np.repeat(usable.sum(axis=1), several.instance_sizes).astype(np.int32)
-        return several.blocks(values, n_hits, asked, ngram_columns)
-
-    def _transform_lists(
-        self, view: TokenView, instances: Instances, own: CandidateLists, group: Group
-    ) -> Features:
-
-        ranks, usable = self.ranks_of_candidates(view, instances, group)
-        values = np.ones((len(ranks), BIAS + 1), np.float32)
-        values[:, :BIAS] = np.take(self.logs, ranks)
-        batch = DenseLists(values, own.offsets, instances.costs(group), columns_of_lists())
-        n_hits = np.count_nonzero(ranks, axis=1).astype(np.int32)
-        return Features(batch, n_hits, usable.sum(axis=1).astype(np.int32))
+        asked = np.repeat(usable.sum(axis=1), several.sizes).astype(np.int32)
+        return several.features(values, n_hits, asked, ngram_columns, columns_of_lists())
 
     def look_up(
-        self, view: TokenView, instances: Instances, group: Group
+        self, view: TokenView, several: GroupedInstances, hashed: HashedTable
     ) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
-        """Return the ranks of the n-grams, ``(n, K, 14)``, and which contexts the text has, ``(n, 14)``.
+        """Return the rank of each candidate's n-gram in each context, and which contexts each place has.
 
-        Rank 0 means that the n-gram is not in the table, or that the text does not have its context.
+        The candidates of an instance are compared in the contexts that all of them can fill.
+
+        Returns
+        -------
+        ranks : array of uint16, shape (n_rows, 14)
+            Zero if the n-gram is not in the table, or the place does not have the context.
+        usable : array of bool, shape (n, 14)
 
         Raises
         ------
         UserError
             D1xx if the table was counted with another tokenisation than that of `view`.
         """
-        ranks, usable = self.look_up_all(view, GroupedInstances.from_parts([(instances, group)]))
-        return ranks.reshape(len(instances), len(group.candidates), BIAS), usable
-
-    def look_up_all(
-        self, view: TokenView, several: GroupedInstances
-    ) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
-        """Return the same for several groups, with one row of ranks per candidate, ``(n_rows, 14)``."""
         self.table.require(view.tokenisation)
-        instances = several.instances
-        ranks = np.empty((several.n_rows, BIAS), np.uint16)
+        instances, starts = several.instances, several.offsets[:-1]
         if not len(instances):
-            return ranks, np.zeros((0, BIAS), bool)
-        of_groups = [CandidateHashes.from_group(group) for group in several.groups]
-        longest, shortest = (
-            np.repeat([getattr(hashes, name) for hashes in of_groups], several.counts)[:, None]
-            for name in ("longest", "shortest")
-        )
+            return np.zeros((0, BIAS), np.uint16), np.zeros((0, BIAS), bool)
+        lengths = hashed.lengths[hashed.ids]
+        longest = np.maximum.reduceat(lengths, starts)[:, None]
+        shortest = longest if self._zero else np.minimum.reduceat(lengths, starts)[:, None]
         usable = fitting_contexts(*room(view, instances), longest, shortest=shortest)
-        for candidates, here, rows in zip(of_groups, several.slices, several.rows, strict=True):
-            self._fill(view, instances.take(here), candidates, usable[here], ranks[rows])
+        nested = self._nested(several)[several.group_of]
+        if not use_numba(several.n_rows * BIAS):
+            return self._look_up_with_numpy(view, several, hashed, usable, nested), usable
+        from disambig.features._count_kernels import fill_ranks
+
+        ranks = np.empty((several.n_rows, BIAS), np.uint16)
+        fill_ranks(
+            *self.table.arrays,
+            np.uint64(self.table.seed(view.tokenisation)),
+            view.hashes,
+            instances.positions,
+            instances.positions + instances.lengths,
+            several.offsets,
+            hashed.ids,
+            hashed.words,
+            hashed.lengths,
+            usable,
+            nested,
+            self._zero,
+            ranks,
+        )
         return ranks, usable
+
+    def _nested(self, several: GroupedInstances) -> NDArray[np.bool_]:
+        """Return for each group whether its n-grams are counted only if their shorter n-grams are.
+
+        Then a longer n-gram that is found without its shorter ones is a hash collision. It does not hold for
+        the n-grams of the empty candidate, which need not have a counted word.
+        """
+        if several.own is not None:
+            return np.zeros(len(several.groups), bool)
+        texts = [tuple(filter(None, group.candidates)) for group in several.groups]
+        return np.array(
+            [
+                (self._zero or len(words) == len(group.candidates)) and self.table.is_nested(words)
+                for words, group in zip(texts, several.groups, strict=True)
+            ]
+        )
+
+    def _look_up_with_numpy(
+        self,
+        view: TokenView,
+        several: GroupedInstances,
+        hashed: HashedTable,
+        usable: NDArray[np.bool_],
+        nested: NDArray[np.bool_],
+    ) -> NDArray[np.uint16]:
+        """Return the ranks, without Numba."""
+        seed, at_place = self.table.seed(view.tokenisation), np.array(PLACES, np.uint64)
+        owner, lengths = row_owners(several.offsets), hashed.lengths[hashed.ids]
+        positions = several.instances.positions[owner]
+        behind = positions + several.instances.lengths[owner]
+        nested_rows = nested[owner] & (lengths > 0)
+        ranks = np.zeros((several.n_rows, BIAS), np.uint16)
+        for c, (left, right) in enumerate(CONTEXTS):
+            filled = usable[owner, c]
+            if self._zero and not (left and right):
+                filled &= lengths > 0
+            for parent in CONTEXT_PARENTS[c][CONTEXT_PARENTS[c] >= 0].tolist():
+                filled &= ~(nested_rows & usable[owner, parent] & (ranks[:, parent] == 0))
+            rows = np.flatnonzero(filled)
+            if not len(rows):
+                continue
+            n = lengths[rows]
+            keys = np.uint64(seed) + (left + n + right).astype(np.uint64) * np.uint64(ORDER)
+            complete = np.ones(len(rows), bool)
+            around = [(view.hashes[positions[rows] - left + i], np.full(len(rows), i)) for i in range(left)]
+            around += [(view.hashes[behind[rows] + i], left + n + i) for i in range(right)]
+            for hashes, at in around:
+                keys += hashes * at_place[at]
+                complete &= hashes != 0
+            for i in range(int(n.max())):
+                inside = n > i
+                keys[inside] += hashed.words[hashed.ids[rows[inside]], i] * at_place[left + i]
+            ranks[rows, c] = np.where(complete, self.table.ranks(fmix(keys), backend="numpy"), 0)
+        return ranks
 
     def ranks_of_candidates(
         self, view: TokenView, instances: Instances, group: Group
     ) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
-        """Return the rank of each candidate's n-gram in each context, and which contexts its place has.
-
-        Both have the shape ``(n_candidates, 14)``; see `look_up`.
-        """
-        if instances.own is not None:
-            self.table.require(view.tokenisation)
-            return rank_lists(self.table, view, instances, instances.own)
-        ranks, usable = self.look_up(view, instances, group)
-        return ranks.reshape(-1, BIAS), np.repeat(usable, ranks.shape[1], axis=0)
+        """Return the result of `look_up` for instances of one group, both of shape ``(n_candidates, 14)``."""
+        several = GroupedInstances.from_parts([(instances, group)])
+        ranks, usable = self.look_up(view, several, HashedTable.from_table(several, view.tokenisation))
+        return ranks, np.repeat(usable, several.sizes, axis=0)
 
     def evidence(
         self, view: TokenView, instances: Instances, group: Group
@@ -301,39 +264,15 @@ class NgramCounts:
         return evidence
 
     def _values(
-        self, ranks: NDArray[np.uint16], usable: NDArray[np.bool_], view: TokenView, several: GroupedInstances
+        self,
+        ranks: NDArray[np.uint16],
+        usable: NDArray[np.bool_],
+        view: TokenView,
+        several: GroupedInstances,
+        hashed: HashedTable,
     ) -> NDArray[np.float32]:
         """Return the attributes made from the counts, shape (n_rows, 14)."""
         return np.take(self.logs, ranks)
-
-    def _fill(
-        self,
-        view: TokenView,
-        instances: Instances,
-        candidates: CandidateHashes,
-        usable: NDArray[np.bool_],
-        answers: NDArray[np.uint16],
-    ) -> None:
-        """Look up the n-grams of one group; fill `answers`, shape ``(n * K, 14)``, with their ranks."""
-        seed = self.table.seed(view.tokenisation)
-        # With nested counts, a longer n-gram found without its shorter ones is a hash collision; the empty
-        # candidate has n-grams without the counted words, for which this does not hold.
-        nested = candidates.shortest > 0 and self.table.is_nested(candidates.texts)
-        ranks = answers.reshape(len(instances), len(candidates.lengths), BIAS)
-        if use_numba(ranks.size):
-            from disambig.features._count_kernels import fill_ranks
-
-            fill_ranks(self.table, seed, view.hashes, instances, candidates, usable, nested, ranks)
-            return
-        ranks[:] = 0
-        for c in range(BIAS):
-            rows = np.flatnonzero(usable[:, c])
-            if len(rows):
-                keys, complete = context_keys(view, instances, candidates, rows, c, seed)
-                looked_up = self.table.ranks(keys.ravel(), backend="numpy").reshape(keys.shape)
-                for parent in CONTEXT_PARENTS[c][CONTEXT_PARENTS[c] >= 0] if nested else ():
-                    complete &= ~usable[rows, parent, None] | (ranks[rows, :, parent] > 0)
-                ranks[rows, :, c] = np.where(complete, looked_up, 0)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"counts": self.counts}

@@ -12,11 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data import (
+    CandidateTable,
     Columns,
     CrossedColumns,
     CrossedLists,
     CrossedRows,
     DenseBlocks,
+    DenseLists,
     Group,
     HashVocabulary,
     Instances,
@@ -312,75 +314,56 @@ Part = tuple[Instances, Group]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class GroupedInstances:
-    """Several groups with their instances; a row is a candidate of an instance, one group after the other.
+class GroupedInstances(CandidateTable):
+    """Instances with their candidates, group after group; a row is a candidate of an instance.
 
     Attributes
     ----------
-    groups : sequence of Group
     instances : Instances
         The instances of all groups.
-    counts, sizes : arrays of int64, shape (n_groups,)
-        Number of instances of each group, and number of its candidates.
     """
 
-    groups: Sequence[Group]
     instances: Instances
-    counts: Ints
-    sizes: Ints
 
     @classmethod
     def from_parts(cls, parts: Sequence[Part]) -> GroupedInstances:
         """Concatenate parts, of which there must be at least one."""
-        groups = [group for _, group in parts]
-        all_instances = [instances for instances, _ in parts]
-        together = all_instances[0]
-        if len(parts) > 1:
-            together = Instances(
-                np.concatenate([one.positions for one in all_instances]),
-                np.concatenate([one.lengths for one in all_instances]),
-                np.concatenate([one.groups for one in all_instances]),
-                np.concatenate([one.observed for one in all_instances]),
-            )
-        counts, sizes = [len(one) for one in all_instances], [len(group.candidates) for group in groups]
-        return cls(groups, together, np.array(counts, np.int64), np.array(sizes, np.int64))
-
-    @property
-    def instance_sizes(self) -> Ints:
-        """Number of candidates of each instance, shape ``(n,)``."""
-        return np.repeat(self.sizes, self.counts)
+        groups = tuple(group for _, group in parts)
+        instances = Instances.joined([part for part, _ in parts])
+        group_of = np.repeat(np.arange(len(parts)), [len(part) for part, _ in parts])
+        if instances.own is not None:
+            offsets = instances.own.offsets
+        else:
+            offsets = offsets_from_sizes(np.array([len(group.candidates) for group in groups])[group_of])
+        return cls(groups, group_of, offsets, instances.own, instances)
 
     @property
     def slices(self) -> list[slice]:
         """The instances of each group."""
-        return _slices(self.counts)
+        return _slices(self._ends)
 
     @property
     def rows(self) -> list[slice]:
         """The rows of each group."""
-        return _slices(self.counts * self.sizes)
+        return _slices(self.offsets[self._ends])
 
     @property
     def n_rows(self) -> int:
         """Number of rows."""
-        return int(self.counts @ self.sizes)
+        return int(self.offsets[-1])
 
-    def costs(self) -> NDArray[np.float32]:
-        """Return the cost of each row, shape ``(n_rows,)``: zero for observed candidates, else one."""
-        costs = np.ones(self.n_rows, np.float32)
-        begins = offsets_from_sizes(self.instance_sizes)[:-1]
-        is_observed = self.instances.observed >= 0
-        costs[begins[is_observed] + self.instances.observed[is_observed]] = 0.0
-        return costs
-
-    def blocks(
+    def features(
         self,
         values: NDArray[np.float32],
         n_hits: NDArray[np.int32],
         asked: NDArray[np.int32],
         columns_of: Callable[[Group], Columns],
+        shared: Columns | None = None,
     ) -> list[Features]:
-        """Return the features of all rows by group, as blocks in which each candidate has its own columns.
+        """Return the features of all rows, group by group.
+
+        Candidates of a group have columns of their own (`DenseBlocks`). Per-instance candidates share their
+        columns (`DenseLists`).
 
         Parameters
         ----------
@@ -388,19 +371,30 @@ class GroupedInstances:
         n_hits, asked : arrays of int32, shape (n_rows,)
         columns_of : callable
             Returns the meaning of the ``K * A`` columns of a group.
+        shared : Columns, optional
+            The meaning of the A columns of per-instance candidates, if they are supported.
         """
-        costs, a = self.costs(), values.shape[1]
+        costs, a = self.instances.costs_at(self.offsets), values.shape[1]
         made = []
-        for group, k, rows in zip(self.groups, self.sizes.tolist(), self.rows, strict=True):
-            batch = DenseBlocks(
-                values[rows].reshape(-1, k, a),
-                np.arange(k * a).reshape(k, a),
-                columns_of(group),
-                costs[rows].reshape(-1, k),
-            )
+        for group, here, rows in zip(self.groups, self.slices, self.rows, strict=True):
+            batch: DenseBlocks | DenseLists
+            if self.own is None:
+                k = len(group.candidates)
+                columns, column_of = columns_of(group), np.arange(k * a).reshape(k, a)
+                batch = DenseBlocks(
+                    values[rows].reshape(-1, k, a), column_of, columns, costs[rows].reshape(-1, k)
+                )
+            else:
+                assert shared is not None
+                offsets = self.offsets[here.start : here.stop + 1] - rows.start
+                batch = DenseLists(values[rows], offsets, costs[rows], shared)
             made.append(Features(batch, n_hits[rows], asked[rows]))
         return made
 
+    @property
+    def _ends(self) -> Ints:
+        return offsets_from_sizes(np.bincount(self.group_of, minlength=len(self.groups)))
 
-def _slices(sizes: Ints) -> list[slice]:
-    return [slice(*bound) for bound in pairwise(offsets_from_sizes(sizes).tolist())]
+
+def _slices(ends: Ints) -> list[slice]:
+    return [slice(*bound) for bound in pairwise(ends.tolist())]

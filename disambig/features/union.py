@@ -67,7 +67,7 @@ def transform_all_checked(
     """
     own = any(instances.own is not None for instances, _ in parts)
     check_candidate_kind(extractor, own=own)
-    if len(parts) > 1 and not own and isinstance(extractor, TransformsBatches):
+    if len(parts) > 1 and isinstance(extractor, TransformsBatches):
         transformed = extractor.transform_all(view, parts)
     else:
         transformed = [extractor.transform(view, instances, group) for instances, group in parts]

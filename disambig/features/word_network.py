@@ -390,7 +390,8 @@ class WordNetwork:
         several = GroupedInstances.from_parts(parts)
         values = np.zeros((several.n_rows, 1), np.float32)
         outputs = [self._outputs(group) for group in several.groups]
-        places = list(zip(outputs, several.slices, several.rows, several.sizes.tolist(), strict=True))
+        sizes = [len(group.candidates) for group in several.groups]
+        places = list(zip(outputs, several.slices, several.rows, sizes, strict=True))
         for start in range(0, len(several.instances), _CHUNK) if any(outputs) else ():
             stop = min(start + _CHUNK, len(several.instances))
             units = self._units(view, several.instances.take(slice(start, stop)))
@@ -401,7 +402,7 @@ class WordNetwork:
                     at = rows.start + (low - here.start) * k
                     values[at : at + scores.size, 0] = scores.ravel()
         nothing = np.zeros(several.n_rows, np.int32)
-        return several.blocks(values, nothing, nothing, attribute_columns)
+        return several.features(values, nothing, nothing, attribute_columns)
 
     def state(self) -> Arrays:
         """Return the weights."""

@@ -112,12 +112,7 @@ class OwnCandidates:
             parts.append(
                 Instances(free, np.zeros(n, np.int32), np.full(n, g, np.int32), np.full(n, zero, np.int32))
             )
-        together = Instances(
-            np.concatenate([part.positions for part in parts]),
-            np.concatenate([part.lengths for part in parts]),
-            np.concatenate([part.groups for part in parts]),
-            np.concatenate([part.observed for part in parts]),
-        )
+        together = Instances.joined(parts)
         return together.take(np.lexsort((together.groups, together.positions)))
 
 

@@ -110,14 +110,7 @@ def join_places(parts: list[Instances]) -> Instances:
     parts = [part for part in parts if len(part)] or parts[:1]
     if len(parts) == 1:
         return parts[0]
-    own = CandidateLists.joined([part.own for part in parts if part.own is not None])
-    together = Instances(
-        np.concatenate([part.positions for part in parts]),
-        np.concatenate([part.lengths for part in parts]),
-        np.concatenate([part.groups for part in parts]),
-        np.concatenate([part.observed for part in parts]),
-        own,
-    )
+    together = Instances.joined(parts)
     return together.take(np.lexsort((together.lengths, together.positions)))
 
 

@@ -12,7 +12,7 @@ from toy_ways import OwnLists
 
 from disambig.counts import CountTable, build_table
 from disambig.data import CandidateLists, DenseLists, Group
-from disambig.features import BIAS, ContextProbabilities, padded_indices
+from disambig.features import BIAS, ContextProbabilities
 from disambig.tasks import OwnCandidates
 from disambig.testing import check_extractor
 from disambig.text import Words
@@ -87,14 +87,6 @@ def test_a_list_does_not_depend_on_the_others(extractor, monkeypatch, lists):
         alone = extractor.transform(view, listed(found.take(np.array([i])), [own]), ANY).batch.values
         assert np.array_equal(alone, values[0].values[slice(*values[0].offsets[i : i + 2])])
         assert np.exp(alone[:, :BIAS]).sum(axis=0) == pytest.approx(1.0, abs=1e-4)
-
-
-def test_no_word_has_the_last_column_wherever_it_stands():
-    offsets, nothing = np.array([0, 3, 4, 6]), np.array([0, 1, 0, 1, 0, 0], bool)
-    rows, columns = padded_indices(offsets, nothing)
-    assert rows.tolist() == [0, 0, 0, 1, 2, 2] and columns.tolist() == [0, 2, 1, 2, 0, 1]
-    rows, columns = padded_indices(np.array([0, 2, 3]), np.zeros(3, bool))
-    assert columns.tolist() == [0, 1, 0]
 
 
 def test_without_instances_there_are_no_rows_of_lists(extractor):

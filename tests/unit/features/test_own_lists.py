@@ -15,6 +15,7 @@ from disambig.data import CandidateFinder, CandidateLists, CrossedLists, DenseLi
 from disambig.errors import UserError
 from disambig.features import (
     CONTEXTS,
+    ContextProbabilities,
     ContextWindow,
     ContextWords,
     NgramCounts,
@@ -23,7 +24,6 @@ from disambig.features import (
     TextNgrams,
     WordNetwork,
     fit_checked,
-    rank_lists,
     transform_checked,
 )
 from disambig.text import SpacyTokens, Web1T, Words
@@ -146,5 +146,6 @@ def test_the_kernel_finds_what_numpy_finds(draw, small_table):
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("DISAMBIG_ENGINE", engine)
             table = CountTable.open(small_table)
-            found.append(rank_lists(table, view, places, lists, zero=zero))
+            extractor = (ContextProbabilities if zero else NgramCounts)(counts=table)
+            found.append(extractor.ranks_of_candidates(view, places, GROUP))
     assert np.array_equal(found[0][0], found[1][0]) and np.array_equal(found[0][1], found[1][1])
