@@ -390,6 +390,12 @@ class Instances:
             return self.own.offsets
         return np.arange(len(self) + 1, dtype=np.int64) * len(group.candidates)
 
+    def texts(self, group: Group) -> Sequence[str]:
+        """Return the text of each candidate, shape (n_candidates,); all instances must belong to `group`."""
+        if self.own is not None:
+            return self.own.texts
+        return Interned(group.candidates, np.tile(np.arange(len(group.candidates)), len(self)))
+
     def costs(self, group: Group) -> NDArray[np.float32]:
         """Return the cost of each candidate for an extractor's batch, shape ``(n_candidates,)``.
 

@@ -608,10 +608,7 @@ class WordsInContext:
         states = context_vectors(
             model, view, ContextPlaces(instances.positions, instances.positions + instances.lengths)
         )
-        if instances.own is not None:
-            numbers = model.numbers_of_candidates(instances.own.texts)
-        else:
-            numbers = np.tile(model.numbers_of_candidates(group.candidates), n)
+        numbers = model.numbers_of_candidates(instances.texts(group))
         scores = score_candidates(model, states, row_owners(offsets), numbers)
         if n:
             best = np.maximum.reduceat(scores, offsets[:-1])

@@ -13,10 +13,7 @@ from numpy.typing import NDArray
 
 from disambig.data import (
     CandidateFinder,
-    CandidateLists,
     Columns,
-    DenseBlocks,
-    DenseLists,
     Group,
     Instances,
     apart,
@@ -25,6 +22,7 @@ from disambig.data import (
 )
 from disambig.errors import UserError
 from disambig.features.contexts import feature_buckets
+from disambig.features.rows import GroupedInstances
 from disambig.files import read_stored, write_stored
 from disambig.runtime import use_numba
 from disambig.text import TokenView
@@ -197,29 +195,13 @@ class MissingWordOdds:
 
         Per-instance candidates give `DenseLists` with a column that all candidates share.
         """
-        if instances.own is not None:
-            return self._transform_lists(view, instances, instances.own, group)
-        n, k = len(instances), len(group.candidates)
-        values = np.zeros((n, k, 1), np.float32)
-        if ZERO in group.candidates and n:
-            values[:, group.candidates.index(ZERO), 0] = -self._odds(view, instances)
-        costs = instances.costs(group).reshape(n, k)
-        nothing = np.zeros(n * k, np.int32)
-        batch = DenseBlocks(values, np.arange(k).reshape(k, 1), _gap_columns(group), costs)
-        return Features(batch, nothing, nothing)
-
-    def _transform_lists(
-        self, view: TokenView, instances: Instances, own: CandidateLists, group: Group
-    ) -> Features:
-        sizes = np.diff(own.offsets)
-        values = np.zeros((int(own.offsets[-1]), 1), np.float32)
-        texts, row = distinct_texts(own.texts)
+        table = GroupedInstances.from_parts([(instances, group)])
+        values, nothing = np.zeros((table.n_rows, 1), np.float32), np.zeros(table.n_rows, np.int32)
+        texts, row = distinct_texts(instances.texts(group))
         empty = np.array([text == ZERO for text in texts], bool)[row]
         if empty.any():
-            values[empty, 0] = -np.repeat(self._odds(view, instances), sizes)[empty]
-        nothing = np.zeros(len(values), np.int32)
-        batch = DenseLists(values, own.offsets, instances.costs(group), _LIST_COLUMNS)
-        return Features(batch, nothing, nothing)
+            values[empty, 0] = -np.repeat(self._odds(view, instances), table.sizes)[empty]
+        return table.features(values, nothing, nothing, _gap_columns, _LIST_COLUMNS)[0]
 
     def _odds(self, view: TokenView, instances: Instances) -> NDArray[np.float32]:
         """Return the log-odds that a word belongs at each place, shape (n,), whatever the text has there."""

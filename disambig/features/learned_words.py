@@ -10,8 +10,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Columns, DenseBlocks, DenseLists, Group, HashVocabulary, Instances
+from disambig.data import Columns, Group, HashVocabulary, Instances
 from disambig.errors import UserError
+from disambig.features.rows import GroupedInstances
 from disambig.runtime import use_numba
 from disambig.settings import fitted_field
 from disambig.text import END_HASH, MASK, ORDER, PLACES, START_HASH, TokenView, fmix, hash_word, hash_words
@@ -140,16 +141,7 @@ def as_features(scores: NDArray[np.int32] | None, instances: Instances, group: G
     values = np.zeros((n, k, 1), np.float32)
     if scores is not None:
         values[:, :, 0] = scores[:, :k] * STEP
-    return one_attribute(values, instances, group)
-
-
-def one_attribute(values: NDArray[np.float32], instances: Instances, group: Group) -> Features:
-    """Return scores by context as the only attribute of each candidate, shape ``(n, K, 1)``."""
-    n, k = values.shape[:2]
-    costs = (np.arange(k) != instances.observed[:, None]).astype(np.float32)
-    nothing = np.zeros(n * k, np.int32)
-    batch = DenseBlocks(values, np.arange(k).reshape(k, 1), attribute_columns(group), costs)
-    return Features(batch, nothing, nothing)
+    return one_score(values.ravel(), instances, group, GROUP_NAME)
 
 
 @lru_cache(maxsize=1024)
@@ -200,11 +192,9 @@ def one_score(scores: NDArray[np.float32], instances: Instances, group: Group, n
     name : str
         Name of the attribute for per-instance candidates.
     """
-    if instances.own is None:
-        return one_attribute(scores.reshape(len(instances), len(group.candidates), 1), instances, group)
     none = np.zeros(len(scores), np.int32)
-    batch = DenseLists(scores[:, None], instances.own.offsets, instances.costs(group), _score_columns(name))
-    return Features(batch, none, none)
+    table = GroupedInstances.from_parts([(instances, group)])
+    return table.features(scores[:, None], none, none, attribute_columns, _score_columns(name))[0]
 
 
 @lru_cache(maxsize=256)

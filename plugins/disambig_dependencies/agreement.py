@@ -363,7 +363,7 @@ class Agreement:
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
         """Return the scores of all candidates."""
         offsets = instances.offsets(group)
-        texts = list(group.candidates) * len(instances) if instances.own is None else instances.own.texts
+        texts = instances.texts(group)
         last = instances.positions + instances.lengths - 1
         starts = np.where(instances.lengths > 0, view.starts[instances.positions], view.ends[last])
         ends = view.ends[last]

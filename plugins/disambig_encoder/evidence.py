@@ -99,12 +99,10 @@ class EncoderEvidence:
         starts = view.starts[instances.positions]
         ends = np.where(instances.lengths > 0, view.ends[last], starts)
         documents = view.document_indices(instances.positions)
-        own, candidates = instances.own, group.candidates
+        candidates = instances.texts(group)
         texts, edits, rows = [], [], []
         for i in range(len(instances)):
-            if own is not None:
-                candidates = tuple(own.texts[int(offsets[i]) : int(offsets[i + 1])])
-            for j, candidate in enumerate(candidates):
+            for j, candidate in enumerate(candidates[int(offsets[i]) : int(offsets[i + 1])]):
                 if j != instances.observed[i]:
                     texts.append(view.texts[documents[i]])
                     edits.append((int(starts[i]), int(ends[i]), candidate))

@@ -221,7 +221,7 @@ class ArticleSound:
         last = np.where(empty, instances.positions - 1, instances.positions + instances.lengths - 1)
         offsets = instances.offsets(group)
         row = row_owners(offsets)
-        texts = list(group.candidates) * len(instances) if instances.own is None else instances.own.texts
+        texts = instances.texts(group)
         sign = np.array([(text == "an") - (text == "a") for text in texts], np.float32)
         odds = np.nan_to_num(log_odds_after(self.word_sounds, view, last)).astype(np.float32)
         return one_score(sign * odds[row] / np.float32(2), instances, group, "sound")
