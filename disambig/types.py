@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
@@ -481,16 +481,6 @@ class Learner(Protocol):
 
     def from_state(self, arrays: Arrays) -> Scorer:
         """Rebuild a saved scorer."""
-
-
-@runtime_checkable
-class FitsPath(Protocol):
-    """A learner with a sequence of scorers; the trainer chooses the best on development data."""
-
-    def fit_path(
-        self, batch: CandidateBatch, *, rng: np.random.Generator | None = None
-    ) -> Iterator[tuple[str, Fitted]]:
-        """Yield scorers with the names of their steps, the simplest first."""
 
 
 @runtime_checkable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol, TypeVar, overload, runtime_checkable
+from typing import Any, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,14 +20,6 @@ from disambig.types import CandidateBatch
 Batch = TypeVar("Batch")
 MOST_BYTES = 1 << 32
 """Maximum size of sparse rows that are made dense, in bytes."""
-
-
-@runtime_checkable
-class ConvertsToSparse(Protocol):
-    """A batch with a plugin's own storage that can be converted to `SparseRows` for other learners."""
-
-    def to_sparse(self) -> SparseRows:
-        """Return the same rows and columns in sparse form."""
 
 
 class _NoSuchForm(Exception):
@@ -162,8 +154,6 @@ def convert(batch: Any, *storages: type) -> Any: ...
 def convert(batch: Any, *storages: type) -> Any:
     """Return `batch` unchanged if it has one of `storages`, else convert it to the first one possible.
 
-    A batch with a plugin's own storage can provide the conversion itself (see `ConvertsToSparse`).
-
     Raises
     ------
     UserError
@@ -185,8 +175,6 @@ def _convert_once(batch: Any, storage: type) -> Any:
                 return CONVERSIONS[kind, storage](batch)
             except _NoSuchForm:
                 return None
-    if storage is SparseRows and isinstance(batch, ConvertsToSparse):
-        return batch.to_sparse()
     if storage is DenseLists and (sparse := _convert_once(batch, SparseRows)) is not None:
         return sparse_to_lists(sparse)
     return None

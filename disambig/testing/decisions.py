@@ -109,7 +109,7 @@ class _BatchChecks:
                 require_close(_rows(part), rows[wanted], f"features of {index}", within=1e-5)
 
     def is_the_same_written_out(self) -> None:
-        """Learners of sparse rows accept it, if it can be converted; see `conversions.ConvertsToSparse`."""
+        """Learners of sparse rows accept it, if it can be converted."""
         try:
             sparse = convert(self._batch, SparseRows)
         except UserError:

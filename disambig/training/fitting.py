@@ -17,7 +17,6 @@ from disambig.types import (
     CandidateBatch,
     FeatureExtractor,
     FindsBest,
-    FitsPath,
     Fitted,
     Learner,
     Scorer,
@@ -172,22 +171,16 @@ def fit(
     dev: CandidateBatch | None = None,
     rng: np.random.Generator | None = None,
     part: str = "",
-    step: str | None = None,
 ) -> Fitted:
     """Fit a learner and check its result.
 
     Parameters
     ----------
     learner : Learner
-        If it is a `FitsPath`, which returns one scorer per step, the step of lowest mean cost on `dev` is
-        taken (the first if there are several; the last step without development data). Its report gets
-        ``path``, a list of ``step`` and ``dev_cost``, and ``chosen``.
     batch, dev : CandidateBatch
         As returned by the extractors.
     part : str, optional
         Name of the learner in messages; by default its class.
-    step : str, optional
-        The step of a path to take, chosen earlier on folds; the last step if the path does not have it.
 
     Raises
     ------
@@ -198,8 +191,6 @@ def fit(
     part = part or f"the learner {type(learner).__name__}"
     examples = to_accepted_storage(learner, batch, part=part)
     development = None if dev is None else to_accepted_storage(learner, dev, part=part)
-    if isinstance(learner, FitsPath):
-        return _fit_path(learner, examples, batch, dev, rng, part, step)
     fitted = learner.fit(examples, dev=development, rng=rng)
     check_fitted(fitted, _sample_rows(batch if dev is None or not _n(dev) else dev), part=part)
     return fitted
@@ -313,38 +304,6 @@ def mean_cost(scorer: Scorer, batch: CandidateBatch) -> float:
     else:
         best = segments.argmax(np.asarray(scorer.scores(batch)), batch.offsets)
     return float(np.mean(batch.cost[batch.offsets[:-1] + best], dtype=np.float64))
-
-
-def _fit_path(
-    learner: FitsPath,
-    examples: CandidateBatch,
-    batch: CandidateBatch,
-    dev: CandidateBatch | None,
-    rng: np.random.Generator | None,
-    part: str,
-    wanted: str | None,
-) -> Fitted:
-    path: list[dict[str, Any]] = []
-    chosen: tuple[float, str, Fitted] | None = None
-    for step in learner.fit_path(examples, rng=rng):
-        if not (isinstance(step, tuple) and len(step) == 2 and isinstance(step[0], str)):
-            raise contract_error(part, f"fit_path gave {_shown(step)}", "pairs of a name and a Fitted")
-        name, fitted = step
-        tried = dev is not None and _n(dev) > 0
-        given = dev if dev is not None and tried else batch
-        check_fitted(fitted, _sample_rows(given), part=f"{part}, step {name},")
-        cost = mean_cost(fitted.scorer, dev) if dev is not None and tried else None
-        path.append({"step": name, "dev_cost": cost})
-        if wanted is not None:
-            better = chosen is None or chosen[1] != wanted
-        else:
-            better = chosen is None or cost is None or cost < chosen[0]
-        if better:
-            chosen = (0.0 if cost is None else cost), name, fitted
-    if chosen is None:
-        raise contract_error(part, "fit_path gave nothing", "one step at least")
-    _, name, fitted = chosen
-    return Fitted(fitted.scorer, {**fitted.report, "path": path, "chosen": name})
 
 
 def _sample_rows(batch: CandidateBatch) -> CandidateBatch:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -368,11 +367,7 @@ class FittedFolds:
             reports.append(fitted.report)
         if isinstance(learner, HasOpenSettings):
             learner = learner.with_tuned(reports)
-        # the full fit has no held-out examples to choose a step on: take the one that most folds chose
-        steps = Counter(
-            str(step_report["chosen"]) for step_report in reports if "chosen" in step_report
-        ).most_common(1)
-        fitted = fit(learner, features.batch, step=steps[0][0] if steps else None)
+        fitted = fit(learner, features.batch)
         return fitted.scorer, report | fitted.report, held_out
 
     def gold(self, group: int) -> NDArray[np.int32]:

@@ -10,7 +10,6 @@ from toy_learners import (
     KernelRidge,
     Perceptron,
     RandomSubspaces,
-    Stagewise,
     gold,
     right_share,
 )
@@ -20,14 +19,12 @@ from disambig.api.batches import segments
 from disambig.api.decoding import Chain, Hypergraph
 from disambig.models import stack, unstack
 from disambig.testing import blocks, check_learner, crossed, lists
-from disambig.training import fit, mean_cost
 
 LEARNERS = {
     "perceptron-blocks": check_learner(Perceptron(), blocks(), least=1.0),
     "perceptron-lists": check_learner(Perceptron(), lists(), least=1.0),
     "perceptron-labels": check_learner(Perceptron(), crossed(), least=1.0),
     "gradient-lists": check_learner(ExponentiatedGradient(eta=0.02, steps=200), lists(), least=0.95),
-    "stagewise-lists": check_learner(Stagewise(), lists(), least=0.95),
     "kernel-labels": check_learner(KernelRidge(), crossed(), least=1.0),
     "subspaces-labels": check_learner(RandomSubspaces(), crossed(), least=1.0),
     "subspaces-lists": check_learner(RandomSubspaces(), lists(20), least=0.9),
@@ -151,23 +148,6 @@ def test_packed_gradient_equals_gradient_over_all_parses():
     over_parses = ExponentiatedGradient(eta=0.05, steps=40).fit(unpacked(packed)).scorer.weights
     assert np.abs(over_parts).max() > 0.1
     assert over_parts == pytest.approx(over_parses, abs=1e-9)
-
-
-# Paths
-
-
-def test_of_a_path_the_step_of_least_cost_on_development_data_is_taken():
-    train, dev = lists(40, seed=1), lists(40, seed=2)
-    path = dict(Stagewise().fit_path(train))
-    losses = [fitted.report["loss"] for fitted in path.values()]
-    assert len(path) == 13
-    assert losses[3] < losses[2] < losses[1] < losses[0]
-    chosen = fit(Stagewise(), train, dev=dev)
-    costs = {name: mean_cost(fitted.scorer, dev) for name, fitted in path.items()}
-    assert mean_cost(chosen.scorer, dev) == min(costs.values()) < costs["0"]
-    assert chosen.report["chosen"] == min(costs, key=costs.get)  # the first of equals
-    assert chosen.report["path"] == [{"step": name, "dev_cost": cost} for name, cost in costs.items()]
-    assert fit(Stagewise(), train).report["chosen"] == "12"
 
 
 # Kernels

@@ -73,32 +73,6 @@ class ExponentiatedGradient(Linear):
         return Fitted(LinearScorer(weights), {"duals": duals})
 
 
-@dataclass(frozen=True)
-class Stagewise(Linear):
-    """A path of scorers: steps of `eps` on the column along which the exponential loss falls fastest."""
-
-    eps: float = 0.25
-    steps: int = 12
-
-    def fit_path(self, batch, *, rng=None):
-        weights = np.zeros(len(batch.columns))
-        for step in range(self.steps + 1):
-            scores = batch.scores(weights)
-            right = gold(Enumerated(), batch, scores)
-            sizes = np.diff(batch.offsets)
-            margins = np.repeat(scores[right > 0], sizes) - scores
-            pull = np.where(batch.cost > 0, np.exp(-margins), 0.0)
-            yield str(step), Fitted(LinearScorer(weights.copy()), {"loss": float(pull.sum())})
-            totals = np.repeat(np.add.reduceat(pull, batch.offsets[:-1]), sizes)
-            slope = batch.adjoint(pull - right * totals)
-            best = np.abs(slope).argmax()
-            weights[best] -= self.eps * np.sign(slope[best])
-
-    def fit(self, batch, *, dev=None, rng=None):
-        *_, (_, last) = self.fit_path(batch, rng=rng)
-        return last
-
-
 def right_share(batch, scores):
     best = batch.offsets[:-1] + segments.argmax(scores, batch.offsets)
     return np.mean(batch.cost[best] == 0)

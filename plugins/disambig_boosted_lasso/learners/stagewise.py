@@ -32,9 +32,8 @@ _FLAG = Constraint("D648", lambda value: isinstance(value, bool))
 class Stagewise:
     """A learner that changes one weight per step. Subclasses document their settings.
 
-    It has its own method `path` and is not a `FitsPath`: for those, the trainer scores development data at
-    every step, and here there are tens of thousands of steps, along which `fit` updates the winners with an
-    index.
+    `fit` chooses the step on development data itself: there are tens of thousands of steps, along which it
+    updates the winners with an index.
     """
 
     base: str = "base score"

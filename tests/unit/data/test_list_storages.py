@@ -110,48 +110,6 @@ def test_sparse_rows_that_are_too_wide_are_not_made_dense(monkeypatch):
         convert(lists(5), DenseLists)
 
 
-class Halves:
-    """A storage of somebody else's: rows of which only the halves are kept."""
-
-    def __init__(self, sparse):
-        self.half = replace(sparse, rows=sparse.rows / 2)
-        self.offsets, self.cost, self.columns, self.layout = (
-            getattr(sparse, name) for name in ("offsets", "cost", "columns", "layout")
-        )
-
-    def scores(self, weights):
-        return 2 * self.half.scores(weights)
-
-    def adjoint(self, mass):
-        return 2 * self.half.adjoint(mass)
-
-    def row_sqnorm(self):
-        return 4 * self.half.row_sqnorm()
-
-    def take(self, index):
-        taken = self.half.take(index)
-        return Halves(replace(taken, rows=taken.rows * 2))
-
-    def to_sparse(self):
-        return replace(self.half, rows=self.half.rows * 2)
-
-
-class Quarters(Halves):
-    """It writes other numbers out than it scores."""
-
-    def to_sparse(self):
-        return self.half
-
-
-def test_a_storage_of_somebody_elses_is_checked_and_written_out():
-    assert type(convert(Halves(lists(5)), SparseRows)) is SparseRows
-    for check in check_batch(Halves(lists(5))):
-        check()
-    broken = {check.name: check for check in check_batch(Quarters(lists(5)))}
-    with pytest.raises(AssertionError, match="as sparse rows"):
-        broken["is_the_same_written_out"]()
-
-
 @given(st.integers(0, 2**16), st.integers(2, 30))
 def test_crossed_lists_score_alike_however_many_labels_there_are(seed, labels):
     """Few labels are scored all, of many only those that are candidates."""

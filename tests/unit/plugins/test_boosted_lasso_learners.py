@@ -22,7 +22,7 @@ from disambig.decode import averaged_perceptron, structured_examples
 from disambig.errors import UserError
 from disambig.testing import blocks, check_learner, lists
 from disambig.training import fit, mean_cost
-from disambig.types import FitsPath, HasOpenSettings
+from disambig.types import HasOpenSettings
 
 STAGEWISE = [BLasso, Boosting, FBoosting, FSLR]
 EVERY = [*STAGEWISE, AveragedPerceptron, PairwiseL2]
@@ -161,7 +161,6 @@ def test_values_are_told_by_codes(values):
 def test_what_folds_chose_is_kept(learner):
     name = {AveragedPerceptron: "passes", PairwiseL2: "C"}.get(learner, "steps")
     assert isinstance(learner(), HasOpenSettings)
-    assert not isinstance(learner(), FitsPath)
     settled = learner().with_tuned([{name: 3}, {name: 40}, {name: 5}])
     assert getattr(settled, name) == 5
     assert settled.with_tuned([{name: 9}]) == settled

@@ -13,7 +13,7 @@ from disambig.config import resolve
 from disambig.data import CandidateLists, CandidateWords
 from disambig.errors import UserError
 from disambig.formats import parse_line, to_candidate_lists
-from disambig.models import LinearScorer, decide_lists
+from disambig.models import decide_lists
 from disambig.training import train_candidates, train_lists
 from disambig.types import Fitted
 
@@ -41,16 +41,6 @@ def made(n=60, seed=0):
     own = CandidateLists.from_texts([["".join(words[2 * i]), "".join(words[2 * i + 1])] for i in range(n)])
     costs = np.tile(np.array([1, 0], np.float32), n)
     return replace(own, costs=costs, words=CandidateWords.from_words(words, tags))
-
-
-@dataclass(frozen=True)
-class Paths(MeanDifference):
-    """Learns in two steps, the second of which is the wrong way round; development data know."""
-
-    def fit_path(self, batch, *, rng=None):
-        right = self.fit(batch).scorer
-        yield "right", Fitted(right, {})
-        yield "wrong", Fitted(LinearScorer(-right.weights), {})
 
 
 @dataclass(frozen=True)
@@ -87,14 +77,6 @@ def test_what_is_tuned_on_is_the_development_data_of_learners():
     assert report["dev"] == 12 and report["learned"] == 48  # a fifth of the documents
     (report,) = trained(made(), learner=Remembers, tune=made(7, seed=2)).provenance["groups"].values()
     assert report["dev"] == 7 and report["learned"] == 60
-    (report,) = trained(made(), learner=Paths).provenance["groups"].values()
-    assert report["chosen"] == "right"
-    model = trained(made(), learner=Paths, tune=turned(made(20)))
-    assert model.provenance["groups"]["rerank"]["chosen"] == "wrong"
-
-
-def turned(own):
-    return replace(own, costs=1 - own.costs)
 
 
 def test_lists_without_costs_are_left_out_and_told_of():

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
-from toy_learners import Perceptron, Stagewise
+from toy_learners import Perceptron
 
 from disambig.data import CrossedRows, DenseBlocks, DenseLists, SparseRows
 from disambig.errors import UserError
@@ -130,55 +130,5 @@ def test_a_learner_that_breaks_its_contract_is_named():
         fit(Names(), lists())
 
 
-def test_a_path_that_breaks_its_contract_is_named():
-    class Unnamed(Stagewise):
-        def fit_path(self, batch, *, rng=None):
-            yield from (fitted for _, fitted in super().fit_path(batch))
-
-    class Empty(Stagewise):
-        def fit_path(self, batch, *, rng=None):
-            yield from ()
-
-    class Late(Stagewise):
-        def fit_path(self, batch, *, rng=None):
-            for name, fitted in super().fit_path(batch):
-                yield name, Fitted(Scores(lambda b: None)) if name == "2" else fitted
-
-    for learner, message in (
-        (Unnamed(), "pairs of a name"),
-        (Empty(), "nothing"),
-        (Late(), "step 2, gave|step 2,"),
-    ):
-        with pytest.raises(UserError, match=message) as caught:
-            fit(learner, lists())
-        assert caught.value.code == "D414"
-
-
-def test_a_path_without_development_data_ends_with_its_last_step():
-    fitted = fit(Stagewise(), lists(), dev=lists().take(np.zeros(0, np.int64)))
-    assert fitted.report["chosen"] == "12"
-    assert {step["dev_cost"] for step in fitted.report["path"]} == {None}
-
-
 def test_good_scores_are_good():
     check_scores(np.zeros(len(lists().cost), np.float32), lists(), part="anything")
-
-
-def test_a_step_chosen_before_is_taken_from_the_path():
-    from disambig.models import LinearScorer
-    from disambig.testing import blocks
-    from disambig.types import Fitted
-
-    class Steps:
-        def fit(self, batch, *, dev=None, rng=None):
-            raise AssertionError("it has a path")
-
-        def fit_path(self, batch, *, rng=None):
-            for name in ("first", "second", "third"):
-                yield name, Fitted(LinearScorer(np.zeros(len(batch.columns))), {"is": name})
-
-        def from_state(self, arrays):
-            return LinearScorer.from_state(arrays)
-
-    assert fit(Steps(), blocks(), step="second").report["is"] == "second"
-    assert fit(Steps(), blocks()).report["chosen"] == "third"  # nothing says better
