@@ -390,6 +390,18 @@ class Instances:
             return self.own.offsets
         return np.arange(len(self) + 1, dtype=np.int64) * len(group.candidates)
 
+    def offsets_of(self, groups: Sequence[Group]) -> Ints:
+        """Return the offsets of the candidates, shape (n + 1,); the instances may be of any of `groups`."""
+        if self.own is not None:
+            return self.own.offsets
+        return offsets_from_sizes(
+            np.array([len(group.candidates) for group in groups], np.int64)[self.groups]
+        )
+
+    def candidates(self, index: int, group: Group) -> tuple[str, ...]:
+        """Return the candidates of one instance, which belongs to `group`."""
+        return group.candidates if self.own is None else self.own.instance_candidates(index)
+
     def texts(self, group: Group) -> Sequence[str]:
         """Return the text of each candidate, shape (n_candidates,); all instances must belong to `group`."""
         if self.own is not None:

@@ -10,7 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import segments
+from disambig.data import SequenceRows, segments
 from disambig.type_aliases import Floats
 from disambig.types import CandidateBatch, Decoder
 
@@ -155,19 +155,11 @@ class StructuredExamples:
         return float(loss), self.batch.adjoint(rival - right)
 
 
-@runtime_checkable
-class HasStructures(Protocol):
-    """A batch whose instances are parts of larger structures, such as the words of a sentence."""
-
-    def as_chains(self) -> CandidateBatch:
-        """Return the same examples with one instance per structure, and rows in the order of its decoder."""
-
-
 def structured_examples(batch: CandidateBatch, decoder: Decoder | None = None) -> StructuredExamples:
     """Return the examples of a batch; for instances that are decided jointly, their structures."""
     together = decoder is not None and not isinstance(decoder, Enumerated)
     return StructuredExamples.from_batch(
-        batch.as_chains() if together and isinstance(batch, HasStructures) else batch, decoder
+        batch.as_chains() if together and isinstance(batch, SequenceRows) else batch, decoder
     )
 
 

@@ -240,7 +240,7 @@ def _restrict_scores(
 
     return replace(
         scored,
-        group=group,
+        groups=(group,),
         offsets=np.arange(n + 1, dtype=np.int64) * k,
         scores=kept(scored.scores),
         observed=observed,

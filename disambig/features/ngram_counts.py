@@ -249,9 +249,8 @@ class NgramCounts:
         self, view: TokenView, instances: Instances, group: Group
     ) -> dict[tuple[str, str], FeatureEvidence]:
         """Return each n-gram that is looked up at a single place, with its count (see `ExplainsFeatures`)."""
-        candidates = words = group.candidates
+        candidates = words = instances.candidates(0, group)
         if instances.own is not None:
-            candidates = instances.own.instance_candidates(0)
             words = tuple(" ".join(candidate_words(candidate, view.tokenisation)) for candidate in candidates)
         ranks, usable = self.ranks_of_candidates(view, instances, group)
         counts = self.table.values[ranks].tolist()

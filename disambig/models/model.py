@@ -320,7 +320,7 @@ class Model:
     ) -> PendingDecisions:
         table = self.task.groups
         n = len(instances)
-        offsets = candidate_offsets(instances, table)
+        offsets = instances.offsets_of(table)
         scores = np.empty(offsets[-1], np.float32)
         columns: dict[str, Any] = {
             name: np.zeros(n, dtype)
@@ -461,14 +461,6 @@ class Model:
             return instances
         last = instances.positions + instances.lengths - 1
         return instances.take(~(protected[instances.positions] | protected[last]).astype(bool))
-
-
-def candidate_offsets(instances: Instances, groups: Sequence[Group]) -> NDArray[np.int64]:
-    """Return the offsets of the candidates of instances of any groups, shape ``(n + 1,)``."""
-    if instances.own is not None:
-        return instances.own.offsets
-    sizes = np.array([len(group.candidates) for group in groups], np.int64)[instances.groups]
-    return offsets_from_sizes(sizes)
 
 
 def instance_evidence(counts: NDArray[np.int32], batch: CandidateBatch) -> NDArray[np.int64]:

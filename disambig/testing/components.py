@@ -167,9 +167,7 @@ class _TaskChecks:
             bool(((instances.groups >= 0) & (instances.groups < len(groups))).all()),
             "a group index is out of range",
         )
-        sizes = np.array([len(group.candidates) for group in groups])[instances.groups]
-        if instances.own is not None:
-            sizes = np.diff(instances.own.offsets)
+        sizes = np.diff(instances.offsets_of(groups))
         require(
             bool(((instances.observed >= -1) & (instances.observed < sizes)).all()),
             "observed is out of range",
@@ -254,9 +252,7 @@ class _TaskChecks:
         return decides(self._task).between == "own"
 
     def _candidates(self, instances: Instances, index: int) -> tuple[str, ...]:
-        if instances.own is not None:
-            return instances.own.instance_candidates(index)
-        return self._task.groups[instances.groups[index]].candidates
+        return instances.candidates(index, self._task.groups[instances.groups[index]])
 
     def _lists(self, instances: Instances) -> list[tuple[str, ...]]:
         return (
@@ -370,8 +366,7 @@ class _ExtractorChecks:
     def describes_groups_together_as_alone(self) -> None:
         fitted = self._fit(self._extractor)
         by_group = self._by_group(fitted)
-        own = any(instances.own is not None for _, instances in by_group.values())
-        if not by_group or own or not isinstance(fitted, TransformsBatches):
+        if not by_group or not isinstance(fitted, TransformsBatches):
             return
         view = self._tokenisation(self._texts)
         groups = {group.name: group for group in self._task.groups}

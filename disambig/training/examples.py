@@ -235,7 +235,7 @@ def _match_places(
     reasons = [ELSEWHERE] * len(mistakes)
     for i in near.tolist():
         number, here = int(which[i]), int(instances.observed[i])
-        fix, candidates = mistakes[number], _match_candidates(task, instances, i)
+        fix, candidates = mistakes[number], instances.candidates(i, task.groups[int(instances.groups[i])])
         old, new = _plain(fix.old), _plain(fix.new)
         if here < 0 or candidates[here] != old or new not in candidates or new == old:
             reasons[number] = OTHER if reasons[number] == ELSEWHERE else reasons[number]
@@ -246,12 +246,6 @@ def _match_places(
             at.append(i)
             meant.append(candidates.index(new))
     return np.array(at, np.int64), np.array(meant, np.int32), reasons
-
-
-def _match_candidates(task: Task, instances: Instances, i: int) -> tuple[str, ...]:
-    if instances.own is not None:
-        return tuple(instances.own.instance_candidates(i))
-    return task.groups[int(instances.groups[i])].candidates
 
 
 def _plain(words: str) -> str:

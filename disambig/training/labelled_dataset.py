@@ -109,9 +109,8 @@ class TaskPlaces:
 
     def candidates(self, index: int, group: Group) -> Sequence[str]:
         """Return the candidates of an instance, which are its own or those of its group."""
-        if self.task_instances.own is not None and index < len(self.task_instances):
-            return self.task_instances.own.instance_candidates(index)
-        return group.candidates
+        is_from_task = index < len(self.task_instances)
+        return self.task_instances.candidates(index, group) if is_from_task else group.candidates
 
     def too_long(self, text: int, example: Labelled) -> int:
         """Return the number of tokens of a place if the task does not allow that many, else 0."""
@@ -338,12 +337,10 @@ def right_candidates(marked: LabelledDataset, group: Group) -> NDArray[np.bool_]
         All its instances belong to `group`.
     """
     instances = marked.examples.instances
-    own = instances.own
     right = instances.observed[:, None] == np.arange(int(instances.sizes(group).max(initial=1)))
     for row, example in enumerate(marked.labelled):
         for label in example.also:
-            names = group.candidates if own is None else own.instance_candidates(row)
-            if (candidate := _candidate(names, label)) >= 0:
+            if (candidate := _candidate(instances.candidates(row, group), label)) >= 0:
                 right[row, candidate] = True
     return right
 
