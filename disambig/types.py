@@ -150,7 +150,7 @@ class DecisionRule(Protocol):
     def probabilities(self, scored: ScoreBatch) -> Floats | None:
         """Return the probability that each candidate is right, ``(n_candidates,)``, or None if unknown.
 
-        The instances are of one group.
+        As in `judge`, the instances are of any groups; see `ScoreBatch.map_groups`.
         """
 
     def state(self) -> Arrays:

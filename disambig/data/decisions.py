@@ -91,14 +91,17 @@ class ScoreBatch(CandidateTable):
         seen = any(part.neighbours is not None for part in parts)
         neighbours = [part._neighbours_or_unknown() for part in parts] if seen else []
         of_scores = [part.parts for part in parts if part.parts is not None]
-        columns = (np.concatenate([getattr(part, name) for part in parts]) for name in _SCORE_COLUMNS)
         return cls(
             groups,
             group_of,
             join_offsets(part.offsets for part in parts),
             CandidateLists.joined(own) if own else None,
             numbers,
-            *columns,
+            np.concatenate([part.scores for part in parts]),
+            np.concatenate([part.observed for part in parts]),
+            np.concatenate([part.found for part in parts]),
+            np.concatenate([part.asked for part in parts]),
+            np.concatenate([part.cost for part in parts]),
             np.concatenate(neighbours) if neighbours else None,
             np.concatenate(of_scores) if of_scores else None,
         )
@@ -127,7 +130,7 @@ class ScoreBatch(CandidateTable):
         return np.full((len(self), 2), UNKNOWN, np.uint64)
 
     def by_group(self) -> Iterator[tuple[NDArray[np.int64], ScoreBatch]]:
-        """Yield the instances of each group: their indices, and their scores."""
+        """Yield the instances of each group that has some: their indices, and their scores."""
         if len(self.groups) == 1:
             yield np.arange(len(self)), self
             return
@@ -135,9 +138,23 @@ class ScoreBatch(CandidateTable):
         ends = offsets_from_sizes(np.bincount(self.group_of, minlength=len(self.groups))).tolist()
         for i, (group, number) in enumerate(zip(self.groups, self.numbers, strict=True)):
             first, last = ends[i : i + 2]
+            if first == last:
+                continue
             index = np.arange(first, last) if ordered else np.flatnonzero(self.group_of == i)
             part = self._slice(first, last) if ordered else self.take(index)
             yield index, replace(part, groups=(group,), numbers=(number,), group_of=part.group_of - i)
+
+    def map_groups(self, compute: Callable[[ScoreBatch], Floats | None]) -> Floats | None:
+        """Return a number for each candidate, computed group by group; None if `compute` returns None."""
+        if len(self.groups) == 1:
+            return compute(self)
+        values = np.empty(len(self.scores))
+        for index, part in self.by_group():
+            computed = compute(part)
+            if computed is None:
+                return None
+            values[take_rows(self.offsets, index)[0]] = computed
+        return values
 
     def _slice(self, first: int, last: int) -> ScoreBatch:
         """Return the instances `first` to `last` (exclusive); nothing is copied."""
@@ -156,9 +173,6 @@ class ScoreBatch(CandidateTable):
             None if self.neighbours is None else self.neighbours[first:last],
             None if self.parts is None else self.parts[low:high],
         )
-
-
-_SCORE_COLUMNS = ("scores", "observed", "found", "asked", "cost")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -374,9 +374,13 @@ class Instances:
         if len(parts) == 1:
             return parts[0]
         own = [part.own for part in parts if part.own is not None]
-        names = ("positions", "lengths", "groups", "observed")
-        columns = (np.concatenate([getattr(part, name) for part in parts]) for name in names)
-        return cls(*columns, CandidateLists.joined(own) if own else None)
+        return cls(
+            np.concatenate([part.positions for part in parts]),
+            np.concatenate([part.lengths for part in parts]),
+            np.concatenate([part.groups for part in parts]),
+            np.concatenate([part.observed for part in parts]),
+            CandidateLists.joined(own) if own else None,
+        )
 
     def sizes(self, group: Group) -> NDArray[np.int64]:
         """Return the number of candidates of each instance, shape ``(n,)``; all must belong to `group`."""

@@ -369,10 +369,9 @@ def _edits(several: PaddedScores, places: NDArray[np.int64]) -> tuple[NDArray[np
         return kinds, changes
     k = several.scores.shape[1]
     at = several.group_of[:, None], places[:, :1], places[:, 1:]
-    all_kinds, all_changes = (
-        several.by_group(lambda group, i=i: candidate_edits(group.candidates)[i], np.zeros((k, k), dtype))
-        for i, dtype in enumerate((np.int8, np.uint64))
-    )
+    none = np.zeros((k, k), np.int8), np.zeros((k, k), np.uint64)
+    all_kinds = several.by_group(lambda group: candidate_edits(group.candidates)[0], none[0])
+    all_changes = several.by_group(lambda group: candidate_edits(group.candidates)[1], none[1])
     return all_kinds[at], all_changes[at]
 
 

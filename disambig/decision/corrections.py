@@ -91,6 +91,9 @@ class Corrections:
 
     def probabilities(self, scored: ScoreBatch) -> Floats | None:
         """Return the probability of each candidate regardless of the observed one; None for older models."""
+        return scored.map_groups(self._group_probabilities)
+
+    def _group_probabilities(self, scored: ScoreBatch) -> Floats | None:
         padded = self.calibration.candidates(pad(scored.scores, scored.offsets, -np.inf), scored.number)
         return None if padded is None else unpad(padded, scored.offsets)
 

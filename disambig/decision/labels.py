@@ -172,8 +172,11 @@ class Labels:
         )
         return Predictions(chosen, margins, probabilities, np.zeros(len(chosen), bool), answered)
 
-    def probabilities(self, scored: ScoreBatch) -> Floats:
+    def probabilities(self, scored: ScoreBatch) -> Floats | None:
         """Return the probability of each label, shape ``(n_candidates,)``."""
+        return scored.map_groups(self._group_probabilities)
+
+    def _group_probabilities(self, scored: ScoreBatch) -> Floats:
         scores = scored.scores.reshape(-1, len(scored.group.candidates))
         return label_softmax(self.logits(scores, scored.number)).ravel()
 

@@ -354,6 +354,9 @@ class Mistakes:
 
     def probabilities(self, scored: ScoreBatch) -> Floats | None:
         """Return the probability of each candidate, regardless of the observed one."""
+        return scored.map_groups(self._group_probabilities)
+
+    def _group_probabilities(self, scored: ScoreBatch) -> Floats | None:
         padded = self.choices.candidates(pad(scored.scores, scored.offsets, -np.inf), scored.number)
         return None if padded is None else unpad(padded, scored.offsets)
 

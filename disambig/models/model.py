@@ -430,28 +430,23 @@ class Model:
         decisions : Decisions
             Decisions of this model.
         """
-        probabilities = np.empty(len(decisions.scores))
-        for group, rows in _blocks(decisions.groups):
-            at, offsets = take_rows(decisions.offsets, rows)
-            n = len(at)
-            nothing = np.zeros(n, np.int32)
-            shares = self.judge.probabilities(
-                ScoreBatch.from_group(
-                    decisions.table[group],
-                    group,
-                    offsets,
-                    decisions.scores[at].astype(np.float64),
-                    decisions.observed[rows],
-                    nothing,
-                    nothing,
-                    np.zeros(n, np.float32),
-                    own=None if decisions.own is None else decisions.own.take(rows),
-                )
-            )
-            if shares is None:
-                return None
-            probabilities[at] = shares
-        return probabilities
+        n = len(decisions.scores)
+        if not n:
+            return np.empty(0)
+        nothing = np.zeros(n, np.int32)
+        scored = ScoreBatch(
+            decisions.table,
+            decisions.groups.astype(np.int64),
+            decisions.offsets,
+            decisions.own,
+            tuple(range(len(decisions.table))),
+            decisions.scores.astype(np.float64),
+            decisions.observed,
+            nothing,
+            nothing,
+            np.zeros(n, np.float32),
+        )
+        return self.judge.probabilities(scored)
 
     def instances(self, view: TokenView) -> Instances:
         """Return the instances in `view`; protected words are left out unless the task assigns labels."""

@@ -344,7 +344,11 @@ class _DecisionRuleChecks:
         fitted, parts = self._fit(), self._parts()
         if not parts:
             return
-        judged = fitted.judge(ScoreBatch.joined(parts))
+        joined = ScoreBatch.joined(parts)
+        judged, shares = fitted.judge(joined), fitted.probabilities(joined)
+        if shares is not None:
+            of_parts = [some for part in parts if (some := fitted.probabilities(part)) is not None]
+            require_close(shares, np.concatenate(of_parts), "probabilities of all groups", within=1e-9)
         ends = offsets_from_sizes(map(len, parts)).tolist()
         for name in _COLUMNS:
             given = len(getattr(judged, name))
