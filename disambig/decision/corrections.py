@@ -19,7 +19,7 @@ from disambig.decision.calibration import (
     fit_calibration,
     fit_choices,
 )
-from disambig.decision.padded_scores import is_variant, pad, unpad
+from disambig.decision.padded_scores import PaddedScores, pad, unpad
 from disambig.decision.thresholds import OperatingPoint, tune_operating_point
 from disambig.settings import fitted_field
 from disambig.type_aliases import Floats, Progress
@@ -99,9 +99,9 @@ class Corrections:
 
     def weigh(self, scored: ScoreBatch) -> WeighedDecisions:
         """Compare the best other candidate with the observed one, before any threshold."""
-        scores = pad(scored.scores, scored.offsets, -np.inf)
-        n_found = pad(scored.found, scored.offsets, 0)
-        comparison = compare_with_observed(scores, n_found, scored.observed, is_variant(scored))
+        padded = PaddedScores.from_batch(scored)
+        scores, n_found = padded.scores, padded.found
+        comparison = compare_with_observed(scores, n_found, scored.observed, padded.is_variant())
         log_odds = self.calibration.log_odds(comparison.features, scored.number)
         other = comparison.other
         evidence = n_found[np.arange(len(other)), other] > 0
@@ -148,13 +148,15 @@ class Corrections:
             if progress:
                 progress("calibrating", g, len(groups))
             scored = material.scored(g, most=self.max_examples)
-            scores = pad(scored.scores, scored.offsets, -np.inf)
-            evidence, same = pad(scored.found, scored.offsets, 0), is_variant(scored)
+            padded = PaddedScores.from_batch(scored)
+            scores, evidence, same = padded.scores, padded.found, padded.is_variant()
             truth = scored.observed
             swapped, possible = substitutes(same | np.isneginf(scores), material.rng)
             # There is no error corpus: right words that another candidate replaces stand for mistakes.
             right = compare_with_observed(scores, evidence, truth, same).features
-            variants_of_swapped = is_variant(replace(scored, observed=np.where(swapped >= 0, swapped, truth)))
+            variants_of_swapped = replace(
+                padded, observed=np.where(swapped >= 0, swapped, truth)
+            ).is_variant()
             wrong = compare_with_observed(
                 scores[possible], evidence[possible], swapped[possible], variants_of_swapped[possible]
             ).features

@@ -29,7 +29,7 @@ from disambig.decision._rivals import (
 )
 from disambig.decision.calibration import ERROR_RATE, Calibration, fit_choices
 from disambig.decision.corrections import substitutes
-from disambig.decision.padded_scores import PaddedScores, is_variant, pad, unpad
+from disambig.decision.padded_scores import PaddedScores, pad, unpad
 from disambig.decision.thresholds import OperatingPoint, tune_operating_point
 from disambig.settings import fitted_field
 from disambig.type_aliases import Floats, Progress
@@ -452,8 +452,8 @@ def _meant_candidates(scored: ScoreBatch) -> NDArray[np.int64]:
 
 def _substituted(right: ScoreBatch, rng: np.random.Generator) -> WeightedCases:
     """Make examples from right words by replacing them with another random candidate."""
-    scores = pad(right.scores, right.offsets, -np.inf)
-    written, rows = substitutes(is_variant(right) | np.isneginf(scores), rng)
+    padded = PaddedScores.from_batch(right)
+    written, rows = substitutes(padded.is_variant() | np.isneginf(padded.scores), rng)
     made = weighted_cases(
         right, right.observed.astype(np.int64), np.where(written >= 0, written, right.observed)
     )

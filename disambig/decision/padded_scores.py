@@ -36,14 +36,6 @@ def unpad(values: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[Any]:
     return values[np.arange(values.shape[1]) < np.diff(offsets)[:, None]]
 
 
-def is_variant(scored: ScoreBatch) -> NDArray[np.bool_]:
-    """Return a mask of the observed candidates and their variants, shape ``(n, most candidates)``."""
-    if scored.own is None:
-        return variant_matrix(scored.group)[scored.observed]
-    most = int(np.diff(scored.offsets).max(initial=1))
-    return np.arange(most) == scored.observed[:, None]
-
-
 @lru_cache(maxsize=1024)
 def variant_matrix(group: Group) -> NDArray[np.bool_]:
     """Return a mask of the pairs of candidates that are equal or variants, shape ``(K, K)``."""

@@ -14,7 +14,6 @@ from disambig.data import (
     CrossedColumns,
     CrossedRows,
     Decisions,
-    DenseBlocks,
     Group,
     Instances,
     ScoreBatch,
@@ -463,8 +462,6 @@ def instance_evidence(counts: NDArray[np.int32], batch: CandidateBatch) -> NDArr
 
     If all candidates share the same features, their evidence counts once.
     """
-    if isinstance(batch, DenseBlocks):
-        return counts.reshape(batch.costs.shape).sum(axis=1, dtype=np.int64)
     offsets = batch.offsets
     if len(offsets) < 2:
         return np.zeros(0, np.int64)
