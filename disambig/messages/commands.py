@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 MESSAGES: dict[str, str] = {
-    "D525": "{path} is not a model: name the directory that `disambig train --output DIRECTORY` made; text is given with --text {path}",
-    "D526": "unknown kind of plugin {kind!r}; available: {names}",
     "D600": "{problem}; see `{command} --help`",
     "D601": "unknown format {name!r}; available: {names}",
     "D602": "{option} {value}: {problem}",
