@@ -202,6 +202,7 @@ LAYERS = (
     ("jobs",),
     ("configuration",),
     ("checking",),
+    ("mining",),
     ("server", "lsp", "spacy"),
     ("doctor", "testing", "scaffold"),
     ("cli",),

@@ -19,8 +19,17 @@ from .baseline import (
 from .changes import (
     Changes as Changes,
 )
+from .changes import (
+    Repositories as Repositories,
+)
+from .changes import (
+    Repository as Repository,
+)
 from .document_words import (
     DocumentWords as DocumentWords,
+)
+from .files import (
+    SUFFIXES as SUFFIXES,
 )
 from .files import (
     find_files as find_files,
@@ -101,7 +110,13 @@ from .loading import (
     CorrectingAnnotator as CorrectingAnnotator,
 )
 from .loading import (
+    correcting_source as correcting_source,
+)
+from .loading import (
     load_checker as load_checker,
+)
+from .loading import (
+    measured_precision as measured_precision,
 )
 from .model_checker import (
     RATES as RATES,

@@ -265,6 +265,50 @@ class Repository:
             raise UserError("D320", path=path, limit=LONGEST)
         return self._call_neutral(["cat-file", "blob", name])
 
+    @property
+    def is_shallow(self) -> bool:
+        """Whether older commits are missing, as in a clone with ``--depth``."""
+        return os.path.exists(os.path.join(self._neutral, "shallow"))
+
+    def head(self) -> str | None:
+        """Return the commit of HEAD, or None before the first commit.
+
+        Raises
+        ------
+        UserError
+            D969 if git does not finish in time.
+        """
+        return self._commit("HEAD^{commit}")
+
+    def start(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
+        """Start a git command that reads objects; nothing that the repository names is run.
+
+        Returns
+        -------
+        subprocess.Popen
+            With pipes for input and output; error messages are dropped. The caller ends it.
+
+        Raises
+        ------
+        UserError
+            D961 if git is not installed, D964 if it cannot be started.
+        """
+        options = [option for key, value in self._safe_settings() for option in ("-c", f"{key}={value}")]
+        try:
+            return subprocess.Popen(
+                [_program(), "--no-pager", *options, *command],
+                cwd=self.top,
+                env=self._neutral_environment,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            )
+        except OSError as problem:
+            raise UserError("D964", path=self.top, problem=problem.strerror or str(problem)) from None
+
+    def _safe_settings(self) -> Iterable[tuple[str, str]]:
+        return (self._settings | _SAFE).items()
+
     def _commit(self, revision: str) -> str | None:
         """Return the object of a revision, or None if there is none."""
         done = _run_git(
@@ -303,7 +347,7 @@ class Repository:
         return done.stdout
 
     def _run_neutral(self, command: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
-        return _run_git(self.top, command, self._neutral_environment, self._settings | _SAFE)
+        return _run_git(self.top, command, self._neutral_environment, dict(self._safe_settings()))
 
 
 def _open(home: str) -> Repository | None:

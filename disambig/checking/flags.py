@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from disambig.checking.document_words import SURE, DocumentWords
+from disambig.data import pair_to_ignore, plain_entry
 from disambig.decision import edits_to_keep
 from disambig.errors import UserError
 from disambig.markup import BREAK, PlainText
@@ -138,8 +139,11 @@ class Directives:
 
 
 def plain_word(word: str) -> str:
-    """Normalise words for comparison: lower case, plain apostrophes, single spaces."""
-    return " ".join(word.lower().replace("\u2019", "'").split())
+    """Normalise words for comparison: lower case, plain apostrophes, single spaces.
+
+    A correction to ignore, ``written -> meant``, gets one space on each side of the arrow.
+    """
+    return plain_entry(word)
 
 
 _NOTEBOOK = ".ipynb"
@@ -339,7 +343,7 @@ def find_flags(
     decisions : sequence of Decisions
         One per task, of this text only, without overlapping flags (`disambig.decision.resolve_overlaps`).
     ignore : collection of str
-        Words to ignore, as `plain_word` returns them.
+        Words and corrections to ignore, as `plain_word` returns them.
     most_per_1000 : float, optional
         Maximum number of flags per 1,000 words, rounded up.
     """
@@ -356,7 +360,7 @@ def find_flags(
         observed = text[start:end]
         if record["replacement"] == record["observed"] or observed != plain.text[start:end]:
             continue  # a label, or a pair of words with markup between them
-        if plain_word(observed) in ignore:
+        if plain_word(observed) in ignore or pair_to_ignore(observed, record["replacement"]) in ignore:
             continue
         tasks = record["task"], *tasks_at(start, end, record["alternatives"])
         if hiding := directives.hiding(start, observed, *tasks):

@@ -89,15 +89,17 @@ class ModelChecker:
         own = {model.task.name: _flagging_rule(model).flags_per_1000 for model in self.models}
         return own | task_rates(self.models, flags_per_1000)
 
-    def edits(self, texts: Sequence[str]) -> list[list[ProposedEdit]]:
-        """Return all edits that could be flagged in each text, at the highest rate that the models support.
+    def edits(
+        self, texts: Sequence[str], flags_per_1000: RequestedRates = MOST_FLAGS
+    ) -> list[list[ProposedEdit]]:
+        """Return all edits that could be flagged in each text at a rate, by default the highest one.
 
         Edits may overlap: which of them is applied depends on the limits (see `MistakeTrial.at_limits`).
         Those that are flagged at the models' own rates are verified as `disambig.models.annotate` does.
         """
         edits: list[list[ProposedEdit]] = []
         for stretch in text_stretches(texts):
-            decisions = annotate_separately(stretch, self.models, flags_per_1000=MOST_FLAGS)
+            decisions = annotate_separately(stretch, self.models, flags_per_1000=flags_per_1000)
             edits += decisions_to_edits(self._verified(decisions, stretch), stretch)
         return edits
 

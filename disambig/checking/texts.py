@@ -51,7 +51,7 @@ def check(
         How carefully the text was written: ``"published"``, ``"edited"``, ``"draft"`` or ``"learner"``, with
         one mistake in 2,000, 400, 100 or 15 words; by default what each model was fitted to.
     ignore : collection of str
-        Words that are never flagged.
+        Words that are never flagged, and corrections that are never proposed, such as ``login -> log in``.
     detect_language : bool
         Whether paragraphs in another language than the models' are left alone.
 

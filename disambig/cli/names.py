@@ -13,6 +13,8 @@ COMMANDS = {
     "new-plugin": "Write the files of a new plugin, including tests.",
     "train": "Train a model.",
     "evaluate": "Evaluate a model on text, labelled examples or human errors.",
+    "fixes": "Collect human errors with their corrections from git histories.",
+    "tune": "Tune the models to a project: rates, words to ignore.",
     "curve": "Show how the accuracy of a model grows with more examples.",
     "reproduce": "Reproduce a table of a paper and compare the figures.",
     "counts": "Build, import, merge, prune and query tables of n-gram counts.",

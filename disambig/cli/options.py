@@ -76,7 +76,10 @@ Sets = Annotated[
     str | None,
     typer.Option(metavar="FILE", help="Additional confusion sets, one per line, like accept/except."),
 ]
-Ignore = Annotated[str | None, typer.Option(metavar="FILE", help="Words to ignore, one per line.")]
+Ignore = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="Words and corrections (login -> log in) to ignore, one per line."),
+]
 
 
 def _check_writing(writing: str | None) -> str | None:

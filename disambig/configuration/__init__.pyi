@@ -11,6 +11,9 @@ from .project import (
     ProjectSettings as ProjectSettings,
 )
 from .project import (
+    SettingsFile as SettingsFile,
+)
+from .project import (
     is_inside as is_inside,
 )
 from .project import (

@@ -71,7 +71,9 @@ class OverrideTable(BaseModel):
         "first.",
     )
     ignore: list[Name] | None = Field(
-        None, description="Words to ignore, in addition to those already ignored."
+        None,
+        description="Words to ignore, and corrections such as 'login -> log in', in addition to those "
+        "already ignored.",
     )
     ignore_files: list[Name] | None = Field(
         None, description="Files with words to ignore, one per line, relative to this settings file."

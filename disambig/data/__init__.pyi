@@ -152,6 +152,9 @@ from .instances import (
     take_texts as take_texts,
 )
 from .precision import (
+    ARROW as ARROW,
+)
+from .precision import (
     EXAMPLES as EXAMPLES,
 )
 from .precision import (
@@ -179,7 +182,13 @@ from .precision import (
     edit_kind as edit_kind,
 )
 from .precision import (
+    pair_to_ignore as pair_to_ignore,
+)
+from .precision import (
     parse_share as parse_share,
+)
+from .precision import (
+    plain_entry as plain_entry,
 )
 from .precision import (
     unordered_pair as unordered_pair,

@@ -124,6 +124,26 @@ def unordered_pair(observed: str, replacement: str) -> str:
     return "/".join(sorted(words) if all(words) else words)
 
 
+ARROW = "->"
+"""Between the words of a correction in a list of what to ignore: ``written -> meant``."""
+
+
+def pair_to_ignore(observed: str, replacement: str) -> str:
+    """Return a correction as lists of words to ignore hold it: ``written -> meant``, in lower case.
+
+    There is nothing before the arrow for a word that is missing, nothing after it for one too many.
+    """
+    sides = (" ".join(side.lower().replace("\u2019", "'").split()) for side in (observed, replacement))
+    return f" {ARROW} ".join(sides).strip()
+
+
+def plain_entry(entry: str) -> str:
+    """Return an entry of a list of words to ignore, a word or a correction, as flags are compared with it."""
+    if ARROW in entry:
+        return pair_to_ignore(*entry.split(ARROW, 1))
+    return " ".join(entry.lower().replace("\u2019", "'").split())
+
+
 def edit_kind(pair: str) -> str:
     """Return `PUT_IN` or `TAKEN_OUT` if one side of a pair is empty, else an empty string."""
     before, _, behind = pair.partition("/")

@@ -222,4 +222,12 @@ model for {seen!r}",
     "D530": "there are no records of version {version!r}: choose from {versions}",
     "D531": "the Arrow schema of records needs pyarrow: pip install 'disambig[parquet]'",
     "D532": "--records is for the format jsonl, but the output is {format}: omit it, or use --format jsonl",
+    # mining and tuning
+    "D540": "cannot start git: install it; the history of a project is read with it",
+    "D541": "{path} is not in a git repository with a work tree: name a folder that `git clone` made",
+    "D542": "{path} has no commit yet: there is no history to read",
+    "D543": "no installed pack has counts of a language in which corrections can be found ({languages}): install one, such as disambig_en",
+    "D544": "{path} is not a directory of `disambig fixes mine`, or contains other files: choose another --output",
+    "D545": "the history of {path} has {n:,} corrections of words, too few to divide it into an older and a newer half; a longer history, --tier 2 or --include may help",
+    "D546": "{path} was not written by `disambig tune`: rename it, or move its words to `ignore` in the settings",
 }

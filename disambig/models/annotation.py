@@ -9,7 +9,16 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import CandidateLists, Decisions, PrecisionTable, mistakes_per_1000, replacement
+from disambig.data import (
+    ARROW,
+    CandidateLists,
+    Decisions,
+    PrecisionTable,
+    mistakes_per_1000,
+    pair_to_ignore,
+    plain_entry,
+    replacement,
+)
 from disambig.decision import check_rate, is_correction_task, resolve_overlaps, share_budget
 from disambig.errors import UserError
 from disambig.formats import list_instances
@@ -93,7 +102,8 @@ class ModelSet:
     rates : mapping from task to float
         Flags per 1,000 correct words, as `task_rates` returns them; other tasks have the rate of their model.
     ignore : collection of str, or mapping from the name of a tokenisation to one
-        Words (in lower case) that are never flagged.
+        Words (in lower case) that are never flagged, and corrections that are never proposed, such as
+        ``login -> log in``.
     protect : bool
         Whether quotes, code, URLs and names are protected from flags.
     detect_language : bool
@@ -143,7 +153,8 @@ class ModelSet:
                 view = view_of_texts(texts, model.tokenisation, protected=self.protect)
                 views[key] = protect_foreign(protect_words(view, self._ignored(key[0])), key[1])
             pending.append(model.begin(views[key], flags_per_1000=self.rates.get(model.task.name)))
-        return [self._with_trust(of_task.without_empty(), texts) for of_task in finish_decisions(pending)]
+        decisions = [of_task.without_empty() for of_task in finish_decisions(pending)]
+        return [self._with_trust(self._without_ignored(of_task, texts), texts) for of_task in decisions]
 
     def _decide_near(
         self, texts: Sequence[str], spans: Sequence[Sequence[tuple[int, int]]]
@@ -163,11 +174,25 @@ class ModelSet:
                 views[name] = protect_words(view, self._ignored(name)), _tokens_near(view, spans)
             view, near = views[name]
             pending.append(model.begin(view, flags_per_1000=self.rates.get(model.task.name), near=near))
-        decisions = [self._with_trust(of_task, texts) for of_task in finish_decisions(pending)]
+        decisions = [
+            self._with_trust(self._without_ignored(of_task, texts), texts)
+            for of_task in finish_decisions(pending)
+        ]
         return resolve_overlaps(decisions, texts)
 
     def _ignored(self, tokenisation: str) -> Collection[str]:
         return self.ignore[tokenisation] if isinstance(self.ignore, Mapping) else self.ignore
+
+    def _without_ignored(self, decisions: Decisions, texts: Sequence[str]) -> Decisions:
+        """Return the decisions without flags that propose a correction to ignore."""
+        lists = self.ignore.values() if isinstance(self.ignore, Mapping) else [self.ignore]
+        ignored = {plain_entry(entry) for entries in lists for entry in entries if ARROW in entry}
+        if not ignored:
+            return decisions
+        flagged = decisions.flagged.copy()
+        for i in np.flatnonzero(flagged).tolist():
+            flagged[i] = pair_to_ignore(*_words_of_flag(decisions, i, texts)) not in ignored
+        return replace(decisions, flagged=flagged)
 
     def _with_trust(self, decisions: Decisions, texts: Sequence[str]) -> Decisions:
         """Return the decisions with the precision table of their task, and no flags below the minimum."""
@@ -176,14 +201,18 @@ class ModelSet:
             return decisions if table is None else replace(decisions, trust=table)
         flagged = decisions.flagged.copy()
         for i in np.flatnonzero(flagged).tolist():
-            text = texts[int(decisions.documents[i])]
-            start, end = int(decisions.starts[i]), int(decisions.ends[i])
-            meant = replacement(decisions.candidate_texts(i)[decisions.chosen[i]], text, start, end)
+            observed, meant = _words_of_flag(decisions, i, texts)
             sure = float(decisions.probabilities[i])
-            flagged[i] = (
-                table is not None and table.estimate(text[start:end], meant, sure).share >= self.least
-            )
+            flagged[i] = table is not None and table.estimate(observed, meant, sure).share >= self.least
         return replace(decisions, flagged=flagged, trust=table)
+
+
+def _words_of_flag(decisions: Decisions, row: int, texts: Sequence[str]) -> tuple[str, str]:
+    """Return the written words of a flag, and its replacement."""
+    text = texts[int(decisions.documents[row])]
+    start, end = int(decisions.starts[row]), int(decisions.ends[row])
+    meant = replacement(decisions.candidate_texts(row)[decisions.chosen[row]], text, start, end)
+    return text[start:end], meant
 
 
 def _tokens_near(view: TokenView, spans: Sequence[Sequence[tuple[int, int]]]) -> NDArray[np.bool_]:
@@ -219,7 +248,8 @@ def annotate(
         Accepted false alarms per 1,000 correct words: one number, which is shared among the flagging models
         according to what each gains from it, or one number per task; by default each model's own.
     ignore : collection of str
-        Words (in lower case) that are never flagged.
+        Words (in lower case) that are never flagged, and corrections that are never proposed, such as
+        ``login -> log in``.
     protect : bool
         Whether quotes, code, URLs and names are protected from flags.
     detect_language : bool

@@ -1,0 +1,112 @@
+"""The command ``disambig fixes``; the work is done in `disambig.mining`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from disambig.cli.options import Quiet
+
+app = typer.Typer(
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback(invoke_without_command=True)
+def fixes(context: typer.Context) -> None:
+    """Collect human errors with their corrections from the git history of projects."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+@app.command("mine")
+def mine(
+    repositories: Annotated[
+        list[str], typer.Argument(metavar="REPOSITORY...", help="Folders of git repositories (clones).")
+    ],
+    output: Annotated[
+        Path,
+        typer.Option(
+            help="Directory for fixes.jsonl and clean.jsonl, which `evaluate --fixes` and --clean read, and "
+            "summary.json."
+        ),
+    ] = Path("mined"),
+    include: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATTERN",
+            help="Files to read, such as '*.py' for the comments of Python files; can be repeated. Default: "
+            "what `check` reads in the repository.",
+        ),
+    ] = None,
+    untouched: Annotated[
+        int,
+        typer.Option(min=1, metavar="DAYS", help="How long the clean paragraphs have not been changed."),
+    ] = 365,
+    force: Annotated[bool, typer.Option("--force", help="Replace the results of an earlier run.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Find corrected words in the history of projects, and paragraphs that nobody has changed for long.
+
+    Everything stays on this machine, and nothing that a repository contains is run. The results contain
+    text of the projects, but no names of authors.
+    """
+    from disambig.cli.output import StandardOutput
+    from disambig.cli.progress import stages
+    from disambig.configuration import ProjectSettings, SettingsSource
+    from disambig.files import json_text
+    from disambig.jobs import ModelSource
+    from disambig.mining import Miner, PackVocabulary, check_output, summarise, write_mined
+
+    check_output(output, force=force)
+    settings = ProjectSettings(SettingsSource("--include", {"include": include}) if include else None)
+    mined = []
+    with stages() as tell:
+        vocabulary = PackVocabulary(ModelSource().correcting_models())
+        miners = [
+            Miner(folder, vocabulary, vocabulary.language, settings=settings) for folder in repositories
+        ]
+        for miner in miners:
+            mined.append(miner.mine(days=untouched, progress=tell))
+    summary = summarise(mined)
+    write_mined(output, mined, summary, force=force)
+    console = StandardOutput()
+    if json:
+        console.result(json_text(summary) + "\n")
+        return
+    console.result("".join(f"{line}\n" for line in summary_lines(summary)))
+    console.remark(f"disambig: written to {output}: fixes.jsonl, clean.jsonl, summary.json\n")
+
+
+def summary_lines(summary: dict[str, Any]) -> list[str]:
+    """Return the summary as lines of text."""
+    from disambig.formatting import pluralize
+
+    lines = []
+    for project in summary["projects"]:
+        found = f"{pluralize(project['corrections'], 'correction')} ({project['tier_1']:,} very likely)"
+        clean = (
+            f"{pluralize(project['clean_paragraphs'], 'clean paragraph')}, {project['clean_words']:,} words"
+        )
+        n_files = pluralize(project["compared_files"], "changed file")
+        read = f"{pluralize(project['commits'], 'commit')}, {n_files}"
+        lines.append(f"{project['name']}: {found}; {clean}; from {read}")
+        lines += [f"  note: {note}" for note in project["notes"]]
+        lines += [f"  not taken: {n:,} {reason}" for reason, n in project["skipped"].items() if n]
+    if summary["kinds"]:
+        lines.append(f"{'':18}{'':9}{'very likely':>12}{'others':>8}")
+        for name, kinds in summary["kinds"].items():
+            for kind, counts in kinds.items():
+                lines.append(f"{name:18}{kind:9}{counts['tier_1']:12,}{counts['tier_2']:8,}")
+    pairs = [
+        f"{one['old'] or '-'} -> {one['new'] or '-'} {one['n']}" for one in summary["pairs"] if one["n"] > 1
+    ]
+    if pairs:
+        lines.append(f"most frequent: {', '.join(pairs[:12])}")
+    return lines

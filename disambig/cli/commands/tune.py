@@ -1,0 +1,121 @@
+"""The command ``disambig tune``; the work is done in `disambig.mining`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from disambig.cli.options import Quiet
+
+if TYPE_CHECKING:
+    from disambig.mining import Measurement, TunedProject, TunedSettings
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+_SHOWN = 20
+
+
+@app.command()
+def tune(
+    repository: Annotated[str, typer.Argument(help="The folder of a git repository (a clone).")],
+    tier: Annotated[
+        int,
+        typer.Option(min=1, max=2, help="1: measure on certain errors only; 2: also on likely ones."),
+    ] = 1,
+    untouched: Annotated[
+        int,
+        typer.Option(min=1, metavar="DAYS", help="How long the clean paragraphs have not been changed."),
+    ] = 365,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show the settings, but do not write them.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Measure the models on the history of a project, and set its rates and the words to ignore.
+
+    Rates and words are chosen on the older half of the history and measured on the newer. They are written
+    to disambig.toml and disambig-ignore.txt in the repository; everything stays on this machine.
+    """
+    from disambig.cli.output import StandardOutput
+    from disambig.cli.progress import stages
+    from disambig.files import json_text
+    from disambig.mining import tune_project, tuned_settings
+
+    with stages() as tell:
+        project = tune_project(repository, days=untouched, tier=tier, progress=tell)
+    settings = tuned_settings(project.top, project.tuning.layer)
+    console = StandardOutput()
+    if json:
+        console.result(json_text(_record(project)) + "\n")
+    else:
+        console.result("".join(f"{line}\n" for line in _lines(project, settings)))
+    if dry_run:
+        if not json:
+            console.result(f"\n# {settings.path}\n{settings.text}")
+        return
+    settings.write()
+    console.remark(f"disambig: written: {settings.path}, {settings.ignore_path}\n")
+
+
+def _record(project: TunedProject) -> dict[str, Any]:
+    tuning = project.tuning
+    return {
+        "head": project.mined.head,
+        "divided_at": _day(tuning.divided_at),
+        "measured": {name: measurement.as_json() for name, measurement in tuning.measured.items()},
+        "gained": tuning.gained,
+        "lost": tuning.lost,
+        "rates": dict(tuning.layer.rates),
+        "own_rates": dict(project.own_rates),
+        "ignore": list(tuning.layer.ignore),
+        "dropped": list(tuning.dropped),
+        "pairs": [
+            {"written": old, "meant": new, "n": n, "right": right} for old, new, n, right in tuning.pairs
+        ],
+        "notes": list(tuning.notes),
+    }
+
+
+def _day(seconds: int) -> str:
+    return time.strftime("%Y-%m-%d", time.gmtime(seconds))
+
+
+def _lines(project: TunedProject, settings: TunedSettings) -> Iterator[str]:
+    tuning = project.tuning
+    yield f"{project.mined.name}: {project.mined.commits:,} commits, divided at {_day(tuning.divided_at)}"
+    yield from (f"note: {note}" for note in tuning.notes)
+    yield f"{'':18}{'mistakes':>9}  {'right (95 %)':24}  {'clean words':>11}  false flags per 1,000 (95 %)"
+    for name, measurement in tuning.measured.items():
+        yield f"{name:18}{_figures(measurement)}"
+    yield f"in the newer half, {tuning.gained:,} right corrections gained, {tuning.lost:,} lost"
+    if settings.keeps_rates:
+        yield "the settings set rates of their own, which stay: remove them to use the rates chosen here"
+    for task, rate in tuning.layer.rates.items():
+        yield f"rate of {task}: {rate:g} flags per 1,000 words (the model's own: {project.own_rates[task]:g})"
+    if tuning.layer.ignore:
+        yield f"ignored: {_some(list(tuning.layer.ignore))}"
+    if tuning.dropped:
+        yield f"not ignored, since they are right in the newer half: {_some(list(tuning.dropped))}"
+    if tuning.pairs:
+        pairs = [f"{old or '-'} -> {new or '-'} {n} ({right} found)" for old, new, n, right in tuning.pairs]
+        yield f"mistakes of the writers: {_some(pairs)}"
+
+
+def _figures(measurement: Measurement) -> str:
+    at = measurement.as_json()
+    right = false = "-"
+    if measurement.mistakes:
+        low, high = at["right_interval"]
+        right = f"{measurement.right:,}: {at['right_share']:.1%} ({low:.1%} to {high:.1%})"
+    if measurement.words:
+        low, high = at["false_interval"]
+        false = f"{measurement.false_flags:,}: {at['false_per_1000']:.2f} ({low:.2f} to {high:.2f})"
+    return f"{measurement.mistakes:9,}  {right:24}  {measurement.words:11,}  {false}"
+
+
+def _some(entries: list[str]) -> str:
+    more = len(entries) - _SHOWN
+    return ", ".join(entries[:_SHOWN]) + (f", and {more:,} more" if more > 0 else "")

@@ -1,0 +1,137 @@
+"""Write the results of tuning into the settings of a project; comments and all other settings stay."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from disambig.configuration import OWN, SHARED, SettingsFile, is_inside, nearest_settings
+from disambig.errors import UserError
+from disambig.files import save_file
+from disambig.mining.tuning import IGNORE_FILE, ProjectLayer
+
+_FIRST_LINE = "# Written by `disambig tune`, which replaces this file: your own words belong in `ignore`.\n"
+_COMMENT = "set by `disambig tune`"
+_RATES, _TRUST, _FILES = "flags_per_1000", "trust", "ignore_files"
+
+
+@dataclass(frozen=True, slots=True)
+class TunedSettings:
+    """The new contents of the settings of a project.
+
+    Attributes
+    ----------
+    path : str
+        The settings file.
+    text : str
+        Its new contents.
+    ignore_path, ignore_text : str
+        The file of words and corrections to ignore, and its contents.
+    keeps_rates : bool
+        Whether the file sets rates of its own, which stay as they are.
+    """
+
+    path: str
+    text: str
+    ignore_path: str
+    ignore_text: str
+    keeps_rates: bool
+
+    def write(self) -> None:
+        """Write both files, the settings last.
+
+        Raises
+        ------
+        UserError
+            D309 if one cannot be written.
+        """
+        for path, text in ((self.ignore_path, self.ignore_text), (self.path, self.text)):
+            with save_file(Path(path)) as write:
+                write(text.encode("utf8"))
+
+
+def tuned_settings(top: str, layer: ProjectLayer) -> TunedSettings:
+    """Return the settings of a project with the results of tuning.
+
+    They go to the nearest settings file of the project, or else to a new ``disambig.toml`` in its top folder.
+
+    Parameters
+    ----------
+    top : str
+        Top folder of the work tree.
+    layer : ProjectLayer
+
+    Raises
+    ------
+    UserError
+        D546 if a file of the user has the name of the file of words to ignore; D972 and similar errors for an
+        invalid settings file.
+    """
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    settings_file = nearest_settings(top, {})
+    if not settings_file.path or not is_inside(settings_file.path, top):
+        settings_file = SettingsFile(os.path.join(top, OWN[0]))
+    target = settings_file.path
+    ignore_path = os.path.join(os.path.dirname(target), IGNORE_FILE)
+    _check_ours(ignore_path)
+    old = Path(target).read_bytes().decode("utf8") if os.path.exists(target) else ""
+    try:
+        document = tomlkit.parse(old)
+        table: Any = document
+        if os.path.basename(target) == SHARED:
+            table = document["tool"]["disambig"]
+        keeps_rates = _set_rates(table, layer.rates)
+        _name_ignore_file(table)
+        text = tomlkit.dumps(document)
+    except TOMLKitError as problem:
+        raise UserError("D972", path=target, problem=str(problem)) from None
+    entries = "".join(f"{entry}\n" for entry in layer.ignore)
+    return TunedSettings(target, text, ignore_path, _FIRST_LINE + entries, keeps_rates)
+
+
+def _check_ours(path: str) -> None:
+    """Raise D546 unless a file does not exist or was written by an earlier tuning."""
+    if not os.path.lexists(path):
+        return
+    try:
+        with open(path, "rb") as file:
+            ours = file.read(len(_FIRST_LINE)) == _FIRST_LINE.encode("ascii")
+    except OSError:
+        ours = False
+    if os.path.islink(path) or not ours:
+        raise UserError("D546", path=path)
+
+
+def _set_rates(table: Any, rates: Mapping[str, float]) -> bool:
+    """Set the rates, unless the table has some that no earlier tuning wrote; return whether it has."""
+    import tomlkit
+
+    if _TRUST in table:
+        return True
+    if _RATES in table:
+        trivia = getattr(table[_RATES], "trivia", None)  # a plain number has it as well
+        if trivia is None or _COMMENT not in trivia.comment:
+            return True
+        if not rates:
+            del table[_RATES]
+    if rates:
+        value = tomlkit.inline_table()
+        value.update(rates)
+        value.comment(_COMMENT)
+        table[_RATES] = value
+    return False
+
+
+def _name_ignore_file(table: Any) -> None:
+    """Add the file of words to ignore to the files that are named."""
+    import tomlkit
+
+    if _FILES not in table:
+        table[_FILES] = tomlkit.array()
+    if IGNORE_FILE not in table[_FILES]:
+        table[_FILES].append(IGNORE_FILE)

@@ -1,0 +1,75 @@
+"""Repositories with histories that are made for a test, and a vocabulary without models."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+import pytest
+
+DAY = 86_400
+BEGIN = 1_600_000_000
+SETS = {frozenset(("its", "it's")): "its/it's", frozenset(("than", "then")): "than/then"}
+NO_WORDS = frozenset(("teh", "recieve", "frobnicator"))
+
+
+class FakeVocabulary:
+    """Every word exists, except for a few."""
+
+    def is_word(self, word):
+        return word not in NO_WORDS
+
+    def confusion_set(self, one, other):
+        return SETS.get(frozenset((one, other)), "")
+
+
+@pytest.fixture
+def vocabulary():
+    return FakeVocabulary()
+
+
+class History:
+    """A repository to which commits are added, a day apart."""
+
+    def __init__(self, home):
+        self.home, self.days = home, 0
+        home.mkdir(parents=True, exist_ok=True)
+        self.git("init", "-q", "-b", "main")
+
+    def git(self, *arguments, **environment):
+        settings = {
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_AUTHOR_NAME": "Zaphod Writer",
+            "GIT_AUTHOR_EMAIL": "zaphod@example.org",
+            "GIT_COMMITTER_NAME": "Zaphod Writer",
+            "GIT_COMMITTER_EMAIL": "zaphod@example.org",
+        }
+        done = subprocess.run(
+            ["git", "-C", self.home, *arguments],
+            env=os.environ | settings | environment,
+            check=True,
+            capture_output=True,
+        )
+        return done.stdout
+
+    def commit(self, message, files, *, days=1):
+        """Write files, by name, and commit them; return the commit."""
+        for name, text in files.items():
+            path = os.path.join(os.fsencode(self.home), os.fsencode(name))
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "wb") as file:
+                file.write(text if isinstance(text, bytes) else text.encode())
+        self.days += days
+        when = f"{BEGIN + self.days * DAY} +0000"
+        self.git("add", "-A")
+        self.git(
+            "commit", "-q", "--allow-empty", "-m", message,
+            GIT_AUTHOR_DATE=when, GIT_COMMITTER_DATE=when,
+        )  # fmt: skip
+        return self.git("rev-parse", "HEAD").decode().strip()
+
+
+@pytest.fixture
+def history(tmp_path):
+    return History(tmp_path / "project")

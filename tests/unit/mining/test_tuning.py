@@ -1,0 +1,210 @@
+"""Tuning: what is chosen on the older half of a history, measured on the newer, and written."""
+
+from __future__ import annotations
+
+import re
+import shutil
+
+import pytest
+
+from disambig.configuration import ProjectSettings
+from disambig.errors import UserError
+from disambig.evaluation import ProposedEdit
+from disambig.formats import Clean, Fix
+from disambig.mining import IGNORE_FILE, HistoryHalf, Miner, ProjectLayer, divide, tune, tuned_settings
+
+needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+
+
+class FakeChecker:
+    """Proposes corrections of words by a table: written, meant, task and probability.
+
+    The limit of a task is one minus its rate.
+    """
+
+    name, tasks = "fake", ("one", "two")
+
+    def __init__(self, *table):
+        self.table = table
+
+    def rates(self, asked=None):
+        return {"one": 0.2, "two": 0.2} | dict(asked or {})
+
+    def limits(self, asked=None):
+        return {task: 1 - rate for task, rate in self.rates(asked).items()}
+
+    def edits(self, texts, flags_per_1000=None):
+        limits = self.limits(flags_per_1000)
+        return [
+            [
+                ProposedEdit(match.start(), match.end(), new, task, sure)
+                for old, new, task, sure in self.table
+                if sure > limits[task]
+                for match in re.finditer(rf"\b{old}\b", text)
+            ]
+            for text in texts
+        ]
+
+
+def mistake(old, new, number=1):
+    before = f"In story {number} the word {old} was written."
+    start = before.index(old)
+    return Fix(before, start, start + len(old), old, new, "other", "", "replace", 1, "p")
+
+
+def clean(*texts):
+    return [Clean(text, "p") for text in texts]
+
+
+def half(fixes=(), texts=()):
+    return HistoryHalf(list(fixes), clean(*texts))
+
+
+def stones(n):
+    return [f"There is stone at place {number} of the road." for number in range(n)]
+
+
+def test_what_is_flagged_again_and_again_and_never_corrected_is_ignored():
+    checker = FakeChecker(("stone", "stones", "one", 0.9), ("form", "from", "one", 0.9))
+    fixes = [mistake("form", "from", i) for i in range(12)]
+    older = half(fixes, [*stones(3), "Please fill in the form today.", "This form is of another kind."])
+    newer = half([mistake("form", "from", 90)], stones(5)[3:])
+    tuned = tune(checker, older, newer)
+    assert tuned.layer.ignore == ("stone -> stones",)  # "form" is corrected by the writers
+    assert (tuned.measured["newer, as shipped"].false_flags, tuned.measured["newer, tuned"].false_flags) == (
+        2,
+        0,
+    )
+    assert (tuned.measured["newer, tuned"].right, tuned.gained, tuned.lost) == (1, 0, 0)
+    assert tuned.pairs == (("form", "from", 13, 13),)
+
+
+def test_a_word_with_several_wrong_corrections_is_ignored_as_a_word():
+    checker = FakeChecker(("stone", "stones", "one", 0.9), ("stone", "atone", "two", 0.95))
+    assert tune(checker, half(texts=stones(3)), half()).layer.ignore == ("stone",)
+    assert tune(checker, half(texts=stones(2)), half()).layer.ignore == ("stone -> atone", "stone -> stones")
+    corrected = half([mistake("stone", "store")], stones(3))
+    assert "stone" not in tune(checker, corrected, half()).layer.ignore
+
+
+def test_what_the_newer_half_corrects_is_not_ignored():
+    checker = FakeChecker(("stone", "stones", "one", 0.9))
+    newer = half([mistake("stone", "stones")], stones(1))
+    tuned = tune(checker, half(texts=stones(3)), newer)
+    assert (tuned.layer.ignore, tuned.dropped) == ((), ("stone -> stones",))
+    assert tuned.lost == 1  # the figures are those before it was dropped
+
+
+def test_rates_fall_where_flags_are_false_and_rise_where_they_are_right():
+    table = [(f"wrong{i}", f"right{i}", "two", 0.75) for i in range(4)]
+    table += [(f"plain{i}", f"plane{i}", "one", 0.85) for i in range(4)]
+    table += [("form", "from", "two", 0.9)]
+    fixes = [mistake("form", "from", i) for i in range(10)]
+    fixes += [mistake(f"wrong{i}", f"right{i}", i) for i in range(4)]
+    texts = [f"Here the word plain{i} stands in a row." for i in range(4)] * 30
+    texts = [f"{text} {number}" for number, text in enumerate(texts)]
+    older = half(fixes, texts)
+    tuned = tune(FakeChecker(*table), older, older, ignore=["plain0"])
+    assert tuned.measured["older, as shipped"].false_flags == 90
+    assert tuned.measured["older, tuned"].false_flags == 0
+    assert tuned.measured["older, tuned"].right >= tuned.measured["older, as shipped"].right == 10
+
+
+def test_with_few_mistakes_rates_stay_and_a_note_says_so():
+    tuned = tune(FakeChecker(("stone", "stones", "one", 0.9)), half(texts=stones(2)), half())
+    assert not tuned.layer.rates
+    assert "rates are not chosen" in tuned.notes[0]
+
+
+def test_figures_have_intervals_and_none_without_text():
+    tuned = tune(
+        FakeChecker(("stone", "stones", "one", 0.9)), half([mistake("stone", "stones")], stones(1)), half()
+    )
+    at = tuned.measured["older, as shipped"].as_json()
+    low, high = at["right_interval"]
+    assert low < at["right_share"] == 1 == high
+    assert at["false_per_1000"] == pytest.approx(1000 / 9)
+    assert tuned.measured["newer, tuned"].as_json()["right_share"] is None
+
+
+@needs_git
+def test_a_history_is_divided_in_time(history, vocabulary):
+    wrong = [f"The boats of {name} was late again." for name in ("Rome", "Paris", "Oslo", "Cork")]
+    right = [text.replace("was", "were") for text in wrong]
+    old, young = "This paragraph stood here in the beginning.", "This one was written in the second half."
+    history.commit("first", {"a.md": "\n\n".join([old, *wrong])})
+    for i in range(4):
+        texts = [old, *right[: i + 1], *wrong[i + 1 :], *([young] if i > 1 else [])]
+        history.commit("Fix typo", {"a.md": "\n\n".join(texts)}, days=500)
+    history.commit("last", {"b.md": "A text of another kind is added here."}, days=500)
+    older, newer, _, mined = divide(Miner(str(history.home), vocabulary, "en"))
+    assert [fix.before for fix in older.fixes] == wrong[:2]
+    assert [fix.before for fix in newer.fixes] == wrong[2:]
+    assert old in [paragraph.text for paragraph in older.clean]
+    assert young in [paragraph.text for paragraph in newer.clean]
+    assert not {one.text for one in older.clean} & {one.text for one in newer.clean}
+    assert mined.commits == 6
+
+
+@needs_git
+def test_a_history_without_corrections_cannot_be_divided(history, vocabulary):
+    history.commit("first", {"a.md": "A text without any mistake in it.\n"})
+    with pytest.raises(UserError, match="D545"):
+        divide(Miner(str(history.home), vocabulary, "en"))
+
+
+LAYER = ProjectLayer({"spelling": 0.3}, ("stone", "login -> log in"))
+
+
+def test_settings_are_written_beside_those_of_the_user(tmp_path):
+    file = tmp_path / "disambig.toml"
+    file.write_text('# our rules\nignore = ["quite"] # a name\n\n[overrides."docs/"]\nignore = ["then"]\n')
+    settings = tuned_settings(str(tmp_path), LAYER)
+    settings.write()
+    text = file.read_text()
+    assert text.startswith('# our rules\nignore = ["quite"] # a name\n')
+    for name, words in (("a.md", {"quite"}), ("docs/a.md", {"quite", "then"})):
+        chosen = ProjectSettings().for_file(str(tmp_path / name))
+        assert dict(chosen.flags_per_1000) == {"spelling": 0.3}
+        assert set(chosen.words_to_ignore()) == {"stone", "login -> log in", *words}
+    again = tuned_settings(str(tmp_path), ProjectLayer({"slip": 0.1}, ()))
+    again.write()
+    assert file.read_text() == text.replace("spelling = 0.3", "slip = 0.1")
+    assert not again.keeps_rates
+    assert (tmp_path / IGNORE_FILE).read_text().count("\n") == 1
+    tuned_settings(str(tmp_path), ProjectLayer()).write()
+    assert "flags_per_1000" not in file.read_text()
+
+
+@pytest.mark.parametrize(
+    "theirs", ["flags_per_1000 = 0.5\n", "flags_per_1000 = { slip = 1 } # ours\n", 'trust = "4/5"\n']
+)
+def test_rates_of_the_user_stay(theirs, tmp_path):
+    (tmp_path / "disambig.toml").write_text(theirs)
+    settings = tuned_settings(str(tmp_path), LAYER)
+    assert settings.keeps_rates
+    assert settings.text.startswith(theirs)
+    assert "spelling" not in settings.text
+
+
+def test_settings_in_pyproject(tmp_path):
+    file = tmp_path / "pyproject.toml"
+    file.write_text(
+        '[project]\nname = "x" # the name\n\n[tool.disambig]\nignore = ["quite"]\n\n[tool.other]\na = 1\n'
+    )
+    tuned_settings(str(tmp_path), LAYER).write()
+    assert "# the name" in file.read_text()
+    assert dict(ProjectSettings().for_file(str(tmp_path / "a.md")).flags_per_1000) == {"spelling": 0.3}
+
+
+def test_without_settings_a_new_file_is_written(tmp_path):
+    settings = tuned_settings(str(tmp_path), LAYER)
+    settings.write()
+    assert (tmp_path / "disambig.toml").exists()
+    assert set(ProjectSettings().for_file(str(tmp_path / "a.md")).words_to_ignore()) == set(LAYER.ignore)
+
+
+def test_a_file_of_the_user_is_never_replaced(tmp_path):
+    (tmp_path / IGNORE_FILE).write_text("stone\n")
+    with pytest.raises(UserError, match="D546"):
+        tuned_settings(str(tmp_path), LAYER)
