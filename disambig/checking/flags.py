@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from disambig.checking.document_words import SURE, DocumentWords
-from disambig.data import pair_to_ignore, plain_entry
+from disambig.data import ignore_entries, plain_entry
 from disambig.decision import edits_to_keep
 from disambig.errors import UserError
 from disambig.markup import BREAK, PlainText
@@ -360,7 +360,9 @@ def find_flags(
         observed = text[start:end]
         if record["replacement"] == record["observed"] or observed != plain.text[start:end]:
             continue  # a label, or a pair of words with markup between them
-        if plain_word(observed) in ignore or pair_to_ignore(observed, record["replacement"]) in ignore:
+        if ignore and any(
+            entry in ignore for entry in ignore_entries(plain.text, start, end, record["replacement"])
+        ):
             continue
         tasks = record["task"], *tasks_at(start, end, record["alternatives"])
         if hiding := directives.hiding(start, observed, *tasks):

@@ -182,6 +182,9 @@ from .precision import (
     edit_kind as edit_kind,
 )
 from .precision import (
+    ignore_entries as ignore_entries,
+)
+from .precision import (
     pair_to_ignore as pair_to_ignore,
 )
 from .precision import (

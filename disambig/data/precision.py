@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from disambig.errors import UserError
+from disambig.text import HIDDEN
 
 PUT_IN, TAKEN_OUT = "words put in", "words taken out"
 """Names of the kinds of flags that insert a word, and of those that remove one."""
@@ -142,6 +143,38 @@ def plain_entry(entry: str) -> str:
     if ARROW in entry:
         return pair_to_ignore(*entry.split(ARROW, 1))
     return " ".join(entry.lower().replace("\u2019", "'").split())
+
+
+_WORD = r"([^\W_]+(?:['\u2019-][^\W_]+)*)"
+_GAP = rf"[\s{HIDDEN}]*"
+_BEFORE, _AFTER = re.compile(rf"{_WORD}{_GAP}\Z"), re.compile(_GAP + _WORD)
+_NEAR = 60
+"""Maximum distance of the neighbouring words, in characters."""
+
+
+def ignore_entries(text: str, start: int, end: int, replacement: str) -> tuple[str, ...]:
+    """Return the entries of a list of words to ignore that suppress a flag, the most general first.
+
+    They are the written word, the correction, and the correction with the word after or before it, such as
+    ``an sql -> a sql``. The last ones are for corrections that are right elsewhere.
+
+    Parameters
+    ----------
+    text : str
+    start, end : int
+        The written word; equal for a missing word.
+    replacement : str
+        "" for a word that is one too many.
+    """
+    observed = text[start:end]
+    entries = [pair_to_ignore(observed, replacement)]
+    if observed.strip():
+        entries.insert(0, plain_entry(observed))
+    if after := _AFTER.match(text, end, end + _NEAR):
+        entries.append(pair_to_ignore(f"{observed} {after[1]}", f"{replacement} {after[1]}"))
+    if before := _BEFORE.search(text[max(0, start - _NEAR) : start]):
+        entries.append(pair_to_ignore(f"{before[1]} {observed}", f"{before[1]} {replacement}"))
+    return tuple(entries)
 
 
 def edit_kind(pair: str) -> str:

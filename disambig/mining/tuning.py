@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import os
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,7 +19,7 @@ import numpy as np
 
 from disambig.checking import ModelChecker, correcting_source, measured_precision, plain_word
 from disambig.configuration import ProjectSettings
-from disambig.data import PrecisionTable, pair_to_ignore
+from disambig.data import ARROW, PrecisionTable, ignore_entries
 from disambig.errors import UserError
 from disambig.evaluation import MistakeTrial, ProposedEdit
 from disambig.formats import Clean, Fix
@@ -41,6 +42,8 @@ LEAST_FLAGGED = 2
 """A correction that is proposed in so many untouched paragraphs, and never made, is one to ignore."""
 LEAST_WORD = 3
 """The same for a word for which several corrections are proposed."""
+ALWAYS, OFTEN = 0.5, 0.3
+"""Minimum share of the occurrences of a word that are flagged, to ignore the word, and a correction of it."""
 LEAST_CORRECTIONS = 10
 """With fewer corrections in the older half, rates are not chosen."""
 STEPS = (0.0, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 1.0, 1.2, 1.5, 2.0, 3.0)
@@ -52,6 +55,7 @@ PRIOR_WORDS = 30_000.0
 IGNORE_FILE = "disambig-ignore.txt"
 """Name of the file with the words and corrections to ignore, beside the settings file."""
 _DAY = 86_400
+_WORDS = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,8 +215,18 @@ def without_ignored(
 
 def _entries(edit: ProposedEdit, text: str) -> set[str]:
     """Return what an ignore list can hold to suppress an edit."""
-    observed = plain_word(text[edit.start : edit.end])
-    return {pair_to_ignore(observed, edit.new or "")} | ({observed} if observed else set())
+    return set(ignore_entries(text, *_stripped(edit, text), (edit.new or "").strip()))
+
+
+def _stripped(edit: ProposedEdit, text: str) -> tuple[int, int]:
+    """Return the place of the written word: an edit may add or remove a space with the word."""
+    inner = text[edit.start : edit.end].strip()
+    start = text.index(inner, edit.start) if inner else edit.start
+    return start, start + len(inner)
+
+
+def _fix_entries(fix: Fix) -> tuple[str, ...]:
+    return ignore_entries(fix.before, fix.start, fix.end, fix.new)
 
 
 def divide(
@@ -313,7 +327,7 @@ def tune(
     old = _Trials(checker, older, ignore)
     progress("checking the newer half", 0, 1)
     new = _Trials(checker, newer, ignore)
-    chosen_ignore = learn_ignored(old, own)
+    chosen_ignore = learn_ignored(old, own, trust or {})
     rates: dict[str, float] = {}
     if len(older.fixes) < LEAST_CORRECTIONS:
         notes.append(f"rates are not chosen: the older half has fewer than {LEAST_CORRECTIONS} mistakes")
@@ -403,39 +417,59 @@ def _limits(checker: ModelChecker, rates: Mapping[str, float]) -> dict[str, floa
     return {task: limit for task, limit in checker.limits(rates or None).items() if task in rates}
 
 
-def learn_ignored(trials: _Trials, limits: Mapping[str, float]) -> tuple[str, ...]:
-    """Return the words and corrections that are proposed again and again in clean text and never made.
+def learn_ignored(
+    trials: _Trials, limits: Mapping[str, float], trust: Mapping[str, PrecisionTable]
+) -> tuple[str, ...]:
+    """Return what is proposed again and again in clean text and was never corrected.
 
-    Proposals that lose against overlapping ones count as well: they would be flagged in their place.
+    A word is ignored if most of its occurrences are flagged, with different corrections; a correction, if a
+    good part of the occurrences of its word are flagged. A correction of a word that is mostly right is only
+    ignored together with its neighbour. What is right as a rule, according to the general measurement, must
+    be flagged more often: nobody may have seen these mistakes yet. Proposals that lose against overlapping
+    ones count as well, since they would be flagged in their place.
     """
-    by_correction: dict[str, set[int]] = defaultdict(set)
-    by_word: dict[str, set[int]] = defaultdict(set)
+    rows: dict[str, set[int]] = defaultdict(set)
+    shares: dict[str, list[float]] = defaultdict(list)
+    proposed: dict[tuple[str, ...], str] = {}
     meant: dict[str, set[str]] = defaultdict(set)
+    counts: Counter[str] = Counter()
     for row, (text, edits) in enumerate(trials.clean_edits()):
+        counts.update(map(plain_word, _WORDS.findall(text)))
         for edit in edits:
-            if edit.sure > limits[edit.task]:
-                observed = plain_word(text[edit.start : edit.end])
-                entry = pair_to_ignore(observed, edit.new or "")
-                by_correction[entry].add(row)
-                if observed:
-                    by_word[observed].add(row)
-                    meant[observed].add(entry)
-    fixes = trials.half.fixes
-    made, mistaken = (
-        {pair_to_ignore(fix.old, fix.new) for fix in fixes},
-        {plain_word(fix.old) for fix in fixes},
-    )
-    words = {
-        word
-        for word, rows in by_word.items()
-        if len(rows) >= LEAST_WORD and len(meant[word]) > 1 and word not in mistaken
-    }
-    corrections = {
-        entry
-        for entry, rows in by_correction.items()
-        if len(rows) >= LEAST_FLAGGED and entry not in made and entry.partition(" ->")[0] not in words
-    }
-    return tuple(sorted(entry for entry in words | corrections if "#" not in entry))
+            if edit.sure <= limits[edit.task]:
+                continue
+            start, end = _stripped(edit, text)
+            new = (edit.new or "").strip()
+            entries = ignore_entries(text, start, end, new)
+            observed = plain_word(text[start:end])
+            proposed[entries] = observed
+            meant[observed].add(new.lower())
+            table = trust.get(edit.task)
+            share = 0.0 if table is None else table.estimate(observed, new, edit.sure).share
+            for entry in entries:
+                rows[entry].add(row)
+                shares[entry].append(share)
+    made = {entry for fix in trials.half.fixes for entry in _fix_entries(fix)}
+
+    def is_wrong(entry: str, least: int) -> bool:
+        usual = float(np.mean(shares[entry])) >= 0.5
+        return entry not in made and len(rows[entry]) >= least + usual
+
+    chosen = set()
+    for entries, observed in proposed.items():
+        if any("#" in entry for entry in entries):  # begins a comment in the file
+            continue
+        correction, *specific = entries[1:] if observed else entries
+        share = len(rows[correction]) / max(1, counts[observed])
+        always = len(rows[observed]) >= ALWAYS * max(1, counts[observed])
+        if observed and always and len(meant[observed]) > 1 and is_wrong(observed, LEAST_WORD):
+            chosen.add(observed)
+        elif observed and share >= OFTEN and is_wrong(correction, LEAST_FLAGGED):
+            chosen.add(correction)
+        else:
+            chosen.update([entry for entry in specific if is_wrong(entry, LEAST_FLAGGED)][:1])
+    words = {entry for entry in chosen if ARROW not in entry}
+    return tuple(sorted(one for one in chosen if one in words or one.split(f" {ARROW}")[0] not in words))
 
 
 def choose_rates(
@@ -534,9 +568,8 @@ def _keep_harmless(
 ) -> tuple[ProjectLayer, tuple[str, ...]]:
     """Return what does no harm in the newer half, and the entries that suppress a right correction there."""
     own = checker.limits()
-    made = {pair_to_ignore(fix.old, fix.new) for fix in trials.half.fixes}
-    mistaken = {plain_word(fix.old) for fix in trials.half.fixes}
-    dropped = tuple(entry for entry in ignore if entry in (made if "->" in entry else mistaken))
+    made = {entry for fix in trials.half.fixes for entry in _fix_entries(fix)}
+    dropped = tuple(entry for entry in ignore if entry in made)
     kept = tuple(entry for entry in ignore if entry not in dropped)
     with_own = trials.measure(own, kept)
     with_rates = trials.measure(own | _limits(checker, rates), kept)

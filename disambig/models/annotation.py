@@ -14,8 +14,8 @@ from disambig.data import (
     CandidateLists,
     Decisions,
     PrecisionTable,
+    ignore_entries,
     mistakes_per_1000,
-    pair_to_ignore,
     plain_entry,
     replacement,
 )
@@ -191,7 +191,11 @@ class ModelSet:
             return decisions
         flagged = decisions.flagged.copy()
         for i in np.flatnonzero(flagged).tolist():
-            flagged[i] = pair_to_ignore(*_words_of_flag(decisions, i, texts)) not in ignored
+            text = texts[int(decisions.documents[i])]
+            place = int(decisions.starts[i]), int(decisions.ends[i])
+            flagged[i] = ignored.isdisjoint(
+                ignore_entries(text, *place, _words_of_flag(decisions, i, texts)[1])
+            )
         return replace(decisions, flagged=flagged)
 
     def _with_trust(self, decisions: Decisions, texts: Sequence[str]) -> Decisions:

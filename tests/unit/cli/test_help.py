@@ -11,7 +11,8 @@ from disambig.cli.main import app
 from disambig.cli.names import COMMANDS
 
 PATHS = [[name] for name in COMMANDS] + [
-    ["counts", name] for name in ("build", "import", "merge", "prune", "info", "query", "verify")
+    ["fixes", "mine"],
+    *(["counts", name] for name in ("build", "import", "merge", "prune", "info", "query", "verify")),
 ]
 TYPES = re.compile(r"<(str|int|float|path|bool|list|uuid)\b|list\[|\{\w+|(?<!ARGS)\]\.\.\.")
 

@@ -8,6 +8,7 @@ import shutil
 import pytest
 
 from disambig.configuration import ProjectSettings
+from disambig.data import PrecisionPoint, PrecisionTable
 from disambig.errors import UserError
 from disambig.evaluation import ProposedEdit
 from disambig.formats import Clean, Fix
@@ -85,6 +86,26 @@ def test_a_word_with_several_wrong_corrections_is_ignored_as_a_word():
     assert tune(checker, half(texts=stones(2)), half()).layer.ignore == ("stone -> atone", "stone -> stones")
     corrected = half([mistake("stone", "store")], stones(3))
     assert "stone" not in tune(checker, corrected, half()).layer.ignore
+
+
+def test_a_correction_of_a_frequent_word_is_ignored_beside_its_neighbour_only():
+    checker = FakeChecker(("an", "a", "one", 0.9))
+    usual = [f"Here is a good stone of kind {i}." for i in range(9)]
+    texts = ["We have an SQL table here.", "It is not an SQL file at all."]
+    tuned = tune(
+        checker, half(texts=[*texts, "We saw an eel there.", *usual, "Or an eagle in the air."]), half()
+    )
+    assert tuned.layer.ignore == ("an -> a",)  # all four are flagged: it is always wrong here
+    known = half([mistake("an", "a", i) for i in range(3)], [*texts, "We saw an eel there."])
+    assert tune(checker, known, half()).layer.ignore == ("an sql -> a sql",)
+
+
+def test_what_is_right_elsewhere_must_be_flagged_more_often():
+    point = PrecisionPoint(0.0, 0.8, 0.7, 0.9, 80, 10, 10)
+    trust = {"one": PrecisionTable("one", "a test", 5.0, (point,))}
+    checker = FakeChecker(("stone", "stones", "one", 0.9))
+    assert tune(checker, half(texts=stones(2)), half(), trust=trust).layer.ignore == ()
+    assert tune(checker, half(texts=stones(3)), half(), trust=trust).layer.ignore == ("stone -> stones",)
 
 
 def test_what_the_newer_half_corrects_is_not_ignored():
