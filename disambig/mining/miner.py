@@ -406,14 +406,12 @@ class Miner:
         added, removed = (+lines).total(), (-lines).total()
         if not added or not removed:
             return added + removed
-        paragraphs = (
-            self._read(blobs, file.old, file.path, skipped, old),
-            self._read(blobs, file.new, file.path, skipped, new),
-        )
-        if paragraphs[0] is None or paragraphs[1] is None:
+        old_paragraphs = self._read(blobs, file.old, file.path, skipped, old)
+        new_paragraphs = self._read(blobs, file.new, file.path, skipped, new)
+        if old_paragraphs is None or new_paragraphs is None:
             return added + removed
         try:
-            for before, after in changed_paragraphs(*paragraphs):
+            for before, after in changed_paragraphs(old_paragraphs, new_paragraphs):
                 self._classify(file.path, word_edits(before, after), skipped, edits)
         except ValueError:
             skipped["files that were rewritten"] += 1
