@@ -36,7 +36,7 @@ from disambig.mining.miner import (
 )
 from disambig.type_aliases import Floats
 
-MOST_CLEAN_WORDS = int(__import__("os").environ.get("MCW", "200000"))
+MOST_CLEAN_WORDS = 200_000
 """Maximum number of clean words of each half; of more, a part is chosen that stays the same."""
 LEAST_FLAGGED = 2
 """A correction that is proposed in so many untouched paragraphs, and never made, is one to ignore."""
@@ -48,9 +48,9 @@ LEAST_CORRECTIONS = 10
 """With fewer corrections in the older half, rates are not chosen."""
 STEPS = (0.0, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 1.0, 1.2, 1.5, 2.0, 3.0)
 """Rates that are tried for each task, as multiples of its own."""
-PRIOR_RIGHT = 30.0
+PRIOR_RIGHT = 100.0
 """The general measurement of the models counts as much as so many right corrections of the project ..."""
-PRIOR_WORDS = 30_000.0
+PRIOR_WORDS = 100_000.0
 """... and as so many clean words."""
 IGNORE_FILE = "disambig-ignore.txt"
 """Name of the file with the words and corrections to ignore, beside the settings file."""
