@@ -91,9 +91,8 @@ def summary_lines(summary: dict[str, Any]) -> list[str]:
     lines = []
     for project in summary["projects"]:
         found = f"{pluralize(project['corrections'], 'correction')} ({project['tier_1']:,} very likely)"
-        clean = (
-            f"{pluralize(project['clean_paragraphs'], 'clean paragraph')}, {project['clean_words']:,} words"
-        )
+        n_words = pluralize(project["clean_words"], "word")
+        clean = f"{pluralize(project['clean_paragraphs'], 'clean paragraph')} with {n_words}"
         n_files = pluralize(project["compared_files"], "changed file")
         read = f"{pluralize(project['commits'], 'commit')}, {n_files}"
         lines.append(f"{project['name']}: {found}; {clean}; from {read}")

@@ -34,3 +34,18 @@ def test_the_entries_of_a_missing_word():
         "write -> to write",
         "helps -> helps to",
     )
+
+
+TEXT = "It was hard to find a quite place."
+
+
+@pytest.mark.parametrize(
+    ("ignore", "flagged"), [("quite -> quiet", False), ("a quite -> a quiet", False), ("quite -> quit", True)]
+)
+def test_check_and_annotate_leave_a_correction_alone(ignore, flagged):
+    import disambig
+    from disambig.models import annotate, load
+
+    assert bool(disambig.check(TEXT, models="spelling", ignore=[ignore])) is flagged
+    (decisions,) = annotate([TEXT], [load("spelling")], ignore=[ignore])
+    assert bool(decisions.flagged.any()) is flagged

@@ -163,7 +163,7 @@ def test_a_hostile_repository_runs_nothing(history, vocabulary, tmp_path):
         core.alternateRefsCommand filter.x.clean filter.x.smudge filter.x.process diff.external
         diff.x.command diff.x.textconv pager.log
         pager.cat-file gpg.program gpg.ssh.program credential.helper uploadpack.packObjectsHook
-        sequence.editor log.mailmap alias.log alias.cat-file alias.rev-list remote.origin.uploadpack
+        sequence.editor alias.log alias.cat-file alias.rev-list remote.origin.uploadpack
     """
     for key in keys.split():
         history.git("config", key, f"!{trap}" if key.startswith("alias") else str(trap))
