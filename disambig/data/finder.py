@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -119,8 +120,22 @@ def glued(view: TokenView, first: NDArray[np.int64], last: NDArray[np.int64]) ->
     return left | right
 
 
+_word_tokens: WeakKeyDictionary[TokenView, NDArray[np.bool_]] = WeakKeyDictionary()
+"""Cache, because several tasks use the same view."""
+
+
 def word_tokens(view: TokenView) -> NDArray[np.bool_]:
-    """Return a mask of the tokens that are words (begin with a letter or digit), shape ``(n_tokens,)``."""
+    """Return a mask of the tokens that are words (begin with a letter or digit), shape ``(n_tokens,)``.
+
+    The mask is computed once per view, and cannot be written to.
+    """
+    if view not in _word_tokens:
+        _word_tokens[view] = _find_word_tokens(view)
+        _word_tokens[view].flags.writeable = False
+    return _word_tokens[view]
+
+
+def _find_word_tokens(view: TokenView) -> NDArray[np.bool_]:
     lengths = np.fromiter(map(len, view.texts), np.int64, len(view.texts)) + 1
     offsets = np.repeat(offsets_from_sizes(lengths)[:-1], np.diff(view.documents))
     # UTF-32 has one code unit per character, so that token offsets index the array; lone surrogates, which

@@ -591,6 +591,8 @@ class Proposer:
             decided = self.first.judge_above(scored, -EVERYTHING, self.weighed_from)
         else:
             decided = self.first.judge(scored, flags_per_1000=EVERYTHING)
+        if not decided.flagged.any():
+            return decided
         proposed = decided.flagged & (decided.probabilities >= self.least)
         chosen = decided.chosen.copy()
         back = np.flatnonzero(decided.flagged & ~proposed)

@@ -92,8 +92,12 @@ def iterate_features(
     if instances.own is None and all(rows_are_shared(extractor) for extractor in extractors):
         yield from _share_rows(extractors, view, instances, groups, pieces)
         return
+    n = len(instances)
     for piece in pieces:
-        parts = [(instances.take(rows), groups[number]) for number, rows in piece]
+        # a block of all instances holds them in their order
+        parts = [
+            (instances if len(rows) == n else instances.take(rows), groups[number]) for number, rows in piece
+        ]
         transformed = transform_union_all(extractors, view, parts)
         yield [
             (number, rows, taken, features)
@@ -368,6 +372,8 @@ class Model:
         self, view: TokenView, instances: Instances, decisions: Decisions, flags_per_1000: float | None
     ) -> Decisions:
         """Return the decisions with the mistakes that the task knows by itself."""
+        if not len(instances):
+            return decisions
         if not isinstance(self.task, KnowsMistakes) or not isinstance(self.judge, RaisesFlags):
             return decisions
         rows, intended, sure = self.task.certain_mistakes(view, instances)
@@ -477,6 +483,9 @@ def _blocks(
 
     Rows of a group with the same number in `together` stay in one block.
     """
+    if 0 < len(groups) <= BLOCK and (groups == groups[0]).all():
+        yield int(groups[0]), np.arange(len(groups))
+        return
     order = np.argsort(groups, kind="stable")
     numbers, starts = np.unique(groups[order], return_index=True)
     for number, rows in zip(numbers.tolist(), np.split(order, starts[1:]), strict=False):
@@ -535,6 +544,8 @@ def finish_decisions(pending: Sequence[PendingDecisions]) -> list[Decisions]:
         if isinstance(each.model.judge, SecondLook):
             by_view.setdefault(id(each.view), []).append(i)
     for numbers in by_view.values():
+        if not any(pending[i].decisions.flagged.any() for i in numbers):
+            continue  # nothing is proposed
         rates = [pending[i].flags_per_1000 for i in numbers]
         for i, decisions in zip(
             numbers, look_again_together(_proposals(pending, numbers), rates), strict=True
