@@ -40,6 +40,8 @@ def pack_decisions(
     scope : str
         Flags of the same scope compete for places; ``""`` for components with one task each.
     """
+    if not len(decisions):
+        return [_pack_nothing(decisions, spans_key, scope) for _ in bounds[1:]]
     rows = np.empty(len(decisions), _ROW)
     for name in _ROW.names or ():
         rows[name] = getattr(decisions, "raised" if name == "flagged" else name)
@@ -71,6 +73,22 @@ def pack_decisions(
         }
         for i in range(len(bounds) - 1)
     ]
+
+
+def _pack_nothing(decisions: Decisions, spans_key: str, scope: str) -> dict[str, Any]:
+    """Return what `pack_decisions` returns for a document without decisions, which is the usual case."""
+    own, layout = decisions.own, WITH_GLOSSES if decisions.glossed else LAYOUT
+    return {
+        "layout": layout if own is None else WITH_LISTS,
+        **({} if own is None else {"lists": {"texts": (), "sizes": b"", "scores": b"", "ranks": b""}}),
+        "task": decisions.task,
+        "spans_key": spans_key,
+        "model": decisions.model,
+        **({"scope": scope} if scope else {}),
+        "table": (),
+        "rows": b"",
+        "scores": b"",
+    }
 
 
 def unpack_decisions(kept: Mapping[str, Any]) -> Decisions:

@@ -191,7 +191,8 @@ class Proofreader(SpanWriter):
                 view = view_of_docs(docs, model.tokenisation, protected=self.protect)
                 views[key] = leave_foreign(protect_words(view, self.ignore[words]), key[1:])
             decisions = model.decide(views[key], flags_per_1000=self.rates.get(model.task.name))
-            decisions_by_task.append(decisions.take(np.flatnonzero(decisions.flagged)))
+            rows = np.flatnonzero(decisions.flagged)
+            decisions_by_task.append(decisions.take(rows) if len(rows) < len(decisions) else decisions)
         together = ModelSet(self.models, self.rates, self.ignore, self.protect)
         return together.verify(decisions_by_task, [doc.text for doc in docs])
 
@@ -205,6 +206,8 @@ class Proofreader(SpanWriter):
             for number, (doc, kept) in enumerate(zip(docs, packed, strict=True)):
                 name = id_under(doc, of_task.task, self.spans_key)
                 doc.user_data[PREFIX + name] = kept
+                if bounds[number] == bounds[number + 1]:
+                    continue
                 spans[number] += _flagged(doc, of_task.slice(*bounds[number : number + 2]), name)
         for doc, own in zip(docs, spans, strict=True):
             in_order = [span for *_, span in sorted(own, key=lambda placed: placed[:2])]
