@@ -78,10 +78,10 @@ class Spelling:
             of_style = np.isin(instances.groups, self._style_groups)
             instances = instances.take(np.flatnonzero(~of_style)) if of_style.any() else instances
         kept = np.ones(len(instances), bool)
-        rows = self._rows_of_set(A_AN, instances)
+        rows = _rows_of_groups(self._articles, instances)
         behind = (instances.positions + instances.lengths)[rows]
         kept[rows] = [not _SPELT_OUT.match(text, start) for text, start, _ in _places(view, behind)]
-        rows = self._rows_of_set(ITS_SET, instances)
+        rows = _rows_of_groups(self._possessives, instances)
         rows = rows[view.hashes[instances.positions[rows] - 1] == START_HASH]
         kept[rows] = [
             text[start:end].lower() != ITS or not begins_gerund_subject(text, end)
@@ -89,10 +89,18 @@ class Spelling:
         ]
         return instances if kept.all() else instances.take(np.flatnonzero(kept))
 
-    def _rows_of_set(self, candidates: set[str], instances: Instances) -> NDArray[np.int64]:
-        """Return the instances of the sets with these candidates."""
-        sets = [i for i, group in enumerate(self.groups) if set(group.candidates) == candidates]
-        return np.flatnonzero(np.isin(instances.groups, sets))
+    @cached_property
+    def _articles(self) -> list[int]:
+        """The groups of "a" and "an"."""
+        return self._sets_of(A_AN)
+
+    @cached_property
+    def _possessives(self) -> list[int]:
+        """The groups of "its" and "it's"."""
+        return self._sets_of(ITS_SET)
+
+    def _sets_of(self, candidates: set[str]) -> list[int]:
+        return [i for i, group in enumerate(self.groups) if set(group.candidates) == candidates]
 
     @cached_property
     def _style_groups(self) -> list[int]:
@@ -102,6 +110,11 @@ class Spelling:
         style = {frozenset(group.candidates) for group in _read(str(ENGLISH_STYLE))}
         own = self.groups[: len(self.groups) - len(self.extra)]
         return [i for i, group in enumerate(own) if frozenset(group.candidates) in style]
+
+
+def _rows_of_groups(groups: Sequence[int], instances: Instances) -> NDArray[np.int64]:
+    """Return the instances of some groups."""
+    return np.flatnonzero(np.isin(instances.groups, groups))
 
 
 def _places(view: TokenView, positions: NDArray[np.int64]) -> Iterator[tuple[str, int, int]]:
