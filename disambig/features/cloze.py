@@ -411,6 +411,10 @@ def token_numbers(model: Cloze, view: TokenView) -> NDArray[np.int32]:
     return view_cache(model, view).numbers
 
 
+SHORT_VIEW = 64
+"""Up to so many tokens, the states of all are computed at once: most are used, by one task or another."""
+
+
 def context_vectors(model: Cloze, view: TokenView, places: ContextPlaces) -> NDArray[np.int16]:
     """Return the state of each place, in units of `STATE_STEP`, shape ``(n, S)``.
 
@@ -420,8 +424,10 @@ def context_vectors(model: Cloze, view: TokenView, places: ContextPlaces) -> NDA
         D992 for a view with another tokenisation than the model's.
     """
     model.require(view.tokenisation)
-    vectors = np.empty((len(places.positions), model.states.shape[1]), np.int16)
     lengths = places.behind - places.positions
+    if len(lengths) and (lengths == lengths[0]).all():
+        return _vectors_for_length(model, view, places.positions, int(lengths[0]))
+    vectors = np.empty((len(places.positions), model.states.shape[1]), np.int16)
     for length in np.unique(lengths).tolist():
         rows = np.flatnonzero(lengths == length)
         vectors[rows] = _vectors_for_length(model, view, places.positions[rows], int(length))
@@ -437,10 +443,12 @@ def _vectors_for_length(model: Cloze, view: TokenView, positions: IntArray, leng
         of_tokens = np.empty((len(view), model.states.shape[1]), np.int16)
         cache.states[length] = np.zeros(len(view), bool), of_tokens
     is_known, states = cache.states[length]
-    # states before flags, as in `ProjectionCache.take`
-    wanted = np.unique(positions[~is_known[positions]])
-    states[wanted] = _in_blocks(model, view, wanted, length)
-    is_known[wanted] = True
+    unknown = positions[~is_known[positions]]
+    if len(unknown):
+        # states before flags, as in `ProjectionCache.take`
+        wanted = np.arange(len(view)) if len(view) <= SHORT_VIEW else np.unique(unknown)
+        states[wanted] = _in_blocks(model, view, wanted, length)
+        is_known[wanted] = True
     return states[positions]
 
 

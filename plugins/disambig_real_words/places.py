@@ -200,6 +200,12 @@ def removable_words(
     return _places_between(model, view, positions, ones, words, number[positions], least, hinted)
 
 
+@lru_cache(maxsize=32)
+def _lists_from_each(k: int) -> NDArray[np.int64]:
+    """Return the numbers 0 to k - 1 in k orders, shape ``(k, k)``: row i begins with i, the rest ascends."""
+    return np.array([[i, *range(i), *range(i + 1, k)] for i in range(k)], np.int64)
+
+
 def _places_between(
     model: Cloze,
     view: TokenView,
@@ -212,9 +218,7 @@ def _places_between(
 ) -> Instances:
     """Return the open places for a list of words; `stands` are the observed ones, `hints` as above."""
     k = len(words.spellings)
-    first = np.array(
-        [[i, *range(i), *range(i + 1, k)] for i in range(k)], np.int64
-    )  # row i begins with word i
+    first = _lists_from_each(k)
     lists = Ragged(first[stands].ravel(), np.arange(len(positions) + 1, dtype=np.int64) * k)
     hinted = None
     if hints is not None:

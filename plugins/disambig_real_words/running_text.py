@@ -126,6 +126,27 @@ def is_word_part(view: TokenView, positions: Ints, lengths: NDArray[np.int32]) -
     positions, lengths : arrays, shape (n,)
         The first token and the number of tokens of each place; for an empty place, the token that follows.
     """
+    if not len(positions):
+        return np.zeros(0, bool)
+    length = int(lengths[0])
+    if len(view) > _SHORT_VIEW or length > 1 or (lengths != length).any():
+        return _find_word_parts(view, positions, lengths)
+    parts = _word_parts.setdefault(view, {})
+    if length not in parts:
+        inside = np.arange(1, len(view) - 1)
+        of_tokens = np.zeros(len(view), bool)
+        of_tokens[inside] = _find_word_parts(view, inside, np.full(len(inside), length, np.int32))
+        parts[length] = of_tokens
+    return parts[length][positions]
+
+
+_SHORT_VIEW = 64
+"""Up to so many tokens, all are decided at once: several tasks ask for most of them."""
+_word_parts: WeakKeyDictionary[TokenView, dict[int, Bools]] = WeakKeyDictionary()
+"""By number of tokens of a place, 0 or 1: whether a place that begins at a token is part of a larger word."""
+
+
+def _find_word_parts(view: TokenView, positions: Ints, lengths: NDArray[np.int32]) -> Bools:
     first = np.where(lengths > 0, positions, positions - 1)  # an empty place has a word on both sides
     last = positions + np.maximum(lengths, 1) - 1
     is_part: Bools = glued(view, first, last)
@@ -159,6 +180,8 @@ def in_running_text(
         there, but not doubled. A short line of a comment in code may be code if it begins with a small
         letter.
     """
+    if not len(positions):
+        return np.zeros(0, bool)
     if view not in _texts:
         _texts[view] = _TextCharacters(view)
     text = _texts[view]

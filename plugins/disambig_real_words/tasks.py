@@ -134,7 +134,7 @@ class Article(InContext):
         return read_sounds(self.sounds or ENGLISH_SOUNDS)
 
     def _places(self, view: TokenView, least: float, least_missing: float) -> Instances:
-        articles = insertion_lists("articles", self.articles)
+        articles = self._article_lists
         number = articles.find(view.hashes)
         beside = number >= 0
         left_alone = np.zeros(len(view), bool)  # a repeated article is for the task *doubled*
@@ -150,6 +150,10 @@ class Article(InContext):
                 missing_words(self.model, view, articles, least=least_missing, beside=beside),
             ]
         )
+
+    @cached_property
+    def _article_lists(self) -> WordRelations:
+        return insertion_lists("articles", self.articles)
 
     def _by_sound(
         self, view: TokenView, number: NDArray[np.int64], articles: WordRelations
@@ -239,9 +243,12 @@ class Doubled(InContext):
     def _places(self, view: TokenView, least: float) -> Instances:
         parts = [self._doubled(view, least)]
         if self.missing:
-            words = insertion_lists("missing", self.missing)
-            parts.append(missing_words(self.model, view, words, least=least))
+            parts.append(missing_words(self.model, view, self._missing_words, least=least))
         return join_places(parts)
+
+    @cached_property
+    def _missing_words(self) -> WordRelations:
+        return insertion_lists("missing", self.missing)
 
     @cached_property
     def repeated_words(self) -> RepeatedWords:
