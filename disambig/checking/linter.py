@@ -48,13 +48,13 @@ from disambig.errors import UserError
 from disambig.files import STDIN
 from disambig.formats import AnnotatedDocument, Document, Kind, read_as_text_note
 from disambig.formatting import escape_control_chars, pluralize
-from disambig.jobs import annotate_documents, annotator_languages
 from disambig.markup import PlainText, invalid_markup, read_markup
+from disambig.models import annotate_documents, annotator_languages
 
 if TYPE_CHECKING:
     from disambig.data import Decisions
     from disambig.explain import FlagEvidence
-    from disambig.jobs import Annotate
+    from disambig.models import Annotate
 
 
 @dataclass(slots=True)

@@ -14,13 +14,13 @@ import numpy as np
 from disambig.checking.baseline import Baseline, read_baseline
 from disambig.checking.flags import CheckedText, Flag, as_written, find_flags, plain_word, surest
 from disambig.configuration import CheckSettings
-from disambig.jobs import ModelAnnotator, join_pieces
 from disambig.markup import BREAK, NO_OPTIONS, PlainText, path_format, read_markup
+from disambig.models import ModelSet, join_pieces
 from disambig.text import connected_spans
 
 if TYPE_CHECKING:
     from disambig.data import Decisions
-    from disambig.jobs import Annotate
+    from disambig.models import Annotate
 
 
 LEAST = 0.02
@@ -65,11 +65,9 @@ def flag_candidates(
     text : str
         The text of the file.
     annotate : Annotate
-        The models; only a `disambig.jobs.ModelAnnotator` can rank further candidates.
+        The models; only a `disambig.models.ModelSet` can rank further candidates.
     """
-    models = (
-        {model.task.name: model for model in annotate.models} if isinstance(annotate, ModelAnnotator) else {}
-    )
+    models = {model.task.name: model for model in annotate.models} if isinstance(annotate, ModelSet) else {}
     raised = {of_task.task: of_task.take(np.flatnonzero(of_task.flagged)) for of_task in decisions}
     rows = {
         (task, *place): row

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from disambig.configuration import CheckSettings
 from disambig.errors import UserError
-from disambig.jobs import ModelAnnotator, ModelSource
+from disambig.models import ModelSet, ModelSource
 
 if TYPE_CHECKING:
     from disambig.checking.flags import Flag
-    from disambig.data import Decisions, PrecisionTable
+    from disambig.data import PrecisionTable
     from disambig.explain import FlagEvidence
-    from disambig.jobs import Annotate
+    from disambig.models import Annotate
 
 
 _MAX_CONTEXT = 5_000
@@ -22,37 +22,17 @@ _MAX_CONTEXT = 5_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CorrectingAnnotator(ModelAnnotator):
-    """Models that correct words, with their measured precision.
+class CorrectingAnnotator(ModelSet):
+    """Models that correct words, with their measured precision (`trust`) and the minimum of it (`least`).
 
     Attributes
     ----------
-    trust : mapping of str to PrecisionTable
-        The measured precision of each task that was measured.
-    least : float, optional
-        Minimum precision of the flags that are raised.
     notes : tuple of UserError
         Notes to show to the user once: models without flags, because their precision was not measured
         (D863); a kind of writing that has no effect (D954).
     """
 
-    trust: Mapping[str, PrecisionTable] = field(default_factory=dict)
-    least: float | None = None
     notes: tuple[UserError, ...] = ()
-
-    def __call__(self, texts: Sequence[str]) -> list[Decisions]:
-        """Return the decisions of each task over all texts, with the measured precision of its flags."""
-        from disambig.models import ModelSet, task_rates
-
-        rates = task_rates(self.models, self.rates)
-        together = ModelSet(
-            self.models,
-            rates,
-            trust=self.trust,
-            least=self.least,
-            detect_language=self.detect_language,
-        )
-        return together.annotate(texts)
 
     def evidence(self, plain: str, flag: Flag) -> FlagEvidence:
         """Return the evidence for a flag; this runs the model again on the paragraph of the flag.
@@ -99,7 +79,7 @@ def load_checker(settings: CheckSettings) -> Annotate:
     """
     source = correcting_source(settings)
     annotate = source.load_correcting()
-    if not isinstance(annotate, ModelAnnotator):
+    if not isinstance(annotate, ModelSet):
         return annotate
     trust = measured_precision(source)
     if settings.trust is not None:
@@ -143,7 +123,7 @@ def measured_precision(source: ModelSource) -> dict[str, PrecisionTable]:
 
 
 def _with_precision(
-    annotate: ModelAnnotator, trust: Mapping[str, PrecisionTable], least: float
+    annotate: ModelSet, trust: Mapping[str, PrecisionTable], least: float
 ) -> CorrectingAnnotator:
     """Return a checker that only raises flags with a measured precision of at least `least`."""
     from disambig.models import rates_for_precision

@@ -11,9 +11,16 @@ from disambig.checking.flags import find_flags
 from disambig.data import Decisions
 from disambig.errors import UserError
 from disambig.evaluation import MOST_FLAGS, MistakeTrial, ProposedEdit, mistake_figures
-from disambig.jobs import BATCH, ModelSource
 from disambig.markup import read_markup
-from disambig.models import Model, ModelSet, RequestedRates, annotate_separately, task_rates
+from disambig.models import (
+    BATCH,
+    Model,
+    ModelSet,
+    ModelSource,
+    RequestedRates,
+    annotate_separately,
+    task_rates,
+)
 from disambig.packs import available
 from disambig.types import RaisesFlags
 

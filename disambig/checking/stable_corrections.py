@@ -16,13 +16,12 @@ import numpy as np
 
 from disambig.checking.flags import Flag, TextLines, choose, find_flags
 from disambig.checking.live import ParagraphCutter, TextPart
-from disambig.jobs import join_pieces, wrap_annotator
 from disambig.markup import NO_OPTIONS, PlainText, read_markup
-from disambig.models import TextEdit, apply_edits, touches_edit
+from disambig.models import TextEdit, apply_edits, join_pieces, touches_edit, wrap_annotator
 
 if TYPE_CHECKING:
     from disambig.data import Decisions
-    from disambig.jobs import Annotate, AnnotatorSource
+    from disambig.models import Annotate, AnnotatorSource
 
 Span = tuple[int, int]
 FindFlagged = Callable[[str, PlainText, "Sequence[Decisions]"], Iterable[Span]]

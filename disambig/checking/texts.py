@@ -17,8 +17,8 @@ from disambig.configuration import CheckSettings
 from disambig.errors import UserError
 from disambig.files import file_stamp
 from disambig.formats import Document
-from disambig.jobs import Annotate, annotate_documents, annotator_languages
 from disambig.markup import read_markup
+from disambig.models import Annotate, annotate_documents, annotator_languages
 from disambig.text import describe_foreign
 
 _NAME = "text"

@@ -35,7 +35,6 @@ from disambig.formats import (
 from disambig.formatting import escape_control_chars, pluralize
 from disambig.jobs import (
     LOCAL,
-    AnnotatorSource,
     EngineOptions,
     JobLimits,
     JobReport,
@@ -44,6 +43,7 @@ from disambig.jobs import (
     make_runner,
     run_job,
 )
+from disambig.models import AnnotatorSource
 
 MESSAGES_SHOWN = 50
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from disambig.errors import UserError
 from disambig.files import STDIN, Checksum, memory_limit, save_file, writing
@@ -24,13 +24,6 @@ from disambig.formats import (
     Input,
     UnreadableDocument,
     read,
-)
-from disambig.jobs.annotation import (
-    Annotate,
-    AnnotatorSource,
-    annotate_documents,
-    batch_documents,
-    with_progress,
 )
 from disambig.jobs.manifest import (
     SHARD_SIZE,
@@ -49,6 +42,16 @@ from disambig.jobs.output import write_index
 from disambig.jobs.records import ShardRecord, Totals, count_totals, load_record, save_record
 from disambig.jobs.runners import InProcessRunner
 from disambig.jobs.work import Function, ProgressCallback, Runner
+from disambig.models import (
+    Annotate,
+    AnnotatorSource,
+    annotate_documents,
+    batch_documents,
+    wrap_annotator,
+)
+
+if TYPE_CHECKING:
+    from disambig.data import Decisions
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +111,20 @@ class ShardWork:
         """Load the models and return the function that annotates a shard."""
         annotate = self.source.load()
         return lambda shard, tell: annotate_shard(shard, with_progress(annotate, tell, shard.size), self)
+
+
+def with_progress(annotate: Annotate, tell: ProgressCallback, most: int) -> Annotate:
+    """Wrap `annotate` so that each call reports the characters processed so far, at most `most`."""
+    done = 0
+
+    def run(texts: Sequence[str]) -> list[Decisions]:
+        nonlocal done
+        results = annotate(texts)
+        done += sum(map(len, texts))
+        tell(min(done, most))
+        return results
+
+    return wrap_annotator(run, annotate)
 
 
 def annotate_shard(shard: Shard, annotate: Annotate, work: ShardWork) -> ShardRecord:

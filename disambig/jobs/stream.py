@@ -18,12 +18,17 @@ from disambig.formats import (
     read_nbest,
     to_candidate_lists,
 )
-from disambig.jobs.annotation import AnnotatorSource, annotate_documents, batch_documents, with_progress
-from disambig.jobs.job import JobReport, Listener
+from disambig.jobs.job import JobReport, Listener, with_progress
 from disambig.jobs.records import Totals, count_totals
 from disambig.jobs.runners import InProcessRunner
 from disambig.jobs.work import Function, ProgressCallback, Runner
-from disambig.models import Model, decide_lists
+from disambig.models import (
+    AnnotatorSource,
+    Model,
+    annotate_documents,
+    batch_documents,
+    decide_lists,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from lsprotocol import types
 from disambig.checking import Flag, FlagCandidate, HiddenSpan, LiveText
 from disambig.errors import UserError
 from disambig.explain import show_candidate
-from disambig.jobs import ModelAnnotator
 from disambig.lsp.documents import ProtocolLines, TextState
 from disambig.markup import PlainText
+from disambig.models import ModelSet
 
 SOURCE = "disambig"
 
@@ -149,7 +149,7 @@ def hover_text(flag: Flag, candidates: list[FlagCandidate], live: LiveText) -> s
     lines = [f"**{_code(flag.observed)} -> {_code(flag.replacement)}** ({flag.task}; {sure})"]
     pairs = []
     model = None
-    if isinstance(live.annotate, ModelAnnotator):
+    if isinstance(live.annotate, ModelSet):
         model = next((loaded for loaded in live.annotate.models if loaded.task.name == flag.task), None)
     if model is not None:
         text, offset = live.around(flag.start)

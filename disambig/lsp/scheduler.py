@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from disambig.errors import UserError
 from disambig.formatting import escape_control_chars
-from disambig.jobs import annotator_languages
 from disambig.lsp.documents import CheckResult, TextDocument, TextState
+from disambig.models import annotator_languages
 from disambig.runtime import DeadlineExceeded, processor_time_limit, warm_up
 
 if TYPE_CHECKING:
     from disambig.checking import LiveText
     from disambig.configuration import CheckSettings
-    from disambig.jobs import Annotate
+    from disambig.models import Annotate
 
 
 _log = logging.getLogger(__name__)

@@ -43,6 +43,24 @@ from .annotation import (
 from .annotation import (
     with_writing as with_writing,
 )
+from .documents import (
+    BATCH as BATCH,
+)
+from .documents import (
+    PIECE as PIECE,
+)
+from .documents import (
+    annotate_documents as annotate_documents,
+)
+from .documents import (
+    batch_documents as batch_documents,
+)
+from .documents import (
+    cut_pieces as cut_pieces,
+)
+from .documents import (
+    join_pieces as join_pieces,
+)
 from .model import (
     BLOCK as BLOCK,
 )
@@ -63,6 +81,24 @@ from .scorers import (
 )
 from .scorers import (
     NoPreference as NoPreference,
+)
+from .sources import (
+    Annotate as Annotate,
+)
+from .sources import (
+    AnnotatorSource as AnnotatorSource,
+)
+from .sources import (
+    ModelSource as ModelSource,
+)
+from .sources import (
+    annotator_languages as annotator_languages,
+)
+from .sources import (
+    with_sets as with_sets,
+)
+from .sources import (
+    wrap_annotator as wrap_annotator,
 )
 from .storage import (
     PRECISION_FILE as PRECISION_FILE,

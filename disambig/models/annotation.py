@@ -129,6 +129,15 @@ class ModelSet:
     def __post_init__(self) -> None:
         object.__setattr__(self, "models", with_writing(self.models, self.writing))
 
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Languages of the models if paragraphs in other languages are left alone; otherwise empty."""
+        return detected_languages(self.models) if self.detect_language else ()
+
+    def __call__(self, texts: Sequence[str]) -> list[Decisions]:
+        """Call `annotate`: a set of models is an `Annotate` function."""
+        return self.annotate(texts)
+
     def annotate(self, texts: Sequence[str]) -> list[Decisions]:
         """Decide every text with every model, and verify the flags (see `annotate`)."""
         return self.verify(self.annotate_separately(texts), texts)

@@ -14,7 +14,7 @@ from disambig.checking import CorrectingAnnotator, load_checker, plain_word
 from disambig.configuration import CheckSettings
 from disambig.errors import UserError
 from disambig.formats import AnnotatedDocument, Document
-from disambig.jobs import BATCH, Annotate, annotate_documents, wrap_annotator
+from disambig.models import BATCH, Annotate, annotate_documents, wrap_annotator
 from disambig.runtime import DeadlineExceeded, processor_time_limit
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from dask_cluster import cluster
 from disambig_dask import DaskRunner
 
 from disambig.formats import find_inputs, make_format
-from disambig.jobs import ModelSource, local_runner, run_job
+from disambig.jobs import local_runner, run_job
+from disambig.models import ModelSource
 from disambig.testing.jobs import Doubling
 
 ROOT = Path(__file__).parents[2]

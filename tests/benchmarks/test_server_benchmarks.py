@@ -25,8 +25,8 @@ from running_server import running
 
 from disambig.checking import find_flags
 from disambig.formats import Document
-from disambig.jobs import ModelSource, annotate_documents
 from disambig.markup import read_markup
+from disambig.models import ModelSource, annotate_documents
 
 pytestmark = pytest.mark.benchmark
 SAMPLES = Path(__file__).parents[2] / "corpora" / "samples"

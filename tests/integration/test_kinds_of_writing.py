@@ -26,8 +26,7 @@ from tiny_models import save_second_look
 from disambig.api import annotate, load_model
 from disambig.data import WORDS_PER_MISTAKE, mistakes_per_1000
 from disambig.errors import UserError
-from disambig.jobs import ModelSource
-from disambig.models import ModelSet, annotate_separately, unused_writing, with_writing
+from disambig.models import ModelSet, ModelSource, annotate_separately, unused_writing, with_writing
 
 TEXT = "We like a quite street, and the room is quiet at night. He wants a peace of cake.\n"
 WRONG = ["quite", "peace"]

@@ -176,7 +176,8 @@ def annotate(
     from disambig.counts import size
     from disambig.data import read_confusion_sets
     from disambig.files import read_words
-    from disambig.jobs import EngineOptions, JobLimits, ModelSource
+    from disambig.jobs import EngineOptions, JobLimits
+    from disambig.models import ModelSource
 
     rates = parse_rates(flags_per_1000)
     options = EngineOptions(

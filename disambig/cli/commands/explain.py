@@ -113,8 +113,7 @@ def explain(
     from disambig.data import read_confusion_sets
     from disambig.errors import UserError
     from disambig.files import decode
-    from disambig.jobs import ModelSource
-    from disambig.models import task_rates
+    from disambig.models import ModelSource, task_rates
 
     asked = parse_rates(flags_per_1000)
     if text == "-":

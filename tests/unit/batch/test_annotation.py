@@ -11,14 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disambig.formats import Document, count_words, records
-from disambig.jobs import (
-    annotate_documents,
-    annotation,
-    batch_documents,
-    count_totals,
-    cut_pieces,
-    totals_from_plain,
-)
+from disambig.jobs import count_totals, totals_from_plain
+from disambig.models import annotate_documents, batch_documents, cut_pieces, documents
 
 
 def document(text: str, name: str = "a") -> Document:
@@ -42,8 +36,8 @@ def test_pieces_end_where_a_paragraph_or_line_does():
 def test_a_long_document_in_pieces_gets_the_decisions_of_the_whole(monkeypatch):
     text = "It was a quite place, during 1997\r\nto 2001. \U0001f600 In it!\n\n" * 30
     (whole,), _ = annotate_documents([document(text)], annotate_texts)
-    monkeypatch.setattr(annotation, "cut_pieces", lambda text: cut_pieces(text, size=200, back=100))
-    monkeypatch.setattr(annotation, "PIECE", 350)
+    monkeypatch.setattr(documents, "cut_pieces", lambda text: cut_pieces(text, size=200, back=100))
+    monkeypatch.setattr(documents, "PIECE", 350)
     results, bad = annotate_documents([document("in"), document(text), document("")], annotate_texts)
     assert not bad
     assert list(records(results[1])) == list(records(whole))

@@ -19,7 +19,6 @@ from disambig.jobs import (
     JobLimits,
     ProcessRunner,
     ShardWork,
-    annotate_documents,
     bisect_failure,
     local_runner,
     make_runner,
@@ -27,6 +26,7 @@ from disambig.jobs import (
     plan_shards,
     run_job,
 )
+from disambig.models import annotate_documents
 from disambig.runtime import DeadlineExceeded, pause_time_limit, resume_time_limit, time_limit
 
 

@@ -6,7 +6,8 @@ import pytest
 from fake_models import FakeSource
 
 from disambig.formats import find_inputs, make_format, read_all
-from disambig.jobs import PIECE, annotate_stream, local_runner, run_job
+from disambig.jobs import annotate_stream, local_runner, run_job
+from disambig.models import PIECE
 
 SIZE = 4 * PIECE
 

@@ -6,7 +6,7 @@ import pytest
 
 from disambig.data import Group
 from disambig.errors import UserError
-from disambig.jobs import ModelSource, with_sets
+from disambig.models import ModelSource, with_sets
 
 
 def model(name):
@@ -21,7 +21,7 @@ def installed(monkeypatch, tmp_path):
     models = {"preposition": tmp_path, "pack/preposition": tmp_path}
     monkeypatch.setattr("disambig.packs.available", lambda: models)
     monkeypatch.setattr("disambig.packs.default_tasks", lambda: tuple(n for n in models if "/" not in n))
-    monkeypatch.setattr("disambig.models.load", model)
+    monkeypatch.setattr("disambig.models.sources.load", model)
     return models
 
 

@@ -7,8 +7,8 @@ import time
 import pytest
 
 from disambig.checking import DocumentWords, find_flags
-from disambig.jobs import ModelSource
 from disambig.markup import read_markup
+from disambig.models import ModelSource
 
 
 @pytest.fixture(scope="module")

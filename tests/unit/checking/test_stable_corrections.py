@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from disambig.checking import choose, corrected, find_flags, stable_decisions, stable_flags
 from disambig.data import Decisions, Group
-from disambig.jobs import ModelSource
 from disambig.markup import read_markup
+from disambig.models import ModelSource
 
 EXAMPLES = int(os.environ.get("DISAMBIG_STABLE_EXAMPLES", "15"))
 

@@ -12,7 +12,7 @@ from fake_models import annotate_texts
 from disambig.cli.main import run as run_command
 from disambig.decision import Labels
 from disambig.errors import UserError
-from disambig.jobs import ModelSource
+from disambig.models import ModelSource
 
 TEXT = "# A title\r\n\r\nIt was a quite place, and I lived there during 1997.\r\n"
 FIXED = TEXT.replace("quite", "quiet").replace("during", "from")

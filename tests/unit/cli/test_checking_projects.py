@@ -12,7 +12,7 @@ from commands import here
 from fake_models import annotate_texts
 
 from disambig.checking import FORMATS
-from disambig.jobs import ModelSource
+from disambig.models import ModelSource
 
 TEXT = "It was a quite place.\n\nI lived there during 1997.\n"
 

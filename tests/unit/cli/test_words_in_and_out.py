@@ -13,7 +13,7 @@ from disambig.cli.main import run as run_command
 from disambig.data import Decisions, Group
 from disambig.evaluation import corrects, touches
 from disambig.formats import Fix, fix_kind
-from disambig.jobs import ModelSource
+from disambig.models import ModelSource
 
 GROUP = Group("preposition", ("to", "about", "the", ""))
 TEXT = (

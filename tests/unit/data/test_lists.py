@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from disambig.data import CandidateLists, Decisions, Group, Instances
-from disambig.jobs.annotation import _join_task
+from disambig.models import join_pieces
 
 GROUP = Group("list", ())
 LISTS = [["a"], ["b", "c", "d"], ["e", "f"], ["g", "h", "i", "j"]]
@@ -156,7 +156,7 @@ def test_decisions_with_lists_are_sliced_taken_and_divided_by_documents():
 def test_pieces_of_a_document_are_joined_with_their_lists():
     made = decisions()
     first, second = made.in_document(0), made.in_document(2)
-    joined = _join_task([(first, 0), (second, 100)])
+    (joined,) = join_pieces([([first], 0), ([second], 100)])
     assert joined.starts.tolist() == [0, 2, 100, 102] and joined.offsets.tolist() == made.offsets.tolist()
     assert [joined.candidate_texts(i) for i in range(4)] == [made.candidate_texts(i) for i in range(4)]
     assert np.array_equal(joined.own.ranks, made.own.ranks)

@@ -12,7 +12,7 @@ from disambig.explain import (
     ngram_sentence,
     strongest,
 )
-from disambig.jobs import ModelSource
+from disambig.models import ModelSource
 
 
 @pytest.fixture(scope="module")

@@ -15,8 +15,7 @@ from overlapping import CORRECTED, DOUBLED, FLAGS, FORM, MODELS, TEXT
 from spacy.tokens import DocBin
 
 from disambig.formats import Document, corrected_text, flagged_records
-from disambig.jobs import ModelSource, annotate_documents
-from disambig.models import annotate
+from disambig.models import ModelSource, annotate, annotate_documents
 from disambig.spacy.annotations import read_decisions
 from disambig.spacy.component import Disambiguator
 from disambig.spacy.core_components import Proofreader
@@ -26,7 +25,7 @@ from disambig.spacy.core_components import Proofreader
 def installed(monkeypatch, tmp_path):
     monkeypatch.setattr("disambig.packs.available", lambda: dict.fromkeys(MODELS, tmp_path))
     monkeypatch.setattr("disambig.packs.default_tasks", lambda: tuple(sorted(MODELS)))
-    monkeypatch.setattr("disambig.models.load", MODELS.__getitem__)
+    monkeypatch.setattr("disambig.models.sources.load", MODELS.__getitem__)
     (tmp_path / "notes.md").write_text(TEXT)
     return tmp_path
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from disambig.api import UserError
 from disambig.checking import corrected, find_flags
-from disambig.jobs import ModelSource
 from disambig.markup import read_markup
+from disambig.models import ModelSource
 
 RIGHT = """What it does does not matter.
 What it is is a mystery to me.

@@ -21,8 +21,8 @@ from disambig.checking import (
 )
 from disambig.checking import live as decided
 from disambig.configuration import CheckSettings
-from disambig.jobs import ModelSource
 from disambig.markup import read_markup
+from disambig.models import ModelSource
 
 SENTENCES = [
     "The weather was better then we had hoped.",

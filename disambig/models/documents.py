@@ -1,0 +1,148 @@
+"""Annotate documents in batches of limited size, with a time limit, and join the pieces of long ones."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from disambig.data import CandidateLists, Decisions, join_offsets, join_resolutions, minibatch
+from disambig.errors import UserError
+from disambig.files import without_compression
+from disambig.formats import AnnotatedDocument, Document, UnreadableDocument
+from disambig.formatting import describe_exception
+from disambig.markup import plain_text
+from disambig.models.sources import Annotate, annotator_languages
+from disambig.runtime import DeadlineExceeded, time_limit
+from disambig.text import foreign_to_all
+
+BATCH = 200_000  # characters
+PIECE = 500_000
+_BACK = 50_000
+_BATCH_DOCUMENTS = 2_000
+_log = logging.getLogger(__name__)
+
+
+def batch_documents(documents: Iterable[Document], *, size: int = BATCH) -> Iterator[list[Document]]:
+    """Yield batches of documents with at least `size` characters in all."""
+    return minibatch(documents, size, lambda document: len(document.text), most=_BATCH_DOCUMENTS)
+
+
+def annotate_documents(
+    documents: Sequence[Document], annotate: Annotate, *, seconds: float | None = None
+) -> tuple[list[AnnotatedDocument], list[UnreadableDocument]]:
+    """Annotate a batch.
+
+    If `annotate` fails, or takes longer than `seconds`, the documents are retried one at a time; those that
+    fail again are returned as unreadable.
+    """
+    try:
+        with time_limit(seconds):
+            parts_and_errors = _annotate(documents, annotate)
+        return parts_and_errors, []
+    except (Exception, DeadlineExceeded) as problem:  # DeadlineExceeded is a BaseException
+        if len(documents) > 1:
+            _log.debug("a batch of %d documents failed; trying one by one", len(documents), exc_info=True)
+            parts = [annotate_documents([document], annotate, seconds=seconds) for document in documents]
+            return [good for results, _ in parts for good in results], [
+                bad for _, results in parts for bad in results
+            ]
+        _log.debug("%s could not be annotated", documents[0].id, exc_info=True)
+        where = documents[0].path if not documents[0].line else f"{documents[0].path}:{documents[0].line}"
+        text = str(problem) if isinstance(problem, UserError) else describe_exception(problem)
+        text = f"it took longer than {seconds:g} seconds" if isinstance(problem, DeadlineExceeded) else text
+        failed = UserError("D313", path=where, problem=text)
+        failed.__cause__ = problem
+        if isinstance(problem, UserError) and problem.code == "D344":  # it names the path itself
+            failed = problem
+        return [], [UnreadableDocument(documents[0].path, failed)]
+
+
+def _annotate(documents: Sequence[Document], annotate: Annotate) -> list[AnnotatedDocument]:
+    """Annotate documents in pieces of limited size, and join the decisions of each document."""
+    texts: list[str] = []
+    places: list[list[tuple[int, int]]] = []  # for each document: (index in texts, offset)
+    plain = [_plain(document) for document in documents]
+    for text in plain:
+        pieces = cut_pieces(text)
+        places.append([(len(texts) + i, start) for i, (start, _) in enumerate(pieces)])
+        texts.extend(text[start:end] for start, end in pieces)
+    by_text: list[list[Decisions]] = []
+    for first, last in _runs([len(text) for text in texts]):
+        results = annotate(texts[first:last])
+        for index in range(last - first):
+            by_text.append([decisions.in_document(index) for decisions in results])
+    languages = annotator_languages(annotate)
+    return [
+        AnnotatedDocument(
+            document,
+            join_pieces([(by_text[index], offset) for index, offset in place]),
+            tuple(foreign_to_all(text, languages)),
+        )
+        for document, place, text in zip(documents, places, plain, strict=True)
+    ]
+
+
+def _plain(document: Document) -> str:
+    """Return the text with its markup painted over, if it is a whole file."""
+    if document.kind != "file":
+        return document.text
+    return plain_text(without_compression(document.path), document.text)
+
+
+def cut_pieces(text: str, *, size: int = PIECE, back: int = _BACK) -> list[tuple[int, int]]:
+    """Split a long text at the end of a paragraph, line, sentence or word."""
+    pieces, start = [], 0
+    while len(text) - start > size:
+        end = start + size
+        for mark in ("\n\n", "\n", ". ", " "):
+            position = text.rfind(mark, max(start, end - back), end)
+            if position >= 0:
+                end = position + len(mark)
+                break
+        pieces.append((start, end))
+        start = end
+    return [*pieces, (start, len(text))]
+
+
+def _runs(lengths: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield ranges of texts with about `PIECE` characters together."""
+    first, held = 0, 0
+    for index, length in enumerate(lengths):
+        if index > first and held + length > PIECE:
+            yield first, index
+            first, held = index, 0
+        held += length
+    if lengths:
+        yield first, len(lengths)
+
+
+def join_pieces(parts: Sequence[tuple[Sequence[Decisions], int]]) -> tuple[Decisions, ...]:
+    """Join the decisions of the pieces of a document, which begin at the given offsets, for each task."""
+    if len(parts) == 1 and not parts[0][1]:
+        return tuple(parts[0][0])
+    return tuple(
+        _join_task([(predictions[task], offset) for predictions, offset in parts])
+        for task in range(len(parts[0][0]))
+    )
+
+
+def _join_task(parts: Sequence[tuple[Decisions, int]]) -> Decisions:
+    first = parts[0][0]
+    columns: dict[str, Any] = {
+        field.name: np.concatenate([getattr(part, field.name) for part, _ in parts])
+        for field in dataclasses.fields(first)
+        if field.name
+        not in ("task", "model", "table", "starts", "ends", "offsets", "own", "settled", "trust")
+    }
+    columns["documents"] = np.zeros(len(columns["documents"]), np.int32)
+    for name in ("starts", "ends"):
+        columns[name] = np.concatenate([getattr(part, name) + np.int32(offset) for part, offset in parts])
+    columns["offsets"] = join_offsets(part.offsets for part, _ in parts)
+    if first.own is not None:
+        columns["own"] = CandidateLists.joined([part.own for part, _ in parts if part.own is not None])
+    columns["settled"] = join_resolutions([(part.settled, len(part), offset) for part, offset in parts])
+    return dataclasses.replace(first, **columns)
