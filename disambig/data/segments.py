@@ -139,7 +139,7 @@ def as_index(index: NDArray[np.generic]) -> Ints:
     return np.flatnonzero(index) if index.dtype == bool else index.astype(np.int64)
 
 
-def lengths(offsets: Ints) -> Ints:
+def lengths(offsets: NDArray[Any]) -> Ints:
     """Return the number of rows of each instance."""
     return offsets[1:] - offsets[:-1]  # np.diff takes several times as long for short arrays
 

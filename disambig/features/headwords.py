@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.counts import NgramCounter
 from disambig.data import Columns, DenseBlocks, Group, Instances, find_examples
 from disambig.features import heads
 from disambig.features.context_probabilities import log_probabilities
@@ -41,6 +40,8 @@ class HeadwordCounter:
 
     def __init__(self, task: Task, parts: PartsOfSpeech, *, memory: int = _MEMORY) -> None:
         self.task, self.parts = task, parts
+        from disambig.counts import NgramCounter
+
         self.counter = NgramCounter(HEADWORD_TOKENISATION, orders=COUNTED_ORDERS, memory=memory)
 
     def add(self, view: TokenView) -> None:

@@ -6,7 +6,6 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from disambig.formats.conllu import parse_document
 from disambig.formats.documents import Document, Kind
 from disambig.formats.results import AnnotatedDocument, flagged_records, only_labels, records
 from disambig.formatting import escape_control_chars, shown_path
@@ -61,6 +60,8 @@ def _lines(result: AnnotatedDocument) -> Iterable[str]:
 
 def _tokens(document: Document) -> Callable[[int], tuple[int, int]]:
     """Return a function from a text offset to its CoNLL-U line, and the offset of the start of that line."""
+    from disambig.formats.conllu import parse_document
+
     source = document.source.decode()
     parsed, lines = parse_document(source, document.path, document.line), source.split("\n")
 

@@ -21,7 +21,6 @@ from disambig.data import (
 )
 from disambig.decision import check_rate, is_correction_task, resolve_overlaps, share_budget
 from disambig.errors import UserError
-from disambig.formats import list_instances
 from disambig.models.model import Model, finish_decisions
 from disambig.models.verification import verify_flags
 from disambig.runtime import check_time
@@ -365,6 +364,8 @@ def decide_lists(model: Model, lists: CandidateLists) -> Decisions:
     UserError
         D336 for a model that does not decide between candidates of lists.
     """
+    from disambig.formats import list_instances
+
     check_lists(model)
     return model.decide_at(list_instances(lists).without_labels(), model.tokenisation([]))
 

@@ -33,7 +33,6 @@ from disambig.files import (
     temp_folder,
 )
 from disambig.models.model import Model
-from disambig.models.model_card import card
 from disambig.packs import available, model_folder
 from disambig.types import Arrays, Learner, ReadsCountTable, Scorer, SharesWeights, TakesGroups, Task
 
@@ -382,6 +381,8 @@ def save_model(model: Model, path: str | Path, *, force: bool = False) -> None:
 
 def _write(model: Model, target: Path) -> None:
     import srsly
+
+    from disambig.models.model_card import card
 
     target.parent.mkdir(parents=True, exist_ok=True)
     with temp_folder(TempFiles.for_target(target)) as draft:

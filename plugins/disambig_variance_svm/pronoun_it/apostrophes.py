@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 from disambig.api import UserError, Words
 from disambig.api.arrays import HashVocabulary, minibatch
-from disambig.api.experiments import text_lines
 from disambig.api.features import read_stored, write_stored
 from disambig.api.text import hash_word
 
@@ -117,6 +116,8 @@ def _counts(following: NDArray[np.uint64], words: NDArray[np.uint64]) -> NDArray
 
 def main() -> None:
     """Count the next words and save them."""
+    from disambig.api.experiments import text_lines
+
     from ..plain_text import PACK_DOMAINS, counted_files, find_files
 
     names = counted_files(PACK_DOMAINS)

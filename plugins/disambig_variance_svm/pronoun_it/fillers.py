@@ -22,11 +22,9 @@ from numpy.typing import NDArray
 
 from disambig.api import Arrays, Columns, DenseBlocks, Features, Group, Instances, TokenView, UserError
 from disambig.api.arrays import minibatch
-from disambig.api.counts import CONTEXTS, context_room, open_table, write_table
-from disambig.api.experiments import cached, text_lines
+from disambig.api.counts import CONTEXTS, context_room, open_table
 from disambig.api.text import GAP_HASH, hash_word, hash_words
 
-from ..plain_text import COUNTED, find_files
 from .task import IT, PRONOUN, RARE, STEMS, THEY, NormalisedWords
 
 FILLERS = ("it", "they", "other pronouns", "rare words", "other words")
@@ -207,6 +205,11 @@ def load_fillers(data: Path, *, progress: Callable[[str, int, int], None]) -> Pa
 
     The table is made if it is not in the cache.
     """
+    from disambig.api.counts import write_table
+    from disambig.api.experiments import cached, text_lines
+
+    from ..plain_text import COUNTED, find_files
+
     sources = find_files(data, COUNTED)
     times = 0
 
