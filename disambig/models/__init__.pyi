@@ -68,6 +68,9 @@ from .model import (
     Model as Model,
 )
 from .model import (
+    decide_together as decide_together,
+)
+from .model import (
     evidence_name as evidence_name,
 )
 from .model import (

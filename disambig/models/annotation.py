@@ -21,9 +21,8 @@ from disambig.data import (
 )
 from disambig.decision import check_rate, is_correction_task, resolve_overlaps, share_budget
 from disambig.errors import UserError
-from disambig.models.model import Model, finish_decisions
+from disambig.models.model import Model, decide_together
 from disambig.models.verification import verify_flags
-from disambig.runtime import check_time
 from disambig.text import TokenView, hash_words
 from disambig.types import KnowsRecall, RaisesFlags, decides
 
@@ -153,15 +152,15 @@ class ModelSet:
         from disambig.text import view_of_texts
 
         views: dict[tuple[str, str], TokenView] = {}
-        pending = []
+        of_models = []
         for model in self.models:
-            check_time()
             key = model.tokenisation.name, model.language if self.detect_language else ""
             if key not in views:
                 view = view_of_texts(texts, model.tokenisation, protected=self.protect)
                 views[key] = protect_foreign(protect_words(view, self._ignored(key[0])), key[1])
-            pending.append(model.begin(views[key], flags_per_1000=self.rates.get(model.task.name)))
-        decisions = [of_task.without_empty() for of_task in finish_decisions(pending)]
+            of_models.append(views[key])
+        rates = [self.rates.get(model.task.name) for model in self.models]
+        decisions = [of_task.without_empty() for of_task in decide_together(self.models, of_models, rates)]
         return [self._with_trust(self._without_ignored(of_task, texts), texts) for of_task in decisions]
 
     def _decide_near(
@@ -171,21 +170,20 @@ class ModelSet:
         from disambig.text import view_of_texts
 
         views: dict[str, tuple[TokenView, NDArray[np.bool_]]] = {}
-        pending = []
-        for model in self.models:
-            if not is_correction_task(model.task):
-                continue
-            check_time()
+        models = [model for model in self.models if is_correction_task(model.task)]
+        for model in models:
             name = model.tokenisation.name
             if name not in views:
                 view = view_of_texts(texts, model.tokenisation, protected=self.protect, keep=False)
                 views[name] = protect_words(view, self._ignored(name)), _tokens_near(view, spans)
-            view, near = views[name]
-            pending.append(model.begin(view, flags_per_1000=self.rates.get(model.task.name), near=near))
-        decisions = [
-            self._with_trust(self._without_ignored(of_task, texts), texts)
-            for of_task in finish_decisions(pending)
-        ]
+        of_models = [views[model.tokenisation.name] for model in models]
+        decided = decide_together(
+            models,
+            [view for view, _ in of_models],
+            [self.rates.get(model.task.name) for model in models],
+            near=[near for _, near in of_models],
+        )
+        decisions = [self._with_trust(self._without_ignored(of_task, texts), texts) for of_task in decided]
         return resolve_overlaps(decisions, texts)
 
     def _ignored(self, tokenisation: str) -> Collection[str]:

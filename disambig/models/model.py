@@ -291,7 +291,7 @@ class Model:
         UserError
             D401 for an invalid rate; D110 for a view with another tokenisation.
         """
-        return finish_decisions([self.begin(view, flags_per_1000=flags_per_1000, near=near)])[0]
+        return _finish([self.begin(view, flags_per_1000=flags_per_1000, near=near)])[0]
 
     def begin(
         self,
@@ -316,7 +316,7 @@ class Model:
         self, instances: Instances, view: TokenView, *, flags_per_1000: float | None = None
     ) -> Decisions:
         """Decide given instances: places in `view`, or items outside any text; see `decide`."""
-        return finish_decisions([self._begin_at(instances, view, flags_per_1000)])[0]
+        return _finish([self._begin_at(instances, view, flags_per_1000)])[0]
 
     def _begin_at(
         self, instances: Instances, view: TokenView, flags_per_1000: float | None
@@ -533,24 +533,51 @@ class PendingDecisions:
     flags_per_1000: float | None
 
 
-def finish_decisions(pending: Sequence[PendingDecisions]) -> list[Decisions]:
-    """Return the decisions of several models, after those that look again did so together.
+def decide_together(
+    models: Sequence[Model],
+    views: Sequence[TokenView],
+    rates: Sequence[float | None],
+    *,
+    near: Sequence[NDArray[np.bool_] | None] | None = None,
+) -> list[Decisions]:
+    """Return the decisions of several models about the same texts, as `Model.decide` does of each.
 
-    Models that decide the same view find the density of mistakes in it together (`look_again_together`).
+    Second looks at the same view find the density of mistakes in it together (`look_again_together`).
+
+    Parameters
+    ----------
+    models : sequence of Model
+    views : sequence of TokenView
+        The texts, one view per model; models may share a view.
+    rates : sequence of float or None
+        Accepted false alarms per 1,000 correct words; None: the model's own.
+    near : sequence of array of bool, optional
+        See `Model.decide`.
     """
+    decided: list[Decisions | None] = []
+    pending: dict[int, list[tuple[int, PendingDecisions]]] = {}
+    for i, (model, view, rate) in enumerate(zip(models, views, rates, strict=True)):
+        check_time()
+        options = {} if near is None else {"near": near[i]}
+        if isinstance(model, Model) and isinstance(model.judge, SecondLook):
+            begun = model.begin(view, flags_per_1000=rate, **options)
+            pending.setdefault(id(view), []).append((i, begun))
+            decided.append(None)
+        else:
+            decided.append(model.decide(view, flags_per_1000=rate, **options))
+    for of_view in pending.values():
+        for (i, _), decisions in zip(of_view, _finish([begun for _, begun in of_view]), strict=True):
+            decided[i] = decisions
+    return [decisions for decisions in decided if decisions is not None]
+
+
+def _finish(pending: Sequence[PendingDecisions]) -> list[Decisions]:
+    """Return the decisions of models about one view, after those that look again did so together."""
     done = [each.decisions for each in pending]
-    by_view: dict[int, list[int]] = {}
-    for i, each in enumerate(pending):
-        if isinstance(each.model.judge, SecondLook):
-            by_view.setdefault(id(each.view), []).append(i)
-    for numbers in by_view.values():
-        if not any(pending[i].decisions.flagged.any() for i in numbers):
-            continue  # nothing is proposed
-        rates = [pending[i].flags_per_1000 for i in numbers]
-        for i, decisions in zip(
-            numbers, look_again_together(_proposals(pending, numbers), rates), strict=True
-        ):
-            done[i] = decisions
+    numbers = [i for i, each in enumerate(pending) if isinstance(each.model.judge, SecondLook)]
+    rates = [pending[i].flags_per_1000 for i in numbers]
+    for i, decisions in zip(numbers, look_again_together(_proposals(pending, numbers), rates), strict=True):
+        done[i] = decisions
     finished = []
     for each, decisions in zip(pending, done, strict=True):
         decisions = each.model.with_certain_mistakes(

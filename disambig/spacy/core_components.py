@@ -13,7 +13,15 @@ from spacy.tokens import Doc, Span, SpanGroup
 from disambig.data import Decisions, replacement
 from disambig.decision import is_correction_task
 from disambig.errors import UserError
-from disambig.models import Model, ModelSet, RequestedRates, load, protect_words, task_rates
+from disambig.models import (
+    Model,
+    ModelSet,
+    RequestedRates,
+    decide_together,
+    load,
+    protect_words,
+    task_rates,
+)
 from disambig.packs import default_tasks
 from disambig.spacy.annotations import PREFIX, clear_cache, id_under, pack_decisions
 from disambig.spacy.component import (
@@ -183,14 +191,17 @@ class Proofreader(SpanWriter):
     def predict(self, docs: Sequence[Doc]) -> list[Decisions]:
         """Return the flags of each model in a batch of Docs, without overlaps; the Docs are not changed."""
         views: dict[tuple[str, str], TokenView] = {}
-        decisions_by_task = []
+        of_models = []
         for model in self.models:
             words = model.tokenisation.name
             key = words, model.language if self.detect_language else ""
             if key not in views:
                 view = view_of_docs(docs, model.tokenisation, protected=self.protect)
                 views[key] = leave_foreign(protect_words(view, self.ignore[words]), key[1:])
-            decisions = model.decide(views[key], flags_per_1000=self.rates.get(model.task.name))
+            of_models.append(views[key])
+        rates = [self.rates.get(model.task.name) for model in self.models]
+        decisions_by_task = []
+        for decisions in decide_together(self.models, of_models, rates):
             rows = np.flatnonzero(decisions.flagged)
             decisions_by_task.append(decisions.take(rows) if len(rows) < len(decisions) else decisions)
         together = ModelSet(self.models, self.rates, self.ignore, self.protect)
