@@ -79,6 +79,18 @@ def _octal(byte: int) -> str:
     return chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}"
 
 
+FEW_MEASURED = 60
+"""Below this number of cases, a measured share is shown in tenths: per cent would look too exact."""
+
+
+def describe_share(share: float, n: int) -> str:
+    """Return a share that was measured on `n` cases: ``88 %``, or ``about 9 in 10`` if they are few."""
+    if n >= FEW_MEASURED:
+        return f"{round(100 * share)} %"
+    tenths = min(round(10 * share), 9)
+    return f"about {tenths} in 10" if tenths else "fewer than 1 in 10"
+
+
 def format_figure(value: float | None, form: str) -> str:
     """Return a figure in a format such as ``".2%"``, or a dash if it is undefined."""
     return "-" if value is None or isnan(value) else format(value, form)

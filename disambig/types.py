@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from disambig.data import Columns, Group, Instances, Predictions, ScoreBatch
 from disambig.errors import contract_error
+from disambig.rules import Concern, RuleSet, default_rules
 from disambig.text import ReadsDocs as ReadsDocs
 from disambig.text import Tokenisation as Tokenisation
 from disambig.text import TokenView
@@ -18,8 +19,6 @@ from disambig.type_aliases import Floats
 
 Where = Literal["words", "tokens", "sentences", "documents", "items"]
 Between = Literal["words", "labels", "own"]
-Concern = Literal["grammar", "confusion", "repetition", "other"]
-"""Kinds of errors: grammar, a word confused with another, a repeated word, or others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,9 @@ class TaskTraits:
     metric: tuple[str, str | None] = ("accuracy", None)
     """The measure to optimise, and its candidate if it concerns a single one."""
     concerns: Concern = "other"
-    """The kind of errors that the task flags, for programs that group flags."""
+    """The kind of errors that the task flags, for programs that group flags by task."""
+    rules: RuleSet | None = None
+    """The rules of its flags (see `disambig.rules`); by default one, with the name of the task."""
     folders: Sequence[str] = ()
     """Settings that can name a folder or file; a saved model stores such paths relative to itself."""
 
@@ -534,6 +535,22 @@ def metric(task: Task) -> tuple[str, str | None]:
 def concerns(task: Task) -> str:
     """Return the kind of errors that a task flags."""
     return str(get_trait(task, TaskTraits, "concerns"))
+
+
+def task_rules(task: Task) -> RuleSet:
+    """Return the rules of a task's flags: those that it declares for its language, or a single one.
+
+    Raises
+    ------
+    UserError
+        D414 if it declares something other than a `RuleSet`.
+    """
+    rules = get_trait(task, TaskTraits, "rules")
+    if rules is None or (isinstance(rules, RuleSet) and rules.language not in ("", task.language)):
+        return default_rules(task.name, type(task), get_trait(task, TaskTraits, "concerns"))
+    if not isinstance(rules, RuleSet):
+        raise contract_error(f"the task {type(task).__name__}", f"rules is {rules!r}", "a RuleSet(...)")
+    return rules
 
 
 def folders(part: type | Task | FeatureExtractor) -> tuple[str, ...]:

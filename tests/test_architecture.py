@@ -189,7 +189,7 @@ LAYERS = (
     ("runtime", "jit", "files"),
     ("hookspecs", "namespaces", "registry", "packs", "settings"),
     ("config",),
-    ("text", "markup"),
+    ("text", "markup", "rules"),
     ("data",),
     ("types",),
     ("counts", "language_models", "decode"),

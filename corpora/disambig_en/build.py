@@ -29,6 +29,7 @@ from scoring import (
     curve,
     leave_out,
     leave_out_kenlm,
+    measure_rules,
     measure_trust,
     score_it,
     score_pack,
@@ -70,6 +71,7 @@ def build(data: Path) -> None:
     score_it(data)
     score_people(data, ["dev"])
     measure_trust(data)
+    measure_rules(data)
 
 
 def main() -> None:
@@ -85,6 +87,7 @@ def main() -> None:
     parser.add_argument("--score", action="store_true", help="score the pack as it is")
     parser.add_argument("--people", nargs="+", metavar="PART", help="score on real mistakes: dev, test")
     parser.add_argument("--trust", action="store_true", help="measure how often flags are right")
+    parser.add_argument("--rules", action="store_true", help="measure how often flags of each rule are right")
     parser.add_argument("--curve", action="store_true", help="score tables of other sizes")
     parser.add_argument("--all-counts", action="store_true", help="score with an unpruned table")
     options = parser.parse_args()
@@ -98,6 +101,8 @@ def main() -> None:
         score_people(options.data, options.people)
     elif options.trust:
         measure_trust(options.data)
+    elif options.rules:
+        measure_rules(options.data)
     elif options.score:
         score_pack(options.data)
         score_it(options.data)

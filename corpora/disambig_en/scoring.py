@@ -35,6 +35,7 @@ from disambig.evaluation import (
     evaluate,
     evaluate_labelled,
     measure_precision,
+    precision_by_rule,
     share_at,
 )
 from disambig.evaluation import figures as figures_of
@@ -42,8 +43,10 @@ from disambig.evaluation import mistake_figures as mistakes_found
 from disambig.formats import Labelled
 from disambig.metrics import reliability, wilson
 from disambig.models import Model, load_model, write_precision
+from disambig.rules import MeasuredShare, save_measured
 from disambig.text import view_of_texts
 from disambig.training import label_instances, split, train_labelled
+from disambig.types import task_rules
 
 CURVE: tuple[dict[int, int], ...] = (
     {1: 1, 2: 20, 3: 60, 4: 120, 5: 240},
@@ -282,6 +285,24 @@ def measure_trust(data: Path) -> None:
     }
     tasks = {name: some for name, some in rows.items() if some}
     save_figures({"trust": {"per_1000": PER_1000, "text": _text(trials["dev"]), "tasks": tasks}})
+
+
+def measure_rules(data: Path) -> None:
+    """Measure how often flags of each rule are right at the usual rates, and write the page of the rules."""
+    checker = ModelChecker.from_names("+".join(f"disambig_en/{task}" for task in (*CORRECTING, *REAL_WORDS)))
+    dev = MistakeTrial.from_checker(checker, *read_people(data, "dev"))
+    write_rules(dev.without(mistakes_read(dev.clean)), checker)
+
+
+def write_rules(trial: MistakeTrial, checker: ModelChecker) -> None:
+    """Write how often flags of each rule were right in a trial, and the page of the rules."""
+    rules = {model.task.name: task_rules(model.task) for model in checker.models}
+    points = precision_by_rule(trial, checker.limits(), rules)
+    shares = {
+        name: MeasuredShare(point.share, point.right + point.wrong + point.false)
+        for name, point in sorted(points.items())
+    }
+    save_measured(shares, text=_text(trial))
 
 
 def _text(trial: MistakeTrial) -> str:

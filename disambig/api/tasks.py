@@ -20,5 +20,11 @@ if TYPE_CHECKING:
     from disambig.features import Gaps as Gaps
     from disambig.features import learn_gaps as learn_gaps
     from disambig.models import decide_lists as decide_lists
+    from disambig.rules import ENGLISH_RULES as ENGLISH_RULES
+    from disambig.rules import Correction as Correction
+    from disambig.rules import MistakeExample as MistakeExample
+    from disambig.rules import Rule as Rule
+    from disambig.rules import RuleSet as RuleSet
+    from disambig.rules import english_rule as english_rule
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__, renamed_names(__name__))

@@ -76,9 +76,6 @@ from .flags import (
 from .flags import (
     surest as surest,
 )
-from .flags import (
-    tasks_at as tasks_at,
-)
 from .linter import (
     CheckRun as CheckRun,
 )
@@ -159,9 +156,6 @@ from .reports import (
 )
 from .reports import (
     path_in_repository as path_in_repository,
-)
-from .reports import (
-    rule_description as rule_description,
 )
 from .stable_corrections import (
     StableSource as StableSource,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +14,12 @@ from disambig.data import ignore_entries, plain_entry
 from disambig.decision import edits_to_keep
 from disambig.errors import UserError
 from disambig.markup import BREAK, PlainText
+from disambig.rules import Correction
 from disambig.text import HIDDEN
 
 if TYPE_CHECKING:
-    from disambig.data import Decisions, PrecisionEstimate, PrecisionTable
+    from disambig.data import Decisions, PrecisionEstimate
+    from disambig.rules import RuleSet
 
 
 _LINE_END = re.compile("\r\n|\r|\n")
@@ -75,7 +77,9 @@ _DIRECTIVE = re.compile(
 )
 """A whole comment with a directive, in any of the comment syntaxes."""
 _LONGEST = 10_000
-_TASK = "task:"
+_NAMED = ("task:", "rule:")
+"""Prefixes of items that name a task or a rule instead of a word."""
+_NAME_AND_RULES = re.compile(r"([^\s\[]*)\s*(?:\[([^\]]*)\])?(.*)", re.DOTALL)
 _DIRECTIVES = ("ignore", "ignore-file", "ignore-line", "ignore-next-line", "off", "on")
 
 
@@ -91,8 +95,8 @@ class HiddenSpan:
         Line of the comment, counted from 1.
     directive : str
         The directive, with this one item.
-    word, task : str
-        Only flags of this word, as `plain_word` returns it, or of this task; "" for any.
+    word, rule : str
+        Only flags of this word, as `plain_word` returns it, and of this rule or task; "" for any.
     """
 
     start: int
@@ -100,13 +104,20 @@ class HiddenSpan:
     line: int
     directive: str
     word: str = ""
-    task: str = ""
+    rule: str = ""
 
-    def hides(self, start: int, observed: str, task: str) -> bool:
-        """Return True if a flag of `task` at `start` on the plain word `observed` is suppressed."""
-        return (
-            self.start <= start < self.end and self.word in ("", observed) and self.task in ("", task.lower())
-        )
+    def hides(self, start: int, observed: str, names: Collection[str]) -> bool:
+        """Return True if a flag at `start` on the plain word `observed` is suppressed.
+
+        Parameters
+        ----------
+        start : int
+        observed : str
+        names : collection of str
+            Rules and tasks of the flag, in lower case.
+        """
+        inside = self.start <= start < self.end
+        return inside and self.word in ("", observed) and (not self.rule or self.rule in names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,18 +135,18 @@ class Directives:
     hidden: tuple[HiddenSpan, ...] = ()
     problems: tuple[UserError, ...] = ()
 
-    def hiding(self, start: int, observed: str, *tasks: str) -> list[HiddenSpan]:
+    def hiding(self, start: int, observed: str, *names: str) -> list[HiddenSpan]:
         """Return the spans that suppress a flag of `observed` at `start`.
 
         Parameters
         ----------
         start : int
         observed : str
-        *tasks : str
-            The task of the flag, and those with alternatives for it: suppressing one of them is enough.
+        *names : str
+            The rule and the task of the flag, and those of its alternatives: suppressing one is enough.
         """
-        word = plain_word(observed)
-        return [span for span in self.hidden if any(span.hides(start, word, task) for task in tasks)]
+        word, plain_names = plain_word(observed), {name.lower() for name in names}
+        return [span for span in self.hidden if span.hides(start, word, plain_names)]
 
 
 def plain_word(word: str) -> str:
@@ -182,7 +193,7 @@ class _DirectiveReader:
         self._path, self._text, self._end, self._places = path, text, len(text), places
         self._lines = lines or places  # of cells, in a notebook
         self._hidden: list[HiddenSpan] = []
-        self._open: dict[tuple[str, str], HiddenSpan] = {}  # open `off` directives, by (word, task)
+        self._open: dict[tuple[str, str], HiddenSpan] = {}  # open `off` directives, by (word, rule)
         self._problems: list[UserError] = []
 
     def read(self, start: int, end: int, directive: str) -> None:
@@ -194,13 +205,13 @@ class _DirectiveReader:
         elif what == "on":
             self._switch_on(end, line, items)
         elif what == "off":
-            for word, task in items:
-                span = HiddenSpan(start, self._end + 1, line, _shown(what, word, task), word, task)
-                self._open.setdefault((word, task), span)
+            for word, rule in items:
+                span = HiddenSpan(start, self._end + 1, line, _shown(what, word, rule), word, rule)
+                self._open.setdefault((word, rule), span)
         else:
             first, last = self._region(what, start, end)
-            for word, task in items:
-                self._hidden.append(HiddenSpan(first, last, line, _shown(what, word, task), word, task))
+            for word, rule in items:
+                self._hidden.append(HiddenSpan(first, last, line, _shown(what, word, rule), word, rule))
 
     def done(self) -> Directives:
         """Return the directives; an `off` without `on` applies up to the end of the text."""
@@ -236,23 +247,28 @@ class _DirectiveReader:
 
 
 def _parse_directive(directive: str) -> tuple[str, list[tuple[str, str]]]:
-    """Return the name of a directive and its items as (word, task); no items if the directive is invalid."""
-    what, rest = (*directive.split(None, 1), "", "")[:2]
-    what = what.lower()
-    if not rest:
-        return what, [] if what == "ignore" else [("", "")]
-    items = []
-    for item in rest.split(","):
-        plain = plain_word(item)
-        if plain.startswith(_TASK):
-            items.append(("", plain.removeprefix(_TASK).strip()))
-        elif plain:
-            items.append((plain, ""))
-    return what, [item for item in items if any(item)]
+    """Return the name of a directive and its items as (word, rule); no items if the directive is invalid."""
+    match = _NAME_AND_RULES.fullmatch(directive)
+    assert match is not None  # it matches every text
+    what, listed, rest = match[1].lower(), match[2], match[3].strip()
+    rules = [name.strip().lower() for name in (listed or "").split(",") if name.strip()]
+    if rest.startswith("["):  # it is not closed
+        return what, []
+    if not rest and not rules:
+        return what, [] if what == "ignore" or listed is not None else [("", "")]
+    words: list[str] = []
+    named: list[str] = []
+    for item in map(plain_word, rest.split(",")):
+        prefix = next((prefix for prefix in _NAMED if item.startswith(prefix)), "")
+        (named if prefix else words).append(item.removeprefix(prefix).strip())
+    words = [word for word in words if word]
+    named += rules if not words else []
+    items = [(word, rule) for word in words for rule in rules or [""]]
+    return what, items + [("", name) for name in named if name]
 
 
-def _shown(what: str, word: str, task: str) -> str:
-    return " ".join(filter(None, [what, word or (task and f"{_TASK}{task}")]))
+def _shown(what: str, word: str, rule: str) -> str:
+    return f"{what}{f'[{rule}]' if rule else ''}{f' {word}' if word else ''}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -268,14 +284,17 @@ class Flag:
     observed, replacement : str
         The written word and its replacement, in the same case; "" for no word.
     task : str
+        Task of the model that raised it.
     probability : float
-        Probability that the replacement is right.
+        Probability that the replacement is right, as the model estimates it.
     edit : (start, end, text)
         The edit that corrects the word; it may add or remove a space with the word.
     alternatives : tuple of dict
         Replacements of less certain tasks, in the form of records.
     trust : PrecisionEstimate, optional
         The measured share of right flags among those that are at least as certain.
+    rule : str
+        Name of what is wrong (see `disambig.rules`); by default the task.
     """
 
     start: int
@@ -289,11 +308,32 @@ class Flag:
     edit: tuple[int, int, str]
     alternatives: tuple[dict[str, Any], ...] = ()
     trust: PrecisionEstimate | None = None
+    rule: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.rule:
+            object.__setattr__(self, "rule", self.task)
 
     def __repr__(self) -> str:
-        """Return the place, the words, the task and the probability."""
+        """Return the place, the words, the rule and the measured share of such flags that are right."""
         words = f"{self.observed!r} -> {self.replacement!r}"
-        return f"<Flag {self.line}:{self.column} {words}, {self.task}, {self.probability:.0%}>"
+        return f"<Flag {self.line}:{self.column} {words}, {self.label}>"
+
+    @property
+    def label(self) -> str:
+        """The rule and, if it was measured, how often such flags are right: ``a-an, 98 % right``."""
+        return self.rule if self.trust is None else f"{self.rule}, {self.trust} right"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The rules and tasks by which a directive can suppress it: its own, and those of alternatives."""
+        here = [
+            alternative
+            for alternative in self.alternatives
+            if alternative["start"] <= self.end and self.start <= alternative["end"]
+        ]
+        others = [alternative.get(key, "") for alternative in here for key in ("rule", "task")]
+        return tuple(dict.fromkeys(filter(None, (self.rule, self.task, *others))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,7 +387,6 @@ def find_flags(
     most_per_1000 : float, optional
         Maximum number of flags per 1,000 words, rounded up.
     """
-    from disambig.data import record_edit
     from disambig.formats import count_words
 
     places = TextLines(text)
@@ -355,7 +394,8 @@ def find_flags(
     document = DocumentWords(text, plain)
     flags = []
     used: set[HiddenSpan] = set()
-    for record, trust in _flagged_records(decisions, plain.text):
+    rules = {of_task.task: of_task.rules for of_task in decisions}
+    for record, of_task in _flagged_records(decisions, plain.text):
         start, end = record["start"], record["end"]
         observed = text[start:end]
         if record["replacement"] == record["observed"] or observed != plain.text[start:end]:
@@ -364,29 +404,59 @@ def find_flags(
             entry in ignore for entry in ignore_entries(plain.text, start, end, record["replacement"])
         ):
             continue
-        tasks = record["task"], *tasks_at(start, end, record["alternatives"])
-        if hiding := directives.hiding(start, observed, *tasks):
+        flag = _make_flag(record, of_task, text, places, rules)
+        if hiding := directives.hiding(start, observed, *flag.names):
             used.update(hiding)
             continue
-        if record["probability"] < SURE and document.is_own(observed, record["replacement"].strip(), end):
+        if flag.probability < SURE and document.is_own(observed, record["replacement"].strip(), end):
             continue
-        line, column = places.line_and_column(start)
-        made = record_edit({**record, "replacement": as_written(record["replacement"], text)}, text)
-        edit = made["start"], made["end"], made["replacement"]
-        chosen = as_written(record["replacement"], text).strip()
-        alternatives = tuple(
-            {**alternative, "replacement": as_written(alternative["replacement"], text)}
-            for alternative in (*record["alternatives"], *_removal(record, text))
-        )
-        task, sure = record["task"], record["probability"]
-        precision = None if trust is None else trust.estimate(observed, chosen, sure)
-        flags.append(
-            Flag(start, end, line, column, observed, chosen, task, sure, edit, alternatives, precision)
-        )
+        flags.append(flag)
     words = count_words(plain.text)
     kept = surest(flags, words, most_per_1000)
     unused = tuple(span for span in directives.hidden if span not in used)
     return CheckedText(tuple(kept), words, len(flags) - len(kept), directives.problems, unused)
+
+
+def _make_flag(
+    record: dict[str, Any],
+    decisions: Decisions,
+    text: str,
+    places: TextLines,
+    rules: Mapping[str, RuleSet | None],
+) -> Flag:
+    """Return the flag of a record; `rules` has those of each task, for the alternatives."""
+    from disambig.data import record_edit
+
+    start, end, task = record["start"], record["end"], record["task"]
+    observed, sure = text[start:end], record["probability"]
+    made = record_edit({**record, "replacement": as_written(record["replacement"], text)}, text)
+    chosen = as_written(record["replacement"], text).strip()
+    alternatives = []
+    for alternative in (*record["alternatives"], *_removal(record, text)):
+        other = rules.get(alternative["task"])
+        written = text[alternative["start"] : alternative["end"]]
+        alternatives.append(
+            {
+                **alternative,
+                "replacement": as_written(alternative["replacement"], text),
+                "rule": other.rule_name(Correction.plain(written, alternative["replacement"]))
+                if other
+                else alternative["task"],
+            }
+        )
+    return Flag(
+        start,
+        end,
+        *places.line_and_column(start),
+        observed,
+        chosen,
+        task,
+        sure,
+        (made["start"], made["end"], made["replacement"]),
+        tuple(alternatives),
+        None if decisions.trust is None else decisions.trust.estimate(observed, chosen, sure),
+        record["rule"],
+    )
 
 
 REMOVAL = 0.02
@@ -407,15 +477,6 @@ def _removal(record: dict[str, Any], text: str) -> list[dict[str, Any]]:
     if record["observed"].lower() not in (word.lower() for word in (*before, *behind)):
         return []
     return [{"task": record["task"], "start": start, "end": end, "replacement": "", "probability": REMOVAL}]
-
-
-def tasks_at(start: int, end: int, alternatives: Iterable[dict[str, Any]]) -> list[str]:
-    """Return the tasks of the alternatives in the same place, without those of neighbouring places."""
-    return [
-        alternative["task"]
-        for alternative in alternatives
-        if alternative["start"] <= end and start <= alternative["end"]
-    ]
 
 
 def surest(flags: Sequence[Flag], words: int, most_per_1000: float | None) -> list[Flag]:
@@ -464,13 +525,11 @@ def _in_order(flag: Flag) -> tuple[int, int, float, str]:
     return flag.start, flag.end, -flag.probability, flag.task
 
 
-def _flagged_records(
-    decisions: Sequence[Decisions], text: str
-) -> list[tuple[dict[str, Any], PrecisionTable | None]]:
+def _flagged_records(decisions: Sequence[Decisions], text: str) -> list[tuple[dict[str, Any], Decisions]]:
     import numpy as np
 
     return [
-        (of_task.record(int(i), text), of_task.trust)
+        (of_task.record(int(i), text), of_task)
         for of_task in decisions
         for i in np.flatnonzero(of_task.flagged)
     ]

@@ -33,7 +33,6 @@ class CorrectingAnnotator(ModelSet):
     """
 
     notes: tuple[UserError, ...] = ()
-
     def evidence(self, plain: str, flag: Flag) -> FlagEvidence:
         """Return the evidence for a flag; this runs the model again on the paragraph of the flag.
 
@@ -75,7 +74,8 @@ def load_checker(settings: CheckSettings) -> Annotate:
     UserError
         D4xx for an unknown name or a damaged model; D322 if no model accepts confusion sets; D644 for a model
         that chooses labels; D861 if a minimum precision is set and no model was measured, D864 if no model
-        reaches it; D862 for a damaged measurement; the errors of an invalid file of confusion sets.
+        reaches it; D862 for a damaged measurement; D519 for an unknown rule; the errors of an invalid file of
+        confusion sets.
     """
     source = correcting_source(settings)
     annotate = source.load_correcting()
@@ -87,7 +87,20 @@ def load_checker(settings: CheckSettings) -> Annotate:
     else:
         annotator = CorrectingAnnotator(annotate.models, annotate.rates, trust=trust)
     notes = (*annotator.notes, *source.notes(annotator.models))
-    return replace(annotator, detect_language=settings.detect_language, notes=notes)
+    selection = settings.rule_selection
+    if selection:
+        selection.check(_selectable(annotator.models))
+    return replace(annotator, detect_language=settings.detect_language, notes=notes, selection=selection)
+
+
+def _selectable(models: Sequence[Model]) -> set[str]:
+    """Return the names of the rules and tasks that settings may name: those of models and of all plugins."""
+    from disambig.rules import installed_rules
+    from disambig.types import task_rules
+
+    tasks = [model.task for model in models]
+    rules = (rule.name for task in tasks for rule in task_rules(task).rules)
+    return {*(task.name for task in tasks), *rules, *installed_rules()}
 
 
 def correcting_source(settings: CheckSettings) -> ModelSource:

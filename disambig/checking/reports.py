@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import os
 from collections.abc import Sequence
@@ -18,6 +17,7 @@ from disambig.data import PrecisionEstimate
 from disambig.errors import UserError
 from disambig.formats import one_line_text
 from disambig.formatting import escape_control_chars, shown_path
+from disambig.rules import PAGE, Rule, find_rule
 
 if TYPE_CHECKING:
     from disambig.explain import FlagEvidence
@@ -59,11 +59,6 @@ class ReportedFlag:
     evidence: FlagEvidence | None = None
 
     @property
-    def rule(self) -> str:
-        """The rule of the flag."""
-        return f"disambig/{self.flag.task}"
-
-    @property
     def message(self) -> str:
         """The flag as a question, without line ends."""
         observed, meant = (
@@ -77,8 +72,8 @@ class ReportedFlag:
         else:
             question = f'Did you mean "{meant}" in place of "{observed}"?'
         trust = self.flag.trust
-        measured = "" if trust is None else f"; {round(100 * trust.share)} % of such flags were right"
-        return f"{question} ({self.flag.task}, {self.flag.probability:.2f}{measured})"
+        measured = "" if trust is None else f"; {trust} of such flags were right"
+        return f"{question} ({self.flag.rule}{measured})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,26 +126,15 @@ def path_in_repository(name: str) -> str:
 
 
 HELP = (
-    "The task {task!r} compares candidates by how well they fit their context, and another candidate fits "
-    "better here than the written text. The number is the probability that the other candidate is meant; it "
-    "may be wrong: read the sentence. To keep the text as it is, write "
-    "<!-- disambig: ignore-next-line task:{task} --> above the line (in other formats in their "
-    "own comments), or add the word to `ignore` under [tool.disambig] in pyproject.toml."
+    "{description} Flags compare how well words fit their context, and some are wrong: read the sentence. To "
+    "keep the text as it is, write <!-- disambig: ignore-next-line[{rule}] --> above the line (in other "
+    "formats in their own comments). To silence the rule in a project, write "
+    'ignore_rules = ["{rule}"] in disambig.toml.'
 )
 
 
-def rule_description(task: str) -> str:
-    """Return the first sentence of the docstring of the registry entry with the name of a task."""
-    from disambig import registry
-
-    for factory in registry.load_all("tasks").values():
-        if getattr(factory, "name", None) == task:
-            return (inspect.getdoc(factory) or "").partition("\n")[0]
-    return f"The task {task!r} proposes other words."
-
-
 class TextReport:
-    """One line per flag: ``notes.md:9:36: then -> than (spelling, 0.83)``."""
+    """One line per flag: ``notes.md:9:36: then -> than (confused-words, 98 % right)``."""
 
     def add(self, findings: Sequence[ReportedFlag]) -> str:
         """Return the lines of one file."""
@@ -165,7 +149,7 @@ def flag_line(name: str, flag: Flag, outcome: str = "") -> str:
     """Return the line of a flag in the file `name`, with its outcome."""
     change = f"{one_line_text(flag.observed)} -> {one_line_text(flag.replacement)}"
     place = f"{shown_path(name)}:{flag.line}:{flag.column}"
-    line = f"{change} ({flag.task}, {flag.probability:.2f})"
+    line = f"{change} ({flag.label})"
     return f"{place}: {line}{', ' if outcome else ''}{outcome}\n"
 
 
@@ -219,7 +203,6 @@ def _plain(finding: ReportedFlag) -> dict[str, Any]:
         "trust": None if trust is None else {**asdict(trust), "precision": trust.level},
         "end_line": end_line,
         "end_column": end_column,
-        "rule": finding.rule,
         "fingerprint": finding.fingerprint,
         **({"outcome": finding.outcome} if finding.outcome else {}),
         **({"evidence": asdict(finding.evidence)} if finding.evidence else {}),
@@ -243,9 +226,16 @@ def _notice(finding: ReportedFlag) -> str:
     values = {"file": escape_control_chars(finding.path), "line": finding.flag.line, "endLine": end_line}
     if end_line == finding.flag.line:  # GitHub does not accept columns for a range of several lines
         values |= {"col": finding.flag.column, "endColumn": end_column}
-    values["title"] = finding.rule
+    values["title"] = _qualified(finding.flag)
     properties = ",".join(f"{key}={_value(str(value))}" for key, value in values.items())
-    return f"::notice {properties}::{_escaped(finding.message)}\n"
+    url = find_rule(finding.flag.rule).url
+    message = f"{finding.message}{f' - {url}' if url else ''}"
+    return f"::notice {properties}::{_escaped(message)}\n"
+
+
+def _qualified(flag: Flag) -> str:
+    """Return the name of a rule for programs that show it without the name of the tool."""
+    return f"disambig/{flag.rule}"
 
 
 def _escaped(text: str) -> str:
@@ -276,7 +266,7 @@ def _issue(finding: ReportedFlag) -> dict[str, Any]:
     lines = {"begin": finding.flag.line, "end": finding.places.line_and_column(finding.flag.end)[0]}
     return {
         "description": finding.message,
-        "check_name": finding.rule,
+        "check_name": _qualified(finding.flag),
         "fingerprint": finding.fingerprint,
         "severity": "info",
         "location": {"path": finding.path, "lines": lines},
@@ -302,6 +292,7 @@ class RDJSONReport:
 
 def _diagnostic(finding: ReportedFlag) -> dict[str, Any]:
     first, last, new = finding.flag.edit
+    rule = find_rule(finding.flag.rule)
     return {
         "message": finding.message,
         "location": {
@@ -309,7 +300,7 @@ def _diagnostic(finding: ReportedFlag) -> dict[str, Any]:
             "range": _range(finding, finding.flag.start, finding.flag.end),
         },
         "severity": "INFO",
-        "code": {"value": finding.rule},
+        "code": {"value": rule.name, **({"url": rule.url} if rule.url else {})},
         "suggestions": [{"range": _range(finding, first, last), "text": new}],
     }
 
@@ -331,18 +322,18 @@ class SarifReport:
     """One run with its rules, results and notifications."""
 
     def __init__(self) -> None:
-        self._tasks: dict[str, int] = {}
+        self._rules: dict[str, int] = {}
         self._least: dict[str, PrecisionEstimate] = {}
         self._results: list[dict[str, Any]] = []
 
     def add(self, findings: Sequence[ReportedFlag]) -> str:
         """Keep the flags of one file."""
         for finding in findings:
-            task, trust = finding.flag.task, finding.flag.trust
-            rule = self._tasks.setdefault(task, len(self._tasks))
-            if trust is not None and (task not in self._least or trust.share < self._least[task].share):
-                self._least[task] = trust
-            self._results.append(_result(finding, rule))
+            rule, trust = finding.flag.rule, finding.flag.trust
+            index = self._rules.setdefault(rule, len(self._rules))
+            if trust is not None and (rule not in self._least or trust.share < self._least[rule].share):
+                self._least[rule] = trust
+            self._results.append(_result(finding, index))
         return ""
 
     def end(self, ended: RunSummary) -> str:
@@ -354,8 +345,8 @@ class SarifReport:
             "exitCode": ended.status,
             "toolExecutionNotifications": notifications,
         }
-        rules = [_rule(task, self._least.get(task)) for task in self._tasks]
-        driver = {"name": "disambig", "version": __version__, "rules": rules}
+        rules = [_rule(find_rule(name), self._least.get(name)) for name in self._rules]
+        driver = {"name": "disambig", "version": __version__, "informationUri": PAGE, "rules": rules}
         run = {
             "tool": {"driver": driver},
             "columnKind": "utf16CodeUnits",
@@ -365,14 +356,18 @@ class SarifReport:
         return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
 
 
-def _rule(task: str, least: PrecisionEstimate | None) -> dict[str, Any]:
+def _rule(rule: Rule, least: PrecisionEstimate | None) -> dict[str, Any]:
     """Return a rule; its precision is that of the least certain flag in this run."""
     measured = {} if least is None else {"precision": least.level, "trust": asdict(least)}
+    description = rule.description or rule.title
+    text = HELP.format(description=description, rule=rule.name)
+    examples = "".join(f"\n* {example.wrong} -> {example.right}" for example in rule.examples)
     return {
-        "id": f"disambig/{task}",
-        "shortDescription": {"text": f"Another word may be meant ({task})"},
-        "fullDescription": {"text": rule_description(task)[:_MAX_DESCRIPTION]},
-        "help": {"text": HELP.format(task=task)},
+        "id": rule.name,
+        "shortDescription": {"text": rule.title},
+        "fullDescription": {"text": description[:_MAX_DESCRIPTION]},
+        "help": {"text": text, "markdown": f"{text}\n{examples}".strip()},
+        **({"helpUri": rule.url} if rule.url else {}),
         "defaultConfiguration": {"level": "note"},
         "properties": {"problem.severity": "recommendation", "tags": ["prose"], **measured},
     }
@@ -384,7 +379,7 @@ def _result(finding: ReportedFlag, rule: int) -> dict[str, Any]:
     artifact = {"uri": _uri(finding.path)}
     change = {"deletedRegion": _sarif_region(finding, first, last), "insertedContent": {"text": new}}
     return {
-        "ruleId": finding.rule,
+        "ruleId": flag.rule,
         "ruleIndex": rule,
         "level": "note",
         "message": {"text": finding.message},
@@ -397,7 +392,7 @@ def _result(finding: ReportedFlag, rule: int) -> dict[str, Any]:
             }
         ],
         "partialFingerprints": {"primaryLocationLineHash": finding.fingerprint},
-        "rank": round(100 * flag.probability, 2),
+        **({} if flag.trust is None else {"rank": round(100 * flag.trust.share, 2)}),
         **_properties(finding),
         "fixes": [{"artifactChanges": [{"artifactLocation": artifact, "replacements": [change]}]}],
     }

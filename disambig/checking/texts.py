@@ -76,7 +76,7 @@ def check(
     --------
     >>> import disambig
     >>> disambig.check("It depends of the weather.")
-    [<Flag 1:12 'of' -> 'on', slip, 95%>]
+    [<Flag 1:12 'of' -> 'on', wrong-preposition, 88 % right>]
     """
     return _check(text, models, flags_per_1000, writing, ignore, detect_language).flags
 

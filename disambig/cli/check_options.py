@@ -26,6 +26,8 @@ def options_over_settings(
     baseline: str | None,
     writing: str | None = None,
     detect_language: bool | None = None,
+    rule: list[str] | None = None,
+    ignore_rule: list[str] | None = None,
 ) -> SettingsSource:
     """Return the settings that are given as options.
 
@@ -46,6 +48,8 @@ def options_over_settings(
         "baseline": baseline,
         "writing": writing,
         "detect_language": detect_language,
+        "rules": rule,
+        "ignore_rules": ignore_rule,
     }
     return SettingsSource(
         ORIGIN, {key: value for key, value in values.items() if value not in (None, [], "")}

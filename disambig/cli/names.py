@@ -9,6 +9,7 @@ COMMANDS = {
     "lsp": "Check text in an editor while you type (Language Server Protocol).",
     "serve": "Serve checks over HTTP: LanguageTool's interface, JSON records, a web page.",
     "explain": "Explain each decision in a text.",
+    "rules": "List the rules of flags, or explain one.",
     "plugins": "List the installed plugins and what each provides.",
     "new-plugin": "Write the files of a new plugin, including tests.",
     "train": "Train a model.",

@@ -80,6 +80,16 @@ Ignore = Annotated[
     str | None,
     typer.Option(metavar="FILE", help="Words and corrections (login -> log in) to ignore, one per line."),
 ]
+Rules = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--rule", metavar="RULE", help="Show only flags of this rule (see disambig rules); can be repeated."
+    ),
+]
+IgnoreRules = Annotated[
+    list[str] | None,
+    typer.Option("--ignore-rule", metavar="RULE", help="Hide the flags of this rule; can be repeated."),
+]
 
 
 def _check_writing(writing: str | None) -> str | None:

@@ -8,12 +8,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
+from disambig.rules import RuleSelection
+
 if TYPE_CHECKING:
     from disambig.data import Group
 
 
 DEFAULT = "default"
-ADDED = ("ignore", "ignore_files", "sets", "sets_files")
+ADDED = ("ignore", "ignore_files", "ignore_rules", "sets", "sets_files")
 """Lists that a source extends; a source replaces the values of all other keys."""
 CHOICES = (("tasks", "models"), ("trust", "flags_per_1000"))
 """Keys that exclude each other: a source that sets one of them replaces the values of both."""
@@ -51,6 +53,8 @@ class CheckSettings:
         Minimum share of the shown flags that were right when measured; None for no minimum.
     max_flags_per_1000 : float or None
         Maximum number of flags per 1,000 words of a file; None for no maximum.
+    rules, ignore_rules : tuple of str
+        Rules or tasks whose flags are shown (if empty: all), and those whose flags are hidden.
     ignore, ignore_files, sets, sets_files : tuple of str
         Words to ignore and confusion sets, and files with them.
     baseline : str or None
@@ -75,6 +79,8 @@ class CheckSettings:
     flags_per_1000: float | Mapping[str, float] | None = None
     trust: float | None = None
     max_flags_per_1000: float | None = None
+    rules: tuple[str, ...] = ()
+    ignore_rules: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     ignore_files: tuple[str, ...] = ()
     sets: tuple[str, ...] = ()
@@ -94,7 +100,12 @@ class CheckSettings:
         rate = self.flags_per_1000
         rates = tuple(sorted(rate.items())) if isinstance(rate, Mapping) else rate
         models = self.tasks, self.models, rates, self.trust, self.sets, self.sets_files
-        return *models, self.detect_language, self.writing
+        return *models, self.detect_language, self.writing, self.rule_selection
+
+    @property
+    def rule_selection(self) -> RuleSelection:
+        """The rules that raise flags."""
+        return RuleSelection(frozenset(self.rules), frozenset(self.ignore_rules))
 
     @property
     def markup_options(self) -> dict[str, object]:
@@ -172,6 +183,7 @@ _DEFAULT_TEXTS = {
     "flags_per_1000": "what each model is set to",
     "trust": "no minimum",
     "max_flags_per_1000": "no maximum",
+    "rules": "all",
     "writing": "what each model was fitted to",
     "detect_language": "true",
     "include": "text and documents",

@@ -70,6 +70,16 @@ class OverrideTable(BaseModel):
         description="Show at most this many flags per 1,000 words of a file, rounded up, the most certain "
         "first.",
     )
+    rules: list[Name] | None = Field(
+        None,
+        description="Rules, or tasks, whose flags are shown; default: all.",
+        examples=[["a-an", "doubled-word"]],
+    )
+    ignore_rules: list[Name] | None = Field(
+        None,
+        description="Rules, or tasks, whose flags are hidden, in addition to those already hidden.",
+        examples=[["article"]],
+    )
     ignore: list[Name] | None = Field(
         None,
         description="Words to ignore, and corrections such as 'login -> log in', in addition to those "
@@ -186,7 +196,15 @@ def _check_lists(settings: dict[str, Any], path: str, section: str) -> None:
                 )
 
 
-_MAX_ENTRIES = {"tasks": 1_000, "models": 100, "ignore_files": 100, "sets_files": 100, "sets": 1_000}
+_MAX_ENTRIES = {
+    "tasks": 1_000,
+    "models": 100,
+    "ignore_files": 100,
+    "sets_files": 100,
+    "sets": 1_000,
+    "rules": 1_000,
+    "ignore_rules": 1_000,
+}
 """Maximum number of entries per list in one settings file."""
 
 

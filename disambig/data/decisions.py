@@ -15,6 +15,7 @@ from disambig.data.precision import PrecisionTable
 from disambig.data.segments import join_offsets, offsets_from_sizes, take_rows
 from disambig.formatting import pluralize
 from disambig.text import UNKNOWN
+from disambig.rules import Correction, RuleSet
 from disambig.type_aliases import Floats
 
 
@@ -360,6 +361,8 @@ class Decisions:
         Flags that overlap those of other decisions: which lost, and the alternatives of those that won.
     trust : PrecisionTable, optional
         How often flags of this model were right, if that was measured.
+    rules : RuleSet, optional
+        The rules of the flags; by default one, with the name of the task.
     """
 
     task: str
@@ -381,6 +384,7 @@ class Decisions:
     own: CandidateLists | None = None
     settled: OverlapResolution | None = None
     trust: PrecisionTable | None = None
+    rules: RuleSet | None = None
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -408,6 +412,7 @@ class Decisions:
             own=None if self.own is None else self.own.take(slice(first, last)),
             settled=None if self.settled is None else self.settled.slice(first, last),
             trust=self.trust,
+            rules=self.rules,
             **columns,
         )
 
@@ -442,6 +447,7 @@ class Decisions:
             own=None if self.own is None else self.own.take(rows),
             settled=None if self.settled is None else self.settled.take(rows),
             trust=self.trust,
+            rules=self.rules,
             **columns,
         )
 
@@ -485,7 +491,7 @@ class Decisions:
             if self.observed[index] in (-1, self.chosen[index])
             else replacement(chosen, text, start, end),
             "flagged": bool(self.flagged[index]),
-            **self.alternatives(index, text),
+            **self.flag_fields(index, text),
             "probability": round(float(self.probabilities[index]), 6),
             "margin": json_margin(float(self.margins[index])),
             "candidates": tuple((candidates[i], round(float(self.scores[low + i]), 4)) for i in order),
@@ -495,12 +501,25 @@ class Decisions:
             "model": self.model,
         }
 
-    def alternatives(self, index: int, text: str) -> dict[str, Any]:
-        """Return the alternatives of a flag, the most probable first; an empty dict if there are none."""
+    def flag_fields(self, index: int, text: str) -> dict[str, Any]:
+        """Return the fields of flags only: their rule and alternatives; an empty dict without a flag."""
         if not self.flagged[index]:
             return {}
         alternatives = () if self.settled is None else self.settled.decision_alternatives(index)
-        return {"alternatives": tuple(_alternative(alternative, text) for alternative in alternatives)}
+        return {
+            "rule": self.rule_name(index, text),
+            "alternatives": tuple(_alternative(alternative, text) for alternative in alternatives),
+        }
+
+    def rule_name(self, index: int, text: str) -> str:
+        """Return the name of the rule of a correction; `text` is the document's original text."""
+        return self.task if self.rules is None else self.rules.rule_name(self.correction(index, text))
+
+    def correction(self, index: int, text: str) -> Correction:
+        """Return what a correction changes; `text` is the document's original text."""
+        start, end = int(self.starts[index]), int(self.ends[index])
+        chosen = self.candidate_texts(index)[self.chosen[index]]
+        return Correction.plain(text[start:end], chosen, self.table[self.groups[index]].name)
 
     def source_record(self, index: int) -> dict[str, Any]:
         """Return the base score and the rank (from 0) that the source gave the chosen candidate."""

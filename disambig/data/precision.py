@@ -10,6 +10,7 @@ from typing import Any
 
 from disambig.errors import UserError
 from disambig.text import HIDDEN
+from disambig.formatting import describe_share
 
 PUT_IN, TAKEN_OUT = "words put in", "words taken out"
 """Names of the kinds of flags that insert a word, and of those that remove one."""
@@ -67,6 +68,10 @@ class PrecisionEstimate:
     flags: int
     of: str
     text: str
+
+    def __str__(self) -> str:
+        """Return the share for people, in tenths if it was measured on few flags."""
+        return describe_share(self.share, self.flags)
 
     @property
     def level(self) -> str:

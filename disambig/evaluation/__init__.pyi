@@ -83,6 +83,9 @@ from .mistakes import (
     mistake_figures as mistake_figures,
 )
 from .mistakes import (
+    precision_by_rule as precision_by_rule,
+)
+from .mistakes import (
     share_at as share_at,
 )
 from .mistakes import (

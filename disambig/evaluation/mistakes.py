@@ -15,6 +15,7 @@ from disambig.decision import edit_slots, extend_to_next_word, surviving_edits, 
 from disambig.errors import UserError
 from disambig.formats import FLAG_LABELS, KINDS, Clean, Fix, FlagReading, fix_kind, paragraph_digest
 from disambig.metrics import DRAWS, Accuracy, Outcomes, mcnemar, paired_bootstrap, times_drawn, wilson
+from disambig.rules import Correction, RuleSet
 from disambig.type_aliases import Bools, Floats, Ints
 
 _WORDS = re.compile(r"\w+|[^\w\s]")
@@ -646,6 +647,36 @@ def share_at(
     return _point(least, counts, _weights(trial, per_1000)) if counts.sum() else None
 
 
+def precision_by_rule(
+    trial: MistakeTrial, limits: Limits, rules: Mapping[str, RuleSet], *, per_1000: float = PER_1000
+) -> dict[str, PrecisionPoint]:
+    """Return how often the flags of each rule were right, at the limits of their tasks.
+
+    Parameters
+    ----------
+    limits : mapping of str to float
+        Limit of each task.
+    rules : mapping of str to RuleSet
+        The rules of each task.
+    per_1000 : float
+        Assumed mistakes per 1,000 words.
+    """
+    least = np.array([limits.get(task, -np.inf) for task in trial.tasks])
+    seen = _count_flags(trial, least)
+    names = np.array(
+        [
+            rules[trial.tasks[task]].rule_name(Correction(*pair.partition("/")[::2]))
+            for task, pair in zip(seen.tasks.tolist(), seen.pairs.tolist(), strict=True)
+        ],
+        np.str_,
+    )
+    points = {}
+    for name in np.unique(names).tolist():
+        counts = np.bincount(seen.kinds[names == name], minlength=len(_KINDS))
+        points[name] = _point(0.0, counts, _weights(trial, per_1000))
+    return points
+
+
 def _weights(trial: MistakeTrial, per_1000: float) -> Floats:
     """Return for each kind how many flags per 1,000 words one observed flag represents."""
     # Mistakes are rarer in text than in the corpus: a flag at a mistake counts per mistake, one in clean text
@@ -655,13 +686,14 @@ def _weights(trial: MistakeTrial, per_1000: float) -> Floats:
     return np.array([per_fix, per_fix, per_clean])
 
 
-def _count_flags(trial: MistakeTrial) -> _CountedFlags:
-    """Return the flags whose correctness is known, one per place, at any probability.
+def _count_flags(trial: MistakeTrial, least: Floats | None = None) -> _CountedFlags:
+    """Return the flags whose correctness is known, one per place, above the limit of each task or of any.
 
     In a text with a mistake, flags elsewhere are left out: nobody knows what else is wrong there.
     """
-    none, by_name = np.full(len(trial.tasks), -np.inf), task_ranks(trial.tasks)
-    on_fixes, on_clean = trial.on_fixes.above(none, by_name), trial.on_clean.above(none, by_name)
+    limits = np.full(len(trial.tasks), -np.inf) if least is None else least
+    by_name = task_ranks(trial.tasks)
+    on_fixes, on_clean = trial.on_fixes.above(limits, by_name), trial.on_clean.above(limits, by_name)
     there = np.flatnonzero(on_fixes.there)
     return _CountedFlags(
         np.concatenate([on_fixes.tasks[there], on_clean.tasks]),

@@ -122,7 +122,7 @@ def _slice_records(decisions: Decisions, text: str, kept: int) -> Iterator[dict[
             **({"gloss": candidate_gloss(group, best)} if glossed else {}),
             "replacement": observed if given in (-1, best) else replacement(chosen, text, start, end),
             "flagged": flagged,
-            **decisions.alternatives(i, text),
+            **decisions.flag_fields(i, text),
             "probability": probability,
             "margin": margin if margin < float("inf") else None,
             "candidates": [(names[ranked[rank]], scores[rank]) for rank in top],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
@@ -13,6 +13,11 @@ from disambig.explain import show_candidate
 from disambig.lsp.documents import ProtocolLines, TextState
 from disambig.markup import PlainText
 from disambig.models import ModelSet
+from disambig.rules import PAGE, find_rule, local_page
+
+if TYPE_CHECKING:
+    from disambig.explain import NgramPair
+
 
 SOURCE = "disambig"
 
@@ -24,15 +29,24 @@ def make_diagnostics(
     return [
         types.Diagnostic(
             range=to_range(state.lines, flag.start, _visible_end(state.text, flag)),
-            message=f"{show_candidate(flag.observed)} -> {show_candidate(flag.replacement)} "
-            f"({flag.probability:.2f})",
+            message=f"{show_candidate(flag.observed)} -> {show_candidate(flag.replacement)}"
+            f"{'' if flag.trust is None else f' ({flag.trust} right)'}",
             severity=types.DiagnosticSeverity.Information,
             source=SOURCE,
-            code=f"{SOURCE}/{flag.task}",
+            code=flag.rule,
+            code_description=_code_description(flag.rule),
             data=_data(state, flag, own),
         )
         for flag, own in zip(flags, candidates, strict=True)
     ]
+
+
+def _code_description(name: str) -> types.CodeDescription | None:
+    """Return the address of the description of a rule; the page of shared rules is a file that is here."""
+    rule = find_rule(name)
+    shared = rule.url.startswith(PAGE)
+    address = f"{local_page().absolute().as_uri()}#{name}" if shared else rule.url
+    return types.CodeDescription(href=address) if address else None
 
 
 def to_range(lines: ProtocolLines, start: int, end: int) -> types.Range:
@@ -48,16 +62,14 @@ def to_text_edit(lines: ProtocolLines, edit: tuple[int, int, str]) -> types.Text
 
 
 def action_title(flag: Flag, candidate: FlagCandidate) -> str:
-    """Return the title of an edit, with the probability of the new word."""
+    """Return the title of an edit."""
     new = candidate.text
     observed = flag.observed if candidate.elsewhere is None else candidate.elsewhere
     if not new:
-        what = f'Take out "{observed}"' if observed else "Change"
-    elif candidate.elsewhere:
-        what = f'Replace "{observed}" by "{new}"'
-    else:
-        what = f'Replace by "{new}"' if observed else f'Insert "{new}"'
-    return f"{what} ({candidate.probability:.2f})"
+        return f'Take out "{observed}"' if observed else "Change"
+    if candidate.elsewhere:
+        return f'Replace "{observed}" by "{new}"'
+    return f'Replace by "{new}"' if observed else f'Insert "{new}"'
 
 
 def _data(state: TextState, flag: Flag, candidates: Sequence[FlagCandidate]) -> dict[str, Any]:
@@ -143,10 +155,9 @@ def hover_text(flag: Flag, candidates: list[FlagCandidate], live: LiveText) -> s
     """Return the hover text of a flag as Markdown; this runs the models."""
     from disambig.explain import compare_ngrams, ngram_sentence
 
-    sure = f"{flag.probability:.2f}"
-    if flag.trust is not None:
-        sure = f"{100 * flag.trust.share:.0f} % of such flags were right"
-    lines = [f"**{_code(flag.observed)} -> {_code(flag.replacement)}** ({flag.task}; {sure})"]
+    measured = "" if flag.trust is None else f"; {flag.trust} of such flags were right"
+    lines = [f"**{_code(flag.observed)} -> {_code(flag.replacement)}** ({flag.rule}{measured})"]
+    lines += ["", find_rule(flag.rule).title]
     pairs = []
     model = None
     if isinstance(live.annotate, ModelSet):
@@ -161,15 +172,20 @@ def hover_text(flag: Flag, candidates: list[FlagCandidate], live: LiveText) -> s
         lines += ["", "| written | seen | proposed | seen |", "|---|---:|---|---:|"]
         pairs = sorted(pairs, key=lambda pair: -abs(pair.log_ratio))[:_MAX_NGRAMS]
         lines += [
-            f"| {_cell(pair.written)} | {pair.written_count:,} "
-            f"| {_cell(pair.proposed)} | {pair.proposed_count:,} |"
+            f"| {_cell(pair.written)} | {_count(pair)} | {_cell(pair.proposed)} | {pair.proposed_count:,} |"
             for pair in pairs
         ]
     here = [other for other in candidates[1:] if other.elsewhere is None]
     if here:
-        others = ", ".join(f"{_code(other.text)} ({other.probability:.2f})" for other in here)
-        lines += ["", f"Or {others}."]
+        lines += ["", f"Or {', '.join(_code(other.text) for other in here)}."]
     return "\n".join(lines)
+
+
+def _count(pair: NgramPair) -> str:
+    """Return how often an n-gram was seen; rare ones are not in the table, so that only a bound is known."""
+    if pair.written_count or pair.least == 1:
+        return f"{pair.written_count:,}"
+    return "not kept" if pair.least is None else f"< {pair.least:,}"
 
 
 def _code(word: str) -> str:

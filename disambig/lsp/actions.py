@@ -33,6 +33,8 @@ _DECLARATIONS = {
 }
 """First lines of a format before which no comment may be inserted."""
 NOTEBOOK = ".ipynb"
+_RULE = "rule:"
+"""Begins an item of a directive that names a rule."""
 _STRING_REST = re.compile(r'(?:[^"\\]|\\[^n])*(?=\\n|")')
 """The rest of a line of Markdown inside a JSON string."""
 
@@ -64,8 +66,12 @@ def ignore_in_line(name: str, text: str, flag: Flag, read: Read) -> Edit | None:
     place = "any" if entry is None else entry.comment_place
     gap = newline if place == "block" else ""
     tried = [
-        (line_stop, line_stop, f"{before}{_directive_comment(name, f'ignore-line {what}')}{after}"),
-        (start, start, f"{indent}{_directive_comment(name, f'ignore-next-line {what}')}{newline}{gap}"),
+        (line_stop, line_stop, f"{before}{_directive_comment(name, _limited('ignore-line', what))}{after}"),
+        (
+            start,
+            start,
+            f"{indent}{_directive_comment(name, _limited('ignore-next-line', what))}{newline}{gap}",
+        ),
     ]
     if place != "any":
         del tried[0]
@@ -97,7 +103,7 @@ def _is_first_line(plain: PlainText, start: int) -> bool:
 def _in_notebook(name: str, text: str, flag: Flag, directive: str, read: Read) -> Edit | None:
     """Return the edit that adds a comment to the line of a Markdown cell, inside its JSON string."""
     stop = _STRING_REST.match(text, flag.end)
-    comment = _directive_comment("", f"{directive} {ignore_target(flag)}")
+    comment = _directive_comment("", _limited(directive, ignore_target(flag)))
     if stop is None:
         return None
     at = stop.end()
@@ -106,9 +112,16 @@ def _in_notebook(name: str, text: str, flag: Flag, directive: str, read: Read) -
 
 
 def ignore_target(flag: Flag) -> str:
-    """Return the item of a directive that suppresses a flag: its word, or its task if there is no word."""
+    """Return what a directive needs to suppress a flag: its word, or its rule if there is no word."""
     word = " ".join(flag.observed.split())
-    return word if word and "," not in word else f"task:{flag.task}"
+    return word if word and "," not in word else f"{_RULE}{flag.rule}"
+
+
+def _limited(directive: str, target: str) -> str:
+    """Return a directive that is limited to a word or a rule (see `ignore_target`)."""
+    return (
+        f"{directive}[{target.removeprefix(_RULE)}]" if target.startswith(_RULE) else f"{directive} {target}"
+    )
 
 
 def ignore_everywhere(
@@ -173,7 +186,7 @@ def _in_file(name: str, text: str, what: str, read: Read) -> Iterator[Edit]:
             yield at, at, f", {what}"
     if _suffix(name) == NOTEBOOK:
         return
-    newline, comment = _line_end(text), _directive_comment(name, f"ignore {what}")
+    newline, comment = _line_end(text), _directive_comment(name, _limited("ignore", what))
     top = _top(name, text)
     if not text[top:].startswith(_FRONT):
         entry = path_format(name)
@@ -224,7 +237,7 @@ def _hides(name: str, read: Read, text: str, edit: Edit, flag: Flag) -> bool:
     words = plain.text[:start] + plain.text[start + len(new) :]
     if before.text is not text and words.split() != (before.text[:start] + before.text[end:]).split():
         return False
-    return bool(directives.hiding(moved, flag.observed, flag.task))
+    return bool(directives.hiding(moved, flag.observed, *flag.names))
 
 
 def _line_end(text: str) -> str:
@@ -238,7 +251,7 @@ IGNORE = "disambig.ignore"
 FEW = 5
 """Maximum number of selected flags for which actions to ignore them are offered."""
 SAFE = 0.9
-"""Minimum probability of flags that are corrected all at once."""
+"""Minimum share of right flags among those that are corrected all at once."""
 
 
 def code_actions(
@@ -285,6 +298,11 @@ def code_actions(
     if wants(context, FIX_ALL) and (action := _fix_all_action(document, state, sure)):
         actions.append(action)
     return actions
+
+
+def is_safe(flag: Flag) -> bool:
+    """Return True if a flag may be corrected together with others, without a look at each."""
+    return (flag.probability if flag.trust is None else flag.trust.share) >= SAFE
 
 
 def wants(context: types.CodeActionContext, kind: str) -> bool:
@@ -355,7 +373,7 @@ def _ignore_actions(
 ) -> list[types.CodeAction]:
     name, what = document.name, ignore_target(flag)
     read = document.read = document.read or markup_reader(name)
-    shown = what if what.startswith("task:") else f'"{what}"'
+    shown = what.removeprefix(_RULE) if what.startswith(_RULE) else f'"{what}"'
     actions = []
     for place, edit in (
         ("in this line", ignore_in_line(name, state.text, flag, read)),
@@ -364,7 +382,7 @@ def _ignore_actions(
         if edit is not None:
             title = f"{SOURCE}: ignore {shown} {place}"
             actions.append(_quick_fix(title, diagnostic, edit=_edit_action(document, state, [edit])))
-    if not what.startswith("task:"):
+    if not what.startswith(_RULE):
         title = f"{SOURCE}: ignore {shown} everywhere"
         command = types.Command(title=title, command=IGNORE, arguments=[what])
         try:
@@ -401,7 +419,7 @@ def _fix_all_action(
     if not sure:
         return None
     return types.CodeAction(
-        title=f"{SOURCE}: correct all that is at least {SAFE:.0%} sure",
+        title=f"{SOURCE}: correct all flags of which 9 in 10 are right",
         kind=FIX_ALL,
         edit=_edit_action(document, state, [flag.edit for flag in sure]),
     )

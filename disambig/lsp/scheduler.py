@@ -239,8 +239,9 @@ class CheckScheduler:
         candidates = flag_candidates(checked.flags, live.decisions, state.text, live.annotate)
         self._checkers.warm_up(live.annotate, live.plain.text)
         diagnostics = make_diagnostics(state, checked.flags, candidates)
-        # With a selection of models, directives for the other models look unused.
-        is_partial = live.settings.tasks or live.settings.models or live.settings.excluded
+        # With a selection of models or rules, directives for the others look unused.
+        settings = live.settings
+        is_partial = settings.tasks or settings.models or settings.rules or settings.excluded
         unused = [] if is_partial else unused_directives(document.name, state, live.plain, checked.unused)
         return CheckResult(state.version, checked.flags, tuple(candidates), diagnostics, unused)
 

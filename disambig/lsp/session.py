@@ -24,7 +24,7 @@ from disambig.configuration import (
     read_table,
 )
 from disambig.errors import UserError
-from disambig.lsp.actions import FIX_ALL, SAFE, code_actions, wants
+from disambig.lsp.actions import FIX_ALL, code_actions, is_safe, wants
 from disambig.lsp.documents import CheckResult, Encoding, TextDocument, TextState, document_name, uri_to_path
 from disambig.lsp.scheduler import CheckScheduler, LoadedCheckers
 
@@ -250,7 +250,7 @@ class EditorSession:
         result, live = document.check_result, document.live
         if result is None or live is None:
             return ()
-        chosen, _ = choose([flag for flag in result.flags if flag.probability >= SAFE], document.state.text)
+        chosen, _ = choose(filter(is_safe, result.flags), document.state.text)
 
         def work(state: TextState) -> Sequence[Flag]:
             if state.version != result.version:

@@ -23,6 +23,7 @@ from disambig.decision import check_rate, is_correction_task, resolve_overlaps, 
 from disambig.errors import UserError
 from disambig.models.model import Model, decide_together
 from disambig.models.verification import verify_flags
+from disambig.rules import ALL_RULES, RuleSelection
 from disambig.text import TokenView, hash_words
 from disambig.types import KnowsRecall, RaisesFlags, decides
 
@@ -111,6 +112,8 @@ class ModelSet:
         Measured precision of the flags of each task.
     least : float, optional
         Minimum share of correct flags (see `PrecisionTable`); a task without a table raises no flags then.
+    selection : RuleSelection
+        The rules whose flags are raised.
     writing : str, optional
         Kind of writing: ``"published"``, ``"edited"``, ``"draft"`` or ``"learner"`` (see `with_writing`).
     """
@@ -123,6 +126,7 @@ class ModelSet:
     trust: Mapping[str, PrecisionTable] = field(default_factory=dict)
     least: float | None = None
     writing: str | None = None
+    selection: RuleSelection = ALL_RULES
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "models", with_writing(self.models, self.writing))
@@ -161,7 +165,7 @@ class ModelSet:
             of_models.append(views[key])
         rates = [self.rates.get(model.task.name) for model in self.models]
         decisions = [of_task.without_empty() for of_task in decide_together(self.models, of_models, rates)]
-        return [self._with_trust(self._without_ignored(of_task, texts), texts) for of_task in decisions]
+        return [self._selected(self._without_ignored(of_task, texts), texts) for of_task in decisions]
 
     def _decide_near(
         self, texts: Sequence[str], spans: Sequence[Sequence[tuple[int, int]]]
@@ -183,7 +187,7 @@ class ModelSet:
             [self.rates.get(model.task.name) for model in models],
             near=[near for _, near in of_models],
         )
-        decisions = [self._with_trust(self._without_ignored(of_task, texts), texts) for of_task in decided]
+        decisions = [self._selected(self._without_ignored(of_task, texts), texts) for of_task in decided]
         return resolve_overlaps(decisions, texts)
 
     def _ignored(self, tokenisation: str) -> Collection[str]:
@@ -204,17 +208,31 @@ class ModelSet:
             )
         return replace(decisions, flagged=flagged)
 
-    def _with_trust(self, decisions: Decisions, texts: Sequence[str]) -> Decisions:
-        """Return the decisions with the precision table of their task, and no flags below the minimum."""
+    def _selected(self, decisions: Decisions, texts: Sequence[str]) -> Decisions:
+        """Return the decisions with the precision table of their task, and only the flags that are wanted.
+
+        These are flags of the selected rules with at least the minimum precision.
+        """
         table = self.trust.get(decisions.task)
-        if self.least is None:
+        if self.least is None and not self.selection:
             return decisions if table is None else replace(decisions, trust=table)
         flagged = decisions.flagged.copy()
         for i in np.flatnonzero(flagged).tolist():
-            observed, meant = _words_of_flag(decisions, i, texts)
-            sure = float(decisions.probabilities[i])
-            flagged[i] = table is not None and table.estimate(observed, meant, sure).share >= self.least
+            text = texts[int(decisions.documents[i])]
+            flagged[i] = self._is_precise(decisions, i, texts, table) and (
+                not self.selection or self.selection.shows(decisions.rule_name(i, text), decisions.task)
+            )
         return replace(decisions, flagged=flagged, trust=table)
+
+    def _is_precise(
+        self, decisions: Decisions, row: int, texts: Sequence[str], table: PrecisionTable | None
+    ) -> bool:
+        """Return True if the measured precision of flags like a decision reaches the minimum."""
+        if self.least is None:
+            return True
+        observed, meant = _words_of_flag(decisions, row, texts)
+        sure = float(decisions.probabilities[row])
+        return table is not None and table.estimate(observed, meant, sure).share >= self.least
 
 
 def _words_of_flag(decisions: Decisions, row: int, texts: Sequence[str]) -> tuple[str, str]:

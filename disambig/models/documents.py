@@ -136,7 +136,7 @@ def _join_task(parts: Sequence[tuple[Decisions, int]]) -> Decisions:
         field.name: np.concatenate([getattr(part, field.name) for part, _ in parts])
         for field in dataclasses.fields(first)
         if field.name
-        not in ("task", "model", "table", "starts", "ends", "offsets", "own", "settled", "trust")
+        not in ("task", "model", "table", "starts", "ends", "offsets", "own", "settled", "trust", "rules")
     }
     columns["documents"] = np.zeros(len(columns["documents"]), np.int32)
     for name in ("starts", "ends"):

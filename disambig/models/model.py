@@ -50,6 +50,7 @@ from disambig.types import (
     rows_are_shared,
     sees_beside,
     sees_parts,
+    task_rules,
 )
 
 
@@ -364,6 +365,7 @@ class Model:
             offsets=offsets,
             scores=scores,
             own=instances.own,
+            rules=task_rules(self.task),
             **columns,
         )
         return PendingDecisions(self, view, instances, decisions, answered, flags_per_1000)

@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING, Any
 from disambig.errors import UserError
 from disambig.formats import RECORD_VERSIONS, AnnotatedDocument, Document, JsonlFormat, to_json
 from disambig.server.checker import ServerChecker
-from disambig.server.languagetool import check_text, parse_json, parse_rate, parse_writing, task_rule
+from disambig.server.languagetool import check_text, parse_json, parse_rate, parse_writing, rule_id
 from disambig.server.middleware import unclear_request
 
 if TYPE_CHECKING:
+    from disambig.data import Decisions
     from disambig.explain import NgramPair
+    from disambig.models import Model
+    from disambig.rules import RuleSet
+    from disambig.text import TokenView
 
 
 MAX_DOCUMENTS = 1_000
@@ -156,21 +160,9 @@ def explain_flag(request: ReasonsRequest, checker: ServerChecker) -> bytes:
     UserError
         D883 if the rule makes no decision there.
     """
-    import numpy as np
-
     from disambig.explain import explain_decision, ngram_pairs, ngram_sentence, strongest
-    from disambig.text import view_of_texts
 
-    models = {task_rule(model.task).id: model for model in checker.models.values()}
-    model = models.get(request.rule)
-    if model is None:
-        raise unclear_request(f"unknown rule {request.rule[:40]!r}; known rules: {', '.join(models)}")
-    view = view_of_texts([request.text], model.tokenisation, protected=True)
-    decisions = model.decide(view, flags_per_1000=checker.rates[model.task.name])
-    inside = (decisions.starts >= request.start) & (decisions.ends <= request.end)
-    if not inside.any():
-        raise unclear_request(f"{request.rule} makes no decision at {request.start}-{request.end}")
-    index = int(np.where(inside, decisions.probabilities, -1.0).argmax())
+    model, view, decisions, index = _find_decision(request, checker)
     record, one = decisions.record(index, request.text), decisions.slice(index, index + 1)
     likelihoods = model.candidate_probabilities(one)
     names, observed = one.candidate_texts(0), int(one.observed[0])
@@ -193,6 +185,40 @@ def explain_flag(request: ReasonsRequest, checker: ServerChecker) -> bytes:
             "model": record["model"],
         }
     )
+
+
+def _find_decision(
+    request: ReasonsRequest, checker: ServerChecker
+) -> tuple[Model, TokenView, Decisions, int]:
+    """Return the decision between two offsets that has the rule, else the most certain of its models."""
+    import numpy as np
+
+    from disambig.text import view_of_texts
+    from disambig.types import task_rules
+
+    models = {
+        model.task.name: model
+        for model in checker.models.values()
+        if request.rule in _rule_ids(model.task.name, task_rules(model.task))
+    }
+    if not models:
+        names = sorted(map(rule_id, checker.rules))
+        raise unclear_request(f"unknown rule {request.rule[:40]!r}; known rules: {', '.join(names)}")
+    places = []
+    for task, model in models.items():
+        view = view_of_texts([request.text], model.tokenisation, protected=True)
+        decisions = model.decide(view, flags_per_1000=checker.rates[task])
+        inside = (decisions.starts >= request.start) & (decisions.ends <= request.end)
+        for row in np.flatnonzero(inside).tolist():
+            has_rule = rule_id(decisions.rule_name(row, request.text)) == request.rule
+            places.append((has_rule, float(decisions.probabilities[row]), model, view, decisions, row))
+    if not places:
+        raise unclear_request(f"{request.rule} makes no decision at {request.start}-{request.end}")
+    return max(places, key=lambda place: place[:2])[2:]
+
+
+def _rule_ids(task: str, rules: RuleSet) -> set[str]:
+    return {rule_id(name) for name in (task, *(rule.name for rule in rules.rules))}
 
 
 def _as_json(pair: NgramPair) -> dict[str, Any]:

@@ -44,6 +44,7 @@ def openapi(limits: ServerLimits, bases: Sequence[str]) -> Json:
     text = {"type": "string", "maxLength": limits.max_text, "pattern": "^[^\\u0000]*$"}
     paths: Json = {
         "/": {"get": _operation("page", "The demo page.", "text/html", _STRING)},
+        "/rules": {"get": _operation("rulesPage", "A page that describes the rules.", "text/html", _STRING)},
         "/openapi.json": {"get": _operation("openapi", "This document.", _JSON, {"type": "object"})},
         "/annotate": {"post": _annotate(text)},
         "/explain": {"post": _explain()},
@@ -177,10 +178,22 @@ def _array(items: Json) -> Json:
     return {"type": "array", "items": items}
 
 
+def _optional(schema: Json, *keys: str) -> Json:
+    """Return the schema of an object that may lack some keys."""
+    return {**schema, "required": [key for key in schema["required"] if key not in keys]}
+
+
 _DETECTED = _object(name=_STRING, code=_STRING, confidence=_PROBABILITY, source=_STRING)
 _CONTEXT = _object(text=_STRING, offset=_COUNT, length=_COUNT)
-_RULE = _object(
-    id=_STRING, description=_STRING, issueType=_STRING, category=_object(id=_STRING, name=_STRING)
+_RULE = _optional(
+    _object(
+        id=_STRING,
+        description=_STRING,
+        issueType=_STRING,
+        category=_object(id=_STRING, name=_STRING),
+        urls=_array(_object(value=_STRING)),
+    ),
+    "urls",
 )
 _COUNTED = _object(
     words=_STRING, count=_COUNT, other_words=_STRING, other_count=_COUNT, exact={"type": "boolean"}
@@ -198,7 +211,7 @@ _SCHEMAS: Json = {
     "Match": _object(
         message=_STRING,
         shortMessage=_STRING,
-        replacements=_array(_object(value=_STRING, confidence=_PROBABILITY)),
+        replacements=_array(_optional(_object(value=_STRING, confidence=_PROBABILITY), "confidence")),
         offset=_COUNT,
         length=_COUNT,
         context=_CONTEXT,

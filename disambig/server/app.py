@@ -6,10 +6,11 @@ import asyncio
 import base64
 import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from functools import partial
+from html import escape
 from importlib.resources import files
 from typing import Any, TypeVar
 
@@ -20,6 +21,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from disambig.errors import UserError
 from disambig.formats import AnnotatedDocument, to_json
+from disambig.rules import Rule, rule_text
 from disambig.server._endpoints import explain_flag, reasons_request, records_request
 from disambig.server._openapi import openapi
 from disambig.server.checker import CheckOptions, MakeResponse, ModelThread, ServerChecker
@@ -31,10 +33,10 @@ from disambig.server.languagetool import (
     check_request,
     find_language,
     languages,
+    languagetool_rule,
     parse_form,
     rule_as_json,
     shown_flags,
-    task_rule,
 )
 from disambig.server.middleware import AllowedOrigins, BodyReader, RequestGuard, ServerLimits, unclear_request
 
@@ -175,7 +177,7 @@ def make_app(
     views = _Views(checker, worker, limits)
     routes = [_Route("/", views.page), _Route("/annotate", views.annotate, methods=["POST"])]
     routes += [_Route("/explain", views.explain, methods=["POST"])]
-    routes += [_Route("/openapi.json", views.openapi)]
+    routes += [_Route("/openapi.json", views.openapi), _Route("/rules", views.rules)]
     for base in BASES:  # clients that are configured with an address ending in /v2/ add /v2 once more
         routes += [
             _Route(base, views.about),
@@ -229,8 +231,8 @@ class _Views:
 
             def make_response(results: Sequence[AnnotatedDocument]) -> bytes:
                 flags = [flag for one in results for flag in shown_flags(query.text, one, self._checker)]
-                with_rules = ((flag, task_rule(self._checker.models[flag.flag.task].task)) for flag in flags)
-                matches = [(flag, rule) for flag, rule in with_rules if query.wants(rule)]
+                with_rules = [(flag, languagetool_rule(self._checker.rule(flag.flag.rule))) for flag in flags]
+                matches = [(flag, rule) for flag, rule in with_rules if query.wants(rule, flag.flag.task)]
                 whole = len(flags) < MOST_FLAGS
                 foreign = [paragraph for one in results for paragraph in one.foreign]
                 return to_json(answer(matches, query.text, language=language, whole=whole, foreign=foreign))
@@ -255,6 +257,11 @@ class _Views:
     async def openapi(self, request: Request) -> Response:
         return _json(to_json(openapi(self._limits, BASES)))
 
+    async def rules(self, request: Request) -> Response:
+        headers = {"content-security-policy": "default-src 'none'; frame-ancestors 'none'"}
+        page = rules_as_html(self._checker.rules)
+        return Response(page, headers=headers, media_type="text/html")
+
     async def about(self, request: Request) -> Response:
         return PlainTextResponse("disambig: see /v2/check and /v2/languages")
 
@@ -275,7 +282,8 @@ class _Views:
         if not language:
             raise unclear_request("missing 'language' parameter, e.g. 'language=en-US'")
         find_language(language, self._checker.languages)
-        rules = [rule_as_json(task_rule(model.task)) for model in self._checker.models.values()]
+        by_name = sorted(self._checker.rules.items())
+        rules = [rule_as_json(languagetool_rule(rule)) for _, rule in by_name]
         parameter = {"maxTextLength": self._limits.max_text}
         return _json(to_json({"software": SOFTWARE, "parameter": parameter, "rules": rules}))
 
@@ -321,6 +329,16 @@ class _HeldResponse(Response):
                 chunk = self._whole[at : at + _CHUNK]
                 more = at + _CHUNK < len(self._whole)
                 await send({"type": "http.response.body", "body": chunk, "more_body": more})
+
+
+def rules_as_html(rules: Mapping[str, Rule]) -> str:
+    """Return a page that describes rules, each with the anchor of its name."""
+    parts = [
+        f'<section id="{escape(name)}"><h2>{escape(name)}</h2><pre>{escape(rule_text(rule))}</pre></section>'
+        for name, rule in sorted(rules.items())
+    ]
+    head = '<!doctype html><html lang="en"><meta charset="utf-8"><title>Rules of disambig</title>'
+    return f"{head}<h1>Rules</h1>{''.join(parts)}</html>"
 
 
 def _parse_check(query: bytes, body: bytes, *, max_text: int) -> CheckRequest:

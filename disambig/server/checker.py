@@ -15,6 +15,7 @@ from disambig.configuration import CheckSettings
 from disambig.errors import UserError
 from disambig.formats import AnnotatedDocument, Document
 from disambig.models import BATCH, Annotate, annotate_documents, wrap_annotator
+from disambig.rules import Rule, find_rule
 from disambig.runtime import DeadlineExceeded, processor_time_limit
 
 if TYPE_CHECKING:
@@ -258,6 +259,18 @@ class ServerChecker:
     def models(self) -> Mapping[str, Model]:
         """The models by task."""
         return {model.task.name: model for model in self.loaded.models}
+
+    @property
+    def rules(self) -> Mapping[str, Rule]:
+        """The rules of the models by name; of two models, the first."""
+        from disambig.types import task_rules
+
+        models = tuple(self.models.values())[::-1]
+        return {rule.name: rule for model in models for rule in task_rules(model.task).rules}
+
+    def rule(self, name: str) -> Rule:
+        """Return the rule of a flag."""
+        return self.rules.get(name) or find_rule(name)
 
     @property
     def languages(self) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import re
 from collections import Counter
@@ -22,7 +21,6 @@ from disambig.checking import (
     read_directives,
     sentence_around,
     surest,
-    tasks_at,
 )
 from disambig.data import check_writing
 from disambig.decision import edits_to_keep
@@ -30,6 +28,7 @@ from disambig.errors import UserError
 from disambig.formats import AnnotatedDocument, text_problem
 from disambig.formatting import escape_control_chars
 from disambig.markup import PlainText
+from disambig.rules import Rule
 from disambig.server.annotated_text import (
     AnnotatedText,
     Utf16Offsets,
@@ -40,14 +39,13 @@ from disambig.server.annotated_text import (
 from disambig.server.checker import ServerChecker
 from disambig.server.middleware import unclear_request
 from disambig.text import LANGUAGE_NAMES, ForeignParagraph
-from disambig.types import Task, concerns
 
 PREFIX = "DISAMBIG_"
 
 
 @dataclass(frozen=True, slots=True)
 class LanguageToolRule:
-    """A rule of LanguageTool's interface; each task is one rule.
+    """A rule in the form of LanguageTool's interface.
 
     Attributes
     ----------
@@ -58,6 +56,8 @@ class LanguageToolRule:
     category, category_name : str
     issue : str
         Issue type of the Internationalization Tag Set.
+    url : str
+        Address of the documentation; "" if there is none.
     """
 
     id: str
@@ -66,6 +66,7 @@ class LanguageToolRule:
     category: str
     category_name: str
     issue: str
+    url: str = ""
 
 
 _KINDS = {
@@ -76,19 +77,16 @@ _KINDS = {
 }
 
 
-def task_rule(task: Task) -> LanguageToolRule:
-    """Return the rule of a task."""
-    return _rule(task.name, concerns(task), type(task))
+def rule_id(name: str) -> str:
+    """Return the id of a rule; the name of a task, which older versions used, gives an id as well."""
+    return PREFIX + re.sub(r"\W", "_", name).upper()
 
 
 @lru_cache(maxsize=256)
-def _rule(task: str, kind: str, made_by: type) -> LanguageToolRule:
-    name = PREFIX + re.sub(r"\W", "_", task).upper()
-    description = (inspect.getdoc(made_by) or "").partition("\n")[
-        0
-    ] or f"The task {task!r} proposes other words."
-    short, category, category_name, issue = _KINDS.get(kind, _KINDS["other"])
-    return LanguageToolRule(name, description, short, category, category_name, issue)
+def languagetool_rule(rule: Rule) -> LanguageToolRule:
+    """Return a rule in the form of LanguageTool's interface."""
+    short, category, category_name, issue = _KINDS.get(rule.concern, _KINDS["other"])
+    return LanguageToolRule(rule_id(rule.name), rule.title, short, category, category_name, issue, rule.url)
 
 
 def rule_as_json(rule: LanguageToolRule) -> dict[str, str]:
@@ -203,13 +201,14 @@ class CheckRequest:
     flags_per_1000: float | None
     writing: str | None = None
 
-    def wants(self, rule: LanguageToolRule) -> bool:
-        """Return True if the request asks for matches of a rule."""
+    def wants(self, rule: LanguageToolRule, task: str) -> bool:
+        """Return True if the request asks for matches of a rule, also by the name of the task."""
+        ids = {rule.id, rule_id(task)}
         if self.enabled_only:
-            return rule.id in self.enabled_rules or rule.category in self.enabled_categories
-        if rule.id in self.disabled_rules:
+            return bool(ids & self.enabled_rules) or rule.category in self.enabled_categories
+        if ids & self.disabled_rules:
             return False
-        return rule.category not in self.disabled_categories or rule.id in self.enabled_rules
+        return rule.category not in self.disabled_categories or bool(ids & self.enabled_rules)
 
 
 def parse_form(*encoded: bytes) -> dict[str, str]:
@@ -388,10 +387,10 @@ _MAX_DISTANCE = 80  # the neighbouring word is searched within this number of ch
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A replacement, with the probability that it is right."""
+    """A replacement, with the measured share of such flags that were right; None if it is not known."""
 
     text: str
-    probability: float
+    share: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -425,8 +424,7 @@ def shown_flags(text: AnnotatedText, document: AnnotatedDocument, checker: Serve
     candidates = flag_candidates(flags, decisions, text.read, checker.loaded)
     for flag, listed in zip(flags, candidates, strict=True):
         shown_flag = _show_flag(flag, text, listed)
-        tasks = flag.task, *tasks_at(flag.start, flag.end, flag.alternatives)
-        if shown_flag and not directives.hiding(shown_flag.start, flag.observed, *tasks):
+        if shown_flag and not directives.hiding(shown_flag.start, flag.observed, *flag.names):
             shown.append(shown_flag)
     apart = _without_overlaps(shown)
     kept = surest([shown_flag.flag for shown_flag in apart], checked.words, checker.max_flags_per_1000)
@@ -442,12 +440,12 @@ def _show_flag(flag: Flag, text: AnnotatedText, candidates: Sequence[FlagCandida
         while last > first and whole[-1:].isspace() and whole[-1] == text.read[last - 1]:
             last, whole = last - 1, whole[:-1]
         if last > first and (place := text.place(first, last)):
-            proposals = [Proposal(whole, flag.probability)]
+            proposals = [Proposal(whole, None if flag.trust is None else flag.trust.share)]
             for other in candidates[1:]:
                 begin, stop, put = other.edit
                 if first <= begin and stop <= last:
                     changed = text.read[first:begin] + put + text.read[stop:last]
-                    proposals += [Proposal(changed, other.probability)] if changed.strip() else []
+                    proposals += [Proposal(changed)] if changed.strip() else []
             return ShownFlag(flag, *place, _distinct(proposals, text.read[first:last]))
     return None
 
@@ -562,6 +560,7 @@ def _match(
             "description": rule.description,
             "issueType": rule.issue,
             "category": {"id": rule.category, "name": rule.category_name},
+            **({"urls": [{"value": rule.url}]} if rule.url else {}),
         },
         "ignoreForIncompleteSentence": False,
         "contextForSureMatch": 0,
@@ -569,19 +568,17 @@ def _match(
 
 
 def message(shown: ShownFlag) -> str:
-    """Return a flag as a question, with the measured precision of such flags or a probability."""
+    """Return a flag as a question, with its rule and the measured precision of such flags."""
     flag = shown.flag
     observed, meant = (
         escape_control_chars(" ".join(text.split())) for text in (flag.observed, flag.replacement)
     )
-    sure = f"{round(100 * flag.probability)} % sure"
-    if flag.trust is not None:
-        sure = f"{round(100 * flag.trust.share)} % of such flags were right"
+    about = flag.rule if flag.trust is None else f"{flag.rule}; {flag.trust} of such flags were right"
     if not observed:
-        return f"Is “{meant}” missing here? ({sure})"
+        return f"Is “{meant}” missing here? ({about})"
     if not meant:
-        return f"Is “{observed}” one word too many? ({sure})"
-    return f"Did you mean “{meant}” in place of “{observed}”? ({sure})"
+        return f"Is “{observed}” one word too many? ({about})"
+    return f"Did you mean “{meant}” in place of “{observed}”? ({about})"
 
 
 def context(text: str, start: int, end: int) -> dict[str, Any]:
@@ -594,4 +591,5 @@ def context(text: str, start: int, end: int) -> dict[str, Any]:
 
 
 def _replacement(proposal: Proposal) -> dict[str, Any]:
-    return {"value": proposal.text, "confidence": round(proposal.probability, 4)}
+    share = proposal.share
+    return {"value": proposal.text, **({} if share is None else {"confidence": round(share, 4)})}

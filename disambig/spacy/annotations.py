@@ -14,6 +14,7 @@ from spacy.tokens import Doc, Span, SpanGroup, Token
 from disambig.data import CandidateLists, Decisions, Group, candidate_gloss, offsets_from_sizes, replacement
 from disambig.decision import resolve_overlaps
 from disambig.errors import UserError
+from disambig.rules import Correction, Rule, RuleSet, default_rules
 from disambig.text import align_tokens
 
 LAYOUT, WITH_GLOSSES, WITH_LISTS = 1, 2, 3
@@ -28,12 +29,13 @@ _SCORE = np.dtype("<f4")
 
 
 def pack_decisions(
-    decisions: Decisions, bounds: list[int], spans_key: str, *, scope: str = ""
+    decisions: Decisions, docs: Sequence[Doc], bounds: list[int], spans_key: str, *, scope: str = ""
 ) -> list[dict[str, Any]]:
     """Return each document's decisions as strings, tuples and bytes, with only the groups that occur.
 
     Parameters
     ----------
+    docs : sequence of Doc
     bounds : list of int
         Start of the decisions of each document, and the end of the last ones.
     spans_key : str
@@ -68,6 +70,7 @@ def pack_decisions(
             "model": decisions.model,
             **({"scope": scope} if scope else {}),
             "table": tuple(table[tables[i] : tables[i + 1]]),
+            **_packed_rules(decisions.slice(*bounds[i : i + 2]), docs[i]),
             "rows": rows[bounds[i] : bounds[i + 1]].tobytes(),
             "scores": scores[offsets[i] : offsets[i + 1]].tobytes(),
         }
@@ -120,8 +123,41 @@ def unpack_decisions(kept: Mapping[str, Any]) -> Decisions:
         offsets=offsets_from_sizes(sizes[columns["groups"]]) if own is None else own.offsets,
         scores=np.frombuffer(kept["scores"], _SCORE).astype(np.float32),
         own=own,
+        rules=_unpacked_rules(kept["task"], kept.get("rules", ())),
         **given,
     )
+
+
+def _packed_rules(decisions: Decisions, doc: Doc) -> dict[str, Any]:
+    """Return the rules of the flags of a Doc: what each corrects, and the name of its rule."""
+    rows = np.flatnonzero(decisions.raised).tolist()
+    if not rows or decisions.rules is None:
+        return {}
+    text = doc.text
+    return {
+        "rules": tuple({(*decisions.correction(i, text), decisions.rule_name(i, text)): None for i in rows})
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _StoredNames:
+    """Gives a correction the name of the rule that is stored for it, else that of the task."""
+
+    names: Mapping[Correction, str]
+    otherwise: str
+
+    def __call__(self, correction: Correction) -> str:
+        return self.names.get(correction, self.otherwise)
+
+
+def _unpacked_rules(task: str, stored: Sequence[Sequence[str]]) -> RuleSet | None:
+    """Return the rules that are stored in a Doc; their names are all that is known of them."""
+    if not stored:
+        return None
+    names = {Correction(*map(str, row[:3])): str(row[3]) for row in stored}
+    (own,) = default_rules(task, object).rules
+    rules = {own.name: own} | {name: Rule(name, "") for name in names.values()}
+    return RuleSet(tuple(rules.values()), _StoredNames(names, own.name))
 
 
 def _packed_lists(own: CandidateLists) -> dict[str, Any]:
@@ -197,7 +233,7 @@ def write_batch(docs: Sequence[Doc], decisions: Decisions, *, spans_key: str) ->
     hashes = _hashes(docs, decisions)
     glosses = _glosses(docs, decisions)
     bounds = np.searchsorted(decisions.documents, np.arange(len(docs) + 1)).tolist()
-    packed = pack_decisions(decisions, bounds, spans_key)
+    packed = pack_decisions(decisions, docs, bounds, spans_key)
     clear_cache()
     for doc, kept, first, last in zip(docs, packed, bounds, bounds[1:], strict=False):
         name = id_under(doc, decisions.task, spans_key)

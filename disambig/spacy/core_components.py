@@ -213,7 +213,7 @@ class Proofreader(SpanWriter):
         spans: list[list[Placed]] = [[] for _ in docs]
         for of_task in decisions:
             bounds = np.searchsorted(of_task.documents, np.arange(len(docs) + 1)).tolist()
-            packed = pack_decisions(of_task, bounds, self.spans_key, scope=self.spans_key)
+            packed = pack_decisions(of_task, docs, bounds, self.spans_key, scope=self.spans_key)
             for number, (doc, kept) in enumerate(zip(docs, packed, strict=True)):
                 name = id_under(doc, of_task.task, self.spans_key)
                 doc.user_data[PREFIX + name] = kept

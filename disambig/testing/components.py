@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, get_args
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from disambig.data import CandidateLists, Instances
 from disambig.errors import UserError
+from disambig.rules import Correction
 from disambig.testing.checks import (
     Check,
     accuracy,
@@ -45,7 +47,11 @@ from disambig.types import (
     needs_training,
     requires,
     takes,
+    task_rules,
 )
+
+_FEW_CANDIDATES = 10
+"""Number of candidates of a group whose corrections are named."""
 
 
 def check_task(task: Task, texts: Sequence[str], tokenisation: Tokenisation | None = None) -> list[Check]:
@@ -109,6 +115,15 @@ class _TaskChecks:
             )
             strange = [name for variants in group.variants for name in variants if name not in distinct]
             require(not strange, f"{group.name}: variants {strange} are not candidates")
+
+    def names_the_rules_of_its_corrections(self) -> None:
+        try:
+            rules = task_rules(self._task)
+            for group in self._task.groups:
+                for written, meant in pairwise(group.candidates[:_FEW_CANDIDATES]):
+                    rules.rule_name(Correction.plain(written, meant, group.name))
+        except UserError as problem:
+            raise AssertionError(str(problem)) from problem
 
     def takes_the_groups_of_a_saved_model(self) -> None:
         if isinstance(self._task, TakesGroups):

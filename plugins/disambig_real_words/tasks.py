@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from disambig.api import Decides, Group, Instances, TokenView, UserError
 from disambig.api.arrays import Ragged, row_ranks
 from disambig.api.features import Cloze, ContextPlaces, context_vectors, open_cloze, score_candidates
-from disambig.api.tasks import CandidateLists, word_tokens
+from disambig.api.tasks import ENGLISH_RULES, CandidateLists, Correction, RuleSet, english_rule, word_tokens
 from disambig.api.text import (
     END_HASH,
     START_HASH,
@@ -57,6 +57,7 @@ class InContext:
     language: str = "en"
     decides: ClassVar[Decides] = Decides("words", "own")
     folders: ClassVar[tuple[str, ...]] = ("words", "relations")
+    rules: ClassVar[RuleSet] = ENGLISH_RULES
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
@@ -191,6 +192,11 @@ LEAST_GAIN = 3.0
 """Minimum gain in log-probability of the word that stays, beside the other word instead of alone."""
 
 
+def repetition_rule(correction: Correction) -> str:
+    """Return the rule of a correction by `Doubled`: the only words that it removes are repeated ones."""
+    return english_rule(correction) if correction.replacement else "doubled-word"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Doubled(InContext):
     """Decide whether the second word of a repetition belongs there, and whether a function word is missing.
@@ -231,6 +237,7 @@ class Doubled(InContext):
     name: str = "doubled"
     folders: ClassVar[tuple[str, ...]] = (*InContext.folders, "repeated")
     concerns: ClassVar[str] = "repetition"
+    rules: ClassVar[RuleSet] = RuleSet(ENGLISH_RULES.rules, repetition_rule, "en")
 
     def instances(self, view: TokenView) -> Instances:
         """Return the words that repeat the previous one, and the places where a word may be missing."""
@@ -471,6 +478,11 @@ class OtherWords(InContext):
         return open_places(self.model, view, positions, ones, self.related, lists, least=least)
 
 
+def form_rule(correction: Correction) -> str:
+    """Return the rule of a correction by `Form`, whose words are forms of each other."""
+    return english_rule(correction, otherwise="word-form")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Form(OtherWords):
     """Decide between the forms of a word, words derived from it, and its possessive.
@@ -503,6 +515,7 @@ class Form(OtherWords):
         return instances.take(np.flatnonzero(~left_out))
 
     concerns: ClassVar[str] = "grammar"
+    rules: ClassVar[RuleSet] = RuleSet(ENGLISH_RULES.rules, form_rule, "en")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,5 +22,6 @@ def read_sets(sets: str | Path | Sequence[str | Sequence[str]]) -> tuple[Group, 
 make_it = component_factory("disambig_it", task="it")
 make_preposition = component_factory("disambig_preposition", task="preposition")
 make_spelling = component_factory("disambig_spelling", task="spelling", read_sets=read_sets)
+make_confused_words = component_factory("disambig_confused_words", task="spelling", read_sets=read_sets)
 
 token_extension("is_referential", task="it", values={REFERENTIAL: True, NON_REFERENTIAL: False})

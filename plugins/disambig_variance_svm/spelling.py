@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import CandidateFinder, Group, Instances, TokenView, fitted_field
-from disambig.api.tasks import read_confusion_sets
+from disambig.api.tasks import ENGLISH_RULES, RuleSet, read_confusion_sets
 from disambig.api.text import SPOKEN_CONSONANT, SPOKEN_VOWEL, START_HASH, begins_gerund_subject
 
 A_AN = {"a", "an"}
@@ -42,6 +42,7 @@ class Spelling:
     extra: tuple[Group, ...] = fitted_field(())
     name: str = "spelling"
     concerns: ClassVar[str] = "confusion"
+    rules: ClassVar[RuleSet] = ENGLISH_RULES
     language: str = "en"
 
     @cached_property

@@ -46,7 +46,7 @@ def test_flags_and_corrections_are_those_of_the_command(tmp_path):
 
 def test_what_is_shown_of_flags_and_decisions_is_short():
     flags = disambig.check("It depends of the weather.")
-    assert repr(flags[0]).startswith("<Flag 1:12 'of' -> 'on', slip, ")
+    assert repr(flags[0]).startswith("<Flag 1:12 'of' -> 'on', wrong-preposition, ")
     assert len(repr(flags)) < 80
     (decisions,) = disambig.api.annotate([TEXT], [disambig.api.load_model("preposition")])
     shown = repr(decisions)

@@ -39,7 +39,7 @@ def test_the_entry_of_a_hook_runs(hook, tmp_path):
         text=True,
     )
     assert done.returncode == 1, done.stderr
-    assert done.stdout.startswith("wrong.md:1:10: quite -> quiet (spelling, 0.90)")
+    assert done.stdout.startswith("wrong.md:1:10: quite -> quiet (spelling)")
     fixes = "--fix" in arguments
     assert wrong.read_text() == f"It was a {'quiet' if fixes else 'quite'} place.\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["right.md", "wrong.md"]

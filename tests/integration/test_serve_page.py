@@ -111,8 +111,11 @@ def test_a_click_on_a_word_shows_why_and_a_click_accepts(opened):
     card = page.get_by_role("dialog")
     playwright.expect(card).to_contain_text("Did you mean “piece” in place of “peace”?")
     playwright.expect(card).to_contain_text(re.compile(r'"a? ?piece of( cake)?" was seen|fits this context'))
-    playwright.expect(card).to_contain_text("Likelihood from context")
-    assert re.search(r"\d\d % sure", card.inner_text())
+    playwright.expect(card).to_contain_text(
+        re.compile(r"confused-words; (\d+ %|about \d in 10) of such flags were right")
+    )
+    assert len(re.findall(r"\d+ %|\d in 10", card.inner_text())) == 1  # one number
+    assert card.get_by_role("link").get_attribute("href") == "/rules#confused-words"
     card.get_by_role("button", name="piece").click()
     assert value(page) == TEXT.replace("peace", "piece")
     playwright.expect(card).to_be_hidden()

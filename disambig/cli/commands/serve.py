@@ -9,10 +9,12 @@ import typer
 from disambig.cli.options import (
     DetectLanguage,
     Ignore,
+    IgnoreRules,
     Models,
     Most,
     Quiet,
     Rate,
+    Rules,
     Sets,
     Tasks,
     Trusted,
@@ -73,6 +75,8 @@ def serve(
     trust: Trusted = None,
     max_flags_per_1000: Most = None,
     sets: Sets = None,
+    rule: Rules = None,
+    ignore_rule: IgnoreRules = None,
     ignore: Ignore = None,
     writing: Writing = None,
     detect_language: DetectLanguage = None,
@@ -102,6 +106,8 @@ def serve(
         ignore=ignore,
         writing=writing,
         detect_language=detect_language,
+        rule=rule,
+        ignore_rule=ignore_rule,
         baseline=None,
     )
     output = StandardOutput()

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from disambig.api import CandidateFinder, Group, Instances, TokenView
 from disambig.api.features import Headwords, MissingWordOdds, WordNetwork, gaps_in
-from disambig.api.tasks import apart, empty_places
+from disambig.api.tasks import ENGLISH_RULES, RuleSet, apart, empty_places
 
 if TYPE_CHECKING:
     from .usage import PrepositionUsage
@@ -63,6 +63,7 @@ class Preposition:
     gaps: str | Path = MISSING_WEIGHTS
     name: str = "preposition"
     concerns: ClassVar[str] = "grammar"
+    rules: ClassVar[RuleSet] = ENGLISH_RULES
     language: str = "en"
 
     @cached_property

@@ -59,6 +59,14 @@ def test_comments_say_what_is_left_alone(text, words):
         ("ignore-line task:it, then", ["quite", "during"]),
         ("ignore-file task:spelling", ["during"]),
         ("ignore during", ["quite"]),
+        ("ignore-line[preposition]", ["quite"]),
+        ("ignore-line [Preposition, it]", ["quite"]),
+        ("ignore[spelling]", ["during"]),
+        ("ignore-file[preposition, spelling]", []),
+        ("ignore-line[spelling] quite, during", ["during"]),
+        ("ignore-line[preposition] quite", ["quite", "during"]),
+        ("ignore-line rule:preposition", ["quite"]),
+        ("ignore-line[preposition] task:spelling", []),
     ],
 )
 def test_tasks_and_words_behind_each(path, what, words):
@@ -118,7 +126,7 @@ def test_what_hides_nothing_is_told():
     found = check(text)
     assert [(each.line, each.directive) for each in found.unused] == [
         (1, "ignore then"),
-        (4, "ignore-next-line task:speling"),
+        (4, "ignore-next-line[speling]"),
         (5, "on"),
     ]
 
@@ -127,7 +135,20 @@ def test_of_two_that_hide_the_same_none_is_useless():
     assert said(f"<!-- disambig: off -->\n{QUIET} <!-- disambig: ignore-line -->") == ([], [])
 
 
-@pytest.mark.parametrize("what", ["", "of", "ignore", "ignore , ", "ignore-file task:", "ignore-lines"])
+@pytest.mark.parametrize(
+    "what",
+    [
+        "",
+        "of",
+        "ignore",
+        "ignore , ",
+        "ignore-file task:",
+        "ignore-lines",
+        "ignore[]",
+        "off[ ]",
+        "off[article",
+    ],
+)
 def test_what_the_checker_does_not_know_is_said(what):
     text = f"a\n<!-- disambig: {what} -->"
     found = read_directives("x.md", text, [(2, len(text))], TextLines(text))

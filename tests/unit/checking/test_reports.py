@@ -24,11 +24,11 @@ from disambig.checking import (
     make_report,
     number_fingerprints,
     path_in_repository,
-    rule_description,
 )
 from disambig.data import PrecisionEstimate
 from disambig.errors import UserError
 from disambig.markup import PlainText
+from disambig.rules import PAGE, find_rule
 
 SCHEMA = json.loads(Path(__file__).with_name("reports").joinpath("sarif-2.1.0.json").read_text("utf8"))
 WHOLE = ("json", "sarif", "gitlab", "rdjson")
@@ -68,9 +68,9 @@ def check_sarif(text):
 
 def test_text_and_json_count_characters():
     assert written("text", findings()).splitlines() == [
-        "docs/a b.md:2:9: quite -> quiet (spelling, 0.90)",
-        "docs/a b.md:3:1: during -> from (preposition, 0.90)",
-        "docs/a b.md:3:16: quite -> quiet (spelling, 0.90)",
+        "docs/a b.md:2:9: quite -> quiet (spelling)",
+        "docs/a b.md:3:1: during -> from (preposition)",
+        "docs/a b.md:3:16: quite -> quiet (spelling)",
     ]
     whole = json.loads(written("json", findings()))
     lines = [json.loads(line) for line in written("jsonl", findings()).splitlines()]
@@ -96,9 +96,9 @@ def test_sarif_counts_code_units():
     assert [rules[result["ruleIndex"]]["id"] for result in run["results"]] == [
         result["ruleId"] for result in run["results"]
     ]
-    assert [rule["id"] for rule in rules] == ["disambig/spelling", "disambig/preposition"]
-    assert "disambig: ignore-next-line task:spelling" in rules[0]["help"]["text"]
-    assert rules[1]["fullDescription"]["text"] == rule_description("preposition")
+    assert [rule["id"] for rule in rules] == ["spelling", "preposition"]
+    assert "disambig: ignore-next-line[spelling]" in rules[0]["help"]["text"]
+    assert not any("helpUri" in rule for rule in rules)
 
 
 def test_how_often_such_flags_were_right_is_in_all_that_programs_read():
@@ -121,9 +121,36 @@ def test_how_often_such_flags_were_right_is_in_all_that_programs_read():
         "medium",
         None,
     ]
-    assert "(spelling, 0.50; 91 % of such flags were right)" in run["results"][0]["message"]["text"]
+    assert "(spelling; about 9 in 10 of such flags were right)" in run["results"][0]["message"]["text"]
+    assert "(spelling; 62 % of such flags were right)" in run["results"][1]["message"]["text"]
+    assert [result.get("rank") for result in run["results"]] == [91, 62, None]
+    assert written("text", found).splitlines() == [
+        f"docs/a b.md:1:1: a -> an (spelling{measured})"
+        for measured in (", about 9 in 10 right", ", 62 % right", "")
+    ]
     unmeasured = check_sarif(written("sarif", findings()))["tool"]["driver"]["rules"]
     assert not any("precision" in each["properties"] for each in unmeasured)
+
+
+def test_what_is_wrong_has_a_name_and_an_address_in_all_that_programs_read():
+    rule = find_rule("confused-words")
+    found = findings("then", flags=[replace(flag, rule=rule.name) for flag in one("then", "than")])
+    run = check_sarif(written("sarif", found))
+    driver, (result,) = run["tool"]["driver"], run["results"]
+    assert driver["informationUri"] == PAGE
+    (described,) = driver["rules"]
+    assert (described["id"], described["helpUri"]) == (rule.name, rule.url)
+    assert described["shortDescription"]["text"] == rule.title
+    assert "She is taller then me." in described["help"]["markdown"]
+    assert result["ruleId"] == rule.name
+    assert json.loads(written("rdjson", found))["diagnostics"][0]["code"] == {
+        "value": rule.name,
+        "url": rule.url,
+    }
+    assert json.loads(written("jsonl", found))["rule"] == rule.name
+    assert json.loads(written("gitlab", found))[0]["check_name"] == f"disambig/{rule.name}"
+    notice = written("github", found)
+    assert f"title=disambig/{rule.name}::" in notice and notice.endswith(f" - {rule.url}\n")
 
 
 def test_reviewdog_counts_bytes():
@@ -131,10 +158,10 @@ def test_reviewdog_counts_bytes():
     first = whole["diagnostics"][0]
     where = {"start": {"line": 2, "column": 13}, "end": {"line": 2, "column": 18}}
     assert first == {
-        "message": 'Did you mean "quiet" in place of "quite"? (spelling, 0.90)',
+        "message": 'Did you mean "quiet" in place of "quite"? (spelling)',
         "location": {"path": "docs/a b.md", "range": where},
         "severity": "INFO",
-        "code": {"value": "disambig/spelling"},
+        "code": {"value": "spelling"},
         "suggestions": [{"range": where, "text": "quiet"}],
     }
     line = TEXT.encode().split(b"\n")[1]
@@ -144,7 +171,7 @@ def test_reviewdog_counts_bytes():
 def test_github_counts_characters():
     assert written("github", findings(name="a,b:c%.md")).splitlines()[0] == (
         "::notice file=a%2Cb%3Ac%25.md,line=2,endLine=2,col=9,endColumn=14,title=disambig/spelling::"
-        'Did you mean "quiet" in place of "quite"? (spelling, 0.90)'
+        'Did you mean "quiet" in place of "quite"? (spelling)'
     )
 
 
@@ -171,12 +198,12 @@ def test_a_place_over_two_lines():
 
 def test_missing_and_superfluous_words():
     missing = findings("He saw dog.", flags=[Flag(7, 7, 1, 8, "", "a", "article", 0.5, (7, 7, "a "))])
-    assert missing[0].message == 'Is "a" missing here? (article, 0.50)'
+    assert missing[0].message == 'Is "a" missing here? (article)'
     run = check_sarif(written("sarif", missing))
     region = run["results"][0]["fixes"][0]["artifactChanges"][0]["replacements"][0]["deletedRegion"]
     assert region == {"startLine": 1, "startColumn": 8, "endLine": 1, "endColumn": 8}
     (said,) = findings("the", flags=one("the", ""))
-    assert said.message == 'Is "the" one word too many? (spelling, 0.50)'
+    assert said.message == 'Is "the" one word too many? (spelling)'
 
 
 def test_controls_and_line_ends_do_not_come_through():
@@ -251,7 +278,3 @@ def test_names_that_are_no_utf8(format):
     if format == "sarif":
         place = check_sarif(shown)["results"][0]["locations"][0]["physicalLocation"]
         assert place["artifactLocation"]["uri"] == "b%FF.md"
-
-
-def test_a_task_that_no_part_has_is_described_all_the_same():
-    assert "'mine'" in rule_description("mine")

@@ -50,7 +50,7 @@ def test_settings_hold_for_named_files_and_for_those_of_directories(home, asked)
     write(home / "pyproject.toml", settings)
     write(home / "gen" / "note.md", TEXT)
     done = check(home, ".", "gen/note.md")
-    assert done.stdout == "./note.md:3:15: during -> from (preposition, 0.90)\n"
+    assert done.stdout == "./note.md:3:15: during -> from (preposition)\n"
     assert "gen/note.md: left out by `exclude`" in done.stderr
     assert [source.flags_per_1000 for source in asked] == [{"spelling": 0.1}]
 
@@ -112,7 +112,7 @@ def test_a_baseline_shows_what_is_new(home):
     assert "no flags in 1 file, 10 words; 2 known by the baseline" in done.stderr
     write(home / "note.md", f"A new paragraph.\n\n{TEXT}\nAnother quite place.\n")
     done = check(home, "note.md")
-    assert (done.returncode, done.stdout) == (1, "note.md:7:9: quite -> quiet (spelling, 0.90)\n")
+    assert (done.returncode, done.stdout) == (1, "note.md:7:9: quite -> quiet (spelling)\n")
     write(home / "note.md", "All is well.\n")
     assert "known.json: 2 flags in it no longer found" in check(home, "note.md").stderr
     write(home / "note.md", TEXT)
@@ -124,7 +124,7 @@ def test_a_bound_is_of_flags_that_are_new(home):
     check(home, "--write-baseline", "known.json", "note.md", "--max-flags-per-1000", "0")
     write(home / "note.md", f"{TEXT}\nAnother quite place. One more quite place.\n")
     done = check(home, "--baseline", "known.json", "--max-flags-per-1000", "1", "note.md")
-    assert done.stdout == "note.md:5:9: quite -> quiet (spelling, 0.90)\n"
+    assert done.stdout == "note.md:5:9: quite -> quiet (spelling)\n"
     assert "1 flag left out by --max-flags-per-1000 (note.md: 1)" in done.stderr
 
 
@@ -156,12 +156,12 @@ def test_only_lines_that_are_new_in_git(home, monkeypatch):
     assert (done.returncode, done.stderr) == (0, "disambig: no file was changed\n")
     write(home / "note.md", f"{TEXT}\nAnother quite place.\n")
     done = check(home, "--since", "HEAD", ".")
-    assert (done.returncode, done.stdout) == (1, "./note.md:5:9: quite -> quiet (spelling, 0.90)\n")
+    assert (done.returncode, done.stdout) == (1, "./note.md:5:9: quite -> quiet (spelling)\n")
     assert "; 2 in unchanged lines" in done.stderr
     assert check(home, "--staged", ".").returncode == 0
     git("add", "-A")
     write(home / "note.md", "Changed again.\n")
-    assert check(home, "--staged", ".").stdout == "./note.md:5:9: quite -> quiet (spelling, 0.90)\n"
+    assert check(home, "--staged", ".").stdout == "./note.md:5:9: quite -> quiet (spelling)\n"
     done = check(home, "--since", "nothing", ".")
     assert done.returncode == 2 and "[D963] --since nothing" in done.stderr
 

@@ -27,6 +27,8 @@ GOOD = {
     "flags_per_1000": {"spelling": 0.2, "preposition": 1},
     "trust": 0.8,
     "max_flags_per_1000": 2,
+    "rules": ["a-an"],
+    "ignore_rules": ["article"],
     "ignore": ["quite"],
     "ignore_files": ["words.txt"],
     "sets": ["lie/lay"],

@@ -127,12 +127,12 @@ def test_documents_have_their_own_comments_for_the_file(name, text, wanted):
     assert after(ignore_in_file(name, text, flag(text), markup_reader(name)), text) == wanted
 
 
-def test_where_no_word_stands_the_task_is_named():
+def test_where_no_word_stands_the_rule_is_named():
     text = "A number people ate."
     missing = flag(text, "", "preposition")
-    assert ignore_target(missing) == "task:preposition"
+    assert ignore_target(missing) == "rule:preposition"
     changed = after(ignore_in_line("a.md", text, missing, markup_reader("a.md")), text)
-    assert changed == "A number people ate. <!-- disambig: ignore-line task:preposition -->"
+    assert changed == "A number people ate. <!-- disambig: ignore-line[preposition] -->"
 
 
 def test_no_comment_is_offered_that_would_hide_nothing():

@@ -29,8 +29,8 @@ def test_a_match_has_what_strict_clients_read(ask):
     first, second = answer["matches"]
     assert TEXT[first["offset"] :][: first["length"]] == "during"
     assert (second["offset"], second["length"]) == (TEXT.index("quite"), 5)
-    assert second["replacements"] == [{"value": "quiet", "confidence": 0.9}]
-    assert second["message"] == "Did you mean “quiet” in place of “quite”? (90 % sure)"
+    assert second["replacements"] == [{"value": "quiet"}]  # not measured
+    assert second["message"] == "Did you mean “quiet” in place of “quite”? (spelling)"
     assert second["context"]["text"][second["context"]["offset"] :][:5] == "quite"
     assert second["sentence"] == "It was a quite place."
     assert second["rule"]["id"] == "DISAMBIG_SPELLING"
@@ -363,13 +363,20 @@ def test_the_page_shows_a_rate_or_the_share_of_flags_that_is_right(ask):
 @pytest.mark.parametrize(
     ("trust", "said"),
     [
-        (None, "67 % sure"),
-        (PrecisionEstimate(0.912, 0.9, 0.95, 100, "b", "t"), "91 % of such flags were right"),
+        (None, "spelling"),
+        (PrecisionEstimate(0.912, 0.9, 0.95, 100, "b", "t"), "spelling; 91 % of such flags were right"),
     ],
 )
 def test_a_message_has_one_number(trust, said):
     flag = Flag(0, 1, 1, 1, "b", "a", "spelling", 0.67, (0, 1, "a"), trust=trust)
     assert message(ShownFlag(flag, 0, 1, ())) == f"Did you mean “a” in place of “b”? ({said})"
+
+
+def test_the_rules_are_a_page(ask):
+    answer = ask("GET", "/rules")
+    assert answer.headers["content-type"].startswith("text/html")
+    assert "script" not in answer.headers["content-security-policy"]
+    assert '<section id="spelling">' in answer.text and "ignore-next-line[spelling]" in answer.text
 
 
 def test_the_page_runs_nothing_but_its_own(ask):

@@ -1,0 +1,141 @@
+"""Rules, and the function of a task that names the rule of each of its corrections."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from disambig.errors import contract_error
+
+Concern = Literal["grammar", "confusion", "repetition", "other"]
+"""Kinds of errors: grammar, a word confused with another, a repeated word, or others."""
+rule_pattern = re.compile(r"[a-z][a-z0-9_-]{0,59}")
+"""Names of rules: lower-case letters, digits, hyphens and underscores."""
+
+
+class Correction(NamedTuple):
+    """What a flag changes.
+
+    Attributes
+    ----------
+    observed, replacement : str
+        The written words and those that replace them, in lower case, with plain apostrophes and single
+        spaces; "" for no word.
+    group : str
+        Name of the group of candidates.
+    """
+
+    observed: str
+    replacement: str
+    group: str = ""
+
+    @classmethod
+    def plain(cls, observed: str, replacement: str, group: str = "") -> Correction:
+        """Return the correction of words as they are written."""
+        return cls(_plain(observed), _plain(replacement), group)
+
+
+class MistakeExample(NamedTuple):
+    """A sentence with a mistake, and the corrected sentence."""
+
+    wrong: str
+    right: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A kind of mistake.
+
+    Attributes
+    ----------
+    name : str
+        Matches `rule_pattern`; it does not change from one model to the next.
+    title : str
+        What is wrong, in one sentence.
+    description : str
+        Which mistakes have this rule, in a few sentences.
+    examples : tuple of MistakeExample
+    concern : str
+        The kind of error, for programs that group flags.
+    url : str
+        Address of the documentation; "" if there is none.
+    """
+
+    name: str
+    title: str
+    description: str = ""
+    examples: tuple[MistakeExample, ...] = ()
+    concern: Concern = "other"
+    url: str = ""
+
+    def __post_init__(self) -> None:
+        if not rule_pattern.fullmatch(self.name):
+            raise contract_error("a rule", f"its name is {self.name!r}", "lower-case letters and hyphens")
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSet:
+    """The rules of a task.
+
+    Attributes
+    ----------
+    rules : tuple of Rule
+    name_correction : callable
+        Returns the name of the rule of a `Correction`. It depends on nothing else, so that equal corrections
+        of different models have the same rule. A function of a module, since it is sent to other processes.
+    language : str
+        Code of the language of the words that it names; "" for any. A task of another language does not use
+        these rules.
+    """
+
+    rules: tuple[Rule, ...]
+    name_correction: Callable[[Correction], str]
+    language: str = ""
+
+    def rule_name(self, correction: Correction) -> str:
+        """Return the name of the rule of a correction.
+
+        Raises
+        ------
+        UserError
+            D414 if `name_correction` returns a name that is not in `rules`.
+        """
+        name = self.name_correction(correction)
+        if all(rule.name != name for rule in self.rules):
+            known = ", ".join(rule.name for rule in self.rules)
+            raise contract_error("the rules of a task", f"the rule of {correction!r} is {name!r}", known)
+        return name
+
+
+def _plain(words: str) -> str:
+    """Return words in lower case, with plain apostrophes and single spaces."""
+    return " ".join(words.lower().replace("\u2019", "'").split())
+
+
+@dataclass(frozen=True, slots=True)
+class _SameName:
+    """Gives every correction the same rule."""
+
+    name: str
+
+    def __call__(self, correction: Correction) -> str:
+        return self.name
+
+
+def default_rules(task: str, made_by: type, concern: Concern = "other") -> RuleSet:
+    """Return the rules of a task that declares none: a single one, with the name of the task.
+
+    Parameters
+    ----------
+    task : str
+        Name of the task.
+    made_by : type
+        Class of the task; the first sentence of its docstring becomes the title.
+    concern : str
+    """
+    title = (inspect.getdoc(made_by) or "").partition("\n")[0] or f"The task {task!r} proposes other words."
+    name = re.sub(r"[^a-z0-9_-]", "-", task.lower()).lstrip("-_0123456789")[:60] or "other"
+    return RuleSet((Rule(name, title, concern=concern),), _SameName(name))

@@ -1,0 +1,83 @@
+"""``disambig rules`` lists and explains rules; ``disambig check`` shows and hides them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from commands import here
+
+from disambig.packs import available
+from disambig.rules import CATALOGUE
+
+TEXT = "It depends of the weather, and its hard to find a quite place. I ate a apple.\n"
+
+
+def test_all_rules_are_listed():
+    done = here("rules")
+    assert (done.returncode, done.stderr) == (0, "")
+    listed = [line.split()[0] for line in done.stdout.splitlines()]
+    assert listed == sorted(listed) and {rule.name for rule in CATALOGUE} <= set(listed)
+    assert "a-an " in done.stdout and " % right)" in done.stdout
+
+
+def test_a_rule_is_explained():
+    done = here("rules", "a-an")
+    assert done.returncode == 0
+    assert "wrong: I ate a apple." in done.stdout and "right: I ate an apple." in done.stdout
+    assert "disambig: ignore-next-line[a-an]" in done.stdout
+
+
+def test_rules_as_json():
+    listed = {each["name"]: each for each in json.loads(here("rules", "--json").stdout)}
+    assert 0 < listed["a-an"]["share"] < 1 and listed["extra-word"]["share"] is None
+    (alone,) = json.loads(here("rules", "doubled-word", "--json").stdout)
+    assert alone == listed["doubled-word"]
+    assert alone["examples"] == [{"wrong": "We saw the the cat.", "right": "We saw the cat."}]
+
+
+def test_an_unknown_rule_is_one_line_with_the_nearest_first():
+    done = here("rules", "agrement")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("disambig: [D519] unknown rule 'agrement'; available: agreement, ")
+
+
+needs_pack = pytest.mark.skipif("spelling" not in available(), reason="needs the English pack")
+
+
+@needs_pack
+@pytest.mark.parametrize(
+    ("options", "settings", "rules"),
+    [
+        ((), "", ["wrong-preposition", "confused-words", "confused-words", "a-an"]),
+        (("--rule", "a-an", "--rule", "wrong-preposition"), "", ["wrong-preposition", "a-an"]),
+        (("--ignore-rule", "confused-words"), "", ["wrong-preposition", "a-an"]),
+        ((), 'rules = ["confused-words"]', ["confused-words", "confused-words"]),
+        ((), 'ignore_rules = ["confused-words", "a-an"]', ["wrong-preposition"]),
+        (("--ignore-rule", "a-an"), 'ignore_rules = ["confused-words"]', ["wrong-preposition"]),
+    ],
+)
+def test_rules_are_shown_and_hidden(tmp_path, options, settings, rules):
+    (tmp_path / "notes.md").write_text(TEXT)
+    (tmp_path / "disambig.toml").write_text(settings)
+    done = here("check", "notes.md", "--format", "jsonl", "-q", *options, folder=tmp_path)
+    assert [json.loads(line)["rule"] for line in done.stdout.splitlines()] == rules, done.stderr
+
+
+@needs_pack
+def test_a_comment_silences_a_rule(tmp_path):
+    silent = "<!-- disambig: ignore-next-line[a-an, confused-words] -->\n"
+    (tmp_path / "notes.md").write_text(f"{silent}{TEXT}")
+    done = here("check", "notes.md", folder=tmp_path)
+    assert [line.split(" (")[0] for line in done.stdout.splitlines()] == ["notes.md:2:12: of -> on"]
+    assert "D960" not in done.stderr
+    (tmp_path / "notes.md").write_text(f"{TEXT}\n{silent}All is well.\n")
+    told = here("check", "notes.md", folder=tmp_path).stderr
+    assert "[D960] notes.md, line 3: 'ignore-next-line[a-an]' does not suppress any flag" in told
+
+
+@needs_pack
+def test_an_unknown_rule_of_the_settings_is_one_line(tmp_path):
+    (tmp_path / "notes.md").write_text(TEXT)
+    done = here("check", "notes.md", "--rule", "artcle", folder=tmp_path)
+    assert done.returncode == 2 and done.stderr.startswith("disambig: [D519] unknown rule 'artcle'; ")
