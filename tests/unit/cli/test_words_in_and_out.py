@@ -100,13 +100,13 @@ def command(capfd, *arguments):
     return ended.value.code, shown.out, shown.err
 
 
-def in_lines(to):
-    return [f"note.txt:{line.format(to=to)} (preposition, 0.75)" for line in LINES]
+def in_lines(to, label):
+    return [f"note.txt:{line.format(to=to)} ({label})" for line in LINES]
 
 
 def test_check_prints_no_word_as_quotes(capfd):
     status, out, err = command(capfd, "check", "note.txt")
-    assert status == 1 and out.splitlines() == in_lines("TO")
+    assert status == 1 and out.splitlines() == in_lines("TO", "preposition")
     assert "6 flags in 1 of 1 file" in err
 
 
@@ -172,7 +172,7 @@ def test_flags_that_are_left_are_named(note, capfd, monkeypatch):
 
 def test_annotate_prints_the_same_lines(capfd):
     status, out, _ = command(capfd, "annotate", "--format", "text", "note.txt")
-    assert status == 0 and out.splitlines() == in_lines("TO")
+    assert status == 0 and out.splitlines() == in_lines("TO", "preposition, 0.75")
 
 
 def test_annotate_gives_the_corrected_text(capfd):
