@@ -53,6 +53,6 @@ def test_all_directives_are_named_and_the_example_hides_what_it_says():
     assert {name for name in _DIRECTIVES if f"disambig: {name}" in text} == set(_DIRECTIVES)
     (example,) = [block.code for block in blocks_of(CHECKING) if block.language == "markdown"]
     found = read_directives("a.md", example, read_markup("a.md", example).comments, TextLines(example))
-    assert [(each.task, each.word) for each in found.hidden] == [("preposition", ""), ("", "quite")]
+    assert [(each.rule, each.word) for each in found.hidden] == [("wrong-preposition", ""), ("article", "")]
     for each in found.hidden:
         assert example[each.start : each.end] == example.splitlines(keepends=True)[1]
