@@ -142,7 +142,8 @@ class ModelSet:
 
     def annotate(self, texts: Sequence[str]) -> list[Decisions]:
         """Decide every text with every model, and verify the flags (see `annotate`)."""
-        return self.verify(self.annotate_separately(texts), texts)
+        verified = self.verify(self.annotate_separately(texts), texts)
+        return [self._selected(decisions, texts) for decisions in verified]
 
     def verify(self, decisions: Sequence[Decisions], texts: Sequence[str]) -> list[Decisions]:
         """Return decisions of these models with one flag in every place, and verified ones only.
@@ -165,7 +166,7 @@ class ModelSet:
             of_models.append(views[key])
         rates = [self.rates.get(model.task.name) for model in self.models]
         decisions = [of_task.without_empty() for of_task in decide_together(self.models, of_models, rates)]
-        return [self._selected(self._without_ignored(of_task, texts), texts) for of_task in decisions]
+        return [self._with_trust(self._without_ignored(of_task, texts), texts) for of_task in decisions]
 
     def _decide_near(
         self, texts: Sequence[str], spans: Sequence[Sequence[tuple[int, int]]]
@@ -187,7 +188,7 @@ class ModelSet:
             [self.rates.get(model.task.name) for model in models],
             near=[near for _, near in of_models],
         )
-        decisions = [self._selected(self._without_ignored(of_task, texts), texts) for of_task in decided]
+        decisions = [self._with_trust(self._without_ignored(of_task, texts), texts) for of_task in decided]
         return resolve_overlaps(decisions, texts)
 
     def _ignored(self, tokenisation: str) -> Collection[str]:
@@ -208,31 +209,36 @@ class ModelSet:
             )
         return replace(decisions, flagged=flagged)
 
-    def _selected(self, decisions: Decisions, texts: Sequence[str]) -> Decisions:
-        """Return the decisions with the precision table of their task, and only the flags that are wanted.
-
-        These are flags of the selected rules with at least the minimum precision.
-        """
+    def _with_trust(self, decisions: Decisions, texts: Sequence[str]) -> Decisions:
+        """Return the decisions with the precision table of their task, and no flags below the minimum."""
         table = self.trust.get(decisions.task)
-        if self.least is None and not self.selection:
+        if self.least is None:
             return decisions if table is None else replace(decisions, trust=table)
         flagged = decisions.flagged.copy()
         for i in np.flatnonzero(flagged).tolist():
-            text = texts[int(decisions.documents[i])]
-            flagged[i] = self._is_precise(decisions, i, texts, table) and (
-                not self.selection or self.selection.shows(decisions.rule_name(i, text), decisions.task)
-            )
+            observed, meant = _words_of_flag(decisions, i, texts)
+            sure = float(decisions.probabilities[i])
+            flagged[i] = table is not None and table.estimate(observed, meant, sure).share >= self.least
         return replace(decisions, flagged=flagged, trust=table)
 
-    def _is_precise(
-        self, decisions: Decisions, row: int, texts: Sequence[str], table: PrecisionTable | None
-    ) -> bool:
-        """Return True if the measured precision of flags like a decision reaches the minimum."""
-        if self.least is None:
-            return True
-        observed, meant = _words_of_flag(decisions, row, texts)
-        sure = float(decisions.probabilities[row])
-        return table is not None and table.estimate(observed, meant, sure).share >= self.least
+    def _selected(self, decisions: Decisions, texts: Sequence[str]) -> Decisions:
+        """Return the decisions with the flags of the selected rules only.
+
+        This comes after overlaps are resolved: where a rule is silent, no other one speaks in its place.
+        """
+        rows = np.flatnonzero(decisions.flagged).tolist() if self.selection else []
+        hidden = [
+            i
+            for i in rows
+            if not self.selection.shows(
+                decisions.rule_name(i, texts[int(decisions.documents[i])]), decisions.task
+            )
+        ]
+        if not hidden:
+            return decisions
+        flagged = decisions.flagged.copy()
+        flagged[hidden] = False
+        return replace(decisions, flagged=flagged)
 
 
 def _words_of_flag(decisions: Decisions, row: int, texts: Sequence[str]) -> tuple[str, str]:
