@@ -357,7 +357,7 @@ def test_the_page_shows_a_rate_or_the_share_of_flags_that_is_right(ask):
     page = ask("GET", "/", serving={"checker": fake_checker(least=0.8)}).text
     assert 'data-share="0.8"' in page
     assert "data-rate" not in page
-    assert "False alarms per 1,000 words</span>" in page
+    assert 'aria-label="False alarms per 1,000 words"' in page
 
 
 @pytest.mark.parametrize(
