@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from disambig.checking.flags import Flag
     from disambig.data import PrecisionTable
     from disambig.explain import FlagEvidence
-    from disambig.models import Annotate
+    from disambig.models import Annotate, Model
 
 
 _MAX_CONTEXT = 5_000
@@ -33,6 +33,7 @@ class CorrectingAnnotator(ModelSet):
     """
 
     notes: tuple[UserError, ...] = ()
+
     def evidence(self, plain: str, flag: Flag) -> FlagEvidence:
         """Return the evidence for a flag; this runs the model again on the paragraph of the flag.
 

@@ -14,8 +14,8 @@ from disambig.data.instances import CandidateLists, CandidateTable, Instances
 from disambig.data.precision import PrecisionTable
 from disambig.data.segments import join_offsets, offsets_from_sizes, take_rows
 from disambig.formatting import pluralize
-from disambig.text import UNKNOWN
 from disambig.rules import Correction, RuleSet
+from disambig.text import UNKNOWN
 from disambig.type_aliases import Floats
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from disambig.errors import UserError
-from disambig.text import HIDDEN
 from disambig.formatting import describe_share
+from disambig.text import HIDDEN
 
 PUT_IN, TAKEN_OUT = "words put in", "words taken out"
 """Names of the kinds of flags that insert a word, and of those that remove one."""

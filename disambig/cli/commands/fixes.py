@@ -61,8 +61,8 @@ def mine(
     from disambig.cli.progress import stages
     from disambig.configuration import ProjectSettings, SettingsSource
     from disambig.files import json_text
-    from disambig.jobs import ModelSource
     from disambig.mining import Miner, PackVocabulary, check_output, summarise, write_mined
+    from disambig.models import ModelSource
 
     check_output(output, force=force)
     settings = ProjectSettings(SettingsSource("--include", {"include": include}) if include else None)
