@@ -194,9 +194,10 @@ class SecondLook:
         is_clean = np.ones(len(proposals.n_tokens), bool)
         is_clean[: proposals.n_mistakes] = False
         tokens_per_word = proposals.n_tokens[is_clean].sum() / max(proposals.n_clean_words, 1)
-        operating = tune_operating_point(unseen[clean], proposals.n_clean_words)
+        # without the shift: places whose first probability no right flag has need no evidence
         first_odds = features[:, 0]
-        flagged = right & (unseen > operating.threshold(self.flags_per_1000))
+        limit = tune_operating_point(unseen[clean], proposals.n_clean_words).threshold(self.flags_per_1000)
+        flagged = right & (unseen > limit)
         floor = _quantile(first_odds[flagged], MISSED_BELOW_FLOOR) if flagged.any() else -np.inf
         looked_at = used & (first_odds >= floor)
         probable = importance[looked_at] @ _probability(unseen[looked_at])
@@ -211,9 +212,8 @@ class SecondLook:
         looked_at = first_odds >= fitted._floor_odds(shift)
         unseen = unseen + shift
         operating = tune_operating_point(unseen[clean & looked_at], proposals.n_clean_words)
-        recall = (unseen[right & looked_at][:, None] > operating.thresholds).sum(axis=0) / max(
-            proposals.n_mistakes, 1
-        )
+        found = unseen[right & looked_at]
+        recall = (found[:, None] > operating.thresholds).sum(axis=0) / max(proposals.n_mistakes, 1)
         recall_at_rates = np.minimum.accumulate(np.minimum(recall, 1.0)[::-1])[::-1]
         weighed_from = EVERYWHERE
         if proposals.margins is not None:
