@@ -45,6 +45,8 @@ RIDGE = 5.0
 FOLDS = 5
 MISSED_BELOW_FLOOR = 0.01
 """Share of the correct flags that the first rule finds less probable than what is looked at."""
+HIGHEST_FLOOR = 0.2
+"""A place that the first rule finds more probable is always looked at."""
 SLACK = 0.3
 """How much lower the margin of a proposal may be than any that was seen."""
 _STEPS = 30
@@ -199,6 +201,7 @@ class SecondLook:
         limit = tune_operating_point(unseen[clean], proposals.n_clean_words).threshold(self.flags_per_1000)
         flagged = right & (unseen > limit)
         floor = _quantile(first_odds[flagged], MISSED_BELOW_FLOOR) if flagged.any() else -np.inf
+        floor = min(floor, float(_log(np.float64(HIGHEST_FLOOR))))
         looked_at = used & (first_odds >= floor)
         probable = importance[looked_at] @ _probability(unseen[looked_at])
         fitted = replace(

@@ -222,7 +222,7 @@ model for {seen!r}",
     "D526": "unknown kind of plugin {kind!r}; available: {names}",
     # records for data tools
     "D530": "there are no records of version {version!r}: choose from {versions}",
-    "D531": "the Arrow schema of records needs pyarrow: pip install 'disambig[parquet]'",
+    "D531": "the Arrow schema of records needs pyarrow: pip install 'pyarrow>=15'",
     "D532": "--records is for the format jsonl, but the output is {format}: omit it, or use --format jsonl",
     # mining and tuning
     "D540": "cannot start git: install it; the history of a project is read with it",

@@ -41,7 +41,7 @@ from .miner import (
     CleanParagraph as CleanParagraph,
 )
 from .miner import (
-    Correction as Correction,
+    MinedCorrection as MinedCorrection,
 )
 from .miner import (
     MinedProject as MinedProject,

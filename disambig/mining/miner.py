@@ -99,7 +99,7 @@ class PackVocabulary:
 
 
 @dataclass(frozen=True, slots=True)
-class Correction:
+class MinedCorrection:
     """A correction of a mistake, with what is known of its commit.
 
     Attributes
@@ -212,7 +212,7 @@ class MinedProject:
         Name of its folder.
     head : str
         The commit of HEAD.
-    corrections : list of Correction
+    corrections : list of MinedCorrection
         The oldest first.
     clean : list of CleanParagraph
     commits, files : int
@@ -227,7 +227,7 @@ class MinedProject:
 
     name: str
     head: str
-    corrections: list[Correction] = field(default_factory=list)
+    corrections: list[MinedCorrection] = field(default_factory=list)
     clean: list[CleanParagraph] = field(default_factory=list)
     commits: int = 0
     files: int = 0
@@ -292,7 +292,7 @@ class Miner:
         if self.history.is_shallow:
             mined.notes.append("a shallow clone: older commits are missing (git fetch --unshallow)")
         total = self.history.n_commits()
-        candidates: list[Correction] = []
+        candidates: list[MinedCorrection] = []
         with self.history.blobs() as blobs:
             for commit in self.history.commits():
                 mined.commits += 1
@@ -363,7 +363,7 @@ class Miner:
         full = os.path.join(self.history.top, *path.split("/"))
         return self._settings.takes(full, lambda other: other.lower().endswith(SUFFIXES))
 
-    def _mine_commit(self, commit: Commit, blobs: BlobReader, mined: MinedProject) -> list[Correction]:
+    def _mine_commit(self, commit: Commit, blobs: BlobReader, mined: MinedProject) -> list[MinedCorrection]:
         """Return what looks like a correction in a commit."""
         files = [file for file in commit.files if self._takes(file.path)]
         mined.skipped["files of other formats"] += len(commit.files) - len(files)
@@ -383,7 +383,7 @@ class Miner:
             mined.files += 1
             n_lines += self._mine_file(file, blobs, mined.skipped, edits)
         return [
-            Correction(
+            MinedCorrection(
                 edit, kind, commit.id, path, commit.time, commit.year, says_fix, says_language, n_lines
             )
             for path, edit, kind in edits
@@ -466,19 +466,19 @@ def _size(paragraphs: list[Paragraph] | None) -> int:
     return 100 + sum(100 + len(paragraph.text) for paragraph in paragraphs or ())
 
 
-def select_corrections(candidates: Iterable[Correction], skipped: Counter[str]) -> list[Correction]:
+def select_corrections(candidates: Iterable[MinedCorrection], skipped: Counter[str]) -> list[MinedCorrection]:
     """Return the corrections that were not undone, each once, the oldest first.
 
     Parameters
     ----------
-    candidates : iterable of Correction
+    candidates : iterable of MinedCorrection
     skipped : Counter
         The others are added to it, by reason.
     """
     in_order = sorted(candidates, key=lambda one: (one.time, one.commit))
     changed = {(*one.edit.pair, one.edit.context) for one in in_order}
     per_commit = Counter((one.commit, one.edit.pair) for one in in_order)
-    kept: list[Correction] = []
+    kept: list[MinedCorrection] = []
     seen: set[tuple[Any, ...]] = set()
     taken: Counter[tuple[str, tuple[str, str]]] = Counter()
     for one in in_order:

@@ -27,7 +27,7 @@ from disambig.metrics import wilson
 from disambig.mining.miner import (
     UNTOUCHED_DAYS,
     CleanParagraph,
-    Correction,
+    MinedCorrection,
     MinedProject,
     Miner,
     PackVocabulary,
@@ -279,7 +279,7 @@ def divide(
     return older, newer, divided_at, mined
 
 
-def _half(name: str, corrections: Sequence[Correction], clean: Sequence[CleanParagraph]) -> HistoryHalf:
+def _half(name: str, corrections: Sequence[MinedCorrection], clean: Sequence[CleanParagraph]) -> HistoryHalf:
     fixed = {" ".join(one.edit.before.split()) for one in corrections}
     kept = [Clean(one.text, name) for one in _sample(clean) if one.text not in fixed]
     return HistoryHalf([one.fix(name) for one in corrections], kept)

@@ -5,7 +5,7 @@ Run as a script it is the ``disambig`` command with this annotator as its only i
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import os
 import re
 import signal
@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from disambig.data import Decisions, Group
+from disambig.models import ModelSet
 
 GROUPS = {
     "spelling": (Group("quite/quiet", ("quite", "quiet")),),
@@ -119,14 +120,13 @@ class FakeModel:
         return types.SimpleNamespace(flags_per_1000=1.0, limit=lambda rate=None: 0.5)
 
 
-class FakeModelSet:
+class FakeModelSet(ModelSet):
     """Fake models that decide together."""
 
-    def __init__(self, models, *settings, **more):
-        self.names = [model.name for model in models]
+    languages = ()
 
     def annotate(self, texts):
-        return annotate_texts(texts, self.names)
+        return annotate_texts(texts, [model.name for model in self.models])
 
 
 def fakes() -> dict[str, types.ModuleType]:
@@ -143,7 +143,25 @@ def fakes() -> dict[str, types.ModuleType]:
     models.annotate = lambda texts, models, **settings: annotate_texts(texts, [m.name for m in models])
     models.ModelSet = FakeModelSet
     models.protect_words = lambda view, ignore: view
-    return {module.__name__: module for module in (packs, models)}
+    sources = _made_anew("disambig.models.sources")
+    sources.load, sources.ModelSet = FakeModel, FakeModelSet
+    for name, value in vars(sources).items():
+        if getattr(value, "__module__", None) == sources.__name__:
+            setattr(models, name, value)
+    return {module.__name__: module for module in (packs, models, sources)}
+
+
+def _made_anew(name: str) -> types.ModuleType:
+    """Return the module once more, whose functions use its own names."""
+    spec = importlib.util.find_spec(name)
+    module = importlib.util.module_from_spec(spec)
+    kept = sys.modules.get(name)
+    sys.modules[name] = module  # dataclasses look there
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.modules.pop(name) if kept is None else sys.modules.update({name: kept})
+    return module
 
 
 def _copy(name: str) -> types.ModuleType:

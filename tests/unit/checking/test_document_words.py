@@ -56,10 +56,10 @@ def test_no_word_is_missing_before_a_name(annotate):
 
 
 def test_a_word_that_is_repeated_is_not_flagged(annotate):
-    text = "In the remaining 12 bays in the back of the rack we have four disks."
-    assert flagged(annotate, text) == ["bays"]
+    text = "Steps along lat at a time are averaged."
+    assert flagged(annotate, text) == ["lat"]
     assert (
-        flagged(annotate, f"{text}\n\nThere are bays behind bays. All bays have a door, and all bays a fan.")
+        flagged(annotate, f"{text}\n\nEach lat lies behind a lat. The lat has a door, and every lat a fan.")
         == []
     )
 

@@ -164,6 +164,8 @@ def test_what_holds_is_shown_with_its_origin(home, monkeypatch):
         'flags_per_1000 = {"spelling" = 0.1}  # disambig.toml, docs/*.md',
         "# trust: no minimum  (default)",
         "# max_flags_per_1000: no maximum  (default)",
+        "# rules: all  (default)",
+        "# ignore_rules: none  (default)",
         'ignore = ["quite", "then"]  # disambig.toml, disambig.toml, docs/*.md',
         "# ignore_files: none  (default)",
         'sets = ["lie/lay"]  # disambig.toml',

@@ -192,14 +192,16 @@ def test_learning_curves(parts):
 
 def test_the_command_of_curves_takes_places_and_no_items(parts, tmp_path, monkeypatch, capsys):
     (tmp_path / "text.txt").write_text("\n".join(TEXTS))
-    monkeypatch.setattr("disambig.training.read_plan", lambda path: TrainingPlan(parts, {}, {}, "slips", "0"))
+    monkeypatch.setattr(
+        "disambig.training.read_plan", lambda path, **options: TrainingPlan(parts, {}, {}, "slips", "0")
+    )
     said = ["curve", "slips.cfg", "--text", str(tmp_path / "text.txt"), "--lines", "--sizes", "30", "--json"]
     with pytest.raises(SystemExit) as ended:
         run([*said, "--draws", "1"])
     assert (ended.value.code, json.loads(capsys.readouterr().out)["points"][0]["accuracy"]) == (0, 1.0)
     items = {**parts, "task": Lists()}
     monkeypatch.setattr(
-        "disambig.training.read_plan", lambda path: TrainingPlan(items, {}, {}, "rerank", "0")
+        "disambig.training.read_plan", lambda path, **options: TrainingPlan(items, {}, {}, "rerank", "0")
     )
     with pytest.raises(SystemExit) as ended:
         run(said)

