@@ -43,8 +43,6 @@ MISTAKES_PER_1000 = 5.0
 RIDGE = 5.0
 """Ridge of the weights, each in units of its column's spread."""
 FOLDS = 5
-MISSED_BELOW_FLOOR = 0.01
-"""Share of the correct flags that the first rule finds less probable than what is looked at."""
 HIGHEST_FLOOR = 0.2
 """A place that the first rule finds more probable is always looked at."""
 SLACK = 0.3
@@ -122,6 +120,9 @@ class SecondLook:
     replacements : bool
         Whether the evidence counts for words that are replaced, and not only for those put in or taken out.
         False for articles: an encoder of word pieces does not know how the next word sounds.
+    most_missed : float
+        Share of the correct flags that may be lost for speed, because the first rule finds them less probable
+        than what is looked at (`floor`).
 
     Attributes
     ----------
@@ -147,6 +148,7 @@ class SecondLook:
     per_1000: float = MISTAKES_PER_1000
     prior_strength: float = EVERYTHING
     replacements: bool = True
+    most_missed: float = 0.01
     weights: Floats | None = fitted_field(None)
     operating: OperatingPoint = fitted_field(_UNTUNED)
     found: Floats | None = fitted_field(None)
@@ -200,7 +202,7 @@ class SecondLook:
         first_odds = features[:, 0]
         limit = tune_operating_point(unseen[clean], proposals.n_clean_words).threshold(self.flags_per_1000)
         flagged = right & (unseen > limit)
-        floor = _quantile(first_odds[flagged], MISSED_BELOW_FLOOR) if flagged.any() else -np.inf
+        floor = _quantile(first_odds[flagged], self.most_missed) if flagged.any() else -np.inf
         floor = min(floor, float(_log(np.float64(HIGHEST_FLOOR))))
         looked_at = used & (first_odds >= floor)
         probable = importance[looked_at] @ _probability(unseen[looked_at])
