@@ -200,7 +200,7 @@ def test_the_arrow_schema_has_the_keys_of_the_json_schema():
 
 def test_without_pyarrow_the_message_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(UserError, match=r"D531.*disambig\[parquet\]"):
+    with pytest.raises(UserError, match=r"D531.*pyarrow"):
         arrow_schema()
 
 
