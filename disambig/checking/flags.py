@@ -383,7 +383,7 @@ def find_flags(
     decisions : sequence of Decisions
         One per task, of this text only, without overlapping flags (`disambig.decision.resolve_overlaps`).
     ignore : collection of str
-        Words and corrections to ignore, as `plain_word` returns them.
+        Normalised words and corrections to ignore (see `plain_word`).
     most_per_1000 : float, optional
         Maximum number of flags per 1,000 words, rounded up.
     """

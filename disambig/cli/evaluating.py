@@ -170,7 +170,7 @@ def run_on_fixes(
     plot: Path | None,
     json: bool,
 ) -> None:
-    """Print how many errors in files a checker finds, or compare two checkers.
+    """Print the share of mistakes that a checker finds in files, or compare two checkers.
 
     Parameters
     ----------

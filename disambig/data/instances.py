@@ -394,7 +394,7 @@ class Instances:
             return self.own.offsets
         return np.arange(len(self) + 1, dtype=np.int64) * len(group.candidates)
 
-    def offsets_of(self, groups: Sequence[Group]) -> Ints:
+    def candidate_offsets(self, groups: Sequence[Group]) -> Ints:
         """Return the offsets of the candidates, shape (n + 1,); the instances may be of any of `groups`."""
         if self.own is not None:
             return self.own.offsets

@@ -217,8 +217,8 @@ class SecondLook:
         looked_at = first_odds >= fitted._floor_odds(shift)
         unseen = unseen + shift
         operating = tune_operating_point(unseen[clean & looked_at], proposals.n_clean_words)
-        found = unseen[right & looked_at]
-        recall = (found[:, None] > operating.thresholds).sum(axis=0) / max(proposals.n_mistakes, 1)
+        odds_of_right = unseen[right & looked_at]
+        recall = (odds_of_right[:, None] > operating.thresholds).sum(axis=0) / max(proposals.n_mistakes, 1)
         recall_at_rates = np.minimum.accumulate(np.minimum(recall, 1.0)[::-1])[::-1]
         weighed_from = EVERYWHERE
         if proposals.margins is not None:

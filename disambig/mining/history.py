@@ -149,8 +149,8 @@ class History:
                 text = message.decode("utf-8", "replace")
                 yield Commit(commit_id, _number(committed), _year(written), text, tuple(files))
 
-    def time_of(self, commit: str) -> int:
-        """Return when a commit was committed, in seconds since 1970.
+    def commit_time(self, commit: str) -> int:
+        """Return the time of a commit, in seconds since 1970.
 
         Raises
         ------
@@ -173,7 +173,7 @@ class History:
             return output.read(200).decode("ascii").strip() or None
 
     def files(self, commit: str) -> Iterator[tuple[str, str]]:
-        """Yield the path and the object of each ordinary file of a commit.
+        """Yield the path and the object name of each regular file in a commit.
 
         Raises
         ------

@@ -279,7 +279,7 @@ class Miner:
         Parameters
         ----------
         days : int
-            How long a clean paragraph was not touched before the last commit.
+            Minimum age of a clean paragraph: days between its last change and the last commit.
         progress : callable
             Called with the stage, what is done and how much there is.
 
@@ -323,7 +323,7 @@ class Miner:
         UserError
             The errors of git (D964).
         """
-        moment = self.history.time_of(commit) - days * _DAY
+        moment = self.history.commit_time(commit) - days * _DAY
         earlier = self.history.commit_at(moment)
         if earlier is None:
             return []

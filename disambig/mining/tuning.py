@@ -184,8 +184,8 @@ class _Trials:
 
     def measure(self, limits: Mapping[str, float], ignore: Collection[str] = ()) -> Measurement:
         """Return the figures at some limits."""
-        found = self.trial(ignore).at_limits(limits)
-        right, flags = int(found.right.sum()), int(found.flags.sum())
+        outcome = self.trial(ignore).at_limits(limits)
+        right, flags = int(outcome.right.sum()), int(outcome.flags.sum())
         return Measurement(len(self.half.fixes), right, self.half.words, flags)
 
     def right(self, limits: Mapping[str, float], ignore: Collection[str] = ()) -> np.ndarray[Any, Any]:
@@ -257,7 +257,7 @@ def divide(
         raise UserError("D545", path=history.top, n=len(times))
     divided_at = times[(len(times) - 1) // 2]
     # at most half of the time that is left, or there would be no paragraph of the newer half
-    left = (history.time_of(history.head) - divided_at) // _DAY
+    left = (history.commit_time(history.head) - divided_at) // _DAY
     after = max(1, min(days, left // 2))
     if after < days:
         mined.notes.append(
@@ -497,9 +497,9 @@ def choose_rates(
         counts = []
         for rate in options[task]:
             alone = dict.fromkeys(tasks, np.inf) | {task: checker.limits({task: rate})[task]}
-            found = trial.at_limits(alone)
-            flags = int(found.flags.sum()) + rate * PRIOR_WORDS / 1000
-            counts.append((int(found.right.sum()), flags / (trials.half.words + PRIOR_WORDS)))
+            outcome = trial.at_limits(alone)
+            flags = int(outcome.flags.sum()) + rate * PRIOR_WORDS / 1000
+            counts.append((int(outcome.right.sum()), flags / (trials.half.words + PRIOR_WORDS)))
         right.append(np.array([n for n, _ in counts], np.float64) + prior[task])
         false.append(np.array([share for _, share in counts]))
     n_right, n_false = _sums(right), _sums(false)

@@ -324,7 +324,7 @@ class Model:
     ) -> PendingDecisions:
         table = self.task.groups
         n = len(instances)
-        offsets = instances.offsets_of(table)
+        offsets = instances.candidate_offsets(table)
         scores = np.empty(offsets[-1], np.float32)
         columns: dict[str, Any] = {
             name: np.zeros(n, dtype)

@@ -105,8 +105,8 @@ class RuleSet:
         """
         name = self.name_correction(correction)
         if all(rule.name != name for rule in self.rules):
-            known = ", ".join(rule.name for rule in self.rules)
-            raise contract_error("the rules of a task", f"the rule of {correction!r} is {name!r}", known)
+            names = ", ".join(rule.name for rule in self.rules)
+            raise contract_error("the rules of a task", f"the rule of {correction!r} is {name!r}", names)
         return name
 
 

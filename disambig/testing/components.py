@@ -182,7 +182,7 @@ class _TaskChecks:
             bool(((instances.groups >= 0) & (instances.groups < len(groups))).all()),
             "a group index is out of range",
         )
-        sizes = np.diff(instances.offsets_of(groups))
+        sizes = np.diff(instances.candidate_offsets(groups))
         require(
             bool(((instances.observed >= -1) & (instances.observed < sizes)).all()),
             "observed is out of range",

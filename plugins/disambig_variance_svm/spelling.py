@@ -93,14 +93,14 @@ class Spelling:
     @cached_property
     def _articles(self) -> list[int]:
         """The groups of "a" and "an"."""
-        return self._sets_of(A_AN)
+        return self._groups_with(A_AN)
 
     @cached_property
     def _possessives(self) -> list[int]:
         """The groups of "its" and "it's"."""
-        return self._sets_of(ITS_SET)
+        return self._groups_with(ITS_SET)
 
-    def _sets_of(self, candidates: set[str]) -> list[int]:
+    def _groups_with(self, candidates: set[str]) -> list[int]:
         return [i for i, group in enumerate(self.groups) if set(group.candidates) == candidates]
 
     @cached_property

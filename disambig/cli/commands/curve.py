@@ -159,7 +159,7 @@ def curve_lines(result: dict[str, Any]) -> list[str]:
 
 
 def _notes(point: dict[str, Any]) -> Iterator[str]:
-    """Yield what a user must know about a size: whether it was cut, and whether a model was learned."""
+    """Yield notes about a size: that it was cut, or that no model was learned."""
     if point["asked"]:
         yield f"cut from {', '.join(f'{size:,}' for size in point['asked'])}: there are no more examples"
     share = 1 - point["learned"] / point["groups"]

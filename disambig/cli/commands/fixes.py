@@ -90,12 +90,12 @@ def summary_lines(summary: dict[str, Any]) -> list[str]:
 
     lines = []
     for project in summary["projects"]:
-        found = f"{pluralize(project['corrections'], 'correction')} ({project['tier_1']:,} very likely)"
+        corrections = f"{pluralize(project['corrections'], 'correction')} ({project['tier_1']:,} very likely)"
         n_words = pluralize(project["clean_words"], "word")
         clean = f"{pluralize(project['clean_paragraphs'], 'clean paragraph')} with {n_words}"
         n_files = pluralize(project["compared_files"], "changed file")
         read = f"{pluralize(project['commits'], 'commit')}, {n_files}"
-        lines.append(f"{project['name']}: {found}; {clean}; from {read}")
+        lines.append(f"{project['name']}: {corrections}; {clean}; from {read}")
         lines += [f"  note: {note}" for note in project["notes"]]
         lines += [f"  not taken: {n:,} {reason}" for reason, n in project["skipped"].items() if n]
     if summary["kinds"]:

@@ -82,14 +82,18 @@ def test_neighbours_that_are_not_known_are_unknown():
 def test_instances_know_the_candidates_of_their_groups():
     groups = np.array([1, 0, 1], np.int32)
     instances = Instances(np.arange(3), np.ones(3, np.int32), groups, np.array([0, -1, 2], np.int32))
-    assert instances.offsets_of(GROUPS).tolist() == [0, 3, 5, 8]
-    assert instances.costs_at(instances.offsets_of(GROUPS)).tolist() == [0, 1, 1, 1, 1, 1, 1, 0]
+    assert instances.candidate_offsets(GROUPS).tolist() == [0, 3, 5, 8]
+    assert instances.costs_at(instances.candidate_offsets(GROUPS)).tolist() == [0, 1, 1, 1, 1, 1, 1, 0]
     threes = instances.take(groups == 1)
     assert list(threes.texts(GROUPS[1])) == ["c", "d", "e"] * 2
     assert instances.candidates(1, GROUPS[0]) == ("a", "b")
     lists = CandidateLists.from_texts([["x"], ["y", "z"]])
     own = Instances(threes.positions, threes.lengths, threes.groups, threes.observed, lists)
-    assert own.offsets_of(GROUPS).tolist() == [0, 1, 3] and list(own.texts(GROUPS[1])) == ["x", "y", "z"]
+    assert own.candidate_offsets(GROUPS).tolist() == [0, 1, 3] and list(own.texts(GROUPS[1])) == [
+        "x",
+        "y",
+        "z",
+    ]
     assert own.candidates(1, GROUPS[1]) == ("y", "z")
     joined = Instances.joined([own, own])
     assert joined.own.offsets.tolist() == [0, 1, 3, 4, 6] and joined.positions.tolist() == [0, 2, 0, 2]
