@@ -24,7 +24,7 @@ from disambig.data import (
     own_columns,
     take_rows,
 )
-from disambig.decision import Proposals, SecondLook, check_rate, look_again_together
+from disambig.decision import SecondLook, check_rate, look_again_together
 from disambig.errors import UserError
 from disambig.features import transform_union, transform_union_all
 from disambig.runtime import check_time
@@ -370,7 +370,7 @@ class Model:
         )
         return PendingDecisions(self, view, instances, decisions, answered, flags_per_1000)
 
-    def with_certain_mistakes(
+    def _with_certain_mistakes(
         self, view: TokenView, instances: Instances, decisions: Decisions, flags_per_1000: float | None
     ) -> Decisions:
         """Return the decisions with the mistakes that the task knows by itself."""
@@ -534,6 +534,13 @@ class PendingDecisions:
     answered: NDArray[np.bool_]
     flags_per_1000: float | None
 
+    def finish(self, decisions: Decisions) -> Decisions:
+        """Add the mistakes that the task knows, and leave out where the decision rule abstains."""
+        decisions = self.model._with_certain_mistakes(
+            self.view, self.instances, decisions, self.flags_per_1000
+        )
+        return decisions if self.answered.all() else decisions.take(np.flatnonzero(self.answered))
+
 
 def decide_together(
     models: Sequence[Model],
@@ -575,25 +582,15 @@ def decide_together(
 
 def _finish(pending: Sequence[PendingDecisions]) -> list[Decisions]:
     """Return the decisions of models about one view, after those that look again did so together."""
-    done = [each.decisions for each in pending]
-    numbers = [i for i, each in enumerate(pending) if isinstance(each.model.judge, SecondLook)]
-    rates = [pending[i].flags_per_1000 for i in numbers]
-    for i, decisions in zip(numbers, look_again_together(_proposals(pending, numbers), rates), strict=True):
-        done[i] = decisions
-    finished = []
-    for each, decisions in zip(pending, done, strict=True):
-        decisions = each.model.with_certain_mistakes(
-            each.view, each.instances, decisions, each.flags_per_1000
-        )
-        answered = each.answered
-        finished.append(decisions if answered.all() else decisions.take(np.flatnonzero(answered)))
-    return finished
-
-
-def _proposals(pending: Sequence[PendingDecisions], numbers: Sequence[int]) -> list[Proposals]:
-    proposals = []
-    for i in numbers:
-        rule = pending[i].model.judge
-        assert isinstance(rule, SecondLook)
-        proposals.append(rule.propose(pending[i].view, pending[i].instances, pending[i].decisions))
-    return proposals
+    rules = [begun.model.judge for begun in pending]
+    proposals = [
+        rule.propose(begun.view, begun.instances, begun.decisions)
+        for rule, begun in zip(rules, pending, strict=True)
+        if isinstance(rule, SecondLook)
+    ]
+    rates = [begun.flags_per_1000 for begun in pending if isinstance(begun.model.judge, SecondLook)]
+    again = iter(look_again_together(proposals, rates))
+    return [
+        begun.finish(next(again) if isinstance(rule, SecondLook) else begun.decisions)
+        for rule, begun in zip(rules, pending, strict=True)
+    ]
