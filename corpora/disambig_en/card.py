@@ -105,7 +105,7 @@ WEAKNESSES = """\
 SECOND_LOOK = """\
 ## The second look
 
-What the decision rule of a model finds slightly probable (from 0.03 to 0.2 on, by task) is weighed again
+What the decision rule of a model finds slightly probable (from 0.07 to 0.2 on, by task) is weighed again
 (`disambig.SecondLook.v1`), with evidence that would be too slow for every word: an encoder reads the sentence
 as written and as corrected (`encoder`, [how it was trained](../disambig_en_encoder/README.md)). The weights
 were fitted by `second_looks.py` on a third of the projects of the second training part, which neither the
