@@ -188,7 +188,7 @@ def _mark(cluster: _Cluster, text: str, number: int, rules: dict[str, int]) -> s
         share = format_probability(first["probability"]) + ("" if sure else "?")
         attributes += f' data-from="{escape(show_candidate(first["observed"]))}" data-p="{share}"'
     gap = "" if seen else " gap"
-    cards = "".join(map(_entry, cluster.records))
+    cards = "".join(_entry(record, text) for record in cluster.records)
     return (
         f'<mark class="{kind}{gap}" id="{name}" tabindex="0" aria-describedby="{name}c" '
         f"{attributes}>{escape(seen)}"
@@ -196,8 +196,8 @@ def _mark(cluster: _Cluster, text: str, number: int, rules: dict[str, int]) -> s
     )
 
 
-def _entry(record: dict[str, Any]) -> str:
-    """Return the card of one decision: the change, its probability, the candidates."""
+def _entry(record: dict[str, Any], text: str) -> str:
+    """Return the card of one decision in `text`: the change, its probability, the candidates."""
     share = format_probability(record["probability"])
     if record["flagged"]:
         old, new = show_candidate(record["observed"]), show_candidate(record["replacement"])
@@ -207,15 +207,25 @@ def _entry(record: dict[str, Any]) -> str:
         named = label_html(record["chosen"], record.get("gloss", ""), strong=True)
         head = f"{isolated(show_candidate(record['observed']))}: {named}"
         summary = f"{isolated(record['task'])}: probability {share}"
-    others = "".join(map(_alternative, record.get("alternatives", ())))
+    others = "".join(_alternative(other, record, text) for other in record.get("alternatives", ()))
     title = f'<span class="h">{head}</span><span class="m">{summary}</span>'
     return f"{title}{others}{_candidates(record)}"
 
 
-def _alternative(other: dict[str, Any]) -> str:
-    """Return the card's line for the proposal of another task with a lower probability."""
+def _alternative(other: dict[str, Any], record: dict[str, Any], text: str) -> str:
+    """Return the card's line for the proposal of another task; empty if it is that of the flag itself.
+
+    A proposal for other words than those of the flag is shown with the words that it replaces.
+    """
+    start, end = other["start"], other["end"]
+    here = (start, end) == (record["start"], record["end"])
+    if here and other["replacement"] == record["replacement"]:
+        return ""
+    change = f"<b>{isolated(show_candidate(other['replacement']))}</b>"
+    if not here:
+        change = f"<s>{isolated(show_candidate(text[start:end]))}</s> → {change}"
     named = f"{isolated(other['task'])}, {format_probability(other['probability'])}"
-    return f'<span class="m">or <b>{isolated(show_candidate(other["replacement"]))}</b> ({named})</span>'
+    return f'<span class="m">or {change} ({named})</span>'
 
 
 def label_html(label: str, gloss: str, *, strong: bool = False) -> str:

@@ -14,7 +14,7 @@ from fake_models import annotate_texts
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.data import Group
+from disambig.data import Alternative, Group, OverlapResolution
 from disambig.errors import UserError
 from disambig.formats import AnnotatedDocument, Document, escape, make_format
 from disambig.formats import html as summary
@@ -107,6 +107,25 @@ def test_what_is_suggested_stands_in_the_margin_and_is_not_copied():
     assert page.marks == ["during", "quite", "Quite"]
     style = re.search(r"<style>(.*?)</style>", html_of(result), re.DOTALL)[1]
     assert style.count("attr(data-p)") == 3  # behind the word, in the margin, in print
+
+
+@pytest.mark.parametrize(
+    ("other", "line"),
+    [
+        (Alternative("slip", 8, 14, "from", 0.25), ""),
+        (Alternative("slip", 8, 14, "until", 0.25), "or <b>until</b> (slip, 25\u00a0%)"),
+        (Alternative("form", 3, 7, "come", 0.25), "or <s>came</s> → <b>come</b> (form, 25\u00a0%)"),
+    ],
+)
+def test_proposals_of_other_tasks_are_in_the_card_unless_they_are_the_same(other, line):
+    result = annotated(TEXT)
+    preposition = result.decisions[0]
+    rows = np.flatnonzero(preposition.flagged)[:1]
+    settled = OverlapResolution(np.zeros(0, np.int64), rows, (other,))
+    flags = dataclasses.replace(preposition, settled=settled)
+    html = html_of(AnnotatedDocument(result.document, (flags,)))
+    lines = re.findall(r'<span class="m">(or .*?)</span>', html)
+    assert [re.sub("</?bdi>", "", proposal) for proposal in lines] == [line] * bool(line)
 
 
 def test_paragraphs_have_the_number_of_their_line():
