@@ -57,8 +57,8 @@ _FORMS = (
     "expand expansion|extend extension extensive extent|divide division"
 )
 _DOUBLING = frozenset(("ing", "ed", "er", "ers", "est", "y"))
-_OF_VERBS = frozenset("s es d ed ing er ers or ors est ies ied ier iest ily ying e y r".split())
-_ENDINGS = _OF_VERBS | frozenset(
+_VERB_ENDINGS = frozenset("s es d ed ing er ers or ors est ies ied ier iest ily ying e y r".split())
+_ENDINGS = _VERB_ENDINGS | frozenset(
     "ion ions ional ation ations ational ative ition itions ive ively al ally als ic ics ical ically "
     "able ably ible ibly ability ibility ment ments ement ements ness ful fully less ly ous ously ious "
     "ity ities ety ant ants ent ents ance ances ence ences ency ist ists istic ism ize izes ized izing "
@@ -68,7 +68,7 @@ _ENDINGS = _OF_VERBS | frozenset(
 _NASAL = frozenset(("t", "ce", "ces", "cy", "cies", "tly", "tial"))
 _CONFUSED = Path(__file__).with_name("english_confused.txt")
 _LONG = 5
-"""Length of words from which on two wrong letters can be a slip of the finger."""
+"""Minimum length of words in which two wrong letters can be a slip; longer stems allow one-letter endings."""
 Pair = frozenset[str]
 
 
@@ -85,10 +85,10 @@ def english_rule(correction: Correction, otherwise: str = "") -> str:
     otherwise : str
         Rule in place of the last two, for a task that knows how its words are related.
     """
-    return _known_rule(correction) or otherwise or _likeness(correction)
+    return _rule_from_tables(correction) or otherwise or _rule_by_spelling(correction)
 
 
-def _known_rule(correction: Correction) -> str:
+def _rule_from_tables(correction: Correction) -> str:
     """Return the name of the rule if tables or the form of the words decide it, else an empty string."""
     old, new = correction.observed, correction.replacement
     if old and old != new and _letters(old) == _letters(new):
@@ -144,7 +144,7 @@ def _one_word(old: str, new: str) -> str:
     return ""
 
 
-def _likeness(correction: Correction) -> str:
+def _rule_by_spelling(correction: Correction) -> str:
     """Return the rule of two words that no table relates: a slip of the finger if they look alike."""
     before, after = _changed(correction.observed.split(), correction.replacement.split())
     old, new = before[0], after[0]
@@ -180,7 +180,7 @@ def _adds_s(word: str, longer: str) -> bool:
 
 
 _NO_NUMBER = frozenset("her our your their its his the thus than new does".split())
-"""Words to which an -s adds something else than a number."""
+"""Words whose number an added -s does not change."""
 
 
 def _possessive(word: str, other: str) -> bool:
@@ -221,7 +221,7 @@ def _are_endings(stem: str, one: str, other: str) -> bool:
         return False
     if len(other) == 1:
         return stem.endswith("e") if {one, other} == {"d", "s"} else len(stem) > _LONG
-    return len(stem) > 2 or (len(stem) > 1 and {one, other} <= _OF_VERBS)
+    return len(stem) > 2 or (len(stem) > 1 and {one, other} <= _VERB_ENDINGS)
 
 
 def _undoubled(stem: str, ending: str) -> str:

@@ -13,7 +13,7 @@ from disambig.rules.catalogue import CATALOGUE, PAGE, local_page
 from disambig.rules.naming import Rule
 
 LEAST = 10
-"""A share of fewer flags says nothing."""
+"""Minimum number of flags for which a share is given."""
 MEASURED = Path(__file__).with_name("measured.json")
 """How often flags of the shared rules were right; ``corpora/disambig_en/scoring.py`` writes it."""
 
@@ -90,10 +90,12 @@ A flag has a rule, which says what is wrong. The same correction has the same ru
 it. `disambig rules` lists the rules in the terminal, and `disambig rules NAME` explains one.
 
 *Right* is the share of flags whose correction is the writer's own, at the usual rates of the models of
-[disambig_en](../../corpora/disambig_en/README.md). It was measured on {text}
-([how far to trust a flag](../checking/README.md#how-far-to-trust-a-flag)). The reports show the share of
-flags that are as certain as the one they show, which can be higher or lower. A share that rests on fewer than
-{few} flags is given in tenths.
+[disambig_en](../../corpora/disambig_en/README.md). It was measured on
+{text}
+([how far to trust a flag](../checking/README.md#how-far-to-trust-a-flag)). Reports show another share with
+each flag: that of the flags of its task, or of its pair of words, that are about as certain, whatever their
+rule. It can be higher or lower, and also exists for rules with too few flags to measure. A share that was
+measured on fewer than {few} flags is given in tenths.
 
 | to silence a rule | write |
 |---|---|

@@ -30,8 +30,8 @@ class RuleSelection:
         """Return True if a flag with these names, its rule and its task, is shown."""
         return (not self.only or not self.only.isdisjoint(names)) and self.ignored.isdisjoint(names)
 
-    def check(self, known: Collection[str]) -> None:
-        """Check that all names are known.
+    def check(self, available: Collection[str]) -> None:
+        """Check that every name is one of `available`.
 
         Raises
         ------
@@ -39,8 +39,8 @@ class RuleSelection:
             D519 for an unknown name.
         """
         for name in sorted(self.only | self.ignored):
-            if name not in known:
-                raise UserError("D519", name=name, names=nearest_first(name, known))
+            if name not in available:
+                raise UserError("D519", name=name, names=nearest_first(name, available))
 
 
 ALL_RULES = RuleSelection()

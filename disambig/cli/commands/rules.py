@@ -22,10 +22,10 @@ def rules(
     from disambig.formatting import escape_control_chars
     from disambig.rules import installed_rules, measured_shares, rule_text
 
-    known, shares = installed_rules(), measured_shares()
-    if name is not None and name not in known:
-        raise UserError("D519", name=name, names=nearest_first(name, known))
-    shown = [known[name]] if name is not None else list(known.values())
+    available, shares = installed_rules(), measured_shares()
+    if name is not None and name not in available:
+        raise UserError("D519", name=name, names=nearest_first(name, available))
+    shown = [available[name]] if name is not None else list(available.values())
     if json:
         objects = [
             {**asdict(rule), "share": shares[rule.name].share if rule.name in shares else None}
