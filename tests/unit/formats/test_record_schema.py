@@ -206,7 +206,7 @@ def test_without_pyarrow_the_message_says_what_to_install(monkeypatch):
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
-    """Write 15 MB with the rare values at the end, after programs have inferred the types."""
+    """Write a file of 15 MB that ends with the rare values, after programs have inferred the types."""
     path = tmp_path_factory.mktemp("records") / "mixed.jsonl"
     common = [annotated(), annotated(kind="json", line=1, meta={"n": 1})]
     many = [annotated(TEXT * 20), *common] * 6
