@@ -29,6 +29,9 @@ from .document_words import (
     DocumentWords as DocumentWords,
 )
 from .files import (
+    PACKAGE_FOLDERS as PACKAGE_FOLDERS,
+)
+from .files import (
     SUFFIXES as SUFFIXES,
 )
 from .files import (

@@ -133,7 +133,7 @@ def _some(names: Sequence[str], most: int = 3) -> str:
     return f"{shown}, ..." if len(names) > most else shown
 
 
-_PACKAGE_FOLDERS = frozenset(
+PACKAGE_FOLDERS = frozenset(
     ("node_modules", "bower_components", "venv", "site-packages", "__pycache__", "__pypackages__")
 )
 """Folders that programs install or write."""
@@ -223,7 +223,7 @@ def _is_entered(path: str, left_out: LeftOut, git: GitView | None) -> bool:
     name = os.path.basename(path)
     if name.startswith("."):
         return False  # not counted: nearly every project has a .git, and many have caches
-    if name in _PACKAGE_FOLDERS or name.endswith(_PACKAGE_SUFFIXES) or _is_environment(path):
+    if name in PACKAGE_FOLDERS or name.endswith(_PACKAGE_SUFFIXES) or _is_environment(path):
         left_out.folders[name] += 1
         return False
     if git is not None and git.ignores(path):

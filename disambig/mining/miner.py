@@ -1,4 +1,4 @@
-"""Mine a git history: corrected words, and paragraphs that nobody touched for long."""
+"""Mine a git history: corrected words, and paragraphs that have not changed for a long time."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from disambig.models import Model
 from disambig.packs import packs
 
 UNTOUCHED_DAYS = 365
-"""Days for which a clean paragraph was not changed."""
+"""Minimum number of days since the last change of a clean paragraph."""
 MOST_PER_COMMIT = 3
 """Maximum number of corrections of the same pair of words in a commit that are kept."""
 BULK = 10
@@ -46,9 +46,8 @@ KNOWN_WORDS = 0.7
 _DAY = 86_400
 _CACHED = 4_000_000
 """Number of characters of paragraphs that are kept for the next commits."""
-_FOLDERS = frozenset(
-    ("node_modules", "bower_components", "venv", "site-packages", "__pycache__", "vendor", "third_party")
-)
+_VENDORED = frozenset(("vendor", "third_party"))
+"""Folders with the texts of other projects."""
 Progress = Callable[[str, int, int], object]
 
 
@@ -127,7 +126,7 @@ class MinedCorrection:
 
     @property
     def same(self) -> bool:
-        """Whether the paragraph was changed in nothing else, not even in capitals or punctuation."""
+        """Whether the texts of the edit differ only in this word; capitals and punctuation count as well."""
         return self.edit.n_edits > 1 or self.fix("").corrected().split() == self.edit.after.split()
 
     @property
@@ -187,7 +186,7 @@ class MinedCorrection:
 
 @dataclass(frozen=True, slots=True)
 class CleanParagraph:
-    """A paragraph that nobody touched for long, and its file."""
+    """A paragraph that has not changed for a long time, and its file."""
 
     text: str
     path: str
@@ -220,7 +219,7 @@ class MinedProject:
     skipped : Counter
         What was not read or not taken for a correction, by reason.
     first : int
-        When the oldest commit was made, in seconds since 1970.
+        Time of the oldest commit that changed a file, in seconds since 1970.
     notes : list of str
         What a reader of the figures should know.
     """
@@ -279,7 +278,7 @@ class Miner:
         Parameters
         ----------
         days : int
-            Minimum age of a clean paragraph: days between its last change and the last commit.
+            Minimum number of days between the last change of a clean paragraph and the last commit.
         progress : callable
             Called with the stage, what is done and how much there is.
 
@@ -355,12 +354,14 @@ class Miner:
 
     def _takes(self, path: str) -> bool:
         """Return True if a file of the repository is read."""
-        from disambig.checking import SUFFIXES
+        from disambig.checking import PACKAGE_FOLDERS, SUFFIXES
 
         *folders, name = path.split("/")
-        if name.startswith(".") or any(part.startswith(".") or part in _FOLDERS for part in folders):
+        left_out = PACKAGE_FOLDERS | _VENDORED
+        if name.startswith(".") or any(part.startswith(".") or part in left_out for part in folders):
             return False
         full = os.path.join(self.history.top, *path.split("/"))
+        # not `has_checked_suffix`, which opens files of the work tree
         return self._settings.takes(full, lambda other: other.lower().endswith(SUFFIXES))
 
     def _mine_commit(self, commit: Commit, blobs: BlobReader, mined: MinedProject) -> list[MinedCorrection]:
