@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from disambig.configuration import OWN, SHARED, SettingsFile, is_inside, nearest_settings
+from disambig.configuration import OWN, SHARED, is_inside, nearest_settings
 from disambig.errors import UserError
 from disambig.files import save_file
 from disambig.mining.tuning import IGNORE_FILE, ProjectLayer
@@ -32,6 +32,8 @@ class TunedSettings:
         The file of words and corrections to ignore, and its contents.
     keeps_rates : bool
         Whether the file sets rates of its own, which stay as they are.
+    hides : str
+        A settings file above the project that no longer applies once these are written; "" if there is none.
     """
 
     path: str
@@ -39,6 +41,7 @@ class TunedSettings:
     ignore_path: str
     ignore_text: str
     keeps_rates: bool
+    hides: str = ""
 
     def write(self) -> None:
         """Write both files, the settings last.
@@ -73,10 +76,9 @@ def tuned_settings(top: str, layer: ProjectLayer) -> TunedSettings:
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 
-    settings_file = nearest_settings(top, {})
-    if not settings_file.path or not is_inside(settings_file.path, top):
-        settings_file = SettingsFile(os.path.join(top, OWN[0]))
-    target = settings_file.path
+    target, hides = nearest_settings(top, {}).path, ""
+    if not target or not is_inside(target, top):
+        target, hides = os.path.join(top, OWN[0]), target
     ignore_path = os.path.join(os.path.dirname(target), IGNORE_FILE)
     _check_ours(ignore_path)
     old = Path(target).read_bytes().decode("utf8") if os.path.exists(target) else ""
@@ -91,7 +93,7 @@ def tuned_settings(top: str, layer: ProjectLayer) -> TunedSettings:
     except TOMLKitError as problem:
         raise UserError("D972", path=target, problem=str(problem)) from None
     entries = "".join(f"{entry}\n" for entry in layer.ignore)
-    return TunedSettings(target, text, ignore_path, _FIRST_LINE + entries, keeps_rates)
+    return TunedSettings(target, text, ignore_path, _FIRST_LINE + entries, keeps_rates, hides)
 
 
 def _check_ours(path: str) -> None:

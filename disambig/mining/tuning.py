@@ -24,6 +24,7 @@ from disambig.errors import UserError
 from disambig.evaluation import MistakeTrial, ProposedEdit
 from disambig.formats import Clean, Fix
 from disambig.metrics import wilson
+from disambig.mining.history import History
 from disambig.mining.miner import (
     UNTOUCHED_DAYS,
     CleanParagraph,
@@ -261,15 +262,15 @@ def divide(
     after = max(1, min(days, left // 2))
     if after < days:
         mined.notes.append(
-            f"the newer half has {left:,} days: its clean paragraphs are untouched for {after:,}"
+            f"the newer half has only {left:,} days: its clean paragraphs have not changed for {after:,} days"
         )
     middle = history.commit_at(divided_at) or history.head
     with history.blobs() as blobs:
         old_clean = miner.clean_paragraphs(blobs, middle, days, mined, progress)
-        if not old_clean:
-            before = max(1, (divided_at - mined.first) // _DAY // 2)
-            old_clean = miner.clean_paragraphs(blobs, middle, min(days, before), mined, progress)
-            mined.notes.append(f"clean paragraphs of the older half are untouched for {before:,} days")
+        before = max(1, (divided_at - mined.first) // _DAY // 2)
+        if not old_clean and before < days:
+            old_clean = miner.clean_paragraphs(blobs, middle, before, mined, progress)
+            mined.notes.append(f"clean paragraphs of the older half have not changed for {before:,} days")
         earlier = miner.texts(blobs, middle, Counter(), progress)
         now = miner.clean_paragraphs(blobs, history.head, after, mined, progress)
     new_clean = [paragraph for paragraph in now if paragraph.text not in earlier]
@@ -372,14 +373,14 @@ def tune_project(
     settings: ProjectSettings | None = None,
     progress: Progress = ignore_progress,
 ) -> TunedProject:
-    """Mine the history of a repository and tune the models that its settings name.
+    """Mine the history of a repository and tune the models that the settings of its top folder name.
 
     Rates that the settings already have, and the results of an earlier tuning, have no influence.
 
     Parameters
     ----------
     folder : str
-        The work tree.
+        A folder of the work tree.
     days, tier : int
         See `divide`.
     settings : ProjectSettings, optional
@@ -392,7 +393,7 @@ def tune_project(
         The errors of `disambig.checking.load_checker`, `Miner` and `divide`.
     """
     settings = settings or ProjectSettings()
-    chosen = settings.for_file(os.path.join(os.path.realpath(folder), "text.txt"))
+    chosen = settings.for_file(os.path.join(History(folder).top, "text.txt"))
     theirs = tuple(path for path in chosen.ignore_files if os.path.basename(path) != IGNORE_FILE)
     chosen = replace(chosen, flags_per_1000=None, trust=None, ignore_files=theirs)
     source = correcting_source(chosen)

@@ -46,13 +46,13 @@ def mine(
     ] = None,
     untouched: Annotated[
         int,
-        typer.Option(min=1, metavar="DAYS", help="How long the clean paragraphs have not been changed."),
+        typer.Option(min=1, metavar="DAYS", help="Minimum number of days since a clean paragraph changed."),
     ] = 365,
     force: Annotated[bool, typer.Option("--force", help="Replace the results of an earlier run.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Find corrected words in the history of projects, and paragraphs that nobody has changed for long.
+    """Find corrected words in the history of projects, and paragraphs that have not changed for a long time.
 
     Everything stays on this machine, and nothing that a repository contains is run. The results contain
     text of the projects, but no names of authors.

@@ -19,14 +19,14 @@ _SHOWN = 20
 
 @app.command()
 def tune(
-    repository: Annotated[str, typer.Argument(help="The folder of a git repository (a clone).")],
+    repository: Annotated[str, typer.Argument(help="A git repository (a clone).")],
     tier: Annotated[
         int,
-        typer.Option(min=1, max=2, help="1: measure on certain errors only; 2: also on likely ones."),
+        typer.Option(min=1, max=2, help="1: use only corrections that are very likely mistakes; 2: use all."),
     ] = 1,
     untouched: Annotated[
         int,
-        typer.Option(min=1, metavar="DAYS", help="How long the clean paragraphs have not been changed."),
+        typer.Option(min=1, metavar="DAYS", help="Minimum number of days since a clean paragraph changed."),
     ] = 365,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the settings, but do not write them.")
@@ -34,10 +34,11 @@ def tune(
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Measure the models on the history of a project, and set its rates and the words to ignore.
+    """Measure the models on the history of a project, and choose rates and what to ignore.
 
-    Rates and words are chosen on the older half of the history and measured on the newer. They are written
-    to disambig.toml and disambig-ignore.txt in the repository; everything stays on this machine.
+    Rates, and words and corrections to ignore, are chosen on the older half of the history and measured on
+    the newer half. They are written to disambig.toml and disambig-ignore.txt in the repository; everything
+    stays on this machine.
     """
     from disambig.cli.output import StandardOutput
     from disambig.cli.progress import stages
@@ -91,8 +92,10 @@ def _lines(project: TunedProject, settings: TunedSettings) -> Iterator[str]:
     for name, measurement in tuning.measured.items():
         yield f"{name:18}{_figures(measurement)}"
     yield f"in the newer half, {tuning.gained:,} right corrections gained, {tuning.lost:,} lost"
-    if settings.keeps_rates:
+    if settings.keeps_rates and tuning.layer.rates:
         yield "the settings set rates of their own, which stay: remove them to use the rates chosen here"
+    if settings.hides:
+        yield f"note: {settings.hides} will no longer apply: copy what you need of it to {settings.path}"
     for task, rate in tuning.layer.rates.items():
         yield f"rate of {task}: {rate:g} flags per 1,000 words (the model's own: {project.own_rates[task]:g})"
     if tuning.layer.ignore:

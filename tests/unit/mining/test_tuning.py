@@ -168,6 +168,20 @@ def test_a_history_is_divided_in_time(history, vocabulary):
 
 
 @needs_git
+def test_a_note_says_how_old_the_clean_paragraphs_are(history, vocabulary):
+    text = "The boats was late, some old ships was lost, many young cats was fed, and all dogs was asleep.\n"
+    history.commit("first", {"a.md": text})
+    for days in (100, 100, 900, 900):  # the only paragraph is changed by each commit
+        text = text.replace("was", "were", 1)
+        history.commit("Fix typo", {"a.md": text}, days=days)
+    miner = Miner(str(history.home), vocabulary, "en")
+    *_, mined = divide(miner)
+    assert "clean paragraphs of the older half have not changed for 50 days" in mined.notes
+    *_, mined = divide(miner, days=20)  # not more days than asked for
+    assert not [note for note in mined.notes if "older half" in note]
+
+
+@needs_git
 def test_a_history_without_corrections_cannot_be_divided(history, vocabulary):
     history.commit("first", {"a.md": "A text without any mistake in it.\n"})
     with pytest.raises(UserError, match="D545"):
@@ -223,6 +237,17 @@ def test_without_settings_a_new_file_is_written(tmp_path):
     settings.write()
     assert (tmp_path / "disambig.toml").exists()
     assert set(ProjectSettings().for_file(str(tmp_path / "a.md")).words_to_ignore()) == set(LAYER.ignore)
+
+
+def test_settings_above_the_project_are_named_and_not_changed(tmp_path):
+    above = tmp_path / "disambig.toml"
+    above.write_text('ignore = ["quite"]\n')
+    (tmp_path / "project").mkdir()
+    settings = tuned_settings(str(tmp_path / "project"), LAYER)
+    settings.write()
+    assert (settings.path, settings.hides) == (str(tmp_path / "project" / "disambig.toml"), str(above))
+    assert above.read_text() == 'ignore = ["quite"]\n'
+    assert tuned_settings(str(tmp_path / "project"), LAYER).hides == ""
 
 
 def test_a_file_of_the_user_is_never_replaced(tmp_path):
