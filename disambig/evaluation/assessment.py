@@ -124,7 +124,7 @@ def why_untested(model: Model) -> str:
 
 
 def assessment_line(test: dict[str, Any]) -> str:
-    """Format the result of `assess_model` as a line of text; empty if there is none."""
+    """Format the result of `assess_model` as a line of text, for lists as several; empty if there is none."""
     if not test:
         return ""
     if "better" in test:

@@ -216,7 +216,7 @@ model for {seen!r}",
     "D517": "pairs are formed from an instance's own words: omit around and layer, or omit pairs",
     "D518": "{n:,} options are not enough: give at least two as [extractors.NAME.options.OPTION]",
     # rules
-    "D519": "unknown rule {name!r}; available: {names}",
+    "D519": "unknown rule {name!r}; available: {names}; see `disambig rules`",
     # names that a command does not know
     "D525": "{path} is not a model: name the directory that `disambig train --output DIRECTORY` made; text is given with --text {path}",
     "D526": "unknown kind of plugin {kind!r}; available: {names}",

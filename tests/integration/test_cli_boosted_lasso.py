@@ -59,6 +59,9 @@ def test_lists_are_learned_from_and_decided(tmp_path, learner):
     (tmp_path / "my.cfg").write_text(CONFIG.format(learner=learner), encoding="utf8")
     done = here("train", "my.cfg", "--lists", "train.jsonl", "--output", "model", folder=tmp_path)
     assert done.returncode == 0, done.stderr
+    lines = done.stderr.splitlines()
+    assert any(line.startswith("  the model's choice: ") for line in lines), done.stderr
+    assert lines[-1] == "(lists held out before training)"
     done = here("evaluate", "model", "--lists", "new.jsonl", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     chosen, first = (

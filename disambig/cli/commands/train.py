@@ -93,5 +93,6 @@ def train(
         f"learned from {amount}"
         + (f", the others ({few}) left to the baseline" if learned < len(model.scorers) else "")
     )
-    if line := assessment_line(model.provenance.get("test", {})) or (test and why_untested(model)):
-        remark(line)
+    if tested := assessment_line(model.provenance.get("test", {})) or (test and why_untested(model)):
+        for line in tested.split("\n"):  # the figures of lists have several; a remark is one
+            remark(line)

@@ -40,6 +40,7 @@ def test_an_unknown_rule_is_one_line_with_the_nearest_first():
     done = here("rules", "agrement")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("disambig: [D519] unknown rule 'agrement'; available: agreement, ")
+    assert done.stderr.endswith("; see `disambig rules`\n")
 
 
 needs_pack = pytest.mark.skipif("spelling" not in available(), reason="needs the English pack")
