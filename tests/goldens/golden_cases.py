@@ -40,6 +40,8 @@ from golden_forms import (  # noqa: E402
 )
 from golden_texts import NEW, PARAGRAPHS, configs, write_inputs  # noqa: E402
 
+import disambig  # noqa: E402
+
 
 @golden("annotate")
 def annotate(home: Path) -> Files:
@@ -373,8 +375,8 @@ def record(home: Path, names: list[str]) -> dict[str, Files]:
         (home / name).mkdir()
         write_inputs(home / name)
         files = CASES[name][0](home / name)
-        made[name] = {
-            file: text.replace(str(home / name), "HOME").replace(str(ROOT), "ROOT")
-            for file, text in files.items()
-        }
+        places = {home / name: "HOME", ROOT: "ROOT", Path(disambig.__file__).parents[1]: "ROOT"}
+        for place, shown in places.items():
+            files = {file: text.replace(str(place), shown) for file, text in files.items()}
+        made[name] = files
     return made

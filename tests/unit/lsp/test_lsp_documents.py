@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disambig.errors import UserError
-from disambig.lsp import ProtocolLines, TextDocument, document_name, documents, uri_to_path
+from disambig.lsp import ProtocolLines, TextDocument, document_name, uri_to_path
 from disambig.markup import FORMATS
+
+VSCODE = Path(__file__).parents[3] / "disambig" / "lsp" / "vscode"  # not part of the wheel
 
 
 @dataclass
@@ -110,7 +112,7 @@ def test_a_uri_of_no_file_has_no_path():
 
 
 def test_the_extension_for_vs_code_names_every_language_that_is_read():
-    manifest = json.loads((Path(documents.__file__).parent / "vscode" / "package.json").read_text("utf8"))
+    manifest = json.loads((VSCODE / "package.json").read_text("utf8"))
     languages = manifest["contributes"]["configuration"]["properties"]["disambig.languages"]["default"]
     named = {document_name("untitled:x", language, "/") for language in languages}
     suffixes = [entry.suffixes[0] for entry in FORMATS if entry.languages]
