@@ -115,9 +115,6 @@ from .loading import (
 from .loading import (
     load_checker as load_checker,
 )
-from .loading import (
-    measured_precision as measured_precision,
-)
 from .model_checker import (
     RATES as RATES,
 )

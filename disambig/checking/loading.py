@@ -82,7 +82,7 @@ def load_checker(settings: CheckSettings) -> Annotate:
     annotate = source.load_correcting()
     if not isinstance(annotate, ModelSet):
         return annotate
-    trust = measured_precision(source)
+    trust = annotate.trust
     if settings.trust is not None:
         annotator = _with_precision(annotate, trust, settings.trust)
     else:
@@ -119,21 +119,6 @@ def correcting_source(settings: CheckSettings) -> ModelSource:
         sets=settings.confusion_sets(),
         writing=settings.writing,
     )
-
-
-def measured_precision(source: ModelSource) -> dict[str, PrecisionTable]:
-    """Return the measured precision of the models of a source, by task.
-
-    Raises
-    ------
-    UserError
-        D862 for a damaged measurement.
-    """
-    from disambig.models import read_precision
-    from disambig.packs import model_folder
-
-    tables = (read_precision(model_folder(name)) for name in source.names())
-    return {table.task: table for table in tables if table is not None}
 
 
 def _with_precision(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from disambig.data.groups import Group
 from disambig.data.instances import CandidateLists, CandidateTable, Instances
-from disambig.data.precision import PrecisionTable
+from disambig.data.precision import PrecisionEstimate, PrecisionTable
 from disambig.data.segments import join_offsets, offsets_from_sizes, take_rows
 from disambig.formatting import pluralize
 from disambig.rules import Correction, RuleSet
@@ -502,14 +502,33 @@ class Decisions:
         }
 
     def flag_fields(self, index: int, text: str) -> dict[str, Any]:
-        """Return the fields of flags only: their rule and alternatives; an empty dict without a flag."""
+        """Return the fields of flags only; an empty dict without a flag.
+
+        These are the rule, the measured precision of such flags and the number of flags that it was measured
+        on (-1 and 0 if it was not measured), and the alternatives.
+        """
         if not self.flagged[index]:
             return {}
         alternatives = () if self.settled is None else self.settled.decision_alternatives(index)
+        measured = self.precision(index, text)
         return {
             "rule": self.rule_name(index, text),
+            "precision": -1.0 if measured is None else measured.share,
+            "precision_flags": 0 if measured is None else measured.flags,
             "alternatives": tuple(_alternative(alternative, text) for alternative in alternatives),
         }
+
+    def precision(self, index: int, text: str) -> PrecisionEstimate | None:
+        """Return the measured precision of flags like this one; None if it was not measured.
+
+        `text` is the document's original text.
+        """
+        if self.trust is None:
+            return None
+        start, end = int(self.starts[index]), int(self.ends[index])
+        chosen = self.candidate_texts(index)[self.chosen[index]]
+        observed, correction = excerpt(text, start, end), replacement(chosen, text, start, end)
+        return self.trust.estimate(observed, correction, round(float(self.probabilities[index]), 6))
 
     def rule_name(self, index: int, text: str) -> str:
         """Return the name of the rule of a correction; `text` is the document's original text."""

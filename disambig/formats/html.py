@@ -24,7 +24,7 @@ from disambig.formats.results import (
     flagged_records,
     rule_name,
 )
-from disambig.formatting import escape_control_chars, pluralize
+from disambig.formatting import FEW_MEASURED, describe_share, escape_control_chars, pluralize
 
 _REPLACED = "\ufffd"
 _TABLE: dict[int, str] = {
@@ -62,7 +62,7 @@ _BLANK = re.compile(r"(?:\r\n|\r|\n)[ \t]*(?:\r\n|\r|\n)\s*")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _SPACE = re.compile(r"\s")
 SURE = 0.5
-"""Probability from which a flag is shown as certain: the word is more likely wrong than right."""
+"""Share of right flags from which a flag is shown as certain: the word is more likely wrong than right."""
 _LONG = 4_000  # longer paragraphs are split at line ends
 _WRAPPED = 45  # minimum line length of prose that was wrapped by hand
 
@@ -182,10 +182,10 @@ def _mark(cluster: _Cluster, text: str, number: int, rules: dict[str, int]) -> s
     attributes = f'data-to="{to}"'
     kind = "l"
     if first["flagged"]:  # the style sheet shows these attributes, so that they are not part of copied text
-        sure = first["probability"] >= SURE
+        sure = flag_share(first) >= SURE
         rule = rules.setdefault(rule_name(first), len(rules))
         kind = f"f k{RULE}{rule}{RULE}{'' if sure else ' u'}"
-        share = format_probability(first["probability"]) + ("" if sure else "?")
+        share = _short_share(first) + ("" if sure else "?")
         attributes += f' data-from="{escape(show_candidate(first["observed"]))}" data-p="{share}"'
     gap = "" if seen else " gap"
     cards = "".join(_entry(record, text) for record in cluster.records)
@@ -197,16 +197,15 @@ def _mark(cluster: _Cluster, text: str, number: int, rules: dict[str, int]) -> s
 
 
 def _entry(record: dict[str, Any], text: str) -> str:
-    """Return the card of one decision in `text`: the change, its probability, the candidates."""
-    share = format_probability(record["probability"])
+    """Return the card of one decision in `text`: the change, how sure it is, the candidates."""
     if record["flagged"]:
         old, new = show_candidate(record["observed"]), show_candidate(record["replacement"])
         head = f"<s>{isolated(old)}</s> → <b>{isolated(new)}</b>"
-        summary = f"{isolated(rule_name(record))}: wrong with probability {share}"
+        summary = f"{isolated(rule_name(record))}: {describe_certainty(record)}"
     else:
         named = label_html(record["chosen"], record.get("gloss", ""), strong=True)
         head = f"{isolated(show_candidate(record['observed']))}: {named}"
-        summary = f"{isolated(record['task'])}: probability {share}"
+        summary = f"{isolated(record['task'])}: probability {format_probability(record['probability'])}"
     others = "".join(_alternative(other, record, text) for other in record.get("alternatives", ()))
     title = f'<span class="h">{head}</span><span class="m">{summary}</span>'
     return f"{title}{others}{_candidates(record)}"
@@ -224,8 +223,7 @@ def _alternative(other: dict[str, Any], record: dict[str, Any], text: str) -> st
     change = f"<b>{isolated(show_candidate(other['replacement']))}</b>"
     if not here:
         change = f"<s>{isolated(show_candidate(text[start:end]))}</s> → {change}"
-    named = f"{isolated(other['task'])}, {format_probability(other['probability'])}"
-    return f'<span class="m">or {change} ({named})</span>'
+    return f'<span class="m">or {change} ({isolated(other["task"])})</span>'
 
 
 def label_html(label: str, gloss: str, *, strong: bool = False) -> str:
@@ -235,10 +233,18 @@ def label_html(label: str, gloss: str, *, strong: bool = False) -> str:
 
 
 def _candidates(record: dict[str, Any]) -> str:
+    """Return the card's list of candidates, with their probabilities if these are all that is known.
+
+    A flag whose precision was measured shows no probability: it would be a second number beside it.
+    """
     kept: Sequence[tuple[str, float]] = record["candidates"][:CANDIDATES_KEPT]
     observed = " ".join(record["observed"].lower().split())
     if observed not in [name for name, _ in kept]:
         kept = [*kept, *(pair for pair in record["candidates"] if pair[0] == observed)]
+    if _is_measured(record):
+        hidden = record["chosen"], observed
+        others = ", ".join(isolated(show_candidate(name)) for name, _ in kept if name not in hidden)
+        return f'<span class="m">also possible: {others}</span>' if others else ""
     shares = _candidate_shares(record, observed)
     rows = "".join(
         f'<span class="r{" o" * (name == observed)}">'
@@ -275,6 +281,32 @@ def _candidate_shares(record: dict[str, Any], observed: str) -> dict[str, float]
     if rest in names and rest != record["chosen"]:
         shares[rest] = 1 - probability
     return shares
+
+
+def flag_share(record: dict[str, Any]) -> float:
+    """Return the measured share of such flags that are right; the model's probability if it is unknown."""
+    return float(record["precision"] if _is_measured(record) else record["probability"])
+
+
+def describe_certainty(record: dict[str, Any]) -> str:
+    """Return how sure a flag is, as HTML."""
+    if not _is_measured(record):
+        return f"wrong with probability {format_probability(record['probability'])}"
+    share = describe_share(record["precision"], record["precision_flags"]).replace(" %", "\u00a0%")
+    return f"{share} of such flags are right"
+
+
+def _short_share(record: dict[str, Any]) -> str:
+    """Return how sure a flag is, for the margin."""
+    share = flag_share(record)
+    if _is_measured(record) and record["precision_flags"] < FEW_MEASURED:
+        return f"about {format_probability(min(round(share, 1), 0.9))}"
+    return format_probability(share)
+
+
+def _is_measured(record: dict[str, Any]) -> bool:
+    """Return True for a flag whose precision was measured."""
+    return bool(record.get("precision", -1.0) >= 0)
 
 
 def format_probability(probability: float) -> str:
@@ -563,7 +595,8 @@ def _legend(summary: Summary) -> str:
     other = '<span class="f u k0 key">underlined only</span>'
     return (
         f'<p class="hint">{sure}: probably wrong. {other} and marked with a ?: worth checking. '
-        "Percentages are the probability that the word is wrong, if one word in a hundred is wrong.</p>"
+        "Percentages are the measured share of such flags that are right; for a model that was not measured, "
+        "they are its estimate of the probability that the word is wrong.</p>"
     )
 
 

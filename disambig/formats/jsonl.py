@@ -95,6 +95,7 @@ _encode = json.JSONEncoder(ensure_ascii=False).encode
 _encode_strictly = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 _quote = encode_basestring  # like `_encode` for a string, but several times as fast
 _NO_TEXT = '""'
+_ADDED_LATER = ("precision", "precision_flags")  # keys that records of version 1 do not have
 _NO_ALTERNATIVES = '"[]"'
 _AT_ONCE = 256
 
@@ -136,7 +137,8 @@ class JsonlFormat:
         decisions: Iterable[dict[str, Any]] = records(result)
         if self.version == 1:
             line += to_json(self._first_version(result))[:-1] + b', "decisions": ['
-            encoded = (to_json(some)[1:-1] for some in minibatch(decisions, _AT_ONCE))
+            older = ({key: record[key] for key in record if key not in _ADDED_LATER} for record in decisions)
+            encoded = (to_json(some)[1:-1] for some in minibatch(older, _AT_ONCE))
         else:
             line += to_json(self._fields(result))[:-1] + b', "decisions": ['
             blocks = minibatch(map(_decision, decisions), _AT_ONCE)
@@ -195,6 +197,8 @@ def _decision(record: dict[str, Any]) -> str:
         f'"chosen": {_quote(record["chosen"])}, "gloss": {_quote(record.get("gloss", ""))}, '
         f'"replacement": {_quote(record["replacement"])}, "flagged": {"true" if flagged else "false"}, '
         f'"rule": {_quote(rule_name(record)) if flagged else _NO_TEXT}, '
+        f'"precision": {record.get("precision", -1.0)!r}, '
+        f'"precision_flags": {record.get("precision_flags", 0)}, '
         # Most decisions have no alternatives. Programs that infer types from the first lines would take a
         # list of objects for a list of nothing, and fail at the first object.
         f'"alternatives": {_quote(_json_text(alternatives)) if alternatives else _NO_ALTERNATIVES}, '

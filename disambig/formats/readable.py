@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from disambig.formats.documents import Document, Kind
-from disambig.formats.results import AnnotatedDocument, flagged_records, only_labels, records
+from disambig.formats.results import AnnotatedDocument, describe_flag, flagged_records, only_labels, records
 from disambig.formatting import escape_control_chars, shown_path
 
 
@@ -52,10 +52,9 @@ def _lines(result: AnnotatedDocument) -> Iterable[str]:
         observed, gloss = one_line_text(record["observed"]), record.get("gloss")
         meant = escape_control_chars(record["chosen"]) if labelled else one_line_text(record["replacement"])
         decided = f"{observed}: {meant}" if labelled else f"{observed} -> {meant}"
-        line = escape_control_chars(
-            ", ".join(filter(None, [record["task"], f"{record['probability']:.2f}", gloss]))
-        )
-        yield f"{path}:{number}:{start - line_start + 1}: {decided} ({line})\n"
+        sure = f"{record['task']}, {record['probability']:.2f}" if labelled else describe_flag(record)
+        about = escape_control_chars(", ".join(filter(None, [sure, gloss])))
+        yield f"{path}:{number}:{start - line_start + 1}: {decided} ({about})\n"
 
 
 def _tokens(document: Document) -> Callable[[int], tuple[int, int]]:

@@ -10,6 +10,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from disambig.formats.documents import Document
+from disambig.formatting import describe_share
 
 if TYPE_CHECKING:
     from disambig.data import Decisions
@@ -135,6 +136,16 @@ def _slice_records(decisions: Decisions, text: str, kept: int) -> Iterator[dict[
 def rule_name(record: dict[str, Any]) -> str:
     """Return the name of the rule of a flag: its task, unless the record names a rule."""
     return str(record.get("rule") or record["task"])
+
+
+def describe_flag(record: dict[str, Any]) -> str:
+    """Return the rule of a flag and how often such flags are right: ``a-an, 98 % right``.
+
+    If that was not measured, the model's probability stands in its place: ``a-an, 0.98``.
+    """
+    if record["precision"] < 0:
+        return f"{rule_name(record)}, {record['probability']:.2f}"
+    return f"{rule_name(record)}, {describe_share(record['precision'], record['precision_flags'])} right"
 
 
 def only_labels(result: AnnotatedDocument) -> bool:

@@ -48,12 +48,15 @@ DECISION_COLUMNS = {
     "margin": float,
     "flagged": bool,
     "gloss": str,
+    "rule": str,
+    "precision": float,
 }
 """Name and type of each column.
 
 `line` is the line in which the decision begins, from 1; if the document is a line, row, Doc or part of a
 CoNLL-U file, the line in which that begins. `left` and `right` are the surrounding text, with white space
-collapsed; `gloss` is a reference to the meaning of the chosen candidate, empty if unknown.
+collapsed; `gloss` is a reference to the meaning of the chosen candidate, empty if unknown. `rule` is the rule
+of a flag and `precision` the measured share of such flags that are right; they are empty for other decisions.
 """
 _AROUND = 50
 
@@ -74,6 +77,9 @@ def decision_rows(result: AnnotatedDocument, *, text: bool) -> Iterator[tuple[An
             line, counted = line + document.text.count("\n", counted, start), start
         record.update(document=document.id, path=document.path, line=document.line or line)
         record.setdefault("gloss", "")
+        record.setdefault("rule", "")
+        if record.get("precision", -1.0) < 0:
+            record["precision"] = None
         if text:
             record["left"] = _one_line(document.text[max(start - _AROUND, 0) : start])
             record["right"] = _one_line(document.text[end : end + _AROUND])

@@ -90,6 +90,8 @@ def tuned_settings(top: str, layer: ProjectLayer) -> TunedSettings:
         keeps_rates = _set_rates(table, layer.rates)
         _name_ignore_file(table)
         text = tomlkit.dumps(document)
+        if "\r\n" in old:  # lines that were added end as the others do
+            text = text.replace("\r\n", "\n").replace("\n", "\r\n")
     except TOMLKitError as problem:
         raise UserError("D972", path=target, problem=str(problem)) from None
     entries = "".join(f"{entry}\n" for entry in layer.ignore)

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from disambig.checking import ModelChecker, correcting_source, measured_precision, plain_word
+from disambig.checking import ModelChecker, correcting_source, plain_word
 from disambig.configuration import ProjectSettings
 from disambig.data import ARROW, PrecisionTable, ignore_entries
 from disambig.errors import UserError
@@ -405,7 +405,7 @@ def tune_project(
         checker,
         older,
         newer,
-        trust=measured_precision(source),
+        trust=source.measured_precision(),
         ignore=frozenset(map(plain_word, chosen.words_to_ignore())),
         divided_at=divided_at,
         notes=mined.notes,

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 from disambig.errors import UserError
 from disambig.models.annotation import ModelSet, task_rates, unused_writing, with_writing
 from disambig.models.model import Model
-from disambig.models.storage import load
+from disambig.models.storage import load, read_precision
 from disambig.types import Extensible, RaisesFlags, decides
 
 if TYPE_CHECKING:
-    from disambig.data import Decisions, Group
+    from disambig.data import Decisions, Group, PrecisionTable
 
 
 Annotate = Callable[[Sequence[str]], "list[Decisions]"]
@@ -143,7 +143,8 @@ class ModelSource:
         Raises
         ------
         UserError
-            As for `load_models`; D333 for two models of one task, D401 and D950 for invalid rates.
+            As for `load_models`; D333 for two models of one task, D401 and D950 for invalid rates, D862 for a
+            damaged measurement of precision.
         """
         models = self.load_models()
         _check_tasks(self.names(), models)
@@ -171,8 +172,26 @@ class ModelSource:
 
     def _annotate(self, models: Sequence[Model]) -> Annotate:
         """Return the function that annotates texts with these models at the rates of this source."""
-        rates = task_rates(models, self.flags_per_1000)
-        return ModelSet(tuple(models), rates, self.ignore, detect_language=self.detect_language)
+        return ModelSet(
+            tuple(models),
+            task_rates(models, self.flags_per_1000),
+            self.ignore,
+            detect_language=self.detect_language,
+            trust=self.measured_precision(),
+        )
+
+    def measured_precision(self) -> dict[str, PrecisionTable]:
+        """Return the measured precision of the models, by task; models that were not measured are left out.
+
+        Raises
+        ------
+        UserError
+            D862 for a damaged measurement.
+        """
+        from disambig.packs import model_folder
+
+        tables = (read_precision(model_folder(name)) for name in self.names())
+        return {table.task: table for table in tables if table is not None}
 
     def language(self) -> str:
         """Return the language of the first model."""

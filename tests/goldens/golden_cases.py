@@ -111,7 +111,7 @@ def parse(home: Path) -> Files:
     return files
 
 
-@golden("convert")
+@golden("convert", slow=True)
 def convert(home: Path) -> Files:
     command = ("convert", "kana.txt", "--model", CONVERTER, "-q")
     files = {"text": run(home, *command), "nbest": run(home, *command, "--nbest", "3")}

@@ -69,6 +69,7 @@ def test_a_text_and_the_numbers_as_json():
     assert 0 < prepositions["numbers"]["found_2"] <= prepositions["numbers"]["asked_2"]
 
 
+@pytest.mark.slow
 def test_standard_input_and_no_text():
     done = here("doctor", "-", "--quick", "--json", given="It is a quiet place.")
     assert any("disambig_en/it: 1 decision" in f["what"] for f in json.loads(done.stdout))
@@ -119,6 +120,7 @@ def test_strict_plugins_change_nothing_but_the_message(tmp_path, strict):
     assert done.stdout.splitlines()[-1].startswith("1 problem," if strict == "0" else "")
 
 
+@pytest.mark.slow
 def test_a_damaged_pack_beside_a_good_one(tmp_path):
     home = tmp_path / "hurt_pack"
     home.mkdir()

@@ -195,6 +195,7 @@ def one_each(edits, text):
 
 
 @pytest.mark.data
+@pytest.mark.slow
 def test_real_mistakes():
     """At the models' own rates the flags are those that they raise when they are set to nothing else."""
     data = os.environ.get("DISAMBIG_DATA")

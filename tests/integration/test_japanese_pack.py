@@ -90,6 +90,7 @@ def test_the_doctor_names_it(japanese_pack):
     assert "disambig_ja 0.1.0, language ja" in here("doctor").stdout
 
 
+@pytest.mark.slow
 def test_it_is_built_and_found_as_a_distribution_of_its_own(tmp_path):
     command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-q", "-w"]
     subprocess.run([*command, str(tmp_path), str(SOURCE)], check=True, capture_output=True)

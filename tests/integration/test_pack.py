@@ -133,6 +133,7 @@ def test_what_is_left_alone(models: list[Model]) -> None:
 
 @pytest.mark.data
 @pytest.mark.parametrize(("task", "least", "found"), [("preposition", 0.68, 0.55), ("spelling", 0.96, 0.6)])
+@pytest.mark.slow
 def test_accuracy_on_text_that_was_held_out(task: str, least: float, found: float) -> None:
     """The card's figures come out again, within noise, on the domains that are quick to read.
 

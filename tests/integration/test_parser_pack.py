@@ -66,6 +66,7 @@ def test_the_pack_says_what_it_is(parser_pack):
 
 
 @pytest.mark.data
+@pytest.mark.slow
 def test_newspaper_text_is_parsed_as_well_as_the_card_says(parser_pack):
     data = os.environ.get("DISAMBIG_DATA")
     if not data:
@@ -81,6 +82,7 @@ def test_newspaper_text_is_parsed_as_well_as_the_card_says(parser_pack):
     assert not found.failed.any()
 
 
+@pytest.mark.slow
 def test_it_is_built_and_found_as_a_distribution_of_its_own(tmp_path):
     command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-q", "-w"]
     subprocess.run([*command, str(tmp_path), str(SOURCE)], check=True, capture_output=True)

@@ -158,6 +158,7 @@ def test_the_command_line_takes_it_where_it_is_named(sense_pack, tmp_path):
     assert "(near)" in shown and "target=case (local)" in shown  # which extractor a feature is of
 
 
+@pytest.mark.slow
 def test_it_is_built_and_found_as_a_distribution_of_its_own(tmp_path):
     command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-q", "-w"]
     subprocess.run([*command, str(tmp_path), str(SOURCE)], check=True, capture_output=True)

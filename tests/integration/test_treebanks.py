@@ -46,6 +46,7 @@ def check(trees, settings):
     assert (figures.f1, figures.exact, figures.tagging, figures.crossing.sum()) == (1.0, 1.0, 1.0, 0)
 
 
+@pytest.mark.slow
 def test_penn(data):
     sections = penn_sections(data)
     assert {section: len(files) for section, files in sections.items()} == {"00": 99, "01": 100}

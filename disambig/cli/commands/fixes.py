@@ -61,10 +61,12 @@ def mine(
     from disambig.cli.progress import stages
     from disambig.configuration import ProjectSettings, SettingsSource
     from disambig.files import json_text
-    from disambig.mining import Miner, PackVocabulary, check_output, summarise, write_mined
+    from disambig.mining import History, Miner, PackVocabulary, check_output, summarise, write_mined
     from disambig.models import ModelSource
 
     check_output(output, force=force)
+    for folder in repositories:  # before the models are loaded
+        History(folder)
     settings = ProjectSettings(SettingsSource("--include", {"include": include}) if include else None)
     mined = []
     with stages() as tell:

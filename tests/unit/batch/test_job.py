@@ -228,6 +228,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.parametrize("workers", [pytest.param("1", marks=pytest.mark.slow), "2"])
+@pytest.mark.slow
 def test_killed_again_and_again_it_loses_and_doubles_nothing(tmp_path, workers):
     driver, path, out = tmp_path / "driver.py", tmp_path / "lines.txt", tmp_path / "out"
     driver.write_text(DRIVER)

@@ -48,7 +48,8 @@ def test_the_description_changes_with_settings_and_with_the_contents_of_models(i
     assert first != ModelSource().describe()
 
 
-def test_two_models_of_one_task_are_refused(installed):
+def test_two_models_of_one_task_are_refused(installed, tmp_path):
+    installed["a"] = tmp_path
     for twice in (("mine/preposition", "a", "preposition"), ("preposition", "preposition", "a")):
         for work in (ModelSource(twice).load, ModelSource(twice).describe):
             with pytest.raises(UserError, match=rf"D333.*{twice[0]}.* and preposition .*'preposition'"):

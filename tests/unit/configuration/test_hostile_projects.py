@@ -223,6 +223,7 @@ def test_pipes_devices_and_links_in_the_tree_are_left_out(project):
     assert "in 3 files" in done.stderr
 
 
+@pytest.mark.slow
 def test_folders_nested_ten_thousand_deep(project):
     here = os.open(project, os.O_RDONLY)
     for _ in range(10_000):

@@ -81,6 +81,7 @@ def checked(tmp_path_factory):
     return done.stdout
 
 
+@pytest.mark.slow
 def test_every_name_has_a_type(checked):
     revealed = re.findall(r'every_name\.py:(\d+): note: Revealed type is "(.*)"', checked)
     assert len(revealed) == len(NAMES), checked

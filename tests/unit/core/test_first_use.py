@@ -95,6 +95,7 @@ def files(place: Path) -> list[Path]:
     return [path for path in (place / "cache").rglob("*.nb?") if path.is_file()]
 
 
+@pytest.mark.slow
 def test_three_at_once(place):
     found = [outcome(process) for process in [start(place) for _ in range(3)]]
     assert len(found) == 3

@@ -100,6 +100,7 @@ def test_the_table_is_that_of_counting_at_once(tmp_path, files, options, names, 
 
 @many
 @given(texts, st.sampled_from([5, 40, 1 << 17]), st.sampled_from([4, 1 << 16]), st.integers(1, 3))
+@pytest.mark.slow
 def test_tables_are_merged_as_at_once(tmp_path, files, part, ranks, least):
     paths = written(tmp_path / "texts", files)
     with small():

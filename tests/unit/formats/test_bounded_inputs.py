@@ -54,6 +54,7 @@ def conllu(data: bytes) -> list:
     return list(conllu_documents(read_lines(io.BytesIO(data)), "x.conllu"))
 
 
+@pytest.mark.slow
 def test_blank_lines_are_not_held():
     data = b"\n" * 1_000_000
     found = []
@@ -71,6 +72,7 @@ def test_blank_lines_between_sentences_cost_no_line_numbers():
 
 
 @pytest.mark.parametrize("piece", [row(1), "# a comment\n"])
+@pytest.mark.slow
 def test_a_sentence_that_never_ends_is_named_and_the_rest_goes_on(piece):
     endless = piece * (3 * SENTENCE_LIMIT // len(piece))
     data = (sentence(2) + endless + "\n" + sentence(3)).encode()

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import csv
+import io
 import json
 from dataclasses import replace
 
@@ -9,6 +11,7 @@ from fake_models import annotate_texts
 from hypothesis import given
 from hypothesis import strategies as st
 
+from disambig.data import PrecisionPoint, PrecisionTable
 from disambig.errors import UserError
 from disambig.files import read_words, save_file
 from disambig.formats import (
@@ -120,6 +123,51 @@ def test_lines_for_people_point_at_flags_only():
     ]
     row = result("x\na quite place", line=5, kind="json")
     assert make_format("text").encode([row]) == b"a/b.txt:5:5: quite -> quiet (spelling, 0.90)\n"
+
+
+def measured(text: str, flags: int) -> AnnotatedDocument:
+    """Return a document whose flags were measured: 8 in 10 right."""
+    point = PrecisionPoint(0.0, 0.8, 0.7, 0.9, round(0.8 * flags), 0, round(0.2 * flags))
+    whole = result(text)
+    decisions = tuple(
+        replace(each, trust=PrecisionTable(each.task, "a text", 5.0, (point,))) for each in whole.decisions
+    )
+    return AnnotatedDocument(whole.document, decisions)
+
+
+@pytest.mark.parametrize(
+    ("flags", "share", "short"),
+    [(100, "80 %", "80\u00a0%"), (20, "about 8 in 10", "about 80\u00a0%")],
+)
+def test_the_measured_share_is_shown_where_it_is_known(flags, share, short):
+    one = measured("a quite place", flags)
+    assert (
+        make_format("text").encode([one]).decode()
+        == f"a/b.txt:1:3: quite -> quiet (spelling, {share} right)\n"
+    )
+    written: list[bytes] = []
+    form = make_format("html")
+    form.join([form.encode([one])], written.append)
+    page = b"".join(written).decode()
+    assert f'data-p="{short}"' in page
+    assert f"{share.replace(' %', chr(0xA0) + '%')} of such flags are right" in page
+    assert "90\u00a0%" not in page  # the probability
+    (decision,) = [d for d in json.loads(make_format("jsonl").encode([one]))["decisions"] if d["flagged"]]
+    assert (decision["precision"], decision["precision_flags"]) == (0.8, flags)
+    (row,) = [row for row in rows_of(one) if row["flagged"] == "true"]
+    assert (row["rule"], row["precision"]) == ("spelling", "0.8")
+
+
+def rows_of(one: AnnotatedDocument) -> list[dict[str, str]]:
+    form, written = make_format("csv"), []
+    form.join([form.encode([one])], written.append)
+    return list(csv.DictReader(io.StringIO(b"".join(written).decode())))
+
+
+def test_what_was_not_measured_says_so_in_records_and_tables():
+    decisions = json.loads(make_format("jsonl").encode([result()]))["decisions"]
+    assert {(d["precision"], d["precision_flags"]) for d in decisions} == {(-1.0, 0)}
+    assert {row["precision"] for row in rows_of(result())} == {""}
 
 
 def test_of_labels_alone_text_has_a_line_each():

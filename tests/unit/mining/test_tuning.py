@@ -232,6 +232,16 @@ def test_settings_in_pyproject(tmp_path):
     assert dict(ProjectSettings().for_file(str(tmp_path / "a.md")).flags_per_1000) == {"spelling": 0.3}
 
 
+def test_line_ends_of_the_settings_stay(tmp_path):
+    file = tmp_path / "disambig.toml"
+    file.write_bytes(b"# ours\r\nwriting = 'draft'\r\n")
+    tuned_settings(str(tmp_path), LAYER).write()
+    written = file.read_bytes()
+    assert written.startswith(b"# ours\r\nwriting = 'draft'\r\n")
+    assert b"spelling = 0.3" in written
+    assert written.count(b"\n") == written.count(b"\r\n")
+
+
 def test_without_settings_a_new_file_is_written(tmp_path):
     settings = tuned_settings(str(tmp_path), LAYER)
     settings.write()

@@ -17,7 +17,7 @@ from disambig.errors import UserError
 FILE, HEADER = "weights.npz", "header.json"
 
 
-@pytest.mark.parametrize("beam", [1, 4])
+@pytest.mark.parametrize("beam", [1, pytest.param(4, marks=pytest.mark.slow)])
 def test_it_learns_a_small_treebank(beam):
     parses = parser(beam).parse_tagged([(words, tags) for words, tags, *_ in sentences()])
     assert parses == [ParsedWords(*sentence) for sentence in sentences()]

@@ -106,6 +106,7 @@ def test_what_tells_converters_apart(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_the_doctor_reads_the_converter_as_well(home, tmp_path):
     done = here("doctor", "--model", home / "kana_kanji")
     assert re.search(r"my/kana_kanji: converter of \d+ words, \d+ n-grams; domains: eating", done.stdout)

@@ -106,6 +106,7 @@ def test_means_by_what_was_learned_from():
 @pytest.mark.parametrize(
     "experiment", [table1.Sogaard2012Table1, figure5.Sogaard2012Figure5, figure6.Sogaard2012Figure6]
 )
+@pytest.mark.slow
 def test_quick_form_on_a_made_archive(data, monkeypatch, experiment):
     for module, name, every in (
         (table1, "EVERY", 40),

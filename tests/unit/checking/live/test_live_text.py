@@ -97,6 +97,7 @@ def test_what_is_edited_is_checked_as_the_whole_text_is(name, text, changes):
         assert (found.words, len(found.unused)) == (wanted.words, len(wanted.unused))
 
 
+@pytest.mark.slow
 def test_texts_that_ship_are_checked_as_a_run_checks_them():
     folder = Path(__file__).parents[4] / "corpora" / "samples"
     paths = [path for path in sorted(folder.iterdir()) if path.suffix != ".png"]
