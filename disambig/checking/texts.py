@@ -21,16 +21,19 @@ from disambig.markup import read_markup
 from disambig.models import Annotate, annotate_documents, annotator_languages
 from disambig.text import describe_foreign
 
-_NAME = "text"
-"""Name of the text in messages; without a suffix, it has no markup."""
-_Names = str | os.PathLike[str]
+_TEXT = "text"
+"""Name of a text without a name: it has no suffix, and so no markup."""
+_Name = str | os.PathLike[str]
 
 
 def check(
     text: str,
     *,
-    models: _Names | Sequence[_Names] = (),
+    name: _Name = _TEXT,
+    models: _Name | Sequence[_Name] = (),
     flags_per_1000: float | Mapping[str, float] | None = None,
+    rules: Collection[str] = (),
+    ignore_rules: Collection[str] = (),
     writing: str | None = None,
     ignore: Collection[str] = (),
     detect_language: bool = True,
@@ -40,13 +43,17 @@ def check(
     Parameters
     ----------
     text : str
-        Text without markup.
+    name : str or path
+        Name of the text in messages. Its suffix says which markup the text has: ``"notes.md"`` is Markdown,
+        ``"thesis.tex"`` LaTeX, ``"app.py"`` code whose comments are checked; without a suffix, it has none.
     models : str, path or sequence of them
         Installed models, such as ``"spelling"``, and directories of models; by default all installed models
         that correct words.
     flags_per_1000 : float or mapping from task to float, optional
         False alarms to accept per 1,000 correct words, for all models together or for some tasks; by default
         the rate of each model.
+    rules, ignore_rules : collection of str
+        Rules, or tasks, whose flags are found, by default all, and those whose flags are left out.
     writing : str, optional
         How carefully the text was written: ``"published"``, ``"edited"``, ``"draft"`` or ``"learner"``, with
         one mistake in 2,000, 400, 100 or 15 words; by default what each model was fitted to.
@@ -70,7 +77,8 @@ def check(
     ------
     UserError
         D323 if no model is installed, D404 for an unknown one, D401 for an invalid rate, D950 for the rate of
-        an unknown task, D953 for an unknown kind of writing.
+        an unknown task, D519 for an unknown rule, D953 for an unknown kind of writing; those of invalid files
+        of their format.
 
     Examples
     --------
@@ -78,14 +86,18 @@ def check(
     >>> disambig.check("It depends of the weather.")
     [<Flag 1:12 'of' -> 'on', wrong-preposition, 88 % right>]
     """
-    return _check(text, models, flags_per_1000, writing, ignore, detect_language).flags
+    settings = _settings(models, flags_per_1000, rules, ignore_rules, writing, detect_language)
+    return _check(text, os.fspath(name), settings, ignore).flags
 
 
 def correct(
     text: str,
     *,
-    models: _Names | Sequence[_Names] = (),
+    name: _Name = _TEXT,
+    models: _Name | Sequence[_Name] = (),
     flags_per_1000: float | Mapping[str, float] | None = None,
+    rules: Collection[str] = (),
+    ignore_rules: Collection[str] = (),
     writing: str | None = None,
     ignore: Collection[str] = (),
     detect_language: bool = True,
@@ -100,9 +112,10 @@ def correct(
     >>> disambig.correct("It depends of the weather.")
     'It depends on the weather.'
     """
-    checked = _check(text, models, flags_per_1000, writing, ignore, detect_language)
+    settings = _settings(models, flags_per_1000, rules, ignore_rules, writing, detect_language)
+    checked = _check(text, os.fspath(name), settings, ignore)
     taken, _ = choose(checked.flags, text)
-    return corrected(text, settled_flags(_NAME, text, taken, checked.annotate, checked.ignore))
+    return corrected(text, settled_flags(os.fspath(name), text, taken, checked.annotate, checked.ignore))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,53 +127,67 @@ class _Checked:
     ignore: frozenset[str]
 
 
-def _check(
-    text: str,
-    models: _Names | Sequence[_Names],
+def _settings(
+    models: _Name | Sequence[_Name],
     flags_per_1000: float | Mapping[str, float] | None,
+    rules: Collection[str],
+    ignore_rules: Collection[str],
     writing: str | None,
-    ignore: Collection[str],
     detect_language: bool,
-) -> _Checked:
+) -> CheckSettings:
+    several = [models] if isinstance(models, str | os.PathLike) else models
+    return CheckSettings(
+        models=tuple(os.fspath(model) for model in several),
+        flags_per_1000=dict(flags_per_1000) if isinstance(flags_per_1000, Mapping) else flags_per_1000,
+        rules=_several(rules),
+        ignore_rules=_several(ignore_rules),
+        writing=writing,
+        detect_language=detect_language,
+    )
+
+
+def _several(names: Collection[str]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(sorted(names))
+
+
+def _check(text: str, name: str, settings: CheckSettings, ignore: Collection[str]) -> _Checked:
     if not isinstance(text, str):
         raise TypeError(f"text must be a str, not {type(text).__name__}")
-    several = [models] if isinstance(models, str | os.PathLike) else models
-    names = tuple(os.fspath(name) for name in several)
-    rates = tuple(flags_per_1000.items()) if isinstance(flags_per_1000, Mapping) else flags_per_1000
-    annotate = _load(names, rates, writing, detect_language, tuple(map(_stamp, names)))
-    words = frozenset(map(plain_word, [ignore] if isinstance(ignore, str) else ignore))
-    plain = read_markup(_NAME, text)
-    results, bad = annotate_documents([Document("1", plain.text, _NAME, kind="line")], annotate)
+    annotate = _load(_Settings(settings), tuple(map(_stamp, settings.models)))
+    words = frozenset(map(plain_word, _several(ignore)))
+    plain = read_markup(name, text)
+    results, bad = annotate_documents([Document("1", plain.text, name, kind="line")], annotate)
     for failed in bad:
         raise failed.error
     (annotated,) = results
-    checked = find_flags(_NAME, text, plain, annotated.decisions, ignore=words)
+    checked = find_flags(name, text, plain, annotated.decisions, ignore=words)
     notes = [*getattr(annotate, "notes", ()), *checked.problems]
     if annotated.foreign:
         counts = Counter(paragraph.language for paragraph in annotated.foreign)
         what = describe_foreign(counts, annotator_languages(annotate))
-        notes.append(UserError("D348", where=_NAME, what=what))
+        notes.append(UserError("D348", where=name, what=what))
     for note in notes:
         warnings.warn(str(note), stacklevel=3)
     return _Checked(list(checked.flags), annotate, words)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Settings:
+    """Settings that are equal to others which load the same models."""
+
+    settings: CheckSettings
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Settings) and self.settings.checker == other.settings.checker
+
+    def __hash__(self) -> int:
+        return hash(self.settings.checker)
+
+
 @lru_cache(maxsize=8)
-def _load(
-    names: tuple[str, ...],
-    rates: float | tuple[tuple[str, float], ...] | None,
-    writing: str | None,
-    detect_language: bool,
-    stamps: tuple[tuple[int, ...], ...],
-) -> Annotate:
+def _load(settings: _Settings, stamps: tuple[tuple[int, ...], ...]) -> Annotate:
     """Load models; `stamps` change if a directory is written again."""
-    settings = CheckSettings(
-        models=names,
-        flags_per_1000=dict(rates) if isinstance(rates, tuple) else rates,
-        writing=writing,
-        detect_language=detect_language,
-    )
-    return load_checker(settings)
+    return load_checker(settings.settings)
 
 
 def _stamp(name: str) -> tuple[int, ...]:

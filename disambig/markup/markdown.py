@@ -35,7 +35,7 @@ from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, Span, iterate_l
 _BEFORE_TAG = rf"(?<![^\s({re.escape(BLANK)}{re.escape(BREAK)}])"
 _MARKS = re.compile(
     r"\\[!-/:-@\[-`{-~]|`+|<|!?\[|\]|\*+|_+|~~+|\$\$?|&|\{\{|\{%|\{(?=[#.:])|(?:https?|ftp)://[^\s<>\[\]()]*"
-    rf"|\{{(?=[a-z][\w:.+-]{{0,60}}\}}`)|(?<![\w%])%%(?!%)|{_BEFORE_TAG}#[A-Za-z][\w/-]*"
+    rf"|\{{(?=[A-Za-z$][^\s{{}}]{{0,80}}\}})|(?<![\w%])%%(?!%)|{_BEFORE_TAG}#[A-Za-z][\w/-]*"
     rf"|{_BEFORE_TAG}\^[A-Za-z0-9-]{{1,40}}(?=[ \t]*(?:[\r\n]|\Z))"
     r"|@(?:fig|tbl|sec|eq|lst|thm|lem|cor|def|exm|exr|nte|tip|wrn|imp|cau)-[\w:.-]*\w"
 )
@@ -43,6 +43,7 @@ _TICKS = re.compile("`+")
 _DOLLARS = re.compile(r"\\.|\$\$?")
 _ENTITY = re.compile("&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _PLACEHOLDER = re.compile(r"\{\{[^{}]*\}\}|\{%[^{}%]*%\}")
+_TYPE = re.compile(r"\{[A-Za-z$][^\s{}]{0,80}\}")  # a type or name in braces: {string|Buffer}
 _ATTRIBUTES = re.compile(r"\{[#.:][^{}\n]*\}")
 _AUTOLINK = re.compile(r"<(?:[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*|[\w.+-]{1,64}@[^\s<>]*)>")
 _TAG = re.compile(r"</?([A-Za-z][A-Za-z0-9:-]*)(?:[\s/][^<>]*)?>")
@@ -302,10 +303,10 @@ class _Inline:
             if stop >= 0:
                 self.canvas.fill(at, stop, OPAQUE)
                 return stop
-        match = _PLACEHOLDER.match(self.text, at, self.end) or dialects.ROLE.match(self.text, at, self.end)
-        if match:
-            self.canvas.fill(at, match.end(), OPAQUE)
-            return match.end()
+        for pattern in (_PLACEHOLDER, dialects.ROLE, _TYPE):
+            if match := pattern.match(self.text, at, self.end):
+                self.canvas.fill(at, match.end(), OPAQUE)
+                return match.end()
         if match := _ATTRIBUTES.match(self.text, at, self.end):
             self.canvas.fill(at, match.end())
             return match.end()

@@ -88,6 +88,8 @@ def test_a_model_that_is_saved_again_is_loaded_again(model):
         ({"flags_per_1000": -1}, "D401"),
         ({"flags_per_1000": {"spelling": 1}, "models": "preposition"}, "D950"),
         ({"models": "it"}, "D644"),
+        ({"rules": ["agreemant"]}, "D519"),
+        ({"ignore_rules": "agreemant"}, "D519"),
     ],
 )
 def test_what_is_wrong_is_told_by_its_code(settings, code):
@@ -96,6 +98,21 @@ def test_what_is_wrong_is_told_by_its_code(settings, code):
             call("It depends of the weather.", **settings)
     with pytest.raises(TypeError, match="text must be a str, not bytes"):
         disambig.check(b"It depends")
+
+
+def test_the_name_says_which_markup_the_text_has(tmp_path):
+    text = "Use the `the` option. It depends of it.\n\n    It depends of it.\n"
+    for name in ("notes.md", tmp_path / "notes.md"):
+        assert [flag.line for flag in disambig.check(text, name=name)] == [1]
+        assert disambig.correct(text, name=name) == text.replace("of", "on", 1)
+
+
+def test_rules_select_flags():
+    text = "It depends of the weather. They was late."
+    assert [flag.rule for flag in disambig.check(text)] == ["wrong-preposition", "agreement"]
+    assert [flag.rule for flag in disambig.check(text, rules=["agreement"])] == ["agreement"]
+    assert [flag.rule for flag in disambig.check(text, ignore_rules="agreement")] == ["wrong-preposition"]
+    assert disambig.correct(text, rules="agreement") == "It depends of the weather. They were late."
 
 
 def test_texts_without_words_and_invalid_comments():

@@ -32,6 +32,7 @@ MARKDOWN = {
     "code cell": "```{code-cell} python\n:tags: [XX]\nXX = 1\n```\n\nKept.\n\n```{r}\n#| label: XX\nXX\n```\n",
     "colons": ":::{XXnote} A kept title\n:class: XX\nKept.\n:::\n\n:::{code-block} XX\nXX\n:::\n\nKept.",
     "containers": "::: XXtip A kept title\nKept.\n:::\n\n:::XXnote[A kept title]\nKept.\n:::\n\n::: {.callout-XX}\nKept.\n:::",
+    "types and names in braces": "Kept {XX|XX[]} kept, {XX.XX}; {not code} is kept.",
     "role": "See kept {ref}`XX` and {py:func}`XX.XX` for kept.",
     "reference": "As in kept @fig-XX, kept.",
     "highlight": "Kept.\n\n{% highlight ruby %}\nXX\n\nXX\n{% endhighlight %}\n\nKept {% raw %}XX{{ XX }}{% endraw %}.",
