@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from disambig.api import TokenView
 from disambig.api.arrays import Bools, Ints
 from disambig.api.tasks import glued
-from disambig.api.text import HIDDEN, visible_width
+from disambig.api.text import HIDDEN, SPOKEN_CONSONANT, SPOKEN_VOWEL, visible_width
 
 TextLine = tuple[int, int, str]
 """Begin, end and stripped text of a line."""
@@ -236,6 +236,32 @@ def is_before_punctuation(view: TokenView, positions: Ints) -> Bools:
         for document, start in zip(documents, starts, strict=True)
     ]
     return ended | np.array(marks, bool)
+
+
+_HIDDEN_CODE = ("\ufffc", SPOKEN_VOWEL, SPOKEN_CONSONANT)
+_PLURAL_NAME = re.compile(r"(?=\w*[_.:]+\w|\w*[a-z0-9][A-Z])[\w.:]*[sS]")
+_CHUNK = re.compile(r"[\w.:]+\s*\Z")
+_LONGEST_CHUNK = 80
+
+
+def is_code(view: TokenView, positions: Ints) -> Bools:
+    """Return which words are code that markup hides, shape ``(n,)``."""
+    starts, documents = view.starts[positions].tolist(), view.document_indices(positions).tolist()
+    marks = [view.texts[of][at : at + 1] in _HIDDEN_CODE for of, at in zip(documents, starts, strict=True)]
+    return np.array(marks, bool)
+
+
+def is_after_plural_name(view: TokenView, positions: Ints) -> Bools:
+    """Return which words follow a name such as ``MAX_ARGS`` or ``Server.connections``, shape ``(n,)``.
+
+    Such a name of code ends in "s", and may mean one thing or several.
+    """
+    starts, documents = view.starts[positions].tolist(), view.document_indices(positions).tolist()
+    after = []
+    for document, start in zip(documents, starts, strict=True):
+        chunk = _CHUNK.search(view.texts[document][max(0, start - _LONGEST_CHUNK) : start])
+        after.append(bool(chunk and _PLURAL_NAME.fullmatch(chunk[0].rstrip())))
+    return np.array(after, bool)
 
 
 class _TextCharacters:

@@ -36,7 +36,14 @@ from .places import (
 )
 from .relations import ENGLISH_RELATIONS, KINDS, WordRelations, is_word, load_relations, normalise_word
 from .repeated import ENGLISH_REPEATED, RIGHT, UNDECIDED, WRONG, RepeatedWords, is_enclosed, read_repeated
-from .running_text import in_running_text, is_before_punctuation, is_repeated, is_word_part
+from .running_text import (
+    in_running_text,
+    is_after_plural_name,
+    is_before_punctuation,
+    is_code,
+    is_repeated,
+    is_word_part,
+)
 from .sounds import A_AN, ENGLISH_SOUNDS, WordSounds, log_odds_after, read_sounds
 
 
@@ -79,6 +86,8 @@ class InContext:
 
 
 ARTICLES = ("a", "an", "the")
+DETERMINERS = frozenset((*ARTICLES, "any", "this", "that", "these", "those", "each", "its", "their", "our"))
+AUXILIARIES = frozenset(("is", "are", "was", "were", "has", "have", "do", "does"))
 CLEAR = 1.0
 """Log-odds of the sound from which on the form of an article ("a" or "an") counts as correct."""
 
@@ -499,7 +508,8 @@ class Form(OtherWords):
         """Return the words for which a related one fits nearly as well, or better.
 
         A possessive before punctuation is left out: "my sister's." refers to something mentioned before. So
-        is "its" before a gerund that is the subject of a sentence: "Its being late is fine".
+        is "its" before a gerund that is the subject of a sentence: "Its being late is fine", and an auxiliary
+        verb behind a name of code, which may be singular or plural: "the optional `args` are passed".
         """
         instances = super().instances(view)
         if instances.own is None or not len(instances):
@@ -507,6 +517,9 @@ class Form(OtherWords):
         firsts = [instances.own.texts[i] for i in instances.own.offsets[:-1].tolist()]  # the observed words
         possessive = np.array([text.endswith(("'s", "s'")) for text in firsts], bool)
         left_out = possessive & is_before_punctuation(view, instances.positions)
+        rows = np.flatnonzero([text in AUXILIARIES for text in firsts])
+        at = instances.positions[rows]
+        left_out[rows] |= is_code(view, at - 1) | is_after_plural_name(view, at)
         begins = view.hashes[instances.positions - 1] == START_HASH
         rows = np.flatnonzero(begins & (np.array(firsts) == "its"))
         at = instances.positions[rows]
@@ -553,7 +566,7 @@ class Slip(OtherWords):
 
     def instances(self, view: TokenView) -> Instances:
         """Return the words for which a related one fits nearly as well, or better, and the wrong phrases."""
-        slips, wrong = super().instances(view), self.wrong_phrases.find(view)
+        slips, wrong = self._slips(view), self.wrong_phrases.find(view)
         if not len(wrong.positions):
             return slips
         taken = np.concatenate(
@@ -563,6 +576,20 @@ class Slip(OtherWords):
         own = CandidateLists.from_texts(wrong.texts)
         phrases = Instances(wrong.positions, wrong.lengths, zeros, zeros.copy(), own)
         return join_places([slips.take(np.flatnonzero(~np.isin(slips.positions, taken))), phrases])
+
+    def _slips(self, view: TokenView) -> Instances:
+        """Return the words for which a related one fits nearly as well, or better.
+
+        A determiner before code is left out: only the hidden word could show that it is wrong.
+        """
+        slips = super().instances(view)
+        if slips.own is None or not len(slips):
+            return slips
+        own = slips.own
+        rows = np.flatnonzero([own.texts[i] in DETERMINERS for i in own.offsets[:-1].tolist()])
+        kept = np.ones(len(slips), bool)
+        kept[rows] = ~is_code(view, slips.positions[rows] + 1)
+        return slips.take(np.flatnonzero(kept))
 
     def certain_mistakes(
         self, view: TokenView, instances: Instances

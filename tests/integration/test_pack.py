@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import disambig
 from disambig.checking import ModelChecker
 from disambig.data import confusion_set, record_edit
 from disambig.evaluation import MistakeTrial, evaluate, mistake_figures
@@ -237,3 +238,24 @@ def test_it_in_sentences_that_features_and_patterns_were_chosen_by() -> None:
     assert sum(right) >= 0.86 * len(right)
     same = [hit for hit, kind in zip(right, kinds, strict=True) if kind in ("same", "thing")]
     assert sum(same) >= 0.93 * len(same)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The optional `args` are passed to the callback.",
+        "If no `BASE_DIRS` are specified, the project is searched.",
+        "If no BASE_DIRS are specified, the project is searched.",
+        "Server.connections has been removed.",
+        "If it is `NaN`, `Infinity`, or `-Infinity`, an `Error` will be thrown.",
+        "If any of the checks fail, an `Error` will be thrown.",
+        "* `signal` {AbortSignal} An {AbortSignal} that closes the watcher.",
+    ],
+)
+def test_a_name_of_code_is_no_evidence_for_a_mistake(text):
+    assert disambig.check(text, name="notes.md", writing="draft") == []
+
+
+def test_mistakes_beside_code_are_found():
+    for text, correction in (("The `args` is use by it.", "used"), ("Pass `the` the the `name`.", "")):
+        assert [flag.replacement for flag in disambig.check(text, name="notes.md")] == [correction]
