@@ -45,6 +45,7 @@ from .running_text import (
     is_word_part,
 )
 from .sounds import A_AN, ENGLISH_SOUNDS, WordSounds, log_odds_after, read_sounds
+from .subjunctives import may_be_subjunctive
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,6 +88,7 @@ class InContext:
 
 ARTICLES = ("a", "an", "the")
 DETERMINERS = frozenset((*ARTICLES, "any", "this", "that", "these", "those", "each", "its", "their", "our"))
+_THIRD_PERSONS = {"be": ("is", "are"), "have": ("has",), "do": ("does",), "go": ("goes",)}
 AUXILIARIES = frozenset(("is", "are", "was", "were", "has", "have", "do", "does"))
 CLEAR = 1.0
 """Log-odds of the sound from which on the form of an article ("a" or "an") counts as correct."""
@@ -509,7 +511,8 @@ class Form(OtherWords):
 
         A possessive before punctuation is left out: "my sister's." refers to something mentioned before. So
         is "its" before a gerund that is the subject of a sentence: "Its being late is fine", and an auxiliary
-        verb behind a name of code, which may be singular or plural: "the optional `args` are passed".
+        verb behind a name of code, which may mean several things: "the optional `args` are passed". So is a
+        verb that may be a subjunctive: "it is important that each file have a name".
         """
         instances = super().instances(view)
         if instances.own is None or not len(instances):
@@ -520,12 +523,26 @@ class Form(OtherWords):
         rows = np.flatnonzero([text in AUXILIARIES for text in firsts])
         at = instances.positions[rows]
         left_out[rows] |= is_code(view, at - 1) | is_after_plural_name(view, at)
+        rows = np.flatnonzero([self._is_base(instances.own, row) for row in range(len(instances))])
+        at = instances.positions[rows]
+        places = zip(
+            view.document_indices(at).tolist(), view.starts[at].tolist(), view.ends[at].tolist(), strict=True
+        )
+        subjunctive = [may_be_subjunctive(view.texts[document], *place) for document, *place in places]
+        left_out[rows] |= np.array(subjunctive, bool)
         begins = view.hashes[instances.positions - 1] == START_HASH
         rows = np.flatnonzero(begins & (np.array(firsts) == "its"))
         at = instances.positions[rows]
         places = zip(view.document_indices(at).tolist(), view.ends[at].tolist(), strict=True)
         left_out[rows] = [begins_gerund_subject(view.texts[document], end) for document, end in places]
         return instances.take(np.flatnonzero(~left_out))
+
+    @staticmethod
+    def _is_base(own: CandidateLists, row: int) -> bool:
+        """Return True if the written word may be a verb's base form: a candidate is its third person."""
+        first, *others = (own.texts[i] for i in range(own.offsets[row], own.offsets[row + 1]))
+        third = _THIRD_PERSONS.get(first) or (f"{first}s", f"{first}es", f"{first[:-1]}ies")
+        return not set(third).isdisjoint(others)
 
     concerns: ClassVar[str] = "grammar"
     rules: ClassVar[RuleSet] = RuleSet(ENGLISH_RULES.rules, form_rule, "en")

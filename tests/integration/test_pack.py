@@ -259,3 +259,22 @@ def test_a_name_of_code_is_no_evidence_for_a_mistake(text):
 def test_mistakes_beside_code_are_found():
     for text, correction in (("The `args` is use by it.", "used"), ("Pass `the` the the `name`.", "")):
         assert [flag.replacement for flag in disambig.check(text, name="notes.md")] == [correction]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It is important that the new project work to ensure that nothing is lost.",
+        "It is recommended that the property name have a prefix.",
+        "We suggest that each user create a new key.",
+        "I insist that he leave now.",
+        "The policy requires that every member sign the form.",
+    ],
+)
+def test_a_subjunctive_needs_no_ending(text):
+    assert disambig.check(text, writing="draft") == []
+
+
+def test_other_verbs_need_one():
+    text = "It is important to say that each user have a name, and the program start."
+    assert {flag.observed for flag in disambig.check(text, writing="learner")} >= {"have"}
