@@ -17,6 +17,12 @@ from material import read_text
 
 LEAST_WORD, LEAST_START = 4, 12
 """Minimum count after an article of a whole word, and of the beginning of words."""
+_VOWEL = re.compile("=(?!e[uw])[aeio]")
+"""Words that take "an". A few times, an "a" before them is the name of something: "option a includes"."""
+NO_ARTICLE = frozenset(
+    "a an and are as at but by et for from if in is of on onto or than that then to was were with".split()
+)
+"""Words before which "a" is no article, but a letter or a name: "between a and b"."""
 SAME = 2.0
 """Log-odds that count as certain. A key is redundant if it has the sign of the next more general key and
 either that key is certain or the two differ by no more than this.
@@ -28,7 +34,11 @@ def sounds(texts: Iterable[str]) -> dict[str, tuple[int, int]]:
     """Return the informative keys, and how often "a" and "an" preceded words with each key."""
     words: Counter[tuple[str, bool]] = Counter()
     for text in texts:
-        words.update((word, len(article) == 2) for article, word in _ARTICLE.findall(text))
+        words.update(
+            (word, len(article) == 2)
+            for article, word in _ARTICLE.findall(text)
+            if word.lower() not in NO_ARTICLE
+        )
     counts: dict[str, list[int]] = {}
     paths: dict[str, tuple[str, ...]] = {}
     for (word, is_an), n in words.items():
@@ -44,6 +54,9 @@ def _telling(
 ) -> dict[str, tuple[int, int]]:
     """Leave out rare keys, and keys that agree with a more general key."""
     least = {key: LEAST_WORD if key.startswith("=") else LEAST_START for key in counts}
+    for key, (a, an) in counts.items():
+        if _VOWEL.match(key) and a > an:
+            least[key] = LEAST_START
     seen = {key for key, pair in counts.items() if sum(pair) >= least[key]}
     kept: set[str] = set()
     for key in sorted(seen, key=lambda key: len(paths[key])):  # the most general first

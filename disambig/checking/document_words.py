@@ -22,6 +22,12 @@ _SAME_STEM = 4
 """Words that begin with so many equal letters may be forms of one word, and people repeat wrong forms."""
 _NAME = re.compile(r"[^\W\d_]\w*")
 _WORD = re.compile(r"[^\W\d_]+")
+_NAME_BEFORE = re.compile(r"(?<!\w)_*([^\W\d_]\w*s_*)[*`]*\s+\Z")
+_LONGEST_NAME = 80
+_NUMBERED = frozenset(
+    "is are was were has have does do isn't aren't wasn't weren't hasn't haven't doesn't don't".split()
+)
+"""Verbs whose form says whether their subject is one thing or several."""
 _MARKUP = ("](", "<", "&", "---", "+++")
 """Hidden text that begins so is markup or an address, and not code."""
 _COMMON = frozenset(
@@ -85,6 +91,15 @@ class DocumentWords:
             return observed in self.names or word in self.names or self._is_repeated(word, replacement)
         following = _WORD.search(self._plain.text, end, end + 100)
         return following is not None and following[0] in self.names
+
+    def is_behind_plural_name(self, observed: str, end: int) -> bool:
+        """Return True for a verb such as "is" behind a name in the document's code that ends in "s".
+
+        The name, such as ``options``, means one thing or several. Parameters are those of `is_own`.
+        """
+        start = end - len(observed)
+        before = _NAME_BEFORE.search(self._plain.text[max(0, start - _LONGEST_NAME) : start])
+        return bool(before and before[1] in self.names and observed.lower() in _NUMBERED)
 
     def _is_repeated(self, word: str, replacement: str) -> bool:
         other = replacement.lower()

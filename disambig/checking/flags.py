@@ -410,6 +410,8 @@ def find_flags(
             continue
         if flag.probability < SURE and document.is_own(observed, record["replacement"].strip(), end):
             continue
+        if document.is_behind_plural_name(observed, end):
+            continue
         flags.append(flag)
     words = count_words(plain.text)
     kept = surest(flags, words, most_per_1000)

@@ -28,6 +28,8 @@ LONGEST = 5
 """Maximum number of first letters in a key."""
 SURE, SUREST = 6.0, 10.0
 """Limits of the log-odds; the second is for numbers."""
+CLEAR = 1.0
+"""Log-odds of the sound from which on the form of an article ("a" or "an") counts as correct."""
 OF_CAPITALS, OF_NUMBERS = 2.0, 3.0
 """Factors of the log-odds of acronyms and numbers. Each is spoken in one way only: if both articles were
 counted, some writers made a mistake, so the counts understate how certain the majority is."""
@@ -42,6 +44,11 @@ _REACH = 1_000
 _VOWELS = "AEIOU"
 _SPELT_OUT = re.compile("[b-df-hj-np-tv-xz]{2,}")
 """A word without vowels is spelt out, as "sftp" is."""
+_SPEAKABLE = re.compile(
+    "[^a-z]|.?[aeiouy]|b[lr]|c[hlrz]|d[rw]|f[lr]|g[hlnr]|k[hlnr]|p[fhlnrst]|q|rh|s[chklmnpqtvw]|t[hrsw]|v[lr]|w[hr]"
+    "|z[hw]|.\\Z"
+)
+"""Beginnings of English words. How others are spoken ("lru", "mbox", "mkdir"), their letters do not tell."""
 _ELEVENS = ("11", "18")
 
 
@@ -64,7 +71,8 @@ class WordSounds:
     def article_log_odds(self, text: str, end: int) -> float:
         """Return the log-odds of "an" against "a" for an article that ends at `end`, zero if unknown.
 
-        Before hidden words, such as code, they are NaN if the sound is unknown.
+        They are NaN if nobody can tell: before code that is hidden, letters such as "lru", and words that are
+        spoken in two ways, such as "SQL".
         """
         hidden = _NEXT_HIDDEN.match(text, end, end + _REACH)
         if hidden is not None:
@@ -73,7 +81,10 @@ class WordSounds:
         return 0.0 if match is None else self._cached_log_odds(match[1])
 
     def _word_log_odds(self, word: str) -> float:
-        return next((self._odds[key] for key in sound_keys(word) if key in self._odds), 0.0)
+        key = next((key for key in sound_keys(word) if key in self._odds), "")
+        odds = self._odds.get(key, 0.0)
+        both = key.startswith("=") and abs(odds) < CLEAR
+        return math.nan if both or not (key or _SPEAKABLE.match(word.lower())) else odds
 
 
 def sound_keys(word: str) -> Iterator[str]:
@@ -100,8 +111,10 @@ def sound_keys(word: str) -> Iterator[str]:
     if len(plain) == 1:
         yield f"+{plain}"
     if _SPELT_OUT.fullmatch(plain):
+        yield f"={plain.upper()}"
         yield f"+{plain[0]}."
-    for length in range(min(LONGEST, len(plain)), 0, -1):
+    shortest = 1 if _SPEAKABLE.match(plain) else 2
+    for length in range(min(LONGEST, len(plain)), shortest - 1, -1):
         yield f"{plain[:length]}-"
 
 

@@ -44,7 +44,7 @@ from .running_text import (
     is_repeated,
     is_word_part,
 )
-from .sounds import A_AN, ENGLISH_SOUNDS, WordSounds, log_odds_after, read_sounds
+from .sounds import A_AN, CLEAR, ENGLISH_SOUNDS, WordSounds, log_odds_after, read_sounds
 from .subjunctives import may_be_subjunctive
 
 
@@ -89,9 +89,7 @@ class InContext:
 ARTICLES = ("a", "an", "the")
 DETERMINERS = frozenset((*ARTICLES, "any", "this", "that", "these", "those", "each", "its", "their", "our"))
 _THIRD_PERSONS = {"be": ("is", "are"), "have": ("has",), "do": ("does",), "go": ("goes",)}
-AUXILIARIES = frozenset(("is", "are", "was", "were", "has", "have", "do", "does"))
-CLEAR = 1.0
-"""Log-odds of the sound from which on the form of an article ("a" or "an") counts as correct."""
+AUXILIARIES = ("is", "are", "was", "were", "has", "have", "do", "does")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -489,6 +487,12 @@ class OtherWords(InContext):
         return open_places(self.model, view, positions, ones, self.related, lists, least=least)
 
 
+def _place_in_text(view: TokenView, position: int) -> tuple[str, int, int]:
+    """Return the text in which a word stands, and where it begins and ends."""
+    (document,) = view.document_indices(np.array([position])).tolist()
+    return view.texts[document], int(view.starts[position]), int(view.ends[position])
+
+
 def form_rule(correction: Correction) -> str:
     """Return the rule of a correction by `Form`, whose words are forms of each other."""
     return english_rule(correction, otherwise="word-form")
@@ -517,24 +521,18 @@ class Form(OtherWords):
         instances = super().instances(view)
         if instances.own is None or not len(instances):
             return instances
-        firsts = [instances.own.texts[i] for i in instances.own.offsets[:-1].tolist()]  # the observed words
-        possessive = np.array([text.endswith(("'s", "s'")) for text in firsts], bool)
-        left_out = possessive & is_before_punctuation(view, instances.positions)
-        rows = np.flatnonzero([text in AUXILIARIES for text in firsts])
-        at = instances.positions[rows]
-        left_out[rows] |= is_code(view, at - 1) | is_after_plural_name(view, at)
-        rows = np.flatnonzero([self._is_base(instances.own, row) for row in range(len(instances))])
-        at = instances.positions[rows]
-        places = zip(
-            view.document_indices(at).tolist(), view.starts[at].tolist(), view.ends[at].tolist(), strict=True
-        )
-        subjunctive = [may_be_subjunctive(view.texts[document], *place) for document, *place in places]
-        left_out[rows] |= np.array(subjunctive, bool)
-        begins = view.hashes[instances.positions - 1] == START_HASH
-        rows = np.flatnonzero(begins & (np.array(firsts) == "its"))
-        at = instances.positions[rows]
-        places = zip(view.document_indices(at).tolist(), view.ends[at].tolist(), strict=True)
-        left_out[rows] = [begins_gerund_subject(view.texts[document], end) for document, end in places]
+        own, at = instances.own, instances.positions
+        written = np.array([own.texts[i] for i in own.offsets[:-1].tolist()])
+        left_out = np.char.endswith(written, "'s") | np.char.endswith(written, "s'")
+        left_out &= is_before_punctuation(view, at)
+        for row in np.flatnonzero(np.isin(written, AUXILIARIES)).tolist():
+            left_out[row] |= bool(is_code(view, at[[row]] - 1) | is_after_plural_name(view, at[[row]]))
+        for row in range(len(instances)):
+            if self._is_base(own, row):
+                left_out[row] |= may_be_subjunctive(*_place_in_text(view, int(at[row])))
+        for row in np.flatnonzero((written == "its") & (view.hashes[at - 1] == START_HASH)).tolist():
+            text, _, end = _place_in_text(view, int(at[row]))
+            left_out[row] = begins_gerund_subject(text, end)
         return instances.take(np.flatnonzero(~left_out))
 
     @staticmethod

@@ -49,6 +49,14 @@ def test_a_name_is_not_flagged(annotate):
     assert flagged(annotate, f"{text}\n\nA `lat` is a number.\n") == []
 
 
+@pytest.mark.parametrize("sentence", ["If {} is true, it is read.", "Make sure that {} isn't set."])
+def test_a_name_that_ends_in_s_means_one_thing_or_several(annotate, sentence):
+    text = sentence.format("the slots")
+    assert len(flagged(annotate, text)) == 1
+    assert flagged(annotate, f"{text}\n\n```\n__slots__ = slots\n```\n") == []
+    assert len(flagged(annotate, f"{text}\n\n```\nslot\n```\n")) == 1
+
+
 def test_no_word_is_missing_before_a_name(annotate):
     text = "If you do not declare message in the schema, it is dropped."
     assert flagged(annotate, text) == [""]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 
 import numpy as np
@@ -28,11 +29,12 @@ from disambig.text import HIDDEN, Words
 
 AN = (
     "hour honest heir apple umbrella unknown egg 8 18 11 80 800 1800 18,000 8-bit MRI HTTP LSTM RBAC X-ray "
-    "ExecutorJob unblurred iPhone e-mail eBPF XMLParser A4 URI-less"
+    "ExecutorJob unblurred iPhone e-mail eBPF XMLParser A4 ssl svg usher "
+    "onerous and includes annotations or appears URI-less"
 ).split()[:-1]
 A = (
     "house European user unicorn university one once 1 10 110 180 1,800 1,100,000 URL UUID NASA JSON YAML 2D "
-    "UserInterface hypothesis website word_count"
+    "UserInterface hypothesis website word_count station knot gnome psalm schema"
 ).split()
 
 
@@ -44,6 +46,11 @@ def test_an(word):
 @pytest.mark.parametrize("word", A)
 def test_a(word):
     assert read_sounds(ENGLISH_SOUNDS).article_log_odds(f"is a {word} here", 4) < -1
+
+
+@pytest.mark.parametrize("word", ["lru", "lzma", "mbox", "mkdir", "rsync", "SQL", "sql"])
+def test_what_may_be_spoken_in_two_ways(word):
+    assert math.isnan(read_sounds(ENGLISH_SOUNDS).article_log_odds(f"is a {word} here", 4))
 
 
 @pytest.mark.parametrize(
