@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Columns, Group, Instances, Predictions, ScoreBatch
+from disambig.data import Columns, Group, GroupedInstances, Instances, Predictions, ScoreBatch
 from disambig.errors import contract_error
 from disambig.rules import Concern, RuleSet, default_rules
 from disambig.text import ReadsDocs as ReadsDocs
@@ -64,7 +64,7 @@ class ExtractorTraits:
     requires: Sequence[str] = ()
     """Layers that the view must have."""
     rows_are_shared: bool = False
-    """Whether rows do not depend on the candidates (`CrossedRows`) and are computed once for all groups."""
+    """Whether rows do not depend on the candidates (`CrossedRows`); then their evidence counts once."""
     cross_fit: bool = False
     """Whether `fit` learns from labels; then training examples are transformed out of fold."""
     folders: Sequence[str] = ()
@@ -366,22 +366,17 @@ class FeatureExtractor(Protocol):
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> FeatureExtractor:
         """Learn vocabularies and thresholds; return a fitted extractor."""
 
-    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
-        """Return the features of the candidates of instances that all belong to `group`."""
+    def transform(self, view: TokenView, table: GroupedInstances) -> list[Features]:
+        """Return the features of the candidates of the instances of each group of `table`.
+
+        `disambig.api.by_group` makes such a method out of one for a single group.
+        """
 
     def state(self) -> Arrays:
         """Return the learned state as arrays."""
 
     def from_state(self, arrays: Arrays) -> FeatureExtractor:
         """Return an extractor of this configuration with the given state."""
-
-
-@runtime_checkable
-class TransformsBatches(Protocol):
-    """An extractor that transforms several groups at once, faster than one at a time."""
-
-    def transform_all(self, view: TokenView, parts: Sequence[tuple[Instances, Group]]) -> list[Features]:
-        """Return the result of `transform` for each part; there is at least one."""
 
 
 @runtime_checkable

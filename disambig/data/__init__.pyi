@@ -137,6 +137,9 @@ from .instances import (
     CandidateWords as CandidateWords,
 )
 from .instances import (
+    GroupedInstances as GroupedInstances,
+)
+from .instances import (
     Instances as Instances,
 )
 from .instances import (

@@ -6,6 +6,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, overload
 
 import numpy as np
@@ -445,3 +446,64 @@ class Instances:
         if own is not None:
             own = replace(own, costs=np.full_like(own.costs, np.nan))
         return replace(self, observed=np.full_like(self.observed, -1), own=own)
+
+
+Part = tuple[Instances, Group]
+"""Instances that all belong to one group, and the group."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupedInstances(CandidateTable):
+    """Instances with their candidates, group after group; a row is a candidate of an instance.
+
+    Attributes
+    ----------
+    instances : Instances
+        The instances of all groups.
+    """
+
+    instances: Instances
+
+    @classmethod
+    def from_parts(cls, parts: Sequence[Part]) -> GroupedInstances:
+        """Concatenate parts, of which there must be at least one."""
+        groups = tuple(group for _, group in parts)
+        instances = Instances.joined([part for part, _ in parts])
+        group_of = np.repeat(np.arange(len(parts)), [len(part) for part, _ in parts])
+        if instances.own is not None:
+            offsets = instances.own.offsets
+        else:
+            offsets = offsets_from_sizes(np.array([len(group.candidates) for group in groups])[group_of])
+        return cls(groups, group_of, offsets, instances.own, instances)
+
+    @property
+    def slices(self) -> list[slice]:
+        """The instances of each group."""
+        return _slices(self._ends)
+
+    @property
+    def rows(self) -> list[slice]:
+        """The rows of each group."""
+        return _slices(self.offsets[self._ends])
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return int(self.offsets[-1])
+
+    @property
+    def parts(self) -> list[Part]:
+        """The instances of each group, with the group."""
+        if len(self.groups) == 1:
+            return [(self.instances, self.groups[0])]
+        return [
+            (self.instances.take(here), group) for here, group in zip(self.slices, self.groups, strict=True)
+        ]
+
+    @property
+    def _ends(self) -> Ints:
+        return offsets_from_sizes(np.bincount(self.group_of, minlength=len(self.groups)))
+
+
+def _slices(ends: Ints) -> list[slice]:
+    return [slice(*bound) for bound in pairwise(ends.tolist())]

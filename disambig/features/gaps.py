@@ -15,6 +15,7 @@ from disambig.data import (
     CandidateFinder,
     Columns,
     Group,
+    GroupedInstances,
     Instances,
     apart,
     distinct_texts,
@@ -22,7 +23,7 @@ from disambig.data import (
 )
 from disambig.errors import UserError
 from disambig.features.contexts import feature_buckets
-from disambig.features.rows import GroupedInstances
+from disambig.features.rows import by_group, dense_features
 from disambig.files import read_stored, write_stored
 from disambig.runtime import use_numba
 from disambig.text import TokenView
@@ -190,6 +191,7 @@ class MissingWordOdds:
         """Return self: the weights are learned separately."""
         return self
 
+    @by_group
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
         """Return one attribute per candidate, shape ``(n, K, 1)``; it is not evidence for a flag.
 
@@ -201,7 +203,7 @@ class MissingWordOdds:
         empty = np.array([text == ZERO for text in texts], bool)[row]
         if empty.any():
             values[empty, 0] = -np.repeat(self._odds(view, instances), table.sizes)[empty]
-        return table.features(values, nothing, nothing, _gap_columns, _LIST_COLUMNS)[0]
+        return dense_features(table, values, nothing, nothing, _gap_columns, _LIST_COLUMNS)[0]
 
     def _odds(self, view: TokenView, instances: Instances) -> NDArray[np.float32]:
         """Return the log-odds that a word belongs at each place, shape (n,), whatever the text has there."""

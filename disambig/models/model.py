@@ -11,22 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data import (
-    CrossedColumns,
     CrossedRows,
     Decisions,
     Group,
+    GroupedInstances,
     Instances,
     ScoreBatch,
     SequenceRows,
     minibatch,
     neighbour_words,
     offsets_from_sizes,
-    own_columns,
     take_rows,
 )
 from disambig.decision import SecondLook, check_rate, look_again_together
 from disambig.errors import UserError
-from disambig.features import transform_union, transform_union_all
+from disambig.features import transform_table, transform_union
 from disambig.runtime import check_time
 from disambig.text import Tokenisation, TokenView
 from disambig.types import (
@@ -70,7 +69,6 @@ BlockFeatures = tuple[int, NDArray[np.int64], Instances, Features]
 """A block with its instances and their features."""
 TOGETHER = 4096
 """Blocks are processed together until they have this many instances, which stay in the CPU cache."""
-_ANY = Group("any", ("any",))
 
 
 def iterate_features(
@@ -89,47 +87,17 @@ def iterate_features(
     groups : sequence of Group
         All groups, indexed by number.
     """
-    pieces = minibatch(blocks, TOGETHER, lambda block: len(block[1]))
-    if instances.own is None and all(rows_are_shared(extractor) for extractor in extractors):
-        yield from _share_rows(extractors, view, instances, groups, pieces)
-        return
     n = len(instances)
-    for piece in pieces:
+    for piece in minibatch(blocks, TOGETHER, lambda block: len(block[1])):
         # a block of all instances holds them in their order
         parts = [
             (instances if len(rows) == n else instances.take(rows), groups[number]) for number, rows in piece
         ]
-        transformed = transform_union_all(extractors, view, parts)
+        transformed = transform_table(extractors, view, GroupedInstances.from_parts(parts))
         yield [
             (number, rows, taken, features)
             for (number, rows), (taken, _), features in zip(piece, parts, transformed, strict=True)
         ]
-
-
-def _share_rows(
-    extractors: Sequence[FeatureExtractor],
-    view: TokenView,
-    instances: Instances,
-    groups: Sequence[Group],
-    pieces: Iterable[Sequence[Block]],
-) -> Iterator[list[BlockFeatures]]:
-    """Yield the features of the blocks; rows that do not depend on the candidates are computed once."""
-    # labels are removed since the observed candidates are not candidates of `_ANY`
-    # one pass over all instances: with many small groups, the overhead of a call per group would dominate
-    whole = transform_union(extractors, view, instances.without_labels(), _ANY)
-    assert isinstance(whole.batch, CrossedRows)
-    features, own = whole.batch.rows, own_columns(whole.batch.columns, int(whole.batch.rows.shape[1]))
-
-    def cross(number: int, rows: NDArray[np.int64]) -> BlockFeatures:
-        group, taken = groups[number], instances.take(rows)
-        k = len(group.candidates)
-        costs = taken.costs(group).reshape(-1, k)
-        batch = CrossedRows(features[rows], costs, CrossedColumns(own, group.candidates))
-        n_hits, n_queries = (np.repeat(counts[rows], k) for counts in (whole.found, whole.asked))
-        return number, rows, taken, Features(batch, n_hits, n_queries)
-
-    for piece in pieces:
-        yield [cross(number, rows) for number, rows in piece]
 
 
 MOST_MARGIN = 99
