@@ -111,7 +111,7 @@ class ContextWindow:
         return replace(self, seen=self._with_tags(SeenKeys(keys, PackedStrings.from_words(names))))
 
     def with_names(self, view: TokenView, instances: Instances) -> ContextWindow:
-        """Return the extractor with names of the features at these instances (see `NamesFeatures`)."""
+        """Return the extractor with names of the features at these instances (see `ExtractorTraits`)."""
         seen = self.seen
         if seen is None or len(seen.names):
             return self

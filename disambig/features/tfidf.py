@@ -470,7 +470,7 @@ class Tfidf:
         return replace(self, known=KnownTerms(documents[keep], max(len(instances), 1), words[keep], names))
 
     def with_names(self, view: TokenView, instances: Instances) -> Tfidf:
-        """Return the extractor with names of the words at these instances (see `NamesFeatures`)."""
+        """Return the extractor with names of the words at these instances (see `ExtractorTraits`)."""
         vocabulary = self.known
         if vocabulary is None or len(vocabulary.names):
             return self

@@ -29,23 +29,22 @@ from disambig.features import transform_table, transform_union
 from disambig.runtime import check_time
 from disambig.text import Tokenisation, TokenView
 from disambig.types import (
-    Abstains,
-    AssumesMistakes,
     CandidateBatch,
     DecisionRule,
+    DecisionRuleTraits,
     Extensible,
     FeatureExtractor,
     Features,
     FindsBest,
-    HasFallback,
-    KnowsMistakes,
     Learner,
     LinearScores,
     RaisesFlags,
     ReadsCountTable,
     Scorer,
     Task,
+    TaskTraits,
     decides,
+    get_trait,
     rows_are_shared,
     sees_beside,
     sees_parts,
@@ -158,7 +157,7 @@ class Model:
 
         None if it makes no such assumption.
         """
-        return self.judge.mistakes_per_1000 if isinstance(self.judge, AssumesMistakes) else None
+        return get_trait(self.judge, DecisionRuleTraits, "mistakes_per_1000")  # type: ignore[no-any-return]
 
     def with_mistakes_per_1000(self, mistakes_per_1000: float) -> Model:
         """Return the model for a writer who makes this many mistakes.
@@ -167,8 +166,8 @@ class Model:
         """
         if self.mistakes_per_1000 is None:
             return self
-        assert isinstance(self.judge, AssumesMistakes)
-        return replace(self, judge=self.judge.with_mistakes_per_1000(mistakes_per_1000))
+        rule: Any = self.judge
+        return replace(self, judge=rule.with_mistakes_per_1000(mistakes_per_1000))
 
     def with_groups(self, groups: Sequence[Group]) -> Model:
         """Return a model that also decides `groups`, by the shared scorer or the baseline, without training.
@@ -191,9 +190,11 @@ class Model:
             D477 if `least_margin` is not a number from 0 to 99, or the model chooses words.
         """
         good = isinstance(least_margin, int | float) and not isinstance(least_margin, bool)
-        if not isinstance(self.judge, Abstains) or not good or not 0 <= least_margin <= MOST_MARGIN:
+        rule: Any = self.judge
+        abstains = get_trait(rule, DecisionRuleTraits, "least_margin") is not None
+        if not abstains or not good or not 0 <= least_margin <= MOST_MARGIN:
             raise UserError("D477", value=least_margin, model=self.name, most=MOST_MARGIN)
-        return replace(self, judge=self.judge.with_least_margin(float(least_margin)))
+        return replace(self, judge=rule.with_least_margin(float(least_margin)))
 
     def with_fallback(self) -> Model:
         """Return a model that gives the most frequent label for groups it has not learned (`Group.learned`).
@@ -203,9 +204,10 @@ class Model:
         UserError
             D478 if the model has no such group.
         """
-        if not isinstance(self.task, HasFallback) or all(group.learned for group in self.task.groups):
+        task = get_trait(self.task, TaskTraits, "with_fallback")()
+        if task is None or all(group.learned for group in self.task.groups):
             raise UserError("D478", model=self.name)
-        return replace(self, task=self.task.with_fallback())
+        return replace(self, task=task)
 
     def features(self, view: TokenView, instances: Instances, group: int) -> Features:
         """Return the features of instances of one group, joined over the extractors."""
@@ -342,11 +344,9 @@ class Model:
         self, view: TokenView, instances: Instances, decisions: Decisions, flags_per_1000: float | None
     ) -> Decisions:
         """Return the decisions with the mistakes that the task knows by itself."""
-        if not len(instances):
+        if not len(instances) or not isinstance(self.judge, RaisesFlags):
             return decisions
-        if not isinstance(self.task, KnowsMistakes) or not isinstance(self.judge, RaisesFlags):
-            return decisions
-        rows, intended, sure = self.task.certain_mistakes(view, instances)
+        rows, intended, sure = get_trait(self.task, TaskTraits, "certain_mistakes")(view, instances)
         if not len(rows):
             return decisions
         chosen, probabilities = decisions.chosen.copy(), decisions.probabilities.copy()
