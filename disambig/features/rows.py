@@ -149,7 +149,7 @@ def as_features(made: Rows, columns: Columns, table: GroupedInstances, extractor
         seen in training.
     """
     rows, n_hits, asked = made
-    sizes, costs = table.sizes, table.instances.costs_at(table.offsets)
+    sizes, costs = table.sizes, table.costs
     features = []
     for group, here, candidates in zip(table.groups, table.slices, table.rows, strict=True):
         crossed, own_rows = CrossedColumns(columns, group.candidates), rows[here]
@@ -335,7 +335,7 @@ def dense_features(
     shared : Columns, optional
         The meaning of the A columns of per-instance candidates, if they are supported.
     """
-    costs, a = table.instances.costs_at(table.offsets), values.shape[1]
+    costs, a = table.costs, values.shape[1]
     made = []
     for group, here, rows in zip(table.groups, table.slices, table.rows, strict=True):
         batch: DenseBlocks | DenseLists

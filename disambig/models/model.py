@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -344,10 +344,10 @@ class Model:
         self, view: TokenView, instances: Instances, decisions: Decisions, flags_per_1000: float | None
     ) -> Decisions:
         """Return the decisions with the mistakes that the task knows by itself."""
-        if not len(instances) or not isinstance(self.judge, RaisesFlags):
+        if not len(instances):
             return decisions
         rows, intended, sure = get_trait(self.task, TaskTraits, "certain_mistakes")(view, instances)
-        if not len(rows):
+        if not len(rows) or not isinstance(self.judge, RaisesFlags):
             return decisions
         chosen, probabilities = decisions.chosen.copy(), decisions.probabilities.copy()
         flagged = decisions.flagged.copy()
@@ -453,12 +453,17 @@ def _blocks(
 
     Rows of a group with the same number in `together` stay in one block.
     """
-    if 0 < len(groups) <= BLOCK and (groups == groups[0]).all():
-        yield int(groups[0]), np.arange(len(groups))
+    n = len(groups)
+    if not n:
         return
-    order = np.argsort(groups, kind="stable")
-    numbers, starts = np.unique(groups[order], return_index=True)
-    for number, rows in zip(numbers.tolist(), np.split(order, starts[1:]), strict=False):
+    if n <= BLOCK and (groups == groups[0]).all():
+        yield int(groups[0]), np.arange(n)
+        return
+    order = groups.argsort(kind="stable")
+    in_order = groups[order]
+    starts = [0, *((in_order[1:] != in_order[:-1]).nonzero()[0] + 1).tolist()]
+    for first, last in pairwise([*starts, n]):
+        number, rows = int(in_order[first]), order[first:last]
         start = 0
         while start < len(rows):
             stop = start + BLOCK

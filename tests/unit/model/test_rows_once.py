@@ -82,9 +82,12 @@ def test_only_crossed_rows_can_be_shared():
 
         @by_group
         def transform(self, view, instances, group):
-            values = np.zeros((5, 1, 1), np.float32)
-            batch = DenseBlocks(values, np.zeros((1, 1), np.int64), numbered(1), np.ones((5, 1), np.float32))
-            return Features(batch, np.zeros(5, np.int32), np.zeros(5, np.int32))
+            n, k = len(instances), len(group.candidates)
+            costs = np.ones((n, k), np.float32)
+            batch = DenseBlocks(
+                np.zeros((n, k, 1), np.float32), np.zeros((k, 1), np.int64), numbered(1), costs
+            )
+            return Features(batch, np.zeros(n * k, np.int32), np.zeros(n * k, np.int32))
 
     with pytest.raises(UserError, match=r"D414.*extractor Blocks: transform gave DenseBlocks;.* CrossedRows"):
         list(iterate_features([Blocks()], None, INSTANCES, GROUPS, [(0, np.array([0, 2]))]))
