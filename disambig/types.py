@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import FunctionType, MethodType
 from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Columns, Group, Instances, Predictions, ScoreBatch
+from disambig.data import Columns, Group, GroupedInstances, Instances, Predictions, ScoreBatch
 from disambig.errors import contract_error
 from disambig.rules import Concern, RuleSet, default_rules
 from disambig.text import ReadsDocs as ReadsDocs
@@ -44,7 +45,7 @@ class Decides:
 
 
 class TaskTraits:
-    """Fields that a task can declare, with their defaults."""
+    """Fields and methods that a task can have, with their defaults."""
 
     decides: Decides = Decides()
     """What the task decides; by default between the words of a group, at words or empty positions."""
@@ -57,20 +58,46 @@ class TaskTraits:
     folders: Sequence[str] = ()
     """Settings that can name a folder or file; a saved model stores such paths relative to itself."""
 
+    def check_files(self) -> str | None:
+        """Read all files besides the model; return a line about them; raise UserError if one is wrong."""
+        return None
+
+    def warnings(self, view: TokenView, instances: Instances) -> list[str]:
+        """Return warnings about labelled positions as lines of text."""
+        return []
+
+    def with_fallback(self) -> Task | None:
+        """Return the task including positions that no model decides (see `Group.learned`)."""
+        return None
+
+    def certain_mistakes(
+        self, view: TokenView, instances: Instances
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+        """Return mistakes that are known by a rule or a table: row, intended candidate, and probability.
+
+        The probabilities are those that the observed word is a mistake, between 0 and 1. If the decision rule
+        of the model is more certain of that, its probability counts.
+        """
+        return np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0)
+
 
 class ExtractorTraits:
-    """Fields that an extractor can declare, with their defaults."""
+    """Fields and methods that an extractor can have, with their defaults."""
 
     requires: Sequence[str] = ()
     """Layers that the view must have."""
     rows_are_shared: bool = False
-    """Whether rows do not depend on the candidates (`CrossedRows`) and are computed once for all groups."""
+    """Whether rows do not depend on the candidates (`CrossedRows`); then their evidence counts once."""
     cross_fit: bool = False
     """Whether `fit` learns from labels; then training examples are transformed out of fold."""
     folders: Sequence[str] = ()
     """See `TaskTraits.folders`."""
     describes: str = "any"
     """The candidates it supports: ``"group"``, ``"own"`` (per-instance candidates), or ``"any"``."""
+
+    def with_names(self, view: TokenView, instances: Instances) -> Any:
+        """Return the extractor with names for the columns that occur in `instances`, if it stores none."""
+        return self
 
 
 class LearnerTraits:
@@ -83,7 +110,7 @@ class LearnerTraits:
 
 
 class DecisionRuleTraits:
-    """Fields that a decision rule can declare, with their defaults."""
+    """Fields and methods that a decision rule can have, with their defaults."""
 
     between: tuple[Between, ...] = ("words", "labels", "own")
     """The values of `Decides.between` that it supports."""
@@ -93,6 +120,20 @@ class DecisionRuleTraits:
     """Whether it uses the words before and after a position."""
     sees_parts: bool = False
     """Whether it uses the contributions of feature groups to a score."""
+    mistakes_per_1000: float | None = None
+    """How many mistakes per 1,000 words it assumes; ``with_mistakes_per_1000(number)`` changes that.
+
+    More mistakes never lower a probability. None if it makes no such assumption or is not fitted.
+    """
+    least_margin: float | None = None
+    """The margin below which it abstains, in log-odds; with ``with_least_margin(margin)``.
+
+    None if it never abstains.
+    """
+
+    def gains(self) -> tuple[Floats, Floats] | None:
+        """Return ascending rates and the recall of errors at each, so that models can share a budget."""
+        return None
 
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -172,41 +213,6 @@ class RaisesFlags(Protocol):
         """Return the probability threshold for flags at a rate; raise D401 for an invalid rate."""
 
 
-@runtime_checkable
-class AssumesMistakes(Protocol):
-    """A decision rule that assumes how often the writer makes a mistake."""
-
-    @property
-    def mistakes_per_1000(self) -> float | None:
-        """The number of mistakes per 1,000 words that it assumes.
-
-        None if it makes no such assumption or is not fitted.
-        """
-
-    def with_mistakes_per_1000(self, mistakes_per_1000: float) -> DecisionRule:
-        """Return the decision rule with another assumption; more mistakes never lower a probability."""
-
-
-@runtime_checkable
-class KnowsRecall(Protocol):
-    """A decision rule that knows its recall at each rate of flags, so that models can share a budget."""
-
-    def gains(self) -> tuple[Floats, Floats] | None:
-        """Return ascending rates and the recall of errors at each, or None if unknown."""
-
-
-@runtime_checkable
-class Abstains(Protocol):
-    """A decision rule that abstains if it is not certain enough."""
-
-    @property
-    def least_margin(self) -> float:
-        """The margin below which it abstains, in log-odds."""
-
-    def with_least_margin(self, least_margin: float) -> DecisionRule:
-        """Return the decision rule with another minimum margin."""
-
-
 # Tasks
 
 
@@ -240,35 +246,11 @@ class LearnsSettings(Protocol):
 
 
 @runtime_checkable
-class HasFiles(Protocol):
-    """A task that needs further files, which are read on first use."""
-
-    def check_files(self) -> str:
-        """Read all files and return a line about them; raise UserError if something is wrong."""
-
-
-@runtime_checkable
-class HasWarnings(Protocol):
-    """A task that can warn about labelled positions."""
-
-    def warnings(self, view: TokenView, instances: Instances) -> list[str]:
-        """Return the warnings as lines of text."""
-
-
-@runtime_checkable
 class Extensible(Protocol):
     """A task to which users can add groups of candidates."""
 
     def with_groups(self, groups: Sequence[Group]) -> Task:
         """Return the task with further groups after its own."""
-
-
-@runtime_checkable
-class HasFallback(Protocol):
-    """A task with positions that no model decides, which are ignored by default."""
-
-    def with_fallback(self) -> Task:
-        """Return the task including these positions (see `Group.learned`)."""
 
 
 @runtime_checkable
@@ -288,20 +270,6 @@ class HasExamples(Protocol):
 
     def examples(self, view: TokenView) -> Instances:
         """Return the positions to learn from; their observed candidates are assumed to be right."""
-
-
-@runtime_checkable
-class KnowsMistakes(Protocol):
-    """A task that knows some mistakes without learning: by a rule, or by a table of words."""
-
-    def certain_mistakes(
-        self, view: TokenView, instances: Instances
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
-        """Return the rows of `instances` that are mistakes, the intended candidate of each, and how certain.
-
-        The probabilities are those that the observed word is a mistake, between 0 and 1. If the decision rule
-        of the model is more certain of that, its probability counts.
-        """
 
 
 # Features
@@ -366,22 +334,17 @@ class FeatureExtractor(Protocol):
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> FeatureExtractor:
         """Learn vocabularies and thresholds; return a fitted extractor."""
 
-    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
-        """Return the features of the candidates of instances that all belong to `group`."""
+    def transform(self, view: TokenView, table: GroupedInstances) -> list[Features]:
+        """Return the features of the candidates of the instances of each group of `table`.
+
+        `disambig.api.by_group` makes such a method out of one for a single group.
+        """
 
     def state(self) -> Arrays:
         """Return the learned state as arrays."""
 
     def from_state(self, arrays: Arrays) -> FeatureExtractor:
         """Return an extractor of this configuration with the given state."""
-
-
-@runtime_checkable
-class TransformsBatches(Protocol):
-    """An extractor that transforms several groups at once, faster than one at a time."""
-
-    def transform_all(self, view: TokenView, parts: Sequence[tuple[Instances, Group]]) -> list[Features]:
-        """Return the result of `transform` for each part; there is at least one."""
 
 
 @runtime_checkable
@@ -507,8 +470,11 @@ class SharesWeights(Protocol):
 
 
 def get_trait(part: object, options: type, name: str) -> Any:
-    """Return a trait of a component, or its default."""
-    return getattr(part, name, vars(options)[name])
+    """Return a trait of a component, or its default; that of a method is called with the component."""
+    if hasattr(part, name):
+        return getattr(part, name)
+    default = vars(options)[name]
+    return MethodType(default, part) if isinstance(default, FunctionType) else default
 
 
 def decides(task: Task) -> Decides:
@@ -640,11 +606,3 @@ class ExplainsFeatures(Protocol):
         A column is identified by its name without the prefix ``"candidate: "``. Attributes without a look-up,
         such as a bias, are omitted.
         """
-
-
-@runtime_checkable
-class NamesFeatures(Protocol):
-    """An extractor without stored feature names, which can find those of given positions."""
-
-    def with_names(self, view: TokenView, instances: Instances) -> FeatureExtractor:
-        """Return the extractor with names for the columns that occur in `instances`."""

@@ -85,7 +85,7 @@ LIMITS = """\
 def write_card(home: Path, figures: dict[str, Any]) -> None:
     """Write ``README.md`` into `home`."""
     from disambig.models import load_model
-    from disambig.types import Abstains
+    from disambig.types import DecisionRuleTraits, get_trait
 
     weights = home / "models" / "sense" / "weights.npz"
     model = load_model(weights.parent)
@@ -105,7 +105,7 @@ def write_card(home: Path, figures: dict[str, Any]) -> None:
             fallback=_rest(figures.get("most_frequent_of_the_rest", {})),
             size=weights.stat().st_size / 1e6,
         ),
-        _parts(validation, model.judge.least_margin if isinstance(model.judge, Abstains) else 0.0),
+        _parts(validation, get_trait(model.judge, DecisionRuleTraits, "least_margin") or 0.0),
         _margins(validation),
         _genres(figures.get("genres_left_out", {})),
         _words(validation),

@@ -48,12 +48,14 @@ if TYPE_CHECKING:
     from disambig.data import Decisions as Decisions
     from disambig.data import DenseBlocks as DenseBlocks
     from disambig.data import Group as Group
+    from disambig.data import GroupedInstances as GroupedInstances
     from disambig.data import Instances as Instances
     from disambig.data import SparseRows as SparseRows
     from disambig.decode import Enumerated as Enumerated
     from disambig.errors import UserError as UserError
     from disambig.errors import nearest_first as nearest_first
     from disambig.experiments import Experiment as Experiment
+    from disambig.features import by_group as by_group
     from disambig.hookspecs import Register as Register
     from disambig.hookspecs import hookimpl as hookimpl
     from disambig.models import LinearScorer as LinearScorer

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from disambig.features import open_cloze as open_cloze
     from disambig.features import own_lists as own_lists
     from disambig.features import score_candidates as score_candidates
+    from disambig.features import transform_checked as transform_checked
     from disambig.features.candidate_ngrams import as_features as as_features
     from disambig.files import read_stored as read_stored
     from disambig.files import write_stored as write_stored

@@ -137,6 +137,9 @@ from .instances import (
     CandidateWords as CandidateWords,
 )
 from .instances import (
+    GroupedInstances as GroupedInstances,
+)
+from .instances import (
     Instances as Instances,
 )
 from .instances import (
@@ -206,6 +209,9 @@ from .segments import (
     join_offsets as join_offsets,
 )
 from .segments import (
+    lengths as lengths,
+)
+from .segments import (
     maxima as maxima,
 )
 from .segments import (
@@ -222,6 +228,9 @@ from .segments import (
 )
 from .segments import (
     take_rows as take_rows,
+)
+from .segments import (
+    unique_inverse as unique_inverse,
 )
 from .spellings import (
     PackedStrings as PackedStrings,

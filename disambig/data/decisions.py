@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -465,7 +466,7 @@ class Decisions:
     @property
     def glossed(self) -> bool:
         """Whether candidates have glosses; then every record has one, which may be empty."""
-        return any(group.glosses for group in self.table)
+        return any(map(attrgetter("glosses"), self.table))
 
     def record(self, index: int, text: str) -> dict[str, Any]:
         """Return one decision as a JSON-serialisable dict; `text` is the document's original text.

@@ -169,9 +169,9 @@ def neighbour_words(view: TokenView, instances: Instances) -> NDArray[np.uint64]
 
     At the begin and the end of a sentence it is the boundary word.
     """
-    before = instances.positions - 1
-    after = instances.positions + instances.lengths
-    neighbours: NDArray[np.uint64] = view.hashes[np.stack([before, after], axis=1)]
+    neighbours = np.empty((len(instances), 2), np.uint64)
+    neighbours[:, 0] = view.hashes[instances.positions - 1]
+    neighbours[:, 1] = view.hashes[instances.positions + instances.lengths]
     return neighbours
 
 

@@ -6,13 +6,22 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import accumulate, pairwise
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data.groups import Group
-from disambig.data.segments import join_offsets, offsets_from_sizes, row_ranks, take_rows
+from disambig.data.segments import (
+    join_offsets,
+    lengths,
+    offsets_from_sizes,
+    row_ranks,
+    take_rows,
+    unique_inverse,
+)
 from disambig.type_aliases import Ints
 
 
@@ -69,8 +78,8 @@ def join_texts(parts: Sequence[Sequence[str]]) -> Sequence[str]:
 def distinct_texts(texts: Sequence[str]) -> tuple[list[str], Ints]:
     """Return the distinct texts, and the index of each text among them, shape ``(n,)``."""
     if isinstance(texts, Interned):
-        numbers, index = np.unique(texts.numbers, return_inverse=True)
-        return [texts.spellings[i] for i in numbers.tolist()], index.astype(np.int64)
+        numbers, index = unique_inverse(texts.numbers)
+        return [texts.spellings[i] for i in numbers.tolist()], index
     number: dict[str, int] = {}
     index = np.fromiter((number.setdefault(text, len(number)) for text in texts), np.int64, len(texts))
     return list(number), index
@@ -385,7 +394,7 @@ class Instances:
     def sizes(self, group: Group) -> NDArray[np.int64]:
         """Return the number of candidates of each instance, shape ``(n,)``; all must belong to `group`."""
         if self.own is not None:
-            return np.diff(self.own.offsets)
+            return lengths(self.own.offsets)
         return np.full(len(self), len(group.candidates), np.int64)
 
     def offsets(self, group: Group) -> NDArray[np.int64]:
@@ -398,6 +407,8 @@ class Instances:
         """Return the offsets of the candidates, shape (n + 1,); the instances may be of any of `groups`."""
         if self.own is not None:
             return self.own.offsets
+        if len(self) < len(groups):  # a few words of a text, and hundreds of groups
+            return offsets_from_sizes(len(groups[number].candidates) for number in self.groups.tolist())
         return offsets_from_sizes(
             np.array([len(group.candidates) for group in groups], np.int64)[self.groups]
         )
@@ -445,3 +456,61 @@ class Instances:
         if own is not None:
             own = replace(own, costs=np.full_like(own.costs, np.nan))
         return replace(self, observed=np.full_like(self.observed, -1), own=own)
+
+
+Part = tuple[Instances, Group]
+"""Instances that all belong to one group, and the group."""
+
+
+@dataclass(frozen=True, eq=False)
+class GroupedInstances(CandidateTable):
+    """Instances with their candidates, group after group; a row is a candidate of an instance.
+
+    Several extractors use the same table, so what they have in common is computed once.
+
+    Attributes
+    ----------
+    instances : Instances
+        The instances of all groups.
+    parts : sequence of (Instances, Group)
+        The instances of each group, with the group.
+    slices : sequence of slice
+        The instances of each group.
+    rows : sequence of slice
+        The rows of each group.
+    """
+
+    instances: Instances
+    parts: Sequence[Part]
+    slices: Sequence[slice]
+    rows: Sequence[slice]
+
+    @classmethod
+    def from_parts(cls, parts: Sequence[Part]) -> GroupedInstances:
+        """Concatenate parts, of which there must be at least one."""
+        groups = tuple(group for _, group in parts)
+        instances = Instances.joined([part for part, _ in parts])
+        sizes = [len(part) for part, _ in parts]
+        group_of = np.arange(len(parts)).repeat(sizes)
+        if instances.own is not None:
+            offsets = instances.own.offsets
+        else:
+            offsets = offsets_from_sizes(np.array([len(group.candidates) for group in groups])[group_of])
+        ends = [0, *accumulate(sizes)]
+        slices, rows = ([slice(*bound) for bound in pairwise(e)] for e in (ends, offsets[ends].tolist()))
+        return cls(groups, group_of, offsets, instances.own, instances, parts, slices, rows)
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """Number of candidates of each instance, shape ``(n,)``."""
+        return lengths(self.offsets)
+
+    @cached_property
+    def costs(self) -> NDArray[np.float32]:
+        """The cost of each candidate (see `Instances.costs`), shape ``(n_rows,)``."""
+        return self.instances.costs_at(self.offsets)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return int(self.offsets[-1])

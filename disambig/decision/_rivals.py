@@ -9,7 +9,14 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import CandidateLists, HashVocabulary, ScoreBatch, distinct_texts, take_texts
+from disambig.data import (
+    CandidateLists,
+    HashVocabulary,
+    ScoreBatch,
+    distinct_texts,
+    take_texts,
+    unique_inverse,
+)
 from disambig.decision.padded_scores import PaddedScores
 from disambig.runtime import use_numba
 from disambig.text import UNKNOWN, fmix, hash_word, top_bits_directory
@@ -111,17 +118,20 @@ def term_keys(
     array of uint64, shape (n, R, TERM_KINDS), or (n, R, ALONE) if no neighbour is known
         `NO_KEY` if the neighbour of the term is not known, or there is no change.
     """
-    written = np.broadcast_to(words[:, :1], (len(words), words.shape[1] - 1))
-    meant = words[:, 1:]
-    parts = np.stack([written, meant, written + meant * _PLACE, changes], axis=2)
+    written, meant = words[:, :1], words[:, 1:]
+    parts = np.empty((*meant.shape, ALONE), np.uint64)
+    for kind, values in enumerate((written, meant, written + meant * _PLACE, changes)):
+        parts[:, :, kind] = values
     if not neighbours.any():
         keys: NDArray[np.uint64] = fmix(parts + _SEEDS)
         keys[:, :, ALONE - 1][changes == NO_CHANGE] = NO_KEY
         return keys
     # A key is a hash of its words and the seed of its kind, so that kinds do not share weights; multiplying
     # one of two words by a constant makes the pair (a, b) differ from (b, a).
-    near = np.repeat(neighbours, 2, axis=1)[:, None] * _PLACE  # before, before, after, after
-    with_near = np.stack([written, meant, written, meant], axis=2) + near
+    near = neighbours.repeat(2, axis=1)[:, None] * _PLACE  # before, before, after, after
+    with_near = np.empty((*meant.shape, TERM_KINDS - ALONE), np.uint64)
+    for kind, values in enumerate((written, meant, written, meant)):
+        with_near[:, :, kind] = values + near[:, :, kind]
     keys = fmix(np.concatenate([parts + _SEEDS, with_near + _SEEDS_BESIDE], axis=2))
     keys[:, :, ALONE - 1][changes == NO_CHANGE] = NO_KEY
     keys[:, :, ALONE:][np.broadcast_to(near == UNKNOWN, with_near.shape)] = NO_KEY
@@ -274,18 +284,20 @@ def find_alternatives_padded(several: PaddedScores) -> AlternativeFeatures:
     values = (
         np.clip(margin, -FAR, FAR),
         np.maximum(shares[rows[:, None], best], -FAR),
-        np.broadcast_to(np.maximum(shares[rows, here], -FAR)[:, None], best.shape),
+        np.maximum(shares[rows, here], -FAR)[:, None],
     )
     columns = [value * edit for value in values for edit in edits]
     columns.append(np.sign(margin) * np.log1p(np.abs(margin)))
     columns.append(evidence[rows[:, None], best])
-    columns += [np.broadcast_to(column[:, None], best.shape) for column in (evidence[rows, here], coverage)]
+    columns += [evidence[rows, here][:, None], coverage[:, None]]
     columns += [kinds == kind for kind in range(len(KINDS))]
     columns += [twice[:, None] & edit for edit in (edits[0], deleted)]
     of_scores = several.parts_of_scores
     parts = of_scores[rows[:, None], best] - of_scores[rows, here][:, None]
     columns += list(np.clip(parts, -FAR, FAR).transpose(2, 0, 1))
-    features = np.stack(columns, axis=2).astype(np.float32)
+    features = np.empty((*best.shape, len(columns)), np.float32)
+    for i, column in enumerate(columns):
+        features[:, :, i] = column
     features[~possible] = 0.0
     return AlternativeFeatures(
         np.where(possible, best, -1), features, words, changes, several.neighbours, coverage > 0
@@ -362,7 +374,7 @@ def _edits(several: PaddedScores, places: NDArray[np.int64]) -> tuple[NDArray[np
     if several.batch.own is not None:
         texts, index = _texts_of_lists(several, several.batch.own, places)
         n = max(len(texts), 1)
-        pairs, which = np.unique(index[:, :1] * n + index[:, 1:], return_inverse=True)
+        pairs, which = unique_inverse((index[:, :1] * n + index[:, 1:]).ravel())
         here, there = ([texts[i] for i in indices.tolist()] for indices in np.divmod(pairs, n))
         shape = len(places), places.shape[1] - 1
         kinds, changes = (values[which].reshape(shape) for values in pair_edits(here, there))

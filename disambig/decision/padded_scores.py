@@ -10,23 +10,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Group, ScoreBatch
+from disambig.data import Group, ScoreBatch, lengths
 from disambig.text import UNKNOWN
 from disambig.type_aliases import Floats
 
 
 def pad(values: NDArray[Any], offsets: NDArray[np.int64], fill: float) -> NDArray[Any]:
-    """Return the values of the candidates as a table of shape ``(n, most candidates)``, padded with `fill`.
+    """Return the values of the candidates as a table, padded with `fill`: ``(n, most candidates, ...)``.
 
     Nothing is copied if all instances have the same number of candidates.
     """
-    sizes = np.diff(offsets)
+    sizes, shape = lengths(offsets), values.shape[1:]
     if not len(sizes):
-        return np.empty((0, 1), values.dtype)
+        return np.empty((0, 1, *shape), values.dtype)
     most = int(sizes.max())
     if len(values) == len(sizes) * most:
-        return values.reshape(len(sizes), most)
-    padded = np.full((len(sizes), most), fill, values.dtype)
+        return values.reshape(len(sizes), most, *shape)
+    padded = np.full((len(sizes), most, *shape), fill, values.dtype)
     padded[np.arange(most) < sizes[:, None]] = values
     return padded
 
@@ -141,5 +141,5 @@ class PaddedScores:
 def _padded_parts(batch: ScoreBatch) -> NDArray[np.float32]:
     """Return the parts of the scores, padded with zero."""
     if batch.parts is None or not len(batch):
-        return np.zeros((len(batch), int(np.diff(batch.offsets).max(initial=1)), 0), np.float32)
-    return np.stack([pad(column, batch.offsets, 0.0) for column in batch.parts.T], axis=2)
+        return np.zeros((len(batch), int(lengths(batch.offsets).max(initial=1)), 0), np.float32)
+    return pad(batch.parts, batch.offsets, 0.0)

@@ -300,6 +300,8 @@ class SecondLook:
     def propose(self, view: TokenView, instances: Instances, decisions: Decisions) -> Proposals:
         """Return what `judge` proposes, with the evidence for what is looked at first."""
         rows = np.flatnonzero(decisions.flagged)
+        if not len(rows):
+            return Proposals(self, view, instances, decisions, rows, np.empty(0), rows)
         first_odds = _log(decisions.probabilities[rows].astype(np.float64))
         paragraphs = np.searchsorted(paragraph_offsets(view), instances.positions[rows], side="right") - 1
         proposals = Proposals(self, view, instances, decisions, rows, first_odds, paragraphs)
@@ -324,13 +326,13 @@ class SecondLook:
         UserError
             D401 for an invalid rate.
         """
-        decisions = proposals.decisions
-        if self.weights is None:
+        decisions, rate = proposals.decisions, self._rate(flags_per_1000)
+        if self.weights is None or not len(proposals.rows):
             return decisions
         shift = shifts[proposals.paragraphs]
         proposals.look_at(proposals.first_odds >= self._floor_odds(shift))
         odds = proposals.odds + shift
-        keeps = odds > self.operating.threshold(self._rate(flags_per_1000))
+        keeps = odds > self.operating.threshold(rate)
         flagged, chosen = decisions.flagged.copy(), decisions.chosen.copy()
         probabilities = decisions.probabilities.copy()
         rows, seen = proposals.rows, proposals.is_looked_at
@@ -479,7 +481,7 @@ class Proposals:
 
     def look_at(self, wanted: NDArray[np.bool_]) -> None:
         """Extract the evidence for the proposals that are `wanted` and were not looked at."""
-        new = np.flatnonzero(wanted & ~self.is_looked_at)
+        new = (wanted & ~self.is_looked_at).nonzero()[0]
         if len(new) and self.rule.weights is not None:
             _, features = self.rule.features(self.view, self.instances, self.decisions, self.rows[new])
             self.odds[new] = _log_odds(self.rule.weights, features)
@@ -520,8 +522,8 @@ def look_again_together(proposals: Sequence[Proposals], rates: Sequence[float | 
     rates : sequence of float or None
         Accepted false alarms per 1,000 correct words of each; None: the rule's own.
     """
-    if not proposals:
-        return []
+    if not any(len(of_task.rows) for of_task in proposals):
+        return [of_task.decisions for of_task in proposals]
     parts = []
     for of_task in proposals:
         seen, rule = of_task.is_looked_at, of_task.rule

@@ -332,7 +332,7 @@ def check_model(
 
     def check() -> Iterator[CheckResultLine]:
         from disambig.models import load_model
-        from disambig.types import HasFiles, ReadsCountTable, decides
+        from disambig.types import ReadsCountTable, TaskTraits, decides, get_trait
 
         model = load_model(path)
         if task is not None and model.task.name != task:
@@ -346,8 +346,8 @@ def check_model(
             table.require(model.tokenisation.name)
             if table.path.resolve() not in checked.tables:
                 yield from check_table(table.path, checked, mend=mend)
-        if isinstance(model.task, HasFiles):
-            yield CheckResultLine("models", OK, f"{model.name}: {model.task.check_files()}")
+        if files := get_trait(model.task, TaskTraits, "check_files")():
+            yield CheckResultLine("models", OK, f"{model.name}: {files}")
         if sampled:
             checked.models.append(model)
         learned = sum(scorer is not None for scorer in model.scorers)

@@ -14,6 +14,7 @@ from typing import Any
 
 from disambig.doctor.checks import OK, WARNING, CheckResultLine
 from disambig.doctor.sample import SAMPLE
+from disambig.features import transform_checked
 from disambig.formatting import pluralize
 from disambig.namespaces import entry_points
 from disambig.runtime import VARIABLE
@@ -109,7 +110,7 @@ def _describe(place: Path, make: Callable[..., Any]) -> None:
     instances = task.instances(view)
     settings = {"counts": place / "plain"} if "counts" in get_settings(make) else {}
     fitted = make(**settings).fit(view, instances, task.groups)
-    fitted.transform(view, instances, task.groups[0])
+    transform_checked(fitted, view, instances, task.groups[0])
 
 
 def _measure(make: Callable[..., Any]) -> None:

@@ -11,7 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data import DenseBlocks, Group, HashVocabulary, Instances
-from disambig.features import CONTEXTS, CandidateHashes, NgramCounts, context_keys, fitting_contexts, room
+from disambig.features import (
+    CONTEXTS,
+    CandidateHashes,
+    NgramCounts,
+    context_keys,
+    fitting_contexts,
+    room,
+    transform_checked,
+)
 from disambig.text import TokenView
 from disambig.type_aliases import Progress
 from disambig.types import Learner
@@ -162,7 +170,7 @@ def with_left_out(extractor: NgramCounts, view: TokenView, instances: Instances,
     instances : Instances
         All instances of `group` in `view`, with observed candidates.
     """
-    batch = extractor.transform(view, instances, group).batch
+    batch = transform_checked(extractor, view, instances, group).batch
     assert isinstance(batch, DenseBlocks)
     candidates = CandidateHashes.from_group(group)
     left, right = room(view, instances)

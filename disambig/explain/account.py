@@ -19,7 +19,7 @@ from disambig.explain.verdicts import intended_word, show_candidate, verdict
 from disambig.models import Model, evidence_name
 from disambig.text import protected_spans, view_of_texts
 from disambig.type_aliases import Floats
-from disambig.types import Abstains, RaisesFlags
+from disambig.types import DecisionRuleTraits, RaisesFlags, get_trait
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +51,9 @@ def accounts(
         Number of candidates, and of contributions to a score, that are shown.
     """
     view = view_of_texts([text], model.tokenisation, protected=True)
-    least_margin = 0.0
-    if isinstance(model.judge, Abstains):  # explain decisions below the least margin too
-        least_margin, model = model.judge.least_margin, model.with_least_margin(0.0)
+    least_margin = get_trait(model.judge, DecisionRuleTraits, "least_margin") or 0.0
+    if least_margin:  # explain decisions below the least margin too
+        model = model.with_least_margin(0.0)
     model = with_names(model, view)
     decisions = model.decide(view, flags_per_1000=flags_per_1000)
     flags = isinstance(model.judge, RaisesFlags)

@@ -26,9 +26,10 @@ from disambig.types import (
     CandidateBatch,
     DecisionRule,
     ExplainsFeatures,
+    ExtractorTraits,
     FeatureEvidence,
     LinearScores,
-    NamesFeatures,
+    get_trait,
 )
 
 
@@ -66,13 +67,8 @@ class Contribution:
 
 def with_names(model: Model, view: TokenView) -> Model:
     """Return a model whose extractors name the features of the places in a view, if they can."""
-    if not any(isinstance(extractor, NamesFeatures) for extractor in model.extractors):
-        return model
     instances = model.instances(view)
-    named = [
-        extractor.with_names(view, instances) if isinstance(extractor, NamesFeatures) else extractor
-        for extractor in model.extractors
-    ]
+    named = [get_trait(e, ExtractorTraits, "with_names")(view, instances) for e in model.extractors]
     return replace(model, extractors=tuple(named))
 
 

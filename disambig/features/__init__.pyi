@@ -238,6 +238,9 @@ from .ngram_counts import (
 from .ngram_counts import (
     ngram_columns as ngram_columns,
 )
+from .rows import (
+    by_group as by_group,
+)
 from .source_features import (
     SourceFeatures as SourceFeatures,
 )
@@ -278,10 +281,10 @@ from .union import (
     transform_checked as transform_checked,
 )
 from .union import (
-    transform_union as transform_union,
+    transform_table as transform_table,
 )
 from .union import (
-    transform_union_all as transform_union_all,
+    transform_union as transform_union,
 )
 from .word_class_learning import (
     learn_classes as learn_classes,

@@ -24,6 +24,7 @@ from disambig.data import (
     strings_from_state,
 )
 from disambig.errors import UserError
+from disambig.features.rows import by_group
 from disambig.settings import COUNT, fitted_field, validate_settings
 from disambig.text import PLACES, TokenView, fmix, hash_words
 from disambig.type_aliases import Ints
@@ -497,6 +498,7 @@ class TextNgrams:
         runs = UnitRuns(candidate_units(own, self.unit), self.order, self.unit)
         return replace(self, known=kept(runs, own.offsets, self.least))
 
+    @by_group
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
         """Return the rows of all candidates; ValueError if the extractor is not fitted."""
         if self.known is None:
@@ -565,6 +567,7 @@ class HeadwordBigrams:
             raise UserError("D682", tags=", ".join(self.tags), names=", ".join(words.tag_names[:20]))
         return replace(self, known=kept(self._bigrams(words), own.offsets, self.least))
 
+    @by_group
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
         """Return the rows of all candidates.
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from disambig.data import Group, HashVocabulary, Instances, hash_candidates, row_owners
 from disambig.errors import UserError
 from disambig.features.learned_words import one_score
+from disambig.features.rows import by_group
 from disambig.files import HEADER, read_stored, write_stored
 from disambig.runtime import use_numba
 from disambig.text import UNKNOWN, TokenView, hash_word, tokenisation_named
@@ -610,6 +611,7 @@ class WordsInContext:
         """Return self."""
         return self
 
+    @by_group
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
         """Return the scores. They do not count as n-gram hits, and so never cause a flag on their own."""
         model, n, offsets = self.model, len(instances), instances.offsets(group)

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Group, row_owners
+from disambig.data import Group, GroupedInstances, row_owners
 from disambig.features.contexts import CONTEXT_PARENTS, CONTEXTS, CandidateHashes, HashedTable
 from disambig.features.ngram_counts import NgramCounts, count_alone
-from disambig.features.rows import GroupedInstances
 from disambig.runtime import use_numba
 from disambig.text import TokenView
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Group, Instances, PackedStrings
+from disambig.data import Group, GroupedInstances, Instances, PackedStrings
 from disambig.errors import UserError
 from disambig.features.rows import (
     MOST_NEARNESS,
@@ -111,14 +111,14 @@ class ContextWindow:
         return replace(self, seen=self._with_tags(SeenKeys(keys, PackedStrings.from_words(names))))
 
     def with_names(self, view: TokenView, instances: Instances) -> ContextWindow:
-        """Return the extractor with names of the features at these instances (see `NamesFeatures`)."""
+        """Return the extractor with names of the features at these instances (see `ExtractorTraits`)."""
         seen = self.seen
         if seen is None or len(seen.names):
             return self
         names = PackedStrings.from_known(self._names(view, instances, seen.keys), len(seen))
         return replace(self, seen=self._with_tags(SeenKeys(seen.keys, names)))
 
-    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
+    def transform(self, view: TokenView, table: GroupedInstances) -> list[Features]:
         """Return one row per instance; the evidence is the number of its known features.
 
         Raises
@@ -130,8 +130,10 @@ class ContextWindow:
         if seen is None:
             raise ValueError("the context window is not fitted: no features are known")
         values = self._values(view)
-        made = stack_rows([seen.rows(self._keys(view, part), values) for part in split_instances(instances)])
-        return as_features(made, named_columns(seen, self.name), instances, group, self)
+        made = stack_rows(
+            [seen.rows(self._keys(view, part), values) for part in split_instances(table.instances)]
+        )
+        return as_features(made, named_columns(seen, self.name), table, self)
 
     def state(self) -> Arrays:
         """Return the features seen."""

@@ -15,6 +15,7 @@ from disambig.data import (
     CandidateFinder,
     Columns,
     Group,
+    GroupedInstances,
     Instances,
     apart,
     distinct_texts,
@@ -22,7 +23,7 @@ from disambig.data import (
 )
 from disambig.errors import UserError
 from disambig.features.contexts import feature_buckets
-from disambig.features.rows import GroupedInstances
+from disambig.features.rows import dense_features
 from disambig.files import read_stored, write_stored
 from disambig.runtime import use_numba
 from disambig.text import TokenView
@@ -190,18 +191,16 @@ class MissingWordOdds:
         """Return self: the weights are learned separately."""
         return self
 
-    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
+    def transform(self, view: TokenView, table: GroupedInstances) -> list[Features]:
         """Return one attribute per candidate, shape ``(n, K, 1)``; it is not evidence for a flag.
 
         Per-instance candidates give `DenseLists` with a column that all candidates share.
         """
-        table = GroupedInstances.from_parts([(instances, group)])
         values, nothing = np.zeros((table.n_rows, 1), np.float32), np.zeros(table.n_rows, np.int32)
-        texts, row = distinct_texts(instances.texts(group))
-        empty = np.array([text == ZERO for text in texts], bool)[row]
+        empty = np.concatenate([_is_empty(*part) for part in table.parts])
         if empty.any():
-            values[empty, 0] = -np.repeat(self._odds(view, instances), table.sizes)[empty]
-        return table.features(values, nothing, nothing, _gap_columns, _LIST_COLUMNS)[0]
+            values[empty, 0] = -np.repeat(self._odds(view, table.instances), table.sizes)[empty]
+        return dense_features(table, values, nothing, nothing, _gap_columns, _LIST_COLUMNS)
 
     def _odds(self, view: TokenView, instances: Instances) -> NDArray[np.float32]:
         """Return the log-odds that a word belongs at each place, shape (n,), whatever the text has there."""
@@ -215,6 +214,14 @@ class MissingWordOdds:
     def from_state(self, arrays: Arrays) -> MissingWordOdds:
         """Return self."""
         return self
+
+
+def _is_empty(instances: Instances, group: Group) -> NDArray[np.bool_]:
+    """Return which candidates of instances of one group are empty, shape ``(n_candidates,)``."""
+    if instances.own is None:
+        return np.tile(np.array([text == ZERO for text in group.candidates], bool), len(instances))
+    texts, row = distinct_texts(instances.own.texts)
+    return np.array([text == ZERO for text in texts], bool)[row]
 
 
 @lru_cache(maxsize=256)

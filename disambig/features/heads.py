@@ -197,8 +197,9 @@ HEADWORD_PARENTS = np.array([[-1, -1], [-1, -1], [-1, -1], [1, 0], [2, 0]])
 """The shorter patterns of each pattern, -1 if there is none, shape ``(5, 2)``."""
 
 
+@lru_cache(maxsize=1024)
 def candidate_hashes(group: Group) -> NDArray[np.uint64]:
-    """Return the hash that represents each candidate in keys, shape (K,)."""
+    """Return the hash that represents each candidate in keys, shape (K,); not to be changed."""
     return np.array([hash_word(word or NOTHING) for word in group.candidates], np.uint64)
 
 

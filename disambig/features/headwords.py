@@ -14,6 +14,7 @@ from disambig.data import Columns, DenseBlocks, Group, Instances, find_examples
 from disambig.features import heads
 from disambig.features.context_probabilities import log_probabilities
 from disambig.features.heads import HEADWORD_TOKENISATION, PartsOfSpeech, find_heads, parts_of_speech_in
+from disambig.features.rows import by_group
 from disambig.runtime import use_numba
 from disambig.text import TokenView
 from disambig.types import Arrays, FeatureEvidence, Features, Task
@@ -145,6 +146,7 @@ class Headwords:
         """Return self."""
         return self
 
+    @by_group
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
         """Return the attributes of instances of one group, shape ``(n, K, 5)``; not evidence for flags.
 

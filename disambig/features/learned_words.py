@@ -10,9 +10,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Columns, Group, HashVocabulary, Instances
+from disambig.data import Columns, Group, GroupedInstances, HashVocabulary, Instances
 from disambig.errors import UserError
-from disambig.features.rows import GroupedInstances
+from disambig.features.rows import by_group, dense_features
 from disambig.runtime import use_numba
 from disambig.settings import fitted_field
 from disambig.text import END_HASH, MASK, ORDER, PLACES, START_HASH, TokenView, fmix, hash_word, hash_words
@@ -194,7 +194,7 @@ def one_score(scores: NDArray[np.float32], instances: Instances, group: Group, n
     """
     none = np.zeros(len(scores), np.int32)
     table = GroupedInstances.from_parts([(instances, group)])
-    return table.features(scores[:, None], none, none, attribute_columns, _score_columns(name))[0]
+    return dense_features(table, scores[:, None], none, none, attribute_columns, _score_columns(name))[0]
 
 
 @lru_cache(maxsize=256)
@@ -257,6 +257,7 @@ class ContextWords:
         )
         return replace(self, tables=tables)
 
+    @by_group
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
         """Return one attribute per candidate, shape ``(n, K, 1)``; zero for a group without a table."""
         table = (self.tables or {}).get(group_number(group))
@@ -345,6 +346,7 @@ class SentenceWords:
         )
         return replace(self, tables=tables)
 
+    @by_group
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
         """Return one attribute per candidate, shape ``(n, K, 1)``; zero for a group without a table."""
         table = (self.tables or {}).get(group_number(group))

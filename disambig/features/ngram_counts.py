@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Columns, Group, Instances, row_owners
+from disambig.data import Columns, Group, GroupedInstances, Instances, row_owners
 from disambig.features.contexts import (
     CONTEXT_PARENTS,
     CONTEXTS,
@@ -21,7 +21,7 @@ from disambig.features.contexts import (
     ngram_text,
     room,
 )
-from disambig.features.rows import GroupedInstances, Part
+from disambig.features.rows import dense_features
 from disambig.runtime import use_numba
 from disambig.text import (
     MASK,
@@ -110,8 +110,8 @@ class NgramCounts:
         """Return self."""
         return self
 
-    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
-        """Return the counts around instances of one group as class blocks, shape ``(n, K, 15)``.
+    def transform(self, view: TokenView, table: GroupedInstances) -> list[Features]:
+        """Return the counts around the instances of each group as class blocks, shape ``(n, K, 15)``.
 
         Per-instance candidates give `DenseLists`, whose columns all candidates share.
 
@@ -120,19 +120,14 @@ class NgramCounts:
         UserError
             D1xx if the table was counted with another tokenisation than that of `view`.
         """
-        return self.transform_all(view, [(instances, group)])[0]
-
-    def transform_all(self, view: TokenView, parts: Sequence[Part]) -> list[Features]:
-        """Return the same for instances of several groups (see `TransformsBatches`)."""
-        several = GroupedInstances.from_parts(parts)
-        hashed = HashedTable.from_table(several, view.tokenisation)
-        ranks, usable = self.look_up(view, several, hashed)
+        hashed = HashedTable.from_table(table, view.tokenisation)
+        ranks, usable = self.look_up(view, table, hashed)
         values = np.empty((len(ranks), BIAS + 1), np.float32)
-        values[:, :BIAS] = self._values(ranks, usable, view, several, hashed)
+        values[:, :BIAS] = self._values(ranks, usable, view, table, hashed)
         values[:, BIAS] = 1.0
         n_hits = np.count_nonzero(ranks, axis=1).astype(np.int32)
-        asked = np.repeat(usable.sum(axis=1), several.sizes).astype(np.int32)
-        return several.features(values, n_hits, asked, ngram_columns, columns_of_lists())
+        asked = np.repeat(usable.sum(axis=1), table.sizes).astype(np.int32)
+        return dense_features(table, values, n_hits, asked, ngram_columns, columns_of_lists())
 
     def look_up(
         self, view: TokenView, several: GroupedInstances, hashed: HashedTable

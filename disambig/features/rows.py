@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data import (
-    CandidateTable,
     Columns,
     CrossedColumns,
     CrossedLists,
@@ -20,6 +19,7 @@ from disambig.data import (
     DenseBlocks,
     DenseLists,
     Group,
+    GroupedInstances,
     HashVocabulary,
     Instances,
     PackedStrings,
@@ -139,10 +139,8 @@ Rows = tuple["csr_array", Ints, Ints]
 """Features of instances, shape ``(n, D)``, number of known features, and number of features (each)."""
 
 
-def as_features(
-    made: Rows, columns: Columns, instances: Instances, group: Group, extractor: object
-) -> Features:
-    """Cross the rows of an extractor with the candidates of `group`; `columns` are those of a row.
+def as_features(made: Rows, columns: Columns, table: GroupedInstances, extractor: object) -> list[Features]:
+    """Cross the rows of an extractor with the candidates of each group; `columns` are those of a row.
 
     Raises
     ------
@@ -151,15 +149,20 @@ def as_features(
         seen in training.
     """
     rows, n_hits, asked = made
-    crossed, sizes = CrossedColumns(columns, group.candidates), instances.sizes(group)
-    costs = instances.costs(group)
-    batch: CrossedRows | CrossedLists
-    if instances.own is None:
-        batch = CrossedRows(rows, costs.reshape(-1, len(group.candidates)), crossed)
-    else:
-        labels = _labels(instances.own.texts, group, extractor)
-        batch = CrossedLists(rows, labels, instances.own.offsets, costs, crossed)
-    return Features(batch, *(np.repeat(counts, sizes).astype(np.int32) for counts in (n_hits, asked)))
+    sizes, costs = table.sizes, table.costs
+    features = []
+    for group, here, candidates in zip(table.groups, table.slices, table.rows, strict=True):
+        crossed, own_rows = CrossedColumns(columns, group.candidates), rows[here]
+        batch: CrossedRows | CrossedLists
+        if table.own is None:
+            batch = CrossedRows(own_rows, costs[candidates].reshape(-1, len(group.candidates)), crossed)
+        else:
+            labels = _labels(table.own.texts[candidates], group, extractor)
+            offsets = table.offsets[here.start : here.stop + 1] - candidates.start
+            batch = CrossedLists(own_rows, labels, offsets, costs[candidates], crossed)
+        evidence = (np.repeat(counts[here], sizes[here]).astype(np.int32) for counts in (n_hits, asked))
+        features.append(Features(batch, *evidence))
+    return features
 
 
 def _labels(texts: Sequence[str], group: Group, extractor: object) -> Ints:
@@ -310,91 +313,56 @@ def kind_seed(number: int) -> int:
     return number * ORDER & MASK
 
 
-Part = tuple[Instances, Group]
+def dense_features(
+    table: GroupedInstances,
+    values: NDArray[np.float32],
+    n_hits: NDArray[np.int32],
+    asked: NDArray[np.int32],
+    columns_of: Callable[[Group], Columns],
+    shared: Columns | None = None,
+) -> list[Features]:
+    """Return the features of all rows of a table, group by group.
 
+    Candidates of a group have columns of their own (`DenseBlocks`). Per-instance candidates share their
+    columns (`DenseLists`).
 
-@dataclass(frozen=True, slots=True, eq=False)
-class GroupedInstances(CandidateTable):
-    """Instances with their candidates, group after group; a row is a candidate of an instance.
-
-    Attributes
+    Parameters
     ----------
-    instances : Instances
-        The instances of all groups.
+    values : array of float32, shape (n_rows, A)
+    n_hits, asked : arrays of int32, shape (n_rows,)
+    columns_of : callable
+        Returns the meaning of the ``K * A`` columns of a group.
+    shared : Columns, optional
+        The meaning of the A columns of per-instance candidates, if they are supported.
     """
-
-    instances: Instances
-
-    @classmethod
-    def from_parts(cls, parts: Sequence[Part]) -> GroupedInstances:
-        """Concatenate parts, of which there must be at least one."""
-        groups = tuple(group for _, group in parts)
-        instances = Instances.joined([part for part, _ in parts])
-        group_of = np.repeat(np.arange(len(parts)), [len(part) for part, _ in parts])
-        if instances.own is not None:
-            offsets = instances.own.offsets
+    costs, a = table.costs, values.shape[1]
+    made = []
+    for group, here, rows in zip(table.groups, table.slices, table.rows, strict=True):
+        batch: DenseBlocks | DenseLists
+        if table.own is None:
+            k = len(group.candidates)
+            columns, column_of = columns_of(group), np.arange(k * a).reshape(k, a)
+            batch = DenseBlocks(
+                values[rows].reshape(-1, k, a), column_of, columns, costs[rows].reshape(-1, k)
+            )
         else:
-            offsets = offsets_from_sizes(np.array([len(group.candidates) for group in groups])[group_of])
-        return cls(groups, group_of, offsets, instances.own, instances)
-
-    @property
-    def slices(self) -> list[slice]:
-        """The instances of each group."""
-        return _slices(self._ends)
-
-    @property
-    def rows(self) -> list[slice]:
-        """The rows of each group."""
-        return _slices(self.offsets[self._ends])
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return int(self.offsets[-1])
-
-    def features(
-        self,
-        values: NDArray[np.float32],
-        n_hits: NDArray[np.int32],
-        asked: NDArray[np.int32],
-        columns_of: Callable[[Group], Columns],
-        shared: Columns | None = None,
-    ) -> list[Features]:
-        """Return the features of all rows, group by group.
-
-        Candidates of a group have columns of their own (`DenseBlocks`). Per-instance candidates share their
-        columns (`DenseLists`).
-
-        Parameters
-        ----------
-        values : array of float32, shape (n_rows, A)
-        n_hits, asked : arrays of int32, shape (n_rows,)
-        columns_of : callable
-            Returns the meaning of the ``K * A`` columns of a group.
-        shared : Columns, optional
-            The meaning of the A columns of per-instance candidates, if they are supported.
-        """
-        costs, a = self.instances.costs_at(self.offsets), values.shape[1]
-        made = []
-        for group, here, rows in zip(self.groups, self.slices, self.rows, strict=True):
-            batch: DenseBlocks | DenseLists
-            if self.own is None:
-                k = len(group.candidates)
-                columns, column_of = columns_of(group), np.arange(k * a).reshape(k, a)
-                batch = DenseBlocks(
-                    values[rows].reshape(-1, k, a), column_of, columns, costs[rows].reshape(-1, k)
-                )
-            else:
-                assert shared is not None
-                offsets = self.offsets[here.start : here.stop + 1] - rows.start
-                batch = DenseLists(values[rows], offsets, costs[rows], shared)
-            made.append(Features(batch, n_hits[rows], asked[rows]))
-        return made
-
-    @property
-    def _ends(self) -> Ints:
-        return offsets_from_sizes(np.bincount(self.group_of, minlength=len(self.groups)))
+            assert shared is not None
+            offsets = table.offsets[here.start : here.stop + 1] - rows.start
+            batch = DenseLists(values[rows], offsets, costs[rows], shared)
+        made.append(Features(batch, n_hits[rows], asked[rows]))
+    return made
 
 
-def _slices(ends: Ints) -> list[slice]:
-    return [slice(*bound) for bound in pairwise(ends.tolist())]
+Extractor = TypeVar("Extractor")
+
+
+def by_group(
+    transform: Callable[[Extractor, TokenView, Instances, Group], Features],
+) -> Callable[[Extractor, TokenView, GroupedInstances], list[Features]]:
+    """Make a `transform` for tables out of one for the instances of a single group (a decorator)."""
+
+    def transform_table(self: Extractor, view: TokenView, table: GroupedInstances) -> list[Features]:
+        return [transform(self, view, instances, group) for instances, group in table.parts]
+
+    transform_table.__doc__ = transform.__doc__
+    return transform_table

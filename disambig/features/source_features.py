@@ -19,6 +19,7 @@ from disambig.data import (
     strings_from_state,
 )
 from disambig.features.candidate_ngrams import as_features, columns_named, own_lists
+from disambig.features.rows import by_group
 from disambig.settings import fitted_field
 from disambig.text import TokenView
 from disambig.types import Arrays, Features
@@ -64,6 +65,7 @@ class SourceFeatures:
         kept = [name for name, n in zip(own.feature_names, counts.tolist(), strict=True) if n >= self.least]
         return replace(self, names=PackedStrings.from_words(kept), unit=unit)
 
+    @by_group
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
         """Return the rows of all candidates; ValueError if the extractor is not fitted."""
         from scipy.sparse import csr_array, hstack

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Group, Instances, PackedStrings
+from disambig.data import Group, GroupedInstances, Instances, PackedStrings
 from disambig.errors import UserError
 from disambig.features.rows import (
     Keys,
@@ -103,7 +103,7 @@ class Subsequences:
         )
         return replace(self, seen=SeenKeys(keys, PackedStrings.from_words(())))
 
-    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
+    def transform(self, view: TokenView, table: GroupedInstances) -> list[Features]:
         """Return one row per instance; the evidence is the number of its known subsequences.
 
         Raises
@@ -114,8 +114,8 @@ class Subsequences:
         seen = self.seen
         if seen is None:
             raise ValueError("the extractor is not fitted: no subsequences are known")
-        made = stack_rows([self._rows(view, part, seen) for part in split_instances(instances)])
-        return as_features(made, named_columns(seen, self.name), instances, group, self)
+        made = stack_rows([self._rows(view, part, seen) for part in split_instances(table.instances)])
+        return as_features(made, named_columns(seen, self.name), table, self)
 
     def state(self) -> Arrays:
         """Return the subsequences seen."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from disambig.data import (
     Group,
+    GroupedInstances,
     HashVocabulary,
     Instances,
     PackedStrings,
@@ -469,7 +470,7 @@ class Tfidf:
         return replace(self, known=KnownTerms(documents[keep], max(len(instances), 1), words[keep], names))
 
     def with_names(self, view: TokenView, instances: Instances) -> Tfidf:
-        """Return the extractor with names of the words at these instances (see `NamesFeatures`)."""
+        """Return the extractor with names of the words at these instances (see `ExtractorTraits`)."""
         vocabulary = self.known
         if vocabulary is None or len(vocabulary.names):
             return self
@@ -492,7 +493,7 @@ class Tfidf:
         )
         return replace(self, known=replace(vocabulary, names=names))
 
-    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
+    def transform(self, view: TokenView, table: GroupedInstances) -> list[Features]:
         """Return one row per instance; the evidence is the number of its known words.
 
         Raises
@@ -504,9 +505,9 @@ class Tfidf:
         if vocabulary is None:
             raise ValueError("the TF-IDF extractor is not fitted: no words are known")
         made = stack_rows(
-            [self._rows(view, part, vocabulary) for part in self._terms.portions(view, instances)]
+            [self._rows(view, part, vocabulary) for part in self._terms.portions(view, table.instances)]
         )
-        return as_features(made, named_columns(vocabulary, self.name), instances, group, self)
+        return as_features(made, named_columns(vocabulary, self.name), table, self)
 
     def state(self) -> Arrays:
         """Return the words and their document frequencies."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from disambig.data import Group, HashVocabulary, Instances, SequenceRows, offsets_from_sizes
 from disambig.features import _token_arrays as in_arrays
 from disambig.features.contexts import CLASS, TEMPLATES, class_templates
+from disambig.features.rows import by_group
 from disambig.runtime import use_numba
 from disambig.settings import COUNT, fitted_field
 from disambig.text import TokenView, characters
@@ -125,6 +126,7 @@ class TokenContext:
         keys, counts = np.unique(hashes, return_counts=True)
         return replace(self, keys=keys[counts >= self.least])
 
+    @by_group
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
         """Return `SequenceRows` with one sequence per sentence; evidence is the known features of a token."""
         k = len(group.candidates)

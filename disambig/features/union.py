@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, reduce
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from disambig.data import (
     DenseBlocks,
     DenseLists,
     Group,
+    GroupedInstances,
     Instances,
     JoinedColumns,
     JoinedRows,
@@ -35,7 +37,6 @@ from disambig.types import (
     CandidateBatch,
     FeatureExtractor,
     Features,
-    TransformsBatches,
     describes,
     rows_are_shared,
 )
@@ -52,26 +53,40 @@ def transform_checked(
         D414 if there is not one row and one evidence value per candidate; D418, D419 (see
         `check_candidate_kind`).
     """
-    return transform_all_checked(extractor, view, [(instances, group)])[0]
+    return transform_table_checked(extractor, view, GroupedInstances.from_parts([(instances, group)]))[0]
 
 
-def transform_all_checked(
-    extractor: FeatureExtractor, view: TokenView, parts: Sequence[tuple[Instances, Group]]
+def transform_table_checked(
+    extractor: FeatureExtractor, view: TokenView, table: GroupedInstances
 ) -> list[Features]:
-    """Transform the instances of several groups and check the features of each part; at least one part.
+    """Transform a table with an extractor and check the features of each group.
 
     Raises
     ------
     UserError
         As for `transform_checked`.
     """
-    own = any(instances.own is not None for instances, _ in parts)
-    check_candidate_kind(extractor, own=own)
-    if len(parts) > 1 and isinstance(extractor, TransformsBatches):
-        transformed = extractor.transform_all(view, parts)
+    check_candidate_kind(extractor, own=table.own is not None)
+    if _is_for_one_group(type(extractor)):
+        one_group: Any = extractor
+        transformed = [one_group.transform(view, instances, group) for instances, group in table.parts]
     else:
-        transformed = [extractor.transform(view, instances, group) for instances, group in parts]
-    return [_checked(extractor, *pair) for pair in zip(transformed, parts, strict=True)]
+        transformed = extractor.transform(view, table)
+    if not isinstance(transformed, list) or len(transformed) != len(table.groups):
+        n = len(table.groups)
+        seen = f"transform returned {_describe_result(transformed)}"
+        raise extractor_error(extractor, seen, f"a list of {n:,} Features, one per group")
+    return [_checked(extractor, *pair) for pair in zip(transformed, table.parts, strict=True)]
+
+
+@lru_cache(maxsize=256)
+def _is_for_one_group(kind: type) -> bool:
+    """Return True if `transform` has the parameters of earlier releases: ``(view, instances, group)``."""
+    return len(signature(kind.transform).parameters) == 4  # type: ignore[attr-defined]
+
+
+def _describe_result(result: object) -> str:
+    return f"a list of {len(result):,}" if isinstance(result, list) else type(result).__name__
 
 
 def _checked(extractor: FeatureExtractor, features: object, part: tuple[Instances, Group]) -> Features:
@@ -187,15 +202,15 @@ def transform_union(
     extractors: Sequence[FeatureExtractor], view: TokenView, instances: Instances, group: Group
 ) -> Features:
     """Transform the instances of one group with every extractor and join the resulting columns."""
-    return transform_union_all(extractors, view, [(instances, group)])[0]
+    return transform_table(extractors, view, GroupedInstances.from_parts([(instances, group)]))[0]
 
 
-def transform_union_all(
-    extractors: Sequence[FeatureExtractor], view: TokenView, parts: Sequence[tuple[Instances, Group]]
+def transform_table(
+    extractors: Sequence[FeatureExtractor], view: TokenView, table: GroupedInstances
 ) -> list[Features]:
-    """Transform several groups, part by part, as `transform_union` does; at least one part."""
+    """Transform a table with every extractor; return the joined features of each group."""
     names = extractor_names(extractors)
-    of_each = [transform_all_checked(extractor, view, parts) for extractor in extractors]
+    of_each = [transform_table_checked(extractor, view, table) for extractor in extractors]
     return [join(features, names) for features in zip(*of_each, strict=True)]
 
 
@@ -385,9 +400,9 @@ class ExtractorChoice:
         """Return the first option, fitted."""
         return self.first.fit(view, instances, groups)
 
-    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
+    def transform(self, view: TokenView, table: GroupedInstances) -> list[Features]:
         """Return the features of the first option."""
-        return self.first.transform(view, instances, group)
+        return transform_table_checked(self.first, view, table)
 
     def state(self) -> Arrays:
         """Return the state of the first option."""

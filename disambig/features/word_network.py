@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Group, HashVocabulary, Instances, offsets_from_sizes
+from disambig.data import Group, GroupedInstances, HashVocabulary, Instances, offsets_from_sizes
 from disambig.errors import UserError
 from disambig.features._network_weights import (
     FIRST_KNOWN,
@@ -22,7 +22,7 @@ from disambig.features._network_weights import (
 )
 from disambig.features.heads import N_HEADS, find_heads, parts_of_speech_in
 from disambig.features.learned_words import attribute_columns, group_number
-from disambig.features.rows import GroupedInstances, Part, Surroundings
+from disambig.features.rows import Surroundings, dense_features
 from disambig.runtime import use_numba
 from disambig.settings import COUNT, NON_NEGATIVE_COUNT, fitted_field, validate_settings
 from disambig.text import TokenView, top_bits_directory
@@ -373,7 +373,7 @@ class WordNetwork:
         """
         return replace(self, weights=learn_network(self, view, instances, groups))
 
-    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
+    def transform(self, view: TokenView, table: GroupedInstances) -> list[Features]:
         """Return one attribute per candidate, shape ``(n, K, 1)``; zero for a group that was not learned.
 
         Words around a place do not count as n-gram hits, so they never cause a flag on their own.
@@ -381,28 +381,23 @@ class WordNetwork:
         Raises
         ------
         ValueError
-            If the network has another number of candidates for `group`.
+            If the network has another number of candidates for a group.
         """
-        return self.transform_all(view, [(instances, group)])[0]
-
-    def transform_all(self, view: TokenView, parts: Sequence[Part]) -> list[Features]:
-        """Return the same for instances of several groups (see `TransformsBatches`)."""
-        several = GroupedInstances.from_parts(parts)
-        values = np.zeros((several.n_rows, 1), np.float32)
-        outputs = [self._outputs(group) for group in several.groups]
-        sizes = [len(group.candidates) for group in several.groups]
-        places = list(zip(outputs, several.slices, several.rows, sizes, strict=True))
-        for start in range(0, len(several.instances), _CHUNK) if any(outputs) else ():
-            stop = min(start + _CHUNK, len(several.instances))
-            units = self._units(view, several.instances.take(slice(start, stop)))
+        values = np.zeros((table.n_rows, 1), np.float32)
+        outputs = [self._outputs(group) for group in table.groups]
+        sizes = [len(group.candidates) for group in table.groups]
+        places = list(zip(outputs, table.slices, table.rows, sizes, strict=True))
+        for start in range(0, len(table), _CHUNK) if any(outputs) else ():
+            stop = min(start + _CHUNK, len(table))
+            units = self._units(view, table.instances.take(slice(start, stop)))
             for output, here, rows, k in places:
                 low, high = max(here.start, start), min(here.stop, stop)
                 if output is not None and low < high:
                     scores = self._scores(units[low - start : high - start], output)
                     at = rows.start + (low - here.start) * k
                     values[at : at + scores.size, 0] = scores.ravel()
-        nothing = np.zeros(several.n_rows, np.int32)
-        return several.features(values, nothing, nothing, attribute_columns)
+        nothing = np.zeros(table.n_rows, np.int32)
+        return dense_features(table, values, nothing, nothing, attribute_columns)
 
     def state(self) -> Arrays:
         """Return the weights."""

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Columns, Group, HashVocabulary, Instances
+from disambig.data import Columns, Group, GroupedInstances, HashVocabulary, Instances
 from disambig.errors import UserError
 from disambig.features.rows import Surroundings, as_features, split_instances, stack_rows
 from disambig.settings import COUNT, fitted_field, validate_settings
@@ -206,7 +206,7 @@ class WordVectors:
         vectors = learn_vectors(texts, n_words=self.vocabulary, dimensions=self.dimensions)
         return replace(self, vectors=vectors)
 
-    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
+    def transform(self, view: TokenView, table: GroupedInstances) -> list[Features]:
         """Return one row per instance; the evidence is the number of words around it that have a vector.
 
         Raises
@@ -217,10 +217,10 @@ class WordVectors:
         vectors = self.vectors
         if vectors is None:
             raise ValueError("the extractor is not fitted: there are no word vectors")
-        made = stack_rows([self._rows(view, part, vectors) for part in split_instances(instances)])
+        made = stack_rows([self._rows(view, part, vectors) for part in split_instances(table.instances)])
         d = int(made[0].shape[1])
         columns = Columns(np.full(d, -1, np.int32), np.zeros(d, np.int32), (self.name,))
-        return as_features(made, columns, instances, group, self)
+        return as_features(made, columns, table, self)
 
     def state(self) -> Arrays:
         """Return the vectors."""

@@ -25,7 +25,7 @@ from disambig.models.model import Model, decide_together
 from disambig.models.verification import verify_flags
 from disambig.rules import ALL_RULES, RuleSelection
 from disambig.text import TokenView, hash_words
-from disambig.types import KnowsRecall, RaisesFlags, decides
+from disambig.types import DecisionRuleTraits, RaisesFlags, decides, get_trait
 
 RequestedRates = float | Mapping[str, float] | None
 """Flags per 1,000 correct words: for all models together, or per task."""
@@ -57,7 +57,7 @@ def task_rates(models: Sequence[Model], asked: RequestedRates) -> dict[str, floa
                 raise UserError("D950", task=task, names=", ".join(sorted(tasks)) or "none")
         return {task: float(rate) for task, rate in asked.items()}
     judges = [model.judge for model in flagging]
-    curves = [judge.gains() if isinstance(judge, KnowsRecall) else None for judge in judges]
+    curves = [get_trait(judge, DecisionRuleTraits, "gains")() for judge in judges]
     return dict(zip(tasks, share_budget(curves, check_rate(float(asked))), strict=True))
 
 
@@ -67,7 +67,7 @@ def with_writing(models: Sequence[Model], writing: str | None) -> tuple[Model, .
     Parameters
     ----------
     models : sequence of Model
-        Those whose decision rule does not assume how often a writer makes a mistake (`AssumesMistakes`) are
+        Those whose decision rule does not assume how often a writer makes a mistake are
         returned as they are; `unused_writing` tells whether all are.
     writing : str, optional
         A key of `disambig.data.WORDS_PER_MISTAKE`; by default each model assumes what it was fitted to.

@@ -4,49 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data import (
-    CrossedColumns,
     CrossedRows,
     Decisions,
     Group,
+    GroupedInstances,
     Instances,
     ScoreBatch,
     SequenceRows,
     minibatch,
     neighbour_words,
     offsets_from_sizes,
-    own_columns,
     take_rows,
 )
 from disambig.decision import SecondLook, check_rate, look_again_together
 from disambig.errors import UserError
-from disambig.features import transform_union, transform_union_all
+from disambig.features import transform_table, transform_union
 from disambig.runtime import check_time
 from disambig.text import Tokenisation, TokenView
 from disambig.types import (
-    Abstains,
-    AssumesMistakes,
     CandidateBatch,
     DecisionRule,
+    DecisionRuleTraits,
     Extensible,
     FeatureExtractor,
     Features,
     FindsBest,
-    HasFallback,
-    KnowsMistakes,
     Learner,
     LinearScores,
     RaisesFlags,
     ReadsCountTable,
     Scorer,
     Task,
+    TaskTraits,
     decides,
+    get_trait,
     rows_are_shared,
     sees_beside,
     sees_parts,
@@ -70,7 +68,6 @@ BlockFeatures = tuple[int, NDArray[np.int64], Instances, Features]
 """A block with its instances and their features."""
 TOGETHER = 4096
 """Blocks are processed together until they have this many instances, which stay in the CPU cache."""
-_ANY = Group("any", ("any",))
 
 
 def iterate_features(
@@ -89,47 +86,17 @@ def iterate_features(
     groups : sequence of Group
         All groups, indexed by number.
     """
-    pieces = minibatch(blocks, TOGETHER, lambda block: len(block[1]))
-    if instances.own is None and all(rows_are_shared(extractor) for extractor in extractors):
-        yield from _share_rows(extractors, view, instances, groups, pieces)
-        return
     n = len(instances)
-    for piece in pieces:
+    for piece in minibatch(blocks, TOGETHER, lambda block: len(block[1])):
         # a block of all instances holds them in their order
         parts = [
             (instances if len(rows) == n else instances.take(rows), groups[number]) for number, rows in piece
         ]
-        transformed = transform_union_all(extractors, view, parts)
+        transformed = transform_table(extractors, view, GroupedInstances.from_parts(parts))
         yield [
             (number, rows, taken, features)
             for (number, rows), (taken, _), features in zip(piece, parts, transformed, strict=True)
         ]
-
-
-def _share_rows(
-    extractors: Sequence[FeatureExtractor],
-    view: TokenView,
-    instances: Instances,
-    groups: Sequence[Group],
-    pieces: Iterable[Sequence[Block]],
-) -> Iterator[list[BlockFeatures]]:
-    """Yield the features of the blocks; rows that do not depend on the candidates are computed once."""
-    # labels are removed since the observed candidates are not candidates of `_ANY`
-    # one pass over all instances: with many small groups, the overhead of a call per group would dominate
-    whole = transform_union(extractors, view, instances.without_labels(), _ANY)
-    assert isinstance(whole.batch, CrossedRows)
-    features, own = whole.batch.rows, own_columns(whole.batch.columns, int(whole.batch.rows.shape[1]))
-
-    def cross(number: int, rows: NDArray[np.int64]) -> BlockFeatures:
-        group, taken = groups[number], instances.take(rows)
-        k = len(group.candidates)
-        costs = taken.costs(group).reshape(-1, k)
-        batch = CrossedRows(features[rows], costs, CrossedColumns(own, group.candidates))
-        n_hits, n_queries = (np.repeat(counts[rows], k) for counts in (whole.found, whole.asked))
-        return number, rows, taken, Features(batch, n_hits, n_queries)
-
-    for piece in pieces:
-        yield [cross(number, rows) for number, rows in piece]
 
 
 MOST_MARGIN = 99
@@ -190,7 +157,7 @@ class Model:
 
         None if it makes no such assumption.
         """
-        return self.judge.mistakes_per_1000 if isinstance(self.judge, AssumesMistakes) else None
+        return get_trait(self.judge, DecisionRuleTraits, "mistakes_per_1000")  # type: ignore[no-any-return]
 
     def with_mistakes_per_1000(self, mistakes_per_1000: float) -> Model:
         """Return the model for a writer who makes this many mistakes.
@@ -199,8 +166,8 @@ class Model:
         """
         if self.mistakes_per_1000 is None:
             return self
-        assert isinstance(self.judge, AssumesMistakes)
-        return replace(self, judge=self.judge.with_mistakes_per_1000(mistakes_per_1000))
+        rule: Any = self.judge
+        return replace(self, judge=rule.with_mistakes_per_1000(mistakes_per_1000))
 
     def with_groups(self, groups: Sequence[Group]) -> Model:
         """Return a model that also decides `groups`, by the shared scorer or the baseline, without training.
@@ -223,9 +190,11 @@ class Model:
             D477 if `least_margin` is not a number from 0 to 99, or the model chooses words.
         """
         good = isinstance(least_margin, int | float) and not isinstance(least_margin, bool)
-        if not isinstance(self.judge, Abstains) or not good or not 0 <= least_margin <= MOST_MARGIN:
+        rule: Any = self.judge
+        abstains = get_trait(rule, DecisionRuleTraits, "least_margin") is not None
+        if not abstains or not good or not 0 <= least_margin <= MOST_MARGIN:
             raise UserError("D477", value=least_margin, model=self.name, most=MOST_MARGIN)
-        return replace(self, judge=self.judge.with_least_margin(float(least_margin)))
+        return replace(self, judge=rule.with_least_margin(float(least_margin)))
 
     def with_fallback(self) -> Model:
         """Return a model that gives the most frequent label for groups it has not learned (`Group.learned`).
@@ -235,9 +204,10 @@ class Model:
         UserError
             D478 if the model has no such group.
         """
-        if not isinstance(self.task, HasFallback) or all(group.learned for group in self.task.groups):
+        task = get_trait(self.task, TaskTraits, "with_fallback")()
+        if task is None or all(group.learned for group in self.task.groups):
             raise UserError("D478", model=self.name)
-        return replace(self, task=self.task.with_fallback())
+        return replace(self, task=task)
 
     def features(self, view: TokenView, instances: Instances, group: int) -> Features:
         """Return the features of instances of one group, joined over the extractors."""
@@ -376,10 +346,8 @@ class Model:
         """Return the decisions with the mistakes that the task knows by itself."""
         if not len(instances):
             return decisions
-        if not isinstance(self.task, KnowsMistakes) or not isinstance(self.judge, RaisesFlags):
-            return decisions
-        rows, intended, sure = self.task.certain_mistakes(view, instances)
-        if not len(rows):
+        rows, intended, sure = get_trait(self.task, TaskTraits, "certain_mistakes")(view, instances)
+        if not len(rows) or not isinstance(self.judge, RaisesFlags):
             return decisions
         chosen, probabilities = decisions.chosen.copy(), decisions.probabilities.copy()
         flagged = decisions.flagged.copy()
@@ -485,12 +453,17 @@ def _blocks(
 
     Rows of a group with the same number in `together` stay in one block.
     """
-    if 0 < len(groups) <= BLOCK and (groups == groups[0]).all():
-        yield int(groups[0]), np.arange(len(groups))
+    n = len(groups)
+    if not n:
         return
-    order = np.argsort(groups, kind="stable")
-    numbers, starts = np.unique(groups[order], return_index=True)
-    for number, rows in zip(numbers.tolist(), np.split(order, starts[1:]), strict=False):
+    if n <= BLOCK and (groups == groups[0]).all():
+        yield int(groups[0]), np.arange(n)
+        return
+    order = groups.argsort(kind="stable")
+    in_order = groups[order]
+    starts = [0, *((in_order[1:] != in_order[:-1]).nonzero()[0] + 1).tolist()]
+    for first, last in pairwise([*starts, n]):
+        number, rows = int(in_order[first]), order[first:last]
         start = 0
         while start < len(rows):
             stop = start + BLOCK

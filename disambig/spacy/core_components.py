@@ -204,6 +204,8 @@ class Proofreader(SpanWriter):
         for decisions in decide_together(self.models, of_models, rates):
             rows = np.flatnonzero(decisions.flagged)
             decisions_by_task.append(decisions.take(rows) if len(rows) < len(decisions) else decisions)
+        if not any(map(len, decisions_by_task)):
+            return decisions_by_task
         together = ModelSet(self.models, self.rates, self.ignore, self.protect)
         return together.verify(decisions_by_task, [doc.text for doc in docs])
 

@@ -11,8 +11,9 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import CandidateLists, Instances
+from disambig.data import CandidateLists, GroupedInstances, Instances
 from disambig.errors import UserError
+from disambig.features import transform_checked, transform_table
 from disambig.rules import Correction
 from disambig.testing.checks import (
     Check,
@@ -40,7 +41,6 @@ from disambig.types import (
     Learner,
     TakesGroups,
     Task,
-    TransformsBatches,
     Where,
     decides,
     metric,
@@ -373,7 +373,8 @@ class _ExtractorChecks:
         view = self._tokenisation(self._texts)
         for name, (features, instances) in self._by_group().items():
             group = next(group for group in self._task.groups if group.name == name)
-            alone = fitted.transform(view, instances.take(np.array([len(instances) - 1])), group).batch
+            last_one = instances.take(np.array([len(instances) - 1]))
+            alone = transform_checked(fitted, view, last_one, group).batch
             probe = np.random.default_rng(0).normal(size=len(alone.columns))
             last = features.batch.scores(probe)[features.batch.offsets[-2] :]
             require_close(alone.scores(probe), last, f"group {name}: an instance alone", within=1e-5)
@@ -381,27 +382,26 @@ class _ExtractorChecks:
     def describes_groups_together_as_alone(self) -> None:
         fitted = self._fit(self._extractor)
         by_group = self._by_group(fitted)
-        if not by_group or not isinstance(fitted, TransformsBatches):
+        if not by_group:
             return
         view = self._tokenisation(self._texts)
         groups = {group.name: group for group in self._task.groups}
         parts = [(instances, groups[name]) for name, (_, instances) in by_group.items()]
-        together = fitted.transform_all(view, parts)
-        require_equal(len(together), len(parts), "groups by transform_all")
+        together = transform_table([fitted], view, GroupedInstances.from_parts(parts))
         for (name, (features, _)), seen in zip(by_group.items(), together, strict=True):
             probe = np.random.default_rng(0).normal(size=len(features.batch.columns))
             scores = features.batch.scores(probe)
-            require_equal(seen.batch.scores(probe), scores, f"group {name} by transform_all")
-            require_equal(seen.batch.cost, features.batch.cost, f"costs of group {name} by transform_all")
+            require_equal(seen.batch.scores(probe), scores, f"group {name} with the others")
+            require_equal(seen.batch.cost, features.batch.cost, f"costs of group {name} with the others")
             for kind in ("found", "asked"):
                 alone = getattr(features, kind)
-                require_equal(getattr(seen, kind), alone, f"{kind} of group {name} by transform_all")
+                require_equal(getattr(seen, kind), alone, f"{kind} of group {name} with the others")
 
     def takes_no_instances(self) -> None:
         fitted = self._fit(self._extractor)
         view = self._tokenisation([])
         for group in self._task.groups:
-            features = fitted.transform(view, self._task.instances(view), group)
+            features = transform_checked(fitted, view, self._task.instances(view), group)
             require(len(features.batch.cost) == 0, f"group {group.name}: rows without instances")
 
     def _fit(self, extractor: FeatureExtractor) -> FeatureExtractor:
@@ -419,7 +419,7 @@ class _ExtractorChecks:
         parts = {}
         for g in np.unique(instances.groups):
             group, part = self._task.groups[g], instances.take(instances.groups == g)
-            parts[group.name] = (extractor.transform(view, part, group), part)
+            parts[group.name] = (transform_checked(extractor, view, part, group), part)
         return parts
 
 

@@ -24,7 +24,7 @@ from disambig.training.examples import dataset_report, split
 from disambig.training.labelled_dataset import as_task_decides, single_token_examples
 from disambig.training.trainer import train, train_labelled
 from disambig.type_aliases import Progress
-from disambig.types import Abstains, LearnsSettings, decides
+from disambig.types import DecisionRuleTraits, LearnsSettings, decides, get_trait
 
 ENDING = ".cfg"
 
@@ -333,7 +333,8 @@ def read_plan(
     check_decision_rule(parts["judge"], parts["task"])
     for extractor in parts["extractors"].values():
         check_candidate_kind(extractor, own=decides(parts["task"]).between == "own")
-    if "least_margin" in settings and not isinstance(parts["judge"], Abstains):
+    abstains = get_trait(parts["judge"], DecisionRuleTraits, "least_margin") is not None
+    if "least_margin" in settings and not abstains:
         problem = "training.least_margin is for tasks with labels; tasks with words use flags_per_1000"
         raise UserError("D005", path=path, problem=problem)
     about = config["model"]

@@ -29,12 +29,13 @@ from disambig.types import (
     FeatureExtractor,
     Features,
     HasOpenSettings,
-    HasWarnings,
     Learner,
     Scorer,
     SharesWeights,
     Task,
+    TaskTraits,
     cross_fits,
+    get_trait,
     needs_training,
 )
 
@@ -394,10 +395,8 @@ class FittedFolds:
         warnings += diagnostics.rare_warnings(
             task, [self.gold(g) for g in range(len(self.rows))], model.scorers, self.n_folds
         )
-        if isinstance(task, HasWarnings):
-            warnings += diagnostics.first_warnings(
-                task.warnings(marked.examples.view, marked.examples.instances)
-            )
+        of_task = get_trait(task, TaskTraits, "warnings")
+        warnings += diagnostics.first_warnings(of_task(marked.examples.view, marked.examples.instances))
         scores = self.material(model, np.random.default_rng(0))
         chosen = [model.judge.judge(scores.scored(g)).chosen for g in range(len(self.rows))]
         kept = [self.naturally_sampled(g) for g in range(len(self.rows))]

@@ -22,6 +22,7 @@ from disambig.api import (
     Model,
     TokenView,
     UserError,
+    by_group,
     load_model,
 )
 from disambig.api.features import one_score
@@ -360,6 +361,7 @@ class Agreement:
         """Return self."""
         return self
 
+    @by_group
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
         """Return the scores of all candidates."""
         offsets = instances.offsets(group)

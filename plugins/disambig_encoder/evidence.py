@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import Arrays, Columns, DenseBlocks, Features, Group, Instances, TokenView
+from disambig.api import Arrays, Columns, DenseBlocks, Features, Group, Instances, TokenView, by_group
 from disambig.api.batches import DenseLists
 from disambig.api.packs import packs
 
@@ -78,6 +78,7 @@ class EncoderEvidence:
         """Return self."""
         return self
 
+    @by_group
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
         """Return the evidence for the candidates of instances of one group."""
         values = self._evidence(view, instances, group)

@@ -306,7 +306,7 @@ class _TextCharacters:
             & ~self.has_property("islower", starts)
             & ~self.has_property("islower", starts + 1)
         )
-        for i in np.flatnonzero(capitals).tolist():
+        for i in capitals.nonzero()[0].tolist():
             capitals[i] = self._whole[starts[i] : ends[i]].isupper()
         return capitals
 
@@ -314,7 +314,7 @@ class _TextCharacters:
         """Return for which characters a string method, such as ``isspace``, is true."""
         codes = self._codes[places]
         values = _table(kind)[np.minimum(codes, _TABLE - 1)]
-        for i in np.flatnonzero(codes >= _TABLE).tolist():
+        for i in (codes >= _TABLE).nonzero()[0].tolist():
             values[i] = getattr(chr(codes[i]), kind)()
         return values
 

@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import Arrays, Features, Group, Instances, TokenView, UserError
+from disambig.api import Arrays, Features, Group, Instances, TokenView, UserError, by_group
 from disambig.api.arrays import row_owners
 from disambig.api.features import one_score
 from disambig.api.text import HIDDEN, SPOKEN_CONSONANT, SPOKEN_VOWEL
@@ -228,6 +228,7 @@ class ArticleSound:
         """Return self."""
         return self
 
+    @by_group
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
         """Return the scores, which depend on the word after the place."""
         empty = instances.lengths == 0

@@ -279,7 +279,7 @@ class Doubled(InContext):
     def certain_mistakes(
         self, view: TokenView, instances: Instances
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
-        """Return the repetitions that are mistakes by the table (see `disambig.types.KnowsMistakes`)."""
+        """Return the repetitions that are mistakes by the table (see `disambig.types.TaskTraits`)."""
         rows = np.flatnonzero(instances.lengths == 1)
         if self.most_twice == np.inf or instances.own is None or not len(rows):
             return np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0)
@@ -609,6 +609,6 @@ class Slip(OtherWords):
     def certain_mistakes(
         self, view: TokenView, instances: Instances
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
-        """Return the wrong phrases (see `disambig.types.KnowsMistakes`)."""
+        """Return the wrong phrases (see `disambig.types.TaskTraits`)."""
         rows = np.flatnonzero(np.isin(instances.positions, self.wrong_phrases.find(view).positions))
         return rows, np.ones(len(rows), np.int32), np.full(len(rows), CERTAIN)

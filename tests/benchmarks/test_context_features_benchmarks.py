@@ -18,7 +18,7 @@ from sklearn.feature_extraction import DictVectorizer
 from sklearn.feature_extraction.text import CountVectorizer
 
 from disambig.data import Group, Instances
-from disambig.features import ContextWindow, Subsequences, Tfidf
+from disambig.features import ContextWindow, Subsequences, Tfidf, transform_checked
 from disambig.text import SpacyTokens
 
 pytestmark = pytest.mark.benchmark
@@ -99,7 +99,7 @@ def test_rows_a_second(case, contexts, benchmark):
     for _ in range(ROUNDS):
         for which, call in enumerate(
             (
-                lambda: fitted.transform(view, instances, GROUP).batch.rows,
+                lambda: transform_checked(fitted, view, instances, GROUP).batch.rows,
                 lambda: theirs.rows(texts, places),
             )
         ):
@@ -114,4 +114,4 @@ def test_rows_a_second(case, contexts, benchmark):
         rows_a_second=round(N / best[0]), scikit_learn=round(N / best[1]), ratio=round(best[1] / best[0], 1)
     )
     print(f"\n{case}: {N / best[0]:,.0f} rows/s, scikit-learn {N / best[1]:,.0f}: {best[1] / best[0]:.1f} x")
-    benchmark(lambda: fitted.transform(view, instances, GROUP))
+    benchmark(lambda: transform_checked(fitted, view, instances, GROUP))

@@ -12,7 +12,7 @@ from disambig.data import Predictions
 from disambig.decision import BestOfList, Corrections, Labels, Mistakes, OperatingPoint
 from disambig.testing import check_judge
 from disambig.testing.checks import make_calibration_data
-from disambig.types import Abstains, RaisesFlags
+from disambig.types import DecisionRuleTraits, RaisesFlags, get_trait
 
 JUDGES = {
     "corrections": (Corrections(), "words"),
@@ -39,7 +39,10 @@ def test_judges_of_the_core(check):
 
 
 def test_what_they_can_do():
-    kinds = {name: (isinstance(j, RaisesFlags), isinstance(j, Abstains)) for name, (j, _) in JUDGES.items()}
+    kinds = {
+        name: (isinstance(j, RaisesFlags), get_trait(j, DecisionRuleTraits, "least_margin") is not None)
+        for name, (j, _) in JUDGES.items()
+    }
     assert kinds["corrections"] == (True, False)
     assert kinds["labels"] == (False, True)
     assert kinds["best-of-list"] == (False, False)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from disambig.api import CandidateBatch, FeatureExtractor, Group, Instances, Scorer, Words, resolve
 from disambig.api.batches import join, segments
 from disambig.api.experiments import Progress, cached, text_lines
+from disambig.api.features import transform_checked
 from disambig.api.measures import Outcomes, measure_named
 from disambig.api.tasks import CandidateLists
 
@@ -215,7 +216,7 @@ class ConversionFeatures:
 
 def _make_batch(extractors: Sequence[FeatureExtractor], instances: Instances) -> CandidateBatch:
     view = Words()([])
-    return join([extractor.transform(view, instances, _GROUP) for extractor in extractors]).batch
+    return join([transform_checked(extractor, view, instances, _GROUP) for extractor in extractors]).batch
 
 
 def observed_instances(lists: CandidateLists) -> Instances:

@@ -17,7 +17,7 @@ from disambig.api.arrays import offsets_from_sizes, row_ranks, take_rows
 from disambig.api.batches import SequenceRows, convert, join
 from disambig.api.evaluation import ModelChecker, ProposedEdit
 from disambig.api.experiments import Progress
-from disambig.api.features import TokenContext
+from disambig.api.features import TokenContext, transform_checked
 from disambig.api.formats import Clean, Fix, read_clean, read_conllu, read_fixes
 from disambig.api.measures import measure_named, text_costs
 from disambig.api.tasks import CandidateLists, CandidateWords
@@ -111,9 +111,11 @@ class RowExtractor:
 
     def rows(self, seen: WordLists) -> SparseRows:
         """Return one row per candidate."""
-        parts: list[Features] = [self.source.transform(_NOWHERE, lists_as_instances(seen.lists), _GROUP)]
+        parts: list[Features] = [
+            transform_checked(self.source, _NOWHERE, lists_as_instances(seen.lists), _GROUP)
+        ]
         parts += [
-            extractor.transform(_NOWHERE, _count_features(seen, family), _GROUP)
+            transform_checked(extractor, _NOWHERE, _count_features(seen, family), _GROUP)
             for extractor, family in zip(self.counting, self.families, strict=True)
         ]
         batch = convert(join(parts).batch, SparseRows)
@@ -547,6 +549,6 @@ def _feature_rows(
     n, group = len(positions), Group("tag", tuple(tags))
     instances = Instances(positions, np.ones(n, np.int32), np.zeros(n, np.int32), gold)
     fitted = context or TokenContext().fit(view, instances, (group,))
-    batch = fitted.transform(view, instances, group).batch
+    batch = transform_checked(fitted, view, instances, group).batch
     assert isinstance(batch, SequenceRows)
     return batch, fitted

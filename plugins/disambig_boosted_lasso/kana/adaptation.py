@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import Arrays, FeatureExtractor, LinearScorer, Model, UserError, resolve
+from disambig.api.features import transform_checked
 from disambig.api.packs import saved_folder, writing
 from disambig.api.tasks import CandidateLists, decide_lists
 from disambig.api.training import save_model, train_candidates
@@ -190,7 +191,7 @@ def mean_cost(lists: CandidateLists, model: Model | None = None) -> float:
 def _columns(extractor: FeatureExtractor, model: Model) -> int:
     """Return the number of columns of an extractor."""
     none = model.task.instances(view := model.tokenisation([]))
-    return len(extractor.transform(view, none, model.task.groups[0]).batch.columns)
+    return len(transform_checked(extractor, view, none, model.task.groups[0]).batch.columns)
 
 
 def _sample_lists(state: Arrays, chosen: NDArray[np.int64]) -> Arrays:

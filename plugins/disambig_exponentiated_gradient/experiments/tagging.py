@@ -15,7 +15,7 @@ from disambig.api import Group, Instances, Learner, TokenView, resolve
 from disambig.api.batches import SequenceRows
 from disambig.api.decoding import Chain, ChainScorer
 from disambig.api.experiments import Claim, ExperimentResult, Progress, ResultRow, run_parts
-from disambig.api.features import TokenContext
+from disambig.api.features import TokenContext, transform_checked
 from disambig.api.formats import read_conllu
 from disambig.api.measures import Outcomes, measure_named, paired_bootstrap
 from disambig.api.text import SpacyTokens
@@ -69,7 +69,7 @@ class Tagset:
     def batch(self, sentences: Sequence[Sentence]) -> SequenceRows:
         """Return sentences as sequences; for a word with an unknown tag every label has a cost."""
         view, instances = _read(sentences, self.tags)
-        batch = self.extractor.transform(view, instances, Group("tag", self.tags)).batch
+        batch = transform_checked(self.extractor, view, instances, Group("tag", self.tags)).batch
         assert isinstance(batch, SequenceRows)
         return batch
 

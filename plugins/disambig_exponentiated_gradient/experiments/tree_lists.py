@@ -15,6 +15,7 @@ from disambig.api.arrays import Floats, Ints, offsets_from_sizes
 from disambig.api.batches import join, segments
 from disambig.api.decoding import averaged_perceptron, structured_examples
 from disambig.api.experiments import Progress, cached
+from disambig.api.features import transform_checked
 from disambig.api.tasks import CandidateLists
 from disambig_exponentiated_gradient.grammar.treebank_grammar import TreebankGrammar
 from disambig_exponentiated_gradient.treebank.tree import Tree
@@ -88,7 +89,7 @@ def _instances(lists: CandidateLists) -> Instances:
 def _batch(extractors: Sequence[FeatureExtractor], instances: Instances) -> CandidateBatch:
     view: Any = Words()([])
     return informative_features(
-        join([extractor.transform(view, instances, _GROUP) for extractor in extractors]).batch
+        join([transform_checked(extractor, view, instances, _GROUP) for extractor in extractors]).batch
     )
 
 

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import Arrays, Features, Group, Instances, TokenView, fitted_field
+from disambig.api import Arrays, Features, Group, Instances, TokenView, by_group, fitted_field
 from disambig.api.arrays import Ints, offsets_from_sizes
 from disambig.api.features import (
     KnownNgrams,
@@ -290,6 +290,7 @@ class TreeFeatures:
         own = own_lists(instances, self)
         return replace(self, known=kept(TreeOccurrences(own.texts), own.offsets, self.least))
 
+    @by_group
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
         """Return the rows of all candidates; ValueError if the extractor is not fitted.
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from disambig.api import Columns, CrossedRows, Features, Group, Instances, TokenView
 from disambig.api.batches import CrossedColumns, join, normalised, own_columns, restricted, used_columns
+from disambig.api.features import transform_checked
 
 from ..rls.scorers import find_winners
 from .systems import Config, SystemConfig, make_extractor
@@ -214,7 +215,7 @@ def transform_occurrences(occurrences: WordOccurrences, config: Config, rows: In
     fitted = make_extractor(config).fit(occurrences.view, instances.take(rows), groups)
     none = np.zeros(len(instances), np.int32)
     one_group = Instances(instances.positions, instances.lengths, none, none)
-    return fitted.transform(occurrences.view, one_group, Group("", ("sense",)))
+    return transform_checked(fitted, occurrences.view, one_group, Group("", ("sense",)))
 
 
 def decide_senses(

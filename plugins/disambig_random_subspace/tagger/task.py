@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from disambig.api import Decides, Group, Instances, TokenView, UserError
 from disambig.api.batches import SequenceRows
-from disambig.api.features import TokenContext, WordClasses
+from disambig.api.features import TokenContext, WordClasses, transform_checked
 from disambig.api.text import SpacyTokens
 
 
@@ -123,7 +123,7 @@ def make_batch(
     """
     view, instances, task = _read(sentences, tags)
     fitted = extractor or TokenContext(classes=classes).fit(view, instances, task.groups)
-    batch = fitted.transform(view, instances, task.groups[0]).batch
+    batch = transform_checked(fitted, view, instances, task.groups[0]).batch
     assert isinstance(batch, SequenceRows)
     return batch, fitted
 

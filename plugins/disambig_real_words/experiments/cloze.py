@@ -33,7 +33,7 @@ from disambig.api import (
 from disambig.api.arrays import Floats, Ints
 from disambig.api.batches import DenseLists
 from disambig.api.experiments import Claim, ExperimentResult, Progress, ResultRow, text_lines
-from disambig.api.features import Cloze, open_cloze
+from disambig.api.features import Cloze, open_cloze, transform_checked
 from disambig.api.tasks import CandidateLists, word_tokens
 
 from ..relations import ENGLISH_RELATIONS, KINDS, WordRelations, load_relations
@@ -220,7 +220,7 @@ def transform_candidates(extractor: FeatureExtractor, places: ClozePlaces) -> Ca
     """Return the attributes of all candidates, also for extractors that only support fixed groups."""
     every, instances = Group("cloze", ()), places.instances
     if getattr(extractor, "describes", "") != "group":
-        return extractor.transform(places.view, instances, every).batch
+        return transform_checked(extractor, places.view, instances, every).batch
     own, groups = instances.own, places.groups()
     assert own is not None
     fitted = extractor.fit(places.view, instances, list(groups))
@@ -228,7 +228,7 @@ def transform_candidates(extractor: FeatureExtractor, places: ClozePlaces) -> Ca
     for group, rows in groups.items():
         zeros = np.zeros(len(rows), np.int32)
         part = Instances(instances.positions[rows], instances.lengths[rows], zeros, zeros.copy())
-        batch = fitted.transform(places.view, part, group).batch
+        batch = transform_checked(fitted, places.view, part, group).batch
         at = own.offsets[rows][:, None] + np.arange(len(group.candidates))
         values[at, 0] = batch.scores(np.ones(1)).reshape(at.shape)
     columns = Columns(np.array([-1], np.int32), np.zeros(1, np.int32), ("KenLM",), ["KenLM"])

@@ -26,6 +26,7 @@ from disambig.api.experiments import (
     join_blocks,
     text_lines,
 )
+from disambig.api.features import transform_checked
 from disambig.api.training import split
 
 from ..learners.baselines import SumLM
@@ -103,7 +104,7 @@ def domain_batches(path: Path, *, few: bool = False) -> dict[str, DenseBlocks]:
         view = Words()(texts[part])
         instances = task.instances(view)
         chosen = rng.permutation(len(instances))[:size]
-        batch = extractor.transform(view, instances.take(chosen), task.groups[0]).batch
+        batch = transform_checked(extractor, view, instances.take(chosen), task.groups[0]).batch
         assert isinstance(batch, DenseBlocks)
         batches[part] = batch
     uses = {"to learn from": "train", "to tune on": "dev", "to test on": "test"}

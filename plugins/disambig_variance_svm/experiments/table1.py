@@ -22,6 +22,7 @@ from disambig.api.experiments import (
     learn_all,
     paragraphs,
 )
+from disambig.api.features import transform_checked
 from disambig.api.text import view_of_texts
 from disambig.api.training import split
 
@@ -133,7 +134,7 @@ def preposition_examples(
         view = view_of_texts(texts[part], Words())
         instances = task.instances(view)
         chosen = np.random.default_rng((0, number)).permutation(len(instances))[:size]
-        batch = extractor.transform(view, instances.take(np.sort(chosen)), task.groups[0]).batch
+        batch = transform_checked(extractor, view, instances.take(np.sort(chosen)), task.groups[0]).batch
         assert isinstance(batch, DenseBlocks)
         batches.append(batch)
     return batches[0], batches[1], batches[2]

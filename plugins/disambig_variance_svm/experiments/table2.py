@@ -25,6 +25,7 @@ from disambig.api.experiments import (
     learn_all,
     paragraphs,
 )
+from disambig.api.features import transform_checked
 from disambig.api.text import view_of_texts
 
 from ..learners.baselines import Majority, SumLM
@@ -118,7 +119,7 @@ def held_out_examples(texts: Sequence[str], counts: Path) -> dict[str, CountedEx
     by_set = {}
     for number, group in enumerate(FiveConfusionSets().groups):
         here = instances.take(np.flatnonzero(instances.groups == number))
-        batch = extractor.transform(view, here, group).batch
+        batch = transform_checked(extractor, view, here, group).batch
         assert isinstance(batch, DenseBlocks)
         by_set[group.name] = CountedExamples(batch, fold_of[view.document_indices(here.positions)])
     return by_set

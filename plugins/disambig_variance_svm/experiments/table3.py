@@ -22,6 +22,7 @@ from disambig.api.experiments import (
     ResultRow,
     learn_all,
 )
+from disambig.api.features import transform_checked
 from disambig.api.training import label_instances
 
 from ..learners.baselines import SumLM
@@ -103,7 +104,7 @@ class Bergsma2010Table3:
         progress("looking up counts", 0, 1)
         marked = label_instances(It(), NormalisedWords(), labelled)
         view, instances = marked.examples.view, marked.examples.instances
-        batch = FillerCounts(counts=counts).transform(view, instances, It().groups[0]).batch
+        batch = transform_checked(FillerCounts(counts=counts), view, instances, It().groups[0]).batch
         assert isinstance(batch, DenseBlocks)
         folds = marked.folds(FOLDS)
         draws = QUICK_DRAWS if quick else DRAWS

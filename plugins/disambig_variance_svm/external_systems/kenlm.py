@@ -22,7 +22,18 @@ from typing import IO, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import Arrays, Columns, DenseBlocks, Features, Group, Instances, TokenView, UserError, Words
+from disambig.api import (
+    Arrays,
+    Columns,
+    DenseBlocks,
+    Features,
+    Group,
+    Instances,
+    TokenView,
+    UserError,
+    Words,
+    by_group,
+)
 from disambig.api.evaluation import ProposedEdit, decisions_to_edits, text_stretches
 from disambig.api.experiments import Progress, cached
 from disambig.api.judges import JudgedScores, ScoreBatch
@@ -120,6 +131,7 @@ class KenLM:
         fitted._candidates = tuple(arrays["candidates"].tobytes().decode().split())
         return fitted
 
+    @by_group
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
         """Return log10 of the probability of the sentence with each candidate, up to a shared constant.
 

@@ -22,7 +22,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import Arrays, Features, Group, Instances, TokenView
+from disambig.api import Arrays, Features, Group, Instances, TokenView, by_group
 from disambig.api.counts import context_room, open_table
 from disambig.api.settings import COUNT
 from disambig.api.text import hash_words
@@ -80,6 +80,7 @@ class NgramRatio:
         """Return self."""
         return self
 
+    @by_group
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
         """Return the log of the product, with the number of covered 3-grams as evidence."""
         self.table.require(view.tokenisation)

@@ -20,7 +20,17 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import Arrays, Columns, DenseBlocks, Features, Group, Instances, TokenView, UserError
+from disambig.api import (
+    Arrays,
+    Columns,
+    DenseBlocks,
+    Features,
+    Group,
+    Instances,
+    TokenView,
+    UserError,
+    by_group,
+)
 from disambig.api.arrays import minibatch
 from disambig.api.counts import CONTEXTS, context_room, open_table
 from disambig.api.text import GAP_HASH, hash_word, hash_words
@@ -66,6 +76,7 @@ class FillerCounts:
         """Return self."""
         return self
 
+    @by_group
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
         """Return the attributes of instances, shape ``(n, 2, 71)``.
 

@@ -26,7 +26,17 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import Arrays, Columns, DenseBlocks, Features, Group, Instances, TokenView, UserError
+from disambig.api import (
+    Arrays,
+    Columns,
+    DenseBlocks,
+    Features,
+    Group,
+    Instances,
+    TokenView,
+    UserError,
+    by_group,
+)
 from disambig.api.arrays import HashVocabulary
 from disambig.api.features import read_stored, write_stored
 from disambig.api.text import END_HASH, START_HASH, fmix, hash_word, hash_words
@@ -273,6 +283,7 @@ class ItHabits:
         """Return self."""
         return self
 
+    @by_group
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
         """Return four attributes per candidate, shape ``(n, 2, 4)``.
 

@@ -19,7 +19,17 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import Arrays, Columns, DenseBlocks, Features, Group, Instances, TokenView, UserError
+from disambig.api import (
+    Arrays,
+    Columns,
+    DenseBlocks,
+    Features,
+    Group,
+    Instances,
+    TokenView,
+    UserError,
+    by_group,
+)
 
 from .task import NON_REFERENTIAL, REFERENTIAL
 
@@ -121,6 +131,7 @@ class ItPatterns:
         """Return self."""
         return self
 
+    @by_group
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
         """Return one attribute per candidate for each of `KINDS`, shape ``(n, 2, len(KINDS))``.
 

@@ -22,7 +22,7 @@ from disambig.experiments import (
     text_lines,
     with_left_out,
 )
-from disambig.features import NgramCounts
+from disambig.features import NgramCounts, transform_checked
 from disambig.models import LinearScorer
 from disambig.tasks import OwnCandidates
 from disambig.testing import blocks
@@ -194,11 +194,11 @@ def test_left_out_counts_are_those_of_the_other_paragraphs(tmp_path, left_out):
     view = view_of_texts(PARAGRAPHS, Words())
     instances = task.instances(view)
     found = with_left_out(NgramCounts(counts=everything), view, instances, group)
-    expected = NgramCounts(counts=rest).transform(view, instances, group).batch
+    expected = transform_checked(NgramCounts(counts=rest), view, instances, group).batch
     own = view.document_indices(instances.positions) == left_out
     assert own.any()
     np.testing.assert_allclose(found.values[own], expected.values[own], rtol=1e-6)
     assert np.array_equal(found.costs, expected.costs)
-    full = NgramCounts(counts=everything).transform(view, instances, group).batch
+    full = transform_checked(NgramCounts(counts=everything), view, instances, group).batch
     assert (found.values <= full.values).all()
     assert (found.values[own] < full.values[own]).any()

@@ -8,8 +8,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from disambig.counts import CountTable, build_table
-from disambig.data import CandidateFinder, Group, Instances
-from disambig.features import BIAS, CONTEXTS, DISCOUNT, ONE_SIDED, ContextProbabilities, NgramCounts
+from disambig.data import CandidateFinder, Group, GroupedInstances, Instances
+from disambig.features import (
+    BIAS,
+    CONTEXTS,
+    DISCOUNT,
+    ONE_SIDED,
+    ContextProbabilities,
+    NgramCounts,
+    transform_checked,
+)
 from disambig.tasks import OwnCandidates
 from disambig.testing import check_extractor
 from disambig.text import Words
@@ -33,7 +41,7 @@ def table(tmp_path_factory):
 
 def transform(extractor, texts, group=GROUP):
     view = Words()(texts)
-    return view, extractor.transform(view, CandidateFinder.from_groups([group]).find(view), group)
+    return view, transform_checked(extractor, view, CandidateFinder.from_groups([group]).find(view), group)
 
 
 def written_out(table, words, position, length, group):
@@ -95,7 +103,7 @@ def test_the_candidate_of_no_word_has_a_share_too(table):
     view = Words()(["We sat in town."])
     task = OwnCandidates(name="place", candidates=["", "in"])
     places = task.instances(view)
-    values = ContextProbabilities(counts=table).transform(view, places, group).batch.values
+    values = transform_checked(ContextProbabilities(counts=table), view, places, group).batch.values
     assert len(places) and np.isfinite(values).all()
     assert np.exp(values[:, :, :BIAS]).sum(axis=1) == pytest.approx(1.0, abs=1e-5)
 
@@ -115,7 +123,7 @@ def test_words_on_one_side_say_which_word_but_not_whether_there_is_one(table, mo
     for engine in ("numpy", "numba"):
         monkeypatch.setenv("DISAMBIG_ENGINE", engine)
         extractor = ContextProbabilities(counts=table)
-        values.append(extractor.transform(view, task.instances(view), task.groups[0]).batch.values)
+        values.append(transform_checked(extractor, view, task.instances(view), task.groups[0]).batch.values)
     assert np.array_equal(*values)
     shares = np.exp(values[0][:, :, :BIAS])
     assert shares.sum(axis=1) == pytest.approx(1.0, abs=1e-5)
@@ -126,8 +134,10 @@ def test_words_beside_the_candidate_of_no_word_are_to_each_other_as_without_it(t
     view = Words()(["They sat in"])
     group = Group("place", ("in", "on", ""))
     place = CandidateFinder.from_groups([Group("place", ("in", "on"))]).find(view)
-    beside = ContextProbabilities(counts=table).transform(view, place, group).batch.values[0, :2, :BIAS]
-    alone = ContextProbabilities(counts=table).transform(view, place, Group("place", ("in", "on")))
+    beside = transform_checked(ContextProbabilities(counts=table), view, place, group).batch.values[
+        0, :2, :BIAS
+    ]
+    alone = transform_checked(ContextProbabilities(counts=table), view, place, Group("place", ("in", "on")))
     assert np.diff(beside[:, ONE_SIDED], axis=0) == pytest.approx(
         np.diff(alone.batch.values[0][:, :BIAS][:, ONE_SIDED], axis=0), rel=1e-5
     )
@@ -148,9 +158,9 @@ def test_groups_together_are_as_each_alone(table, engine, kind, monkeypatch):
     places = Instances(tokens, ones, zeros, zeros - 1)
     parts = [(places.take(slice(g, None, 2)), group) for g, group in enumerate(groups)]
     for asked in (parts, parts[:2], [(places.take(slice(0, 0)), groups[1]), parts[0]]):
-        together = kind(counts=table).transform_all(view, asked)
+        together = kind(counts=table).transform(view, GroupedInstances.from_parts(asked))
         for (part, group), found in zip(asked, together, strict=True):
-            alone = kind(counts=table).transform(view, part, group)
+            alone = transform_checked(kind(counts=table), view, part, group)
             assert np.array_equal(found.batch.values, alone.batch.values)
             assert found.batch.columns is alone.batch.columns
             assert np.array_equal(found.found, alone.found) and np.array_equal(found.asked, alone.asked)

@@ -12,7 +12,7 @@ from toy_ways import OwnLists
 
 from disambig.counts import CountTable, build_table
 from disambig.data import CandidateLists, DenseLists, Group
-from disambig.features import BIAS, ContextProbabilities
+from disambig.features import BIAS, ContextProbabilities, transform_checked
 from disambig.tasks import OwnCandidates
 from disambig.testing import check_extractor
 from disambig.text import Words
@@ -49,8 +49,8 @@ def test_a_list_that_is_the_groups_has_the_groups_numbers(extractor, monkeypatch
     found, (group,) = task.instances(view), task.groups
     for engine in ("numpy", "numba"):
         monkeypatch.setenv("DISAMBIG_ENGINE", engine)
-        of_group = extractor.transform(view, found, group)
-        of_lists = extractor.transform(view, listed(found, [group.candidates] * len(found)), ANY)
+        of_group = transform_checked(extractor, view, found, group)
+        of_lists = transform_checked(extractor, view, listed(found, [group.candidates] * len(found)), ANY)
         assert isinstance(of_lists.batch, DenseLists)
         expected = of_group.batch.values.reshape(-1, BIAS + 1)
         assert of_lists.batch.values == pytest.approx(expected, rel=1e-6)
@@ -81,10 +81,10 @@ def test_a_list_does_not_depend_on_the_others(extractor, monkeypatch, lists):
     values = []
     for engine in ("numpy", "numba"):
         monkeypatch.setenv("DISAMBIG_ENGINE", engine)
-        values.append(extractor.transform(view, listed(found, given_lists), ANY).batch)
+        values.append(transform_checked(extractor, view, listed(found, given_lists), ANY).batch)
     assert np.array_equal(values[0].values, values[1].values)
     for i, own in enumerate(given_lists):
-        alone = extractor.transform(view, listed(found.take(np.array([i])), [own]), ANY).batch.values
+        alone = transform_checked(extractor, view, listed(found.take(np.array([i])), [own]), ANY).batch.values
         assert np.array_equal(alone, values[0].values[slice(*values[0].offsets[i : i + 2])])
         assert np.exp(alone[:, :BIAS]).sum(axis=0) == pytest.approx(1.0, abs=1e-4)
 
@@ -93,7 +93,7 @@ def test_without_instances_there_are_no_rows_of_lists(extractor):
     for texts in ([], [""], ["Nobody."]):
         view = Words()(texts)
         none = OwnCandidates(candidates=["in", "on"]).instances(view)
-        assert extractor.transform(view, listed(none, []), ANY).batch.values.shape == (0, BIAS + 1)
+        assert transform_checked(extractor, view, listed(none, []), ANY).batch.values.shape == (0, BIAS + 1)
 
 
 def test_evidence_is_of_the_contexts_that_were_used(extractor):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from disambig.data import CrossedColumns, Group, Instances, PackedStrings
 from disambig.errors import UserError
-from disambig.features import ContextWindow
+from disambig.features import ContextWindow, transform_checked
 from disambig.features import rows as one_row
 from disambig.tasks import OwnCandidates
 from disambig.testing import check_extractor
@@ -87,7 +87,7 @@ def test_inner_products_count_shared_features(drawn, window, choice):
     documents, spans = drawn
     view = view_of(documents)
     extractor = ContextWindow(window=window, **choice).fit(view, places(view, *spans), [GROUP])
-    features = extractor.transform(view, places(view, *spans), GROUP)
+    features = transform_checked(extractor, view, places(view, *spans), GROUP)
     sets = [
         expected(
             documents[d],
@@ -113,7 +113,7 @@ def test_names_say_what_stands_where():
     view = view_of([["We", "saw", "the", "River", "bank", "."]])
     where = places(view, (0, 3, 2))
     extractor = ContextWindow(window=2, named=True).fit(view, where, [GROUP])
-    columns = extractor.transform(view, where, GROUP).batch.columns
+    columns = transform_checked(extractor, view, where, GROUP).batch.columns
     assert isinstance(columns, CrossedColumns)
     assert set(columns.own.names) == {
         "word-2=saw",
@@ -128,7 +128,12 @@ def test_names_say_what_stands_where():
     }
     assert columns.names[0] == f"river: {columns.own.names[0]}"
     assert (
-        len(ContextWindow().fit(view, where, [GROUP]).transform(view, where, GROUP).batch.columns.names) == 0
+        len(
+            transform_checked(
+                ContextWindow().fit(view, where, [GROUP]), view, where, GROUP
+            ).batch.columns.names
+        )
+        == 0
     )
 
 
@@ -141,7 +146,7 @@ def test_known_tags_are_named_by_themselves_also_in_models_saved_before():
     fitted = ContextWindow(window=1, words=False, named=True).fit(view, where, [GROUP])
     names = ["tag-1=JJ", "tag=NNS", "tag+1 of fail", "tag-1=PRP", "tag=VBP", "target=banks", "target=fail"]
     assert sorted(fitted.seen.names) == sorted(names)
-    row = fitted.transform(view, where, GROUP).batch.rows[[0]]
+    row = transform_checked(fitted, view, where, GROUP).batch.rows[[0]]
     assert {fitted.seen.names[i] for i in row.indices} == {*names[:3], "target=banks"}
     words = ["tag of banks" if name == "tag=NNS" else name for name in fitted.seen.names]
     state = fitted.state() | PackedStrings.from_words(words).state()
@@ -159,7 +164,7 @@ def test_words_are_replaced(words, data):
 def test_what_training_did_not_have_is_asked_for_and_not_found():
     view = view_of(SENTENCES)
     extractor = ContextWindow(window=1).fit(view, places(view, (0, 1, 1)), [GROUP])
-    features = extractor.transform(view, places(view, (0, 1, 1), (1, 4, 1)), GROUP)
+    features = transform_checked(extractor, view, places(view, (0, 1, 1), (1, 4, 1)), GROUP)
     assert features.found.tolist() == [6, 6, 0, 0]  # "Bank" is another form than "bank", its tag another
     assert features.asked.tolist() == [6, 6, 5, 5]  # no tag at the sentence's end
     assert features.batch.costs.tolist() == [[1, 1], [1, 1]]
@@ -173,7 +178,7 @@ def test_without_tags_their_features_are_left_out():
     without = ContextWindow(window=2, tags=False).fit(view_of(SENTENCES), where, [GROUP])
     np.testing.assert_array_equal(with_setting.seen.keys, without.seen.keys)
     tagged = ContextWindow(window=2).fit(view_of(SENTENCES), where, [GROUP])
-    few = tagged.transform(view, where, GROUP)
+    few = transform_checked(tagged, view, where, GROUP)
     assert few.asked.reshape(-1, 2)[:, 0].tolist() == [5, 4]  # words and target alone
     assert (few.found == few.asked).all()
 
@@ -182,7 +187,7 @@ def test_what_is_near_can_count_more():
     view = view_of([["a", "b", "c", "d", "e"]])
     where = places(view, (0, 2, 2))
     near = ContextWindow(window=2, nearness=0.5, named=True).fit(view, where, [GROUP])
-    row = near.transform(view, where, GROUP).batch.rows.toarray()[0]
+    row = transform_checked(near, view, where, GROUP).batch.rows.toarray()[0]
     values = dict(zip(near.seen.names, row.tolist(), strict=True))
     assert values.pop("target=c d") == values.pop("tag of c d") == 1
     assert {name: round(value**-2) for name, value in values.items()} == {
@@ -202,7 +207,7 @@ def test_boundary_words_can_be_left_out():
     settings = {"tags": False, "target": False, "named": True}
     bare = ContextWindow(boundaries=False, **settings).fit(view, where, [GROUP])
     assert sorted(bare.seen.names) == ["word+1=.", "word-1=</s>", "word-1=a"]
-    features = bare.transform(view, where, GROUP)
+    features = transform_checked(bare, view, where, GROUP)
     assert features.asked.reshape(-1, 2)[:, 0].tolist() == [2, 1]
     with_them = ContextWindow(**settings).fit(view, where, [GROUP])
     more = {"word-2=<S>", "word+1=</S>", "word+2=</S>"}
@@ -213,7 +218,7 @@ def test_rare_features_are_left_out():
     view = view_of(SENTENCES)
     where = places(view, (0, 1, 1), (1, 4, 1), (2, 0, 1))
     extractor = ContextWindow(window=1, tags=False, least=2).fit(view, where, [GROUP])
-    rows = extractor.transform(view, where, GROUP).batch.rows.toarray()
+    rows = transform_checked(extractor, view, where, GROUP).batch.rows.toarray()
     assert rows.sum(axis=0).tolist() == [2, 2]
     assert rows.sum(axis=1).tolist() == [0, 2, 2]  # "</S>" after it, and the form "bank"
 
@@ -222,12 +227,12 @@ def test_many_instances_are_taken_in_portions(monkeypatch):
     view = view_of(SENTENCES * 3)
     where = places(view, *[(d, 0, 1) for d in range(9)])
     whole = ContextWindow(named=True).fit(view, where, [GROUP])
-    expected = whole.transform(view, where, GROUP)
+    expected = transform_checked(whole, view, where, GROUP)
     monkeypatch.setattr(one_row, "AT_ONCE", 2)
     parts = ContextWindow(named=True).fit(view, where, [GROUP])
     np.testing.assert_array_equal(parts.seen.keys, whole.seen.keys)
     assert list(parts.seen.names) == list(whole.seen.names)
-    features = parts.transform(view, where, GROUP)
+    features = transform_checked(parts, view, where, GROUP)
     np.testing.assert_array_equal(features.batch.rows.toarray(), expected.batch.rows.toarray())
     np.testing.assert_array_equal(features.found, expected.found)
 
@@ -236,7 +241,7 @@ def test_the_columns_are_made_once():
     view = view_of(SENTENCES)
     extractor = ContextWindow().fit(view, places(view, (1, 4, 1)), [GROUP])
     one, other = (
-        extractor.transform(view, places(view, (d, 0, 1)), GROUP).batch.columns.own for d in range(2)
+        transform_checked(extractor, view, places(view, (d, 0, 1)), GROUP).batch.columns.own for d in range(2)
     )
     assert one is other
 
@@ -256,9 +261,9 @@ def test_the_state_is_small_and_holds_all():
     state = extractor.state()
     assert {name: array.dtype for name, array in state.items()} == {"keys": np.uint32}
     for again in (ContextWindow().from_state(state), pickle.loads(pickle.dumps(extractor))):
-        rows = again.transform(view, where, GROUP).batch.rows
+        rows = transform_checked(again, view, where, GROUP).batch.rows
         np.testing.assert_array_equal(
-            rows.toarray(), extractor.transform(view, where, GROUP).batch.rows.toarray()
+            rows.toarray(), transform_checked(extractor, view, where, GROUP).batch.rows.toarray()
         )
     named = ContextWindow(named=True).fit(view, where, [GROUP])
     assert list(ContextWindow().from_state(named.state()).seen.names) == list(named.seen.names)
@@ -297,7 +302,7 @@ def test_numbers_that_make_no_sense_are_refused():
             ContextWindow(nearness=nearness)
     view = view_of(SENTENCES)
     with pytest.raises(ValueError, match="not fitted"):
-        ContextWindow().transform(view, places(view, (0, 0, 1)), GROUP)
+        transform_checked(ContextWindow(), view, places(view, (0, 0, 1)), GROUP)
     assert ContextWindow().state() == {}
     assert ContextWindow().from_state({}).seen is None
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from disambig.data import CandidateFinder, Group, Instances
 from disambig.errors import UserError
-from disambig.features import ContextWords
+from disambig.features import ContextWords, transform_checked
 from disambig.text import Words
 
 ENGINES = ("numpy", "numba")
@@ -39,7 +39,7 @@ def learned():
 
 def scores(extractor, text, group=GROUP):
     view, instances = found([text], group)
-    return extractor.transform(view, instances, group).batch.values[:, :, 0]
+    return transform_checked(extractor, view, instances, group).batch.values[:, :, 0]
 
 
 def written_out(extractor, view, instances, group):
@@ -90,7 +90,7 @@ def key_of(extractor, word, kind):
 def test_the_attribute_is_the_sum_of_known_weights_inside_the_document(monkeypatch, learned, engine, texts):
     monkeypatch.setenv("DISAMBIG_ENGINE", engine)
     view, instances = found(texts, GROUP)
-    values = learned.transform(view, instances, GROUP).batch.values
+    values = transform_checked(learned, view, instances, GROUP).batch.values
     assert values.shape == (len(instances), 2, 1)
     np.testing.assert_array_equal(values[:, :, 0], written_out(learned, view, instances, GROUP))
 
@@ -130,7 +130,7 @@ def test_the_words_that_tell_are_learned_and_common_ones_are_not(learned):
 def test_words_of_the_next_sentence_count_but_not_of_the_next_document(learned):
     near = scores(learned, "He saw that desert. Some camel stood there.")
     view, instances = found(["He saw that desert.", "Some camel stood there."], GROUP)
-    apart = learned.transform(view, instances, GROUP).batch.values[:, :, 0]
+    apart = transform_checked(learned, view, instances, GROUP).batch.values[:, :, 0]
     alone = scores(learned, "He saw that desert.")
     assert near[0, 0] - near[0, 1] > apart[0, 0] - apart[0, 1]
     np.testing.assert_array_equal(apart, alone)
@@ -147,7 +147,7 @@ def test_candidates_of_two_words():
     texts = ["Perhaps it is late, maybe so, perhaps.", "It may be seen that this may be done."] * 10
     view, instances = found(texts, PAIR)
     extractor = ContextWords(C=1.0).fit(view, instances, [PAIR])
-    values = extractor.transform(view, instances, PAIR).batch.values[:, :, 0]
+    values = transform_checked(extractor, view, instances, PAIR).batch.values[:, :, 0]
     np.testing.assert_array_equal(values.argmax(axis=1), instances.observed)
     one, two = scores(extractor, "this maybe done", PAIR), scores(extractor, "this may be done", PAIR)
     np.testing.assert_array_equal(one, two)  # the words behind begin behind the second word
@@ -155,10 +155,10 @@ def test_candidates_of_two_words():
 
 def test_a_group_that_was_not_learned_scores_zero_and_nothing_counts_as_evidence(learned):
     view, instances = found(["It may be late."], PAIR)
-    features = learned.transform(view, instances, PAIR)
+    features = transform_checked(learned, view, instances, PAIR)
     assert not features.batch.values.any()
     view, instances = found(TEXTS, GROUP)
-    features = learned.transform(view, instances, GROUP)
+    features = transform_checked(learned, view, instances, GROUP)
     assert features.batch.values.any()
     assert not features.found.any() and not features.asked.any()
     assert features.batch.columns.group_names == ("context",)
@@ -191,9 +191,9 @@ def test_a_state_gives_the_same_scores_whatever_the_order_of_groups(learned):
     again = ContextWords(C=1.0).from_state(both.state())
     for number, group in enumerate((three, GROUP)):
         part = instances.take(instances.groups == number)
-        values = both.transform(view, part, group).batch.values
+        values = transform_checked(both, view, part, group).batch.values
         assert values.shape[1] == len(group.candidates) and values.any()
-        np.testing.assert_array_equal(values, again.transform(view, part, group).batch.values)
+        np.testing.assert_array_equal(values, transform_checked(again, view, part, group).batch.values)
 
 
 @pytest.mark.parametrize(

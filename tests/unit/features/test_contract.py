@@ -49,6 +49,33 @@ class Faulty(NearbyWords):
         return (found.batch, found.found) if self.fault == "tuple" else replace(found, **changes[self.fault])
 
 
+class ForTables(NearbyWords):
+    """Nearby words, which gives something else than features for each group."""
+
+    answer: object = None
+
+    def transform(self, view, table):
+        return self.answer
+
+
+@pytest.mark.parametrize(("answer", "seen"), [(None, "NoneType"), ([], "a list of 0")])
+def test_a_table_gives_features_for_each_group(answer, seen):
+    extractor = ForTables()
+    object.__setattr__(extractor, "answer", answer)
+    with pytest.raises(UserError, match=f"D414.*transform returned {seen};.*list of 1 Features"):
+        transform_checked(extractor, VIEW, INSTANCES, TASK.groups[0])
+
+
+def test_transform_may_have_the_parameters_of_earlier_releases():
+    class Earlier:
+        def transform(self, view, instances, group):
+            return fitted.transform(view, instances, group)
+
+    fitted = NearbyWords().fit(VIEW, INSTANCES, TASK.groups)
+    features = transform_checked(Earlier(), VIEW, INSTANCES, TASK.groups[0])
+    assert len(features.batch.offsets) == len(INSTANCES) + 1
+
+
 class Stateless:
     """An extractor that was fitted and cannot be saved."""
 

@@ -12,7 +12,15 @@ from toy_ways import OwnLists
 
 from disambig.data import Group, Instances, apart, empty_places
 from disambig.errors import UserError
-from disambig.features import MULTIPLIERS, SEEDS, Gaps, MissingWordOdds, feature_buckets, learn_gaps
+from disambig.features import (
+    MULTIPLIERS,
+    SEEDS,
+    Gaps,
+    MissingWordOdds,
+    feature_buckets,
+    learn_gaps,
+    transform_checked,
+)
 from disambig.features import gaps as room
 from disambig.tasks import OwnCandidates
 from disambig.testing import check_extractor
@@ -170,11 +178,13 @@ def test_the_attribute_is_that_of_no_word_alone(gaps, folder):
     view = Words()(["They listened music then."])
     task = OwnCandidates(candidates=["to", "at", ""])
     instances = task.instances(view)
-    values = MissingWordOdds(gaps=folder).transform(view, instances, task.groups[0]).batch.values
+    values = transform_checked(MissingWordOdds(gaps=folder), view, instances, task.groups[0]).batch.values
     assert values.shape == (3, 3, 1) and not values[:, :2].any()
     assert values[:, 2, 0].tolist() == (-gaps.log_odds(view, np.arange(1, 4), np.arange(2, 5))).tolist()
     assert values[1, 2, 0] < 0 < values[2, 2, 0]  # "listened music" lacks a word, "music then" does not
-    words = MissingWordOdds(gaps=folder).transform(view, instances.take([]), Group("to/at", ("to", "at")))
+    words = transform_checked(
+        MissingWordOdds(gaps=folder), view, instances.take([]), Group("to/at", ("to", "at"))
+    )
     assert words.batch.values.shape == (0, 2, 1) and not words.found.any()
 
 
@@ -182,13 +192,13 @@ def test_the_attribute_of_lists_is_that_of_the_group(folder):
     view = Words()(["They listened music then.", "Anna discussed at work."])
     task, own = OwnCandidates(candidates=["to", "at", ""]), OwnLists(("to", "at", ""))
     extractor = MissingWordOdds(gaps=folder)
-    of_group = extractor.transform(view, task.instances(view), task.groups[0])
-    of_lists = extractor.transform(view, own.instances(view), own.groups[0])
+    of_group = transform_checked(extractor, view, task.instances(view), task.groups[0])
+    of_lists = transform_checked(extractor, view, own.instances(view), own.groups[0])
     assert np.array_equal(of_lists.batch.values.ravel(), of_group.batch.values.ravel())
     assert np.array_equal(of_lists.batch.cost, of_group.batch.cost)
     assert not of_lists.found.any() and len(of_lists.batch.columns) == 1
     words = OwnLists(("to", "at")).instances(view)
-    assert extractor.transform(view, words, own.groups[0]).batch.values.tolist() == [[0.0], [0.0]]
+    assert transform_checked(extractor, view, words, own.groups[0]).batch.values.tolist() == [[0.0], [0.0]]
 
 
 @pytest.mark.parametrize("candidates", [("to", "at", ""), ("to", "at")])

@@ -7,7 +7,7 @@ import pytest
 
 from disambig.counts import CountTable, build_table
 from disambig.data import CandidateFinder, CandidateLists, Group
-from disambig.features import ContextProbabilities, NgramCounts, SentenceWords
+from disambig.features import ContextProbabilities, NgramCounts, SentenceWords, transform_checked
 from disambig.text import Words
 from disambig.types import ExplainsFeatures
 
@@ -23,9 +23,9 @@ def test_each_ngram_that_is_asked_has_its_count_under_its_columns_name(extractor
     made = extractor(counts=table)
     assert isinstance(made, ExplainsFeatures) and not isinstance(SentenceWords(), ExplainsFeatures)
     evidence = made.evidence(view, found.take(np.array([0])), GROUP)
-    names = list(made.transform(view, found, GROUP).batch.columns.names)
+    names = list(transform_checked(made, view, found, GROUP).batch.columns.names)
     assert {f"{candidate}: {column}" for candidate, column in evidence} <= set(names)
-    assert len(evidence) == made.transform(view, found, GROUP).asked.sum()
+    assert len(evidence) == transform_checked(made, view, found, GROUP).asked.sum()
     quiet = evidence["quiet", ". _"]
     assert (quiet.text, quiet.count, quiet.least) == ("a quiet", 2, 1)
     assert evidence["quite", "_ ."].text == "quite place" and evidence["quite", "_ ."].count == 0
@@ -43,7 +43,7 @@ def test_candidates_of_the_places_own_have_evidence_too(tmp_path):
     made = NgramCounts(counts=table)
     evidence = made.evidence(view, own, GROUP)
     assert evidence["quiet", ". _"].count == 2 and evidence["old", ". _"].text == "a old"
-    columns = made.transform(view, own, GROUP).batch.columns.names
+    columns = transform_checked(made, view, own, GROUP).batch.columns.names
     assert {column for _, column in evidence} <= set(columns)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from disambig.data import CandidateLists, CandidateWords, Group
 from disambig.errors import UserError
-from disambig.features import HeadwordBigrams
+from disambig.features import HeadwordBigrams, transform_checked
 from disambig.formats import list_instances
 
 GROUP = Group("lists", ())
@@ -55,13 +55,15 @@ def test_the_counts_are_those_of_a_plain_count(learned, tried, least, tags):
         seen.update(each for each in set().union(*texts) if len({text[each] for text in texts}) > 1)
     names = sorted(name for name, n in seen.items() if n >= least)
     assert list(fitted.known.names) == names
-    found = fitted.transform(None, list_instances(own_of(tried)), GROUP)
+    found = transform_checked(fitted, None, list_instances(own_of(tried)), GROUP)
     plain = [counted(tokens, tags) for candidates in tried for tokens in candidates]
     expected = np.array([[each[name] for name in names] for each in plain]).reshape(len(plain), len(names))
     assert np.array_equal(found.batch.rows.toarray(), expected)
     assert found.asked.tolist() == [len(each) for each in plain]
     assert found.batch.columns.group_names == ("headword bigrams",)
-    again = extractor.from_state(fitted.state()).transform(None, list_instances(own_of(tried)), GROUP)
+    again = transform_checked(
+        extractor.from_state(fitted.state()), None, list_instances(own_of(tried)), GROUP
+    )
     assert np.array_equal(again.batch.rows.toarray(), expected)
 
 
@@ -82,11 +84,11 @@ def test_lists_must_say_tags():
         with pytest.raises(UserError, match=r"D681.*HeadwordBigrams"):
             HeadwordBigrams().fit(None, list_instances(own), ())
         with pytest.raises(UserError, match=r"D681.*HeadwordBigrams"):
-            fitted.transform(None, list_instances(own), GROUP)
-    nothing = fitted.transform(None, list_instances(CandidateLists.from_texts([])), GROUP)
+            transform_checked(fitted, None, list_instances(own), GROUP)
+    nothing = transform_checked(fitted, None, list_instances(CandidateLists.from_texts([])), GROUP)
     assert nothing.batch.rows.shape == (0, 0)
     with pytest.raises(ValueError, match="not fitted"):
-        HeadwordBigrams().transform(None, list_instances(bare), GROUP)
+        transform_checked(HeadwordBigrams(), None, list_instances(bare), GROUP)
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ from disambig.features import (
     PartsOfSpeech,
     find_heads,
     parts_of_speech_in,
+    transform_checked,
 )
 from disambig.tasks import OwnCandidates
 from disambig.testing import check_extractor
@@ -181,7 +182,7 @@ def test_probabilities_are_the_formula(counts, folder, engine, monkeypatch):
     monkeypatch.setenv("DISAMBIG_ENGINE", engine)
     view, instances = place("We provide the users _ music")
     group = Group("place", ("to", "of", "with"))
-    features = Headwords(counts=counts, parts_of_speech=folder).transform(view, instances, group)
+    features = transform_checked(Headwords(counts=counts, parts_of_speech=folder), view, instances, group)
     values = np.exp(features.batch.values[0].astype(float))  # (3, 5)
     table = CountTable.open(counts)
 
@@ -228,7 +229,7 @@ def test_other_words_and_tables_are_refused(counts, folder, tmp_path):
     words = tmp_path / "words.counts"
     write_table(words, [(np.ones(1, np.uint64), np.ones(1, np.uint64))], tokenisations=[Words.name])
     with pytest.raises(UserError, match="D110"):
-        Headwords(counts=words, parts_of_speech=folder).transform(view, instances, GROUP)
+        transform_checked(Headwords(counts=words, parts_of_speech=folder), view, instances, GROUP)
 
 
 def test_no_text_is_cut_into_head_words():

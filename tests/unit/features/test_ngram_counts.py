@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from disambig.counts import CountTable, build_table
 from disambig.data import Group, Instances
 from disambig.errors import UserError
-from disambig.features import BIAS, CONTEXTS, ContextWords, NgramCounts, ngram_text
+from disambig.features import BIAS, CONTEXTS, ContextWords, NgramCounts, ngram_text, transform_checked
 from disambig.tasks import OwnCandidates
 from disambig.testing import check_extractor
 from disambig.text import Web1T, Words
@@ -91,7 +91,7 @@ def test_against_counting_by_hand(engine, candidates, corpus, texts, monkeypatch
     view = Words()(texts)
     instances = task.instances(view)
     extractor = NgramCounts(counts=CountTable.open(path))
-    features = extractor.transform(view, instances, task.groups[0])
+    features = transform_checked(extractor, view, instances, task.groups[0])
     k = len(candidates)
     found = features.found.reshape(-1, k)
     asked = features.asked.reshape(-1, k)
@@ -134,7 +134,7 @@ def test_sentence_ends_are_words_and_stop_a_context(small_table):
     values = {}
     for text in ("Quiet.", "It was a quiet place in it."):
         view = Words()([text])
-        values[text] = extractor.transform(view, task.instances(view), task.groups[0])
+        values[text] = transform_checked(extractor, view, task.instances(view), task.groups[0])
     alone, inside = values.values()
     assert alone.asked[0] == sum(left <= 1 and right <= 2 for left, right in CONTEXTS)  # <S> quiet . </S>
     assert inside.asked[0] == 14
@@ -147,11 +147,11 @@ def test_two_words_mask_what_some_candidate_cannot_fill(small_table):
     at = np.flatnonzero(view.hashes == Words()(["may"]).hashes[1])
     there = Instances(at, np.array([2], np.int32), np.zeros(1, np.int32), np.zeros(1, np.int32))
     extractor = NgramCounts(counts=small_table)
-    assert extractor.transform(view, there, double.groups[0]).asked.tolist() == [
+    assert transform_checked(extractor, view, there, double.groups[0]).asked.tolist() == [
         9,
         9,
     ]  # 2- to 4-gram contexts
-    assert extractor.transform(view, there, single.groups[0]).asked.tolist() == [14, 14]
+    assert transform_checked(extractor, view, there, single.groups[0]).asked.tolist() == [14, 14]
 
 
 def test_a_word_that_no_table_knows_finds_nothing_through_it(small_table):
@@ -159,7 +159,9 @@ def test_a_word_that_no_table_knows_finds_nothing_through_it(small_table):
     task = Everywhere("quite", "quiet")
     view = Words()([f"{long} quite {long}"])
     for _ in range(2):
-        features = NgramCounts(counts=small_table).transform(view, task.instances(view), task.groups[0])
+        features = transform_checked(
+            NgramCounts(counts=small_table), view, task.instances(view), task.groups[0]
+        )
         assert features.found.tolist() == [0, 0]
         assert (features.batch.values[:, :, :BIAS] == 0).all()
 
@@ -170,16 +172,16 @@ def test_views_of_another_tokenisation_are_refused(small_table, engine, monkeypa
     task = Everywhere("quite", "quiet")
     view = Web1T()(["It was quite good ."])
     with pytest.raises(UserError) as caught:
-        NgramCounts(counts=small_table).transform(view, task.instances(view), task.groups[0])
+        transform_checked(NgramCounts(counts=small_table), view, task.instances(view), task.groups[0])
     assert caught.value.code == "D110"
 
 
 def test_columns_say_what_each_weight_means(small_table):
     task = Everywhere("quite", "quiet")
     view = Words()(["It was quite good."])
-    columns = (
-        NgramCounts(counts=small_table).transform(view, task.instances(view), task.groups[0]).batch.columns
-    )
+    columns = transform_checked(
+        NgramCounts(counts=small_table), view, task.instances(view), task.groups[0]
+    ).batch.columns
     assert len(columns) == 30
     assert columns.group_names == ("2-gram", "3-gram", "4-gram", "5-gram", "bias")
     sizes = [int(columns.in_groups([name]).sum()) for name in columns.group_names]
@@ -214,10 +216,10 @@ def test_parts_of_ngrams_change_no_answer_of_a_nested_table(
     view = Words()(corpus)
     found = task.instances(view)
     assert table.is_nested(["on", "in"]) and table.is_nested(["cat"]) is not keep
-    with_parts = NgramCounts(counts=table).transform(view, found, task.groups[0]).batch.values
+    with_parts = transform_checked(NgramCounts(counts=table), view, found, task.groups[0]).batch.values
     with monkeypatch.context() as patch:
         patch.setattr(CountTable, "is_nested", lambda self, words: False)
-        alone = NgramCounts(counts=table).transform(view, found, task.groups[0]).batch.values
+        alone = transform_checked(NgramCounts(counts=table), view, found, task.groups[0]).batch.values
     np.testing.assert_array_equal(with_parts, alone)
 
 
@@ -237,10 +239,14 @@ def test_a_small_record_is_taken_for_another_only_where_its_parts_are_too(engine
     asked = [" ".join(f"v{n}" for n in rng.integers(0, 400, 4)) + " on some hill" for _ in range(4000)]
     view = Words()(asked)
     found = task.instances(view)
-    values = NgramCounts(counts=table).transform(view, found, task.groups[0]).batch.values[:, :, :BIAS]
+    values = transform_checked(NgramCounts(counts=table), view, found, task.groups[0]).batch.values[
+        :, :, :BIAS
+    ]
     longer = np.array([left + right > 1 for left, right in CONTEXTS])
     monkeypatch.setattr(CountTable, "is_nested", lambda self, words: False)
-    alone = NgramCounts(counts=table).transform(view, found, task.groups[0]).batch.values[:, :, :BIAS]
+    alone = transform_checked(NgramCounts(counts=table), view, found, task.groups[0]).batch.values[
+        :, :, :BIAS
+    ]
     assert np.count_nonzero(alone[:, :, longer]) > 20  # one in 1,024; many are asked again
     assert np.count_nonzero(values[:, :, longer]) < 5
 

@@ -51,8 +51,10 @@ def test_a_list_that_is_the_groups_has_the_groups_counts(found, small_table):
     view, instances = found
     assert len(instances) > 3
     extractor = NgramCounts(counts=small_table)
-    fixed = extractor.transform(view, instances, GROUP)
-    listed = extractor.transform(view, with_lists(instances, [GROUP.candidates] * len(instances)), GROUP)
+    fixed = transform_checked(extractor, view, instances, GROUP)
+    listed = transform_checked(
+        extractor, view, with_lists(instances, [GROUP.candidates] * len(instances)), GROUP
+    )
     assert isinstance(listed.batch, DenseLists)
     assert np.array_equal(listed.batch.values, fixed.batch.values.reshape(-1, 15))
     assert np.array_equal(listed.batch.cost, fixed.batch.cost)
@@ -64,9 +66,11 @@ def test_lists_differ_from_instance_to_instance(found, small_table):
     view, instances = found
     lists = [("in",) if i % 2 else ("on", "out of", "at", "") for i in range(len(instances))]
     own = with_lists(instances.without_labels(), lists)
-    whole = NgramCounts(counts=small_table).transform(view, own, Group("any", ()))
+    whole = transform_checked(NgramCounts(counts=small_table), view, own, Group("any", ()))
     for i in range(len(instances)):
-        alone = NgramCounts(counts=small_table).transform(view, own.take(np.array([i])), Group("any", ()))
+        alone = transform_checked(
+            NgramCounts(counts=small_table), view, own.take(np.array([i])), Group("any", ())
+        )
         rows = slice(*whole.batch.offsets[i : i + 2])
         assert np.array_equal(alone.batch.values, whole.batch.values[rows])
 
@@ -80,7 +84,7 @@ def test_candidates_are_cut_as_the_text_is(tmp_path, tokenisation):
     place = Instances(at, np.ones(1, np.int32), np.zeros(1, np.int32), np.zeros(1, np.int32))
     own = replace(place, own=CandidateLists.from_texts([("well-known", "isn't", "other")]))
     extractor, group = NgramCounts(counts=table), Group("any", ())
-    found = extractor.transform(view, own, group)
+    found = transform_checked(extractor, view, own, group)
     between = CONTEXTS.index((1, 1))
     assert (found.batch.values[:, between] > 0).tolist() == [True, True, False]
     shown = {key: behind.text for key, behind in extractor.evidence(view, own, group).items()}
@@ -95,9 +99,9 @@ def test_rows_of_a_place_are_crossed_with_the_labels_that_it_may_have(found):
     view, instances = found
     extractor = ContextWindow().fit(view, instances, [GROUP])
     lists = [GROUP.candidates[: 2 + i % 2] for i in range(len(instances))]
-    batch = extractor.transform(view, with_lists(instances, lists), GROUP).batch
+    batch = transform_checked(extractor, view, with_lists(instances, lists), GROUP).batch
     assert isinstance(batch, CrossedLists)
-    whole = extractor.transform(view, instances, GROUP).batch
+    whole = transform_checked(extractor, view, instances, GROUP).batch
     weights = np.random.default_rng(0).normal(size=len(whole.columns))
     table = whole.scores(weights).reshape(len(instances), 3)
     expected = np.concatenate([row[: len(own)] for row, own in zip(table, lists, strict=True)])
@@ -108,7 +112,7 @@ def test_what_an_extractor_cannot_describe_is_said(found, small_table):
     view, instances = found
     own = with_lists(instances, [("the", "strange")] * len(instances))
     with pytest.raises(UserError, match=r"D419.*ContextWindow \(group .*strange"):
-        ContextWindow().fit(view, instances, [GROUP]).transform(view, own, GROUP)
+        transform_checked(ContextWindow().fit(view, instances, [GROUP]), view, own, GROUP)
 
 
 @pytest.mark.parametrize("own", [True, False])

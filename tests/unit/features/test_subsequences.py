@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from disambig.data import Group, Instances
 from disambig.errors import UserError
-from disambig.features import Subsequences
+from disambig.features import Subsequences, transform_checked
 from disambig.features import rows as one_row
 from disambig.tasks import OwnCandidates
 from disambig.testing import check_extractor
@@ -102,7 +102,7 @@ def test_the_inner_product_is_the_string_kernel(engine, target, layer, drawn, wi
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DISAMBIG_ENGINE", engine)
-        features = extractor.fit(view, where, [GROUP]).transform(view, where, GROUP)
+        features = transform_checked(extractor.fit(view, where, [GROUP]), view, where, GROUP)
     strings = [
         context(documents[d], first, n, window=window, layer=layer, target=target) for d, first, n in spans
     ]
@@ -127,10 +127,10 @@ def test_both_engines_give_the_same_rows(engine, monkeypatch):
     where = places(view, *[(d, 3 * i, 1 + i % 2) for d in range(20) for i in range(9)])
     extractor = Subsequences(length=3, shortest=2).fit(view, where.take(slice(60)), [GROUP])
     monkeypatch.setenv("DISAMBIG_ENGINE", "numpy")
-    expected = extractor.transform(view, where, GROUP)
+    expected = transform_checked(extractor, view, where, GROUP)
     monkeypatch.setenv("DISAMBIG_ENGINE", engine)
     monkeypatch.setattr(one_row, "AT_ONCE", 50)
-    features = extractor.transform(view, where, GROUP)
+    features = transform_checked(extractor, view, where, GROUP)
     for one, other in (
         (features.batch.rows.indptr, expected.batch.rows.indptr),
         (features.batch.rows.indices, expected.batch.rows.indices),
@@ -146,44 +146,41 @@ def test_runs_alone_are_the_spectrum_kernel():
     view = view_of([list("abab")])
     where = places(view, (0, 3, 1))
     spectrum = Subsequences(gaps=False, decay=1.0, window=4, target=False).fit(view, where, [GROUP])
-    values = spectrum.transform(view, where, GROUP).batch.rows.data
+    values = transform_checked(spectrum, view, where, GROUP).batch.rows.data
     assert sorted(values.tolist()) == [1, 1, 1, 2]  # <S> a, b a, b </S>, and a b twice
     gapped = Subsequences(decay=1.0, window=4, target=False).fit(view, where, [GROUP])
-    assert gapped.transform(view, where, GROUP).batch.rows.data.sum() == 15
+    assert transform_checked(gapped, view, where, GROUP).batch.rows.data.sum() == 15
 
 
 def test_the_target_is_the_same_symbol_whatever_stands_there():
     view = view_of([list("acb"), list("ab"), ["a", "c", "c", "b"]])
     where = places(view, (0, 1, 1), (1, 1, 0), (2, 1, 2))
-    rows = Subsequences(window=2).fit(view, where, [GROUP]).transform(view, where, GROUP).batch.rows
+    rows = transform_checked(Subsequences(window=2).fit(view, where, [GROUP]), view, where, GROUP).batch.rows
     np.testing.assert_array_equal(rows[[0]].toarray(), rows[[2]].toarray())
     np.testing.assert_array_equal(rows[[0]].toarray(), rows[[1]].toarray())
-    rows = (
-        Subsequences(window=2, target=False)
-        .fit(view, where, [GROUP])
-        .transform(view, where, GROUP)
-        .batch.rows
-    )
+    rows = transform_checked(
+        Subsequences(window=2, target=False).fit(view, where, [GROUP]), view, where, GROUP
+    ).batch.rows
     assert (rows[[0]].toarray() != rows[[2]].toarray()).any()
 
 
 def test_without_the_layer_there_are_no_features():
     view = replace(view_of([list("ab")]), layers={})
     where = places(view, (0, 1, 1))
-    features = Subsequences(layer="tag").fit(view, where, [GROUP]).transform(view, where, GROUP)
+    features = transform_checked(Subsequences(layer="tag").fit(view, where, [GROUP]), view, where, GROUP)
     assert features.batch.rows.shape == (1, 0)
     assert features.asked.tolist() == [0, 0]
     tagged = view_of([list("ab")])
     known = Subsequences(layer="tag").fit(tagged, where, [GROUP])
-    assert known.transform(view, where, GROUP).batch.rows.nnz == 0
-    assert known.transform(tagged, where, GROUP).batch.rows.nnz == 1
+    assert transform_checked(known, view, where, GROUP).batch.rows.nnz == 0
+    assert transform_checked(known, tagged, where, GROUP).batch.rows.nnz == 1
 
 
 def test_rare_subsequences_are_left_out():
     view = view_of([list("ab"), list("ab"), list("xb")])
     where = places(view, *[(d, 1, 1) for d in range(3)])
     extractor = Subsequences(window=1, least=3).fit(view, where, [GROUP])
-    features = extractor.transform(view, where, GROUP)
+    features = transform_checked(extractor, view, where, GROUP)
     assert len(extractor.seen) == 1  # the place and the sentence's end
     assert features.batch.rows.toarray().tolist() == [[0.25]] * 3
     assert features.found.tolist() == [1] * 6 and features.asked.tolist() == [3] * 6
@@ -203,15 +200,15 @@ def test_the_state_holds_all():
     extractor = Subsequences().fit(view, where, [GROUP])
     assert set(extractor.state()) == {"keys"}
     for again in (Subsequences().from_state(extractor.state()), pickle.loads(pickle.dumps(extractor))):
-        rows = again.transform(view, where, GROUP).batch.rows
+        rows = transform_checked(again, view, where, GROUP).batch.rows
         np.testing.assert_array_equal(
-            rows.toarray(), extractor.transform(view, where, GROUP).batch.rows.toarray()
+            rows.toarray(), transform_checked(extractor, view, where, GROUP).batch.rows.toarray()
         )
     with pytest.raises(ValueError, match="context features"):
         Subsequences().from_state({"keys": extractor.state()["keys"][::-1]})
     assert Subsequences().state() == {}
     with pytest.raises(ValueError, match="not fitted"):
-        Subsequences().from_state({}).transform(view, where, GROUP)
+        transform_checked(Subsequences().from_state({}), view, where, GROUP)
 
 
 @pytest.mark.parametrize(

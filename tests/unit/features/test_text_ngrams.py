@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from disambig.data import CandidateLists, CandidateWords, Group
 from disambig.errors import UserError
-from disambig.features import TextNgrams, known_ngrams_from_state, name_keys
+from disambig.features import TextNgrams, known_ngrams_from_state, name_keys, transform_checked
 from disambig.features import candidate_ngrams as counting
 from disambig.formats import list_instances
 
@@ -68,14 +68,14 @@ def test_the_counts_are_those_of_a_plain_count(learned, tried, unit, order, leas
     texts = [[" ".join(words) for words in candidates] for candidates in learned]
     names = expected(texts, unit, order, least)
     assert list(fitted.known.names) == names
-    features = fitted.transform(None, list_instances(other), GROUP)
+    features = transform_checked(fitted, None, list_instances(other), GROUP)
     plain = [counted(text, unit, order) for text in other.texts]
     assert shown(features) == [{name: n for name, n in each.items() if name in names} for each in plain]
     assert features.asked.tolist() == [len(each) for each in plain]
     assert features.found.tolist() == [sum(name in names for name in each) for each in plain]
     assert features.batch.columns.group_names == (f"n-grams of {unit}",)
     again = TextNgrams(unit=unit, order=order).from_state(fitted.state())
-    assert shown(again.transform(None, list_instances(other), GROUP)) == shown(features)
+    assert shown(transform_checked(again, None, list_instances(other), GROUP)) == shown(features)
 
 
 @given(LISTS, st.sampled_from(UNITS))
@@ -85,9 +85,9 @@ def test_blocks_of_one_list_each_make_no_difference(lists, unit):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(counting, "BLOCK", 0)
         parted = extractor.fit(None, instances, ())
-        rows = parted.transform(None, instances, GROUP)
+        rows = transform_checked(parted, None, instances, GROUP)
     assert list(parted.known.names) == list(whole.known.names)
-    assert shown(rows) == shown(whole.transform(None, instances, GROUP))
+    assert shown(rows) == shown(transform_checked(whole, None, instances, GROUP))
 
 
 def test_words_need_not_be_those_between_blanks():
@@ -98,7 +98,7 @@ def test_words_need_not_be_those_between_blanks():
     names = list(found.known.names)
     assert "猫 が" in names and "New␣York" in names and "New␣York </s>" in names
     two = replace(own, words=CandidateWords.from_words([["猫"], ["New", "York"]]))
-    assert shown(found.transform(None, list_instances(two), GROUP)) == [
+    assert shown(transform_checked(found, None, list_instances(two), GROUP)) == [
         {"<s> 猫": 1.0, "猫": 1.0},
         {},
     ]
@@ -127,7 +127,7 @@ def test_states_that_do_not_fit_are_refused():
         with pytest.raises(ValueError, match=r"n-grams|names of columns"):
             known_ngrams_from_state({**state, name: array}, "words")
     with pytest.raises(ValueError, match="not fitted"):
-        TextNgrams().transform(None, list_instances(own), GROUP)
+        transform_checked(TextNgrams(), None, list_instances(own), GROUP)
     assert TextNgrams().from_state({}).state() == {}
 
 

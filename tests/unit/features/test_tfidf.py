@@ -12,7 +12,7 @@ from sklearn.feature_extraction.text import TfidfTransformer, TfidfVectorizer
 
 from disambig.data import Group, Instances, word_tokens
 from disambig.errors import UserError
-from disambig.features import Tfidf
+from disambig.features import Tfidf, transform_checked
 from disambig.text import Words, hash_words
 
 TEXTS = (
@@ -44,7 +44,7 @@ def fitted(texts, **settings):
 
 def rows_of(extractor, texts):
     view, instances = documents(texts)
-    return extractor.transform(view, instances, GROUP).batch.rows
+    return transform_checked(extractor, view, instances, GROUP).batch.rows
 
 
 def normal_words(text):
@@ -107,7 +107,7 @@ def test_the_most_frequent_words_are_kept():
 def test_words_of_training_alone_count_and_the_evidence_says_how_many():
     extractor = fitted(TEXTS[:2])
     view, instances = documents(["the zebra sang, the zebra!", "zebra"])
-    features = extractor.transform(view, instances, GROUP)
+    features = transform_checked(extractor, view, instances, GROUP)
     assert features.asked.reshape(2, 3).tolist() == [[5] * 3, [1] * 3]
     assert features.found.reshape(2, 3).tolist() == [[3] * 3, [0] * 3]
     assert features.batch.rows[[1]].nnz == 0
@@ -117,7 +117,7 @@ def test_words_of_training_alone_count_and_the_evidence_says_how_many():
 def test_columns_are_named_by_label_and_word_without_making_them_all():
     extractor = fitted(TEXTS)
     view, instances = documents(TEXTS)
-    columns = extractor.transform(view, instances, GROUP).batch.columns
+    columns = transform_checked(extractor, view, instances, GROUP).batch.columns
     d = len(extractor.known)
     assert len(columns) == len(columns.names) == 3 * d
     assert columns.names[d + 1] == f"sport: {extractor.known.word(1)}"
@@ -127,7 +127,7 @@ def test_columns_are_named_by_label_and_word_without_making_them_all():
     assert columns.groups.strides == (0,)
     assert "cooking: it's" in columns.names
     assert "cooking: 0000" in columns.names  # 1997, as the tokenisation has numbers
-    hashed = fitted(TEXTS, bits=5).transform(view, instances, GROUP).batch.columns
+    hashed = transform_checked(fitted(TEXTS, bits=5), view, instances, GROUP).batch.columns
     assert len(hashed) == 3 * 32 and not hashed.names
 
 

@@ -17,7 +17,7 @@ from spacy.vocab import Vocab
 
 from disambig.data import Group, Instances
 from disambig.errors import UserError
-from disambig.features import TermSelector, Tfidf
+from disambig.features import TermSelector, Tfidf, transform_checked
 from disambig.features import rows as one_row
 from disambig.tasks import OwnCandidates
 from disambig.testing import check_extractor
@@ -105,7 +105,7 @@ def test_inner_products_are_those_of_counts_by_hand(layer, around, texts, draws,
                 extractor.fit(view, where, [GROUP])
             return
         fitted = extractor.fit(view, where, [GROUP])
-        features = fitted.transform(view, where, GROUP)
+        features = transform_checked(fitted, view, where, GROUP)
     expected = [[sum(one[term] * other[term] for term in one) for other in counts] for one in counts]
     rows = features.batch.rows
     np.testing.assert_allclose((rows @ rows.T).toarray(), expected)
@@ -119,7 +119,7 @@ def test_long_documents_are_looked_at_in_portions(monkeypatch, around):
     view = view_of(["The bank of rivers, a1 bank. " * 40, "", "Of banks."])
     where = places(view, *[(0, number, 1) for number in range(0, 200, 5)], (2, 1, 1))
     whole = Tfidf(around=around).fit(view, where, [GROUP])
-    expected = whole.transform(view, where, GROUP)
+    expected = transform_checked(whole, view, where, GROUP)
     monkeypatch.setattr(one_row, "TOKENS_AT_ONCE", 700)
     looked_at = []
     counted = TermSelector.counted
@@ -128,12 +128,16 @@ def test_long_documents_are_looked_at_in_portions(monkeypatch, around):
     )
     parts = Tfidf(around=around).fit(view, where, [GROUP])
     np.testing.assert_array_equal(parts.known.documents, whole.known.documents)
-    features = parts.transform(view, where, GROUP)
+    features = transform_checked(parts, view, where, GROUP)
     np.testing.assert_array_equal(features.batch.rows.toarray(), expected.batch.rows.toarray())
     np.testing.assert_array_equal(features.asked, expected.asked)
     assert max(looked_at) <= 700 + len(view)
     assert (
-        len(Tfidf(around=around).fit(view, where, [GROUP]).transform(view, where.take(slice(0)), GROUP).found)
+        len(
+            transform_checked(
+                Tfidf(around=around).fit(view, where, [GROUP]), view, where.take(slice(0)), GROUP
+            ).found
+        )
         == 0
     )
 
@@ -143,7 +147,7 @@ def test_weights_are_those_of_tf_idf_over_instances():
     where = places(view, (0, 1, 1), (1, 1, 1), (1, 6, 1))
     fitted = Tfidf(around="document").fit(view, where, [GROUP])
     assert fitted.known.n_documents == 3
-    row = fitted.transform(view, where, GROUP).batch.rows.toarray()[1]
+    row = transform_checked(fitted, view, where, GROUP).batch.rows.toarray()[1]
     names = list(fitted.known.names)
     raw = counted(view, 1, 1, 1, around="document", layer=None)
     df = Counter({"a": 2, "bank": 2, "by": 2, "the": 3, "river": 2, "of": 2, "sand": 2})
@@ -167,7 +171,7 @@ def test_other_documents_are_not_looked_at():
     view = view_of(["Alpha beta.", "gamma", "Delta."])
     fitted = Tfidf(around=9).fit(view, places(view, (0, 1, 1), (2, 0, 1)), [GROUP])
     assert list(fitted.known.names) == ["alpha"]
-    features = fitted.transform(view, places(view, (1, 0, 1)), GROUP)
+    features = transform_checked(fitted, view, places(view, (1, 0, 1)), GROUP)
     assert features.batch.rows.nnz == 0
     assert features.asked.tolist() == [0, 0]
 
@@ -181,7 +185,7 @@ def test_counts_and_ones_are_not_scaled():
         ({"weighting": "count", "sublinear_tf": True}, [1, 1 + math.log(3)]),
     ):
         fitted = Tfidf(around="document", **settings).fit(view, where, [GROUP])
-        data = fitted.transform(view, where, GROUP).batch.rows.data
+        data = transform_checked(fitted, view, where, GROUP).batch.rows.data
         assert sorted(data.tolist()) == pytest.approx(values)
 
 
@@ -190,7 +194,7 @@ def test_every_token_can_count_by_its_stem_or_else_as_it_stands():
     where = places(view, (0, 4, 1), (1, 1, 1))
     settings = {"around": "document", "weighting": "count", "every_token": True}
     fitted = Tfidf(layer="stem", **settings).fit(view, where, [GROUP])
-    row = fitted.transform(view, where, GROUP).batch.rows.toarray()[0]
+    row = transform_checked(fitted, view, where, GROUP).batch.rows.toarray()[0]
     names = dict(zip(fitted.known.names, row.tolist(), strict=True))
     assert names == {"sand": 2, "is": 1, ",": 1, "!": 1}
     words = Tfidf(**settings).fit(view, where, [GROUP])
@@ -209,7 +213,10 @@ def test_a_doc_without_lemmas_gets_the_same_row_beside_one_that_has_them():
     for every_token in (False, True):
         tfidf = Tfidf(around="document", layer="lemma", every_token=every_token, weighting="count")
         fitted = tfidf.fit(beside, places(beside, (0, 3, 1), (1, 1, 1)), [GROUP])
-        rows = [fitted.transform(view, places(view, (0, 3, 1)), GROUP).batch.rows for view in (alone, beside)]
+        rows = [
+            transform_checked(fitted, view, places(view, (0, 3, 1)), GROUP).batch.rows
+            for view in (alone, beside)
+        ]
         assert rows[0].toarray().tolist() == rows[1].toarray().tolist()
         assert rows[0].sum() == (4 if every_token else 0)
 
@@ -218,17 +225,17 @@ def test_a_stem_is_named_by_a_word_that_has_it_and_names_can_be_left_out():
     view = view_of(["Sand sandy bank", "sands bank"])
     where = places(view, (0, 2, 1), (1, 1, 1))
     fitted = Tfidf(around="document", layer="stem", name="broad").fit(view, where, [GROUP])
-    columns = fitted.transform(view, where, GROUP).batch.columns
+    columns = transform_checked(fitted, view, where, GROUP).batch.columns
     assert list(columns.names) == ["river: sand", "money: sand"]
     assert columns.group_names == ("broad",)
     bare = Tfidf(around="document", layer="stem", named=False).fit(view, where, [GROUP])
     assert set(bare.state()) == {"documents", "n_documents", "hashes"}
     again = Tfidf(around="document", layer="stem", named=False).from_state(bare.state())
-    features = again.transform(view, where, GROUP)
+    features = transform_checked(again, view, where, GROUP)
     assert len(features.batch.columns.names) == 0
     assert again.known.word(0) == ""
     np.testing.assert_array_equal(
-        features.batch.rows.toarray(), fitted.transform(view, where, GROUP).batch.rows.toarray()
+        features.batch.rows.toarray(), transform_checked(fitted, view, where, GROUP).batch.rows.toarray()
     )
 
 
@@ -236,13 +243,13 @@ def test_without_the_layer_there_are_no_terms():
     view = view_of(DOCUMENTS)
     where = places(view, (0, 1, 1), (1, 1, 1))
     fitted = Tfidf(around="document", layer="lemma").fit(view, where, [GROUP])
-    features = fitted.transform(view, where, GROUP)
+    features = transform_checked(fitted, view, where, GROUP)
     assert features.batch.rows.shape == (2, 0)
     assert features.asked.tolist() == [0] * 4
     assert len(Tfidf(layer="lemma").from_state(fitted.state()).known) == 0
     known = Tfidf(around=2, layer="stem").fit(view, where, [GROUP])
     bare = replace(view, layers={})
-    assert known.transform(bare, where, GROUP).batch.rows.nnz == 0
+    assert transform_checked(known, bare, where, GROUP).batch.rows.nnz == 0
 
 
 @pytest.mark.parametrize(
@@ -280,11 +287,11 @@ def test_what_is_far_away_counts_next_to_nothing_and_stays_a_number():
     view = view_of(["bank " + ", " * 500 + "river " + "boat " * 50])
     extractor = Tfidf(around="document", nearness=10.0)
     instances = places(view, (0, 0, 1))
-    row = extractor.fit(view, instances, [GROUP]).transform(view, instances, GROUP).batch.rows
+    row = transform_checked(extractor.fit(view, instances, [GROUP]), view, instances, GROUP).batch.rows
     assert (row.data > 0).all() and np.linalg.norm(row.data) == pytest.approx(1.0)
     extractor = replace(Tfidf(around="document"), nearness=1.0).fit(view, instances, [GROUP])
     object.__setattr__(extractor, "nearness", 1100.0)  # as large as only zeros are left
-    row = extractor.transform(view, instances, GROUP).batch.rows
+    row = transform_checked(extractor, view, instances, GROUP).batch.rows
     assert (row.data == 0).all()
 
 
@@ -292,8 +299,8 @@ def test_texts_and_names_live_no_longer_than_their_view_and_extractor():
     view = view_of(DOCUMENTS)
     where = places(view, (0, 1, 1), (1, 1, 1))
     extractor = Tfidf(around=2).fit(view, where, [GROUP])
-    features = extractor.transform(view, where, GROUP)
-    assert features.batch.columns.own is extractor.transform(view, where, GROUP).batch.columns.own
+    features = transform_checked(extractor, view, where, GROUP)
+    assert features.batch.columns.own is transform_checked(extractor, view, where, GROUP).batch.columns.own
     gone = [weakref.ref(view), weakref.ref(features.batch.columns.own)]
     del view, where, extractor, features
     gc.collect()

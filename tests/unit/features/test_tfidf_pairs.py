@@ -12,7 +12,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from disambig.data import Group, Instances, word_tokens
 from disambig.errors import UserError
-from disambig.features import Tfidf
+from disambig.features import Tfidf, transform_checked
 from disambig.runtime import VARIABLE
 from disambig.text import Words
 
@@ -37,7 +37,7 @@ def terms(text):
 
 
 def rows_of(extractor, texts):
-    features = extractor.transform(*inside(texts), GROUP)
+    features = transform_checked(extractor, *inside(texts), GROUP)
     return features.batch.rows.toarray(), features.found, features.asked
 
 

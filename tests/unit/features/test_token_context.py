@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from disambig.data import Group, Instances, SequenceRows
 from disambig.errors import UserError
-from disambig.features import CLASS, SHAPE, TokenContext, WordClasses, learn_classes
+from disambig.features import CLASS, SHAPE, TokenContext, WordClasses, learn_classes, transform_checked
 from disambig.testing import check_extractor
 from disambig.text import SpacyTokens, hash_word, hash_words
 from disambig.types import Decides
@@ -60,7 +60,7 @@ def test_it_keeps_the_contract(tags, classes):
 
 def test_the_batch_is_sequences_of_sentences(tags):
     view = TOKENS(TEXTS)
-    features = fitted(TEXTS, tags).transform(view, tags.instances(view), tags.groups[0])
+    features = transform_checked(fitted(TEXTS, tags), view, tags.instances(view), tags.groups[0])
     assert isinstance(features.batch, SequenceRows)
     assert np.diff(features.batch.layout).tolist() == [4, 10, 6, 1]
     assert (features.found == features.asked).all()  # all was seen in training

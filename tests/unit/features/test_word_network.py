@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from disambig.data import CandidateFinder, Group
+from disambig.data import CandidateFinder, Group, GroupedInstances
 from disambig.errors import UserError
 from disambig.features import (
     FIRST_KNOWN,
@@ -16,6 +16,7 @@ from disambig.features import (
     UNKNOWN,
     NetworkWeights,
     WordNetwork,
+    transform_checked,
     word_network,
 )
 from disambig.tasks import OwnCandidates
@@ -55,7 +56,7 @@ def learned():
 
 def scores(extractor, texts, group):
     view, instances = found(texts, group)
-    return extractor.transform(view, instances, group).batch.values[:, :, 0], instances.observed
+    return transform_checked(extractor, view, instances, group).batch.values[:, :, 0], instances.observed
 
 
 def test_it_learns_what_near_and_what_far_words_say(learned):
@@ -106,7 +107,7 @@ def test_both_engines_compute_the_network_written_out(learned, engine, monkeypat
     monkeypatch.setenv("DISAMBIG_ENGINE", engine)
     texts = [*made(5, seed=3), "desert", "A dessert of unheard-of splendour, said the man from the desert."]
     view, instances = found(texts, SAND)
-    values = learned.transform(view, instances, SAND).batch.values[:, :, 0]
+    values = transform_checked(learned, view, instances, SAND).batch.values[:, :, 0]
     for value, position in zip(values, instances.positions, strict=True):
         plain = written_out(learned, view, int(position))
         assert value[0] - value[1] == pytest.approx(plain[0] - plain[1], abs=1 / 64)
@@ -117,9 +118,9 @@ def test_engines_and_batches_of_any_size_agree_bit_for_bit(learned, monkeypatch)
     answers = []
     for engine in ENGINES:
         monkeypatch.setenv("DISAMBIG_ENGINE", engine)
-        whole = learned.transform(view, instances, PLACE).batch.values
+        whole = transform_checked(learned, view, instances, PLACE).batch.values
         one_by_one = [
-            learned.transform(view, instances.take(np.array([i])), PLACE).batch.values
+            transform_checked(learned, view, instances.take(np.array([i])), PLACE).batch.values
             for i in range(len(instances))
         ]
         answers += [whole, np.concatenate(one_by_one)]
@@ -229,7 +230,7 @@ def test_a_group_of_another_size_is_refused_even_where_nothing_is_asked(learned)
     view, instances = found(["Nothing to be found here."], SAND)
     assert len(instances) == 0
     with pytest.raises(ValueError, match="3 outputs for 2 candidates"):
-        other.transform(view, instances, SAND)
+        transform_checked(other, view, instances, SAND)
 
 
 @pytest.mark.parametrize(
@@ -276,24 +277,22 @@ def test_several_groups_at_once_are_as_each_by_itself(monkeypatch):
     monkeypatch.setattr(
         WordNetwork, "_units", lambda *asked: units.append(len(asked[2])) or hidden_units(*asked)
     )
-    together = network.transform_all(view, parts)
+    together = network.transform(view, GroupedInstances.from_parts(parts))
     assert len(units) == -(-sum(len(part) for part, _ in parts) // 5)
     for (part, group), found in zip(parts, together, strict=True):
-        alone = network.transform(view, part, group)
+        alone = transform_checked(network, view, part, group)
         assert np.array_equal(found.batch.values, alone.batch.values) and found.batch.values.any()
         assert np.array_equal(found.batch.costs, alone.batch.costs)
     none = instances.take([])
-    assert [len(each.found) for each in network.transform_all(view, [(none, groups[0]), parts[0]])] == [
-        0,
-        len(parts[0][0]) * 3,
-    ]
+    with_none = network.transform(view, GroupedInstances.from_parts([(none, groups[0]), parts[0]]))
+    assert [len(each.found) for each in with_none] == [0, len(parts[0][0]) * 3]
 
 
 def test_the_suite_sees_groups_that_are_others_together():
     class Hasty(WordNetwork):
-        def transform_all(self, view, parts):
-            blind = replace(self, weights=None) if len(parts) > 1 else self
-            return WordNetwork.transform_all(blind, view, parts)
+        def transform(self, view, table):
+            blind = replace(self, weights=None) if len(table.groups) > 1 else self
+            return WordNetwork.transform(blind, view, table)
 
     def failed(kind):
         task = OwnCandidates(sets=["in/on", "at/to"])

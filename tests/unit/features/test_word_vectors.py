@@ -7,7 +7,7 @@ import pytest
 
 from disambig.data import Instances
 from disambig.errors import UserError
-from disambig.features import Vectors, WordVectors, learn_vectors
+from disambig.features import Vectors, WordVectors, learn_vectors, transform_checked
 from disambig.tasks import OwnCandidates
 from disambig.testing import check_extractor
 from disambig.text import Words, hash_word, hash_words, view_of_texts
@@ -68,7 +68,7 @@ def test_vectors_that_are_given_stay_and_a_row_is_three_of_them():
     at = int(np.flatnonzero(view.hashes == np.uint64(hash_word("eats")))[0])
     places = Instances(np.array([at]), np.ones(1, np.int32), np.zeros(1, np.int32), np.zeros(1, np.int32))
     assert extractor.fit(view, places, TASK.groups) is extractor
-    features = extractor.transform(view, places, TASK.groups[0])
+    features = transform_checked(extractor, view, places, TASK.groups[0])
     row = features.batch.rows.toarray()[0]
     assert row.shape == (4 * 5,)
     beside, near, topic = row[:10], row[10:15], row[15:]

@@ -21,6 +21,7 @@ from disambig.data import (
     numbered,
 )
 from disambig.errors import UserError
+from disambig.features import by_group, transform_checked
 from disambig.features.rows import as_features
 from disambig.models import iterate_features
 from disambig.models import model as rows_once
@@ -45,6 +46,7 @@ class Positions:
     rows_are_shared: bool = True
     asked: int = 0
 
+    @by_group
     def transform(self, view, instances, group):
         self.asked += 1
         n, k = len(instances), len(group.candidates)
@@ -64,24 +66,28 @@ def test_each_group_gets_its_own(shared):
         group = GROUPS[g]
         assert number == g and same_rows is rows
         np.testing.assert_array_equal(taken.positions, INSTANCES.positions[rows])
-        alone = Positions().transform(None, INSTANCES.take(rows), group)
+        alone = transform_checked(Positions(), None, INSTANCES.take(rows), group)
         np.testing.assert_array_equal(found.batch.costs, alone.batch.costs)
         np.testing.assert_array_equal(found.batch.rows.toarray()[:, :5], alone.batch.rows.toarray())
         np.testing.assert_array_equal(found.found, 2 * alone.found)
         np.testing.assert_array_equal(found.asked, 2 * alone.asked)
         assert len(found.batch.columns) == 10 * len(group.candidates)
         assert found.batch.columns.candidates == group.candidates
-    assert extractor.asked == (1 if shared else 2)
+    assert extractor.asked == len(GROUPS)
 
 
 def test_only_crossed_rows_can_be_shared():
     class Blocks:
         rows_are_shared = True
 
+        @by_group
         def transform(self, view, instances, group):
-            values = np.zeros((5, 1, 1), np.float32)
-            batch = DenseBlocks(values, np.zeros((1, 1), np.int64), numbered(1), np.ones((5, 1), np.float32))
-            return Features(batch, np.zeros(5, np.int32), np.zeros(5, np.int32))
+            n, k = len(instances), len(group.candidates)
+            costs = np.ones((n, k), np.float32)
+            batch = DenseBlocks(
+                np.zeros((n, k, 1), np.float32), np.zeros((k, 1), np.int64), numbered(1), costs
+            )
+            return Features(batch, np.zeros(n * k, np.int32), np.zeros(n * k, np.int32))
 
     with pytest.raises(UserError, match=r"D414.*extractor Blocks: transform gave DenseBlocks;.* CrossedRows"):
         list(iterate_features([Blocks()], None, INSTANCES, GROUPS, [(0, np.array([0, 2]))]))
@@ -95,8 +101,8 @@ def test_rows_of_lists_of_ones_own_are_found_for_each_group():
     class Lists:
         rows_are_shared = True
 
-        def transform(self, view, instances, group):
-            return as_features(made(instances), OWN, instances, group, self)
+        def transform(self, view, table):
+            return as_features(made(table.instances), OWN, table, self)
 
     def made(instances):
         n = len(instances)
@@ -110,9 +116,9 @@ def test_groups_are_described_together_but_no_more_than_fit_the_cache(monkeypatc
     asked = []
 
     class Together(Positions):
-        def transform_all(self, view, parts):
-            asked.append([len(instances) for instances, _ in parts])
-            return [self.transform(view, *part) for part in parts]
+        def transform(self, view, table):
+            asked.append([len(instances) for instances, _ in table.parts])
+            return Positions.transform(self, view, table)
 
     blocks = [(0, np.array([0])), (1, np.array([1, 3])), (0, np.array([2])), (1, np.array([4]))]
     monkeypatch.setattr(rows_once, "TOGETHER", 3)

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from disambig.config import resolve
 from disambig.data import CandidateLists, Group, Instances
 from disambig.errors import UserError
+from disambig.features import transform_checked
 from disambig.text import Words
 
 CLEAR = """
@@ -216,12 +217,12 @@ def instances_in(text, word, candidates):
 def test_the_extractor_scores_candidates_by_the_sentence():
     extractor = Agreement()
     view, instances = instances_in("The list of files are long.", "are", ("are", "is", "art"))
-    features = extractor.transform(view, instances, Group("form", ()))
+    features = transform_checked(extractor, view, instances, Group("form", ()))
     observed, better, other = features.batch.scores(np.ones(1)).tolist()
     assert (observed, other) == (0, 0) and better > 0.3
     assert extractor.fit(view, instances, []).from_state(extractor.state()) is extractor
     empty = instances.take(np.zeros(0, np.int64))
-    assert len(extractor.transform(view, empty, Group("form", ())).batch.cost) == 0
+    assert len(transform_checked(extractor, view, empty, Group("form", ())).batch.cost) == 0
 
 
 def test_the_extractor_scores_articles_in_gaps():
@@ -229,7 +230,7 @@ def test_the_extractor_scores_articles_in_gaps():
     number = np.flatnonzero(view.starts == 8)[:1]
     one = np.zeros(1, np.int32)
     instances = Instances(number, one, one, one.copy(), CandidateLists.from_texts([("", "a", "the")]))
-    scores = Agreement().transform(view, instances, Group("article", ())).batch.scores(np.ones(1))
+    scores = transform_checked(Agreement(), view, instances, Group("article", ())).batch.scores(np.ones(1))
     assert scores[0] == 0 and scores[1] > 0.2
 
 
@@ -237,16 +238,16 @@ def test_a_config_names_it_and_other_processes_get_it(tmp_path):
     config = {"syntax": {"@disambig_extractors": "dependencies.Agreement.v1"}}
     extractor = pickle.loads(pickle.dumps(resolve(config)["syntax"]))
     view, instances = instances_in("They was late.", "was", ("was", "were"))
-    scores = extractor.transform(view, instances, Group("form", ())).batch.scores(np.ones(1))
+    scores = transform_checked(extractor, view, instances, Group("form", ())).batch.scores(np.ones(1))
     assert scores[0] == 0 and scores[1] > 0.5
     config["syntax"]["parser"] = str(tmp_path)
     with pytest.raises(UserError, match="D917"):
-        resolve(config)["syntax"].transform(view, instances, Group("form", ()))
+        transform_checked(resolve(config)["syntax"], view, instances, Group("form", ()))
 
 
 def test_a_fixed_group_of_words_is_scored_too():
     view, instances = instances_in("These option is new.", "these", ("these",))
     group = Group("this/these", ("this", "these"))
     fixed = Instances(instances.positions, instances.lengths, instances.groups, instances.groups + 1)
-    scores = Agreement().transform(view, fixed, group).batch.scores(np.ones(2))
+    scores = transform_checked(Agreement(), view, fixed, group).batch.scores(np.ones(2))
     assert scores.shape == (2,) and scores[1] == 0

@@ -30,6 +30,7 @@ from disambig.api import Group, UserError, Words
 from disambig.api.text import view_of_texts
 from disambig.config import resolve
 from disambig.decision import SecondLook
+from disambig.features import transform_checked
 from disambig.formats import Clean, Fix
 from disambig.models import load_model, save_model
 from disambig.testing import check_extractor
@@ -340,7 +341,7 @@ def test_the_extractor_compares_candidates_with_the_written_word(folder):
     view = view_of_texts(TEXTS[:1], Words())
     instances = task.instances(view)
     extractor = EncoderEvidence(folder=folder).fit(view, instances, [HAVE])
-    features = extractor.transform(view, instances, HAVE)
+    features = transform_checked(extractor, view, instances, HAVE)
     rows = features.batch.values.reshape(4, 5)  # has, have; has, have
     assert (rows[[1, 2]] == 0).all()
     wanted = Encoder.load(folder).compare([*view.texts] * 2, [(9, 13, "has"), (27, 30, "have")])

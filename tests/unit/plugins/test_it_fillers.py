@@ -21,7 +21,7 @@ from disambig_variance_svm.pronoun_it import (
 
 from disambig.counts import CountTable, build_table, write_table
 from disambig.errors import UserError
-from disambig.features import CONTEXTS
+from disambig.features import CONTEXTS, transform_checked
 
 TEXTS = [
     "It is good to know. They are good to know. He is good to know.",
@@ -103,7 +103,7 @@ def test_rare_contexts_are_left_out():
 
 def test_attributes_are_logs_and_speak_for_the_second_candidate(full):
     view, found = instances()
-    features = FillerCounts(counts=full).transform(view, found, It().groups[0])
+    features = transform_checked(FillerCounts(counts=full), view, found, It().groups[0])
     values = features.batch.values
     assert values.shape == (len(found), 2, 14 * 5 + 1)
     assert not values[:, 0].any() and (values[:, 1, -1] == 1).all()
@@ -117,7 +117,7 @@ def test_a_table_without_gaps_or_of_other_words_is_refused(tmp_path, full):
     view, found = instances()
     plain = CountTable.open(build_table(tmp_path / "plain.counts", TEXTS, NormalisedWords()))
     with pytest.raises(UserError, match="gaps"):
-        FillerCounts(counts=plain).transform(view, found, It().groups[0])
+        transform_checked(FillerCounts(counts=plain), view, found, It().groups[0])
     with pytest.raises(UserError, match="D110"):
         filler_counts(CountTable.open(small_of_words(tmp_path)), view, found)
 
@@ -145,6 +145,6 @@ def test_another_tokenisation_is_refused():
 
 def test_attributes_have_names_for_people(full):
     view, found = instances()
-    names = FillerCounts(counts=full).transform(view, found, It().groups[0]).batch.columns.names
+    names = transform_checked(FillerCounts(counts=full), view, found, It().groups[0]).batch.columns.names
     assert names[CONTEXTS.index((1, 2))] == "non-referential: . <it> . ."
     assert names[-1] == "non-referential: bias" and len(set(names)) == len(names)

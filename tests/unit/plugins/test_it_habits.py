@@ -19,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from disambig.errors import UserError
+from disambig.features import transform_checked
 
 
 def frames(*texts):
@@ -104,7 +105,7 @@ def test_folders_that_hold_no_habits_are_refused(learned, tmp_path, broken):
 def test_what_ships_knows_the_weather():
     view = NormalisedWords()(["It was raining.", "She put it on the table."])
     instances = It().instances(view)
-    values = ItHabits().transform(view, instances, It.groups[0]).batch.values
+    values = transform_checked(ItHabits(), view, instances, It.groups[0]).batch.values
     assert values[0, 1, 1] > 0 > values[1, 1, 1]  # by the set of rare kinds
     assert np.array_equal(values[:, 0], -values[:, 1])
     assert FRAME_MODEL.is_dir()

@@ -8,6 +8,7 @@ from disambig_variance_svm.pronoun_it import KINDS, SCALE, It, ItPatterns, Norma
 
 from disambig.data import Group
 from disambig.errors import UserError
+from disambig.features import transform_checked
 
 
 def places(*texts):
@@ -30,7 +31,7 @@ def test_each_place_has_the_kinds_that_hold_in_its_sentence():
 
 def test_a_pattern_speaks_for_one_label_as_much_as_against_the_other():
     view, instances = places("It was raining.", "It was red.")
-    features = ItPatterns().transform(view, instances, It.groups[0])
+    features = transform_checked(ItPatterns(), view, instances, It.groups[0])
     values = features.batch.values
     assert values.shape == (2, 2, len(KINDS))
     assert values[0, 1, KINDS.index("weather")] == SCALE and not values[1].any()
@@ -40,10 +41,14 @@ def test_a_pattern_speaks_for_one_label_as_much_as_against_the_other():
 
 def test_without_any_place_there_is_nothing():
     view, instances = places("Nothing of the kind.")
-    assert ItPatterns().transform(view, instances, It.groups[0]).batch.values.shape == (0, 2, len(KINDS))
+    assert transform_checked(ItPatterns(), view, instances, It.groups[0]).batch.values.shape == (
+        0,
+        2,
+        len(KINDS),
+    )
 
 
 def test_two_labels_are_wanted():
     view, instances = places("It was red.")
     with pytest.raises(UserError, match="D455"):
-        ItPatterns().transform(view, instances, Group("three", ("a", "b", "c")))
+        transform_checked(ItPatterns(), view, instances, Group("three", ("a", "b", "c")))

@@ -14,6 +14,7 @@ from disambig.counts import CountTable, build_table
 from disambig.data import CandidateFinder, Group, Instances
 from disambig.errors import UserError
 from disambig.evaluation import substitute
+from disambig.features import transform_checked
 from disambig.text import Words
 
 GROUP = Group("than/then", ("than", "then", "as if"))
@@ -84,7 +85,9 @@ def written(view, instances, i, candidate):
 def test_scores_differ_as_those_of_whole_sentences(arpa):
     kenlm = pytest.importorskip("kenlm")
     view, instances = examples(TEXTS)
-    values = KenLM(path=arpa).fit(view, instances, [GROUP]).transform(view, instances, GROUP).batch.values
+    values = transform_checked(
+        KenLM(path=arpa).fit(view, instances, [GROUP]), view, instances, GROUP
+    ).batch.values
     model = kenlm.Model(str(arpa))
     assert values.shape == (len(instances), 3, 1)
     for i in range(len(instances)):
@@ -100,7 +103,9 @@ def test_no_word_is_the_sentence_without_one(arpa):
     empty = Instances(*(np.array([at]) for at in (2, 0, 0, 2)))  # before "than"
     model = kenlm.Model(str(arpa))
     for places in (instances, empty):
-        values = KenLM(path=arpa).fit(view, places, [group]).transform(view, places, group).batch.values
+        values = transform_checked(
+            KenLM(path=arpa).fit(view, places, [group]), view, places, group
+        ).batch.values
         for i in range(len(places)):
             sentences = [written(view, places, i, candidate) for candidate in group.candidates]
             whole = [model.score(" ".join(sentence.split())) for sentence in sentences]
@@ -116,7 +121,7 @@ def test_a_word_replaced_in_the_view_is_scored_as_replaced(arpa):
     extractor = extractor.from_state(extractor.state())
     first = instances.take([0])
     plain, changed, written_so = (
-        extractor.transform(v, first, GROUP).batch.values.ravel() for v in (view, other, there)
+        transform_checked(extractor, v, first, GROUP).batch.values.ravel() for v in (view, other, there)
     )
     assert np.array_equal(changed, written_so)
     assert not np.array_equal(changed, plain)
@@ -127,14 +132,14 @@ def test_kenlm_pickles_and_scores_nothing(arpa):
     view, instances = examples(TEXTS)
     extractor = pickle.loads(pickle.dumps(KenLM(path=arpa).fit(view, instances, [GROUP])))
     nothing = Words()([])
-    assert extractor.transform(
-        nothing, CandidateFinder.from_groups((GROUP,)).find(nothing), GROUP
+    assert transform_checked(
+        extractor, nothing, CandidateFinder.from_groups((GROUP,)).find(nothing), GROUP
     ).batch.values.shape == (
         0,
         3,
         1,
     )
-    known = extractor.transform(view, instances, Group("x", ("than", "nevermore"))).found
+    known = transform_checked(extractor, view, instances, Group("x", ("than", "nevermore"))).found
     assert known.reshape(-1, 2).tolist() == [[1, 0]] * len(instances)
 
 
@@ -142,13 +147,13 @@ def test_missing_module_and_bad_file_are_named(arpa, tmp_path, monkeypatch):
     view, instances = examples(TEXTS)
     with monkeypatch.context() as patch, pytest.raises(UserError, match=r"D740.*pip install 'kenlm"):
         patch.setitem(sys.modules, "kenlm", None)
-        KenLM(path=arpa).transform(view, instances, GROUP)
+        transform_checked(KenLM(path=arpa), view, instances, GROUP)
     pytest.importorskip("kenlm")
     with pytest.raises(UserError, match="D741"):
-        KenLM(path=tmp_path / "none.arpa").transform(view, instances, GROUP)
+        transform_checked(KenLM(path=tmp_path / "none.arpa"), view, instances, GROUP)
     (tmp_path / "bad.arpa").write_text("no model", encoding="utf8")
     with pytest.raises(UserError, match="D741"):
-        KenLM(path=tmp_path / "bad.arpa").transform(view, instances, GROUP)
+        transform_checked(KenLM(path=tmp_path / "bad.arpa"), view, instances, GROUP)
 
 
 COUNTED = ["more than enough", "more than enough", "more than this", "and then more", "and then this", "than"]
@@ -180,7 +185,7 @@ def test_the_rule_is_its_formula(table):
         ("was more", "that then"),
         ("than that", "</S>"),
     ]
-    features = NgramRatio(counts=table, tokens=50).transform(view, instances, GROUP)
+    features = transform_checked(NgramRatio(counts=table, tokens=50), view, instances, GROUP)
     count = CountTable.open(table).count
     for i, (before, after) in enumerate(words):
         left, right = before.split(), after.split()
@@ -196,7 +201,7 @@ def test_the_rule_is_its_formula(table):
 
 def test_the_rule_chooses_what_was_seen_and_leaves_out_what_was_not(table):
     view, instances = examples(["more then enough", "and than this", "yonder than yonder"])
-    features = NgramRatio(counts=table).transform(view, instances, GROUP)
+    features = transform_checked(NgramRatio(counts=table), view, instances, GROUP)
     chosen = features.batch.values[:, :, 0].argmax(axis=1)
     assert [GROUP.candidates[r] for r in chosen[:2]] == ["than", "then"]
     assert features.found.reshape(-1, 3)[2, 2] == 0
@@ -206,18 +211,18 @@ def test_the_rule_chooses_what_was_seen_and_leaves_out_what_was_not(table):
 def test_the_rule_never_chooses_no_word(table):
     view, instances = examples(["more then enough", "yonder than yonder"])
     group = Group("than/then/-", ("", "than", "then"))
-    features = NgramRatio(counts=table).transform(view, instances, group)
+    features = transform_checked(NgramRatio(counts=table), view, instances, group)
     values = features.batch.values[:, :, 0]
     assert (values[:, 0] < values[:, 1:].min(axis=1)).all()
     assert not features.found.reshape(-1, 3)[:, 0].any()
-    among = NgramRatio(counts=table).transform(view, instances, Group("than/then", ("than", "then")))
+    among = transform_checked(NgramRatio(counts=table), view, instances, Group("than/then", ("than", "then")))
     assert np.array_equal(values[:, 1:], among.batch.values[:, :, 0])
 
 
 def test_the_rule_on_nothing(table):
     nothing = Words()([])
-    features = NgramRatio(counts=table).transform(
-        nothing, CandidateFinder.from_groups((GROUP,)).find(nothing), GROUP
+    features = transform_checked(
+        NgramRatio(counts=table), nothing, CandidateFinder.from_groups((GROUP,)).find(nothing), GROUP
     )
     assert features.batch.values.shape == (0, 3, 1)
 

@@ -19,6 +19,7 @@ from disambig.api.features import WORD_KINDS, PartsOfSpeech, WordNetwork
 from disambig.api.tasks import Gaps, learn_gaps
 from disambig.api.text import hash_words
 from disambig.errors import UserError
+from disambig.features import transform_checked
 from disambig.testing import check_extractor, check_task
 from disambig.text import Words
 
@@ -187,7 +188,7 @@ def test_a_network_is_told_the_head_words():
     places = task.instances(new)
 
     def preferred(one):
-        values = one.transform(new, places, task.groups[0]).batch.values[:, :, 0]
+        values = transform_checked(one, new, places, task.groups[0]).batch.values[:, :, 0]
         return values.argmax(axis=1).tolist()
 
     assert preferred(learned) == [1, 0]

@@ -24,6 +24,7 @@ from toy_cloze import articles
 
 from disambig.data import Group
 from disambig.errors import UserError
+from disambig.features import transform_checked
 from disambig.testing import check_extractor
 from disambig.text import HIDDEN, Words
 
@@ -170,7 +171,7 @@ def test_scores_are_of_a_and_an_alone(task):
     values = dict(
         zip(
             place.own.texts,
-            ArticleSound().transform(view, place, Group("article", ())).batch.values[:, 0],
+            transform_checked(ArticleSound(), view, place, Group("article", ())).batch.values[:, 0],
             strict=True,
         )
     )
@@ -184,7 +185,7 @@ def test_what_stands_in_an_empty_place_is_heard_with_what_follows(task):
     place = place.take(np.flatnonzero(view.starts[place.positions] == 8))
     texts, values = (
         place.own.texts,
-        ArticleSound().transform(view, place, Group("article", ())).batch.values[:, 0],
+        transform_checked(ArticleSound(), view, place, Group("article", ())).batch.values[:, 0],
     )
     assert values[texts.index("an")] > 1 > -1 > values[texts.index("a")]
 

@@ -16,6 +16,7 @@ from slow_tree_features import features
 
 from disambig.data import CandidateLists, Group
 from disambig.errors import UserError
+from disambig.features import transform_checked
 from disambig.formats import list_instances
 from disambig.text import Words
 
@@ -96,13 +97,13 @@ def test_only_what_tells_candidates_apart_is_kept():
     assert "rule: NP NP PP" in names and "rule: VP VBP NP PP" in names
     assert "rule: PP IN NP" not in names  # both trees have it
     assert not TreeFeatures(least=3).fit(view, instances, [GROUP]).known
-    features_ = fitted.transform(view, instances, GROUP)
+    features_ = transform_checked(fitted, view, instances, GROUP)
     columns = list(features_.batch.columns.names)
     table = features_.batch.rows.toarray()
     assert table[:, columns.index("rule: NP NP PP")].tolist() == [1, 0, 0, 1, 1]
     about = features_.batch.columns
     assert {about.group_names[g] for g in about.groups.tolist()} <= {name.partition(":")[0] for name in names}
-    again = TreeFeatures(least=2).from_state(fitted.state()).transform(view, instances, GROUP)
+    again = transform_checked(TreeFeatures(least=2).from_state(fitted.state()), view, instances, GROUP)
     assert np.array_equal(again.batch.rows.toarray(), table)
 
 
@@ -110,4 +111,4 @@ def test_bad_settings():
     with pytest.raises(UserError, match=r"D452.*TreeFeatures\.least"):
         TreeFeatures(least=0)
     with pytest.raises(ValueError, match="fit the extractor first"):
-        TreeFeatures().transform(Words()([]), lists_of(["(TOP (NN a))"]), GROUP)
+        transform_checked(TreeFeatures(), Words()([]), lists_of(["(TOP (NN a))"]), GROUP)

@@ -29,7 +29,7 @@ from disambig.models import load_model, save_model
 from disambig.text import view_of_texts
 from disambig.training import fit_second_look, train
 from disambig.training.second_look import label_proposals
-from disambig.types import AssumesMistakes, RaisesFlags
+from disambig.types import RaisesFlags
 
 
 def trained(*, judge=None, config=None):
@@ -164,7 +164,7 @@ def test_more_mistakes_of_the_writer_never_lower_a_probability(odds, n_words, st
 
 def test_the_rule_assumes_what_it_was_fitted_to_or_is_told():
     rule = replace(SecondLook(Mistakes()), weights=np.zeros(6))
-    assert isinstance(rule, AssumesMistakes) and rule.mistakes_per_1000 == 5.0
+    assert rule.mistakes_per_1000 == 5.0
     assert rule.density == 1.0 and rule.with_mistakes_per_1000(20.0).density == 4.0
 
 

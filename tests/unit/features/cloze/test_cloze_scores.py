@@ -23,6 +23,7 @@ from disambig.features import (
     context_vectors,
     score_candidates,
     token_numbers,
+    transform_checked,
 )
 from disambig.features import cloze as given_room
 from disambig.features import cloze as room
@@ -174,8 +175,8 @@ def test_the_attribute_of_lists_is_that_of_the_group(folder):
     group = Group("to/in/it", ("to", "in", "it"))
     instances = CandidateFinder.from_groups([group]).find(view)
     extractor = WordsInContext(words=str(folder))
-    fixed = extractor.transform(view, instances, group)
-    listed = extractor.transform(view, own(instances, [group.candidates] * len(instances)), group)
+    fixed = transform_checked(extractor, view, instances, group)
+    listed = transform_checked(extractor, view, own(instances, [group.candidates] * len(instances)), group)
     assert np.array_equal(fixed.batch.values.ravel(), listed.batch.values.ravel())
     assert np.array_equal(fixed.batch.costs.ravel(), listed.batch.cost)
     assert listed.batch.values.dtype == np.float32 and len(listed.batch.columns) == 1
@@ -186,10 +187,14 @@ def test_candidates_that_are_not_known_stand_below_the_others(folder):
     view = Words()(["They went to town."])
     place = Instances(np.array([3]), np.ones(1, np.int32), np.zeros(1, np.int32), np.zeros(1, np.int32))
     lists = [("to", "in", "out of", "unheard", "")]
-    values = WordsInContext(words=folder).transform(view, own(place, lists), Group("any", ())).batch.values
+    values = transform_checked(
+        WordsInContext(words=folder), view, own(place, lists), Group("any", ())
+    ).batch.values
     to, into, out_of, unheard, nothing = values[:, 0].tolist()
     assert out_of == unheard == pytest.approx(max(to, into, nothing) - UNKNOWN_WORD_SCORE)
-    alone = WordsInContext(words=folder).transform(view, own(place, [("unheard",)]), Group("any", ()))
+    alone = transform_checked(
+        WordsInContext(words=folder), view, own(place, [("unheard",)]), Group("any", ())
+    )
     assert alone.batch.values.tolist() == [[-UNKNOWN_WORD_SCORE]]
 
 
@@ -211,28 +216,33 @@ def test_without_instances_there_are_no_rows(folder):
     for texts in ([], [""], ["Nothing here"]):
         view = Words()(texts)
         none = CandidateFinder.from_groups([group]).find(view)
-        assert extractor.transform(view, none, group).batch.values.shape == (0, 2, 1)
-        assert extractor.transform(view, own(none, []), Group("any", ())).batch.values.shape == (0, 1)
+        assert transform_checked(extractor, view, none, group).batch.values.shape == (0, 2, 1)
+        assert transform_checked(extractor, view, own(none, []), Group("any", ())).batch.values.shape == (
+            0,
+            1,
+        )
 
 
 @pytest.mark.parametrize("text", ["They went to town.", "Nothing"])
 def test_another_tokenisation_is_refused(folder, text):
     view, group = Web1T()([text]), Group("to/in", ("to", "in"))
     with pytest.raises(UserError, match=r"D992.*disambig\.words\.v1, not of web1t\.v1"):
-        WordsInContext(words=folder).transform(view, CandidateFinder.from_groups([group]).find(view), group)
+        transform_checked(
+            WordsInContext(words=folder), view, CandidateFinder.from_groups([group]).find(view), group
+        )
 
 
 def test_it_goes_to_other_processes_without_its_model(folder):
     extractor = WordsInContext(words=str(folder))
     view, group = Words()(TEXTS), Group("to/in", ("to", "in"))
-    found = extractor.transform(view, CandidateFinder.from_groups([group]).find(view), group).batch.values
+    found = transform_checked(
+        extractor, view, CandidateFinder.from_groups([group]).find(view), group
+    ).batch.values
     kept = pickle.dumps(extractor)
     assert len(kept) < 500
-    again = (
-        pickle.loads(kept)
-        .transform(view, CandidateFinder.from_groups([group]).find(view), group)
-        .batch.values
-    )
+    again = transform_checked(
+        pickle.loads(kept), view, CandidateFinder.from_groups([group]).find(view), group
+    ).batch.values
     assert np.array_equal(again, found)
 
 
