@@ -18,6 +18,7 @@ COMMANDS = {
     "tune": "Tune the models to a project: rates, words to ignore.",
     "curve": "Show how the accuracy of a model grows with more examples.",
     "reproduce": "Reproduce a table of a paper and compare the figures.",
+    "data": "List and fetch the data of experiments.",
     "counts": "Build, import, merge, prune and query tables of n-gram counts.",
     "schema": "Print the JSON Schema of the records that annotate writes.",
     "doctor": "Check the installation: what is wrong and how to fix it.",

@@ -16,11 +16,44 @@ from .data import (
 from .data import (
     text_lines as text_lines,
 )
+from .data_sets import (
+    DataFile as DataFile,
+)
+from .data_sets import (
+    DataSet as DataSet,
+)
+from .data_sets import (
+    Download as Download,
+)
+from .data_sets import (
+    data_advice as data_advice,
+)
+from .data_sets import (
+    data_set as data_set,
+)
+from .data_sets import (
+    data_sets as data_sets,
+)
+from .data_sets import (
+    default_data_directory as default_data_directory,
+)
+from .data_sets import (
+    read_manifest as read_manifest,
+)
 from .document import (
     fill as fill,
 )
 from .document import (
     main as main,
+)
+from .fetching import (
+    Fetcher as Fetcher,
+)
+from .fetching import (
+    digest_members as digest_members,
+)
+from .fetching import (
+    file_difference as file_difference,
 )
 from .learning import (
     CurveOutcome as CurveOutcome,

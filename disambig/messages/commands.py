@@ -81,9 +81,9 @@ MESSAGES: dict[str, str] = {
     # experiments
     "D711": "{setting} is a {seen}: give a decoder, such as {{'@disambig_decoders': 'disambig.Chain.v1'}}",
     "D720": "there is no experiment {name!r}; available: {names}; see `disambig reproduce`",
-    "D721": "{experiment} needs {pattern} in the data, but {path} does not contain it: name the data directory with --data or {variable}",
+    "D721": "{experiment} needs {pattern} in the data, but {path} does not contain it: {advice}name the data directory with --data or {variable}",
     "D722": "cannot use {path} for cached files: {problem}; name another directory in {variable}",
-    "D723": "an experiment needs data: name its directory with --data or {variable}",
+    "D723": "{experiment} needs data: {advice}name its directory with --data or {variable}",
     "D724": "{path} is not a directory: name the data directory with --data or {variable}",
     "D725": "{path} does not contain enough data for this experiment: {problem}",
     "D726": "{path} is not a result of `disambig reproduce NAME --json FILE`: {problem}; write it again",

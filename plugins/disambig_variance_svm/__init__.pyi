@@ -22,6 +22,9 @@ from .plain_text import (
 from .plain_text import (
     PACK_HELD_OUT as PACK_HELD_OUT,
 )
+from .plain_text import (
+    QUICK_COUNTED as QUICK_COUNTED,
+)
 from .spelling import (
     ENGLISH_CONFUSION_SETS as ENGLISH_CONFUSION_SETS,
 )

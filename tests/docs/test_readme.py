@@ -121,7 +121,7 @@ def test_commands_and_options_exist(place: str, line: str) -> None:
         words = shlex.split(part, comments=True)
         if not words or words[0] != "disambig":
             continue
-        path = words[1:3] if words[1] in ("counts", "fixes", "job") else words[1:2]
+        path = words[1:3] if words[1] in ("counts", "data", "fixes", "job") else words[1:2]
         shown = CliRunner().invoke(app, [*path, "--help"])
         assert shown.exit_code == 0, shown.output
         for option in [word for word in words[1:] if word.startswith("-") and word != "-"]:

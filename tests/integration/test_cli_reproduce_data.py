@@ -7,7 +7,7 @@ import lzma
 import os
 
 import pytest
-from disambig_variance_svm import COUNTED, DOMAINS, HELD_OUT, PACK_HELD_OUT
+from disambig_variance_svm import COUNTED, DOMAINS, HELD_OUT, PACK_HELD_OUT, QUICK_COUNTED
 
 from disambig.cli import main
 from disambig.training import split
@@ -36,7 +36,7 @@ def data(tmp_path, monkeypatch):
     for folder in ("english", "labelled/qa-it", "labelled/ewt"):
         (home / folder).mkdir(parents=True)
     for name in {*COUNTED, *HELD_OUT, *PACK_HELD_OUT}:
-        pack(home / name, paragraphs(3 if DOMAINS[0] in name else 0))
+        pack(home / name, paragraphs(3 if DOMAINS[0] in name or name == QUICK_COUNTED[0] else 0))
     (home / "labelled/qa-it/qa-it-v1.0.tsv").write_text(QA.format(1) + QA.format(2), encoding="utf8")
     pack(home / "labelled/ewt/a.train.conllu.xz", f"# newdoc id = d\n{SENTENCE}{SENTENCE}")
     return home
@@ -70,8 +70,7 @@ def no_utf8(path):
 @pytest.mark.parametrize("name", EXPERIMENTS)
 @pytest.mark.parametrize(("spoil", "code"), [(cut_short, "D30"), (no_xz, "D308"), (no_utf8, "D304")])
 def test_a_damaged_text_is_named(data, capsys, name, spoil, code):
-    part = "train" if name == "table3" else "heldout"
-    path = data / "english" / f"{DOMAINS[0]}.{part}.txt.xz"
+    path = data / (QUICK_COUNTED if name == "table3" else HELD_OUT)[0]
     spoil(path)
     said = run(capsys, name, data)
     assert f"[{code}" in said and str(path) in said
@@ -120,7 +119,7 @@ def test_a_malformed_line_of_labelled_examples_is_named(data, capsys, file, text
         pack(path, text)
     else:
         path.write_text(text, encoding="utf8")
-    no_xz(data / COUNTED[0])  # which would be counted only after the examples are read
+    no_xz(data / QUICK_COUNTED[0])  # which would be counted only after the examples are read
     assert said.format(path=path) in run(capsys, "table3", data)
 
 

@@ -29,7 +29,11 @@ def reproduce(
         ),
     ] = None,
     data: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Directory of the data. Default: $DISAMBIG_DATA.")
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Directory of the data. Default: $DISAMBIG_DATA, else that of `data get`.",
+        ),
     ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Run a small version that takes a minute or two.")
@@ -127,17 +131,23 @@ def _description(part: Entry) -> str:
 
 def _data(name: str, experiment: Any, given: Path | None) -> Path:
     """Return the data directory after checking that it contains the files that the experiment needs."""
+    from disambig.cli.commands.data import data_directory
     from disambig.errors import UserError
+    from disambig.experiments import data_advice
 
-    folder = given or os.environ.get(VARIABLE)
-    if not folder:
-        raise UserError("D723", variable=VARIABLE)
-    place = Path(folder)
-    if not place.is_dir():
+    place = data_directory(given)
+    is_named = given is not None or bool(os.environ.get(VARIABLE))
+    if is_named and not place.is_dir():
         raise UserError("D724", path=place, variable=VARIABLE)
-    for pattern in experiment.needs:
-        if not any(place.glob(pattern)):
-            raise UserError("D721", experiment=name, pattern=pattern, path=place, variable=VARIABLE)
+    missing = [pattern for pattern in experiment.needs if not any(place.glob(pattern))]
+    if missing:
+        advice = data_advice(missing)
+        advice = f"{advice}; or " if advice else ""
+        if not is_named:
+            raise UserError("D723", experiment=name, advice=advice, variable=VARIABLE)
+        raise UserError(
+            "D721", experiment=name, pattern=missing[0], path=place, advice=advice, variable=VARIABLE
+        )
     return place
 
 

@@ -35,6 +35,12 @@ from .adaptation import (
     adapt_every_way as adapt_every_way,
 )
 from .adaptation import (
+    adapt_with_one_lexicon as adapt_with_one_lexicon,
+)
+from .adaptation import (
+    best_by as best_by,
+)
+from .adaptation import (
     make_learner as make_learner,
 )
 from .adaptation import (
@@ -42,6 +48,9 @@ from .adaptation import (
 )
 from .adaptation import (
     spread_sentences as spread_sentences,
+)
+from .adaptation import (
+    with_words_of as with_words_of,
 )
 from .english import (
     FIRST as FIRST,

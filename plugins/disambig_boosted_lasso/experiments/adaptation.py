@@ -20,7 +20,7 @@ from disambig.api.tasks import CandidateLists
 
 from ..kana.adaptation import HEADWORDS, cross_fit_lists
 from ..kana.converter import Converter, ConverterSettings
-from ..kana.lexicon import sudachi_lexicon
+from ..kana.lexicon import KanaLexicon, sudachi_lexicon
 from ..kana.segmentation import SegmentedText, read_segmented, segment_lines, sudachi_version, write_segmented
 
 BACKGROUND = ("livedoor", "wikinews")
@@ -29,6 +29,8 @@ DEV_SIZE, TEST_SIZE = 1_500, 3_000
 """Maximum numbers of sentences for tuning and for testing."""
 DEV_SHARE = 0.3
 """Share of the held-out documents, the first ones, for tuning; the others are for testing."""
+QUICK_LINES, QUICK_DEV, QUICK_TEST = 1_500, 200, 300
+"""Numbers of lines of each file, and of sentences for tuning and testing, of a quick run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,22 +84,24 @@ def corpus_files(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(f"japanese/{name}{part}.txt.xz" for name in names for part in ("", ".heldout"))
 
 
-def read_background(data: Path, progress: Progress, *, every: int = 1) -> SegmentedText:
-    """Return every n-th sentence of the background text."""
-    texts = [read_segmented_cached(data / f"japanese/{name}.txt.xz", progress) for name in BACKGROUND]
-    return SegmentedText.concat([text.take(np.arange(0, len(text), every)) for text in texts])
+def read_background(data: Path, progress: Progress, *, quick: bool = False) -> SegmentedText:
+    """Return the background text; with `quick` some sentences of it."""
+    return SegmentedText.concat(
+        [
+            read_segmented_cached(data / f"japanese/{name}.txt.xz", progress, quick=quick)
+            for name in BACKGROUND
+        ]
+    )
 
 
-def read_domain(
-    data: Path, name: str, progress: Progress, *, dev: int = DEV_SIZE, test: int = TEST_SIZE
-) -> DomainParts:
-    """Return the sentences of a domain."""
-    held_out = read_segmented_cached(data / f"japanese/{name}.heldout.txt.xz", progress)
+def read_domain(data: Path, name: str, progress: Progress, *, quick: bool = False) -> DomainParts:
+    """Return the sentences of a domain; with `quick` a few."""
+    held_out = read_segmented_cached(data / f"japanese/{name}.heldout.txt.xz", progress, quick=quick)
     first = int(DEV_SHARE * len(held_out))
     return DomainParts(
-        read_segmented_cached(data / f"japanese/{name}.txt.xz", progress),
-        spread_sentences(held_out[:first], dev),
-        spread_sentences(held_out[first:], test),
+        read_segmented_cached(data / f"japanese/{name}.txt.xz", progress, quick=quick),
+        spread_sentences(held_out[:first], QUICK_DEV if quick else DEV_SIZE),
+        spread_sentences(held_out[first:], QUICK_TEST if quick else TEST_SIZE),
     )
 
 
@@ -113,8 +117,10 @@ def spread_rows(rows: NDArray[np.int64], most: int) -> NDArray[np.int64]:
     return rows[np.linspace(0, len(rows) - 1, most).astype(np.int64)]
 
 
-def read_segmented_cached(path: Path, progress: Progress) -> SegmentedText:
+def read_segmented_cached(path: Path, progress: Progress, *, quick: bool = False) -> SegmentedText:
     """Return the segmented sentences of a file with their readings; they are kept in the user's cache.
+
+    With `quick`, only `QUICK_LINES` lines are segmented, which takes most of the time of a first run.
 
     Raises
     ------
@@ -125,9 +131,14 @@ def read_segmented_cached(path: Path, progress: Progress) -> SegmentedText:
     progress(f"cutting {path.name} into words", 0, 1)
 
     def make(unfinished: Path) -> None:
-        write_segmented(unfinished, segment_lines(text_lines(path), mode=mode))
+        lines = text_lines(path)
+        if quick:
+            every = list(lines)
+            lines = (every[i] for i in spread_rows(np.arange(len(every)), QUICK_LINES).tolist())
+        write_segmented(unfinished, segment_lines(lines, mode=mode))
 
-    about = {"mode": mode, "cut by": sudachi_version()}
+    about: dict[str, Any] = {"mode": mode, "cut by": sudachi_version()}
+    about |= {"lines": QUICK_LINES} if quick else {}
     return read_segmented(cached("segmented", ".tsv", sources=[path], about=about, make=make))
 
 
@@ -232,7 +243,7 @@ def make_learner(name: str, **settings: Any) -> Any:
     return resolve({"learner": {"@disambig_learners": f"boosted_lasso.{name}.v1", **settings}})["learner"]
 
 
-SIZE, QUICK_SIZE, QUICK_EVERY, QUICK_DEV, QUICK_TEST = 8_000, 400, 20, 200, 300
+SIZE, QUICK_SIZE = 8_000, 400
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -255,13 +266,12 @@ def load_domain_lists(
     data: Path, names: Sequence[str], *, quick: bool, progress: Progress
 ) -> Iterator[DomainLists]:
     """Yield the lists of some domains."""
-    text = read_background(data, progress, every=QUICK_EVERY if quick else 1)
+    text = read_background(data, progress, quick=quick)
     progress("learning the background", 0, 1)
     converter = Converter.learn(text, dictionary=None if quick else sudachi_lexicon())
     for number, name in enumerate(names):
         progress("converting kana", number, len(names))
-        sizes = {"dev": QUICK_DEV, "test": QUICK_TEST} if quick else {}
-        parts = read_domain(data, name, progress, **sizes)
+        parts = read_domain(data, name, progress, quick=quick)
         learned = parts.sample_train(QUICK_SIZE if quick else SIZE)
         yield DomainLists(
             name, *(ConversionLists.from_text(converter, part) for part in (learned, parts.dev, parts.test))
@@ -311,6 +321,14 @@ class AdaptationResults:
     about: dict[str, dict[str, Any]] = field(default_factory=dict)
     oracles: dict[str, float] = field(default_factory=dict)
 
+    def rates_at(self, step: int) -> dict[str, float]:
+        """Return the character error rates in % after a number of steps, where they were measured."""
+        return {
+            name: about["by steps"][str(step)]["CER"]
+            for name, about in self.about.items()
+            if "by steps" in about
+        }
+
 
 def adapt_every_way(
     background: Converter, parts: DomainParts, dev: ConversionLists, test: ConversionLists, size: int
@@ -344,6 +362,84 @@ def adapt_every_way(
     return results
 
 
+PAPER_STEPS = (18_000, 20_000, 25_000)
+"""Numbers of steps that the paper names: BLasso leads from 18,000 or 25,000 on, FSLR is best after 20,000."""
+
+
+def adapt_with_one_lexicon(
+    background: Converter, parts: DomainParts, dev: ConversionLists, test: ConversionLists, size: int
+) -> AdaptationResults:
+    """Adapt to a number of sentences of a domain as the paper does: all systems choose from the same lists.
+
+    Parameters
+    ----------
+    background : Converter
+        Its lexicon has the words of the domains (`with_words_of`).
+    parts : DomainParts
+    dev, test : ConversionLists
+        The lists of `background`.
+    """
+    results = AdaptationResults({BASELINE: test.first()}, oracles={BASELINE: test.oracle()})
+    train = parts.sample_train(size)
+    # rare words stay unknown, as in the background: a model without unknown words makes the others' too dear
+    least = background.settings.least
+    adapted, seconds = _timed(lambda: background.adapted(train, held_out=parts.dev, least=least))
+    results.texts[MAP], ranked = best_by(adapted, parts.test.column(1), test)
+    results.about[MAP] = {
+        "seconds": seconds,
+        "weight of the background": adapted.model.weight,
+        "lists of which it ranks a candidate": ranked,
+    }
+    lists = ConversionLists.from_text(background, train)
+    described = rerank_lists(lists, dev, test, dict(zip(LEARNERS, LEARNERS, strict=True)), results)
+    test_batch = described.batch(test.lists)
+    for name in (BOOSTING, BLASSO):
+        about = results.about[name]
+        chosen = {setting: about[setting] for _, some in LEARNERS[name] for setting in some}
+        learner = make_learner(LEARNERS[name][0][0], **chosen, steps=max(PAPER_STEPS))
+        path = learner.path(described.train)
+        scorers = {step: path.scorer(min(step, len(path))) for step in PAPER_STEPS}
+        about["by steps"] = {
+            str(step): {
+                "CER": 100 * test.error_rate(test.best_texts(scorer, test_batch)),
+                "non-zero": int(np.count_nonzero(scorer.weights)),
+            }
+            for step, scorer in scorers.items()
+        }
+    return results
+
+
+def with_words_of(dictionary: KanaLexicon | None, texts: Sequence[SegmentedText]) -> KanaLexicon:
+    """Return a dictionary with the words of some texts, without their counts.
+
+    The language model treats them as words that it has never seen.
+    """
+    entries = [entry for text in texts for entry in text.entries]
+    words = KanaLexicon.counted(entries, [0] * len(entries))
+    return words if dictionary is None else dictionary.with_more(words)
+
+
+RANKED = 100
+"""Number of conversions of an adapted model among which the candidates of the background are looked for."""
+
+
+def best_by(adapted: Converter, lines: Sequence[str], lists: ConversionLists) -> tuple[list[str], int]:
+    """Return the candidate of each list that another converter ranks first, and how many lists have one.
+
+    A list without a candidate among the first `RANKED` keeps its own first one.
+    """
+    others, best, ranked = adapted.nbest(lines, RANKED), [], 0
+    ends = zip(lists.lists.offsets.tolist(), lists.lists.offsets[1:].tolist(), strict=False)
+    for number, (begin, end) in enumerate(ends):
+        candidates = lists.lists.texts[begin:end]
+        known = set(candidates)
+        order = others.texts[others.offsets[number] : others.offsets[number + 1]]
+        first = next((text for text in order if text in known), None)
+        ranked += first is not None
+        best.append(candidates[0] if first is None else first)
+    return best, ranked
+
+
 def rerank_lists(
     train: ConversionLists,
     dev: ConversionLists,
@@ -352,8 +448,11 @@ def rerank_lists(
     results: AdaptationResults,
     *,
     heads: bool = False,
-) -> None:
-    """Train rerankers on lists and add their results; `systems` maps names to entries of `LEARNERS`."""
+) -> ConversionFeatures:
+    """Train rerankers on lists, add their results, and return the features.
+
+    `systems` maps names to entries of `LEARNERS`.
+    """
     described = ConversionFeatures.from_lists(train.lists, heads=heads)
     dev_batch, test_batch = described.batch(dev.lists), described.batch(test.lists)
     for called, name in systems.items():
@@ -373,6 +472,7 @@ def rerank_lists(
             **settings,
             **{name: fitted.report[name] for name in ("steps", "l1", "exp_loss") if name in fitted.report},
         }
+    return described
 
 
 def cross_fitted_lists(background: Converter, train: SegmentedText, weight: float) -> ConversionLists:

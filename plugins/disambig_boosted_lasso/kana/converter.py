@@ -264,6 +264,7 @@ class Converter:
         *,
         weight: float | None = None,
         held_out: SegmentedText | None = None,
+        least: int = 1,
         **estimation: Any,
     ) -> Converter:
         """Return a converter with the words of both texts and a mixture of their language models.
@@ -278,6 +279,9 @@ class Converter:
             Weight of this converter's model; by default the one that maximises the probability of `held_out`
             or, without that, of every tenth sentence of `text`.
         held_out : SegmentedText, optional
+        least : int
+            Frequency in `text` below which a new word counts as unknown in the language model. With 1, the
+            model of `text` contains no unknown word and makes them much less probable.
         **estimation
             See `estimate`.
 
@@ -289,7 +293,10 @@ class Converter:
         if not len(text.ids):
             raise UserError("D676")
         background = self.background
-        vocabulary = background.vocabulary.extended(_units(text, self.settings))
+        counts: Counter[str] = Counter()
+        for unit, count in zip(_units(text, self.settings), _counts(text), strict=True):
+            counts[unit] += count
+        vocabulary = background.vocabulary.extended(unit for unit, count in counts.items() if count >= least)
         sentences = language_model_sentences(text, vocabulary, self.settings)
         if weight is None:
             apart = np.arange(len(sentences)) % 10 == 9

@@ -29,7 +29,7 @@ from disambig.api.training import split
 from ..learners.baselines import Majority, SumLM
 from ..learners.multiclass_svm import KSVM, MOST_PASSES, OneVersusAll
 from ..learners.variance_svm import VarianceSVM
-from ..plain_text import COUNTED, HELD_OUT, find_files
+from ..plain_text import COUNTED, HELD_OUT, QUICK_COUNTED, find_files
 from ..prepositions.task import PREPOSITIONS, Preposition
 from . import learning_curves as curves
 from .learning_curves import WORDS, check_parts
@@ -78,7 +78,8 @@ class Bergsma2010Table1:
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Count n-grams, draw examples and train; with `quick` on up to 1,000 examples."""
         texts = split(paragraphs(find_files(data, HELD_OUT)))
-        counts = counts_around(find_files(data, COUNTED), [*PREPOSITIONS, *WORDS], progress=progress)
+        files = find_files(data, QUICK_COUNTED if quick else COUNTED)
+        counts = counts_around(files, [*PREPOSITIONS, *WORDS], progress=progress)
         most = (1000, 2000, 3000) if quick else (LEARN, DEV, TEST)
         pool, dev, test = preposition_examples(texts, counts, most, progress)
         parts = {"to learn from": pool, "to tune on": dev, "to test on": test}

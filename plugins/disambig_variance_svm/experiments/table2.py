@@ -31,7 +31,7 @@ from disambig.api.text import view_of_texts
 from ..learners.baselines import Majority, SumLM
 from ..learners.multiclass_svm import KSVM, MOST_PASSES
 from ..learners.variance_svm import VarianceSVM
-from ..plain_text import COUNTED, HELD_OUT, find_files
+from ..plain_text import COUNTED, HELD_OUT, QUICK_COUNTED, find_files
 from ..prepositions.task import PREPOSITIONS
 from . import learning_curves as curves
 from .learning_curves import WORDS, CountedExamples, FiveConfusionSets, check_folds, find_counted_examples
@@ -68,7 +68,8 @@ class Bergsma2010Table2:
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
         """Count n-grams, find examples and train set by set; with `quick` 10 and 100 held-out examples."""
         texts = list(paragraphs(find_files(data, HELD_OUT)))
-        counts = counts_around(find_files(data, COUNTED), [*PREPOSITIONS, *WORDS], progress=progress)
+        files = find_files(data, QUICK_COUNTED if quick else COUNTED)
+        counts = counts_around(files, [*PREPOSITIONS, *WORDS], progress=progress)
         progress("looking up counts", 0, 1)
         held_out = held_out_examples(texts, counts)
         for name, examples in held_out.items():

@@ -100,7 +100,7 @@ class Bergsma2010Table3:
             *read_qa_it(data),
             *(example for part in ("train", "dev", "test") for example in read_ewt(data, part)),
         ]
-        counts = load_fillers(data, progress=progress)
+        counts = load_fillers(data, progress=progress, quick=quick)
         progress("looking up counts", 0, 1)
         marked = label_instances(It(), NormalisedWords(), labelled)
         view, instances = marked.examples.view, marked.examples.instances

@@ -211,17 +211,17 @@ LEAST = 2
 LAYOUT = 1
 
 
-def load_fillers(data: Path, *, progress: Callable[[str, int, int], None]) -> Path:
+def load_fillers(data: Path, *, progress: Callable[[str, int, int], None], quick: bool = False) -> Path:
     """Return the path of a table of fillers for the contexts of "it" and "they" in the counted text.
 
-    The table is made if it is not in the cache.
+    With `quick`, a part of this text is counted. The table is made if it is not in the cache.
     """
     from disambig.api.counts import write_table
     from disambig.api.experiments import cached, text_lines
 
-    from ..plain_text import COUNTED, find_files
+    from ..plain_text import COUNTED, QUICK_COUNTED, find_files
 
-    sources = find_files(data, COUNTED)
+    sources = find_files(data, QUICK_COUNTED if quick else COUNTED)
     times = 0
 
     def texts() -> Iterator[str]:

@@ -12,6 +12,7 @@ from disambig.cli.names import COMMANDS
 
 PATHS = [[name] for name in COMMANDS] + [
     ["fixes", "mine"],
+    *(["data", name] for name in ("list", "show", "get")),
     *(["counts", name] for name in ("build", "import", "merge", "prune", "info", "query", "verify")),
 ]
 TYPES = re.compile(r"<(str|int|float|path|bool|list|uuid)\b|list\[|\{\w+|(?<!ARGS)\]\.\.\.")

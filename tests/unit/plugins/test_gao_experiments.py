@@ -19,16 +19,20 @@ from disambig_boosted_lasso.experiments import (
     DomainParts,
     DomainResults,
     adapt_every_way,
+    adapt_with_one_lexicon,
     adaptation,
+    best_by,
     headwords,
     make_learner,
     measure_curves,
     rerank_lists,
     spread_sentences,
     table1_rows,
+    with_words_of,
 )
 from disambig_boosted_lasso.experiments import table1 as table1_claims
 from disambig_boosted_lasso.experiments.adaptation import BLASSO
+from disambig_boosted_lasso.kana import Converter
 from kana_words import TEXT, converter, segmented
 
 K = 6
@@ -82,9 +86,54 @@ def test_every_way_to_adapt_has_its_texts(small, other, monkeypatch):
     assert lists.error_rate(found.texts[MAP]) < lists.error_rate(found.texts["Baseline"])
     tried = DomainResults(ConversionDomain("tried"), 5.0, lists, {8: found})
     rows = {(row.system, row.setting): row.ours for row in table1_rows(tried)}
-    assert rows["tried, MAP", "8"] == pytest.approx(100 * lists.error_rate(found.texts[MAP]))
-    assert rows["tried, best of 20, MAP", "8"] <= rows["tried, MAP", "8"]
+    assert rows["own words: tried, MAP", "8"] == pytest.approx(100 * lists.error_rate(found.texts[MAP]))
+    assert rows["own words: tried, best of 20, MAP", "8"] <= rows["own words: tried, MAP", "8"]
     assert len(table1_claims.table1_claims([tried])) == 10
+
+
+def test_with_one_lexicon_all_systems_choose_from_the_same_lists(other):
+    """The domain's words are in the lexicon, with no count, and the language model does not know them."""
+    background = segmented(TEXT)
+    learned = Converter.learn(background, dictionary=with_words_of(None, [other]))
+    pairs = list(zip(learned.lexicon.surfaces, learned.lexicon.readings, strict=True))
+    new = pairs.index(("端", "はし"))
+    assert learned.lexicon.counts[new] == 0
+    assert not learned.model.vocabulary.word_ids([learned.settings.language_model_unit("端", "はし")])[0]
+    parts = DomainParts(other, other, other)
+    lists = ConversionLists.from_text(learned, other)
+    found = adapt_with_one_lexicon(learned, parts, lists, lists, 8)
+    assert set(found.texts) == {"Baseline", MAP, *LEARNERS} and set(found.oracles) == {"Baseline"}
+    ends = zip(lists.lists.offsets.tolist(), lists.lists.offsets[1:].tolist(), strict=False)
+    candidates = [set(lists.lists.texts[begin:end]) for begin, end in ends]
+    for texts in found.texts.values():
+        assert all(text in some for text, some in zip(texts, candidates, strict=True))
+    assert lists.error_rate(found.texts[MAP]) < lists.error_rate(found.texts["Baseline"])
+    tried = DomainResults(
+        ConversionDomain("tried", "Encarta"), 5.0, lists, {8: found}, panel=table1_claims.ONE_LEXICON
+    )
+    assert {row.system.partition(":")[0] for row in table1_rows(tried)} == {"one lexicon"}
+    claims = table1_claims.table1_claims([tried])
+    assert any("18,000, 20,000, 25,000 steps" in claim.claim for claim in claims)
+    assert len({claim.claim for claim in claims}) == len(claims) == 9
+
+
+def test_what_another_model_ranks_first_is_taken_from_the_list(small):
+    text = segmented()
+    lists = ConversionLists.from_text(small, text, 3)
+    texts, ranked = best_by(small, text.column(1), lists)
+    assert texts == lists.first() and ranked == len(texts)
+    texts, ranked = best_by(small, ["ん"] * len(text), lists)
+    assert texts == lists.first() and ranked == 0
+
+
+def test_rare_words_of_a_domain_can_stay_unknown(small):
+    """Otherwise its model has no unknown words, and the mixture nearly none."""
+    own = segmented(TEXT.replace("猫/ねこ", "犬/いぬ"))
+    every, frequent = (small.adapted(own, weight=0.5, least=least) for least in (1, 2))
+    assert len(frequent.model.vocabulary) < len(every.model.vocabulary)
+    unknown = [some.model.log_probability("no such word") for some in (every, frequent)]
+    assert unknown[1] > unknown[0]
+    assert frequent.lexicon.surfaces == every.lexicon.surfaces
 
 
 def test_curves_say_what_models_along_the_path_choose(small, other):

@@ -1,0 +1,494 @@
+"""Data sets: manifests, and downloads from a server that breaks off or sends errors or the wrong file."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import lzma
+import os
+import tarfile
+import threading
+import zipfile
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from disambig.cli import main
+from disambig.errors import UserError
+from disambig.experiments import (
+    DataSet,
+    Fetcher,
+    data_advice,
+    data_sets,
+    digest_members,
+    read_manifest,
+)
+
+ROOT = Path(__file__).parents[3]
+TEXT = b"".join(b"Sentence %d of a small corpus.\n" % number for number in range(20_000))
+MORE = TEXT[::-1]
+
+
+def digest(content):
+    return hashlib.sha256(content).hexdigest()
+
+
+class Server:
+    """Serve files; `cut` ends each answer after so many bytes, `statuses` are sent before any file."""
+
+    def __init__(self):
+        self.files, self.requests, self.statuses = {}, [], []
+        self.cut, self.ranges, self.etag = None, True, '"1"'
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *about):
+                pass
+
+            def do_GET(self):
+                outer.answer(self)
+
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.address = f"http://127.0.0.1:{self._http.server_port}"
+        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.01,))
+        self._thread.start()
+
+    def answer(self, request):
+        self.requests.append((request.path, request.headers.get("Range")))
+        request.close_connection = True
+        if self.statuses:
+            request.send_error(self.statuses.pop(0))
+            return
+        content = self.files.get(request.path.rpartition("/")[2])
+        if content is None:
+            request.send_error(404)
+            return
+        begin, wanted = 0, request.headers.get("Range")
+        if wanted and self.ranges and request.headers.get("If-Range", self.etag) == self.etag:
+            begin = int(wanted.removeprefix("bytes=").rstrip("-"))
+            if begin >= len(content):
+                request.send_response(416)
+                request.send_header("Content-Range", f"bytes */{len(content)}")
+                request.send_header("Content-Length", "0")
+                request.end_headers()
+                return
+            request.send_response(206)
+            request.send_header("Content-Range", f"bytes {begin}-{len(content) - 1}/{len(content)}")
+        else:
+            request.send_response(200)
+        request.send_header("Content-Length", str(len(content) - begin))
+        if self.etag:
+            request.send_header("ETag", self.etag)
+        request.end_headers()
+        request.wfile.write(content[begin:][: self.cut])
+
+    def close(self):
+        self._http.shutdown()
+        self._http.server_close()
+        self._thread.join()
+
+
+@pytest.fixture
+def server(monkeypatch, tmp_path):
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "DISAMBIG_DATA"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("DISAMBIG_CACHE", str(tmp_path / "cache"))
+    running = Server()
+    yield running
+    running.close()
+
+
+def data_set_of(server, content, *, name="a.txt", path="texts/a.txt.xz", made=None, known=True, **more):
+    """Return a data set with one download and one file; `made` is the expected content of the file."""
+    server.files.setdefault(name, content)
+    made = content if made is None else made
+    download = {"url": f"{server.address}/{name}", "file": name}
+    if known:
+        download |= {"size": len(content), "sha256": digest(content)}
+    file = {"path": path, "source": name, "size": len(made), "sha256": digest(made)} | more
+    return DataSet(name="small", title="t", licence="CC0", users="anyone", downloads=[download], files=[file])
+
+
+def fetch(entry, data, **more):
+    return Fetcher(data, pause=0.0, **more).fetch(entry)
+
+
+def code_of(function, *arguments, **more):
+    with pytest.raises(UserError) as caught:
+        function(*arguments, **more)
+    return caught.value.code
+
+
+def tar_of(members):
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+        for name, content in members:
+            about = name if isinstance(name, tarfile.TarInfo) else tarfile.TarInfo(name)
+            about.size = len(content)
+            archive.addfile(about, io.BytesIO(content))
+    return packed.getvalue()
+
+
+def zip_of(members):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members:
+            archive.writestr(name, content)
+    return packed.getvalue()
+
+
+def archive_set(server, content, trees, *, name="c.tar.gz", **more):
+    size, whole = digest_members(trees)
+    more = {"members": ["trees/*.mrg"], "size": size, "sha256": whole} | more
+    return data_set_of(server, content, name=name, path="trees.tar.xz", known=False, **more)
+
+
+def test_a_file_is_fetched_checked_and_packed(server, tmp_path):
+    entry, seen = data_set_of(server, TEXT), []
+    made = fetch(entry, tmp_path / "data", progress=lambda *about: seen.append(about))
+    assert made == [tmp_path / "data" / "texts" / "a.txt.xz"]
+    assert lzma.decompress(made[0].read_bytes()) == TEXT
+    assert ("fetching a.txt", len(TEXT), len(TEXT)) in seen
+    assert [*(tmp_path / "cache" / "downloads").rglob("*.*")] == []  # nothing is kept twice
+    assert fetch(entry, tmp_path / "data") == [] and len(server.requests) == 1
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_broken_connection_is_continued_where_it_ended(server, tmp_path, known):
+    server.cut = len(TEXT) // 3
+    fetch(data_set_of(server, TEXT, known=known), tmp_path)
+    assert lzma.decompress((tmp_path / "texts" / "a.txt.xz").read_bytes()) == TEXT
+    begins = [int((wanted or "bytes=0-")[6:-1]) for _, wanted in server.requests]
+    assert len(begins) > 3 and begins[0] == 0 and begins == sorted(set(begins))
+
+
+def test_it_gives_up_and_a_later_run_continues(server, tmp_path):
+    entry = data_set_of(server, TEXT)
+    server.cut = 0
+    server.statuses = [503]
+    assert code_of(fetch, entry, tmp_path) == "D534"
+    assert len(server.requests) == 5
+    partial = tmp_path / "cache" / "downloads" / "small" / "a.txt.part"
+    server.requests.clear()
+    server.cut = None
+    partial.write_bytes(TEXT[:5000])
+    fetch(entry, tmp_path)
+    assert server.requests == [("/a.txt", "bytes=5000-")]
+
+
+def test_a_file_that_changed_on_the_server_is_fetched_from_its_start(server, tmp_path):
+    entry = data_set_of(server, TEXT, known=False)
+    server.files["a.txt"] = MORE
+
+    class Stop(Exception):
+        pass
+
+    def stop(stage, done, total):
+        raise Stop
+
+    with pytest.raises(Stop):
+        fetch(entry, tmp_path, progress=stop)
+    server.files["a.txt"], server.etag = TEXT, '"2"'
+    fetch(entry, tmp_path)
+    assert lzma.decompress((tmp_path / "texts" / "a.txt.xz").read_bytes()) == TEXT
+
+
+def test_bytes_of_another_version_are_fetched_again_if_the_digest_is_known(server, tmp_path):
+    server.etag = ""
+    entry = data_set_of(server, TEXT)
+    folder = tmp_path / "cache" / "downloads" / "small"
+    folder.mkdir(parents=True)
+    (folder / "a.txt.part").write_bytes(b"x" * 5000)
+    fetch(entry, tmp_path)
+    assert [wanted for _, wanted in server.requests] == ["bytes=5000-", None]
+
+
+def test_without_ranges_a_download_starts_again(server, tmp_path):
+    server.ranges = False
+    entry = data_set_of(server, TEXT)
+    folder = tmp_path / "cache" / "downloads" / "small"
+    folder.mkdir(parents=True)
+    (folder / "a.txt.part").write_bytes(TEXT[:5000])
+    fetch(entry, tmp_path)
+    assert lzma.decompress((tmp_path / "texts" / "a.txt.xz").read_bytes()) == TEXT
+
+
+def test_a_complete_part_is_not_fetched_again(server, tmp_path):
+    for known in (True, False):
+        entry = data_set_of(server, TEXT, known=known, path=f"{known}.txt")
+        folder = tmp_path / "cache" / "downloads" / "small"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "a.txt.part").write_bytes(TEXT)
+        (folder / "a.txt.part.json").write_text(f'{{"url": "{server.address}/a.txt", "version": "\\"1\\""}}')
+        fetch(entry, tmp_path)
+    assert server.requests == [("/a.txt", f"bytes={len(TEXT)}-")]
+
+
+def test_wrong_files_are_refused_and_leave_nothing(server, tmp_path):
+    entry = data_set_of(server, TEXT)
+    for content in (TEXT[:-1] + b"!", TEXT[:-1], TEXT + b"!"):
+        server.files["a.txt"] = content
+        for unchecked in (False, True):  # the digest of the download is known
+            assert code_of(fetch, entry, tmp_path / "data", unchecked=unchecked) == "D535"
+    assert not [*(tmp_path / "data").rglob("*.xz")]
+
+
+def test_a_download_without_a_digest_is_checked_by_what_is_made_of_it(server, tmp_path):
+    entry, told = data_set_of(server, TEXT, known=False), []
+    server.files["a.txt"] = TEXT + b"!"
+    assert code_of(fetch, entry, tmp_path / "data") == "D539"
+    assert not [*(tmp_path / "data").rglob("*.*")]
+    assert len(fetch(entry, tmp_path / "data", unchecked=True, tell=told.append)) == 1
+    assert len(told) == 1 and "accepted" in told[0]
+    assert code_of(fetch, entry, tmp_path / "data") == "D539"  # it is there, and differs
+    assert fetch(entry, tmp_path / "data", unchecked=True) == []
+
+
+def test_statuses_and_missing_files(server, tmp_path):
+    entry = data_set_of(server, TEXT)
+    server.statuses = [500, 429]
+    fetch(entry, tmp_path)
+    assert len(server.requests) == 3
+    server.files.clear()
+    server.requests.clear()
+    assert code_of(fetch, entry, tmp_path / "other") == "D534" and len(server.requests) == 1
+
+
+def test_proxies_of_the_environment_are_used(server, tmp_path, monkeypatch):
+    entry = data_set_of(server, TEXT)
+    download = entry.downloads[0].model_copy(update={"url": "http://corpora.invalid/a.txt"})
+    monkeypatch.setenv("http_proxy", server.address)
+    monkeypatch.setenv("no_proxy", "")
+    fetch(entry.model_copy(update={"downloads": (download,)}), tmp_path)
+    assert server.requests == [("http://corpora.invalid/a.txt", None)]
+
+
+def test_downloads_of_a_directory_are_checked_as_well(server, tmp_path):
+    entry, local = data_set_of(server, TEXT), tmp_path / "local"
+    local.mkdir()
+    assert code_of(fetch, entry, tmp_path / "data", local=local) == "D534"
+    (local / "a.txt").write_bytes(MORE)
+    assert code_of(fetch, entry, tmp_path / "data", local=local) == "D535"
+    (local / "a.txt").write_bytes(TEXT)
+    assert len(fetch(entry, tmp_path / "data", local=local)) == 1
+    assert server.requests == [] and (local / "a.txt").read_bytes() == TEXT
+
+
+def test_sentences_of_a_genre_are_kept(server, tmp_path):
+    def sentence(genre, number):
+        return f"# sent_id = {genre}-x-{number}\n# text = It rains.\n1\tIt\n2\trains\n3\t.\n\n".encode()
+
+    content = b"".join(sentence(genre, n) for n in range(3) for genre in ("blog", "blogs", "mail"))
+    made = b"".join(sentence("blog", n) for n in range(3))
+    entry = data_set_of(server, content, name="t.conllu", path="t/blog.conllu.xz", made=made, genre="blog")
+    [path] = fetch(entry, tmp_path)
+    assert lzma.decompress(path.read_bytes()) == made
+
+
+TREES = [("trees/a.mrg", b"(S (NP it) (VP rains))"), ("trees/b/c.mrg", b"(S (VP go))")]
+
+
+@pytest.mark.parametrize("pack, name", [(tar_of, "c.tar.gz"), (zip_of, "c.zip")])
+def test_members_of_archives_are_packed_anew(server, tmp_path, pack, name):
+    inside = [(f"corpus-1/{short}", content) for short, content in TREES]
+    content = pack([*inside, ("corpus-1/README", b"-"), ("other/trees/a.mrg", b"-")])
+    [path] = fetch(archive_set(server, content, TREES, name=name, below="corpus-1/"), tmp_path)
+    with tarfile.open(path) as archive:
+        members = {member.name: archive.extractfile(member).read() for member in archive}
+    assert members == dict(TREES)
+    # the same, from files in another order, is accepted: the digest is of the sorted list
+    assert digest_members(TREES[::-1]) == digest_members(TREES)
+
+
+def link(name, kind=tarfile.SYMTYPE):
+    about = tarfile.TarInfo(name)
+    about.type, about.linkname = kind, "/etc/passwd"
+    return about
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        tar_of([*TREES, ("trees/../../x.mrg", b"x")]),
+        tar_of([*TREES, ("/trees/x.mrg", b"x")]),
+        tar_of([*TREES, (link("trees/x.mrg"), b"")]),
+        tar_of([*TREES, (link("trees/x.mrg", tarfile.CHRTYPE), b"")]),
+        tar_of([*TREES, TREES[0]]),
+        tar_of(TREES)[:-40],
+        b"no archive",
+    ],
+    ids="up root link device twice short other".split(),
+)
+def test_unsafe_and_damaged_archives_are_refused(server, tmp_path, content):
+    entry = archive_set(server, content, TREES, members=["*"])
+    for unchecked in (False, True):
+        assert code_of(fetch, entry, tmp_path / "data", unchecked=unchecked) == "D538"
+    assert not [*(tmp_path / "data").rglob("*.*")]
+
+
+def test_a_zip_file_with_a_link_a_way_out_or_a_wrong_size_is_refused(server, tmp_path):
+    about = zipfile.ZipInfo("trees/x.mrg")
+    about.external_attr = 0o120777 << 16
+    for number, members in enumerate(([(about, b"/etc/passwd")], [("trees/../../x.mrg", b"x")])):
+        entry = archive_set(server, zip_of(members), TREES, name=f"{number}.zip", members=["*"])
+        assert code_of(fetch, entry, tmp_path / "data") == "D538"
+    content = bytearray(zip_of([("trees/a.mrg", bytes(5000))]))
+    where = content.rindex(b"PK\x01\x02") + 24  # the size in the directory at the end of the file
+    content[where : where + 4] = (100).to_bytes(4, "little")
+    entry = archive_set(server, bytes(content), TREES, name="2.zip", members=["*"])
+    assert code_of(fetch, entry, tmp_path / "data") == "D538"
+
+
+def test_what_unpacks_to_too_much_is_not_written(server, tmp_path):
+    bomb = gzip.compress(bytes(5_000_000))
+    entry = data_set_of(server, bomb, name="a.gz", path="a.txt", made=TEXT)
+    assert code_of(fetch, entry, tmp_path / "data") == "D539"
+    big = tar_of([("trees/a.mrg", bytes(5_000_000))])
+    assert code_of(fetch, archive_set(server, big, TREES), tmp_path / "data") == "D539"
+    assert not [*(tmp_path / "data").rglob("*.*")]
+
+
+# manifests
+
+
+VALID = """
+title = "t"
+licence = "CC0"
+users = "anyone"
+[[downloads]]
+url = "https://example.org/a.txt"
+file = "a.txt"
+[[files]]
+path = "texts/a.txt"
+source = "a.txt"
+size = 3
+sha256 = "{digest}"
+""".replace("{digest}", "0" * 64)
+
+
+@pytest.mark.parametrize(
+    "old, new, words",
+    [
+        ("texts/a.txt", "../a.txt", "inside the data directory"),
+        ("texts/a.txt", "/a.txt", "inside the data directory"),
+        ("texts/a.txt", "c:/a.txt", "inside the data directory"),
+        ("https://", "file://", "http"),
+        ('file = "a.txt"', 'file = "b/a.txt"', "plain file name"),
+        ('source = "a.txt"', 'source = "b.txt"', "no download"),
+        ("size = 3", "size = -3", "size"),
+        ("0" * 64, "0" * 63, "sha256"),
+        ('users = "anyone"', "", "users"),
+        ('title = "t"', 'title = "t"\nextra = 1', "extra"),
+        ('title = "t"', 'title = "t', ""),
+        ("[[downloads]]", "[[unknown]]", "unknown"),
+    ],
+)
+def test_invalid_manifests_are_refused(tmp_path, old, new, words):
+    path = tmp_path / "small.toml"
+    path.write_text(VALID, encoding="utf8")
+    assert read_manifest(path).name == "small"
+    path.write_text(VALID.replace(old, new), encoding="utf8")
+    with pytest.raises(UserError) as caught:
+        read_manifest(path)
+    assert caught.value.code == "D537" and words in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_the_manifests_of_the_project():
+    entries = data_sets()
+    assert {"ewt", "conll2000", "english", "japanese", "senseval2"} <= set(entries)
+    paths = [path for entry in entries.values() for path in entry.paths]
+    assert len(paths) == len(set(paths))
+    for entry in entries.values():
+        assert entry.downloads or entry.how
+        assert all(download.url.startswith("https://") for download in entry.downloads)
+
+
+def test_every_file_that_an_experiment_needs_is_in_a_data_set():
+    from disambig.registry import entries
+
+    for name, part in entries("experiments").items():
+        for pattern in part.load()().needs:
+            assert data_advice([pattern]), (name, pattern)
+
+
+def test_advice_says_which_command(monkeypatch):
+    assert data_advice(["labelled/qa-it/*.tsv"]) == "`disambig data get qa-it` fetches it"
+    assert "`disambig data show senseval2`" in data_advice(["labelled/senseval2/key*"])
+    assert data_advice(["nowhere/*"]) == ""
+
+
+DATA = os.environ.get("DISAMBIG_DATA")
+
+
+@pytest.mark.data
+@pytest.mark.skipif(not DATA, reason="needs DISAMBIG_DATA")
+def test_the_data_of_the_figures_have_the_digests_of_the_manifests(tmp_path):
+    """The development part of the treebank by genre as well, made from its genres put together."""
+    entries, data = data_sets(), Path(str(DATA))
+    for name in ("conll2000", "craft", "qa-it", "ptb-sample"):
+        assert fetch(entries[name], data) == []
+    ewt = entries["ewt"]
+    download = next(download for download in ewt.downloads if "dev" in download.file)
+    files = tuple(file for file in ewt.files if file.source == download.file)
+    whole = b"".join(lzma.decompress((data / file.path).read_bytes()) for file in files)
+    (tmp_path / download.file).write_bytes(whole)
+    part = ewt.model_copy(update={"downloads": (download,), "files": files})
+    assert len(fetch(part, tmp_path / "data", local=tmp_path)) == len(files) == 5
+
+
+# the command
+
+
+def run(*arguments):
+    with pytest.raises(SystemExit) as caught:
+        main.run(["data", *map(str, arguments)])
+    return caught.value.code
+
+
+@pytest.fixture
+def manifest(server, tmp_path, monkeypatch):
+    """Make a manifest of a data set on the local server that the commands find."""
+    server.files["a.txt"] = b"abc"
+    folder = tmp_path / "more" / "disambig_data"
+    folder.mkdir(parents=True)
+    text = VALID.replace("https://example.org", server.address).replace("0" * 64, digest(b"abc"))
+    (folder / "small.toml").write_text(text, encoding="utf8")
+    monkeypatch.syspath_prepend(str(tmp_path / "more"))
+    return folder / "small.toml"
+
+
+def test_data_are_listed_fetched_and_shown(manifest, tmp_path, capsys):
+    assert run("list") == 0
+    lines = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
+    assert lines["small"] == "get        t (CC0; anyone)" and lines["english"].startswith("make ")
+    assert run("get", "small") == 0
+    said = capsys.readouterr()
+    assert said.out == "" and "small: CC0; anyone" in said.err and "1 files written" in said.err
+    assert (tmp_path / "cache" / "data" / "texts" / "a.txt").read_bytes() == b"abc"
+    assert run("list", "--json") == 0
+    assert '"missing": []' in capsys.readouterr().out
+    assert run("show", "small") == 0
+    shown = capsys.readouterr().out
+    assert "missing: 0 of 1 files" in shown and digest(b"abc") in shown and "digest not known" in shown
+
+
+def test_mistakes_are_a_line(manifest, server, tmp_path, capsys):
+    server.files["a.txt"] = b"abd"
+    for arguments, code in (
+        (("get", "none"), "D533"),
+        (("show", "none"), "D533"),
+        (("get", "english"), "D536"),
+        (("get", "small", "--from", tmp_path), "D534"),
+        (("get", "small", "-q"), "D539"),
+    ):
+        assert run(*arguments) == 2
+        said = capsys.readouterr()
+        assert said.out == "" and f"[{code}]" in said.err.splitlines()[-1]
+    assert said.err.count("\n") == 1  # quiet: the problem alone
+    manifest.write_text("title = 1", encoding="utf8")
+    assert run("list") == 2
+    assert "[D537]" in capsys.readouterr().err
