@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -102,6 +105,32 @@ def test_it_answers_at_once_and_ends_well_while_more_may_come(home, end, status)
             run.stdin.close()
         assert run.wait(60) == status
         assert run.stderr.read() == b""
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_a_terminal_shows_that_the_converter_is_loaded(home, quiet):
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "disambig.cli.main", "convert", "--model", str(home)]
+    with subprocess.Popen(
+        [*command, *(["-q"] if quiet else [])],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        env={**os.environ, "TERM": "xterm"},
+    ) as run:
+        os.close(theirs)
+        shown = b""
+        # a terminal whose other end is closed reports an error instead of the end of the file
+        with suppress(OSError):
+            run.stdin.write("ねこ\n".encode())
+            run.stdin.close()
+            while part := os.read(ours, 10_000):
+                shown += part
+        assert run.stdout.read().decode() == "猫\n"
+    os.close(ours)
+    assert run.returncode == 0
+    assert (b"the converter" in shown) is not quiet
+    assert not quiet or shown == b""
 
 
 def test_it_is_quick_to_explain_itself():

@@ -38,6 +38,9 @@ from .characters import (
     is_native as is_native,
 )
 from .characters import (
+    is_reading as is_reading,
+)
+from .characters import (
     learn_spelling as learn_spelling,
 )
 from .characters import (
@@ -110,10 +113,16 @@ from .lexicon import (
     language_model_word as language_model_word,
 )
 from .lexicon import (
+    reading_usage as reading_usage,
+)
+from .lexicon import (
     sudachi_lexicon as sudachi_lexicon,
 )
 from .lexicon import (
     unseen_weights as unseen_weights,
+)
+from .lexicon import (
+    with_voiced_readings as with_voiced_readings,
 )
 from .segmentation import (
     SegmentedText as SegmentedText,

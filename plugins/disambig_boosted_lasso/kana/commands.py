@@ -111,7 +111,11 @@ def convert(
     from .conversion import Conversion, format_lines
 
     wanted = _candidate_count(nbest, format, output, force)
-    conversion = Conversion.load(model, domain=domain, rerank=rerank)
+    with stages() as tell:  # closed before a user types into the same terminal
+        tell("loading the converter", 0, 1)
+        conversion = Conversion.load(model, domain=domain, rerank=rerank)
+        tell("preparing the converter", 0, 1)
+        conversion.prepare()
     shown_in = nullcontext(_no_progress) if is_typed(paths) else stages()
     with shown_in as tell, open_results(output, force=force) as write:
         done = 0

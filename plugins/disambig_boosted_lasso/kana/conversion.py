@@ -164,6 +164,10 @@ class Conversion:
                 raise UserError(error.code, **(error.values | {"path": name})) from None
         return cls(converter, reranker)
 
+    def prepare(self) -> None:
+        """Build the tables and compile the functions, which the first line would otherwise wait for."""
+        self.converter.best(["か"])
+
     def best(self, lines: Sequence[str]) -> list[str]:
         """Return the best conversion of each line."""
         if self.reranker is None:

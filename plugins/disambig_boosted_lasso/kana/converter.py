@@ -43,7 +43,15 @@ from .decoding import (
     build_ngram_tables,
     split_line,
 )
-from .lexicon import LONGEST, NUMBERS, KanaLexicon, ReadingTrie, language_model_word, unseen_weights
+from .lexicon import (
+    LONGEST,
+    NUMBERS,
+    KanaLexicon,
+    ReadingTrie,
+    language_model_word,
+    unseen_weights,
+    voiced_alike,
+)
 from .segmentation import SegmentedText
 
 UNITS = ("spelling", "pair")
@@ -131,6 +139,8 @@ def build_lexicon_tables(
     others = _other_readings(lexicon, ids) if settings.unit == "pair" else np.zeros(0, np.int64)
     extras = _extras(lexicon, ids == UNKNOWN, settings)
     extras[others] = np.log(OTHER_READING)
+    added, originals = voiced_alike(lexicon)
+    ids[added], extras[added] = ids[originals], extras[originals]
     ranks = np.lexsort((-extras, ids == UNKNOWN))
     trie = ReadingTrie.from_readings([lexicon.readings[i] for i in ranks.tolist()])
     order = ranks[trie.entries].astype(np.int32)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from disambig.api.arrays import offsets_from_sizes
 
 from .characters import has_kanji, is_kana, is_native, is_reading, normalise_kana
-from .segmentation import SegmentedText, sudachi_dictionary
+from .segmentation import NAME, SegmentedText, sudachi_dictionary
 
 NUMBERS = tuple("0" * digits for digits in range(6))
 """Words that replace numbers in a language model, by the number of digits from none to five or more."""
@@ -108,6 +108,85 @@ class KanaLexicon:
                 for surface, count in zip(self.surfaces, self.counts.tolist(), strict=True)
             ]
         )
+
+
+_VOICED = {"じ": ("ち", "ぢ"), "ず": ("つ", "づ")}
+"""Kana as the dictionary spells it; without voice, and as people type it in the second part of a word."""
+_ALIKE = str.maketrans("ぢづ", "じず")
+_CHINESE = ("ちゅう", "ちょう", "ちゃく", "ちん", "ちく", "ちつ", "つい", "つう")
+"""Readings of Chinese origin are not voiced in the second part of a word: 年中 is only ねんじゅう."""
+_BOTH = (
+    ("いなずま", "いなづま"),
+    ("うなず", "うなづ"),
+    ("おとず", "おとづ"),
+    ("かしず", "かしづ"),
+    ("きずな", "きづな"),
+    ("さかずき", "さかづき"),
+    ("さしずめ", "さしづめ"),
+    ("つまず", "つまづ"),
+    ("ちじ", "ちぢ"),
+    ("なかんずく", "なかんづく"),
+    ("ぬかず", "ぬかづ"),
+    ("ひざまず", "ひざまづ"),
+    ("ほおずき", "ほおづき"),
+    ("ゆうずう", "ゆうづう"),
+)
+"""Beginnings that the rules of modern kana usage allow in both spellings, or that are often typed so."""
+
+
+def with_voiced_readings(lexicon: KanaLexicon) -> KanaLexicon:
+    """Return a lexicon with readings in ぢ and づ added for words stored with じ and ず.
+
+    はなぢ for 鼻血, which the dictionary reads はなじ: the word's second part, 血, is read ち. The added
+    entries have a count of zero; a converter gives them the probability of the entry they are made from.
+    """
+    readings: dict[str, set[str]] = {}
+    for reading, surface in zip(lexicon.readings, lexicon.surfaces, strict=True):
+        readings.setdefault(surface, set()).add(reading)
+    tags = (lexicon.tag_names[tag] for tag in lexicon.tags)
+    words = zip(lexicon.readings, lexicon.surfaces, tags, strict=True)
+    added = {
+        (surface, voiced, tag): 0
+        for reading, surface, tag in words
+        if ("じ" in reading or "ず" in reading) and has_kanji(surface)
+        for voiced in _voiced_readings(reading, surface, tag, readings)
+        if voiced not in readings[surface]
+    }
+    return lexicon.with_more(KanaLexicon.counted(added, added.values())) if added else lexicon
+
+
+def _voiced_readings(reading: str, surface: str, tag: str, readings: Mapping[str, set[str]]) -> Iterator[str]:
+    """Yield a word's readings with ぢ or づ."""
+    for plain, voiced in _BOTH:
+        if reading.startswith(plain) and sum(map(has_kanji, surface[:2])) == 1:
+            yield voiced + reading[len(plain) :]
+    if tag == NAME:
+        return
+    for at in range(1, len(reading)):
+        unvoiced, voiced = _VOICED.get(reading[at], ("", ""))
+        if not unvoiced:
+            continue
+        first, second = reading[:at], unvoiced + reading[at + 1 :]
+        for cut in range(1, len(surface)):
+            before, behind = surface[:cut], surface[cut:]
+            if first not in readings.get(before, ()) or second not in readings.get(behind, ()):
+                continue
+            if behind == "血" or (has_kanji(behind) and len(second) > 1 and not second.startswith(_CHINESE)):
+                yield first + voiced + reading[at + 1 :]
+                break
+
+
+def voiced_alike(lexicon: KanaLexicon) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the entries that differ only by ぢ or づ from a more frequent one, and that one, as rows."""
+    first: dict[tuple[str, str], int] = {}
+    rows: list[tuple[int, int]] = []
+    for row, (reading, surface) in enumerate(zip(lexicon.readings, lexicon.surfaces, strict=True)):
+        # entries are sorted by frequency, so the first is the most frequent
+        alike = first.setdefault((reading.translate(_ALIKE), surface), row)
+        if alike != row and lexicon.counts[row] == 0:
+            rows.append((row, alike))
+    added, originals = np.array(rows, np.int64).reshape(-1, 2).T
+    return added, originals
 
 
 def unseen_weights(lexicon: KanaLexicon) -> NDArray[np.float64]:
@@ -233,6 +312,52 @@ def general_usage(
         weights = unseen_weights(lexicon)[never]
         weights /= weights.sum()
         usage[never] += np.log((1.0 - share) + share * its / its.sum() / weights)
+    return usage.astype(np.float32)
+
+
+def reading_usage(
+    lexicon: KanaLexicon,
+    frequencies: Mapping[tuple[str, str], float],
+    *,
+    weight: float = 0.4,
+    most: float = 4.0,
+    share: float = 0.95,
+    gain: float = 1.0,
+) -> NDArray[np.float32]:
+    """Return ln of a factor on the probability of each entry by its reading, shape (n,).
+
+    Names and rare readings lose to plain words if the other text has them less often; `general_usage` only
+    knows spellings. The sum of both is an entry's usage if `general_usage` has a share of zero.
+
+    Parameters
+    ----------
+    lexicon : KanaLexicon
+    frequencies : mapping of (str, str) to float
+        Relative frequencies of pairs of reading and spelling in other text.
+    weight : float
+        Exponent of the ratio of frequencies; entries that the other text lacks are unchanged.
+    most : float
+        Bound on the absolute value of ln of the ratio.
+    share : float
+        Share of the probability of words missing in the text that follows the other text's frequencies; the
+        rest follows part of speech and length.
+    gain : float
+        ln of a factor on the probability of words missing in the text: a word of two parts that the text has
+        competes with both, which know their contexts.
+    """
+    pairs = zip(lexicon.readings, lexicon.surfaces, strict=True)
+    elsewhere = np.array([frequencies.get(pair, 0.0) for pair in pairs])
+    elsewhere /= max(elsewhere.sum(), 1e-300)
+    usage = np.zeros(len(lexicon))
+    both = (lexicon.counts > 0) & (elsewhere > 0)
+    ratios = np.log(elsewhere[both]) - np.log(lexicon.counts[both] / lexicon.counts.sum())
+    usage[both] = weight * np.clip(ratios, -most, most)
+    never = lexicon.counts == 0
+    its = elsewhere[never]
+    if share and its.sum() > 0:
+        weights = unseen_weights(lexicon)[never]
+        weights /= weights.sum()
+        usage[never] = np.log((1.0 - share) + share * its / its.sum() / weights) + gain
     return usage.astype(np.float32)
 
 

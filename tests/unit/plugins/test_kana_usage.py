@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from disambig_boosted_lasso.kana import Converter, KanaLexicon, general_usage, unseen_weights
+from disambig_boosted_lasso.kana import Converter, KanaLexicon, general_usage, reading_usage, unseen_weights
 from disambig_boosted_lasso.kana.lexicon import LEAST
 from kana_words import converter
 
@@ -60,3 +60,23 @@ def test_usage_decides_between_spellings_and_is_stored_and_kept_beside_more_word
     more = again.lexicon.with_more(KanaLexicon.counted([("新語", "しんご", "名詞")], [1]))
     kept = dict(zip(more.surfaces, more.usage.tolist(), strict=True))
     assert kept[last] == 40.0 and kept["新語"] == 0.0
+
+
+def test_reading_usage_compares_pairs_of_reading_and_spelling():
+    words = {
+        ("豚", "ぶた", "名詞"): 1,
+        ("二", "ぶた", "名詞"): 1,
+        ("二", "に", "名詞"): 8,
+        ("猪", "い", "名詞"): 0,
+    }
+    one = KanaLexicon.counted([*words, ("亥", "い", "名詞")], [*words.values(), 0])
+    frequencies = {("ぶた", "豚"): 0.4, ("に", "二"): 0.4, ("い", "亥"): 0.2, ("ん", "無"): 9.0}
+    usage = reading_usage(one, frequencies, weight=0.5, most=1.2, share=0.9, gain=0.5)
+    of_pair = dict(zip(zip(one.readings, one.surfaces, strict=True), usage.tolist(), strict=True))
+    assert of_pair["ぶた", "豚"] == pytest.approx(0.5 * 1.2)  # ln(0.4 / 0.1) is bounded
+    assert of_pair["に", "二"] == pytest.approx(0.5 * np.log(0.4 / 0.8))
+    assert of_pair["ぶた", "二"] == 0.0
+    # the two words that the text lacks are alike in kind: the other text has only one of them
+    assert np.exp(of_pair["い", "亥"] - 0.5) == pytest.approx(0.1 + 0.9 * 2)
+    assert np.exp(of_pair["い", "猪"] - 0.5) == pytest.approx(0.1)
+    assert not reading_usage(one, {}).any()
