@@ -16,22 +16,29 @@ from disambig.errors import UserError
 VARIABLE = "DISAMBIG_ENGINE"
 BACKENDS = ("numpy", "numba")
 
-_seen = 0
+_seen = 0.0
 _warming: ContextVar[bool] = ContextVar("warming", default=False)
 
 
-def use_numba(units: int, *, at_once: int = 200_000, in_all: int = 2_000_000) -> bool:
+AT_ONCE, IN_ALL = 0.25, 1.0
+"""Seconds of work with NumPy, of one call and of all calls so far, from which on Numba is used.
+
+Loading Numba and the compiled functions of all models takes about one second of processor time.
+"""
+
+
+def use_numba(units: int, *, nanoseconds: float = 200.0) -> bool:
     """Return True if this call should use the Numba backend.
+
+    Numba is used for a call that takes `AT_ONCE` seconds with the NumPy backend, and for every call once
+    all calls of the process have taken `IN_ALL` seconds, since then loading Numba pays off.
 
     Parameters
     ----------
     units : int
-        Amount of work of this call: characters of text, lookups, features; about 0.2 microseconds each
-        with the NumPy backend.
-    at_once : int
-        Calls of at least this size always use Numba.
-    in_all : int
-        After this much work in the process every call uses Numba, since compilation pays off.
+        Amount of work of this call: characters of text, lookups, features.
+    nanoseconds : float
+        Measured time of a unit with the NumPy backend.
 
     Raises
     ------
@@ -46,8 +53,9 @@ def use_numba(units: int, *, at_once: int = 200_000, in_all: int = 2_000_000) ->
         return engine == "numba"
     if _warming.get():
         return True
-    _seen += units
-    return units >= at_once or _seen >= in_all
+    seconds = units * nanoseconds * 1e-9
+    _seen += seconds
+    return seconds >= AT_ONCE or _seen >= IN_ALL
 
 
 def warm_up(work: Callable[[], object]) -> None:
@@ -61,7 +69,7 @@ def warm_up(work: Callable[[], object]) -> None:
         work()
     finally:
         _warming.reset(token)
-    _seen = 1 << 62
+    _seen = math.inf
 
 
 AGAIN = 1.0

@@ -475,7 +475,7 @@ def score_candidates(
         The number of each candidate; `Cloze.nothing` is the empty one.
     """
     numbers = np.maximum(candidates, 0)
-    if use_numba(candidates.size * states.shape[1]):
+    if use_numba(candidates.size * states.shape[1], nanoseconds=4.0):
         from disambig.features._cloze_kernels import candidate_products
 
         sums = np.empty(len(candidates), np.int32)
@@ -514,7 +514,7 @@ def _hidden_units(
     n, places = which.shape
     h = len(model.hidden_bias)
     bias = np.rint(model.hidden_bias / np.float32(PRODUCT_STEP)).astype(np.int32)
-    if use_numba(n * places * h):
+    if use_numba(n * places * h, nanoseconds=1.5):
         from disambig.features._cloze_kernels import sum_projections
 
         sums = np.empty((n, h), np.int32)

@@ -19,8 +19,22 @@ import numpy as np
 
 from disambig.api.kernels import compiled
 
-STACK, HEAD, LABEL, LEFT, LEFT2, RIGHT, RIGHT2, N_LEFT, N_RIGHT, SET_LEFT, SET_RIGHT = range(11)
-N_ROWS = 11
+from ._features import (
+    HEAD,
+    LABEL,
+    LEFT,
+    LEFT2,
+    N_LEFT,
+    N_RIGHT,
+    N_ROWS,
+    RIGHT,
+    RIGHT2,
+    SET_LEFT,
+    SET_RIGHT,
+    STACK,
+    TEMPLATES,
+)
+
 N_FEATURES = 128
 """At least the number of features of a state."""
 LONG = 300
@@ -139,7 +153,7 @@ def _distance(a, b):
 def features(state, place, n, atoms, keys):
     """Write the hashed features of a state into `keys`; return their number.
 
-    `atoms` (n + 1, 4) of uint64 has the words, tags and two word classes. After Zhang and Nivre (2011).
+    `atoms` (n + 1, 4) of uint64 has the words, tags and two word classes.
     """
     size, first = place[0], place[1]
     s0 = state[STACK, size - 1] if size >= 1 else 0
@@ -148,270 +162,68 @@ def features(state, place, n, atoms, keys):
     b0 = first if first <= n else 0
     b1 = first + 1 if first + 1 <= n else 0
     b2 = first + 2 if first + 2 <= n else 0
-    no = np.uint64(0)
-    s0w, s0t, s0c, s0d = atoms[s0, 0], atoms[s0, 1], atoms[s0, 2], atoms[s0, 3]
-    s1w, s1t, s1c, s1d = atoms[s1, 0], atoms[s1, 1], atoms[s1, 2], atoms[s1, 3]
-    b0w, b0t, b0c, b0d = atoms[b0, 0], atoms[b0, 1], atoms[b0, 2], atoms[b0, 3]
-    b1w, b1t, b1c = atoms[b1, 0], atoms[b1, 1], atoms[b1, 2]
-    b2t, b2w, s2t, s2w = atoms[b2, 1], atoms[b2, 0], atoms[s2, 1], atoms[s2, 0]
-    k = 0
-    # single words
-    keys[k] = _key(1, s0w, s0t, no)
-    k += 1
-    keys[k] = _key(2, s0w, no, no)
-    k += 1
-    keys[k] = _key(3, s0t, no, no)
-    k += 1
-    keys[k] = _key(4, s1w, s1t, no)
-    k += 1
-    keys[k] = _key(5, s1w, no, no)
-    k += 1
-    keys[k] = _key(6, s1t, no, no)
-    k += 1
-    keys[k] = _key(7, b0w, b0t, no)
-    k += 1
-    keys[k] = _key(8, b0w, no, no)
-    k += 1
-    keys[k] = _key(9, b0t, no, no)
-    k += 1
-    keys[k] = _key(10, b1w, b1t, no)
-    k += 1
-    keys[k] = _key(11, b1w, no, no)
-    k += 1
-    keys[k] = _key(12, b1t, no, no)
-    k += 1
-    keys[k] = _key(13, b2w, b2t, no)
-    k += 1
-    keys[k] = _key(14, b2t, no, no)
-    k += 1
-    keys[k] = _key(15, s2w, s2t, no)
-    k += 1
-    keys[k] = _key(16, s2t, no, no)
-    k += 1
-    keys[k] = _key(17, s0c, no, no)
-    k += 1
-    keys[k] = _key(18, s1c, no, no)
-    k += 1
-    keys[k] = _key(19, b0c, no, no)
-    k += 1
-    keys[k] = _key(20, b1c, no, no)
-    k += 1
-    # pairs: top of the stack and buffer
-    s0wt, b0wt, s1wt = s0w ^ (s0t << np.uint64(1)), b0w ^ (b0t << np.uint64(1)), s1w ^ (s1t << np.uint64(1))
-    keys[k] = _key(21, s0wt, b0wt, no)
-    k += 1
-    keys[k] = _key(22, s0wt, b0t, no)
-    k += 1
-    keys[k] = _key(23, s0t, b0wt, no)
-    k += 1
-    keys[k] = _key(24, s0w, b0w, no)
-    k += 1
-    keys[k] = _key(25, s0t, b0t, no)
-    k += 1
-    keys[k] = _key(26, s0w, b0t, no)
-    k += 1
-    keys[k] = _key(27, s0t, b0w, no)
-    k += 1
-    keys[k] = _key(28, b0t, b1t, no)
-    k += 1
-    keys[k] = _key(29, b0w, b1t, no)
-    k += 1
-    keys[k] = _key(30, b0t, b1w, no)
-    k += 1
-    keys[k] = _key(31, s0c, b0c, no)
-    k += 1
-    keys[k] = _key(32, s0c, b0t, no)
-    k += 1
-    keys[k] = _key(33, s0t, b0c, no)
-    k += 1
-    keys[k] = _key(34, s0d, b0d, no)
-    k += 1
-    # pairs: the two words at the top of the stack
-    keys[k] = _key(35, s1wt, s0t, no)
-    k += 1
-    keys[k] = _key(36, s1t, s0wt, no)
-    k += 1
-    keys[k] = _key(37, s1w, s0w, no)
-    k += 1
-    keys[k] = _key(38, s1t, s0t, no)
-    k += 1
-    keys[k] = _key(39, s1w, s0t, no)
-    k += 1
-    keys[k] = _key(40, s1t, s0w, no)
-    k += 1
-    keys[k] = _key(41, s1wt, s0wt, no)
-    k += 1
-    keys[k] = _key(42, s1c, s0c, no)
-    k += 1
-    keys[k] = _key(43, s1c, s0t, no)
-    k += 1
-    keys[k] = _key(44, s1t, s0c, no)
-    k += 1
-    keys[k] = _key(45, s1d, s0d, no)
-    k += 1
-    # pairs: second of the stack and buffer
-    keys[k] = _key(46, s1t, b0t, no)
-    k += 1
-    keys[k] = _key(47, s1w, b0w, no)
-    k += 1
-    keys[k] = _key(48, s1w, b0t, no)
-    k += 1
-    keys[k] = _key(49, s1t, b0w, no)
-    k += 1
-    keys[k] = _key(50, s1c, b0c, no)
-    k += 1
-    # children
-    s0l, s0r, s0l2, s0r2 = state[LEFT, s0], state[RIGHT, s0], state[LEFT2, s0], state[RIGHT2, s0]
-    s1l, s1r, s1l2, s1r2 = state[LEFT, s1], state[RIGHT, s1], state[LEFT2, s1], state[RIGHT2, s1]
-    b0l, b0l2 = state[LEFT, b0], state[LEFT2, b0]
-    s0lt, s0rt, s1lt, s1rt, b0lt = atoms[s0l, 1], atoms[s0r, 1], atoms[s1l, 1], atoms[s1r, 1], atoms[b0l, 1]
-    s0ll, s0rl = np.uint64(state[LABEL, s0l]), np.uint64(state[LABEL, s0r])
-    s1ll, s1rl = np.uint64(state[LABEL, s1l]), np.uint64(state[LABEL, s1r])
-    b0ll = np.uint64(state[LABEL, b0l])
-    keys[k] = _key(51, s0t, b0t, b1t)
-    k += 1
-    keys[k] = _key(52, b0t, b1t, b2t)
-    k += 1
-    keys[k] = _key(53, s1t, s0t, b0t)
-    k += 1
-    keys[k] = _key(54, s2t, s1t, s0t)
-    k += 1
-    keys[k] = _key(55, s0t, s0lt, b0t)
-    k += 1
-    keys[k] = _key(56, s0t, s0rt, b0t)
-    k += 1
-    keys[k] = _key(57, s0t, b0t, b0lt)
-    k += 1
-    keys[k] = _key(58, s1t, s1lt, s0t)
-    k += 1
-    keys[k] = _key(59, s1t, s1rt, s0t)
-    k += 1
-    keys[k] = _key(60, s1t, s0t, s0lt)
-    k += 1
-    keys[k] = _key(61, s1t, s0t, s0rt)
-    k += 1
-    keys[k] = _key(62, s1w, s0t, b0t)
-    k += 1
-    keys[k] = _key(63, s1t, s0w, b0t)
-    k += 1
-    keys[k] = _key(64, s1t, s0t, b0w)
-    k += 1
-    keys[k] = _key(65, s1c, s0c, b0t)
-    k += 1
-    keys[k] = _key(66, s1wt, s0t, atoms[s0l, 0])
-    k += 1
-    keys[k] = _key(67, s0w, s0ll, s0rl)
-    k += 1
-    keys[k] = _key(68, s0t, s0ll, s0rl)
-    k += 1
-    keys[k] = _key(69, s1w, s1ll, s1rl)
-    k += 1
-    keys[k] = _key(70, s1t, s1ll, s1rl)
-    k += 1
-    keys[k] = _key(71, b0w, b0ll, no)
-    k += 1
-    keys[k] = _key(72, b0t, b0ll, no)
-    k += 1
-    keys[k] = _key(73, s0t, atoms[s0l, 0], s0ll)
-    k += 1
-    keys[k] = _key(74, s0t, atoms[s0r, 0], s0rl)
-    k += 1
-    keys[k] = _key(75, s1t, atoms[s1l, 0], s1ll)
-    k += 1
-    keys[k] = _key(76, s1t, atoms[s1r, 0], s1rl)
-    k += 1
-    keys[k] = _key(77, b0t, atoms[b0l, 0], b0ll)
-    k += 1
-    keys[k] = _key(78, s0t, s0lt, atoms[s0l2, 1])
-    k += 1
-    keys[k] = _key(79, s0t, s0rt, atoms[s0r2, 1])
-    k += 1
-    keys[k] = _key(80, b0t, b0lt, atoms[b0l2, 1])
-    k += 1
-    keys[k] = _key(81, s1t, s1rt, atoms[s1r2, 1])
-    k += 1
-    keys[k] = _key(82, s1t, s1lt, atoms[s1l2, 1])
-    k += 1
-    keys[k] = _key(83, s1t, s1rl, s0t)
-    k += 1
-    keys[k] = _key(84, s1t, s0ll, s0t)
-    k += 1
-    keys[k] = _key(85, s1t, s0rl, s0t)
-    k += 1
-    # numbers and kinds of children
-    s0nl, s0nr = np.uint64(state[N_LEFT, s0]), np.uint64(state[N_RIGHT, s0])
-    s1nl, s1nr, b0nl = (
-        np.uint64(state[N_LEFT, s1]),
-        np.uint64(state[N_RIGHT, s1]),
-        np.uint64(state[N_LEFT, b0]),
-    )
-    keys[k] = _key(86, s0w, s0nl, s0nr)
-    k += 1
-    keys[k] = _key(87, s0t, s0nl, s0nr)
-    k += 1
-    keys[k] = _key(88, s1w, s1nr, no)
-    k += 1
-    keys[k] = _key(89, s1t, s1nl, s1nr)
-    k += 1
-    keys[k] = _key(90, b0w, b0nl, no)
-    k += 1
-    keys[k] = _key(91, b0t, b0nl, no)
-    k += 1
-    s0sl, s0sr = np.uint64(state[SET_LEFT, s0]), np.uint64(state[SET_RIGHT, s0])
-    s1sl, s1sr, b0sl = (
-        np.uint64(state[SET_LEFT, s1]),
-        np.uint64(state[SET_RIGHT, s1]),
-        np.uint64(state[SET_LEFT, b0]),
-    )
-    keys[k] = _key(92, s0t, s0sl, no)
-    k += 1
-    keys[k] = _key(93, s0t, s0sr, no)
-    k += 1
-    keys[k] = _key(94, s1t, s1sl, no)
-    k += 1
-    keys[k] = _key(95, s1t, s1sr, no)
-    k += 1
-    keys[k] = _key(96, b0t, b0sl, no)
-    k += 1
-    keys[k] = _key(97, s1w, s1sr, no)
-    k += 1
-    keys[k] = _key(98, s0w, s0sl, no)
-    k += 1
-    # distances
-    near, across = _distance(s0, b0), _distance(s1, s0)
-    keys[k] = _key(99, s0t, near, no)
-    k += 1
-    keys[k] = _key(100, b0t, near, no)
-    k += 1
-    keys[k] = _key(101, s0t, b0t, near)
-    k += 1
-    keys[k] = _key(102, s0w, near, no)
-    k += 1
-    keys[k] = _key(103, s1t, s0t, across)
-    k += 1
-    keys[k] = _key(104, s1w, across, no)
-    k += 1
-    keys[k] = _key(105, s0w, across, no)
-    k += 1
-    keys[k] = _key(106, s1t, across, no)
-    k += 1
-    # the word before and after, which the stack does not show
-    before = s0 - 1 if s0 > 1 else 0
-    keys[k] = _key(107, s0t, atoms[before, 1], no)
-    k += 1
-    after = s0 + 1 if s0 and s0 < n else 0
-    keys[k] = _key(108, s0t, atoms[after, 1], s1t)
-    k += 1
-    last = atoms[n, 0]
-    keys[k] = _key(109, last, s0t, b0t)
-    k += 1
-    keys[k] = _key(110, s0d, no, no)
-    k += 1
-    keys[k] = _key(111, b0d, no, no)
-    k += 1
-    keys[k] = _key(112, s1d, no, no)
-    k += 1
-    return k
+    values = np.empty(58, np.uint64)  # in the order of `COLUMNS`
+    values[0] = np.uint64(0)
+    values[1] = atoms[s0, 0]
+    values[2] = atoms[s0, 1]
+    values[3] = atoms[s0, 2]
+    values[4] = atoms[s0, 3]
+    values[5] = atoms[s1, 0]
+    values[6] = atoms[s1, 1]
+    values[7] = atoms[s1, 2]
+    values[8] = atoms[s1, 3]
+    values[9] = atoms[b0, 0]
+    values[10] = atoms[b0, 1]
+    values[11] = atoms[b0, 2]
+    values[12] = atoms[b0, 3]
+    values[13] = atoms[b1, 0]
+    values[14] = atoms[b1, 1]
+    values[15] = atoms[b1, 2]
+    values[16] = atoms[b2, 0]
+    values[17] = atoms[b2, 1]
+    values[18] = atoms[s2, 0]
+    values[19] = atoms[s2, 1]
+    values[20] = atoms[s0, 0] ^ (atoms[s0, 1] << np.uint64(1))
+    values[21] = atoms[s1, 0] ^ (atoms[s1, 1] << np.uint64(1))
+    values[22] = atoms[b0, 0] ^ (atoms[b0, 1] << np.uint64(1))
+    values[23] = atoms[state[LEFT, s0], 0]
+    values[24] = atoms[state[RIGHT, s0], 0]
+    values[25] = atoms[state[LEFT, s1], 0]
+    values[26] = atoms[state[RIGHT, s1], 0]
+    values[27] = atoms[state[LEFT, b0], 0]
+    values[28] = atoms[state[LEFT, s0], 1]
+    values[29] = atoms[state[RIGHT, s0], 1]
+    values[30] = atoms[state[LEFT, s1], 1]
+    values[31] = atoms[state[RIGHT, s1], 1]
+    values[32] = atoms[state[LEFT, b0], 1]
+    values[33] = atoms[state[LEFT2, s0], 1]
+    values[34] = atoms[state[RIGHT2, s0], 1]
+    values[35] = atoms[state[LEFT2, b0], 1]
+    values[36] = atoms[state[LEFT2, s1], 1]
+    values[37] = atoms[state[RIGHT2, s1], 1]
+    values[38] = np.uint64(state[LABEL, state[LEFT, s0]])
+    values[39] = np.uint64(state[LABEL, state[RIGHT, s0]])
+    values[40] = np.uint64(state[LABEL, state[LEFT, s1]])
+    values[41] = np.uint64(state[LABEL, state[RIGHT, s1]])
+    values[42] = np.uint64(state[LABEL, state[LEFT, b0]])
+    values[43] = np.uint64(state[N_LEFT, s0])
+    values[44] = np.uint64(state[N_RIGHT, s0])
+    values[45] = np.uint64(state[N_LEFT, s1])
+    values[46] = np.uint64(state[N_RIGHT, s1])
+    values[47] = np.uint64(state[N_LEFT, b0])
+    values[48] = np.uint64(state[SET_LEFT, s0])
+    values[49] = np.uint64(state[SET_RIGHT, s0])
+    values[50] = np.uint64(state[SET_LEFT, s1])
+    values[51] = np.uint64(state[SET_RIGHT, s1])
+    values[52] = np.uint64(state[SET_LEFT, b0])
+    values[53] = _distance(s0, b0)
+    values[54] = _distance(s1, s0)
+    values[55] = atoms[s0 - 1 if s0 > 1 else 0, 1]
+    values[56] = atoms[s0 + 1 if s0 and s0 < n else 0, 1]
+    values[57] = atoms[n, 0]
+    for k in range(len(TEMPLATES)):
+        keys[k] = _key(k + 1, values[TEMPLATES[k, 0]], values[TEMPLATES[k, 1]], values[TEMPLATES[k, 2]])
+    return len(TEMPLATES)
 
 
 # ---- weights that are being learned

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from disambig.api import TokenView, UserError, load_model, nearest_first
 from disambig.api.arrays import ArrayFolder, digest_arrays, offsets_from_sizes
 from disambig.api.features import WordClasses
+from disambig.api.kernels import use_numba
 from disambig.api.packs import packs
 from disambig.api.text import SpacyTokens, hash_words
 
@@ -26,6 +27,8 @@ MOST_LABELS = 500
 _NAMES = ("steps", "sizes", "actions", "weights", "class_words", "classes")
 _FOLDER = ArrayFolder(FILE, _NAMES, "D900", FORMAT, has_digest=False)
 _MOST_BEAM = 64
+_WORD_NANOSECONDS = 70_000
+"""Time to parse a word with NumPy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,20 +94,14 @@ class DependencyParser:
     beam: int = 1
     language: str = "en"
     tagger: str = "tag"
-    _table: NDArray[np.int64] = field(init=False, repr=False)
-    _packed: NDArray[np.int32] = field(init=False, repr=False)
+    _packed: list[tuple[NDArray[np.int64], NDArray[np.int32]]] = field(
+        init=False, repr=False, default_factory=list
+    )
+    """The table and the rows of the compiled functions, once they are made."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.beam, int) or isinstance(self.beam, bool) or not 1 <= self.beam <= _MOST_BEAM:
             raise UserError("D903", setting="beam", value=self.beam, least=1, most=_MOST_BEAM)
-        from ._kernels import pack_rows
-
-        own = self.weights
-        table = np.zeros(1 << max(1, (2 * len(own.keys)).bit_length()), np.int64)
-        packed = np.zeros(len(own.weights) + 1, np.int32)
-        pack_rows(own.keys, own.sizes, own.actions, own.weights, table, packed)
-        object.__setattr__(self, "_table", table)
-        object.__setattr__(self, "_packed", packed)
 
     def with_beam(self, beam: int) -> DependencyParser:
         """Return the parser with another width of the beam."""
@@ -217,16 +214,33 @@ class DependencyParser:
     def _parse(
         self, bounds: NDArray[np.int64], atoms: NDArray[np.uint64]
     ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
-        from ._kernels import parse_beam, parse_greedy
-
         heads, labels = np.zeros(len(atoms), np.int32), np.zeros(len(atoms), np.int32)
         totals = np.zeros(len(bounds) - 1, np.int64)
-        own = (bounds, atoms, len(self.relations), self._table, self._packed)
+        if self.beam == 1 and not use_numba(len(atoms), nanoseconds=_WORD_NANOSECONDS):
+            from ._greedy import parse_greedy as parse_with_numpy
+
+            parse_with_numpy(bounds, atoms, len(self.relations), self.weights, heads, labels, totals)
+            return heads, labels, totals
+        from ._kernels import parse_beam, parse_greedy
+
+        own = (bounds, atoms, len(self.relations), *self._pack_rows())
         if self.beam == 1:
             parse_greedy(*own, heads, labels, totals)
         else:
             parse_beam(*own, self.beam, heads, labels, totals)
         return heads, labels, totals
+
+    def _pack_rows(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Return the table from features to rows of weights, and the rows, for the compiled functions."""
+        if not self._packed:
+            from ._kernels import pack_rows
+
+            own = self.weights
+            table = np.zeros(1 << max(1, (2 * len(own.keys)).bit_length()), np.int64)
+            packed = np.zeros(len(own.weights) + 1, np.int32)
+            pack_rows(own.keys, own.sizes, own.actions, own.weights, table, packed)
+            self._packed.append((table, packed))
+        return self._packed[0]
 
 
 def encode_words(

@@ -13,13 +13,14 @@ def fresh(monkeypatch):
 
 
 def test_little_work_stays_off_numba_until_there_was_much_of_it():
-    assert not engine.use_numba(10, at_once=100, in_all=25)
-    assert not engine.use_numba(10, at_once=100, in_all=25)
-    assert engine.use_numba(10, at_once=100, in_all=25)
+    nanoseconds = 2e7 * engine.IN_ALL  # fifty of these reach the limit
+    assert not any(engine.use_numba(1, nanoseconds=nanoseconds) for _ in range(40))
+    assert [engine.use_numba(1, nanoseconds=nanoseconds) for _ in range(12)][-2:] == [True, True]
 
 
 def test_a_large_call_uses_numba_at_once():
-    assert engine.use_numba(100, at_once=100, in_all=1000)
+    assert not engine.use_numba(1, nanoseconds=0.9e9 * engine.AT_ONCE)
+    assert engine.use_numba(1, nanoseconds=1e9 * engine.AT_ONCE)
 
 
 @pytest.mark.parametrize(("value", "answer"), [("numpy", False), ("numba", True)])

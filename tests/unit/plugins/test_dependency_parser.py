@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_treebank import parser, sentences
 
+from disambig.api.text import SpacyTokens, hash_words
 from disambig.errors import UserError
 
 FILE, HEADER = "weights.npz", "header.json"
@@ -57,6 +58,22 @@ def test_whatever_the_words_the_result_is_one_tree_per_sentence(rows):
                 while word >= 0:
                     word, steps = parsed.heads[word], steps + 1
                 assert steps <= len(words)
+
+
+def test_both_backends_give_the_same_trees_and_scores(monkeypatch):
+    words = [*sorted({word for words, *_ in sentences() for word in words}), "unseen"]
+    tags = sorted({tag for _, tags, *_ in sentences() for tag in tags})
+    random = np.random.default_rng(3)
+    texts = [list(random.choice(words, size)) for size in (1, 2, 3, 5, 8, 13, 40, 7, 1)]
+    view = SpacyTokens("en").of_sentences(texts)
+    hashes = hash_words(tags)[random.integers(0, len(tags), len(view))]
+    results = []
+    for backend in ("numpy", "numba"):
+        monkeypatch.setenv("DISAMBIG_ENGINE", backend)
+        results.append(parser().parse_view_scored(view, hashes))
+    for with_numpy, with_numba in zip(*results, strict=True):
+        assert np.array_equal(with_numpy, with_numba)
+    assert len(set(results[0][1].tolist())) > 2  # several relations
 
 
 def test_very_long_sentences_are_parsed():

@@ -1,0 +1,150 @@
+"""Greedy parsing with NumPy, for texts so short that loading the compiled functions would take longer.
+
+All sentences advance together, one action at a time; the results are those of `_kernels.parse_greedy`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api.arrays import HashVocabulary, Ints, offsets_from_sizes, row_ranks
+
+from ._features import (
+    COLUMNS,
+    HEAD,
+    LABEL,
+    LEFT,
+    LEFT2,
+    N_LEFT,
+    N_RIGHT,
+    N_ROWS,
+    RIGHT,
+    RIGHT2,
+    SET_LEFT,
+    SET_RIGHT,
+    STACK,
+    TEMPLATES,
+)
+
+if TYPE_CHECKING:
+    from .parser import Weights
+
+_LEAST = np.iinfo(np.int64).min
+
+
+def parse_greedy(
+    bounds: Ints,
+    atoms: NDArray[np.uint64],
+    n_labels: int,
+    weights: Weights,
+    heads: NDArray[np.int32],
+    labels: NDArray[np.int32],
+    totals: Ints,
+) -> None:
+    """Write the heads (0 for the root's) and labels of all words, and the score of each sentence."""
+    first_rows, lengths = bounds[:-1], np.diff(bounds) - 1
+    states = np.zeros((N_ROWS, len(lengths), int(lengths.max(initial=0)) + 2), np.int64)
+    sizes, buffers = np.zeros(len(lengths), np.int64), np.ones(len(lengths), np.int64)
+    totals[:] = 0
+    starts = offsets_from_sizes(weights.sizes)
+    vocabulary = HashVocabulary(weights.keys)
+    for step in range(2 * int(lengths.max(initial=0)) - 1):
+        at = np.flatnonzero(step < 2 * lengths - 1)
+        keys = _keys(states, at, sizes[at], buffers[at], lengths[at], first_rows[at], atoms)
+        scores = _scores(keys, n_labels, weights, starts, vocabulary)
+        can_shift = buffers[at] <= lengths[at]
+        scores[~can_shift, 0] = _LEAST
+        scores[~(can_shift & (sizes[at] >= 1)), 1 : n_labels + 1] = _LEAST
+        scores[sizes[at] < 2, n_labels + 1 :] = _LEAST
+        best = scores.argmax(axis=1)
+        totals[at] += scores[np.arange(len(at)), best]
+        _apply(states, at, sizes, buffers, best, n_labels)
+    words = row_ranks(bounds)
+    sentences = np.repeat(np.arange(len(lengths)), lengths + 1)
+    heads[:] = states[HEAD, sentences, words]
+    labels[:] = states[LABEL, sentences, words]
+
+
+def _keys(
+    states: Ints, at: Ints, sizes: Ints, buffers: Ints, n: Ints, rows: Ints, atoms: NDArray[np.uint64]
+) -> NDArray[np.uint32]:
+    """Return the hashed features of some states, shape ``(n_states, n_features)``."""
+    words = {f"s{i}": np.where(sizes > i, states[STACK, at, sizes - 1 - i], 0) for i in range(3)}
+    words |= {f"b{i}": np.where(buffers + i <= n, buffers + i, 0) for i in range(3)}
+    values = dict.fromkeys(COLUMNS, np.zeros(len(at), np.uint64))
+    for name, word in words.items():
+        for kind, value in zip("wtcd", atoms[rows + word].T, strict=True):
+            values[name + kind] = value
+    for name in ("s0", "s1", "b0"):
+        word = words[name]
+        values[f"{name}wt"] = values[f"{name}w"] ^ (values[f"{name}t"] << np.uint64(1))
+        sides = (("l", LEFT, LEFT2, N_LEFT, SET_LEFT), ("r", RIGHT, RIGHT2, N_RIGHT, SET_RIGHT))
+        for side, last, last_but_one, number, kinds in sides:
+            child = states[last, at, word]
+            values[f"{name}{side}w"], values[f"{name}{side}t"] = atoms[rows + child, :2].T
+            values[f"{name}{side}2t"] = atoms[rows + states[last_but_one, at, word], 1]
+            values[f"{name}{side}l"] = states[LABEL, at, child].astype(np.uint64)
+            values[f"{name}n{side}"] = states[number, at, word].astype(np.uint64)
+            values[f"{name}s{side}"] = states[kinds, at, word].astype(np.uint64)
+    s0 = words["s0"]
+    values["near"], values["across"] = _distances(s0, words["b0"]), _distances(words["s1"], s0)
+    values["beforet"] = atoms[rows + np.where(s0 > 1, s0 - 1, 0), 1]
+    values["aftert"] = atoms[rows + np.where((s0 > 0) & (s0 < n), s0 + 1, 0), 1]
+    values["last"] = atoms[rows + n, 0]
+    columns = np.stack([values[name] for name in COLUMNS], axis=1)
+    half, factor = np.uint64(32), np.uint64(0xD6E8FEB86659FD93)
+    numbers = np.arange(1, len(TEMPLATES) + 1, dtype=np.uint64)
+    h = numbers * np.uint64(0x9E3779B97F4A7C15) + columns[:, TEMPLATES[:, 0]]
+    for column in (1, 2):
+        h = (h ^ (h >> half)) * factor + columns[:, TEMPLATES[:, column]]
+    h = (h ^ (h >> half)) * factor
+    return (h >> half).astype(np.uint32)
+
+
+def _distances(first: Ints, second: Ints) -> NDArray[np.uint64]:
+    distance = second - first
+    grouped = np.where(distance > 10, 7, np.where(distance > 5, 6, distance))
+    return np.where((first == 0) | (second == 0), 0, grouped).astype(np.uint64)
+
+
+def _scores(
+    keys: NDArray[np.uint32], n_labels: int, weights: Weights, starts: Ints, vocabulary: HashVocabulary
+) -> Ints:
+    """Return the score of each action, shape ``(n_states, 2 * n_labels + 1)``."""
+    rows = vocabulary.lookup(keys.ravel())
+    known = np.flatnonzero(rows >= 0)
+    sizes = weights.sizes[rows[known]].astype(np.int64)
+    places = np.repeat(starts[rows[known]], sizes) + row_ranks(offsets_from_sizes(sizes))
+    n_actions = 2 * n_labels + 1
+    cells = np.repeat(known // keys.shape[1] * n_actions, sizes) + weights.actions[places]
+    # sums of whole numbers below 2**53 are exact
+    sums = np.bincount(cells, weights.weights[places], minlength=len(keys) * n_actions)
+    return sums.astype(np.int64).reshape(len(keys), n_actions)
+
+
+def _apply(states: Ints, at: Ints, sizes: Ints, buffers: Ints, actions: Ints, n_labels: int) -> None:
+    """Carry out one possible action of each state in `at`."""
+    shifts = at[actions == 0]
+    states[STACK, shifts, sizes[shifts]] = buffers[shifts]
+    sizes[shifts] += 1
+    buffers[shifts] += 1
+    for is_left in (True, False):
+        own = (actions > 0) & ((actions <= n_labels) == is_left)
+        arcs, label = at[own], actions[own]
+        sizes[arcs] -= 1
+        child = states[STACK, arcs, sizes[arcs]]
+        if is_left:
+            head, rows = buffers[arcs], (LEFT, LEFT2, N_LEFT, SET_LEFT)
+        else:
+            head, rows = states[STACK, arcs, sizes[arcs] - 1], (RIGHT, RIGHT2, N_RIGHT, SET_RIGHT)
+            label = label - n_labels
+        last, last_but_one, number, kinds = rows
+        states[last_but_one, arcs, head] = states[last, arcs, head]
+        states[last, arcs, head] = child
+        states[number, arcs, head] += 1
+        states[kinds, arcs, head] |= 1 << (label % 31)
+        states[HEAD, arcs, child] = head
+        states[LABEL, arcs, child] = label
