@@ -11,6 +11,42 @@ from disambig.data import record_edit, replacement
 from disambig.errors import UserError
 
 WRONG = """
+They decided {going|to go} home before dark.
+He wanted {visiting|to visit} his aunt.
+She is interested in {know|knowing} more.
+He left without {tell|telling} us.
+I often {think in|think of} him.
+We {went|went to} the cinema last night.
+Let us go to {cinema|the cinema} tonight.
+They came {to |}home late.
+He plays {the |}chess every Sunday.
+She speaks {the |}French very well.
+They are similar {with|to} ours.
+He {answered to|answered} my letter.
+They reached {to |}the summit at noon.
+She is looking for {job|a job} in town.
+Her brother is {doctor|a doctor} in Leeds.
+My uncle is {engineer|an engineer}.
+They {been|have been} married for years.
+She {going|is going} to buy a bag.
+He gave {she|her} a ring.
+{Does|Do} your parents know?
+How {much|many} brothers do you have?
+He doesn't have {many|much} money.
+One of my friends {have|has} a boat.
+He never {drink|drinks} tea.
+I think {is|it is} important to rest.
+We have lived here {since|for} ten years.
+Let us meet {in|on} Friday evening.
+It starts {in|at} nine o'clock.
+She has two {cat|cats} and a dog.
+The copy is of {same|the same} type.
+This is done in {same|the same} way.
+The output is {same|the same} as the input.
+There are {couple of|a couple of} things to consider.
+It grows depending on {number of|the number of} cores.
+This is done in {next|the next} step.
+See the code in {second|the second} example.
 I {could of|could have} come along.
 You {should of|should have} told me before.
 That {would of|would have} been nice.
@@ -175,6 +211,24 @@ We found it by {try and error|trial and error}.
 """.strip().splitlines()
 
 RIGHT = """
+They met at the same time, at one and the same place.
+The deals of same-day delivery are good.
+They married a couple of weeks ago, on the first and second day.
+The number of cores depends on the number of people.
+What they decided going in was this.
+He went the extra mile.
+I think what matters is important to you.
+What I think is important to me is this.
+It has been ten days since two weeks of rain ended.
+He was sworn in Friday morning.
+She read the letter and never read it again.
+Did she never drink tea?
+It is important that he always drink water.
+I asked that she never come back.
+In all the house there was no light.
+How much people are paid is a secret.
+She is teacher of the year.
+He had seen her and she going to the door.
 We could of course wait.
 I would of necessity agree.
 She could not of her own accord leave.
