@@ -280,7 +280,7 @@ def read_phrases(path: str | Path) -> PhraseTable:
     UserError
         D995 for a file that cannot be read, or for an invalid line, with its number.
     """
-    sets: dict[str, PhraseItem] = {}
+    items = _Items()
     pairs: dict[str, list[tuple[str, str]]] = {}
     phrases = []
     for number, line in read_table_lines(path):
@@ -288,14 +288,31 @@ def read_phrases(path: str | Path) -> PhraseTable:
         try:
             kind, _, name = columns[0].partition(" ")
             if kind == _SET:
-                sets[_set_name(name)] = _read_item("|".join("\t".join(columns[1:]).split()), sets)
+                items.define(_set_name(name), "|".join("\t".join(columns[1:]).split()))
             elif kind == _PAIRS:
                 pairs[_set_name(name)] = _read_pairs(" ".join(columns[1:]))
             else:
-                phrases += [_read_phrase(line, sets) for line in _expanded(columns, pairs)]
+                phrases += [_read_phrase(line, items) for line in _expanded(columns, pairs)]
         except _InvalidLine as problem:
             raise UserError("D995", path=path, problem=f"line {number}: {problem}") from problem
     return PhraseTable(phrases)
+
+
+class _Items(dict[str, PhraseItem]):
+    """The items of a table by their text; each is read once, since the lines of pairs repeat them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._sets: dict[str, PhraseItem] = {}
+
+    def __missing__(self, text: str) -> PhraseItem:
+        item = self[text] = _read_item(text, self._sets)
+        return item
+
+    def define(self, name: str, text: str) -> None:
+        """Define a set; items that name it are read anew."""
+        self._sets[name] = _read_item(text, self._sets)
+        self.clear()
 
 
 def _set_name(name: str) -> str:
@@ -329,14 +346,14 @@ def _expanded(
         yield [*replaced, *columns[2:]]
 
 
-def _read_phrase(columns: Sequence[str], sets: Mapping[str, PhraseItem]) -> Phrase:
+def _read_phrase(columns: Sequence[str], named: _Items) -> Phrase:
     if not 2 <= len(columns) <= 3:
         raise _InvalidLine("expected a pattern, a correction and possibly exceptions, separated by TABs")
     items, replaced, inside = [], [], False
     for word in columns[0].split():
         begins, ends = word.startswith("["), word.endswith("]")
         inside = inside or begins
-        items.append(_read_item(word[begins : len(word) - ends], sets))
+        items.append(named[word[begins : len(word) - ends]])
         if not inside:
             replaced.append(len(items) - 1)
         inside = inside and not ends
@@ -354,11 +371,11 @@ def _read_phrase(columns: Sequence[str], sets: Mapping[str, PhraseItem]) -> Phra
         replaced[0],
         replaced[-1] + 1,
         () if correction == [_NOTHING] else tuple(correction),
-        tuple(_read_exception(part, sets) for part in exceptions),
+        tuple(_read_exception(part, named) for part in exceptions),
     )
 
 
-def _read_exception(text: str, sets: Mapping[str, PhraseItem]) -> PhraseException:
+def _read_exception(text: str, named: _Items) -> PhraseException:
     words = text.split()
     if words.count(_PLACE) != 1:
         raise _InvalidLine(f"the exception {text.strip()!r} needs one {_PLACE}")
@@ -369,8 +386,8 @@ def _read_exception(text: str, sets: Mapping[str, PhraseItem]) -> PhraseExceptio
     if not before and not after:
         raise _InvalidLine(f"the exception {text.strip()!r} needs words")
     return PhraseException(
-        tuple(_read_item(word, sets) for word in before),
-        tuple(_read_item(word, sets) for word in after),
+        tuple(named[word] for word in before),
+        tuple(named[word] for word in after),
         gap_before,
         gap_after,
     )
