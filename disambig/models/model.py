@@ -157,7 +157,7 @@ class Model:
 
         None if it makes no such assumption.
         """
-        return get_trait(self.judge, DecisionRuleTraits, "mistakes_per_1000")  # type: ignore[no-any-return]
+        return get_trait(self.judge, DecisionRuleTraits, "mistakes_per_1000")
 
     def with_mistakes_per_1000(self, mistakes_per_1000: float) -> Model:
         """Return the model for a writer who makes this many mistakes.
