@@ -180,8 +180,13 @@ def as_outcomes(cost: NDArray[np.float64], units: NDArray[np.int64]) -> Outcomes
 
 ON_DEV, BY_FOLDS = "dev", "folds"
 N_FOLDS = 5
-EVERY = 32
-"""With `quick`, one in this many mistakes, paragraphs and sentences is read."""
+EVERY, TAGS_EVERY = 32, 8
+"""With `quick`, one in this many mistakes and paragraphs, and in this many tagged sentences, is read.
+
+Fewer sentences would not fill the five folds of the taggers, which consist of blocks.
+"""
+QUICK_FOLDS = 2
+"""With `quick`, only the first folds are decided."""
 WORD_FAMILIES = (NgramFamily(WORD_FEATURES, 3, 3),)
 TAG_FAMILIES = (NgramFamily(tagging.TAGS, 4, 5), NgramFamily(tagging.LEXICAL, 1, 5))
 LOGIT_PLAIN = f"{LOGIT}, no n-grams"
@@ -215,9 +220,9 @@ class Gao2006English:
             progress("lists of corrections", number, 2)
             built.append(build_correction_lists(checker, *read_part(data, part, every=every)))
         train, dev = built
-        by_folds, parts = compare_on_folds(train, progress=progress)
+        by_folds, parts = compare_on_folds(train, folds=QUICK_FOLDS if quick else N_FOLDS, progress=progress)
         of_dev, learned = compare_on_dev(train, dev, progress=progress)
-        tags = compare_on_tags(data, every=every, progress=progress)
+        tags = compare_on_tags(data, every=TAGS_EVERY if quick else 1, progress=progress)
         rows, claims = [], []
         for where, choices, of in ((ON_DEV, of_dev, [dev]), (BY_FOLDS, by_folds, parts)):
             words, units, of_fixes = (
@@ -276,16 +281,16 @@ def compare_on_dev(
 
 
 def compare_on_folds(
-    train: CorrectionLists, *, progress: Progress
+    train: CorrectionLists, *, folds: int, progress: Progress
 ) -> tuple[dict[str, ScoredChoice], list[CorrectionLists]]:
-    """Return the choices in each fold of projects after training on the others, and the folds."""
+    """Return the choices in the first folds of projects after training on all others, and these folds."""
     parts, chosen = [], []
-    for fold in range(N_FOLDS):
+    for fold in range(folds):
         inside = train.units % N_FOLDS == fold
         rest = select_lists(train, np.flatnonzero(~inside))
         renumbered = np.unique(rest.units, return_inverse=True)[1]
         parts.append(select_lists(train, np.flatnonzero(inside)))
-        stage = f"learning from corrections, fold {fold + 1} of {N_FOLDS}"
+        stage = f"learning from corrections, fold {fold + 1} of {folds}"
         chosen.append(
             compare_on_dev(replace(rest, units=renumbered), parts[-1], progress=progress, stage=stage)[0]
         )
