@@ -11,13 +11,12 @@ import sys
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib.metadata import EntryPoint
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from disambig.errors import UserError, nearest_first
-from disambig.files import read_json
+from disambig.files import file_stamp, read_json
 from disambig.namespaces import entry_points
 
 GROUP = "disambig_packs"
@@ -55,23 +54,29 @@ class Pack:
 def packs() -> dict[str, Pack]:
     """Return the installed packs by name."""
     by_name: dict[str, Pack] = {}
-    for entry in _entries(entry_points, tuple(map(_stamp, sys.path))):
-        try:
-            spec = find_spec(entry.value)
-        except (ImportError, ValueError, AttributeError):  # `disambig doctor` reports it
-            continue
-        if spec is None or not spec.submodule_search_locations:
-            continue
-        home = Path(next(iter(spec.submodule_search_locations)))
-        if (home / "pack.json").is_file():
-            by_name[entry.value] = read_pack(home)
+    for name, home in _homes(entry_points, tuple(map(_stamp, sys.path))):
+        if stamp := file_stamp(home / "pack.json"):
+            by_name[name] = _read_pack(home, stamp)
     return by_name
 
 
 @lru_cache(maxsize=4)
-def _entries(find: Any, stamps: tuple[tuple[str, int], ...]) -> tuple[EntryPoint, ...]:
-    """Return the entry points of packs; cached, since reading all installed metadata is slow."""
-    return tuple(find(group=GROUP))
+def _homes(find: Any, stamps: tuple[tuple[str, int], ...]) -> tuple[tuple[str, Path], ...]:
+    """Return the names and directories of packs; cached, since reading all installed metadata is slow."""
+    homes = []
+    for entry in find(group=GROUP):
+        try:
+            spec = find_spec(entry.value)
+        except (ImportError, ValueError, AttributeError):  # `disambig doctor` reports it
+            continue
+        if spec is not None and spec.submodule_search_locations:
+            homes.append((entry.value, Path(next(iter(spec.submodule_search_locations)))))
+    return tuple(homes)
+
+
+@lru_cache(maxsize=64)
+def _read_pack(home: Path, stamp: tuple[int, ...]) -> Pack:  # the stamp changes if the file does
+    return read_pack(home)
 
 
 def _stamp(directory: str) -> tuple[str, int]:

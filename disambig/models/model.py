@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -105,6 +106,50 @@ BLOCK = 4096
 """Number of decisions per block, so that their features stay in the CPU cache."""
 
 
+class DeferredChecks:
+    """Checks that the scorers of a stored model fit its features, made when a group is first decided.
+
+    A model can have hundreds of groups, of which a short text needs a few.
+
+    Parameters
+    ----------
+    home : Path
+        The directory of the model, for messages.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self._checked: set[int] = set()
+
+    def check(self, model: Model, group: int) -> None:
+        """Check the scorers of a group once; raise `UserError` D405 if they do not fit the features."""
+        if group in self._checked:
+            return
+        try:
+            check_scorers(model, [group])
+        except (AttributeError, LookupError, TypeError, ValueError) as problem:
+            if isinstance(problem, UserError):
+                raise
+            raise UserError("D405", path=self.home, problem=f"inconsistent: {problem!r}") from problem
+        self._checked.add(group)
+
+
+def check_scorers(model: Model, groups: Iterable[int]) -> None:
+    """Score an empty batch with the scorers of some groups, so that one that does not fit its features fails.
+
+    The shared scorer is tried with each group, since it also decides for groups that a user adds.
+    """
+    empty_view = model.tokenisation([])
+    no_instances = model.task.instances(empty_view)
+    for group in groups:
+        own = model.scorers[group] if group < len(model.scorers) else None
+        scorers = [scorer for scorer in (own, model.shared) if scorer is not None]
+        batch = model.features(empty_view, no_instances, group).batch if scorers else None
+        for scorer in scorers:
+            assert batch is not None
+            scorer.scores(batch)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Model:
     """A trained model; it is immutable, and deciding does not change it.
@@ -127,6 +172,8 @@ class Model:
         The resolved config, from which task, extractors and learners are rebuilt.
     provenance : dict
         Training data, reports of the learners and figures, as plain values.
+    unchecked : DeferredChecks, optional
+        Checks of the scorers of a stored model, each of which is made when its group is first decided.
     """
 
     name: str
@@ -140,6 +187,7 @@ class Model:
     shared: Scorer | None = None
     config: dict[str, Any] = field(default_factory=dict)
     provenance: dict[str, Any] = field(default_factory=dict)
+    unchecked: DeferredChecks | None = field(default=None, repr=False)
 
     @property
     def language(self) -> str:
@@ -214,7 +262,15 @@ class Model:
         return transform_union(self.extractors, view, instances, self.task.groups[group])
 
     def scorer(self, group: int, features: Features) -> Scorer:
-        """Return the scorer of a group: its own, else the shared one, else the baseline's."""
+        """Return the scorer of a group: its own, else the shared one, else the baseline's.
+
+        Raises
+        ------
+        UserError
+            D405 if the model is stored, and its scorer does not fit the features.
+        """
+        if self.unchecked is not None:
+            self.unchecked.check(self, group)
         own = self.scorers[group] if group < len(self.scorers) else None
         scorer = own if own is not None else self.shared
         return scorer if scorer is not None else self.baseline.fit(features.batch).scorer

@@ -8,7 +8,7 @@ import os
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,7 @@ from disambig.files import (
     save_output,
     temp_folder,
 )
-from disambig.models.model import Model
+from disambig.models.model import DeferredChecks, Model, check_scorers
 from disambig.packs import available, model_folder
 from disambig.types import Arrays, Learner, ReadsCountTable, Scorer, SharesWeights, TakesGroups, Task
 
@@ -408,8 +408,14 @@ def _write(model: Model, target: Path) -> None:
         replace_atomically(draft, target)
 
 
-def load_model(path: str | Path) -> Model:
+def load_model(path: str | Path, *, defer_checks: bool = False) -> Model:
     """Read a model's directory.
+
+    Parameters
+    ----------
+    path : path
+    defer_checks : bool
+        Check that the scorers of a group fit its features when the group is first decided, not now.
 
     Raises
     ------
@@ -463,7 +469,10 @@ def load_model(path: str | Path) -> Model:
             config=config,
             provenance=dict(saved["provenance"]),
         )
-        _check_scorers(model)
+        if defer_checks:
+            model = replace(model, unchecked=DeferredChecks(home))
+        else:
+            check_scorers(model, range(len(model.scorers)))
         counts = saved["counts"]
     except (AttributeError, LookupError, TypeError, ValueError) as problem:
         if isinstance(problem, UserError):
@@ -547,23 +556,10 @@ def _check_arrays(arrays: dict[str, NDArray[Any]]) -> None:
             raise ValueError(f"{name} contains numbers beyond {_LARGEST:g}")
 
 
-def _check_scorers(model: Model) -> None:
-    """Score an empty batch with every scorer, so that one that does not fit its features fails when loading.
-
-    The shared scorer is tried with all groups, since it also decides for groups that a user adds.
-    """
-    empty_view = model.tokenisation([])
-    no_instances = model.task.instances(empty_view)
-    for g, own in enumerate(model.scorers):
-        scorers = [scorer for scorer in (own, model.shared) if scorer is not None]
-        batch = model.features(empty_view, no_instances, g).batch if scorers else None
-        for scorer in scorers:
-            assert batch is not None
-            scorer.scores(batch)
-
-
 def load(name_or_path: str | Path) -> Model:
     """Load a model: a task such as ``"preposition"``, ``"PACK/TASK"``, or a model directory.
+
+    For a model of an installed pack, whether scorers fit the features is checked when they are first used.
 
     Raises
     ------
@@ -572,11 +568,13 @@ def load(name_or_path: str | Path) -> Model:
         without a model; D405 to D409 for a damaged one.
     """
     home = model_folder(name_or_path)
-    if not (home / "model.json").exists() and str(name_or_path) not in available():
+    is_installed = str(name_or_path) in available()
+    if not (home / "model.json").exists() and not is_installed:
         raise UserError("D666", path=home)
-    return _load(home, file_stamp(home / "model.json"))
+    return _load(home, file_stamp(home / "model.json"), is_installed)
 
 
 @lru_cache(maxsize=32)
-def _load(path: Path, stamp: tuple[int, ...]) -> Model:  # the stamp invalidates the cache if the file changes
-    return load_model(path)
+def _load(path: Path, stamp: tuple[int, ...], defer_checks: bool) -> Model:
+    # the stamp invalidates the cache if the file changes
+    return load_model(path, defer_checks=True) if defer_checks else load_model(path)

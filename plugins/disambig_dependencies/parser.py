@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from disambig.api import TokenView, UserError, load_model, nearest_first
 from disambig.api.arrays import ArrayFolder, digest_arrays, offsets_from_sizes
 from disambig.api.features import WordClasses
-from disambig.api.kernels import use_numba
 from disambig.api.packs import packs
 from disambig.api.text import SpacyTokens, hash_words
 
@@ -214,6 +213,8 @@ class DependencyParser:
     def _parse(
         self, bounds: NDArray[np.int64], atoms: NDArray[np.uint64]
     ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
+        from disambig.api.kernels import use_numba
+
         heads, labels = np.zeros(len(atoms), np.int32), np.zeros(len(atoms), np.int32)
         totals = np.zeros(len(bounds) - 1, np.int64)
         if self.beam == 1 and not use_numba(len(atoms), nanoseconds=_WORD_NANOSECONDS):

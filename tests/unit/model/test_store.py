@@ -289,6 +289,19 @@ CHANGES = {
 }
 
 
+def test_scorers_that_do_not_fit_can_be_refused_when_they_are_first_used(home):
+    arrays = arrays_of(home)
+    put_arrays(home, arrays | {"scorers.weights.sizes": np.array([31, 29])})
+    model = load_model(home, defer_checks=True)
+    for _ in range(2):
+        with pytest.raises(UserError, match=r"\[D405\].*inconsistent") as caught:
+            model.decide(VIEW)
+        assert str(home) in str(caught.value)
+    put_arrays(home, arrays)
+    decisions = load_model(home, defer_checks=True).decide(VIEW)
+    assert np.array_equal(decisions.scores, load_model(home).decide(VIEW).scores)
+
+
 OPTIONAL = {"scales", "certainty"}
 
 
