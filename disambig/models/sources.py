@@ -177,7 +177,7 @@ class ModelSource:
             task_rates(models, self.flags_per_1000),
             self.ignore,
             detect_language=self.detect_language,
-            trust=self.measured_precision(),
+            trust=self.measured_precision() if models else {},
         )
 
     def measured_precision(self) -> dict[str, PrecisionTable]:
