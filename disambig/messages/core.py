@@ -217,6 +217,8 @@ model for {seen!r}",
     "D518": "{n:,} options are not enough: give at least two as [extractors.NAME.options.OPTION]",
     # rules
     "D519": "unknown rule {name!r}; available: {names}; see `disambig rules`",
+    # encoders
+    "D520": "this encoder gives no states of words, since it was written by an older version: write it again with disambig_encoder.write_encoder",
     # names that a command does not know
     "D525": "{path} is not a model: name the directory that `disambig train --output DIRECTORY` made; text is given with --text {path}",
     "D526": "unknown kind of plugin {kind!r}; available: {names}",

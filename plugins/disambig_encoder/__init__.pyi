@@ -2,6 +2,7 @@ from .encoder import EVIDENCE as EVIDENCE
 from .encoder import LABELS as LABELS
 from .encoder import Encoder as Encoder
 from .evidence import EncoderEvidence as EncoderEvidence
+from .evidence import EncoderStates as EncoderStates
 from .export import build_graph as build_graph
 from .export import write_encoder as write_encoder
 from .pieces import WordPieces as WordPieces

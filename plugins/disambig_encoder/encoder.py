@@ -165,6 +165,35 @@ class Encoder:
             evidence[used] = np.stack([odds[::2], odds[1::2], kind, gains[::2], gains[1::2]], axis=1)
         return evidence
 
+    def states(self, texts: Sequence[str], spans: Sequence[tuple[int, int]]) -> Floats:
+        """Return the state of the last layer at one word of each text: a vector of the word in its sentence.
+
+        Parameters
+        ----------
+        texts : sequence of str
+        spans : sequence of (start, end)
+            Character offsets of the word in each text. A word of several pieces is read at its first piece.
+
+        Returns
+        -------
+        array of float32, shape (n, width)
+
+        Raises
+        ------
+        UserError
+            D520 if the encoder was written by an older version, without states.
+        """
+        outputs = {output.name: output.shape for output in self._session.get_outputs()}
+        if "states" not in outputs:
+            raise UserError("D520")
+        queries = _Queries()
+        for text, (start, end) in zip(texts, spans, strict=True):
+            queries.add(self._readings(text, start, end, text[start:end])[0], (0, 0))
+        states = np.zeros((len(queries.rows), outputs["states"][1]), np.float32)
+        for at, inputs in self._batches(queries):
+            (states[at],) = self._session.run(("states",), inputs)
+        return states
+
     def _readings(self, text: str, start: int, end: int, new: str) -> tuple[_Reading, _Reading]:
         """Return the sentence of a place as written, and with `new` at the place."""
         left, right = sentence_around(text, start, end)
@@ -191,9 +220,18 @@ class Encoder:
         n = len(queries.rows)
         labels = np.zeros((n, len(LABELS)), np.float32)
         words, gaps = np.zeros((n, 2), np.float32), np.zeros((n, 2), np.float32)
+        for at, inputs in self._batches(queries):
+            labels[at], words[at], gaps[at] = self._session.run(("mistakes", "words", "gaps"), inputs)
+        labels -= labels.max(axis=1, keepdims=True)
+        labels -= np.log(np.exp(labels).sum(axis=1, keepdims=True))
+        return labels, words, gaps
+
+    @staticmethod
+    def _batches(queries: _Queries) -> Iterator[tuple[NDArray[np.int64], dict[str, NDArray[np.int64]]]]:
+        """Yield the numbers of the queries of each batch, and the inputs of the graph."""
         sentences = list(queries.sentences)
         rows, places = np.array(queries.rows, np.int64), np.array(queries.places, np.int64)
-        candidates = np.array(queries.candidates, np.int64).reshape(n, 2)
+        candidates = np.array(queries.candidates, np.int64).reshape(len(rows), 2)
         by_sentence = np.argsort(rows, kind="stable")
         starts = np.searchsorted(rows[by_sentence], np.arange(len(sentences) + 1))
         for batch in _batches([len(sentence) for sentence in sentences]):
@@ -202,11 +240,7 @@ class Encoder:
                 ids[row, : len(sentences[i])] = sentences[i]
             at = np.concatenate([by_sentence[starts[i] : starts[i + 1]] for i in batch])
             row_in_batch = np.repeat(np.arange(len(batch)), [starts[i + 1] - starts[i] for i in batch])
-            inputs = {"ids": ids, "rows": row_in_batch, "places": places[at], "candidates": candidates[at]}
-            labels[at], words[at], gaps[at] = self._session.run(("mistakes", "words", "gaps"), inputs)
-        labels -= labels.max(axis=1, keepdims=True)
-        labels -= np.log(np.exp(labels).sum(axis=1, keepdims=True))
-        return labels, words, gaps
+            yield at, {"ids": ids, "rows": row_in_batch, "places": places[at], "candidates": candidates[at]}
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:

@@ -1,8 +1,9 @@
-"""The extractor that compares each candidate with the written word."""
+"""Extractors that use the encoder: evidence for each candidate, and states of words in their sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
@@ -10,9 +11,20 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import Arrays, Columns, DenseBlocks, Features, Group, Instances, TokenView, by_group
+from disambig.api import (
+    Arrays,
+    Columns,
+    DenseBlocks,
+    Features,
+    Group,
+    Instances,
+    TokenView,
+    by_group,
+    fitted_field,
+)
 from disambig.api.batches import DenseLists
 from disambig.api.packs import packs
+from disambig.api.settings import ABOVE_ZERO, validate_settings
 
 from .encoder import EVIDENCE, Encoder
 
@@ -115,3 +127,112 @@ class EncoderEvidence:
 
     def __getstate__(self) -> dict[str, Any]:
         return {"folder": self.folder, "threads": self.threads}
+
+
+STATES = "states"
+"""Feature group of the attributes of `EncoderStates`."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class EncoderStates:
+    """Extractor of the encoder's state at each word: a vector that stands for the word in its sentence.
+
+    The dimensions are centred and scaled to unit variance over the training instances. Every candidate has
+    weights of its own. Reading a sentence takes milliseconds: use it for words that are not frequent.
+
+    Parameters
+    ----------
+    folder : path
+        Folder of the encoder, or the name of an installed pack that has one.
+    scale : float
+        Factor of the states after scaling: learners shrink the weights of large attributes less.
+    threads : int, optional
+        See `Encoder.load`.
+    centre, spread : arrays of float32, shape (width,)
+        Mean and standard deviation of each dimension; fitted by `fit`.
+
+    Raises
+    ------
+    UserError
+        D760 for a scale that is not above 0; on first use D520, D747, D748 (see `Encoder.states`).
+    """
+
+    folder: str | Path
+    scale: float = 1.0
+    threads: int | None = None
+    centre: NDArray[np.float32] | None = fitted_field(None)
+    spread: NDArray[np.float32] | None = fitted_field(None)
+    folders: ClassVar[tuple[str, ...]] = ("folder",)
+    describes: ClassVar[str] = "group"
+
+    def __post_init__(self) -> None:
+        validate_settings(self, scale=ABOVE_ZERO)
+
+    @property
+    def encoder(self) -> Encoder:
+        """The encoder, opened on first use."""
+        return _opened(encoder_folder(self.folder).resolve(), self.threads)
+
+    def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> EncoderStates:
+        """Learn mean and standard deviation of each dimension."""
+        states = self._states(view, instances)
+        if not len(states):
+            states = np.zeros((1, states.shape[1]), np.float32)
+        return replace(self, centre=states.mean(axis=0), spread=np.maximum(states.std(axis=0), 1e-6))
+
+    def state(self) -> Arrays:
+        """Return mean and standard deviation.
+
+        Raises
+        ------
+        ValueError
+            If the extractor is not fitted.
+        """
+        if self.centre is None or self.spread is None:
+            raise ValueError("the extractor is not fitted")
+        return {"centre": self.centre, "spread": self.spread}
+
+    def from_state(self, arrays: Arrays) -> EncoderStates:
+        """Restore the extractor from `state`; raise ValueError for invalid arrays."""
+        centre, spread = (arrays[name].astype(np.float32) for name in ("centre", "spread"))
+        if centre.ndim != 1 or centre.shape != spread.shape or not bool((spread > 0).all()):
+            raise ValueError("mean and standard deviation of states do not fit together")
+        return replace(self, centre=centre, spread=spread)
+
+    @by_group
+    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
+        """Return the scaled states once per candidate, shape ``(n, K, width)``.
+
+        Raises
+        ------
+        ValueError
+            If the extractor is not fitted, or for another encoder than it was fitted with.
+        """
+        if self.centre is None or self.spread is None:
+            raise ValueError("the extractor is not fitted")
+        states = self._states(view, instances)
+        n, width = states.shape
+        if width != len(self.centre):
+            raise ValueError(f"states of {width} numbers, fitted with {len(self.centre)}")
+        k = len(group.candidates)
+        scaled = self.scale * (states - self.centre) / self.spread
+        values = np.broadcast_to(scaled[:, None], (n, k, width)).astype(np.float32)
+        columns = Columns(
+            np.repeat(np.arange(k, dtype=np.int32), width),
+            np.zeros(k * width, np.int32),
+            (STATES,),
+            [f"{candidate}: state {d}" for candidate in group.candidates for d in range(width)],
+        )
+        none = np.zeros(n * k, np.int32)
+        blocks = DenseBlocks(
+            values, np.arange(k * width).reshape(k, width), columns, instances.costs(group).reshape(-1, k)
+        )
+        return Features(blocks, none, none)
+
+    def _states(self, view: TokenView, instances: Instances) -> NDArray[np.float32]:
+        """Return the states of the words of instances; a place without a word is read at the next one."""
+        last = instances.positions + np.maximum(instances.lengths, 1) - 1
+        starts = view.starts[instances.positions].tolist()
+        ends = np.where(instances.lengths > 0, view.ends[last], view.starts[instances.positions]).tolist()
+        texts = [view.texts[document] for document in view.document_indices(instances.positions).tolist()]
+        return self.encoder.states(texts, list(zip(starts, ends, strict=True)))

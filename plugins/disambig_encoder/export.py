@@ -2,8 +2,8 @@
 
 The graph has the inputs ``ids`` (n, length), padded with zeros, and, for m places, ``rows`` and ``places``
 (m,) and ``candidates`` (m, k). Its outputs are ``mistakes`` (m, 4), the scores of the four labels of the
-piece at each place, and ``words`` and ``gaps`` (m, k), the score of each candidate piece at the place, and in
-the gap before it.
+piece at each place, ``words`` and ``gaps`` (m, k), the score of each candidate piece at the place, and in
+the gap before it, and ``states`` (m, width), the output of the last layer at the place.
 """
 
 from __future__ import annotations
@@ -91,12 +91,20 @@ class _Graph:
         inputs = [self.product(x, name, weights), self.bias(name, weights)]
         return self.add("FastGelu", inputs, domain=ONNXRUNTIME)
 
-    def norm(self, x: str, name: str, weights: Mapping[str, Floats], epsilon: float = NORM_EPSILON) -> str:
+    def norm(
+        self,
+        x: str,
+        layer: str,
+        weights: Mapping[str, Floats],
+        epsilon: float = NORM_EPSILON,
+        *,
+        name: str = "",
+    ) -> str:
         parts = [
-            self.constant(f"{name}.{part}", weights[f"{name}.{part}"].astype(np.float32))
+            self.constant(f"{layer}.{part}", weights[f"{layer}.{part}"].astype(np.float32))
             for part in ("weight", "bias")
         ]
-        return self.add("LayerNormalization", [x, *parts], epsilon=epsilon)
+        return self.add("LayerNormalization", [x, *parts], name=name, epsilon=epsilon)
 
 
 def _uint8(value: int) -> Any:
@@ -192,7 +200,8 @@ def build_graph(weights: Mapping[str, Floats], *, heads: int, bits: int = 8) -> 
         x = graph.norm(graph.add("Add", [x, out]), f"layers.{i}.norm1", weights)
         up = graph.gelu(x, f"layers.{i}.up", weights)
         down = graph.linear(up, f"layers.{i}.down", weights)
-        x = graph.norm(graph.add("Add", [x, down]), f"layers.{i}.norm2", weights)
+        last = "states" if i == layers - 1 else ""
+        x = graph.norm(graph.add("Add", [x, down]), f"layers.{i}.norm2", weights, name=last)
 
     # -- heads
     hidden = graph.gelu(x, "mistakes.0", weights)
@@ -214,7 +223,7 @@ def build_graph(weights: Mapping[str, Floats], *, heads: int, bits: int = 8) -> 
     shapes: dict[str, list[str | int | None]] = {"ids": ["n", "length"], "rows": ["m"], "places": ["m"]}
     shapes["candidates"] = ["m", "k"]
     results: dict[str, list[str | int | None]] = {"mistakes": ["m", 4]}
-    results |= {"words": ["m", "k"], "gaps": ["m", "k"]}
+    results |= {"words": ["m", "k"], "gaps": ["m", "k"], "states": ["m", width]}
     model = helper.make_model(
         helper.make_graph(
             graph.nodes,

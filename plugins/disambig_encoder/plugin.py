@@ -8,3 +8,4 @@ from disambig.api import Register, hookimpl
 @hookimpl
 def disambig_register_extractors(register: Register) -> None:
     register("encoder.Evidence.v1", ".evidence:EncoderEvidence")
+    register("encoder.States.v1", ".evidence:EncoderStates")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -16,6 +18,7 @@ from disambig_encoder import (
     LABELS,
     Encoder,
     EncoderEvidence,
+    EncoderStates,
     WordPieces,
     is_unused,
     sentence_around,
@@ -418,3 +421,55 @@ def test_the_folder_may_be_that_of_an_installed_pack(folder, tmp_path, monkeypat
     assert EncoderEvidence(folder="en_encoder").encoder.compare([], []).shape == (0, 5)
     with pytest.raises(UserError, match=r"D748.*other"):
         EncoderEvidence(folder="other").encoder.compare([], [])
+
+
+def test_states_are_those_of_the_last_layer(weights, folder):
+    states = Encoder.load(folder).states(["They have a shop."], [(5, 9)])
+    ids = [VOCABULARY.index(piece) for piece in ("[CLS]", "they", "have", "a", "shop", ".", "[SEP]")]
+    assert states[0] == pytest.approx(Reference(weights).states(ids)[2], abs=0.2)
+
+
+def test_a_state_does_not_depend_on_the_other_texts(folder):
+    texts = ["They have a shop.", "The site already has a shop in the café, and they are going.", "They go."]
+    spans = [(5, 9), (17, 20), (5, 7)]
+    encoder = Encoder.load(folder)
+    together = encoder.states(texts, spans)
+    for text, span, state in zip(texts, spans, together, strict=True):
+        assert encoder.states([text], [span])[0] == pytest.approx(state, abs=1e-5)
+    assert encoder.states([], []).shape == (0, WIDTH)
+
+
+def test_states_as_attributes_of_each_candidate(folder):
+    task = Spelling().of_groups([HAVE])
+    view = view_of_texts(TEXTS, Words())
+    instances = task.instances(view)
+    extractor = EncoderStates(folder=folder, scale=2.0).fit(view, instances, [HAVE])
+    values = extractor.transform(view, instances, HAVE).batch.values
+    assert values.shape == (4, 2, WIDTH) and (values[:, 0] == values[:, 1]).all()
+    assert values[:, 0].mean(axis=0) == pytest.approx(np.zeros(WIDTH), abs=1e-5)
+    assert values[:, 0].std(axis=0) == pytest.approx(np.full(WIDTH, 2.0), abs=1e-4)
+    again = EncoderStates(folder=folder, scale=2.0).from_state(extractor.state())
+    assert (again.transform(view, instances, HAVE).batch.values == values).all()
+    with pytest.raises(UserError, match="D760"):
+        EncoderStates(folder=folder, scale=0.0)
+    with pytest.raises(ValueError, match="do not fit"):
+        extractor.from_state({"centre": np.zeros(3), "spread": np.ones(2)})
+
+
+def test_the_extractor_of_states_keeps_its_contract(folder):
+    for check in check_extractor(EncoderStates(folder=folder), Spelling().of_groups([HAVE]), TEXTS):
+        check()
+
+
+def test_an_encoder_without_states_is_named(folder, tmp_path):
+    onnx = pytest.importorskip("onnx")
+    graph = onnx.load(folder / "encoder.onnx")
+    del graph.graph.output[[output.name for output in graph.graph.output].index("states")]
+    content = graph.SerializeToString()
+    shutil.copytree(folder, tmp_path / "old")
+    (tmp_path / "old" / "encoder.onnx").write_bytes(content)
+    manifest = json.loads((tmp_path / "old" / "encoder.json").read_text())
+    manifest["files"]["encoder.onnx"] = {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    (tmp_path / "old" / "encoder.json").write_text(json.dumps(manifest))
+    with pytest.raises(UserError, match="D520"):
+        Encoder.load(tmp_path / "old").states(["They have."], [(5, 9)])
