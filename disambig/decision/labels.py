@@ -106,8 +106,10 @@ class Labels:
 
     The probability of candidate r is the softmax of ``scale * score_r + bias_r + offset_r``, and the most
     probable one is chosen. Scale and bias are Platt scaling. Offsets are zero unless the metric weights a
-    label by more than its frequency, such as the F1 of a rare label; then the probabilities are those of a
-    text in which the label is more frequent by the same factor.
+    label by more than its frequency, such as the F1 of a rare label. Of two labels, the log-odds on each side
+    of the decision are scaled again, so that the probabilities are as often right as they say although the
+    decision is not at even odds; of more labels, the probabilities are those of a text in which the label is
+    more frequent.
 
     Attributes
     ----------
@@ -120,6 +122,9 @@ class Labels:
         Strength, in examples, with which `fit` pulls each of several groups towards the pooled scale and
         zero biases; 0 fits each group separately. For scores that already include the frequency of labels and
         must hold for texts in which labels have other frequencies.
+    sides : array of float64, shape (n_groups, 2), optional
+        Factors of the log-odds of two labels, if the first one is chosen and if the second one is. Fitted by
+        `fit` for groups with an offset.
     """
 
     scale: Floats
@@ -127,6 +132,7 @@ class Labels:
     offset: Floats
     least_margin: float = 0.0
     drawn: float = 0.0
+    sides: Floats | None = None
     between: ClassVar[tuple[str, ...]] = ("words", "labels")
 
     @classmethod
@@ -187,6 +193,8 @@ class Labels:
     def state(self) -> Arrays:
         """Return the fitted arrays and the least margin."""
         arrays = {name: getattr(self, name) for name in _FITTED}
+        if self.sides is not None:
+            arrays["sides"] = self.sides
         return {**arrays, "least_margin": np.array([self.least_margin])}
 
     def from_state(self, arrays: Arrays, groups: Sequence[Group]) -> Labels:
@@ -194,15 +202,23 @@ class Labels:
         scale, bias, offset = (arrays[name] for name in _FITTED)
         least = float(arrays["least_margin"][0])
         shape = len(groups), max(len(group.candidates) for group in groups)
+        sides = arrays.get("sides")  # older models have none
         good = (bias.shape, offset.shape, scale.shape) == (shape, shape, shape[:1])
+        if sides is not None:
+            good = good and sides.shape == (len(groups), 2) and bool((sides > 0).all())
         if not (good and bool((scale > 0).all()) and least >= 0):
             raise ValueError("invalid shapes or numbers in the calibration of labels")
-        return Labels(scale, bias, offset, least, self.drawn)
+        return Labels(scale, bias, offset, least, self.drawn, sides)
 
     def logits(self, scores: Floats, group: int) -> Floats:
         """Return unnormalised log-probabilities, shape ``(n, K)``."""
         shift = self.bias[group] + self.offset[group]
-        return self.scale[group] * scores + shift[: scores.shape[1]]
+        logits: Floats = self.scale[group] * scores + shift[: scores.shape[1]]
+        if self.sides is None or scores.shape[1] != 2:
+            return logits
+        lead = logits[:, 1] - logits[:, 0]
+        lead = np.where(lead < 0, *self.sides[group]) * lead
+        return np.stack([-lead / 2, lead / 2], axis=1)
 
     def choose(self, scores: Floats, group: int) -> tuple[NDArray[np.int64], Floats, Floats]:
         """Return the chosen candidate, its margin and its probability, each of shape ``(n,)``.
@@ -254,6 +270,7 @@ def fit_labels(
     """
     most = max((s.shape[1] for s in scores), default=2)
     scale, bias, offset = np.ones(len(scores)), np.zeros((len(scores), most)), np.zeros((len(scores), most))
+    sides = np.ones((len(scores), 2))
     has_spread = [bool(table.size and np.ptp(table, axis=1).any()) for table in scores]
     usable = zip(scores, gold, has_spread, strict=True)
     common = _common_scale([entry[:2] for entry in usable if entry[2]]) if drawn else None
@@ -268,7 +285,29 @@ def fit_labels(
             if metric[0] == "f1" and metric[1] is not None:
                 logits = scale[g] * table + bias[g, :k]
                 offset[g, metric[1]] = -best_threshold(_lead(logits, metric[1]), right == metric[1])
-    return Labels(scale, bias, offset)
+                if k == 2:
+                    logits += offset[g, :2]
+                    sides[g] = _fit_sides(logits[:, 1] - logits[:, 0], right == 1)
+    return Labels(scale, bias, offset, sides=sides if (sides != 1.0).any() else None)
+
+
+def _fit_sides(lead: Floats, second: NDArray[np.bool_]) -> Floats:
+    """Return the factors of negative and of other log-odds of the second label with the lowest cross-entropy.
+
+    Both are pulled towards one with the strength of one example.
+    """
+    from scipy.optimize import minimize_scalar
+
+    factors = np.ones(2)
+    for side, rows in enumerate((lead < 0, lead >= 0)):
+        signed = np.where(second[rows], lead[rows], -lead[rows])
+
+        def loss(log_factor: float, signed: Floats = signed) -> float:
+            return float(np.logaddexp(0.0, -np.exp(log_factor) * signed).sum() + 0.5 * log_factor**2)
+
+        if len(signed):
+            factors[side] = np.exp(minimize_scalar(loss, bounds=(-4.0, 4.0), method="bounded").x)
+    return factors
 
 
 def _common_scale(fitted_from: Sequence[tuple[Floats, NDArray[np.int32]]]) -> float | None:

@@ -221,6 +221,10 @@ def rule_terms(judge: DecisionRule, group: int, scores: dict[str, float]) -> dic
     scale, bias, offset = float(judge.scale[group]), judge.bias[group].tolist(), judge.offset[group].tolist()
     if scale == 1.0 and not any(bias) and not any(offset):
         return {}
+    if judge.sides is not None and len(scores) == 2:
+        totals = [scale * score + bias[i] + offset[i] for i, score in enumerate(scores.values())]
+        factor = float(judge.sides[group, int(totals[1] >= totals[0])])
+        scale, bias, offset = scale * factor, [factor * b for b in bias], [factor * o for o in offset]
     terms = {}
     for number, (name, score) in enumerate(scores.items()):
         more = [(BIAS, bias[number]), (OFFSET, offset[number])]

@@ -75,6 +75,32 @@ def test_the_label_chosen_is_the_most_probable_one():
     np.testing.assert_allclose(np.log(probability / (1 - probability)), margin, atol=1e-6)
 
 
+def test_probabilities_of_a_favoured_rare_label_are_closer_to_how_often_it_is_right():
+    rng = np.random.default_rng(0)
+    gold = (rng.random(4000) < 0.1).astype(np.int32)
+    lead = rng.normal(size=4000) - 3.0 + 3.0 * gold
+    gold = np.where(rng.random(4000) < 0.05, 1 - gold, gold)  # labels are wrong anywhere
+    scores = np.stack([-lead, lead], axis=1)
+    fitted = labels.fit_labels([scores], [gold], metric=("f1", 1))
+    rare = labels.label_softmax(fitted.logits(scores, 0))[:, 1]
+    plain = labels.label_softmax(replace(fitted, sides=None).logits(scores, 0))[:, 1]
+    assert ((rare >= 0.5) == (plain >= 0.5)).all() and (rare >= 0.5).mean() > 0.08
+    assert abs(rare.mean() - gold.mean()) < 0.03 < 0.04 < plain.mean() - gold.mean()
+
+
+def test_a_calibration_of_an_older_version_has_no_sides():
+    made = make_calibration_data("labels")
+    fitted = replace(Labels.unfitted().fit(made), sides=np.full((2, 2), 0.5))
+    state = fitted.state()
+    again = Labels.unfitted().from_state(state, made.task.groups)
+    assert again.sides is not None and (again.sides == 0.5).all()
+    without = {name: array for name, array in state.items() if name != "sides"}
+    assert Labels.unfitted().from_state(without, made.task.groups).sides is None
+    for sides in (np.ones((1, 2)), np.zeros((2, 2))):
+        with pytest.raises(ValueError, match="calibration"):
+            Labels.unfitted().from_state({**state, "sides": sides}, made.task.groups)
+
+
 def test_three_labels_and_groups_of_other_sizes():
     rng = np.random.default_rng(0)
     gold = rng.integers(0, 3, 300).astype(np.int32)

@@ -178,6 +178,20 @@ def test_what_a_judge_of_labels_adds_decides(offset):
         assert odds / odds.sum() == pytest.approx(shares[first:last], rel=1e-4)
 
 
+def test_the_factors_of_both_sides_are_part_of_the_terms():
+    model = labels_learned(Perceptron(), ContextWindow())
+    judge = replace(model.judge, offset=np.array([[0.0, 0.5]]), sides=np.array([[0.5, 3.0]]))
+    model = replace(model, judge=judge)
+    decisions = model.decide(VIEW)
+    shares = model.candidate_probabilities(decisions)
+    for index in range(len(decisions)):
+        first, last = decisions.offsets[index : index + 2]
+        scores = dict(zip(("quite", "quiet"), decisions.scores[first:last].tolist(), strict=True))
+        found = rule_terms(model.judge, int(decisions.groups[index]), scores)
+        odds = np.exp([each.total for each in found.values()])
+        assert odds / odds.sum() == pytest.approx(shares[first:last], rel=1e-4)
+
+
 def test_without_weights_nothing_is_said():
     model = trained(KernelRidge(), NearbyWords())
     assert explain_decision(model, VIEW, 0) is None
