@@ -11,6 +11,7 @@ from material import HOME, VERSION, log_progress, read_people, read_text
 
 from disambig.config import read_config, resolve
 from disambig.data import find_examples
+from disambig.formats import Labelled
 from disambig.models import Model
 from disambig.training import FittedExtractor, split, train, train_labelled
 from disambig.types import FeatureExtractor
@@ -23,7 +24,7 @@ NO_SETTINGS: Mapping[str, int] = {}
 def learn_it(data: Path, counts: str) -> Model:
     """Train the model of "it" on QA-It, EWT without its test part, and examples picked by patterns."""
     config = it_config(counts)
-    examples = [*read_qa_it(data), *read_ewt(data, "train"), *read_ewt(data, "dev"), *pick_examples(data)]
+    examples = [*read_qa_it(data), *it_examples(data)]
     return train_labelled(
         resolve(config),
         examples,
@@ -32,6 +33,11 @@ def learn_it(data: Path, counts: str) -> Model:
         config=config,
         progress=log_progress,
     )
+
+
+def it_examples(data: Path) -> list[Labelled]:
+    """Return the examples of "it" besides QA-It: EWT without its test part, and those picked by patterns."""
+    return [*read_ewt(data, "train"), *read_ewt(data, "dev"), *pick_examples(data)]
 
 
 def it_config(counts: str) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from disambig_variance_svm import PACK_DOMAINS
 from disambig_variance_svm.external_systems import HarperChecker, KenLM, make_kenlm, missing, with_scores
 from disambig_variance_svm.prepositions import learn_missing as learn_gaps
 from disambig_variance_svm.pronoun_it import pick_examples, read_ewt, read_qa_it
-from learning import it_config, learn
+from learning import it_config, it_examples, learn
 from manual_review import mistakes_read, readings
 from material import CORRECTING, HOME, log_progress, read_people, read_text
 from real_words import TASKS as REAL_WORDS
@@ -96,7 +96,7 @@ def score_pack(data: Path) -> None:
 def score_it(data: Path) -> None:
     """Cross-validate *it* over the pairs of QA-It, and score the trained model on the test part of EWT."""
     parts = resolve(it_config("disambig_en"))
-    also = [*read_ewt(data, "train"), *read_ewt(data, "dev"), *pick_examples(data)]
+    also = it_examples(data)
     unsupervised = train_labelled(
         {**parts, "learner": parts["baseline"]}, [*read_qa_it(data), *also], name="disambig_en/it"
     )

@@ -29,6 +29,9 @@ WORDS_BEFORE, WORDS_AFTER, MAX_PIECES = 28, 26, 80
 BATCH_PIECES = 512
 """Maximum number of word pieces of a batch, with padding: what they take fits into the cache of a core."""
 
+MOST_KEPT = 1 << 14
+"""Maximum number of states that are kept: training asks for the same ones in every fold."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
@@ -67,6 +70,7 @@ class Encoder:
     def __init__(self, session: Any, pieces: WordPieces, about: dict[str, Any]) -> None:
         self._session = session
         self._pieces = pieces
+        self._states: dict[_Reading, Floats] = {}
         self.about = about
 
     @classmethod
@@ -186,13 +190,22 @@ class Encoder:
         outputs = {output.name: output.shape for output in self._session.get_outputs()}
         if "states" not in outputs:
             raise UserError("D520")
+        readings = [
+            self._readings(text, start, end, text[start:end])[0]
+            for text, (start, end) in zip(texts, spans, strict=True)
+        ]
+        new = list(dict.fromkeys(reading for reading in readings if reading not in self._states))
         queries = _Queries()
-        for text, (start, end) in zip(texts, spans, strict=True):
-            queries.add(self._readings(text, start, end, text[start:end])[0], (0, 0))
-        states = np.zeros((len(queries.rows), outputs["states"][1]), np.float32)
+        for reading in new:
+            queries.add(reading, (0, 0))
+        states = np.zeros((len(new), outputs["states"][1]), np.float32)
         for at, inputs in self._batches(queries):
             (states[at],) = self._session.run(("states",), inputs)
-        return states
+        read = dict(zip(new, states, strict=True))
+        room = MOST_KEPT - len(self._states)
+        self._states |= dict(zip(new[: max(room, 0)], states, strict=False))
+        found = [read[reading] if reading in read else self._states[reading] for reading in readings]
+        return np.stack(found) if found else states
 
     def _readings(self, text: str, start: int, end: int, new: str) -> tuple[_Reading, _Reading]:
         """Return the sentence of a place as written, and with `new` at the place."""

@@ -70,6 +70,9 @@ from .patterns import (
 from .patterns import (
     matched_kinds as matched_kinds,
 )
+from .patterns import (
+    normal_order as normal_order,
+)
 from .task import (
     IT as IT,
 )

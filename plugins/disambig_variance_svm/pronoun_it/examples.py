@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from disambig.api import UserError
@@ -102,12 +102,21 @@ def read_ewt(data: Path, part: str) -> list[Labelled]:
     ]
 
 
-MOST: Mapping[str, int] = {"weather": 36, "time": 60, "idiom": 60, "cleft": 30}
+MOST: Mapping[str, int] = {
+    "weather": 150, "time": 150, "idiom": 150, "cleft": 150, "clause": 1200, "thing": 1000, "same": 100,
+}  # fmt: skip
 """Maximum number of examples of each kind."""
-SAME_WORDING = 3
+UNTOLD, MOST_UNTOLD = "untold", 1200
+"""Kind and maximum number of examples at which no pattern matches: most of them are referential."""
+LONGEST = 400
+"""Maximum number of characters of a sentence."""
+SAME_WORDING = 4
 """Maximum number of examples with the same wording (the first words of the match)."""
 _SENTENCE = re.compile(r"[^.!?]*\bit\b[^.!?]*[.!?]?", re.IGNORECASE)
-_WORDS = 3
+_IT = re.compile(r"\bit\b", re.IGNORECASE)
+_WORDS = 5
+_Match = tuple[str, str, int, str]
+"""Domain, sentence, offset of the "it", and wording."""
 
 
 def pick_examples(data: Path, *, most: Mapping[str, int] = MOST, seed: int = 0) -> list[Labelled]:
@@ -118,20 +127,34 @@ def pick_examples(data: Path, *, most: Mapping[str, int] = MOST, seed: int = 0) 
     UserError
         Errors of `text_lines` for the files.
     """
-    matches: dict[str, list[tuple[str, str, int, str]]] = defaultdict(list)
+    matches: dict[str, list[_Match]] = defaultdict(list)
     for domain, path in zip(PACK_DOMAINS, find_files(data, held_out_files(PACK_DOMAINS)), strict=True):
         for paragraph in text_lines(path):
             for match in _SENTENCE.finditer(paragraph):
                 sentence = match[0].strip()
-                for kind, start, words in match_patterns(sentence, most):
-                    matches[kind].append((domain, sentence, start, " ".join(words.split()[:_WORDS])))
+                if len(sentence) <= LONGEST:
+                    _add_matches(domain, sentence, most, matches)
     rng = random.Random(seed)
-    return [example for kind, n in most.items() for example in _sample_examples(kind, matches[kind], n, rng)]
+    return [
+        example
+        for kind, n in {**most, UNTOLD: MOST_UNTOLD}.items()
+        for example in _sample_examples(kind, matches[kind], n, rng)
+    ]
 
 
-def _sample_examples(
-    kind: str, matches: list[tuple[str, str, int, str]], most: int, rng: random.Random
-) -> list[Labelled]:
+def _add_matches(domain: str, sentence: str, kinds: Iterable[str], matches: dict[str, list[_Match]]) -> None:
+    """Add what the patterns say of a sentence; referential kinds only where no other one matches."""
+    here = list(match_patterns(sentence, kinds))
+    non_referential = {start for kind, start, _ in here if LABELS[kind] == NON_REFERENTIAL}
+    for kind, start, words in here:
+        if LABELS[kind] == NON_REFERENTIAL or start not in non_referential:
+            matches[kind].append((domain, sentence, start, " ".join(words.split()[:_WORDS])))
+    place = _IT.search(sentence)
+    if not here and place is not None:
+        matches[UNTOLD].append((domain, sentence, place.start(), sentence))
+
+
+def _sample_examples(kind: str, matches: list[_Match], most: int, rng: random.Random) -> list[Labelled]:
     """Return at most `most` examples in random order, each sentence once and few of each wording."""
     distinct = list(dict.fromkeys(matches))
     rng.shuffle(distinct)
@@ -141,7 +164,6 @@ def _sample_examples(
         seen[wording] += 1
         if seen[wording] <= SAME_WORDING and len(kept) < most:
             where = f"{domain}, a pattern of {kind}"
-            kept.append(
-                Labelled(sentence, start, start + 2, LABELS[kind], f"picked {sentence}", where, picked=True)
-            )
+            label = LABELS.get(kind, REFERENTIAL)
+            kept.append(Labelled(sentence, start, start + 2, label, f"picked {sentence}", where, picked=True))
     return kept

@@ -30,6 +30,7 @@ from disambig.api import (
     UserError,
     by_group,
 )
+from disambig.api.settings import ABOVE_ZERO, validate_settings
 
 from .task import NON_REFERENTIAL, REFERENTIAL
 
@@ -43,6 +44,21 @@ _IT = re.compile(r"\bit\b")
 _WORD = re.compile(r"(?<![\w'-])\w")
 _CLITIC = re.compile(r"(?<=\w)(?=(?:n't|'(?:s|re|ve|ll|d|m))\b)")
 _PIECE = re.compile("<([A-Z_]+)>")
+_INVERTED = re.compile(
+    r"(^|[-,;:.!?(\"\u201c] ?|\b(?:why|when|where|how(?: \w+){0,2}|what|then|and|but|nor|or|so|oh|well) )"
+    r"((?:is|was|does|did|has|had|will|would|can|could|should|might|must|wo|ca|'s|'d|'ll)(?: n't| not)?) it "
+)
+"""An auxiliary verb before "it", at the start of a clause or after a question word."""
+_NO_ADVERBS = (
+    "ally anomaly apply assembly barely belly billy bully butterfly chilly comply costly curly daily deadly "
+    "drizzly early elderly emily family finally fly friendly godly hilly holy imply italy jelly july kindly "
+    "likely lily lively lonely lovely melancholy monthly multiply oily only orderly ply rely reply sally "
+    "silly sly smelly supply timely ugly unlikely weekly yearly"
+).split()
+_ADVERB = re.compile(
+    rf"\b(?:(?!(?:{'|'.join(_NO_ADVERBS)})\b)[a-z]{{2,}}ly|rarely|seldom|never|always|often|sometimes|ever|still"
+    r"|already|just|also|even|quite|very) (?=\S)"
+)
 _BEGIN = re.compile(r"it (?:<BEFORE>|(?:<AUX>|\(\?:<AUX>\))\{0,\d\}\?)")
 
 
@@ -83,41 +99,82 @@ def _alternation(patterns: Iterable[str], pieces: Mapping[str, str]) -> re.Patte
 
 
 def match_patterns(sentence: str, kinds: Iterable[str] = tuple(LABELS)) -> Iterator[tuple[str, int, str]]:
-    """Yield the patterns that match each "it" of a sentence: kind, offset of the "it", matched words."""
+    """Yield the patterns that match each "it" of a sentence: kind, offset of the "it", matched words.
+
+    The sentence is matched as written and in `normal_order`.
+    """
     plain = sentence.replace("\u2019", "'").lower()
     cuts = [match.start() for match in _CLITIC.finditer(plain)] if "'" in plain else []
     spread = " ".join(plain[start:end] for start, end in pairwise([0, *cuts, len(plain)]))
-    places = [match.start() for match in _IT.finditer(spread)]
-    if not places:
+    written = [match.start() for match in _IT.finditer(spread)]
+    if not written:
         return
-    before = [at - sum(cut + number < at for number, cut in enumerate(cuts)) for at in places]
-    words = [match.start() for match in _WORD.finditer(spread, 0, places[-1] + 1)]
+    before = [at - sum(cut + number < at for number, cut in enumerate(cuts)) for at in written]
+    # every "it" stays, and in the same order, so that a number identifies it in both versions
+    versions = [
+        (version, list(_starts(version))) for version in dict.fromkeys((spread, normal_order(spread)))
+    ]
     for kind in kinds:
         with_it, others = _patterns()[kind]
         wordings: dict[int, str] = {}
-        for number, at in enumerate(places):
-            if (match := with_it.match(spread, at)) is not None:
-                wordings[number] = match[0]
-        for word in words:
-            if (match := others.match(spread, word)) is not None:
-                within = next((n for n, at in enumerate(places) if word <= at < match.end()), None)
-                if within is not None:
-                    wordings.setdefault(within, match[0])
+        for version, (places, words) in versions:
+            for number, at in enumerate(places):
+                if number not in wordings and (match := with_it.match(version, at)) is not None:
+                    wordings[number] = match[0]
+            for word in words:
+                if (match := others.match(version, word)) is not None:
+                    within = next((n for n, at in enumerate(places) if word <= at < match.end()), None)
+                    if within is not None:
+                        wordings.setdefault(within, match[0])
         yield from ((kind, before[number], wording) for number, wording in sorted(wordings.items()))
+
+
+def _starts(sentence: str) -> tuple[list[int], list[int]]:
+    """Return where each "it" begins, and each word up to the last "it"."""
+    places = [match.start() for match in _IT.finditer(sentence)]
+    return places, [match.start() for match in _WORD.finditer(sentence, 0, places[-1] + 1)]
+
+
+def normal_order(sentence: str) -> str:
+    """Return a sentence without adverbs, and with the auxiliary verb of a question behind its "it".
+
+    "is it really snowing ?" becomes "it is snowing ?".
+
+    Parameters
+    ----------
+    sentence : str
+        In lower case; clitics are words.
+    """
+    return _INVERTED.sub(r"\1it \2 ", _ADVERB.sub("", sentence))
 
 
 NAME = "patterns"
 KINDS = tuple(LABELS)
 _THINGS = np.array([LABELS[kind] == REFERENTIAL for kind in KINDS])
 SCALE = 2.0
-"""Attribute value of a match; learners shrink the weights of attributes with small values."""
+"""Usual attribute value of a match."""
 
 
 @dataclass(frozen=True, slots=True)
 class ItPatterns:
-    """Extractor of one attribute per kind of pattern, for a task that labels "it" with one of two labels."""
+    """Extractor of one attribute per kind of pattern, for a task that labels "it" with one of two labels.
 
+    Parameters
+    ----------
+    scale : float
+        Attribute value of a match; learners shrink the weights of attributes with small values.
+
+    Raises
+    ------
+    UserError
+        D760 for a scale that is not above 0.
+    """
+
+    scale: float = SCALE
     describes: ClassVar[str] = "group"
+
+    def __post_init__(self) -> None:
+        validate_settings(self, scale=ABOVE_ZERO)
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> ItPatterns:
         """Return self; the patterns are fixed."""
@@ -142,7 +199,7 @@ class ItPatterns:
         """
         if len(group.candidates) != 2:
             raise UserError("D455", group=group.name, n=len(group.candidates))
-        indicators = SCALE * matched_kinds(view, instances)
+        indicators = self.scale * matched_kinds(view, instances)
         values = np.stack([-indicators, indicators], axis=1).astype(np.float32)
         columns = Columns(
             np.repeat(np.arange(2, dtype=np.int32), len(KINDS)),
