@@ -444,12 +444,12 @@ def test_states_as_attributes_of_each_candidate(folder):
     view = view_of_texts(TEXTS, Words())
     instances = task.instances(view)
     extractor = EncoderStates(folder=folder, scale=2.0).fit(view, instances, [HAVE])
-    values = extractor.transform(view, instances, HAVE).batch.values
+    values = transform_checked(extractor, view, instances, HAVE).batch.values
     assert values.shape == (4, 2, WIDTH) and (values[:, 0] == values[:, 1]).all()
     assert values[:, 0].mean(axis=0) == pytest.approx(np.zeros(WIDTH), abs=1e-5)
     assert values[:, 0].std(axis=0) == pytest.approx(np.full(WIDTH, 2.0), abs=1e-4)
     again = EncoderStates(folder=folder, scale=2.0).from_state(extractor.state())
-    assert (again.transform(view, instances, HAVE).batch.values == values).all()
+    assert (transform_checked(again, view, instances, HAVE).batch.values == values).all()
     with pytest.raises(UserError, match="D760"):
         EncoderStates(folder=folder, scale=0.0)
     with pytest.raises(ValueError, match="do not fit"):
