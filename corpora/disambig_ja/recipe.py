@@ -110,9 +110,9 @@ class Recipe:
         """Return the words of the text and of two dictionaries, with their general usage."""
         words = KanaLexicon.from_text(self.text).with_more(self.dictionary)
         frequencies, tags = read_mozc().frequencies(words)
-        words = words.with_more(
-            new_words(words, frequencies, tags, most=MOZC_WORDS, longest=MOZC_LONGEST)
-        ).with_more(KanaLexicon.counted([(*digit, NUMERAL) for digit in DIGITS], [0] * len(DIGITS)))
+        digits = KanaLexicon.counted([(*digit, NUMERAL) for digit in DIGITS], [0] * len(DIGITS))
+        more = new_words(words, frequencies, tags, most=MOZC_WORDS, longest=MOZC_LONGEST)
+        words = words.with_more(more.with_more(digits))
         words = with_voiced_readings(words)
         usage = general_usage(words, self.material.frequencies(), share=0.0) + reading_usage(
             words, frequencies

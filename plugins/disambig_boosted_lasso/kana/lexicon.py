@@ -62,20 +62,22 @@ class KanaLexicon:
     @classmethod
     def counted(cls, entries: Iterable[tuple[str, str, str]], counts: Iterable[int]) -> KanaLexicon:
         """Return the lexicon of words (spelling, reading, part of speech) with given counts."""
-        usage: dict[tuple[str, str], Counter[str]] = {}
+        of_tags: dict[tuple[str, str], dict[str, int]] = {}
         for (surface, reading, tag), count in zip(entries, counts, strict=True):
             if reading and surface.isprintable() and not _NUMBER.fullmatch(surface):
-                usage.setdefault((reading, surface), Counter())[tag] += int(count)
-        order = sorted(usage, key=lambda pair: (-usage[pair].total(), pair))
-        names = sorted({tag for tags in usage.values() for tag in tags})
+                its = of_tags.setdefault((reading, surface), {})
+                its[tag] = its.get(tag, 0) + int(count)
+        totals = {pair: sum(its.values()) for pair, its in of_tags.items()}
+        order = sorted(totals, key=lambda pair: (-totals[pair], pair))
+        names = sorted({tag for its in of_tags.values() for tag in its})
         number = {name: at for at, name in enumerate(names)}
-        tags = [max(usage[pair].items(), key=lambda one: (one[1], one[0]))[0] for pair in order]
+        tags = [max(its, key=lambda tag: (its[tag], tag)) for its in map(of_tags.__getitem__, order)]
         return cls(
             tuple(reading for reading, _ in order),
             tuple(surface for _, surface in order),
             np.array([number[tag] for tag in tags], np.int16),
             tuple(names),
-            np.array([usage[pair].total() for pair in order], np.int64),
+            np.array([totals[pair] for pair in order], np.int64),
         )
 
     def __len__(self) -> int:
