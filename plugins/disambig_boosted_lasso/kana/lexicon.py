@@ -114,7 +114,7 @@ class KanaLexicon:
 
 _VOICED = {"じ": ("ち", "ぢ"), "ず": ("つ", "づ")}
 """Kana as the dictionary spells it; without voice, and as people type it in the second part of a word."""
-_ALIKE = str.maketrans("ぢづ", "じず")
+_ALIKE, _EITHER = str.maketrans("ぢづ", "じず"), frozenset("ぢづじず")
 _CHINESE = ("ちゅう", "ちょう", "ちゃく", "ちん", "ちく", "ちつ", "つい", "つう")
 """Readings of Chinese origin are not voiced in the second part of a word: 年中 is only ねんじゅう."""
 _BOTH = (
@@ -183,6 +183,8 @@ def voiced_alike(lexicon: KanaLexicon) -> tuple[NDArray[np.int64], NDArray[np.in
     first: dict[tuple[str, str], int] = {}
     rows: list[tuple[int, int]] = []
     for row, (reading, surface) in enumerate(zip(lexicon.readings, lexicon.surfaces, strict=True)):
+        if _EITHER.isdisjoint(reading):
+            continue
         # entries are sorted by frequency, so the first is the most frequent
         alike = first.setdefault((reading.translate(_ALIKE), surface), row)
         if alike != row and lexicon.counts[row] == 0:
