@@ -67,8 +67,6 @@ TEXTS = {
     "novels": ("Aozora Bunko, novels in modern kana", "public domain in Japan"),
 }
 TESTED = """\
-## How good
-
 Character error rate (CER, %): edits per 100 characters of the reference, for the first candidate and for
 the best of the first twenty. "In its domain" is with `--domain`. The sentences come from documents that
 were used neither for training nor for choosing settings. Their readings were given by Sudachi, as for the
@@ -80,7 +78,8 @@ training text, so its wrong readings do not count as errors here.
 """
 CHECKED = """\
 Sentences of the web with readings checked by people (KWDLC, {sentences:,} sentences that were not used for
-training; errors were examined in other documents of it): **{first:.2f}**, best of twenty {oracle:.2f}.
+training; errors were examined in other documents of it): character error rate **{first:.2f}** %, best of
+twenty {oracle:.2f}.
 Of these, {okurigana:.2f} are edits that only change how much kana a kanji shows (引出し, 引き出し:
 hiragana behind a kanji that one of the texts leaves out); without them {without:.2f}.
 On sentences of that corpus mozc makes 5.3, libkkc 9.1, anthy 9.3.
@@ -118,13 +117,13 @@ Domain models without bigrams that occur twice and trigrams that occur three tim
 those that only lack bigrams that occur once and trigrams that occur twice, and as good.
 
 The pack has no weights for reranking (BLasso, Gao, Suzuki and Yu 2006), because the language model is
-trained on text of the same kinds. Weights trained on 42,749 lists were better on four of seven kinds of
-sentences for choosing (encyclopedia 6.14 to 5.74, dialogue 4.95 to 4.79), and worse on five of seven kinds
-for testing (dialogue 4.39 to 4.65, KWDLC 6.77 to 6.91; statutes 2.21 to 1.96). Reranking is useful for text
-of other kinds: `disambig adapt` learns weights from your text.
+trained on text of the same kinds. With an earlier recipe weights trained on 42,749 lists were better on four
+of seven kinds of sentences for choosing (encyclopedia 6.14 to 5.74, dialogue 4.95 to 4.79), and worse on five
+of seven kinds for testing (dialogue 4.39 to 4.65, KWDLC 6.77 to 6.91; statutes 2.21 to 1.96). Reranking is
+useful for text of other kinds: `disambig adapt` learns weights from your text.
 
 {lines:.0f} lines of {characters:.0f} characters per second on one core of a busy machine, in blocks; loading
-takes about five seconds.
+takes about fifteen seconds of processor time.
 
 ## Limits
 
@@ -156,6 +155,7 @@ def write_card(home: Path, figures: dict[str, Any]) -> None:
             **SHARES,
         )
     ]
+    parts.append("## How good\n")
     if "test" in figures:
         parts.append(TESTED.format(rows=_rows(figures["test"])))
     if "checked" in figures:

@@ -31,7 +31,7 @@ LONGEST = 5
 MOZC_WORDS, MOZC_LONGEST = 300_000, 8
 """Number of words that Mozc's dictionary adds, and their maximum length: phrases, compounds, katakana."""
 DIGITS = (("〇", "まる"), ("〇", "ぜろ"))
-"""Readings of digits that no dictionary has; さんまるいち is 三〇一."""
+"""Readings of zero that dictionaries lack; so 〇 is at least among the candidates."""
 SHARES = {"law": 10, "novels": 20}
 """One in this many blocks is in the background: the language of these texts is unlike other text."""
 DOMAINS = {
