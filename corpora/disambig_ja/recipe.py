@@ -15,16 +15,23 @@ from disambig_boosted_lasso.kana import (
     SegmentedText,
     general_usage,
     language_model_sentences,
+    reading_usage,
     save_domain,
     sudachi_lexicon,
+    with_voiced_readings,
 )
 from material import ANNOTATED, SOURCES, JapaneseTexts, stretches
+from mozc import new_words, read_mozc
 from numpy.typing import NDArray
 
 from disambig.api.language_models import Mixture, estimate
 
 LONGEST = 5
 """Maximum length of dictionary words in characters: longer words do not reduce errors."""
+MOZC_WORDS, MOZC_LONGEST = 300_000, 8
+"""Number of words that Mozc's dictionary adds, and their maximum length: phrases, compounds, katakana."""
+DIGITS = (("〇", "まる"), ("〇", "ぜろ"))
+"""Readings of zero that dictionaries lack; so 〇 is at least among the candidates."""
 SHARES = {"law": 10, "novels": 20}
 """One in this many blocks is in the background: the language of these texts is unlike other text."""
 DOMAINS = {
@@ -37,6 +44,7 @@ DOMAINS = {
 HELD_OUT = {"news": "wikinews", "encyclopedia": "wikipedia"}
 PRUNED = {2: 3, 3: 4}
 """Minimum counts of bigrams and trigrams in the language models of domains."""
+NUMERAL = "名詞-数詞"
 TWICE = 2
 """Minimum count of a word in a domain to enter the vocabulary of its language model."""
 CHOSEN = 700
@@ -90,15 +98,26 @@ class Recipe:
         """Train the pack's converter and its domains, save them, and return the converter as saved."""
         self.say(f"learning from {len(self.text):,} sentences")
         learned = Converter.learn(self.text.take(np.flatnonzero(self.in_background)))
-        lexicon = KanaLexicon.from_text(self.text).with_more(self.dictionary)
-        usage = general_usage(lexicon, self.material.frequencies())
-        replace(learned, lexicon=replace(lexicon, usage=usage)).save(folder, bits=8)
+        replace(learned, lexicon=self.lexicon()).save(folder, bits=8)
         # domains refer to the saved converter, whose probabilities are rounded to 8 bits
         made = Converter.load(folder)
         for name in DOMAINS:
             self.say(f"domain {name}")
             save_domain(self.domain(made, name), folder, name, bits=8)
         return made
+
+    def lexicon(self) -> KanaLexicon:
+        """Return the words of the text and of two dictionaries, with their general usage."""
+        words = KanaLexicon.from_text(self.text).with_more(self.dictionary)
+        frequencies, tags = read_mozc().frequencies(words)
+        digits = KanaLexicon.counted([(*digit, NUMERAL) for digit in DIGITS], [0] * len(DIGITS))
+        more = new_words(words, frequencies, tags, most=MOZC_WORDS, longest=MOZC_LONGEST)
+        words = words.with_more(more.with_more(digits))
+        words = with_voiced_readings(words)
+        usage = general_usage(words, self.material.frequencies(), share=0.0) + reading_usage(
+            words, frequencies
+        )
+        return replace(words, usage=usage)
 
     def domain(self, converter: Converter, name: str) -> Mixture:
         """Return a domain's mixture of language models, with the weight that fits held-out text best."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from disambig_boosted_lasso.kana import Conversion, load_in_domain
+from disambig_boosted_lasso.kana import Conversion, has_kanji, load_in_domain
 from disambig_boosted_lasso.kana.conversion import LEAST
 from material import ANNOTATED, CHECKED, SOURCES
 from recipe import DOMAINS, HELD_OUT, Recipe
@@ -16,6 +17,9 @@ from recipe import DOMAINS, HELD_OUT, Recipe
 MOST = 2000
 """Maximum number of test sentences per source."""
 OF_DOMAIN = {HELD_OUT.get(name, name): name for name in DOMAINS}
+NOUNS = Path(__file__).with_name("nouns.tsv")
+FRAMES = (("{}をみた。", "{}を見た。"), ("{}がある。", "{}がある。"), ("この{}は", "この{}は"))
+"""What is typed and what is written; a noun takes the place of the braces."""
 Pairs = tuple[Sequence[str], Sequence[str]]
 
 
@@ -24,12 +28,42 @@ def figures(conversion: Conversion, pairs: Pairs) -> dict[str, Any]:
     kana, written = pairs
     lists = conversion.converter.nbest(kana, LEAST, references=written)
     firsts, costs = lists.offsets[:-1], lists.costs.astype(np.float64)
+    best = [lists.texts[first] for first in firsts.tolist()]
     return {
         "sentences": len(kana),
         "characters": sum(map(len, written)),
         "first": float(costs[firsts].sum()),
         "oracle": float(np.minimum.reduceat(costs, firsts).sum()),
+        "okurigana": sum(map(okurigana_edits, written, best)),
     }
+
+
+def okurigana_edits(reference: str, text: str) -> int:
+    """Return the edits between two conversions of the same kana that only change how much kana a kanji shows.
+
+    These are hiragana behind a kanji that one of the texts leaves out: 引き出し for 引出し.
+    """
+    edits = 0
+    blocks = SequenceMatcher(None, reference, text, autojunk=False).get_opcodes()
+    for name, start, end, other_start, other_end in blocks:
+        if name in ("insert", "delete") and start and has_kanji(reference[start - 1]):
+            kana = reference[start:end] or text[other_start:other_end]
+            edits += len(kana) if all("ぁ" <= letter <= "ん" for letter in kana) else 0
+    return edits
+
+
+def nouns(conversion: Conversion) -> dict[str, int]:
+    """Return how many of our own everyday nouns are converted to a usual spelling, in three frames."""
+    lines = NOUNS.read_text(encoding="utf8").splitlines()
+    listed = [line.split("\t") for line in lines if not line.startswith("#")]
+    cases = [
+        (typed.format(kana), {written.format(spelling) for spelling in spellings.split("|")})
+        for typed, written in FRAMES
+        for kana, spellings in listed
+    ]
+    texts = conversion.best([kana for kana, _ in cases])
+    right = sum(text in usual for text, (_, usual) in zip(texts, cases, strict=True))
+    return {"nouns": len(listed), "cases": len(cases), "right": right}
 
 
 def measured(recipe: Recipe, conversion: Conversion, folder: Path, *, test: bool) -> dict[str, Any]:

@@ -138,7 +138,9 @@ def build_lexicon_tables(
     ids = vocabulary.word_ids(settings.language_model_unit(surface, reading) for surface, reading in pairs)
     others = _other_readings(lexicon, ids) if settings.unit == "pair" else np.zeros(0, np.int64)
     extras = _extras(lexicon, ids == UNKNOWN, settings)
-    extras[others] = np.log(OTHER_READING)
+    # rare for both: readings that other text lacks, too, lose to plain words
+    rare = 0.0 if lexicon.usage is None else np.minimum(lexicon.usage[others], 0.0)
+    extras[others] = np.log(OTHER_READING) + rare
     added, originals = voiced_alike(lexicon)
     ids[added], extras[added] = ids[originals], extras[originals]
     ranks = np.lexsort((-extras, ids == UNKNOWN))

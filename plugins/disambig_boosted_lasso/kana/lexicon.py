@@ -62,20 +62,22 @@ class KanaLexicon:
     @classmethod
     def counted(cls, entries: Iterable[tuple[str, str, str]], counts: Iterable[int]) -> KanaLexicon:
         """Return the lexicon of words (spelling, reading, part of speech) with given counts."""
-        usage: dict[tuple[str, str], Counter[str]] = {}
+        of_tags: dict[tuple[str, str], dict[str, int]] = {}
         for (surface, reading, tag), count in zip(entries, counts, strict=True):
             if reading and surface.isprintable() and not _NUMBER.fullmatch(surface):
-                usage.setdefault((reading, surface), Counter())[tag] += int(count)
-        order = sorted(usage, key=lambda pair: (-usage[pair].total(), pair))
-        names = sorted({tag for tags in usage.values() for tag in tags})
+                its = of_tags.setdefault((reading, surface), {})
+                its[tag] = its.get(tag, 0) + int(count)
+        totals = {pair: sum(its.values()) for pair, its in of_tags.items()}
+        order = sorted(totals, key=lambda pair: (-totals[pair], pair))
+        names = sorted({tag for its in of_tags.values() for tag in its})
         number = {name: at for at, name in enumerate(names)}
-        tags = [max(usage[pair].items(), key=lambda one: (one[1], one[0]))[0] for pair in order]
+        tags = [max(its, key=lambda tag: (its[tag], tag)) for its in map(of_tags.__getitem__, order)]
         return cls(
             tuple(reading for reading, _ in order),
             tuple(surface for _, surface in order),
             np.array([number[tag] for tag in tags], np.int16),
             tuple(names),
-            np.array([usage[pair].total() for pair in order], np.int64),
+            np.array([totals[pair] for pair in order], np.int64),
         )
 
     def __len__(self) -> int:
@@ -112,7 +114,7 @@ class KanaLexicon:
 
 _VOICED = {"じ": ("ち", "ぢ"), "ず": ("つ", "づ")}
 """Kana as the dictionary spells it; without voice, and as people type it in the second part of a word."""
-_ALIKE = str.maketrans("ぢづ", "じず")
+_ALIKE, _EITHER = str.maketrans("ぢづ", "じず"), frozenset("ぢづじず")
 _CHINESE = ("ちゅう", "ちょう", "ちゃく", "ちん", "ちく", "ちつ", "つい", "つう")
 """Readings of Chinese origin are not voiced in the second part of a word: 年中 is only ねんじゅう."""
 _BOTH = (
@@ -181,6 +183,8 @@ def voiced_alike(lexicon: KanaLexicon) -> tuple[NDArray[np.int64], NDArray[np.in
     first: dict[tuple[str, str], int] = {}
     rows: list[tuple[int, int]] = []
     for row, (reading, surface) in enumerate(zip(lexicon.readings, lexicon.surfaces, strict=True)):
+        if _EITHER.isdisjoint(reading):
+            continue
         # entries are sorted by frequency, so the first is the most frequent
         alike = first.setdefault((reading.translate(_ALIKE), surface), row)
         if alike != row and lexicon.counts[row] == 0:
