@@ -22,7 +22,7 @@ _VOWEL = re.compile("=(?!e[uw])[aeio]")
 NO_ARTICLE = frozenset(
     "a an and are as at but by et for from if in is of on onto or than that then to was were with".split()
 )
-"""Words before which "a" is no article, but a letter or a name: "between a and b"."""
+"""Words before which "a" is no article, but a letter or a name: "between a and b". They have no counts."""
 SAME = 2.0
 """Log-odds that count as certain. A key is redundant if it has the sign of the next more general key and
 either that key is certain or the two differ by no more than this.
@@ -66,7 +66,9 @@ def _telling(
         )
         if own * general <= 0 or (abs(own - general) > SAME and abs(general) < SAME):
             kept.add(key)
-    return {key: (counts[key][0], counts[key][1]) for key in sorted(kept)}
+    known = {key: (counts[key][0], counts[key][1]) for key in kept}
+    known |= {f"={word}": (0, 0) for word in NO_ARTICLE}
+    return dict(sorted(known.items()))
 
 
 def main() -> None:
