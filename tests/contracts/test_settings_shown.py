@@ -31,6 +31,6 @@ def test_every_setting_is_described(factory):
 
 
 def test_what_is_learned_is_not_shown():
-    learned = {"seen", "tables", "known", "keys", "weights", "calibration", "operating", "scale"}
+    learned = {"seen", "tables", "known", "keys", "weights", "calibration", "operating"}
     parts = {**registry.load_all("extractors"), **registry.load_all("judges")}
     assert not [name for name, part in parts.items() if learned & set(get_settings(part))]
