@@ -27,7 +27,8 @@ ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "plugins" / "README.md").read_text(encoding="utf8")
 FILES = dict(re.findall(r"^`([\w./]+)`:\n\n```\w+\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL))
 ROWS = re.findall(
-    r"^\| `(\w+)(?:\(\))?`(?:, `\w+\(\)`)? \| (task|extractor|scorer|learner|decoder|decision rule|calibration data) \| (.*) \|$",
+    r"^\| `(\w+)(?:\(\))?`(?:, `\w+\(\)`)? \| "
+    r"(task|extractor|scorer|learner|decoder|decision rule|calibration data) \| (.*) \|$",
     GUIDE,
     re.MULTILINE,
 )
