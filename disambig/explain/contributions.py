@@ -67,6 +67,8 @@ class Contribution:
 
 def with_names(model: Model, view: TokenView) -> Model:
     """Return a model whose extractors name the features of the places in a view, if they can."""
+    if not any(hasattr(extractor, "with_names") for extractor in model.extractors):
+        return model
     instances = model.instances(view)
     named = [get_trait(e, ExtractorTraits, "with_names")(view, instances) for e in model.extractors]
     return replace(model, extractors=tuple(named))
