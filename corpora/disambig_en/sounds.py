@@ -66,9 +66,9 @@ def _telling(
         )
         if own * general <= 0 or (abs(own - general) > SAME and abs(general) < SAME):
             kept.add(key)
-    known = {key: (counts[key][0], counts[key][1]) for key in kept}
-    known |= {f"={word}": (0, 0) for word in NO_ARTICLE}
-    return dict(sorted(known.items()))
+    counted = {key: (counts[key][0], counts[key][1]) for key in kept}
+    counted |= {f"={word}": (0, 0) for word in NO_ARTICLE}
+    return dict(sorted(counted.items()))
 
 
 def main() -> None:

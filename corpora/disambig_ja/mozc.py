@@ -64,9 +64,9 @@ class MozcWords:
         likeliest = np.zeros(len(self.pairs), np.int64)
         order = np.argsort(joint, kind="stable")
         likeliest[self.rows[order]] = self.classes[order]
-        known = at[self.rows] >= 0
+        in_lexicon = at[self.rows] >= 0
         tags = np.zeros((n, len(lexicon.tag_names)))
-        np.add.at(tags, (self.classes[known], lexicon.tags[at[self.rows[known]]]), 1.0)
+        np.add.at(tags, (self.classes[in_lexicon], lexicon.tags[at[self.rows[in_lexicon]]]), 1.0)
         names = [lexicon.tag_names[tag] for tag in tags.argmax(axis=1).tolist()]
         return (
             dict(zip(self.pairs, (probabilities / probabilities.sum()).tolist(), strict=True)),
@@ -137,9 +137,9 @@ def new_words(
     longest: int,
 ) -> KanaLexicon:
     """Return the most frequent words whose spelling a lexicon lacks, with zero counts."""
-    known = set(lexicon.surfaces)
+    surfaces = set(lexicon.surfaces)
     ranked = sorted(frequencies, key=lambda pair: (-frequencies[pair], pair))
-    pairs = [pair for pair in ranked if pair[1] not in known and _is_word(*pair, longest)][:most]
+    pairs = [pair for pair in ranked if pair[1] not in surfaces and _is_word(*pair, longest)][:most]
     return KanaLexicon.counted(
         [(surface, reading, tags[reading, surface]) for reading, surface in pairs], [0] * len(pairs)
     )

@@ -39,9 +39,9 @@ def figures(conversion: Conversion, pairs: Pairs) -> dict[str, Any]:
 
 
 def okurigana_edits(reference: str, text: str) -> int:
-    """Return the edits between two conversions of the same kana that only change how much kana a kanji shows.
+    """Return how many edits between two conversions of the same kana only change okurigana.
 
-    These are hiragana behind a kanji that one of the texts leaves out: 引き出し for 引出し.
+    Okurigana are hiragana that follow a kanji. One text may omit them: 引き出し, 引出し.
     """
     edits = 0
     blocks = SequenceMatcher(None, reference, text, autojunk=False).get_opcodes()

@@ -115,11 +115,11 @@ def _scores(
 ) -> Ints:
     """Return the score of each action, shape ``(n_states, 2 * n_labels + 1)``."""
     rows = vocabulary.lookup(keys.ravel())
-    known = np.flatnonzero(rows >= 0)
-    sizes = weights.sizes[rows[known]].astype(np.int64)
-    places = np.repeat(starts[rows[known]], sizes) + row_ranks(offsets_from_sizes(sizes))
+    weighted = np.flatnonzero(rows >= 0)
+    sizes = weights.sizes[rows[weighted]].astype(np.int64)
+    places = np.repeat(starts[rows[weighted]], sizes) + row_ranks(offsets_from_sizes(sizes))
     n_actions = 2 * n_labels + 1
-    cells = np.repeat(known // keys.shape[1] * n_actions, sizes) + weights.actions[places]
+    cells = np.repeat(weighted // keys.shape[1] * n_actions, sizes) + weights.actions[places]
     # sums of whole numbers below 2**53 are exact
     sums = np.bincount(cells, weights.weights[places], minlength=len(keys) * n_actions)
     return sums.astype(np.int64).reshape(len(keys), n_actions)

@@ -204,8 +204,8 @@ class Encoder:
         read = dict(zip(new, states, strict=True))
         room = MOST_KEPT - len(self._states)
         self._states |= dict(zip(new[: max(room, 0)], states, strict=False))
-        found = [read[reading] if reading in read else self._states[reading] for reading in readings]
-        return np.stack(found) if found else states
+        vectors = [read[reading] if reading in read else self._states[reading] for reading in readings]
+        return np.stack(vectors) if vectors else states
 
     def _readings(self, text: str, start: int, end: int, new: str) -> tuple[_Reading, _Reading]:
         """Return the sentence of a place as written, and with `new` at the place."""

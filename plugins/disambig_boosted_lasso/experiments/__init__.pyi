@@ -38,6 +38,9 @@ from .adaptation import (
     adapt_with_one_lexicon as adapt_with_one_lexicon,
 )
 from .adaptation import (
+    add_words as add_words,
+)
+from .adaptation import (
     best_by as best_by,
 )
 from .adaptation import (
@@ -48,9 +51,6 @@ from .adaptation import (
 )
 from .adaptation import (
     spread_sentences as spread_sentences,
-)
-from .adaptation import (
-    with_words_of as with_words_of,
 )
 from .english import (
     FIRST as FIRST,

@@ -374,7 +374,7 @@ def adapt_with_one_lexicon(
     Parameters
     ----------
     background : Converter
-        Its lexicon has the words of the domains (`with_words_of`).
+        Its lexicon has the words of the domains (`add_words`).
     parts : DomainParts
     dev, test : ConversionLists
         The lists of `background`.
@@ -409,7 +409,7 @@ def adapt_with_one_lexicon(
     return results
 
 
-def with_words_of(dictionary: KanaLexicon | None, texts: Sequence[SegmentedText]) -> KanaLexicon:
+def add_words(dictionary: KanaLexicon | None, texts: Sequence[SegmentedText]) -> KanaLexicon:
     """Return a dictionary with the words of some texts, without their counts.
 
     The language model treats them as words that it has never seen.
@@ -432,9 +432,9 @@ def best_by(adapted: Converter, lines: Sequence[str], lists: ConversionLists) ->
     ends = zip(lists.lists.offsets.tolist(), lists.lists.offsets[1:].tolist(), strict=False)
     for number, (begin, end) in enumerate(ends):
         candidates = lists.lists.texts[begin:end]
-        known = set(candidates)
+        listed = set(candidates)
         order = others.texts[others.offsets[number] : others.offsets[number + 1]]
-        first = next((text for text in order if text in known), None)
+        first = next((text for text in order if text in listed), None)
         ranked += first is not None
         best.append(candidates[0] if first is None else first)
     return best, ranked

@@ -35,11 +35,11 @@ from .adaptation import (
     ConversionLists,
     adapt_every_way,
     adapt_with_one_lexicon,
+    add_words,
     corpus_files,
     read_background,
     read_domain,
     read_segmented_cached,
-    with_words_of,
 )
 
 P = 0.01
@@ -270,7 +270,7 @@ def evaluate_domain(data: Path, domain: ConversionDomain, quick: bool, panel: st
     if panel == ONE_LEXICON:
         adapt = adapt_with_one_lexicon
         others = [read_domain(data, other.name, _no_progress, quick=quick).train for other in DOMAINS]
-        dictionary = with_words_of(dictionary, others)
+        dictionary = add_words(dictionary, others)
     converter = Converter.learn(text, dictionary=dictionary)
     dev, test = (ConversionLists.from_text(converter, part) for part in (parts.dev, parts.test))
     sentences = language_model_sentences(parts.test, converter.model.vocabulary, converter.settings)

@@ -138,7 +138,7 @@ def build_lexicon_tables(
     ids = vocabulary.word_ids(settings.language_model_unit(surface, reading) for surface, reading in pairs)
     others = _other_readings(lexicon, ids) if settings.unit == "pair" else np.zeros(0, np.int64)
     extras = _extras(lexicon, ids == UNKNOWN, settings)
-    # rare for both: readings that other text lacks, too, lose to plain words
+    # A reading that is rare in the other text as well loses to plain words.
     rare = 0.0 if lexicon.usage is None else np.minimum(lexicon.usage[others], 0.0)
     extras[others] = np.log(OTHER_READING) + rare
     added, originals = voiced_alike(lexicon)

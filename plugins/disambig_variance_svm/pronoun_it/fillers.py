@@ -214,7 +214,7 @@ LAYOUT = 1
 def load_fillers(data: Path, *, progress: Callable[[str, int, int], None], quick: bool = False) -> Path:
     """Return the path of a table of fillers for the contexts of "it" and "they" in the counted text.
 
-    With `quick`, a part of this text is counted. The table is made if it is not in the cache.
+    With `quick`, only a part of the text is counted. The table is built unless it is in the cache.
     """
     from disambig.api.counts import write_table
     from disambig.api.experiments import cached, text_lines

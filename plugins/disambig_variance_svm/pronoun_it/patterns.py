@@ -99,7 +99,7 @@ def _alternation(patterns: Iterable[str], pieces: Mapping[str, str]) -> re.Patte
 
 
 def match_patterns(sentence: str, kinds: Iterable[str] = tuple(LABELS)) -> Iterator[tuple[str, int, str]]:
-    """Yield the patterns that match each "it" of a sentence: kind, offset of the "it", matched words.
+    """Yield the kind, the offset of "it" and the matched words of each match in a sentence.
 
     The sentence is matched as written and in `normal_order`.
     """

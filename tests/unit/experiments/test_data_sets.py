@@ -123,7 +123,7 @@ def code_of(function, *arguments, **more):
     return caught.value.code
 
 
-def tar_of(members):
+def make_tar(members):
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w:gz") as archive:
         for name, content in members:
@@ -133,7 +133,7 @@ def tar_of(members):
     return packed.getvalue()
 
 
-def zip_of(members):
+def make_zip(members):
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in members:
@@ -292,7 +292,7 @@ def test_sentences_of_a_genre_are_kept(server, tmp_path):
 TREES = [("trees/a.mrg", b"(S (NP it) (VP rains))"), ("trees/b/c.mrg", b"(S (VP go))")]
 
 
-@pytest.mark.parametrize("pack, name", [(tar_of, "c.tar.gz"), (zip_of, "c.zip")])
+@pytest.mark.parametrize("pack, name", [(make_tar, "c.tar.gz"), (make_zip, "c.zip")])
 def test_members_of_archives_are_packed_anew(server, tmp_path, pack, name):
     inside = [(f"corpus-1/{short}", content) for short, content in TREES]
     content = pack([*inside, ("corpus-1/README", b"-"), ("other/trees/a.mrg", b"-")])
@@ -313,12 +313,12 @@ def link(name, kind=tarfile.SYMTYPE):
 @pytest.mark.parametrize(
     "content",
     [
-        tar_of([*TREES, ("trees/../../x.mrg", b"x")]),
-        tar_of([*TREES, ("/trees/x.mrg", b"x")]),
-        tar_of([*TREES, (link("trees/x.mrg"), b"")]),
-        tar_of([*TREES, (link("trees/x.mrg", tarfile.CHRTYPE), b"")]),
-        tar_of([*TREES, TREES[0]]),
-        tar_of(TREES)[:-40],
+        make_tar([*TREES, ("trees/../../x.mrg", b"x")]),
+        make_tar([*TREES, ("/trees/x.mrg", b"x")]),
+        make_tar([*TREES, (link("trees/x.mrg"), b"")]),
+        make_tar([*TREES, (link("trees/x.mrg", tarfile.CHRTYPE), b"")]),
+        make_tar([*TREES, TREES[0]]),
+        make_tar(TREES)[:-40],
         b"no archive",
     ],
     ids="up root link device twice short other".split(),
@@ -334,9 +334,9 @@ def test_a_zip_file_with_a_link_a_way_out_or_a_wrong_size_is_refused(server, tmp
     about = zipfile.ZipInfo("trees/x.mrg")
     about.external_attr = 0o120777 << 16
     for number, members in enumerate(([(about, b"/etc/passwd")], [("trees/../../x.mrg", b"x")])):
-        entry = archive_set(server, zip_of(members), TREES, name=f"{number}.zip", members=["*"])
+        entry = archive_set(server, make_zip(members), TREES, name=f"{number}.zip", members=["*"])
         assert code_of(fetch, entry, tmp_path / "data") == "D538"
-    content = bytearray(zip_of([("trees/a.mrg", bytes(5000))]))
+    content = bytearray(make_zip([("trees/a.mrg", bytes(5000))]))
     where = content.rindex(b"PK\x01\x02") + 24  # the size in the directory at the end of the file
     content[where : where + 4] = (100).to_bytes(4, "little")
     entry = archive_set(server, bytes(content), TREES, name="2.zip", members=["*"])
@@ -347,7 +347,7 @@ def test_what_unpacks_to_too_much_is_not_written(server, tmp_path):
     bomb = gzip.compress(bytes(5_000_000))
     entry = data_set_of(server, bomb, name="a.gz", path="a.txt", made=TEXT)
     assert code_of(fetch, entry, tmp_path / "data") == "D539"
-    big = tar_of([("trees/a.mrg", bytes(5_000_000))])
+    big = make_tar([("trees/a.mrg", bytes(5_000_000))])
     assert code_of(fetch, archive_set(server, big, TREES), tmp_path / "data") == "D539"
     assert not [*(tmp_path / "data").rglob("*.*")]
 

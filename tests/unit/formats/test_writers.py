@@ -154,11 +154,11 @@ def test_the_measured_share_is_shown_where_it_is_known(flags, share, short):
     assert "90\u00a0%" not in page  # the probability
     (decision,) = [d for d in json.loads(make_format("jsonl").encode([one]))["decisions"] if d["flagged"]]
     assert (decision["precision"], decision["precision_flags"]) == (0.8, flags)
-    (row,) = [row for row in rows_of(one) if row["flagged"] == "true"]
+    (row,) = [row for row in csv_rows(one) if row["flagged"] == "true"]
     assert (row["rule"], row["precision"]) == ("spelling", "0.8")
 
 
-def rows_of(one: AnnotatedDocument) -> list[dict[str, str]]:
+def csv_rows(one: AnnotatedDocument) -> list[dict[str, str]]:
     form, written = make_format("csv"), []
     form.join([form.encode([one])], written.append)
     return list(csv.DictReader(io.StringIO(b"".join(written).decode())))
@@ -167,7 +167,7 @@ def rows_of(one: AnnotatedDocument) -> list[dict[str, str]]:
 def test_what_was_not_measured_says_so_in_records_and_tables():
     decisions = json.loads(make_format("jsonl").encode([result()]))["decisions"]
     assert {(d["precision"], d["precision_flags"]) for d in decisions} == {(-1.0, 0)}
-    assert {row["precision"] for row in rows_of(result())} == {""}
+    assert {row["precision"] for row in csv_rows(result())} == {""}
 
 
 def test_of_labels_alone_text_has_a_line_each():

@@ -167,12 +167,12 @@ def test_what_a_judge_of_labels_adds_decides(offset):
     for index in range(len(decisions)):
         first, last = decisions.offsets[index : index + 2]
         scores = dict(zip(("quite", "quiet"), decisions.scores[first:last].tolist(), strict=True))
-        found = rule_terms(model.judge, int(decisions.groups[index]), scores)
-        totals = np.array([each.total for each in found.values()])
+        terms = rule_terms(model.judge, int(decisions.groups[index]), scores)
+        totals = np.array([each.total for each in terms.values()])
         record = decisions.record(index, VIEW.texts[0])
-        assert list(found)[int(totals.argmax())] == record["chosen"]
+        assert list(terms)[int(totals.argmax())] == record["chosen"]
         assert abs(totals[0] - totals[1]) == pytest.approx(record["margin"], rel=1e-4)
-        offsets = [sum(part for name, part in each.parts if name == OFFSET) for each in found.values()]
+        offsets = [sum(part for name, part in each.parts if name == OFFSET) for each in terms.values()]
         assert offsets == list(offset)
         odds = np.exp(totals)
         assert odds / odds.sum() == pytest.approx(shares[first:last], rel=1e-4)
@@ -187,8 +187,8 @@ def test_the_factors_of_both_sides_are_part_of_the_terms():
     for index in range(len(decisions)):
         first, last = decisions.offsets[index : index + 2]
         scores = dict(zip(("quite", "quiet"), decisions.scores[first:last].tolist(), strict=True))
-        found = rule_terms(model.judge, int(decisions.groups[index]), scores)
-        odds = np.exp([each.total for each in found.values()])
+        terms = rule_terms(model.judge, int(decisions.groups[index]), scores)
+        odds = np.exp([each.total for each in terms.values()])
         assert odds / odds.sum() == pytest.approx(shares[first:last], rel=1e-4)
 
 

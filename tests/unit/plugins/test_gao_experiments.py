@@ -21,6 +21,7 @@ from disambig_boosted_lasso.experiments import (
     adapt_every_way,
     adapt_with_one_lexicon,
     adaptation,
+    add_words,
     best_by,
     headwords,
     make_learner,
@@ -28,7 +29,6 @@ from disambig_boosted_lasso.experiments import (
     rerank_lists,
     spread_sentences,
     table1_rows,
-    with_words_of,
 )
 from disambig_boosted_lasso.experiments import table1 as table1_claims
 from disambig_boosted_lasso.experiments.adaptation import BLASSO
@@ -94,7 +94,7 @@ def test_every_way_to_adapt_has_its_texts(small, other, monkeypatch):
 def test_with_one_lexicon_all_systems_choose_from_the_same_lists(other):
     """The domain's words are in the lexicon, with no count, and the language model does not know them."""
     background = segmented(TEXT)
-    learned = Converter.learn(background, dictionary=with_words_of(None, [other]))
+    learned = Converter.learn(background, dictionary=add_words(None, [other]))
     pairs = list(zip(learned.lexicon.surfaces, learned.lexicon.readings, strict=True))
     new = pairs.index(("端", "はし"))
     assert learned.lexicon.counts[new] == 0
