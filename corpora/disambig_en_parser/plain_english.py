@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from disambig_exponentiated_gradient.parser import ParsedSentence, Parser, ParserSentence
-from disambig_exponentiated_gradient.treebank import list_constituents
+from disambig_exponentiated_gradient.treebank.tree import list_constituents
 
 TABLE = Path(__file__).with_name("sentences.tsv")
 
@@ -33,14 +33,22 @@ class SentenceCheck:
         """Return what does not hold of a tree; the label of the top is named first."""
         words = parsed.sentence.source_words
         rows = list_constituents(parsed.best)
-        seen = {(row.label, " ".join(words[row.start : row.end])) for row in rows}
+        seen = {(row.label, _text(words[row.start : row.end])) for row in rows}
         failures = [] if rows[0].label in self.top else [f"top {rows[0].label}"]
         return failures + [condition for condition in self.conditions if not _holds(condition, seen)]
 
 
+def _text(words: Sequence[str]) -> str:
+    """Return words without the punctuation at both ends, which may as well belong to the phrase around."""
+    inside = [i for i, word in enumerate(words) if any(sign.isalnum() or sign in "$%" for sign in word)]
+    return " ".join(words[inside[0] : inside[-1] + 1]) if inside else ""
+
+
 def _holds(condition: str, seen: set[tuple[str, str]]) -> bool:
     labels, _, texts = condition.removeprefix("!").partition("=")
-    found = any((label, text) in seen for label in labels.split("|") for text in texts.split("|"))
+    found = any(
+        (label, _text(text.split())) in seen for label in labels.split("|") for text in texts.split("|")
+    )
     return found != condition.startswith("!")
 
 
