@@ -207,7 +207,8 @@ class TagLexicon:
         shares = [self._word_shares(word, place == 0) for place, word in enumerate(words)]
         if tags is None:
             return shares
-        return [self._with_tag(word, *given) for word, *given in zip(words, shares, tags, strict=True)]
+        given = zip(words, shares, tags, strict=True)
+        return [self._with_tag(word, scores, tag) for word, scores, tag in given]
 
     def _word_shares(self, word: str, is_first: bool) -> Shares:
         """Return log P(word | symbol), up to a constant for an unseen word."""

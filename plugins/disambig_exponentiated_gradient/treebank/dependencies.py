@@ -453,7 +453,9 @@ class _Converter:
         """Return the pieces of a clause with its coordinated verb phrases and clauses."""
         conjuncts = [i for i in self.below[head] if self.relations[i] == "conj" and i not in without]
         chain = self._chain(head, without)
-        inner, outer, clauses = [], [], []
+        inner: list[int] = []
+        outer: list[int] = []
+        clauses: list[int] = []
         for i in conjuncts:
             relations = {self.relations[j] for j in self.below[i]}
             if clauses or relations & (_SUBJECTS - {"expl"}) or "expl" in relations:
@@ -523,22 +525,20 @@ class _Converter:
         if late:
             return self._fronted_predicate(head, late, dependents, [*inner, *outer])
         copulas = [i for i in verbs[:-1] if self.relations[i] == "cop"]
-        has_copula = bool(copulas)
-        if has_copula and self.tags[head] in VERB_TAGS:  # "the aim is to win"
-            after = frozenset(i for i in self.below[head] if i < copulas[-1] or i == copulas[-1])
+        predicate: _Item = head
+        if copulas and self.tags[head] in VERB_TAGS:  # "the aim is to win"
+            after = frozenset(i for i in self.below[head] if i <= copulas[-1])
             outside = after | {i for i in dependents if self.relations[i] in _OUTER}
             outside |= without - frozenset(inner)
             predicate = self._clause_phrase(head, "xcomp", outside)
             verbs = [*(i for i in verbs if i <= copulas[-1]), head]
             dependents = [i for i in dependents if i in outside]
             inner = ()
-        elif self.tags[head] not in VERB_TAGS or has_copula:
+        elif self.tags[head] not in VERB_TAGS:
             predicate, dependents = self._predicate(head, verbs, dependents, inner)
             inner = ()
-        else:
-            predicate = head
         items = sorted((self._dependent(i) for i in dependents), key=_start)
-        words = [*verbs[:-1], predicate]
+        words: list[_Item] = [*verbs[:-1], predicate]
         first, last = _start(words[0]), _end(words[-1])
         left = [item for item in items if _start(item) < first]
         behind = [item for item in items if _start(item) > last]
@@ -1003,8 +1003,8 @@ class _Converter:
                 node = around[0]
         place = sum(_start(item) < mark for item in node.children)
         before = node.children[place - 1] if place else mark
-        ends_clause = self.tags[mark] == "." and place < len(node.children) and not isinstance(before, int)
-        if ends_clause and before.label in _CLAUSES:  # type: ignore[union-attr]
-            before.children.append(mark)  # type: ignore[union-attr]
+        is_inside = self.tags[mark] == "." and place < len(node.children)
+        if is_inside and not isinstance(before, int) and before.label in _CLAUSES:
+            before.children.append(mark)
         else:
             node.children.insert(place, mark)
