@@ -51,7 +51,7 @@ def subspaces(n: int, passes: int) -> dict[str, Any]:
 
 
 FIRST = subspaces(8, 5)
-LEARNER = subspaces(8, 4)
+LEARNER = subspaces(4, 4)
 ALONE = {**PERCEPTRON, "passes": 4}
 """Nearly as good as `LEARNER`, and several times as fast."""
 PLAIN_SHARE, SHORTEST, LONGEST = 0.06, 3, 60
@@ -145,7 +145,10 @@ def read_lessons(
     sentences = [*tagger_data.partly, *plain]
     progress(f"encoder: {len(sentences):,} sentences", 0, 1)
     reader = LayerReader(encoder)
-    return Lessons(reader, sentences, kept("states", lambda: reader.read([words for words, _ in sentences])))
+    states = kept("states", lambda: reader.read([words for words, _ in sentences]))
+    if len(states) != sum(len(words) for words, _ in sentences):
+        raise ValueError("the states that were kept are those of other sentences: remove them")
+    return Lessons(reader, sentences, states)
 
 
 def with_usage(company: WordClasses, usage: WordClasses) -> WordClasses:
