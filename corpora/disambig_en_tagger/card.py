@@ -17,8 +17,8 @@ labels every token. With `config={{"overwrite": False}}`, the component keeps ta
 
 Semicolons, dashes and `--` are tagged `:` as in the Penn Treebank, and so are dots inside a sentence. EWT
 tags them `,` in most places and `:` in some: its tags of them are mapped before training, and before scoring.
-`HYPH` (inside a word), `SYM` (in a range), `NFP` (in a line of dashes) and `.` (at the end of a sentence) stay
-as in EWT. `build.py DATA --own-labels FOLDER` trains a model with EWT's own labels, for comparison.
+`HYPH` (inside a word), `SYM` (in a range), `NFP` (in a line of dashes) and `.` (at the end of a sentence)
+stay as in EWT. `build.py DATA --own-labels FOLDER` trains a model with EWT's own labels, for comparison.
 
 The model is an averaged structured perceptron (Collins 2002), averaged again over random subspaces (Søgaard
 and Johannsen 2012: {n_subspaces} masks, each of which removes {removal_rate:.0%} of the features), with the
