@@ -182,7 +182,8 @@ def with_penn_colons(sentences: Sequence[Sentence]) -> list[Sentence]:
     """Return sentences of EWT with the Penn Treebank's tag for semicolons, dashes and dots.
 
     EWT tags them "," in most places and ":" in some; the Penn Treebank tags them ":". Other tags of such
-    words are kept: HYPH inside a word, SYM in a range, NFP in a line of them, and "." at the end of a sentence.
+    words are kept: HYPH inside a word, SYM in a range, NFP in a line of them, and "." at the end of a
+    sentence.
     """
     return [
         (
