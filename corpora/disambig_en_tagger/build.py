@@ -17,12 +17,13 @@ import pickle
 import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from card import write_card
 from disambig_random_subspace.experiments import GENRES, ewt, train_baselines, with_penn_colons
-from recipe import ALONE, Lessons, TaggerData, load_data, read_lessons, train_tagger_by_recipe
+from recipe import Lessons, TaggerData, load_data, read_lessons, train_tagger_by_recipe
 
 from disambig.formats import read_conllu
 from disambig.models import Model, load, save_model
@@ -65,20 +66,24 @@ def sentences(
     return tagged if own else with_penn_colons(tagged)
 
 
-def load_all(data: Path, work: Work) -> tuple[TaggerData, Lessons]:
-    """Return plain text, partially tagged corpora and the sentences that the teacher tags."""
-    tagger_data = work.kept("data", lambda: load_data(data, log_progress))
-    encoder = pack("disambig_en").home / "encoder"
-    return tagger_data, read_lessons(tagger_data, encoder, log_progress, work.kept)
+def loader(data: Path, work: Work) -> Callable[[], tuple[TaggerData, Lessons]]:
+    """Return a function that loads plain text, partially tagged corpora and the teacher's sentences once."""
+
+    @cache
+    def load_all() -> tuple[TaggerData, Lessons]:
+        tagger_data = work.kept("data", lambda: load_data(data, log_progress))
+        encoder = pack("disambig_en").home / "encoder"
+        return tagger_data, read_lessons(tagger_data, encoder, log_progress, work.kept)
+
+    return load_all
 
 
 def build(data: Path, work: Work, *, folder: Path, own: bool) -> None:
     """Train the tagger of the pack, with EWT's own labels if `own`."""
     train, dev = (sentences(data, splits=[split], own=own) for split in ("train", "dev"))
     about = {"name": "disambig_en_tagger/tag", "version": VERSION, "least": LEAST}
-    model = train_tagger_by_recipe(
-        train, dev, *load_all(data, work), progress=log_progress, kept=work.kept, **about
-    )
+    load_all = loader(data, work)
+    model = train_tagger_by_recipe(train, dev, load_all, progress=log_progress, kept=work.kept, **about)
     save_model(model, folder, force=True)
 
 
@@ -92,14 +97,12 @@ def held_out(data: Path, work: Work, together: Sequence[Sequence[str]]) -> None:
     together : sequence of sequence of str
         Genres that are left out together.
     """
-    both = load_all(data, work)
+    load_all = loader(data, work)
     by_genre = figures().get("held_out", {})
     for genres in together:
         others = [other for other in GENRES if other not in genres]
         train, dev = (sentences(data, others, [split]) for split in PARTS)
-        model = train_tagger_by_recipe(
-            train, dev, *both, learner=ALONE, name="held out", progress=log_progress
-        )
+        model = train_tagger_by_recipe(train, dev, load_all, name="held out", progress=log_progress)
         for genre in genres:
             test = sentences(data, [genre], PARTS)
             shares = {**by_genre.get(genre, {}).get("accuracy", {}), VERSION: accuracy(model, test)}

@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -51,9 +51,7 @@ def subspaces(n: int, passes: int) -> dict[str, Any]:
 
 
 FIRST = subspaces(8, 5)
-LEARNER = subspaces(4, 4)
-ALONE = {**PERCEPTRON, "passes": 4}
-"""Nearly as good as `LEARNER`, and several times as fast."""
+LEARNER = {**PERCEPTRON, "passes": 4}
 PLAIN_SHARE, SHORTEST, LONGEST = 0.06, 3, 60
 """Share of the sentences of plain text that the teacher tags, and their least and greatest length."""
 NEAR = (2, 4)
@@ -164,24 +162,20 @@ def with_usage(company: WordClasses, usage: WordClasses) -> WordClasses:
 def train_tagger_by_recipe(
     train: Sentences,
     dev: Sentences,
-    tagger_data: TaggerData,
-    lessons: Lessons,
+    load: Callable[[], tuple[TaggerData, Lessons]],
     *,
-    learner: Mapping[str, Any] = LEARNER,
     progress: Callable[[str, int, int], None],
     kept: Kept = compute_again,
     **settings: Any,
 ) -> Model:
     """Return the tagger trained on tagged sentences and on those of the teacher.
 
-    `kept` keeps the results of long steps; `settings`: see `train_tagger`.
+    `load` is called if a step that needs its data is not `kept`; `settings`: see `train_tagger`.
     """
-    classes = kept("classes", lambda: learn_word_classes(train, dev, tagger_data, progress))
-    teacher = kept("teacher", lambda: train_teacher(train, classes, lessons.reader, progress))
-    progress("teacher tags", 0, 1)
-    more = kept("tagged", lambda: list(teacher.tag(lessons.sentences, lessons.states)))
+    classes = kept("classes", lambda: learn_word_classes(train, dev, load()[0], progress))
+    more = kept("tagged", lambda: tag_lessons(train, classes, load()[1], progress, kept))
     progress("tagger", 0, 1)
-    about = {"learner": learner, "classes": classes, "more": more, **settings}
+    about = {"learner": LEARNER, "classes": classes, "more": more, **settings}
     return train_tagger(train, dev, progress=progress, **about)
 
 
@@ -195,6 +189,19 @@ def learn_word_classes(
     n_tags = len(first.task.groups[0].candidates)
     usage = learn_usage(((view, predict_tags(first, view)) for view in tagger_data.views), n_tags)
     return with_usage(tagger_data.company, usage)
+
+
+def tag_lessons(
+    train: Sentences,
+    classes: WordClasses,
+    lessons: Lessons,
+    progress: Callable[[str, int, int], None],
+    kept: Kept,
+) -> list[tuple[list[str], list[str]]]:
+    """Return the sentences with the tags of a teacher that is trained on tagged sentences."""
+    teacher = kept("teacher", lambda: train_teacher(train, classes, lessons.reader, progress))
+    progress("teacher tags", 0, 1)
+    return list(teacher.tag(lessons.sentences, lessons.states))
 
 
 def train_teacher(
