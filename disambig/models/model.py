@@ -19,6 +19,7 @@ from disambig.data import (
     Instances,
     ScoreBatch,
     SequenceRows,
+    has_own_labels,
     minibatch,
     neighbour_words,
     offsets_from_sizes,
@@ -497,7 +498,7 @@ def instance_evidence(counts: NDArray[np.int32], batch: CandidateBatch) -> NDArr
     offsets = batch.offsets
     if len(offsets) < 2:
         return np.zeros(0, np.int64)
-    if isinstance(batch, CrossedRows | SequenceRows):
+    if isinstance(batch, CrossedRows | SequenceRows) and not has_own_labels(batch):
         return counts[offsets[:-1]].astype(np.int64)
     return np.add.reduceat(counts, offsets[:-1], dtype=np.int64)
 
