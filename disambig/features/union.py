@@ -63,16 +63,19 @@ def transform_table_checked(
         As for `transform_checked`.
     """
     check_candidate_kind(extractor, own=table.own is not None)
-    if _is_for_one_group(type(extractor)):
-        one_group: Any = extractor
-        transformed = [one_group.transform(view, instances, group) for instances, group in table.parts]
-    else:
-        transformed = extractor.transform(view, table)
+    transformed = _transform(extractor, view, table)
     if not isinstance(transformed, list) or len(transformed) != len(table.groups):
         n = len(table.groups)
         seen = f"transform returned {_describe_result(transformed)}"
         raise extractor_error(extractor, seen, f"a list of {n:,} Features, one per group")
     return [_checked(extractor, *pair) for pair in zip(transformed, table.parts, strict=True)]
+
+
+def _transform(extractor: FeatureExtractor, view: TokenView, table: GroupedInstances) -> list[Features]:
+    if _is_for_one_group(type(extractor)):
+        one_group: Any = extractor
+        return [one_group.transform(view, instances, group) for instances, group in table.parts]
+    return extractor.transform(view, table)
 
 
 @lru_cache(maxsize=256)
@@ -202,11 +205,15 @@ def transform_union(
 
 
 def transform_table(
-    extractors: Sequence[FeatureExtractor], view: TokenView, table: GroupedInstances
+    extractors: Sequence[FeatureExtractor], view: TokenView, table: GroupedInstances, *, check: bool = True
 ) -> list[Features]:
-    """Transform a table with every extractor; return the joined features of each group."""
+    """Transform a table with every extractor; return the joined features of each group.
+
+    Without `check`, the extractors must have been checked before.
+    """
     names = extractor_names(extractors)
-    of_each = [transform_table_checked(extractor, view, table) for extractor in extractors]
+    transform = transform_table_checked if check else _transform
+    of_each = [transform(extractor, view, table) for extractor in extractors]
     return [join(features, names) for features in zip(*of_each, strict=True)]
 
 
