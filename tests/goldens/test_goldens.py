@@ -15,9 +15,10 @@ from golden_cases import record
 from golden_forms import CASES, OUTPUTS
 
 NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
-LAST_DIGIT, TRAINED = 2e-6, 2e-4
+LAST_DIGIT, TRAINED = 1e-5, 2e-4
 """By how much decimal fractions may differ, and those of models that the case itself trains: solvers add up
-in another order on another processor, and stop elsewhere. Probabilities were seen to differ by 4e-6."""
+in another order on another processor, and stop elsewhere. Probabilities were seen to differ by 4e-6; those
+that the encoder of a pack has weighed, by 3e-6."""
 
 
 @pytest.fixture(scope="module")
@@ -65,4 +66,4 @@ def test_a_difference_is_shown():
     (problem,) = differences("names", {**recorded, "plugins": "core tasks nothing\n"})
     assert problem.startswith("names/plugins, line 1:\n  recorded: ") and "now:      core" in problem
     assert same("0.8700", "0.8701", TRAINED) and not same("0.870", "0.871", TRAINED)
-    assert same("0.123456", "0.123457") and not same("0.12345", "0.12346") and not same("1", "2")
+    assert same("0.123456", "0.123459") and not same("0.12345", "0.12347") and not same("1", "2")
