@@ -15,10 +15,10 @@ from golden_cases import record
 from golden_forms import CASES, OUTPUTS
 
 NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
-LAST_DIGIT, INEXACT = 2e-6, 2e-3
+LAST_DIGIT, INEXACT = 2e-6, 5e-3
 """By how much decimal fractions may differ on another processor, and those of `INEXACT_CASES`. Solvers add up
 in another order there and stop elsewhere, and rounding moves numbers of an encoder to the next of 255 steps:
-probabilities were seen to differ by 6e-4."""
+probabilities were seen to differ by 2e-3."""
 INEXACT_CASES = ("train", "annotate", "check", "explain", "components", "packs", "saved", "server", "lsp")
 """Beginnings of the names of cases that train a model or ask an encoder."""
 
@@ -67,5 +67,5 @@ def test_a_difference_is_shown():
     assert differences("names", recorded) == []
     (problem,) = differences("names", {**recorded, "plugins": "core tasks nothing\n"})
     assert problem.startswith("names/plugins, line 1:\n  recorded: ") and "now:      core" in problem
-    assert same("0.870", "0.871", INEXACT) and not same("0.87", "0.88", INEXACT)
+    assert same("0.870", "0.874", INEXACT) and not same("0.87", "0.88", INEXACT)
     assert same("0.123456", "0.123457") and not same("0.12345", "0.12346") and not same("1", "2")
