@@ -48,6 +48,11 @@ _SUBORDINATORS = frozenset(
     "while when although though if whether unless because that lest once whereas".split()
 )
 """Conjunctions that form SBAR even without a finite verb; others form PP then: "by leaving"."""
+_OPERATORS = frozenset(
+    "am are is was were 's 're 'm have has had do does did will would can could shall should may might must "
+    "wo ca ai sha".split()
+)
+"""Verbs that can precede their subject in a question."""
 
 
 @dataclass(slots=True)
@@ -234,7 +239,8 @@ class _Converter(PhraseBuilder):
         if question >= 0:
             front, rest = clause.left[: question + 1], clause.left[question + 1 :]
             direct = clause.inverted or (self.is_question and is_root and relation != "ccomp")
-            inner = self._sentence("SQ" if direct else "S", rest, clause)
+            is_yes_no = direct and (clause.inverted or not self._has_subject(head, rest))
+            inner = self._sentence("SQ" if is_yes_no else "S", rest, clause)
             return TreePhrase("SBARQ" if direct else "SBAR", [*front, inner])
         if clause.inverted:
             asks = self.is_question and relation in ("root", "parataxis", "conj", "ccomp")
@@ -251,6 +257,11 @@ class _Converter(PhraseBuilder):
         if relation == "ccomp" and finite and head > self.heads[head] and not self._has_quote(head):
             return TreePhrase("SBAR", [sentence])
         return sentence
+
+    def _has_subject(self, head: int, items: Sequence[PhraseItem]) -> bool:
+        """Return True if the subject of a predicate is in one of the phrases."""
+        subjects = [i for i in self.below[head] if self.relations[i] in SUBJECTS]
+        return any(first_word(item) <= i <= last_word(item) for item in items for i in subjects)
 
     def _has_quote(self, head: int) -> bool:
         """Return True if a quotation mark or a colon is between a clause and the verb that it depends on."""
@@ -299,12 +310,26 @@ class _Converter(PhraseBuilder):
                 continue
             places = [start] if item.label != "PP" else [start, min(start + 1, item.end)]
             if item.label in _WH_LABELS and any(self.tags[place] in WH_TAGS for place in places):
-                item.label = _WH_LABELS[item.label]
+                item.label = self._degree_label(item) or _WH_LABELS[item.label]
                 self._relabel_edge(item)
                 return i
             if item.label in _WH_LABELS.values():
                 return i
         return -1
+
+    def _degree_label(self, item: TreePhrase) -> str:
+        """Return the label of "how" with an adjective or adverb; empty for other phrases.
+
+        "How much" stays a noun phrase, as "much" is without "how".
+        """
+        last = item.children[-1]
+        if (
+            self.tags[item.start] != "WRB"
+            or not isinstance(last, int)
+            or self.words[last] in ("much", "many")
+        ):
+            return ""
+        return {"ADJP": "WHADJP", "ADVP": "WHADVP"}.get(self._category(self.tags[last]), "")
 
     def _relabel_edge(self, item: TreePhrase) -> None:
         """Relabel the phrases around an interrogative word in a phrase: "how many" in "how many days"."""
@@ -407,14 +432,11 @@ class _Converter(PhraseBuilder):
         left = [item for item in items if first_word(item) < first]
         behind = [item for item in items if first_word(item) > last]
         between = [item for item in items if first < first_word(item) < last]
-        late_subject = [
-            item
-            for item in behind[:1]
-            for i in dependents
-            if self.relations[i] in ("nsubj", "nsubj:pass") and first_word(item) <= i <= last_word(item)
-        ]
-        if late_subject and not any(self.relations[i] == "expl" for i in dependents):  # "said the boy"
+        late_subject = self._late_subject(behind, dependents)
+        is_tag = self.is_question and not left and self.words[head] in _OPERATORS  # "do you?", "isn't it?"
+        if late_subject == 0 or (late_subject > 0 and is_tag):  # "said the boy"
             phrase = self._nest_verbs(words, between, (), inner, False)
+            phrase.label = "VP-SPLIT" if is_tag else phrase.label
             return _Clause(left, phrase, behind, True, True, self.tags[verbs[0]])
         right = self._split_right(behind, dependents)
         behind = behind[: len(behind) - len(right)]
@@ -458,12 +480,31 @@ class _Converter(PhraseBuilder):
             if first_word(item) <= i <= last_word(item)
         )
         if inverted:
-            cut = [*late[:1], *sorted([*between, *late[1:], *behind], key=first_word)]
-            return _Clause(left, TreePhrase("VP-SPLIT", list(cut)), [], True, True, self.tags[late[0]])
+            if len(late) > 1:  # "what would be the price"
+                phrase = self._nest_verbs(
+                    late[1:], [i for i in between if first_word(i) > late[1]], behind, (), False
+                )
+                between = [item for item in between if first_word(item) < late[1]]
+                behind = [phrase]
+            split = TreePhrase("VP-SPLIT", [late[0], *between, *behind])
+            return _Clause(left, split, [], True, True, self.tags[late[0]])
         phrase = self._nest_verbs(list(late), between, behind, (), False)
         if conjuncts:
             phrase = self._coordinate_verbs(phrase, conjuncts)
         return _Clause(left, phrase, [], bool(subjects), False, self.tags[late[0]])
+
+    def _late_subject(self, behind: Sequence[PhraseItem], dependents: Sequence[int]) -> int:
+        """Return the position of the subject behind a verb and its negation, -1 if it is not there."""
+        if any(self.relations[i] == "expl" for i in dependents):
+            return -1
+        subjects = [i for i in dependents if self.relations[i] in ("nsubj", "nsubj:pass")]
+        place = 0
+        while place < len(behind) and item_label(behind[place]) == "":
+            place += 1
+        is_subject = any(
+            first_word(item) <= i <= last_word(item) for item in behind[place : place + 1] for i in subjects
+        )
+        return place if is_subject else -1
 
     def _split_right(self, behind: Sequence[PhraseItem], dependents: Sequence[int]) -> list[PhraseItem]:
         """Return the last items behind a verb that do not belong to its verb phrase."""
