@@ -65,7 +65,8 @@ slower.
 
 **Plain English.** `sentences.tsv` has {sentences} sentences that were written before the grammar was
 tried on them (the conversion of quotations, of subjects behind verbs and of "how many" was mended
-afterwards, and how the grammar tells questions apart was chosen with an eye on them): statements, questions, exclamations, commands, quotations, lists, numbers, names; and what
+afterwards, and how the grammar tells questions apart was chosen with an eye on them):
+statements, questions, exclamations, commands, quotations, lists, numbers, names; and what
 must hold of each tree (the label of the whole, key constituents; punctuation at their ends is not
 compared). All of it holds for {right} sentences ({hold} of {conditions} conditions), with `--tagger tag`
 for {tagged_right} ({tagged_hold}); with the version before for 48 (274) and 50 (284). The sentences with
