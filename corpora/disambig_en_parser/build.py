@@ -19,6 +19,7 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -50,9 +51,18 @@ from disambig.formats import read_conllu
 
 PARSER = Path("models", "parser")
 GENRES = ("answers", "newsgroup", "reviews", "weblog", "email")
-SPLITS = ("auxiliary", "frequent_preposition", "alone", "base", "verb_form", "clause_form")
-"""Splits of the general grammar: each of the two that are not the default gained on the development part."""
-GENERAL = Binarisation(2, 2, splits=SPLITS)
+SPLITS = (
+    "auxiliary",
+    "frequent_preposition",
+    "alone",
+    "base",
+    "verb_form",
+    "clause_form",
+    "auxiliary_do",
+    "wh_quantity",
+)
+"""Splits of the general grammar: those that are not the default were chosen on the development part."""
+GENERAL = Binarisation(2, 2, splits=SPLITS, merge_questions=True)
 """Of the general grammar: the best of three orders on development sentences."""
 SETTINGS = ((1, 2), (2, 2), (1, 3))
 """Horizontal and vertical orders that `choose` compares."""
@@ -79,7 +89,7 @@ def choose(train: Sequence[Tree], dev: Sequence[Tree]) -> dict[str, float]:
     """Return the F1 of the general grammar with each setting on development sentences."""
     f1: dict[str, float] = {}
     for horizontal, vertical in SETTINGS:
-        binarisation = Binarisation(horizontal, vertical, splits=SPLITS)
+        binarisation = replace(GENERAL, horizontal=horizontal, vertical=vertical)
         parser = Parser(TreebankGrammar.from_trees(train, binarisation))
         figures = parse_figures(Parseval.from_trees(dev, parse_again(parser, dev)))
         f1[f"h={horizontal}, v={vertical}"] = figures["f1"]
@@ -161,8 +171,7 @@ def build(data: Path, output: Path) -> None:
     shipped, parser = Parser(general, second=articles), Parser(general, second=held_out)
     n_articles = len(split.train) + len(split.dev) + len(split.test)
     folder = output / PARSER
-    treebanks = "UD English EWT (CC BY-SA 4.0), CRAFT (CC BY 3.0)"
-    save_parser(shipped, folder, about={"treebanks": treebanks, "trees": len(train) + n_articles})
+    save_shipped(shipped, folder, len(train) + n_articles)
     craft, some_craft = filter_by_length(split.test), filter_by_length(split.test)[::EVERY]
     every = (*split.train, *split.dev, *split.test)
     figures: dict[str, Any] = {
@@ -180,6 +189,27 @@ def build(data: Path, output: Path) -> None:
         "choosing": lambda: choose(train, filter_by_length(read_ewt(data, "dev"))[::2]),
     }
     run_steps(output, figures, steps)
+
+
+def save_shipped(parser: Parser, folder: Path, n_trees: int) -> None:
+    """Save the parser of the pack with what it was made from."""
+    treebanks = "UD English EWT (CC BY-SA 4.0), CRAFT (CC BY 3.0)"
+    save_parser(parser, folder, about={"treebanks": treebanks, "trees": n_trees})
+
+
+def build_general(data: Path, output: Path) -> None:
+    """Train the general grammar of a pack again; the grammar of articles stays as it is."""
+    log_progress("general grammar")
+    folder, path = output / PARSER, output / "figures.json"
+    articles = read_parser(folder).second
+    general = TreebankGrammar.from_trees(read_ewt(data, "train"), GENERAL)
+    figures = json.loads(path.read_text(encoding="utf8"))
+    shutil.rmtree(folder)
+    save_shipped(
+        Parser(general, second=articles), folder, figures["trees"]["ewt"] + figures["trees"]["craft"]
+    )
+    figures["megabytes"] = sum(path.stat().st_size for path in folder.iterdir()) / 1e6
+    path.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf8")
 
 
 Steps = dict[str, Callable[[], dict[str, Any]]]
@@ -226,6 +256,8 @@ def main() -> None:
     parser.add_argument("data", type=Path, help="directory with labelled/")
     parser.add_argument("--output", type=Path, required=True, help="directory of the pack")
     parser.add_argument("--card", action="store_true", help="only write the card again, from figures.json")
+    help_text = "only train the general grammar again: measure with --measure afterwards"
+    parser.add_argument("--general", action="store_true", help=help_text)
     help_text = "only measure this again with the pack as it is: not CRAFT, whose articles it was trained on"
     parser.add_argument("--measure", nargs="+", metavar="STEP", help=help_text)
     options = parser.parse_args()
@@ -233,6 +265,8 @@ def main() -> None:
     path = options.output / "figures.json"
     if options.card:
         write_card(options.output, json.loads(path.read_text(encoding="utf8")))
+    elif options.general:
+        build_general(options.data, options.output)
     elif options.measure:
         folder = options.output / PARSER
         steps = general_steps(read_parser(folder), folder, options.data)

@@ -1,3 +1,6 @@
+from ._phrases import (
+    penn_punctuation as penn_punctuation,
+)
 from .binarisation import (
     SPLITS as SPLITS,
 )
@@ -30,9 +33,6 @@ from .binarisation import (
 )
 from .dependencies import (
     lift_heads as lift_heads,
-)
-from .dependencies import (
-    penn_punctuation as penn_punctuation,
 )
 from .dependencies import (
     read_dependency_trees as read_dependency_trees,

@@ -207,6 +207,7 @@ class NodeContext:
 _VERBS = frozenset({"VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD"})
 _BE = frozenset("be am is are was were been being 's 're 'm".split())
 _HAVE = frozenset("have has had having 've 'd".split())
+_DO = frozenset("do does did doing done".split())
 _NAMED_IN = frozenset({"of", "that", "than"})
 
 
@@ -243,6 +244,18 @@ def clause_form(place: NodeContext, i: int) -> str:
     return "" if "NP" in before or "SBAR" in before else "subjectless"
 
 
+def auxiliary_do(place: NodeContext, i: int) -> str:
+    """Distinguish forms of "do", which stands before the subject of a question and before "not"."""
+    return "do" if place.label(i) in _VERBS and place.word(i) in _DO else ""
+
+
+def wh_quantity(place: NodeContext, i: int) -> str:
+    """Distinguish "how much" and "how many", which can be noun phrases, from "how old"."""
+    if place.label(i) != "JJ" or place.word(i) not in ("much", "many"):
+        return ""
+    return "quantity" if place.label(place.nodes.parents[i]).startswith("WH") else ""
+
+
 def alone(place: NodeContext, i: int) -> str:
     """Mark determiners and adverbs that form a constituent on their own."""
     if place.label(i) not in ("DT", "RB"):
@@ -275,6 +288,8 @@ SPLITS: dict[str, Callable[[NodeContext, int], str]] = {
     "preposition": preposition,
     "frequent_preposition": frequent_preposition,
     "clause_form": clause_form,
+    "auxiliary_do": auxiliary_do,
+    "wh_quantity": wh_quantity,
     "alone": alone,
     "base": base,
     "verb_form": verb_form,
@@ -283,8 +298,13 @@ SPLITS: dict[str, Callable[[NodeContext, int], str]] = {
 DEFAULT = ("auxiliary", "preposition", "alone", "base", "verb_form")
 """The best for small treebanks. Others that were tried (single children, genitives, clauses without subject,
 "not", "but", noun phrases with a verb) gained nothing on section 00, of which three parts were held out in
-turn; `frequent_preposition` and `clause_form` do on treebanks of ten thousand sentences.
+turn; `frequent_preposition`, `clause_form` and `auxiliary_do` do on treebanks of ten thousand sentences,
+where `wh_quantity` mends questions. The form of SQ (auxiliary, subject gap, tag), the case of pronouns
+and "how" apart from other words were tried there, and gained nothing.
 """
+
+_STATEMENTS = {"SQ": "S", "SINV": "S", "WHNP": "NP", "WHADJP": "ADJP", "WHADVP": "ADVP", "WHPP": "PP"}
+"""Labels of questions and inverted clauses, and the label that they have in statements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,12 +321,17 @@ class Binarisation:
         Whether tags include their parent's label.
     splits : tuple of str
         Names of `disambig_exponentiated_gradient.treebank.binarisation.SPLITS`.
+    merge_questions : bool
+        Whether the labels above a node are those that statements have: the verb phrase of a question (``SQ``)
+        has the symbol of one in a statement (``S``), the words of ``WHNP`` those of words in ``NP``.
+        For treebanks with few questions.
     """
 
     horizontal: int = 1
     vertical: int = 2
     tag_parents: bool = True
     splits: tuple[str, ...] = DEFAULT
+    merge_questions: bool = False
 
     def __post_init__(self) -> None:
         for name, least, most in (("horizontal", 0, 9), ("vertical", 1, 9)):
@@ -325,6 +350,7 @@ class Binarisation:
         marks = [SPLITS[name] for name in self.splits]
         nodes, parents = place.nodes.nodes, place.nodes.parents
         plain = [quoted(node.label) for node in nodes]
+        context = [_STATEMENTS.get(label, label) for label in plain] if self.merge_questions else plain
         made: list[Tree | None] = [None] * len(nodes)
         for i in range(len(nodes) - 1, -1, -1):  # in preorder, children come after their parents
             symbol = plain[i] + "".join("~" + mark for split in marks if (mark := split(place, i)))
@@ -334,7 +360,7 @@ class Binarisation:
                 above = parents[above]
                 if above < 0:
                     break
-                symbol += "^" + plain[above]
+                symbol += "^" + context[above]
             if nodes[i].word is not None:
                 made[i] = Tree(symbol, (), nodes[i].word)
                 continue

@@ -27,6 +27,7 @@ SETTINGS = st.builds(
     st.integers(1, 3),
     tag_parents=st.booleans(),
     splits=st.lists(st.sampled_from(sorted(SPLITS)), unique=True).map(tuple),
+    merge_questions=st.booleans(),
 )
 
 
@@ -69,6 +70,11 @@ def test_children_before_and_labels_above():
         ("verb_form", "((VP (ADVP (RB up))))", "(VP (ADVP (RB up)))"),
         ("frequent_preposition", "((PP (IN With) (NP (NN tea))))", "(IN~with With)"),
         ("frequent_preposition", "((PP (IN near) (NP (NN tea))))", "(IN near)"),
+        ("auxiliary_do", "((SQ (VBZ Does) (NP (NN tea)) (VP (VB help))))", "(VBZ~do Does)"),
+        ("auxiliary_do", SENTENCE, "(VBZ is)"),
+        ("wh_quantity", "((WHNP (WRB how) (JJ many)))", "(JJ~quantity many)"),
+        ("wh_quantity", "((WHADJP (WRB how) (JJ old)))", "(JJ old)"),
+        ("wh_quantity", "((NP (JJ many)))", "(JJ many)"),
         ("clause_form", "((S (VP (VB Go)) (. !)))", "(S~subjectless (VP"),
         (
             "clause_form",
@@ -80,6 +86,15 @@ def test_children_before_and_labels_above():
 )
 def test_splits(split, text, symbol):
     assert symbol in made(text, 0, 1, splits=(split,))
+
+
+def test_above_words_and_phrases_questions_count_as_statements():
+    question = "((SBARQ (WHNP (WDT which) (NN dog)) (SQ (VP (VBD barked))) (. ?)))"
+    assert made(question, 0, 2, tag_parents=True, merge_questions=True) == (
+        "(TOP (SBARQ^TOP (WHNP^SBARQ (WDT^NP which) (NN^NP dog))"
+        " (@SBARQ (SQ^SBARQ (VP^S (VBD^VP barked))) (.^SBARQ ?))))"
+    )
+    assert "(VP^SQ (VBD^VP barked))" in made(question, 0, 2, tag_parents=True)
 
 
 @given(trees(), SETTINGS)
@@ -133,5 +148,5 @@ def test_settings_that_cannot_be(settings, said):
 def test_all_splits_have_a_case_above():
     default = ("auxiliary", "preposition", "alone", "base", "verb_form")
     assert Binarisation().splits == default
-    assert set(SPLITS) == {*default, "frequent_preposition", "clause_form"}
+    assert set(SPLITS) == {*default, "frequent_preposition", "clause_form", "auxiliary_do", "wh_quantity"}
     assert [restore_tree(Binarisation()(tree)) for tree in plain_trees()] == plain_trees()

@@ -60,6 +60,33 @@ CASES = (
         "(TOP (SBARQ (WHNP (WP What)) (SQ (VBZ is) (NP (PRP$ your) (NN name))) (. ?)))",
     ),
     (
+        "How/WRB/2/advmod long/RB/5/advmod will/MD/5/aux it/PRP/5/nsubj last/VB/0/root ?/./5/punct",
+        ("(TOP (SBARQ (WHADVP (WRB How) (RB long)) (SQ (MD will) (NP (PRP it)) (VP (VB last))) (. ?)))"),
+    ),
+    (
+        "How/WRB/2/advmod long/RB/5/obl:unmarked will/MD/5/aux it/PRP/5/nsubj last/VB/0/root ?/./5/punct",
+        ("(TOP (SBARQ (WHADVP (WRB How) (RB long)) (SQ (MD will) (NP (PRP it)) (VP (VB last))) (. ?)))"),
+    ),
+    (
+        "What/WP/0/root would/MD/1/aux be/VB/1/cop the/DT/5/det price/NN/1/nsubj ?/./1/punct",
+        ("(TOP (SBARQ (WHNP (WP What)) (SQ (MD would) (VP (VB be) (NP (DT the) (NN price)))) (. ?)))"),
+    ),
+    (
+        "What/WDT/2/det sort/NN/4/obj you/PRP/4/nsubj have/VBP/0/root ?/./4/punct",
+        "(TOP (SBARQ (WHNP (WDT What) (NN sort)) (S (NP (PRP you)) (VP (VBP have))) (. ?)))",
+    ),
+    (
+        (
+            "They/PRP/2/nsubj left/VBD/0/root ,/,/4/punct did/VBD/2/parataxis n't/RB/4/advmod "
+            "they/PRP/4/nsubj ?/./2/punct"
+        ),
+        ("(TOP (S (S (NP (PRP They)) (VP (VBD left))) (, ,) (SQ (VBD did) (RB n't) (NP (PRP they))) (. ?)))"),
+    ),
+    (
+        "Are/VBP/0/root you/PRP/1/nsubj really/RB/1/advmod ?/./1/punct",
+        "(TOP (SQ (VBP Are) (NP (PRP you)) (ADVP (RB really)) (. ?)))",
+    ),
+    (
         (
             "The/DT/2/det man/NN/6/nsubj who/WP/4/nsubj sings/VBZ/2/acl:relcl next/RB/4/advmod "
             "left/VBD/0/root ././6/punct"
