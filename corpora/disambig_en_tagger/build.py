@@ -5,19 +5,16 @@
 DATA is a directory with ``labelled/ewt`` (UD English EWT by genre and split), ``labelled/noad-masc``,
 ``labelled/craft`` and ``english/DOMAIN.train.txt.xz`` (plain text, one paragraph per line). The tagger is
 trained on EWT's training part and the other corpora, calibrated on EWT's development part, and tested on its
-test part. The packages onnx and onnxruntime are needed. With ``--work FOLDER``, the results of long steps are
-kept there, and a build that is started again uses them.
+test part. The packages onnx and onnxruntime are needed.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import pickle
 import sys
 import time
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,25 +36,6 @@ LEAST = 0.7
 Sentences = Sequence[tuple[Sequence[str], Sequence[str]]]
 
 
-class Work:
-    """Results of long steps, kept in a folder if there is one."""
-
-    def __init__(self, folder: Path | None) -> None:
-        self._folder = folder
-
-    def kept(self, name: str, compute: Callable[[], Any]) -> Any:
-        """Return the result of a step, computed if it is not in the folder."""
-        path = self._folder / f"{name}.pickle" if self._folder else None
-        if path and path.is_file():
-            log_progress(f"kept: {name}", 0, 1)
-            return pickle.loads(path.read_bytes())
-        result = compute()
-        if path:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(pickle.dumps(result, protocol=5))
-        return result
-
-
 def sentences(
     data: Path, genres: Sequence[str] = GENRES, splits: Sequence[str] = ("train",), *, own: bool = False
 ) -> Sentences:
@@ -66,43 +44,35 @@ def sentences(
     return tagged if own else with_penn_colons(tagged)
 
 
-def loader(data: Path, work: Work) -> Callable[[], tuple[TaggerData, Lessons]]:
-    """Return a function that loads plain text, partially tagged corpora and the teacher's sentences once."""
-
-    @cache
-    def load_all() -> tuple[TaggerData, Lessons]:
-        tagger_data = work.kept("data", lambda: load_data(data, log_progress))
-        encoder = pack("disambig_en").home / "encoder"
-        return tagger_data, read_lessons(tagger_data, encoder, log_progress, work.kept)
-
-    return load_all
+def load_lessons(data: Path) -> tuple[TaggerData, Lessons]:
+    """Return plain text, partially tagged corpora and the sentences for the teacher."""
+    tagger_data = load_data(data, log_progress)
+    return tagger_data, read_lessons(tagger_data, pack("disambig_en").home / "encoder", log_progress)
 
 
-def build(data: Path, work: Work, *, folder: Path, own: bool) -> None:
+def build(data: Path, *, folder: Path, own: bool) -> None:
     """Train the tagger of the pack, with EWT's own labels if `own`."""
     train, dev = (sentences(data, splits=[split], own=own) for split in ("train", "dev"))
     about = {"name": "disambig_en_tagger/tag", "version": VERSION, "least": LEAST}
-    load_all = loader(data, work)
-    model = train_tagger_by_recipe(train, dev, load_all, progress=log_progress, kept=work.kept, **about)
+    model = train_tagger_by_recipe(train, dev, *load_lessons(data), progress=log_progress, **about)
     save_model(model, folder, force=True)
 
 
-def held_out(data: Path, work: Work, together: Sequence[Sequence[str]]) -> None:
+def held_out(data: Path, together: Sequence[Sequence[str]]) -> None:
     """Score the recipe on genres that were left out of training.
 
     Parameters
     ----------
     data : path
-    work : Work
     together : sequence of sequence of str
         Genres that are left out together.
     """
-    load_all = loader(data, work)
+    lessons = load_lessons(data)
     by_genre = figures().get("held_out", {})
     for genres in together:
         others = [other for other in GENRES if other not in genres]
         train, dev = (sentences(data, others, [split]) for split in PARTS)
-        model = train_tagger_by_recipe(train, dev, load_all, name="held out", progress=log_progress)
+        model = train_tagger_by_recipe(train, dev, *lessons, name="held out", progress=log_progress)
         for genre in genres:
             test = sentences(data, [genre], PARTS)
             shares = {**by_genre.get(genre, {}).get("accuracy", {}), VERSION: accuracy(model, test)}
@@ -193,7 +163,6 @@ def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", type=Path, help="directory with labelled/ and english/")
-    parser.add_argument("--work", type=Path, metavar="FOLDER", help="keep the results of long steps there")
     parser.add_argument("--score", action="store_true", help="score the pack as it is")
     parser.add_argument("--no-peers", action="store_true", help="build without training others again")
     parser.add_argument("--own-labels", type=Path, metavar="FOLDER", help="train with EWT's labels")
@@ -201,15 +170,14 @@ def main() -> None:
         "--held-out", nargs="+", metavar="GENRE[,GENRE]", help="score the recipe on genres left out"
     )
     options = parser.parse_args()
-    work = Work(options.work)
     if options.held_out:
-        held_out(options.data, work, [genres.split(",") for genres in options.held_out])
+        held_out(options.data, [genres.split(",") for genres in options.held_out])
     elif options.own_labels:
-        build(options.data, Work(None), folder=options.own_labels, own=True)
+        build(options.data, folder=options.own_labels, own=True)
     elif options.score:
         score(options.data, peers=False)
     else:
-        build(options.data, work, folder=HOME / "models" / "tag", own=False)
+        build(options.data, folder=HOME / "models" / "tag", own=False)
         score(options.data, peers=not options.no_peers)
 
 

@@ -30,8 +30,7 @@ writes this card:
 
     python corpora/disambig_en_tagger/build.py DATA
 
-(`--held-out GENRE ...` and `--score` compute the figures below; `--work FOLDER` keeps the results of long
-steps.)
+(`--held-out GENRE ...` and `--score` compute the figures below.)
 
 ## What it was made from
 

@@ -58,15 +58,6 @@ NEAR = (2, 4)
 """Classes of neighbouring words that the teacher sees: the coarse ones by tags, and those by capitals."""
 
 
-Kept = Callable[[str, Callable[[], Any]], Any]
-"""Returns the result of the step with a name, computed by the function if it is not kept."""
-
-
-def compute_again(name: str, compute: Callable[[], Any]) -> Any:
-    """Return the result of a step: nothing is kept."""
-    return compute()
-
-
 @dataclass(frozen=True, slots=True)
 class TaggerData:
     """Training data besides the tagged sentences, independent of them.
@@ -136,17 +127,13 @@ def read_lessons(
     tagger_data: TaggerData,
     encoder: Path,
     progress: Callable[[str, int, int], None],
-    kept: Kept = compute_again,
 ) -> Lessons:
     """Read the partially tagged sentences and a sample of plain text with the encoder."""
     plain = [(words, [()] * len(words)) for words in plain_sentences(tagger_data.views)]
     sentences = [*tagger_data.partly, *plain]
     progress(f"encoder: {len(sentences):,} sentences", 0, 1)
     reader = LayerReader(encoder)
-    states = kept("states", lambda: reader.read([words for words, _ in sentences]))
-    if len(states) != sum(len(words) for words, _ in sentences):
-        raise ValueError("the states that were kept are those of other sentences: remove them")
-    return Lessons(reader, sentences, states)
+    return Lessons(reader, sentences, reader.read([words for words, _ in sentences]))
 
 
 def with_usage(company: WordClasses, usage: WordClasses) -> WordClasses:
@@ -162,18 +149,18 @@ def with_usage(company: WordClasses, usage: WordClasses) -> WordClasses:
 def train_tagger_by_recipe(
     train: Sentences,
     dev: Sentences,
-    load: Callable[[], tuple[TaggerData, Lessons]],
+    tagger_data: TaggerData,
+    lessons: Lessons,
     *,
     progress: Callable[[str, int, int], None],
-    kept: Kept = compute_again,
     **settings: Any,
 ) -> Model:
     """Return the tagger trained on tagged sentences and on those of the teacher.
 
-    `load` is called if a step that needs its data is not `kept`; `settings`: see `train_tagger`.
+    `settings`: see `train_tagger`.
     """
-    classes = kept("classes", lambda: learn_word_classes(train, dev, load()[0], progress))
-    more = kept("tagged", lambda: tag_lessons(train, classes, load()[1], progress, kept))
+    classes = learn_word_classes(train, dev, tagger_data, progress)
+    more = tag_lessons(train, classes, lessons, progress)
     progress("tagger", 0, 1)
     about = {"learner": LEARNER, "classes": classes, "more": more, **settings}
     return train_tagger(train, dev, progress=progress, **about)
@@ -196,10 +183,9 @@ def tag_lessons(
     classes: WordClasses,
     lessons: Lessons,
     progress: Callable[[str, int, int], None],
-    kept: Kept,
 ) -> list[tuple[list[str], list[str]]]:
     """Return the sentences with the tags of a teacher that is trained on tagged sentences."""
-    teacher = kept("teacher", lambda: train_teacher(train, classes, lessons.reader, progress))
+    teacher = train_teacher(train, classes, lessons.reader, progress)
     progress("teacher tags", 0, 1)
     return list(teacher.tag(lessons.sentences, lessons.states))
 
