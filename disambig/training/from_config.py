@@ -64,10 +64,7 @@ WORDS = {"@disambig_tokenisations": "disambig.words.v1"}
 """The tokenisation of a task on items outside any text, which needs none."""
 NO_BASELINE = {"@disambig_learners": "disambig.NoPreference.v1"}
 """The baseline of a task with labels whose config has none."""
-_BASELINE_HELP = (
-    "name a learner that needs no training, such as variance_svm.SumLM.v1 (for features from counts) "
-    "or disambig.NoPreference.v1"
-)
+_BASELINE_HELP = "name a learner that needs no training, such as disambig.NoPreference.v1"
 SOURCES = ("text", "labelled", "lists", "encoding", "lines", "fixes", "clean")
 """The settings of ``[training]`` that name the input."""
 SECTIONS = ("model", *OBJECTS, "training")
