@@ -180,7 +180,7 @@ def read_baseline(path: str) -> Baseline:
 def _known_flags(value: Any) -> Counter[FlagIdentity]:
     """Return the number of entries per flag; raise ValueError if the value is not a baseline."""
     if not isinstance(value, dict) or _MARK not in value:
-        raise ValueError(f"it has no {_MARK!r} of a baseline")
+        raise ValueError(f"it has no key {_MARK!r}")
     version, entries = value[_MARK], value.get("flags")
     if version != VERSION or isinstance(version, bool):
         raise ValueError(f"its version is {repr(version)[:40]}, not {VERSION}")
@@ -213,5 +213,5 @@ def new_baseline(path: str) -> Baseline:
         try:
             read_baseline(path)
         except UserError as problem:
-            raise UserError("D967", path=path, problem=problem.text) from None
+            raise UserError("D967", path=path, problem=problem.values.get("problem", problem.text)) from None
     return Baseline(path)

@@ -16,7 +16,7 @@ MESSAGES: dict[str, str] = {
     "D009": "there is no hook {name!r}: did you mean {names}?",
     "D010": "no plugin or entry {name!r} is installed; available: {names}; see `disambig plugins`",
     "D011": "{name!r} is registered with {factory!r}: expected a class, a function, or its location as 'package.module:Name'",
-    "D012": "invalid plugin name {name!r}: use lower-case letters, digits and underscores, begin with a letter, and omit disambig_, which is added automatically",
+    "D012": "invalid plugin name {name!r}: use lower-case letters, digits and underscores, begin with a letter, choose no Python keyword, and omit disambig_, which is added automatically",
     "D013": "a plugin cannot be called {name!r}: {by} already has that name; choose another",
     "D014": "{path} exists: choose another --output",
     "D015": "did you forget @hookimpl on {names}? Without it nothing is registered: write it in the line above",

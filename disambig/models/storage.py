@@ -522,9 +522,14 @@ def _arrays(model: Model) -> dict[str, NDArray[Any]]:
 
 
 def _plain(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    strange = [key for key, array in arrays.items() if array.dtype.hasobject]
-    if strange:
-        raise TypeError(f"{strange[0]} contains Python objects: a state must consist of plain arrays")
+    for key, array in arrays.items():
+        if not isinstance(array, np.ndarray | np.generic):
+            problem = f"it is of type {type(array).__name__}"
+        elif array.dtype.hasobject:
+            problem = "it contains Python objects"
+        else:
+            continue
+        raise UserError("D414", part=f"the state {key}", problem=problem, wanted="a plain array")
     return dict(arrays)
 
 

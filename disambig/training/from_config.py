@@ -24,7 +24,7 @@ from disambig.training.examples import dataset_report, split
 from disambig.training.labelled_dataset import as_task_decides, single_token_examples
 from disambig.training.trainer import train, train_labelled
 from disambig.type_aliases import Progress
-from disambig.types import DecisionRuleTraits, LearnsSettings, decides, get_trait
+from disambig.types import DecisionRuleTraits, LearnsSettings, decides, get_trait, needs_training
 
 ENDING = ".cfg"
 
@@ -64,6 +64,7 @@ WORDS = {"@disambig_tokenisations": "disambig.words.v1"}
 """The tokenisation of a task on items outside any text, which needs none."""
 NO_BASELINE = {"@disambig_learners": "disambig.NoPreference.v1"}
 """The baseline of a task with labels whose config has none."""
+_BASELINE_HELP = "name a learner that needs no training, such as disambig.NoPreference.v1"
 SOURCES = ("text", "labelled", "lists", "encoding", "lines", "fixes", "clean")
 """The settings of ``[training]`` that name the input."""
 SECTIONS = ("model", *OBJECTS, "training")
@@ -325,8 +326,12 @@ def read_plan(
         kept, parts = {**kept, "tokenisation": WORDS}, {**parts, **resolve({"tokenisation": WORDS})}
     if "baseline" not in parts:
         if decides(parts["task"]).between == "words":
-            raise UserError("D005", path=path, problem="section [baseline] is missing")
+            raise UserError("D005", path=path, problem=f"section [baseline] is missing: {_BASELINE_HELP}")
         kept, parts = {**kept, "baseline": dict(NO_BASELINE)}, {**parts, "baseline": NoPreference()}
+    elif needs_training(parts["baseline"]):
+        # It is fitted without examples to each batch that it decides.
+        name = kept["baseline"]["@disambig_learners"]
+        raise UserError("D005", path=path, problem=f"{name} cannot be the [baseline]: {_BASELINE_HELP}")
     if "judge" not in parts:
         section = default_rule_config(parts["task"], mistakes=mistakes or bool(settings.get("fixes")))
         kept, parts = {**kept, "judge": section}, {**parts, **resolve({"judge": section}, source=path)}

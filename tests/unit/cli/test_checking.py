@@ -140,6 +140,7 @@ def test_a_wrong_comment_is_trouble(note, capfd):
     note.write_text("Well. <!-- disambig: ingore well -->")
     status, _, err = check(capfd, "note.md")
     assert status == 2 and "[D641] note.md, line 1: unknown instruction 'ingore well'" in err
+    assert "followed by [RULE], WORD" in err
 
 
 @pytest.mark.parametrize(

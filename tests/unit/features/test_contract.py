@@ -45,6 +45,7 @@ class Faulty(NearbyWords):
             "dtype": {"found": found.found.astype(float)},
             "list": {"found": [0] * n},
             "table": {"found": found.found.reshape(-1, 2)},
+            "flat": {"batch": replace(found.batch, costs=found.batch.costs.ravel())},
         }
         return (found.batch, found.found) if self.fault == "tuple" else replace(found, **changes[self.fault])
 
@@ -102,6 +103,11 @@ class Stateless:
         ),
         ("asked", f"asked is of int32 and shape ({2 * N + 1},)", f"an integer array of shape ({2 * N},)"),
         ("dtype", f"found is of float64 and shape ({2 * N},)", f"an integer array of shape ({2 * N},)"),
+        (
+            "flat",
+            f"transform gave CrossedRows with costs of float32 and shape ({2 * N},)",
+            f"shape ({N}, 2): one row per instance",
+        ),
         ("list", "found is list", f"an integer array of shape ({2 * N},)"),
         ("table", f"found is of int32 and shape ({N}, 2)", f"an integer array of shape ({2 * N},)"),
     ],

@@ -106,10 +106,16 @@ def test_nothing_is_left_behind_where_saving_fails(model, tmp_path):
         def state(self):
             return {"weights": np.array([object()])}
 
+    class Listed:
+        def state(self):
+            return {"weights": [1.0]}
+
     with pytest.raises(TypeError, match="plain arrays"):
         save_model(replace(model, scorers=(Strange(), None)), tmp_path / "model")
-    with pytest.raises(TypeError, match="plain arrays"):
+    with pytest.raises(UserError, match=r"D414.*weights: it contains Python objects;.*a plain array"):
         save_model(replace(model, judge=Strange()), tmp_path / "model")
+    with pytest.raises(UserError, match=r"D414.*weights: it is of type list;.*a plain array"):
+        save_model(replace(model, judge=Listed()), tmp_path / "model")
     assert list(tmp_path.iterdir()) == []
 
 
