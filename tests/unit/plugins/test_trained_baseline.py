@@ -28,8 +28,7 @@ counts = "disambig_en"
 def test_a_learner_that_needs_training_is_refused_as_a_baseline(tmp_path):
     path = tmp_path / "my.cfg"
     path.write_text(CONFIG)
-    with pytest.raises(
-        UserError, match="ConditionalLogit.v1 cannot be the .baseline.: name a learner"
-    ) as caught:
+    with pytest.raises(UserError) as caught:
         read_plan(path)
     assert caught.value.code == "D005"
+    assert "ConditionalLogit.v1 cannot be the [baseline]: name a learner" in str(caught.value)
