@@ -233,7 +233,7 @@ class EncoderStates:
 
 
 SHRUNK = 0.1
-"""Share of the mean variance in the covariance matrix, so that directions without variance are not blown up."""
+"""Share of the mean variance in the covariance matrix: directions without variance are not blown up."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
