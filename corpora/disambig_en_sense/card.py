@@ -56,13 +56,13 @@ MB.
 
 EXPLAINED = """\
 {folds}-fold cross-validation over documents, in %. "Most frequent" is the most frequent sense in the
-training folds. The model decides on plain text, with tags by `disambig_en_tagger` {tagger} (since 0.2.0 it
-is trained on parts of speech from the same documents, which makes the figures slightly better): if the
-tagger gives an occurrence another part of speech, it is not attempted. "Certain" is the component's default: the best sense
-must be at least {times:.1f} times as probable as the next one; a word with only one sense in MASC always
-gets that one. Settings were chosen by cross-validation with genres left out, on samples of the same words;
-these figures come from one run. Before the encoder, with tagger 0.1.0: 87.5 % of all, and 92.2 % of the
-90.8 % certain ones; 86.8 % of all with genres left out.
+training folds. The model decides on plain text, with tags by `disambig_en_tagger` {tagger} (since 0.2.0
+it is trained on parts of speech from the same documents, which makes the figures slightly better): if the
+tagger gives an occurrence another part of speech, it is not attempted. "Certain" is the component's
+default: the best sense must be at least {times:.1f} times as probable as the next one; a word with only
+one sense in MASC always gets that one. Settings were chosen by cross-validation with genres left out, on
+samples of the same words; these figures come from one run. Before the encoder, with tagger 0.1.0: 87.5 %
+of all, and 92.2 % of the 90.8 % certain ones; 86.8 % of all with genres left out.
 """
 GENRES = """\
 Genres left out: {folds} models, each tested on {what} that it was not trained on. The mean probability is

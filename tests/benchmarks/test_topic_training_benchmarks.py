@@ -10,11 +10,12 @@ and pairs, and LinearSVC. Both decide texts that neither saw. Rounds alternate a
 nothing here fails for being slow. McNemar's exact test says whether a difference is more than chance.
 
     pip download --no-deps --no-binary :all: vaderSentiment==3.3.2   # unpack it, and the archive inside
-    DISAMBIG_POLARITY=FOLDER pytest -s -m benchmark tests/benchmarks/test_topic_training_benchmarks.py -k polar
+    export DISAMBIG_POLARITY=FOLDER
+    pytest -s -m benchmark tests/benchmarks/test_topic_training_benchmarks.py -k polar
 
 FOLDER has ``movieReviewSnippets_GroundTruth.txt`` and ``amazonReviewSnippets_GroundTruth.txt`` of Hutto and
-Gilbert (2014): sentences of reviews of films and of products, with the mean of 20 people's ratings. Those with
-a mean of less than half a point are left out; the sign of the others is the label.
+Gilbert (2014): sentences of reviews of films and of products, with the mean of 20 people's ratings. Those
+with a mean of less than half a point are left out; the sign of the others is the label.
 """
 
 from __future__ import annotations
