@@ -317,7 +317,7 @@ class WhitenedStates:
         width = states.shape[1]
         if width != len(self.centre):
             raise ValueError(f"states of {width} numbers, fitted with {len(self.centre)}")
-        rows = (states - self.centre) @ self.whitening
+        rows = ((states - self.centre) @ self.whitening).astype(np.float32)
         columns = Columns(np.full(width, -1, np.int32), np.zeros(width, np.int32), (STATES,))
         features = []
         for here, (instances, group) in zip(table.slices, table.parts, strict=True):
