@@ -107,6 +107,8 @@ class LearnerTraits:
     """False if `fit` ignores the examples, as in an unsupervised sum."""
     takes: tuple[type, ...] = ()
     """Batch storages that it accepts, the preferred one first; others are converted. Empty: any batch."""
+    own_labels: bool = False
+    """Whether it accepts `CrossedRows` whose instances have labels of their own; others are converted."""
 
 
 class DecisionRuleTraits:
@@ -572,6 +574,11 @@ def sees_parts(judge: DecisionRule) -> bool:
 def takes(learner: Learner) -> tuple[type, ...]:
     """Return the batch storages that a learner accepts; empty for any."""
     return tuple(get_trait(learner, LearnerTraits, "takes"))
+
+
+def accepts_own_labels(learner: Learner) -> bool:
+    """Return True if a learner accepts crossed rows whose instances have labels of their own."""
+    return bool(get_trait(learner, LearnerTraits, "own_labels"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,6 +119,12 @@ Right corrections of all mistakes of `dev` at three rates set for all tasks toge
 words in brackets), and of three classes at the middle one (`second_looks.py DATA --compare`):
 """
 COLUMNS_OF_EVIDENCE = ("0.5", "1", "2", "agreement", "other-real-word", "preposition")
+LEARNING_CURVE = """\
+How much more mistakes to learn from would help: the same figures for models of articles, forms and slips
+whose decision rules learned from fewer projects (`learning_curve.py DATA`; classes at the highest rate). The
+encoder and the other models saw all of them.
+"""
+LEARNING_COLUMNS = ("0.5", "1", "2", "agreement", "other-real-word", "article")
 NAMES = {0.5: "1 in 2", 2 / 3: "2 in 3", 0.8: "4 in 5", 0.9: "9 in 10"}
 
 
@@ -214,6 +220,21 @@ def evidence_section(figures: dict[str, Any]) -> str:
         middle = points[len(points) // 2]["classes"]
         cells += [percent(middle[kind]["right"]) for kind in ("agreement", "other-real-word", "preposition")]
         lines.append("| " + " | ".join([name, *cells]) + " |")
+    return "\n".join([*lines, ""])
+
+
+def learning_curve_section(figures: dict[str, Any]) -> str:
+    """Return the table of what more mistakes to learn from add on the development part."""
+    if not figures:
+        return ""
+    heads = ["learned from", "mistakes", "projects", *LEARNING_COLUMNS]
+    lines = [LEARNING_CURVE, "| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
+    for name, run in figures.items():
+        points = run["rates"]
+        cells = [f"{percent(point['all']['right'])} ({point['clean']['per_1000']:.2f})" for point in points]
+        last = points[-1]["classes"]
+        cells += [percent(last[kind]["right"]) for kind in ("agreement", "other-real-word", "article")]
+        lines.append("| " + " | ".join([name, f"{run['mistakes']:,}", str(run["projects"]), *cells]) + " |")
     return "\n".join([*lines, ""])
 
 
@@ -327,6 +348,7 @@ def write_card(home: Path, figures: dict[str, Any]) -> None:
         INTRODUCTION,
         people_section(figures.get("people", {})),
         evidence_section(figures.get("evidence", {})),
+        learning_curve_section(figures.get("learning_curve", {})),
         trust_section(figures.get("trust", {})),
         _contents(home),
         SOURCES,

@@ -24,11 +24,13 @@ from disambig.formats import Clean, Fix, read_clean, read_fixes
 __all__ = [
     "CORRECTING",
     "DOMAINS",
+    "FIRST_TRAINING_PART",
     "HOME",
     "TASKS",
     "VERSION",
     "log_progress",
     "read_kept_back",
+    "read_part",
     "read_people",
     "read_text",
 ]
@@ -39,7 +41,7 @@ TASKS = (*CORRECTING, "it")
 VERSION = "0.3.0"
 FIXES = "labelled/fixes"
 """Mistakes that people made, and clean paragraphs of the same projects."""
-SECOND_TRAINING_PART = "train2"
+FIRST_TRAINING_PART, SECOND_TRAINING_PART = "train", "train2"
 
 
 def read_text(data: Path, part: str, domains: Iterable[str]) -> Iterator[str]:
@@ -58,9 +60,9 @@ def read_people(data: Path, part: str) -> tuple[list[Fix], list[Clean]]:
 
     The part ``train`` consists of both training parts, without the projects that `read_kept_back` returns.
     """
-    mistakes, clean = _read_part(data, part)
+    mistakes, clean = read_part(data, part)
     if part == "train":
-        more_mistakes, more_clean = _read_part(data, SECOND_TRAINING_PART)
+        more_mistakes, more_clean = read_part(data, SECOND_TRAINING_PART)
         mistakes = [*mistakes, *(fix for fix in more_mistakes if not is_kept_back(fix.repo))]
         clean = [*clean, *(paragraph for paragraph in more_clean if not is_kept_back(paragraph.repo))]
     return mistakes, clean
@@ -68,7 +70,7 @@ def read_people(data: Path, part: str) -> tuple[list[Fix], list[Clean]]:
 
 def read_kept_back(data: Path) -> tuple[list[Fix], list[Clean]]:
     """Return mistakes and clean paragraphs that no model was trained on, for fitting the second looks."""
-    mistakes, clean = _read_part(data, SECOND_TRAINING_PART)
+    mistakes, clean = read_part(data, SECOND_TRAINING_PART)
     return (
         [fix for fix in mistakes if is_kept_back(fix.repo)],
         [paragraph for paragraph in clean if is_kept_back(paragraph.repo)],
@@ -80,7 +82,8 @@ def is_kept_back(repo: str) -> bool:
     return zlib.crc32(repo.encode()) % 3 == 0
 
 
-def _read_part(data: Path, part: str) -> tuple[list[Fix], list[Clean]]:
+def read_part(data: Path, part: str) -> tuple[list[Fix], list[Clean]]:
+    """Return the most reliable mistakes of one part as it is, and its clean paragraphs."""
     folder = data / FIXES
     return (
         read_fixes(folder / f"{part}.jsonl.xz", tier=1),

@@ -17,6 +17,7 @@ from material import HOME, VERSION, log_progress, read_people, without_dialect_p
 
 from disambig.config import read_config, resolve
 from disambig.counts import NgramCounter, batches, write_table
+from disambig.formats import Clean, Fix
 from disambig.models import Model, save_model
 from disambig.text import Words
 from disambig.training import split, train
@@ -66,8 +67,14 @@ def sounds_right(text: str) -> bool:
     return all(odds > -HEARD if is_an else odds < HEARD for is_an, odds in heard)
 
 
-def learn_real_words(name: str, data: Path) -> Model:
-    """Train the model of one task on held-out text and on the mistakes that people made."""
+def learn_real_words(name: str, data: Path, people: tuple[list[Fix], list[Clean]] | None = None) -> Model:
+    """Train the model of one task on held-out text and on the mistakes that people made.
+
+    Parameters
+    ----------
+    people : tuple of list of Fix and list of Clean, optional
+        Mistakes and clean paragraphs; by default those of both training parts.
+    """
     config = dict(read_config(HOME / "real_words.cfg"))
     config["task"]["@disambig_tasks"] = f"real_words.{TASKS[name]}.v1"
     if name == "article":
@@ -77,7 +84,7 @@ def learn_real_words(name: str, data: Path) -> Model:
         for number, text in enumerate(without_dialect_paragraphs(data, "heldout", PACK_DOMAINS))
         if number % EVERY == 0
     ]
-    mistakes, clean = read_people(data, "train")
+    mistakes, clean = people or read_people(data, "train")
     if name == "article":  # an uncorrected mistake would be taken as correct
         clean = [paragraph for paragraph in clean if sounds_right(paragraph.text)]
     return train(

@@ -18,6 +18,7 @@ from material import HOME, log_progress, read_kept_back, read_people
 
 from disambig.checking import ModelChecker, sweep_rates
 from disambig.evaluation import MistakeTrial
+from disambig.formats import Clean, Fix
 from disambig.models import Model, load_model, save_model
 from disambig.training import fit_second_look
 
@@ -51,33 +52,51 @@ COMPARED: Mapping[str, tuple[str, ...]] = {
 COMPARED_RATES = (0.5, 1.0, 2.0)
 
 
-def second_look(task: str, data: Path, evidence: Iterable[str]) -> Model:
-    """Return the model of a task with a second look, fitted to what its model proposes."""
+def look_again(
+    model: Model,
+    task: str,
+    kept_back: tuple[list[Fix], list[Clean]],
+    evidence: Iterable[str] | None = None,
+) -> Model:
+    """Return the model of a task with a second look, fitted to what it proposes in text that it has not seen.
+
+    Parameters
+    ----------
+    kept_back : tuple of list of Fix and list of Clean
+        As `read_kept_back` returns them.
+    evidence : iterable of str, optional
+        Keys of `EVIDENCE`; by default those of the shipped model.
+    """
     log_progress(f"second look: {task}", 0, 1)
+    names = SHIPPED[task] if evidence is None else evidence
     section: dict[str, Any] = {
-        "evidence": {name: EVIDENCE[name] for name in evidence},
+        "evidence": {name: EVIDENCE[name] for name in names},
         "least": LEAST[task],
         "prior_strength": PRIOR_STRENGTH,
         "replacements": task != "article",
         "flags_per_1000": FLAGS_PER_1000[task],
         **({"most_missed": MOST_MISSED[task]} if task in MOST_MISSED else {}),
     }
-    return fit_second_look(load_model(HOME / "models" / task), section, *read_kept_back(data))
+    return fit_second_look(model, section, *kept_back)
 
 
 def fit_second_looks(data: Path, tasks: Iterable[str] | None = None) -> None:
     """Fit the second look of each task and save its model."""
+    kept_back = read_kept_back(data)
     for task in tasks or FLAGS_PER_1000:
-        save_model(second_look(task, data, SHIPPED[task]), HOME / "models" / task, force=True)
+        model = look_again(load_model(HOME / "models" / task), task, kept_back)
+        save_model(model, HOME / "models" / task, force=True)
 
 
 def compare_evidence(data: Path) -> dict[str, Any]:
     """Return the figures of second looks with some of the evidence on the development part, by evidence."""
     figures = {}
+    kept_back = read_kept_back(data)
     for name, evidence in COMPARED.items():
         with tempfile.TemporaryDirectory() as folder:
             for task in FLAGS_PER_1000:
-                save_model(second_look(task, data, evidence), Path(folder) / task)
+                model = look_again(load_model(HOME / "models" / task), task, kept_back, evidence)
+                save_model(model, Path(folder) / task)
             names = [str(Path(folder) / task) for task in FLAGS_PER_1000] + ["disambig_en/doubled"]
             checker = ModelChecker.from_names("+".join(names))
             trial = MistakeTrial.from_checker(checker, *read_people(data, "dev"))

@@ -1,12 +1,14 @@
-"""Build the pack of English parsing: a treebank's grammar, its figures and the card.
+"""Build the pack of English parsing: two grammars, their figures and the card.
 
     python corpora/disambig_en_parser/build.py DATA --output FOLDER
 
-DATA is a directory with ``labelled/craft`` and ``labelled/ptb-sample``. The grammar is read from CRAFT: its
-settings are chosen by F1 on development articles, its figures are measured on a fifth of the articles that
-was used neither for training nor for tuning, and the shipped grammar is trained on all articles. The sample
-of the Penn Treebank is used only for testing: it shows how good the parser is on text of another kind.
+DATA is a directory with ``labelled/ewt``, ``labelled/craft`` and ``labelled/ptb-sample``. The general
+grammar is read from the training part of UD English EWT, converted into phrase structure; its settings were
+chosen on the development part (the last step measures them again). The grammar of articles is read from
+CRAFT: its figures are measured on a fifth of the articles with a grammar that was not trained on them, and
+the shipped one is trained on all articles. The sample of the Penn Treebank is used only for testing.
 ``models/``, ``figures.json`` and the card ``README.md`` are written to FOLDER: this folder, for a release.
+Figures and card are written after each step.
 """
 
 from __future__ import annotations
@@ -16,12 +18,12 @@ import json
 import shutil
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from card import write_card
-from disambig_exponentiated_gradient.grammar import TreebankGrammar
+from disambig_exponentiated_gradient.grammar import RuleCounts, TagLexicon, TreebankGrammar
 from disambig_exponentiated_gradient.parser import (
     Parser,
     ParserTagger,
@@ -39,50 +41,76 @@ from disambig_exponentiated_gradient.treebank import (
     filter_by_length,
     fold_tree,
     penn_sections,
-    penn_split,
+    read_dependency_trees,
     unescape_word,
 )
+from plain_english import check_trees
+
+from disambig.formats import read_conllu
 
 PARSER = Path("models", "parser")
-SETTINGS = ((1, 2), (2, 1), (2, 2), (2, 3), (3, 2))
-"""Horizontal and vertical orders that the development articles choose between."""
-ALL = 150
+GENRES = ("answers", "newsgroup", "reviews", "weblog", "email")
+SPLITS = ("auxiliary", "frequent_preposition", "alone", "base", "verb_form", "clause_form")
+"""Splits of the general grammar: each of the two that are not the default gained on the development part."""
+GENERAL = Binarisation(2, 2, splits=SPLITS)
+"""Of the general grammar: the best of three orders on development sentences."""
+SETTINGS = ((1, 2), (2, 2), (1, 3))
+"""Horizontal and vertical orders that `choose` compares."""
+ARTICLES = Binarisation(2, 3)
+"""Of the grammar of articles: chosen from five orders on development articles for version 0.1.0."""
+EVERY = 4
+"""Every fourth tree is parsed where figures say so."""
 
 
-def choose(split: CorpusSplit) -> tuple[dict[str, float], Parser]:
-    """Return the F1 of each setting on the development articles, and the parser with the best setting."""
-    dev = filter_by_length(split.dev)
+def read_ewt(data: Path, part: str) -> list[Tree]:
+    """Return the converted trees of a part of EWT."""
+
+    def sentences() -> Iterator[tuple[list[str], list[str], list[int], list[str]]]:
+        for genre in GENRES:
+            for sentence in read_conllu(data / "labelled" / "ewt" / f"{genre}.{part}.conllu.xz"):
+                columns = list(zip(*sentence.words, strict=True))
+                words, tags, heads, relations = (list(columns[i]) for i in (1, 4, 6, 7))
+                yield words, tags, [int(head) - 1 for head in heads], relations
+
+    return list(read_dependency_trees(sentences()))
+
+
+def choose(train: Sequence[Tree], dev: Sequence[Tree]) -> dict[str, float]:
+    """Return the F1 of the general grammar with each setting on development sentences."""
     f1: dict[str, float] = {}
-    parsers: dict[str, Parser] = {}
     for horizontal, vertical in SETTINGS:
-        name = f"h={horizontal}, v={vertical}"
-        log_progress(name)
-        parsers[name] = Parser(TreebankGrammar.from_trees(split.train, Binarisation(horizontal, vertical)))
-        f1[name] = parse_figures(Parseval.from_trees(dev, parse_again(parsers[name], dev)))["f1"]
-    return f1, parsers[max(f1, key=lambda name: f1[name])]
+        binarisation = Binarisation(horizontal, vertical, splits=SPLITS)
+        parser = Parser(TreebankGrammar.from_trees(train, binarisation))
+        figures = parse_figures(Parseval.from_trees(dev, parse_again(parser, dev)))
+        f1[f"h={horizontal}, v={vertical}"] = figures["f1"]
+    return f1
+
+
+def grammars_of_articles(split: CorpusSplit) -> tuple[TreebankGrammar, TreebankGrammar]:
+    """Return the grammar of the training articles, and that of all articles; trees are binarised once."""
+    binarised = [ARTICLES(tree) for tree in (*split.train, *split.dev, *split.test)]
+
+    def grammar(trees: Sequence[Tree]) -> TreebankGrammar:
+        sentences = ([(leaf.word or "", leaf.label) for leaf in tree.leaves()] for tree in trees)
+        lexicon = TagLexicon.from_sentences(sentences)
+        return TreebankGrammar.from_counts(ARTICLES, RuleCounts.from_trees(trees), lexicon)
+
+    return grammar(binarised[: len(split.train)]), grammar(binarised)
 
 
 def measured(parser: Parser, trees: Sequence[Tree]) -> dict[str, Any]:
-    """Return the figures of a parser on trees: short ones, all, and short ones with the tagger's tags."""
-    short, every = filter_by_length(trees), filter_by_length(trees, ALL)
-    log_progress(f"{len(every):,} trees")
-    counts = Parseval.from_trees(every, parse_again(parser, every))
-    tagged = Parseval.from_trees(short, _with_tags(parser, short))
-    return {
-        "short": {
-            "trees": len(short),
-            **parse_figures(Parseval.from_trees(short, parse_again(parser, short))),
-        },
-        "all": {"trees": len(every), **parse_figures(counts)},
-        "tagged": {"trees": len(short), **parse_figures(tagged)},
-    }
+    """Return the figures of a parser on trees."""
+    counts = Parseval.from_trees(trees, parse_again(parser, trees))
+    second = sum(parser.domain(tree.words()) for tree in trees)
+    return {"trees": len(trees), "as_articles": second / len(trees), **parse_figures(counts)}
 
 
-def _with_tags(parser: Parser, trees: Sequence[Tree]) -> list[Tree]:
-    """Return the parses of sentences tagged by the shipped tagger."""
+def measured_with_tags(parser: Parser, trees: Sequence[Tree]) -> dict[str, Any]:
+    """Return the figures of a parser on trees whose words are tagged by the shipped tagger."""
     sentences = [parser.cutter.from_words([unescape_word(word) for word in tree.words()]) for tree in trees]
     parses = parser.parses(ParserTagger.load("tag")(sentences))
-    return [_of_words(parse.best, tree) for parse, tree in zip(parses, trees, strict=True)]
+    found = [_of_words(parse.best, tree) for parse, tree in zip(parses, trees, strict=True)]
+    return {"trees": len(trees), **parse_figures(Parseval.from_trees(trees, found))}
 
 
 def _of_words(tree: Tree, gold: Tree) -> Tree:
@@ -95,61 +123,96 @@ def _of_words(tree: Tree, gold: Tree) -> Tree:
     return fold_tree(tree, make)
 
 
-def of_a_newspaper(data: Path, shipped: Parser) -> dict[str, Any]:
-    """Return F1 on one section of the sample: of the shipped grammar, and of one read from the other section.
-
-    The second grammar is not shipped: it shows how much training text of the same kind helps.
-    """
-    split = penn_split(data)
-    test = filter_by_length(split.test)
-    own = Parser(TreebankGrammar.from_trees((*split.train, *split.dev), shipped.grammar.binarisation))
-    f1 = {
-        name: Parseval.from_trees(test, parse_again(parser, test)).f1
-        for name, parser in (("shipped", shipped), ("own", own))
-    }
-    return {"trees": len(split.train) + len(split.dev), **f1}
+def plain_english(parser: Parser) -> dict[str, Any]:
+    """Return how many of the 100 sentences have a tree as it should be, and how many conditions hold."""
+    figures: dict[str, Any] = {}
+    for name, tagger in (("words", None), ("tagged", ParserTagger.load("tag"))):
+        checked = check_trees(parser, tagger)
+        conditions = sum(1 + len(check.conditions) for check, _, _ in checked)
+        failed = sum(len(failures) for _, _, failures in checked)
+        right = sum(not failures for _, _, failures in checked)
+        figures[name] = {"right": right, "conditions": conditions, "hold": conditions - failed}
+        figures[name]["failures"] = {check.text: failures for check, _, failures in checked if failures}
+    return {"sentences": len(checked), **figures}
 
 
 def speed(folder: Path, trees: Sequence[Tree]) -> dict[str, float]:
-    """Return the loading time and the speed of the shipped parser on one core."""
-    started = time.perf_counter()
+    """Return loading time and speed of the shipped parser in processor time of one core."""
+    started = time.process_time()
     parser = read_parser(folder)
-    loaded = time.perf_counter()
-    of_twenty = [tree.words() for tree in trees if 18 <= len(tree.words()) <= 22][:300]
+    loaded = time.process_time()
+    of_twenty = [tree.words() for tree in trees if 18 <= len(tree.words()) <= 22][:200]
     parser.parse_words(of_twenty[:2])  # compilation is not part of the measured time
-    ready = time.perf_counter()
+    ready = time.process_time()
     parser.parse_words(of_twenty)
-    done = time.perf_counter()
+    done = time.process_time()
     return {"load": loaded - started, "sentences": len(of_twenty) / (done - ready), "n": len(of_twenty)}
 
 
 def build(data: Path, output: Path) -> None:
-    """Choose the settings, measure, train on all articles, and write the card."""
+    """Train the shipped grammars, measure, and write the card."""
     shutil.rmtree(output / "models", ignore_errors=True)
+    log_progress("general grammar")
+    train = read_ewt(data, "train")
+    general = TreebankGrammar.from_trees(train, GENERAL)
+    log_progress("grammars of articles")
     split = craft_split(data)
-    choosing, parser = choose(split)
-    craft = measured(parser, split.test)
-    everything = (*split.train, *split.dev, *split.test)
-    log_progress(f"all {len(everything):,} trees")
-    shipped = Parser(TreebankGrammar.from_trees(everything, parser.grammar.binarisation))
-    wsj = [tree for files in penn_sections(data).values() for trees in files.values() for tree in trees]
-    figures = {
-        "trees": len(everything),
-        "words": sum(len(tree.words()) for tree in everything),
-        "train": len(split.train),
-        "chosen": max(choosing, key=lambda name: choosing[name]),
-        "choosing": choosing,
-        "craft": craft,
-        "wsj": measured(shipped, wsj),
-        "newspaper": of_a_newspaper(data, shipped),
-    }
+    held_out, articles = grammars_of_articles(split)
+    shipped, parser = Parser(general, second=articles), Parser(general, second=held_out)
+    n_articles = len(split.train) + len(split.dev) + len(split.test)
     folder = output / PARSER
-    about = {"treebank": "CRAFT (CC BY 3.0)", "trees": len(everything), "f1_held_out": craft["short"]["f1"]}
-    save_parser(shipped, folder, about=about)
-    figures["speed"] = speed(folder, wsj)
-    figures["megabytes"] = sum(path.stat().st_size for path in folder.iterdir()) / 1e6
-    (output / "figures.json").write_text(json.dumps(figures, indent=1) + "\n", encoding="utf8")
-    write_card(output, figures)
+    treebanks = "UD English EWT (CC BY-SA 4.0), CRAFT (CC BY 3.0)"
+    save_parser(shipped, folder, about={"treebanks": treebanks, "trees": len(train) + n_articles})
+    craft, some_craft = filter_by_length(split.test), filter_by_length(split.test)[::EVERY]
+    every = (*split.train, *split.dev, *split.test)
+    figures: dict[str, Any] = {
+        "trees": {"ewt": len(train), "craft": len(every), "craft_measured": len(split.train)},
+        "words": {name: _count_words(trees) for name, trees in (("ewt", train), ("craft", every))},
+        "chosen": f"h={GENERAL.horizontal}, v={GENERAL.vertical}",
+        "megabytes": sum(path.stat().st_size for path in folder.iterdir()) / 1e6,
+    }
+    steps = general_steps(shipped, folder, data)
+    steps |= {
+        "craft_some": lambda: measured(parser, some_craft),
+        "craft_articles": lambda: measured(Parser(held_out), some_craft),
+        "craft_tagged": lambda: measured_with_tags(parser, some_craft),
+        "craft": lambda: measured(parser, craft),
+        "choosing": lambda: choose(train, filter_by_length(read_ewt(data, "dev"))[::2]),
+    }
+    run_steps(output, figures, steps)
+
+
+Steps = dict[str, Callable[[], dict[str, Any]]]
+
+
+def general_steps(shipped: Parser, folder: Path, data: Path) -> Steps:
+    """Return the measurements of the shipped parser on text that neither grammar was trained on."""
+    wsj = [tree for files in penn_sections(data).values() for trees in files.values() for tree in trees]
+    newspaper = filter_by_length(wsj)[::EVERY]
+    web, dev = (filter_by_length(read_ewt(data, part)) for part in ("test", "dev"))
+    return {
+        "plain_english": lambda: plain_english(shipped),
+        "speed": lambda: speed(folder, wsj),
+        "ewt_test": lambda: measured(shipped, web),
+        "wsj": lambda: measured(shipped, newspaper),
+        "ewt_dev": lambda: measured(shipped, dev[::2]),
+        "ewt_test_tagged": lambda: measured_with_tags(shipped, web),
+        "wsj_tagged": lambda: measured_with_tags(shipped, newspaper),
+    }
+
+
+def run_steps(output: Path, figures: dict[str, Any], steps: Steps) -> None:
+    """Measure, and write figures and card after each step."""
+    for name, step in steps.items():
+        log_progress(name)
+        figures[name] = step()
+        (output / "figures.json").write_text(json.dumps(figures, indent=1) + "\n", encoding="utf8")
+        if "speed" in figures:
+            write_card(output, figures)
+
+
+def _count_words(trees: Sequence[Tree]) -> int:
+    return sum(len(tree.words()) for tree in trees)
 
 
 def log_progress(line: str) -> None:
@@ -163,11 +226,18 @@ def main() -> None:
     parser.add_argument("data", type=Path, help="directory with labelled/")
     parser.add_argument("--output", type=Path, required=True, help="directory of the pack")
     parser.add_argument("--card", action="store_true", help="only write the card again, from figures.json")
+    help_text = "only measure this again with the pack as it is: not CRAFT, whose articles it was trained on"
+    parser.add_argument("--measure", nargs="+", metavar="STEP", help=help_text)
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
+    path = options.output / "figures.json"
     if options.card:
-        path = options.output / "figures.json"
         write_card(options.output, json.loads(path.read_text(encoding="utf8")))
+    elif options.measure:
+        folder = options.output / PARSER
+        steps = general_steps(read_parser(folder), folder, options.data)
+        figures = json.loads(path.read_text(encoding="utf8"))
+        run_steps(options.output, figures, {name: steps[name] for name in options.measure})
     else:
         build(options.data, options.output)
 

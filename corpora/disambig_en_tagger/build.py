@@ -5,69 +5,107 @@
 DATA is a directory with ``labelled/ewt`` (UD English EWT by genre and split), ``labelled/noad-masc``,
 ``labelled/craft`` and ``english/DOMAIN.train.txt.xz`` (plain text, one paragraph per line). The tagger is
 trained on EWT's training part and the other corpora, calibrated on EWT's development part, and tested on its
-test part.
+test part. The packages onnx and onnxruntime are needed. With ``--work FOLDER``, the results of long steps are
+kept there, and a build that is started again uses them.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import pickle
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from card import write_card
-from disambig_random_subspace.experiments import GENRES, ewt, train_baselines
-from disambig_random_subspace.tagger import train_tagger
-from recipe import ALONE, TEACHER, load_data, train_tagger_by_recipe
+from disambig_random_subspace.experiments import GENRES, ewt, train_baselines, with_penn_colons
+from recipe import Lessons, TaggerData, load_data, read_lessons, train_tagger_by_recipe
 
 from disambig.formats import read_conllu
 from disambig.models import Model, load, save_model
+from disambig.packs import pack
 
 HOME = Path(__file__).parent
 FIGURES = HOME / "figures.json"
 PARTS = ("train", "dev")
 """Parts of a left-out genre that are tested; its test part is reserved for the pack itself."""
-VERSION = "0.2.0"
-LEAST = 0.3
+VERSION = "0.3.0"
+LEAST = 0.7
 """Smaller weights are dropped from the pack."""
 Sentences = Sequence[tuple[Sequence[str], Sequence[str]]]
 
 
-def build(data: Path) -> None:
-    """Train the tagger of the pack."""
-    train, dev = ewt(data, splits=["train"]), ewt(data, splits=["dev"])
+class Work:
+    """Results of long steps, kept in a folder if there is one."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+
+    def kept(self, name: str, compute: Callable[[], Any]) -> Any:
+        """Return the result of a step, computed if it is not in the folder."""
+        path = self._folder / f"{name}.pickle" if self._folder else None
+        if path and path.is_file():
+            log_progress(f"kept: {name}", 0, 1)
+            return pickle.loads(path.read_bytes())
+        result = compute()
+        if path:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(pickle.dumps(result, protocol=5))
+        return result
+
+
+def sentences(
+    data: Path, genres: Sequence[str] = GENRES, splits: Sequence[str] = ("train",), *, own: bool = False
+) -> Sentences:
+    """Return sentences of EWT with the Penn Treebank's tag of dashes and semicolons; if `own`, with EWT's."""
+    tagged = ewt(data, genres, splits)
+    return tagged if own else with_penn_colons(tagged)
+
+
+def loader(data: Path, work: Work) -> Callable[[], tuple[TaggerData, Lessons]]:
+    """Return a function that loads plain text, partially tagged corpora and the teacher's sentences once."""
+
+    @cache
+    def load_all() -> tuple[TaggerData, Lessons]:
+        tagger_data = work.kept("data", lambda: load_data(data, log_progress))
+        encoder = pack("disambig_en").home / "encoder"
+        return tagger_data, read_lessons(tagger_data, encoder, log_progress, work.kept)
+
+    return load_all
+
+
+def build(data: Path, work: Work, *, folder: Path, own: bool) -> None:
+    """Train the tagger of the pack, with EWT's own labels if `own`."""
+    train, dev = (sentences(data, splits=[split], own=own) for split in ("train", "dev"))
     about = {"name": "disambig_en_tagger/tag", "version": VERSION, "least": LEAST}
-    model = train_tagger_by_recipe(train, dev, load_data(data, log_progress), progress=log_progress, **about)
-    save_model(model, HOME / "models" / "tag", force=True)
+    load_all = loader(data, work)
+    model = train_tagger_by_recipe(train, dev, load_all, progress=log_progress, kept=work.kept, **about)
+    save_model(model, folder, force=True)
 
 
-def held_out(data: Path, together: Sequence[Sequence[str]]) -> None:
-    """Score the recipe on genres that were left out of training, and training on tagged sentences only.
+def held_out(data: Path, work: Work, together: Sequence[Sequence[str]]) -> None:
+    """Score the recipe on genres that were left out of training.
 
     Parameters
     ----------
     data : path
+    work : Work
     together : sequence of sequence of str
         Genres that are left out together.
     """
-    tagger_data = load_data(data, log_progress)
+    load_all = loader(data, work)
     by_genre = figures().get("held_out", {})
     for genres in together:
         others = [other for other in GENRES if other not in genres]
-        train, dev = ewt(data, others, ["train"]), ewt(data, others, ["dev"])
-        models = {}
-        for name, classes in (("tagged sentences", None), ("with classes by company", tagger_data.company)):
-            log_progress(f"without {', '.join(genres)}: {name}", 0, 1)
-            models[name] = train_tagger(train, dev, name="held out", learner=TEACHER, classes=classes)
-        models["recipe"] = train_tagger_by_recipe(
-            train, dev, tagger_data, learner=ALONE, name="held out", progress=log_progress
-        )
+        train, dev = (sentences(data, others, [split]) for split in PARTS)
+        model = train_tagger_by_recipe(train, dev, load_all, name="held out", progress=log_progress)
         for genre in genres:
-            test = ewt(data, [genre], PARTS)
-            shares = {name: accuracy(model, test) for name, model in models.items()}
+            test = sentences(data, [genre], PARTS)
+            shares = {**by_genre.get(genre, {}).get("accuracy", {}), VERSION: accuracy(model, test)}
             by_genre[genre] = {"n": n_words(test), "learned_from": others, "accuracy": shares}
         keep_figures("held_out", by_genre)
 
@@ -75,14 +113,14 @@ def held_out(data: Path, together: Sequence[Sequence[str]]) -> None:
 def score(data: Path, *, peers: bool) -> None:
     """Score the pack on EWT's test part and, with `peers`, taggers trained on the same sentences."""
     model = load("tag")
-    tests = {genre: ewt(data, [genre], ["test"]) for genre in GENRES}
+    tests = {genre: sentences(data, [genre], ["test"]) for genre in GENRES}
     keep_figures(
         "test", {genre: {"n": n_words(t), "accuracy": accuracy(model, t)} for genre, t in tests.items()}
     )
     keep_figures("universal", parts_of_speech(data))
     if not peers:
         return
-    train, dev = ewt(data, splits=["train"]), ewt(data, splits=["dev"])
+    train, dev = (sentences(data, splits=[split]) for split in ("train", "dev"))
     runs = {}
     for run in train_baselines(train, dev, tests, progress=log_progress):
         right = {
@@ -101,13 +139,15 @@ def score(data: Path, *, peers: bool) -> None:
     keep_figures("peers", runs)
 
 
-def accuracy(model: Model, sentences: Sentences) -> float:
-    """Return the share of words whose tag is right."""
-    view = model.tokenisation.of_sentences(words for words, _ in sentences)  # type: ignore[attr-defined]
-    chosen = model.choose(view)[1]
+def accuracy(model: Model, tagged: Sentences) -> float:
+    """Return the share of words whose tag is right, after `with_penn_colons` of both."""
+    view = model.tokenisation.of_sentences(words for words, _ in tagged)  # type: ignore[attr-defined]
     names = model.task.groups[0].candidates
-    gold = [tag for _, tags in sentences for tag in tags]
-    return sum(names[c] == tag for c, tag in zip(chosen.tolist(), gold, strict=True)) / len(gold)
+    chosen = [names[c] for c in model.choose(view)[1].tolist()]
+    words = [word for words, _ in tagged for word in words]
+    ((_, own),) = with_penn_colons([(words, chosen)])
+    ((_, gold),) = with_penn_colons([(words, [tag for _, tags in tagged for tag in tags])])
+    return sum(one == other for one, other in zip(own, gold, strict=True)) / len(gold)
 
 
 def parts_of_speech(data: Path) -> dict[str, Any]:
@@ -127,9 +167,9 @@ def parts_of_speech(data: Path) -> dict[str, Any]:
     return {"n": total, "accuracy": right / total}
 
 
-def n_words(sentences: Sentences) -> int:
+def n_words(tagged: Sentences) -> int:
     """Return the number of words in sentences."""
-    return sum(len(words) for words, _ in sentences)
+    return sum(len(words) for words, _ in tagged)
 
 
 def keep_figures(name: str, value: Any) -> None:
@@ -153,18 +193,23 @@ def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", type=Path, help="directory with labelled/ and english/")
+    parser.add_argument("--work", type=Path, metavar="FOLDER", help="keep the results of long steps there")
     parser.add_argument("--score", action="store_true", help="score the pack as it is")
     parser.add_argument("--no-peers", action="store_true", help="build without training others again")
+    parser.add_argument("--own-labels", type=Path, metavar="FOLDER", help="train with EWT's labels")
     parser.add_argument(
         "--held-out", nargs="+", metavar="GENRE[,GENRE]", help="score the recipe on genres left out"
     )
     options = parser.parse_args()
+    work = Work(options.work)
     if options.held_out:
-        held_out(options.data, [genres.split(",") for genres in options.held_out])
+        held_out(options.data, work, [genres.split(",") for genres in options.held_out])
+    elif options.own_labels:
+        build(options.data, Work(None), folder=options.own_labels, own=True)
     elif options.score:
         score(options.data, peers=False)
     else:
-        build(options.data)
+        build(options.data, work, folder=HOME / "models" / "tag", own=False)
         score(options.data, peers=not options.no_peers)
 
 

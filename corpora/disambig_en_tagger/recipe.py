@@ -1,23 +1,27 @@
-"""The recipe of the tagger: a first tagger tags plain text, a second one completes partially tagged corpora.
+"""The recipe of the tagger: a slow teacher tags text for a fast learner.
 
 1. Words of plain text are clustered by neighbouring words (`company`).
 2. A first tagger is trained on the tagged sentences. It tags the plain text; words are clustered by these
    tags and by their capitals.
-3. A second tagger, with these classes as features, fills in the missing tags of NOAD-MASC (which has the
-   parts of speech of content words) and CRAFT (whose conventions differ).
-4. The tagger is trained on the tagged sentences, each used twice, and on the completed ones.
+3. A teacher, a network over the states of an encoder (`teacher`), is trained on the tagged sentences. It
+   fills in the missing tags of NOAD-MASC (which has the parts of speech of content words) and CRAFT (whose
+   conventions differ), and tags sentences of the plain text.
+4. The tagger is trained on the tagged sentences, each used twice, and on those of the teacher.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from disambig_random_subspace.experiments import craft_partly, noad_partly
-from disambig_random_subspace.tagger import Partly, fill_in_tags, predict_tags, token_views, train_tagger
+from disambig_random_subspace.tagger import Partly, predict_tags, token_views, train_tagger
+from numpy.typing import NDArray
+from teacher import LayerReader, Network, Teacher
 
 from disambig.api import Model, TokenView
 from disambig.api.features import WordClasses, learn_classes, learn_usage
@@ -46,10 +50,21 @@ def subspaces(n: int, passes: int) -> dict[str, Any]:
     }
 
 
-TEACHER = subspaces(8, 5)
-LEARNER = subspaces(16, 5)
-ALONE = {**PERCEPTRON, "passes": 5}
-"""Nearly as good as `LEARNER`, and sixteen times as fast."""
+FIRST = subspaces(8, 5)
+LEARNER = {**PERCEPTRON, "passes": 4}
+PLAIN_SHARE, SHORTEST, LONGEST = 0.06, 3, 60
+"""Share of the sentences of plain text that the teacher tags, and their least and greatest length."""
+NEAR = (2, 4)
+"""Classes of neighbouring words that the teacher sees: the coarse ones by tags, and those by capitals."""
+
+
+Kept = Callable[[str, Callable[[], Any]], Any]
+"""Returns the result of the step with a name, computed by the function if it is not kept."""
+
+
+def compute_again(name: str, compute: Callable[[], Any]) -> Any:
+    """Return the result of a step: nothing is kept."""
+    return compute()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +99,56 @@ def load_data(data: Path, progress: Callable[[str, int, int], None]) -> TaggerDa
     return TaggerData(views, company, [*noad_partly(data), *(craft[i] for i in np.sort(some))])
 
 
+def plain_sentences(views: Sequence[TokenView]) -> Iterator[list[str]]:
+    """Yield a random sample of the sentences of plain text."""
+    rng = np.random.default_rng(SEED)
+    for view in views:
+        starts, ends = view.starts.tolist(), view.ends.tolist()
+        bounds = view.sentences.tolist()
+        for first, last in pairwise(bounds):
+            if rng.random() > PLAIN_SHARE:
+                continue
+            places = [i for i in range(first, last) if ends[i] > starts[i]]
+            if SHORTEST <= len(places) <= LONGEST:
+                text = view.texts[int(view.document_indices(np.array(places[:1]))[0])]
+                words = [text[starts[i] : ends[i]] for i in places]
+                if all(word.strip() for word in words):
+                    yield words
+
+
+@dataclass(frozen=True, slots=True)
+class Lessons:
+    """Sentences for the teacher to tag, with the states of the encoder.
+
+    Attributes
+    ----------
+    reader : LayerReader
+    sentences : list of (words, tags that each may have)
+    states : array of float16, shape (n_words, width)
+    """
+
+    reader: LayerReader
+    sentences: list[Partly]
+    states: NDArray[np.float16]
+
+
+def read_lessons(
+    tagger_data: TaggerData,
+    encoder: Path,
+    progress: Callable[[str, int, int], None],
+    kept: Kept = compute_again,
+) -> Lessons:
+    """Read the partially tagged sentences and a sample of plain text with the encoder."""
+    plain = [(words, [()] * len(words)) for words in plain_sentences(tagger_data.views)]
+    sentences = [*tagger_data.partly, *plain]
+    progress(f"encoder: {len(sentences):,} sentences", 0, 1)
+    reader = LayerReader(encoder)
+    states = kept("states", lambda: reader.read([words for words, _ in sentences]))
+    if len(states) != sum(len(words) for words, _ in sentences):
+        raise ValueError("the states that were kept are those of other sentences: remove them")
+    return Lessons(reader, sentences, states)
+
+
 def with_usage(company: WordClasses, usage: WordClasses) -> WordClasses:
     """Return both classes, with the features that help: coarse classes two words away, all others nearby."""
     both = company.joined_with(usage)
@@ -97,23 +162,55 @@ def with_usage(company: WordClasses, usage: WordClasses) -> WordClasses:
 def train_tagger_by_recipe(
     train: Sentences,
     dev: Sentences,
-    tagger_data: TaggerData,
+    load: Callable[[], tuple[TaggerData, Lessons]],
     *,
-    learner: Mapping[str, Any] = LEARNER,
     progress: Callable[[str, int, int], None],
+    kept: Kept = compute_again,
     **settings: Any,
 ) -> Model:
-    """Return the tagger trained on tagged sentences and `tagger_data`; `settings`: see `train_tagger`."""
+    """Return the tagger trained on tagged sentences and on those of the teacher.
+
+    `load` is called if a step that needs its data is not `kept`; `settings`: see `train_tagger`.
+    """
+    classes = kept("classes", lambda: learn_word_classes(train, dev, load()[0], progress))
+    more = kept("tagged", lambda: tag_lessons(train, classes, load()[1], progress, kept))
+    progress("tagger", 0, 1)
+    about = {"learner": LEARNER, "classes": classes, "more": more, **settings}
+    return train_tagger(train, dev, progress=progress, **about)
+
+
+def learn_word_classes(
+    train: Sentences, dev: Sentences, tagger_data: TaggerData, progress: Callable[[str, int, int], None]
+) -> WordClasses:
+    """Return the classes of words by company, by tags of a first tagger, and by capitals."""
     progress("first tagger", 0, 1)
-    first = train_tagger(train, dev, name="first", learner=TEACHER, classes=tagger_data.company)
+    first = train_tagger(train, dev, name="first", learner=FIRST, classes=tagger_data.company)
     progress("tagging plain text", 0, 1)
     n_tags = len(first.task.groups[0].candidates)
     usage = learn_usage(((view, predict_tags(first, view)) for view in tagger_data.views), n_tags)
-    classes = with_usage(tagger_data.company, usage)
-    progress("second tagger", 0, 1)
-    second = train_tagger(train, dev, name="second", learner=TEACHER, classes=classes)
-    progress("filling in", 0, 1)
-    more = list(fill_in_tags(second, tagger_data.partly))
-    progress("tagger", 0, 1)
-    about = {"learner": learner, "classes": classes, "more": more, **settings}
-    return train_tagger(train, dev, progress=progress, **about)
+    return with_usage(tagger_data.company, usage)
+
+
+def tag_lessons(
+    train: Sentences,
+    classes: WordClasses,
+    lessons: Lessons,
+    progress: Callable[[str, int, int], None],
+    kept: Kept,
+) -> list[tuple[list[str], list[str]]]:
+    """Return the sentences with the tags of a teacher that is trained on tagged sentences."""
+    teacher = kept("teacher", lambda: train_teacher(train, classes, lessons.reader, progress))
+    progress("teacher tags", 0, 1)
+    return list(teacher.tag(lessons.sentences, lessons.states))
+
+
+def train_teacher(
+    train: Sentences,
+    classes: WordClasses,
+    reader: LayerReader,
+    progress: Callable[[str, int, int], None],
+) -> Teacher:
+    """Return the teacher trained on tagged sentences."""
+    progress("encoder: tagged sentences", 0, 1)
+    states = reader.read([words for words, _ in train])
+    return Teacher(classes, NEAR, Network()).fit(train, states, progress)

@@ -9,12 +9,12 @@ from disambig.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from disambig.data import CrossedColumns as CrossedColumns
-    from disambig.data import CrossedLists as CrossedLists
     from disambig.data import DenseLists as DenseLists
     from disambig.data import JoinedRows as JoinedRows
     from disambig.data import PartRows as PartRows
     from disambig.data import SequenceRows as SequenceRows
     from disambig.data import convert as convert
+    from disambig.data import has_own_labels as has_own_labels
     from disambig.data import normalised as normalised
     from disambig.data import own_columns as own_columns
     from disambig.data import restricted as restricted

@@ -1,7 +1,4 @@
 from .batches import (
-    CrossedLists as CrossedLists,
-)
-from .batches import (
     CrossedRows as CrossedRows,
 )
 from .batches import (
@@ -39,6 +36,9 @@ from .columns import (
 )
 from .conversions import (
     convert as convert,
+)
+from .conversions import (
+    has_own_labels as has_own_labels,
 )
 from .conversions import (
     join_crossed as join_crossed,

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data.columns import ChainedStrings, Columns
-from disambig.data.segments import as_index, offsets_from_sizes, row_owners, take_rows
+from disambig.data.segments import Ragged, as_index, lengths, offsets_from_sizes, row_owners, take_rows
 from disambig.type_aliases import Floats
 
 
@@ -202,42 +202,6 @@ class SparseRows:
         return SparseRows(own, self.offsets, self.cost, columns), used.astype(np.int64)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CrossedRows(EqualLists):
-    """One feature row per instance; candidate r's features are that row in block r of the weights.
-
-    The cross product is never computed: weights of shape (K * D,) are read as (K, D).
-
-    Attributes
-    ----------
-    rows : array or scipy.sparse.csr_array, shape (n, D)
-    costs : array of float32, shape (n, K)
-    columns : Columns
-        Has K * D entries, candidate by candidate.
-    """
-
-    rows: Any
-    costs: NDArray[np.float32]
-    columns: Columns
-
-    def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return ``W_r . x`` for each candidate r of each instance, shape ``(n * K,)``."""
-        return np.asarray(self.rows @ weights.reshape(self.costs.shape[1], -1).T).ravel()
-
-    def adjoint(self, mass: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the crossed features summed with weights `mass`, shape ``(K * D,)``."""
-        return np.asarray((self.rows.T @ mass.reshape(self.costs.shape)).T).ravel()
-
-    def row_sqnorm(self) -> NDArray[np.float64]:
-        """Return the squared norm of each candidate's features, which is that of its instance's row."""
-        square = self.rows.multiply(self.rows) if hasattr(self.rows, "multiply") else self.rows**2
-        return np.repeat(np.asarray(square.sum(axis=1)).ravel(), self.costs.shape[1])
-
-    def take(self, index: NDArray[np.int64]) -> CrossedRows:
-        """Return the batch of the instances in `index`."""
-        return CrossedRows(self.rows[index], self.costs[index], self.columns)
-
-
 _FEW = 4
 """Score all labels of a row if they are at most this many times its candidates: one product is faster."""
 _CROSSED_CHUNK = 1 << 22
@@ -245,52 +209,59 @@ _CROSSED_CHUNK = 1 << 22
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CrossedLists:
-    """One feature row per instance, whose candidates are its own few of K labels.
+class CrossedRows(EqualLists):
+    """One feature row per instance; the features of label r are that row in block r of the weights.
 
-    As in `CrossedRows`, a label's features are the row in its block of the weights, and the cross product is
-    never computed: weights of shape (K * D,) are read as (K, D).
+    The cross product is never computed: weights of shape (K * D,) are read as (K, D).
 
     Attributes
     ----------
     rows : array or scipy.sparse.csr_array, shape (n, D)
-    labels : array of int64, shape (n_rows,)
-        Label of each candidate.
-    offsets : array of int64, shape (n + 1,)
-    cost : array of float32, shape (n_rows,)
+    costs : array of float32, shape (n, K)
+        Shape (n_rows,) if instances have `labels` of their own.
     columns : Columns
         Has K * D entries, label by label.
+    labels : Ragged of int64, optional
+        The labels that are the candidates of each instance; by default all K.
     """
 
     rows: Any
-    labels: NDArray[np.int64]
-    offsets: NDArray[np.int64]
-    cost: NDArray[np.float32]
+    costs: NDArray[np.float32]
     columns: Columns
+    labels: Ragged | None = None
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """Offset of the first row of each instance, shape ``(n + 1,)``."""
+        if self.labels is not None:
+            return self.labels.offsets
+        return EqualLists.offsets.fget(self)  # type: ignore[attr-defined]
 
     @property
     def n_labels(self) -> int:
         """K, the number of all labels."""
+        if self.labels is None:
+            return self.costs.shape[1]
         width = int(self.rows.shape[1])
-        return len(self.columns) // width if width else int(self.labels.max(initial=-1)) + 1
+        return len(self.columns) // width if width else int(self.labels.values.max(initial=-1)) + 1
 
     @property
-    def instance(self) -> NDArray[np.int64]:
-        """The instance of each candidate, shape ``(n_rows,)``."""
-        return row_owners(self.offsets)
-
-    @property
-    def layout(self) -> NDArray[np.int64]:
-        """The offsets: every row is one candidate."""
-        return self.offsets
+    def label_of_rows(self) -> NDArray[np.int64]:
+        """The label of each candidate, shape ``(n_rows,)``."""
+        if self.labels is not None:
+            return self.labels.values
+        n, k = self.costs.shape
+        return np.tile(np.arange(k, dtype=np.int64), n)
 
     def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return ``W_r . x`` for each candidate r of each instance, shape ``(n_rows,)``."""
-        n, k = len(self.offsets) - 1, self.n_labels
-        if n * k <= _FEW * len(self.cost):
+        n, k = self.rows.shape[0], self.n_labels
+        if self.labels is None:
+            return np.asarray(self.rows @ weights.reshape(k, -1).T).ravel()
+        if n * k <= _FEW * len(self.costs):
             of_all = np.asarray(self.rows @ weights.reshape(k, -1).T)  # (n, K)
-            return np.asarray(of_all[self.instance, self.labels], np.float64)
-        scores = np.empty(len(self.cost))
+            return np.asarray(of_all[row_owners(self.offsets), self.labels.values], np.float64)
+        scores = np.empty(len(self.costs))
         per_row = self.rows.nnz // max(n, 1) + 1 if hasattr(self.rows, "nnz") else int(self.rows.shape[1])
         step = max(_CROSSED_CHUNK // max(per_row, 1), 1)
         for start in range(0, len(scores), step):
@@ -302,7 +273,7 @@ class CrossedLists:
         """Return some candidates' rows in all K * D columns, as a scipy.sparse.csr_array."""
         from scipy.sparse import csr_array
 
-        rows, labels = csr_array(self.rows)[self.instance[part]], self.labels[part]
+        rows, labels = csr_array(self.rows)[row_owners(self.offsets)[part]], self.label_of_rows[part]
         width = int(self.rows.shape[1])
         columns = np.repeat(labels * width, np.diff(rows.indptr)) + rows.indices
         # scipy copies the matrix to 64-bit indices unless both index arrays are 32-bit
@@ -312,23 +283,27 @@ class CrossedLists:
 
     def adjoint(self, mass: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the crossed features summed with weights `mass`, shape ``(K * D,)``."""
+        if self.labels is None:
+            return np.asarray((self.rows.T @ mass.reshape(self.costs.shape)).T).ravel()
         from scipy.sparse import csr_array
 
-        shape = len(self.offsets) - 1, self.n_labels
-        by_label = csr_array((np.asarray(mass, np.float64), self.labels, self.offsets), shape).T
+        shape = self.rows.shape[0], self.n_labels
+        by_label = csr_array((np.asarray(mass, np.float64), self.labels.values, self.offsets), shape).T
         sums = by_label @ self.rows  # (K, D)
         return np.asarray(sums.toarray() if hasattr(sums, "toarray") else sums, np.float64).ravel()
 
     def row_sqnorm(self) -> NDArray[np.float64]:
         """Return the squared norm of each candidate's features, which is that of its instance's row."""
         square = self.rows.multiply(self.rows) if hasattr(self.rows, "multiply") else self.rows**2
-        return np.repeat(np.asarray(square.sum(axis=1), np.float64).ravel(), np.diff(self.offsets))
+        return np.repeat(np.asarray(square.sum(axis=1)).ravel(), lengths(self.offsets))
 
-    def take(self, index: NDArray[np.int64]) -> CrossedLists:
+    def take(self, index: NDArray[np.int64]) -> CrossedRows:
         """Return the batch of the instances in `index`."""
         index = as_index(index)
-        rows, offsets = take_rows(self.offsets, index)
-        return CrossedLists(self.rows[index], self.labels[rows], offsets, self.cost[rows], self.columns)
+        if self.labels is None:
+            return CrossedRows(self.rows[index], self.costs[index], self.columns)
+        rows, _ = take_rows(self.offsets, index)
+        return CrossedRows(self.rows[index], self.costs[rows], self.columns, self.labels.take(index))
 
 
 class JoinedColumns(Columns):

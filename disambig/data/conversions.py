@@ -9,9 +9,9 @@ from typing import Any, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data.batches import CrossedLists, CrossedRows, DenseBlocks, DenseLists, JoinedRows, SparseRows
+from disambig.data.batches import CrossedRows, DenseBlocks, DenseLists, JoinedRows, SparseRows
 from disambig.data.columns import Columns, CrossedColumns, candidate_names, join_columns, own_columns
-from disambig.data.segments import join_offsets, offsets_from_sizes, row_owners
+from disambig.data.segments import Ragged, join_offsets, offsets_from_sizes, row_owners
 from disambig.data.structured import ChainRows
 from disambig.data.vocabulary import HashVocabulary
 from disambig.errors import UserError, nearest_first
@@ -61,15 +61,8 @@ def dense_to_lists(batch: DenseBlocks) -> DenseLists:
 
 
 def crossed_to_sparse(batch: CrossedRows) -> SparseRows:
-    """Write out the cross product, which takes K times the memory."""
-    return crossed_lists_to_sparse(crossed_to_lists(batch))
-
-
-def crossed_to_lists(batch: CrossedRows) -> CrossedLists:
-    """Return the same rows, with all labels as candidates of every instance."""
-    n, k = batch.costs.shape
-    labels = np.tile(np.arange(k, dtype=np.int64), n)
-    return CrossedLists(batch.rows, labels, batch.offsets, batch.cost, batch.columns)
+    """Write out the features of the candidates, in the columns of all labels."""
+    return SparseRows(batch.written_out(), batch.offsets, batch.cost, batch.columns)
 
 
 def lists_to_sparse(batch: DenseLists) -> SparseRows:
@@ -77,11 +70,6 @@ def lists_to_sparse(batch: DenseLists) -> SparseRows:
     from scipy.sparse import csr_array
 
     return SparseRows(csr_array(batch.values, dtype=np.float64), batch.offsets, batch.cost, batch.columns)
-
-
-def crossed_lists_to_sparse(batch: CrossedLists) -> SparseRows:
-    """Write out the features of the candidates, in the columns of all labels."""
-    return SparseRows(batch.written_out(), batch.offsets, batch.cost, batch.columns)
 
 
 def sparse_to_lists(batch: SparseRows) -> DenseLists:
@@ -110,9 +98,14 @@ def joined_to_sparse(batch: JoinedRows) -> SparseRows:
 
 def joined_to_crossed(batch: JoinedRows) -> CrossedRows:
     """Give every class the attributes of all parts; of dense blocks, those of all candidates."""
-    if not all(isinstance(part, DenseBlocks | CrossedRows) for part in batch.parts):
+    if any(not isinstance(part, DenseBlocks | CrossedRows) or has_own_labels(part) for part in batch.parts):
         raise _NoSuchForm
     return join_crossed([convert(part, CrossedRows) for part in batch.parts])
+
+
+def has_own_labels(batch: object) -> bool:
+    """Return True if the instances of crossed rows have labels of their own."""
+    return isinstance(batch, CrossedRows) and batch.labels is not None
 
 
 def join_crossed(batches: list[CrossedRows]) -> CrossedRows:
@@ -120,11 +113,11 @@ def join_crossed(batches: list[CrossedRows]) -> CrossedRows:
     from scipy.sparse import csr_array, hstack
 
     rows = csr_array(hstack([csr_array(batch.rows) for batch in batches], format="csr"))
+    first = batches[0]
     rows.sort_indices()
     own = join_columns(*(own_columns(batch.columns, int(batch.rows.shape[1])) for batch in batches))
-    first = batches[0]
-    candidates = candidate_names(first.columns, first.costs.shape[1])
-    return CrossedRows(rows, first.costs, CrossedColumns(own, candidates))
+    columns = CrossedColumns(own, candidate_names(first.columns, first.n_labels))
+    return CrossedRows(rows, first.costs, columns, first.labels)
 
 
 def chains_to_sparse(batch: ChainRows) -> SparseRows:
@@ -137,9 +130,7 @@ CONVERSIONS: dict[tuple[type, type], Callable[[Any], Any]] = {
     (DenseBlocks, CrossedRows): dense_to_crossed,
     (DenseBlocks, DenseLists): dense_to_lists,
     (CrossedRows, SparseRows): crossed_to_sparse,
-    (CrossedRows, CrossedLists): crossed_to_lists,
     (DenseLists, SparseRows): lists_to_sparse,
-    (CrossedLists, SparseRows): crossed_lists_to_sparse,
     (SparseRows, DenseLists): sparse_to_lists,
     (JoinedRows, SparseRows): joined_to_sparse,
     (JoinedRows, CrossedRows): joined_to_crossed,
@@ -148,18 +139,25 @@ CONVERSIONS: dict[tuple[type, type], Callable[[Any], Any]] = {
 
 
 @overload
-def convert(batch: Any, storage: type[Batch], /) -> Batch: ...
+def convert(batch: Any, storage: type[Batch], /, *, own_labels: bool = ...) -> Batch: ...
 @overload
-def convert(batch: Any, *storages: type) -> Any: ...
-def convert(batch: Any, *storages: type) -> Any:
+def convert(batch: Any, *storages: type, own_labels: bool = ...) -> Any: ...
+def convert(batch: Any, *storages: type, own_labels: bool = False) -> Any:
     """Return `batch` unchanged if it has one of `storages`, else convert it to the first one possible.
+
+    Parameters
+    ----------
+    batch : CandidateBatch
+    storages : classes
+    own_labels : bool
+        Whether `CrossedRows` may have labels of their own for each instance; if not, these are converted.
 
     Raises
     ------
     UserError
         D459 if there is no such conversion: the config combines components that do not fit together.
     """
-    if isinstance(batch, storages):
+    if isinstance(batch, storages) and (own_labels or not has_own_labels(batch)):
         return batch
     for storage in storages:
         if (converted := _convert_once(batch, storage)) is not None:
@@ -186,6 +184,8 @@ def stack_batches(batches: Sequence[CandidateBatch]) -> CandidateBatch | None:
     stack = _STACKS.get(type(first))
     if stack is None or any(type(batch) is not type(first) for batch in batches):
         return None
+    if any(has_own_labels(batch) != has_own_labels(first) for batch in batches):
+        return None
     if any(not _have_same_meaning(first.columns, batch.columns) for batch in batches):
         return None
     stacked: CandidateBatch = stack(batches)
@@ -210,24 +210,21 @@ def _blocks(batches: Sequence[DenseBlocks]) -> DenseBlocks:
 
 
 def _dense_lists(batches: Sequence[DenseLists]) -> DenseLists:
-    return DenseLists(_stack_arrays(batches, "values"), *_stack_offsets(batches), batches[0].columns)
+    values, cost = _stack_arrays(batches, "values"), _stack_arrays(batches, "cost")
+    return DenseLists(values, _stack_offsets(batches), cost, batches[0].columns)
 
 
 def _sparse(batches: Sequence[SparseRows]) -> SparseRows:
-    return SparseRows(_stack_arrays(batches, "rows"), *_stack_offsets(batches), batches[0].columns)
+    rows, cost = _stack_arrays(batches, "rows"), _stack_arrays(batches, "cost")
+    return SparseRows(rows, _stack_offsets(batches), cost, batches[0].columns)
 
 
 def _crossed(batches: Sequence[CrossedRows]) -> CrossedRows:
-    return CrossedRows(_stack_arrays(batches, "rows"), _stack_arrays(batches, "costs"), batches[0].columns)
-
-
-def _crossed_lists(batches: Sequence[CrossedLists]) -> CrossedLists:
-    return CrossedLists(
-        _stack_arrays(batches, "rows"),
-        _stack_arrays(batches, "labels"),
-        *_stack_offsets(batches),
-        batches[0].columns,
-    )
+    rows, costs = _stack_arrays(batches, "rows"), _stack_arrays(batches, "costs")
+    labels = None
+    if has_own_labels(batches[0]):
+        labels = Ragged(_stack_arrays(batches, "label_of_rows"), _stack_offsets(batches))
+    return CrossedRows(rows, costs, batches[0].columns, labels)
 
 
 _STACKS: dict[type, Callable[[Any], Any]] = {
@@ -235,7 +232,6 @@ _STACKS: dict[type, Callable[[Any], Any]] = {
     DenseLists: _dense_lists,
     SparseRows: _sparse,
     CrossedRows: _crossed,
-    CrossedLists: _crossed_lists,
 }
 
 
@@ -248,9 +244,8 @@ def _stack_arrays(batches: Sequence[Any], name: str) -> Any:
     return csr_array(vstack(parts, format="csr"))
 
 
-def _stack_offsets(batches: Sequence[Any]) -> tuple[Any, Any]:
-    """Return the concatenated offsets and costs of the batches."""
-    return join_offsets(batch.offsets for batch in batches), _stack_arrays(batches, "cost")
+def _stack_offsets(batches: Sequence[Any]) -> Any:
+    return join_offsets(batch.offsets for batch in batches)
 
 
 _SMALLEST, _LARGEST = 1e-200, 1e200

@@ -122,10 +122,10 @@ def _row(batch: CandidateBatch, r: int) -> tuple[list[int], list[float]]:
     if isinstance(batch, DenseBlocks):
         return batch.column_of[r].tolist(), batch.values[0, r].tolist()
     if isinstance(batch, CrossedRows):
-        row, width = batch.rows[[0]], batch.rows.shape[1]
+        row, width, label = batch.rows[[0]], batch.rows.shape[1], int(batch.label_of_rows[r])
         if hasattr(row, "tocsr"):
-            return (r * width + row.tocsr().indices).tolist(), row.tocsr().data.tolist()
-        return (r * width + np.arange(width)).tolist(), np.asarray(row).ravel().tolist()
+            return (label * width + row.tocsr().indices).tolist(), row.tocsr().data.tolist()
+        return (label * width + np.arange(width)).tolist(), np.asarray(row).ravel().tolist()
     if isinstance(batch, SparseRows):
         row = batch.rows[[r]].tocsr()
         return row.indices.tolist(), row.data.tolist()

@@ -140,9 +140,6 @@ from .context_probabilities import (
     DISCOUNT as DISCOUNT,
 )
 from .context_probabilities import (
-    ONE_SIDED as ONE_SIDED,
-)
-from .context_probabilities import (
     ContextProbabilities as ContextProbabilities,
 )
 from .context_window import (
@@ -156,6 +153,9 @@ from .contexts import (
 )
 from .contexts import (
     MULTIPLIERS as MULTIPLIERS,
+)
+from .contexts import (
+    ONE_SIDED as ONE_SIDED,
 )
 from .contexts import (
     SEEDS as SEEDS,

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data import Group, GroupedInstances, row_owners
-from disambig.features.contexts import CONTEXT_PARENTS, CONTEXTS, CandidateHashes, HashedTable
-from disambig.features.ngram_counts import NgramCounts, count_alone
+from disambig.features.contexts import CONTEXT_PARENTS, ONE_SIDED, CandidateHashes, HashedTable
+from disambig.features.ngram_counts import ROWS_AT_ONCE, NgramCounts, count_alone
 from disambig.runtime import use_numba
 from disambig.text import TokenView
 
@@ -85,7 +87,20 @@ def smooth(
             ranks, usable, counts, prior, offsets, zeros, parents, silent, probabilities
         )
     elif len(ranks):
-        _smooth_with_numpy(ranks, usable, counts, prior, offsets, zeros, parents, silent, probabilities)
+        # instances whose rows stay in the CPU cache
+        bounds = np.searchsorted(offsets, np.arange(0, len(ranks), ROWS_AT_ONCE))
+        for first, last in pairwise([*np.unique(bounds).tolist(), len(usable)]):
+            rows = slice(*offsets[[first, last]].tolist())
+            probabilities[rows] = _smooth_with_numpy(
+                ranks[rows],
+                usable[first:last],
+                counts,
+                prior[rows],
+                offsets[first : last + 1] - rows.start,
+                np.maximum(zeros[first:last] - rows.start, -1),
+                parents,
+                silent,
+            )
     logs: NDArray[np.float32] = np.log(np.maximum(probabilities, np.float32(LEAST)))
     return logs
 
@@ -99,42 +114,43 @@ def _smooth_with_numpy(
     zeros: NDArray[np.int64],
     parents: NDArray[np.int64],
     silent: NDArray[np.bool_],
-    probabilities: NDArray[np.float32],
-) -> None:
-    starts, owner = offsets[:-1], row_owners(offsets)
-    has_zero = zeros >= 0
-    result = np.empty(ranks.shape)
-    for c in range(len(parents)):
-        here = counts[ranks[:, c]] * usable[owner, c]
-        total = np.add.reduceat(here, starts)[owner]
-        seen = here > 0
-        n_seen = np.add.reduceat(seen, starts, dtype=np.int64)[owner]
-        back = _mean_of_parents(result, parents[c], prior)
-        kept = np.where(seen, here - DISCOUNT, 0.0)
-        if silent[c]:
-            share = np.where(has_zero, back[zeros], 0.0)
-            kept *= 1.0 - share[owner]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            result[:, c] = np.where(total > 0, (kept + (DISCOUNT * n_seen) * back) / total, back)
-        if silent[c]:
-            result[zeros[has_zero], c] = share[has_zero]
-    probabilities[:] = result
-
-
-def _mean_of_parents(
-    result: NDArray[np.float64], parents: NDArray[np.int64], prior: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    first, second = parents
-    if first < 0 and second < 0:
-        return prior
-    if first < 0 or second < 0:
-        return result[:, max(first, second)]
-    mean: NDArray[np.float64] = 0.5 * (result[:, first] + result[:, second])
-    return mean
+    # arrays of shape (C, n_rows): a context is contiguous
+    starts, owner = offsets[:-1], row_owners(offsets)
+    with_zero = np.flatnonzero(zeros >= 0)
+    observed = counts.take(ranks.T) * usable.T.take(owner, axis=1)
+    total = np.add.reduceat(observed, starts, axis=1).take(owner, axis=1)
+    seen = observed > 0
+    freed = (DISCOUNT * np.add.reduceat(seen, starts, axis=1, dtype=np.int64)).take(owner, axis=1)
+    kept = np.where(seen, observed - DISCOUNT, 0.0)
+    result = np.empty((len(parents) + 1, len(ranks)))
+    result[-1] = prior  # the parent of contexts without shorter ones is -1
+    for first, last in _runs_without_parents(parents):
+        these = slice(first, last)
+        one, other = parents[these].T
+        back = 0.5 * (result[np.where(one < 0, other, one)] + result[np.where(other < 0, one, other)])
+        part = kept[these]
+        if len(with_zero):
+            rows = zeros[with_zero]
+            share = np.zeros((last - first, len(starts)))
+            share[:, with_zero] = np.where(silent[these, None], back[:, rows], 0.0)
+            part = part * (1.0 - share.take(owner, axis=1))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            smoothed = (part + freed[these] * back) / total[these]
+        result[these] = np.where(total[these] > 0, smoothed, back)
+        if len(with_zero):
+            result[these, rows] = np.where(silent[these, None], share[:, with_zero], result[these, rows])
+    return result[:-1].T
 
 
-ONE_SIDED = np.array([not (left and right) for left, right in CONTEXTS])
-"""Contexts with words on only one side."""
+def _runs_without_parents(parents: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """Yield bounds of consecutive contexts none of which is a parent of another one of them."""
+    first = 0
+    for c, parent in enumerate(parents.max(axis=1).tolist()):
+        if parent >= first:
+            yield first, c
+            first = c
+    yield first, len(parents)
 
 
 class ContextProbabilities(NgramCounts):

@@ -38,7 +38,14 @@ CONTEXT_PARENTS = np.array(
     ]
 )
 """The contexts that are one word shorter, -1 if there is none, shape ``(14, 2)``."""
-_LEFT, _RIGHT = np.array(CONTEXTS).T
+LEFT_WORDS, RIGHT_WORDS = np.array(CONTEXTS).T
+"""Number of words on each side of the place in each context, both of shape ``(14,)``."""
+CONTEXTS_BY_SIZE = tuple(
+    (size, slice(size * (size + 1) // 2 - 1, size * (size + 3) // 2)) for size in range(1, MAX_ORDER)
+)
+"""The contexts of each number of words; the shorter ones of a context come before it."""
+ONE_SIDED = np.minimum(LEFT_WORDS, RIGHT_WORDS) == 0
+"""Contexts with words on only one side."""
 GROUP_NAMES = tuple(f"{size + 1}-gram" for size in range(1, MAX_ORDER))
 
 
@@ -137,9 +144,9 @@ def fitting_contexts(
     between words: with it, contexts must have words on both sides. If instances have different candidates,
     `longest` and `shortest` have the shape ``(n, 1)``.
     """
-    informative = (np.minimum(_LEFT, _RIGHT) > 0) | (np.asarray(shortest) > 0)
-    inside = (left[:, None] >= _LEFT) & (right[:, None] >= _RIGHT)
-    fits: NDArray[np.bool_] = inside & informative & (_LEFT + _RIGHT + longest <= MAX_ORDER)
+    informative = (np.minimum(LEFT_WORDS, RIGHT_WORDS) > 0) | (np.asarray(shortest) > 0)
+    inside = (left[:, None] >= LEFT_WORDS) & (right[:, None] >= RIGHT_WORDS)
+    fits: NDArray[np.bool_] = inside & informative & (LEFT_WORDS + RIGHT_WORDS + longest <= MAX_ORDER)
     return fits
 
 

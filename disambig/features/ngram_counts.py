@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,11 @@ from disambig.data import Columns, Group, GroupedInstances, Instances, row_owner
 from disambig.features.contexts import (
     CONTEXT_PARENTS,
     CONTEXTS,
+    CONTEXTS_BY_SIZE,
     GROUP_NAMES,
+    LEFT_WORDS,
+    ONE_SIDED,
+    RIGHT_WORDS,
     CandidateHashes,
     HashedTable,
     fitting_contexts,
@@ -69,6 +74,84 @@ def count_alone(table: CountTable, hashed: HashedTable, tokenisation: str) -> ND
 
 BIAS = len(CONTEXTS)
 """Index of the bias attribute, the last one."""
+
+
+ROWS_AT_ONCE = 8192
+"""Number of rows handled at a time with NumPy, so that its intermediate arrays stay in the CPU cache."""
+
+_SIDE = MAX_ORDER - 1
+"""Maximum number of context words on one side."""
+_PLACES = np.array([*PLACES, *[0] * _SIDE], np.uint64)
+_LEFT_FACTORS = np.array(
+    [[PLACES[left - 1 - i] if i < left else 0 for i in range(_SIDE)] for left in range(MAX_ORDER)], np.uint64
+)
+"""Factor of the word i + 1 words before the place in keys with `left` words there, shape ``(5, 4)``."""
+_RIGHT_FACTORS = np.array(
+    [
+        [[_PLACES[first + i] if i < right else 0 for i in range(_SIDE)] for right in range(MAX_ORDER)]
+        for first in range(MAX_ORDER + 1)
+    ],
+    np.uint64,
+)
+"""Factor of the word i words behind the place, if the first of `right` is at `first`, shape ``(6, 5, 4)``."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _KeyParts:
+    """The terms of n-gram keys: a key is the sum of the terms of its words and of its number of words.
+
+    Attributes
+    ----------
+    left : array of uint64, shape (5, n)
+        The words before the places, by their number.
+    right : array of uint64, shape (6, 5, n)
+        The words behind the places, by the position of the first one in the n-gram and by their number.
+    candidates : array of uint64, shape (5, C)
+        The words of candidates, by the position of the first one in the n-gram.
+    orders : array of uint64, shape (6,)
+    complete : array of bool, shape (14, n)
+        Whether all words of a context have a hash; if not, such an n-gram was never counted.
+    """
+
+    left: NDArray[np.uint64]
+    right: NDArray[np.uint64]
+    candidates: NDArray[np.uint64]
+    orders: NDArray[np.uint64]
+    complete: NDArray[np.bool_]
+
+    @classmethod
+    def from_places(
+        cls, view: TokenView, instances: Instances, words: NDArray[np.uint64], seed: int
+    ) -> _KeyParts:
+        """Compute the terms for all contexts; contexts that extend beyond the text have arbitrary ones."""
+        steps = np.arange(_SIDE)[:, None]
+        before = view.hashes.take(instances.positions - 1 - steps, mode="clip")
+        behind = view.hashes.take(instances.positions + instances.lengths + steps, mode="clip")
+        known = np.ones((2, MAX_ORDER, len(instances)), bool)
+        np.logical_and.accumulate(np.stack([before, behind]) != 0, axis=1, out=known[:, 1:])
+        longest = min(words.shape[1], MAX_ORDER)
+        at = np.arange(MAX_ORDER)[:, None] + np.arange(longest)
+        return cls(
+            _LEFT_FACTORS @ before,
+            _RIGHT_FACTORS @ behind,
+            _PLACES[at] @ words[:, :longest].T,
+            np.uint64(seed) + np.arange(MAX_ORDER + 1, dtype=np.uint64) * np.uint64(ORDER),
+            known[0, LEFT_WORDS] & known[1, RIGHT_WORDS],
+        )
+
+    def keys(
+        self,
+        owner: NDArray[np.int64],
+        ids: NDArray[np.int64],
+        lengths: NDArray[np.int64],
+        context: NDArray[np.int64],
+    ) -> NDArray[np.uint64]:
+        """Return the keys of the candidates `ids`, of `lengths` words, in contexts of the places `owner`."""
+        left, right = LEFT_WORDS[context], RIGHT_WORDS[context]
+        keys = self.left[left, owner] + self.candidates[left, ids]
+        keys += self.right[left + lengths, right, owner]
+        keys += self.orders[left + lengths + right]
+        return fmix(keys)
 
 
 class NgramCounts:
@@ -203,33 +286,49 @@ class NgramCounts:
         nested: NDArray[np.bool_],
     ) -> NDArray[np.uint16]:
         """Return the ranks, without Numba."""
-        seed, at_place = self.table.seed(view.tokenisation), np.array(PLACES, np.uint64)
-        owner, lengths = row_owners(several.offsets), hashed.lengths[hashed.ids]
-        positions = several.instances.positions[owner]
-        behind = positions + several.instances.lengths[owner]
-        nested_rows = nested[owner] & (lengths > 0)
+        seed = self.table.seed(view.tokenisation)
+        parts = _KeyParts.from_places(view, several.instances, hashed.words, seed)
+        owners, usable = row_owners(several.offsets), usable.T
         ranks = np.zeros((several.n_rows, BIAS), np.uint16)
-        for c, (left, right) in enumerate(CONTEXTS):
-            filled = usable[owner, c]
-            if self._zero and not (left and right):
-                filled &= lengths > 0
-            for parent in CONTEXT_PARENTS[c][CONTEXT_PARENTS[c] >= 0].tolist():
-                filled &= ~(nested_rows & usable[owner, parent] & (ranks[:, parent] == 0))
-            rows = np.flatnonzero(filled)
-            if not len(rows):
-                continue
-            n = lengths[rows]
-            keys = np.uint64(seed) + (left + n + right).astype(np.uint64) * np.uint64(ORDER)
-            complete = np.ones(len(rows), bool)
-            around = [(view.hashes[positions[rows] - left + i], np.full(len(rows), i)) for i in range(left)]
-            around += [(view.hashes[behind[rows] + i], left + n + i) for i in range(right)]
-            for hashes, at in around:
-                keys += hashes * at_place[at]
-                complete &= hashes != 0
-            for i in range(int(n.max())):
-                inside = n > i
-                keys[inside] += hashed.words[hashed.ids[rows[inside]], i] * at_place[left + i]
-            ranks[rows, c] = np.where(complete, self.table.ranks(fmix(keys), backend="numpy"), 0)
+        for start in range(0, several.n_rows, ROWS_AT_ONCE):
+            block = slice(start, start + ROWS_AT_ONCE)
+            owner, ids = owners[block], hashed.ids[block]
+            rows = owner, ids, hashed.lengths[ids]
+            ranks[block] = self._look_up_rows(parts, rows, usable.take(owner, axis=1), nested[owner]).T
+        return ranks
+
+    def _look_up_rows(
+        self,
+        parts: _KeyParts,
+        rows: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
+        usable: NDArray[np.bool_],
+        nested: NDArray[np.bool_],
+    ) -> NDArray[np.uint16]:
+        """Return the ranks of some rows, shape ``(14, n_rows)``; `usable` has the same shape.
+
+        All contexts with the same number of words are looked up together. `rows` are the place, the
+        candidate, and the candidate's number of words of each row.
+        """
+        owner, ids, lengths = rows
+        has_words = lengths > 0
+        asked = usable & parts.complete.take(owner, axis=1)
+        if self._zero and not has_words.all():
+            asked &= has_words | ~ONE_SIDED[:, None]
+        nested = nested & has_words
+        ranks = np.zeros(usable.shape, np.uint16)
+        # n-grams that a nested table does not have; the last row is for contexts without parents
+        absent = np.zeros((BIAS + 1, len(owner)), bool)
+        for size, contexts in CONTEXTS_BY_SIZE:
+            here = asked[contexts]
+            if size > 1:
+                first, second = CONTEXT_PARENTS[contexts].T
+                here = here & ~(absent[first] | absent[second])
+            context, row = here.nonzero()
+            if len(row):
+                context += contexts.start
+                keys = parts.keys(owner[row], ids[row], lengths[row], context)
+                ranks[context, row] = self.table.ranks(keys, backend="numpy")
+            absent[contexts] = usable[contexts] & nested & (ranks[contexts] == 0)
         return ranks
 
     def ranks_of_candidates(

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from disambig.data import (
     Columns,
     CrossedColumns,
-    CrossedLists,
     CrossedRows,
     DenseBlocks,
     DenseLists,
@@ -23,6 +22,7 @@ from disambig.data import (
     HashVocabulary,
     Instances,
     PackedStrings,
+    Ragged,
     offsets_from_sizes,
     row_owners,
     strings_from_state,
@@ -153,13 +153,12 @@ def as_features(made: Rows, columns: Columns, table: GroupedInstances, extractor
     features = []
     for group, here, candidates in zip(table.groups, table.slices, table.rows, strict=True):
         crossed, own_rows = CrossedColumns(columns, group.candidates), rows[here]
-        batch: CrossedRows | CrossedLists
         if table.own is None:
             batch = CrossedRows(own_rows, costs[candidates].reshape(-1, len(group.candidates)), crossed)
         else:
             labels = _labels(table.own.texts[candidates], group, extractor)
             offsets = table.offsets[here.start : here.stop + 1] - candidates.start
-            batch = CrossedLists(own_rows, labels, offsets, costs[candidates], crossed)
+            batch = CrossedRows(own_rows, costs[candidates], crossed, Ragged(labels, offsets))
         evidence = (np.repeat(counts[here], sizes[here]).astype(np.int32) for counts in (n_hits, asked))
         features.append(Features(batch, *evidence))
     return features

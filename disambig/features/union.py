@@ -12,8 +12,6 @@ import numpy as np
 
 from disambig.data import (
     Columns,
-    CrossedColumns,
-    CrossedLists,
     CrossedRows,
     DenseBlocks,
     DenseLists,
@@ -24,11 +22,9 @@ from disambig.data import (
     JoinedRows,
     SequenceRows,
     SparseRows,
-    candidate_names,
     convert,
-    join_columns,
+    has_own_labels,
     join_crossed,
-    own_columns,
 )
 from disambig.errors import UserError, contract_error
 from disambig.text import TokenView
@@ -67,16 +63,19 @@ def transform_table_checked(
         As for `transform_checked`.
     """
     check_candidate_kind(extractor, own=table.own is not None)
-    if _is_for_one_group(type(extractor)):
-        one_group: Any = extractor
-        transformed = [one_group.transform(view, instances, group) for instances, group in table.parts]
-    else:
-        transformed = extractor.transform(view, table)
+    transformed = _transform(extractor, view, table)
     if not isinstance(transformed, list) or len(transformed) != len(table.groups):
         n = len(table.groups)
         seen = f"transform returned {_describe_result(transformed)}"
         raise extractor_error(extractor, seen, f"a list of {n:,} Features, one per group")
     return [_checked(extractor, *pair) for pair in zip(transformed, table.parts, strict=True)]
+
+
+def _transform(extractor: FeatureExtractor, view: TokenView, table: GroupedInstances) -> list[Features]:
+    if _is_for_one_group(type(extractor)):
+        one_group: Any = extractor
+        return [one_group.transform(view, instances, group) for instances, group in table.parts]
+    return extractor.transform(view, table)
 
 
 @lru_cache(maxsize=256)
@@ -122,7 +121,7 @@ def _check_rows(
 
 def _check_storage(extractor: FeatureExtractor, batch: CandidateBatch) -> None:
     """Raise an error if rows, costs and offsets of a batch do not fit together."""
-    if rows_are_shared(extractor) and not isinstance(batch, CrossedRows | CrossedLists):
+    if rows_are_shared(extractor) and not isinstance(batch, CrossedRows):
         wanted = "CrossedRows, since rows_are_shared means that rows do not depend on the candidates"
         raise extractor_error(extractor, f"transform gave {type(batch).__name__}", wanted)
     if isinstance(batch, DenseBlocks) and batch.values.shape[:2] == batch.costs.shape:
@@ -131,7 +130,7 @@ def _check_storage(extractor: FeatureExtractor, batch: CandidateBatch) -> None:
     if len(batch.cost) != n_rows:
         wanted = f"{n_rows:,}, one per candidate"
         raise extractor_error(extractor, f"transform gave a batch with {len(batch.cost):,} costs", wanted)
-    for storages, held in ((SparseRows, n_rows), (CrossedRows | SequenceRows | CrossedLists, n)):
+    for storages, held in ((SparseRows, n_rows), (CrossedRows | SequenceRows, n)):
         if isinstance(batch, storages) and batch.rows.shape[0] != held:
             seen = f"transform gave {type(batch).__name__} with {batch.rows.shape[0]:,} rows of features"
             raise extractor_error(
@@ -148,7 +147,7 @@ def _check_storage(extractor: FeatureExtractor, batch: CandidateBatch) -> None:
 
 def _columns_per_feature(batch: CandidateBatch) -> int:
     """Return the number of columns per feature of a row: one, or one for each label."""
-    return 1 if isinstance(batch, SparseRows | CrossedLists) else batch.costs.shape[1]  # type: ignore
+    return 1 if isinstance(batch, SparseRows) or has_own_labels(batch) else batch.costs.shape[1]  # type: ignore
 
 
 def fit_checked(
@@ -206,11 +205,15 @@ def transform_union(
 
 
 def transform_table(
-    extractors: Sequence[FeatureExtractor], view: TokenView, table: GroupedInstances
+    extractors: Sequence[FeatureExtractor], view: TokenView, table: GroupedInstances, *, check: bool = True
 ) -> list[Features]:
-    """Transform a table with every extractor; return the joined features of each group."""
+    """Transform a table with every extractor; return the joined features of each group.
+
+    Without `check`, the extractors must have been checked before.
+    """
     names = extractor_names(extractors)
-    of_each = [transform_table_checked(extractor, view, table) for extractor in extractors]
+    transform = transform_table_checked if check else _transform
+    of_each = [transform(extractor, view, table) for extractor in extractors]
     return [join(features, names) for features in zip(*of_each, strict=True)]
 
 
@@ -249,7 +252,7 @@ def join(parts: Sequence[Features], names: Sequence[str] = ()) -> Features:
 
 def _check_joinable(first: CandidateBatch, first_name: str, other: CandidateBatch, name: str) -> None:
     """Raise an error for batches that do not describe the same candidates, or are decided jointly."""
-    joinable = (DenseBlocks, CrossedRows, DenseLists, CrossedLists, SparseRows, JoinedRows)
+    joinable = (DenseBlocks, CrossedRows, DenseLists, SparseRows, JoinedRows)
     if (
         isinstance(first, DenseBlocks)
         and isinstance(other, DenseBlocks)
@@ -287,13 +290,11 @@ def _join_batches(batches: Sequence[CandidateBatch]) -> CandidateBatch:
     if kinds == {DenseBlocks}:
         return _join_blocks([batch for batch in batches if isinstance(batch, DenseBlocks)])
     if kinds == {CrossedRows}:
-        return join_crossed([batch for batch in batches if isinstance(batch, CrossedRows)])
+        crossed = [batch for batch in batches if isinstance(batch, CrossedRows)]
+        same = all(np.array_equal(batch.label_of_rows, crossed[0].label_of_rows) for batch in crossed[1:])
+        return join_crossed(crossed) if same else JoinedRows.from_parts(crossed)
     if kinds == {DenseLists}:
         return _join_dense_lists([batch for batch in batches if isinstance(batch, DenseLists)])
-    if kinds == {CrossedLists}:
-        crossed = [batch for batch in batches if isinstance(batch, CrossedLists)]
-        same = all(np.array_equal(batch.labels, crossed[0].labels) for batch in crossed)
-        return _join_crossed_lists(crossed) if same else JoinedRows.from_parts(crossed)
     if kinds <= set(_LIST_STORAGES):
         return _join_sparse([convert(batch, SparseRows) for batch in batches])
     flat = [p for batch in batches for p in (batch.parts if isinstance(batch, JoinedRows) else [batch])]
@@ -325,16 +326,6 @@ def _columns_of_lists(parts: tuple[Columns, ...]) -> Columns:
     """Return the joined columns of lists as one object; they are few and requested repeatedly."""
     joined = JoinedColumns(parts)
     return Columns(joined.labels, joined.groups, joined.group_names, list(joined.names))
-
-
-def _join_crossed_lists(batches: Sequence[CrossedLists]) -> CrossedLists:
-    from scipy.sparse import csr_array, hstack
-
-    first = batches[0]
-    rows = csr_array(hstack([csr_array(batch.rows) for batch in batches], format="csr"))
-    own = join_columns(*(own_columns(batch.columns, int(batch.rows.shape[1])) for batch in batches))
-    columns = CrossedColumns(own, candidate_names(first.columns, first.n_labels))
-    return CrossedLists(rows, first.labels, first.offsets, first.cost, columns)
 
 
 def _join_blocks(batches: Sequence[DenseBlocks]) -> DenseBlocks:

@@ -40,7 +40,7 @@ class Document:
         The file it comes from, as the user named it; or ``<stdin>``.
     line : int
         Number of its first line in the file, or of its row or Doc, from 1; 0 if the document is the whole
-        file.
+        file. A large file of plain text is several documents (see `text_parts`).
     kind : Kind
         The kind of its file.
     ending : str
@@ -159,6 +159,12 @@ class Input:
     def compressed(self) -> bool:
         """Whether the file is compressed and therefore can only be read from its start."""
         return self.path.lower().endswith(COMPRESSED)
+
+    @property
+    def may_be_cut(self) -> bool:
+        """Whether this is a file of plain text, of which a large one is read in parts (see `text_parts`)."""
+        name = without_compression(self.path).lower()
+        return self.kind == "file" and self.path != STDIN and not has_markup(name)
 
     @property
     def shown(self) -> str:
@@ -386,6 +392,56 @@ def decode_line(line: FileLine, path: str) -> str:
     if line.data is None:
         raise line_too_long_error(line, path)
     return decode(line.data, path, start=line.offset)
+
+
+PART_SIZE = 1 << 20
+"""A file of plain text with more bytes is read as parts of at most about this size."""
+
+
+def text_parts(source: IO[bytes], *, size: int = PART_SIZE, longest: int = LINE_LIMIT) -> Iterator[FileLine]:
+    """Yield a text in parts that end with a paragraph, or with a line if there is none, each with its place.
+
+    Parameters
+    ----------
+    source : binary file
+        At its beginning.
+    size : int
+        Maximum number of bytes of a part, unless a single line is longer.
+    longest : int
+        Maximum number of bytes of a line; a longer one is a part without data.
+    """
+    offset, number, held = 0, 1, b""
+    while True:
+        held += source.read(size + 1 - len(held))
+        if len(held) <= size:
+            if held:
+                yield FileLine(number, offset, held)
+            return
+        paragraph = max(held.rfind(b"\n\n", 0, size) + 1, held.rfind(b"\n\r\n", 0, size) + 2)
+        end = (paragraph if paragraph > 2 else held.rfind(b"\n", 0, size)) + 1
+        if not end:
+            if b"\n" not in held:
+                held += source.readline(max(longest + 1 - len(held), 0))
+            end = len(held)
+            if end > longest:
+                end += _to_line_end(source, held)
+                yield FileLine(number, offset, None)
+                offset, number, held = offset + end, number + 1, b""
+                continue
+        yield FileLine(number, offset, held[:end])
+        offset, number, held = offset + end, number + held.count(b"\n", 0, end), held[end:]
+
+
+def part_documents(parts: Iterator[FileLine], path: str) -> Iterator[Document]:
+    """Yield one document per part of a text file (see `text_parts`).
+
+    Raises
+    ------
+    UserError
+        D303, D304, or D305 for a line that is too long.
+    """
+    for part in parts:
+        yield Document(f"{path}:{part.number}", decode_line(part, path), path, part.number)
 
 
 FILE_LIMIT = 1 << 30

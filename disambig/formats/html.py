@@ -92,7 +92,7 @@ def passages(
         New rules are added.
     """
     text, number = result.document.text, 0
-    lines = 1 if result.document.kind == "file" else 0
+    lines = (result.document.line or 1) if result.document.kind == "file" else 0
     counted = 0
     marks = _clusters(marked)
     at = 0

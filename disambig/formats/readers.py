@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from io import BytesIO
 from itertools import chain
 from typing import IO
 
 from disambig.errors import UserError
-from disambig.files import READ_ERRORS, open_bytes, read_error
+from disambig.files import READ_ERRORS, open_bytes, read_error, too_large_error
 from disambig.formats.conllu import conllu_documents
 from disambig.formats.docbin import docbin_documents
 from disambig.formats.documents import (
     FILE_LIMIT,
+    LINE_LIMIT,
     Document,
+    FileLine,
     Input,
     UnreadableDocument,
+    decode_line,
     file_document,
     line_documents,
+    part_documents,
     read_lines,
+    text_parts,
 )
 from disambig.formats.jsonl import json_documents
 from disambig.formats.tables import csv_documents, make_seekable, parquet_documents, read_header
@@ -44,7 +50,8 @@ def read(
     start, end, line : int
         A range of whole documents in an uncompressed file, and the number of its first line.
     limit : int
-        Maximum number of bytes in memory for a file that cannot be streamed; a larger file is an error.
+        Maximum number of bytes in memory for a file that cannot be streamed; a larger file is an error. Plain
+        text, lines, JSONL, CSV and CoNLL-U are streamed.
 
     Yields
     ------
@@ -56,7 +63,7 @@ def read(
     try:
         with open_bytes(source.path) as handle:
             if source.kind == "file":
-                yield file_document(handle, path, limit=limit)
+                yield from _text(source, handle, limit)
                 return
             if source.kind == "spacy":
                 yield from docbin_documents(handle, path, limit=limit)
@@ -86,6 +93,30 @@ def read(
         yield UnreadableDocument(path, error)
     except READ_ERRORS as problem:
         yield UnreadableDocument(path, read_error(path, problem))
+
+
+def _text(source: Input, handle: IO[bytes], limit: int) -> Iterator[Document]:
+    """Yield a file as one document, or a large file of plain text in parts.
+
+    All parts are checked first, so that nothing is written for a file that is not a text. Standard input
+    cannot be read twice, and markup may extend over any distance: these are never cut.
+    """
+    path = source.shown
+    if not source.may_be_cut:
+        yield file_document(handle, path, limit=limit)
+        return
+    longest = min(LINE_LIMIT, limit)
+    parts = text_parts(handle, longest=longest)
+    first, second = next(parts, FileLine(1, 0, b"")), next(parts, None)
+    if first.data is not None and second is None:
+        yield file_document(BytesIO(first.data), path, limit=limit)
+        return
+    for part in chain([first], [] if second is None else [second], parts):
+        if part.data is None and longest < LINE_LIMIT:
+            raise too_large_error(path, limit)
+        decode_line(part, path)
+    with open_bytes(source.path) as again:
+        yield from part_documents(text_parts(again, longest=longest), path)
 
 
 def _csv(

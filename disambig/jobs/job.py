@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import chain, islice
+from itertools import chain, groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -158,12 +158,11 @@ def annotate_shard(shard: Shard, annotate: Annotate, work: ShardWork) -> ShardRe
 
 def _mirror(shard: Shard, annotate: Annotate, work: ShardWork, record: ShardRecord) -> None:
     """Write one output file per input file that contains a document."""
-    if shard.parts[0].kind == "file":  # one document per file: batching them is faster
+    if shard.parts[0].kind == "file":  # few documents per file: batching those of several is faster
         names = {part.input.shown: part.name for part in shard.parts}
-        for results in _results(shard.parts, annotate, work, record):
-            for result in results:
-                name = names[result.document.path]
-                _write(work, name, [work.format.encode([result])], record)
+        results = chain.from_iterable(_results(shard.parts, annotate, work, record))
+        for path, of_file in groupby(results, lambda result: result.document.path):
+            _write(work, names[path], (work.format.encode([result]) for result in of_file), record)
         return
     for part in shard.parts:
         chunks = map(work.format.encode, _results([part], annotate, work, record))

@@ -11,9 +11,6 @@ from .annotation import (
     annotate as annotate,
 )
 from .annotation import (
-    annotate_precise as annotate_precise,
-)
-from .annotation import (
     annotate_separately as annotate_separately,
 )
 from .annotation import (

@@ -396,33 +396,6 @@ HIGHEST_RATE = 1000.0
 """A rate of flags per 1,000 words at which models raise every flag that they can."""
 
 
-def annotate_precise(
-    texts: Sequence[str],
-    models: Sequence[Model],
-    trust: Mapping[str, PrecisionTable],
-    *,
-    least: float,
-    flags_per_1000: Mapping[str, float],
-    detect_language: bool = True,
-) -> list[Decisions]:
-    """Decide as `annotate` does, but keep only flags whose expected precision is at least `least`.
-
-    Parameters
-    ----------
-    trust : mapping of str to PrecisionTable
-        Precision table of each task; a task without one raises no flags.
-    least : float
-        Minimum share of correct flags; see `PrecisionTable`.
-    flags_per_1000 : mapping of str to float
-        As returned by `rates_for_precision`.
-    detect_language : bool
-        See `annotate`.
-    """
-    rates = task_rates(models, flags_per_1000)
-    together = ModelSet(tuple(models), rates, detect_language=detect_language, trust=trust, least=least)
-    return together.annotate(texts)
-
-
 def rates_for_precision(
     models: Sequence[Model], trust: Mapping[str, PrecisionTable], least: float
 ) -> dict[str, float]:

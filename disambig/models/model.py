@@ -19,6 +19,7 @@ from disambig.data import (
     Instances,
     ScoreBatch,
     SequenceRows,
+    has_own_labels,
     minibatch,
     neighbour_words,
     offsets_from_sizes,
@@ -77,6 +78,8 @@ def iterate_features(
     instances: Instances,
     groups: Sequence[Group],
     blocks: Iterable[Block],
+    *,
+    check: bool = True,
 ) -> Iterator[list[BlockFeatures]]:
     """Yield the features of the blocks, some blocks at a time.
 
@@ -86,6 +89,8 @@ def iterate_features(
         The instances of all blocks.
     groups : sequence of Group
         All groups, indexed by number.
+    check : bool
+        Whether the features are checked; those of a model were when it was trained or loaded.
     """
     n = len(instances)
     for piece in minibatch(blocks, TOGETHER, lambda block: len(block[1])):
@@ -93,7 +98,7 @@ def iterate_features(
         parts = [
             (instances if len(rows) == n else instances.take(rows), groups[number]) for number, rows in piece
         ]
-        transformed = transform_table(extractors, view, GroupedInstances.from_parts(parts))
+        transformed = transform_table(extractors, view, GroupedInstances.from_parts(parts), check=check)
         yield [
             (number, rows, taken, features)
             for (number, rows), (taken, _), features in zip(piece, parts, transformed, strict=True)
@@ -107,7 +112,7 @@ BLOCK = 4096
 
 
 class DeferredChecks:
-    """Checks that the scorers of a stored model fit its features, made when a group is first decided.
+    """Checks of the extractors and scorers of a stored model, made when a group is first decided.
 
     A model can have hundreds of groups, of which a short text needs a few.
 
@@ -122,7 +127,13 @@ class DeferredChecks:
         self._checked: set[int] = set()
 
     def check(self, model: Model, group: int) -> None:
-        """Check the scorers of a group once; raise `UserError` D405 if they do not fit the features."""
+        """Check the extractors and scorers of a group once.
+
+        Raises
+        ------
+        UserError
+            D405 if the scorers do not fit the features, D414 if an extractor breaks its contract.
+        """
         if group in self._checked:
             return
         try:
@@ -135,7 +146,7 @@ class DeferredChecks:
 
 
 def check_scorers(model: Model, groups: Iterable[int]) -> None:
-    """Score an empty batch with the scorers of some groups, so that one that does not fit its features fails.
+    """Describe and score an empty text for some groups, so that parts that do not fit together fail.
 
     The shared scorer is tried with each group, since it also decides for groups that a user adds.
     """
@@ -143,11 +154,10 @@ def check_scorers(model: Model, groups: Iterable[int]) -> None:
     no_instances = model.task.instances(empty_view)
     for group in groups:
         own = model.scorers[group] if group < len(model.scorers) else None
-        scorers = [scorer for scorer in (own, model.shared) if scorer is not None]
-        batch = model.features(empty_view, no_instances, group).batch if scorers else None
-        for scorer in scorers:
-            assert batch is not None
-            scorer.scores(batch)
+        batch = model.features(empty_view, no_instances, group).batch
+        for scorer in (own, model.shared):
+            if scorer is not None:
+                scorer.scores(batch)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -364,8 +374,7 @@ class Model:
             )
         }
         answered = np.ones(n, bool)
-        blocks = _blocks(instances.groups, self._joint_decisions(view, instances))
-        for piece in iterate_features(self.extractors, view, instances, table, blocks):
+        for piece in self._iterate_features(view, instances):
             check_time()  # a time limit may interrupt between pieces
             for group, rows, _, features in piece:
                 if table[group].learned:
@@ -432,8 +441,7 @@ class Model:
         """
         instances = self.instances(view)
         chosen = np.zeros(len(instances), np.int64)
-        blocks = _blocks(instances.groups, self._joint_decisions(view, instances))
-        pieces = iterate_features(self.extractors, view, instances, self.task.groups, blocks)
+        pieces = self._iterate_features(view, instances)
         for group, rows, taken, features in chain.from_iterable(pieces):
             scorer = self.scorer(group, features)
             if isinstance(scorer, FindsBest):
@@ -442,6 +450,14 @@ class Model:
                 scored = self.scored(features, taken, group, view)
                 chosen[rows] = self.judge.judge(scored).chosen
         return instances, chosen
+
+    def _iterate_features(self, view: TokenView, instances: Instances) -> Iterator[list[BlockFeatures]]:
+        """Yield the features of the instances, group by group."""
+        if self.unchecked is not None:
+            for group in np.unique(instances.groups).tolist():
+                self.unchecked.check(self, group)
+        blocks = _blocks(instances.groups, self._joint_decisions(view, instances))
+        return iterate_features(self.extractors, view, instances, self.task.groups, blocks, check=False)
 
     def _joint_decisions(self, view: TokenView, instances: Instances) -> NDArray[np.int64] | None:
         """Return the sentence of each instance if the task decides all places of a sentence jointly."""
@@ -497,7 +513,7 @@ def instance_evidence(counts: NDArray[np.int32], batch: CandidateBatch) -> NDArr
     offsets = batch.offsets
     if len(offsets) < 2:
         return np.zeros(0, np.int64)
-    if isinstance(batch, CrossedRows | SequenceRows):
+    if isinstance(batch, CrossedRows | SequenceRows) and not has_own_labels(batch):
         return counts[offsets[:-1]].astype(np.int64)
     return np.add.reduceat(counts, offsets[:-1], dtype=np.int64)
 

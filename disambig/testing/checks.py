@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from disambig.data import (
     CandidateLists,
     Columns,
-    CrossedLists,
     CrossedRows,
     DenseBlocks,
     DenseLists,
     Group,
     Instances,
+    Ragged,
     ScoreBatch,
     SequenceRows,
     SparseRows,
@@ -195,7 +195,7 @@ def dense_lists(n: int = 60, *, longest: int = 6, seed: int = 0) -> DenseLists:
     return DenseLists(values, sparse.offsets, sparse.cost, columns)
 
 
-def crossed_lists(n: int = 60, *, labels: int = 5, columns: int = 10, seed: int = 0) -> CrossedLists:
+def crossed_lists(n: int = 60, *, labels: int = 5, columns: int = 10, seed: int = 0) -> CrossedRows:
     """Return sparse rows, one per instance, with a few possible labels each, including the right one."""
     whole = crossed(n, labels=labels, columns=columns, seed=seed)
     rng = np.random.default_rng(seed + 1)
@@ -204,7 +204,7 @@ def crossed_lists(n: int = 60, *, labels: int = 5, columns: int = 10, seed: int 
     kept[:, 0] |= kept.sum(axis=1) < 2
     offsets = offsets_from_sizes(kept.sum(axis=1))
     label_of = np.nonzero(kept)[1].astype(np.int64)
-    return CrossedLists(whole.rows, label_of, offsets, whole.costs[kept], whole.columns)
+    return CrossedRows(whole.rows, whole.costs[kept], whole.columns, Ragged(label_of, offsets))
 
 
 def chains(n: int = 30, *, labels: int = 3, words: int = 6, longest: int = 6, seed: int = 0) -> SequenceRows:

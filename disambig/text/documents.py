@@ -56,7 +56,9 @@ _FENCES = re.compile("^ {0,3}(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
 _INDENTED = re.compile("(?:\\A|\n)(?= {4}|\t)")
 _LINES_INDENTED = re.compile("(?:(?: {4}|\t)[^\n]*(?:\n|\\Z))+")
 _CODE_MARKS = re.compile("[={}$|]|\\(\\)|->|;[ \t\r]*$", re.MULTILINE)
-_TAGS = re.compile("<!--|-->|<(/?)([A-Za-z][\\w:.-]*)(?:[\\s/][^<>]*)?>|<[?!][^<>]*>")
+# a tag has no blank line and few line ends: else a stray "<" would hide the text up to any later ">"
+_IN_TAG = "[^<>\n\u2029]*(?:\n(?![^\\S\n]*\n)[^<>\n\u2029]*){0,9}"
+_TAGS = re.compile(f"<!--|-->|<(/?)([A-Za-z][\\w:.-]*)(?:(?=[\\s/]){_IN_TAG})?>|<[?!]{_IN_TAG}>")
 _VERBATIM = frozenset(("code", "pre", "script", "style", "kbd", "samp"))
 _CHUNKS = re.compile("[@/\\\\_#]|\\.(?=[a-z])|://")
 _REST = re.compile("\\S*")

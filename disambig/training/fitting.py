@@ -21,6 +21,7 @@ from disambig.types import (
     Learner,
     Scorer,
     Task,
+    accepts_own_labels,
     takes,
 )
 
@@ -239,7 +240,9 @@ def to_accepted_storage(learner: Learner, batch: CandidateBatch, *, part: str = 
         raise contract_error(
             part, "it has no method from_state", "from_state(arrays), which rebuilds a saved scorer"
         )
-    taken: CandidateBatch = convert(batch, *storages) if storages else batch
+    if not storages:
+        return batch
+    taken: CandidateBatch = convert(batch, *storages, own_labels=accepts_own_labels(learner))
     return taken
 
 

@@ -35,6 +35,15 @@ def test_it_works_beside_the_other_components():
         assert [(s.start, s.label_) for s in doc.spans[key]] == [(s.start, s.label_) for s in spans]
 
 
+def test_dashes_and_semicolons_have_the_tag_of_the_penn_treebank():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("disambig_tagger")
+    doc = nlp("We left; they stayed -- and it rained, so the well-known man \u2014 our uncle \u2014 slept.")
+    tags = [(token.text, token.tag_) for token in doc]
+    assert {tag for word, tag in tags if word in {";", "--", "\u2014"}} == {":"}
+    assert (",", ",") in tags and ("-", "HYPH") in tags
+
+
 def test_it_runs_only_where_it_is_named():
     assert "tag" not in default_tasks() and {"it", "preposition", "spelling"} <= set(default_tasks())
     assert pack("disambig_en_tagger").counts is None
@@ -59,13 +68,13 @@ def test_it_is_small():
 @pytest.mark.data
 @pytest.mark.skipif("DISAMBIG_DATA" not in os.environ, reason="needs DISAMBIG_DATA")
 def test_the_card_tells_its_accuracy():
-    from disambig_random_subspace.experiments import GENRES, ewt
+    from disambig_random_subspace.experiments import GENRES, ewt, with_penn_colons
 
     nlp = spacy.blank("en")
     tagger = nlp.add_pipe("disambig_tagger")
     told = json.loads((pack("disambig_en_tagger").home / "figures.json").read_text(encoding="utf8"))["test"]
     for genre in GENRES:
-        sentences = ewt(Path(os.environ["DISAMBIG_DATA"]), [genre], ["test"])
+        sentences = with_penn_colons(ewt(Path(os.environ["DISAMBIG_DATA"]), [genre], ["test"]))
         docs = list(tagger.pipe(Doc(nlp.vocab, words=words) for words, _ in sentences))
         right = sum(
             token.tag_ == tag

@@ -1,3 +1,6 @@
+from .domains import (
+    WordDomains as WordDomains,
+)
 from .lexicon import (
     LexiconSettings as LexiconSettings,
 )

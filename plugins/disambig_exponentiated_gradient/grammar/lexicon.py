@@ -55,6 +55,30 @@ def _shape(word: str, is_first: bool) -> str:
     return shape + ("aA" if any(sign.isupper() for sign in letters) else "a")
 
 
+_SIGNS = (
+    (frozenset(",\u060c\u3001\uff0c"), (",",)),
+    (frozenset(".!?\u203d\xa1\xbf\u3002\uff01\uff1f"), (".", "?", "!")),
+    (frozenset(";:-~\u2010\u2012\u2013\u2014\u2015\u2026\xb7\u2022"), (":", ";", "--", "-")),
+    (frozenset("([{<\u2329\u27e8"), ("-LRB-", "(")),
+    (frozenset(")]}>\u232a\u27e9"), ("-RRB-", ")")),
+    (frozenset('`"\u201c\u2018\u201e\u201a\xab\u2039'), ("``", "`")),
+    (frozenset("'\u201d\u2019\xbb\u203a"), ("''", "'")),
+)
+"""Kinds of punctuation: characters, and usual words, whose tags an unseen word of these characters gets."""
+
+
+def is_sign(word: str) -> bool:
+    """Return True for a word without letters and digits."""
+    return not any(character.isalnum() for character in word)
+
+
+def similar_signs(word: str) -> tuple[str, ...]:
+    """Return the usual words for the kind of punctuation that a word is; empty if it is none or mixed."""
+    if len(word) > 1 and set(word) == {"."}:
+        return "...", *_SIGNS[2][1]
+    return next((usual for characters, usual in _SIGNS if word and set(word) <= characters), ())
+
+
 Shares: TypeAlias = dict[str, float]
 Counts: TypeAlias = dict[str, Counter[str]]
 _UNSEEN = 0.5
@@ -118,6 +142,7 @@ class TagLexicon:
     settings: LexiconSettings = LexiconSettings()
     _symbols: Shares = field(init=False, repr=False)
     _kinds: dict[str, Shares] = field(init=False, repr=False)
+    _tags: frozenset[str] = field(init=False, repr=False)
     _seen: dict[tuple[str, bool], Shares] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -130,6 +155,7 @@ class TagLexicon:
         shares = {kind: _shares(counts) for kind, counts in kinds.items()}
         object.__setattr__(self, "_symbols", {symbol: float(np.log(n)) for symbol, n in totals.items()})
         object.__setattr__(self, "_kinds", shares)
+        object.__setattr__(self, "_tags", frozenset(map(node_label, shares)))
 
     @classmethod
     def from_sentences(
@@ -167,7 +193,7 @@ class TagLexicon:
     @property
     def tags(self) -> frozenset[str]:
         """The labels of all tags."""
-        return frozenset(map(node_label, self._kinds))
+        return self._tags
 
     def scores(self, words: Sequence[str], tags: Sequence[str] | None = None) -> list[Shares]:
         """Return the log probability of each word given each of its possible symbols.
@@ -181,7 +207,8 @@ class TagLexicon:
         shares = [self._word_shares(word, place == 0) for place, word in enumerate(words)]
         if tags is None:
             return shares
-        return [self._with_tag(scores, tag) for scores, tag in zip(shares, tags, strict=True)]
+        given = zip(words, shares, tags, strict=True)
+        return [self._with_tag(word, scores, tag) for word, scores, tag in given]
 
     def _word_shares(self, word: str, is_first: bool) -> Shares:
         """Return log P(word | symbol), up to a constant for an unseen word."""
@@ -191,6 +218,9 @@ class TagLexicon:
         counts = self.words.get(word, Counter())
         if not counts and is_first:
             counts = self.words.get(word[:1].lower() + word[1:], counts)
+        if not counts:
+            like = next((sign for sign in similar_signs(word) if sign in self.words), None)
+            counts = counts if like is None else self.words[like]
         looks = self._shape_shares(word, is_first)
         total = counts.total()
         prior = self.settings.prior if total < self.settings.known else 0.0
@@ -226,13 +256,20 @@ class TagLexicon:
             shares = {kind: (counts.get(kind, 0) + weight * p) / total for kind, p in shares.items()}
         return shares
 
-    def _with_tag(self, scores: Shares, tag: str) -> Shares:
-        """Return the scores of the symbols of a tag; all scores if the lexicon does not know it."""
+    def _with_tag(self, word: str, scores: Shares, tag: str) -> Shares:
+        """Return the scores of the symbols of a tag.
+
+        All scores are returned if the lexicon does not know the tag, or if a frequent word or a punctuation
+        mark never has it in the treebank: then the tagger follows another convention (`;` as ``,`` or ``:``).
+        """
         if tag not in self.tags:
             return scores
         kept = {symbol: score for symbol, score in scores.items() if node_label(symbol) == tag}
         if kept:
             return kept
+        total = self.words[word].total() if word in self.words else 0
+        if total >= self.settings.known or is_sign(word):
+            return scores
         return {
             symbol: float(np.log(_UNSEEN * share) - self._symbols[symbol])
             for kind, symbols in self._kinds.items()

@@ -194,6 +194,11 @@ class EG:
             raise UserError("D611")
 
     @property
+    def own_labels(self) -> bool:
+        """Crossed rows may have labels of their own for each instance."""
+        return True
+
+    @property
     def takes(self) -> tuple[type, ...]:
         """Lists of candidates in several storages; with a decoder of parts any batch."""
         return () if self._packed else STORAGES

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import CandidateBatch, DenseBlocks, SparseRows, UserError
+from disambig.api import CandidateBatch, CrossedRows, DenseBlocks, SparseRows, UserError
 from disambig.api.arrays import Floats, Ints
-from disambig.api.batches import CrossedLists, convert, segments
+from disambig.api.batches import convert, segments
 from disambig.api.decoding import from_the_least
 
-STORAGES = (DenseBlocks, CrossedLists, SparseRows)
+STORAGES = (DenseBlocks, SparseRows, CrossedRows)
 """Storages that are used directly; others are converted."""
 
 
@@ -77,7 +77,7 @@ class ReducedLists:
         """
         if len(batch.offsets) < 2:
             raise UserError("D705")
-        taken = convert(batch, *STORAGES)
+        taken = convert(batch, *STORAGES, own_labels=True)
         offsets = np.asarray(taken.offsets, np.int64)
         n = len(offsets) - 1
         about = dev_costs(taken)
@@ -92,14 +92,14 @@ class ReducedLists:
                 offsets, columns.astype(np.int32), ends, np.arange(k + 1) * a, np.zeros(n, np.int64),
                 local.ravel().astype(np.int32), starts, values, nothing, 0, len(taken.columns), *about,
             )  # fmt: skip
-        if isinstance(taken, CrossedLists):
+        if isinstance(taken, CrossedRows):
             rows = canonical_rows(taken.rows)
             values = check_finite_rows(rows.data, np.arange(n + 1), rows.indptr)
             ends = np.stack([rows.indptr[:-1], rows.indptr[1:]], axis=1).astype(np.int64)
             starts = np.stack([np.zeros(n, np.int64), ends[:, 0]], axis=1)
             return cls(
                 offsets, rows.indices.astype(np.int32, copy=False), ends, nothing, np.zeros(n, np.int64),
-                np.zeros(0, np.int32), starts, values, taken.labels.astype(np.int64), int(rows.shape[1]),
+                np.zeros(0, np.int32), starts, values, taken.label_of_rows, int(rows.shape[1]),
                 len(taken.columns), *about,
             )  # fmt: skip
         rows = canonical_rows(taken.rows)

@@ -20,6 +20,9 @@ from .parser import (
     FILE as FILE,
 )
 from .parser import (
+    ParsedSentence as ParsedSentence,
+)
+from .parser import (
     Parser as Parser,
 )
 from .parser import (
@@ -30,6 +33,9 @@ from .parser import (
 )
 from .parser import (
     save_parser as save_parser,
+)
+from .sentences import (
+    ParserSentence as ParserSentence,
 )
 from .sentences import (
     ParserTagger as ParserTagger,

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import math
+from collections import ChainMap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from disambig.api import UserError, nearest_first
+from disambig.api import Arrays, UserError, nearest_first
 from disambig.api.arrays import HEADER, ArrayFolder, digest_arrays
 from disambig.api.packs import packs
 from disambig_exponentiated_gradient.grammar.treebank_grammar import TreebankGrammar, flat_tree
 from disambig_exponentiated_gradient.treebank.tree import TOP, Tree
 
+from ..grammar.domains import WordDomains
 from ..grammar.treebank_grammar import Parses, TreebankParser
 from ..treebank.binarisation import node_label
 from .sentences import ParserSentence, SentenceCutter
@@ -65,6 +68,9 @@ class Parser:
     Attributes
     ----------
     grammar : TreebankGrammar
+    second : TreebankGrammar, optional
+        Grammar of a second domain: a sentence is parsed with the grammar whose treebank its words are more
+        typical of (see `grammar.WordDomains`).
     language : str
         Language code; the language's tokeniser is used.
     threshold : float
@@ -79,15 +85,20 @@ class Parser:
     language: str = "en"
     threshold: float = 1e-4
     max_length: int = LONGEST
+    second: TreebankGrammar | None = None
     cutter: SentenceCutter = field(init=False, repr=False)
-    _trees: TreebankParser = field(init=False, repr=False)
+    _trees: tuple[TreebankParser, ...] = field(init=False, repr=False)
+    _domains: WordDomains = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         check_whole("max_length", self.max_length, 1, 10_000)
-        lexicon = self.grammar.lexicon
-        cutter = SentenceCutter(lexicon.words, self.language, "HYPH" in lexicon.tags)
+        grammars = [self.grammar] if self.second is None else [self.grammar, self.second]
+        lexicons = [grammar.lexicon for grammar in grammars]
+        known = ChainMap(*(dict(lexicon.words) for lexicon in lexicons))
+        cutter = SentenceCutter(known, self.language, "HYPH" in lexicons[0].tags)
         object.__setattr__(self, "cutter", cutter)
-        object.__setattr__(self, "_trees", TreebankParser(self.grammar, self.threshold))
+        object.__setattr__(self, "_trees", tuple(TreebankParser(own, self.threshold) for own in grammars))
+        object.__setattr__(self, "_domains", WordDomains.from_lexicons(lexicons))
 
     @classmethod
     def load(cls, name: str | Path = PACK, *, max_length: int = LONGEST) -> Parser:
@@ -136,7 +147,24 @@ class Parser:
 
     def parse_words(self, sentences: Sequence[Sequence[str]]) -> list[Tree | None]:
         """Return the best tree of sentences given as treebank words, None if there is none."""
-        return self._trees.trees(sentences)
+        return [parses.best for parses in self._by_domain(sentences, None, 1)]
+
+    def domain(self, words: Sequence[str]) -> int:
+        """Return 0 if a sentence is parsed with `grammar`, 1 if with `second`."""
+        return self._domains.choose(words)
+
+    def _by_domain(
+        self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]] | None, k: int
+    ) -> list[Parses]:
+        """Return the parses of each sentence with the grammar of its domain."""
+        domains = [self.domain(words) for words in sentences]
+        parses = [Parses()] * len(sentences)
+        for domain, trees in enumerate(self._trees):
+            some = [i for i, own in enumerate(domains) if own == domain]
+            given = None if tags is None else [tags[i] for i in some]
+            for i, parse in zip(some, trees.parses([sentences[i] for i in some], given, k=k), strict=True):
+                parses[i] = parse
+        return parses
 
     def _parsed(self, sentences: Sequence[ParserSentence], k: int) -> list[ParsedSentence]:
         short = [i for i, sentence in enumerate(sentences) if len(sentence.words) <= self.max_length]
@@ -145,13 +173,13 @@ class Parser:
         parses: dict[int, Parses] = {}
         if tagged:
             words, tags = [sentences[i].words for i in tagged], [sentences[i].tags or () for i in tagged]
-            for i, nbest in zip(tagged, self._trees.parses(words, tags, k=k), strict=True):
+            for i, nbest in zip(tagged, self._by_domain(words, tags, k), strict=True):
                 if nbest.trees and not nbest.is_fallback:
                     parses[i] = nbest
                 else:  # there is no parse with these tags
                     plain.append(i)
         if plain:
-            again = self._trees.parses([sentences[i].words for i in plain], k=k)
+            again = self._by_domain([sentences[i].words for i in plain], None, k)
             parses |= dict(zip(plain, again, strict=True))
         return [self._choose(sentence, parses.get(i)) for i, sentence in enumerate(sentences)]
 
@@ -166,12 +194,13 @@ class Parser:
 
     def _most_likely_tags(self, words: Sequence[str]) -> list[str]:
         """Return the most likely tag of each word, without context."""
-        seen = self.grammar.counts.lexical
+        grammar = self._trees[self.domain(words)].grammar
+        seen = grammar.counts.lexical
         return [
             node_label(max(scores, key=lambda symbol: scores[symbol] + math.log(seen[symbol])))
             if scores
             else TOP
-            for scores in self.grammar.lexicon.scores(words)
+            for scores in grammar.lexicon.scores(words)
         ]
 
 
@@ -181,7 +210,9 @@ def check_whole(setting: str, value: object, least: int, most: int) -> None:
         raise UserError("D903", setting=setting, value=value, least=least, most=most)
 
 
-FORMAT = "disambig.treebank_parser.v1"
+FORMAT, FORMAT_OF_TWO = "disambig.treebank_parser.v1", "disambig.treebank_parser.v2"
+"""Formats of parsers with one grammar and with two."""
+_SECOND = "second."
 FILE = "grammar.npz"
 _TEXTS = ("symbols", "labels", "words", "words_names", "looks", "looks_names")
 _NAMES = (
@@ -189,6 +220,7 @@ _NAMES = (
     *(name + ending for name in _TEXTS for ending in ("", "_sizes")),
 )
 _FOLDER = ArrayFolder(FILE, _NAMES, "D900", FORMAT)
+_OF_TWO = ArrayFolder(FILE, (*_NAMES, *(_SECOND + name for name in _NAMES)), "D900", FORMAT_OF_TWO)
 
 
 def save_parser(parser: Parser, folder: str | Path, *, about: Mapping[str, Any] | None = None) -> None:
@@ -209,7 +241,22 @@ def save_parser(parser: Parser, folder: str | Path, *, about: Mapping[str, Any] 
         "vertical": parser.grammar.binarisation.vertical,
         "about": dict(about or {}),
     }
-    _FOLDER.write(Path(folder), header, parser.grammar.state())
+    layout = _FOLDER if parser.second is None else _OF_TWO
+    layout.write(Path(folder), header, _parser_state(parser))
+
+
+def _parser_state(parser: Parser) -> Arrays:
+    """Return the arrays of both grammars."""
+    second = {} if parser.second is None else parser.second.state()
+    return {**parser.grammar.state(), **{_SECOND + name: array for name, array in second.items()}}
+
+
+def _stored_format(folder: Path) -> str:
+    """Return the format in a header, empty if it cannot be read: then reading the parser says why."""
+    try:
+        return str(json.loads((folder / HEADER).read_text(encoding="utf8"))["format"])
+    except (OSError, ValueError, LookupError, TypeError):
+        return ""
 
 
 def read_parser(folder: str | Path, *, max_length: int = LONGEST) -> Parser:
@@ -222,14 +269,18 @@ def read_parser(folder: str | Path, *, max_length: int = LONGEST) -> Parser:
         grammar.
     """
     folder = Path(folder)
-    header, arrays = _FOLDER.read(folder)
+    is_of_two = _stored_format(folder) == FORMAT_OF_TWO
+    header, arrays = (_OF_TWO if is_of_two else _FOLDER).read(folder)
     try:
         language, threshold = header["language"], header["threshold"]
         if not isinstance(language, str) or not isinstance(threshold, float) or not 0 <= threshold < 1:
             raise ValueError("its language or its threshold cannot be")
     except (ValueError, LookupError, TypeError) as problem:
         raise UserError("D900", path=folder, problem=problem) from None
-    return Parser(TreebankGrammar.from_state(arrays), language, threshold, max_length)
+    own = {name: array for name, array in arrays.items() if not name.startswith(_SECOND)}
+    others = {name.removeprefix(_SECOND): array for name, array in arrays.items() if name.startswith(_SECOND)}
+    second = TreebankGrammar.from_state(others) if is_of_two else None
+    return Parser(TreebankGrammar.from_state(own), language, threshold, max_length, second)
 
 
 def is_parser(folder: str | Path) -> bool:
@@ -244,7 +295,7 @@ def is_parser_alone(folder: str | Path) -> bool:
 
 def grammar_digest(parser: Parser) -> str:
     """Return a digest that identifies the grammar of a parser."""
-    return digest_arrays(parser.grammar.state())
+    return digest_arrays(_parser_state(parser))
 
 
 FOLDER = "parser"

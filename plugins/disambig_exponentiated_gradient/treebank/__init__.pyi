@@ -28,6 +28,18 @@ from .binarisation import (
 from .binarisation import (
     restore_tree as restore_tree,
 )
+from .dependencies import (
+    lift_heads as lift_heads,
+)
+from .dependencies import (
+    penn_punctuation as penn_punctuation,
+)
+from .dependencies import (
+    read_dependency_trees as read_dependency_trees,
+)
+from .dependencies import (
+    tree_from_dependencies as tree_from_dependencies,
+)
 from .parseval import (
     DELETED as DELETED,
 )

@@ -118,6 +118,9 @@ from .tag_data import (
 from .tag_data import (
     unescape_word as unescape_word,
 )
+from .tag_data import (
+    with_penn_colons as with_penn_colons,
+)
 from .tagger_baselines import (
     CRF as CRF,
 )

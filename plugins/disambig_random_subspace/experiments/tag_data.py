@@ -175,8 +175,30 @@ def conll2000(data: Path, splits: Sequence[str] = ("train", "test")) -> list[Sen
     return sentences
 
 
+_COLON_LIKE = re.compile(r"[-\u2010-\u2015]+|;|\.{2,}|\u2026")
+
+
+def with_penn_colons(sentences: Sequence[Sentence]) -> list[Sentence]:
+    """Return sentences of EWT with the Penn Treebank's tag for semicolons, dashes and dots.
+
+    EWT tags them "," in most places and ":" in some; the Penn Treebank tags them ":". Other tags of such
+    words are kept: HYPH inside a word, SYM in a range, NFP in a line of them, and "." at the end of a
+    sentence.
+    """
+    return [
+        (
+            words,
+            [
+                ":" if tag == "," and _COLON_LIKE.fullmatch(word) else tag
+                for word, tag in zip(words, tags, strict=True)
+            ],
+        )
+        for words, tags in sentences
+    ]
+
+
 def ewt(data: Path, genres: Sequence[str] = GENRES, splits: Sequence[str] = SPLITS) -> list[Sentence]:
-    """Return sentences of the English Web Treebank with their Penn tags, genre by genre.
+    """Return sentences of the English Web Treebank with their tags (see `with_penn_colons`), genre by genre.
 
     Raises
     ------

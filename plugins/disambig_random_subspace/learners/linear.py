@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from disambig.api import Arrays, CandidateBatch, CrossedRows, Fitted, LinearScorer, SparseRows, UserError
 from disambig.api.arrays import Floats
-from disambig.api.batches import CrossedLists, SequenceRows, convert
+from disambig.api.batches import SequenceRows, convert, has_own_labels
 from disambig.api.decoding import ChainScorer, structured_examples, subgradient
 from disambig.api.settings import (
     ABOVE_ZERO,
@@ -25,7 +25,7 @@ from disambig.api.settings import (
 from .problem import InterceptScorer, LinearProblem, ListProblem, prepare_labels, prepare_lists
 
 Masks = NDArray[np.bool_]
-TAKES: tuple[type, ...] = (CrossedRows, CrossedLists, SparseRows)
+TAKES: tuple[type, ...] = (CrossedRows, SparseRows)
 
 
 class LinearLearner:
@@ -41,10 +41,11 @@ class LinearLearner:
 
     __slots__ = ()
     seed: int
+    own_labels = True
 
     @property
     def takes(self) -> tuple[type, ...]:
-        """Crossed rows, and lists (crossed or sparse)."""
+        """Crossed rows, with any labels, and sparse lists."""
         return TAKES
 
     def fit(
@@ -78,19 +79,17 @@ class LinearLearner:
 
     def dimensions(self, batch: CandidateBatch) -> int:
         """Return the number of dimensions of the masks of `fit_masked`."""
-        given = convert(batch, *TAKES)
-        if isinstance(given, CrossedRows):
-            return len(given.columns) // given.costs.shape[1]
+        given = convert(batch, *TAKES, own_labels=True)
+        if isinstance(given, CrossedRows) and not has_own_labels(given):
+            return len(given.columns) // given.n_labels
         return int(given.rows.shape[1])
 
     def prepare(self, batch: CandidateBatch) -> LinearProblem | ListProblem:
         """Return a prepared form of `batch` for `fit_masked`, with the work that all masks share."""
-        given = convert(batch, *TAKES)
-        return (
-            prepare_labels(given, self.seed)
-            if isinstance(given, CrossedRows)
-            else prepare_lists(given, self.seed)
-        )
+        given = convert(batch, *TAKES, own_labels=True)
+        if isinstance(given, CrossedRows) and not has_own_labels(given):
+            return prepare_labels(given, self.seed)
+        return prepare_lists(given, self.seed)
 
     def fit_masked(self, batch: CandidateBatch | LinearProblem | ListProblem, masks: Masks) -> Floats:
         """Return the sum of the weights learned under each mask.
@@ -321,8 +320,8 @@ class SGD(LinearLearner):
         Each model is what `fit` returns, except that all use one order of the examples. Lists and sequences
         have no faster way than one fold at a time: None.
         """
-        given = None if self.decoder is not None else convert(batch, *TAKES)
-        if not isinstance(given, CrossedRows):
+        given = None if self.decoder is not None else convert(batch, *TAKES, own_labels=True)
+        if not isinstance(given, CrossedRows) or has_own_labels(given):
             return None
         problem = prepare_labels(given, self.seed)
         tried: dict[str, float] = {}

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from disambig.api import Arrays, CandidateBatch, Columns, CrossedRows, SparseRows, UserError
 from disambig.api.arrays import Floats
-from disambig.api.batches import CrossedLists, convert
+from disambig.api.batches import convert, has_own_labels
 from disambig.api.decoding import from_the_least
 
 MOST = 1e100
@@ -269,8 +269,8 @@ def prepare_lists(batch: CandidateBatch, seed: int) -> ListProblem:
     if len(batch.offsets) < 2:
         raise UserError("D705")
     dimensions = len(batch.columns)
-    crossed = isinstance(batch, CrossedLists)
-    if isinstance(batch, CrossedLists):
+    crossed = isinstance(batch, CrossedRows)
+    if isinstance(batch, CrossedRows):
         dimensions = int(batch.rows.shape[1])
         batch = with_constant(batch)
     rows = csr_array(convert(batch, SparseRows).rows, dtype=np.float64)
@@ -299,13 +299,12 @@ def prepare_lists(batch: CandidateBatch, seed: int) -> ListProblem:
     )
 
 
-def with_constant(batch: CrossedLists) -> CrossedLists:
-    """Return crossed lists with a constant of one as the last column of each label."""
+def with_constant(batch: CrossedRows) -> CrossedRows:
+    """Return crossed rows with a constant of one as the last column of each label."""
     from scipy.sparse import csr_array, hstack
 
     rows = csr_array(hstack([csr_array(batch.rows), np.ones((batch.rows.shape[0], 1))], format="csr"))
-    columns = wider_columns(batch.columns, batch.n_labels)
-    return CrossedLists(rows, batch.labels, batch.offsets, batch.cost, columns)
+    return CrossedRows(rows, batch.costs, wider_columns(batch.columns, batch.n_labels), batch.labels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -331,7 +330,7 @@ class InterceptScorer:
             If the columns of the batch are not those of the weights.
         """
         crossed = read(batch)
-        if not isinstance(crossed, CrossedRows):
+        if not isinstance(crossed, CrossedRows) or has_own_labels(crossed):
             same, flat = self.linear(batch)
             return same.scores(flat)
         weights = self._by_label(crossed)
@@ -347,10 +346,7 @@ class InterceptScorer:
         Lists without labels remain unchanged.
         """
         crossed = read(batch)
-        if isinstance(crossed, CrossedRows):
-            self._by_label(crossed)
-            return _with_constant(crossed), self.weights
-        same = with_constant(crossed) if isinstance(crossed, CrossedLists) else batch
+        same = with_constant(crossed) if isinstance(crossed, CrossedRows) else batch
         if len(self.weights) != len(same.columns):
             raise ValueError(f"{len(self.weights)} weights for {len(same.columns)} columns")
         return same, self.weights
@@ -383,14 +379,6 @@ _by_column: WeakKeyDictionary[InterceptScorer, NDArray[np.float64]] = WeakKeyDic
 def read(batch: CandidateBatch) -> CandidateBatch:
     """Return a batch in the form that learners read: crossed if its rows are, otherwise unchanged."""
     try:
-        return convert(batch, CrossedRows, CrossedLists)
+        return convert(batch, CrossedRows, own_labels=True)
     except UserError:
         return batch
-
-
-def _with_constant(batch: CrossedRows) -> CrossedRows:
-    from scipy.sparse import csr_array, hstack
-
-    n, k = batch.costs.shape
-    rows = csr_array(hstack([csr_array(batch.rows), np.ones((n, 1))]))
-    return CrossedRows(rows, batch.costs, wider_columns(batch.columns, k))

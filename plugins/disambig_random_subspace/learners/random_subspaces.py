@@ -165,6 +165,11 @@ class RandomSubspaces:
             return tuple(getattr(self.base, "takes", ()))
         return CrossedRows, SparseRows
 
+    @property
+    def own_labels(self) -> bool:
+        """Whether the base accepts instances with labels of their own."""
+        return hasattr(self.base, "fit_masked") and bool(getattr(self.base, "own_labels", False))
+
     def fit_sizes(self, batch: CandidateBatch, sizes: Sequence[int]) -> list[Fitted]:
         """Return the result of `fit` for each number of subspaces in `sizes`; each mask is trained once.
 

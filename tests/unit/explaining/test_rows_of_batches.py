@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from disambig.data import CrossedLists, CrossedRows, DenseBlocks, DenseLists, JoinedRows, SparseRows, numbered
+from disambig.data import CrossedRows, DenseBlocks, DenseLists, JoinedRows, Ragged, SparseRows, numbered
 from disambig.explain.contributions import _row
 
 RNG = np.random.default_rng(0)
@@ -19,7 +19,7 @@ BATCHES = [
     DenseBlocks(VALUES[None], np.arange(12).reshape(3, 4), numbered(12), COST[None]),
     CrossedRows(VALUES[:1], COST[None], numbered(12)),
     CrossedRows(csr_array(VALUES[:1]), COST[None], numbered(12)),
-    CrossedLists(csr_array(VALUES[:1]), np.array([2, 0, 4]), OFFSETS, COST, numbered(20)),
+    CrossedRows(csr_array(VALUES[:1]), COST, numbered(20), Ragged(np.array([2, 0, 4]), OFFSETS)),
     JoinedRows.from_parts([DENSE, SPARSE]),
 ]
 

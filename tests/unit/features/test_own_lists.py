@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from toy_texts import SENTENCES
 
 from disambig.counts import CountTable, build_table
-from disambig.data import CandidateFinder, CandidateLists, CrossedLists, DenseLists, Group, Instances
+from disambig.data import CandidateFinder, CandidateLists, DenseLists, Group, Instances
 from disambig.errors import UserError
 from disambig.features import (
     CONTEXTS,
@@ -100,7 +100,7 @@ def test_rows_of_a_place_are_crossed_with_the_labels_that_it_may_have(found):
     extractor = ContextWindow().fit(view, instances, [GROUP])
     lists = [GROUP.candidates[: 2 + i % 2] for i in range(len(instances))]
     batch = transform_checked(extractor, view, with_lists(instances, lists), GROUP).batch
-    assert isinstance(batch, CrossedLists)
+    assert batch.labels is not None and len(batch.labels) == len(instances)
     whole = transform_checked(extractor, view, instances, GROUP).batch
     weights = np.random.default_rng(0).normal(size=len(whole.columns))
     table = whole.scores(weights).reshape(len(instances), 3)

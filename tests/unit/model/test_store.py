@@ -6,6 +6,7 @@ import io
 import json
 import os
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -300,6 +301,19 @@ def test_scorers_that_do_not_fit_can_be_refused_when_they_are_first_used(home):
     put_arrays(home, arrays)
     decisions = load_model(home, defer_checks=True).decide(VIEW)
     assert np.array_equal(decisions.scores, load_model(home).decide(VIEW).scores)
+
+
+class NoFeatures:
+    """An extractor that breaks its contract."""
+
+    def transform(self, view, table):
+        return None
+
+
+def test_extractors_of_a_stored_model_are_checked_when_it_is_first_used(home):
+    model = replace(load_model(home, defer_checks=True), extractors=(NoFeatures(),))
+    with pytest.raises(UserError, match=r"\[D414\] the extractor NoFeatures: transform returned NoneType"):
+        model.decide(VIEW)
 
 
 OPTIONAL = {"scales", "certainty"}

@@ -9,7 +9,7 @@ import pytest
 from overlapping import DOUBLED, FORM
 
 from disambig.data import PrecisionPoint, PrecisionTable
-from disambig.models import HIGHEST_RATE, annotate_precise, rates_for_precision
+from disambig.models import HIGHEST_RATE, ModelSet, rates_for_precision
 
 
 def trust(task, *points, **pairs):
@@ -30,7 +30,7 @@ RATES = {"form": 1.0, "doubled": 1.0}
 
 
 def flags(least, known=KNOWN, rates=RATES):
-    found = annotate_precise([TEXT], [FORM, DOUBLED], known, least=least, flags_per_1000=rates)
+    found = ModelSet((FORM, DOUBLED), rates, trust=known, least=least).annotate([TEXT])
     return [
         (each.task, TEXT[each.starts[i] : each.ends[i]], len(each.record(int(i), TEXT)["alternatives"]))
         for each in found
@@ -58,7 +58,7 @@ def test_a_rate_of_nothing_flags_nothing():
 
 
 def test_decisions_carry_what_was_measured():
-    found = annotate_precise([TEXT], [FORM, DOUBLED], KNOWN, least=0.5, flags_per_1000=RATES)
+    found = ModelSet((FORM, DOUBLED), RATES, trust=KNOWN, least=0.5).annotate([TEXT])
     assert [each.in_document(0).take(np.arange(1)).trust for each in found] == list(KNOWN.values())
 
 

@@ -67,6 +67,15 @@ def test_children_before_and_labels_above():
         ("verb_form", SENTENCE, "(VP~fin (VBZ is) (VP~vbn (VBN seen)))"),
         ("verb_form", "((VP (TO to) (VP (VB go))))", "(VP~to (TO to) (VP~vb (VB go)))"),
         ("verb_form", "((VP (ADVP (RB up))))", "(VP (ADVP (RB up)))"),
+        ("frequent_preposition", "((PP (IN With) (NP (NN tea))))", "(IN~with With)"),
+        ("frequent_preposition", "((PP (IN near) (NP (NN tea))))", "(IN near)"),
+        ("clause_form", "((S (VP (VB Go)) (. !)))", "(S~subjectless (VP"),
+        (
+            "clause_form",
+            "((S (S (VP (VB Go))) (S (NP (NN tea)) (VP (VBZ is)))))",
+            "(S~clauses (S~subjectless",
+        ),
+        ("clause_form", "((S (NP (NN tea)) (VP (VBZ is))))", "(TOP (S (NP"),
     ],
 )
 def test_splits(split, text, symbol):
@@ -122,5 +131,7 @@ def test_settings_that_cannot_be(settings, said):
 
 
 def test_all_splits_have_a_case_above():
-    assert set(SPLITS) == {"auxiliary", "preposition", "alone", "base", "verb_form"}
+    default = ("auxiliary", "preposition", "alone", "base", "verb_form")
+    assert Binarisation().splits == default
+    assert set(SPLITS) == {*default, "frequent_preposition", "clause_form"}
     assert [restore_tree(Binarisation()(tree)) for tree in plain_trees()] == plain_trees()

@@ -18,7 +18,7 @@ from disambig_variance_svm.learners import KSVM, ConditionalLogit, VarianceSVM, 
 from disambig_variance_svm.svm import solve_lists
 from scipy.sparse import csr_array
 
-from disambig.data import Columns, CrossedLists, SparseRows, convert, numbered
+from disambig.data import Columns, CrossedRows, Ragged, SparseRows, convert, numbered
 from disambig.decode import Chain
 from disambig.errors import UserError
 from disambig.testing import blocks, chains, crossed_lists, dense_lists, lists
@@ -110,10 +110,8 @@ def test_labels_of_crossed_lists_have_intercepts():
     labels = np.tile([0, 2], n)
     right = np.random.default_rng(0).random(n) < 0.7
     cost = np.column_stack([right, ~right]).ravel().astype(np.float32)
-    batch = CrossedLists(
-        csr_array((n, 4)), labels, np.arange(n + 1) * 2, cost,
-        Columns(np.repeat(np.arange(3, dtype=np.int32), 4), np.zeros(12, np.int32), ("words",)),
-    )  # fmt: skip
+    columns = Columns(np.repeat(np.arange(3, dtype=np.int32), 4), np.zeros(12, np.int32), ("words",))
+    batch = CrossedRows(csr_array((n, 4)), cost, columns, Ragged(labels, np.arange(n + 1) * 2))
     for learner in (SGD(), ConfidenceWeighted(), RandomSubspaces(n_subspaces=9)):
         scores = learner.fit(batch).scorer.scores(batch).reshape(n, 2)
         assert (scores[:, 1] > scores[:, 0]).all()

@@ -122,3 +122,26 @@ def test_every_word_may_be_something(words):
 def test_settings_that_cannot_be(settings, said):
     with pytest.raises(UserError, match=rf"D633.*{said}"):
         LexiconSettings(**settings)
+
+
+MARKED = [
+    [("dogs", "NNS^NP"), ("bark", "VBP^VP"), (mark, tag)] for mark, tag in ((".", ".^S"), (";", ":^S"))
+] * 150
+
+
+@pytest.mark.parametrize(
+    ("sign", "tag"),
+    [("!", "."), ("?!", "."), ("\N{INTERROBANG}", "."), ("\N{EM DASH}", ":"), ("...", ":"), ("--", ":")],
+)
+def test_unseen_punctuation_has_the_tags_of_its_kind(sign, tag):
+    lexicon = TagLexicon.from_sentences(MARKED)
+    assert list(lexicon.scores(["bark", sign])[1]) == [f"{tag}^S"]
+    assert lexicon.scores(["bark", "\N{PILCROW SIGN}"])[1].keys() >= {"NNS^NP"}  # of no kind: any tag
+
+
+def test_a_tag_that_a_frequent_word_or_a_mark_never_has_is_of_another_convention():
+    lexicon = TagLexicon.from_sentences([*MARKED, [("odd", "JJ^NP"), (",", ",^S")]])
+    words = ["bark", ";", "!", "odd"]
+    assert lexicon.scores(words, ["NNS", ",", ",", "NNS"])[:3] == lexicon.scores(words)[:3]
+    assert list(lexicon.scores(words, ["NNS", ",", ",", "NNS"])[3]) == ["NNS^NP"]  # a rare word
+    assert lexicon.scores(words, ["ZZ"] * 4) == lexicon.scores(words)

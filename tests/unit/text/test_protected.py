@@ -164,3 +164,21 @@ def test_many_marks_take_linear_time(mark):
     text = mark * 100_000
     assert isinstance(protected_spans(text), list)
     assert protected_layer(words([text])).dtype == np.bool_
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The treaty<ref name=A / was signed.\n\nHe left it > there.",
+        "The treaty<ref name=A / was signed.\r\n \r\nHe left it > there.",
+        "The treaty<ref name=A / was signed.\n" + "He left it.\n" * 12 + "A > B.",
+        "The treaty<!ref was signed.\n\nHe left it > there.",
+    ],
+)
+def test_a_stray_bracket_does_not_hide_the_paragraphs_up_to_the_next_one(text):
+    assert protected_spans(text) == []
+
+
+def test_a_tag_may_have_several_lines():
+    tag = '<a href="x"\n   class="y"\r\n>'
+    assert protected_spans(f"See {tag}this</a>.")[0] == (4, 4 + len(tag), "code")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -11,11 +11,11 @@ from toy_plugin import Marks, NearbyWords
 
 from disambig.data import (
     Columns,
-    CrossedLists,
     CrossedRows,
     DenseBlocks,
     DenseLists,
     JoinedRows,
+    Ragged,
     SparseRows,
     convert,
     stack_batches,
@@ -29,7 +29,7 @@ from disambig.types import Features
 TASK = Marks(("quite/quiet",))
 TEXTS = [f"It is quite {word}." for word in ("late", "early", "old", "new", "green", "big", "warm")]
 EXAMPLES = [Labelled(text, 6, 11, ("quite", "quiet")[i % 2], text) for i, text in enumerate(TEXTS)]
-STORAGES = (DenseBlocks, DenseLists, SparseRows, CrossedRows, CrossedLists)
+STORAGES = (DenseBlocks, DenseLists, SparseRows, CrossedRows)
 
 
 @dataclass(frozen=True)
@@ -37,22 +37,26 @@ class Seen:
     """One shared column: how many examples it was fitted to; in `storage`."""
 
     storage: type
+    own_labels: bool = False
     n: int = 0
     cross_fit: bool = True
 
     def fit(self, view, instances, groups):
-        return Seen(self.storage, len(instances))
+        return replace(self, n=len(instances))
 
     def transform(self, view, instances, group):
         n, k = len(instances), len(group.candidates)
         costs = (np.arange(k) != instances.observed[:, None]).astype(np.float32)
-        if self.storage in (CrossedRows, CrossedLists):
+        if self.own_labels:
+            labels = Ragged(np.tile(np.arange(k), n), np.arange(n + 1) * k)
+            batch = CrossedRows(np.full((n, 1), self.n), costs.ravel(), columns([0, 1]), labels)
+        elif self.storage is CrossedRows:
             batch = CrossedRows(np.full((n, 1), self.n), costs, columns([0, 1]))
         else:
             values = np.full((n, k, 1), self.n, np.float32)
             batch = DenseBlocks(values, np.zeros((k, 1), np.int64), columns([-1]), costs)
         found = (instances.positions.repeat(k) * 2 + np.tile(np.arange(k), n)).astype(np.int32)
-        return Features(convert(batch, self.storage), found, found)
+        return Features(convert(batch, self.storage, own_labels=True), found, found)
 
     def state(self):
         return {}
@@ -71,10 +75,10 @@ def prepared(extractor):
     return marked, FoldResampling(marked).prepare(parts, lambda *told: None)
 
 
-@pytest.mark.parametrize("storage", STORAGES)
-def test_every_example_is_described_out_of_fold(storage):
-    marked, ready = prepared(Seen(storage))
-    assert type(ready.features[0].batch) is storage
+@pytest.mark.parametrize("extractor", [*map(Seen, STORAGES), Seen(CrossedRows, own_labels=True)], ids=str)
+def test_every_example_is_described_out_of_fold(extractor):
+    marked, ready = prepared(extractor)
+    assert type(ready.features[0].batch) is extractor.storage
     batch, sizes = ready.features[0].batch, np.bincount(ready.folds)
     expected = np.repeat(7 - sizes[ready.folds], 2)
     assert set(expected.tolist()) == {5, 6}  # folds differ in size: rows that change places are seen
