@@ -40,6 +40,8 @@ REST = 10
 """Minimum number for a word whose most frequent sense is stored, for use on request."""
 MOST = 1500
 """Maximum number of training occurrences per word (see `capped`)."""
+STATES_KEPT = 400_000
+"""Number of states of words that the encoder keeps: every fold asks for the same ones. 600 MB."""
 FOLDS = 5
 LEAST_MARGIN = 0.7
 """No decision is made if the best sense is less than twice as probable as the next one (log-odds)."""
@@ -66,10 +68,11 @@ def trained(
     """
     config = read_config(HOME / "sense.cfg")
     config["task"] |= {"learned": learned}
-    config["task"] |= resolve({"task": config["task"]})["task"].settings_of(capped(examples))
+    config["task"] |= resolve({"task": config["task"]})["task"].learn_settings(capped(examples))
     parts = resolve(config)
     parts["tokenisation"] = tokenisation or parts["tokenisation"]
     parts["extractors"]["company"] = replace(parts["extractors"]["company"], vectors=word_vectors)
+    parts["extractors"]["states"].encoder.most_kept = STATES_KEPT
     model = train_labelled(
         parts,
         capped(examples),

@@ -115,7 +115,7 @@ def _sort(row):
 def count_terms(
     hashes,
     counted,
-    ends,
+    paired,
     first,
     stop,
     pairs,
@@ -133,8 +133,10 @@ def count_terms(
 
     Parameters
     ----------
-    hashes, counted, ends : arrays of uint64, bool and bool, shape (n_tokens,)
-        Per token: whether it is a term, and whether it is a sentence boundary.
+    hashes, counted : arrays of uint64 and bool, shape (n_tokens,)
+        Per token: whether it is a term.
+    paired : array of bool, shape (n_tokens - 1,)
+        Whether a token and the next one form a pair.
     first, stop : arrays of int64, shape (n,)
     pairs : bool
         Whether pairs are terms (see `TermSelector`).
@@ -159,7 +161,7 @@ def count_terms(
                     met += 1
         if pairs:
             for t in range(first[i] - 1, stop[i]):
-                if not (ends[t] and ends[t + 1]):
+                if paired[t]:
                     key = fmix64(PLACE[0] * hashes[t] + PLACE[1] * hashes[t + 1] + start)
                     at = _column(key, keys, begins, shift)
                     if at >= 0:

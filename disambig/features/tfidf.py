@@ -146,9 +146,10 @@ class TermSelector:
     every_token : bool
         Whether punctuation counts too, and words themselves if they have no value in `layer` or the view
         lacks the layer.
-    pairs : bool
+    pairs : bool or "words"
         Whether pairs of neighbouring tokens are terms too, if at least one of them is in the instance:
         words, punctuation and sentence boundaries, but not the end of one sentence with the next start.
+        "words": pairs of two words only.
 
     Notes
     -----
@@ -158,7 +159,7 @@ class TermSelector:
     around: int | str | None = None
     layer: str | None = None
     every_token: bool = False
-    pairs: bool = False
+    pairs: bool | str = False
 
     def lacking(self, view: TokenView) -> bool:
         """Return True if the view lacks the layer, and therefore has no terms."""
@@ -215,9 +216,8 @@ class TermSelector:
         if not self.pairs:
             return rows[keep], tokens[keep]
         of_pair, first = expand_spans(instances.positions - 1, instances.positions + instances.lengths)
-        ends = view.starts == view.ends  # of sentences (boundary tokens are empty)
-        both = ends[first] & ends[first + 1]
-        of_pair, first = of_pair[~both], first[~both]
+        kept = self.paired(view)[first]
+        of_pair, first = of_pair[kept], first[kept]
         rows, tokens = (
             np.concatenate([rows[keep], of_pair]),
             np.concatenate([tokens[keep], first + len(view)]),
@@ -232,6 +232,14 @@ class TermSelector:
         return np.maximum(
             before, at - word_positions(view, instances.positions + instances.lengths - 1)[rows]
         )
+
+    def paired(self, view: TokenView) -> NDArray[np.bool_]:
+        """Return whether each token and the next one form a pair; shape ``(n_tokens - 1,)``."""
+        if self.pairs == "words":
+            is_word = _word_mask(view)
+            return is_word[:-1] & is_word[1:]
+        ends = view.starts == view.ends  # of sentences (boundary tokens are empty)
+        return ~(ends[:-1] & ends[1:])
 
     def counted_tokens(self, view: TokenView) -> NDArray[np.bool_]:
         """Return which tokens of a view have a term; for words, not for layers."""
@@ -317,10 +325,10 @@ def count_compiled(
     size = count_terms(
         view.hashes,
         terms.counted_tokens(view),
-        view.starts == view.ends,
+        terms.paired(view),
         instances.positions,
         instances.positions + lengths,
-        terms.pairs,
+        bool(terms.pairs),
         np.uint64(PAIRS),
         vocabulary.hashes,
         begins,
@@ -384,9 +392,9 @@ class Tfidf:
         have no stem, but are informative next to a place.
     weighting : "tfidf", "count" or "binary"
         ``"count"`` and ``"binary"`` rows (ones for words that occur) are not scaled.
-    pairs : bool
-        Whether pairs of neighbouring tokens (words, punctuation, sentence boundaries) count too. They are
-        not evidence. Cannot be combined with `around` or `layer`.
+    pairs : bool or "words"
+        Whether pairs of neighbouring tokens (words, punctuation, sentence boundaries) count too, or only
+        pairs of two words. They are not evidence. Cannot be combined with `around` or `layer`.
     nearness : float
         With `around`: a word at distance d has the value ``d ** -nearness``; from 0 to 10.
     name : str
@@ -407,7 +415,7 @@ class Tfidf:
     around: int | Literal["document"] | None = None
     layer: str | None = None
     every_token: bool = False
-    pairs: bool = False
+    pairs: bool | Literal["words"] = False
     weighting: str = "tfidf"
     nearness: float = 0.0
     name: str = "words"
@@ -433,6 +441,8 @@ class Tfidf:
             raise UserError("D515")
         if self.layer is not None and self.layer not in LAYERS:
             raise UserError("D510", setting="layer", value=self.layer, choices=", ".join(LAYERS))
+        if not isinstance(self.pairs, bool) and self.pairs != "words":
+            raise UserError("D510", setting="pairs", value=self.pairs, choices="true, false, words")
         if self.pairs and (self.around is not None or self.layer is not None):
             raise UserError("D517")
         if self.weighting not in WEIGHTINGS:

@@ -3,6 +3,8 @@ from .encoder import LABELS as LABELS
 from .encoder import Encoder as Encoder
 from .evidence import EncoderEvidence as EncoderEvidence
 from .evidence import EncoderStates as EncoderStates
+from .evidence import WhitenedStates as WhitenedStates
+from .evidence import whitening_matrix as whitening_matrix
 from .export import build_graph as build_graph
 from .export import write_encoder as write_encoder
 from .pieces import WordPieces as WordPieces

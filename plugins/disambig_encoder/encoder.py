@@ -30,7 +30,7 @@ BATCH_PIECES = 512
 """Maximum number of word pieces of a batch, with padding: what they take fits into the cache of a core."""
 
 MOST_KEPT = 1 << 14
-"""Maximum number of states that are kept: training asks for the same ones in every fold."""
+"""Maximum number of states that are kept by default: training asks for the same ones in every fold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +65,13 @@ class Encoder:
     sentences of similar length. Results of a sentence do not depend on the others of its batch.
 
     Use `Encoder.load`. Neither loading nor reading uses the network.
+
+    Attributes
+    ----------
+    about : dict
+        The manifest.
+    most_kept : int
+        Maximum number of states that are kept, so that the same words are not read again; 1.5 kB each.
     """
 
     def __init__(self, session: Any, pieces: WordPieces, about: dict[str, Any]) -> None:
@@ -72,6 +79,7 @@ class Encoder:
         self._pieces = pieces
         self._states: dict[_Reading, Floats] = {}
         self.about = about
+        self.most_kept = MOST_KEPT
 
     @classmethod
     def load(cls, folder: str | Path, *, threads: int | None = None) -> Encoder:
@@ -202,10 +210,15 @@ class Encoder:
         for at, inputs in self._batches(queries):
             (states[at],) = self._session.run(("states",), inputs)
         read = dict(zip(new, states, strict=True))
-        room = MOST_KEPT - len(self._states)
+        room = self.most_kept - len(self._states)
         self._states |= dict(zip(new[: max(room, 0)], states, strict=False))
         vectors = [read[reading] if reading in read else self._states[reading] for reading in readings]
         return np.stack(vectors) if vectors else states
+
+    @property
+    def n_kept(self) -> int:
+        """Number of states that are kept."""
+        return len(self._states)
 
     def _readings(self, text: str, start: int, end: int, new: str) -> tuple[_Reading, _Reading]:
         """Return the sentence of a place as written, and with `new` at the place."""

@@ -9,3 +9,4 @@ from disambig.api import Register, hookimpl
 def disambig_register_extractors(register: Register) -> None:
     register("encoder.Evidence.v1", ".evidence:EncoderEvidence")
     register("encoder.States.v1", ".evidence:EncoderStates")
+    register("encoder.WhitenedStates.v1", ".evidence:WhitenedStates")

@@ -249,6 +249,9 @@ class SGD(LinearLearner):
     alpha : float or sequence of float
         Weight of half the squared norm. If several are given, the one with the highest held-out accuracy is
         used if training has folds, otherwise the first.
+    per_example : bool
+        Whether to divide `alpha` by the number of examples. The same value then suits small and large sets:
+        ``1 / alpha`` is the C of a linear SVM, the weight of the summed losses.
     passes, seed : int
         See `Perceptron`.
     decoder : Decoder, optional
@@ -257,6 +260,7 @@ class SGD(LinearLearner):
     """
 
     alpha: float | Sequence[float] = 1e-4
+    per_example: bool = False
     passes: int = 5
     seed: int = 0
     decoder: Any = None
@@ -274,6 +278,10 @@ class SGD(LinearLearner):
         """The candidate values of `alpha`."""
         several = isinstance(self.alpha, Sequence) and not isinstance(self.alpha, str)
         return tuple(self.alpha) if several else (self.alpha,)  # type: ignore
+
+    def penalty(self, alpha: float, n: int) -> float:
+        """Return the weight of half the squared norm beside the mean loss of `n` examples."""
+        return float(alpha) / n if self.per_example else float(alpha)
 
     @property
     def takes(self) -> tuple[type, ...]:
@@ -293,7 +301,7 @@ class SGD(LinearLearner):
         if len(batch.offsets) < 2:
             raise UserError("D705")
         examples = structured_examples(batch, self.decoder)
-        alpha = float(self.alphas[0])
+        alpha = self.penalty(self.alphas[0], len(batch.offsets) - 1)
         weights = subgradient(examples, alpha=alpha, passes=self.passes, seed=self.seed)
         if isinstance(batch, SequenceRows):
             return Fitted(ChainScorer.of_weights(weights, batch.costs.shape[1]))
@@ -319,7 +327,8 @@ class SGD(LinearLearner):
         tried: dict[str, float] = {}
         best: tuple[float, float, tuple[Floats, Floats, Floats]] | None = None
         for alpha in map(float, self.alphas):
-            weights = descend_folds(problem, folds, passes=self.passes, alpha=alpha)
+            penalty = self.penalty(alpha, len(folds))
+            weights = descend_folds(problem, folds, passes=self.passes, alpha=penalty)
             accuracy = float((given.costs[np.arange(len(folds)), weights[0].argmax(axis=1)] == 0).mean())
             tried[f"{alpha:g}"] = accuracy
             if best is None or accuracy > best[0]:
@@ -339,18 +348,19 @@ class SGD(LinearLearner):
         return LinearLearner.from_state(self, arrays)
 
     def _plain(self, problem: LinearProblem) -> tuple[Floats, Floats]:
-        settings = {"loss": "hinge", "penalty": "l2", "alpha": self.alphas[0], "learning_rate": "optimal"}
+        alpha = self.penalty(self.alphas[0], len(problem.order))
+        settings = {"loss": "hinge", "penalty": "l2", "alpha": alpha, "learning_rate": "optimal"}
         return _by_scikit_learn(problem, settings, self.passes)
 
     def _masked(
         self, problem: LinearProblem, targets: Floats, keep: NDArray[np.uint8], lanes: int
     ) -> tuple[Floats, Floats]:
-        return _descend(
-            problem, targets, keep, lanes, self.passes, threshold=1.0, alpha=float(self.alphas[0])
-        )
+        alpha = self.penalty(self.alphas[0], len(problem.order))
+        return _descend(problem, targets, keep, lanes, self.passes, threshold=1.0, alpha=alpha)
 
     def _train_lists(self, problem: ListProblem, keep: NDArray[np.uint8], lanes: int) -> Floats:
-        return _descend_lists(problem, keep, lanes, self.passes, margin=1.0, alpha=float(self.alphas[0]))
+        alpha = self.penalty(self.alphas[0], len(problem.order))
+        return _descend_lists(problem, keep, lanes, self.passes, margin=1.0, alpha=alpha)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

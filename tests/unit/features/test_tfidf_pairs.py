@@ -56,7 +56,9 @@ def test_rows_are_those_of_scikit_learn_on_the_same_words_and_pairs(engine, text
         np.testing.assert_allclose(rows, theirs.transform(asked).toarray()[:, order])
 
 
-@pytest.mark.parametrize("settings", [{}, {"pairs": True}, {"pairs": True, "every_token": True, "kept": 9}])
+@pytest.mark.parametrize(
+    "settings", [{}, {"pairs": True}, {"pairs": "words"}, {"pairs": True, "every_token": True, "kept": 9}]
+)
 def test_the_kernel_and_numpy_give_the_same_bits(settings, monkeypatch):
     rng = np.random.default_rng(0)
     words = "the ball Bread it's 1997 , ! . Then é".split()
@@ -68,6 +70,14 @@ def test_the_kernel_and_numpy_give_the_same_bits(settings, monkeypatch):
         found.append(rows_of(extractor, [*texts, "Nothing known"]))
     for one, other in zip(*found, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def test_pairs_of_words_have_no_punctuation_and_no_boundaries():
+    extractor = Tfidf(pairs="words").fit(*inside(["Dogs bite, men run. They bark."]), [GROUP])
+    names = {extractor.known.word(i).lower() for i in range(len(extractor.known))}
+    assert {name for name in names if " " in name} == {"dogs bite", "men run", "they bark"}
+    with pytest.raises(UserError, match="D510"):
+        Tfidf(pairs="all")
 
 
 def test_pairs_are_no_evidence_and_have_names():

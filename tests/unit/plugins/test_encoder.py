@@ -19,17 +19,19 @@ from disambig_encoder import (
     Encoder,
     EncoderEvidence,
     EncoderStates,
+    WhitenedStates,
     WordPieces,
     is_unused,
     sentence_around,
     split_words,
     unused_piece,
+    whitening_matrix,
     write_encoder,
 )
 from disambig_real_words import Article, Doubled
 from disambig_variance_svm import Spelling
 
-from disambig.api import Group, UserError, Words
+from disambig.api import Group, GroupedInstances, UserError, Words
 from disambig.api.text import view_of_texts
 from disambig.config import resolve
 from disambig.decision import SecondLook
@@ -459,6 +461,66 @@ def test_states_as_attributes_of_each_candidate(folder):
 def test_the_extractor_of_states_keeps_its_contract(folder):
     for check in check_extractor(EncoderStates(folder=folder), Spelling().of_groups([HAVE]), TEXTS):
         check()
+
+
+def whitened(folder):
+    """Return states fitted to the instances of two groups, the view and the instances."""
+    other = Group("car/care", ("car", "care"))
+    task = Spelling().of_groups([HAVE, other])
+    texts = [*TEXTS, "A car has a price.", "They take care of the car.", "The care they have is good."]
+    view = view_of_texts(texts, Words())
+    instances = task.instances(view)
+    return WhitenedStates(folder=folder).fit(view, instances, task.groups), view, instances, task.groups
+
+
+def test_whitened_states_are_one_row_for_all_candidates(folder):
+    extractor, view, instances, groups = whitened(folder)
+    table = GroupedInstances.from_parts(
+        [(instances.take(instances.groups == g), group) for g, group in enumerate(groups)]
+    )
+    parts = extractor.transform(view, table)
+    assert [part.batch.rows.shape for part in parts] == [
+        (int((instances.groups == g).sum()), WIDTH) for g in range(2)
+    ]
+    assert all(len(part.batch.columns) == 2 * WIDTH for part in parts)
+    rows = np.vstack([part.batch.rows.toarray() for part in parts])
+    assert rows.mean(axis=0) == pytest.approx(np.zeros(WIDTH), abs=0.02)
+    alone = transform_checked(extractor, view, table.parts[1][0], groups[1]).batch.rows
+    assert alone.toarray() == pytest.approx(parts[1].batch.rows.toarray(), abs=1e-4)
+
+
+def test_whitening_makes_directions_alike_within_groups():
+    rng = np.random.default_rng(0)
+    groups = rng.integers(0, 3, 600)
+    mixed = rng.normal(size=(600, 4)) @ np.array([[9, 1, 0, 0], [0, 2, 0, 1], [0, 0, 1, 0], [3, 0, 0, 1.0]])
+    states = (mixed + 50 * groups[:, None]).astype(np.float32)  # differences between groups do not count
+    white = states @ whitening_matrix(states, groups)
+    for group in range(3):
+        values = np.linalg.eigvalsh(np.cov(white[groups == group].T))
+        assert values.max() / values.min() < 60 < np.linalg.cond(np.cov(mixed.T))
+
+
+def test_whitened_states_are_restored(folder):
+    extractor, view, instances, groups = whitened(folder)
+    part = instances.take(instances.groups == 0)
+    rows = transform_checked(extractor, view, part, groups[0]).batch.rows
+    again = WhitenedStates(folder=folder).from_state(extractor.state())
+    assert (transform_checked(again, view, part, groups[0]).batch.rows != rows).nnz == 0
+    with pytest.raises(ValueError, match="do not fit"):
+        extractor.from_state({"centre": np.zeros(3), "whitening": np.ones((2, 2))})
+    with pytest.raises(ValueError, match="not fitted"):
+        WhitenedStates(folder=folder).state()
+    for check in check_extractor(WhitenedStates(folder=folder), Spelling().of_groups([HAVE]), TEXTS):
+        check()
+
+
+def test_states_are_kept_up_to_a_number(folder):
+    encoder = Encoder.load(folder)
+    encoder.most_kept = 1
+    texts, spans = ["They have a shop.", "They go."], [(5, 9), (5, 7)]
+    states = encoder.states(texts, spans)
+    assert (encoder.states(texts, spans) == states).all()
+    assert encoder.n_kept == 1
 
 
 def test_an_encoder_without_states_is_named(folder, tmp_path):

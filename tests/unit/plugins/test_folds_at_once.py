@@ -87,6 +87,17 @@ def test_the_alpha_is_that_which_decides_most_unseen_examples_right():
     assert learner.fit(batch).scorer.weights.tolist() == SGD(alpha=10.0).fit(batch).scorer.weights.tolist()
 
 
+def test_an_alpha_per_example_is_divided_by_the_number_of_examples():
+    batch, folds = made(), np.arange(90) % 3
+    shared, whole = SGD(alpha=[0.9, 0.45], per_example=True), SGD(alpha=[0.9 / 90, 0.45 / 90])
+    ours, theirs = fit_folds(shared, batch, folds), fit_folds(whole, batch, folds)
+    np.testing.assert_allclose(ours[1], theirs[1])
+    assert set(ours[0].report["accuracy"]) == {"0.9", "0.45"}
+    np.testing.assert_allclose(shared.fit(batch).scorer.weights, whole.fit(batch).scorer.weights)
+    masks = np.ones((2, batch.rows.shape[1]), bool)
+    np.testing.assert_allclose(shared.fit_masked(batch, masks), whole.fit_masked(batch, masks))
+
+
 def test_lists_are_learned_from_in_turn():
     batch = lists()
     assert fit_folds(SGD(), batch, np.arange(len(batch.offsets) - 1) % 2) is None

@@ -105,7 +105,7 @@ def test_where_there_are_no_folds_the_first_option_is_taken():
 def test_the_config_that_ships_prefers_pairs_for_short_texts():
     labelled = documents(ordered=True)
     plan = read_plan("topic").with_learned_settings(labelled)
-    assert list(plan.parts["extractors"]["words"].options) == ["pairs", "counts", "words"]
+    assert list(plan.parts["extractors"]["words"].options) == ["pairs", "signs", "words"]
     model = train_labelled(plan.parts, labelled, name="t", config=plan.config)
     assert model.provenance["chosen"]["words"]["taken"] == "pairs"
     report = model.provenance["groups"]["topic"]
