@@ -53,7 +53,6 @@ FUNCTION_WORDS = (
     "don't doesn't didn't",
     "this these those that",
     "it they them",
-    "he she they",
     "its their",
     "much many",
 )

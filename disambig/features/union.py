@@ -109,9 +109,9 @@ def _check_rows(
 ) -> int:
     """Raise an error if a batch does not have one row per candidate; return the number of rows."""
     n, k = len(instances), len(group.candidates)
-    costs = getattr(batch, "costs", None)
-    if costs is not None and np.ndim(costs) != 2:
-        seen = f"transform gave {type(batch).__name__} with costs {_describe_array(costs)}"
+    is_square = isinstance(batch, DenseBlocks | CrossedRows | SequenceRows) and not has_own_labels(batch)
+    if is_square and np.ndim(batch.costs) != 2:  # type: ignore[attr-defined]
+        seen = f"transform gave {type(batch).__name__} with costs {_describe_array(batch.costs)}"  # type: ignore[attr-defined]
         raise extractor_error(extractor, seen, f"shape {(n, k)}: one row per instance")
     if isinstance(batch, DenseBlocks) and batch.costs.shape == (n, k) and instances.own is None:
         return n * k
