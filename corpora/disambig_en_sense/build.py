@@ -33,7 +33,7 @@ from disambig.training import train_labelled
 
 HOME = Path(__file__).parent
 ARCHIVE = "labelled/noad-masc/noad-masc.tar.xz"
-VERSION = "0.2.0"
+VERSION = "0.3.0"
 LEAST = 50
 """Minimum number of labelled occurrences of a word that gets a model."""
 REST = 10
