@@ -14,6 +14,7 @@ from typing import Any
 from zlib import crc32
 
 import numpy as np
+from disambig_encoder.encoder import batches_by_length
 from disambig_encoder.pieces import WordPieces
 from numpy.typing import NDArray
 
@@ -24,7 +25,7 @@ Floats = NDArray[np.float32]
 Words = Sequence[str]
 LAYERS = (2, 4)
 """Layers of the encoder that the network reads, counted from one; the graph ends at the last of them."""
-BATCH_PIECES, MAX_PIECES, PIECES_A_WORD = 512, 120, 6
+MAX_PIECES, PIECES_A_WORD = 120, 6
 N_AFFIXES = 64
 """Number of columns for suffixes, and for prefixes, which share them by their hashes."""
 PLACES = (-2, -1, 0, 1, 2)
@@ -56,7 +57,7 @@ class LayerReader:
         """Return the states of all words, the mean over the pieces of a word, shape (n_words, width)."""
         jobs = list(self._jobs(sentences))
         states: Any = None
-        for batch in _batches([2 + sum(map(len, pieces)) for _, pieces in jobs]):
+        for batch in batches_by_length([2 + sum(map(len, pieces)) for _, pieces in jobs]):
             where, values = self._run([jobs[i] for i in batch])
             if states is None:
                 states = np.zeros((sum(map(len, sentences)), values.shape[1]), np.float16)
@@ -92,18 +93,6 @@ class LayerReader:
         means = np.add.reduceat(outputs, np.cumsum(sizes) - sizes, axis=0) / sizes[:, None]
         where = np.concatenate([first + np.arange(len(pieces)) for first, pieces in jobs])
         return where, means.astype(np.float32)
-
-
-def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Yield the numbers of sentences of similar length, at most `BATCH_PIECES` pieces together."""
-    batch: list[int] = []
-    for i in sorted(range(len(lengths)), key=lambda i: lengths[i]):
-        if batch and lengths[i] * (len(batch) + 1) > BATCH_PIECES:
-            yield batch
-            batch = []
-        batch.append(i)
-    if batch:
-        yield batch
 
 
 N_SHAPES = 12

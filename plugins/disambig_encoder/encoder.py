@@ -260,7 +260,7 @@ class Encoder:
         candidates = np.array(queries.candidates, np.int64).reshape(len(rows), 2)
         by_sentence = np.argsort(rows, kind="stable")
         starts = np.searchsorted(rows[by_sentence], np.arange(len(sentences) + 1))
-        for batch in _batches([len(sentence) for sentence in sentences]):
+        for batch in batches_by_length([len(sentence) for sentence in sentences]):
             ids = np.zeros((len(batch), max(len(sentences[i]) for i in batch)), np.int64)
             for row, i in enumerate(batch):
                 ids[row, : len(sentences[i])] = sentences[i]
@@ -269,7 +269,7 @@ class Encoder:
             yield at, {"ids": ids, "rows": row_in_batch, "places": places[at], "candidates": candidates[at]}
 
 
-def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+def batches_by_length(lengths: Sequence[int]) -> Iterator[list[int]]:
     """Yield the numbers of sentences of similar length, at most `BATCH_PIECES` pieces together."""
     batch: list[int] = []
     for i in sorted(range(len(lengths)), key=lambda i: lengths[i]):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from disambig_encoder.encoder import BATCH_PIECES, batches_by_length
 from disambig_random_subspace.experiments import with_penn_colons
 
 from disambig.features import WordClasses
@@ -96,11 +97,11 @@ def test_shapes_differ(teacher, word, other):
     assert shapes[0] != shapes[1] and max(shapes) < teacher.N_SHAPES
 
 
-def test_batches_have_every_sentence_once_and_few_pieces(teacher):
+def test_batches_have_every_sentence_once_and_few_pieces():
     lengths = np.random.default_rng(0).integers(3, 120, 200).tolist()
-    batches = list(teacher._batches(lengths))
+    batches = list(batches_by_length(lengths))
     assert sorted(i for batch in batches for i in batch) == list(range(200))
-    assert max(len(batch) * max(lengths[i] for i in batch) for batch in batches) <= teacher.BATCH_PIECES
+    assert max(len(batch) * max(lengths[i] for i in batch) for batch in batches) <= BATCH_PIECES
 
 
 def test_dashes_and_semicolons_get_the_tag_of_the_penn_treebank():
