@@ -119,8 +119,8 @@ def measured_with_tags(parser: Parser, trees: Sequence[Tree]) -> dict[str, Any]:
     """Return the figures of a parser on trees whose words are tagged by the shipped tagger."""
     sentences = [parser.cutter.from_words([unescape_word(word) for word in tree.words()]) for tree in trees]
     parses = parser.parses(ParserTagger.load("tag")(sentences))
-    found = [_of_words(parse.best, tree) for parse, tree in zip(parses, trees, strict=True)]
-    return {"trees": len(trees), **parse_figures(Parseval.from_trees(trees, found))}
+    parsed = [_of_words(parse.best, tree) for parse, tree in zip(parses, trees, strict=True)]
+    return {"trees": len(trees), **parse_figures(Parseval.from_trees(trees, parsed))}
 
 
 def _of_words(tree: Tree, gold: Tree) -> Tree:

@@ -80,8 +80,9 @@ sentences of more than 150 words get a flat tree (`--max-length`); one of 150 wo
 
 ## Limits
 
-* Trees have no traces and no function tags (NP-SBJ is NP). Labels of articles are CRAFT's: some of them
-  do not exist in the Penn Treebank, such as `HEADING`, `UNUSED_TITLE`, `CAPTION` and `CIT`.
+* Trees have no traces and no function tags (NP-SBJ is NP). Trees of biomedical articles have
+  labels of CRAFT that the Penn Treebank does not have, such as `HEADING`, `UNUSED_TITLE`, `CAPTION` and
+  `CIT`.
 * Attachment is decided by labels, not by the meaning of words: "ate soup with a spoon" and "ate soup with
   noodles" have the same tree.
 * Words are spaCy's tokens, but the figures above are for the treebank's own words. How much is lost where

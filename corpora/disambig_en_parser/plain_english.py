@@ -46,10 +46,10 @@ def _text(words: Sequence[str]) -> str:
 
 def _holds(condition: str, seen: set[tuple[str, str]]) -> bool:
     labels, _, texts = condition.removeprefix("!").partition("=")
-    found = any(
+    is_there = any(
         (label, _text(text.split())) in seen for label in labels.split("|") for text in texts.split("|")
     )
-    return found != condition.startswith("!")
+    return is_there != condition.startswith("!")
 
 
 def read_checks() -> list[SentenceCheck]:

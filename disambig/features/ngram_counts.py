@@ -127,8 +127,8 @@ class _KeyParts:
         steps = np.arange(_SIDE)[:, None]
         before = view.hashes.take(instances.positions - 1 - steps, mode="clip")
         behind = view.hashes.take(instances.positions + instances.lengths + steps, mode="clip")
-        known = np.ones((2, MAX_ORDER, len(instances)), bool)
-        np.logical_and.accumulate(np.stack([before, behind]) != 0, axis=1, out=known[:, 1:])
+        has_words = np.ones((2, MAX_ORDER, len(instances)), bool)
+        np.logical_and.accumulate(np.stack([before, behind]) != 0, axis=1, out=has_words[:, 1:])
         longest = min(words.shape[1], MAX_ORDER)
         at = np.arange(MAX_ORDER)[:, None] + np.arange(longest)
         return cls(
@@ -136,7 +136,7 @@ class _KeyParts:
             _RIGHT_FACTORS @ behind,
             _PLACES[at] @ words[:, :longest].T,
             np.uint64(seed) + np.arange(MAX_ORDER + 1, dtype=np.uint64) * np.uint64(ORDER),
-            known[0, LEFT_WORDS] & known[1, RIGHT_WORDS],
+            has_words[0, LEFT_WORDS] & has_words[1, RIGHT_WORDS],
         )
 
     def keys(

@@ -417,8 +417,8 @@ def text_parts(source: IO[bytes], *, size: int = PART_SIZE, longest: int = LINE_
             if held:
                 yield FileLine(number, offset, held)
             return
-        paragraph = max(held.rfind(b"\n\n", 0, size) + 1, held.rfind(b"\n\r\n", 0, size) + 2)
-        end = (paragraph if paragraph > 2 else held.rfind(b"\n", 0, size)) + 1
+        end_of_paragraph = max(_end_of_last(mark, held, size) for mark in (b"\n\n", b"\n\r\n"))
+        end = end_of_paragraph or _end_of_last(b"\n", held, size)
         if not end:
             if b"\n" not in held:
                 held += source.readline(max(longest + 1 - len(held), 0))
@@ -430,6 +430,12 @@ def text_parts(source: IO[bytes], *, size: int = PART_SIZE, longest: int = LINE_
                 continue
         yield FileLine(number, offset, held[:end])
         offset, number, held = offset + end, number + held.count(b"\n", 0, end), held[end:]
+
+
+def _end_of_last(mark: bytes, data: bytes, size: int) -> int:
+    """Return the offset after the last `mark` in the first `size` bytes; 0 if there is none."""
+    start = data.rfind(mark, 0, size)
+    return start + len(mark) if start >= 0 else 0
 
 
 def part_documents(parts: Iterator[FileLine], path: str) -> Iterator[Document]:

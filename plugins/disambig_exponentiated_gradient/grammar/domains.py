@@ -46,8 +46,10 @@ class WordDomains:
 
     def choose(self, words: Sequence[str]) -> int:
         """Return the index of the treebank under which the words are most probable; of equals the first."""
-        known = [scores for i, word in enumerate(words) if (scores := self._scores(word, i == 0)) is not None]
-        sums = [sum(column) for column in zip(*known, strict=True)]
+        word_scores = [
+            scores for i, word in enumerate(words) if (scores := self._scores(word, i == 0)) is not None
+        ]
+        sums = [sum(column) for column in zip(*word_scores, strict=True)]
         return max(range(len(sums)), key=lambda i: sums[i]) if sums else 0
 
     def _scores(self, word: str, is_first: bool) -> tuple[float, ...] | None:

@@ -94,8 +94,8 @@ class Parser:
         check_whole("max_length", self.max_length, 1, 10_000)
         grammars = [self.grammar] if self.second is None else [self.grammar, self.second]
         lexicons = [grammar.lexicon for grammar in grammars]
-        known = ChainMap(*(dict(lexicon.words) for lexicon in lexicons))
-        cutter = SentenceCutter(known, self.language, "HYPH" in lexicons[0].tags)
+        known_words = ChainMap(*(dict(lexicon.words) for lexicon in lexicons))
+        cutter = SentenceCutter(known_words, self.language, "HYPH" in lexicons[0].tags)
         object.__setattr__(self, "cutter", cutter)
         object.__setattr__(self, "_trees", tuple(TreebankParser(own, self.threshold) for own in grammars))
         object.__setattr__(self, "_domains", WordDomains.from_lexicons(lexicons))
@@ -211,7 +211,7 @@ def check_whole(setting: str, value: object, least: int, most: int) -> None:
 
 
 FORMAT, FORMAT_OF_TWO = "disambig.treebank_parser.v1", "disambig.treebank_parser.v2"
-"""Formats of parsers with one grammar and with two."""
+"""The format of a saved parser with one grammar, and of one with two."""
 _SECOND = "second."
 FILE = "grammar.npz"
 _TEXTS = ("symbols", "labels", "words", "words_names", "looks", "looks_names")

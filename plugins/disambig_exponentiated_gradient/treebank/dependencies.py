@@ -1,4 +1,4 @@
-"""Conversion of dependency trees (Universal Dependencies, English) into phrase structure.
+"""Convert dependency trees (Universal Dependencies, English) into phrase structure.
 
 A constituent is the projection of a head word: NP for nouns, VP and S for verbs, PP for nouns with a
 preposition, ADJP and ADVP for adjectives and adverbs (Xia and Palmer, Converting Dependency Structures to

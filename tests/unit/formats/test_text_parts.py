@@ -51,13 +51,13 @@ def test_a_long_line_is_a_part_without_data(sizes, longest):
 def test_a_large_text_is_several_documents_that_end_with_a_paragraph(tmp_path, name, pack):
     path = tmp_path / name
     path.write_bytes(pack(LARGE.encode()))
-    found = documents(path)
-    assert len(found) > 1
-    assert "".join(document.text for document in found) == LARGE
-    assert all(document.text.endswith("\n\n") for document in found)
-    assert [document.id for document in found] == [f"{path}:{document.line}" for document in found]
+    parts = documents(path)
+    assert len(parts) > 1
+    assert "".join(document.text for document in parts) == LARGE
+    assert all(document.text.endswith("\n\n") for document in parts)
+    assert [document.id for document in parts] == [f"{path}:{document.line}" for document in parts]
     lines = LARGE.split("\n")
-    assert all(document.text.startswith(lines[document.line - 1]) for document in found)
+    assert all(document.text.startswith(lines[document.line - 1]) for document in parts)
 
 
 def test_a_small_text_and_large_markup_are_one_document(tmp_path):
