@@ -80,7 +80,7 @@ LIMITS = """\
 * Fixed phrases ("of course", "on account of") and proper names are decided like other words.
 * Genres: much newswire, e-mail, essays and fiction from 1990 to 2010; other text is harder.
 * The senses of "be", "have", "do" and similar verbs are the dictionary's, including auxiliaries.
-* Speed: with the tagger, a word of text took 0.7 to 1.0 ms of one core in three runs, about half of it for the
+* Speed: with the tagger, a word of text took 0.7 to 1.0 ms of one core in three runs, about half for the
   encoder (a sentence of more than 54 words is read again for every word with senses).
 """
 
