@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -69,6 +71,7 @@ how much the score of the parse rises with the correction.
 """
 LONGEST = 200
 """Longer sentences are not parsed: they are tables or lists."""
+_BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 _CODE = re.compile(r"``[^`\n]+``|`[^`\n]+`")
 _LINK = re.compile(
     r"\]\([^()\s]*\)|\]\[[^\]\s]*\]|[\[\]]|(?<!\w)[*_]{1,3}(?=\w)|(?<=[\w.,!?])[*_]{1,3}(?!\w)"
@@ -99,6 +102,17 @@ def hide_markup(text: str) -> str:
     """Return a text of the same length: each code span is one word, links and emphasis are blanks."""
     text = _CODE.sub(lambda code: "x" * len(code[0]), text)
     return _LINK.sub(lambda mark: " " * len(mark[0]), text)
+
+
+def _paragraph(text: str, breaks: Sequence[tuple[int, int]], edit: PlaceEdit) -> tuple[int, int]:
+    """Return the start and end of the paragraph of an edit, given the spans of the blank lines of its text.
+
+    No sentence crosses a blank line, so that the rest of the text need not be tokenised.
+    """
+    before = bisect_right(breaks, edit.start, key=itemgetter(1))
+    after = bisect_left(breaks, edit.end, lo=before, key=itemgetter(0))
+    start = breaks[before - 1][1] if before else 0
+    return start, breaks[after][0] if after < len(breaks) else len(text)
 
 
 class SyntaxReader:
@@ -180,14 +194,20 @@ class SyntaxReader:
         self, texts: Sequence[str], edits: Sequence[PlaceEdit]
     ) -> Iterator[tuple[int, int, tuple[int, int], tuple[str, ...], tuple[str, ...]]]:
         """Yield row, first word, numbers of words before and after, and the sentence before and after."""
-        used = sorted({edit.document for edit in edits})
-        where = {document: i for i, document in enumerate(used)}
-        masked = [hide_markup(texts[document]) for document in used]
+        breaks = {
+            document: [blank.span() for blank in _BLANK_LINE.finditer(texts[document])]
+            for document in {edit.document for edit in edits}
+        }
+        spans = [
+            (edit.document, *_paragraph(texts[edit.document], breaks[edit.document], edit)) for edit in edits
+        ]
+        where = {span: i for i, span in enumerate(dict.fromkeys(spans))}
+        masked = [hide_markup(texts[document][start:end]) for document, start, end in where]
         view = self._tokens(masked)
-        for row, edit in enumerate(edits):
-            document = where[edit.document]
+        for row, (edit, span) in enumerate(zip(edits, spans, strict=True)):
+            document = where[span]
             first, last = view.documents[document : document + 2].tolist()
-            starts, ends = view.starts[first:last], view.ends[first:last]
+            starts, ends = view.starts[first:last] + span[1], view.ends[first:last] + span[1]
             words = ends > starts
             if edit.start == edit.end:
                 inside = np.flatnonzero(words & (ends > edit.start))[:1]

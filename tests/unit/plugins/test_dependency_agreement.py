@@ -173,6 +173,20 @@ def test_any_place_of_any_text_gives_numbers(text):
     assert load_reader().evidence([text], []).shape == (0, len(EVIDENCE))
 
 
+@pytest.mark.parametrize("blank", ["\n\n", "\r\n\r\n", "\n \t\n", "\n\n\n\n"])
+def test_paragraphs_have_the_evidence_that_they_have_alone(blank):
+    alone = [proposal(line)[:2] for line in CLEAR]
+    texts = [text for text, _ in alone]
+    starts = np.cumsum([0, *(len(text) + len(blank) for text in texts[:-1])]).tolist()
+    together = [PlaceEdit(0, s + e.start, s + e.end, e.new) for s, (_, e) in zip(starts, alone, strict=True)]
+    apart = [PlaceEdit(i, edit.start, edit.end, edit.new) for i, (_, edit) in enumerate(alone)]
+    expected = load_reader().evidence(texts, apart)
+    assert np.array_equal(load_reader().evidence([blank.join(texts)], together), expected)
+    # a correction that crosses a blank line belongs to no sentence
+    crossing = PlaceEdit(0, starts[1] - len(blank) - 1, starts[1] + 1, "goes")
+    assert not load_reader().evidence([blank.join(texts)], [crossing]).any()
+
+
 @settings(deadline=None, max_examples=60)
 @given(
     st.text("ab is.\n`*[](", max_size=20),
