@@ -85,6 +85,11 @@ def disambig_register_readers(register: Register) -> None:
 
 
 @hookspec
+def disambig_register_models(register: Register) -> None:
+    """Register classes of models that are not models of a task (see `disambig.models.StandaloneModel`)."""
+
+
+@hookspec
 def disambig_register_runners(register: Register) -> None:
     """Register engines that run jobs; ``"yours.cluster.v1"`` provides ``--engine cluster``.
 

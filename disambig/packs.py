@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -49,6 +50,64 @@ class Pack:
     models: dict[str, Path]
     by_name: tuple[str, ...] = ()
     folders: dict[str, Path] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PackFolder:
+    """A kind of folder that packs contain besides models of tasks, such as a parser.
+
+    Attributes
+    ----------
+    key : str
+        Its key in `Pack.folders`.
+    what : str
+        What it contains, for messages: ``"parser"``.
+    made_by : str
+        What makes such a folder, for messages: ``"`disambig train-parser`"``.
+    is_in : callable
+        Returns whether a folder contains it.
+    pack : str
+        The pack to install for it.
+    """
+
+    key: str
+    what: str
+    made_by: str
+    is_in: Callable[[Path], bool]
+    pack: str
+
+    def locate(self, name: str | Path) -> Path:
+        """Return the folder, given a pack, ``"PACK/KEY"``, the folder itself or the one that contains it.
+
+        Raises
+        ------
+        UserError
+            D901 for an unknown name, D943 for the name of a file, D902 for a folder without one.
+        """
+        installed = packs()
+        pack_name = str(name).removesuffix(f"/{self.key}")
+        if pack_name in installed:
+            brought = installed[pack_name]
+            if self.key not in brought.folders:
+                raise UserError("D902", path=brought.home, what=self.what, made_by=self.made_by)
+            return brought.folders[self.key]
+        path = Path(name)
+        for folder in (path, path / self.key):
+            if self.is_in(folder):
+                return folder
+        if path.is_dir():
+            raise UserError("D902", path=path, what=self.what, made_by=self.made_by)
+        bringing = [pack.name for pack in installed.values() if self.key in pack.folders]
+        facts = {
+            "name": str(name),
+            "what": self.what,
+            "made_by": self.made_by,
+            "names": nearest_first(str(name), bringing) if bringing else "none",
+        }
+        if path.exists():
+            raise UserError("D943", **facts)
+        missing = f"install the pack {self.pack} (pip install ./corpora/{self.pack}), or "
+        raise UserError("D901", hint="" if self.pack in bringing else missing, **facts)
 
 
 def packs() -> dict[str, Pack]:

@@ -48,6 +48,7 @@ KINDS = (
     "judges",
     "measures",
     "readers",
+    "models",
     "runners",
     "experiments",
     "commands",

@@ -11,7 +11,11 @@ if TYPE_CHECKING:
     from disambig.files import restore as restore
     from disambig.files import saved_folder as saved_folder
     from disambig.files import writing as writing
+    from disambig.models import StandaloneModel as StandaloneModel
+    from disambig.models import load_standalone as load_standalone
+    from disambig.models import standalone_card as standalone_card
     from disambig.packs import Pack as Pack
+    from disambig.packs import PackFolder as PackFolder
     from disambig.packs import model_folder as model_folder
     from disambig.packs import pack as pack
     from disambig.packs import packs as packs

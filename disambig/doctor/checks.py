@@ -297,6 +297,8 @@ def _check_pack(entry: EntryPoint, mend: str, checked: CheckedPacks) -> Iterator
         yield from check_table(pack.counts, checked, mend=mend)
     for task, path in sorted(pack.models.items()):
         yield from check_model(path, checked, mend=mend, task=task, sampled=task not in pack.by_name)
+    for key, path in sorted(pack.folders.items()):
+        yield from check_standalone(f"{pack.name}/{key}", path, mend=mend)
 
 
 def check_table(path: Path, checked: CheckedPacks, *, mend: str) -> Iterator[CheckResultLine]:
@@ -361,6 +363,19 @@ def check_model(
             what = f"{model.name} raises {model.flags_per_1000:g} false flags per 1,000 words by default"
             better = "train it with a lower flags_per_1000, or set one when using it"
             yield CheckResultLine("models", WARNING, what, better)
+
+    yield from guard_check("models", check, mend=mend)
+
+
+def check_standalone(name: str, folder: Path, *, mend: str) -> Iterator[CheckResultLine]:
+    """Load a model of a pack that is not a model of a task; other folders belong to models of tasks."""
+
+    def check() -> Iterator[CheckResultLine]:
+        from disambig.models import is_standalone, load_standalone
+
+        if is_standalone(folder):
+            model = load_standalone(folder)
+            yield CheckResultLine("models", OK, f"{name}, language {model.language}: {model.describe()}")
 
     yield from guard_check("models", check, mend=mend)
 

@@ -59,8 +59,6 @@ MESSAGES: dict[str, str] = {
     "D681": 'the extractor HeadwordBigrams needs the tags of words, which these lists do not have: give each candidate "words" and "tags"',
     "D682": "no word of these lists has a tag that begins with {tags}; their tags: {names}; change tags of HeadwordBigrams",
     # kana converters, and adapting them to a user's text; then learners (D70x)
-    "D690": "there is no converter {name!r}, neither a folder nor a pack: {hint}name a folder that `disambig adapt` made; available: {names}",
-    "D691": "{path} does not contain a converter: name a folder that `disambig adapt` or Converter.save made, or a model of kana and kanji",
     "D692": "there is no domain {name!r} in {path}; available: {names}",
     "D693": "the model {model} was trained on conversions of a converter other than {converter}: convert with --no-rerank, or retrain the model",
     "D694": "{n:,} Japanese sentences are too few to adapt to: give at least {least:,}",
@@ -187,8 +185,8 @@ MESSAGES: dict[str, str] = {
     "D895": "{path}: not checked, since a paragraph takes longer than {seconds:g} seconds of processor time; use `disambig check`",
     # parsing
     "D900": "cannot read parser {path}: {problem}; retrain it or copy it again",
-    "D901": "there is no parser {name!r}, neither a folder nor a pack: {hint}name a folder that `disambig train-parser` made; available: {names}",
-    "D902": "{path} does not contain a parser: name a folder that `disambig train-parser` made",
+    "D901": "there is no {what} {name!r}, neither a folder nor a pack: {hint}name a folder that {made_by} made; available: {names}",
+    "D902": "{path} does not contain a {what}: name a folder that {made_by} made",
     "D903": "{setting} is {value!r}: give a whole number from {least:,} to {most:,}",
     "D904": "texts is the text {value!r}: give a list of texts",
     "D905": "{path}: {n:,} trees are too few to train or evaluate on; give at least {least:,}",
@@ -203,14 +201,14 @@ MESSAGES: dict[str, str] = {
     "D914": "{path} is not the manifest of a job: {problem}; name another directory with --job",
     "D915": "{path} is not a directory, but a job writes to one: name another with --job",
     "D916": "sentence {number:,} of the treebank: {problem}; correct it or leave it out",
-    "D917": "there is no dependency parser {name!r}: name a pack that includes one, or a folder that save_parser wrote; available: {names}",
+    "D917": "{path} has the format {format!r}, which no installed plugin reads (known: {names}): install the plugin, or update it",
     "D920": "cannot start a cluster on this machine: {problem}; try again, or use --engine local",
     "D930": "{name} cannot be divided among workers: omit --workers, --engine and --scheduler",
     "D931": "{name}, part {part!r}: a worker failed: {problem}",
     # models
     "D940": "{path} exists and does not contain a model: --force only replaces models; choose another name",
     "D942": "there is no model {name!r}: name a model's directory or one of {names}; text is given with --text",
-    "D943": "{name} is a file, but {what} is a folder: name one that `disambig {command}` made, or a pack that includes one; available: {names}",
+    "D943": "{name} is a file, but a {what} is a folder: name one that {made_by} made, or a pack that includes one; available: {names}",
     # flag rates of several tasks
     "D950": "no model of the task {task!r} raises flags here, so no rate can be set for it; available: {names}",
     "D951": "--flags-per-1000 {value}: {problem}; give one number for all tasks, such as 1, or one per task, such as spelling=0.2,article=0.1",

@@ -100,6 +100,18 @@ from .sources import (
 from .sources import (
     wrap_annotator as wrap_annotator,
 )
+from .standalone import (
+    StandaloneModel as StandaloneModel,
+)
+from .standalone import (
+    is_standalone as is_standalone,
+)
+from .standalone import (
+    load_standalone as load_standalone,
+)
+from .standalone import (
+    standalone_card as standalone_card,
+)
 from .storage import (
     PRECISION_FILE as PRECISION_FILE,
 )

@@ -17,6 +17,11 @@ def disambig_register_learners(register: Register) -> None:
 
 
 @hookimpl
+def disambig_register_models(register: Register) -> None:
+    register("boosted_lasso.Converter.v1", ".kana.converter:Converter")
+
+
+@hookimpl
 def disambig_register_tasks(register: Register) -> None:
     register("boosted_lasso.KanaKanji.v1", ".kana.task:KanaKanji")
 

@@ -240,7 +240,7 @@ def load_reader(name: str | Path = PACK) -> SyntaxReader:
     Raises
     ------
     UserError
-        D917 if there is no such parser, D900 for a damaged one.
+        D901 if there is no such parser, D900 for a damaged one.
     """
     return SyntaxReader(load_parser(name))
 
@@ -356,7 +356,7 @@ class Agreement:
     Raises
     ------
     UserError
-        On first use D917 if there is no such parser, D900 for a damaged one.
+        On first use D901 if there is no such parser, D900 for a damaged one.
     """
 
     folders: ClassVar[tuple[str, ...]] = ("parser",)

@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import TokenView, UserError, load_model, nearest_first
+from disambig.api import TokenView, UserError, load_model
 from disambig.api.arrays import ArrayFolder, digest_arrays, offsets_from_sizes
 from disambig.api.features import WordClasses
-from disambig.api.packs import packs
+from disambig.api.packs import PackFolder
 from disambig.api.text import SpacyTokens, hash_words
 
 PACK = "disambig_en_dependencies"
-FOLDER = "dependencies"
-"""Key of the parser in a pack's `folders`."""
 FORMAT = "disambig.dependencies.v1"
 FILE = "weights.npz"
 ROOT = "root"
@@ -87,6 +85,7 @@ class DependencyParser:
         The model that tags plain text.
     """
 
+    formats: ClassVar[tuple[str, ...]] = (FORMAT,)
     relations: tuple[str, ...]
     weights: Weights
     classes: WordClasses
@@ -101,6 +100,19 @@ class DependencyParser:
     def __post_init__(self) -> None:
         if not isinstance(self.beam, int) or isinstance(self.beam, bool) or not 1 <= self.beam <= _MOST_BEAM:
             raise UserError("D903", setting="beam", value=self.beam, least=1, most=_MOST_BEAM)
+
+    @classmethod
+    def load(cls, folder: str | Path) -> DependencyParser:
+        """Read the parser in a folder, or that of a pack; see `load_parser`."""
+        return load_parser(folder)
+
+    def save(self, folder: str | Path) -> None:
+        """Write the parser into a folder; see `save_parser`."""
+        save_parser(self, folder)
+
+    def describe(self) -> str:
+        """Return what the parser is and how large it is."""
+        return f"dependency parser: {len(self.weights.keys):,} features, {len(self.relations)} relations"
 
     def with_beam(self, beam: int) -> DependencyParser:
         """Return the parser with another width of the beam."""
@@ -273,6 +285,14 @@ def _atoms(words: NDArray[np.uint64], tags: NDArray[np.uint64], classes: WordCla
     return np.stack([words, tags, columns[:, 0], columns[:, -1]], axis=1)
 
 
+def _is_in(folder: Path) -> bool:
+    return (folder / FILE).is_file()
+
+
+PARSERS = PackFolder("dependencies", "dependency parser", "save_parser", _is_in, PACK)
+"""Parsers by the name of their pack or folder."""
+
+
 def save_parser(
     parser: DependencyParser, folder: str | Path, *, about: Mapping[str, Any] | None = None
 ) -> None:
@@ -302,9 +322,10 @@ def load_parser(name: str | Path = PACK) -> DependencyParser:
     Raises
     ------
     UserError
-        D917 if there is no such parser, D900 if a file is missing, damaged or not from this program.
+        D901, D902 and D943 if there is no such parser, D900 if a file is missing, damaged or not from this
+        program.
     """
-    folder = _locate(name)
+    folder = PARSERS.locate(name)
     header, arrays = _FOLDER.read(folder)
     try:
         relations = header["relations"]
@@ -324,17 +345,6 @@ def load_parser(name: str | Path = PACK) -> DependencyParser:
     except (ValueError, LookupError, TypeError) as problem:
         raise UserError("D900", path=folder, problem=problem) from None
     return DependencyParser(tuple(relations), weights, classes, **own)
-
-
-def _locate(name: str | Path) -> Path:
-    installed = packs()
-    if str(name) in installed and FOLDER in installed[str(name)].folders:
-        return installed[str(name)].folders[FOLDER]
-    path = Path(name)
-    if (path / FILE).is_file():
-        return path
-    names = [pack.name for pack in installed.values() if FOLDER in pack.folders]
-    raise UserError("D917", name=str(name), names=nearest_first(str(name), names) if names else "none")
 
 
 def _state(parser: DependencyParser) -> dict[str, NDArray[Any]]:

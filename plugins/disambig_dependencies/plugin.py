@@ -8,3 +8,8 @@ from disambig.api import Register, hookimpl
 @hookimpl
 def disambig_register_extractors(register: Register) -> None:
     register("dependencies.Agreement.v1", ".agreement:Agreement")
+
+
+@hookimpl
+def disambig_register_models(register: Register) -> None:
+    register("dependencies.DependencyParser.v1", ".parser:DependencyParser")

@@ -12,6 +12,12 @@ def disambig_register_learners(register: Register) -> None:
 
 
 @hookimpl
+def disambig_register_models(register: Register) -> None:
+    """Register the parser of text."""
+    register("exponentiated_gradient.Parser.v1", ".parser.parser:Parser")
+
+
+@hookimpl
 def disambig_register_measures(register: Register) -> None:
     """Register the measure of trees."""
     register("exponentiated_gradient.BracketF1.v1", ".treebank.parseval:BracketF1")

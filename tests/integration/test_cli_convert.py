@@ -74,7 +74,7 @@ def test_lists_that_a_model_is_trained_from(home, tmp_path):
         (["--nbest", "0"], "D675"),
         (["--format", "csv"], "D671"),
         (["--domain", "cooking"], "D692"),
-        (["--model", "nothing_ja"], "D690"),
+        (["--model", "nothing_ja"], "D901"),
         (["--model", __file__], "D943"),
         (["gone.txt"], "D300"),
     ],
@@ -151,7 +151,7 @@ def test_adapting_is_refused_before_the_long_work(home, tmp_path):
     pytest.importorskip("sudachipy")
     pytest.importorskip("sudachidict_core")
     assert "D694" in here(*said, "-o", "new", folder=tmp_path).stderr
-    assert "D690" in here("adapt", "text.txt", "--model", "nothing_ja", "-o", "new", folder=tmp_path).stderr
+    assert "D901" in here("adapt", "text.txt", "--model", "nothing_ja", "-o", "new", folder=tmp_path).stderr
     assert not (tmp_path / "new").exists()
 
 
@@ -179,7 +179,7 @@ def test_adapted_to_a_text(home, tmp_path, monkeypatch, enough):
     assert here("convert", "--model", "new", given=kana, folder=tmp_path).stdout == "箸を渡る人がいる。\n"
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
     assert here(*said, "--force", "--no-rerank", "-q", folder=tmp_path).stderr == ""
-    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["converter"]
+    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["README.md", "converter"]
 
 
 def test_a_killed_run_leaves_what_was_there(home, tmp_path, monkeypatch):

@@ -32,7 +32,7 @@ def everyday():
 def test_without_the_pack_one_line_says_what_to_install():
     if "disambig_ja" in packs():
         pytest.skip("the pack is installed here")
-    with pytest.raises(UserError, match=r"D690.*pip install ./corpora/disambig_ja"):
+    with pytest.raises(UserError, match=r"D901.*pip install ./corpora/disambig_ja"):
         load_converter()
 
 

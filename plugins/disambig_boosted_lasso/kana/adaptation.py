@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from disambig.api import Arrays, FeatureExtractor, LinearScorer, Model, UserError, resolve
 from disambig.api.features import transform_checked
-from disambig.api.packs import saved_folder, writing
+from disambig.api.packs import saved_folder, standalone_card, writing
 from disambig.api.tasks import CandidateLists, decide_lists
 from disambig.api.training import save_model, train_candidates
 
@@ -241,6 +241,24 @@ class AdaptationReport:
     weight: float
     ranked: str
 
+    def lines(self, name: str) -> list[str]:
+        """Return lines that summarise the adaptation; `name` is that of the folder."""
+        ranks = {
+            "new": "candidates are ranked by weights learned from the text",
+            "old": "candidates are ranked by the weights that there were",
+            "none": "candidates are not ranked again",
+        }
+        lines = [
+            f"{name}: learned from {self.learned:,} sentences; the old language model weighs "
+            f"{self.weight:.2f}; {ranks[self.ranked]}"
+        ]
+        if self.tested:
+            lines.append(
+                f"on {self.tested:,} sentences left aside {100 * self.before:.2f}% of the characters were "
+                f"wrong before, {100 * self.after:.2f}% are now"
+            )
+        return lines
+
 
 def adapt_converter(
     sentences: Sequence[str],
@@ -306,7 +324,12 @@ def _adapt_text(
         save_model(model, draft / RERANKER)
     tell("testing", 0, 1)
     before, after = error_rate(base, test), error_rate(Conversion(adapted, model), test)
-    return AdaptationReport(len(learn), len(test), before, after, mixed, ranked)
+    report = AdaptationReport(len(learn), len(test), before, after, mixed, ranked)
+    use = f"disambig convert --model {output.name} lines.txt"
+    card = standalone_card(adapted, output.name, use=use, training=report.lines(output.name))
+    with writing(output):
+        (draft / "README.md").write_text(card, encoding="utf8")
+    return report
 
 
 def check_texts(sentences: Sequence[str], weight: float | None) -> None:

@@ -10,7 +10,7 @@ import typer
 from disambig.api.commands import Quiet, is_typed, line_blocks, lines_in, open_results, remark, stages
 
 if TYPE_CHECKING:
-    from .adaptation import AdaptationReport
+    pass
 
 
 def adapt(
@@ -52,27 +52,8 @@ def adapt(
     adapting.check_texts(sentences, weight)
     with stages() as tell:
         report = adapting.adapt_converter(sentences, place, output, weight=weight, rerank=rerank, tell=tell)
-    for line in summary_lines(report, output):
+    for line in report.lines(str(output)):
         remark(line)
-
-
-def summary_lines(report: AdaptationReport, output: Path) -> list[str]:
-    """Return lines that summarise the adaptation."""
-    ranks = {
-        "new": "candidates are ranked by weights learned from the text",
-        "old": "candidates are ranked by the weights that there were",
-        "none": "candidates are not ranked again",
-    }
-    lines = [
-        f"{output}: learned from {report.learned:,} sentences; the old language model weighs "
-        f"{report.weight:.2f}; {ranks[report.ranked]}"
-    ]
-    if report.tested:
-        lines.append(
-            f"on {report.tested:,} sentences left aside {100 * report.before:.2f}% of the characters were "
-            f"wrong before, {100 * report.after:.2f}% are now"
-        )
-    return lines
 
 
 FORMATS = ("text", "jsonl")

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from disambig.api import Model, UserError, load_model, nearest_first
-from disambig.api.packs import packs, restore
+from disambig.api import Model, UserError, load_model
+from disambig.api.packs import PackFolder, packs, restore
 from disambig.api.tasks import CandidateLists, decide_lists
 
 from .converter import Converter, is_converter, load_in_domain
@@ -20,6 +20,8 @@ from .task import KanaKanji
 
 PACK = "disambig_ja"
 CONVERTER, RERANKER = "converter", "kana_kanji"
+CONVERTERS = PackFolder(CONVERTER, "converter", "`disambig adapt` or Converter.save", is_converter, PACK)
+"""Converters by the name of their pack or folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +54,12 @@ def locate_converter(name: str | Path) -> ConverterLocation:
     Raises
     ------
     UserError
-        D690 for an unknown name, D943 for the name of a file, D691 for a folder without a converter.
+        D901 for an unknown name, D943 for the name of a file, D902 for a folder without a converter.
     """
     installed = packs()
     if str(name) in installed:
         brought = installed[str(name)]
-        if CONVERTER not in brought.folders:
-            raise UserError("D691", path=brought.home)
-        return ConverterLocation(brought.folders[CONVERTER], brought.models.get(RERANKER))
+        return ConverterLocation(CONVERTERS.locate(name), brought.models.get(RERANKER))
     for pack in installed.values():
         for task, home in pack.models.items():
             if str(name) in (task, f"{pack.name}/{task}"):
@@ -67,21 +67,12 @@ def locate_converter(name: str | Path) -> ConverterLocation:
     path = Path(name)
     with suppress(OSError):
         restore(path)
-    if not path.is_dir():
-        bringing = [pack.name for pack in installed.values() if CONVERTER in pack.folders]
-        names = nearest_first(str(name), bringing) if bringing else "none"
-        if path.exists():
-            raise UserError("D943", name=name, what="a converter", command="adapt", names=names)
-        hint = "" if PACK in bringing else f"install the pack {PACK} (pip install ./corpora/{PACK}), or "
-        raise UserError("D690", name=str(name), hint=hint, names=names)
     if (path / "model.json").is_file():
         return _locate_model_converter(path)
-    if is_converter(path):
-        return ConverterLocation(path)
-    if is_converter(path / CONVERTER):
-        model = path / RERANKER
-        return ConverterLocation(path / CONVERTER, model if (model / "model.json").is_file() else None)
-    raise UserError("D691", path=path)
+    converter = CONVERTERS.locate(path)
+    model = path / RERANKER
+    is_reranked = converter != path and (model / "model.json").is_file()
+    return ConverterLocation(converter, model if is_reranked else None)
 
 
 def _locate_model_converter(home: Path) -> ConverterLocation:
@@ -150,7 +141,7 @@ class Conversion:
         Raises
         ------
         UserError
-            D690 to D693 and D943 for names, D674 and others for damaged files.
+            D692, D693, D901, D902 and D943 for names, D674 and others for damaged files.
         """
         place = locate_converter(name)
         reranker = place.model() if rerank else None

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -198,6 +198,7 @@ def _extras(
     return extras if lexicon.usage is None else extras + lexicon.usage
 
 
+FORMAT = "disambig.kana_converter.v2"
 MOST = 1000
 RARE = 2
 """Kana words with at most this count train the spelling model of unknown words."""
@@ -221,6 +222,7 @@ class Converter:
     settings : ConverterSettings
     """
 
+    formats: ClassVar[tuple[str, ...]] = (FORMAT,)
     lexicon: KanaLexicon
     model: LanguageModel | Mixture
     spelling: NDArray[np.float64]
@@ -378,10 +380,20 @@ class Converter:
         """Write the converter into a folder; see `save_converter`."""
         save_converter(self, folder, bits=bits)
 
-    @staticmethod
-    def load(folder: str | Path) -> Converter:
+    @classmethod
+    def load(cls, folder: str | Path) -> Converter:
         """Read the converter in a folder; see `load_converter`."""
         return load_converter(folder)
+
+    @property
+    def language(self) -> str:
+        """The language code."""
+        return "ja"
+
+    def describe(self) -> str:
+        """Return what the converter is and how large it is."""
+        words = len(self.background.vocabulary)
+        return f"kana-to-kanji converter: {len(self.lexicon):,} entries, language model of {words:,} words"
 
     def best(self, lines: Sequence[str]) -> list[str]:
         """Return the best conversion of each line."""
@@ -438,7 +450,6 @@ def _shift_offsets(paths: LatticePaths, pieces: Sequence[Sequence[str]]) -> Latt
     return replace(paths, words=words)
 
 
-FORMAT = "disambig.kana_converter.v2"
 FILE = "lexicon.npz"
 MODEL, ADAPTATION, DOMAINS = "model", "adaptation", "domains"
 _NAMES = ("readings", "surfaces", "tags", "counts", "usage", "spelling")

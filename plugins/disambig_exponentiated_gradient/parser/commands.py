@@ -146,8 +146,8 @@ def train_parser(
     from disambig.api.text import SpacyTokens
 
     from ..treebank.binarisation import Binarisation
-    from .parser import is_parser_alone, save_parser
-    from .training import ParserTrainingData, train_on, training_summary
+    from .parser import CARD, is_parser_alone, save_parser
+    from .training import ParserTrainingData, train_on, training_card, training_summary
 
     with writing(output):
         if output.exists() and not is_parser_alone(output):
@@ -161,5 +161,6 @@ def train_parser(
         trained = train_on(material, horizontal=horizontal, vertical=vertical, language=language, tell=tell)
         with writing(output):
             save_parser(trained.parser, draft, about=trained.about)
-    for line in training_summary(trained, output):
+            (draft / CARD).write_text(training_card(trained, output.name), encoding="utf8")
+    for line in training_summary(trained, str(output)):
         remark(line)

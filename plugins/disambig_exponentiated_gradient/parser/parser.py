@@ -8,11 +8,11 @@ from collections import ChainMap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from disambig.api import Arrays, UserError, nearest_first
+from disambig.api import Arrays, UserError
 from disambig.api.arrays import HEADER, ArrayFolder, digest_arrays
-from disambig.api.packs import packs
+from disambig.api.packs import PackFolder
 from disambig_exponentiated_gradient.grammar.treebank_grammar import TreebankGrammar, flat_tree
 from disambig_exponentiated_gradient.treebank.tree import TOP, Tree
 
@@ -22,6 +22,7 @@ from ..treebank.binarisation import node_label
 from .sentences import ParserSentence, SentenceCutter
 
 PACK = "disambig_en_parser"
+FORMAT, FORMAT_OF_TWO = "disambig.treebank_parser.v1", "disambig.treebank_parser.v2"
 LONGEST = 150
 """Default maximum length in words of a parsed sentence: twice as many words take ten times as long."""
 MOST_BEST = 1000
@@ -81,6 +82,7 @@ class Parser:
         Splits texts into sentences.
     """
 
+    formats: ClassVar[tuple[str, ...]] = (FORMAT, FORMAT_OF_TWO)
     grammar: TreebankGrammar
     language: str = "en"
     threshold: float = 1e-4
@@ -109,11 +111,17 @@ class Parser:
         UserError
             D901, D902 and D943 for an invalid name, D900 and D635 for a damaged parser.
         """
-        return read_parser(locate_parser(name), max_length=max_length)
+        return read_parser(PARSERS.locate(name), max_length=max_length)
 
     def save(self, folder: str | Path) -> None:
         """Write the parser into a folder, which is created if necessary."""
         save_parser(self, folder)
+
+    def describe(self) -> str:
+        """Return what the parser is and how large it is."""
+        grammars = [self.grammar] if self.second is None else [self.grammar, self.second]
+        rules = " and ".join(f"{len(own.grammar.binary) + len(own.grammar.unary):,}" for own in grammars)
+        return f"parser of constituents: {rules} rules"
 
     def parse(self, text: str) -> list[Tree]:
         """Return the best tree of each sentence of a text."""
@@ -210,10 +218,9 @@ def check_whole(setting: str, value: object, least: int, most: int) -> None:
         raise UserError("D903", setting=setting, value=value, least=least, most=most)
 
 
-FORMAT, FORMAT_OF_TWO = "disambig.treebank_parser.v1", "disambig.treebank_parser.v2"
 """The format of a saved parser with one grammar, and of one with two."""
 _SECOND = "second."
-FILE = "grammar.npz"
+FILE, CARD = "grammar.npz", "README.md"
 _TEXTS = ("symbols", "labels", "words", "words_names", "looks", "looks_names")
 _NAMES = (
     *("settings", "binary", "chains", "unchanged", "lexical", "words_counts", "looks_counts"),
@@ -289,8 +296,8 @@ def is_parser(folder: str | Path) -> bool:
 
 
 def is_parser_alone(folder: str | Path) -> bool:
-    """Return True if a folder contains the files of a parser and nothing else."""
-    return is_parser(folder) and {path.name for path in Path(folder).iterdir()} == {FILE, HEADER}
+    """Return True if a folder contains the files of a parser, perhaps with its card, and nothing else."""
+    return is_parser(folder) and {path.name for path in Path(folder).iterdir()} <= {FILE, HEADER, CARD}
 
 
 def grammar_digest(parser: Parser) -> str:
@@ -298,34 +305,5 @@ def grammar_digest(parser: Parser) -> str:
     return digest_arrays(_parser_state(parser))
 
 
-FOLDER = "parser"
-"""Key of the parser in a pack's `folders`."""
-
-
-def locate_parser(name: str | Path) -> Path:
-    """Return the folder of a parser, given the name of a pack or the folder itself.
-
-    Raises
-    ------
-    UserError
-        D901 for an unknown name, D943 for the name of a file, D902 for a folder without a parser.
-    """
-    installed = packs()
-    if str(name) in installed:
-        brought = installed[str(name)]
-        if FOLDER not in brought.folders:
-            raise UserError("D902", path=brought.home)
-        return brought.folders[FOLDER]
-    path = Path(name)
-    if not path.is_dir():
-        bringing = [pack.name for pack in installed.values() if FOLDER in pack.folders]
-        names = nearest_first(str(name), bringing) if bringing else "none"
-        if path.exists():
-            raise UserError("D943", name=name, what="a parser", command="train-parser", names=names)
-        hint = "" if PACK in bringing else f"install the pack {PACK} (pip install ./corpora/{PACK}), or "
-        raise UserError("D901", name=str(name), hint=hint, names=names)
-    if is_parser(path):
-        return path
-    if is_parser(path / FOLDER):
-        return path / FOLDER
-    raise UserError("D902", path=path)
+PARSERS = PackFolder("parser", "parser", "`disambig train-parser`", is_parser, PACK)
+"""Parsers by the name of their pack or folder."""

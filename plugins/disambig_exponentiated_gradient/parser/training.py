@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from disambig.api import UserError
+from disambig.api.packs import standalone_card
 from disambig_exponentiated_gradient.grammar.treebank_grammar import TreebankGrammar
 from disambig_exponentiated_gradient.treebank.parseval import Parseval
 from disambig_exponentiated_gradient.treebank.tree import Tree
@@ -166,10 +167,16 @@ def parse_again(parser: Parser, trees: Sequence[Tree], tell: Tell | None = None)
     return reparsed
 
 
-def training_summary(trained: TrainedParser, output: Path) -> list[str]:
+def training_card(trained: TrainedParser, name: str) -> str:
+    """Return the card of the parser in Markdown."""
+    use = f"disambig parse --model {name} text.txt"
+    return standalone_card(trained.parser, name, use=use, training=training_summary(trained, name))
+
+
+def training_summary(trained: TrainedParser, name: str) -> list[str]:
     """Return lines that summarise the training."""
     counts = trained.counts
-    lines = [f"{output}: learned from {trained.trees:,} trees"]
+    lines = [f"{name}: learned from {trained.trees:,} trees"]
     if counts.f1 != counts.f1:
         return [*lines, f"no held-out tree of at most {MAX_WORDS} words has a bracket to measure by"]
     n = f"{len(counts):,} tree{'s' * (len(counts) != 1)}"

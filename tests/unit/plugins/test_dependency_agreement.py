@@ -255,7 +255,7 @@ def test_a_config_names_it_and_other_processes_get_it(tmp_path):
     scores = transform_checked(extractor, view, instances, Group("form", ())).batch.scores(np.ones(1))
     assert scores[0] == 0 and scores[1] > 0.5
     config["syntax"]["parser"] = str(tmp_path)
-    with pytest.raises(UserError, match="D917"):
+    with pytest.raises(UserError, match="D902"):
         transform_checked(resolve(config)["syntax"], view, instances, Group("form", ()))
 
 

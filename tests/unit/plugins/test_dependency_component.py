@@ -149,7 +149,7 @@ def test_scores(nlp):
 def test_what_is_refused(folder):
     with pytest.raises(UserError, match="D500"):
         spacy.blank("de").add_pipe("disambig_dependencies", config={"model": folder})
-    with pytest.raises(UserError, match="D917"):
+    with pytest.raises(UserError, match="D901"):
         spacy.blank("en").add_pipe("disambig_dependencies", config={"model": "no_such_pack"})
     with pytest.raises(UserError, match="D903"):
         spacy.blank("en").add_pipe("disambig_dependencies", config={"model": folder, "beam": 0})

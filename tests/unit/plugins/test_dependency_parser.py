@@ -176,6 +176,6 @@ def test_a_beam_that_cannot_be_is_refused(folder, beam):
 
 
 def test_names_that_are_not_a_parser(tmp_path):
-    for name in ("no_such_pack", str(tmp_path)):
-        with pytest.raises(UserError, match="D917"):
+    for name, code in (("no_such_pack", "D901"), (str(tmp_path), "D902"), (__file__, "D943")):
+        with pytest.raises(UserError, match=code):
             load_parser(name)

@@ -119,9 +119,9 @@ def test_the_doctor_reads_the_converter_as_well(home, tmp_path):
 def test_names_of_nothing(tmp_path, home, monkeypatch):
     for brought, wanted in (((), "install the pack disambig_ja .*"), (("disambig_ja",), "")):
         found = {name: SimpleNamespace(name=name, folders={"converter": home}, models={}) for name in brought}
-        monkeypatch.setattr("disambig_boosted_lasso.kana.conversion.packs", lambda found=found: found)
+        monkeypatch.setattr("disambig.packs.packs", lambda found=found: found)
         with pytest.raises(
-            UserError, match=rf"D690.*'nothing_ja', neither a folder nor a pack: {wanted}name a f"
+            UserError, match=rf"D901.*'nothing_ja', neither a folder nor a pack: {wanted}name a f"
         ):
             load_converter("nothing_ja")
     monkeypatch.undo()
@@ -129,11 +129,11 @@ def test_names_of_nothing(tmp_path, home, monkeypatch):
         (tmp_path / "here.txt").touch()
         load_converter(tmp_path / "here.txt")
     (tmp_path / "here.txt").unlink()
-    with pytest.raises(UserError, match="D691"):
+    with pytest.raises(UserError, match="D902"):
         load_converter(tmp_path)
     with pytest.raises(UserError, match="D336"):
         locate_converter("spelling")
-    with pytest.raises(UserError, match="D691"):
+    with pytest.raises(UserError, match="D902"):
         load_converter("disambig_en")
     header = tmp_path / "converter" / "header.json"
     folder_of(tmp_path / "x")

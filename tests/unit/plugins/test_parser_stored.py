@@ -11,6 +11,8 @@ from disambig_exponentiated_gradient import load_parser
 from disambig_exponentiated_gradient.parser import FILE, grammar_digest, read_parser, save_parser
 from made_parser import TEXT, parser
 
+from disambig.api.packs import load_standalone, standalone_card
+from disambig.doctor import checks
 from disambig.errors import UserError
 from disambig.files import HEADER, digest_arrays
 
@@ -79,7 +81,7 @@ def test_numbers_that_cannot_be_are_found_though_the_digest_is_right(folder, mad
 def test_names_of_nothing(tmp_path, monkeypatch):
     for brought, wanted in (((), "install the pack disambig_en_parser .*"), (("disambig_en_parser",), "")):
         found = {name: SimpleNamespace(name=name, folders={"parser": tmp_path}) for name in brought}
-        monkeypatch.setattr("disambig_exponentiated_gradient.parser.parser.packs", lambda found=found: found)
+        monkeypatch.setattr("disambig.packs.packs", lambda found=found: found)
         with pytest.raises(
             UserError, match=rf"D901.*'nothing_en', neither a folder nor a pack: {wanted}name a f"
         ):
@@ -103,3 +105,46 @@ def test_how_many_trees(made, k):
 def test_a_text_is_no_list_of_texts(made):
     with pytest.raises(UserError, match="D904"):
         made.sentences("A dog.")
+
+
+def test_a_parser_is_loaded_without_naming_its_class(made, folder):
+    again = load_standalone(folder)
+    assert type(again) is type(made) and again.language == "en"
+    assert (
+        again.describe() == made.describe() == f"parser of constituents: {made.describe().split()[3]} rules"
+    )
+    again.save(folder.parent / "copy")
+    assert grammar_digest(load_standalone(folder.parent / "copy")) == grammar_digest(made)
+    card = standalone_card(again, "my", use="disambig parse --model my", training=["learned from 24 trees"])
+    assert card.startswith("# my\n\nParser of constituents") and "* learned from 24 trees" in card
+
+
+def test_a_format_that_nobody_reads_and_a_name_that_nobody_gave_are_named(folder):
+    change_header(folder, format="disambig.treebank_parsers.v1")
+    with pytest.raises(UserError, match=r"D917.*'disambig.treebank_parsers.v1'.*disambig.treebank_parser.v1"):
+        load_standalone(folder)
+    with pytest.raises(
+        UserError, match=r"D404.*'disambig_en_dependencis/dependencies'.*disambig_en_dependencies/"
+    ):
+        load_standalone("disambig_en_dependencis/dependencies")
+
+
+@pytest.mark.parametrize("damage", [False, True])
+def test_the_doctor_reads_the_parser_of_a_pack(made, tmp_path, monkeypatch, damage):
+    home = tmp_path / "toy_trees"
+    save_parser(made, home / "parser")
+    said = {
+        "name": "toy_trees",
+        "version": "1",
+        "language": "en",
+        "models": {},
+        "folders": {"parser": "parser"},
+    }
+    (home / "pack.json").write_text(json.dumps(said))
+    if damage:
+        BROKEN["cut short"](home / "parser")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(checks, "entry_points", lambda group: [SimpleNamespace(value="toy_trees", dist=None)])
+    _, model = checks.check_packs(checks.CheckedPacks())
+    assert model.status == (checks.PROBLEM if damage else checks.OK)
+    assert ("D900" if damage else f"toy_trees/parser, language en: {made.describe()}") in model.what

@@ -1,0 +1,111 @@
+"""Models that are not models of a task, such as parsers: plugins read and write their folders."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar, Protocol, cast
+
+from disambig import registry
+from disambig.errors import UserError, nearest_first
+from disambig.files import HEADER, read_json
+from disambig.packs import packs
+
+
+class StandaloneModel(Protocol):
+    """A model that makes no decisions of a task: a parser, a converter.
+
+    Its folder has a ``header.json`` with the name of its ``format``. A plugin registers its class with
+    `disambig_register_models`.
+    """
+
+    formats: ClassVar[tuple[str, ...]]
+    """The formats that `load` reads."""
+
+    @property
+    def language(self) -> str:
+        """The language code."""
+        ...
+
+    @classmethod
+    def load(cls, folder: str | Path) -> StandaloneModel:
+        """Read the model in a folder; UserError if a file is missing or damaged."""
+        ...
+
+    def save(self, folder: str | Path) -> None:
+        """Write the model into a folder."""
+        ...
+
+    def describe(self) -> str:
+        """Return what the model is and how large it is, in a few words."""
+        ...
+
+
+def stored_format(folder: str | Path) -> str:
+    """Return the format in the header of a folder; empty if the folder has no such header."""
+    try:
+        header = read_json(Path(folder) / HEADER)
+    except (OSError, ValueError):
+        return ""
+    name = header.get("format") if isinstance(header, dict) else None
+    return name if isinstance(name, str) else ""
+
+
+def is_standalone(folder: str | Path) -> bool:
+    """Return True if a registered class reads the format of a folder."""
+    return stored_format(folder) in _classes()
+
+
+def load_standalone(name_or_path: str | Path) -> StandaloneModel:
+    """Load a model that is not a model of a task: ``"PACK/FOLDER"``, as in ``pack.json``, or a directory.
+
+    Raises
+    ------
+    UserError
+        D404 for an unknown name, D917 for a format that no plugin reads; errors of the class for a damaged
+        folder.
+    """
+    folders = {f"{pack.name}/{key}": path for pack in packs().values() for key, path in pack.folders.items()}
+    folder = folders.get(str(name_or_path), Path(name_or_path))
+    if not folder.is_dir():
+        known = [name for name, path in folders.items() if is_standalone(path)]
+        names = nearest_first(str(name_or_path), known) if known else "none"
+        raise UserError("D404", name=str(name_or_path), hint="", names=names)
+    classes = _classes()
+    format_name = stored_format(folder)
+    if format_name not in classes:
+        known = sorted(classes)
+        raise UserError("D917", path=folder, format=format_name, names=", ".join(known) or "none")
+    return classes[format_name].load(folder)
+
+
+def standalone_card(model: StandaloneModel, name: str, *, use: str, training: Sequence[str]) -> str:
+    """Return the card of a model in Markdown.
+
+    Parameters
+    ----------
+    model : StandaloneModel
+    name : str
+        The name of its folder.
+    use : str
+        A command that uses it.
+    training : sequence of str
+        What it learned from, and how good it is.
+    """
+    about = f"{model.describe().capitalize()}; language: {model.language}."
+    facts = "\n".join(f"* {line}" for line in training)
+    sections = (
+        f"# {name}",
+        about,
+        "## Use",
+        f"```console\n$ {use}\n```",
+        "## Training and evaluation",
+        facts,
+    )
+    return "\n\n".join(sections) + "\n"
+
+
+def _classes() -> dict[str, type[StandaloneModel]]:
+    """Return the registered classes by the formats that they read."""
+    classes = cast("dict[str, type[StandaloneModel]]", registry.load_all("models"))
+    return {name: own for own in classes.values() for name in own.formats}
