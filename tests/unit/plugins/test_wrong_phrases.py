@@ -47,6 +47,85 @@ There are {couple of|a couple of} things to consider.
 It grows depending on {number of|the number of} cores.
 This is done in {next|the next} step.
 See the code in {second|the second} example.
+I was born {in|on} Monday evening.
+The shop closes {at|on} Sunday.
+He called me {at|on} my birthday.
+We rest {in weekends|on weekends}.
+I get up late {at|in} the morning.
+They had to work {in night|at night} because of the noise.
+She stayed {in home|at home} with her cat.
+{In my point of view|From my point of view} it is too far.
+{According to my opinion|In my opinion}, it is too far.
+{In the conclusion|In conclusion}, it was a good trip.
+He left {in the age of|at the age of} twenty.
+I found it {in|on} the internet.
+We went {by the bus|by bus} to town.
+I cannot do it {by|on} my own.
+I have not seen him {since|for} a long time.
+We moved here {before two years|two years ago}.
+I will {explain you|explain to you} the rules.
+Can you {tell to|tell} me the way?
+I will {say|tell} you what it costs.
+Please {help to|help} me!
+We are {waiting you|waiting for you} at the gate.
+He {arrived to home|arrived home}.
+This bag is {different of|different from} mine.
+She is {interested about|interested in} music.
+He was {accused for|accused of} theft.
+She {suffers of|suffers from} stress.
+They took part {at|in} the race.
+We went {to |}shopping with Ann.
+She came {in|to} London last spring.
+You can {contact with|contact} me by email.
+The noise {affects to|affects} my sleep.
+He {resembles to|resembles} his uncle.
+It makes me {to |}laugh.
+{How|What} does it look like?
+They {can to|can} go home.
+We {don't can|can't} hear you.
+He wants to {can|be able to} speak.
+You should avoid {to drink|drinking} coffee.
+I am getting used {to work|to working} there.
+He wants {to visiting|to visit} us.
+I want {to went|to go} there.
+Yesterday we {go|went} to the lake.
+Last year, I {am|was} in Rome.
+Two weeks ago they {visit|visited} us.
+I {go|went} to the market yesterday.
+When I {will |}arrive, I will call you.
+I {am|was} born in May.
+We {are not agree|do not agree} with him.
+We {very like|really like} your garden.
+That is {a |}good advice.
+She had {a |}good news for us.
+Many {childrens|children} are afraid of dogs.
+{Most of|Most} people like music.
+{Almost|Most} people like music.
+I need {another|other} things for it.
+He speaks {others|other} languages as well.
+There {is|are} many cars outside.
+Many people {thinks|think} so.
+A lot of people {has|have} one.
+I know people who {has|have} two.
+Everybody {know|knows} her.
+The {news are|news is} good.
+A train is {more fast|faster} than a bus.
+This one is {more cheaper|cheaper} than that one.
+It is {so much|so} hot that we cannot sleep.
+The box is {too much|too} heavy for me.
+He is not {enough tall|tall enough} for the team.
+I stayed because {is|it is} too far.
+I think {is|it is} very good.
+He left without {to pay|paying} the bill.
+{All what|All that} I need is time.
+I like people {which|who} have time.
+We have the same car {than|as} you.
+They came {at home|home} late.
+He comes every {Sundays|Sunday}.
+I see her every {days|day}.
+{At the first|At first} I was afraid.
+They are {in holidays|on holiday} with us.
+He never says {nothing|anything} about it.
 I {could of|could have} come along.
 You {should of|should have} told me before.
 That {would of|would have} been nice.
@@ -425,6 +504,39 @@ In the other hand she held a lamp.
 No other wise men came.
 Did you saw the board in two?
 Did she found a company?
+In town they met on Sunday, and at night they slept.
+He read it in the newspaper and in a book.
+The old system in television is gone.
+It is by my own hand.
+Since a week had passed, they left.
+Before two years had passed they were rich.
+They wait on him, and he waits for them.
+It had no affect on the figures.
+He called to her, and she helped to carry it.
+The path goes in Europe by another name.
+He took part of the land.
+They explained it to you as well as to them.
+He is happy to can tomatoes and fruit.
+Women need to spend money to travel; they avoided her to the end.
+Yesterday I was ill, and last year I had gone.
+When will I arrive? If you will be so kind, wait.
+I am born again in this poem.
+She got an information desk and an equipment list.
+Childrens' books are on the left.
+They made the most of the day.
+A people which has its own language is a nation.
+One of the people who has seen it told me.
+The number of people who has it is low.
+There is many a slip.
+The news sources are few.
+Nothing is taller, and no more is needed.
+He has enough good books, and so much to do.
+This word is part of the sentence because is a verb.
+What they think is very good is cheap.
+There is nothing that he never says; all that I need is here.
+He stays at home, and he comes home at noon.
+Every day counts, and on Sundays we rest.
+At the first sign of rain I left.
 """.strip().splitlines()
 
 
