@@ -54,6 +54,10 @@ FUNCTION_WORDS = (
     "this these those that",
     "it they them",
     "its their",
+    "they their",
+    "them their",
+    "he his",
+    "us our",
     "much many",
 )
 """Paradigms of irregular words. They are kept apart: "is" is hardly ever written for "been" or "isn't"."""
