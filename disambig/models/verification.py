@@ -10,6 +10,10 @@ around it, and the models decide there again:
 * Another word is wanted, and that one is not flagged: it is proposed instead, if it is one of the candidates
   of the decision. Otherwise the flag is dropped, as two models that disagree are no help to a reader.
 
+Before that, of flags near each other, the less probable ones are decided again in the text that the surer
+ones correct: "They asks" may become "It asks" or "They ask", and once it is "They ask", nothing is wrong with
+"They". A flag whose probability falls to a fraction is dropped.
+
 If a flag is dropped, those that overlap it (see `disambig.decision.overlaps`) are verified in its place.
 """
 
@@ -36,6 +40,10 @@ _CONTEXT_WORDS = 26
 _CONTEXT_CHARACTERS = 400
 _LONGEST_PARAGRAPH = 3_000
 """Number of characters of a paragraph on each side of a flag that are decided again."""
+_NEAR_CHARACTERS = 40
+"""Flags with at most so many characters between them may be about the same mistake."""
+_EXPLAINED = 0.25
+"""A flag is dropped if its probability falls below this share when the flags near it are corrected."""
 _PARAGRAPH_END = re.compile("\n[^\\S\n]*\n|\u2029")
 _WORD = re.compile(r"\w+")
 MAX_ROUNDS = 4
@@ -123,6 +131,13 @@ class _Flag:
     probability: float
     kept: bool = True
     chosen: int | None = None
+
+
+def _explains(surer: _Flag, flag: _Flag) -> bool:
+    """Return True for a more probable flag near another one."""
+    (start, end, _), (other_start, other_end, _) = flag.edit, surer.edit
+    is_near = max(start - other_end, other_start - end) <= _NEAR_CHARACTERS
+    return surer is not flag and is_near and surer.probability > flag.probability
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,11 +304,45 @@ class _Verifier:
 
     def verify(self, excerpts: Sequence[_Excerpt]) -> None:
         """Decide about the flags: with all those of an excerpt corrected, then one at a time if necessary."""
-        trials = [trial for excerpt in excerpts for trial in self._together(excerpt)]
+        self._drop_explained(excerpts)
+        kept = [replace(excerpt, flags=[f for f in excerpt.flags if f.kept]) for excerpt in excerpts]
+        trials = [trial for excerpt in kept for trial in self._together(excerpt)]
         failed = self._failed(trials)
         alone = [self._alone(trial) for trial, _ in failed if len(trial.excerpt.flags) > 1]
         final = [pair for pair in failed if len(pair[0].excerpt.flags) == 1] + self._failed(alone)
         self._choose_others(final)
+
+    def _drop_explained(self, excerpts: Sequence[_Excerpt]) -> None:
+        """Drop the flags that are about a mistake which a surer flag near them corrects."""
+        asked: list[_Flag] = []
+        tried: list[str] = []
+        spans: list[list[Span]] = []
+        for excerpt in excerpts:
+            for flag in excerpt.flags:
+                surer = [other for other in excerpt.flags if _explains(other, flag)]
+                if surer:
+                    edits = sorted(other.edit for other in surer)
+                    before = [edit for edit in edits if edit[:2] < flag.edit[:2]]
+                    shift = sum(len(new) - (end - start) for start, end, new in before)
+                    start, end, _ = flag.edit
+                    asked.append(flag)
+                    tried += [excerpt.text, apply_edits(excerpt.text, edits)[0]]
+                    spans += [[(start, end)], [(start + shift, end + shift)]]
+        probabilities = self._probabilities(tried, spans)
+        for number, flag in enumerate(asked):
+            before_them, after_them = probabilities[2 * number : 2 * number + 2]
+            flag.kept = after_them >= _EXPLAINED * before_them
+
+    def _probabilities(self, texts: Sequence[str], spans: Sequence[Sequence[Span]]) -> list[float]:
+        """Return the largest probability of a mistake at the one span of each text; 0 without a decision."""
+        found = [0.0] * len(texts)
+        for of_task in self.decide_near(texts, spans) if texts else ():
+            for row in np.flatnonzero(of_task.observed >= 0).tolist():
+                number = int(of_task.documents[row])
+                ((start, end),) = spans[number]
+                if of_task.starts[row] <= end and of_task.ends[row] >= start:
+                    found[number] = max(found[number], float(of_task.probabilities[row]))
+        return found
 
     def _together(self, excerpt: _Excerpt) -> Iterator[_Trial]:
         edits = [flag.edit for flag in excerpt.flags]

@@ -103,6 +103,26 @@ def test_two_corrections_side_by_side_are_tried_one_at_a_time():
     assert len(verified(["a quite place to loose it"], rules)) == 2
 
 
+@pytest.mark.parametrize(
+    "text, expected", [("They asks", ["ask"]), ("They" + 20 * " so" + " asks", ["It", "ask"])]
+)
+def test_a_flag_that_a_surer_one_beside_it_explains_is_dropped(text: str, expected: list[str]):
+    def decide(texts, spans=None):
+        wrong = [each if "asks" in each else "" for each in texts]  # nothing is wrong with "They ask"
+        subjects = decisions("subject", wrong, {"They": ("It", 0.3)}, spans)
+        return [subjects, decisions("verb", texts, {"asks": ("ask", 0.8)}, spans)]
+
+    kept = verify_flags(
+        [text], decide([text]), lambda texts, spans: resolve_overlaps(decide(texts, spans), texts)
+    )
+    assert [
+        new
+        for of_task in kept
+        for row in np.flatnonzero(of_task.flagged)
+        for new in [of_task.record(int(row), text)["replacement"]]
+    ] == expected
+
+
 @pytest.mark.parametrize("between", ["\n\n", "\n \n", "\u2029"])
 def test_only_the_text_around_a_flag_is_decided_again(between: str):
     seen = []
