@@ -79,6 +79,9 @@ from .flags import (
 from .flags import (
     surest as surest,
 )
+from .flags import (
+    unused_directive as unused_directive,
+)
 from .linter import (
     CheckRun as CheckRun,
 )
@@ -114,6 +117,9 @@ from .loading import (
 )
 from .loading import (
     load_checker as load_checker,
+)
+from .loading import (
+    selectable_names as selectable_names,
 )
 from .model_checker import (
     RATES as RATES,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import re
 from bisect import bisect_right
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from disambig.checking.document_words import SURE, DocumentWords
 from disambig.data import ignore_entries, plain_entry
 from disambig.decision import edits_to_keep
-from disambig.errors import UserError
+from disambig.errors import UserError, nearest_first
 from disambig.markup import BREAK, PlainText
 from disambig.rules import Correction
 from disambig.text import HIDDEN
@@ -269,6 +270,32 @@ def _parse_directive(directive: str) -> tuple[str, list[tuple[str, str]]]:
 
 def _shown(what: str, word: str, rule: str) -> str:
     return f"{what}{f'[{rule}]' if rule else ''}{f' {word}' if word else ''}"
+
+
+_LIKE_A_NAME = 0.8
+"""Similarity from which a word to ignore may have been meant as the name of a rule or task."""
+
+
+def unused_directive(path: str, span: HiddenSpan, names: Collection[str]) -> UserError:
+    """Return the note (D960) about a directive that does not suppress any flag.
+
+    Parameters
+    ----------
+    path : str
+    span : HiddenSpan
+    names : collection of str
+        Rules and tasks that a directive may name (see `selectable_names`); the note names the nearest ones
+        if the directive names another rule, or a word that is spelled nearly like one of them.
+    """
+    known = {name.lower() for name in names}
+    advice = "remove it"
+    if span.rule and span.rule not in known:
+        available = nearest_first(span.rule, known)
+        advice = f"there is no rule or task {span.rule!r}: correct it; available: {available}"
+    elif near := difflib.get_close_matches(span.word, sorted(known), 3, _LIKE_A_NAME):
+        rules = " or ".join(f"ignore[{name}]" for name in near)
+        advice = f"{span.word!r} is read as a word: for a rule or task, write {rules}; otherwise, remove it"
+    return UserError("D960", path=path, line=span.line, said=span.directive, advice=advice)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

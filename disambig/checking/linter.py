@@ -33,8 +33,9 @@ from disambig.checking.flags import (
     find_flags,
     plain_word,
     surest,
+    unused_directive,
 )
-from disambig.checking.loading import CorrectingAnnotator
+from disambig.checking.loading import CorrectingAnnotator, selectable_names
 from disambig.checking.reports import (
     ReportedFlag,
     RunSummary,
@@ -326,9 +327,10 @@ class _Linter:
         self.tally.words += checked.words
         for problem in checked.problems:
             self._report(problem)
-        if self.request.tell_unused and not settings.excluded:
+        if checked.unused and self.request.tell_unused and not settings.excluded:
+            names = selectable_names(self._loaded[settings.checker])
             for directive in checked.unused:
-                self._note(UserError("D960", path=name, line=directive.line, said=directive.directive))
+                self._note(unused_directive(name, directive, names))
         if self.new is not None:
             self.new.add(name, plain.text, checked.flags)
             self.tally.known += len(checked.flags)

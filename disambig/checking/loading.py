@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from disambig.checking.flags import Flag
     from disambig.data import PrecisionTable
     from disambig.explain import FlagEvidence
-    from disambig.models import Annotate, Model
+    from disambig.models import Annotate
 
 
 _MAX_CONTEXT = 5_000
@@ -90,16 +90,19 @@ def load_checker(settings: CheckSettings) -> Annotate:
     notes = (*annotator.notes, *source.notes(annotator.models))
     selection = settings.rule_selection
     if selection:
-        selection.check(_selectable(annotator.models))
+        selection.check(selectable_names(annotator))
     return replace(annotator, detect_language=settings.detect_language, notes=notes, selection=selection)
 
 
-def _selectable(models: Sequence[Model]) -> set[str]:
-    """Return the names of the rules and tasks that settings may name: those of models and of all plugins."""
+def selectable_names(annotate: Annotate) -> set[str]:
+    """Return the names of the rules and tasks that settings and directives may name.
+
+    They are those of the models of `annotate` and of all plugins.
+    """
     from disambig.rules import installed_rules
     from disambig.types import task_rules
 
-    tasks = [model.task for model in models]
+    tasks = [model.task for model in annotate.models] if isinstance(annotate, ModelSet) else []
     rules = (rule.name for task in tasks for rule in task_rules(task).rules)
     return {*(task.name for task in tasks), *rules, *installed_rules()}
 

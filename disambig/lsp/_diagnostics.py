@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from disambig.checking import Flag, FlagCandidate, HiddenSpan, LiveText
-from disambig.errors import UserError
+from disambig.checking import Flag, FlagCandidate, HiddenSpan, LiveText, unused_directive
 from disambig.explain import show_candidate
 from disambig.lsp.documents import ProtocolLines, TextState
 from disambig.markup import PlainText
@@ -109,11 +108,12 @@ Edit = tuple[int, int, str]
 
 
 def unused_directives(
-    name: str, state: TextState, plain: PlainText, unused: Sequence[HiddenSpan]
+    name: str, state: TextState, plain: PlainText, unused: Sequence[HiddenSpan], names: Collection[str]
 ) -> list[tuple[types.Diagnostic, Edit | None]]:
     """Return a diagnostic for each directive that does not suppress any flag, and the edit that removes it.
 
-    There is no edit if the comment has other contents, or if text follows it on its line.
+    There is no edit if the comment has other contents, or if text follows it on its line. `names` has the
+    rules and tasks that directives may name.
     """
     comments: dict[int, list[tuple[int, int]]] = {}
     for start, end in plain.comments:
@@ -125,7 +125,7 @@ def unused_directives(
         start, end = own[0] if len(own) == 1 else (first, last)
         diagnostic = types.Diagnostic(
             range=to_range(state.lines, start, end),
-            message=UserError("D960", path=name, line=directive.line, said=directive.directive).text,
+            message=unused_directive(name, directive, names).text,
             severity=types.DiagnosticSeverity.Information,
             source=SOURCE,
             code=CODE,

@@ -198,7 +198,7 @@ class CheckScheduler:
 
     def _result(self, document: TextDocument, state: TextState, requested: int) -> CheckResult | None:
         """Return the result of a check; None if the text changed or its check was interrupted."""
-        from disambig.checking import CorrectingAnnotator, LiveText, flag_candidates
+        from disambig.checking import CorrectingAnnotator, LiveText, flag_candidates, selectable_names
         from disambig.lsp._diagnostics import make_diagnostics, unused_directives
 
         if len(state.text) > MOST:
@@ -242,7 +242,10 @@ class CheckScheduler:
         # With a selection of models or rules, directives for the others look unused.
         settings = live.settings
         is_partial = settings.tasks or settings.models or settings.rules or settings.excluded
-        unused = [] if is_partial else unused_directives(document.name, state, live.plain, checked.unused)
+        unused = []
+        if checked.unused and not is_partial:
+            names = selectable_names(live.annotate)
+            unused = unused_directives(document.name, state, live.plain, checked.unused, names)
         return CheckResult(state.version, checked.flags, tuple(candidates), diagnostics, unused)
 
     def _tell_foreign(self, document: TextDocument, live: LiveText) -> None:

@@ -78,6 +78,22 @@ def test_a_comment_silences_a_rule(tmp_path):
 
 
 @needs_pack
+@pytest.mark.parametrize(
+    ("said", "advice"),
+    [
+        ("ignore-file[agrement]", "there is no rule or task 'agrement': correct it; available: agreement, "),
+        ("ignore task:prepositon", "there is no rule or task 'prepositon': correct it; available: "),
+        ("ignore agrement", "'agrement' is read as a word: for a rule or task, write ignore[agreement]; "),
+        ("ignore horse", "remove it\n"),
+    ],
+)
+def test_a_comment_with_an_unknown_rule_gets_the_nearest_names(tmp_path, said, advice):
+    (tmp_path / "notes.md").write_text(f"<!-- disambig: {said} -->\n\nAll is well.\n")
+    told = here("check", "notes.md", folder=tmp_path).stderr
+    assert f"does not suppress any flag; {advice}" in told
+
+
+@needs_pack
 def test_an_unknown_rule_of_the_settings_is_one_line(tmp_path):
     (tmp_path / "notes.md").write_text(TEXT)
     done = here("check", "notes.md", "--rule", "artcle", folder=tmp_path)
