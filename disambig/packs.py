@@ -200,6 +200,13 @@ def available() -> dict[str, Path]:
     return folders
 
 
+def language_of_counts(path: str | os.PathLike[str]) -> str:
+    """Return the language of the pack that a count table belongs to; an empty string for other tables."""
+    resolved = Path(path).resolve()
+    brought = (pack for pack in packs().values() if pack.counts and pack.counts.resolve() == resolved)
+    return next((pack.language for pack in brought), "")
+
+
 def not_installed(name: str) -> str | None:
     """Return the pack that contains a model, if the factory of a spaCy component names one.
 

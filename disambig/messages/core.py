@@ -148,6 +148,8 @@ MESSAGES: dict[str, str] = {
     "D438": "cannot read the word classes in {path}: {problem}; learn them again",
     "D439": "the word classes were learned from words of {known}, not of {seen}: choose that tokenisation",
     "D440": "{name} is for n-grams of head words, not for running text: choose another tokenisation for text",
+    "D441": "the counts {table} are of the language {known!r}, but the task {task!r} is of {seen!r}: they say nothing about its words; name counts of that language in the extractors, or import or build them (disambig counts)",
+    "D442": "only {share:.0%} of the words of the text ({n:,} were looked up) are in the counts {table}: they are of another language, or of too little text; name other counts in the extractors, or import or build them (disambig counts)",
     "D450": "candidate {name!r} of {group!r} cannot occur in text: give one or two words",
     "D451": "{setting} names the feature group {name!r}, which no extractor provides; available: {names}; change {setting} or [extractors] in the config",
     "D452": "{setting} is {value!r}: it must be a whole number of 1 or more",

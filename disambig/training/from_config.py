@@ -19,7 +19,7 @@ from disambig.formatting import pluralize
 from disambig.models import Model, NoPreference
 from disambig.namespaces import entry_points
 from disambig.registry import GROUP
-from disambig.training.diagnostics import ON_FITTED
+from disambig.training.diagnostics import ON_FITTED, count_table_warnings
 from disambig.training.examples import dataset_report, split
 from disambig.training.labelled_dataset import as_task_decides, single_token_examples
 from disambig.training.trainer import train, train_labelled
@@ -113,7 +113,7 @@ def run(
     strict : bool
         Whether a malformed example in XML is an error; otherwise it is left out.
     tell : callable, optional
-        Called with one line for each example that is left out.
+        Called with one line for each example that is left out, and for each count table that does not fit.
     judge : callable, optional
         Evaluates the model, for its card: see `disambig.evaluation.assessment.assess_model`.
 
@@ -140,6 +140,7 @@ def run(
     parts = plan.parts
     about: dict[str, Any] = {"name": plan.name, "version": plan.version, "config": plan.config}
     if examples:
+        _tell_table_warnings(parts, list(dict.fromkeys(place.text for place in places)), tell)
         model = train_labelled(parts, places, progress=progress, **about, **settings)
         return _evaluate_model(model, judge, parts, labelled=places, progress=progress, **settings)
     if decides(parts["task"]).between == "labels":
@@ -150,6 +151,7 @@ def run(
     people = read_error_corpus(*written)
     by_line = bool(configured["lines"]) if lines is None else lines
     texts = split(read_texts(sources, lines=by_line))
+    _tell_table_warnings(parts, texts["train"], tell)
     model = train(parts, texts, **people, progress=progress, **about, **settings)
     n = sum(map(len, texts.values()))
     empty = sum(not text.strip() for part in texts.values() for text in part)
@@ -159,6 +161,12 @@ def run(
     }
     model = replace(model, provenance=model.provenance | {"examples": model.provenance["examples"] | numbers})
     return _evaluate_model(model, judge, parts, texts=texts["test"], progress=progress, **settings)
+
+
+def _tell_table_warnings(parts: dict[str, Any], texts: Sequence[str], tell: ErrorCallback | None) -> None:
+    """Tell the user before the training that a count table does not fit; notes of the model say it too."""
+    for note in count_table_warnings(parts, texts) if tell is not None else ():
+        tell(note)
 
 
 def nothing_named() -> UserError:

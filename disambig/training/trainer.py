@@ -227,7 +227,16 @@ def train(
         raise UserError("D412", what="the texts", hint=hint)
     around = _examples(parts, texts["background"], decided=False) if "background" in texts else learn
     about: dict[str, Any] = {"name": name, "version": version, "config": config, "progress": progress}
-    return train_examples(parts, learn, tune, around, people=people, **about, **settings)
+    model = train_examples(parts, learn, tune, around, people=people, **about, **settings)
+    return with_notes(model, diagnostics.count_table_warnings(parts, texts["train"]))
+
+
+def with_notes(model: Model, notes: Sequence[str]) -> Model:
+    """Return a model with further notes on its training."""
+    if not notes:
+        return model
+    kept = [note for note in model.provenance.get("notes", ()) if note not in notes]
+    return replace(model, provenance={**model.provenance, "notes": [*notes, *kept]})
 
 
 def train_examples(
@@ -344,11 +353,12 @@ def train_labelled(
 
 def train_marked(parts: dict[str, Any], marked: LabelledDataset, *, name: str, **settings: Any) -> Model:
     """Train a model on a labelled dataset; the parameters are those of `train_labelled`."""
+    tables = diagnostics.count_table_warnings(parts, marked.examples.view.texts)
     if decides(parts["task"]).between == "labels":
-        return train_by(FoldResampling(marked), parts, name=name, **settings)
+        return with_notes(train_by(FoldResampling(marked), parts, name=name, **settings), tables)
     folds = marked.folds(FOLDS)
     learn, tune = marked.take(folds > 0), marked.take(folds == 0)
-    messages = diagnostics.example_warnings(marked)
+    messages = [*tables, *diagnostics.example_warnings(marked)]
     if marked.n_documents < FOLDS:
         learn = tune = marked
         few = "1 document is" if marked.n_documents == 1 else f"{marked.n_documents} documents are"

@@ -58,6 +58,13 @@ def train(
     from disambig.models import save_model
     from disambig.training import report_line, run
 
+    printed: list[str] = []
+    print_note = note_printer()
+
+    def tell(note: str) -> None:
+        printed.append(note)
+        print_note(note)
+
     with stages() as progress:
         model = run(
             config,
@@ -68,7 +75,7 @@ def train(
             clean=clean or (),
             encoding=encoding,
             strict=strict,
-            tell=note_printer(),
+            tell=tell,
             lines=lines,
             judge=assess_model if test else None,
             progress=progress,
@@ -83,7 +90,8 @@ def train(
     if "mistakes" in examples:
         remark(f"{report_line(examples['mistakes'])}; {pluralize(examples['clean_words'], 'clean word')}")
     for note in model.provenance.get("notes", ()):
-        say(f"note: {note}")
+        if note not in printed:
+            say(f"note: {note}")
     least = model.provenance.get("settings", {}).get(
         "min_examples"
     )  # only models that set documents aside have it
