@@ -228,6 +228,21 @@ def default_tasks() -> tuple[str, ...]:
     )
 
 
+def nearest_models(name: str) -> str:
+    """Join the names of the installed models for a message about an unknown one, the nearest first.
+
+    PACK/TASK is listed if TASK alone is another model, or if `name` has this form.
+    """
+    models = available()
+    pack, _, _ = name.rpartition("/")
+    listed = [
+        each
+        for each, folder in models.items()
+        if pack in packs() or "/" not in each or models.get(each.rpartition("/")[2]) != folder
+    ]
+    return nearest_first(name, listed)
+
+
 def model_folder(name_or_path: str | Path) -> Path:
     """Return the directory of a model, given a task such as ``"preposition"``, ``"PACK/TASK"`` or a path.
 
@@ -244,5 +259,6 @@ def model_folder(name_or_path: str | Path) -> Path:
         name = str(name_or_path)
         wanted = not_installed(name)
         hint = f"install the pack {wanted}, or " if wanted else ""
-        raise UserError("D404", name=name, hint=hint, names=nearest_first(name, models))
+        takes = "give a model directory"
+        raise UserError("D404", name=name, hint=hint, takes=takes, names=nearest_models(name))
     return path.resolve()

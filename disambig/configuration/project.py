@@ -93,11 +93,10 @@ def _is_installed(task: str) -> bool:
 
 
 def _unknown_task(task: str) -> dict[str, Any]:
-    from disambig.errors import nearest_first
-    from disambig.packs import available
+    from disambig.packs import nearest_models
 
     hint = "in settings, `tasks` holds names of installed models, `models` directories; "
-    return {"name": task, "hint": hint, "names": nearest_first(task, available())}
+    return {"name": task, "hint": hint, "takes": "give a model directory", "names": nearest_models(task)}
 
 
 def _check_model(home: str, root: str, file: str) -> None:

@@ -52,6 +52,12 @@ from ._network_weights import (
 from ._network_weights import (
     NetworkWeights as NetworkWeights,
 )
+from ._restoring import (
+    check_same as check_same,
+)
+from ._restoring import (
+    restore_checked as restore_checked,
+)
 from .candidate_ngrams import (
     HeadwordBigrams as HeadwordBigrams,
 )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
 from inspect import signature
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from disambig.data import (
     Columns,
@@ -27,6 +28,7 @@ from disambig.data import (
     join_crossed,
 )
 from disambig.errors import UserError, contract_error
+from disambig.features._restoring import check_same, restore_checked
 from disambig.text import TokenView
 from disambig.types import (
     Arrays,
@@ -162,7 +164,8 @@ def fit_checked(
     Raises
     ------
     UserError
-        D414 if `fit` does not return an extractor; D418, D419 (see `check_candidate_kind`).
+        D414 if `fit` does not return an extractor, or its state does not restore it; D418, D419 (see
+        `check_candidate_kind`).
     """
     check_candidate_kind(extractor, own=instances.own is not None)
     fitted = extractor.fit(view, instances, groups)
@@ -171,7 +174,74 @@ def fit_checked(
             raise extractor_error(
                 extractor, f"fit returned {type(fitted).__name__} without {name}", "an extractor"
             )
+    _check_restored(extractor, fitted, view, instances, groups)
     return fitted
+
+
+_DOCUMENTS, _INSTANCES, _TOKENS = 2, 20, 2_000
+"""Maximum numbers of documents, and of instances and tokens in each, for comparing a restored extractor."""
+
+
+def _check_restored(
+    extractor: FeatureExtractor,
+    fitted: FeatureExtractor,
+    view: TokenView,
+    instances: Instances,
+    groups: Sequence[Group],
+) -> None:
+    """Check that a fitted extractor can be saved: the restored one returns the same features.
+
+    Parameters
+    ----------
+    extractor : FeatureExtractor
+        As the config describes it; a model restores it from this one.
+    fitted : FeatureExtractor
+    view, instances, groups
+        What it was fitted to; features are compared on a few instances in short documents.
+
+    Raises
+    ------
+    UserError
+        D414.
+    """
+    part, state = f"the extractor {type(fitted).__name__}", fitted.state()
+    restore = getattr(extractor, "from_state", fitted.from_state)  # `extractor` may stand for a fitted one
+    some = _some_instances(view, instances, groups)
+
+    def numbers(one: FeatureExtractor) -> NDArray[np.float64]:
+        return np.concatenate([np.zeros(0), *(_numbers(transform_checked(one, *part)) for part in some)])
+
+    again = restore_checked(part, state, lambda arrays: numbers(restore(arrays)))
+    check_same(part, "features", again, numbers(fitted), state)
+
+
+def _some_instances(
+    view: TokenView, instances: Instances, groups: Sequence[Group]
+) -> list[tuple[TokenView, Instances, Group]]:
+    """Return a few instances of one group in each of a few short documents, with their documents alone."""
+    if not len(instances) or not len(view):
+        return []
+    documents = view.document_indices(instances.positions)
+    sizes = np.diff(view.documents)
+    found = []
+    for document in np.unique(documents).tolist():
+        if sizes[document] > _TOKENS:
+            continue
+        rows = np.flatnonzero(documents == document)
+        group = int(instances.groups[rows[0]])
+        few = instances.take(rows[instances.groups[rows] == group][:_INSTANCES])
+        moved = replace(few, positions=few.positions - view.documents[document])
+        found.append((view.take(np.array([document])), moved, groups[group]))
+        if len(found) == _DOCUMENTS:
+            break
+    return found
+
+
+def _numbers(features: Features) -> NDArray[np.float64]:
+    """Return numbers that differ if features do: a random projection of each row, and the evidence."""
+    weights = np.random.default_rng(0).normal(size=len(features.batch.columns))
+    parts = [features.batch.scores(weights), features.found, features.asked, [len(weights)]]
+    return np.concatenate([np.asarray(part, np.float64).ravel() for part in parts])
 
 
 def extractor_error(extractor: FeatureExtractor, seen: str, wanted: str) -> UserError:

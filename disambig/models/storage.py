@@ -370,7 +370,7 @@ def save_model(model: Model, path: str | Path, *, force: bool = False) -> None:
     ------
     UserError
         D406 if a model or an empty directory exists there, unless `force` is set; D940 if anything else
-        exists there; D309 if it cannot be written.
+        exists there; D309 if it cannot be written; D415 if it could not be loaded again.
     """
     target = check_target(path, force=force)
     try:
@@ -388,7 +388,8 @@ def _write(model: Model, target: Path) -> None:
     with temp_folder(TempFiles.for_target(target)) as draft:
         config = {"judge": default_rule_config(model.task), **model.config}
         write_config(relative_paths(config, target), draft / "config.cfg")
-        np.savez(draft / "weights.npz", **_arrays(model))  # type: ignore[arg-type]
+        arrays = _arrays(model)
+        np.savez(draft / "weights.npz", **arrays)  # type: ignore[arg-type]
         np.savez(draft / "judge.npz", **_plain(model.judge.state()))  # type: ignore[arg-type]
         description = {
             "format": MODEL_FORMAT,
@@ -404,8 +405,26 @@ def _write(model: Model, target: Path) -> None:
         }
         srsly.write_json(draft / "model.json", description, indent=1)
         (draft / "README.md").write_text(card(model, target.name), encoding="utf8")
+        _check_loads(draft, target, arrays)
         os.chmod(draft, 0o755)
         replace_atomically(draft, target)
+
+
+def _check_loads(draft: Path, target: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Raise D415 unless the model in `draft` can be loaded and saves the same arrays again."""
+    try:
+        again = _arrays(load_model(draft))
+    except UserError as problem:
+        raise UserError(
+            "D415", path=target, problem=problem.text.replace(str(draft), str(target))
+        ) from problem
+    differing = [
+        name
+        for name in sorted({*again, *arrays})
+        if name not in again or name not in arrays or not np.array_equal(again[name], arrays[name])
+    ]
+    if differing:
+        raise UserError("D415", path=target, problem=f"{', '.join(differing[:3])} would be different")
 
 
 def load_model(path: str | Path, *, defer_checks: bool = False) -> Model:

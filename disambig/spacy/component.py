@@ -24,6 +24,7 @@ from disambig.models import (
     Model,
     ModelSet,
     detected_languages,
+    load,
     protect_foreign,
     protect_words,
     unused_writing,
@@ -339,6 +340,22 @@ def check_pipeline_language(nlp: Language, model: Model, name: str) -> None:
     """Raise D500 for a model of another language than the pipeline's, unless that has several (``xx``)."""
     if model.language and nlp.lang not in (model.language, SEVERAL_LANGUAGES):
         raise UserError("D500", name=name, seen=nlp.lang, language=model.language)
+
+
+def load_for_component(model: str, takes: str = 'config={"model": ...} takes a model directory') -> Model:
+    """Load the model that the config of a component names.
+
+    Raises
+    ------
+    UserError
+        D404 for an unknown model, which tells what the config takes; see `disambig.models.load`.
+    """
+    try:
+        return load(model)
+    except UserError as problem:
+        if problem.code != "D404":
+            raise
+        raise UserError("D404", **{**problem.values, "takes": takes}) from None
 
 
 def models_for_writing(models: Sequence[Model], writing: str | None, name: str) -> tuple[Model, ...]:

@@ -18,7 +18,6 @@ from disambig.models import (
     ModelSet,
     RequestedRates,
     decide_together,
-    load,
     protect_words,
     task_rates,
 )
@@ -32,6 +31,7 @@ from disambig.spacy.component import (
     check_pipeline_language,
     check_settings_of_factory,
     leave_foreign,
+    load_for_component,
     models_for_writing,
     words_to_ignore,
 )
@@ -87,7 +87,7 @@ def make_any(
     if not model:
         raise UserError("D480", name=name, factory=FACTORY)
     require_distribution(nlp, FACTORY)
-    (loaded,) = models_for_writing([load(model)], writing, name)
+    (loaded,) = models_for_writing([load_for_component(model)], writing, name)
     if decides(loaded.task).where == "documents":
         return DocumentLabeller(nlp, loaded, name=name)
     return Disambiguator(
@@ -302,7 +302,8 @@ def make_proofread(
         writing, and the errors of `Proofreader`.
     """
     require_distribution(nlp, PROOFREAD_FACTORY)
-    loaded = [load(model_name) for model_name in models or default_tasks()]
+    takes = 'config={"models": [...]} takes model directories'
+    loaded = [load_for_component(model_name, takes) for model_name in models or default_tasks()]
     if not models:
         loaded = [model for model in loaded if is_corrector(model) and _is_language(model, nlp)]
     if not loaded:

@@ -18,13 +18,14 @@ from spacy.util import get_minor_version_range, split_requirement
 
 from disambig.data import Decisions, Group
 from disambig.errors import UserError
-from disambig.models import Model, load
+from disambig.models import Model
 from disambig.namespaces import entry_points
 from disambig.packs import available
 from disambig.spacy.component import (
     Component,
     Disambiguator,
     check_settings_of_factory,
+    load_for_component,
     models_for_writing,
 )
 
@@ -352,7 +353,7 @@ def _model(name: str, model: str | None, task: str) -> Model:
     UserError
         D404 for a missing model, with the available ones; D501 for a model of another task.
     """
-    loaded = load(model or task)
+    loaded = load_for_component(model or task)
     if loaded.task.name != task:
         raise UserError("D501", name=name, asked=task, model=loaded.name, seen=loaded.task.name)
     return loaded

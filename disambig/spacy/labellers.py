@@ -17,8 +17,8 @@ from spacy.training import Example
 
 from disambig.data import Decisions, HashVocabulary
 from disambig.errors import UserError
-from disambig.models import Model, load
-from disambig.spacy.component import Disambiguator, check_settings_of_factory
+from disambig.models import Model
+from disambig.spacy.component import Disambiguator, check_settings_of_factory, load_for_component
 from disambig.spacy.factory import require_distribution
 from disambig.text import ReadsDocs, hash_word, view_of_docs
 from disambig.types import decides
@@ -100,7 +100,7 @@ def document_factory(name: str) -> Callable[..., DocumentLabeller]:
         if not model:
             raise UserError("D480", name=name, factory=factory)
         require_distribution(nlp, factory)
-        return DocumentLabeller(nlp, load(model), name=name)
+        return DocumentLabeller(nlp, load_for_component(model), name=name)
 
     Language.factory(
         name,
@@ -272,7 +272,7 @@ def token_factory(
 
     def create(nlp: Language, name: str, model: str | None, pos: bool, overwrite: bool) -> TokenLabeller:
         require_distribution(nlp, factory)
-        loaded = load(model or task)
+        loaded = load_for_component(model or task)
         if loaded.task.name != task:
             raise UserError("D501", name=name, asked=task, model=loaded.name, seen=loaded.task.name)
         tags = universal() if universal and pos else None

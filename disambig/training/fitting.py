@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from disambig.data import Columns, Group, convert, offsets_from_sizes, segments
 from disambig.errors import UserError, contract_error
+from disambig.features import check_same, restore_checked
 from disambig.models import LinearScorer, Model
 from disambig.type_aliases import Progress
 from disambig.types import (
@@ -193,7 +194,7 @@ def fit(
     examples = to_accepted_storage(learner, batch, part=part)
     development = None if dev is None else to_accepted_storage(learner, dev, part=part)
     fitted = learner.fit(examples, dev=development, rng=rng)
-    check_fitted(fitted, _sample_rows(batch if dev is None or not _n(dev) else dev), part=part)
+    check_fitted(learner, fitted, _sample_rows(batch if dev is None or not _n(dev) else dev), part=part)
     return fitted
 
 
@@ -217,7 +218,7 @@ def fit_folds(
         wanted = "(Fitted(scorer, report), scores), or None"
         raise contract_error(part, f"fit_folds gave {_shown(result)}", wanted)
     fitted, scores = result
-    check_fitted(fitted, _sample_rows(batch), part=part)
+    check_fitted(learner, fitted, _sample_rows(batch), part=part)
     check_scores(scores, batch, part=f"fit_folds of {part}")
     return fitted, scores
 
@@ -246,8 +247,10 @@ def to_accepted_storage(learner: Learner, batch: CandidateBatch, *, part: str = 
     return taken
 
 
-def check_fitted(fitted: object, batch: CandidateBatch, *, part: str) -> None:
+def check_fitted(learner: Learner, fitted: object, batch: CandidateBatch, *, part: str) -> None:
     """Raise unless `fitted` is a `Fitted` whose scorer gives one finite number for each row of a batch.
+
+    The learner must also restore the scorer from its state, with the same scores.
 
     Raises
     ------
@@ -274,6 +277,8 @@ def check_fitted(fitted: object, batch: CandidateBatch, *, part: str) -> None:
         if not isinstance(array, np.ndarray) or array.dtype.kind not in "biuf":
             gave = f"state gave {_shown(array)}" + (f" under {name!r}" if name else "")
             raise contract_error(of_scorer, gave, "arrays of numbers by name")
+    again = restore_checked(of_scorer, state, lambda arrays: learner.from_state(arrays).scores(batch))
+    check_same(of_scorer, "scores", np.asarray(again), scores, state)
     if not isinstance(fitted.report, dict):
         raise contract_error(part, f"its report is {_shown(fitted.report)}", "a dict")
     for key, value in fitted.report.items():

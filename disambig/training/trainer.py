@@ -13,7 +13,7 @@ from disambig.config import resolve
 from disambig.data import find_examples, find_instances
 from disambig.decision import check_decision_rule, check_error_corpus, default_rule_config
 from disambig.errors import UserError
-from disambig.features import ExtractorChoice
+from disambig.features import ExtractorChoice, restore_checked
 from disambig.formats import Clean, Fix, Labelled
 from disambig.models import Model
 from disambig.text import view_of_texts
@@ -306,7 +306,10 @@ def train_by(
         scorer, reports[group.name] = ready.fit(model, learner, g, rng)
         scorers.append(scorer)
     model = replace(model, scorers=tuple(scorers))
-    model = replace(model, judge=judge.fit(ready.material(model, rng), progress=tell))
+    fitted_rule = judge.fit(ready.material(model, rng), progress=tell)
+    part = f"the decision rule {type(fitted_rule).__name__}"
+    restore_checked(part, fitted_rule.state(), lambda state: judge.from_state(state, task.groups))
+    model = replace(model, judge=fitted_rule)
     provenance = ready.provenance(model)
     if "settings" in provenance:
         provenance["settings"] = {**provenance["settings"], "seed": seed}

@@ -119,6 +119,26 @@ def test_nothing_is_left_behind_where_saving_fails(model, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_could_not_be_loaded_again_is_not_saved(model, tmp_path):
+    from dataclasses import replace
+
+    class Partial:
+        def __init__(self, **arrays):
+            self.arrays = arrays
+
+        def state(self):
+            return self.arrays
+
+    missing = replace(model, scorers=(Partial(other=np.zeros(3)), None))
+    with pytest.raises(UserError, match=r"D415.*/model: it could not be loaded again .*'weights'.*state\(\)"):
+        save_model(missing, tmp_path / "model")
+    (weights,) = model.scorers[0].state().values()
+    more = replace(model, scorers=(Partial(weights=weights, other=np.zeros(3)), None))
+    with pytest.raises(UserError, match=r"D415.*\(scorers.other.* would be different\)"):
+        save_model(more, tmp_path / "model")
+    assert list(tmp_path.iterdir()) == []
+
+
 # Damage
 
 

@@ -17,11 +17,11 @@ def nlp():
 
 @pytest.fixture
 def fakes(monkeypatch):
-    """Models by name, as `disambig.spacy.factory` loads them."""
+    """Models by name, as `disambig.spacy.component` loads them."""
     from fake_spacy_models import preposition_model, spelling_model
 
-    from disambig.spacy import factory
+    from disambig.spacy import component
 
     models = {"preposition": preposition_model(), "spelling": spelling_model()}
-    monkeypatch.setattr(factory, "load", models.__getitem__)
+    monkeypatch.setattr(component, "load", models.__getitem__)
     return models

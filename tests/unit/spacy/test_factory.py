@@ -132,8 +132,9 @@ def test_a_missing_model_names_those_there_are(nlp, monkeypatch):
     from disambig import packs
 
     monkeypatch.setattr(packs, "available", lambda: {"speling": "a", "en/preposition": "b"})
-    with pytest.raises(UserError, match=r"D404.*'spelling'.*speling, en/preposition"):
+    with pytest.raises(UserError, match=r"D404.*'spelling'.*speling, en/preposition") as caught:
         nlp.add_pipe("disambig_spelling")
+    assert 'config={"model": ...} takes a model directory or one of' in str(caught.value)
 
 
 @pytest.mark.parametrize(

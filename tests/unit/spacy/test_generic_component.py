@@ -11,13 +11,13 @@ from fake_spacy_models import preposition_model, spelling_model
 from spacy.language import Language
 
 from disambig.errors import UserError
-from disambig.spacy import core_components as generic
+from disambig.spacy import component
 
 
 @pytest.fixture
 def models(monkeypatch):
     found = {"mine/to": preposition_model(name="to"), "mine/sets": spelling_model(name="sets")}
-    monkeypatch.setattr(generic, "load", found.__getitem__)
+    monkeypatch.setattr(component, "load", found.__getitem__)
     return found
 
 

@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "model"))
 from overlapping import DOUBLED, FLAGS, FORM, TEXT, ToyJudge, ToyModel
 
 from disambig.errors import UserError
+from disambig.spacy import component
 from disambig.spacy import core_components as proofreading
 from disambig.spacy.core_components import Proofreader
 
@@ -31,7 +32,7 @@ GERMAN = replace(ToyModel.of("der", ("der", "der", "die", 0.9)), language="de")
 def installed(monkeypatch):
     """Models by name, as the factory finds them."""
     models = {"doubled": DOUBLED, "form": FORM, "it": LABELS, "der": GERMAN}
-    monkeypatch.setattr(proofreading, "load", models.__getitem__)
+    monkeypatch.setattr(component, "load", models.__getitem__)
     monkeypatch.setattr(proofreading, "default_tasks", lambda: tuple(sorted(models)))
     return models
 

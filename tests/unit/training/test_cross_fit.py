@@ -59,10 +59,10 @@ class Seen:
         return Features(convert(batch, self.storage, own_labels=True), found, found)
 
     def state(self):
-        return {}
+        return {"n": np.array(self.n)}
 
     def from_state(self, arrays):
-        return self
+        return replace(self, n=int(arrays["n"]))
 
 
 def columns(labels):

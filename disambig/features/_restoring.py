@@ -1,0 +1,54 @@
+"""Check that what a model saves of a component restores it: after fitting, and not only when it is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.errors import UserError, contract_error
+
+Restored = TypeVar("Restored")
+_WANTED = "state() returns every array that from_state(arrays) needs: add what is missing to state()"
+_TOLERANCE = 1e-5
+
+
+def restore_checked(
+    part: str, state: object, from_state: Callable[[dict[str, NDArray[Any]]], Restored]
+) -> Restored:
+    """Return what `from_state` makes of a state, such as the scores of the restored component.
+
+    Parameters
+    ----------
+    part : str
+        Name of the component in messages.
+    state : object
+        What its ``state()`` returned.
+    from_state : callable
+
+    Raises
+    ------
+    UserError
+        D414, which names the array that is missing if the error does.
+    """
+    if not isinstance(state, Mapping):
+        raise contract_error(part, f"state returned {type(state).__name__}", "arrays by name")
+    names = ", ".join(map(str, state)) or "no array"
+    try:
+        return from_state({name: np.array(array) for name, array in state.items()})
+    except (AttributeError, LookupError, TypeError, ValueError) as problem:
+        if isinstance(problem, UserError):
+            raise
+        missing = problem.args[0] if isinstance(problem, KeyError) and problem.args else None
+        seen = f"restoring it raised {problem!r}" if missing is None else f"from_state needs {missing!r}"
+        raise contract_error(part, f"{seen}, but state returned {names}", _WANTED) from problem
+
+
+def check_same(part: str, what: str, again: NDArray[Any], expected: NDArray[Any], state: object) -> None:
+    """Raise D414 unless a restored component returns the same numbers."""
+    same = again.shape == expected.shape and np.allclose(again, expected, rtol=_TOLERANCE, atol=_TOLERANCE)
+    if not same:
+        names = ", ".join(map(str, state)) if isinstance(state, Mapping) and state else "no array"
+        raise contract_error(part, f"{what} differ after from_state; state returned {names}", _WANTED)
