@@ -11,7 +11,7 @@ from fake_spacy_models import preposition_model, spelling_model
 from spacy.language import Language
 
 from disambig.errors import UserError
-from disambig.spacy import component
+from disambig.spacy import component, core_components
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def test_the_settings_are_those_of_the_others(nlp, models):
     pipe = nlp.add_pipe("disambig", config={"model": "mine/to", **settings})
     assert (pipe.flags_per_1000, pipe.ignore, pipe.protect) == (4.0, ("in",), False)
     assert pipe.spans_key == "preposition" and pipe.name == "disambig"
-    assert set(nlp.config["components"]["disambig"]) == {"factory", *generic.DEFAULTS}
+    assert set(nlp.config["components"]["disambig"]) == {"factory", *core_components.DEFAULTS}
 
 
 def test_without_a_model_it_says_how_to_name_one(nlp, models):

@@ -200,8 +200,8 @@ def test_beside_a_component_of_one_of_its_tasks(nlp, installed):
     every = Proofreader(nlp, [FORM, DOUBLED], name="x"), Disambiguator(nlp, FORM, name="f", spans_key="form")
     for order in (every, every[::-1]):
         doc = nlp(TEXT)
-        for component in order:
-            doc = component(doc)
+        for pipe in order:
+            doc = pipe(doc)
         assert [s[:3] + s[4:] for s in shown(doc)] == [s[:3] + s[4:] for s in alone]
         assert all(span._.disambig["flagged"] for span in doc.spans["form"])  # it knows of no other task
 
