@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from math import isnan
 
 
@@ -33,6 +34,12 @@ def escape_control_chars(text: str, *, lines: bool = False) -> str:
 
 
 _LONGEST = 300
+
+
+def first_names(names: Sequence[str], most: int = 3) -> str:
+    """Join the first names for a message, without control characters."""
+    shown = ", ".join(map(escape_control_chars, names[:most]))
+    return f"{shown}, ..." if len(names) > most else shown
 
 
 def describe_exception(problem: BaseException) -> str:

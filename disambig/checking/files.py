@@ -21,13 +21,14 @@ from disambig.files import (
     TempFiles,
     decode,
     exchange_names,
+    is_dangling,
     open_bytes,
     read_error,
     remove_temp,
     sync_directory,
 )
 from disambig.formats import suffix_counts, unsupported_error
-from disambig.formatting import escape_control_chars, pluralize, quoted_path
+from disambig.formatting import first_names, pluralize, quoted_path
 from disambig.markup import reading as markup
 
 SUFFIXES = (".txt", *markup.SUFFIXES)
@@ -84,8 +85,8 @@ class LeftOut:
         Files and folders that git ignores, files of `exclude` or not of `include`, and hidden ones.
     folders : Counter
         Folders of installed packages and generated files, by name.
-    binary, too_long : list of str
-        Names of files.
+    binary, too_long, dangling : list of str
+        Names of files, and of links to files that do not exist.
     paragraphs : Counter
         Paragraphs that are not in the language of the models, by the language they look like.
     languages : list of str
@@ -99,6 +100,7 @@ class LeftOut:
     folders: Counter[str] = field(default_factory=Counter)
     binary: list[str] = field(default_factory=list)
     too_long: list[str] = field(default_factory=list)
+    dangling: list[str] = field(default_factory=list)
     paragraphs: Counter[str] = field(default_factory=Counter)
     languages: list[str] = field(default_factory=list)
 
@@ -116,21 +118,18 @@ class LeftOut:
             parts.append(f"{self.hidden:,} hidden")
         if self.folders:
             n_folders = pluralize(sum(self.folders.values()), "folder")
-            parts.append(f"{n_folders} ({_some(sorted(self.folders))})")
+            parts.append(f"{n_folders} ({first_names(sorted(self.folders))})")
         for names, what in ((self.binary, "binary"), (self.too_long, "too long")):
             if names:
-                parts.append(f"{len(names):,} {what} ({_some(names)})")
+                parts.append(f"{len(names):,} {what} ({first_names(names)})")
+        if self.dangling:
+            n_links = pluralize(len(self.dangling), "dangling link")
+            parts.append(f"{n_links} ({first_names(self.dangling)})")
         if self.paragraphs:
             from disambig.text import describe_foreign
 
             parts.append(describe_foreign(self.paragraphs, self.languages))
         return ", ".join(parts)
-
-
-def _some(names: Sequence[str], most: int = 3) -> str:
-    """Return the first names for a message."""
-    shown = ", ".join(map(escape_control_chars, names[:most]))
-    return f"{shown}, ..." if len(names) > most else shown
 
 
 PACKAGE_FOLDERS = frozenset(
@@ -162,8 +161,8 @@ def find_files(
 ) -> Iterator[str]:
     """Yield the files in `paths` and in directories among them, without duplicates.
 
-    In a directory, hidden names, links to directories, links to files outside it, pipes and devices are
-    skipped; and so are files that git ignores, and folders of installed packages and generated files. What
+    In a directory, hidden names, links to directories, links to files outside it or to none, pipes and
+    devices are skipped; and so are files that git ignores, and folders of installed packages and generated files. What
     `paths` names is always read.
 
     Parameters
@@ -214,6 +213,8 @@ def _walk(
             elif takes(path) and _is_data(path, directory):
                 if git is not None and git.ignores(path):
                     left_out.ignored += 1
+                elif is_dangling(path):
+                    left_out.dangling.append(path)
                 else:
                     yield path
 

@@ -50,6 +50,9 @@ from .opening import (
     file_stamp as file_stamp,
 )
 from .opening import (
+    is_dangling as is_dangling,
+)
+from .opening import (
     memory_limit as memory_limit,
 )
 from .opening import (

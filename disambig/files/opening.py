@@ -196,6 +196,11 @@ def without_compression(path: str) -> str:
     return stem if suffix.lower() in COMPRESSED else path
 
 
+def is_dangling(path: str) -> bool:
+    """Return True if `path` is a link to a file that does not exist."""
+    return os.path.islink(path) and not os.path.exists(path)
+
+
 def read_error(path: str, problem: BaseException) -> UserError:
     """Return the error for a file that cannot be read."""
     if isinstance(problem, FileNotFoundError):

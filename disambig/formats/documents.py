@@ -14,12 +14,13 @@ from disambig.files import (
     READ_ERRORS,
     STDIN,
     decode,
+    is_dangling,
     open_bytes,
     read_error,
     read_within,
     without_compression,
 )
-from disambig.formatting import escape_control_chars, pluralize
+from disambig.formatting import escape_control_chars, first_names, pluralize
 from disambig.markup import MANUAL_SECTIONS, has_markup, is_manual_page
 from disambig.markup.reading import SUFFIXES as MARKUP
 
@@ -246,7 +247,7 @@ def find_inputs(
         Directories that are not searched.
     note : callable
         Called with D341 for a file with an unknown suffix that is read as text, and once with D342, which
-        counts the files in directories that are not read.
+        counts the files in directories that are not read, and names links to files that do not exist.
 
     Raises
     ------
@@ -256,6 +257,7 @@ def find_inputs(
     """
     excluded = {os.path.realpath(path) for path in exclude}
     left_out: Counter[str] = Counter()
+    dangling: list[str] = []
     files: list[str] = []
     for path in paths:
         if path != STDIN and not os.path.exists(path):
@@ -268,15 +270,21 @@ def find_inputs(
                     note(as_text)
             files.append(path)
             continue
-        inside = list(_walk(path, excluded, left_out))
+        inside = list(_walk(path, excluded, left_out, dangling))
         if not inside:
             raise UserError(
                 "D301", path=path, endings=f"{', '.join(SUFFIXES)} (or with {', '.join(COMPRESSED)})"
             )
         files.extend(inside)
+    not_read = []
     if left_out:
         n_files = pluralize(sum(left_out.values()), "file")
-        note(UserError("D342", what=f"{n_files} by suffix ({suffix_counts(left_out)})"))
+        not_read.append(f"{n_files} by suffix ({suffix_counts(left_out)})")
+    if dangling:
+        n_links = pluralize(len(dangling), "dangling link")
+        not_read.append(f"{n_links} ({first_names(dangling)})")
+    if not_read:
+        note(UserError("D342", what=", ".join(not_read)))
     root = _common_directory(paths)
     unique = {os.path.realpath(path) if path != STDIN else path: path for path in reversed(files)}
     wanted = set(unique.values())
@@ -289,7 +297,7 @@ def find_inputs(
     return inputs
 
 
-def _walk(directory: str, excluded: set[str], left_out: Counter[str]) -> Iterator[str]:
+def _walk(directory: str, excluded: set[str], left_out: Counter[str], dangling: list[str]) -> Iterator[str]:
     for folder, folders, files in os.walk(directory):
         folders[:] = sorted(
             name
@@ -300,8 +308,11 @@ def _walk(directory: str, excluded: set[str], left_out: Counter[str]) -> Iterato
             bare = without_compression(name).lower()
             if name.startswith(".") or bare == ABOUT:
                 continue
-            if bare.endswith(SUFFIXES) or is_manual_page(os.path.join(folder, name)):
-                yield os.path.join(folder, name)
+            path = os.path.join(folder, name)
+            if is_dangling(path):
+                dangling.append(path)
+            elif bare.endswith(SUFFIXES) or is_manual_page(path):
+                yield path
             else:
                 left_out[os.path.splitext(bare)[1]] += 1
 

@@ -134,6 +134,15 @@ def test_a_baseline_with_files_that_fail_is_told(home):
     assert len(json.loads((home / "known.json").read_text())["flags"]) == 2
 
 
+def test_a_link_to_nowhere_is_named_and_the_run_goes_on(home):
+    (home / "gone.md").symlink_to(home / "nowhere.md")
+    done = check(home, ".")
+    assert done.returncode == 1 and done.stdout.startswith("./note.md:1:10: quite -> quiet")
+    assert "[D342] not read: 1 dangling link (./gone.md)\n" in done.stderr and "D300" not in done.stderr
+    done = check(home, "gone.md", "note.md")
+    assert done.returncode == 2 and "[D300] gone.md" in done.stderr and done.stdout
+
+
 def test_directives_that_hide_nothing_are_told(home):
     write(home / "note.md", f"<!-- disambig: ignore then, quite -->\n\n{TEXT}")
     done = check(home, "note.md")

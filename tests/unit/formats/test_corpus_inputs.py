@@ -51,6 +51,17 @@ def test_standard_input_is_jsonl_where_a_field_was_given():
     assert [entry.kind for entry in find_inputs(["-"], other="json")] == ["json"]
 
 
+def test_links_to_nowhere_are_named_and_left_out(corpus):
+    (corpus / "z.txt").symlink_to(corpus / "nowhere.txt")
+    notes = []
+    found = find_inputs([str(corpus)], note=notes.append)
+    assert [entry.name for entry in found] == ["a.txt", "b.txt", "deep/c.jsonl.gz", "deep/er/d.ndjson"]
+    (note,) = notes
+    assert note.text == f"not read: 1 file by suffix (.py 1), 1 dangling link ({corpus / 'z.txt'})"
+    with pytest.raises(UserError, match=r"D300.*z\.txt"):
+        find_inputs([str(corpus / "z.txt")])
+
+
 def test_what_is_not_there_is_an_error(tmp_path):
     with pytest.raises(UserError, match=r"D300.*nowhere"):
         find_inputs([str(tmp_path / "nowhere")])
