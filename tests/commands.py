@@ -49,5 +49,5 @@ def process(
     """Run ``disambig ARGUMENTS`` as a process of its own, with settings of `subprocess.run`."""
     command = [sys.executable, *python, *map(str, arguments)]
     settings = {"capture_output": True, "check": False, "timeout": 300} | settings
-    done = subprocess.run(command, cwd=folder, input=given.encode(), **settings)
+    done = subprocess.run(command, cwd=folder, **{"input": given.encode()} | settings)
     return Done(done.returncode, (done.stdout or b"").decode(), (done.stderr or b"").decode())

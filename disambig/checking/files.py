@@ -162,8 +162,8 @@ def find_files(
     """Yield the files in `paths` and in directories among them, without duplicates.
 
     In a directory, hidden names, links to directories, links to files outside it or to none, pipes and
-    devices are skipped; and so are files that git ignores, and folders of installed packages and generated files. What
-    `paths` names is always read.
+    devices are skipped; and so are files that git ignores, and folders of installed packages and generated
+    files. What `paths` names is always read.
 
     Parameters
     ----------

@@ -77,6 +77,9 @@ from .opening import (
     read_words as read_words,
 )
 from .opening import (
+    stdin_has_data as stdin_has_data,
+)
+from .opening import (
     too_large_error as too_large_error,
 )
 from .opening import (

@@ -196,6 +196,27 @@ def without_compression(path: str) -> str:
     return stem if suffix.lower() in COMPRESSED else path
 
 
+def stdin_has_data() -> bool:
+    """Return True if standard input is a file or a pipe with data, which is not read here.
+
+    Where this cannot be known, as on Windows for a pipe, it is False.
+    """
+    try:
+        descriptor = sys.stdin.fileno()
+        status = os.fstat(descriptor)
+        if stat.S_ISREG(status.st_mode):
+            return os.lseek(descriptor, 0, os.SEEK_CUR) < status.st_size
+        if not stat.S_ISFIFO(status.st_mode):
+            return False
+        import fcntl
+        import termios
+
+        waiting = fcntl.ioctl(descriptor, termios.FIONREAD, bytes(4))
+        return int.from_bytes(waiting, sys.byteorder) > 0
+    except (AttributeError, ImportError, OSError, ValueError):  # closed, replaced, or not on this system
+        return False
+
+
 def is_dangling(path: str) -> bool:
     """Return True if `path` is a link to a file that does not exist."""
     return os.path.islink(path) and not os.path.exists(path)

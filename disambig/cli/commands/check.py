@@ -128,9 +128,15 @@ def check(
     from disambig.cli.check_options import check_options, options_over_settings
     from disambig.cli.options import parse_rates
     from disambig.cli.output import StandardOutput
+    from disambig.cli.progress import remark
     from disambig.configuration import ProjectSettings, settings_to_toml
-    from disambig.files import STDIN
+    from disambig.errors import UserError
+    from disambig.files import STDIN, stdin_has_data
 
+    if not paths and stdin_has_data():
+        # As in other linters, data there is not read unless it is named: git gives some to hooks, and a shell
+        # that reads a script from standard input gives the rest of the script.
+        remark(f"disambig: {UserError('D343')}")
     paths = paths or ["."]
     options = options_over_settings(
         task=task,

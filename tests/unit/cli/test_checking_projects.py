@@ -8,7 +8,7 @@ import shutil
 import subprocess
 
 import pytest
-from commands import here
+from commands import here, process
 from fake_models import annotate_texts
 
 from disambig.checking import FORMATS
@@ -141,6 +141,17 @@ def test_a_link_to_nowhere_is_named_and_the_run_goes_on(home):
     assert "[D342] not read: 1 dangling link (./gone.md)\n" in done.stderr and "D300" not in done.stderr
     done = check(home, "gone.md", "note.md")
     assert done.returncode == 2 and "[D300] gone.md" in done.stderr and done.stdout
+
+
+def test_standard_input_that_is_not_named_is_told(tmp_path):
+    done = process("check", folder=tmp_path, given=TEXT)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "disambig: [D343] standard input is not read" in done.stderr and "name - to check" in done.stderr
+    with open(os.devnull, "rb") as nothing:
+        assert "D343" not in process("check", folder=tmp_path, stdin=nothing, input=None).stderr
+    assert "D343" not in process("check", folder=tmp_path).stderr
+    assert "D343" not in process("check", "-q", folder=tmp_path, given=TEXT).stderr
+    assert "D343" not in process("check", ".", folder=tmp_path, given=TEXT).stderr
 
 
 def test_directives_that_hide_nothing_are_told(home):
