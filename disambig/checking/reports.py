@@ -17,7 +17,7 @@ from disambig.data import PrecisionEstimate
 from disambig.errors import UserError
 from disambig.formats import one_line_text
 from disambig.formatting import escape_control_chars, shown_path
-from disambig.rules import PAGE, Rule, find_rule
+from disambig.rules import PAGE, Rule, find_rule, rule_link
 
 if TYPE_CHECKING:
     from disambig.explain import FlagEvidence
@@ -228,8 +228,8 @@ def _notice(finding: ReportedFlag) -> str:
         values |= {"col": finding.flag.column, "endColumn": end_column}
     values["title"] = _qualified(finding.flag)
     properties = ",".join(f"{key}={_value(str(value))}" for key, value in values.items())
-    url = find_rule(finding.flag.rule).url
-    message = f"{finding.message}{f' - {url}' if url else ''}"
+    link = rule_link(find_rule(finding.flag.rule))
+    message = f"{finding.message}{f' - {link}' if link else ''}"
     return f"::notice {properties}::{_escaped(message)}\n"
 
 

@@ -5,6 +5,9 @@ from .catalogue import (
     PAGE as PAGE,
 )
 from .catalogue import (
+    PAGE_VARIABLE as PAGE_VARIABLE,
+)
+from .catalogue import (
     find_rule as find_rule,
 )
 from .catalogue import (
@@ -12,6 +15,9 @@ from .catalogue import (
 )
 from .catalogue import (
     local_page as local_page,
+)
+from .catalogue import (
+    rule_link as rule_link,
 )
 from .english import (
     ENGLISH_RULES as ENGLISH_RULES,

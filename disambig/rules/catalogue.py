@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 import logging
+import os
 from pathlib import Path
 from typing import Any
 
 from disambig.rules.naming import Concern, MistakeExample, Rule, RuleSet, default_rules
 
-PAGE = "https://pypi.org/project/disambig/"
-"""Address of the documentation; a rule has an anchor of its name."""
+PAGE_VARIABLE = "DISAMBIG_RULES_PAGE"
+"""Environment variable with the address of a published copy of the page of the rules (`local_page`)."""
+_PROJECT = "https://pypi.org/project/disambig/"
+PAGE = os.environ.get(PAGE_VARIABLE) or _PROJECT
+"""Address of the documentation, the only place that reports have it from; a rule has an anchor of its name.
+
+Without `PAGE_VARIABLE` it is the project's page, which does not describe each rule (see `rule_link`).
+"""
 _log = logging.getLogger(__name__)
 
 
 def local_page() -> Path:
     """Return the file with the page of the rules, which each installation contains."""
     return Path(__file__).with_name("README.md")
+
+
+def rule_link(rule: Rule) -> str:
+    """Return where people read about a rule: an address or, if the project's page is all there is, a command.
+
+    It is empty for a rule of a plugin without an address.
+    """
+    return f"disambig rules {rule.name}" if rule.url.startswith(_PROJECT) else rule.url
 
 
 def _rule(name: str, concern: Concern, title: str, description: str, *examples: tuple[str, str]) -> Rule:

@@ -61,8 +61,10 @@ def act(home, **given):
     step = ACTION["runs"]["steps"][-1]
     values = {f"${{{{ inputs.{name} }}}}": value for name, value in inputs.items()}
     setup = ACTION["runs"]["steps"][0]["with"]["python-version"]
-    assert {setup, *step["env"].values()} == {*values, "${{ github.action_path }}"}  # each input is used
-    values["${{ github.action_path }}"] = "/the/action"
+    github = {"action_path": "/the/action", "action_repository": "someone/disambig", "action_ref": "v1"}
+    known = {f"${{{{ github.{name} }}}}": value for name, value in github.items()}
+    assert {setup, *step["env"].values()} == {*values, *known}  # each input is used
+    values |= known
     return bash(step["run"], home, **{name: values[said] for name, said in step["env"].items()})
 
 
@@ -71,6 +73,16 @@ def test_the_action_prints_notices(home):
     assert done.returncode == 1, done.stderr
     assert done.stdout.startswith("::notice file=note.md,line=1,")
     assert (home.parent / "pip").read_text() == "install --quiet /the/action\n"
+
+
+def test_the_action_gives_the_address_of_the_rules(home):
+    (home.parent / "bin" / "disambig").write_text('#!/bin/sh\necho "$DISAMBIG_RULES_PAGE"\n')
+    step = ACTION["runs"]["steps"][-1]["run"]
+    given = {"HERE": ".", "FORMAT": "github", "REPOSITORY": "someone/disambig", "REVISION": "v1"}
+    done = bash(step, home, GITHUB_SERVER_URL="https://github.com", PATHS=".", FAIL="true", **given)
+    assert done.stdout == "https://github.com/someone/disambig/blob/v1/disambig/rules/README.md\n", (
+        done.stderr
+    )
 
 
 def test_the_action_writes_a_file_and_need_not_fail(home):

@@ -150,7 +150,7 @@ def test_what_is_wrong_has_a_name_and_an_address_in_all_that_programs_read():
     assert json.loads(written("jsonl", found))["rule"] == rule.name
     assert json.loads(written("gitlab", found))[0]["check_name"] == f"disambig/{rule.name}"
     notice = written("github", found)
-    assert f"title=disambig/{rule.name}::" in notice and notice.endswith(f" - {rule.url}\n")
+    assert f"title=disambig/{rule.name}::" in notice and notice.endswith(f" - disambig rules {rule.name}\n")
 
 
 def test_reviewdog_counts_bytes():

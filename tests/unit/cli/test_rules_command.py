@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
-from commands import here
+from commands import here, process
 
 from disambig.packs import available
 from disambig.rules import CATALOGUE
@@ -98,3 +99,16 @@ def test_an_unknown_rule_of_the_settings_is_one_line(tmp_path):
     (tmp_path / "notes.md").write_text(TEXT)
     done = here("check", "notes.md", "--rule", "artcle", folder=tmp_path)
     assert done.returncode == 2 and done.stderr.startswith("disambig: [D519] unknown rule 'artcle'; ")
+
+
+@needs_pack
+@pytest.mark.parametrize("format", ["github", "sarif", "rdjson"])
+def test_reports_link_to_the_published_rules(tmp_path, format):
+    (tmp_path / "notes.md").write_text("I ate a apple.\n")
+    page = "https://example.org/rules.html"
+    environment = {**os.environ, "DISAMBIG_RULES_PAGE": page}
+    done = process("check", "--format", format, "notes.md", folder=tmp_path, env=environment)
+    assert f"{page}#a-an" in done.stdout and "pypi" not in done.stdout, done.stderr
+    if format == "github":
+        done = here("check", "--format", format, "notes.md", folder=tmp_path)
+        assert done.stdout.endswith(" - disambig rules a-an\n") and "pypi" not in done.stdout
