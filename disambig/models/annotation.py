@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data import (
-    ARROW,
     CandidateLists,
     Decisions,
     PrecisionTable,
@@ -102,7 +101,7 @@ class ModelSet:
         Flags per 1,000 correct words, as `task_rates` returns them; other tasks have the rate of their model.
     ignore : collection of str, or mapping from the name of a tokenisation to one
         Words (in lower case) that are never flagged, and corrections that are never proposed, such as
-        ``login -> log in``.
+        ``login -> log in``. Nothing else is proposed in their place.
     protect : bool
         Whether quotes, code, URLs and names are protected from flags.
     detect_language : bool
@@ -142,8 +141,8 @@ class ModelSet:
 
     def annotate(self, texts: Sequence[str]) -> list[Decisions]:
         """Decide every text with every model, and verify the flags (see `annotate`)."""
-        verified = self.verify(self.annotate_separately(texts), texts)
-        return [self._selected(decisions, texts) for decisions in verified]
+        verified = self.verify(self._decide(texts), texts)
+        return [self._shown(decisions, texts) for decisions in verified]
 
     def verify(self, decisions: Sequence[Decisions], texts: Sequence[str]) -> list[Decisions]:
         """Return decisions of these models with one flag in every place, and verified ones only.
@@ -154,6 +153,10 @@ class ModelSet:
 
     def annotate_separately(self, texts: Sequence[str]) -> list[Decisions]:
         """Decide every text with each model; flags of different models may overlap."""
+        return [self._without_ignored(decisions, texts) for decisions in self._decide(texts)]
+
+    def _decide(self, texts: Sequence[str]) -> list[Decisions]:
+        """Decide every text with each model, without regard to what is ignored."""
         from disambig.text import view_of_texts
 
         views: dict[tuple[str, str], TokenView] = {}
@@ -162,11 +165,11 @@ class ModelSet:
             key = model.tokenisation.name, model.language if self.detect_language else ""
             if key not in views:
                 view = view_of_texts(texts, model.tokenisation, protected=self.protect)
-                views[key] = protect_foreign(protect_words(view, self._ignored(key[0])), key[1])
+                views[key] = protect_foreign(view, key[1])
             of_models.append(views[key])
         rates = [self.rates.get(model.task.name) for model in self.models]
         decisions = [of_task.without_empty() for of_task in decide_together(self.models, of_models, rates)]
-        return [self._with_trust(self._without_ignored(of_task, texts), texts) for of_task in decisions]
+        return [self._with_trust(of_task, texts) for of_task in decisions]
 
     def _decide_near(
         self, texts: Sequence[str], spans: Sequence[Sequence[tuple[int, int]]]
@@ -180,7 +183,7 @@ class ModelSet:
             name = model.tokenisation.name
             if name not in views:
                 view = view_of_texts(texts, model.tokenisation, protected=self.protect, keep=False)
-                views[name] = protect_words(view, self._ignored(name)), _tokens_near(view, spans)
+                views[name] = view, _tokens_near(view, spans)
         of_models = [views[model.tokenisation.name] for model in models]
         decided = decide_together(
             models,
@@ -188,16 +191,21 @@ class ModelSet:
             [self.rates.get(model.task.name) for model in models],
             near=[near for _, near in of_models],
         )
-        decisions = [self._with_trust(self._without_ignored(of_task, texts), texts) for of_task in decided]
-        return resolve_overlaps(decisions, texts)
+        resolved = resolve_overlaps([self._with_trust(of_task, texts) for of_task in decided], texts)
+        return [self._without_ignored(of_task, texts) for of_task in resolved]
 
-    def _ignored(self, tokenisation: str) -> Collection[str]:
-        return self.ignore[tokenisation] if isinstance(self.ignore, Mapping) else self.ignore
+    def _shown(self, decisions: Decisions, texts: Sequence[str]) -> Decisions:
+        """Return the decisions without flags that are ignored, or of rules that are not selected.
+
+        This comes after overlaps are resolved, as in `disambig.checking.find_flags`: who ignores a flag says
+        that the words are right, so that no less certain flag may speak in its place.
+        """
+        return self._selected(self._without_ignored(decisions, texts), texts)
 
     def _without_ignored(self, decisions: Decisions, texts: Sequence[str]) -> Decisions:
-        """Return the decisions without flags that propose a correction to ignore."""
+        """Return the decisions without flags of words, and of corrections, to ignore."""
         lists = self.ignore.values() if isinstance(self.ignore, Mapping) else [self.ignore]
-        ignored = {plain_entry(entry) for entries in lists for entry in entries if ARROW in entry}
+        ignored = {plain_entry(entry) for entries in lists for entry in entries}
         if not ignored:
             return decisions
         flagged = decisions.flagged.copy()
@@ -222,10 +230,7 @@ class ModelSet:
         return replace(decisions, flagged=flagged, trust=table)
 
     def _selected(self, decisions: Decisions, texts: Sequence[str]) -> Decisions:
-        """Return the decisions with the flags of the selected rules only.
-
-        This comes after overlaps are resolved: where a rule is silent, no other one speaks in its place.
-        """
+        """Return the decisions with the flags of the selected rules only."""
         rows = np.flatnonzero(decisions.flagged).tolist() if self.selection else []
         hidden = [
             i

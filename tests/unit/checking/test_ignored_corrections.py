@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "model"))
+
+from overlapping import ToyModel
 
 from disambig.data import ignore_entries, pair_to_ignore, plain_entry
 
@@ -49,3 +56,37 @@ def test_check_and_annotate_leave_a_correction_alone(ignore, flagged):
     assert bool(disambig.check(TEXT, models="spelling", ignore=[ignore])) is flagged
     (decisions,) = annotate([TEXT], [load("spelling")], ignore=[ignore])
     assert bool(decisions.flagged.any()) is flagged
+
+
+RULES = {
+    "form": ((r"\b(quite)\b", "quite", "quiet", 0.9), (r"\b(seen)\b", "seen", "saw", 0.8)),
+    "phrase": ((r"\b(a quite)\b", "a quite", "quite a", 0.6), (r"I ()seen", "", "have", 0.7)),
+}
+
+
+@pytest.mark.parametrize(
+    ("ignore", "shown"),
+    [
+        ((), ["quite -> quiet", "seen -> saw"]),
+        (("quite",), ["seen -> saw"]),
+        (("quite -> quiet",), ["seen -> saw"]),
+        (("seen -> saw",), ["quite -> quiet"]),
+        (("a quite -> quite a", "-> have"), ["quite -> quiet", "seen -> saw"]),
+    ],
+)
+def test_nothing_speaks_in_the_place_of_what_is_ignored(ignore, shown):
+    """The same in both: an overlapping flag, which was less certain, does not show up instead."""
+    from disambig.checking import find_flags
+    from disambig.markup import PlainText
+    from disambig.models import ModelSet, annotate
+
+    text = "It was a quite place, and I seen it."
+    models = [ToyModel.of(task, *rules) for task, rules in RULES.items()]
+    checked = find_flags(
+        "a.txt", text, PlainText(text), ModelSet(tuple(models)).annotate([text]), ignore=ignore
+    )
+    assert [f"{flag.observed} -> {flag.replacement}" for flag in checked.flags] == shown
+    decisions = annotate([text], models, ignore=ignore)
+    records = [of_task.record(int(i), text) for of_task in decisions for i in of_task.flagged.nonzero()[0]]
+    records.sort(key=lambda record: record["start"])
+    assert [f"{record['observed']} -> {record['replacement']}" for record in records] == shown
