@@ -177,6 +177,8 @@ def tables_from_state(arrays: Arrays) -> Tables:
     fits = fits and keys.ndim == sizes.ndim == arrays["groups"].ndim == 1
     if not fits or len(sizes) != len(arrays["groups"]) or weights.dtype != np.int8:
         raise ValueError("context words: keys, weights and sizes differ")
+    if not len(sizes):  # no group was learned; `np.split` returns a part even then
+        return {}
     cuts = np.cumsum(sizes)[:-1]
     parts = zip(arrays["groups"].tolist(), np.split(keys, cuts), np.split(weights, cuts), strict=True)
     return {number: (k.astype(np.uint32), w) for number, k, w in parts}

@@ -235,8 +235,8 @@ def with_notes(model: Model, notes: Sequence[str]) -> Model:
     """Return a model with further notes on its training."""
     if not notes:
         return model
-    kept = [note for note in model.provenance.get("notes", ()) if note not in notes]
-    return replace(model, provenance={**model.provenance, "notes": [*notes, *kept]})
+    before = model.provenance.get("notes", ())
+    return replace(model, provenance={**model.provenance, "notes": [*before, *notes]})
 
 
 def train_examples(
@@ -361,7 +361,7 @@ def train_marked(parts: dict[str, Any], marked: LabelledDataset, *, name: str, *
         return with_notes(train_by(FoldResampling(marked), parts, name=name, **settings), tables)
     folds = marked.folds(FOLDS)
     learn, tune = marked.take(folds > 0), marked.take(folds == 0)
-    messages = [*tables, *diagnostics.example_warnings(marked)]
+    messages = [*diagnostics.example_warnings(marked), *tables]
     if marked.n_documents < FOLDS:
         learn = tune = marked
         few = "1 document is" if marked.n_documents == 1 else f"{marked.n_documents} documents are"

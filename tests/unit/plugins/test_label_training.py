@@ -147,13 +147,12 @@ def test_a_saved_model_of_other_labels_is_refused(model, tmp_path):
     from disambig.decision import Labels
 
     damaged = replace(model, judge=Labels(np.ones(2), np.zeros((1, 2)), np.zeros((1, 2))))
-    save_model(damaged, tmp_path / "it")
-    with pytest.raises(UserError, match="D405"):
-        load_model(tmp_path / "it")
+    with pytest.raises(UserError, match=r"D415.*calibration of labels"):
+        save_model(damaged, tmp_path / "it")
 
 
 def test_few_examples_are_told(model, config):
-    (first, *rest) = model.provenance["notes"]
+    (first, *rest) = (note for note in model.provenance["notes"] if "counts it.counts" not in note)
     assert "20 labelled examples are few" in first
     assert "95 % interval" in rest[-1] and "calibration was fitted to" in rest[-1]
     ten = train_labelled(resolve(config), examples(5), name="it", config=config)
