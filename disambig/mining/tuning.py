@@ -11,11 +11,12 @@ import itertools
 import os
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from disambig.checking import ModelChecker, correcting_source, plain_word
 from disambig.configuration import ProjectSettings
@@ -155,12 +156,34 @@ class Tuning:
 class _Trials:
     """The edits that the models propose for a half, with any words ignored."""
 
-    def __init__(self, checker: ModelChecker, half: HistoryHalf, ignore: Collection[str]) -> None:
+    def __init__(
+        self, checker: ModelChecker, half: HistoryHalf, edits: Sequence[Sequence[ProposedEdit]]
+    ) -> None:
         self.half, self._checker = half, checker
-        self.texts = [*(fix.before for fix in half.fixes), *(paragraph.text for paragraph in half.clean)]
-        highest = {task: STEPS[-1] * rate for task, rate in checker.rates().items()}
-        self._edits = without_ignored(checker.edits(self.texts, highest), self.texts, ignore)
+        self.texts = _texts_of(half)
+        self._edits = edits
         self._made: dict[frozenset[str], MistakeTrial] = {}
+
+    @classmethod
+    def run(cls, checker: ModelChecker, half: HistoryHalf, ignore: Collection[str]) -> _Trials:
+        """Check the texts of a half."""
+        texts = _texts_of(half)
+        highest = {task: STEPS[-1] * rate for task, rate in checker.rates().items()}
+        return cls(checker, half, without_ignored(checker.edits(texts, highest), texts, ignore))
+
+    def folds(self) -> Iterator[tuple[_Trials, _Trials]]:
+        """Yield, for each of `FOLDS` folds, the trials without it and those of it alone."""
+        n_fixes, n_clean = len(self.half.fixes), len(self.half.clean)
+        folds = np.concatenate([np.arange(n_fixes) % FOLDS, np.arange(n_clean) % FOLDS])
+        for fold in range(FOLDS):
+            yield self._part(folds != fold), self._part(folds == fold)
+
+    def _part(self, wanted: NDArray[np.bool_]) -> _Trials:
+        n_fixes = len(self.half.fixes)
+        fixes = list(itertools.compress(self.half.fixes, wanted[:n_fixes]))
+        clean = list(itertools.compress(self.half.clean, wanted[n_fixes:]))
+        edits = list(itertools.compress(self._edits, wanted))
+        return _Trials(self._checker, HistoryHalf(fixes, clean), edits)
 
     @property
     def name(self) -> str:
@@ -192,6 +215,10 @@ class _Trials:
     def right(self, limits: Mapping[str, float], ignore: Collection[str] = ()) -> np.ndarray[Any, Any]:
         """Return which mistakes are rightly corrected."""
         return self.trial(ignore).at_limits(limits).right
+
+
+def _texts_of(half: HistoryHalf) -> list[str]:
+    return [*(fix.before for fix in half.fixes), *(paragraph.text for paragraph in half.clean)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,15 +352,18 @@ def tune(
     notes = list(notes)
     own = checker.limits()
     progress("checking the older half", 0, 1)
-    old = _Trials(checker, older, ignore)
+    old = _Trials.run(checker, older, ignore)
     progress("checking the newer half", 0, 1)
-    new = _Trials(checker, newer, ignore)
+    new = _Trials.run(checker, newer, ignore)
     chosen_ignore = learn_ignored(old, own, trust or {})
     rates: dict[str, float] = {}
     if len(older.fixes) < LEAST_CORRECTIONS:
         notes.append(f"rates are not chosen: the older half has fewer than {LEAST_CORRECTIONS} mistakes")
     else:
         rates = choose_rates(checker, old, chosen_ignore, trust or {})
+        if rates and not is_better_elsewhere(checker, old, chosen_ignore, trust or {}):
+            notes.append("in cross-validation on the older half, choosing rates does no good: none are set")
+            rates = {}
     limits = own | _limits(checker, rates)
     before, after = new.right(own), new.right(limits, chosen_ignore)
     measured = {
@@ -524,6 +554,33 @@ def choose_rates(
     return {}
 
 
+def is_better_elsewhere(
+    checker: ModelChecker,
+    trials: _Trials,
+    ignore: Collection[str],
+    trust: Mapping[str, PrecisionTable],
+) -> bool:
+    """Return True if choosing rates is of use on text and mistakes that had no part in the choice.
+
+    In cross-validation, rates must correct no fewer mistakes and flag less, or correct more and not flag
+    more. Among millions of combinations of rates, some look better by chance, if there are few mistakes.
+    """
+    right = flags = own_right = own_flags = 0
+    own = checker.limits()
+    for learn, held_out in trials.folds():
+        rates = choose_rates(checker, learn, ignore, trust)
+        chosen, shipped = (
+            held_out.measure(own | _limits(checker, rates), ignore),
+            held_out.measure(own, ignore),
+        )
+        right, own_right = right + chosen.right, own_right + shipped.right
+        flags, own_flags = flags + chosen.false_flags, own_flags + shipped.false_flags
+    is_no_worse = right >= own_right and flags <= own_flags
+    return is_no_worse and (right, flags) != (own_right, own_flags)
+
+
+FOLDS = 5
+"""Number of folds of the older half in which a choice of rates is tried."""
 MOST_TRIED = 50
 """Maximum number of choices of rates for which overlapping flags are resolved."""
 

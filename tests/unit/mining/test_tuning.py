@@ -131,6 +131,20 @@ def test_rates_fall_where_flags_are_false_and_rise_where_they_are_right():
     assert tuned.measured["older, tuned"].right >= tuned.measured["older, as shipped"].right == 10
 
 
+@pytest.mark.parametrize(("n_found", "chosen"), [(1, False), (8, True)])
+def test_rates_that_look_better_by_chance_are_not_set(n_found, chosen):
+    """One task gives way to another, which corrects one mistake instead, or several ones."""
+    table = [("slip", "lips", "one", 0.81), ("form", "from", "one", 0.9)]
+    table += [(f"plain{i}", f"plane{i}", "one", 0.82) for i in range(40)]
+    table += [(f"wrong{i}", f"right{i}", "two", 0.75) for i in range(n_found)]
+    fixes = [mistake("form", "from", i) for i in range(10)] + [mistake("slip", "lips")]
+    fixes += [mistake(f"wrong{i}", f"right{i}", i) for i in range(n_found)]
+    older = half(fixes, [f"Here the word plain{i} stands in a row." for i in range(40)])
+    tuned = tune(FakeChecker(*table), older, half())
+    assert bool(tuned.layer.rates) is chosen
+    assert any("cross-validation" in note for note in tuned.notes) is not chosen
+
+
 def test_with_few_mistakes_rates_stay_and_a_note_says_so():
     tuned = tune(FakeChecker(("stone", "stones", "one", 0.9)), half(texts=stones(2)), half())
     assert not tuned.layer.rates
