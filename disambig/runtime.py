@@ -5,7 +5,8 @@ processor time, loading a compiled function from its cache 0.1 s, compiling one 
 Two functions of the word network, written in C and compiled beforehand, load in a millisecond and run as fast
 as Numba's. A C extension would make the NumPy versions needless, but needs a wheel for every platform and all
 compiled functions in a second language, those of plugins as well. Numba's cache is valid for one kind of
-processor, so a wheel cannot contain it. So Numba stays, and is loaded only after a second of work (`IN_ALL`).
+processor, so a wheel cannot contain it. So Numba stays, and is loaded only after a second of work (`IN_ALL`);
+as long as nothing was compiled on this machine, after as much work as compiling takes.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
+from pathlib import Path
 
 from disambig.errors import UserError
 
@@ -33,13 +36,19 @@ AT_ONCE, IN_ALL = 0.25, 1.0
 
 Loading Numba and the compiled functions of all models takes about one second of processor time.
 """
+UNCOMPILED = 12.0
+"""Factor of both as long as nothing was compiled: it takes 12 seconds to compile the functions of all models.
+
+Who waits for as much work as compiling takes never needs more than twice the time that would have been best.
+"""
 
 
 def use_numba(units: int, *, nanoseconds: float = 200.0) -> bool:
     """Return True if this call should use the Numba backend.
 
     Numba is used for a call that takes `AT_ONCE` seconds with the NumPy backend, and for every call once
-    all calls of the process have taken `IN_ALL` seconds, since then loading Numba pays off.
+    all calls of the process have taken `IN_ALL` seconds, since then loading Numba pays off. If no compiled
+    code is in the cache, it is `UNCOMPILED` times as much.
 
     Parameters
     ----------
@@ -63,7 +72,22 @@ def use_numba(units: int, *, nanoseconds: float = 200.0) -> bool:
         return True
     seconds = units * nanoseconds * 1e-9
     _seen += seconds
-    return seconds >= AT_ONCE or _seen >= IN_ALL
+    if seconds < AT_ONCE and _seen < IN_ALL:
+        return False
+    factor = 1.0 if has_compiled_code() else UNCOMPILED
+    return seconds >= factor * AT_ONCE or _seen >= factor * IN_ALL
+
+
+@cache
+def has_compiled_code() -> bool:
+    """Return True if compiled functions of this package are in Numba's cache, as far as that is known.
+
+    The cache is beside the modules, or in the directory that NUMBA_CACHE_DIR names; others are not found.
+    """
+    beside = Path(__file__).parent / "features" / "__pycache__"
+    named = os.environ.get("NUMBA_CACHE_DIR")
+    found = Path(named).glob("*/*.nbi") if named else beside.glob("*.nbi")
+    return next(found, None) is not None
 
 
 def warm_up(work: Callable[[], object]) -> None:

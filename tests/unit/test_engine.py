@@ -10,6 +10,7 @@ from disambig.errors import UserError
 def fresh(monkeypatch):
     monkeypatch.delenv("DISAMBIG_ENGINE", raising=False)
     monkeypatch.setattr(engine, "_seen", 0)
+    monkeypatch.setattr(engine, "has_compiled_code", lambda: True)
 
 
 def test_little_work_stays_off_numba_until_there_was_much_of_it():
@@ -21,6 +22,30 @@ def test_little_work_stays_off_numba_until_there_was_much_of_it():
 def test_a_large_call_uses_numba_at_once():
     assert not engine.use_numba(1, nanoseconds=0.9e9 * engine.AT_ONCE)
     assert engine.use_numba(1, nanoseconds=1e9 * engine.AT_ONCE)
+
+
+def test_as_long_as_nothing_is_compiled_it_takes_more(monkeypatch):
+    monkeypatch.setattr(engine, "has_compiled_code", lambda: False)
+    once = 1e9 * engine.AT_ONCE
+    assert not engine.use_numba(1, nanoseconds=once)
+    assert engine.use_numba(1, nanoseconds=engine.UNCOMPILED * once)
+    nanoseconds = engine.UNCOMPILED * 1e8 * engine.IN_ALL  # ten of these reach the limit
+    answers = [engine.use_numba(1, nanoseconds=nanoseconds / 10) for _ in range(100)]
+    assert not answers[0] and answers[-1]
+
+
+def test_compiled_code_is_found_in_the_cache(monkeypatch, tmp_path):
+    monkeypatch.undo()
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    engine.has_compiled_code.cache_clear()
+    try:
+        assert not engine.has_compiled_code()
+        engine.has_compiled_code.cache_clear()
+        (tmp_path / "features_1").mkdir()
+        (tmp_path / "features_1" / "kernels.fill-12.py311.nbi").touch()
+        assert engine.has_compiled_code()
+    finally:
+        engine.has_compiled_code.cache_clear()
 
 
 @pytest.mark.parametrize(("value", "answer"), [("numpy", False), ("numba", True)])
