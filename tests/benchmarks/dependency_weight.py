@@ -4,7 +4,7 @@
 
 For each dependency: the megabytes that it and what only it brings take on disk, the processor time of its
 import in a new process (the best of three, with what it imports itself), and whether `disambig check` and
-`disambig annotate` of one sentence load it. Run it in an environment that has nothing but disambig.
+`disambig annotate` of a sentence load it. Run it in an environment that has nothing but disambig.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ except SystemExit:
 names = sorted({name.partition(".")[0] for name in sys.modules})
 print(json.dumps([time.process_time(), names]), file=sys.stderr)
 """
+_TEXT = "It depends of the weather, and the results of the test shows that its hard to find a quite place.\n"
+"""For `agreement`, the rule of the second mistake, a parser looks for the subject."""
 _IMPORT = "import time; start = time.process_time(); import {}; print(time.process_time() - start)"
 
 
@@ -99,7 +101,7 @@ def _import_seconds(module: str) -> float:
 def _run(command: str) -> tuple[float, set[str]]:
     """Return the processor time of a command on one sentence, and the modules that it loads."""
     with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "note.txt").write_text("It depends of the weather.\n")
+        (Path(folder) / "note.txt").write_text(_TEXT)
         ran = [sys.executable, "-c", _RUN, command, "note.txt"]
         done = subprocess.run(ran, cwd=folder, capture_output=True, check=True, text=True)
     cost, names = json.loads(done.stderr.splitlines()[-1])
