@@ -70,7 +70,8 @@ def load_standalone(name_or_path: str | Path) -> StandaloneModel:
     if not folder.is_dir():
         known = [name for name, path in folders.items() if is_standalone(path)]
         names = nearest_first(str(name_or_path), known) if known else "none"
-        raise UserError("D404", name=str(name_or_path), hint="", names=names)
+        takes = "give a model directory"
+        raise UserError("D404", name=str(name_or_path), hint="", takes=takes, names=names)
     classes = _classes()
     format_name = stored_format(folder)
     if format_name not in classes:
