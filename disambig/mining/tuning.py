@@ -156,9 +156,7 @@ class Tuning:
 class _Trials:
     """The edits that the models propose for a half, with any words ignored."""
 
-    def __init__(
-        self, checker: ModelChecker, half: HistoryHalf, edits: Sequence[Sequence[ProposedEdit]]
-    ) -> None:
+    def __init__(self, checker: ModelChecker, half: HistoryHalf, edits: Sequence[list[ProposedEdit]]) -> None:
         self.half, self._checker = half, checker
         self.texts = _texts_of(half)
         self._edits = edits

@@ -218,7 +218,7 @@ def fit_folds(
         wanted = "(Fitted(scorer, report), scores), or None"
         raise contract_error(part, f"fit_folds gave {_shown(result)}", wanted)
     fitted, scores = result
-    check_fitted(learner, fitted, _sample_rows(batch), part=part)
+    check_fitted(learner, fitted, _sample_rows(batch), part=part)  # type: ignore[arg-type]
     check_scores(scores, batch, part=f"fit_folds of {part}")
     return fitted, scores
 

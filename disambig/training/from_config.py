@@ -165,8 +165,9 @@ def run(
 
 def _tell_table_warnings(parts: dict[str, Any], texts: Sequence[str], tell: ErrorCallback | None) -> None:
     """Tell the user before the training that a count table does not fit; notes of the model say it too."""
-    for note in count_table_warnings(parts, texts) if tell is not None else ():
-        tell(note)
+    if tell is not None:
+        for note in count_table_warnings(parts, texts):
+            tell(note)
 
 
 def nothing_named() -> UserError:
