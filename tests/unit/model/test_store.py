@@ -198,8 +198,8 @@ def test_a_config_that_asks_for_what_is_not_there(home, tmp_path):
     refused(home, "D001", "toys.Pairs.v1")
     configure(home, "toys.Paris.v1", "os.system.v1")
     refused(home, "D001", "os.system.v1")
-    configure(home, "@disambig_tasks", "@misc")
-    refused(home, "D001", "@misc", "@disambig_tasks")
+    configure(home, "@disambig_tasks", "@disambig_task")
+    refused(home, "D001", "@disambig_task", "@disambig_tasks")
 
 
 def test_a_config_with_a_wrong_argument(home):
