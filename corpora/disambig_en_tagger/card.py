@@ -94,12 +94,7 @@ def _test(test: dict[str, Any], peers: dict[str, Any]) -> str:
         "## How good\n",
         "Share of words with the right tag, in %, on EWT's test part with its own tokens, after the mapping\n"
         "of dashes and semicolons."
-        + (
-            " The other taggers were trained on EWT's training part only, and trained and\n"
-            "scored with EWT's own labels (in November 2026, for version 0.2.0)."
-            if systems
-            else ""
-        ),
+        + (" The other taggers were trained on EWT's training part only." if systems else ""),
         "",
         "| " + " | ".join(["genre", "words", "disambig_tagger", *systems]) + " |",
         "|---|---:|---:|" + "---:|" * len(systems),
