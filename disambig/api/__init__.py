@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from disambig.errors import UserError as UserError
     from disambig.errors import nearest_first as nearest_first
     from disambig.experiments import Experiment as Experiment
+    from disambig.features import StatelessExtractor as StatelessExtractor
     from disambig.features import by_group as by_group
     from disambig.hookspecs import Register as Register
     from disambig.hookspecs import hookimpl as hookimpl

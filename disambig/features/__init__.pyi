@@ -250,6 +250,9 @@ from .rows import (
 from .source_features import (
     SourceFeatures as SourceFeatures,
 )
+from .stateless import (
+    StatelessExtractor as StatelessExtractor,
+)
 from .subsequences import (
     Subsequences as Subsequences,
 )

@@ -17,10 +17,11 @@ from disambig.data import Group, HashVocabulary, Instances, hash_candidates, row
 from disambig.errors import UserError
 from disambig.features.learned_words import one_score
 from disambig.features.rows import by_group
+from disambig.features.stateless import StatelessExtractor
 from disambig.files import HEADER, read_stored, write_stored
 from disambig.runtime import use_numba
 from disambig.text import UNKNOWN, TokenView, hash_word, tokenisation_named
-from disambig.types import Arrays, Features
+from disambig.types import Features
 
 Ints = NDArray[np.int32]
 LAST = 3
@@ -577,7 +578,7 @@ UNKNOWN_WORD_SCORE = 12.0
 """An unknown candidate gets a score this much (log-odds) below the best candidate."""
 
 
-class WordsInContext:
+class WordsInContext(StatelessExtractor):
     """Extractor of one score per candidate, for groups and for per-instance candidates.
 
     Parameters
@@ -598,18 +599,6 @@ class WordsInContext:
     def model(self) -> Cloze:
         """The model, read on first use."""
         return open_cloze(self.words)
-
-    def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> WordsInContext:
-        """Return self: the model is trained separately."""
-        return self
-
-    def state(self) -> Arrays:
-        """Return nothing: the model is referred to by path, not copied."""
-        return {}
-
-    def from_state(self, arrays: Arrays) -> WordsInContext:
-        """Return self."""
-        return self
 
     @by_group
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:

@@ -24,10 +24,11 @@ from disambig.data import (
 from disambig.errors import UserError
 from disambig.features.contexts import feature_buckets
 from disambig.features.rows import dense_features
+from disambig.features.stateless import StatelessExtractor
 from disambig.files import read_stored, write_stored
 from disambig.runtime import use_numba
 from disambig.text import TokenView
-from disambig.types import Arrays, Features
+from disambig.types import Features
 
 FILE = "weights.npz"
 _BLOCK = 8192  # places at a time, so that their features stay in the cache
@@ -176,7 +177,7 @@ ZERO = ""
 
 
 @dataclass(frozen=True, slots=True)
-class MissingWordOdds:
+class MissingWordOdds(StatelessExtractor):
     """Extractor of one attribute: for the empty candidate, the log-odds of no word; zero for words.
 
     Parameters
@@ -186,10 +187,6 @@ class MissingWordOdds:
     """
 
     gaps: str | Path
-
-    def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> MissingWordOdds:
-        """Return self: the weights are learned separately."""
-        return self
 
     def transform(self, view: TokenView, table: GroupedInstances) -> list[Features]:
         """Return one attribute per candidate, shape ``(n, K, 1)``; it is not evidence for a flag.
@@ -206,14 +203,6 @@ class MissingWordOdds:
         """Return the log-odds that a word belongs at each place, shape (n,), whatever the text has there."""
         after = instances.positions + instances.lengths
         return gaps_in(str(self.gaps)).log_odds(view, instances.positions - 1, after)
-
-    def state(self) -> Arrays:
-        """Return nothing: the weights are referred to by path, not copied."""
-        return {}
-
-    def from_state(self, arrays: Arrays) -> MissingWordOdds:
-        """Return self."""
-        return self
 
 
 def _is_empty(instances: Instances, group: Group) -> NDArray[np.bool_]:

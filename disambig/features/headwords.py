@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -15,9 +15,10 @@ from disambig.features import heads
 from disambig.features.context_probabilities import log_probabilities
 from disambig.features.heads import HEADWORD_TOKENISATION, PartsOfSpeech, find_heads, parts_of_speech_in
 from disambig.features.rows import by_group
+from disambig.features.stateless import StatelessExtractor
 from disambig.runtime import use_numba
 from disambig.text import TokenView
-from disambig.types import Arrays, FeatureEvidence, Features, Task
+from disambig.types import FeatureEvidence, Features, Task
 
 if TYPE_CHECKING:
     from disambig.counts import CountTable
@@ -109,7 +110,7 @@ GROUP_NAME = "head words"
 N_PATTERNS = len(heads.PATTERNS)
 
 
-class Headwords:
+class Headwords(StatelessExtractor):
     """Extractor of the smoothed log-probabilities in the five head word patterns.
 
     Parameters
@@ -133,18 +134,6 @@ class Headwords:
         from disambig.counts import open_table
 
         return open_table(self.counts).require(HEADWORD_TOKENISATION)
-
-    def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> Headwords:
-        """Return self: the table is made separately."""
-        return self
-
-    def state(self) -> Arrays:
-        """Return nothing: the table is referred to by path, not copied."""
-        return {}
-
-    def from_state(self, arrays: Arrays) -> Headwords:
-        """Return self."""
-        return self
 
     @by_group
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:

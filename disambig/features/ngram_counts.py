@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -27,6 +26,7 @@ from disambig.features.contexts import (
     room,
 )
 from disambig.features.rows import dense_features
+from disambig.features.stateless import StatelessExtractor
 from disambig.runtime import use_numba
 from disambig.text import (
     MASK,
@@ -39,7 +39,7 @@ from disambig.text import (
     fmix,
     tokenisation_named,
 )
-from disambig.types import Arrays, FeatureEvidence, Features
+from disambig.types import FeatureEvidence, Features
 
 if TYPE_CHECKING:
     from disambig.counts import CountTable
@@ -154,7 +154,7 @@ class _KeyParts:
         return fmix(keys)
 
 
-class NgramCounts:
+class NgramCounts(StatelessExtractor):
     """Extractor of the counts in the 14 contexts.
 
     Parameters
@@ -180,18 +180,6 @@ class NgramCounts:
     def logs(self) -> NDArray[np.float32]:
         """log(count + 1) of each rank of the table, shape ``(n_ranks,)``."""
         return np.log1p(self.table.values.astype(np.float64)).astype(np.float32)
-
-    def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> NgramCounts:
-        """Return self: the table is made separately."""
-        return self
-
-    def state(self) -> Arrays:
-        """Return nothing: the table is referred to by path, not copied."""
-        return {}
-
-    def from_state(self, arrays: Arrays) -> NgramCounts:
-        """Return self."""
-        return self
 
     def transform(self, view: TokenView, table: GroupedInstances) -> list[Features]:
         """Return the counts around the instances of each group as class blocks, shape ``(n, K, 15)``.

@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import (
-    Arrays,
     Decides,
     Features,
     Group,
     Instances,
     Model,
+    StatelessExtractor,
     TokenView,
     UserError,
     by_group,
@@ -342,7 +342,7 @@ def concerns_agreement(observed: str, candidate: str) -> bool:
 _VERB_FORMS = frozenset(("ing", "ed", "past", "participle"))
 
 
-class Agreement:
+class Agreement(StatelessExtractor):
     """Extractor of one score per candidate: how much better it agrees with the sentence than the text does.
 
     The score is from -1 to 1, and 0 for the words of the text. Only sentences with a candidate that
@@ -368,18 +368,6 @@ class Agreement:
     def reader(self) -> SyntaxReader:
         """The reader of sentences."""
         return load_reader(self.parser)
-
-    def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> Agreement:
-        """Return self; the parser was trained beforehand."""
-        return self
-
-    def state(self) -> Arrays:
-        """Return nothing; the parser is referenced, not copied."""
-        return {}
-
-    def from_state(self, arrays: Arrays) -> Agreement:
-        """Return self."""
-        return self
 
     @by_group
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:

@@ -20,6 +20,7 @@ from disambig.api import (
     Group,
     GroupedInstances,
     Instances,
+    StatelessExtractor,
     TokenView,
     by_group,
     fitted_field,
@@ -46,7 +47,7 @@ def _opened(folder: Path, threads: int | None) -> Encoder:
     return Encoder.load(folder, threads=threads)
 
 
-class EncoderEvidence:
+class EncoderEvidence(StatelessExtractor):
     """Extractor of the evidence of an encoder for each candidate against the observed one.
 
     The attributes are the columns of `Encoder.compare`; those of the observed candidate are zero. Every
@@ -79,18 +80,6 @@ class EncoderEvidence:
     def encoder(self) -> Encoder:
         """The encoder, opened on first use."""
         return _opened(encoder_folder(self.folder).resolve(), self.threads)
-
-    def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> EncoderEvidence:
-        """Return self; the encoder was trained beforehand."""
-        return self
-
-    def state(self) -> Arrays:
-        """Return nothing; the folder is referenced, not copied."""
-        return {}
-
-    def from_state(self, arrays: Arrays) -> EncoderEvidence:
-        """Return self."""
-        return self
 
     @by_group
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:

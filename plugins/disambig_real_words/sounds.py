@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
@@ -18,7 +18,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import Arrays, Features, Group, Instances, TokenView, UserError, by_group
+from disambig.api import (
+    Features,
+    Group,
+    Instances,
+    StatelessExtractor,
+    TokenView,
+    UserError,
+    by_group,
+)
 from disambig.api.arrays import row_owners
 from disambig.api.features import one_score
 from disambig.api.text import HIDDEN, SPOKEN_CONSONANT, SPOKEN_VOWEL
@@ -192,7 +200,7 @@ def _spoken_number(word: str) -> str:
 A_AN = ("a", "an")
 
 
-class ArticleSound:
+class ArticleSound(StatelessExtractor):
     """Extractor of one score per candidate: half the log-odds of "an" for "an", negated for "a", else zero.
 
     Parameters
@@ -215,18 +223,6 @@ class ArticleSound:
     def word_sounds(self) -> WordSounds:
         """The table of word-initial sounds."""
         return read_sounds(self.sounds or ENGLISH_SOUNDS)
-
-    def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> ArticleSound:
-        """Return self; sounds were counted beforehand."""
-        return self
-
-    def state(self) -> Arrays:
-        """Return nothing; the file is referenced, not copied."""
-        return {}
-
-    def from_state(self, arrays: Arrays) -> ArticleSound:
-        """Return self."""
-        return self
 
     @by_group
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:

@@ -14,7 +14,6 @@ chooses the empty candidate.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
@@ -22,7 +21,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import Arrays, Features, Group, Instances, TokenView, by_group
+from disambig.api import Features, Group, Instances, StatelessExtractor, TokenView, by_group
 from disambig.api.counts import context_room, open_table
 from disambig.api.settings import COUNT
 from disambig.api.text import hash_words
@@ -40,7 +39,7 @@ IMPOSSIBLE = -1000.0
 """Added to the log of a product without coverage, which the rule counts as zero."""
 
 
-class NgramRatio:
+class NgramRatio(StatelessExtractor):
     """Extractor of one attribute: the log of the product of the three pseudo-probabilities.
 
     Parameters
@@ -67,18 +66,6 @@ class NgramRatio:
     def table(self) -> Any:
         """The count table, opened on first use."""
         return open_table(self.counts)
-
-    def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> NgramRatio:
-        """Return self; the table was made beforehand."""
-        return self
-
-    def state(self) -> Arrays:
-        """Return nothing; the table is referenced, not copied."""
-        return {}
-
-    def from_state(self, arrays: Arrays) -> NgramRatio:
-        """Return self."""
-        return self
 
     @by_group
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:

@@ -12,7 +12,7 @@ word.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
@@ -21,12 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import (
-    Arrays,
     Columns,
     DenseBlocks,
     Features,
     Group,
     Instances,
+    StatelessExtractor,
     TokenView,
     UserError,
     by_group,
@@ -43,7 +43,7 @@ FILLER_HASHES = hash_words([IT, THEY, PRONOUN, RARE])
 N_COLUMNS = len(CONTEXTS) * len(FILLERS) + 1
 
 
-class FillerCounts:
+class FillerCounts(StatelessExtractor):
     """Extractor of filler counts, for a task with two labels.
 
     The attributes belong to the *second* candidate; those of the first are zero.
@@ -63,18 +63,6 @@ class FillerCounts:
     def table(self) -> Any:
         """The count table, opened on first use."""
         return open_table(self.counts)
-
-    def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> FillerCounts:
-        """Return self; the table was made beforehand."""
-        return self
-
-    def state(self) -> Arrays:
-        """Return nothing; the table is referenced, not copied."""
-        return {}
-
-    def from_state(self, arrays: Arrays) -> FillerCounts:
-        """Return self."""
-        return self
 
     @by_group
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:

@@ -17,7 +17,7 @@ examples (`frame_training`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -27,12 +27,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import (
-    Arrays,
     Columns,
     DenseBlocks,
     Features,
     Group,
     Instances,
+    StatelessExtractor,
     TokenView,
     UserError,
     by_group,
@@ -259,7 +259,7 @@ def load_frame_model(folder: str) -> FrameModel:
 
 
 @dataclass(frozen=True, slots=True)
-class ItHabits:
+class ItHabits(StatelessExtractor):
     """Extractor of the frame model's log-odds, for a task that labels "it" with one of two labels.
 
     Parameters
@@ -270,18 +270,6 @@ class ItHabits:
 
     habits: str | Path = FRAME_MODEL
     describes: ClassVar[str] = "group"
-
-    def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> ItHabits:
-        """Return self; the weights were learned beforehand."""
-        return self
-
-    def state(self) -> Arrays:
-        """Return nothing; the weights are referenced, not copied."""
-        return {}
-
-    def from_state(self, arrays: Arrays) -> ItHabits:
-        """Return self."""
-        return self
 
     @by_group
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:

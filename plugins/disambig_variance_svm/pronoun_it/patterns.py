@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -20,12 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import (
-    Arrays,
     Columns,
     DenseBlocks,
     Features,
     Group,
     Instances,
+    StatelessExtractor,
     TokenView,
     UserError,
     by_group,
@@ -156,7 +156,7 @@ SCALE = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class ItPatterns:
+class ItPatterns(StatelessExtractor):
     """Extractor of one attribute per kind of pattern, for a task that labels "it" with one of two labels.
 
     Parameters
@@ -175,18 +175,6 @@ class ItPatterns:
 
     def __post_init__(self) -> None:
         validate_settings(self, scale=ABOVE_ZERO)
-
-    def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> ItPatterns:
-        """Return self; the patterns are fixed."""
-        return self
-
-    def state(self) -> Arrays:
-        """Return nothing."""
-        return {}
-
-    def from_state(self, arrays: Arrays) -> ItPatterns:
-        """Return self."""
-        return self
 
     @by_group
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
