@@ -25,7 +25,7 @@ from card import write_card
 from disambig_boosted_lasso.kana import Conversion, Converter, list_domains
 from material import ANNOTATED, JapaneseTexts
 from recipe import Recipe
-from scoring import checked, measured, nouns, sizes, speed
+from scoring import checked, measured, nouns, sizes, speed, spoken_numbers
 
 CONVERTER = Path("models", "converter")
 
@@ -63,6 +63,7 @@ def test(recipe: Recipe, output: Path) -> None:
             "test": measured(recipe, conversion, output / CONVERTER, test=True),
             "checked": checked(recipe, conversion),
             "nouns": nouns(conversion),
+            "spoken": spoken_numbers(recipe, conversion, test=True),
         },
     )
 

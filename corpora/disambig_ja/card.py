@@ -89,6 +89,12 @@ NOUNS = """\
 Everyday nouns ({nouns} of our own, `nouns.tsv`) in three frames (Nをみた, Nがある, このNは): {share:.1f} % of
 {cases:,} come out in a usual spelling.
 """
+SPOKEN = """\
+Numbers spelt out in kana, in held-out sentences of the news, the encyclopedia, the dialogues and the short
+sentences: of {units[cases]:,} with a counter that are read with their units (さんびゃくいちごうしつ),
+{units_share:.1f} % come out right, in kanji or in digits; of {digits[cases]:,} that are read digit by digit
+(さんまるいちごうしつ), {digits_share:.1f} %.
+"""
 CHOSEN = """\
 Sentences that settings were chosen on (the first third of held-out documents; for WikipediaAnnotatedCorpus
 every eighth document, with readings by people):
@@ -133,7 +139,9 @@ takes about fifteen seconds of processor time.
   the first.
 * Wrong readings by Sudachi (a few words in a hundred sentences) were learned as they are.
 * The novels are by old authors, in modern kana; their spellings vary, which no converter can guess.
-* Numbers, Latin letters and punctuation stay as they are typed.
+* Digits, Latin letters and punctuation stay as they are typed. Numbers spelt out in kana are written in
+  kanji, and in digits if they are read digit by digit; `--numbers digits` prefers digits. Decimals and
+  numbers without a counter are rarely found.
 """
 
 
@@ -164,6 +172,13 @@ def write_card(home: Path, figures: dict[str, Any]) -> None:
     if "nouns" in figures:
         at = figures["nouns"]
         parts.append(NOUNS.format(**at, share=100 * at["right"] / at["cases"]))
+    if "spoken" in figures:
+        units, digits = figures["spoken"]["with units"], figures["spoken"]["digit by digit"]
+        shares = {
+            f"{name}_share": 100 * at["right"] / at["cases"]
+            for name, at in (("units", units), ("digits", digits))
+        }
+        parts.append(SPOKEN.format(units=units, digits=digits, **shares))
     if "choosing" in figures:
         parts.append(CHOSEN.format(rows=_rows(figures["choosing"])))
     listed = "\n".join(f"| {name} | {size:.1f} |" for name, size in sizes.items())

@@ -13,6 +13,7 @@ from disambig_boosted_lasso.kana import Conversion, has_kanji, load_in_domain
 from disambig_boosted_lasso.kana.conversion import LEAST
 from material import ANNOTATED, CHECKED, SOURCES
 from recipe import DOMAINS, HELD_OUT, Recipe
+from spoken import spelt_out
 
 MOST = 2000
 """Maximum number of test sentences per source."""
@@ -64,6 +65,25 @@ def nouns(conversion: Conversion) -> dict[str, int]:
     texts = conversion.best([kana for kana, _ in cases])
     right = sum(text in usual for text, (_, usual) in zip(texts, cases, strict=True))
     return {"nouns": len(listed), "cases": len(cases), "right": right}
+
+
+SPOKEN = ("wikinews", "wikipedia", "dialogue", "tanaka")
+"""Sources that write numbers in digits."""
+
+
+def spoken_numbers(recipe: Recipe, conversion: Conversion, *, test: bool) -> dict[str, dict[str, int]]:
+    """Return how many numbers that are spelt out in kana are converted, in digits or in kanji."""
+    counts = {}
+    for name, digits in (("with units", False), ("digit by digit", True)):
+        cases = [
+            case
+            for source in SPOKEN
+            for case in spelt_out(recipe.material.held_out(source, test=test), digits=digits)
+        ]
+        texts = conversion.best([case.kana for case in cases])
+        right = sum(case.is_right(text) for case, text in zip(cases, texts, strict=True))
+        counts[name] = {"cases": len(cases), "right": right}
+    return counts
 
 
 def measured(recipe: Recipe, conversion: Conversion, folder: Path, *, test: bool) -> dict[str, Any]:

@@ -10,9 +10,13 @@ if TYPE_CHECKING:
 
 
 def load_converter(
-    name: str | Path = "disambig_ja", *, domain: str | None = None, rerank: bool = True
+    name: str | Path = "disambig_ja",
+    *,
+    domain: str | None = None,
+    rerank: bool = True,
+    numbers: str | None = None,
 ) -> Conversion:
     """Return a kana-to-kanji converter: see `kana.conversion.Conversion.load`."""
     from .kana.conversion import Conversion
 
-    return Conversion.load(name, domain=domain, rerank=rerank)
+    return Conversion.load(name, domain=domain, rerank=rerank, numbers=numbers)

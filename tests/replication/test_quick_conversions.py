@@ -6,7 +6,15 @@ import os
 from pathlib import Path
 
 import pytest
-from disambig_boosted_lasso.experiments import BASELINE, MAP, Gao2006Figures, Gao2006Headwords, Gao2006Table1
+from disambig_boosted_lasso.experiments import (
+    BASELINE,
+    MAP,
+    ONE_LEXICON,
+    OWN_WORDS,
+    Gao2006Figures,
+    Gao2006Headwords,
+    Gao2006Table1,
+)
 from disambig_boosted_lasso.experiments.adaptation import BLASSO
 
 DATA = os.environ.get("DISAMBIG_DATA")
@@ -27,9 +35,10 @@ def result_of(experiment):
 
 def test_quick_form_of_adaptation():
     ours = {(row.system, row.setting): row.ours for row in result_of(Gao2006Table1).rows}
-    assert ours[f"dialogue, {MAP}", "400"] < ours[f"dialogue, {BASELINE}", "400"]
-    assert ours[f"law, {BLASSO}", "400"] < ours[f"law, {BASELINE}", "400"]
-    assert ours[f"novels, {BASELINE}", "400"] > ours[f"dialogue, {BASELINE}", "400"]
+    for panel in (ONE_LEXICON, OWN_WORDS):
+        assert ours[f"{panel}: dialogue, {MAP}", "400"] < ours[f"{panel}: dialogue, {BASELINE}", "400"]
+        assert ours[f"{panel}: law, {BLASSO}", "400"] < ours[f"{panel}: law, {BASELINE}", "400"]
+        assert ours[f"{panel}: novels, {BASELINE}", "400"] > ours[f"{panel}: dialogue, {BASELINE}", "400"]
     for (system, setting), rate in ours.items():
         if "best of 20" in system:
             domain, _, model = system.partition(", best of 20, ")

@@ -158,6 +158,12 @@ from .headwords import (
     Gao2006Headwords as Gao2006Headwords,
 )
 from .table1 import (
+    ONE_LEXICON as ONE_LEXICON,
+)
+from .table1 import (
+    OWN_WORDS as OWN_WORDS,
+)
+from .table1 import (
     DomainResults as DomainResults,
 )
 from .table1 import (

@@ -24,6 +24,8 @@ from ..kana.lexicon import KanaLexicon, sudachi_lexicon
 from ..kana.segmentation import SegmentedText, read_segmented, segment_lines, sudachi_version, write_segmented
 
 BACKGROUND = ("livedoor", "wikinews")
+SETTINGS = ConverterSettings(numbers="words")
+"""Candidates are words of the lexicon only, as in the paper."""
 SIZES = (800, 8_000, 72_000)
 DEV_SIZE, TEST_SIZE = 1_500, 3_000
 """Maximum numbers of sentences for tuning and for testing."""
@@ -127,7 +129,7 @@ def read_segmented_cached(path: Path, progress: Progress, *, quick: bool = False
     UserError
         D670 if SudachiPy or its dictionary is not installed; the errors of `text_lines` for the file.
     """
-    mode = ConverterSettings().mode
+    mode = SETTINGS.mode
     progress(f"cutting {path.name} into words", 0, 1)
 
     def make(unfinished: Path) -> None:
@@ -268,7 +270,7 @@ def load_domain_lists(
     """Yield the lists of some domains."""
     text = read_background(data, progress, quick=quick)
     progress("learning the background", 0, 1)
-    converter = Converter.learn(text, dictionary=None if quick else sudachi_lexicon())
+    converter = Converter.learn(text, settings=SETTINGS, dictionary=None if quick else sudachi_lexicon())
     for number, name in enumerate(names):
         progress("converting kana", number, len(names))
         parts = read_domain(data, name, progress, quick=quick)

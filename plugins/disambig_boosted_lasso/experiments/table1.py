@@ -29,6 +29,7 @@ from .adaptation import (
     MAP,
     PAPER_STEPS,
     RANKED,
+    SETTINGS,
     SIZES,
     AdaptationResults,
     ConversionDomain,
@@ -271,7 +272,7 @@ def evaluate_domain(data: Path, domain: ConversionDomain, quick: bool, panel: st
         adapt = adapt_with_one_lexicon
         others = [read_domain(data, other.name, _no_progress, quick=quick).train for other in DOMAINS]
         dictionary = add_words(dictionary, others)
-    converter = Converter.learn(text, dictionary=dictionary)
+    converter = Converter.learn(text, settings=SETTINGS, dictionary=dictionary)
     dev, test = (ConversionLists.from_text(converter, part) for part in (parts.dev, parts.test))
     sentences = language_model_sentences(parts.test, converter.model.vocabulary, converter.settings)
     entropy = cross_entropy(converter.model, sentences).per_word

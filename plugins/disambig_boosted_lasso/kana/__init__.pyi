@@ -145,6 +145,33 @@ from .segmentation import (
 from .segmentation import (
     write_segmented as write_segmented,
 )
+from .spoken_numbers import (
+    COSTS as COSTS,
+)
+from .spoken_numbers import (
+    IN_DIGITS as IN_DIGITS,
+)
+from .spoken_numbers import (
+    IN_KANJI as IN_KANJI,
+)
+from .spoken_numbers import (
+    STYLE as STYLE,
+)
+from .spoken_numbers import (
+    WORD as WORD,
+)
+from .spoken_numbers import (
+    find_spoken_numbers as find_spoken_numbers,
+)
+from .spoken_numbers import (
+    in_kanji as in_kanji,
+)
+from .spoken_numbers import (
+    number_log_prob as number_log_prob,
+)
+from .spoken_numbers import (
+    write_spoken_number as write_spoken_number,
+)
 from .task import (
     KanaKanji as KanaKanji,
 )

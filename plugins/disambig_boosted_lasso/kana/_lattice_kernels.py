@@ -179,7 +179,7 @@ def find_letter(labels, first, last, code):
 
 
 @compiled
-def lay(tables, words, codes, start, end, k, arcs, places):
+def lay(tables, words, spoken, codes, start, end, k, arcs, places):
     """Write the arcs of one line; return their number, or -1 if there is not enough room.
 
     The line is ``codes[start:end]``; its n characters have the places 0 to n, and one more arc leads from n
@@ -225,6 +225,13 @@ def lay(tables, words, codes, start, end, k, arcs, places):
                 count, spare = _unknown(
                     words.spelling, codes, start + place, last, start, script, k, arcs, count, spare, unknown
                 )
+        for one in range(spoken.begins[start + place], spoken.begins[start + place + 1]):
+            if spare - count < 2:
+                return -1
+            word = words.numbers[min(spoken.n_digits[one], len(words.numbers) - 1)]
+            until, extra = spoken.ends[one] - start, spoken.extras[one]
+            _put(arcs, count, until, spoken.kinds[one], word, extra, spoken.hashes[one], spoken.powers[one])
+            count += 1
     places[n].arc = count
     if spare - count < 1:
         return -1

@@ -360,7 +360,7 @@ HYPOTHESES, HEAP, NBEST_FULL, SEEN = 0, 1, 2, 3
 
 
 @compiled
-def find_conversions(tables, words, codes, offsets, first, k, work, search, output):
+def find_conversions(tables, words, spoken, codes, offsets, first, k, work, search, output):
     """Convert lines from `first` on; return the first unfinished line, and whether room was missing.
 
     Each line's candidates are written to `output`, the best first. If there is not enough room for a line's
@@ -374,7 +374,7 @@ def find_conversions(tables, words, codes, offsets, first, k, work, search, outp
             return line, DONE
         kept, written = output.tally[0], output.tally[1]
         done = n + 3 <= len(work.places)
-        done = done and lay(tables, words, codes, start, end, k, work.arcs, work.places) >= 0
+        done = done and lay(tables, words, spoken, codes, start, end, k, work.arcs, work.places) >= 0
         done = done and forward(tables, n, work.arcs, work)
         done = done and _back(tables, n, k, work, search, output)
         clear(work.tally, work.nodes, work.slots)

@@ -72,6 +72,10 @@ def convert(
     domain: Annotated[
         str | None, typer.Option(help="Kind of text; disambig_ja: news, dialogue, law, novels, encyclopedia.")
     ] = None,
+    numbers: Annotated[
+        str | None,
+        typer.Option(help="How numbers spelt out in kana are written: kanji (default), digits or words."),
+    ] = None,
     nbest: Annotated[
         int | None,
         typer.Option("--nbest", "-n", metavar="N", help="The N best: number of the line, score, text."),
@@ -91,10 +95,10 @@ def convert(
 
     from .conversion import Conversion, format_lines
 
-    wanted = _candidate_count(nbest, format, output, force)
+    wanted = _candidate_count(nbest, format, numbers, output, force)
     with stages() as tell:  # closed before a user types into the same terminal
         tell("loading the converter", 0, 1)
-        conversion = Conversion.load(model, domain=domain, rerank=rerank)
+        conversion = Conversion.load(model, domain=domain, rerank=rerank, numbers=numbers)
         tell("preparing the converter", 0, 1)
         conversion.prepare()
     shown_in = nullcontext(_no_progress) if is_typed(paths) else stages()
@@ -106,12 +110,18 @@ def convert(
             tell("converting", done, 0)
 
 
-def _candidate_count(nbest: int | None, format: str, output: Path | None, force: bool) -> int | None:
+def _candidate_count(
+    nbest: int | None, format: str, numbers: str | None, output: Path | None, force: bool
+) -> int | None:
     """Return the number of candidates; raise an error for invalid options before anything is loaded."""
     from disambig.api import UserError
 
+    from .spoken_numbers import NUMERALS
+
     if format not in FORMATS:
         raise UserError("D671", setting="--format", value=format, names=", ".join(FORMATS))
+    if numbers is not None and numbers not in NUMERALS:
+        raise UserError("D671", setting="--numbers", value=numbers, names=", ".join(NUMERALS))
     if nbest is not None and not 1 <= nbest <= 1000:
         raise UserError("D675", setting="--nbest", value=nbest, wanted="a whole number from 1 to 1,000")
     if output is not None and output.exists() and not force:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -125,7 +125,14 @@ class Conversion:
     reranker: Model | None = None
 
     @classmethod
-    def load(cls, name: str | Path = PACK, *, domain: str | None = None, rerank: bool = True) -> Conversion:
+    def load(
+        cls,
+        name: str | Path = PACK,
+        *,
+        domain: str | None = None,
+        rerank: bool = True,
+        numbers: str | None = None,
+    ) -> Conversion:
         """Return the converter of a pack or a folder.
 
         Parameters
@@ -137,15 +144,20 @@ class Conversion:
             One of the converter's domains, such as ``"news"``.
         rerank : bool
             Whether candidates are reranked, if there is a model for it.
+        numbers : {"kanji", "digits", "words"}, optional
+            How numbers spelt out in kana are written (`ConverterSettings`); by default as the converter says.
 
         Raises
         ------
         UserError
-            D692, D693, D901, D902 and D943 for names, D674 and others for damaged files.
+            D671 for other numbers, D692, D693, D901, D902 and D943 for names, D674 and others for damaged
+            files.
         """
         place = locate_converter(name)
         reranker = place.model() if rerank else None
         converter = Converter.load(place.converter)
+        if numbers is not None:
+            converter = replace(converter, settings=replace(converter.settings, numbers=numbers))
         if domain is not None:
             try:
                 converter = load_in_domain(converter, place.converter, domain)

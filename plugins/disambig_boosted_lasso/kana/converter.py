@@ -53,6 +53,7 @@ from .lexicon import (
     voiced_alike,
 )
 from .segmentation import SegmentedText
+from .spoken_numbers import NUMERALS
 
 UNITS = ("spelling", "pair")
 
@@ -76,6 +77,9 @@ class ConverterSettings:
     unknown : four numbers
         Shares of an unknown word's probability: any hiragana, any katakana, words of the lexicon
         that the language model does not know, and words of a dictionary.
+    numbers : str
+        How numbers spelt out in kana (`spoken_numbers`) are preferably written: ``"kanji"`` or ``"digits"``;
+        ``"words"`` treats them as any other words of the lexicon.
 
     Raises
     ------
@@ -88,11 +92,14 @@ class ConverterSettings:
     weighed: bool = True
     least: int = 2
     unknown: Sequence[float] = (0.02, 0.08, 0.3, 0.6)
+    numbers: str = "kanji"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "unknown", tuple(self.unknown))
         if self.unit not in UNITS:
             raise UserError("D671", setting="unit", value=self.unit, names=", ".join(UNITS))
+        if self.numbers not in NUMERALS:
+            raise UserError("D671", setting="numbers", value=self.numbers, names=", ".join(NUMERALS))
         if self.least < 1:
             raise UserError("D675", setting="least", value=self.least, wanted="a whole number from 1 on")
         shares = list(self.unknown)
@@ -413,7 +420,11 @@ class Converter:
                     zip((self.model.background, self.model.adaptation), np.log(weights), strict=True)
                 )
         levels = [(model.levels, float(weight)) for model, weight in parts]
-        return LatticeDecoder(build_ngram_tables(levels, len(self.model.vocabulary)), self._tables[0])
+        return LatticeDecoder(
+            build_ngram_tables(levels, len(self.model.vocabulary)),
+            self._tables[0],
+            numbers=NUMERALS[self.settings.numbers],
+        )
 
     @cached_property
     def _writer(self) -> CandidateWriter:

@@ -18,6 +18,7 @@ from disambig.api.tasks import CandidateLists, CandidateWords
 
 from .characters import to_katakana
 from .lexicon import KanaLexicon
+from .spoken_numbers import IN_DIGITS, IN_KANJI, SpokenNumbers, write_spoken_number
 
 START, END = 1, 2
 MOST = 3
@@ -293,10 +294,13 @@ class LatticeDecoder:
     ----------
     tables : NgramTables
     words : LexiconTables
+    numbers : int, optional
+        How numbers spelt out in kana are preferably written, `IN_DIGITS` or `IN_KANJI`; by default they are
+        not looked for.
     """
 
-    def __init__(self, tables: NgramTables, words: LexiconTables) -> None:
-        self._tables, self._words = tables, words
+    def __init__(self, tables: NgramTables, words: LexiconTables, *, numbers: int | None = None) -> None:
+        self._tables, self._words, self._numbers = tables, words, numbers
         self._free_buffers: list[_WorkSpace] = []
 
     def paths(self, lines: Sequence[str], k: int) -> LatticePaths:
@@ -311,6 +315,7 @@ class LatticeDecoder:
         codes = np.frombuffer(text, np.uint32).astype(np.int32)
         offsets = offsets_from_sizes(map(len, lines))
         longest = int(np.diff(offsets).max(initial=0))
+        spoken = SpokenNumbers.find(lines, self._numbers)
         buffers = self._take_buffers()
         while buffers.size < 32 * (longest + 3):
             buffers.grow()
@@ -327,7 +332,16 @@ class LatticeDecoder:
         while line < n:
             first = line
             line, wanting = find_conversions(
-                self._tables, self._words, codes, offsets, line, k, buffers.work, buffers.search, paths
+                self._tables,
+                self._words,
+                spoken,
+                codes,
+                offsets,
+                line,
+                k,
+                buffers.work,
+                buffers.search,
+                paths,
             )
             done, written = paths.tally.tolist()
             sizes[first:line] = np.diff(paths.line_ends[first:line], prepend=0)
@@ -421,7 +435,7 @@ def join_lines(paths: LatticePaths, counts: Sequence[int], k: int) -> LatticePat
 
 
 NOUN, NUMERAL, SIGN = "名詞-普通名詞", "名詞-数詞", "補助記号-一般"
-_HIRAGANA, _KATAKANA, _AS_TYPED, _NUMBER = -1, -2, -3, -4
+_KATAKANA, _AS_TYPED, _NUMBER = -2, -3, -4
 
 
 class CandidateWriter:
@@ -477,12 +491,14 @@ class CandidateWriter:
             text = lines[line][start:end]
             if kind == _KATAKANA:
                 text = to_katakana(text)
+            elif kind in (IN_DIGITS, IN_KANJI):
+                text = write_spoken_number(text, kind)
             number = self._numbers.get(text)
             if number is None:
                 number = more.setdefault(text, len(self._spellings) + len(more))
             ids[at] = number
             signs = kind == _AS_TYPED and not text[0].isalnum()
-            tags[at] = tag[SIGN if signs else NUMERAL if kind == _NUMBER else NOUN]
+            tags[at] = tag[SIGN if signs else NUMERAL if kind in (_NUMBER, IN_DIGITS, IN_KANJI) else NOUN]
         return ids, tags, [*self._spellings, *more] if more else self._spellings
 
 

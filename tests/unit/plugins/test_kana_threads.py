@@ -21,7 +21,7 @@ def test_threads_share_no_memory_that_kernels_write_to(monkeypatch):
 
     def waiting(*given):
         met.wait(60)  # both are at work
-        used.append(given[6:8])
+        used.append(given[7:9])
         return convert(*given)
 
     made = converter()
