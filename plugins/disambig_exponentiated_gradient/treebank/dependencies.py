@@ -432,8 +432,10 @@ class _Converter(PhraseBuilder):
         left = [item for item in items if first_word(item) < first]
         behind = [item for item in items if first_word(item) > last]
         between = [item for item in items if first < first_word(item) < last]
-        late_subject = self._late_subject(behind, dependents)
-        is_tag = self.is_question and not left and self.words[head] in _OPERATORS  # "do you?", "isn't it?"
+        expletive = any(self.relations[i] == "expl" and i > head for i in dependents)  # "is there a way"
+        asks = not left and (self.is_question or expletive)
+        is_tag = asks and self.words[head] in _OPERATORS  # "do you?", "isn't it?"
+        late_subject = self._late_subject(behind, dependents, is_tag)
         if late_subject == 0 or (late_subject > 0 and is_tag):  # "said the boy"
             phrase = self._nest_verbs(words, between, (), inner, False)
             phrase.label = "VP-SPLIT" if is_tag else phrase.label
@@ -493,11 +495,15 @@ class _Converter(PhraseBuilder):
             phrase = self._coordinate_verbs(phrase, conjuncts)
         return _Clause(left, phrase, [], bool(subjects), False, self.tags[late[0]])
 
-    def _late_subject(self, behind: Sequence[PhraseItem], dependents: Sequence[int]) -> int:
-        """Return the position of the subject behind a verb and its negation, -1 if it is not there."""
-        if any(self.relations[i] == "expl" for i in dependents):
+    def _late_subject(self, behind: Sequence[PhraseItem], dependents: Sequence[int], is_tag: bool) -> int:
+        """Return the position of the subject behind a verb and its negation, -1 if it is not there.
+
+        In a question an expletive is the subject ("is there a way", "isn't it"); elsewhere it is in front.
+        """
+        subjects = [i for i in dependents if self.relations[i] == "expl"]
+        if subjects and not is_tag:
             return -1
-        subjects = [i for i in dependents if self.relations[i] in ("nsubj", "nsubj:pass")]
+        subjects = subjects or [i for i in dependents if self.relations[i] in ("nsubj", "nsubj:pass")]
         place = 0
         while place < len(behind) and item_label(behind[place]) == "":
             place += 1

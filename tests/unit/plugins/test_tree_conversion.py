@@ -83,6 +83,28 @@ CASES = (
         ("(TOP (S (S (NP (PRP They)) (VP (VBD left))) (, ,) (SQ (VBD did) (RB n't) (NP (PRP they))) (. ?)))"),
     ),
     (
+        (
+            "It/PRP/3/expl is/VBZ/3/cop late/JJ/0/root ,/,/5/punct is/VBZ/3/parataxis n't/RB/5/advmod "
+            "it/PRP/5/expl ?/./3/punct"
+        ),
+        (
+            "(TOP (S (S (NP (PRP It)) (VP (VBZ is) (ADJP (JJ late)))) (, ,) (SQ (VBZ is) (RB n't) (NP (PRP "
+            "it))) (. ?)))"
+        ),
+    ),
+    (
+        "Is/VBZ/0/root there/EX/1/expl a/DT/4/det way/NN/1/nsubj ?/./1/punct",
+        "(TOP (SQ (VBZ Is) (NP (EX there)) (NP (DT a) (NN way)) (. ?)))",
+    ),
+    (
+        "Is/VBZ/0/root there/EX/1/expl a/DT/4/det way/NN/1/nsubj",
+        "(TOP (SQ (VBZ Is) (NP (EX there)) (NP (DT a) (NN way))))",
+    ),
+    (
+        "There/EX/2/expl is/VBZ/0/root a/DT/4/det way/NN/2/nsubj ././2/punct",
+        "(TOP (S (NP (EX There)) (VP (VBZ is) (NP (DT a) (NN way))) (. .)))",
+    ),
+    (
         "Are/VBP/0/root you/PRP/1/nsubj really/RB/1/advmod ?/./1/punct",
         "(TOP (SQ (VBP Are) (NP (PRP you)) (ADVP (RB really)) (. ?)))",
     ),
