@@ -41,9 +41,6 @@ from .adaptation import (
     add_words as add_words,
 )
 from .adaptation import (
-    best_by as best_by,
-)
-from .adaptation import (
     make_learner as make_learner,
 )
 from .adaptation import (

@@ -386,12 +386,10 @@ def adapt_with_one_lexicon(
     # rare words stay unknown, as in the background: a model without unknown words makes the others' too dear
     least = background.settings.least
     adapted, seconds = _timed(lambda: background.adapted(train, held_out=parts.dev, least=least))
-    results.texts[MAP], ranked = best_by(adapted, parts.test.column(1), test)
-    results.about[MAP] = {
-        "seconds": seconds,
-        "weight of the background": adapted.model.weight,
-        "lists of which it ranks a candidate": ranked,
-    }
+    _, scores = background.nbest_and_scores(adapted, parts.test.column(1), K)
+    chosen = test.lists.offsets[:-1] + segments.argmax(scores, test.lists.offsets)
+    results.texts[MAP] = [test.lists.texts[row] for row in chosen.tolist()]
+    results.about[MAP] = {"seconds": seconds, "weight of the background": adapted.model.weight}
     lists = ConversionLists.from_text(background, train)
     described = rerank_lists(lists, dev, test, dict(zip(LEARNERS, LEARNERS, strict=True)), results)
     test_batch = described.batch(test.lists)
@@ -419,27 +417,6 @@ def add_words(dictionary: KanaLexicon | None, texts: Sequence[SegmentedText]) ->
     entries = [entry for text in texts for entry in text.entries]
     words = KanaLexicon.counted(entries, [0] * len(entries))
     return words if dictionary is None else dictionary.with_more(words)
-
-
-RANKED = 100
-"""Number of conversions of an adapted model among which the candidates of the background are looked for."""
-
-
-def best_by(adapted: Converter, lines: Sequence[str], lists: ConversionLists) -> tuple[list[str], int]:
-    """Return the candidate of each list that another converter ranks first, and how many lists have one.
-
-    A list without a candidate among the first `RANKED` keeps its own first one.
-    """
-    others, best, ranked = adapted.nbest(lines, RANKED), [], 0
-    ends = zip(lists.lists.offsets.tolist(), lists.lists.offsets[1:].tolist(), strict=False)
-    for number, (begin, end) in enumerate(ends):
-        candidates = lists.lists.texts[begin:end]
-        listed = set(candidates)
-        order = others.texts[others.offsets[number] : others.offsets[number + 1]]
-        first = next((text for text in order if text in listed), None)
-        ranked += first is not None
-        best.append(candidates[0] if first is None else first)
-    return best, ranked
 
 
 def rerank_lists(

@@ -28,7 +28,6 @@ from .adaptation import (
     LISTS,
     MAP,
     PAPER_STEPS,
-    RANKED,
     SETTINGS,
     SIZES,
     AdaptationResults,
@@ -318,7 +317,7 @@ def table1_notes(tried: Sequence[DomainResults]) -> list[str]:
         f"{ONE_LEXICON}: as in the paper. The lexicon of all systems has the words of the background, of the "
         "dictionary and of the training text of all domains; those that the background model has not seen "
         "share the probability of unknown words. All systems choose from the 20 best of the baseline; "
-        f"{MAP} takes the one that the adapted model ranks first among its {RANKED} best. This compares "
+        f"{MAP} takes the one whose words the adapted model gives the highest probability. This compares "
         "ways to learn",
         f"{OWN_WORDS}: {MAP} alone has the words of the domain, and makes its own lists; the rerankers "
         "choose from lists without these words. This compares what a user gets from each",

@@ -28,12 +28,13 @@ from disambig.api.language_models import (
     load_mixture,
     save_language_model,
     save_mixture,
+    sentence_scores,
 )
 from disambig.api.measures import measure_named, text_costs
 from disambig.api.packs import restore, saved_folder, writing
 from disambig.api.tasks import CandidateLists
 
-from .characters import LETTERS, has_kanji, is_kana, learn_spelling, normalise_kana
+from .characters import LETTERS, has_kanji, hiragana_number, is_kana, learn_spelling, normalise_kana
 from .decoding import (
     ENTRY,
     CandidateWriter,
@@ -116,6 +117,8 @@ class ConverterSettings:
 
 
 UNKNOWN = 0
+HIRAGANA, KATAKANA = -1, -2
+"""Kinds of unknown words, as in `_lattice_kernels`."""
 OTHER_READING = 0.01
 """Share of a known word's probability for a dictionary word with the same spelling and another reading."""
 
@@ -405,6 +408,63 @@ class Converter:
     def best(self, lines: Sequence[str]) -> list[str]:
         """Return the best conversion of each line."""
         return list(self.nbest(lines, 1).texts)
+
+    def nbest_and_scores(
+        self, other: Converter, lines: Sequence[str], k: int = 20
+    ) -> tuple[CandidateLists, NDArray[np.float64]]:
+        """Return the k best conversions of each line, and ln P of their words by another converter.
+
+        Both converters have the same settings, and the other one has all words of this one's lexicon. Lines
+        that are converted in pieces (`decoding.LONGEST`) get this converter's scores.
+
+        Raises
+        ------
+        ValueError
+            If numbers spelt out in kana are looked for: they are no words of the lexicon.
+        """
+        if self.settings.numbers != "words":
+            raise ValueError(f"numbers are {self.settings.numbers!r}, not 'words'")
+        lists = self.nbest(lines, k)
+        kana = [normalise_kana(line) for line in lines]
+        whole = [i for i, line in enumerate(kana) if line and len(split_line(line)) == 1]
+        paths = self._decoder.paths([kana[i] for i in whole], k)
+        ids, extras = self._words_by(other, paths, [kana[i] for i in whole])
+        by_other = sentence_scores(other.model, Sentences(ids, paths.word_offsets))
+        by_other += np.add.reduceat(extras, paths.word_offsets[:-1]) if len(extras) else 0.0
+        scores = lists.scores.astype(np.float64)
+        for row, line in enumerate(whole):
+            first, last = paths.offsets[row : row + 2]
+            scores[lists.offsets[line] : lists.offsets[line + 1]] = by_other[first:last]
+        return lists, scores
+
+    def _words_by(
+        self, other: Converter, paths: LatticePaths, lines: Sequence[str]
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """Return the words of paths in another converter's language model, and ln of their factors."""
+        (tables, order), (_, own_order) = other._tables, self._tables
+        pairs = zip(other.lexicon.readings, other.lexicon.surfaces, strict=True)
+        row_of = {pair: row for row, pair in enumerate(pairs)}
+        place_of_row = np.empty(len(order), np.int64)
+        place_of_row[order] = np.arange(len(order))
+        kinds = paths.words["kind"]
+        ids, extras = np.zeros(len(kinds), np.int32), np.zeros(len(kinds))
+        known, at = np.unique(kinds[kinds >= 0], return_inverse=True)
+        rows = own_order[known].tolist()
+        pairs_of = [(self.lexicon.readings[row], self.lexicon.surfaces[row]) for row in rows]
+        places = place_of_row[[row_of[pair] for pair in pairs_of]][at] if rows else np.zeros(0, np.int64)
+        ids[kinds >= 0], extras[kinds >= 0] = tables.entries["word"][places], tables.entries["extra"][places]
+        line_of = row_owners(paths.offsets)[row_owners(paths.word_offsets)]
+        for word in np.flatnonzero(kinds < 0).tolist():
+            kind, start, end = paths.words[word].tolist()
+            text = lines[line_of[word]][start:end]
+            if kind in (HIRAGANA, KATAKANA):
+                letters = [hiragana_number(letter) for letter in text]
+                pairs_of_letters = zip([0, *letters], [*letters, 0], strict=True)
+                extras[word] = sum(other.spelling[int(kind == KATAKANA), a, b] for a, b in pairs_of_letters)
+            else:
+                digits = sum(character.isdigit() for character in text)
+                ids[word] = tables.numbers[min(digits, len(tables.numbers) - 1)]
+        return ids, extras
 
     @cached_property
     def _tables(self) -> Any:

@@ -22,7 +22,6 @@ from disambig_boosted_lasso.experiments import (
     adapt_with_one_lexicon,
     adaptation,
     add_words,
-    best_by,
     headwords,
     make_learner,
     measure_curves,
@@ -31,7 +30,7 @@ from disambig_boosted_lasso.experiments import (
     table1_rows,
 )
 from disambig_boosted_lasso.experiments import table1 as table1_claims
-from disambig_boosted_lasso.experiments.adaptation import BLASSO
+from disambig_boosted_lasso.experiments.adaptation import BLASSO, SETTINGS
 from disambig_boosted_lasso.kana import Converter
 from kana_words import TEXT, converter, segmented
 
@@ -94,7 +93,7 @@ def test_every_way_to_adapt_has_its_texts(small, other, monkeypatch):
 def test_with_one_lexicon_all_systems_choose_from_the_same_lists(other):
     """The domain's words are in the lexicon, with no count, and the language model does not know them."""
     background = segmented(TEXT)
-    learned = Converter.learn(background, dictionary=add_words(None, [other]))
+    learned = Converter.learn(background, settings=SETTINGS, dictionary=add_words(None, [other]))
     pairs = list(zip(learned.lexicon.surfaces, learned.lexicon.readings, strict=True))
     new = pairs.index(("端", "はし"))
     assert learned.lexicon.counts[new] == 0
@@ -115,15 +114,6 @@ def test_with_one_lexicon_all_systems_choose_from_the_same_lists(other):
     claims = table1_claims.table1_claims([tried])
     assert any("18,000, 20,000, 25,000 steps" in claim.claim for claim in claims)
     assert len({claim.claim for claim in claims}) == len(claims) == 9
-
-
-def test_what_another_model_ranks_first_is_taken_from_the_list(small):
-    text = segmented()
-    lists = ConversionLists.from_text(small, text, 3)
-    texts, ranked = best_by(small, text.column(1), lists)
-    assert texts == lists.first() and ranked == len(texts)
-    texts, ranked = best_by(small, ["ん"] * len(text), lists)
-    assert texts == lists.first() and ranked == 0
 
 
 def test_rare_words_of_a_domain_can_stay_unknown(small):

@@ -177,3 +177,29 @@ def test_a_word_may_be_read_as_a_dictionary_says_it_is():
         segmented(), settings=ConverterSettings(least=1, unit="spelling"), dictionary=more
     )
     assert "橋を渡る。" in alone.nbest(["きょうをわたる。"]).instance_candidates(0)
+
+
+LINES = ["わたしははしをわたる。", "3ねんのはし", "ぬゎABC", "とりはにわでなく。" * 40, ""]
+
+
+@pytest.mark.parametrize("unit", ["pair", "spelling"])
+def test_candidates_are_scored_by_another_converter(unit):
+    made = converter(unit=unit, numbers="words")
+    lists, scores = made.nbest_and_scores(made, LINES, 8)
+    assert lists.texts == made.nbest(LINES, 8).texts
+    np.testing.assert_allclose(scores, lists.scores, atol=1e-4)  # its own scores
+    other = made.adapted(segmented("箸/はし/名詞 を/を/助詞 渡る/わたる/動詞 端/はし/名詞"), weight=0.3)
+    lists, scores = made.nbest_and_scores(other, LINES[:3], 8)
+    others = other.nbest(LINES[:3], 1000)
+    for line in range(3):
+        theirs = slice(others.offsets[line], others.offsets[line + 1])
+        best = dict(zip(others.texts[theirs], others.scores[theirs], strict=True))
+        ours = range(lists.offsets[line], lists.offsets[line + 1])
+        gaps = [best[lists.texts[row]] - scores[row] for row in ours]
+        assert min(gaps) > -1e-4 and min(gaps) < 1e-4  # a text may have other words that are more probable
+
+
+def test_numbers_that_are_spelt_out_are_not_scored_by_another_converter():
+    made = converter(numbers="digits")
+    with pytest.raises(ValueError, match="not 'words'"):
+        made.nbest_and_scores(made, ["さんねん"])
