@@ -387,8 +387,8 @@ def adapt_with_one_lexicon(
     least = background.settings.least
     adapted, seconds = _timed(lambda: background.adapted(train, held_out=parts.dev, least=least))
     _, scores = background.nbest_and_scores(adapted, parts.test.column(1), K)
-    chosen = test.lists.offsets[:-1] + segments.argmax(scores, test.lists.offsets)
-    results.texts[MAP] = [test.lists.texts[row] for row in chosen.tolist()]
+    best = test.lists.offsets[:-1] + segments.argmax(scores, test.lists.offsets)
+    results.texts[MAP] = [test.lists.texts[row] for row in best.tolist()]
     results.about[MAP] = {"seconds": seconds, "weight of the background": adapted.model.weight}
     lists = ConversionLists.from_text(background, train)
     described = rerank_lists(lists, dev, test, dict(zip(LEARNERS, LEARNERS, strict=True)), results)
