@@ -83,10 +83,10 @@ COSTS = (-3.0, -2.0, -4.0)
 Chosen on the sentences of the pack `disambig_ja` for choosing settings.
 """
 _SHARES = {
-    (1, 0): 1.0, (2, 0): 0.70, (2, 1): 0.30, (3, 0): 0.35, (3, 1): 0.25, (3, 2): 0.40,
-    (4, 0): 0.75, (4, 1): 0.12, (4, 2): 0.05, (4, 3): 0.08,
+    (1, 0): 1.0, (2, 0): 0.71, (2, 1): 0.29, (3, 0): 0.39, (3, 1): 0.23, (3, 2): 0.38,
+    (4, 0): 0.80, (4, 1): 0.10, (4, 2): 0.03, (4, 3): 0.07,
 }  # fmt: skip
-"""Shares of numbers of so many digits that end in so many zeros, in the text that the pack counts."""
+"""Shares of numbers of so many digits that end in so many zeros, in 76,000 numbers of freely licensed text."""
 
 
 class SpokenNumber(NamedTuple):
