@@ -86,7 +86,7 @@ _SHARES = {
     (1, 0): 1.0, (2, 0): 0.71, (2, 1): 0.29, (3, 0): 0.39, (3, 1): 0.23, (3, 2): 0.38,
     (4, 0): 0.80, (4, 1): 0.10, (4, 2): 0.03, (4, 3): 0.07,
 }  # fmt: skip
-"""Shares of numbers of so many digits that end in so many zeros, in 76,000 numbers of freely licensed text."""
+"""Shares of numbers of so many digits that end in so many zeros, in 76,000 numbers of free text."""
 
 
 class SpokenNumber(NamedTuple):
