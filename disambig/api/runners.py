@@ -11,11 +11,14 @@ if TYPE_CHECKING:
     from disambig.jobs import DescribesWork as DescribesWork
     from disambig.jobs import EngineOptions as EngineOptions
     from disambig.jobs import Function as Function
+    from disambig.jobs import ItemQueue as ItemQueue
     from disambig.jobs import LogMessage as LogMessage
+    from disambig.jobs import PendingItem as PendingItem
     from disambig.jobs import PersistentPool as PersistentPool
     from disambig.jobs import ProgressCallback as ProgressCallback
     from disambig.jobs import ProgressCounter as ProgressCounter
     from disambig.jobs import Runner as Runner
+    from disambig.jobs import Transport as Transport
     from disambig.jobs import Work as Work
     from disambig.jobs import WorkOutcome as WorkOutcome
     from disambig.jobs import delay_interrupts as delay_interrupts

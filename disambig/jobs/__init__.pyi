@@ -82,6 +82,15 @@ from .processes import (
 from .processes import (
     memory_usage as memory_usage,
 )
+from .queue import (
+    ItemQueue as ItemQueue,
+)
+from .queue import (
+    PendingItem as PendingItem,
+)
+from .queue import (
+    Transport as Transport,
+)
 from .records import (
     ShardRecord as ShardRecord,
 )

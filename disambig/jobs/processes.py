@@ -11,7 +11,6 @@ import sys
 import threading
 import time
 import traceback
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -20,10 +19,10 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from disambig.errors import UserError
+from disambig.jobs.queue import ItemQueue, PendingItem
 from disambig.jobs.work import (
     Function,
     ProgressCallback,
-    ProgressCounter,
     Runner,
     Work,
     WorkOutcome,
@@ -169,19 +168,6 @@ def memory_usage(process: int) -> int:
 
 
 TRIES = 2
-_AHEAD = 4  # items per worker that may be finished ahead of the next one in order
-
-
-@dataclass(slots=True)
-class _WorkerItem:
-    index: int
-    item: Any
-    counter: ProgressCounter
-    tries: int = 0
-
-    def done(self, result: Any = None, problem: str | None = None) -> WorkOutcome:
-        """Return the outcome of the item."""
-        return WorkOutcome(self.index, self.item, result, problem, self.counter.amount)
 
 
 @dataclass(slots=True, eq=False)
@@ -189,7 +175,7 @@ class _WorkerProcess:
     process: Any
     connection: Connection
     ready: bool = False
-    task: _WorkerItem | None = None
+    task: PendingItem | None = None
     began: float = 0.0  # when it started the task
     late: bool = False  # killed because of the timeout
     large: bool = False  # killed because of its memory
@@ -208,43 +194,33 @@ class _WorkerProcess:
 
 @dataclass(slots=True)
 class _ProcessPool:
-    """The state of one run; `idle` workers of an earlier run are used before new ones are started."""
+    """The processes of one run; `idle` workers of an earlier run are used before new ones are started."""
 
     work: Work
+    queue: ItemQueue
     limit: int
-    items: Iterator[Any]
-    ordered: bool
-    tell: ProgressCallback
     idle: list[_WorkerProcess]
     timeout: float | None = None
     memory: int | None = None
     workers: list[_WorkerProcess] = field(default_factory=list)
-    waiting: deque[_WorkerItem] = field(default_factory=deque)
-    taken: int = 0
-    n_yielded: int = 0  # outcomes yielded
     never_started: int = 0
     logged: set[LogMessage] = field(default_factory=set)
 
-    def fill(self) -> None:
-        """Take items until one is waiting per worker, unless too many finished items wait for their turn."""
-        while len(self.waiting) < self.limit and self.taken - self.n_yielded < self.limit * _AHEAD:
-            try:
-                item = next(self.items)
-            except StopIteration:
-                return
-            self.waiting.append(_WorkerItem(self.taken, item, ProgressCounter(self.tell)))
-            self.taken += 1
+    def n_workers(self) -> int:
+        """Return the number of workers for which items are to wait."""
+        return self.limit
 
     def dispatch(self) -> None:
         """Send waiting items to free workers, and start more workers while items are waiting."""
+        waiting = self.queue.waiting
         for worker in self.workers:
-            if worker.free and self.waiting:
-                worker.task, worker.began = self.waiting.popleft(), time.monotonic()
+            if worker.free and waiting:
+                worker.task, worker.began = waiting.popleft(), time.monotonic()
                 with suppress(BrokenPipeError, ConnectionResetError):  # it died: see its sentinel
                     worker.connection.send(("item", worker.task.item))
         # workers that are still loading will take items soon: start no more than are waiting
         starting = sum(not worker.ready for worker in self.workers)
-        while len(self.workers) < self.limit and starting < len(self.waiting):
+        while len(self.workers) < self.limit and starting < len(waiting):
             with delay_interrupts():  # interrupting a starting worker would show its traceback
                 if self.idle:
                     self.workers.append(self.idle.pop())
@@ -254,10 +230,10 @@ class _ProcessPool:
             starting += 1
 
     def busy(self) -> bool:
-        """Return True if an outcome is still to come."""
-        return bool(self.waiting) or any(worker.task for worker in self.workers)
+        """Return True if workers have items."""
+        return any(worker.task for worker in self.workers)
 
-    def listen(self) -> list[WorkOutcome]:
+    def receive(self) -> list[WorkOutcome]:
         """Wait for messages of workers and return the finished outcomes."""
         sources: dict[Any, _WorkerProcess] = {}
         for worker in self.workers:
@@ -318,7 +294,7 @@ class _ProcessPool:
             task.counter(value)
             return None
         worker.task = None
-        return task.done(problem=last_line(value)) if kind == "bug" else task.done(value)
+        return task.outcome(problem=last_line(value)) if kind == "bug" else task.outcome(value)
 
     def _died(self, worker: _WorkerProcess) -> WorkOutcome | None:
         """Remove a worker whose process has ended, and retry its item or return its failure."""
@@ -337,13 +313,9 @@ class _ProcessPool:
         task = worker.task
         if task is None:
             return None
-        task.tries += 1
-        if task.tries < TRIES:
-            self.waiting.appendleft(task)  # first, since in an ordered run all later outcomes wait for it
-            return None
         if worker.late:
-            return task.done(problem=f"it took longer than {self.timeout:g} seconds, {TRIES} times")
-        return task.done(problem=f"it ended its worker process {TRIES} times ({how})")
+            return self.queue.fail(task, f"it took longer than {self.timeout:g} seconds, {TRIES} times")
+        return self.queue.fail(task, f"it ended its worker process {TRIES} times ({how})")
 
     def rest(self) -> None:
         """Keep free workers for the next run, and stop the others."""
@@ -407,25 +379,10 @@ class _PersistentRunner:
     ) -> Iterator[WorkOutcome]:
         """Yield the outcome of each item; an item that ends its worker twice has failed."""
         wanted = self.settings
-        pool = _ProcessPool(
-            work, wanted.workers, iter(items), ordered, tell, self.idle, wanted.timeout, wanted.memory
-        )
-        early: dict[int, WorkOutcome] = {}
+        queue = ItemQueue(iter(items), TRIES, ordered, tell)
+        pool = _ProcessPool(work, queue, wanted.workers, self.idle, wanted.timeout, wanted.memory)
         try:
-            while True:
-                pool.fill()
-                pool.dispatch()
-                if not pool.busy():
-                    return
-                for outcome in pool.listen():
-                    if not ordered:
-                        pool.n_yielded += 1
-                        yield outcome
-                        continue
-                    early[outcome.index] = outcome
-                    while pool.n_yielded in early:
-                        pool.n_yielded += 1
-                        yield early.pop(pool.n_yielded - 1)
+            yield from queue.outcomes(pool)
         finally:
             pool.rest()
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 import uuid
-from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -15,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from disambig.api import UserError
 from disambig.api.runners import (
+    ItemQueue,
     LogMessage,
-    ProgressCallback,
-    ProgressCounter,
+    PendingItem,
     Work,
     WorkOutcome,
     last_line,
@@ -25,7 +24,7 @@ from disambig.api.runners import (
     tell_log,
 )
 
-from ._workers import Attempt, ClusterWorker, PendingItem, WorkerPool, WorkerStartup
+from ._workers import Attempt, ClusterWorker, WorkerPool, WorkerStartup
 from .serving import ItemRequest, ItemResult, WorkSetup, process_item
 from .session import ClusterSession, PersistentCluster, SessionEvent, open_session, quiet_logging
 
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from .engine import DaskRunner
 
 _TICK = 0.25
-_AHEAD = 4  # items per worker that may finish ahead of the next item in order
 _CONNECT = 10.0  # seconds
 _LOSSES = 5
 _GRACE = 5.0  # seconds in which a worker should end itself after a timeout, before it is restarted
@@ -41,21 +39,16 @@ _GRACE = 5.0  # seconds in which a worker should end itself after a timeout, bef
 
 @dataclass(slots=True)
 class ClusterRun:
-    """State of one run of a job on the cluster."""
+    """The workers of one run on the cluster, and the attempts in progress."""
 
     engine: DaskRunner
     work: Work
-    items: Iterator[Any]
-    ordered: bool
-    tell: ProgressCallback
+    queue: ItemQueue
     kept_cluster: PersistentCluster | None = None
     pool: WorkerPool = field(default_factory=WorkerPool)
-    waiting: deque[PendingItem] = field(default_factory=deque)
     tries: dict[int, Attempt] = field(default_factory=dict)
     numbers: Iterator[int] = field(default_factory=count)
     run: str = field(default_factory=lambda: uuid.uuid4().hex)
-    taken: int = 0
-    given: int = 0
     logged: set[LogMessage] = field(default_factory=set)
     losses: int = 0  # connections to the scheduler lost since the last finished item
     session: ClusterSession | None = None
@@ -63,24 +56,12 @@ class ClusterRun:
 
     def outcomes(self) -> Iterator[WorkOutcome]:
         """Yield the outcome of each item."""
-        self.fill()
-        if not self.waiting:
+        self.queue.fill(self.n_workers())
+        if not self.queue.waiting:  # no cluster is needed
             return
-        early: dict[int, WorkOutcome] = {}
         with quiet_logging(), self._closing():
             self.connect()
-            while self.waiting or self.tries:
-                self.dispatch()
-                for outcome in self.receive_outcomes():
-                    if not self.ordered:
-                        self.given += 1
-                        yield outcome
-                        continue
-                    early[outcome.index] = outcome
-                    while self.given in early:
-                        self.given += 1
-                        yield early.pop(self.given - 1)
-                self.fill()
+            yield from self.queue.outcomes(self)
 
     @contextmanager
     def _closing(self) -> Iterator[None]:
@@ -90,16 +71,13 @@ class ClusterRun:
             if self.session is not None:
                 self.session.close()
 
-    def fill(self) -> None:
-        """Take items until each worker has one waiting, unless too many outcomes wait for an earlier item."""
-        limit = max(1, len(self.pool.usable))
-        while len(self.waiting) < limit and self.taken - self.given < limit * _AHEAD:
-            try:
-                item = next(self.items)
-            except StopIteration:
-                return
-            self.waiting.append(PendingItem(self.taken, item, ProgressCounter(self.tell)))
-            self.taken += 1
+    def n_workers(self) -> int:
+        """Return the number of workers that can take items, at least one."""
+        return max(1, len(self.pool.usable))
+
+    def busy(self) -> bool:
+        """Return True if workers have items."""
+        return bool(self.tries)
 
     def connect(self) -> None:
         """Connect to the cluster and start to prepare its workers."""
@@ -114,9 +92,10 @@ class ClusterRun:
         assert self.startup is not None
         if not self.startup.complete():
             return
-        while self.waiting and (worker := self.pool.with_room()) is not None:
-            self._send(self.waiting.popleft(), worker)
-        while not self.waiting and (worker := self.pool.idle()) is not None:
+        waiting = self.queue.waiting
+        while waiting and (worker := self.pool.with_room()) is not None:
+            self._send(waiting.popleft(), worker)
+        while not waiting and (worker := self.pool.idle()) is not None:
             if (stuck := self.pool.stuck_behind()) is not None:
                 self._cancel(stuck)
                 self._send(stuck.task, worker)
@@ -131,12 +110,12 @@ class ClusterRun:
         order = ItemRequest(attempt.number, task.item, self.engine.timeout)
         self.tries[attempt.number] = attempt
         worker.tries.append(attempt)
-        task.running.append(attempt)
+        task.running += 1
         attempt.future = self.session.submit(
             attempt.number, worker.address, process_item, worker.loaded_work, order
         )
 
-    def receive_outcomes(self) -> list[WorkOutcome]:
+    def receive(self) -> list[WorkOutcome]:
         """Wait for events and return the outcomes that are finished."""
         assert self.session is not None and self.startup is not None
         if not self.session.running():
@@ -178,7 +157,8 @@ class ClusterRun:
             return self._count_failure(attempt, self._loss_message())
         if event.kind == "gone":  # the scheduler no longer knows the task
             self.session.lost = True
-        return self._requeue(attempt.task)
+        self.queue.repeat(attempt.task)
+        return None
 
     def _handle_message(self, run: str, kind: str, value: Any) -> None:
         if run != self.run:
@@ -208,31 +188,27 @@ class ClusterRun:
         return self._finish(attempt.task, answer.value)
 
     def _finish(self, task: PendingItem, result: Any = None, problem: str | None = None) -> WorkOutcome:
-        task.done = True
-        for other in list(task.running):
-            self._cancel(other)
+        self._cancel_others(task)
         return task.outcome(result, problem)
+
+    def _cancel_others(self, task: PendingItem) -> None:
+        """Abandon the attempts of an item that has an outcome."""
+        for other in [attempt for attempt in self.tries.values() if attempt.task is task]:
+            self._cancel(other)
 
     def _cancel(self, attempt: Attempt) -> None:
         """Abandon an attempt; a worker that has started it stops at its next progress message."""
         del self.tries[attempt.number]
         attempt.worker.tries.remove(attempt)
-        attempt.task.running.remove(attempt)
+        attempt.task.running -= 1
         attempt.future.release()
-
-    def _requeue(self, task: PendingItem) -> WorkOutcome | None:
-        """Put an item back into the queue without counting a failure; there is no outcome yet."""
-        if not task.running and not task.done:
-            self.waiting.appendleft(task)
-        return None
 
     def _count_failure(self, attempt: Attempt, problem: str) -> WorkOutcome | None:
         """Count an attempt that ended its worker or hung; after too many failures the item is set aside."""
-        task = attempt.task
-        task.failed += 1
-        if task.failed >= self.engine.tries:
-            return self._finish(task, problem=problem)
-        return self._requeue(task)
+        outcome = self.queue.fail(attempt.task, problem)
+        if outcome is not None:
+            self._cancel_others(attempt.task)
+        return outcome
 
     def _handle_lost_worker(self, worker: ClusterWorker) -> WorkOutcome | None:
         """Retry the items of a lost worker elsewhere; only the first of them can have caused the loss."""
@@ -244,10 +220,10 @@ class ClusterRun:
         return self._count_failure(attempt, self._timeout_message() if late else self._loss_message())
 
     def _clear_worker(self, worker: ClusterWorker) -> Attempt:
-        """Remove all items from a worker and return the running attempt; the others are requeued."""
+        """Remove all items from a worker and return the running attempt; the others wait again."""
         for behind in reversed(worker.tries[1:]):
             self._cancel(behind)
-            self._requeue(behind.task)
+            self.queue.repeat(behind.task)
         attempt = worker.tries[0]
         self._cancel(attempt)
         return attempt
@@ -263,6 +239,8 @@ class ClusterRun:
 
     def _handle_hang(self, attempt: Attempt) -> WorkOutcome | None:
         assert self.session is not None
+        if attempt.number not in self.tries:  # abandoned with another attempt at the same item
+            return None
         attempt.worker.hung.add(attempt.number)
         self._clear_worker(attempt.worker)
         self.session.restart(attempt.worker.address)
@@ -288,7 +266,7 @@ class ClusterRun:
         begun = self.startup.open
         for attempt in sorted(self.tries.values(), key=lambda attempt: -attempt.task.index):
             self._cancel(attempt)
-            self._requeue(attempt.task)
+            self.queue.repeat(attempt.task)
         self.pool.workers.clear()
         until = time.monotonic() + self.engine.patience
         while self.losses <= _LOSSES and time.monotonic() < until and self.engine.scheduler is not None:

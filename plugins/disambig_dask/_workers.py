@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from disambig.api import UserError
-from disambig.api.runners import ProgressCounter, WorkOutcome, last_line
+from disambig.api.runners import PendingItem, last_line
 
 from .serving import ItemResult, WorkSetup, check_environment, expected_environment, load_work, start_work
 from .session import ClusterSession, SessionEvent
@@ -22,22 +22,6 @@ if TYPE_CHECKING:
 
 SLOW_FACTOR = 10.0  # an item must take at least this many seconds before another worker tries it, too
 _REMEMBERED_DURATIONS = 3  # and at least this many times the median duration
-
-
-@dataclass(slots=True)
-class PendingItem:
-    """An item in progress: the number of its failed attempts, and the attempts that run now."""
-
-    index: int
-    item: Any
-    counter: ProgressCounter
-    failed: int = 0
-    running: list[Attempt] = field(default_factory=list)
-    done: bool = False
-
-    def outcome(self, result: Any = None, problem: str | None = None) -> WorkOutcome:
-        """Return the outcome of the item."""
-        return WorkOutcome(self.index, self.item, result, problem, self.counter.amount)
 
 
 @dataclass(slots=True, eq=False)
@@ -113,7 +97,7 @@ class WorkerPool:
             attempt
             for worker in self.workers.values()
             for attempt in worker.tries[:1]
-            if attempt.began is not None and len(attempt.task.running) == 1
+            if attempt.began is not None and attempt.task.running == 1
         ]
         late = [
             attempt

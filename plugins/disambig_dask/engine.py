@@ -9,7 +9,15 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from disambig.api import UserError
-from disambig.api.runners import EngineOptions, ProgressCallback, Runner, Work, WorkOutcome, ignore_progress
+from disambig.api.runners import (
+    EngineOptions,
+    ItemQueue,
+    ProgressCallback,
+    Runner,
+    Work,
+    WorkOutcome,
+    ignore_progress,
+)
 
 if TYPE_CHECKING:
     from .session import PersistentCluster
@@ -61,7 +69,8 @@ class DaskRunner:
         """
         from ._run import ClusterRun
 
-        yield from ClusterRun(self, work, iter(items), ordered, tell).outcomes()
+        queue = ItemQueue(iter(items), self.tries, ordered, tell)
+        yield from ClusterRun(self, work, queue).outcomes()
 
     @contextmanager
     def staying(self) -> Iterator[Runner]:
@@ -93,7 +102,8 @@ class _KeptClusterRunner:
         """Yield the outcome of each item: see `DaskRunner.run`."""
         from ._run import ClusterRun
 
-        yield from ClusterRun(self.engine, work, iter(items), ordered, tell, self.kept).outcomes()
+        queue = ItemQueue(iter(items), self.engine.tries, ordered, tell)
+        yield from ClusterRun(self.engine, work, queue, self.kept).outcomes()
 
 
 def make_engine(options: EngineOptions) -> DaskRunner:
