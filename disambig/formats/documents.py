@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import IO, Any, Literal
+from typing import IO, Any, Literal, get_args, overload
+
+import numpy as np
 
 from disambig.errors import UserError
 from disambig.files import (
@@ -181,6 +184,52 @@ class Input:
             return 0
 
 
+class InputList(Sequence[Input]):
+    """Many inputs in little memory: the bytes of their paths and 13 more for each.
+
+    Parameters
+    ----------
+    root : str
+        The folder to which names are relative.
+    """
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self._paths = bytearray()
+        self._ends = array("q", [0])
+        self._name_lengths = array("i")  # names that are the end of their path: their lengths
+        self._names: dict[int, str] = {}  # the others
+        self._kinds = bytearray()
+
+    def append(self, path: str, kind: Kind) -> None:
+        """Add an input."""
+        name = path if path == STDIN else os.path.relpath(path, self.root)
+        if not path.endswith(name):
+            self._names[len(self)] = name
+        self._name_lengths.append(len(name))
+        self._kinds.append(_ALL_KINDS.index(kind))
+        self._paths += os.fsencode(path)
+        self._ends.append(len(self._paths))
+
+    def __len__(self) -> int:
+        return len(self._kinds)
+
+    @overload
+    def __getitem__(self, index: int) -> Input: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Input]: ...
+    def __getitem__(self, index: int | slice) -> Input | list[Input]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(len(self))[index]]
+        index = range(len(self._kinds))[index]
+        path = os.fsdecode(bytes(self._paths[self._ends[index] : self._ends[index + 1]]))
+        name = self._names.get(index) or path[len(path) - self._name_lengths[index] :]
+        return Input(path, name, _ALL_KINDS[self._kinds[index]])
+
+
+_ALL_KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
 def unsupported_error(path: str, *, hint: str) -> UserError | None:
     """Return the error for a file whose suffix shows that it is not a text; None for any other file.
 
@@ -231,7 +280,7 @@ def find_inputs(
     other: Kind | None = None,
     exclude: Collection[str] = (),
     note: Callable[[UserError], object] = lambda note: None,
-) -> list[Input]:
+) -> Sequence[Input]:
     """Return the files that `paths` name, including those in directories, each once.
 
     Parameters
@@ -258,7 +307,13 @@ def find_inputs(
     excluded = {os.path.realpath(path) for path in exclude}
     left_out: Counter[str] = Counter()
     dangling: list[str] = []
-    files: list[str] = []
+    found = InputList(_common_directory(paths))
+    real = array("q")  # hashes of real paths
+
+    def add(path: str) -> None:
+        found.append(path, _kind(path, lines=lines, other=other))
+        real.append(hash(_real_path(path)))
+
     for path in paths:
         if path != STDIN and not os.path.exists(path):
             raise UserError("D300", path=path)
@@ -268,14 +323,15 @@ def find_inputs(
                     raise error
                 if as_text := read_as_text_note(path):
                     note(as_text)
-            files.append(path)
+            add(path)
             continue
-        inside = list(_walk(path, excluded, left_out, dangling))
-        if not inside:
+        before = len(found)
+        for inside in _walk(path, excluded, left_out, dangling):
+            add(inside)
+        if len(found) == before:
             raise UserError(
                 "D301", path=path, endings=f"{', '.join(SUFFIXES)} (or with {', '.join(COMPRESSED)})"
             )
-        files.extend(inside)
     not_read = []
     if left_out:
         n_files = pluralize(sum(left_out.values()), "file")
@@ -285,16 +341,27 @@ def find_inputs(
         not_read.append(f"{n_links} ({first_names(dangling)})")
     if not_read:
         note(UserError("D342", what=", ".join(not_read)))
-    root = _common_directory(paths)
-    unique = {os.path.realpath(path) if path != STDIN else path: path for path in reversed(files)}
-    wanted = set(unique.values())
-    inputs = []
-    for path in files:
-        if path in wanted:
-            wanted.discard(path)
-            name = path if path == STDIN else os.path.relpath(path, root)
-            inputs.append(Input(path, name, _kind(path, lines=lines, other=other)))
-    return inputs
+    return _without_repeated(found, real)
+
+
+def _without_repeated(found: InputList, real: array[int]) -> InputList:
+    """Return the inputs without those whose real path was there before."""
+    hashes = np.sort(np.frombuffer(real, np.int64))
+    repeated = set(hashes[1:][hashes[1:] == hashes[:-1]].tolist())
+    if not repeated:
+        return found
+    unique, seen = InputList(found.root), set()
+    for entry, hashed in zip(found, real, strict=True):
+        if hashed in repeated:  # perhaps: different paths may have the same hash
+            if (path := _real_path(entry.path)) in seen:
+                continue
+            seen.add(path)
+        unique.append(entry.path, entry.kind)
+    return unique
+
+
+def _real_path(path: str) -> str:
+    return path if path == STDIN else os.path.realpath(path)
 
 
 def _walk(directory: str, excluded: set[str], left_out: Counter[str], dangling: list[str]) -> Iterator[str]:

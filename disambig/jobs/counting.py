@@ -225,10 +225,12 @@ class _CountingJob:
         directory = self._place.directory
         manifest = new_manifest(self._plan, config, self._place.command)
         manifest["shards"] += self._ranges
+        inputs = self._plan.inputs
         with _named_job():
-            check_directory(directory, manifest, force=self._force)  # before anything is written
+            # before anything is written
+            check_directory(directory, manifest, force=self._force, inputs=inputs)
         with locked(directory):
-            begin_or_resume(directory, manifest, force=self._force)
+            begin_or_resume(directory, manifest, force=self._force, inputs=inputs)
             (directory / _TABLE).unlink(missing_ok=True)
             temp_files = job_temp_files(directory)
             temp_files.clean()

@@ -7,6 +7,7 @@ import errno
 import math
 import os
 import time
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -418,11 +419,11 @@ def run_job(
     made = plan_shards(inputs, shard_size=shard_size, field=field, whole=format.mirrors)
     _check_names(made, format)
     manifest, temp_files = new_manifest(made, config, command), job_temp_files(directory)
-    check_directory(directory, manifest, force=force)  # before anything is written
+    check_directory(directory, manifest, force=force, inputs=made.inputs)  # before anything is written
     with locked(directory):
-        begin_or_resume(directory, manifest, force=force)
+        begin_or_resume(directory, manifest, force=force, inputs=made.inputs)
         temp_files.clean()
-        planned(sum(shard.size for shard in made.shards))
+        planned(sum(made.sizes))
         folders = sorted({os.path.dirname(entry.path) or "." for entry in inputs})
         work = ShardWork(directory, source, format, field, tuple(folders[:_FOLDERS]), bounds)
         try:
@@ -436,17 +437,18 @@ def run_job(
 
 def _run_shards(made: ShardPlan, work: ShardWork, runner: Runner, listener: Listener) -> JobReport:
     report = JobReport(shards=len(made.shards))
-    todo, failed = [], []
-    for shard in made.shards:
-        record = load_record(work.directory, shard.index)
+    todo, failed = array("q"), []
+    for index in range(len(made.shards)):
+        record = load_record(work.directory, index)
         if record is None:
-            todo.append(shard)
+            todo.append(index)
             continue
         report.skipped += 1
         report.totals.add(record.totals)
         report.bad.extend(record.bad)
-        listener(shard.size, record.bad)
-    for outcome in runner.run(work, todo, tell=lambda amount: listener(amount, ())):
+        listener(made.sizes[index], record.bad)
+    items = (made.shards[index] for index in todo)
+    for outcome in runner.run(work, items, tell=lambda amount: listener(amount, ())):
         shard = outcome.item
         left = shard.size - outcome.progress
         if outcome.problem is not None:
@@ -467,18 +469,18 @@ def _run_shards(made: ShardPlan, work: ShardWork, runner: Runner, listener: List
 
 def _check_names(made: ShardPlan, format: Format) -> None:
     """Raise an error if an output that keeps its input's name would overwrite a part."""
-    mirrored, parts = {}, set()
-    for shard in made.shards:
-        if shard.parts[0].kind in format.mirrors:
-            mirrored.update({part.name: part.path for part in shard.parts})
-        else:
-            parts.add(part_name(shard, format))
-    for name in sorted(parts & mirrored.keys()):
-        raise UserError("D332", path=mirrored[name])
+    if not format.mirrors:
+        return
+    parts = {part_name(shard, format) for shard in made.shards if shard.parts[0].kind not in format.mirrors}
+    for shard in made.shards if parts else ():
+        for part in shard.parts:
+            if part.kind in format.mirrors and part.name in parts:
+                raise UserError("D332", path=part.path)
 
 
 def _check_targets(directory: Path, inputs: Sequence[Input]) -> None:
     """Raise an error if an output would overwrite an input."""
     for entry in inputs:
-        if os.path.realpath(directory / entry.name) == os.path.realpath(entry.path):
+        target = os.path.join(directory, entry.name)
+        if os.path.lexists(target) and os.path.realpath(target) == os.path.realpath(entry.path):
             raise UserError("D316", path=entry.path)

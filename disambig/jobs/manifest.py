@@ -8,15 +8,17 @@ import json
 import os
 import re
 import stat
-from collections.abc import Collection, Iterable, Iterator
+from array import array
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from disambig import __version__
 from disambig.errors import UserError
-from disambig.files import READ_ERRORS, TempFiles, read_json, save_json, writing
+from disambig.files import READ_ERRORS, TempFiles, read_json, save_file, save_json, writing
 from disambig.formats import Input, Kind, conllu_cuts, csv_cuts
 
 SHARD_SIZE = 8_000_000  # bytes
@@ -41,6 +43,11 @@ class ShardPart:
         """The input that contains this part."""
         return Input(self.path, self.name, self.kind)
 
+    @property
+    def length(self) -> int:
+        """Bytes of input."""
+        return (self.end or self.size) - self.start
+
 
 @dataclass(frozen=True, slots=True)
 class Shard:
@@ -52,19 +59,115 @@ class Shard:
     @property
     def size(self) -> int:
         """Bytes of input."""
-        return sum((part.end or part.size) - part.start for part in self.parts)
+        return sum(part.length for part in self.parts)
 
 
 @dataclass(frozen=True, slots=True)
 class ShardPlan:
-    """The inputs (plain dicts of name, kind, size and hash) and the shards."""
+    """The inputs (plain dicts of name, kind, size and hash), the shards, and the bytes of input of each.
 
-    inputs: tuple[dict[str, Any], ...]
-    shards: tuple[Shard, ...]
+    `plan_shards` makes inputs and shards when they are asked for, so that a plan of very many files takes
+    little memory.
+    """
+
+    inputs: Sequence[Mapping[str, Any]]
+    shards: Sequence[Shard]
+    sizes: Sequence[int] = ()
+
+
+_Cuts = list[tuple[int, int]]
+"""The byte at which each part of a file begins, and the number of its first line."""
+_NO_CUTS: _Cuts = [(0, 1)]
+_DIGEST = hashlib.sha256().digest_size
+
+
+@dataclass(slots=True)
+class _ScannedInputs(Sequence[Mapping[str, Any]]):
+    """What was found in inputs: 40 bytes for each, and the cuts of those that have several parts."""
+
+    inputs: Sequence[Input]
+    sizes: array[int] = field(default_factory=lambda: array("q"))
+    digests: bytearray = field(default_factory=bytearray)
+    unreadable: set[int] = field(default_factory=set)
+    cuts: dict[int, _Cuts] = field(default_factory=dict)
+
+    def append(self, size: int, digest: bytes | None, cuts: _Cuts) -> None:
+        """Add what was found in the next input."""
+        index = len(self.sizes)
+        self.sizes.append(size)
+        self.digests += digest or bytes(_DIGEST)
+        if digest is None:
+            self.unreadable.add(index)
+        if cuts != _NO_CUTS:
+            self.cuts[index] = cuts
+
+    def parts(self, index: int, first: int = 0) -> Iterator[ShardPart]:
+        """Yield the parts of an input from part number `first` on."""
+        entry, size = self.inputs[index], self.sizes[index]
+        cuts = self.cuts.get(index, _NO_CUTS)
+        for number in range(first, len(cuts)):
+            start, line = cuts[number]
+            end = cuts[number + 1][0] if number + 1 < len(cuts) else None
+            yield ShardPart(entry.path, entry.name, entry.kind, size, start, end, line)
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    @overload
+    def __getitem__(self, index: int) -> dict[str, Any]: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Mapping[str, Any]]: ...
+    def __getitem__(self, index: int | slice) -> dict[str, Any] | list[Mapping[str, Any]]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(len(self))[index]]
+        index = range(len(self))[index]
+        entry = self.inputs[index]
+        digest = self.digests[index * _DIGEST : (index + 1) * _DIGEST].hex()
+        digest = "" if index in self.unreadable else digest
+        return {"name": entry.name, "kind": entry.kind, "size": self.sizes[index], "sha256": digest}
+
+
+@dataclass(slots=True)
+class _PlannedShards(Sequence[Shard]):
+    """The shards of scanned inputs: for each the input and the part of it with which the shard begins."""
+
+    scanned: _ScannedInputs
+    inputs: array[int] = field(default_factory=lambda: array("q"))
+    parts: array[int] = field(default_factory=lambda: array("q"))
+
+    def begin(self, index: int, part: int) -> None:
+        """Begin the next shard."""
+        self.inputs.append(index)
+        self.parts.append(part)
+
+    def __len__(self) -> int:
+        return len(self.inputs)
+
+    @overload
+    def __getitem__(self, index: int) -> Shard: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Shard]: ...
+    def __getitem__(self, index: int | slice) -> Shard | list[Shard]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(len(self))[index]]
+        index = range(len(self))[index]
+        return Shard(index, tuple(self._parts(index)))
+
+    def _parts(self, index: int) -> Iterator[ShardPart]:
+        entry, first = self.inputs[index], self.parts[index]
+        end, end_part = len(self.scanned), 0
+        if index + 1 < len(self):
+            end, end_part = self.inputs[index + 1], self.parts[index + 1]
+        while entry < end:
+            yield from self.scanned.parts(entry, first)
+            entry, first = entry + 1, 0
+        if end_part:  # of the last input only the parts before those of the next shard
+            parts = self.scanned.parts(entry, first)
+            yield from islice(parts, end_part - first)
 
 
 def plan_shards(
-    inputs: Iterable[Input],
+    inputs: Sequence[Input],
     *,
     shard_size: int = SHARD_SIZE,
     field: str = "text",
@@ -77,40 +180,30 @@ def plan_shards(
     in `whole` are not split. A file that cannot be read has an empty hash; it is reported when it is
     annotated. `field` is the column of the text in CSV.
     """
-    described: list[dict[str, Any]] = []
-    shards: list[Shard] = []
-    parts: list[ShardPart] = []
-    held = 0
-    for source in inputs:
-        size, digest, cuts = _scan(source, shard_size, field, whole)
-        described.append({"name": source.name, "kind": source.kind, "size": size, "sha256": digest})
-        ends = [offset for offset, _ in cuts[1:]]
-        for (start, line), end in zip(cuts, [*ends, None], strict=True):
-            part = ShardPart(source.path, source.name, source.kind, size, start, end, line)
-            weight = ((end or size) - start) * (_UNPACKED if source.compressed else 1)
-            if parts and (held + weight > shard_size or parts[0].kind != part.kind):
-                shards.append(Shard(len(shards), tuple(parts)))
-                parts, held = [], 0
-            parts.append(part)
-            held += weight
-    if parts:
-        shards.append(Shard(len(shards), tuple(parts)))
-    return ShardPlan(tuple(described), tuple(shards))
-
-
-def plain(shards: Iterable[Shard]) -> list[dict[str, Any]]:
-    """Return shards as plain values."""
-    return [asdict(shard) for shard in shards]
+    scanned = _ScannedInputs(inputs)
+    shards, sizes = _PlannedShards(scanned), array("q")
+    held, kind = 0, None
+    for index, source in enumerate(inputs):
+        scanned.append(*_scan(source, shard_size, field, whole))
+        for number, part in enumerate(scanned.parts(index)):
+            weight = part.length * (_UNPACKED if source.compressed else 1)
+            if not index + number or held + weight > shard_size or kind != part.kind:
+                shards.begin(index, number)
+                sizes.append(0)
+                held = 0
+            held, kind = held + weight, part.kind
+            sizes[-1] += part.length
+    return ShardPlan(scanned, shards, sizes)
 
 
 def _scan(
     source: Input, shard_size: int, field: str, uncut: Collection[Kind]
-) -> tuple[int, str, list[tuple[int, int]]]:
+) -> tuple[int, bytes | None, _Cuts]:
     """Return the size and hash of a file, and the (byte, line number) at which each part begins."""
     may_cut = not source.compressed and source.kind not in uncut
     cut = may_cut and source.kind in ("line", "json")
     whole, offset, line = hashlib.sha256(), 0, 1
-    cuts = [(0, 1)]
+    cuts = list(_NO_CUTS)
     try:
         with open(source.path, "rb") as file:
             while block := file.read(_BLOCK):
@@ -126,13 +219,13 @@ def _scan(
                 else:
                     cuts = csv_cuts(file, source.path, shard_size, field=field)
     except READ_ERRORS:
-        return source.size, "", [(0, 1)]
+        return source.size, None, _NO_CUTS
     if cuts[-1][0] == offset > 0:  # the last line end is the end of the file: no empty part after it
         cuts.pop()
-    return offset, whole.hexdigest(), cuts
+    return offset, whole.digest(), cuts
 
 
-def _add_cuts(cuts: list[tuple[int, int]], block: bytes, offset: int, line: int, shard_size: int) -> None:
+def _add_cuts(cuts: _Cuts, block: bytes, offset: int, line: int, shard_size: int) -> None:
     """Add line starts in `block` that are at least `shard_size` bytes after the previous cut."""
     counted, position = line, 0
     while True:
@@ -146,14 +239,16 @@ def _add_cuts(cuts: list[tuple[int, int]], block: bytes, offset: int, line: int,
 
 
 NAME = "manifest.json"
-LAYOUT = "disambig.job.v2"
-_FIRST = "disambig.job.v1"
-"""Layout of older versions; rejected, since its records have no digests to check."""
+LAYOUT = "disambig.job.v3"
+_OLDER = ("disambig.job.v1", "disambig.job.v2")
+"""Layouts of older versions; rejected: records without digests, a list of all inputs in the manifest."""
 LOCK = ".lock"
 INDEX = "index.html"
 """Page with links to the parts of an HTML job."""
 RECORDS_FOLDER = "shards"
-"""Folder of the records and of temporary files."""
+"""Folder of the records, of the list of inputs and of temporary files."""
+INPUTS = "inputs.jsonl"
+"""The inputs, one in a line; the manifest has the digest of this file."""
 _PART = re.compile(r"part-[0-9]{5,}\.[a-z]+")
 
 
@@ -162,20 +257,41 @@ def new_manifest(
 ) -> dict[str, Any]:
     """Return the manifest of a job: layout, versions, resolved config, inputs and number of shards.
 
-    `command` is the command that started the job, for `disambig job resume`; it does not identify the job.
+    Of the inputs it has the number, and the digest of their list (see `INPUTS`). `command` is the command
+    that started the job, for `disambig job resume`; it does not identify the job.
     """
     return {
         "layout": LAYOUT,
         "versions": {"disambig": __version__},
         "config": json.loads(json.dumps(config)),  # as it will be read again, for comparison
-        "inputs": list(plan.inputs),
+        "inputs": {"files": len(plan.inputs), "sha256": _digest(_input_lines(plan.inputs))},
         "shards": len(plan.shards),
         **({} if command is None else {"command": command}),
     }
 
 
-def check_directory(directory: Path, manifest: dict[str, Any], *, force: bool) -> bool:
+def _input_lines(inputs: Collection[Mapping[str, Any]]) -> Iterator[bytes]:
+    """Yield the lines of the list of inputs."""
+    return (json.dumps(entry).encode() + b"\n" for entry in inputs)
+
+
+def _digest(lines: Iterable[bytes]) -> str:
+    whole = hashlib.sha256()
+    for line in lines:
+        whole.update(line)
+    return whole.hexdigest()
+
+
+def check_directory(
+    directory: Path,
+    manifest: dict[str, Any],
+    *,
+    force: bool,
+    inputs: Collection[Mapping[str, Any]] = (),
+) -> bool:
     """Return True if `directory` already contains this job, without changing anything.
+
+    `inputs` are those of the plan, to say which of them differ from those of a job that is there.
 
     Raises
     ------
@@ -195,7 +311,7 @@ def check_directory(directory: Path, manifest: dict[str, Any], *, force: bool) -
             raise UserError("D310", path=directory)
         return False
     try:
-        changes = _changes(load_manifest(path), manifest)
+        changes = _changes(load_manifest(path), manifest, directory, inputs)
     except UserError:
         if not force:
             raise
@@ -205,7 +321,9 @@ def check_directory(directory: Path, manifest: dict[str, Any], *, force: bool) -
     return not changes
 
 
-def begin_or_resume(directory: Path, manifest: dict[str, Any], *, force: bool) -> None:
+def begin_or_resume(
+    directory: Path, manifest: dict[str, Any], *, force: bool, inputs: Collection[Mapping[str, Any]]
+) -> None:
     """Start the job in `directory`, or resume it if it is there.
 
     With `force`, the files of another job are removed, and nothing else.
@@ -215,7 +333,7 @@ def begin_or_resume(directory: Path, manifest: dict[str, Any], *, force: bool) -
     UserError
         As for `check_directory`; D309.
     """
-    if not check_directory(directory, manifest, force=force):
+    if not check_directory(directory, manifest, force=force, inputs=inputs):
         with writing(directory):
             clear(directory)
         save_json(
@@ -223,6 +341,23 @@ def begin_or_resume(directory: Path, manifest: dict[str, Any], *, force: bool) -
         )  # replaces an old one atomically, so that a manifest always exists
     with writing(directory / RECORDS_FOLDER):
         (directory / RECORDS_FOLDER).mkdir(exist_ok=True)
+    if not _has_list(directory, manifest):
+        with save_file(_inputs_path(directory), temp_files=job_temp_files(directory)) as write:
+            for line in _input_lines(inputs):
+                write(line)
+
+
+def _inputs_path(directory: Path) -> Path:
+    return directory / RECORDS_FOLDER / INPUTS
+
+
+def _has_list(directory: Path, manifest: dict[str, Any]) -> bool:
+    """Return True if the list of inputs is there and whole."""
+    try:
+        with open(_inputs_path(directory), "rb") as file:
+            return _digest(file) == manifest["inputs"]["sha256"]
+    except OSError:
+        return False
 
 
 def clear(directory: Path) -> None:
@@ -258,6 +393,7 @@ def discard(directory: Path) -> None:
     """Remove all files of a job, and its directory if that is then empty."""
     job_temp_files(directory).clean()
     clear(directory)
+    _inputs_path(directory).unlink(missing_ok=True)
     for name in (NAME, LOCK):
         (directory / name).unlink(missing_ok=True)
     with suppress(OSError):
@@ -360,7 +496,7 @@ def load_manifest(path: Path) -> dict[str, Any]:
         raise UserError("D318", path=path, problem=problem.strerror or problem) from None
     except (ValueError, RecursionError) as problem:
         raise UserError("D318", path=path, problem=problem) from None
-    if isinstance(manifest, dict) and manifest.get("layout") == _FIRST:
+    if isinstance(manifest, dict) and manifest.get("layout") in _OLDER:
         raise UserError("D873", path=path.parent)
     if not isinstance(manifest, dict) or manifest.get("layout") != LAYOUT:
         raise UserError("D318", path=path, problem=f"its layout is not {LAYOUT}")
@@ -375,9 +511,7 @@ def _is_object(value: Any) -> bool:
 
 
 def _are_inputs(value: Any) -> bool:
-    return isinstance(value, list) and all(
-        isinstance(entry, dict) and isinstance(entry.get("name"), str) for entry in value
-    )
+    return isinstance(value, dict) and _is_number(value.get("files")) and isinstance(value.get("sha256"), str)
 
 
 def _is_number(value: Any) -> bool:
@@ -387,7 +521,9 @@ def _is_number(value: Any) -> bool:
 _TYPES = {"versions": _is_object, "config": _is_object, "inputs": _are_inputs, "shards": _is_number}
 
 
-def _changes(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
+def _changes(
+    old: dict[str, Any], new: dict[str, Any], directory: Path, inputs: Collection[Mapping[str, Any]]
+) -> list[str]:
     """Return short descriptions of the differences between two manifests."""
     changes = []
     for section in ("versions", "config"):
@@ -395,19 +531,25 @@ def _changes(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
         for key in sorted({*before, *after}):
             if before.get(key) != after.get(key):
                 changes.append(f"{key} was {_short(before.get(key))}, is {_short(after.get(key))}")
-    first = {entry["name"]: entry for entry in old["inputs"]}
-    second = {entry["name"]: entry for entry in new["inputs"]}
-    counts = {
-        "added": len(second.keys() - first.keys()),
-        "gone": len(first.keys() - second.keys()),
-        "changed": sum(first[name] != second[name] for name in first.keys() & second.keys()),
-    }
-    of_inputs = [f"{number} {word}" for word, number in counts.items() if number]
-    if of_inputs:
-        changes.append(f"inputs: {', '.join(of_inputs)}")
-    elif old["inputs"] != new["inputs"] or old["shards"] != new["shards"]:
-        changes.append("inputs are in another order")
+    if old["inputs"] != new["inputs"] or old["shards"] != new["shards"]:
+        changes.append(_input_changes(old, directory, inputs))
     return changes
+
+
+def _input_changes(old: dict[str, Any], directory: Path, inputs: Collection[Mapping[str, Any]]) -> str:
+    """Return a short description of how the inputs differ from those of the job in the directory."""
+    if not _has_list(directory, old):
+        return "inputs: others"
+    with open(_inputs_path(directory), "rb") as file:
+        first = {json.loads(line)["name"]: line for line in file}
+    added = changed = 0
+    for entry, line in zip(inputs, _input_lines(inputs), strict=True):
+        before = first.pop(entry["name"], None)
+        added += before is None
+        changed += before not in (None, line)
+    counts = {"added": added, "gone": len(first), "changed": changed}
+    of_inputs = [f"{number} {word}" for word, number in counts.items() if number]
+    return f"inputs: {', '.join(of_inputs)}" if of_inputs else "inputs are in another order"
 
 
 def _short(value: Any) -> str:

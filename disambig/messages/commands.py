@@ -160,7 +160,7 @@ MESSAGES: dict[str, str] = {
     "D870": "{path} is a link or not an ordinary file, but the job needs it as its lock file: remove it, or choose another --output",
     "D871": "{path} is not a directory, but a job writes to one: choose another --output",
     "D872": "{path} needs more than {limit:,} bytes of memory when unpacked: split it, or allow more with --max-input",
-    "D873": "{path} contains a job of an older disambig, whose records have no digests: finish it with that version, or add --force to start anew",
+    "D873": "{path} contains a job of an older disambig, with other files than those of this version: finish it with that version, or add --force to start anew",
     "D874": "{path}: {left:,} of {shards:,} shards are not finished: finish the job with `disambig job resume` first",
     "D875": "{path}: cannot merge the parts into one file, since {problem}; use the parts as they are",
     "D876": "{path} does not record the command that started the job, or that command is no longer valid: run it again with its options",

@@ -16,7 +16,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="looks into /proc"),
 ]
-BASE, EACH = 120.0, 0.002
+BASE, EACH = 120.0, 0.0004
 """Megabytes that the parent may take, and in addition for each file."""
 
 

@@ -35,6 +35,7 @@ def test_a_file_of_lines_is_cut_without_loss(tmp_path_factory, lengths, size, bl
     assert found == whole
     assert all(shard.size >= size for shard in made.shards[:-1])
     assert sum(shard.size for shard in made.shards) == len(text)
+    assert list(made.sizes) == [shard.size for shard in made.shards]
 
 
 def test_files_are_grouped_by_size_and_kind(tmp_path):

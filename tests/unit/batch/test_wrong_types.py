@@ -57,7 +57,8 @@ def test_no_manifest_raises_anything_else(tmp_path_factory, value, key):
 
     out = tmp_path_factory.getbasetemp() / "any-job"
     out.mkdir(exist_ok=True)
-    new = {"layout": LAYOUT, "versions": {"disambig": "1"}, "config": {}, "inputs": [], "shards": 0}
+    inputs = {"files": 0, "sha256": ""}
+    new = {"layout": LAYOUT, "versions": {"disambig": "1"}, "config": {}, "inputs": inputs, "shards": 0}
     (out / "manifest.json").write_text(json.dumps(value if key is None else {**new, key: value}))
     try:
         assert check_directory(out, new, force=False)
