@@ -12,10 +12,11 @@ from disambig.jit import compiled
 
 
 @compiled
-def sum_projections(projections, which, bias, sums):
+def sum_projections(frequent, rare, which, bias, sums):
     """Fill `sums`, shape (n, H), with the bias plus the projection of the word at each place.
 
-    `projections` has shape (words, places * H), and `which`, shape (n, places), the row of each word in it.
+    `frequent` and `rare` have the shape (words, places * H), and `which`, shape (n, places), the row of each
+    word in `frequent`, or after all of these in `rare`.
     """
     n, places = which.shape
     h = len(bias)
@@ -24,7 +25,11 @@ def sum_projections(projections, which, bias, sums):
         for k in range(h):
             row[k] = bias[k]
         for p in range(places):
-            part = projections[which[i, p], p * h : (p + 1) * h]
+            word = which[i, p]
+            if word < len(frequent):
+                part = frequent[word, p * h : (p + 1) * h]
+            else:
+                part = rare[word - len(frequent), p * h : (p + 1) * h]
             for k in range(h):
                 row[k] += part[k]
 
@@ -44,7 +49,7 @@ def candidate_products(states, rows, candidates, outputs, sums):
 def sample_cloze_states() -> None:
     """Call the compiled functions on tiny inputs, so that `disambig doctor --compile` compiles them."""
     projections, which, bias = np.zeros((1, 2), np.int16), np.zeros((1, 1), np.int32), np.zeros(2, np.int32)
-    sum_projections(projections, which, bias, np.empty((1, 2), np.int32))
+    sum_projections(projections, projections, which, bias, np.empty((1, 2), np.int32))
     states, outputs = np.zeros((1, 2), np.int16), np.zeros((1, 2), np.int8)
     candidate_products(states, np.zeros(1, np.int64), np.zeros(1, np.int32), outputs, np.empty(1, np.int32))
 

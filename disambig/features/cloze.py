@@ -275,7 +275,7 @@ def _check_integers(value: Any) -> int:
 
 
 FREQUENT = 8192
-"""Number of the most frequent words whose projections are cached: 50 MB if all have been used."""
+"""Number of the most frequent words whose projections are kept: 12 kB each with 512 hidden units."""
 _BLOCK = 4096
 _LARGEST_PRODUCT = 32_767
 
@@ -301,20 +301,51 @@ class ProjectionCache:
         n = min(FREQUENT, len(model.vocabulary))
         return cls(np.zeros(n, bool), np.empty((n, model.input_floats.shape[1]), np.int16))
 
-    def take(self, model: Cloze, words: Ints) -> NDArray[np.int16]:
-        """Return the projections of some words, which must all be frequent ones."""
+    def fill(self, model: Cloze, words: Ints) -> None:
+        """Fill the rows of some words, which must all be frequent ones."""
         new = words[~self.is_known[words]]
         # rows before flags: another thread must never see a flag without its row
         self.rows[new] = _compute_projections(model, new)
         self.is_known[new] = True
-        return self.rows[words]
 
 
 _kept: WeakKeyDictionary[Cloze, ProjectionCache] = WeakKeyDictionary()
 
 
-def project_words(model: Cloze, words: Ints) -> NDArray[np.int16]:
-    """Return the projections of words into the hidden layer in `PRODUCT_STEP`, shape ``(n, places * H)``.
+@dataclass(frozen=True, slots=True, eq=False)
+class Projections:
+    """Projections of some words into the hidden layer, in `PRODUCT_STEP`.
+
+    Attributes
+    ----------
+    frequent : array of int16, shape (n_frequent, places * H)
+        Of frequent words; the rows of all views, except for few words.
+    rare : array of int16, shape (n_rare, places * H)
+        Of the others. Their rows are counted on from those of frequent ones.
+    """
+
+    frequent: NDArray[np.int16]
+    rare: NDArray[np.int16]
+
+    def take(self, which: NDArray[np.int32], hidden: int) -> NDArray[np.int16]:
+        """Return the part of each word's projection that belongs to its place, ``(n, places, hidden)``."""
+        places = np.arange(which.shape[1])
+        n = len(self.frequent)
+        if not len(self.rare):
+            return self.frequent.reshape(n, len(places), hidden)[which, places]
+        taken = np.empty((*which.shape, hidden), np.int16)
+        for part, held, rows in ((which < n, self.frequent, which), (which >= n, self.rare, which - n)):
+            at = np.nonzero(part)
+            taken[at] = held.reshape(len(held), len(places), hidden)[rows[at], at[1]]
+        return taken
+
+
+_FEW = 256
+"""Up to so many words, their projections are copied: they are nearer to each other then."""
+
+
+def project_words(model: Cloze, words: Ints) -> tuple[Projections, NDArray[np.int32]]:
+    """Return the projections of words into the hidden layer, and the row of each word in them.
 
     Parameters
     ----------
@@ -322,11 +353,16 @@ def project_words(model: Cloze, words: Ints) -> NDArray[np.int16]:
         Word numbers, ascending.
     """
     kept = _kept.get(model) or _kept.setdefault(model, ProjectionCache.from_model(model))
-    cut = int(np.searchsorted(words, len(kept.is_known)))
-    projections = np.empty((len(words), model.input_floats.shape[1]), np.int16)
-    projections[:cut] = kept.take(model, words[:cut])
-    projections[cut:] = _compute_projections(model, words[cut:])
-    return projections
+    n = len(kept.is_known)
+    cut = int(np.searchsorted(words, n))
+    kept.fill(model, words[:cut])
+    rare = _compute_projections(model, words[cut:])
+    if len(words) <= _FEW:
+        copied = np.concatenate([kept.rows[words[:cut]], rare])
+        return Projections(copied, rare[:0]), np.arange(len(words), dtype=np.int32)
+    rows = words.astype(np.int32)
+    rows[cut:] = np.arange(n, n + len(rare))
+    return Projections(kept.rows, rare), rows
 
 
 def _compute_projections(model: Cloze, words: Ints) -> NDArray[np.int16]:
@@ -346,7 +382,7 @@ BLOCK = 4096
 _LARGEST_STATE = 4_095
 """Limit that keeps the product of states and candidate weights exact."""
 MOST_KEPT = 8192
-"""Maximum number of distinct words of a view whose projections are all kept: 50 MB."""
+"""Maximum number of distinct words of a view whose projections are all kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,7 +411,7 @@ class ViewCache:
         Word numbers of the tokens.
     rows : array of int32, shape (outside + 1,)
         Row of each word number in `projections`; used only with `projections`.
-    projections : array of int16, shape (n_words, places * H), optional
+    projections : Projections, optional
         Projections of each word, if the view has few enough distinct ones.
     states : dict of pairs of arrays
         For places of one word (1) and empty places (0): which tokens are computed, ``(n_tokens,)``, and
@@ -384,7 +420,7 @@ class ViewCache:
 
     numbers: NDArray[np.int32]
     rows: NDArray[np.int32]
-    projections: NDArray[np.int16] | None
+    projections: Projections | None
     states: dict[int, tuple[NDArray[np.bool_], NDArray[np.int16]]]
 
     @classmethod
@@ -393,8 +429,10 @@ class ViewCache:
         numbers = model.vocabulary.view_numbers(view)
         words = np.unique(np.append(numbers, np.int32(model.vocabulary.outside)))
         rows = np.zeros(model.vocabulary.outside + 1, np.int32)
-        rows[words] = np.arange(len(words))
-        return cls(numbers, rows, project_words(model, words) if len(words) <= MOST_KEPT else None, {})
+        if len(words) > MOST_KEPT:
+            return cls(numbers, rows, None, {})
+        projections, rows[words] = project_words(model, words)
+        return cls(numbers, rows, projections, {})
 
 
 _known: WeakKeyDictionary[TokenView, dict[Cloze, ViewCache]] = WeakKeyDictionary()
@@ -447,7 +485,7 @@ def _vectors_for_length(model: Cloze, view: TokenView, positions: IntArray, leng
     is_known, states = cache.states[length]
     unknown = positions[~is_known[positions]]
     if len(unknown):
-        # states before flags, as in `ProjectionCache.take`
+        # states before flags, as in `ProjectionCache.fill`
         wanted = np.arange(len(view)) if len(view) <= SHORT_VIEW else np.unique(unknown)
         states[wanted] = _in_blocks(model, view, wanted, length)
         is_known[wanted] = True
@@ -498,9 +536,8 @@ def _compute_vectors(
         hidden = _hidden_units(model, cache.projections, cache.rows[around])
     else:
         words, which = np.unique(around, return_inverse=True)
-        hidden = _hidden_units(
-            model, project_words(model, words), which.reshape(around.shape).astype(np.int32)
-        )
+        projections, rows = project_words(model, words)
+        hidden = _hidden_units(model, projections, rows[which.reshape(around.shape)])
     states = hidden.astype(np.float32) @ model.state_floats  # integers, so exact
     states *= model.state_scale * (model.hidden_step[0] / np.float32(STATE_STEP))
     states += model.state_bias / np.float32(STATE_STEP)
@@ -508,9 +545,7 @@ def _compute_vectors(
     return states.astype(np.int16)
 
 
-def _hidden_units(
-    model: Cloze, projections: NDArray[np.int16], which: NDArray[np.int32]
-) -> NDArray[np.uint8]:
+def _hidden_units(model: Cloze, projections: Projections, which: NDArray[np.int32]) -> NDArray[np.uint8]:
     """Return the hidden units, 0 to 255, shape ``(n, H)``."""
     n, places = which.shape
     h = len(model.hidden_bias)
@@ -519,10 +554,9 @@ def _hidden_units(
         from disambig.features._cloze_kernels import sum_projections
 
         sums = np.empty((n, h), np.int32)
-        sum_projections(projections, which, bias, sums)
+        sum_projections(projections.frequent, projections.rare, which, bias, sums)
     else:
-        of_place = projections.reshape(len(projections), places, h)
-        sums = bias + of_place[which, np.arange(places)].sum(axis=1, dtype=np.int32)
+        sums = bias + projections.take(which, h).sum(axis=1, dtype=np.int32)
     units = sums.astype(np.float32)
     units *= np.float32(PRODUCT_STEP) / model.hidden_step[0]
     np.clip(np.rint(units, out=units), 0, 255, out=units)

@@ -255,9 +255,17 @@ def test_what_frequent_words_give_is_found_once_and_is_the_same(frequent, monkey
         given_room, "_compute_projections", lambda *of: asked.append(of[1].tolist()) or plain(*of)
     )
     words = np.arange(model.vocabulary.outside + 1, dtype=np.int32)
+    places = len(model.inputs)
     for part in (words[1::2], words, words[:0], words):
-        assert np.array_equal(given_room.project_words(model, part), plain(model, part))
+        for few in (0, 1000):
+            monkeypatch.setattr(given_room, "_FEW", few)
+            projections, rows = given_room.project_words(model, part)
+            of_both = np.concatenate([projections.frequent, projections.rare])
+            assert np.array_equal(of_both[rows], plain(model, part))
+            which = np.repeat(rows[:, None], places, axis=1)
+            taken = projections.take(which, len(model.hidden_bias))
+            assert np.array_equal(taken.reshape(plain(model, part).shape), plain(model, part))
     often = [word for part in asked for word in part]
     assert [often.count(word) for word in words.tolist()] == [
-        1 if word < min(frequent, len(VOCABULARY)) else 2 + word % 2 for word in words.tolist()
+        1 if word < min(frequent, len(VOCABULARY)) else 2 * (2 + word % 2) for word in words.tolist()
     ]
