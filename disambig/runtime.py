@@ -21,6 +21,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from disambig.errors import UserError
 
@@ -201,6 +202,24 @@ def resume_time_limit() -> None:
         _clock.compiling -= 1
         if not _clock.compiling:
             signal.setitimer(signal.ITIMER_REAL, _clock.left, AGAIN)
+
+
+def return_free_memory() -> None:
+    """Return memory that is free to the system, which glibc keeps for later where it lies between other."""
+    trim = _malloc_trim()
+    if trim is not None:
+        trim(0)
+
+
+@cache
+def _malloc_trim() -> Any:
+    """Return the function of glibc, or None if the system has another C library."""
+    import ctypes
+
+    try:
+        return ctypes.CDLL(None).malloc_trim
+    except (OSError, AttributeError, TypeError):
+        return None
 
 
 class WeakRefMixin:

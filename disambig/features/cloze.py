@@ -274,7 +274,7 @@ def _check_integers(value: Any) -> int:
     return value
 
 
-FREQUENT = 8192
+FREQUENT = 4096
 """Number of the most frequent words whose projections are kept: 12 kB each with 512 hidden units."""
 _BLOCK = 4096
 _LARGEST_PRODUCT = 32_767

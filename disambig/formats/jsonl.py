@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -121,32 +122,32 @@ class JsonlFormat:
 
     def encode(self, results: Sequence[AnnotatedDocument]) -> bytes:
         """Return the lines of some documents."""
-        line = bytearray()
+        lines = io.BytesIO()  # its bytes are returned without a copy, and may be 40 times the text
         for result in results:
             if not result.document.blank:
-                self._add(result, line)
-        return bytes(line)
+                self._add(result, lines.write)
+        return lines.getvalue()
 
     def join(self, chunks: Iterable[bytes], write: Callable[[bytes], object]) -> None:
         """Write the chunks returned by `encode`, in order."""
         for chunk in chunks:
             write(chunk)
 
-    def _add(self, result: AnnotatedDocument, line: bytearray) -> None:
-        """Append a document's line; records are encoded in blocks, since there may be millions."""
+    def _add(self, result: AnnotatedDocument, write: Callable[[bytes], object]) -> None:
+        """Write a document's line; records are encoded in blocks, since there may be millions."""
         decisions: Iterable[dict[str, Any]] = records(result)
         if self.version == 1:
-            line += to_json(self._first_version(result))[:-1] + b', "decisions": ['
+            write(to_json(self._first_version(result))[:-1] + b', "decisions": [')
             older = ({key: record[key] for key in record if key not in _ADDED_LATER} for record in decisions)
             encoded = (to_json(some)[1:-1] for some in minibatch(older, _AT_ONCE))
         else:
-            line += to_json(self._fields(result))[:-1] + b', "decisions": ['
+            write(to_json(self._fields(result))[:-1] + b', "decisions": [')
             blocks = minibatch(map(_decision, decisions), _AT_ONCE)
             # the escape of half a surrogate pair is the same in Python and in JSON
             encoded = (", ".join(some).encode(errors="backslashreplace") for some in blocks)
         for number, block in enumerate(encoded):
-            line += b", " * bool(number) + block
-        line += b"]}\n"
+            write(b", " * bool(number) + block)
+        write(b"]}\n")
 
     def _fields(self, result: AnnotatedDocument) -> dict[str, Any]:
         """Return the keys of a record before its decisions."""

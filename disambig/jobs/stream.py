@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -120,9 +121,9 @@ def annotate_stream(
             yield chunk.data
 
     made = chunks()
-    first = list(_until_a_word(made, report))
+    first = deque(_until_a_word(made, report))
     if report.totals.words:
-        format.join(chain(first, made), write)
+        format.join(chain(_taken_from(first), made), write)
     return report
 
 
@@ -133,6 +134,12 @@ def _until_a_word(chunks: Iterator[bytes], report: JobReport) -> Iterator[bytes]
         if chunk is None:
             return
         yield chunk
+
+
+def _taken_from(chunks: deque[bytes]) -> Iterator[bytes]:
+    """Yield chunks and hold none of them: one can have 40 times the size of its text."""
+    while chunks:
+        yield chunks.popleft()
 
 
 def _characters(batch: Sequence[Document]) -> int:

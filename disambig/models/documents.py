@@ -16,12 +16,13 @@ from disambig.formats import AnnotatedDocument, Document, UnreadableDocument
 from disambig.formatting import describe_exception
 from disambig.markup import plain_text
 from disambig.models.sources import Annotate, annotator_languages
-from disambig.runtime import DeadlineExceeded, time_limit
+from disambig.runtime import DeadlineExceeded, return_free_memory, time_limit
 from disambig.text import foreign_to_all
 
 BATCH = 200_000  # characters
-PIECE = 500_000
-_BACK = 50_000
+PIECE = 200_000
+_BACK = 20_000
+_LARGE = PIECE // 2
 _BATCH_DOCUMENTS = 2_000
 _log = logging.getLogger(__name__)
 
@@ -75,6 +76,9 @@ def _annotate(documents: Sequence[Document], annotate: Annotate) -> list[Annotat
         results = annotate(texts[first:last])
         for index in range(last - first):
             by_text.append([decisions.in_document(index) for decisions in results])
+        del results
+        if sum(map(len, texts[first:last])) > _LARGE:
+            return_free_memory()  # otherwise it grows from one piece to the next
     languages = annotator_languages(annotate)
     return [
         AnnotatedDocument(

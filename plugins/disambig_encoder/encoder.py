@@ -98,7 +98,7 @@ class Encoder:
             or a file with another size or digest than the manifest says.
         """
         folder = Path(folder)
-        about, graph = _read_checked(folder)
+        about = _read_checked(folder)
         try:
             import onnxruntime
         except ImportError as error:
@@ -107,9 +107,11 @@ class Encoder:
         options.intra_op_num_threads = threads or _usual_threads()
         options.inter_op_num_threads = 1
         options.log_severity_level = 3  # errors only
+        options.enable_cpu_mem_arena = False  # an arena keeps all memory that the largest batch took
         try:
             pieces = WordPieces.from_file(folder / VOCABULARY)
-            session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+            path = str(folder / GRAPH)  # of bytes, the session would keep a copy
+            session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
         except Exception as error:  # onnxruntime has no common base class for its errors
             raise UserError("D748", path=folder, problem=_first_line(error)) from error
         return cls(session, pieces, about)
@@ -281,24 +283,22 @@ def batches_by_length(lengths: Sequence[int]) -> Iterator[list[int]]:
         yield batch
 
 
-def _read_checked(folder: Path) -> tuple[dict[str, Any], bytes]:
-    """Return the manifest and the graph, after comparing the sizes and digests of all files."""
+def _read_checked(folder: Path) -> dict[str, Any]:
+    """Return the manifest, after comparing the sizes and digests of all files."""
     try:
         about = json.loads((folder / MANIFEST).read_text("utf8"))
         if about["format"] != FORMAT:
             raise UserError("D748", path=folder, problem=f"format {about['format']}, expected {FORMAT}")
-        contents = {}
         for name in (GRAPH, VOCABULARY):
             size, digest = about["files"][name]["size"], about["files"][name]["sha256"]
             if (folder / name).stat().st_size != size:
                 raise UserError("D748", path=folder / name, problem=f"expected {size:,} bytes")
-            contents[name] = (folder / name).read_bytes()
-            if hashlib.sha256(contents[name]).hexdigest() != digest:
+            if hashlib.sha256((folder / name).read_bytes()).hexdigest() != digest:
                 raise UserError("D748", path=folder / name, problem="its SHA-256 differs from the manifest")
     except (OSError, ValueError, KeyError, TypeError) as error:
         problem = getattr(error, "strerror", None) or f"{type(error).__name__}: {_first_line(error)}"
         raise UserError("D748", path=folder, problem=problem) from error
-    return about, contents[GRAPH]
+    return dict(about)
 
 
 def _usual_threads() -> int:

@@ -84,3 +84,27 @@ def test_what_could_not_be_warmed_changes_nothing():
     with pytest.raises(ZeroDivisionError):
         engine.warm_up(lambda: 1 // 0)
     assert not engine.use_numba(1)
+
+
+def test_free_memory_is_returned_where_the_system_can():
+    before = _own_memory()
+    if before is None:
+        pytest.skip("looks into /proc")
+    held = [bytes(2000) for _ in range(50_000)]
+    last = bytes(2000)  # lies behind the others, so that they are not at the end of what can be returned
+    most = _own_memory()
+    del held
+    engine.return_free_memory()
+    after = _own_memory()
+    assert len(last) == 2000
+    assert most - before > 80e6
+    if engine._malloc_trim() is not None:
+        assert most - after > 80e6
+
+
+def _own_memory():
+    try:
+        with open("/proc/self/status") as file:
+            return next(int(line.split()[1]) * 1024 for line in file if line.startswith("RssAnon"))
+    except (OSError, StopIteration):
+        return None
