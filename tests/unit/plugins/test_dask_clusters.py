@@ -26,6 +26,7 @@ class Cluster:
     def __init__(self, **settings):
         type(self).begun += 1
         type(self).profiled = dask.config.get("distributed.worker.profile.enabled")
+        type(self).tick = dask.config.get("distributed.admin.tick.interval")
         type(self).environment = dict(dask.config.get("distributed.nanny.pre-spawn-environ"))
         if self.interrupted:
             os.kill(os.getpid(), signal.SIGTERM)
@@ -81,6 +82,7 @@ def test_its_workers_are_not_profiled_and_keep_their_memory(cluster):
     before = dask.config.get("distributed.worker.profile.enabled")
     with pytest.raises(UserError):
         open_session(None, 2, seconds=1)
+    assert cluster.tick == "500ms" != dask.config.get("distributed.admin.tick.interval")
     assert not cluster.profiled and cluster.environment["MALLOC_TRIM_THRESHOLD_"] is None
     assert cluster.environment["OMP_NUM_THREADS"] == 1  # the rest is as it was
     assert dask.config.get("distributed.worker.profile.enabled") is before
