@@ -88,7 +88,7 @@ class EncoderEvidence(StatelessExtractor):
         costs = instances.costs(group)
         n_columns = len(EVIDENCE)
         none = np.zeros(len(values), np.int32)
-        columns = Columns(np.full(n_columns, -1, np.int32), np.zeros(n_columns, np.int32), (NAME,), EVIDENCE)
+        columns = _evidence_columns()
         if instances.own is not None:
             return Features(DenseLists(values, instances.own.offsets, costs, columns), none, none)
         k = len(group.candidates)
@@ -208,17 +208,31 @@ class EncoderStates:
         k = len(group.candidates)
         scaled = self.scale * (states - self.centre) / self.spread
         values = np.broadcast_to(scaled[:, None], (n, k, width)).astype(np.float32)
-        columns = Columns(
-            np.repeat(np.arange(k, dtype=np.int32), width),
-            np.zeros(k * width, np.int32),
-            (STATES,),
-            [f"{candidate}: state {d}" for candidate in group.candidates for d in range(width)],
-        )
+        columns = _state_columns(group.candidates, width)
         none = np.zeros(n * k, np.int32)
         blocks = DenseBlocks(
             values, np.arange(k * width).reshape(k, width), columns, instances.costs(group).reshape(-1, k)
         )
         return Features(blocks, none, none)
+
+
+@lru_cache(maxsize=1)
+def _evidence_columns() -> Columns:
+    """Return the columns of `EncoderEvidence`: one object, as `_state_columns`."""
+    n = len(EVIDENCE)
+    return Columns(np.full(n, -1, np.int32), np.zeros(n, np.int32), (NAME,), EVIDENCE)
+
+
+@lru_cache(maxsize=64)
+def _state_columns(candidates: tuple[str, ...], width: int) -> Columns:
+    """Return the columns of a group: one object, so that what is computed from it is computed once."""
+    k = len(candidates)
+    return Columns(
+        np.repeat(np.arange(k, dtype=np.int32), width),
+        np.zeros(k * width, np.int32),
+        (STATES,),
+        [f"{candidate}: state {d}" for candidate in candidates for d in range(width)],
+    )
 
 
 SHRUNK = 0.1

@@ -291,3 +291,17 @@ def test_it_in_questions_objects_and_clauses_without_that(name: str, n: int, lea
     """Also weather with adverbs, contractions, fixed phrases, and things with the same words."""
     right, _ = right_in(name)
     assert len(right) == n and sum(right) >= least * n
+
+
+@pytest.mark.parametrize("task", [*TASKS, "it"])
+def test_what_columns_mean_is_computed_once_and_not_for_each_text(task):
+    from disambig.features import union
+
+    model = load(f"disambig_en/{task}")
+    misses = []
+    for name in ("Rome", "Lisbon", "Paris", "York"):
+        text = f"It was clear that they lived in {name} and it was quiet: they accepted the affect."
+        annotate([text], [model])
+        misses.append(union._columns_of_blocks.cache_info().misses)
+        misses.append(union._columns_of_lists.cache_info().misses)
+    assert misses[-4:-2] == misses[-2:]

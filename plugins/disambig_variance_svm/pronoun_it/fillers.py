@@ -13,7 +13,7 @@ word.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -81,23 +81,29 @@ class FillerCounts(StatelessExtractor):
         values = np.zeros((n, 2, N_COLUMNS), np.float32)
         values[:, 1, :-1] = np.log1p(counts).transpose(0, 2, 1).reshape(n, N_COLUMNS - 1)
         values[:, 1, -1] = 1.0
-        label = group.candidates[1]
-        names = [
-            f"{label}: {' '.join(['.'] * left + [f'<{filler}>'] + ['.'] * right)}"
-            for filler in FILLERS
-            for left, right in CONTEXTS
-        ]
-        columns = Columns(
-            np.ones(N_COLUMNS, np.int32),
-            np.append(np.repeat(np.arange(len(FILLERS)), len(CONTEXTS)), len(FILLERS)).astype(np.int32),
-            (*FILLERS, "bias"),
-            [*names, f"{label}: bias"],
-        )
         costs = (np.arange(2) != instances.observed[:, None]).astype(np.float32)
         seen = (counts.sum(axis=2) > 0).sum(axis=1).astype(np.int32)
         asked = fitting(view, instances).sum(axis=1).astype(np.int32)
-        blocks = DenseBlocks(values, np.tile(np.arange(N_COLUMNS), (2, 1)), columns, costs)
+        blocks = DenseBlocks(
+            values, np.tile(np.arange(N_COLUMNS), (2, 1)), _columns(group.candidates[1]), costs
+        )
         return Features(blocks, np.repeat(seen, 2), np.repeat(asked, 2))
+
+
+@lru_cache(maxsize=64)
+def _columns(label: str) -> Columns:
+    """Return the columns of a label: one object, so that what is computed from it is computed once."""
+    names = [
+        f"{label}: {' '.join(['.'] * left + [f'<{filler}>'] + ['.'] * right)}"
+        for filler in FILLERS
+        for left, right in CONTEXTS
+    ]
+    return Columns(
+        np.ones(N_COLUMNS, np.int32),
+        np.append(np.repeat(np.arange(len(FILLERS)), len(CONTEXTS)), len(FILLERS)).astype(np.int32),
+        (*FILLERS, "bias"),
+        [*names, f"{label}: bias"],
+    )
 
 
 def fitting(view: TokenView, instances: Instances) -> NDArray[np.bool_]:

@@ -288,13 +288,19 @@ class ItHabits(StatelessExtractor):
             odds = load_frame_model(str(self.habits)).log_odds(frame_keys(view, instances))
         halves = np.concatenate([odds, np.maximum(odds - SURE, 0.0)]).T / 2  # (n, 4)
         values = np.stack([-halves, halves], axis=1).astype(np.float32)
-        columns = Columns(
-            np.repeat(np.arange(2, dtype=np.int32), len(_ATTRIBUTES)),
-            np.zeros(2 * len(_ATTRIBUTES), np.int32),
-            (NAME,),
-            [f"{candidate}: {name}" for candidate in group.candidates for name in _ATTRIBUTES],
-        )
+        columns = _columns(group.candidates)
         costs = (np.arange(2) != instances.observed[:, None]).astype(np.float32)
         nothing = np.zeros(2 * n, np.int32)
         column_of = np.arange(2 * len(_ATTRIBUTES)).reshape(2, -1)
         return Features(DenseBlocks(values, column_of, columns, costs), nothing, nothing)
+
+
+@lru_cache(maxsize=64)
+def _columns(candidates: tuple[str, ...]) -> Columns:
+    """Return the columns of a group: one object, so that what is computed from it is computed once."""
+    return Columns(
+        np.repeat(np.arange(2, dtype=np.int32), len(_ATTRIBUTES)),
+        np.zeros(2 * len(_ATTRIBUTES), np.int32),
+        (NAME,),
+        [f"{candidate}: {name}" for candidate in candidates for name in _ATTRIBUTES],
+    )

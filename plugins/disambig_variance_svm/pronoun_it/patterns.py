@@ -189,16 +189,22 @@ class ItPatterns(StatelessExtractor):
             raise UserError("D455", group=group.name, n=len(group.candidates))
         indicators = self.scale * matched_kinds(view, instances)
         values = np.stack([-indicators, indicators], axis=1).astype(np.float32)
-        columns = Columns(
-            np.repeat(np.arange(2, dtype=np.int32), len(KINDS)),
-            np.zeros(2 * len(KINDS), np.int32),
-            (NAME,),
-            [f"{candidate}: a pattern of {kind}" for candidate in group.candidates for kind in KINDS],
-        )
+        columns = _columns(group.candidates)
         costs = (np.arange(2) != instances.observed[:, None]).astype(np.float32)
         nothing = np.zeros(2 * len(instances), np.int32)
         column_of = np.arange(2 * len(KINDS)).reshape(2, -1)
         return Features(DenseBlocks(values, column_of, columns, costs), nothing, nothing)
+
+
+@lru_cache(maxsize=64)
+def _columns(candidates: tuple[str, ...]) -> Columns:
+    """Return the columns of a group: one object, so that what is computed from it is computed once."""
+    return Columns(
+        np.repeat(np.arange(2, dtype=np.int32), len(KINDS)),
+        np.zeros(2 * len(KINDS), np.int32),
+        (NAME,),
+        [f"{candidate}: a pattern of {kind}" for candidate in candidates for kind in KINDS],
+    )
 
 
 def matched_kinds(view: TokenView, instances: Instances) -> NDArray[np.bool_]:
