@@ -73,8 +73,11 @@ def command(*words: str | Path) -> Measure:
 def lines(texts: list[str], folder: Path) -> tuple[dict[str, Measure], list[str]]:
     """Return the measurements by their names, and the names of what is not installed."""
     import spacy
+    from disambig_encoder import encoder
 
     from disambig.models import ModelSource
+
+    encoder.MOST_KEPT = 0  # rounds read the same sentences, whose states would be kept from the first one
 
     models = ModelSource().load().models
     tasks = [model.task.name for model in models]
