@@ -71,7 +71,7 @@ class Encoder:
     about : dict
         The manifest.
     most_kept : int
-        Maximum number of states that are kept, so that the same words are not read again; 1.5 kB each.
+        Maximum number of states that are kept, the newest, so that the same words are not read again; 1.5 kB each.
     """
 
     def __init__(self, session: Any, pieces: WordPieces, about: dict[str, Any]) -> None:
@@ -204,18 +204,24 @@ class Encoder:
             self._readings(text, start, end, text[start:end])[0]
             for text, (start, end) in zip(texts, spans, strict=True)
         ]
-        new = list(dict.fromkeys(reading for reading in readings if reading not in self._states))
+        kept = {reading: self._states.get(reading) for reading in readings}
+        vectors = {reading: vector for reading, vector in kept.items() if vector is not None}
+        new = [reading for reading in kept if reading not in vectors]
         queries = _Queries()
         for reading in new:
             queries.add(reading, (0, 0))
         states = np.zeros((len(new), outputs["states"][1]), np.float32)
         for at, inputs in self._batches(queries):
             (states[at],) = self._session.run(("states",), inputs)
-        read = dict(zip(new, states, strict=True))
-        room = self.most_kept - len(self._states)
-        self._states |= dict(zip(new[: max(room, 0)], states, strict=False))
-        vectors = [read[reading] if reading in read else self._states[reading] for reading in readings]
-        return np.stack(vectors) if vectors else states
+        vectors |= dict(zip(new, states, strict=True))
+        self._keep({reading: vectors[reading].copy() for reading in new})  # a row would hold its batch
+        return np.stack([vectors[reading] for reading in readings]) if readings else states
+
+    def _keep(self, states: dict[_Reading, Floats]) -> None:
+        """Keep states; the oldest ones go if there are more than `most_kept`."""
+        self._states |= states
+        for reading in list(self._states)[: max(len(self._states) - self.most_kept, 0)]:
+            self._states.pop(reading, None)
 
     @property
     def n_kept(self) -> int:
