@@ -56,7 +56,6 @@ They had to work {in night|at night} because of the noise.
 She stayed {in home|at home} with her cat.
 {In my point of view|From my point of view} it is too far.
 {According to my opinion|In my opinion}, it is too far.
-{In the conclusion|In conclusion}, it was a good trip.
 He left {in the age of|at the age of} twenty.
 I found it {in|on} the internet.
 We went {by the bus|by bus} to town.
@@ -537,6 +536,46 @@ There is nothing that he never says; all that I need is here.
 He stays at home, and he comes home at noon.
 Every day counts, and on Sundays we rest.
 At the first sign of rain I left.
+The rate is lower than there was five years ago.
+There is five minutes left.
+The concert I was going to was cancelled.
+The place we were going to had closed.
+Half of my salary is going to paying rent.
+His first win came in Spain last year.
+It is a bug we believe is the cause.
+It is a city I think is very beautiful.
+In some cultures it is rude, in others people like it.
+Ask your friends which is best.
+We asked the man which was his.
+Hiring a lot of people is risky.
+The mother of the children who has to go is here.
+He is a man of the people who has since left.
+Nobody need fear him.
+People who make the news are rarely happy.
+They took part on the first day and at the time.
+How are things going at the hospital?
+How did it go at school?
+How did it go at home?
+The keys come with the car, and the manual too.
+He was at the finish to see it.
+They quit to live with his parents.
+Values pointed to can be freed.
+There are flags that we should look for to make sure.
+But since a long time has passed, we can talk.
+When they will leave remains a mystery.
+If they will come is another question.
+Look at the evening, the sea and the stars.
+I was scared from the start.
+They were too excited to attend to lessons.
+It demanded the most of us.
+We are all what we eat.
+The last goal came at home early in the season.
+The growth is in holidays in Spain.
+There are more old than young people.
+There is congestion in the internet and in data centres.
+Take every opportunity you can to learn from others.
+When it works it is fine, and when it doesn't can be tedious.
+It is above all what is hoped for.
 """.strip().splitlines()
 
 
