@@ -125,6 +125,7 @@ class Entry:
                 factory = attrgetter(name)(import_module(module))
             if not callable(factory):
                 raise TypeError(f"{self.factory} is not a class or function but {type(factory).__name__}")
+            self._check_factory(factory)
         except BaseException as problem:  # an error in a plugin must not stop the tool
             _raise_if_not_an_error(problem)
             message = describe_exception(problem)
@@ -132,6 +133,15 @@ class Entry:
                 "D007", kind=self.kind[:-1], name=self.name, plugin=self.owner, problem=message
             ) from problem
         return factory
+
+    def _check_factory(self, factory: Callable[..., Any]) -> None:
+        """Raise TypeError for a class of models that does not say which formats it reads."""
+        if self.kind == "models" and not _are_names(formats := getattr(factory, "formats", None)):
+            raise TypeError(f"its formats are {formats!r}, not a tuple of names")
+
+
+def _are_names(value: Any) -> bool:
+    return isinstance(value, tuple) and bool(value) and all(isinstance(one, str) and one for one in value)
 
 
 def register_entries(offered: Iterable[Entry]) -> None:

@@ -40,7 +40,7 @@ Loading Numba and the compiled functions of all models takes about one second of
 UNCOMPILED = 12.0
 """Factor of both as long as nothing was compiled: it takes 12 seconds to compile the functions of all models.
 
-Who waits for as much work as compiling takes never needs more than twice the time that would have been best.
+With this factor, a run takes at most about twice as long as with the better choice.
 """
 
 

@@ -1,4 +1,4 @@
-"""Check that what a model saves of a component restores it: after fitting, and not only when it is loaded."""
+"""Check after fitting that the saved state of a component restores it."""
 
 from __future__ import annotations
 

@@ -321,7 +321,7 @@ class Projections:
     frequent : array of int16, shape (n_frequent, places * H)
         Of frequent words; the rows of all views, except for few words.
     rare : array of int16, shape (n_rare, places * H)
-        Of the others. Their rows are counted on from those of frequent ones.
+        Of the others. Their row numbers continue those of the frequent words.
     """
 
     frequent: NDArray[np.int16]
@@ -341,7 +341,7 @@ class Projections:
 
 
 _FEW = 256
-"""Up to so many words, their projections are copied: they are nearer to each other then."""
+"""The projections of at most this number of words are copied, since they then lie together in memory."""
 
 
 def project_words(model: Cloze, words: Ints) -> tuple[Projections, NDArray[np.int32]]:

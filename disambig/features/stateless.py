@@ -15,7 +15,7 @@ _Extractor = TypeVar("_Extractor", bound="StatelessExtractor")
 class StatelessExtractor:
     """An extractor that learns nothing: what it uses is in its settings, or in a file that they name.
 
-    A subclass only has `transform`; a saved model stores its settings.
+    A subclass only needs `transform`; a saved model stores its settings.
     """
 
     __slots__ = ()

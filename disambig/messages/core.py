@@ -103,7 +103,7 @@ MESSAGES: dict[str, str] = {
     "D340": "{path}: {suffix} files are not read as text; {hint}",
     "D341": "{path}: unknown suffix {suffix}, read as plain text",
     "D342": "not read: {what}",
-    "D343": "standard input is not read, but the current directory: name - to check standard input, or . to check the directory",
+    "D343": "standard input is not read; the current directory is checked instead: name - for standard input, or . for the directory",
     "D344": "{path} is not a valid {what}: {problem}",
     "D345": "{where}: {problem}; {form}",
     "D346": "{path}: contains no {what}; {form}, one per line",

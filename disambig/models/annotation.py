@@ -197,8 +197,8 @@ class ModelSet:
     def _shown(self, decisions: Decisions, texts: Sequence[str]) -> Decisions:
         """Return the decisions without flags that are ignored, or of rules that are not selected.
 
-        This comes after overlaps are resolved, as in `disambig.checking.find_flags`: who ignores a flag says
-        that the words are right, so that no less certain flag may speak in its place.
+        This comes after overlaps are resolved, as in `disambig.checking.find_flags`: a flag is ignored
+        because the words are right, so a less certain flag in its place would be wrong as well.
         """
         return self._selected(self._without_ignored(decisions, texts), texts)
 

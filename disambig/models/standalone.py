@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar, Protocol, cast
@@ -10,6 +11,8 @@ from disambig import registry
 from disambig.errors import UserError, nearest_first
 from disambig.files import HEADER, read_json
 from disambig.packs import packs
+
+_log = logging.getLogger(__name__)
 
 
 class StandaloneModel(Protocol):
@@ -76,7 +79,8 @@ def load_standalone(name_or_path: str | Path) -> StandaloneModel:
     format_name = stored_format(folder)
     if format_name not in classes:
         known = sorted(classes)
-        raise UserError("D917", path=folder, format=format_name, names=", ".join(known) or "none")
+        problem = f"has the format {format_name!r}" if format_name else "has no header.json with a format"
+        raise UserError("D917", path=folder, problem=problem, names=", ".join(known) or "none")
     return classes[format_name].load(folder)
 
 
@@ -93,7 +97,8 @@ def standalone_card(model: StandaloneModel, name: str, *, use: str, training: Se
     training : sequence of str
         What it learned from, and how good it is.
     """
-    about = f"{model.describe().capitalize()}; language: {model.language}."
+    described = model.describe()
+    about = f"{described[:1].upper()}{described[1:]}; language: {model.language}."
     facts = "\n".join(f"* {line}" for line in training)
     sections = (
         f"# {name}",
@@ -108,5 +113,10 @@ def standalone_card(model: StandaloneModel, name: str, *, use: str, training: Se
 
 def _classes() -> dict[str, type[StandaloneModel]]:
     """Return the registered classes by the formats that they read."""
-    classes = cast("dict[str, type[StandaloneModel]]", registry.load_all("models"))
-    return {name: own for own in classes.values() for name in own.formats}
+    classes: dict[str, type[StandaloneModel]] = {}
+    for entry, factory in registry.load_all("models").items():
+        loaded = cast("type[StandaloneModel]", factory)
+        for name in getattr(loaded, "formats", ()):
+            if classes.setdefault(name, loaded) is not loaded:
+                _log.warning("%s", UserError("D918", entry=entry, format=name, first=classes[name].__name__))
+    return classes

@@ -12,7 +12,7 @@ around it, and the models decide there again:
 
 Before that, of flags near each other, the less probable ones are decided again in the text that the surer
 ones correct: "They asks" may become "It asks" or "They ask", and once it is "They ask", nothing is wrong with
-"They". A flag whose probability falls to a fraction is dropped.
+"They". A flag whose probability falls below a quarter is dropped, unless all of the surer ones are dropped.
 
 If a flag is dropped, those that overlap it (see `disambig.decision.overlaps`) are verified in its place.
 """
@@ -41,9 +41,9 @@ _CONTEXT_CHARACTERS = 400
 _LONGEST_PARAGRAPH = 3_000
 """Number of characters of a paragraph on each side of a flag that are decided again."""
 _NEAR_CHARACTERS = 40
-"""Flags with at most so many characters between them may be about the same mistake."""
+"""Maximum number of characters between two flags that may be about the same mistake."""
 _EXPLAINED = 0.25
-"""A flag is dropped if its probability falls below this share when the flags near it are corrected."""
+"""A flag is dropped if correcting the flags near it lowers its probability to less than this share."""
 _PARAGRAPH_END = re.compile("\n[^\\S\n]*\n|\u2029")
 _WORD = re.compile(r"\w+")
 MAX_ROUNDS = 4
@@ -123,6 +123,8 @@ class _Flag:
         Whether the flag is raised.
     chosen : int, optional
         A candidate to choose in place of the one that was chosen.
+    explained_by : sequence of flags
+        The surer flags because of which it was dropped.
     """
 
     task: int
@@ -131,6 +133,7 @@ class _Flag:
     probability: float
     kept: bool = True
     chosen: int | None = None
+    explained_by: Sequence[_Flag] = ()
 
 
 def _explains(surer: _Flag, flag: _Flag) -> bool:
@@ -207,10 +210,12 @@ def verify_flags(
             return resolved
         excerpts = list(_excerpts(texts, resolved, new))
         _Verifier(texts, resolved, decide_near).verify(excerpts)
-        verified.update(new)
-        changed = [
-            flag for excerpt in excerpts for flag in excerpt.flags if not flag.kept or flag.chosen is not None
-        ]
+        flags = [flag for excerpt in excerpts for flag in excerpt.flags]
+        again = [flag for flag in flags if flag.explained_by and not any(o.kept for o in flag.explained_by)]
+        for flag in again:
+            flag.kept = True
+        verified.update(set(new) - {(flag.task, flag.row) for flag in again})
+        changed = [flag for flag in flags if not flag.kept or flag.chosen is not None]
         if not changed:
             return resolved
         resolved = resolve_overlaps(_with_verdicts(resolved, changed), texts)
@@ -315,6 +320,7 @@ class _Verifier:
     def _drop_explained(self, excerpts: Sequence[_Excerpt]) -> None:
         """Drop the flags that are about a mistake which a surer flag near them corrects."""
         asked: list[_Flag] = []
+        surer_flags: list[list[_Flag]] = []
         tried: list[str] = []
         spans: list[list[Span]] = []
         for excerpt in excerpts:
@@ -326,12 +332,14 @@ class _Verifier:
                     shift = sum(len(new) - (end - start) for start, end, new in before)
                     start, end, _ = flag.edit
                     asked.append(flag)
+                    surer_flags.append(surer)
                     tried += [excerpt.text, apply_edits(excerpt.text, edits)[0]]
                     spans += [[(start, end)], [(start + shift, end + shift)]]
         probabilities = self._probabilities(tried, spans)
         for number, flag in enumerate(asked):
             before_them, after_them = probabilities[2 * number : 2 * number + 2]
-            flag.kept = after_them >= _EXPLAINED * before_them
+            if after_them < _EXPLAINED * before_them:
+                flag.kept, flag.explained_by = False, surer_flags[number]
 
     def _probabilities(self, texts: Sequence[str], spans: Sequence[Sequence[Span]]) -> list[float]:
         """Return the largest probability of a mistake at the one span of each text; 0 without a decision."""

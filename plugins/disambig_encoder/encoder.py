@@ -71,7 +71,8 @@ class Encoder:
     about : dict
         The manifest.
     most_kept : int
-        Maximum number of states that are kept, the newest, so that the same words are not read again; 1.5 kB each.
+        Maximum number of states that are kept, the newest ones, so that the same words are not read again;
+        1.5 kB each.
     """
 
     def __init__(self, session: Any, pieces: WordPieces, about: dict[str, Any]) -> None:

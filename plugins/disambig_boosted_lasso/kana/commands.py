@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from disambig.api.commands import Quiet, is_typed, line_blocks, lines_in, open_results, remark, stages
-
-if TYPE_CHECKING:
-    pass
 
 
 def adapt(

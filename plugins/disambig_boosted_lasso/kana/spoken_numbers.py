@@ -7,6 +7,7 @@ numbers of how many digits.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -41,6 +42,11 @@ _COUNTERS = """
 """What may follow a number of a single word, which otherwise is more often something else."""
 DIGIT_BY_DIGIT = 3
 """Minimum number of digits that are read one at a time."""
+MOST_DIGITS = 12
+"""Maximum number of digits that are read one at a time: a telephone number has eleven."""
+_NEVER_FIRST = ("まる", "れい")
+"""Readings of zero with which a number hardly ever begins, unlike other words."""
+_HIRAGANA = re.compile("[ぁ-ゖー]")
 _UNVOICED = "かきくけこさしすせそたちつてとぱぴぷぺぽ"
 
 
@@ -135,8 +141,10 @@ def _with_units(line: str, start: int) -> Iterator[SpokenNumber]:
 
 
 def _digit_by_digit(line: str, start: int) -> Iterator[SpokenNumber]:
+    if line.startswith(_NEVER_FIRST, start):
+        return
     at, digits = start, ""
-    while True:
+    while len(digits) < MOST_DIGITS:
         for length in (3, 2, 1):
             digit = _DIGITS.get(line[at : at + length])
             if digit is not None:
@@ -144,7 +152,7 @@ def _digit_by_digit(line: str, start: int) -> Iterator[SpokenNumber]:
         else:
             return
         at, digits = at + length, digits + str(digit)
-        if len(digits) >= DIGIT_BY_DIGIT:
+        if len(digits) >= DIGIT_BY_DIGIT and (_IS_COUNTED.match(line, at) or not _HIRAGANA.match(line, at)):
             yield SpokenNumber(start, at, digits, DIGITS)
 
 
@@ -175,11 +183,11 @@ def in_kanji(digits: str) -> str:
 
 
 def number_log_prob(digits: str) -> float:
-    """Return ln P of a number among those with as many digits."""
+    """Return ln P of a number that does not begin with zero among those with as many digits."""
     n = len(digits)
     zeros = n - len(digits.rstrip("0")) if digits.strip("0") else n - 1
-    alike = 9.0 if zeros == n - 1 else 81.0 * 10.0 ** (n - zeros - 2)
-    return float(np.log(_SHARES.get((n, zeros), 1.0) / alike))
+    alike = math.log(9) if zeros == n - 1 else math.log(81) + (n - zeros - 2) * math.log(10)
+    return math.log(_SHARES.get((n, zeros), 1 / n)) - alike
 
 
 class SpokenNumbers(NamedTuple):

@@ -146,7 +146,10 @@ def test_a_link_to_nowhere_is_named_and_the_run_goes_on(home):
 def test_standard_input_that_is_not_named_is_told(tmp_path):
     done = process("check", folder=tmp_path, given=TEXT)
     assert (done.returncode, done.stdout) == (0, "")
-    assert "disambig: [D343] standard input is not read" in done.stderr and "name - to check" in done.stderr
+    assert (
+        "disambig: [D343] standard input is not read" in done.stderr
+        and "name - for standard input" in done.stderr
+    )
     with open(os.devnull, "rb") as nothing:
         assert "D343" not in process("check", folder=tmp_path, stdin=nothing, input=None).stderr
     assert "D343" not in process("check", folder=tmp_path).stderr

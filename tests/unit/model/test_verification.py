@@ -123,6 +123,20 @@ def test_a_flag_that_a_surer_one_beside_it_explains_is_dropped(text: str, expect
     ] == expected
 
 
+def test_a_flag_is_raised_if_the_surer_one_that_explains_it_is_dropped():
+    text = "They asks"
+
+    def decide(texts, spans=None):
+        wrong = [each if "asks" in each else "" for each in texts]
+        subjects = decisions("subject", wrong, {"They": ("It", 0.3)}, spans)
+        return [subjects, decisions("verb", texts, {"asks": ("ask", 0.8), "ask": ("asks", 0.9)}, spans)]
+
+    kept = verify_flags(
+        [text], decide([text]), lambda texts, spans: resolve_overlaps(decide(texts, spans), texts)
+    )
+    assert [int(of_task.flagged.sum()) for of_task in kept] == [1, 0]
+
+
 @pytest.mark.parametrize("between", ["\n\n", "\n \n", "\u2029"])
 def test_only_the_text_around_a_flag_is_decided_again(between: str):
     seen = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -45,7 +46,11 @@ def test_numbers_are_found(line, number, digits):
 
 
 @pytest.mark.parametrize(
-    "line", ["さんごくしをよむ", "にわにはにわ", "よる", "いっしょう", "ごはん", "じゅうを", "しる", "いちに"]
+    "line",
+    """
+    さんごくしをよむ にわにはにわ よる いっしょう ごはん じゅうを しる いちに
+    まるいちごをたべた れいにさんどおじぎ にまるいちごがある いちごにさんさんのひかり
+    """.split(),
 )
 def test_other_words_are_no_numbers(line):
     assert not [one for one in find_spoken_numbers(line) if one.start == 0]
@@ -118,3 +123,15 @@ def test_the_style_of_a_saved_converter_can_be_chosen(tmp_path):
     assert error.value.code == "D671"
     with pytest.raises(UserError):
         ConverterSettings(numbers="roman")
+
+
+def test_a_long_line_has_few_numbers_each_of_few_digits():
+    found = list(find_spoken_numbers("に" * 2_000))
+    assert len(found) < 40 and max(len(one.digits) for one in found) <= 12
+    assert number_log_prob("5" * 400) < number_log_prob("5" * 12) < 0
+
+
+@pytest.mark.parametrize("n", range(1, 6))
+def test_the_probabilities_of_numbers_of_a_length_sum_to_one(n):
+    numbers = map(str, range(10 ** (n - 1), 10**n))
+    assert sum(math.exp(number_log_prob(number)) for number in numbers) == pytest.approx(1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,6 +12,7 @@ from disambig_exponentiated_gradient import load_parser
 from disambig_exponentiated_gradient.parser import FILE, grammar_digest, read_parser, save_parser
 from made_parser import TEXT, parser
 
+from disambig import registry
 from disambig.api.packs import load_standalone, standalone_card
 from disambig.doctor import checks
 from disambig.errors import UserError
@@ -121,7 +123,7 @@ def test_a_parser_is_loaded_without_naming_its_class(made, folder):
 
 def test_a_format_that_nobody_reads_and_a_name_that_nobody_gave_are_named(folder):
     change_header(folder, format="disambig.treebank_parsers.v1")
-    with pytest.raises(UserError, match=r"D917.*'disambig.treebank_parsers.v1'.*disambig.treebank_parser.v1"):
+    with pytest.raises(UserError, match=r"D917.*'disambig.treebank_parsers.v1'; .*treebank_parser.v1"):
         load_standalone(folder)
     with pytest.raises(
         UserError, match=r"D404.*'disambig_en_dependencis/dependencies'.*disambig_en_dependencies/"
@@ -148,3 +150,20 @@ def test_the_doctor_reads_the_parser_of_a_pack(made, tmp_path, monkeypatch, dama
     _, model = checks.check_packs(checks.CheckedPacks())
     assert model.status == (checks.PROBLEM if damage else checks.OK)
     assert ("D900" if damage else f"toy_trees/parser, language en: {made.describe()}") in model.what
+
+
+@pytest.mark.parametrize("formats", [None, "x/1", (), ("",)])
+def test_a_class_that_does_not_say_what_it_reads_is_named(monkeypatch, formats):
+    monkeypatch.setitem(
+        sys.modules, "toy_models", SimpleNamespace(Model=type("Model", (), {"formats": formats}))
+    )
+    with pytest.raises(UserError, match=r"D007.*toy.Model.v1.*formats are"):
+        registry.Entry("models", "toy.Model.v1", "toy", "toy_models:Model").load()
+
+
+def test_a_format_belongs_to_the_first_class_that_reads_it(made, folder, monkeypatch, caplog):
+    other = type("Other", (), {"formats": type(made).formats})
+    classes = registry.load_all("models")
+    monkeypatch.setattr(registry, "load_all", lambda kind: {**classes, "toy.Other.v1": other})
+    assert type(load_standalone(folder)) is type(made)
+    assert "D918" in caplog.text and "toy.Other.v1" in caplog.text
