@@ -62,6 +62,8 @@ def is_standalone(folder: str | Path) -> bool:
 def load_standalone(name_or_path: str | Path) -> StandaloneModel:
     """Load a model that is not a model of a task: ``"PACK/FOLDER"``, as in ``pack.json``, or a directory.
 
+    The name of the pack is enough if it has only one such model.
+
     Raises
     ------
     UserError
@@ -69,12 +71,13 @@ def load_standalone(name_or_path: str | Path) -> StandaloneModel:
         folder.
     """
     folders = {f"{pack.name}/{key}": path for pack in packs().values() for key, path in pack.folders.items()}
-    folder = folders.get(str(name_or_path), Path(name_or_path))
+    name = str(name_or_path)
+    in_pack = [path for full, path in folders.items() if full.startswith(f"{name}/") and is_standalone(path)]
+    folder = in_pack[0] if len(in_pack) == 1 else folders.get(name, Path(name_or_path))
     if not folder.is_dir():
-        known = [name for name, path in folders.items() if is_standalone(path)]
-        names = nearest_first(str(name_or_path), known) if known else "none"
-        takes = "give a model directory"
-        raise UserError("D404", name=str(name_or_path), hint="", takes=takes, names=names)
+        known = [full for full, path in folders.items() if is_standalone(path)]
+        names = nearest_first(name, known) if known else "none"
+        raise UserError("D404", name=name, hint="", takes="give a model directory", names=names)
     classes = _classes()
     format_name = stored_format(folder)
     if format_name not in classes:

@@ -17,6 +17,7 @@ from disambig.api.packs import load_standalone, standalone_card
 from disambig.doctor import checks
 from disambig.errors import UserError
 from disambig.files import HEADER, digest_arrays
+from disambig.packs import read_pack
 
 
 @pytest.fixture(scope="module")
@@ -147,6 +148,10 @@ def test_the_doctor_reads_the_parser_of_a_pack(made, tmp_path, monkeypatch, dama
         BROKEN["cut short"](home / "parser")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(checks, "entry_points", lambda group: [SimpleNamespace(value="toy_trees", dist=None)])
+    if not damage:
+        monkeypatch.setattr("disambig.models.standalone.packs", lambda: {"toy_trees": read_pack(home)})
+        for name in ("toy_trees", "toy_trees/parser"):
+            assert load_standalone(name).describe() == made.describe()
     _, model = checks.check_packs(checks.CheckedPacks())
     assert model.status == (checks.PROBLEM if damage else checks.OK)
     assert ("D900" if damage else f"toy_trees/parser, language en: {made.describe()}") in model.what
