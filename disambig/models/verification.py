@@ -319,9 +319,8 @@ class _Verifier:
 
     def _drop_explained(self, excerpts: Sequence[_Excerpt]) -> None:
         """Drop the flags that are about a mistake which a surer flag near them corrects."""
-        asked: list[_Flag] = []
-        surer_flags: list[list[_Flag]] = []
-        tried: list[str] = []
+        asked: list[tuple[_Flag, list[_Flag], str]] = []
+        corrected: list[str] = []
         spans: list[list[Span]] = []
         for excerpt in excerpts:
             for flag in excerpt.flags:
@@ -330,16 +329,17 @@ class _Verifier:
                     edits = sorted(other.edit for other in surer)
                     before = [edit for edit in edits if edit[:2] < flag.edit[:2]]
                     shift = sum(len(new) - (end - start) for start, end, new in before)
-                    start, end, _ = flag.edit
-                    asked.append(flag)
-                    surer_flags.append(surer)
-                    tried += [excerpt.text, apply_edits(excerpt.text, edits)[0]]
-                    spans += [[(start, end)], [(start + shift, end + shift)]]
-        probabilities = self._probabilities(tried, spans)
-        for number, flag in enumerate(asked):
-            before_them, after_them = probabilities[2 * number : 2 * number + 2]
-            if after_them < _EXPLAINED * before_them:
-                flag.kept, flag.explained_by = False, surer_flags[number]
+                    asked.append((flag, surer, excerpt.text))
+                    corrected.append(apply_edits(excerpt.text, edits)[0])
+                    spans.append([(flag.edit[0] + shift, flag.edit[1] + shift)])
+        after = self._probabilities(corrected, spans)
+        # Near a span alone, probabilities are lower than in the whole text: the fall is measured there.
+        fallen = [n for n, (flag, *_) in enumerate(asked) if after[n] < _EXPLAINED * flag.probability]
+        texts, places = [asked[n][2] for n in fallen], [[asked[n][0].edit[:2]] for n in fallen]
+        for n, as_written in zip(fallen, self._probabilities(texts, places), strict=True):
+            flag, surer, _ = asked[n]
+            if after[n] < _EXPLAINED * as_written:
+                flag.kept, flag.explained_by = False, surer
 
     def _probabilities(self, texts: Sequence[str], spans: Sequence[Sequence[Span]]) -> list[float]:
         """Return the largest probability of a mistake at the one span of each text; 0 without a decision."""
