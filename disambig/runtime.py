@@ -87,8 +87,8 @@ def has_compiled_code() -> bool:
     """
     beside = Path(__file__).parent / "features" / "__pycache__"
     named = os.environ.get("NUMBA_CACHE_DIR")
-    found = Path(named).glob("*/*.nbi") if named else beside.glob("*.nbi")
-    return next(found, None) is not None
+    cached = Path(named).glob("*/*.nbi") if named else beside.glob("*.nbi")
+    return next(cached, None) is not None
 
 
 def warm_up(work: Callable[[], object]) -> None:

@@ -287,12 +287,12 @@ def unused_directive(path: str, span: HiddenSpan, names: Collection[str]) -> Use
         Rules and tasks that a directive may name (see `selectable_names`); the note names the nearest ones
         if the directive names another rule, or a word that is spelled nearly like one of them.
     """
-    known = {name.lower() for name in names}
+    selectable = {name.lower() for name in names}
     advice = "remove it"
-    if span.rule and span.rule not in known:
-        available = nearest_first(span.rule, known)
+    if span.rule and span.rule not in selectable:
+        available = nearest_first(span.rule, selectable)
         advice = f"there is no rule or task {span.rule!r}: correct it; available: {available}"
-    elif near := difflib.get_close_matches(span.word, sorted(known), 3, _LIKE_A_NAME):
+    elif near := difflib.get_close_matches(span.word, sorted(selectable), 3, _LIKE_A_NAME):
         rules = " or ".join(f"ignore[{name}]" for name in near)
         advice = f"{span.word!r} is read as a word: for a rule or task, write {rules}; otherwise, remove it"
     return UserError("D960", path=path, line=span.line, said=span.directive, advice=advice)

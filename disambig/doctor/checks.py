@@ -368,7 +368,7 @@ def check_model(
 
 
 def check_standalone(name: str, folder: Path, *, mend: str) -> Iterator[CheckResultLine]:
-    """Load a model of a pack that is not a model of a task; other folders belong to models of tasks."""
+    """Check a model of a pack that is not a model of a task; folders of other kinds are skipped."""
 
     def check() -> Iterator[CheckResultLine]:
         from disambig.models import is_standalone, load_standalone

@@ -15,8 +15,8 @@ from disambig.jit import compiled
 def sum_projections(frequent, rare, which, bias, sums):
     """Fill `sums`, shape (n, H), with the bias plus the projection of the word at each place.
 
-    `frequent` and `rare` have the shape (words, places * H), and `which`, shape (n, places), the row of each
-    word in `frequent`, or after all of these in `rare`.
+    `frequent` and `rare` have the shape (words, places * H). `which`, shape (n, places), contains row
+    numbers; those from ``len(frequent)`` on stand for the rows of `rare`.
     """
     n, places = which.shape
     h = len(bias)

@@ -199,7 +199,7 @@ def without_compression(path: str) -> str:
 def stdin_has_data() -> bool:
     """Return True if standard input is a file or a pipe with data, which is not read here.
 
-    Where this cannot be known, as on Windows for a pipe, it is False.
+    Return False if this cannot be determined, as for a pipe on Windows.
     """
     try:
         descriptor = sys.stdin.fileno()

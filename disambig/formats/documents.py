@@ -307,11 +307,11 @@ def find_inputs(
     excluded = {os.path.realpath(path) for path in exclude}
     left_out: Counter[str] = Counter()
     dangling: list[str] = []
-    found = InputList(_common_directory(paths))
+    inputs = InputList(_common_directory(paths))
     real = array("q")  # hashes of real paths
 
     def add(path: str) -> None:
-        found.append(path, _kind(path, lines=lines, other=other))
+        inputs.append(path, _kind(path, lines=lines, other=other))
         real.append(hash(_real_path(path)))
 
     for path in paths:
@@ -325,10 +325,10 @@ def find_inputs(
                     note(as_text)
             add(path)
             continue
-        before = len(found)
+        before = len(inputs)
         for inside in _walk(path, excluded, left_out, dangling):
             add(inside)
-        if len(found) == before:
+        if len(inputs) == before:
             raise UserError(
                 "D301", path=path, endings=f"{', '.join(SUFFIXES)} (or with {', '.join(COMPRESSED)})"
             )
@@ -341,17 +341,17 @@ def find_inputs(
         not_read.append(f"{n_links} ({first_names(dangling)})")
     if not_read:
         note(UserError("D342", what=", ".join(not_read)))
-    return _without_repeated(found, real)
+    return _without_repeated(inputs, real)
 
 
-def _without_repeated(found: InputList, real: array[int]) -> InputList:
+def _without_repeated(inputs: InputList, real: array[int]) -> InputList:
     """Return the inputs without those whose real path was there before."""
     hashes = np.sort(np.frombuffer(real, np.int64))
     repeated = set(hashes[1:][hashes[1:] == hashes[:-1]].tolist())
     if not repeated:
-        return found
-    unique, seen = InputList(found.root), set()
-    for entry, hashed in zip(found, real, strict=True):
+        return inputs
+    unique, seen = InputList(inputs.root), set()
+    for entry, hashed in zip(inputs, real, strict=True):
         if hashed in repeated:  # perhaps: different paths may have the same hash
             if (path := _real_path(entry.path)) in seen:
                 continue

@@ -246,7 +246,7 @@ LOCK = ".lock"
 INDEX = "index.html"
 """Page with links to the parts of an HTML job."""
 RECORDS_FOLDER = "shards"
-"""Folder of the records, of the list of inputs and of temporary files."""
+"""The folder that contains the records, the list of inputs and temporary files."""
 INPUTS = "inputs.jsonl"
 """The inputs, one in a line; the manifest has the digest of this file."""
 _PART = re.compile(r"part-[0-9]{5,}\.[a-z]+")

@@ -158,14 +158,14 @@ class _Trials:
 
     def __init__(self, checker: ModelChecker, half: HistoryHalf, edits: Sequence[list[ProposedEdit]]) -> None:
         self.half, self._checker = half, checker
-        self.texts = _texts_of(half)
+        self.texts = _history_texts(half)
         self._edits = edits
         self._made: dict[frozenset[str], MistakeTrial] = {}
 
     @classmethod
     def run(cls, checker: ModelChecker, half: HistoryHalf, ignore: Collection[str]) -> _Trials:
         """Check the texts of a half."""
-        texts = _texts_of(half)
+        texts = _history_texts(half)
         highest = {task: STEPS[-1] * rate for task, rate in checker.rates().items()}
         return cls(checker, half, without_ignored(checker.edits(texts, highest), texts, ignore))
 
@@ -215,7 +215,7 @@ class _Trials:
         return self.trial(ignore).at_limits(limits).right
 
 
-def _texts_of(half: HistoryHalf) -> list[str]:
+def _history_texts(half: HistoryHalf) -> list[str]:
     return [*(fix.before for fix in half.fixes), *(paragraph.text for paragraph in half.clean)]
 
 

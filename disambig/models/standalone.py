@@ -75,15 +75,14 @@ def load_standalone(name_or_path: str | Path) -> StandaloneModel:
     in_pack = [path for full, path in folders.items() if full.startswith(f"{name}/") and is_standalone(path)]
     folder = in_pack[0] if len(in_pack) == 1 else folders.get(name, Path(name_or_path))
     if not folder.is_dir():
-        known = [full for full, path in folders.items() if is_standalone(path)]
-        names = nearest_first(name, known) if known else "none"
+        installed = [full for full, path in folders.items() if is_standalone(path)]
+        names = nearest_first(name, installed) if installed else "none"
         raise UserError("D404", name=name, hint="", takes="give a model directory", names=names)
     classes = _classes()
     format_name = stored_format(folder)
     if format_name not in classes:
-        known = sorted(classes)
         problem = f"has the format {format_name!r}" if format_name else "has no header.json with a format"
-        raise UserError("D917", path=folder, problem=problem, names=", ".join(known) or "none")
+        raise UserError("D917", path=folder, problem=problem, names=", ".join(sorted(classes)) or "none")
     return classes[format_name].load(folder)
 
 

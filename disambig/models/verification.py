@@ -12,7 +12,8 @@ around it, and the models decide there again:
 
 Before that, of flags near each other, the less probable ones are decided again in the text that the surer
 ones correct: "They asks" may become "It asks" or "They ask", and once it is "They ask", nothing is wrong with
-"They". A flag whose probability falls below a quarter is dropped, unless all of the surer ones are dropped.
+"They". A flag is dropped if its probability falls to less than a quarter, unless all the surer ones are
+dropped.
 
 If a flag is dropped, those that overlap it (see `disambig.decision.overlaps`) are verified in its place.
 """
@@ -343,14 +344,14 @@ class _Verifier:
 
     def _probabilities(self, texts: Sequence[str], spans: Sequence[Sequence[Span]]) -> list[float]:
         """Return the largest probability of a mistake at the one span of each text; 0 without a decision."""
-        found = [0.0] * len(texts)
+        largest = [0.0] * len(texts)
         for of_task in self.decide_near(texts, spans) if texts else ():
             for row in np.flatnonzero(of_task.observed >= 0).tolist():
                 number = int(of_task.documents[row])
                 ((start, end),) = spans[number]
                 if of_task.starts[row] <= end and of_task.ends[row] >= start:
-                    found[number] = max(found[number], float(of_task.probabilities[row]))
-        return found
+                    largest[number] = max(largest[number], float(of_task.probabilities[row]))
+        return largest
 
     def _together(self, excerpt: _Excerpt) -> Iterator[_Trial]:
         edits = [flag.edit for flag in excerpt.flags]

@@ -138,9 +138,9 @@ def count_table_warnings(parts: Mapping[str, Any], texts: Sequence[str]) -> list
     task, words = parts["task"], None
     notes = []
     for path, table in tables.items():
-        known, language = language_of_counts(path), task.language
-        if known and language and known != language:
-            about = {"known": known, "seen": language, "task": task.name}
+        of_counts, language = language_of_counts(path), task.language
+        if of_counts and language and of_counts != language:
+            about = {"known": of_counts, "seen": language, "task": task.name}
             notes.append(UserError("D441", table=path.name, **about).text)
             continue
         words = _sample_words(parts["tokenisation"], texts) if words is None else words

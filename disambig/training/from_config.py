@@ -19,7 +19,7 @@ from disambig.formatting import pluralize
 from disambig.models import Model, NoPreference
 from disambig.namespaces import entry_points
 from disambig.registry import GROUP
-from disambig.training.diagnostics import ON_FITTED, count_table_warnings
+from disambig.training.diagnostics import ON_FITTED
 from disambig.training.examples import dataset_report, split
 from disambig.training.labelled_dataset import as_task_decides, single_token_examples
 from disambig.training.trainer import train, train_labelled
@@ -140,8 +140,7 @@ def run(
     parts = plan.parts
     about: dict[str, Any] = {"name": plan.name, "version": plan.version, "config": plan.config}
     if examples:
-        _tell_table_warnings(parts, list(dict.fromkeys(place.text for place in places)), tell)
-        model = train_labelled(parts, places, progress=progress, **about, **settings)
+        model = train_labelled(parts, places, tell=tell, progress=progress, **about, **settings)
         return _evaluate_model(model, judge, parts, labelled=places, progress=progress, **settings)
     if decides(parts["task"]).between == "labels":
         raise UserError("D463", task=parts["task"].name)
@@ -151,8 +150,7 @@ def run(
     people = read_error_corpus(*written)
     by_line = bool(configured["lines"]) if lines is None else lines
     texts = split(read_texts(sources, lines=by_line))
-    _tell_table_warnings(parts, texts["train"], tell)
-    model = train(parts, texts, **people, progress=progress, **about, **settings)
+    model = train(parts, texts, **people, tell=tell, progress=progress, **about, **settings)
     n = sum(map(len, texts.values()))
     empty = sum(not text.strip() for part in texts.values() for text in part)
     numbers = {
@@ -161,13 +159,6 @@ def run(
     }
     model = replace(model, provenance=model.provenance | {"examples": model.provenance["examples"] | numbers})
     return _evaluate_model(model, judge, parts, texts=texts["test"], progress=progress, **settings)
-
-
-def _tell_table_warnings(parts: dict[str, Any], texts: Sequence[str], tell: ErrorCallback | None) -> None:
-    """Tell the user before the training that a count table does not fit; notes of the model say it too."""
-    if tell is not None:
-        for note in count_table_warnings(parts, texts):
-            tell(note)
 
 
 def nothing_named() -> UserError:

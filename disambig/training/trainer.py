@@ -14,6 +14,7 @@ from disambig.data import find_examples, find_instances
 from disambig.decision import check_decision_rule, check_error_corpus, default_rule_config
 from disambig.errors import UserError
 from disambig.features import ExtractorChoice, restore_checked
+from disambig.files import ErrorCallback
 from disambig.formats import Clean, Fix, Labelled
 from disambig.models import Model
 from disambig.text import view_of_texts
@@ -185,6 +186,7 @@ def train(
     config: dict[str, Any] | None = None,
     mistakes: Sequence[Fix] = (),
     clean: Sequence[Clean] = (),
+    tell: ErrorCallback | None = None,
     progress: Progress | None = None,
     **settings: Any,
 ) -> Model:
@@ -201,6 +203,8 @@ def train(
     mistakes, clean : sequences of Fix and of Clean
         Mistakes that people made, and paragraphs without mistakes, preferably not from the counted text, for
         a decision rule that learns from them (by default `disambig.Mistakes.v1`). Give both or neither.
+    tell : callable, optional
+        Called, before the training, with one line for each count table that does not fit.
     progress : callable, optional
         Called with the name of the stage, the number of steps done and the total.
     **settings
@@ -226,9 +230,19 @@ def train(
             hint = why_empty(texts, "dev" if len(learn.instances) else "train", task)
         raise UserError("D412", what="the texts", hint=hint)
     around = _examples(parts, texts["background"], decided=False) if "background" in texts else learn
+    notes = _table_notes(parts, texts["train"], tell)
     about: dict[str, Any] = {"name": name, "version": version, "config": config, "progress": progress}
     model = train_examples(parts, learn, tune, around, people=people, **about, **settings)
-    return with_notes(model, diagnostics.count_table_warnings(parts, texts["train"]))
+    return with_notes(model, notes)
+
+
+def _table_notes(parts: dict[str, Any], texts: Sequence[str], tell: ErrorCallback | None) -> list[str]:
+    """Return the notes on count tables that do not fit, and tell them."""
+    notes = diagnostics.count_table_warnings(parts, texts)
+    if tell is not None:
+        for note in notes:
+            tell(note)
+    return notes
 
 
 def with_notes(model: Model, notes: Sequence[str]) -> Model:
@@ -332,7 +346,12 @@ def _examples(parts: dict[str, Any], texts: Sequence[str], *, decided: bool) -> 
 
 
 def train_labelled(
-    parts: dict[str, Any], labelled: Sequence[Labelled], *, name: str, **settings: Any
+    parts: dict[str, Any],
+    labelled: Sequence[Labelled],
+    *,
+    name: str,
+    tell: ErrorCallback | None = None,
+    **settings: Any,
 ) -> Model:
     """Train a model on labelled examples.
 
@@ -341,6 +360,8 @@ def train_labelled(
     parts : dict
         The resolved config, as for `trainer.train`.
     labelled : sequence of Labelled
+    tell : callable, optional
+        As for `trainer.train`.
     **settings
         As for `trainer.train`; tasks with labels have ``least_margin``, and learn from all examples.
 
@@ -350,13 +371,24 @@ def train_labelled(
         D462 if no example can be used.
     """
     return train_marked(
-        parts, label_instances(parts["task"], parts["tokenisation"], labelled), name=name, **settings
+        parts,
+        label_instances(parts["task"], parts["tokenisation"], labelled),
+        name=name,
+        tell=tell,
+        **settings,
     )
 
 
-def train_marked(parts: dict[str, Any], marked: LabelledDataset, *, name: str, **settings: Any) -> Model:
+def train_marked(
+    parts: dict[str, Any],
+    marked: LabelledDataset,
+    *,
+    name: str,
+    tell: ErrorCallback | None = None,
+    **settings: Any,
+) -> Model:
     """Train a model on a labelled dataset; the parameters are those of `train_labelled`."""
-    tables = diagnostics.count_table_warnings(parts, marked.examples.view.texts)
+    tables = _table_notes(parts, marked.examples.view.texts, tell)
     if decides(parts["task"]).between == "labels":
         return with_notes(train_by(FoldResampling(marked), parts, name=name, **settings), tables)
     folds = marked.folds(FOLDS)

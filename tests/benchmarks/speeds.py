@@ -35,10 +35,10 @@ Measure = Callable[[], tuple[float, float]]
 def take_text(path: Path | None, words: int) -> list[str]:
     """Return paragraphs with at least so many words."""
     files = [path] if path is not None else sorted(SAMPLES.glob("*.txt"))
-    found = [part for file in files for part in file.read_text(encoding="utf8").split("\n\n")]
+    paragraphs = [part for file in files for part in file.read_text(encoding="utf8").split("\n\n")]
     taken, n = [], 0
     while n < words:
-        for part in found:
+        for part in paragraphs:
             taken.append(part)
             n += len(part.split())
             if n >= words:
@@ -85,10 +85,10 @@ def lines(texts: list[str], folder: Path) -> tuple[dict[str, Measure], list[str]
         "all tasks that correct words": [task for task in tasks if task != "it"],
         **{f"`{task}` alone": [task] for task in ("it", "preposition", "spelling") if task in tasks},
     }
-    found: dict[str, Measure] = {}
+    measures: dict[str, Measure] = {}
     for name, of_set in sets.items():
         annotate = ModelSource(tuple(of_set)).load()
-        found[name] = in_process(lambda annotate=annotate: annotate(texts))
+        measures[name] = in_process(lambda annotate=annotate: annotate(texts))
     for name, parts in (
         ("spaCy's tokeniser", ()),
         ("component `disambig_tagger`", ("disambig_tagger",)),
@@ -97,15 +97,17 @@ def lines(texts: list[str], folder: Path) -> tuple[dict[str, Measure], list[str]
         nlp = spacy.blank("en")
         for part in parts:
             nlp.add_pipe(part)
-        found[name] = in_process(lambda nlp=nlp: [None for _ in nlp.pipe(texts)])
+        measures[name] = in_process(lambda nlp=nlp: [None for _ in nlp.pipe(texts)])
     path, run = folder / "text.txt", (sys.executable, "-m", "disambig.cli.main")
     path.write_text("\n\n".join(texts), encoding="utf8")
-    found["`disambig check`"] = command(*run, "check", path)
-    found["`disambig annotate`"] = command(*run, "annotate", path, "--output", folder / "o.jsonl", "--force")
+    measures["`disambig check`"] = command(*run, "check", path)
+    measures["`disambig annotate`"] = command(
+        *run, "annotate", path, "--output", folder / "o.jsonl", "--force"
+    )
     missing = [name for name, (program, *_) in PEERS.items() if shutil.which(program) is None]
     for name in PEERS.keys() - set(missing):
-        found[name] = command(*PEERS[name], path)
-    return found, missing
+        measures[name] = command(*PEERS[name], path)
+    return measures, missing
 
 
 def machine() -> str:
@@ -142,12 +144,12 @@ def main() -> None:
     words = sum(len(text.split()) for text in texts)
     print(f"{machine()}\n{words:,} words of {options.text or 'corpora/samples'}, {options.rounds} rounds\n")
     with tempfile.TemporaryDirectory() as folder:
-        found, missing = lines(texts, Path(folder))
-        seconds: dict[str, list[tuple[float, float]]] = {name: [] for name in found}
-        for measure in found.values():
+        measures, missing = lines(texts, Path(folder))
+        seconds: dict[str, list[tuple[float, float]]] = {name: [] for name in measures}
+        for measure in measures.values():
             measure()  # caches filled, functions compiled
         for _ in range(options.rounds):
-            for name, measure in found.items():
+            for name, measure in measures.items():
                 seconds[name].append(measure())
     print("| words per second | of processor time | by the clock |\n|---|---|---|")
     for name, taken in seconds.items():

@@ -62,9 +62,9 @@ def act(home, **given):
     values = {f"${{{{ inputs.{name} }}}}": value for name, value in inputs.items()}
     setup = ACTION["runs"]["steps"][0]["with"]["python-version"]
     github = {"action_path": "/the/action", "action_repository": "someone/disambig", "action_ref": "v1"}
-    known = {f"${{{{ github.{name} }}}}": value for name, value in github.items()}
-    assert {setup, *step["env"].values()} == {*values, *known}  # each input is used
-    values |= known
+    replacements = {f"${{{{ github.{name} }}}}": value for name, value in github.items()}
+    assert {setup, *step["env"].values()} == {*values, *replacements}  # each input is used
+    values |= replacements
     return bash(step["run"], home, **{name: values[said] for name, said in step["env"].items()})
 
 

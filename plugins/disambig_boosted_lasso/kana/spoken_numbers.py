@@ -92,7 +92,10 @@ _SHARES = {
     (1, 0): 1.0, (2, 0): 0.71, (2, 1): 0.29, (3, 0): 0.39, (3, 1): 0.23, (3, 2): 0.38,
     (4, 0): 0.80, (4, 1): 0.10, (4, 2): 0.03, (4, 3): 0.07,
 }  # fmt: skip
-"""Shares of numbers of so many digits that end in so many zeros, in 76,000 numbers of free text."""
+"""For numbers of each length, the share that ends in each number of zeros: ``(length, zeros)``.
+
+Counted in 76,000 numbers of texts under free licences.
+"""
 
 
 class SpokenNumber(NamedTuple):
@@ -222,15 +225,15 @@ class SpokenNumbers(NamedTuple):
         from ._lattice_kernels import hash_texts
 
         firsts = offsets_from_sizes(map(len, lines))
-        found = [
+        columns = [
             (first + number.start, first + number.end, *written)
             for first, line in zip(firsts.tolist(), lines if style else (), strict=False)
             for number in find_spoken_numbers(line)
             for written in _styles(number, style or IN_DIGITS)
         ]
-        starts, ends, kinds, n_digits, extras, texts = zip(*found, strict=True) if found else ((),) * 6
+        starts, ends, kinds, n_digits, extras, texts = zip(*columns, strict=True) if columns else ((),) * 6
         codes = np.frombuffer("".join(texts).encode("utf-32-le"), np.uint32).astype(np.int32)
-        hashes, powers = np.zeros((2, len(found)), np.uint64)
+        hashes, powers = np.zeros((2, len(columns)), np.uint64)
         hash_texts(codes, offsets_from_sizes(map(len, texts)), hashes, powers)
         return cls(
             offsets_from_sizes(np.bincount(np.array(starts, np.int64), minlength=int(firsts[-1]))),

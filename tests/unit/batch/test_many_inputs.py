@@ -25,17 +25,17 @@ def test_inputs_are_found_with_their_names_and_kinds_each_once(tmp_path):
     (corpus / "deep" / "b.jsonl").write_text("x")
     os.symlink(corpus / "a.txt", corpus / "deep" / "z.txt")
     around = os.path.join(corpus, "deep", "..", "a.txt")
-    found = find_inputs([str(corpus), around, "-", "-"])
-    assert list(found) == [
+    inputs = find_inputs([str(corpus), around, "-", "-"])
+    assert list(inputs) == [
         Input(str(corpus / "a.txt"), "a.txt", "file"),
         Input(str(corpus / "deep" / "b.jsonl"), os.path.join("deep", "b.jsonl"), "json"),
         Input("-", "-", "file"),
     ]
     (first, second) = find_inputs([around, str(corpus)])
     assert (first.path, first.name, second.name) == (around, "a.txt", os.path.join("deep", "b.jsonl"))
-    assert found[-1] == found[2] == found[1:][1]
+    assert inputs[-1] == inputs[2] == inputs[1:][1]
     with pytest.raises(IndexError):
-        found[3]
+        inputs[3]
 
 
 def test_a_name_that_is_no_text_is_kept(tmp_path):
@@ -45,9 +45,9 @@ def test_a_name_that_is_no_text_is_kept(tmp_path):
             file.write(b"x")
     except OSError:
         pytest.skip("the file system accepts only names in UTF-8")
-    (found,) = find_inputs([str(tmp_path)])
-    assert os.fsencode(found.path) == path
-    assert os.fsencode(found.name) == b"\xff.txt"
+    (inputs,) = find_inputs([str(tmp_path)])
+    assert os.fsencode(inputs.path) == path
+    assert os.fsencode(inputs.name) == b"\xff.txt"
 
 
 def test_inputs_and_plan_take_little_memory_a_file(tmp_path):
@@ -57,8 +57,8 @@ def test_inputs_and_plan_take_little_memory_a_file(tmp_path):
     find_inputs([str(tmp_path)])  # caches of the first call
     tracemalloc.start()
     try:
-        found = find_inputs([str(tmp_path)])
-        plan = plan_shards(found, shard_size=100)
+        inputs = find_inputs([str(tmp_path)])
+        plan = plan_shards(inputs, shard_size=100)
         held = tracemalloc.get_traced_memory()[0] / 2000
     finally:
         tracemalloc.stop()
@@ -71,14 +71,14 @@ def test_the_list_of_inputs_is_written_and_written_again_if_it_is_damaged(tmp_pa
     (tmp_path / "texts").mkdir()
     for name in ("a.txt", "b.txt"):
         (tmp_path / "texts" / name).write_text("a quite place")
-    found, out = find_inputs([str(tmp_path / "texts")]), tmp_path / "out"
-    job(found, out)
+    inputs, out = find_inputs([str(tmp_path / "texts")]), tmp_path / "out"
+    job(inputs, out)
     path = out / "shards" / "inputs.jsonl"
     written = path.read_bytes()
     assert [json.loads(line)["name"] for line in written.splitlines()] == ["a.txt", "b.txt"]
     for damage in (path.unlink, lambda: path.write_bytes(written[:20])):
         damage()
-        assert job(found, out).skipped == 1
+        assert job(inputs, out).skipped == 1
         assert path.read_bytes() == written
 
 
@@ -86,10 +86,10 @@ def test_it_is_said_which_inputs_differ(tmp_path):
     (tmp_path / "texts").mkdir()
     for name in ("a.txt", "b.txt", "c.txt"):
         (tmp_path / "texts" / name).write_text("a quite place")
-    found, out = find_inputs([str(tmp_path / "texts")]), tmp_path / "out"
-    job(found, out)
+    inputs, out = find_inputs([str(tmp_path / "texts")]), tmp_path / "out"
+    job(inputs, out)
     with pytest.raises(UserError, match=r"D311.*inputs are in another order"):
-        job(found[::-1], out)
+        job(inputs[::-1], out)
     (tmp_path / "texts" / "a.txt").write_text("another text")
     (tmp_path / "texts" / "b.txt").rename(tmp_path / "texts" / "d.txt")
     with pytest.raises(UserError, match=r"D311.*inputs: 1 added, 1 gone, 1 changed"):

@@ -74,8 +74,8 @@ def test_a_comment_silences_a_rule(tmp_path):
     assert [line.split(" (")[0] for line in done.stdout.splitlines()] == ["notes.md:2:12: of -> on"]
     assert "D960" not in done.stderr
     (tmp_path / "notes.md").write_text(f"{TEXT}\n{silent}All is well.\n")
-    told = here("check", "notes.md", folder=tmp_path).stderr
-    assert "[D960] notes.md, line 3: 'ignore-next-line[a-an]' does not suppress any flag" in told
+    stderr = here("check", "notes.md", folder=tmp_path).stderr
+    assert "[D960] notes.md, line 3: 'ignore-next-line[a-an]' does not suppress any flag" in stderr
 
 
 @needs_pack

@@ -54,8 +54,8 @@ def test_standard_input_is_jsonl_where_a_field_was_given():
 def test_links_to_nowhere_are_named_and_left_out(corpus):
     (corpus / "z.txt").symlink_to(corpus / "nowhere.txt")
     notes = []
-    found = find_inputs([str(corpus)], note=notes.append)
-    assert [entry.name for entry in found] == ["a.txt", "b.txt", "deep/c.jsonl.gz", "deep/er/d.ndjson"]
+    inputs = find_inputs([str(corpus)], note=notes.append)
+    assert [entry.name for entry in inputs] == ["a.txt", "b.txt", "deep/c.jsonl.gz", "deep/er/d.ndjson"]
     (note,) = notes
     assert note.text == f"not read: 1 file by suffix (.py 1), 1 dangling link ({corpus / 'z.txt'})"
     with pytest.raises(UserError, match=r"D300.*z\.txt"):

@@ -40,8 +40,8 @@ from disambig.errors import UserError
     ],
 )
 def test_numbers_are_found(line, number, digits):
-    found = {(line[one.start : one.end], one.digits) for one in find_spoken_numbers(line)}
-    assert (number, digits) in found
+    numbers = {(line[one.start : one.end], one.digits) for one in find_spoken_numbers(line)}
+    assert (number, digits) in numbers
     assert write_spoken_number(number, IN_DIGITS) == digits
 
 
@@ -60,8 +60,8 @@ def test_units_come_in_their_order():
     line = "ひゃくせんえん"
     assert {line[one.start : one.end] for one in find_spoken_numbers(line)} == {"せん"}
     line = "さんじゅうごじゅうえん"
-    found = {one.digits for one in find_spoken_numbers(line) if one.start == 0}
-    assert found == {"35"}  # and neither 3050 nor 85
+    numbers = {one.digits for one in find_spoken_numbers(line) if one.start == 0}
+    assert numbers == {"35"}  # and neither 3050 nor 85
 
 
 @pytest.mark.parametrize(
@@ -126,8 +126,8 @@ def test_the_style_of_a_saved_converter_can_be_chosen(tmp_path):
 
 
 def test_a_long_line_has_few_numbers_each_of_few_digits():
-    found = list(find_spoken_numbers("に" * 2_000))
-    assert len(found) < 40 and max(len(one.digits) for one in found) <= 12
+    numbers = list(find_spoken_numbers("に" * 2_000))
+    assert len(numbers) < 40 and max(len(one.digits) for one in numbers) <= 12
     assert number_log_prob("5" * 400) < number_log_prob("5" * 12) < 0
 
 

@@ -136,14 +136,14 @@ def test_a_format_that_nobody_reads_and_a_name_that_nobody_gave_are_named(folder
 def test_the_doctor_reads_the_parser_of_a_pack(made, tmp_path, monkeypatch, damage):
     home = tmp_path / "toy_trees"
     save_parser(made, home / "parser")
-    said = {
+    manifest = {
         "name": "toy_trees",
         "version": "1",
         "language": "en",
         "models": {},
         "folders": {"parser": "parser"},
     }
-    (home / "pack.json").write_text(json.dumps(said))
+    (home / "pack.json").write_text(json.dumps(manifest))
     if damage:
         BROKEN["cut short"](home / "parser")
     monkeypatch.syspath_prepend(tmp_path)

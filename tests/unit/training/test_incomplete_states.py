@@ -39,7 +39,7 @@ class NoState(LinearScorer):
 
 @dataclass(frozen=True)
 class Defaulting(Forgetful):
-    """Restores another scorer than the one it saved."""
+    """A learner that restores a scorer with other weights than those that were saved."""
 
     columns: int = 0
 
