@@ -141,9 +141,7 @@ def _find_word_tokens(view: TokenView) -> NDArray[np.bool_]:
     # UTF-32 has one code unit per character, so that token offsets index the array; lone surrogates, which
     # broken input may contain, need "surrogatepass"
     codes = np.frombuffer("\n".join([*view.texts, ""]).encode("utf-32-le", "surrogatepass"), "<u4")
-    table = characters.classes(
-        characters.PLANE_0 if codes.max(initial=0) < characters.PLANE_0 else characters.ALL
-    )
+    table = characters.classes(characters.size_for(int(codes.max(initial=0))))
     return (table[codes[view.starts + offsets]] >= characters.FIRST_WORD) & (view.ends > view.starts)
 
 

@@ -25,8 +25,10 @@ HIDDEN = "\x1f"
 SPOKEN_VOWEL, SPOKEN_CONSONANT = "\ue000", "\ue001"
 """What stands in place of a hidden word behind "a" or "an" if its sound is known; see `disambig.markup`."""
 
-ASCII, PLANE_0, ALL = 0x80, 0x10000, 0x110000
-"""Possible sizes of a table, in code points. Most texts need only one of the first two."""
+ASCII, ALPHABETS, PLANE_0, ALL = 0x80, 0x3000, 0x10000, 0x110000
+"""Possible sizes of a table, in code points. Most texts need only one of the first two, which are made quickly:
+`ALPHABETS` contains those of Europe and typographic punctuation, but not the characters of East Asia.
+"""
 
 CLASS_SHIFT = 24
 CODE_MASK = (1 << CLASS_SHIFT) - 1
@@ -83,10 +85,10 @@ def fold_character(character: str) -> str:
 
 def size_for(most: int) -> int:
     """Return the size of the smallest table that contains the code point `most`."""
-    return ASCII if most < ASCII else PLANE_0 if most < PLANE_0 else ALL
+    return next(size for size in (ASCII, ALPHABETS, PLANE_0, ALL) if most < size)
 
 
-@functools.lru_cache(maxsize=3)
+@functools.lru_cache(maxsize=4)
 def table(size: int) -> NDArray[np.uint32]:
     """Return ``class << 24 | folded code point`` of the first `size` code points, shape ``(size,)``."""
     entries = np.arange(size, dtype=np.uint32) | np.uint32(SYMBOL << CLASS_SHIFT)
@@ -109,7 +111,7 @@ def table(size: int) -> NDArray[np.uint32]:
     return entries
 
 
-@functools.lru_cache(maxsize=3)
+@functools.lru_cache(maxsize=4)
 def classes(size: int) -> NDArray[np.uint8]:
     """Return the classes of the first `size` code points, without their folded forms, shape ``(size,)``."""
     return (table(size) >> np.uint32(CLASS_SHIFT)).astype(np.uint8)

@@ -63,11 +63,12 @@ from disambig.text.view import (
 LONGEST = 255
 """Maximum length in bytes of a word with a hash of its own."""
 _REMEMBERED = 200_000
+_BEYOND_ALPHABETS = re.compile("[\u3000-\U0010ffff]")
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 _SINGLE = "."
 
 
-@functools.lru_cache(maxsize=3)
+@functools.lru_cache(maxsize=4)
 def _patterns(size: int) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Return the patterns of a word and of a sentence end, for texts of characters below `size`."""
 
@@ -91,7 +92,7 @@ def _patterns(size: int) -> tuple[re.Pattern[str], re.Pattern[str]]:
     )
     narrow = f"({char_class(ch.DOT, ch.STOP)}+){closing_any}*(?={space}+{opening})"
     wide = ""
-    if size > ch.ASCII:
+    if size >= ch.PLANE_0:  # wide stops are East Asian characters
         stop = char_class(ch.DOT, ch.STOP, ch.WIDE_STOP)
         wide = f"|{stop}*{char_class(ch.WIDE_STOP)}{stop}*{closing}*"
         narrow = narrow.replace("+)", f"+)(?!{char_class(ch.WIDE_STOP)})", 1)
@@ -122,6 +123,8 @@ _hashes = _Hashes()
 def _patterns_for(text: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     if text.isascii():
         return _patterns(ch.ASCII)
+    if not _BEYOND_ALPHABETS.search(text):
+        return _patterns(ch.ALPHABETS)
     return _patterns(ch.ALL if _ASTRAL.search(text) else ch.PLANE_0)
 
 
@@ -211,8 +214,7 @@ def _tokenise_compiled(text: str, offsets: NDArray[np.int64]) -> Arrays:
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(
         np.uint32, copy=False
     )
-    plane_0 = not len(codes) or codes.max() < characters.PLANE_0
-    table = characters.table(characters.PLANE_0 if plane_0 else characters.ALL)
+    table = characters.table(characters.size_for(int(codes.max(initial=0))))
     documents = np.zeros(len(offsets) + 1, dtype=np.int64)
     if not len(offsets):
         offsets = np.zeros(1, dtype=np.int64)

@@ -14,6 +14,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -53,14 +54,14 @@ class WordRelations:
     @classmethod
     def from_sets(cls, sets: Sequence[Sequence[str]], without: Sequence[Sequence[str]] = ()) -> WordRelations:
         """Relate the words of each set to each other, except for pairs within a set of `without`."""
-        number: dict[str, int] = {}
+        names = list(dict.fromkeys(chain.from_iterable(sets)))
+        number = dict(zip(names, range(len(names)), strict=True))
+        n = len(names)
         one, other = _pairs(sets, number)
-        n = len(number)
         apart = np.array(_pairs(without, number), np.int64)
-        apart = apart[:, (apart < n).all(axis=0)]  # pairs of words that occur in `sets`
+        apart = apart[:, (apart >= 0).all(axis=0)]  # pairs of words that occur in `sets`
         keys, first = np.unique(one * n + other, return_index=True)
         first = np.sort(first[~np.isin(keys, apart[0] * n + apart[1])])  # back in the order of the sets
-        names = list(number)[:n]
         kept = np.unique(one[first])
         hashes = hash_words([names[i] for i in kept.tolist()])
         by_hash = np.argsort(hashes)
@@ -77,9 +78,9 @@ class WordRelations:
         return HashVocabulary(self.words).lookup(hashes)
 
 
-def _pairs(sets: Sequence[Sequence[str]], number: dict[str, int]) -> tuple[Ints, Ints]:
-    """Return all pairs of different words of each set as indices; new words are added to `number`."""
-    numbers = [number.setdefault(word, len(number)) for words in sets for word in words]
+def _pairs(sets: Sequence[Sequence[str]], number: Mapping[str, int]) -> tuple[Ints, Ints]:
+    """Return all pairs of different words of each set as indices, -1 for words that are not in `number`."""
+    numbers = [number.get(word, -1) for word in chain.from_iterable(sets)]
     flat, sizes = np.array(numbers, np.int64), np.fromiter(map(len, sets), np.int64, len(sets))
     begins = np.repeat(offsets_from_sizes(sizes)[:-1], sizes)  # begin of each word's set
     times = np.repeat(sizes, sizes)
@@ -117,7 +118,7 @@ def read_table_lines(path: str | Path) -> Iterator[tuple[int, str]]:
         reason = getattr(problem, "strerror", None) or problem
         raise UserError("D995", path=path, problem=reason) from problem
     for number, line in enumerate(lines, 1):
-        if line.strip() and not line.startswith("#"):
+        if line and line[0] != "#" and not line.isspace():
             yield number, line
 
 
@@ -130,11 +131,16 @@ def read_relations(path: str | Path) -> Mapping[str, list[list[str]]]:
         D995 for a file that cannot be read, or for an invalid line, with its number.
     """
     sets: dict[str, list[list[str]]] = {kind: [] for kind in KINDS}
+    is_usual = _USUAL.fullmatch
     for number, line in read_table_lines(path):
         kind, _, rest = line.partition("\t")
-        usual = _USUAL.fullmatch(rest)  # a fast path for most lines, without a check of each letter
-        words = list(dict.fromkeys((rest if usual else normalise_word(rest)).split()))
-        strange = [] if usual else [word for word in words if not is_word(word)]
+        if kind in sets and is_usual(rest):  # a fast path for most lines, without a check of each letter
+            words = rest.split(" ")
+            if 2 <= len(words) <= MAX_WORDS and len(set(words)) == len(words):
+                sets[kind].append(words)
+                continue
+        words = list(dict.fromkeys(normalise_word(rest).split()))
+        strange = [word for word in words if not is_word(word)]
         wrong = ""
         if kind not in sets:
             wrong = f"{kind!r} is not one of {', '.join(KINDS)}"

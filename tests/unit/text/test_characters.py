@@ -23,7 +23,7 @@ def test_no_assigned_character_is_outside_the_crowded_planes():
     assert {unicodedata.category(chr(code)) for code in outside} == {"Cn"}
 
 
-@pytest.mark.parametrize("size", [ch.ASCII, ch.PLANE_0])
+@pytest.mark.parametrize("size", [ch.ASCII, ch.ALPHABETS, ch.PLANE_0])
 def test_small_tables_are_beginnings_of_the_whole(size):
     assert np.array_equal(ch.table(size), ch.table(ch.ALL)[:size])
 
