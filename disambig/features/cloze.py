@@ -276,7 +276,8 @@ def _check_integers(value: Any) -> int:
 
 FREQUENT = 4096
 """Number of the most frequent words whose projections are kept: 12 kB each with 512 hidden units."""
-_BLOCK = 4096
+_BLOCK = 512
+"""Number of words that are projected at a time; the sums of one take 24 kB with 512 hidden units."""
 _LARGEST_PRODUCT = 32_767
 
 

@@ -77,7 +77,8 @@ def read_json(path: Path, *, limit: int = 100_000_000) -> Any:
     if path.exists() and not path.is_file():
         raise ValueError("it is not an ordinary file")  # opening a pipe would wait for a writer
     with open(path, "rb") as file:
-        data = file.read(limit + 1)
+        # `read` allocates as many bytes as it is asked for
+        data = file.read(min(limit, os.fstat(file.fileno()).st_size) + 1)
     if len(data) > limit:
         raise ValueError(f"it has more than {limit:,} bytes")
     return parse_json(data)
