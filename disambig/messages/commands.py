@@ -183,6 +183,7 @@ MESSAGES: dict[str, str] = {
     "D893": "the editor no longer reads what the language server writes ({problem}); the server exits",
     "D894": "{path}: this text is long and checking it can take more than {seconds:g} seconds; the diagnostics appear when the whole text has been checked",
     "D895": "{path}: not checked, since a paragraph takes longer than {seconds:g} seconds of processor time; use `disambig check`",
+    "D896": "two models are served as {name!r}: rename one of the folders",
     # parsing
     "D900": "cannot read parser {path}: {problem}; retrain it or copy it again",
     "D901": "there is no {what} {name!r}, neither a folder nor a pack: {hint}name a folder that {made_by} made; available: {names}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar, Protocol, cast
+from typing import Any, ClassVar, Protocol, cast
 
 from disambig import registry
 from disambig.errors import UserError, nearest_first
@@ -41,6 +41,17 @@ class StandaloneModel(Protocol):
 
     def describe(self) -> str:
         """Return what the model is and how large it is, in a few words."""
+        ...
+
+    def records(self, texts: Sequence[str], *, n_best: int = 1) -> list[list[dict[str, Any]]]:
+        """Return the results for each text, one per sentence or line, as values that JSON has.
+
+        Parameters
+        ----------
+        texts : sequence of str
+        n_best : int
+            Maximum number of candidates per result, at least 1.
+        """
         ...
 
 

@@ -1,4 +1,4 @@
-"""Requests and responses of ``/annotate`` and ``/explain``."""
+"""Requests and responses of ``/annotate``, ``/explain`` and ``/models``."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from disambig.errors import UserError
 from disambig.formats import RECORD_VERSIONS, AnnotatedDocument, Document, JsonlFormat, to_json
+from disambig.runtime import DeadlineExceeded, check_time, processor_time_limit
 from disambig.server.checker import ServerChecker
 from disambig.server.languagetool import check_text, parse_json, parse_rate, parse_writing, rule_id
 from disambig.server.middleware import unclear_request
@@ -15,7 +16,7 @@ from disambig.server.middleware import unclear_request
 if TYPE_CHECKING:
     from disambig.data import Decisions
     from disambig.explain import NgramPair
-    from disambig.models import Model
+    from disambig.models import Model, StandaloneModel
     from disambig.rules import RuleSet
     from disambig.text import TokenView
 
@@ -113,6 +114,69 @@ def _parse_document(value: Any, number: int, max_text: int) -> Document:
         raise unclear_request(f"the id of document {number} is not a string")
     document_id = check_text(str(name), max_text=max_text)
     return Document(document_id, check_text(text, max_text=max_text), "", kind="json")
+
+
+MOST_BEST = 100
+"""Maximum number of candidates per result of a standalone model."""
+_PIECE = 2_000
+"""Number of characters that a standalone model gets at a time: the time limit applies between pieces."""
+
+
+@dataclass(frozen=True, slots=True)
+class StandaloneRequest:
+    """A parsed request to a standalone model: a text, and the maximum number of candidates per result."""
+
+    text: str
+    n_best: int
+
+    def answer(self, model: StandaloneModel, seconds: float) -> bytes:
+        """Return the results for the text as a JSON array.
+
+        Raises
+        ------
+        UserError
+            D891 if that takes more processor time than `seconds`; the errors of the model.
+        """
+        from disambig.models import cut_pieces
+
+        results: list[dict[str, Any]] = []
+        try:
+            with processor_time_limit(seconds):
+                for start, end in cut_pieces(self.text, size=_PIECE, back=_PIECE - 1):
+                    check_time()
+                    results += model.records([self.text[start:end]], n_best=self.n_best)[0]
+                return to_json(results)
+        except DeadlineExceeded:
+            raise UserError("D891", seconds=seconds) from None
+
+
+def standalone_request(body: bytes, *, max_text: int) -> StandaloneRequest:
+    """Parse a body: ``{"text": ..., "n_best": ...}``.
+
+    Raises
+    ------
+    UserError
+        D883 for any other body, D885 for a text that is too long.
+    """
+    fields = parse_json(body, "the body")
+    if not isinstance(fields, dict) or not isinstance(fields.get("text"), str):
+        raise unclear_request("the body is not an object with a string as 'text'")
+    if unknown := [key for key in fields if key not in ("text", "n_best")]:
+        raise unclear_request(f"unknown key {unknown[0][:40]!r}; known keys: text, n_best")
+    n_best = fields.get("n_best", 1)
+    if not isinstance(n_best, int) or isinstance(n_best, bool) or not 1 <= n_best <= MOST_BEST:
+        raise unclear_request(f"'n_best' must be an integer from 1 to {MOST_BEST}")
+    return StandaloneRequest(check_text(fields["text"], max_text=max_text), n_best)
+
+
+def describe_standalone(models: Mapping[str, StandaloneModel]) -> bytes:
+    """Return the name, the description and the language of each model as a JSON array."""
+    return to_json(
+        [
+            {"name": name, "description": model.describe(), "language": model.language}
+            for name, model in models.items()
+        ]
+    )
 
 
 MAX_CANDIDATES = 5

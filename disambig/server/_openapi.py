@@ -8,7 +8,7 @@ from typing import Any
 from disambig import __version__
 from disambig.data import WORDS_PER_MISTAKE
 from disambig.formats import RECORD_VERSIONS, record_schema
-from disambig.server._endpoints import MAX_DOCUMENTS, MAX_EXPLAINED_TEXT
+from disambig.server._endpoints import MAX_DOCUMENTS, MAX_EXPLAINED_TEXT, MOST_BEST
 from disambig.server.middleware import ServerLimits
 
 Json = dict[str, Any]
@@ -48,6 +48,10 @@ def openapi(limits: ServerLimits, bases: Sequence[str]) -> Json:
         "/openapi.json": {"get": _operation("openapi", "This document.", _JSON, {"type": "object"})},
         "/annotate": {"post": _annotate(text)},
         "/explain": {"post": _explain()},
+        "/models": {
+            "get": _operation("models", "Parsers and converters.", _JSON, _array(_ref("Standalone")))
+        },
+        "/models/{name}": {"post": _standalone(text)},
     }
     for number, base in enumerate(bases):
         for path, operations in _languagetool(base, text).items():
@@ -123,6 +127,17 @@ def _explain() -> Json:
     body = _body(_JSON, {"type": "object", "required": list(properties), "properties": properties})
     summary = "Explain a flag: the reason, and the probability of each candidate."
     return _operation("explain", summary, _JSON, _ref("Reasons"), _TEXT_ERRORS, requestBody=body)
+
+
+def _standalone(text: Json) -> Json:
+    n_best = {"type": "integer", "minimum": 1, "maximum": MOST_BEST, "default": 1}
+    schema = {"type": "object", "required": ["text"], "additionalProperties": False}
+    body = _body(_JSON, {**schema, "properties": {"text": text, "n_best": n_best}})
+    name = {"name": "name", "in": "path", "required": True, "schema": _STRING}
+    answer = _array({"type": "object", "description": "A sentence or line with its result."})
+    summary = "Parse or convert a text."
+    errors = (*_TEXT_ERRORS, "404")
+    return _operation("standalone", summary, _JSON, answer, errors, parameters=[name], requestBody=body)
 
 
 def _languagetool(base: str, text: Json) -> Json:
@@ -225,6 +240,7 @@ _SCHEMAS: Json = {
         language=_object(name=_STRING, code=_STRING, detectedLanguage=_DETECTED),
         matches=_array(_ref("Match")),
     ),
+    "Standalone": _object(name=_STRING, description=_STRING, language=_STRING),
     "FirstRecord": {"type": "object", "description": "A record of version 1.", "deprecated": True},
     "Reasons": _object(
         reason=_STRING,

@@ -22,7 +22,13 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from disambig.errors import UserError
 from disambig.formats import AnnotatedDocument, to_json
 from disambig.rules import Rule, rule_text
-from disambig.server._endpoints import explain_flag, reasons_request, records_request
+from disambig.server._endpoints import (
+    describe_standalone,
+    explain_flag,
+    reasons_request,
+    records_request,
+    standalone_request,
+)
 from disambig.server._openapi import openapi
 from disambig.server.checker import CheckOptions, MakeResponse, ModelThread, ServerChecker
 from disambig.server.languagetool import (
@@ -177,6 +183,8 @@ def make_app(
     views = _Views(checker, worker, limits)
     routes = [_Route("/", views.page), _Route("/annotate", views.annotate, methods=["POST"])]
     routes += [_Route("/explain", views.explain, methods=["POST"])]
+    routes += [_Route("/models", views.models)]
+    routes += [_Route("/models/{name:path}", views.standalone, methods=["POST"])]
     routes += [_Route("/openapi.json", views.openapi), _Route("/rules", views.rules)]
     for base in BASES:  # clients that are configured with an address ending in /v2/ add /v2 once more
         routes += [
@@ -253,6 +261,20 @@ class _Views:
             return await self._answer(
                 request, [], options, lambda results: explain_flag(query, self._checker)
             )
+
+    async def models(self, request: Request) -> Response:
+        return _json(describe_standalone(self._checker.standalone))
+
+    async def standalone(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        model = self._checker.standalone.get(name)
+        if model is None:
+            raise UserError("D888", path=request.scope["path"][:100])
+        async with self._body(request) as body:
+            query = await self._read(body, standalone_request, body)
+            seconds = self._limits.text_seconds
+            options = self._checker.options_for()
+            return await self._answer(request, [], options, lambda results: query.answer(model, seconds))
 
     async def openapi(self, request: Request) -> Response:
         return _json(to_json(openapi(self._limits, BASES)))

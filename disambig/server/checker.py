@@ -8,6 +8,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from disambig.checking import CorrectingAnnotator, load_checker, plain_word
@@ -20,7 +21,7 @@ from disambig.runtime import DeadlineExceeded, processor_time_limit
 
 if TYPE_CHECKING:
     from disambig.data import Decisions
-    from disambig.models import Model
+    from disambig.models import Model, StandaloneModel
 
 
 Rates = Mapping[str, float]
@@ -228,24 +229,34 @@ class ServerChecker:
         Words to ignore, as `plain_word` returns them.
     max_flags_per_1000 : float or None
         Maximum number of flags per 1,000 words of a text.
+    standalone : mapping from str to StandaloneModel
+        Parsers and converters by the names under which they are served.
     """
 
     loaded: CorrectingAnnotator
     rates: Rates
     ignore: frozenset[str] = frozenset()
     max_flags_per_1000: float | None = None
+    standalone: Mapping[str, StandaloneModel] = field(default_factory=dict)
 
     @classmethod
-    def from_settings(cls, settings: CheckSettings) -> ServerChecker:
-        """Load the models that settings name.
+    def from_settings(cls, settings: CheckSettings, *, standalone: Sequence[str] = ()) -> ServerChecker:
+        """Load the models that settings name, and standalone models by their names or folders.
 
         Raises
         ------
         UserError
-            The errors of `disambig.checking.load_checker`, and those of the files of words to ignore.
+            The errors of `disambig.checking.load_checker` and `disambig.models.load_standalone`, and those of
+            the files of words to ignore; D896 for two standalone models of the same name.
         """
-        from disambig.models import task_rates
+        from disambig.models import load_standalone, task_rates
 
+        others: dict[str, StandaloneModel] = {}
+        for given in standalone:
+            name = Path(given).name if Path(given).is_dir() else given
+            if name in others:
+                raise UserError("D896", name=name)
+            others[name] = load_standalone(given)
         loaded = load_checker(settings)
         assert isinstance(loaded, CorrectingAnnotator)
         set_rates = task_rates(loaded.models, loaded.rates)
@@ -253,7 +264,7 @@ class ServerChecker:
             model.task.name: set_rates.get(model.task.name, model.flags_per_1000) for model in loaded.models
         }
         ignore = frozenset(map(plain_word, settings.words_to_ignore()))
-        return cls(loaded, rates, ignore, settings.max_flags_per_1000)
+        return cls(loaded, rates, ignore, settings.max_flags_per_1000, others)
 
     @property
     def models(self) -> Mapping[str, Model]:
@@ -344,3 +355,5 @@ class ServerChecker:
         decide = self.annotate(self.options_for())
         decide(texts[:1])
         decide(texts)
+        for model in self.standalone.values():
+            model.records(["1"])

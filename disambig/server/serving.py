@@ -7,7 +7,7 @@ import math
 import os
 import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from disambig.configuration import CheckSettings
@@ -33,6 +33,7 @@ def serve(
     limits: ServerLimits,
     say: Callable[[str], None],
     note: Callable[[str], None],
+    standalone: Sequence[str] = (),
 ) -> None:
     """Load the models and answer requests until SIGINT or SIGTERM; finish running requests before returning.
 
@@ -47,6 +48,8 @@ def serve(
         Called with a line that gives the address, once the server listens.
     note : callable
         Called with lines about bugs, and notes of the models.
+    standalone : sequence of str
+        Names or folders of parsers and converters to serve under ``/models``.
 
     Raises
     ------
@@ -56,7 +59,7 @@ def serve(
     """
     _check_extra()
     with _open_socket(host, port) as bound:
-        checker = ServerChecker.from_settings(settings)
+        checker = ServerChecker.from_settings(settings, standalone=standalone)
         for notice in checker.loaded.notes:
             note(str(notice))
         checker.warm_up([_WARM_UP_TEXT * 10, *[_WARM_UP_TEXT] * 30])
@@ -66,7 +69,8 @@ def serve(
 
             app = make_app(checker, worker, limits=limits, origins=origins, tell=note)
             shown = f"[{host}]" if ":" in host else host
-            line = f"listening on http://{shown}:{bound.getsockname()[1]} ({', '.join(checker.models)})"
+            names = ", ".join([*checker.models, *checker.standalone])
+            line = f"listening on http://{shown}:{bound.getsockname()[1]} ({names})"
             _run_server(app, bound, limits, lambda: say(line))
         finally:
             worker.end()

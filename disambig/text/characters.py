@@ -26,7 +26,8 @@ SPOKEN_VOWEL, SPOKEN_CONSONANT = "\ue000", "\ue001"
 """What stands in place of a hidden word behind "a" or "an" if its sound is known; see `disambig.markup`."""
 
 ASCII, ALPHABETS, PLANE_0, ALL = 0x80, 0x3000, 0x10000, 0x110000
-"""Possible sizes of a table, in code points. Most texts need only one of the first two, which are made quickly:
+"""Possible sizes of a table, in code points. Most texts need only one of the first two, which are made fast.
+
 `ALPHABETS` contains those of Europe and typographic punctuation, but not the characters of East Asia.
 """
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -113,6 +113,13 @@ class DependencyParser:
     def describe(self) -> str:
         """Return what the parser is and how large it is."""
         return f"dependency parser: {len(self.weights.keys):,} features, {len(self.relations)} relations"
+
+    def records(self, texts: Sequence[str], *, n_best: int = 1) -> list[list[dict[str, Any]]]:
+        """Return the sentences of each text: their words, tags, heads and relations, as in `ParsedWords`.
+
+        There is one parse per sentence, whatever `n_best` is.
+        """
+        return [[asdict(parsed) for parsed in self.parse(text)] for text in texts]
 
     def with_beam(self, beam: int) -> DependencyParser:
         """Return the parser with another width of the beam."""

@@ -69,6 +69,14 @@ def serve(
             help="Maximum processor time per text; a text that takes longer is rejected.",
         ),
     ] = 10.0,
+    standalone: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="A parser or converter, such as disambig_en_parser or a folder, to serve under "
+            "/models/NAME; can be repeated.",
+        ),
+    ] = None,
     task: Tasks = None,
     model: Models = None,
     flags_per_1000: Rate = None,
@@ -123,4 +131,5 @@ def serve(
         limits=ServerLimits(max_text, max_clients, client_timeout, text_timeout),
         say=lambda line: output.remark(f"disambig: {line}\n"),
         note=lambda line: output.note(f"disambig: {line}\n"),
+        standalone=standalone or (),
     )

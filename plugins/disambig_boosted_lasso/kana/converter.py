@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -409,6 +410,13 @@ class Converter:
         """Return the best conversion of each line."""
         return list(self.nbest(lines, 1).texts)
 
+    def records(self, texts: Sequence[str], *, n_best: int = 1) -> list[list[dict[str, Any]]]:
+        """Return the lines of each text with their conversions, as in ``disambig convert --format jsonl``."""
+        lines = [text.splitlines() for text in texts]
+        lists = self.nbest([line for own in lines for line in own], n_best)
+        rows = iter(pairwise(lists.offsets.tolist()))
+        return [[_line_record(line, lists, *next(rows)) for line in own] for own in lines]
+
     def nbest_and_scores(
         self, other: Converter, lines: Sequence[str], k: int = 20
     ) -> tuple[CandidateLists, NDArray[np.float64]]:
@@ -489,6 +497,21 @@ class Converter:
     @cached_property
     def _writer(self) -> CandidateWriter:
         return CandidateWriter(self.lexicon, self._tables[1])
+
+
+def _line_record(line: str, lists: CandidateLists, first: int, last: int) -> dict[str, Any]:
+    words = lists.words
+    candidates = [
+        {
+            "text": lists.texts[row],
+            "score": round(float(lists.scores[row]), 6),
+            "rank": int(lists.ranks[row]),
+            "words": () if words is None else words.candidate_words(row),
+            "tags": () if words is None else words.candidate_tags(row),
+        }
+        for row in range(first, last)
+    ]
+    return {"kana": line, "candidates": candidates}
 
 
 def language_model_sentences(

@@ -14,7 +14,7 @@ from disambig.api import Arrays, UserError
 from disambig.api.arrays import HEADER, ArrayFolder, digest_arrays
 from disambig.api.packs import PackFolder
 from disambig_exponentiated_gradient.grammar.treebank_grammar import TreebankGrammar, flat_tree
-from disambig_exponentiated_gradient.treebank.tree import TOP, Tree
+from disambig_exponentiated_gradient.treebank.tree import TOP, Tree, format_one_line, list_constituents
 
 from ..grammar.domains import WordDomains
 from ..grammar.treebank_grammar import Parses, TreebankParser
@@ -60,6 +60,31 @@ class ParsedSentence:
     def is_flat(self) -> bool:
         """Whether there is no parse, so that the tree has only words and their most likely tags."""
         return self.kind in (NONE, LONG)
+
+    def record(self, *, several: bool = False) -> dict[str, Any]:
+        """Return the sentence and its best tree, or all its trees, as values that JSON has.
+
+        Several trees are a list of candidates, in the format of ``disambig train --lists``.
+        """
+        record: dict[str, Any] = {
+            "text": self.sentence.source_text,
+            "words": self.sentence.source_words,
+            "parse": self.kind,
+        }
+        scores = [None if math.isnan(score) else round(score, 6) for score in self.scores]
+        if several:
+            record["candidates"] = [
+                {"text": format_one_line(tree), "score": score, "rank": rank}
+                for rank, (tree, score) in enumerate(zip(self.trees, scores, strict=True))
+            ]
+        else:
+            record |= {
+                "tags": self.best.tags(),
+                "tree": format_one_line(self.best),
+                "score": scores[0],
+                "constituents": list_constituents(self.best),
+            }
+        return record
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,6 +147,12 @@ class Parser:
         grammars = [self.grammar] if self.second is None else [self.grammar, self.second]
         rules = " and ".join(f"{len(own.grammar.binary) + len(own.grammar.unary):,}" for own in grammars)
         return f"parser of constituents: {rules} rules"
+
+    def records(self, texts: Sequence[str], *, n_best: int = 1) -> list[list[dict[str, Any]]]:
+        """Return the sentences of each text with their trees; see `ParsedSentence.record`."""
+        sentences = self.sentences(texts)
+        parsed = iter(self.parses([one for own in sentences for one in own], k=n_best))
+        return [[next(parsed).record(several=n_best > 1) for one in own if one.words] for own in sentences]
 
     def parse(self, text: str) -> list[Tree]:
         """Return the best tree of each sentence of a text."""

@@ -15,7 +15,7 @@ from typing import Any
 from disambig.api import UserError
 from disambig.api.formats import read_conllu
 
-from ..treebank.tree import below_top, format_indented, format_one_line, list_constituents
+from ..treebank.tree import below_top, format_indented, format_one_line
 from . import drawing as page
 from .drawing import draw_tree, visible
 from .parser import COARSE, LONG, MOST_BEST, NONE, PARSED, ParsedSentence, Parser, check_whole
@@ -258,30 +258,7 @@ def _format_section(showing: TreeFormatter, number: int, where: str, parsed: Par
 
 def _format_json(showing: TreeFormatter, number: int, where: str, parsed: ParsedSentence) -> str:
     """Return a JSON object: with scores, a list in the format of ``disambig train --lists``."""
-    sentence = parsed.sentence
-    record: dict[str, object] = {
-        "id": f"{where}#{number}",
-        "text": sentence.source_text,
-        "words": sentence.source_words,
-        "parse": parsed.kind,
-    }
-    if showing.nbest:
-        record["candidates"] = [
-            {
-                "text": format_one_line(tree),
-                "score": None if math.isnan(score) else round(score, 6),
-                "rank": rank,
-            }
-            for rank, (tree, score) in enumerate(zip(parsed.trees, parsed.scores, strict=True))
-        ]
-    else:
-        score = parsed.scores[0]
-        record |= {
-            "tags": parsed.best.tags(),
-            "tree": format_one_line(parsed.best),
-            "score": None if math.isnan(score) else round(score, 6),
-            "constituents": list_constituents(parsed.best),
-        }
+    record = {"id": f"{where}#{number}", **parsed.record(several=showing.nbest)}
     return json.dumps(record, ensure_ascii=False) + "\n"
 
 

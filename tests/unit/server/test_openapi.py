@@ -48,7 +48,11 @@ def test_each_route_is_in_it_and_each_of_its_paths_is_a_route():
     worker = ModelThread(checker.annotate)
     app = make_app(checker, worker, limits=ServerLimits(), origins=AllowedOrigins())
     worker.end()
-    routes = {(method.lower(), route.path) for route in app.routes for method in route.methods - {"HEAD"}}
+    routes = {
+        (method.lower(), route.path.replace(":path", ""))  # names may contain slashes
+        for route in app.routes
+        for method in route.methods - {"HEAD"}
+    }
     assert routes == OPERATIONS
 
 
