@@ -112,6 +112,9 @@ from .standalone import (
 from .standalone import (
     standalone_card as standalone_card,
 )
+from .standalone import (
+    stored_format as stored_format,
+)
 from .storage import (
     PRECISION_FILE as PRECISION_FILE,
 )

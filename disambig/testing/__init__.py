@@ -30,6 +30,7 @@ from disambig.testing.checks import (
 from disambig.testing.components import check_extractor, check_kernel, check_learner, check_task
 from disambig.testing.decisions import check_batch, check_decoder, check_judge, check_measure, outcomes
 from disambig.testing.jobs import check_reader, check_runner
+from disambig.testing.standalone import check_standalone
 
 __all__ = [
     "Check",
@@ -44,6 +45,7 @@ __all__ = [
     "check_measure",
     "check_reader",
     "check_runner",
+    "check_standalone",
     "check_task",
     "crossed",
     "crossed_lists",
