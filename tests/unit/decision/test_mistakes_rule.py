@@ -1,4 +1,4 @@
-"""The judge of mistakes: its likelihood against one written out, what it learns of writers, its rates."""
+"""Mistakes: likelihood, learned confusions, rates, gains, state; kinds of edits."""
 
 from __future__ import annotations
 
@@ -26,6 +26,8 @@ from disambig.decision import (
     HashedWeights,
     Mistakes,
     alternatives_repeat,
+    edit_change,
+    edit_kind,
     find_alternatives,
     fit_weights,
     join_cases,
@@ -33,23 +35,26 @@ from disambig.decision import (
     weighted_cases,
 )
 from disambig.decision import _rivals as edits
+from disambig.testing import check_judge
 from disambig.testing.checks import MadeCalibrationData, MadeTask, make_calibration_data
 from disambig.text import hash_word, hash_words
 from disambig.types import Decides, HasErrorCorpus
 
 NO_TERMS = np.empty(0, np.uint64), np.empty(0)
+
+
 GROUP = Group("its/it's/is", ("its", "it's", "is"))
 
 
-def scored(scores, observed, cost=None, *, group=GROUP, found=1, beside=None):
+def scored(scores, observed, cost=None, *, group=GROUP, found=1, neighbours=None):
     """Scores (n, K) of instances of a group."""
     n, k = np.shape(scores)
     offsets = np.arange(n + 1, dtype=np.int64) * k
     costs = np.ones((n, k), np.float32) if cost is None else np.asarray(cost, np.float32)
     counts = np.full(n * k, found, np.int32)
     flat = np.asarray(scores, float).ravel()
-    seen = np.asarray(observed, np.int32)
-    columns = flat, seen, counts, counts, costs.ravel(), hashed(beside)
+    actual = np.asarray(observed, np.int32)
+    columns = flat, actual, counts, counts, costs.ravel(), hashed(neighbours)
     return ScoreBatch.from_group(group, 0, offsets, *columns)
 
 
@@ -101,7 +106,7 @@ def with_mistakes(n=2000, **about):
 FITTED = Mistakes(flags_per_1000=12.0).fit(with_mistakes(habit=0.9))
 
 
-def test_rivals_are_the_best_others_in_order():
+def test_alternatives_are_the_best_other_candidates_in_order():
     rivals = find_alternatives(scored([[1.0, 3.0, 2.0], [0.0, -1.0, 5.0]], [0, -1]))
     assert rivals.candidates.tolist() == [[1, 2, -1], [-1, -1, -1]]
     margin = FEATURES.index("margin, replacement")
@@ -109,19 +114,19 @@ def test_rivals_are_the_best_others_in_order():
     assert not rivals.features[1].any()
 
 
-def test_no_more_rivals_than_are_weighed():
+def test_number_of_alternatives_is_limited():
     group = Group("many", tuple("abcdefghij"))
     rivals = find_alternatives(scored([np.arange(10.0)], [3], group=group))
     assert rivals.candidates.shape == (1, MOST)
     assert rivals.candidates[0].tolist() == [9, 8, 7, 6, 5, 4]
 
 
-def test_variants_are_no_rivals():
+def test_variants_are_not_alternatives():
     group = Group("on", ("on", "upon", "in"), (("on", "upon"),))
     assert find_alternatives(scored([[0.0, 9.0, 1.0]], [0], group=group)).candidates.tolist() == [[2, -1, -1]]
 
 
-def test_fit_is_where_the_penalised_likelihood_is_greatest():
+def test_fit_maximises_the_penalised_likelihood():
     """The slope of the objective written out, at the solution, is zero in every direction tried."""
     right, wrong = writers(300, habit=0.8)
     parts = [
@@ -129,7 +134,7 @@ def test_fit_is_where_the_penalised_likelihood_is_greatest():
         weighted_cases(wrong, np.where(wrong.observed, 2, 1)),
     ]
     cases = join_cases(parts)
-    found = fit_weights(cases)
+    decided = fit_weights(cases)
     keys = term_keys(cases.rivals.words, cases.rivals.changes, cases.rivals.neighbours)[:, :, :ALONE]
     possible = cases.rivals.possible
     spread = np.sqrt((cases.rivals.features[possible].astype(float) ** 2).mean(axis=0))
@@ -145,52 +150,52 @@ def test_fit_is_where_the_penalised_likelihood_is_greatest():
             odds = [0.0]
             for r in range(possible.shape[1]):
                 if possible[i, r]:
-                    known = sum(terms.get(int(key), 0.0) for key in keys[i, r])
-                    odds.append(float(cases.rivals.features[i, r] @ dense) + known)
+                    known_terms = sum(terms.get(int(key), 0.0) for key in keys[i, r])
+                    odds.append(float(cases.rivals.features[i, r] @ dense) + known_terms)
                 else:
                     odds.append(-np.inf)
             total += cases.weights[i] * float(np.logaddexp.reduce(odds) - odds[cases.meant[i]])
         return total
 
-    terms = dict(zip(found.terms.keys.tolist(), found.terms.weights.tolist(), strict=True))
-    least = objective(found.dense, terms)
+    terms = dict(zip(decided.terms.keys.tolist(), decided.terms.weights.tolist(), strict=True))
+    least = objective(decided.dense, terms)
     rng = np.random.default_rng(1)
     for _ in range(5):
-        step = rng.normal(size=len(found.dense)) * 0.02 * (spread > 0)
-        assert objective(found.dense + step, terms) > least
+        step = rng.normal(size=len(decided.dense)) * 0.02 * (spread > 0)
+        assert objective(decided.dense + step, terms) > least
     for key in terms:
         for step in (-0.05, 0.05):
-            assert objective(found.dense, terms | {key: terms[key] + step}) > least
+            assert objective(decided.dense, terms | {key: terms[key] + step}) > least
 
 
-def test_what_people_mix_up_is_learned():
-    judge = Mistakes().fit(with_mistakes(habit=0.95))
+def test_learns_frequent_confusions():
+    rule = Mistakes().fit(with_mistakes(habit=0.95))
     same = [[0.0, 1.5, -9.0], [-9.0, 0.0, 1.5]]  # "its", where "it's" is better; "it's", where "is" is better
-    probable = judge.judge(scored(same, [0, 1])).probabilities
+    probable = rule.judge(scored(same, [0, 1])).probabilities
     assert probable[0] > 3 * probable[1]
 
 
-def test_what_people_do_with_one_word_they_do_with_others():
+def test_generalises_an_edit_to_other_words():
     """All write "walks" for "walk"; "jumps" for "jump" was never seen, nor "jumped"."""
-    judges = []
+    rules = []
     for written in ("walks", "walked"):
         group = Group("walk", ("walk", written, "stroll"))
         right = replace(writers(2000, habit=0.95)[0], groups=(group,))
         scores = np.random.default_rng(1).normal((1.0, 0.0, -2.0), size=(200, 3))
         wrong = scored(scores, np.ones(200), np.tile([0, 1, 1], (200, 1)), group=group)
-        made = WithMistakes(MadeTask(Decides(), (group,)), (right,), 20_000, wrong)
-        judges.append(Mistakes().fit(made))
+        built = WithMistakes(MadeTask(Decides(), (group,)), (right,), 20_000, wrong)
+        rules.append(Mistakes().fit(built))
     other = scored([[1.5, 0.0, -9.0]], [1], group=Group("jump", ("jump", "jumps", "hop")))
-    one, two = (float(judge.judge(other).probabilities[0]) for judge in judges)
+    one, two = (float(rule.judge(other).probabilities[0]) for rule in rules)
     assert one > 2 * two
 
 
-def test_what_is_flagged_is_the_word_that_was_meant_and_not_the_best_scored():
-    judge = Mistakes(flags_per_1000=12.0).fit(with_mistakes(habit=0.98, lead=1.0))
+def test_suggests_the_intended_word_and_not_the_best_score():
+    rule = Mistakes(flags_per_1000=12.0).fit(with_mistakes(habit=0.98, lead=1.0))
     tie = scored([[-4.0, 2.0, 2.05]], [0])
-    found = judge.judge(tie)
-    assert found.flagged.all() and found.chosen.tolist() == [1]
-    assert judge.judge(tie, flags_per_1000=0.0).chosen.tolist() == [2]
+    decided = rule.judge(tie)
+    assert decided.flagged.all() and decided.chosen.tolist() == [1]
+    assert rule.judge(tie, flags_per_1000=0.0).chosen.tolist() == [2]
 
 
 @given(
@@ -212,55 +217,56 @@ def test_what_is_flagged_is_the_word_that_was_meant_and_not_the_best_scored():
     st.booleans(),
     st.integers(0, 2**32 - 1),
 )
-def test_groups_are_judged_together_as_one_by_one(asked, listed, seed):
+def test_decides_groups_together_as_one_at_a_time(asked, listed, seed):
     """Groups of other sizes, variants, lists of their own, places where none of them stands, no places."""
     rng, parts = np.random.default_rng(seed), []
     for group, n in asked:
         k = 5 if listed else len(group.candidates)
         part = scored(4 * rng.normal(size=(n, k)), rng.integers(-1, k, n), group=group)
-        own = CandidateLists.from_texts([["a", "an", "the", "", "am"]] * n) if listed else None
+        lists = CandidateLists.from_texts([["a", "an", "the", "", "am"]] * n) if listed else None
         if rng.random() < 0.5:  # some of them stand there twice
             part = replace(part, neighbours=rng.choice(hash_words(["its", "on", "in", "a"]), (n, 2)))
-        parts.append(replace(part, own=own, found=rng.integers(0, 3, n * k).astype(np.int32)))
+        parts.append(replace(part, own=lists, found=rng.integers(0, 3, n * k).astype(np.int32)))
     for rate in (None, 500.0):
         together = FITTED.judge(ScoreBatch.joined(parts), flags_per_1000=rate)
         alone = [FITTED.judge(part, flags_per_1000=rate) for part in parts]
         for name in ("chosen", "margins", "probabilities", "flagged", "answered"):
-            one_by_one = np.concatenate([getattr(each, name) for each in alone])
+            one_by_one = np.concatenate([getattr(item, name) for item in alone])
             np.testing.assert_allclose(getattr(together, name), one_by_one, rtol=1e-9)
 
 
-def test_the_rate_holds_on_other_words_of_the_same_kind():
-    judge = Mistakes(flags_per_1000=4.0).fit(with_mistakes(20_000, habit=0.8, lead=3.0))
-    right, _ = writers(20_000, habit=0.8, lead=3.0, seed=7)
-    flags = int(judge.judge(right).flagged.sum())
-    assert 0.6 * 4.0 < flags / 200 < 1.5 * 4.0
+MANY = {"n": 20_000, "habit": 0.8, "lead": 3.0}
 
 
-def test_the_rate_holds_where_it_learns_from_a_sample():
-    judge = Mistakes(flags_per_1000=4.0, most_right=1000).fit(with_mistakes(20_000, habit=0.8, lead=3.0))
-    right, _ = writers(20_000, habit=0.8, lead=3.0, seed=7)
-    flags = int(judge.judge(right).flagged.sum())
-    assert 0.6 * 4.0 < flags / 200 < 1.5 * 4.0
+@pytest.fixture(scope="module")
+def rule_of_many():
+    return Mistakes(flags_per_1000=4.0).fit(with_mistakes(**MANY))
 
 
-def test_without_evidence_nothing_is_flagged():
-    judge = Mistakes(flags_per_1000=12.0).fit(with_mistakes(habit=0.95))
+def test_rate_holds_on_new_words_also_if_it_was_fitted_on_a_sample(rule_of_many):
+    right, _ = writers(**MANY, seed=7)
+    for rule in (rule_of_many, replace(rule_of_many, most_right=1000).fit(with_mistakes(**MANY))):
+        flags = int(rule.judge(right).flagged.sum())
+        assert 0.6 * 4.0 < flags / 200 < 1.5 * 4.0
+
+
+def test_flags_nothing_without_evidence():
+    rule = Mistakes(flags_per_1000=12.0).fit(with_mistakes(habit=0.95))
     sure = [[-9.0, 9.0, -9.0]]
-    assert judge.judge(scored(sure, [0])).flagged.all()
-    assert not judge.judge(scored(sure, [0], found=0)).flagged.any()
+    assert rule.judge(scored(sure, [0])).flagged.all()
+    assert not rule.judge(scored(sure, [0], found=0)).flagged.any()
 
 
-def test_without_real_mistakes_made_ones_do():
-    made = make_calibration_data()
-    assert not isinstance(made, HasErrorCorpus)
-    judge = Mistakes(flags_per_1000=12.0).fit(made)
-    sure = judge.judge(scored([[-5.0, 5.0]], [0], group=made.task.groups[0]))
-    unsure = judge.judge(scored([[5.0, -5.0]], [0], group=made.task.groups[0]))
+def test_fits_without_an_error_corpus():
+    built = make_calibration_data()
+    assert not isinstance(built, HasErrorCorpus)
+    rule = Mistakes(flags_per_1000=12.0).fit(built)
+    sure = rule.judge(scored([[-5.0, 5.0]], [0], group=built.task.groups[0]))
+    unsure = rule.judge(scored([[5.0, -5.0]], [0], group=built.task.groups[0]))
     assert sure.probabilities[0] > unsure.probabilities[0]
 
 
-def test_mistakes_whose_meant_word_is_out_of_reach_teach_nothing():
+def test_mistakes_whose_correction_is_not_an_alternative_have_no_weight():
     group = Group("many", tuple("abcdefghij"))
     case = weighted_cases(scored([np.arange(10.0)], [9], group=group), np.array([0]))
     assert case.weights.tolist() == [0.0]
@@ -281,47 +287,39 @@ def test_mistakes_whose_meant_word_is_out_of_reach_teach_nothing():
         {"found": np.linspace(0.0, 1.1, len(RATES))},
     ],
 )
-def test_broken_state_is_refused(broken):
-    judge = Mistakes().fit(with_mistakes(200, habit=0.8))
-    state = dict(judge.state())
+def test_rejects_a_broken_state(broken):
+    rule = Mistakes().fit(with_mistakes(200, habit=0.8))
+    state = dict(rule.state())
     assert isinstance(Mistakes().from_state(state, (GROUP,)), Mistakes)
     with pytest.raises((ValueError, KeyError)):
         Mistakes().from_state({**state, **broken}, (GROUP,))
 
 
-def test_the_state_decides_as_the_judge_does():
-    judge = Mistakes(flags_per_1000=8.0).fit(with_mistakes(500, habit=0.8))
-    again = Mistakes().from_state(judge.state(), (GROUP,))
-    right, wrong = writers(200, habit=0.5, seed=3)
-    for some in (right, wrong):
-        one, other = judge.judge(some), again.judge(replace(some))
-        assert np.array_equal(one.flagged, other.flagged)
-        assert one.probabilities == pytest.approx(other.probabilities, rel=1e-4)
-
-
 @pytest.mark.parametrize("rate", [0.5, 4.0, 50.0, float("inf")])
-def test_what_is_far_from_any_flag_is_not_weighed_and_nothing_is_lost(rate):
+def test_skipping_improbable_places_changes_no_flag(rate):
     """Scores far apart: most places are never weighed; flags, and what is meant, are the same."""
-    made = with_mistakes(4000, habit=0.9, lead=6.0)
-    judge = Mistakes().fit(made)
-    assert judge.weighed_from > -12
-    everywhere = replace(judge, weighed_from=EVERYWHERE)
-    for part in (made.right(0), made.wrong):
-        quick, slow = judge.judge(part, flags_per_1000=rate), everywhere.judge(part, flags_per_1000=rate)
+    built = with_mistakes(4000, habit=0.9, lead=6.0)
+    rule = Mistakes().fit(built)
+    assert rule.weighed_from > -12
+    everywhere = replace(rule, weighed_from=EVERYWHERE)
+    for part in (built.right(0), built.wrong):
+        quick, slow = rule.judge(part, flags_per_1000=rate), everywhere.judge(part, flags_per_1000=rate)
         assert np.array_equal(quick.flagged, slow.flagged) and np.array_equal(quick.chosen, slow.chosen)
         assert quick.flagged.any() == slow.flagged.any() and np.array_equal(quick.margins, slow.margins)
         weighed = slow.probabilities > 1e-4
         assert np.array_equal(quick.probabilities[weighed], slow.probabilities[weighed])
-    far = judge.judge(made.right(0), flags_per_1000=1.0).probabilities < 1e-20
+    far = rule.judge(built.right(0), flags_per_1000=1.0).probabilities < 1e-20
     assert far.mean() > 0.5 and (rate <= 4 or not (quick.probabilities < 1e-20).any())
 
 
 ZERO = Group("many", (*"abcdefgh", ""))
+
+
 LAST = np.append(np.arange(8.0), -50.0)  # no word at all is far from probable
 
 
-def test_no_word_is_a_rival_where_the_word_before_stands_there_once_more():
-    twice = find_alternatives(scored([LAST, LAST], [2, 2], group=ZERO, beside=["cx", "xc"]))
+def test_deletion_is_an_alternative_for_a_repeated_word():
+    twice = find_alternatives(scored([LAST, LAST], [2, 2], group=ZERO, neighbours=["cx", "xc"]))
     assert twice.candidates.tolist() == [[7, 6, 5, 4, 3, 8], [7, 6, 5, 4, 3, 1]]
     names = [name.split(", ")[1] for name in FEATURES[EARLIER:]]
     assert names == ["replacement", "deletion"]
@@ -329,11 +327,13 @@ def test_no_word_is_a_rival_where_the_word_before_stands_there_once_more():
     assert alternatives_repeat(twice).tolist() == [True, False]
 
 
-def test_an_empty_place_repeats_nothing():
-    assert not alternatives_repeat(find_alternatives(scored([LAST], [8], group=ZERO, beside=["aa"]))).any()
+def test_an_empty_place_is_not_a_repetition():
+    assert not alternatives_repeat(
+        find_alternatives(scored([LAST], [8], group=ZERO, neighbours=["aa"]))
+    ).any()
 
 
-def test_words_beside_have_keys_of_their_own_and_none_where_they_are_not_known():
+def test_neighbours_have_keys_only_if_they_are_known():
     words = hashed(["abc", "abc"])
     changes = hashed(["de", "de"])
     keys = term_keys(words, changes, hashed(["xy", "yx"]))
@@ -348,50 +348,158 @@ def test_words_beside_have_keys_of_their_own_and_none_where_they_are_not_known()
     assert (np.delete(without, ALONE - 1, axis=2) == np.delete(keys, ALONE - 1, axis=2)).all()
 
 
-def beside(n, *, wrong):
+def words_beside(n, *, wrong):
     """Words of which one stands before mistakes, and hardly ever before a right word."""
     rng = np.random.default_rng(5)
     return ["qz" if rng.random() < (0.9 if wrong else 0.01) else "rz" for _ in range(n)]
 
 
-def test_what_stands_beside_mistakes_is_learned_and_kept_in_the_state():
+def test_learns_neighbours_of_mistakes_and_keeps_them_in_the_state():
     right, wrong = writers(4000, habit=0.8)
-    right = replace(right, neighbours=hashed(beside(4000, wrong=False)))
-    wrong = replace(wrong, neighbours=hashed(beside(400, wrong=True)))
-    made = WithMistakes(MadeTask(Decides(), (GROUP,)), (right,), 40_000, wrong)
-    judge = Mistakes().fit(made)
-    for each in (judge, Mistakes().from_state(judge.state(), (GROUP,))):
-        one = scored([[0.0, 1.0, -9.0]] * 2, [0, 0], beside=["qz", "rz"])
-        probable = each.judge(one).probabilities
+    right = replace(right, neighbours=hashed(words_beside(4000, wrong=False)))
+    wrong = replace(wrong, neighbours=hashed(words_beside(400, wrong=True)))
+    built = WithMistakes(MadeTask(Decides(), (GROUP,)), (right,), 40_000, wrong)
+    rule = Mistakes().fit(built)
+    for item in (rule, Mistakes().from_state(rule.state(), (GROUP,))):
+        one = scored([[0.0, 1.0, -9.0]] * 2, [0, 0], neighbours=["qz", "rz"])
+        probable = item.judge(one).probabilities
         assert probable[0] > 3 * probable[1]
 
 
-def test_words_beside_that_are_rare_or_weigh_little_are_not_kept():
+def test_drops_rare_or_light_neighbours():
     right, wrong = writers(400, habit=0.8)
     cases = join_cases(
         [weighted_cases(right, right.observed.astype(np.int64)), weighted_cases(wrong, np.ones(40, int))]
     )
-    own = np.arange(1, 2 * len(cases.meant) + 1, dtype=np.uint64).reshape(-1, 2)
-    rare = fit_weights(replace(cases, rivals=replace(cases.rivals, neighbours=own)))
+    unique_ids = np.arange(1, 2 * len(cases.meant) + 1, dtype=np.uint64).reshape(-1, 2)
+    rare = fit_weights(replace(cases, rivals=replace(cases.rivals, neighbours=unique_ids)))
     assert np.array_equal(rare.terms.keys, fit_weights(cases).terms.keys)
     assert LEAST_SEEN > 2
-    same = fit_weights(replace(cases, rivals=replace(cases.rivals, neighbours=np.full_like(own, 7))))
+    same = fit_weights(replace(cases, rivals=replace(cases.rivals, neighbours=np.full_like(unique_ids, 7))))
     more = ~np.isin(same.terms.keys, rare.terms.keys)
     assert more.any() and (np.abs(same.terms.weights[more]) > LEAST_WEIGHT).all()
 
 
-def test_repeated_words_are_weighed_however_low_the_margin():
+def test_weighs_repeated_words_at_any_margin():
     group = Group("many", ("a", "b", ""))
     dense = 9.0 * np.array([name == "repeats the word before, deletion" for name in FEATURES])
     weighing = ErrorWeights(dense, HashedWeights(*NO_TERMS))
-    judge = Mistakes(weighing=weighing, weighed_from=5.0)
-    found = judge.judge(scored([[9.0, -9.0, -9.0]] * 2, [0, 0], group=group, beside=["ax", "xa"]))
-    assert found.flagged.tolist() == [True, False]
+    rule = Mistakes(weighing=weighing, weighed_from=5.0)
+    decided = rule.judge(scored([[9.0, -9.0, -9.0]] * 2, [0, 0], group=group, neighbours=["ax", "xa"]))
+    assert decided.flagged.tolist() == [True, False]
 
 
-def test_a_judge_from_before_words_were_looked_at_beside_a_place_judges_as_it_did():
-    judge = Mistakes(flags_per_1000=8.0).fit(with_mistakes(500, habit=0.8))
-    state = dict(judge.state())
+def test_reads_a_state_without_neighbours():
+    rule = Mistakes(flags_per_1000=8.0).fit(with_mistakes(500, habit=0.8))
+    state = dict(rule.state())
     again = Mistakes().from_state({**state, "dense": state["dense"][:EARLIER]}, (GROUP,))
     right, _ = writers(200, habit=0.5, seed=3)
-    assert np.array_equal(judge.judge(right).probabilities, again.judge(right).probabilities)
+    assert np.array_equal(rule.judge(right).probabilities, again.judge(right).probabilities)
+
+
+def test_gains_estimate_the_recall_at_each_rate(rule_of_many):
+    """The gains hold for unseen mistakes, although they were computed on those of the fit."""
+    rule = rule_of_many
+    rates, gains = rule.gains()
+    assert rates.tolist() == list(RATES) and (np.diff(gains) >= 0).all() and gains[-1] > gains[0]
+    _, wrong = writers(**MANY, seed=7)
+    meant = wrong.cost.reshape(-1, 3).argmin(axis=1)
+    for rate, gain in list(zip(rates.tolist(), gains.tolist(), strict=True))[::5]:
+        decided = rule.judge(wrong, flags_per_1000=rate)
+        assert gain == pytest.approx((decided.flagged & (decided.chosen == meant)).mean() / 2, abs=0.025)
+    again = Mistakes().from_state(rule.state(), (GROUP,))
+    assert np.array_equal(again.gains()[1], gains)
+
+
+def test_gains_are_cross_fitted():
+    """Every mistake occurs once, so that nothing learned from one helps with another."""
+    n = 40
+    group = Group("many", tuple(f"w{i}" for i in range(2 * n)))
+    rng = np.random.default_rng(0)
+    right = scored(rng.normal(size=(4000, 2 * n)), rng.integers(0, 2 * n, 4000), group=group)
+    cost = np.ones((n, 2 * n))
+    cost[np.arange(n), n + np.arange(n)] = 0
+    scores = rng.normal(size=(n, 2 * n))
+    scores[np.arange(n), n + np.arange(n)] += 2.0  # among the best, seldom the best
+    wrong = scored(scores, np.arange(n), cost, group=group)
+    built = WithMistakes(MadeTask(Decides(), (group,)), (right,), 40_000, wrong)
+    rule = Mistakes(flags_per_1000=12.0).fit(built)
+    by_heart = rule.judge(wrong)
+    actual = (by_heart.flagged & (by_heart.chosen == n + np.arange(n))).mean() / 2
+    assert rule.gains()[1][-1] < 0.7 * actual
+
+
+def test_gains_are_unknown_without_an_error_corpus_or_in_an_old_state():
+    assert Mistakes().fit(make_calibration_data()).gains() is None
+    state = dict(FITTED.state())
+    del state["found"]
+    assert Mistakes().from_state(state, (GROUP,)).gains() is None
+
+
+@pytest.mark.parametrize("check", check_judge(Mistakes(), with_mistakes(400, habit=0.9)), ids=str)
+def test_keeps_the_contract_with_an_error_corpus(check):
+    check()
+
+
+@pytest.mark.parametrize(
+    ("written", "meant", "kind"),
+    [
+        ("its", "it's", edits.MARK),
+        ("everyday", "every day", edits.MARK),
+        ("loose", "lose", edits.LETTER),
+        ("form", "from", edits.LETTER),
+        ("than", "then", edits.LETTER),
+        ("lead", "led", edits.LETTER),
+        ("affect", "effect", edits.LETTER),
+        ("to", "for", edits.OTHER),
+        ("diary", "dairy", edits.LETTER),
+        ("weather", "whether", edits.OTHER),
+        ("", "to", edits.INSERTION),
+        ("to", "", edits.DELETION),
+    ],
+)
+def test_edit_kinds(written, meant, kind):
+    assert edit_kind(written, meant) == kind
+
+
+@pytest.mark.parametrize(
+    ("pair", "other", "same"),
+    [
+        (("walks", "walk"), ("Uses", "use"), True),
+        (("walks", "walk"), ("walk", "walks"), False),
+        (("walked", "walking"), ("used", "using"), True),
+        (("was", "were"), ("has", "have"), False),
+        (("its", "it's"), ("ones", "one's"), True),
+    ],
+)
+def test_edit_changes(pair, other, same):
+    assert (edit_change(*pair) == edit_change(*other)) == same
+    assert edit_change(*pair) != edits.NO_CHANGE
+
+
+@pytest.mark.parametrize("pair", [("", "to"), ("to", ""), ("organise", "organisation")])
+def test_no_edit_change_between_distant_or_missing_words(pair):
+    assert edit_change(*pair) == edits.NO_CHANGE
+
+
+@given(st.text("abc", min_size=1, max_size=5), st.text("abc", min_size=1, max_size=5))
+def test_edit_kinds_of_words_are_symmetric(a, b):
+    assert edit_kind(a, b) == edit_kind(b, a)
+
+
+def test_hashed_weights_are_equal_in_both_backends(monkeypatch):
+    rng = np.random.default_rng(0)
+    edges = np.array([1, 2**40, 2**40 + 1, 2**64 - 1], np.uint64)
+    keys = np.unique(np.concatenate([rng.integers(0, 2**64, 200, np.uint64), edges]))
+    terms = HashedWeights(keys, rng.normal(size=len(keys)))
+    queries = rng.choice(np.concatenate([terms.keys, terms.keys + np.uint64(1), [np.uint64(0)]]), (9, 4, 7))
+    sums = {}
+    for backend in ("numpy", "numba"):
+        monkeypatch.setenv("DISAMBIG_ENGINE", backend)
+        sums[backend] = terms.sums(queries)
+        assert np.array_equal(terms.sums(queries[:, :, ::-1][:, :, ::-1]), sums[backend])
+        assert terms.sums(queries[:0]).shape == (0, 4)
+    assert np.array_equal(sums["numpy"], sums["numba"])
+    weights = dict(zip(terms.keys.tolist(), terms.weights.tolist(), strict=True))
+    expected = [[sum(weights.get(key, 0.0) for key in cell) for cell in row] for row in queries.tolist()]
+    np.testing.assert_allclose(sums["numba"], expected, rtol=1e-12, atol=1e-12)

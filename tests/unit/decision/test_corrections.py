@@ -25,7 +25,7 @@ FITTED = Corrections(
 WEIGHTS = FITTED.calibration.groups[0]
 
 
-def enumerated(scores, found, observed):
+def decide_list(scores, counts, observed):
     """Chosen, margin, probability and flag of one list, from the definitions."""
     order = sorted(range(len(scores)), key=lambda i: -scores[i])
     margin = scores[order[0]] - scores[order[1]] if len(scores) > 1 else np.inf
@@ -33,11 +33,11 @@ def enumerated(scores, found, observed):
     if observed < 0 or not others:
         return order[0], margin, 0.0, False
     other, lead = others[0], scores[others[0]] - scores[observed]
-    features = [np.sign(lead) * np.log1p(abs(lead)), np.log1p(found[other]), np.log1p(found[observed]), 1.0]
+    features = [np.sign(lead) * np.log1p(abs(lead)), np.log1p(counts[other]), np.log1p(counts[observed]), 1.0]
     odds = float(np.dot(features, WEIGHTS))
     prior = np.log(ERROR_RATE / (1 - ERROR_RATE))
     threshold = np.interp(np.log(1.0), np.log([0.5, 2.0]), [1.2, 0.4])
-    flagged = order[0] == other and lead > 0 and found[other] > 0 and odds > threshold
+    flagged = order[0] == other and lead > 0 and counts[other] > 0 and odds > threshold
     return order[0], margin, 1 / (1 + np.exp(-odds - prior)), flagged
 
 
@@ -56,33 +56,35 @@ def shares(scores):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_lists_of_unequal_length_are_judged_as_each_by_itself(seed):
+def test_decides_lists_of_unequal_length_one_at_a_time(seed):
     scored = make_calibration_data("own", 80, seed=seed).scored(0)
     observed = scored.observed.copy()
     observed[::7] = -1
     scored = replace(scored, observed=observed, scores=2 * scored.scores)
     assert len(set(np.diff(scored.offsets))) == 6
-    judged, probable = FITTED.judge(scored), FITTED.probabilities(scored)
-    assert judged.answered.all() and judged.flagged.any() and not judged.flagged.all()
+    decided, probable = FITTED.judge(scored), FITTED.probabilities(scored)
+    assert decided.answered.all() and decided.flagged.any() and not decided.flagged.all()
     for i, (low, high) in enumerate(zip(scored.offsets, scored.offsets[1:], strict=False)):
-        expected = enumerated(scored.scores[low:high], scored.found[low:high], observed[i])
-        seen = [column[i] for column in (judged.chosen, judged.margins, judged.probabilities, judged.flagged)]
-        assert seen == pytest.approx(list(expected)), i
+        expected = decide_list(scored.scores[low:high], scored.found[low:high], observed[i])
+        actual = [
+            column[i] for column in (decided.chosen, decided.margins, decided.probabilities, decided.flagged)
+        ]
+        assert actual == pytest.approx(list(expected)), i
         assert probable[low:high] == pytest.approx(shares(scored.scores[low:high])), i
 
 
-def test_variants_belong_to_a_group_and_not_to_lists_of_their_own():
+def test_variants_of_a_group_do_not_apply_to_lists():
     """In lists no candidate is a variant of another, whatever the group says."""
     group = Group("g", ("to", "too"), (("to", "too"),))
     fixed = make_calibration_data("words").scored(0).take(np.arange(1))
     fixed = replace(fixed, groups=(group,), scores=np.array([0.0, 9.0]), observed=np.zeros(1, np.int32))
-    own = replace(fixed, own=CandidateLists.from_texts([["to", "too"]]))
+    lists = replace(fixed, own=CandidateLists.from_texts([["to", "too"]]))
     flat = replace(FITTED, operating=OperatingPoint(np.array([1.0]), np.array([-50.0])))
-    for scored, flagged in ((fixed, False), (replace(own, found=np.ones(2, np.int32)), True)):
+    for scored, flagged in ((fixed, False), (replace(lists, found=np.ones(2, np.int32)), True)):
         assert flat.judge(scored).flagged.tolist() == [flagged]
 
 
-def test_lists_of_one_length_are_fitted_as_a_group_of_that_size_is():
+def test_fits_lists_of_one_length_as_a_group_of_that_size():
     words = make_calibration_data("words")
     group = Group("abc", ("a", "b", "c"))
     scored = replace(words.scored(1), groups=(group,), numbers=(0,))
@@ -94,9 +96,9 @@ def test_lists_of_one_length_are_fitted_as_a_group_of_that_size_is():
         assert np.array_equal(array, states[1][name]), name
 
 
-def test_the_scale_of_unequal_lists_is_that_of_greatest_likelihood():
-    made = make_calibration_data("own", 300)
-    fitted, scored = Corrections().fit(made), made.scored(0)
+def test_scale_of_unequal_lists_maximises_the_likelihood():
+    built = make_calibration_data("own", 300)
+    fitted, scored = Corrections().fit(built), built.scored(0)
 
     def likelihood(scale):
         total = 0.0
@@ -110,16 +112,12 @@ def test_the_scale_of_unequal_lists_is_that_of_greatest_likelihood():
 
 
 @pytest.mark.parametrize("rate", [-1, float("nan")])
-def test_impossible_rates_are_refused(rate):
-    for ask in (
-        FITTED.limit,
-        lambda rate: FITTED.judge(make_calibration_data("own").scored(0), flags_per_1000=rate),
-    ):
-        with pytest.raises(UserError, match="D401"):
-            ask(rate)
+def test_rejects_an_impossible_rate(rate):
+    with pytest.raises(UserError, match="D401"):
+        FITTED.judge(make_calibration_data("own").scored(0), flags_per_1000=rate)
 
 
-def test_a_state_of_other_groups_is_refused():
+def test_rejects_a_state_of_other_groups():
     groups = make_calibration_data("own").task.groups
     FITTED.from_state(FITTED.state(), groups)
     with pytest.raises(ValueError, match="shapes of the calibration"):

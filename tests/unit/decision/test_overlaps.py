@@ -1,4 +1,4 @@
-"""One flag a place: what overlaps, which stands, and what the others become."""
+"""Overlapping flags: what overlaps, which flag is kept, and what the others become."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from disambig.data import Decisions, Group
 from disambig.decision import edit_slots, resolve_overlaps, surviving_edits, task_ranks
 
 
-def decided(task, *edits, documents=None):
+def decisions_of(task, *edits, documents=None):
     """Decisions of a task: (start, end, observed, new, probability, flagged)."""
     table = tuple(Group(f"{task}{i}", (old, new)) for i, (_, _, old, new, *_) in enumerate(edits))
     n = len(edits)
@@ -32,45 +32,45 @@ def decided(task, *edits, documents=None):
     )  # fmt: skip
 
 
-def flags(decisions, text):
+def shown_flags(decisions, text):
     return [
-        (each.task, text[each.starts[i] : each.ends[i]], record["replacement"])
-        for each in decisions
-        for i in np.flatnonzero(each.flagged)
-        for record in [each.record(int(i), text)]
+        (item.task, text[item.starts[i] : item.ends[i]], record["replacement"])
+        for item in decisions
+        for i in np.flatnonzero(item.flagged)
+        for record in [item.record(int(i), text)]
     ]
 
 
 TEXT = "I saw a a old house"
-AN = decided("form", (8, 9, "a", "an", 0.6))
-THE = decided("article", (8, 9, "a", "the", 0.8))
-NONE = decided("doubled", (8, 9, "a", "", 0.7))
+AN = decisions_of("form", (8, 9, "a", "an", 0.6))
+THE = decisions_of("article", (8, 9, "a", "the", 0.8))
+NONE = decisions_of("doubled", (8, 9, "a", "", 0.7))
 
 
 @pytest.mark.parametrize("order", list(permutations([AN, THE, NONE])))
-def test_the_surest_of_several_tasks_stands_in_whatever_order(order):
-    found = resolve_overlaps(order, [TEXT])
-    assert flags(found, TEXT) == [("article", "a", "the")]
-    (winner,) = [each for each in found if each.flagged.any()]
+def test_keeps_the_most_certain_flag_in_any_order(order):
+    result = resolve_overlaps(order, [TEXT])
+    assert shown_flags(result, TEXT) == [("article", "a", "the")]
+    (winner,) = [item for item in result if item.flagged.any()]
     record = winner.record(0, TEXT)
     assert list(record["alternatives"]) == [
         {"task": "doubled", "start": 8, "end": 9, "replacement": "", "probability": 0.7},
         {"task": "form", "start": 8, "end": 9, "replacement": "an", "probability": 0.6},
     ]
-    losers = [each for each in found if not each.flagged.any()]
-    assert all(each.raised.tolist() == [True] for each in found) and len(losers) == 2
+    losers = [item for item in result if not item.flagged.any()]
+    assert all(item.raised.tolist() == [True] for item in result) and len(losers) == 2
     assert "alternatives" not in losers[0].record(0, TEXT)
 
 
-def test_where_nothing_overlaps_nothing_is_made_anew():
-    other = decided("t", (0, 1, "I", "We", 0.9), (8, 9, "a", "b", 0.9, False))
-    found = resolve_overlaps([other, AN], [TEXT])
-    assert found[0] is other and found[1] is AN and other.raised is other.flagged
+def test_returns_the_same_decisions_without_overlaps():
+    other = decisions_of("t", (0, 1, "I", "We", 0.9), (8, 9, "a", "b", 0.9, False))
+    result = resolve_overlaps([other, AN], [TEXT])
+    assert result[0] is other and result[1] is AN and other.raised is other.flagged
 
 
 def overlap(one, other, text="one two three four"):
-    found = resolve_overlaps([decided("a", (*one, 0.9)), decided("b", (*other, 0.5))], [text])
-    return not found[1].flagged.any()
+    result = resolve_overlaps([decisions_of("a", (*one, 0.9)), decisions_of("b", (*other, 0.5))], [text])
+    return not result[1].flagged.any()
 
 
 @pytest.mark.parametrize(
@@ -96,12 +96,12 @@ def overlap(one, other, text="one two three four"):
         ((14, 18, "four", ""), (4, 7, "two", "too"), False),
     ],
 )
-def test_what_is_one_place(one, other, same):
+def test_overlapping_edits(one, other, same):
     assert overlap(one, other) is same
     assert overlap(other, one) is same
 
 
-def test_the_capital_of_a_word_that_goes_is_part_of_its_edit():
+def test_a_moved_capital_is_part_of_the_edit():
     text = "The a dog."
     assert overlap((0, 3, "the", ""), (4, 5, "a", "an"), text)
     assert not overlap((0, 3, "the", ""), (6, 9, "dog", "dock"), "the a dog.")
@@ -110,7 +110,7 @@ def test_the_capital_of_a_word_that_goes_is_part_of_its_edit():
 @pytest.mark.parametrize(
     "between", [" ", "\n", "\n\n", "** _", " <b>", " -- (", ".</p>\n<p>", "\n# ", "\n// - ", "\u2029"]
 )
-def test_neighbours_are_decided_together_whatever_stands_between_them(between):
+def test_neighbours_overlap_across_markup_and_punctuation(between):
     text = f"was asked too{between}bring it"
     at = text.index("bring")
     assert overlap((10, 13, "too", "to"), (at, at, "", "to"), text)
@@ -120,16 +120,20 @@ def test_neighbours_are_decided_together_whatever_stands_between_them(between):
 
 
 @pytest.mark.parametrize("end", [". ", "!\n", "?) ", ".” ", "...\n\n"])
-def test_the_first_word_of_the_next_sentence_is_no_neighbour(end):
+def test_sentence_ends_separate_neighbours(end):
     text = f"was asked too{end}bring it"
     at = text.index("bring")
     assert not overlap((10, 13, "too", "to"), (at, at + 5, "bring", "brings"), text)
 
 
-def test_a_neighbour_that_loses_is_an_alternative_at_its_own_place():
+def test_a_losing_neighbour_is_an_alternative_at_its_own_place():
     text = "for you're call"
     first, second = resolve_overlaps(
-        [decided("a", (4, 10, "you're", "your", 0.9)), decided("b", (11, 15, "call", "called", 0.5))], [text]
+        [
+            decisions_of("a", (4, 10, "you're", "your", 0.9)),
+            decisions_of("b", (11, 15, "call", "called", 0.5)),
+        ],
+        [text],
     )
     assert not second.flagged.any() and second.raised.all()
     (other,) = first.record(0, text)["alternatives"]
@@ -137,16 +141,16 @@ def test_a_neighbour_that_loses_is_an_alternative_at_its_own_place():
 
 
 @pytest.mark.parametrize("word", ["x", "1", "\ufffc", "日"])
-def test_what_has_a_word_between_is_no_neighbour(word):
+def test_words_separate_neighbours(word):
     text = f"was too {word} bring"
     at = text.index("bring")
     assert not overlap((4, 7, "too", "to"), (at, at + 5, "bring", "brings"), text)
 
 
-def test_ties_are_for_the_longer_then_for_the_first_name():
+def test_ties_go_to_the_longer_edit_then_to_the_first_name():
     def winner(*edits):
-        found = resolve_overlaps([decided(task, edit) for task, edit in edits], ["aaa bbb"])
-        return flags(found, "aaa bbb")[0][0]
+        result = resolve_overlaps([decisions_of(task, edit) for task, edit in edits], ["aaa bbb"])
+        return shown_flags(result, "aaa bbb")[0][0]
 
     short, long = (0, 3, "aaa", "x", 0.5), (0, 7, "aaa bbb", "y", 0.5)
     assert winner(("a", short), ("b", long)) == "b"
@@ -154,28 +158,28 @@ def test_ties_are_for_the_longer_then_for_the_first_name():
     assert winner(("a", short), ("b", (0, 3, "aaa", "x", 0.51))) == "b"
 
 
-def test_what_loses_to_a_loser_stands():
-    first = decided("a", (0, 7, "one two", "x", 0.9), (14, 23, "four five", "y", 0.3))
-    second = decided("b", (4, 13, "two three", "z", 0.5))
+def test_keeps_a_flag_that_overlaps_only_a_loser():
+    first = decisions_of("a", (0, 7, "one two", "x", 0.9), (14, 23, "four five", "y", 0.3))
+    second = decisions_of("b", (4, 13, "two three", "z", 0.5))
     text = "one two three four five"
-    found = resolve_overlaps([first, second], [text])
-    assert found[0].flagged.tolist() == [True, True] and found[1].flagged.tolist() == [False]
+    result = resolve_overlaps([first, second], [text])
+    assert result[0].flagged.tolist() == [True, True] and result[1].flagged.tolist() == [False]
 
 
-def test_it_is_settled_anew_with_what_comes_later():
+def test_resolves_again_with_later_decisions():
     once = resolve_overlaps([AN, NONE], [TEXT])
-    assert flags(once, TEXT) == [("doubled", "a", "")]
+    assert shown_flags(once, TEXT) == [("doubled", "a", "")]
     again = resolve_overlaps([*once, THE], [TEXT])
-    assert flags(again, TEXT) == [("article", "a", "the")]
-    assert flags(resolve_overlaps(again, [TEXT]), TEXT) == flags(again, TEXT)
+    assert shown_flags(again, TEXT) == [("article", "a", "the")]
+    assert shown_flags(resolve_overlaps(again, [TEXT]), TEXT) == shown_flags(again, TEXT)
     alone = resolve_overlaps(again[:1], [TEXT])
-    assert flags(alone, TEXT) == [("form", "a", "an")] and alone[0].settled is None
+    assert shown_flags(alone, TEXT) == [("form", "a", "an")] and alone[0].settled is None
 
 
-def test_documents_are_apart_and_parts_keep_their_alternatives():
+def test_documents_are_separate_and_slices_keep_alternatives():
     texts = ["a x b", "a x b", "a x b"]
-    one = decided("x", *[(0, 1, "a", "an", 0.9)] * 3, documents=[0, 1, 2])
-    two = decided("y", (0, 1, "a", "the", 0.5), (4, 5, "b", "c", 0.5), documents=[1, 2])
+    one = decisions_of("x", *[(0, 1, "a", "an", 0.9)] * 3, documents=[0, 1, 2])
+    two = decisions_of("y", (0, 1, "a", "the", 0.5), (4, 5, "b", "c", 0.5), documents=[1, 2])
     first, second = resolve_overlaps([one, two], texts)
     assert first.flagged.all() and second.flagged.tolist() == [False, True]
 
@@ -200,16 +204,16 @@ EDIT = st.tuples(
 
 
 @given(st.lists(EDIT, max_size=12))
-def test_against_all_pairs(edits):
+def test_agrees_with_a_quadratic_reference(edits):
     """The surest stand, one after the other, if they overlap none that stands."""
-    documents, starts, lengths, sure, tasks, removes = np.array(edits, np.int64).reshape(-1, 6).T
+    documents, starts, lengths, certain, tasks, removes = np.array(edits, np.int64).reshape(-1, 6).T
     slots = edit_slots(starts, starts + lengths, removes.astype(bool))
-    found = surviving_edits(documents, slots, sure / 4, tasks)
+    result = surviving_edits(documents, slots, certain / 4, tasks)
     taken = [
         (d, set(range(first, last + 1)))
         for d, (first, last) in zip(documents.tolist(), slots.T.tolist(), strict=True)
     ]
-    order = sorted(range(len(edits)), key=lambda i: (-sure[i], slots[0][i] - slots[1][i], tasks[i], i))
+    order = sorted(range(len(edits)), key=lambda i: (-certain[i], slots[0][i] - slots[1][i], tasks[i], i))
     expected, stand = list(range(len(edits))), []
     for i in order:
         over = [k for k in stand if taken[k][0] == taken[i][0] and taken[k][1] & taken[i][1]]
@@ -217,14 +221,14 @@ def test_against_all_pairs(edits):
             expected[i] = over[0]
         else:
             stand.append(i)
-    assert found.tolist() == expected
+    assert result.tolist() == expected
 
 
-def test_ranks_are_by_name():
+def test_task_ranks_follow_names():
     assert task_ranks(["spelling", "article", "spelling"]).tolist() == [1, 0, 1]
 
 
-def test_time_grows_with_the_length_of_a_chain_alone():
+def test_time_is_linear_in_the_length_of_a_chain():
     def survive(n: int) -> None:  # words each of which is taken out, and overlaps the next one
         starts = np.arange(n) * 4
         slots = edit_slots(starts, starts + 4, np.ones(n, bool))
