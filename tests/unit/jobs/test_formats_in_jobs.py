@@ -3,7 +3,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import random
 import signal
 import subprocess
@@ -13,11 +12,11 @@ from pathlib import Path
 
 import pytest
 from fake_models import FakeSource
+from job_helpers import ENVIRONMENT, job, rows
 
-import disambig
 from disambig.errors import UserError
 from disambig.formats import find_inputs, make_format, read_all
-from disambig.jobs import annotate_stream, plan_shards, run_job
+from disambig.jobs import annotate_stream, plan_shards
 
 
 def sentence(*words: str, comment: str = "") -> str:
@@ -44,9 +43,9 @@ def corpus(tmp_path) -> Path:
     (folder / "deep").mkdir(parents=True)
     (folder / "a.conllu").write_text(conllu(20, "a"))
     (folder / "deep" / "b.conllu").write_text(conllu(3, "b"))
-    rows = [("id", "text"), *((f"r{i}", f'a quite place\nof "{i}"') for i in range(30))]
+    lines = [("id", "text"), *((f"r{i}", f'a quite place\nof "{i}"') for i in range(30))]
     with open(folder / "c.csv", "w", newline="") as file:
-        csv.writer(file).writerows(rows)
+        csv.writer(file).writerows(lines)
     nlp = spacy.blank("en")
     DocBin(docs=[nlp(f"in the quite place {i}") for i in range(5)]).to_disk(folder / "d.spacy")
     arrow.parquet.write_table(
@@ -56,26 +55,11 @@ def corpus(tmp_path) -> Path:
     return folder
 
 
-def job(corpus: Path, out: Path, *, format: str = "jsonl", size: int = 300, runner=None):
-    return run_job(
-        out,
-        find_inputs([str(corpus)], exclude=[str(out)]),
-        source=FakeSource(),
-        format=make_format(format),
-        shard_size=size,
-        runner=runner,
-    )
-
-
-def rows_of(out: Path) -> list[dict]:
-    return [json.loads(line) for part in sorted(out.glob("part-*")) for line in part.read_text().splitlines()]
-
-
-def test_a_job_reads_every_kind_and_each_document_once(corpus, tmp_path):
-    report = job(corpus, tmp_path / "out")
+def test_reads_every_kind_and_each_document_once(corpus, tmp_path):
+    report = job(corpus, tmp_path / "out", size=300)
     whole = list(read_all(find_inputs([str(corpus)])))
     assert len(whole) == 20 + 30 + 5 + 5 + 1 + 3
-    assert [(row["id"], row["text"]) for row in rows_of(tmp_path / "out")] == [
+    assert [(row["id"], row["text"]) for row in rows(tmp_path / "out")] == [
         (one.id, one.text) for one in whole
     ]
     assert (report.bad, report.left_out) == ([], [])
@@ -88,7 +72,7 @@ def test_a_job_reads_every_kind_and_each_document_once(corpus, tmp_path):
 
 
 @pytest.mark.parametrize("size", [1, 10_000])
-def test_files_of_tokens_come_out_under_their_own_names(corpus, tmp_path, size):
+def test_token_files_keep_their_names(corpus, tmp_path, size):
     out = tmp_path / "out"
     (corpus / "deep" / "bad.conllu").write_text("no tokens\n")
     report = job(corpus, out, format="conllu", size=size)
@@ -109,79 +93,67 @@ def test_files_of_tokens_come_out_under_their_own_names(corpus, tmp_path, size):
     assert set(after) == set(before)
 
 
-def test_no_file_takes_the_place_of_a_part(corpus, tmp_path):
+def test_rejects_an_input_named_like_a_part(corpus, tmp_path):
     (corpus / "a.conllu").rename(corpus / "part-00001.conllu")
     with pytest.raises(UserError, match=r"D332.*part-00001.conllu"):
         job(corpus, tmp_path / "out", format="conllu", size=10_000)
     job(corpus, tmp_path / "out", format="jsonl", size=10_000)
 
 
-def test_docs_come_out_under_their_own_names(corpus, tmp_path):
+def test_docbins_keep_their_names(corpus, tmp_path):
     from spacy.tokens import DocBin
 
-    job(corpus, tmp_path / "out", format="spacy")
+    job(corpus, tmp_path / "out", format="spacy", size=300)
     assert len(DocBin().from_disk(tmp_path / "out" / "d.spacy")) == 5
     parts = [DocBin().from_disk(part) for part in (tmp_path / "out").glob("part-*.spacy")]
     assert sum(map(len, parts)) == 20 + 30 + 5 + 1 + 3
 
 
 @pytest.mark.parametrize("format", ["csv", "parquet", "html"])
-def test_other_formats_are_a_file_a_shard(corpus, tmp_path, format):
+def test_other_formats_write_one_file_per_shard(corpus, tmp_path, format):
     report = job(corpus, tmp_path / "out", format=format, size=2_000)
     parts = sorted((tmp_path / "out").glob(f"part-*.{format}"))
     assert len(parts) == report.shards
     n = sum(decisions for decisions, _ in report.totals.tasks.values())
     if format == "csv":
-        rows = [row for part in parts for row in csv.DictReader(io.StringIO(part.read_text()))]
-        assert len(rows) == n
+        records = [row for part in parts for row in csv.DictReader(io.StringIO(part.read_text()))]
+        assert len(records) == n
     elif format == "html":
         assert sum(part.read_text().count("<section id=") for part in parts) == report.totals.documents
 
 
+def stream(path: Path, format: str = "jsonl"):
+    """Return the report on a stream, and what it wrote."""
+    chunks: list[bytes] = []
+    source, inputs = FakeSource(), read_all(find_inputs([str(path)]))
+    report = annotate_stream(inputs, source=source, format=make_format(format), write=chunks.append)
+    return report, chunks
+
+
 def test_a_stream_and_a_job_give_the_same(corpus, tmp_path):
-    written: list[bytes] = []
-    annotate_stream(
-        read_all(find_inputs([str(corpus)])),
-        source=FakeSource(),
-        format=make_format("jsonl"),
-        write=written.append,
-    )
+    _, chunks = stream(corpus)
     job(corpus, tmp_path / "out", size=500)
-    assert [json.loads(line) for line in b"".join(written).splitlines()] == rows_of(tmp_path / "out")
+    assert [json.loads(line) for line in b"".join(chunks).splitlines()] == rows(tmp_path / "out")
 
 
 @pytest.mark.parametrize("format", ["jsonl", "html", "csv", "spacy", "conllu"])
-def test_where_there_is_no_word_nothing_is_written(tmp_path, format):
+def test_writes_nothing_without_words(tmp_path, format):
     (tmp_path / "a.txt").write_text("?! ...")
-    written: list[bytes] = []
-    report = annotate_stream(
-        read_all(find_inputs([str(tmp_path)])),
-        source=FakeSource(),
-        format=make_format(format),
-        write=written.append,
-    )
-    assert (report.totals.documents, report.totals.words, written) == (1, 0, [])
+    report, chunks = stream(tmp_path, format)
+    assert (report.totals.documents, report.totals.words, chunks) == (1, 0, [])
 
 
-def test_symbols_before_the_first_word_are_not_lost(tmp_path):
+def test_keeps_symbols_before_the_first_word(tmp_path):
     (tmp_path / "a.jsonl").write_text('{"text": "?!"}\n' * 4500 + '{"text": "in it"}\n')
-    written: list[bytes] = []
-    annotate_stream(
-        read_all(find_inputs([str(tmp_path)])),
-        source=FakeSource(),
-        format=make_format("jsonl"),
-        write=written.append,
-    )
-    assert len(b"".join(written).splitlines()) == 4501
+    assert len(b"".join(stream(tmp_path)[1]).splitlines()) == 4501
 
 
 DRIVER = """
 import sys
 from pathlib import Path
 from fake_models import FakeSource
-from disambig.jobs.job import run_job
-from disambig.formats.documents import find_inputs
-from disambig.formats.writers import make_format
+from disambig.formats import find_inputs, make_format
+from disambig.jobs import run_job
 if __name__ == "__main__":
     out, path, format = sys.argv[1:]
     run_job(Path(out), find_inputs([path]), source=FakeSource(), format=make_format(format), shard_size=400)
@@ -196,7 +168,7 @@ if __name__ == "__main__":
         ("a.conllu", "conllu"),
     ],
 )
-def test_killed_again_and_again_it_loses_and_doubles_nothing(tmp_path, name, format):
+def test_killed_jobs_resume_without_loss_or_duplicates(tmp_path, name, format):
     folder, out, driver = tmp_path / "corpus", tmp_path / "out", tmp_path / "driver.py"
     folder.mkdir()
     driver.write_text(DRIVER)
@@ -209,22 +181,20 @@ def test_killed_again_and_again_it_loses_and_doubles_nothing(tmp_path, name, for
             some = texts[10 * number : 10 * number + 10]
             data = "".join(sentence(*text.split(), comment="# newdoc") for text in some)
             (folder / f"{number}-{name}").write_text(data)
-    folders = [Path(disambig.__file__).parents[1], Path(__file__).parents[2] / "integration"]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, folders))}
     command = [sys.executable, str(driver), str(out), str(folder), format]
     chance, finished = random.Random(name), 0
     for _ in range(3):
-        process = subprocess.Popen(command, env=environment)
+        process = subprocess.Popen(command, env=ENVIRONMENT)
         while process.poll() is None and len(list(out.glob("shards/[0-9]*.json"))) <= finished:
             time.sleep(0.005)
         time.sleep(chance.uniform(0.0, 0.1))
         process.kill()
         assert process.wait() == -signal.SIGKILL, "it finished too soon to be killed: make the test longer"
         finished = len(list(out.glob("shards/[0-9]*.json")))
-    assert subprocess.run(command, env=environment, check=False).returncode == 0
+    assert subprocess.run(command, env=ENVIRONMENT, check=False).returncode == 0
     if format == "jsonl":
-        assert [" ".join(row["text"].split()) for row in rows_of(out)] == texts
+        assert [" ".join(row["text"].split()) for row in rows(out)] == texts
     else:
-        written = [(out / path.name).read_text() for path in sorted(folder.iterdir())]
-        assert [text.count("Disambig=") for text in written] == [10] * 8
+        results = [(out / path.name).read_text() for path in sorted(folder.iterdir())]
+        assert [text.count("Disambig=") for text in results] == [10] * 8
     assert not list(out.glob("**/.tmp-*"))
