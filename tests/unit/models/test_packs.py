@@ -1,4 +1,4 @@
-"""Packs: their description is read, checked and never trusted to point outside."""
+"""Packs: descriptions are read and checked; paths outside of the pack are rejected."""
 
 from __future__ import annotations
 
@@ -21,31 +21,26 @@ GOOD = {
 }
 
 
-def written(home, said):
+def write_pack(home, description):
     home.mkdir(exist_ok=True)
-    (home / "pack.json").write_text(said if isinstance(said, str) else json.dumps(said))
+    (home / "pack.json").write_text(description if isinstance(description, str) else json.dumps(description))
     return home
 
 
-def test_a_pack_is_read(tmp_path):
-    found = read_pack(written(tmp_path / "toy_pack", GOOD))
-    assert (found.name, found.version, found.language) == ("toy_pack", "1.0", "xx")
-    assert found.counts == tmp_path / "toy_pack" / "toy.counts"
-    assert found.models == {"preposition": tmp_path / "toy_pack" / "models" / "preposition"}
+def test_reads_a_pack(tmp_path):
+    home = tmp_path / "toy_pack"
+    result = read_pack(write_pack(home, GOOD))
+    assert (result.name, result.version, result.language) == ("toy_pack", "1.0", "xx")
+    assert (result.counts, result.folders) == (home / "toy.counts", {})
+    assert result.models == {"preposition": home / "models" / "preposition"}
+    result = read_pack(write_pack(home, {**GOOD, "folders": {"converter": "models/converter"}}))
+    assert result.folders == {"converter": home / "models" / "converter"}
 
 
-def test_a_pack_may_bring_folders_for_parts_of_plugins(tmp_path):
-    said = {**GOOD, "folders": {"converter": "models/converter"}}
-    found = read_pack(written(tmp_path / "toy_pack", said))
-    assert found.folders == {"converter": tmp_path / "toy_pack" / "models" / "converter"}
-    assert read_pack(written(tmp_path / "toy_pack", GOOD)).folders == {}
-
-
-def test_a_pack_needs_no_counts_and_may_hold_models_that_run_by_name_alone(installed):
-    said = {key: value for key, value in GOOD.items() if key != "counts"}
-    installed(
-        "quiet_pack", {**said, "name": "quiet_pack", "models": {"tag": "models/tag"}, "by_name": ["tag"]}
-    )
+def test_counts_are_optional_and_some_models_run_by_name_only(installed):
+    description = {key: value for key, value in GOOD.items() if key != "counts"}
+    quiet = {"name": "quiet_pack", "models": {"tag": "models/tag"}, "by_name": ["tag"]}
+    installed("quiet_pack", {**description, **quiet})
     installed("toy_pack", GOOD)
     assert pack("quiet_pack").counts is None
     assert default_tasks() == ("preposition",)
@@ -55,7 +50,7 @@ def test_a_pack_needs_no_counts_and_may_hold_models_that_run_by_name_alone(insta
 
 
 @pytest.mark.parametrize(
-    "said",
+    "description",
     [
         "",
         "{",
@@ -63,31 +58,29 @@ def test_a_pack_needs_no_counts_and_may_hold_models_that_run_by_name_alone(insta
         "null",
         "[" * 100_000,
         *[
-            json.dumps({key: value for key, value in GOOD.items() if key != left})
-            for left in GOOD
-            if left != "counts"
+            json.dumps({key: value for key, value in GOOD.items() if key != missing})
+            for missing in GOOD
+            if missing != "counts"
         ],
         {**GOOD, "models": ["preposition"]},
         {**GOOD, "models": None},
         {**GOOD, "by_name": 3},
     ],
 )
-def test_a_damaged_description(tmp_path, said):
+def test_rejects_a_damaged_description(tmp_path, description):
     with pytest.raises(UserError) as caught:
-        read_pack(written(tmp_path / "toy_pack", said))
+        read_pack(write_pack(tmp_path / "toy_pack", description))
     assert caught.value.code == "D403"
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("outside", ["../other.counts", "/etc/passwd", "models/../../x", "link/x"])
 @pytest.mark.parametrize("key", ["counts", "models", "folders"])
-def test_a_description_that_points_outside(tmp_path, outside, key):
-    home = written(tmp_path / "toy_pack", {**GOOD, key: outside if key == "counts" else {"it": outside}})
+def test_rejects_paths_outside_of_the_pack(tmp_path, outside, key):
+    home = write_pack(tmp_path / "toy_pack", {**GOOD, key: outside if key == "counts" else {"it": outside}})
     (home / "link").symlink_to(tmp_path)
-    with pytest.raises(UserError) as caught:
+    with pytest.raises(UserError, match=r"D403.*outside"):
         read_pack(home)
-    assert caught.value.code == "D403"
-    assert "outside" in str(caught.value)
 
 
 @pytest.fixture
@@ -99,38 +92,34 @@ def installed(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(packs, "entry_points", lambda group: entries)
 
-    def install(name, said):
-        if said is not None:
-            written(tmp_path / name, said)
+    def install(name, description):
+        if description is not None:
+            write_pack(tmp_path / name, description)
         entries.append(EntryPoint(name, name, packs.GROUP))
         return tmp_path / name
 
     return install
 
 
-def test_packs_are_found_without_being_imported(installed):
+def test_finds_packs_without_importing_them(installed):
     home = installed("toy_pack", GOOD)
     (home / "__init__.py").write_text("raise RuntimeError('a pack has no code to run')")
     assert pack("toy_pack").counts == home / "toy.counts"
     assert set(available()) == {"preposition", "toy_pack/preposition"}
 
 
-def test_a_pack_that_went_missing_is_no_pack(installed):
+def test_ignores_missing_packs(installed):
     installed("gone_pack", None)
     installed("toy_pack", GOOD)
     assert set(packs.packs()) == {"toy_pack"}
 
 
-def test_unknown_packs_and_models_list_the_true_names(installed):
+def test_unknown_packs_and_models_list_the_valid_names(installed):
     installed("toy_pack", GOOD)
-    with pytest.raises(UserError) as caught:
+    with pytest.raises(UserError, match=r"D402.*installed packs: toy_pack"):
         pack("toy_pick")
-    assert caught.value.code == "D402"
-    assert "installed packs: toy_pack" in str(caught.value)
-    with pytest.raises(UserError) as caught:
+    with pytest.raises(UserError, match=r"D404.*give a model directory or one of preposition$"):
         load("prepositions")
-    assert caught.value.code == "D404"
-    assert str(caught.value).endswith("give a model directory or one of preposition")
     with pytest.raises(UserError, match=r"D404.*or one of toy_pack/preposition, preposition"):
         load("toy_pack/prepositions")
 
@@ -146,19 +135,18 @@ def test_a_component_that_cannot_be_loaded_gives_no_hint(monkeypatch):
     assert packs.not_installed("other") is None
 
 
-def test_a_directory_without_a_model(tmp_path):
+def test_rejects_a_directory_without_a_model(tmp_path):
     with pytest.raises(UserError, match=r"D666.*does not contain a model"):
         load(tmp_path)
 
 
-def test_a_model_missing_from_its_pack(installed):
+def test_rejects_a_model_missing_from_its_pack(installed):
     installed("toy_pack", GOOD)
-    with pytest.raises(UserError) as caught:
+    with pytest.raises(UserError, match="D405"):
         load("preposition")
-    assert caught.value.code == "D405"
 
 
-def test_a_model_saved_again_is_loaded_again(tmp_path, monkeypatch):
+def test_loads_a_changed_model_again(tmp_path, monkeypatch):
     """A long-lived process (a notebook) sees the model that is there, not the one that was."""
     from disambig.models import storage as store
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 
 import pytest
+from model_files import toy_config
 from toy_texts import SENTENCES
 
 from disambig.config import resolve
@@ -22,7 +23,7 @@ def saved(tmp_path_factory, small_table):
 
 @pytest.fixture(scope="module")
 def trained():
-    """The model, once the first test that asks for it has trained it."""
+    """The model, once the first test that needs it has trained it."""
     return []
 
 
@@ -35,18 +36,8 @@ def model(load_with, saved, trained):
 
 
 def small_model(saved):
-    config = {
-        "task": {"@disambig_tasks": "toys.Pairs.v1"},
-        "tokenisation": {"@disambig_tokenisations": "disambig.words.v1"},
-        "extractors": {
-            "ngrams": {
-                "@disambig_extractors": "disambig.NgramCounts.v1",
-                "counts": str(saved / "small.counts"),
-            }
-        },
-        "learner": {"@disambig_learners": "toys.Perceptron.v1"},
-        "baseline": {"@disambig_learners": "toys.Constant.v1"},
-    }
+    counts = {"@disambig_extractors": "disambig.NgramCounts.v1", "counts": str(saved / "small.counts")}
+    config = toy_config("toys.Pairs.v1", counts)
     texts = {"train": SENTENCES * 3, "dev": SENTENCES}
     return train(resolve(config), texts, name="small", version="1.2.3", config=config, min_examples=3)
 
