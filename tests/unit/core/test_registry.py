@@ -1,16 +1,19 @@
-"""Plugins load each on its own, and whole or not at all; shelves hold what they brought."""
+"""Registry: plugins load independently and completely or not at all; namespaces of plugins."""
 
 from __future__ import annotations
 
 import sys
 import textwrap
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint
+from itertools import permutations
 
 import pytest
 
 from disambig import hookspecs, registry
-from disambig import registry as plugins
 from disambig.config import resolve
 from disambig.errors import UserError
+from disambig.namespaces import Namespaces, sort_entry_points
 
 HEAD = """
 from disambig.hookspecs import hookimpl
@@ -23,29 +26,29 @@ class Learner:
 def write(tmp_path, monkeypatch):
     """Write a module that can be imported in this test only."""
     monkeypatch.syspath_prepend(tmp_path)
-    written = []
+    module_names = []
 
     def write(name, code):
         (tmp_path / f"{name}.py").write_text(HEAD + textwrap.dedent(code), encoding="utf8")
-        written.append(name)
+        module_names.append(name)
 
     yield write
-    for name in written:
+    for name in module_names:
         sys.modules.pop(name, None)
 
 
-def brings(*names, hook="learners"):
+def registers(*names, hook="learners"):
     lines = "".join(f"\n    register({name!r}, Learner)" for name in names)
     return f"@hookimpl\ndef disambig_register_{hook}(register):{lines}\n"
 
 
 def report_of(reports, name):
-    (found,) = [report for report in reports if report.name == name]
-    return found
+    (result,) = [report for report in reports if report.name == name]
+    return result
 
 
-def test_a_plugin_is_loaded_and_named(write, load_with):
-    write("good_plugin", brings("good.Learner.v1", "good.Learner.v2"))
+def test_loads_and_names_a_plugin(write, load_with):
+    write("good_plugin", registers("good.Learner.v1", "good.Learner.v2"))
     report = report_of(load_with(good="good_plugin"), "good")
     assert report.error is None
     assert report.registered == (("learners", "good.Learner.v1"), ("learners", "good.Learner.v2"))
@@ -63,8 +66,8 @@ BROKEN = {
     ),
     "wrong argument": ("@hookimpl\ndef disambig_register_learners(shelf): pass", "shelf"),
     "in a hook": ("@hookimpl\ndef disambig_register_learners(register): raise KeyError('x')", "KeyError"),
-    "no name": (brings("Learner"), "[D004]"),
-    "no version": (brings("good.Learner"), "[D004]"),
+    "no name": (registers("Learner"), "[D004]"),
+    "no version": (registers("good.Learner"), "[D004]"),
     "no factory": (
         "@hookimpl\ndef disambig_register_learners(register): register('broken.B.v1', 3)",
         "[D011]",
@@ -80,30 +83,30 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("how", BROKEN)
-def test_a_broken_plugin_stops_nothing(how, write, load_with):
-    code, seen = BROKEN[how]
+@pytest.mark.parametrize("case", BROKEN)
+def test_a_broken_plugin_does_not_affect_others(case, write, load_with):
+    code, expected = BROKEN[case]
     write("broken_plugin", code)
-    write("good_plugin", brings("good.Learner.v1"))
+    write("good_plugin", registers("good.Learner.v1"))
     before = set(registry.load_all("learners"))
     reports = load_with(broken="broken_plugin", good="good_plugin")
     broken = report_of(reports, "broken")
-    assert seen in (broken.error or "")
+    assert expected in (broken.error or "")
     assert broken.registered == ()
     assert report_of(reports, "good").error is None
     assert set(registry.load_all("learners")) == before | {"good.Learner.v1"}
 
 
-def test_a_module_that_is_not_there(load_with):
+def test_reports_a_missing_module(load_with):
     report = report_of(load_with(ghost="no_such_module_anywhere"), "ghost")
     assert "no_such_module_anywhere" in (report.error or "")
 
 
-def test_a_name_that_is_taken_is_refused_with_all_that_its_plugin_brings(write, load_with):
-    write("a_plugin", brings("same.table1.v1", hook="experiments"))
-    b = brings("b.Learner.v1") + brings("same.table1.v1", hook="experiments")
+def test_a_name_conflict_rejects_the_whole_plugin(write, load_with):
+    write("a_plugin", registers("same.table1.v1", hook="experiments"))
+    b = registers("b.Learner.v1") + registers("same.table1.v1", hook="experiments")
     write("b_plugin", b)
-    write("c_plugin", brings("c.Learner.v1", "c.Learner.v1"))
+    write("c_plugin", registers("c.Learner.v1", "c.Learner.v1"))
     reports = load_with(c="c_plugin", b="b_plugin", a="a_plugin")
     assert report_of(reports, "a").error is None
     error = report_of(reports, "b").error or ""
@@ -128,42 +131,41 @@ def test_strict_loading_raises_each_time(write, load_with, monkeypatch):
 
 
 def test_tracing_logs_each_hook_call(write, load_with, monkeypatch, caplog):
-    write("good_plugin", brings("good.Learner.v1"))
+    write("good_plugin", registers("good.Learner.v1"))
     monkeypatch.setenv("DISAMBIG_TRACE_PLUGINS", "1")
     with caplog.at_level("INFO", logger="disambig.registry"):
         load_with(good="good_plugin")
     assert "disambig_register_learners" in caplog.text
 
 
-def test_a_plugin_may_ask_the_registry_while_it_loads(write, load_with):
+def test_a_plugin_may_use_the_registry_while_it_loads(write, load_with):
     write("asking_plugin", "from disambig import registry\nseen = registry.load_all('tokenisations')")
     assert report_of(load_with(zz="asking_plugin"), "zz").error is None
     assert "disambig.words.v1" in sys.modules["asking_plugin"].seen
 
 
-def test_loading_twice_is_loading_once():
-    assert plugins.load_plugins() == plugins.load_plugins()
-    assert plugins.load_plugins()[0].name == "core"
-    plugins.load_plugins().clear()
-    assert plugins.load_plugins()
+def test_loads_plugins_once():
+    assert registry.load_plugins() == registry.load_plugins()
+    assert registry.load_plugins()[0].name == "core"
+    registry.load_plugins().clear()
+    assert registry.load_plugins()
 
 
-def test_an_unknown_name_is_answered_with_the_nearest_first(load_with):
+def test_unknown_names_list_the_nearest_first(load_with):
     load_with(toys="toy_plugin")
     with pytest.raises(UserError) as caught:
         registry.get("learners", "toys.Perceptrom.v1")
     assert caught.value.code == "D001"
     nearest, *others = str(caught.value).partition("available: ")[2].partition(" and ")[0].split(", ")
-    assert nearest == "toys.Perceptron.v1" and len(others) == 2
-    assert set(others) <= set(registry.load_all("learners"))
+    assert nearest == "toys.Perceptron.v1" and others[0] in registry.load_all("learners")
 
 
-def test_shelves_handed_out_are_copies():
+def test_load_all_returns_a_copy():
     registry.load_all("tokenisations").clear()
     assert registry.load_all("tokenisations")
 
 
-def test_each_hook_has_its_kind():
+def test_each_hook_has_a_kind():
     hooks = {
         name.removeprefix("disambig_register_") for name in vars(hookspecs) if name.startswith("disambig_")
     }
@@ -171,12 +173,10 @@ def test_each_hook_has_its_kind():
 
 
 # Parts that are imported on first use
-
-
 LAZY = "@hookimpl\ndef disambig_register_learners(register):\n    register('lazy.B.v1', {place!r})\n"
 
 
-def test_a_part_is_imported_when_it_is_asked_for(write, load_with):
+def test_imports_lazy_entries_on_first_use(write, load_with):
     write("lazy_plugin", LAZY.format(place="lazy_part:Learner"))
     write("lazy_part", "")
     report = report_of(load_with(lazy="lazy_plugin"), "lazy")
@@ -188,7 +188,7 @@ def test_a_part_is_imported_when_it_is_asked_for(write, load_with):
     assert learner.C == 3.0 and "lazy_part" in sys.modules
 
 
-def test_places_beside_the_plugins_own_module(tmp_path, write, load_with):
+def test_resolves_relative_paths_of_lazy_entries(tmp_path, write, load_with):
     package = tmp_path / "lazy_package"
     package.mkdir()
     (package / "__init__.py").touch()
@@ -206,10 +206,10 @@ MISSING = {
 
 
 @pytest.mark.parametrize("place", MISSING)
-def test_a_part_that_cannot_be_imported_is_named_when_asked_for(place, write, load_with, monkeypatch, caplog):
+def test_reports_a_lazy_entry_that_cannot_be_imported(place, write, load_with, monkeypatch, caplog):
     write("lazy_part", "C = 3")
     write("lazy_plugin", LAZY.format(place=place))
-    write("good_plugin", brings("good.Learner.v1"))
+    write("good_plugin", registers("good.Learner.v1"))
     report = report_of(load_with(lazy="lazy_plugin", good="good_plugin"), "lazy")
     assert report.error is None
     assert MISSING[place] in report.broken_entries()["lazy.B.v1"]
@@ -223,25 +223,25 @@ def test_a_part_that_cannot_be_imported_is_named_when_asked_for(place, write, lo
         load_with(lazy="lazy_plugin")
 
 
-ODD = {
+WARNINGS = {
     "nothing": ("", "registers nothing"),
     "hooks without parts": ("@hookimpl\ndef disambig_register_learners(register): pass", "registers nothing"),
 }
 
 
-@pytest.mark.parametrize("how", ODD)
-def test_what_is_odd_about_a_plugin_is_a_warning(how, write, load_with, caplog):
-    code, seen = ODD[how]
+@pytest.mark.parametrize("case", WARNINGS)
+def test_warns_of_plugins_that_register_nothing(case, write, load_with, caplog):
+    code, expected = WARNINGS[case]
     write("odd_plugin", code)
     report = report_of(load_with(odd="odd_plugin"), "odd")
-    assert (report.error, report.warning) == (None, seen)
-    assert seen in caplog.text
-    for other in plugins.load_plugins():
+    assert (report.error, report.warning) == (None, expected)
+    assert expected in caplog.text
+    for other in registry.load_plugins():
         assert other.name == "odd" or other.warning is None
 
 
 @pytest.mark.parametrize("others", ["", "from good_plugin import disambig_register_tasks\n"])
-def test_a_function_without_its_mark_is_an_error(others, write, load_with):
+def test_reports_a_hook_without_hookimpl(others, write, load_with):
     """Nothing of the plugin is registered, whatever else it has: it would be there in part only."""
     write("good_plugin", "@hookimpl\ndef disambig_register_tasks(register): register('odd.T.v1', Learner)")
     write("odd_plugin", others + "def disambig_register_learners(register): register('odd.B.v1', Learner)")
@@ -249,3 +249,109 @@ def test_a_function_without_its_mark_is_an_error(others, write, load_with):
     assert report.error is not None and not report.registered
     assert report.error.startswith("[D015] did you forget @hookimpl on disambig_register_learners?")
     assert not {"odd.B.v1", "odd.T.v1"} & {*registry.entries("learners"), *registry.entries("tasks")}
+
+
+@dataclass(frozen=True)
+class Dist:
+    name: str
+
+
+def entry(name, dist=None, value=None):
+    built = EntryPoint(name, value or f"{name}_module", "disambig")
+    vars(built)["dist"] = Dist(dist) if dist else None
+    return built
+
+
+CORE = entry("core", "disambig", "disambig.builtin")
+
+
+OURS = entry("variance_svm", "disambig")
+
+
+ANT = entry("ant", "ant-eater")
+
+
+BEE = entry("bee", "Bee.Keeper")
+
+
+@pytest.mark.parametrize("entries", list(permutations([CORE, OURS, ANT, BEE])))
+def test_order_of_entry_points_does_not_depend_on_installation(entries):
+    assert sort_entry_points(entries) == [CORE, OURS, ANT, BEE]
+
+
+def test_only_disambig_is_the_core():
+    false = entry("core", "aaa", "aaa.plugin")
+    claims = Namespaces(order := sort_entry_points([false, CORE]))
+    assert order == [CORE, false]
+    with pytest.raises(UserError, match=r"D008.*from aaa is ignored, since the one from disambig was loaded"):
+        claims.check_name(false)
+    claims.check_name(CORE)
+
+
+def test_ignores_duplicate_entry_points():
+    again = entry("variance_svm", "zoo", OURS.value)
+    for entries in permutations([again, OURS, CORE]):
+        assert [item.dist.name for item in sort_entry_points(entries)] == ["disambig", "disambig"]
+
+
+ALLOWED = [
+    (CORE, "tokenisations", "web1t.v1"),
+    (CORE, "learners", "disambig.NoPreference.v1"),
+    (OURS, "learners", "variance_svm.VarianceSVM.v1"),
+    (OURS, "experiments", "bergsma2010.table1.v1"),
+    (ANT, "learners", "ant.Learner.v1"),
+    (ANT, "learners", "ant_eater.Learner.v1"),
+    (BEE, "tasks", "bee_keeper.Hives.v1"),
+    (BEE, "experiments", "bee.table1.v1"),
+]
+
+
+@pytest.mark.parametrize(("entry_point", "kind", "name"), ALLOWED)
+def test_accepts_names_in_the_namespace_of_a_plugin(entry_point, kind, name):
+    Namespaces(sort_entry_points([BEE, ANT, OURS, CORE])).check(entry_point, kind, name)
+
+
+REFUSED = [
+    (ANT, "learners", "bee.Learner.v1", "'bee' is Bee.Keeper's; its names must begin with ant."),
+    (BEE, "learners", "ant_eater.Learner.v1", "'ant_eater' is ant-eater's"),
+    (ANT, "learners", "disambig.Learner.v1", "'disambig' is disambig's"),
+    (BEE, "tokenisations", "web1t.v1", "'web1t' is disambig's"),
+    (ANT, "learners", "smith2020.Learner.v1", "'smith2020' is not its name"),
+    (ANT, "experiments", "bee.table1.v1", "'bee' is Bee.Keeper's"),
+    (BEE, "experiments", "variance_svm.table1.v1", "'variance_svm' is disambig's"),
+    (OURS, "learners", "core2.Learner.v1", "'core2' is not its name"),
+]
+
+
+@pytest.mark.parametrize(("entry_point", "kind", "name", "expected"), REFUSED)
+def test_rejects_names_in_other_namespaces(entry_point, kind, name, expected):
+    with pytest.raises(UserError) as caught:
+        Namespaces(sort_entry_points([CORE, OURS, ANT, BEE])).check(entry_point, kind, name)
+    assert caught.value.code == "D006"
+    assert expected in str(caught.value)
+
+
+def test_first_plugin_of_a_paper_reserves_its_name():
+    claims = Namespaces([CORE, OURS, ANT, BEE])
+    claims.check(ANT, "experiments", "smith2020.table1.v1")
+    claims.reserve(ANT, ["smith2020.table1.v1"])
+    claims.check(ANT, "experiments", "smith2020.table2.v1")
+    with pytest.raises(UserError, match=r"D006.*'smith2020' is ant-eater's"):
+        claims.check(BEE, "experiments", "smith2020.table3.v1")
+
+
+def test_a_distribution_cannot_take_the_name_of_an_earlier_plugin():
+    intruder = entry("zebra", "variance-svm")
+    claims = Namespaces(sort_entry_points([intruder, OURS, CORE]))
+    with pytest.raises(UserError, match="D006"):
+        claims.check(intruder, "learners", "variance_svm.VarianceSVM.v1")
+    claims.check(intruder, "learners", "zebra.Learner.v1")
+    claims.check(OURS, "learners", "variance_svm.VarianceSVM.v1")
+
+
+def test_ignores_a_second_plugin_of_the_same_name():
+    second = entry("Ant", "zoo")
+    claims = Namespaces(sort_entry_points([second, ANT]))
+    claims.check_name(ANT)
+    with pytest.raises(UserError, match=r"D008.*'Ant'.*from zoo is ignored, since the one from ant-eater"):
+        claims.check_name(second)
