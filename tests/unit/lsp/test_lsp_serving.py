@@ -22,6 +22,8 @@ from hypothesis import strategies as st
 
 from disambig.lsp import LoadedCheckers, ThreadQueue, serve, serving
 
+pytest.importorskip("pygls")
+
 
 def read(data: bytes, **options: bool) -> tuple[list[bytes], list[str]]:
     taken, problems = [], []
