@@ -402,13 +402,13 @@ OF_OTHER_PROCESSES = (  # which see the plugins, and ask the models that ship
 )
 CORE_TESTS = (
     "unit/core/test_config.py",
-    "unit/core/test_plugin_names.py",
+    "unit/core/test_registry.py",
     "unit/data",
     "contracts/test_groups.py",
 )
 SLOW_CORE_TESTS = (  # of what depends on registered entries; that nothing else names a plugin is tested above
     "contracts",
-    "unit/model",
+    "unit/models",
     "unit/features",
     "unit/training",
     "unit/counts/test_counts_command.py",

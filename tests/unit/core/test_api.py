@@ -1,4 +1,4 @@
-"""What plugins import is light at run time and known to type checkers, name for name."""
+"""The API for plugins: every name exists, has a type, and is in the reference."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ from disambig.api._renamed import RENAMED
 from disambig.lazy_names import _homes
 
 ROOT = Path(__file__).parents[3]
-MODULES = ["disambig.api", *(f"disambig.api.{room}" for room in api.SUBMODULES)]
+MODULES = ["disambig.api", *(f"disambig.api.{module_name}" for module_name in api.SUBMODULES)]
 NAMES = [(module, name) for module in MODULES for name in import_module(module).__all__]
 README = ROOT / "plugins" / "README.md"
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_every_name_is_there(module):
-    found = import_module(module)
-    assert dir(found) == found.__all__ == sorted(found.__all__)
-    for name in found.__all__:
-        assert getattr(found, name) is not None
+def test_every_name_exists(module):
+    result = import_module(module)
+    assert dir(result) == result.__all__ == sorted(result.__all__)
+    for name in result.__all__:
+        assert getattr(result, name) is not None
     with pytest.raises(AttributeError, match=f"module '{module}' has no attribute 'Nothing'"):
-        _ = found.Nothing
-    assert not hasattr(found, "_load_model")
+        _ = result.Nothing
+    assert not hasattr(result, "_load_model")
 
 
-def test_the_rooms_are_the_modules():
+def test_submodules_are_the_modules_of_the_folder():
     folder = Path(api.__file__).parent
     assert list(api.SUBMODULES) == sorted(path.stem for path in folder.glob("[!_]*.py"))
 
 
-def test_what_authors_need_stands_in_no_room_again():
+def test_names_of_the_package_are_not_repeated_in_submodules():
     assert not [name for module, name in NAMES if module != "disambig.api" and name in api.__all__]
 
 
-def test_names_of_rooms_are_found_without_their_room():
-    """So that a plugin written before there were rooms works."""
+def test_submodules_are_attributes():
+    """A plugin that was written before there were submodules works."""
     from disambig.api.batches import segments
     from disambig.api.decoding import Chain
 
@@ -49,11 +49,10 @@ def test_names_of_rooms_are_found_without_their_room():
     assert segments is api.batches.segments
 
 
-def test_other_names_at_home():
+def test_parses_homes_of_lazy_names():
     lines = ("from a.b import c as _d", "from a import e as e", "d = _d")
-    homes = _homes(
-        "".join(["if TYPE_CHECKING:\n", *(f"    {line}\n" for line in lines), "else:\n    x = 3\n"])
-    )
+    text = "".join(["if TYPE_CHECKING:\n", *(f"    {line}\n" for line in lines), "else:\n    x = 3\n"])
+    homes = _homes(text)
     assert homes == {"_d": ("a.b", "c"), "e": ("a", "e"), "d": ("a.b", "c")}
     with pytest.raises(ValueError, match="line 2"):
         _homes("if TYPE_CHECKING:\n    x: int = 3\n")
@@ -68,8 +67,8 @@ DenseBlocks(nothing=1)
 
 
 @pytest.fixture(scope="module")
-def checked(tmp_path_factory):
-    """What mypy says of a module that reveals the type of every name, and of one with mistakes."""
+def mypy_output(tmp_path_factory):
+    """Run mypy on a module that reveals the type of every name, and on one with errors."""
     folder = tmp_path_factory.mktemp("checked")
     lines = [f"import {module}" for module in MODULES]
     lines += [f"reveal_type({module}.{name})" for module, name in NAMES]
@@ -82,34 +81,36 @@ def checked(tmp_path_factory):
 
 
 @pytest.mark.slow
-def test_every_name_has_a_type(checked):
-    revealed = re.findall(r'every_name\.py:(\d+): note: Revealed type is "(.*)"', checked)
-    assert len(revealed) == len(NAMES), checked
+def test_every_name_has_a_type(mypy_output):
+    revealed = re.findall(r'every_name\.py:(\d+): note: Revealed type is "(.*)"', mypy_output)
+    assert len(revealed) == len(NAMES), mypy_output
     types = {NAMES[int(line) - len(MODULES) - 1]: kind for line, kind in revealed}
     untyped = [name for name, kind in types.items() if kind == "Any"]
     assert not untyped
     assert types["disambig.api", "load_model"].startswith("def (name_or_path: ")
     assert types["disambig.api", "DenseBlocks"].startswith("def (")
     assert types["disambig.api.training", "save_model"].startswith("def (model: ")
-    assert not re.findall(r"every_name\.py:\d+: error: .*", checked)
+    assert not re.findall(r"every_name\.py:\d+: error: .*", mypy_output)
 
 
-def test_what_is_wrong_is_an_error(checked):
-    errors = [line for line in checked.splitlines() if "wrong.py" in line and "error" in line]
+def test_mypy_reports_wrong_names(mypy_output):
+    errors = [line for line in mypy_output.splitlines() if "wrong.py" in line and "error" in line]
     assert [re.findall(r"\[([a-z-]+)\]$", line)[0] for line in errors] == ["attr-defined"] * 2 + ["call-arg"]
     assert '"load_modell"' in errors[0] and '"Nothing"' in errors[1]
 
 
 def reference():
-    """The tables of the reference: name to sentence, and room to names."""
+    """Return the tables of the reference: sentences by name, and names by submodule."""
     text = README.read_text(encoding="utf8").partition("\n## Reference\n")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| (`.*?) \| (.*?) \|$", text, re.M)
     authors = {first.strip("`"): second for first, second in rows if not first.startswith("`disambig.api")}
-    rooms = {first.strip("`"): set(re.findall(r"`(\w+)`", second)) for first, second in rows}
-    return authors, {room: names for room, names in rooms.items() if room.startswith("disambig.api")}
+    modules = {first.strip("`"): set(re.findall(r"`(\w+)`", second)) for first, second in rows}
+    return authors, {
+        module_name: names for module_name, names in modules.items() if module_name.startswith("disambig.api")
+    }
 
 
-def test_the_reference_has_a_sentence_for_every_name_of_an_author():
+def test_reference_describes_every_name():
     authors, _ = reference()
     assert sorted(authors) == api.__all__
     for name, sentence in authors.items():
@@ -117,13 +118,13 @@ def test_the_reference_has_a_sentence_for_every_name_of_an_author():
     assert len(authors) < 50
 
 
-def test_the_reference_has_every_name_of_the_rooms():
-    _, rooms = reference()
-    assert rooms == {module: set(import_module(module).__all__) for module in MODULES[1:]}
+def test_reference_lists_every_name_of_submodules():
+    _, modules = reference()
+    assert modules == {module: set(import_module(module).__all__) for module in MODULES[1:]}
 
 
 @pytest.mark.parametrize("module", RENAMED)
-def test_names_of_the_last_release_work_and_warn(module):
+def test_renamed_names_work_and_warn(module):
     for old, new in RENAMED[module].items():
         with pytest.warns(DeprecationWarning, match=f"{module}.{old} is now called {new}"):
             assert getattr(import_module(module), old) is getattr(import_module(module), new)

@@ -1,12 +1,32 @@
-"""Configs in, objects out; errors name the file and the place."""
+"""Configs and settings: reading, building objects, validation, messages."""
 
 from __future__ import annotations
 
-import pytest
+import math
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import ClassVar
 
-from disambig.config import read_config, resolve, write_config
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disambig.config import check_settings, read_config, resolve, write_config
 from disambig.counts import open_table
 from disambig.errors import UserError
+from disambig.settings import (
+    ABOVE_ZERO,
+    COUNT,
+    DECODER,
+    NON_NEGATIVE,
+    NON_NEGATIVE_COUNT,
+    SVM_C,
+    choice,
+    fitted_field,
+    get_settings,
+    validate_settings,
+)
 from disambig.text import Words
 from disambig.training import read_plan
 
@@ -27,7 +47,7 @@ def test_overrides_by_dotted_names(tmp_path):
 
 
 @pytest.mark.parametrize("content", [None, b"\xff\xfe[a]", b"[a", b"a = 1", b"[a]\nx = ${b.c}\n"])
-def test_what_is_no_config(tmp_path, content):
+def test_rejects_files_that_are_not_configs(tmp_path, content):
     path = tmp_path / "x.cfg"
     if content is not None:
         path.write_bytes(content)
@@ -38,7 +58,7 @@ def test_what_is_no_config(tmp_path, content):
     assert "\n" not in str(caught.value)
 
 
-def test_nested_objects_are_built_first(load_with):
+def test_builds_nested_objects_first(load_with):
     load_with(toys="toy_plugin")
     built = resolve({"a": {"b": {"@disambig_tokenisations": "disambig.words.v1"}, "n": 1}})
     assert isinstance(built["a"]["b"], Words)
@@ -46,22 +66,39 @@ def test_nested_objects_are_built_first(load_with):
 
 
 @pytest.mark.parametrize(
-    ("section", "code", "seen"),
+    ("section", "code", "expected"),
     [
         ({"@disambig_tasks": "toys.Pears.v1"}, "D001", "toys.Pairs.v1"),
         ({"@disambig_taks": "toys.Pairs.v1"}, "D001", "@disambig_tasks"),
         ({"@disambig_tasks": "toys.Pairs.v1", "pears": 1}, "D005", "pears"),
         ({"@disambig_tasks": "toys.Pairs.v1", "pairs": 7}, "D005", "pairs"),
         ({"deep": {"@disambig_learners": "nothing.v1"}}, "D001", "nothing.v1"),
+        *(({"@disambig_tasks": name}, "", "") for name in (5, ["disambig.Words.v1"], None, {"a": 1}, True)),
+        ({"@disambig_tasks": "toys.Pairs.v1", "@disambig_learners": "x"}, "", ""),
     ],
 )
-def test_what_cannot_be_built(load_with, section, code, seen):
+def test_rejects_invalid_entries(load_with, section, code, expected):
     load_with(toys="toy_plugin")
     with pytest.raises(UserError) as caught:
         resolve({"task": section})
-    assert caught.value.code == code
-    assert seen in str(caught.value)
-    assert "\n" not in str(caught.value)
+    assert caught.value.code in ((code,) if code else ("D001", "D005"))
+    assert expected in str(caught.value) and "\n" not in str(caught.value)
+
+
+# values of any type, as a config of a user may hold
+ANY = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@given(st.dictionaries(st.text(max_size=5), st.dictionaries(st.sampled_from(["@disambig_tasks", "a"]), ANY)))
+def test_any_config_is_built_or_a_user_error(config):
+    try:
+        resolve(config)
+    except UserError as error:
+        assert error.code in ("D001", "D005")
 
 
 TRAINING = """[model]
@@ -83,7 +120,7 @@ counts = "disambig_en"
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "code", "said"),
+    ("old", "new", "code", "expected"),
     [
         (
             "counts = ",
@@ -139,38 +176,36 @@ counts = "disambig_en"
             "D662",
             "it is one itself; give each extractor",
         ),
+        (
+            TRAINING[TRAINING.index("[baseline]") :],
+            "",
+            "D005",
+            "section [baseline] is missing: name a learner",
+        ),
+        (
+            TRAINING[TRAINING.index("[extractors.c") : TRAINING.index("[learner]")],
+            "",
+            "D662",
+            "it names none",
+        ),
     ],
 )
-def test_what_is_wrong_with_a_config_is_said_in_its_own_terms(tmp_path, old, new, code, said):
+def test_messages_use_the_terms_of_the_config(tmp_path, old, new, code, expected):
     path = tmp_path / "my.cfg"
     assert old in TRAINING
     path.write_text(TRAINING.replace(old, new, 1 if "learners" in old else -1))
     with pytest.raises(UserError) as caught:
         read_plan(path)
-    assert caught.value.code == code and said in str(caught.value)
+    assert caught.value.code == code and expected in str(caught.value)
     for word in ("class '", "at root", "factory", "<string>", "\n"):
         assert word not in str(caught.value)
     if code != "D663":
         assert str(path) in str(caught.value)
 
 
-def test_a_config_without_a_baseline_is_told_what_to_name(tmp_path):
-    path = tmp_path / "my.cfg"
-    path.write_text(TRAINING[: TRAINING.index("[baseline]")])
-    with pytest.raises(UserError) as caught:
-        read_plan(path)
-    assert caught.value.code == "D005"
-    assert "section [baseline] is missing: name a learner that needs no training" in str(caught.value)
-
-
-def test_no_extractor_and_no_file(tmp_path):
-    path = tmp_path / "my.cfg"
+def test_reports_a_missing_file(tmp_path):
     with pytest.raises(UserError, match=r"D005.*no such file"):
-        read_plan(path)
-    section = TRAINING[TRAINING.index("[extractors.counts]") : TRAINING.index("[learner]")]
-    path.write_text(TRAINING.replace(section, ""))
-    with pytest.raises(UserError, match=r"D662.*\[extractors\]: it names none"):
-        read_plan(path)
+        read_plan(tmp_path / "my.cfg")
 
 
 def test_counts_must_be_a_table(tmp_path):
@@ -179,7 +214,102 @@ def test_counts_must_be_a_table(tmp_path):
             open_table(counts)
 
 
-def test_single_quotes_are_warned_of_with_the_file(tmp_path):
+def test_warns_of_single_quotes(tmp_path):
     (tmp_path / "my.cfg").write_text("[model]\nname = 'x'\n")
     with pytest.warns(UserWarning, match=r"my\.cfg: .*single-quoted"):
         assert read_config(tmp_path / "my.cfg") == {"model": {"name": "'x'"}}
+
+
+@dataclass(frozen=True)
+class ToyWords:
+    least: int = 2
+    names: list[str] = field(default_factory=lambda: ["a"])
+    known: tuple[str, ...] = fitted_field(())
+    cross_fit: ClassVar[bool] = True
+
+
+def toy_function(rate=0.5, *, seed: int = 3):
+    return rate, seed
+
+
+def test_fitted_fields_are_not_settings():
+    assert {name: item.default for name, item in get_settings(ToyWords).items()} == {
+        "least": 2,
+        "names": ["a"],
+    }
+    learned = replace(ToyWords(least=3), known=("x",))
+    assert (learned.least, learned.known, ToyWords().known) == (3, ("x",), ())
+
+
+def test_settings_of_a_function():
+    assert list(get_settings(toy_function)) == ["rate", "seed"]
+
+
+def test_configs_cannot_set_fitted_fields():
+    config = {"extractors": {"words": {"@disambig_extractors": "toys.Words.v1", "known": ["x"]}}}
+    with pytest.raises(UserError, match=r"toys\.Words\.v1 has no setting 'known': it has") as caught:
+        check_settings(config, lambda kind, name: ToyWords, "my.cfg")
+    assert caught.value.code == "D005"
+    config["extractors"]["words"] = {"@disambig_extractors": "toys.Words.v1", "least": 3}
+    check_settings(config, lambda kind, name: ToyWords, "my.cfg")
+
+
+any_value = st.one_of(
+    st.integers(-3, 3),
+    st.floats(),
+    st.booleans(),
+    st.none(),
+    st.text(max_size=2),
+    st.sampled_from([np.int32(2), np.float32(0.5), np.bool_(True), Fraction(1, 3), 10**400, -(10**400), [1]]),
+)
+
+
+def is_real(value):
+    number = isinstance(value, int | float | np.integer | np.floating | Fraction)
+    return number and not isinstance(value, bool)
+
+
+def is_integer(value):
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+@given(any_value)
+def test_constraints_agree_with_plain_conditions(value):
+    fits = is_real(value) and not (isinstance(value, int) and abs(value) > 10**308)
+    assert ABOVE_ZERO.accepts(value) == (fits and 0 < value < math.inf)
+    assert NON_NEGATIVE.accepts(value) == (fits and 0 <= value < math.inf)
+    assert SVM_C.accepts(value) == (fits and 0 < value <= 1e12)
+    assert COUNT.accepts(value) == (is_integer(value) and value >= 1)
+    assert NON_NEGATIVE_COUNT.accepts(value) == (is_integer(value) and value >= 0)
+    assert COUNT.or_none.accepts(value) == (value is None or COUNT.accepts(value))
+
+
+@dataclass(frozen=True)
+class Learner:
+    passes: object = 1
+    alpha: object = 1.0
+    decoder: object = None
+
+    def __post_init__(self):
+        validate_settings(self, passes=COUNT, alpha=ABOVE_ZERO.or_none, decoder=DECODER)
+
+
+def test_names_the_first_invalid_setting():
+    Learner(alpha=None)
+    with pytest.raises(UserError, match=r"\[D452\] Learner\.passes is 0: "):
+        Learner(passes=0, alpha=-1)
+    with pytest.raises(UserError, match=r"\[D760\] Learner\.alpha is -1: "):
+        Learner(alpha=-1)
+    with pytest.raises(UserError, match=r"\[D711\] Learner\.decoder is a str"):
+        Learner(decoder="chain")
+
+
+@given(st.one_of(any_value, st.sampled_from(["row", "rows", "none"])))
+def test_choice_accepts_its_names_only(value):
+    expected = isinstance(value, str) and value in ("row", "none")
+    assert choice("D778", ("row", "none")).accepts(value) == expected
+
+
+def test_choice_lists_the_nearest_first():
+    with pytest.raises(UserError, match=r"\[D778\].*row.*none"):
+        choice("D778", ("none", "row")).check("kernel", "rows")

@@ -15,16 +15,10 @@ from pathlib import Path
 
 import pytest
 
+from disambig import registry
 from disambig.cli import main
 from disambig.errors import UserError
-from disambig.experiments import (
-    DataSet,
-    Fetcher,
-    data_advice,
-    data_sets,
-    digest_members,
-    read_manifest,
-)
+from disambig.experiments import DataSet, Fetcher, data_advice, data_sets, digest_members, read_manifest
 
 ROOT = Path(__file__).parents[3]
 TEXT = b"".join(b"Sentence %d of a small corpus.\n" % number for number in range(20_000))
@@ -67,9 +61,9 @@ class Server:
         if content is None:
             request.send_error(404)
             return
-        begin, wanted = 0, request.headers.get("Range")
-        if wanted and self.ranges and request.headers.get("If-Range", self.etag) == self.etag:
-            begin = int(wanted.removeprefix("bytes=").rstrip("-"))
+        begin, requested = 0, request.headers.get("Range")
+        if requested and self.ranges and request.headers.get("If-Range", self.etag) == self.etag:
+            begin = int(requested.removeprefix("bytes=").rstrip("-"))
             if begin >= len(content):
                 request.send_response(416)
                 request.send_header("Content-Range", f"bytes */{len(content)}")
@@ -102,12 +96,12 @@ def server(monkeypatch, tmp_path):
     running.close()
 
 
-def data_set_of(server, content, *, name="a.txt", path="texts/a.txt.xz", made=None, known=True, **more):
+def data_set_of(server, content, *, name="a.txt", path="texts/a.txt.xz", made=None, has_digest=True, **more):
     """Return a data set with one download and one file; `made` is the expected content of the file."""
     server.files.setdefault(name, content)
     made = content if made is None else made
     download = {"url": f"{server.address}/{name}", "file": name}
-    if known:
+    if has_digest:
         download |= {"size": len(content), "sha256": digest(content)}
     file = {"path": path, "source": name, "size": len(made), "sha256": digest(made)} | more
     return DataSet(name="small", title="t", licence="CC0", users="anyone", downloads=[download], files=[file])
@@ -117,7 +111,15 @@ def fetch(entry, data, **more):
     return Fetcher(data, pause=0.0, **more).fetch(entry)
 
 
-def code_of(function, *arguments, **more):
+def write_part(tmp_path, content):
+    """Leave a partial download behind, and return its path."""
+    path = tmp_path / "cache" / "downloads" / "small" / "a.txt.part"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    return path
+
+
+def error_code(function, *arguments, **more):
     with pytest.raises(UserError) as caught:
         function(*arguments, **more)
     return caught.value.code
@@ -144,44 +146,43 @@ def make_zip(members):
 def archive_set(server, content, trees, *, name="c.tar.gz", **more):
     size, whole = digest_members(trees)
     more = {"members": ["trees/*.mrg"], "size": size, "sha256": whole} | more
-    return data_set_of(server, content, name=name, path="trees.tar.xz", known=False, **more)
+    return data_set_of(server, content, name=name, path="trees.tar.xz", has_digest=False, **more)
 
 
-def test_a_file_is_fetched_checked_and_packed(server, tmp_path):
-    entry, seen = data_set_of(server, TEXT), []
-    made = fetch(entry, tmp_path / "data", progress=lambda *about: seen.append(about))
-    assert made == [tmp_path / "data" / "texts" / "a.txt.xz"]
-    assert lzma.decompress(made[0].read_bytes()) == TEXT
-    assert ("fetching a.txt", len(TEXT), len(TEXT)) in seen
+def test_fetches_checks_and_packs_a_file(server, tmp_path):
+    entry, actual = data_set_of(server, TEXT), []
+    built = fetch(entry, tmp_path / "data", progress=lambda *about: actual.append(about))
+    assert built == [tmp_path / "data" / "texts" / "a.txt.xz"]
+    assert lzma.decompress(built[0].read_bytes()) == TEXT
+    assert ("fetching a.txt", len(TEXT), len(TEXT)) in actual
     assert [*(tmp_path / "cache" / "downloads").rglob("*.*")] == []  # nothing is kept twice
     assert fetch(entry, tmp_path / "data") == [] and len(server.requests) == 1
 
 
-@pytest.mark.parametrize("known", [True, False])
-def test_a_broken_connection_is_continued_where_it_ended(server, tmp_path, known):
+@pytest.mark.parametrize("has_digest", [True, False])
+def test_continues_a_broken_download(server, tmp_path, has_digest):
     server.cut = len(TEXT) // 3
-    fetch(data_set_of(server, TEXT, known=known), tmp_path)
+    fetch(data_set_of(server, TEXT, has_digest=has_digest), tmp_path)
     assert lzma.decompress((tmp_path / "texts" / "a.txt.xz").read_bytes()) == TEXT
-    begins = [int((wanted or "bytes=0-")[6:-1]) for _, wanted in server.requests]
+    begins = [int((value or "bytes=0-")[6:-1]) for _, value in server.requests]
     assert len(begins) > 3 and begins[0] == 0 and begins == sorted(set(begins))
 
 
-def test_it_gives_up_and_a_later_run_continues(server, tmp_path):
+def test_gives_up_and_continues_in_a_later_run(server, tmp_path):
     entry = data_set_of(server, TEXT)
     server.cut = 0
     server.statuses = [503]
-    assert code_of(fetch, entry, tmp_path) == "D534"
+    assert error_code(fetch, entry, tmp_path) == "D534"
     assert len(server.requests) == 5
-    partial = tmp_path / "cache" / "downloads" / "small" / "a.txt.part"
     server.requests.clear()
     server.cut = None
-    partial.write_bytes(TEXT[:5000])
+    write_part(tmp_path, TEXT[:5000])
     fetch(entry, tmp_path)
     assert server.requests == [("/a.txt", "bytes=5000-")]
 
 
-def test_a_file_that_changed_on_the_server_is_fetched_from_its_start(server, tmp_path):
-    entry = data_set_of(server, TEXT, known=False)
+def test_restarts_if_the_file_changed_on_the_server(server, tmp_path):
+    entry = data_set_of(server, TEXT, has_digest=False)
     server.files["a.txt"] = MORE
 
     class Stop(Exception):
@@ -197,68 +198,57 @@ def test_a_file_that_changed_on_the_server_is_fetched_from_its_start(server, tmp
     assert lzma.decompress((tmp_path / "texts" / "a.txt.xz").read_bytes()) == TEXT
 
 
-def test_bytes_of_another_version_are_fetched_again_if_the_digest_is_known(server, tmp_path):
-    server.etag = ""
-    entry = data_set_of(server, TEXT)
-    folder = tmp_path / "cache" / "downloads" / "small"
-    folder.mkdir(parents=True)
-    (folder / "a.txt.part").write_bytes(b"x" * 5000)
-    fetch(entry, tmp_path)
-    assert [wanted for _, wanted in server.requests] == ["bytes=5000-", None]
-
-
-def test_without_ranges_a_download_starts_again(server, tmp_path):
-    server.ranges = False
-    entry = data_set_of(server, TEXT)
-    folder = tmp_path / "cache" / "downloads" / "small"
-    folder.mkdir(parents=True)
-    (folder / "a.txt.part").write_bytes(TEXT[:5000])
-    fetch(entry, tmp_path)
+@pytest.mark.parametrize(("etag", "ranges", "part"), [("", True, b"x" * 5000), ('"1"', False, TEXT[:5000])])
+def test_restarts_if_the_digest_differs_or_without_ranges(server, tmp_path, etag, ranges, part):
+    server.etag, server.ranges = etag, ranges
+    write_part(tmp_path, part)
+    fetch(data_set_of(server, TEXT), tmp_path)
+    assert [start for _, start in server.requests] == ["bytes=5000-", None][: 1 + ranges]
     assert lzma.decompress((tmp_path / "texts" / "a.txt.xz").read_bytes()) == TEXT
 
 
-def test_a_complete_part_is_not_fetched_again(server, tmp_path):
-    for known in (True, False):
-        entry = data_set_of(server, TEXT, known=known, path=f"{known}.txt")
-        folder = tmp_path / "cache" / "downloads" / "small"
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "a.txt.part").write_bytes(TEXT)
-        (folder / "a.txt.part.json").write_text(f'{{"url": "{server.address}/a.txt", "version": "\\"1\\""}}')
+def test_does_not_fetch_a_complete_download_again(server, tmp_path):
+    for has_digest in (True, False):
+        entry = data_set_of(server, TEXT, has_digest=has_digest, path=f"{has_digest}.txt")
+        part = write_part(tmp_path, TEXT)
+        part.with_name("a.txt.part.json").write_text(
+            f'{{"url": "{server.address}/a.txt", "version": "\\"1\\""}}'
+        )
         fetch(entry, tmp_path)
     assert server.requests == [("/a.txt", f"bytes={len(TEXT)}-")]
 
 
-def test_wrong_files_are_refused_and_leave_nothing(server, tmp_path):
+def test_rejects_wrong_files_and_leaves_nothing(server, tmp_path):
     entry = data_set_of(server, TEXT)
     for content in (TEXT[:-1] + b"!", TEXT[:-1], TEXT + b"!"):
         server.files["a.txt"] = content
         for unchecked in (False, True):  # the digest of the download is known
-            assert code_of(fetch, entry, tmp_path / "data", unchecked=unchecked) == "D535"
+            assert error_code(fetch, entry, tmp_path / "data", unchecked=unchecked) == "D535"
     assert not [*(tmp_path / "data").rglob("*.xz")]
 
 
-def test_a_download_without_a_digest_is_checked_by_what_is_made_of_it(server, tmp_path):
-    entry, told = data_set_of(server, TEXT, known=False), []
+def test_checks_the_resulting_file_if_the_download_has_no_digest(server, tmp_path):
+    entry, messages = data_set_of(server, TEXT, has_digest=False), []
     server.files["a.txt"] = TEXT + b"!"
-    assert code_of(fetch, entry, tmp_path / "data") == "D539"
+    assert error_code(fetch, entry, tmp_path / "data") == "D539"
     assert not [*(tmp_path / "data").rglob("*.*")]
-    assert len(fetch(entry, tmp_path / "data", unchecked=True, tell=told.append)) == 1
-    assert len(told) == 1 and "accepted" in told[0]
-    assert code_of(fetch, entry, tmp_path / "data") == "D539"  # it is there, and differs
+    assert len(fetch(entry, tmp_path / "data", unchecked=True, tell=messages.append)) == 1
+    assert len(messages) == 1 and "accepted" in messages[0]
+    assert error_code(fetch, entry, tmp_path / "data") == "D539"  # it is there, and differs
     assert fetch(entry, tmp_path / "data", unchecked=True) == []
 
 
-def test_statuses_and_missing_files(server, tmp_path):
+def test_retries_by_status(server, tmp_path):
     entry = data_set_of(server, TEXT)
     server.statuses = [500, 429]
     fetch(entry, tmp_path)
     assert len(server.requests) == 3
     server.files.clear()
     server.requests.clear()
-    assert code_of(fetch, entry, tmp_path / "other") == "D534" and len(server.requests) == 1
+    assert error_code(fetch, entry, tmp_path / "other") == "D534" and len(server.requests) == 1
 
 
-def test_proxies_of_the_environment_are_used(server, tmp_path, monkeypatch):
+def test_uses_proxies_of_the_environment(server, tmp_path, monkeypatch):
     entry = data_set_of(server, TEXT)
     download = entry.downloads[0].model_copy(update={"url": "http://corpora.invalid/a.txt"})
     monkeypatch.setenv("http_proxy", server.address)
@@ -267,35 +257,35 @@ def test_proxies_of_the_environment_are_used(server, tmp_path, monkeypatch):
     assert server.requests == [("http://corpora.invalid/a.txt", None)]
 
 
-def test_downloads_of_a_directory_are_checked_as_well(server, tmp_path):
+def test_checks_local_downloads(server, tmp_path):
     entry, local = data_set_of(server, TEXT), tmp_path / "local"
     local.mkdir()
-    assert code_of(fetch, entry, tmp_path / "data", local=local) == "D534"
+    assert error_code(fetch, entry, tmp_path / "data", local=local) == "D534"
     (local / "a.txt").write_bytes(MORE)
-    assert code_of(fetch, entry, tmp_path / "data", local=local) == "D535"
+    assert error_code(fetch, entry, tmp_path / "data", local=local) == "D535"
     (local / "a.txt").write_bytes(TEXT)
     assert len(fetch(entry, tmp_path / "data", local=local)) == 1
     assert server.requests == [] and (local / "a.txt").read_bytes() == TEXT
 
 
-def test_sentences_of_a_genre_are_kept(server, tmp_path):
+def test_selects_sentences_of_a_genre(server, tmp_path):
     def sentence(genre, number):
         return f"# sent_id = {genre}-x-{number}\n# text = It rains.\n1\tIt\n2\trains\n3\t.\n\n".encode()
 
     content = b"".join(sentence(genre, n) for n in range(3) for genre in ("blog", "blogs", "mail"))
-    made = b"".join(sentence("blog", n) for n in range(3))
-    entry = data_set_of(server, content, name="t.conllu", path="t/blog.conllu.xz", made=made, genre="blog")
+    built = b"".join(sentence("blog", n) for n in range(3))
+    entry = data_set_of(server, content, name="t.conllu", path="t/blog.conllu.xz", made=built, genre="blog")
     [path] = fetch(entry, tmp_path)
-    assert lzma.decompress(path.read_bytes()) == made
+    assert lzma.decompress(path.read_bytes()) == built
 
 
 TREES = [("trees/a.mrg", b"(S (NP it) (VP rains))"), ("trees/b/c.mrg", b"(S (VP go))")]
 
 
-@pytest.mark.parametrize("pack, name", [(make_tar, "c.tar.gz"), (make_zip, "c.zip")])
-def test_members_of_archives_are_packed_anew(server, tmp_path, pack, name):
+@pytest.mark.parametrize("make_archive, name", [(make_tar, "c.tar.gz"), (make_zip, "c.zip")])
+def test_repacks_members_of_archives(server, tmp_path, make_archive, name):
     inside = [(f"corpus-1/{short}", content) for short, content in TREES]
-    content = pack([*inside, ("corpus-1/README", b"-"), ("other/trees/a.mrg", b"-")])
+    content = make_archive([*inside, ("corpus-1/README", b"-"), ("other/trees/a.mrg", b"-")])
     [path] = fetch(archive_set(server, content, TREES, name=name, below="corpus-1/"), tmp_path)
     with tarfile.open(path) as archive:
         members = {member.name: archive.extractfile(member).read() for member in archive}
@@ -323,32 +313,32 @@ def link(name, kind=tarfile.SYMTYPE):
     ],
     ids="up root link device twice short other".split(),
 )
-def test_unsafe_and_damaged_archives_are_refused(server, tmp_path, content):
+def test_rejects_unsafe_and_damaged_archives(server, tmp_path, content):
     entry = archive_set(server, content, TREES, members=["*"])
     for unchecked in (False, True):
-        assert code_of(fetch, entry, tmp_path / "data", unchecked=unchecked) == "D538"
+        assert error_code(fetch, entry, tmp_path / "data", unchecked=unchecked) == "D538"
     assert not [*(tmp_path / "data").rglob("*.*")]
 
 
-def test_a_zip_file_with_a_link_a_way_out_or_a_wrong_size_is_refused(server, tmp_path):
+def test_rejects_unsafe_zip_files(server, tmp_path):
     about = zipfile.ZipInfo("trees/x.mrg")
     about.external_attr = 0o120777 << 16
     for number, members in enumerate(([(about, b"/etc/passwd")], [("trees/../../x.mrg", b"x")])):
         entry = archive_set(server, make_zip(members), TREES, name=f"{number}.zip", members=["*"])
-        assert code_of(fetch, entry, tmp_path / "data") == "D538"
+        assert error_code(fetch, entry, tmp_path / "data") == "D538"
     content = bytearray(make_zip([("trees/a.mrg", bytes(5000))]))
     where = content.rindex(b"PK\x01\x02") + 24  # the size in the directory at the end of the file
     content[where : where + 4] = (100).to_bytes(4, "little")
     entry = archive_set(server, bytes(content), TREES, name="2.zip", members=["*"])
-    assert code_of(fetch, entry, tmp_path / "data") == "D538"
+    assert error_code(fetch, entry, tmp_path / "data") == "D538"
 
 
-def test_what_unpacks_to_too_much_is_not_written(server, tmp_path):
-    bomb = gzip.compress(bytes(5_000_000))
-    entry = data_set_of(server, bomb, name="a.gz", path="a.txt", made=TEXT)
-    assert code_of(fetch, entry, tmp_path / "data") == "D539"
+def test_does_not_write_more_than_the_expected_size(server, tmp_path):
+    compressed = gzip.compress(bytes(5_000_000))
+    entry = data_set_of(server, compressed, name="a.gz", path="a.txt", made=TEXT)
+    assert error_code(fetch, entry, tmp_path / "data") == "D539"
     big = make_tar([("trees/a.mrg", bytes(5_000_000))])
-    assert code_of(fetch, archive_set(server, big, TREES), tmp_path / "data") == "D539"
+    assert error_code(fetch, archive_set(server, big, TREES), tmp_path / "data") == "D539"
     assert not [*(tmp_path / "data").rglob("*.*")]
 
 
@@ -387,7 +377,7 @@ sha256 = "{digest}"
         ("[[downloads]]", "[[unknown]]", "unknown"),
     ],
 )
-def test_invalid_manifests_are_refused(tmp_path, old, new, words):
+def test_rejects_invalid_manifests(tmp_path, old, new, words):
     path = tmp_path / "small.toml"
     path.write_text(VALID, encoding="utf8")
     assert read_manifest(path).name == "small"
@@ -397,7 +387,7 @@ def test_invalid_manifests_are_refused(tmp_path, old, new, words):
     assert caught.value.code == "D537" and words in str(caught.value) and "\n" not in str(caught.value)
 
 
-def test_the_manifests_of_the_project():
+def test_manifests_of_the_project():
     entries = data_sets()
     assert {"ewt", "conll2000", "english", "japanese", "senseval2"} <= set(entries)
     paths = [path for entry in entries.values() for path in entry.paths]
@@ -407,15 +397,13 @@ def test_the_manifests_of_the_project():
         assert all(download.url.startswith("https://") for download in entry.downloads)
 
 
-def test_every_file_that_an_experiment_needs_is_in_a_data_set():
-    from disambig.registry import entries
-
-    for name, part in entries("experiments").items():
-        for pattern in part.load()().needs:
+def test_data_sets_cover_the_files_of_experiments():
+    for name, entry in registry.entries("experiments").items():
+        for pattern in entry.load()().needs:
             assert data_advice([pattern]), (name, pattern)
 
 
-def test_advice_says_which_command(monkeypatch):
+def test_advice_names_the_command(monkeypatch):
     assert data_advice(["labelled/qa-it/*.tsv"]) == "`disambig data get qa-it` fetches it"
     assert "`disambig data show senseval2`" in data_advice(["labelled/senseval2/key*"])
     assert data_advice(["nowhere/*"]) == ""
@@ -426,7 +414,7 @@ DATA = os.environ.get("DISAMBIG_DATA")
 
 @pytest.mark.data
 @pytest.mark.skipif(not DATA, reason="needs DISAMBIG_DATA")
-def test_the_data_of_the_figures_have_the_digests_of_the_manifests(tmp_path):
+def test_local_data_have_the_digests_of_the_manifests(tmp_path):
     """The development part of the treebank by genre as well, made from its genres put together."""
     entries, data = data_sets(), Path(str(DATA))
     for name in ("conll2000", "craft", "qa-it", "ptb-sample"):
@@ -461,13 +449,13 @@ def manifest(server, tmp_path, monkeypatch):
     return folder / "small.toml"
 
 
-def test_data_are_listed_fetched_and_shown(manifest, tmp_path, capsys):
+def test_command_lists_fetches_and_shows(manifest, tmp_path, capsys):
     assert run("list") == 0
     lines = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
     assert lines["small"] == "get        t (CC0; anyone)" and lines["english"].startswith("make ")
     assert run("get", "small") == 0
-    said = capsys.readouterr()
-    assert said.out == "" and "small: CC0; anyone" in said.err and "1 files written" in said.err
+    output = capsys.readouterr()
+    assert output.out == "" and "small: CC0; anyone" in output.err and "1 files written" in output.err
     assert (tmp_path / "cache" / "data" / "texts" / "a.txt").read_bytes() == b"abc"
     assert run("list", "--json") == 0
     assert '"missing": []' in capsys.readouterr().out
@@ -476,7 +464,7 @@ def test_data_are_listed_fetched_and_shown(manifest, tmp_path, capsys):
     assert "missing: 0 of 1 files" in shown and digest(b"abc") in shown and "digest not known" in shown
 
 
-def test_mistakes_are_a_line(manifest, server, tmp_path, capsys):
+def test_command_reports_errors_in_one_line(manifest, server, tmp_path, capsys):
     server.files["a.txt"] = b"abd"
     for arguments, code in (
         (("get", "none"), "D533"),
@@ -486,9 +474,9 @@ def test_mistakes_are_a_line(manifest, server, tmp_path, capsys):
         (("get", "small", "-q"), "D539"),
     ):
         assert run(*arguments) == 2
-        said = capsys.readouterr()
-        assert said.out == "" and f"[{code}]" in said.err.splitlines()[-1]
-    assert said.err.count("\n") == 1  # quiet: the problem alone
+        output = capsys.readouterr()
+        assert output.out == "" and f"[{code}]" in output.err.splitlines()[-1]
+    assert output.err.count("\n") == 1  # quiet: the problem alone
     manifest.write_text("title = 1", encoding="utf8")
     assert run("list") == 2
     assert "[D537]" in capsys.readouterr().err

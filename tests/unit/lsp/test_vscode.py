@@ -26,7 +26,7 @@ NODE = shutil.which("node")
 needs_node = pytest.mark.skipif(NODE is None, reason="needs node")
 
 
-def test_the_manifest_names_what_there_is():
+def test_manifest_agrees_with_the_source():
     assert MANIFEST["version"] == __version__
     assert {"name", "publisher", "engines", "main"} <= set(MANIFEST)
     source = (HOME / "src" / "extension.js").read_text(encoding="utf8")
@@ -37,13 +37,13 @@ def test_the_manifest_names_what_there_is():
     assert MANIFEST["capabilities"]["untrustedWorkspaces"]["restrictedConfigurations"] == ["disambig.path"]
 
 
-def test_the_settings_of_the_server_are_those_of_projects():
-    known = SETTINGS["disambig.settings"]["properties"]
-    assert set(known) <= set(SettingsTable.model_fields)
-    assert set(known["writing"]["enum"]) == set(WORDS_PER_MISTAKE)
+def test_settings_are_those_of_projects():
+    properties = SETTINGS["disambig.settings"]["properties"]
+    assert set(properties) <= set(SettingsTable.model_fields)
+    assert set(properties["writing"]["enum"]) == set(WORDS_PER_MISTAKE)
 
 
-def test_the_guide_names_every_setting():
+def test_guide_names_every_setting():
     guide = (HOME / "README.md").read_text(encoding="utf8")
     assert set(re.findall(r"^\| `([\w.]+)` \|", guide, re.MULTILINE)) == set(SETTINGS)
 
@@ -75,7 +75,7 @@ def run(tmp_path):
 
 
 @needs_node
-def test_it_starts_the_server_when_a_document_is_open(run):
+def test_starts_the_server_if_a_document_is_open(run):
     done = run(documents=["json", "markdown"], settings={"settings": {"flags_per_1000": 0.5}})
     (start,) = done["starts"]
     assert start["command"] == ["disambig", "lsp"] and start["id"] == "disambig"
@@ -85,7 +85,7 @@ def test_it_starts_the_server_when_a_document_is_open(run):
 
 
 @needs_node
-def test_it_waits_for_a_document_that_it_checks(run):
+def test_waits_for_a_document_to_check(run):
     assert not run(documents=["json"], events=[["open", "json"]])["starts"]
     assert len(run(documents=["json"], events=[["open", "python"], ["open", "markdown"]])["starts"]) == 1
     settings = {"languages": ["json"]}
@@ -94,7 +94,7 @@ def test_it_waits_for_a_document_that_it_checks(run):
 
 
 @needs_node
-def test_another_path_needs_another_server(run, tmp_path):
+def test_a_changed_path_restarts_the_server(run, tmp_path):
     other = tmp_path / "bin" / "other"
     shutil.copy(tmp_path / "bin" / "disambig", other)
     done = run(documents=["markdown"], events=[["set", "path", "${workspaceFolder}/bin/other"]])
@@ -104,7 +104,7 @@ def test_another_path_needs_another_server(run, tmp_path):
 
 
 @needs_node
-def test_changed_settings_are_sent(run):
+def test_sends_changed_settings(run):
     done = run(documents=["markdown"], events=[["set", "settings", {"writing": "draft"}]])
     assert done["notifications"] == [
         ["workspace/didChangeConfiguration", {"settings": {"disambig": {"writing": "draft"}}}]
@@ -113,7 +113,7 @@ def test_changed_settings_are_sent(run):
 
 
 @needs_node
-def test_a_missing_command_is_told_with_the_way_to_install_it(run):
+def test_reports_a_missing_command(run):
     done = run(documents=["markdown"], settings={"path": "no-such-disambig"}, events=[["open", "markdown"]])
     (error,) = done["errors"]  # once, not for each document
     assert '"no-such-disambig" was not found' in error and 'pip install ".[lsp]"' in error
@@ -122,7 +122,7 @@ def test_a_missing_command_is_told_with_the_way_to_install_it(run):
 
 
 @needs_node
-def test_what_the_server_says_when_it_cannot_start_is_shown(run, tmp_path):
+def test_shows_the_error_of_a_server_that_cannot_start(run, tmp_path):
     broken = tmp_path / "bin" / "disambig"
     broken.write_text("#!/bin/sh\necho 'disambig: [D840] a language server needs pygls' >&2\nexit 2\n")
     done = run(documents=["markdown"])
@@ -131,7 +131,7 @@ def test_what_the_server_says_when_it_cannot_start_is_shown(run, tmp_path):
 
 
 @needs_node
-def test_the_commands(run):
+def test_commands(run):
     done = run(
         documents=["markdown"], events=[["command", "disambig.restart"], ["command", "disambig.showLog"]]
     )
@@ -139,7 +139,7 @@ def test_the_commands(run):
 
 
 @needs_node
-def test_the_real_server_answers_the_command_of_the_extension():
+def test_server_answers_the_command_of_the_extension():
     pytest.importorskip("pygls")
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}})
     command = [sys.executable, "-m", "disambig.cli.main", "lsp"]
@@ -150,7 +150,7 @@ def test_the_real_server_answers_the_command_of_the_extension():
 
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("npm") is None, reason="needs npm")
-def test_the_package_is_checked_built_and_holds_what_it_should(tmp_path, run):
+def test_builds_the_package(tmp_path, run):
     home = tmp_path / "vscode"
     shutil.copytree(HOME, home, ignore=shutil.ignore_patterns("node_modules", "dist", "*.vsix"))
 

@@ -28,57 +28,38 @@ from disambig.tasks import OwnCandidates
 from disambig.testing import check_task
 from disambig.types import task_rules
 
-NAMED = {
-    "a-an": ["a > an", "an > a"],
-    "agreement": [
-        "go > goes",
-        "results > result",
-        "was > were",
-        "this > these",
-        "city > cities",
-        "man > men",
-    ],
-    "apostrophe": ["dogs > dog's", "need's > needs", "cities > city's", "whats > what's"],
-    "article": [" > the", "a > ", "a > the"],
-    "confused-words": [
-        "then > than",
-        "its > it's",
-        "your > you're",
-        "should of > should have",
-        "said > told",
-    ],
-    "extra-preposition": ["about > ", "let me to go > let me go"],
-    "extra-word": ["more easier > easier", "very > "],
-    "missing-preposition": [" > to", "listen > listen to", "explained me > explained to me"],
-    "missing-word": [" > is", " > you"],
-    "one-word-or-two": [
-        "alot > a lot",
-        "every day > everyday",
-        "in tact > intact",
-        "deep seated > deep-seated",
-    ],
-    "typo-that-is-a-word": ["form > from", "the > they", "on > one", "an > and", "trail > train", "us > is"],
-    "word-form": ["go > went", "is > was", "quick > quickly", "plan > planned", "create > creation"],
-    "wrong-phrase": ["me to > that i", "beckon call > beck and call", "escape goat > scapegoat"],
-    "wrong-preposition": ["of > on", "married with > married to", "in > at"],
+CORRECTIONS = {
+    "a-an": "a > an; an > a",
+    "agreement": "go > goes; results > result; was > were; this > these; city > cities; man > men",
+    "apostrophe": "dogs > dog's; need's > needs; cities > city's; whats > what's",
+    "article": " > the; a > ; a > the",
+    "confused-words": "then > than; its > it's; your > you're; should of > should have; said > told",
+    "extra-preposition": "about > ; let me to go > let me go",
+    "extra-word": "more easier > easier; very > ",
+    "missing-preposition": " > to; listen > listen to; explained me > explained to me",
+    "missing-word": " > is; > you",
+    "one-word-or-two": "alot > a lot; every day > everyday; in tact > intact; deep seated > deep-seated",
+    "typo-that-is-a-word": "form > from; the > they; on > one; an > and; trail > train; us > is",
+    "word-form": "go > went; is > was; quick > quickly; plan > planned; create > creation",
+    "wrong-phrase": "me to > that i; beckon call > beck and call; escape goat > scapegoat",
+    "wrong-preposition": "of > on; married with > married to; in > at",
 }
 
 
-@pytest.mark.parametrize(("rule", "pair"), [(rule, pair) for rule, pairs in NAMED.items() for pair in pairs])
-def test_the_words_of_a_correction_name_its_rule(rule, pair):
+@pytest.mark.parametrize(
+    ("rule", "pair"), [(rule, pair) for rule, pairs in CORRECTIONS.items() for pair in pairs.split("; ")]
+)
+def test_rule_of_a_correction(rule, pair):
     observed, _, replacement = pair.partition(">")
     assert ENGLISH_RULES.rule_name(Correction.plain(observed, replacement)) == rule
 
 
-def test_case_blanks_and_curly_apostrophes_do_not_matter():
-    names = {
-        ENGLISH_RULES.rule_name(Correction.plain(observed, "its"))
-        for observed in ("it's", "It\u2019s", " IT'S ")
-    }
-    assert names == {"confused-words"}
+def test_ignores_case_blanks_and_curly_apostrophes():
+    for observed in ("it's", "It\u2019s", " IT'S "):
+        assert ENGLISH_RULES.rule_name(Correction.plain(observed, "its")) == "confused-words"
 
 
-def test_each_example_of_the_page_is_a_correction_of_its_rule():
+def test_examples_belong_to_their_rule():
     for rule in CATALOGUE:
         if rule.name == "doubled-word":  # which needs more than the words: see the task
             continue
@@ -87,24 +68,24 @@ def test_each_example_of_the_page_is_a_correction_of_its_rule():
             assert english_rule(Correction.plain(before, after)) == rule.name, wrong
 
 
-def test_every_rule_is_described():
+def test_describes_every_rule():
     names = [rule.name for rule in CATALOGUE]
     assert names == sorted(set(names))
-    assert set(NAMED) | {"doubled-word"} == set(names)
+    assert set(CORRECTIONS) | {"doubled-word"} == set(names)
     for rule in CATALOGUE:
         assert rule.title.endswith(".") and rule.description.endswith(".") and rule.examples
         assert rule.url.endswith(f"#{rule.name}")
         assert f"ignore-next-line[{rule.name}]" in rule_text(rule)
 
 
-def test_the_page_is_the_one_that_the_rules_make():
+def test_page_is_up_to_date():
     page = local_page().read_text(encoding="utf8")
     assert page == rules_page(), "run: python -m disambig.rules.page"
     assert len(page.splitlines()) <= 150
     assert {line[3:] for line in page.splitlines() if line.startswith("## ")} == {r.name for r in CATALOGUE}
 
 
-def test_confused_words_are_listed_once():
+def test_lists_confused_words_once():
     path = Path(local_page()).with_name("english_confused.txt")
     lines = [line.split() for line in path.read_text(encoding="utf8").splitlines() if line[:1] != "#"]
     assert all(len(line) == len(set(line)) >= 2 for line in lines)
@@ -142,21 +123,20 @@ class WithNonsense(Plain):
     rules: ClassVar[str] = "nonsense"
 
 
-def test_a_task_without_rules_has_one_of_its_name():
+def test_default_rule_of_a_task():
     rules = task_rules(Plain())
-    assert [(rule.name, rule.title) for rule in rules.rules] == [
-        ("plain_task", "Decide something of a plugin.")
-    ]
+    (rule,) = rules.rules
+    assert (rule.name, rule.title) == ("plain_task", "Decide something of a plugin.")
     assert rules.rule_name(Correction("then", "than")) == "plain_task"
 
 
-def test_a_task_declares_rules_for_its_language():
+def test_rules_of_a_task_depend_on_the_language():
     assert task_rules(WithRules()) is YOURS
     assert task_rules(WithRules()).rule_name(Correction("cat", "dog")) == "yours-short"
     assert [rule.name for rule in task_rules(WithRules(language="xx")).rules] == ["plain_task"]
 
 
-def test_what_is_no_rule_is_an_error_of_the_contract():
+def test_rejects_invalid_rules():
     with pytest.raises(UserError, match="D414"):
         task_rules(WithNonsense())
     with pytest.raises(UserError, match="D414"):
@@ -165,13 +145,13 @@ def test_what_is_no_rule_is_an_error_of_the_contract():
         Rule("Not A Name", "")
 
 
-def test_the_shared_rules_are_installed_and_labels_have_none():
+def test_installed_rules():
     rules = installed_rules()
     assert {rule.name: rules[rule.name] for rule in CATALOGUE} == {rule.name: rule for rule in CATALOGUE}
     assert not {"it", "sense", "topic"} & set(rules)
 
 
-def test_rules_are_chosen_by_their_names_or_by_tasks():
+def test_selects_rules_by_names_or_tasks():
     assert not RuleSelection() and RuleSelection().shows("a-an", "article")
     only = RuleSelection(only=frozenset(("a-an", "form")))
     assert only.shows("a-an", "spelling") and only.shows("agreement", "form")
@@ -189,10 +169,10 @@ class Misnamed(OwnCandidates):
     rules: ClassVar[RuleSet] = RuleSet(YOURS.rules, english_rule)
 
 
-def test_the_checks_for_plugins_name_corrections():
+def test_check_task_checks_rules():
     ours, misnamed = (
-        {each.name: each for each in check_task(made(candidates=["then", "than"]), ["then that."])}
-        for made in (OwnCandidates, Misnamed)
+        {item.name: item for item in check_task(task(candidates=["then", "than"]), ["then that."])}
+        for task in (OwnCandidates, Misnamed)
     )
     ours["names_the_rules_of_its_corrections"]()
     with pytest.raises(AssertionError, match="D414"):

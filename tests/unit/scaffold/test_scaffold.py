@@ -1,4 +1,4 @@
-"""``disambig new-plugin``: what is refused, and that nothing is half-written."""
+"""``disambig new-plugin``: what it writes and what it rejects."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def call(*arguments: object) -> int:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_command_writes_a_package(tmp_path, monkeypatch, capsys, kind):
+def test_command_writes_a_package(tmp_path, monkeypatch, capsys, kind):
     monkeypatch.chdir(tmp_path)
     assert call("new-plugin", "kind", "--kind", kind) == 0
-    written = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+    files = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
     shown = capsys.readouterr()
-    assert {str(Path(line)) for line in shown.out.splitlines()} == written
+    assert {str(Path(line)) for line in shown.out.splitlines()} == files
     assert "cd disambig-kind && pip install -e '.[test]' && pytest" in shown.err
     for path in tmp_path.rglob("*"):
         assert "NAME" not in path.name
@@ -39,7 +39,7 @@ def test_labels_are_the_default(tmp_path):
     assert inside == set(plugin_files("kind", "labels"))
 
 
-def test_an_unknown_kind_is_one_line(tmp_path, monkeypatch, capsys):
+def test_reports_an_unknown_kind(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert call("new-plugin", "kind", "--kind", "word") == 2
     assert capsys.readouterr().err == (
@@ -48,7 +48,7 @@ def test_an_unknown_kind_is_one_line(tmp_path, monkeypatch, capsys):
     assert not list(tmp_path.iterdir())
 
 
-def test_the_help_names_every_kind(capsys):
+def test_help_names_every_kind(capsys):
     assert call("new-plugin", "--help") == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert all(f"{kind} (" in shown or f"or {kind}." in shown for kind in KINDS)
@@ -61,13 +61,13 @@ def test_another_directory(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["", "my-plugin", "Kind", "1st", "class", "_x", "disambig_x", "größe"])
-def test_no_name(name):
+def test_rejects_invalid_names(name):
     with pytest.raises(UserError, match=r"D012.*no Python keyword"):
         check_name(name)
 
 
 @pytest.mark.parametrize("name", ["core", "disambig", "web1t"])
-def test_a_name_of_the_core(name):
+def test_rejects_names_of_the_core(name):
     with pytest.raises(UserError, match="D013"):
         check_name(name)
 
@@ -76,7 +76,7 @@ def test_a_name_of_the_core(name):
     ("group", "name", "by"),
     [("disambig", "theirs", "the plugin"), ("spacy_factories", "disambig_theirs", "the spaCy component")],
 )
-def test_a_name_of_another(monkeypatch, group, name, by):
+def test_rejects_names_of_other_plugins(monkeypatch, group, name, by):
     entry = EntryPoint(name, "their.module", group)
 
     def entries(*, group, name=None):
@@ -87,14 +87,14 @@ def test_a_name_of_another(monkeypatch, group, name, by):
         check_name("theirs")
 
 
-def test_a_taken_directory_is_left_alone(tmp_path, capsys):
+def test_rejects_an_existing_directory(tmp_path, capsys):
     assert call("new-plugin", "kind", "--output", tmp_path) == 2
     error = capsys.readouterr().err
     assert error.startswith("disambig: [D014]") and error.count("\n") == 1
     assert not list(tmp_path.iterdir())
 
 
-def test_nothing_is_half_written(tmp_path, monkeypatch):
+def test_failure_leaves_no_files(tmp_path, monkeypatch):
     def broken(name, kind):
         return {"a.txt": "whole", "b.txt": None}
 
@@ -104,7 +104,7 @@ def test_nothing_is_half_written(tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_full_disk_is_one_line(tmp_path):
+def test_reports_an_unwritable_directory(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(UserError, match="D309"):
         write_plugin("kind", tmp_path / "file" / "new")

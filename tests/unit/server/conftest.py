@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import sys
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "integration"))  # the fake models
 
 
 @pytest.fixture
 def ask():
-    """Ask an application once: ``ask("POST", "/v2/check", data=...)``; `serving` says how it is made."""
+    """Send one request: ``ask("POST", "/v2/check", data=...)``; `serving` has options of the application."""
     import httpx
     from fake_checker import fake_checker
 
@@ -22,12 +18,8 @@ def ask():
     workers = []
 
     def send(method, path, *, serving=None, **request):
-        settings = {
-            "limits": ServerLimits(),
-            "origins": AllowedOrigins(),
-            "checker": fake_checker(),
-            **(serving or {}),
-        }
+        settings = {"limits": ServerLimits(), "origins": AllowedOrigins(), "checker": fake_checker()}
+        settings |= serving or {}
         checker = settings.pop("checker")
         workers.append(ModelThread(checker.annotate))
         app = make_app(checker, workers[-1], **settings)

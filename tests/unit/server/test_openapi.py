@@ -1,4 +1,4 @@
-"""The OpenAPI document: each route is in it and each path of it is there, and answers are what it says."""
+"""The OpenAPI document describes every route, and every answer conforms to it."""
 
 from __future__ import annotations
 
@@ -13,12 +13,8 @@ from disambig.server import BASES, AllowedOrigins, ModelThread, ServerLimits, ma
 DOCUMENT = openapi(ServerLimits(), BASES)
 OPERATIONS = {(method, path) for path, operations in DOCUMENT["paths"].items() for method in operations}
 FORM = {"language": "en-US", "text": TEXT}
-PLACE = {
-    "text": TEXT,
-    "start": TEXT.index("quite"),
-    "end": TEXT.index("quite") + 5,
-    "rule": "DISAMBIG_SPELLING",
-}
+START = TEXT.index("quite")
+PLACE = {"text": TEXT, "start": START, "end": START + 5, "rule": "DISAMBIG_SPELLING"}
 REQUESTS = [
     *(("get", path, {}) for method, path in sorted(OPERATIONS) if method == "get"),
     *(("get", f"{base}/configinfo", {"params": {"language": "en"}}) for base in BASES),
@@ -35,15 +31,15 @@ REQUESTS = [
 ]
 
 
-def test_it_is_published_as_it_is_made(ask):
+def test_publishes_the_document(ask):
     answer = ask("GET", "/openapi.json")
     assert answer.json() == DOCUMENT
     assert DOCUMENT["openapi"].startswith("3.1.")
-    names = [each["operationId"] for path in DOCUMENT["paths"].values() for each in path.values()]
+    names = [item["operationId"] for path in DOCUMENT["paths"].values() for item in path.values()]
     assert len(set(names)) == len(names)
 
 
-def test_each_route_is_in_it_and_each_of_its_paths_is_a_route():
+def test_paths_are_the_routes():
     checker = fake_checker()
     worker = ModelThread(checker.annotate)
     app = make_app(checker, worker, limits=ServerLimits(), origins=AllowedOrigins())
@@ -57,7 +53,7 @@ def test_each_route_is_in_it_and_each_of_its_paths_is_a_route():
 
 
 @pytest.mark.parametrize(("method", "path", "request_"), REQUESTS)
-def test_answers_are_what_it_says(ask, method, path, request_):
+def test_answers_conform_to_the_document(ask, method, path, request_):
     answer = ask(method.upper(), path, **request_)
     operations = DOCUMENT["paths"][path]
     operation = operations.get(method) or next(iter(operations.values()))

@@ -20,7 +20,7 @@ def check(ask, text=TEXT, **fields):
     return answer.json()["matches"]
 
 
-def test_a_match_has_what_strict_clients_read(ask):
+def test_matches_have_the_fields_of_strict_clients(ask):
     answer = ask("POST", "/v2/check", data={"language": "auto", "text": TEXT}).json()
     assert answer["software"]["apiVersion"] == 1
     assert answer["software"]["premium"] is False
@@ -35,11 +35,11 @@ def test_a_match_has_what_strict_clients_read(ask):
     assert second["sentence"] == "It was a quite place."
     assert second["rule"]["id"] == "DISAMBIG_SPELLING"
     assert set(second["rule"]["category"]) == {"id", "name"}
-    assert [each["value"] for each in first["replacements"]][:2] == ["from", "in"]
+    assert [item["value"] for item in first["replacements"]][:2] == ["from", "in"]
 
 
 @pytest.mark.skipif("spelling" not in available(), reason="needs a model that knows its language")
-def test_the_language_of_most_of_a_text_is_detected(ask):
+def test_detects_the_language_of_most_of_a_text(ask):
     checker = ServerChecker.from_settings(CheckSettings(tasks=("spelling",)))
     german = "Das ist nicht gut, und es wird auch nicht besser in a quite place.\n\n"
     english = "We live in a quite place. The house is old, and it has a garden with many tall trees.\n"
@@ -57,7 +57,7 @@ def test_offsets_are_utf16_units(ask):
     assert whole[2 * first["offset"] :][: 2 * first["length"]].decode("utf-16-le") == "during"
 
 
-def test_text_with_markup_is_read_without_and_counted_with_it(ask):
+def test_offsets_include_markup(ask):
     pieces = [{"markup": "<p>"}, {"text": "It was a "}, {"markup": "<b>"}, {"text": "quite"}]
     pieces += [{"markup": "</b>"}, {"text": " place"}, {"markup": "<br>", "interpretAs": "\n"}, {"text": "x"}]
     answer = ask("POST", "/v2/check", data={"language": "en", "data": json.dumps({"annotation": pieces})})
@@ -66,13 +66,13 @@ def test_text_with_markup_is_read_without_and_counted_with_it(ask):
     assert match["context"]["text"].startswith("<p>It was a <b>quite</b> place<br>")
 
 
-def test_a_word_with_markup_inside_is_not_flagged(ask):
+def test_does_not_flag_words_with_markup_inside(ask):
     pieces = [{"text": "It was a qu"}, {"markup": "<i>"}, {"text": "ite place"}]
     answer = ask("POST", "/v2/check", data={"language": "en", "data": json.dumps({"annotation": pieces})})
     assert answer.json()["matches"] == []
 
 
-def test_comments_hide_what_they_name(ask):
+def test_comments_suppress_flags(ask):
     assert len(check(ask, f"<!-- disambig: ignore quite -->\n{TEXT}")) == 1
     pieces = [{"markup": "% disambig: off\n", "interpretAs": "\n"}, {"text": TEXT}]
     answer = ask("POST", "/v2/check", data={"language": "en", "data": json.dumps({"annotation": pieces})})
@@ -94,9 +94,9 @@ def test_comments_hide_what_they_name(ask):
         ({"useragent": "x", "unknown": "y", "enabledOnly": "false"}, None),
     ],
 )
-def test_rules_are_chosen_by_fields(ask, fields, rules):
-    found = [each["rule"]["id"].removeprefix("DISAMBIG_") for each in check(ask, **fields)]
-    assert found == (["PREPOSITION", "SPELLING"] if rules is None else rules)
+def test_selects_rules_by_fields(ask, fields, rules):
+    result = [item["rule"]["id"].removeprefix("DISAMBIG_") for item in check(ask, **fields)]
+    assert result == (["PREPOSITION", "SPELLING"] if rules is None else rules)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_rules_are_chosen_by_fields(ask, fields, rules):
         ("en-GB", {"language": "en-US", "multilingual": "true"}, "en-US"),
     ],
 )
-def test_the_preferred_variant_is_the_language_that_is_detected(ask, variants, fields, code):
+def test_preferred_variants(ask, variants, fields, code):
     data = {"language": "auto", "text": TEXT, "preferredVariants": variants, **fields}
     answer = ask("POST", "/v2/check", data=data).json()
     assert answer["language"]["code"] == answer["language"]["detectedLanguage"]["code"] == code
@@ -127,7 +127,7 @@ def test_the_preferred_variant_is_the_language_that_is_detected(ask, variants, f
         ("auto", "en-XX,en-GB", "[D884] the language 'en-XX' cannot be checked here"),
     ],
 )
-def test_invalid_preferred_variants_are_refused(ask, language, variants, message):
+def test_rejects_invalid_preferred_variants(ask, language, variants, message):
     data = {"language": language, "text": TEXT, "preferredVariants": variants}
     answer = ask("POST", "/v2/check", data=data)
     assert answer.status_code == 400
@@ -155,16 +155,16 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("what", BAD)
-def test_what_makes_no_sense_is_a_400_in_a_line(ask, what):
-    answer = ask("POST", "/v2/check", data=BAD[what])
+@pytest.mark.parametrize("case", BAD)
+def test_invalid_check_requests_are_a_400(ask, case):
+    answer = ask("POST", "/v2/check", data=BAD[case])
     assert answer.status_code == 400
     assert answer.text.startswith("Error: [D88")
     assert "\n" not in answer.text
     assert answer.headers["content-type"] == "text/plain; charset=utf-8"
 
 
-def test_bytes_that_are_no_utf8_are_a_400(ask):
+def test_invalid_bytes_are_a_400(ask):
     for body in (b"language=en&text=%ff", b"language=en&text=\xff"):
         assert ask("POST", "/v2/check", content=body).status_code == 400
     assert ask("POST", "/annotate", content=b'{"text": "\xff"}').status_code == 400
@@ -173,20 +173,20 @@ def test_bytes_that_are_no_utf8_are_a_400(ask):
     assert ask("POST", "/v2/check", content=body).status_code == 400
 
 
-def test_fields_may_stand_in_the_address_and_the_body_is_above_them(ask):
+def test_fields_of_the_body_take_precedence_over_the_query(ask):
     assert len(ask("GET", "/v2/check", params={"language": "en", "text": TEXT}).json()["matches"]) == 2
     answer = ask("POST", "/v2/v2/check", params={"language": "xx"}, data={"language": "en", "text": TEXT})
     assert len(answer.json()["matches"]) == 2
 
 
-def test_what_is_asked_beside_texts(ask):
+def test_other_endpoints(ask):
     assert ask("GET", "/v2/languages").json()[0] == {"name": "English", "code": "en", "longCode": "en"}
-    assert "en-GB" in [each["longCode"] for each in ask("GET", "/v2/v2/languages").json()]
+    assert "en-GB" in [item["longCode"] for item in ask("GET", "/v2/v2/languages").json()]
     assert ask("GET", "/v2/info").json()["software"]["name"] == "disambig"
     assert ask("GET", "/v2/healthcheck").text == "OK"
     assert ask("GET", "/v2/maxtextlength", serving={"limits": ServerLimits(max_text=7)}).text == "7"
     rules = ask("GET", "/v2/configinfo", params={"language": "en"}).json()["rules"]
-    assert [each["ruleId"] for each in rules] == ["DISAMBIG_PREPOSITION", "DISAMBIG_SPELLING"]
+    assert [item["ruleId"] for item in rules] == ["DISAMBIG_PREPOSITION", "DISAMBIG_SPELLING"]
     assert ask("GET", "/v2/configinfo").status_code == 400
     assert ask("GET", "/v2").status_code == 200
     assert ask("GET", "/v2/nothing").status_code == 404
@@ -198,27 +198,25 @@ def test_what_is_asked_beside_texts(ask):
 
 
 def test_a_long_text_is_a_413(ask):
-    short = {"limits": ServerLimits(max_text=10)}
+    small = {"limits": ServerLimits(max_text=10)}
     for data in ({"text": "a" * 11}, {"data": json.dumps({"annotation": [{"text": "a" * 11}]})}):
-        answer = ask("POST", "/v2/check", data={"language": "en", **data}, serving=short)
+        answer = ask("POST", "/v2/check", data={"language": "en", **data}, serving=small)
         assert (answer.status_code, answer.text[:13]) == (413, "Error: [D885]")
-    assert ask("POST", "/annotate", json={"text": "a" * 11}, serving=short).status_code == 413
-    answer = ask("POST", "/annotate", json={"text": "a" * 100_000}, serving=short)
+    assert ask("POST", "/annotate", json={"text": "a" * 11}, serving=small).status_code == 413
+    answer = ask("POST", "/annotate", json={"text": "a" * 100_000}, serving=small)
     assert answer.status_code == 413
     assert "65,536 bytes" in answer.text
     assert answer.headers["connection"] == "close"
 
 
-def test_records_are_those_of_the_format_jsonl(ask):
+def test_annotate_returns_records(ask):
     answer = ask("POST", "/annotate", json={"text": TEXT, "id": "mine"}).json()
     assert (answer["id"], answer["text"], answer["flags"]) == ("mine", TEXT, 2)
-    flagged = [each for each in answer["decisions"] if each["flagged"]]
-    assert [(each["observed"], each["replacement"]) for each in flagged] == [
-        ("during", "from"),
-        ("quite", "quiet"),
-    ]
+    flagged = [item for item in answer["decisions"] if item["flagged"]]
+    edits = [(item["observed"], item["replacement"]) for item in flagged]
+    assert edits == [("during", "from"), ("quite", "quiet")]
     several = ask("POST", "/annotate", json={"documents": [{"text": "It."}, {"id": "b", "text": "}\n{"}]})
-    assert [(each["id"], each["text"]) for each in several.json()] == [("1", "It."), ("b", "}\n{")]
+    assert [(item["id"], item["text"]) for item in several.json()] == [("1", "It."), ("b", "}\n{")]
     none = ask("POST", "/annotate", json={"text": TEXT, "flags_per_1000": 0}).json()
     assert none["flags"] == 0
     old = ask("POST", "/annotate", json={"text": TEXT, "id": "mine", "records": 1}).json()
@@ -229,7 +227,7 @@ def test_records_are_those_of_the_format_jsonl(ask):
         assert (refused.status_code, refused.text[:13]) == (400, "Error: [D883]")
 
 
-def test_of_very_many_flags_the_surest_are_shown_and_it_is_said(ask, monkeypatch):
+def test_limits_the_number_of_flags(ask, monkeypatch):
     monkeypatch.setattr("disambig.server.languagetool.MOST_FLAGS", 3)
     monkeypatch.setattr("disambig.server.app.MOST_FLAGS", 3)
     answer = ask("POST", "/v2/check", data={"language": "en", "text": f"{TEXT} " * 3}).json()
@@ -237,14 +235,12 @@ def test_of_very_many_flags_the_surest_are_shown_and_it_is_said(ask, monkeypatch
     assert answer["warnings"] == {"incompleteResults": True}
 
 
-def test_an_answer_has_a_bounded_size_and_a_long_one_comes_in_pieces(ask, monkeypatch):
+def test_limits_the_size_of_an_answer(ask, monkeypatch):
     answer = ask("POST", "/annotate", json={"text": f"{TEXT} " * 200})
     assert len(answer.content) == int(answer.headers["content-length"]) > 1 << 17
     assert answer.json()["flags"] == 400
-    assert (
-        ask("POST", "/annotate", json={"text": TEXT}, serving={"limits": ServerLimits(held=500)}).status_code
-        == 503
-    )
+    busy = {"limits": ServerLimits(held=500)}
+    assert ask("POST", "/annotate", json={"text": TEXT}, serving=busy).status_code == 503
     monkeypatch.setattr("disambig.server._endpoints.MOST_DECISIONS", 2)
     assert ask("POST", "/annotate", json={"text": TEXT}).status_code == 413
 
@@ -267,7 +263,7 @@ def test_an_answer_has_a_bounded_size_and_a_long_one_comes_in_pieces(ask, monkey
     ],
     ids=str,
 )
-def test_records_of_what_makes_no_sense_are_a_400(ask, body):
+def test_invalid_annotate_requests_are_a_400(ask, body):
     answer = ask("POST", "/annotate", content=json.dumps(body))
     assert (answer.status_code, answer.text[:13]) == (400, "Error: [D883]")
 
@@ -283,37 +279,36 @@ def test_records_of_what_makes_no_sense_are_a_400(ask, body):
     ],
     ids=str,
 )
-def test_reasons_of_what_makes_no_sense_are_a_400(ask, body):
+def test_invalid_explain_requests_are_a_400(ask, body):
     assert ask("POST", "/explain", json=body).status_code == 400
 
 
-def test_a_text_that_fails_is_a_500_of_its_own_and_is_not_told(ask):
-    told = []
-    answer = ask("POST", "/v2/check", data={"language": "en", "text": "RAISE"}, serving={"tell": told.append})
+def test_a_failing_text_is_a_500_and_not_logged(ask):
+    logged = []
+    answer = ask(
+        "POST", "/v2/check", data={"language": "en", "text": "RAISE"}, serving={"tell": logged.append}
+    )
     assert answer.status_code == 500
     assert answer.text.startswith("Error: ")
-    assert "RAISE" not in "".join(told)
+    assert "RAISE" not in "".join(logged)
 
 
-def test_a_bug_is_told_by_its_place_alone(ask, monkeypatch):
+def test_logs_only_the_place_of_a_bug(ask, monkeypatch):
     def wrong(*_, **__):
         raise RuntimeError(f"this holds the text: {TEXT}")
 
     monkeypatch.setattr("disambig.server.app.answer", wrong)
-    told = []
-    answer = ask("POST", "/v2/check", data={"language": "en", "text": TEXT}, serving={"tell": told.append})
+    logged = []
+    answer = ask("POST", "/v2/check", data={"language": "en", "text": TEXT}, serving={"tell": logged.append})
     assert answer.status_code == 500
-    assert "test_server_app.py" in told[0]
-    assert "RuntimeError" in told[0]
-    assert TEXT not in told[0] + answer.text
+    assert "test_server_app.py" in logged[0]
+    assert "RuntimeError" in logged[0]
+    assert TEXT not in logged[0] + answer.text
 
 
-def test_other_origins_are_refused_and_named_ones_are_not(ask):
-    named = {
-        "origins": AllowedOrigins.from_options(
-            hosts=[], origins=["https://good.example", "moz-extension://*"]
-        )
-    }
+def test_accepts_named_origins_only(ask):
+    origins = ["https://good.example", "moz-extension://*"]
+    named = {"origins": AllowedOrigins.from_options(hosts=[], origins=origins)}
     for origin, status in {
         "http://evil.example": 403,
         "https://good.example.evil.example": 403,
@@ -331,7 +326,7 @@ def test_other_origins_are_refused_and_named_ones_are_not(ask):
     assert (wrong.status_code, wrong.headers["access-control-allow-origin"]) == (400, "https://good.example")
 
 
-def test_a_preflight_is_answered_to_who_may_ask(ask):
+def test_preflight_requests(ask):
     named = {"origins": AllowedOrigins.from_options(hosts=[], origins=["https://good.example"])}
     headers = {"origin": "https://good.example", "access-control-request-headers": "content-type"}
     headers["access-control-request-private-network"] = "true"
@@ -343,7 +338,7 @@ def test_a_preflight_is_answered_to_who_may_ask(ask):
     assert refused.status_code == 403
 
 
-def test_picky_takes_no_share_away_from_flags():
+def test_picky_keeps_the_required_precision():
     """A rate would take its place: at other rates no share of flags is asked for."""
     checker, trusting = fake_checker(), fake_checker(least=0.8)
     assert checker.options_for(picky=True).rates == {"preposition": 3.0, "spelling": 3.0}
@@ -352,7 +347,7 @@ def test_picky_takes_no_share_away_from_flags():
     assert ServerChecker.annotate(trusting, checker.options_for(picky=True)).least is None
 
 
-def test_the_page_shows_a_rate_or_the_share_of_flags_that_is_right(ask):
+def test_page_shows_a_rate_or_a_precision(ask):
     assert 'data-rate="2"' in ask("GET", "/").text
     page = ask("GET", "/", serving={"checker": fake_checker(least=0.8)}).text
     assert 'data-share="0.8"' in page
@@ -361,25 +356,25 @@ def test_the_page_shows_a_rate_or_the_share_of_flags_that_is_right(ask):
 
 
 @pytest.mark.parametrize(
-    ("trust", "said"),
+    ("trust", "suffix"),
     [
         (None, "spelling"),
         (PrecisionEstimate(0.912, 0.9, 0.95, 100, "b", "t"), "spelling; 91 % of such flags were right"),
     ],
 )
-def test_a_message_has_one_number(trust, said):
+def test_message(trust, suffix):
     flag = Flag(0, 1, 1, 1, "b", "a", "spelling", 0.67, (0, 1, "a"), trust=trust)
-    assert message(ShownFlag(flag, 0, 1, ())) == f"Did you mean “a” in place of “b”? ({said})"
+    assert message(ShownFlag(flag, 0, 1, ())) == f"Did you mean “a” in place of “b”? ({suffix})"
 
 
-def test_the_rules_are_a_page(ask):
+def test_page_of_rules(ask):
     answer = ask("GET", "/rules")
     assert answer.headers["content-type"].startswith("text/html")
     assert "script" not in answer.headers["content-security-policy"]
     assert '<section id="spelling">' in answer.text and "ignore-next-line[spelling]" in answer.text
 
 
-def test_the_page_runs_nothing_but_its_own(ask):
+def test_page_loads_no_other_resources(ask):
     answer = ask("GET", "/")
     policy = answer.headers["content-security-policy"]
     assert "default-src 'none'" in policy
@@ -391,8 +386,8 @@ def test_the_page_runs_nothing_but_its_own(ask):
     assert ask("HEAD", "/").status_code == 200
 
 
-def test_ignored_words_and_the_most_flags_hold(ask):
+def test_ignored_words_and_maximum_of_flags(ask):
     for settings in ({"ignore": frozenset(["quite"])}, {"max_flags_per_1000": 1.0}):
         serving = {"checker": fake_checker(**settings)}
         answer = ask("POST", "/v2/check", data={"language": "en", "text": TEXT}, serving=serving)
-        assert [each["rule"]["id"] for each in answer.json()["matches"]] == ["DISAMBIG_PREPOSITION"]
+        assert [item["rule"]["id"] for item in answer.json()["matches"]] == ["DISAMBIG_PREPOSITION"]

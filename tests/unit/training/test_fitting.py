@@ -1,18 +1,21 @@
-"""A learner is run: what it takes, its path, and what it must give back."""
+"""Fitting learners: accepted storages, checked results, and training from lists."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
-from toy_learners import Perceptron
+from toy_learners import MeanDifference, Perceptron
+from toy_plugin import Pairs
 
-from disambig.data import CrossedRows, DenseBlocks, DenseLists, SparseRows
+from disambig.config import resolve
+from disambig.data import CandidateLists, CandidateWords, CrossedRows, DenseBlocks, DenseLists, SparseRows
 from disambig.errors import UserError
-from disambig.models import LinearScorer
+from disambig.formats import parse_line, to_candidate_lists
+from disambig.models import LinearScorer, decide_lists
 from disambig.testing import blocks, crossed, dense_lists, lists
-from disambig.training import check_scores, fit, mean_cost, to_accepted_storage
+from disambig.training import check_scores, fit, mean_cost, to_accepted_storage, train_candidates, train_lists
 from disambig.types import Fitted
 
 
@@ -29,7 +32,7 @@ class Sparse(Perceptron):
 
 
 @pytest.mark.parametrize("batch", [blocks(), lists(), dense_lists(), crossed()])
-def test_examples_are_converted_and_the_scorer_scores_them_as_they_are(batch):
+def test_converts_examples_to_the_accepted_storage(batch):
     learner = Sparse(epochs=30)
     fitted = fit(learner, batch, dev=batch)
     assert learner.seen == [(SparseRows, SparseRows)]
@@ -37,7 +40,7 @@ def test_examples_are_converted_and_the_scorer_scores_them_as_they_are(batch):
     assert learner.from_state(fitted.scorer.state()).scores(batch).shape == batch.cost.shape
 
 
-def test_what_is_taken_is_left_as_it_is_and_else_the_best_is_made():
+def test_keeps_accepted_storages_and_converts_others():
     @dataclass(frozen=True)
     class Several(Perceptron):
         takes = (DenseBlocks, SparseRows, DenseLists)
@@ -55,7 +58,7 @@ def test_what_is_taken_is_left_as_it_is_and_else_the_best_is_made():
         fit(Rows(), lists(3))
 
 
-def given(scorer=None, **report):
+def returning(scorer=None, **report):
     """Return a learner that gives this."""
 
     @dataclass(frozen=True)
@@ -79,7 +82,7 @@ class Scores:
         return self.keeps
 
 
-def some(batch):
+def zeros_for(batch):
     return np.zeros(len(batch.cost))
 
 
@@ -93,26 +96,26 @@ BROKEN = {
     "a list": (Scores(lambda b: [0.0] * len(b.cost)), "scores gave a list"),
     "nothing": (Scores(lambda b: None), "scores gave None"),
     "NaN": (Scores(lambda b: np.full(len(b.cost), np.nan)), "scores are nan, the first of row 0"),
-    "texts kept": (Scores(some, {"words": np.array(["a"])}), "under 'words'.*arrays of numbers"),
-    "no arrays kept": (Scores(some, [1.0]), "state gave a list"),
-    "no state": (type("Half", (), {"scores": staticmethod(some)})(), "Half of .* no method state"),
+    "texts kept": (Scores(zeros_for, {"words": np.array(["a"])}), "under 'words'.*arrays of numbers"),
+    "no arrays kept": (Scores(zeros_for, [1.0]), "state gave a list"),
+    "no state": (type("Half", (), {"scores": staticmethod(zeros_for)})(), "Half of .* no method state"),
     "no scores": (type("Half", (), {"state": dict})(), "no method scores"),
 }
 
 
 @pytest.mark.parametrize("case", BROKEN)
-def test_a_scorer_that_breaks_its_contract_is_named(case):
+def test_names_a_scorer_that_breaks_the_contract(case):
     scorer, message = BROKEN[case]
     with pytest.raises(UserError, match=message) as caught:
-        fit(given(scorer), lists(), part="the learner mine.Given.v1")
+        fit(returning(scorer), lists(), part="the learner mine.Given.v1")
     assert caught.value.code == "D414"
     assert "mine.Given.v1" in str(caught.value)
     assert "a mistake in the plugin" in str(caught.value)
 
 
-def test_a_learner_that_breaks_its_contract_is_named():
+def test_names_a_learner_that_breaks_the_contract():
     with pytest.raises(UserError, match=r"D414.*report has an array.*under 'found'.*plain values"):
-        fit(given(found=np.zeros(3)), lists())
+        fit(returning(found=np.zeros(3)), lists())
 
     class Silent(Perceptron):
         def fit(self, batch, *, dev=None, rng=None):
@@ -130,5 +133,123 @@ def test_a_learner_that_breaks_its_contract_is_named():
         fit(Names(), lists())
 
 
-def test_good_scores_are_good():
+def test_accepts_valid_scores():
     check_scores(np.zeros(len(lists().cost), np.float32), lists(), part="anything")
+
+
+CONFIG = {
+    "task": {"@disambig_tasks": "disambig.Lists.v1"},
+    "tokenisation": {"@disambig_tokenisations": "disambig.words.v1"},
+    "extractors": {
+        "heads": {"@disambig_extractors": "disambig.HeadwordBigrams.v1", "tags": ["N"]},
+        "words": {"@disambig_extractors": "disambig.TextNgrams.v1"},
+    },
+    "learner": {"@disambig_learners": "disambig.NoPreference.v1"},
+    "baseline": {"@disambig_learners": "disambig.NoPreference.v1"},
+}
+
+
+DOCUMENTS = [f"document {i // 2}" for i in range(60)]
+
+
+def make_lists(n=60, seed=0):
+    """Return lists of texts without blanks; the right candidate has the head words a and b."""
+    draw = np.random.default_rng(seed)
+    words, tags = [], []
+    for _ in range(n):
+        between = ["x"] * int(draw.integers(0, 3))
+        words += [["a", *between, "c"], ["a", *between, "b"]]
+        tags += [["N", *["P"] * len(between), "N"]] * 2
+    without_blanks = CandidateLists.from_texts(
+        [["".join(words[2 * i]), "".join(words[2 * i + 1])] for i in range(n)]
+    )
+    costs = np.tile(np.array([1, 0], np.float32), n)
+    return replace(without_blanks, costs=costs, words=CandidateWords.from_words(words, tags))
+
+
+@dataclass(frozen=True)
+class ReportsSizes(MeanDifference):
+    """Reports the numbers of lists for fitting and for tuning."""
+
+    def fit(self, batch, *, dev=None, rng=None):
+        result = super().fit(batch, dev=dev, rng=rng)
+        sizes = {"learned": len(batch.offsets) - 1, "dev": None if dev is None else len(dev.offsets) - 1}
+        return Fitted(result.scorer, {**result.report, **sizes})
+
+
+def train_on_lists(lists, documents=DOCUMENTS, learner=MeanDifference, **settings):
+    parts = {**resolve(CONFIG), "learner": learner()}
+    return train_candidates(parts, lists, documents, name="made", min_examples=2, **settings)
+
+
+def test_without_blanksare_learned_from_and_decided():
+    model, other = train_on_lists(make_lists()), make_lists(seed=1)
+    decisions = decide_lists(model, other)
+    assert decisions.chosen.tolist() == [1] * 60
+    assert len(decisions.scores) == len(other.texts)
+    names = list(model.extractors[0].known.names)
+    assert names == ["a b", "a c"]
+    unknown = replace(other, costs=np.full(120, np.nan, np.float32))
+    assert np.array_equal(decide_lists(model, unknown).scores, decisions.scores)  # costs are not looked at
+    examples = model.provenance["examples"]
+    assert (examples["lists"], examples["documents"]) == (60, 30)
+    assert examples["account"] == {"what": "lists", "read": 60, "used": 60, "left_out": {}}
+
+
+def test_learners_get_the_tuning_lists():
+    (report,) = train_on_lists(make_lists(), learner=ReportsSizes).provenance["groups"].values()
+    assert report["dev"] == 12 and report["learned"] == 48  # a fifth of the documents
+    (report,) = (
+        train_on_lists(make_lists(), learner=ReportsSizes, tune=make_lists(7, seed=2))
+        .provenance["groups"]
+        .values()
+    )
+    assert report["dev"] == 7 and report["learned"] == 60
+
+
+def test_without_blankswithout_costs_are_left_out_and_told_of():
+    without_blanks = make_lists()
+    costs = without_blanks.costs.copy()
+    costs[:20] = np.nan
+    sizes = train_on_lists(replace(without_blanks, costs=costs)).provenance["examples"]["account"]
+    assert (sizes["read"], sizes["used"]) == (60, 50) and list(sizes["left_out"].values()) == [10]
+    for none in (np.nan, 1.0):
+        with pytest.raises(UserError, match=r"D337.*60 lists"):
+            train_on_lists(replace(without_blanks, costs=np.full(120, none, np.float32)))
+    with pytest.raises(UserError, match=r"D337.*3 lists"):
+        train_on_lists(without_blanks, tune=replace(make_lists(3), costs=np.full(6, np.nan, np.float32)))
+    with pytest.raises(ValueError, match="expected one document per list: 2 documents for 60 lists"):
+        train_on_lists(without_blanks, documents=["a", "b"])
+
+
+def test_tunes_on_the_training_lists_if_there_are_few_documents():
+    model = train_on_lists(make_lists(4), documents=["one"] * 4, learner=ReportsSizes)
+    (report,) = model.provenance["groups"].values()
+    assert (report["learned"], report["dev"]) == (4, 4)
+    assert "too few to hold any out for tuning: 1 document" in model.provenance["notes"][0]
+
+
+def test_files_and_columns_give_the_same_model():
+    items = [
+        parse_line(
+            f'{{"id": "{i}", "document": "{i // 2}", "candidates": ['
+            f'{{"text": "a {i}", "cost": 0, "words": ["a", "{i % 7}"], "tags": ["N", "N"]}},'
+            f'{{"text": "b {i}", "cost": 1, "words": ["b", "{i % 5}"], "tags": ["N", "N"]}}]}}',
+            f"x:{i}",
+        )
+        for i in range(40)
+    ]
+    parts = {**resolve(CONFIG), "learner": MeanDifference()}
+    by_file = train_lists(parts, items, name="made", min_examples=2)
+    by_columns = train_candidates(
+        parts, to_candidate_lists(items), [item.document for item in items], name="made", min_examples=2
+    )
+    assert np.array_equal(by_file.scorers[0].weights, by_columns.scorers[0].weights)
+    assert by_file.provenance == by_columns.provenance
+
+
+def test_models_of_places_reject_lists():
+    model = train_on_lists(make_lists())
+    places = replace(model, task=Pairs(("quite/quiet",)))
+    with pytest.raises(UserError, match="D336"):
+        decide_lists(places, make_lists())

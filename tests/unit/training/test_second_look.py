@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import brentq, minimize
-from test_mistakes_of_people import CLEAN, MISTAKES, TEXTS, parts
-from toy_texts import CONFIG as TOYS
+from test_error_corpus_training import MISTAKES, train_pairs
+from toy_texts import CONFIG
 
 from disambig.api import annotate
 from disambig.api.features import one_score
@@ -27,25 +27,16 @@ from disambig.errors import UserError
 from disambig.formats import Clean, Fix
 from disambig.models import load_model, save_model
 from disambig.text import view_of_texts
-from disambig.training import fit_second_look, train
+from disambig.training import fit_second_look
 from disambig.training.second_look import label_proposals
 from disambig.types import RaisesFlags
-
-
-def trained(*, judge=None, config=None):
-    """Return a model of toys that learned from mistakes that people made."""
-    changes = {} if judge is None else {"judge": judge}
-    texts = {"train": TEXTS, "dev": TEXTS}
-    about = {"name": "pairs", "min_examples": 2, "flags_per_1000": 4.0, "config": config}
-    return train(parts(**changes), texts, mistakes=MISTAKES, clean=CLEAN, **about)
-
 
 N_FEATURES = 6
 """Number of features without evidence."""
 
 
 @dataclass(frozen=True, eq=False)
-class Before:
+class PlaceEvidence:
     """The score of "quiet" is 1 before "place" and -1 elsewhere, whatever else may be there."""
 
     requires = ()
@@ -79,12 +70,11 @@ def proposals():
     evidence = rng.normal(0.0, 1.0, n) + 2.0 * right
     features = np.zeros((n, N_FEATURES + 1))
     features[:, 0], features[:, 3], features[:, -1] = odds, odds**2 / 10, evidence
-    return LabelledProposals(
-        features, right, ~right, np.arange(n) % 40, np.arange(n), np.full(n + 200, 100), 200, 20_000
-    )
+    columns = features, right, ~right, np.arange(n) % 40, np.arange(n), np.full(n + 200, 100)
+    return LabelledProposals(*columns, 200, 20_000)
 
 
-def test_the_weights_are_those_of_a_penalised_logistic_regression(proposals):
+def test_weights_agree_with_a_penalised_logistic_regression(proposals):
     weights = SecondLook(Mistakes()).fit_proposals(proposals).weights
     spread = proposals.features.std(axis=0)
     spread[spread == 0] = 1.0
@@ -103,7 +93,7 @@ def test_the_weights_are_those_of_a_penalised_logistic_regression(proposals):
     assert (weights - np.eye(len(weights))[1])[1:] * spread == pytest.approx(reference[1:], abs=0.02)
 
 
-def test_thresholds_and_recall_are_those_of_unseen_proposals(proposals):
+def test_thresholds_and_recall_are_cross_fitted(proposals):
     rule = SecondLook(Mistakes()).fit_proposals(proposals)
     assert rule.operating.is_sound() and (np.diff(rule.found) >= 0).all()
     assert 0 < rule.found[-1] <= proposals.right.sum() / proposals.n_mistakes
@@ -116,7 +106,7 @@ def test_thresholds_and_recall_are_those_of_unseen_proposals(proposals):
 
 
 @pytest.mark.parametrize("kind", ["right", "clean"])
-def test_only_one_kind_of_proposals_is_refused(proposals, kind):
+def test_rejects_proposals_of_one_kind(proposals, kind):
     none = np.zeros_like(proposals.right)
     with pytest.raises(ValueError, match="second look needs"):
         SecondLook(Mistakes()).fit_proposals(replace(proposals, **{kind: none}))
@@ -128,7 +118,7 @@ def test_only_one_kind_of_proposals_is_refused(proposals, kind):
     strength=st.floats(0.1, 5),
     per_1000=st.floats(0.5, 60),
 )
-def test_the_density_of_a_paragraph_is_that_which_explains_it(odds, n_words, strength, per_1000):
+def test_shift_of_a_paragraph_is_a_fixed_point(odds, n_words, strength, per_1000):
     odds, mean = np.array(odds), per_1000 / 5
     part = ExpectedMistakes(odds, np.zeros(len(odds), np.int64), 0.004, mean, strength)
     (shift,) = paragraph_shifts([part], np.array([n_words]))
@@ -152,27 +142,24 @@ def test_the_density_of_a_paragraph_is_that_which_explains_it(odds, n_words, str
     strength=st.one_of(st.floats(0.1, 50), st.just(float("inf"))),
     densities=st.tuples(st.floats(0.1, 100), st.floats(0.1, 100)),
 )
-def test_more_mistakes_of_the_writer_never_lower_a_probability(odds, n_words, strength, densities):
+def test_shift_is_monotone_in_the_density(odds, n_words, strength, densities):
     documents = np.array(sorted(number for number, _ in odds), np.int64)
-    own = np.array([each for _, each in odds])
+    log_odds = np.array([item for _, item in odds])
     fewer, more = (
-        paragraph_shifts([ExpectedMistakes(own, documents, 0.004, each, strength)], np.array(n_words))[0]
-        for each in sorted(densities)
+        paragraph_shifts([ExpectedMistakes(log_odds, documents, 0.004, item, strength)], np.array(n_words))[0]
+        for item in sorted(densities)
     )
     assert (fewer <= more + 1e-12).all()
 
 
-def test_the_rule_assumes_what_it_was_fitted_to_or_is_told():
+def test_rule_assumes_the_fitted_or_given_density():
+    assert SecondLook(Mistakes()).mistakes_per_1000 is None
     rule = replace(SecondLook(Mistakes()), weights=np.zeros(6))
     assert rule.mistakes_per_1000 == 5.0
     assert rule.density == 1.0 and rule.with_mistakes_per_1000(20.0).density == 4.0
 
 
-def test_a_rule_that_is_not_fitted_does_not_use_the_number_of_mistakes():
-    assert SecondLook(Mistakes()).mistakes_per_1000 is None
-
-
-def test_paragraphs_do_not_shift_each_other():
+def test_paragraphs_are_independent():
     def shifts(odds, paragraphs, n_tokens):
         part = ExpectedMistakes(np.array(odds), np.array(paragraphs), 0.002, 1.0, 0.5)
         return paragraph_shifts([part], np.array(n_tokens))[0].tolist()
@@ -188,19 +175,19 @@ def test_paragraphs_do_not_shift_each_other():
     strength=st.floats(0.1, 5),
     density=st.floats(0.1, 20),
 )
-def test_two_tasks_are_one_whose_mistakes_are_those_of_both(odds, n_words, strength, density):
+def test_two_tasks_shift_like_their_union(odds, n_words, strength, density):
     odds, n_tokens = np.array(odds), np.array([n_words])
     none = np.zeros(len(odds), np.int64)
     halves = [
-        ExpectedMistakes(some, none[: len(some)], 0.002, density, strength)
-        for some in (odds[::2], odds[1::2])
+        ExpectedMistakes(part_odds, none[: len(part_odds)], 0.002, density, strength)
+        for part_odds in (odds[::2], odds[1::2])
     ]
     whole = paragraph_shifts([ExpectedMistakes(odds, none, 0.004, density, strength)], n_tokens)[0]
     for shift in paragraph_shifts(halves, n_tokens):
         assert shift == pytest.approx(whole, abs=1e-9)
 
 
-def test_a_task_of_infinite_strength_neither_shifts_nor_is_shifted():
+def test_infinite_strength_is_independent_of_other_tasks():
     none = np.zeros(3, np.int64)
     certain = ExpectedMistakes(np.full(3, 9.0), none, 0.001, 2.0, float("inf"))
     open_one = ExpectedMistakes(np.full(3, -4.0), none, 0.001, 2.0, 0.5)
@@ -220,18 +207,18 @@ RIGHT = [
 
 
 @pytest.fixture(scope="module")
-def twice():
+def second_look_model():
     """A model with a second look that knows what stands before "place"."""
-    model = trained()
+    model = train_pairs()
     assert isinstance(model.judge, Mistakes)
     fitted = fit_second_look(model, {"least": 1e-6}, MORE, RIGHT)
-    rule = replace(fitted.judge, evidence={"before": Before()}, weights=None)
+    rule = replace(fitted.judge, evidence={"before": PlaceEvidence()}, weights=None)
     labelled = label_proposals(model, rule, MORE, RIGHT)
     return replace(fitted, judge=rule.fit_proposals(labelled)), labelled
 
 
-def test_proposals_are_labelled_by_the_text_that_they_give(twice):
-    _, labelled = twice
+def test_labels_proposals_by_the_corrected_text(second_look_model):
+    _, labelled = second_look_model
     assert (labelled.n_mistakes, labelled.n_clean_words) == (5, 40)
     assert labelled.right.sum() == 5 and labelled.clean.sum() == 8
     # the evidence is the difference between the proposed and the observed word
@@ -239,8 +226,8 @@ def test_proposals_are_labelled_by_the_text_that_they_give(twice):
     assert set(labelled.features[labelled.clean, -1]) == {-1.0}
 
 
-def test_stretches_of_text_without_proposals_are_passed_over(twice, monkeypatch):
-    model, labelled = twice
+def test_skips_stretches_without_proposals(second_look_model, monkeypatch):
+    model, labelled = second_look_model
     monkeypatch.setattr("disambig.training.second_look._TOGETHER", 1)
     unfitted = replace(model.judge, weights=None)
     clean = [*RIGHT, Clean("Nothing to decide.", "r")]
@@ -250,24 +237,21 @@ def test_stretches_of_text_without_proposals_are_passed_over(twice, monkeypatch)
     assert len(again.n_tokens) == len(MORE) + len(clean)
 
 
-def test_evidence_decides_and_only_the_final_flags_change_the_choice(twice):
-    model, _ = twice
+def test_evidence_decides_and_final_flags_change_the_choice(second_look_model):
+    model, _ = second_look_model
     texts = ["Eve saw a quite place there.", "Eve was quite happy then, in a quiet place."]
     (decisions,) = annotate(texts, [model])
     assert decisions.flagged.tolist() == [True, False, False]
-    assert [decisions.candidate_texts(i)[decisions.chosen[i]] for i in range(3)] == [
-        "quiet",
-        "quite",
-        "quiet",
-    ]
+    chosen = [decisions.candidate_texts(i)[decisions.chosen[i]] for i in range(3)]
+    assert chosen == ["quiet", "quite", "quiet"]
     assert (decisions.probabilities[0] > decisions.probabilities[1:]).all()
     (none,) = annotate(texts, [model], flags_per_1000={"pairs": 0.0})
     assert not none.flagged.any() and none.probabilities == pytest.approx(decisions.probabilities)
 
 
-def test_before_it_is_fitted_the_first_rule_decides_alone():
-    first = trained()
-    model = trained(judge=SecondLook(Mistakes()))
+def test_unfitted_rule_decides_like_the_first():
+    first = train_pairs()
+    model = train_pairs(judge=SecondLook(Mistakes()))
     assert not model.judge.is_fitted and model.judge.gains() is None
     texts = [fix.before for fix in MISTAKES]
     ours, theirs = annotate(texts, [model])[0], annotate(texts, [first])[0]
@@ -276,15 +260,12 @@ def test_before_it_is_fitted_the_first_rule_decides_alone():
     assert model.judge.limit() == pytest.approx(first.judge.limit())
 
 
-def test_a_saved_model_looks_twice_as_well(tmp_path, load_with):
+def test_saved_model_decides_the_same(tmp_path, load_with):
     load_with(toys="toy_plugin")
-    (tmp_path / "a.cfg").write_text(TOYS)
-    config = {
-        name: part
-        for name, part in read_config(tmp_path / "a.cfg").items()
-        if name not in ("model", "training")
-    }
-    model = fit_second_look(trained(config=config), {"least": 1e-6, "prior_strength": 0.5}, MORE, RIGHT)
+    (tmp_path / "a.cfg").write_text(CONFIG)
+    sections = read_config(tmp_path / "a.cfg")
+    config = {name: sections[name] for name in sections if name not in ("model", "training")}
+    model = fit_second_look(train_pairs(config=config), {"least": 1e-6, "prior_strength": 0.5}, MORE, RIGHT)
     assert model.config["judge"]["first"] == {"@disambig_judges": "disambig.Mistakes.v1"}
     save_model(model, tmp_path / "twice")
     again = load_model(tmp_path / "twice")
@@ -308,28 +289,28 @@ def test_a_saved_model_looks_twice_as_well(tmp_path, load_with):
             model.judge.from_state({**state, name: wrong}, model.task.groups)
 
 
-def test_with_evidence_a_saved_state_must_have_weights_for_it(twice):
-    model, _ = twice
+def test_state_must_have_weights_for_evidence(second_look_model):
+    model, _ = second_look_model
     rule, state = model.judge, model.judge.state()
     assert rule.from_state(state, model.task.groups).weights.tolist() == rule.weights.tolist()
     with pytest.raises(ValueError, match="second look"):
         rule.from_state({**state, "weights": rule.weights[:-1]}, model.task.groups)
 
 
-def test_the_mistakes_of_a_paragraph_do_not_move_the_others(twice):
-    model, _ = twice
+def test_mistakes_of_a_paragraph_do_not_shift_others(second_look_model):
+    model, _ = second_look_model
     model = replace(model, judge=replace(model.judge, prior_strength=0.1, expected=0.01))
     texts = [fix.before for fix in MORE]
     dense = f"{texts[0]} {texts[1]} {texts[2]}"
-    apart = annotate([texts[3], dense, texts[4]], [model])[0]
+    separate = annotate([texts[3], dense, texts[4]], [model])[0]
     together = annotate([f"{texts[3]}\n\n{dense}\n \n{texts[4]}"], [model])[0]
-    assert together.probabilities == pytest.approx(apart.probabilities)
+    assert together.probabilities == pytest.approx(separate.probabilities)
     in_one = annotate([f"{texts[3]} {dense} {texts[4]}"], [model])[0]
     assert in_one.probabilities[0] > together.probabilities[0]
 
 
-def test_evidence_for_replaced_words_can_be_left_out(twice):
-    model, _ = twice
+def test_evidence_for_replacements_is_optional(second_look_model):
+    model, _ = second_look_model
     plain = replace(model.judge, evidence=None, weights=None)
     view = view_of_texts([MORE[0].before], model.tokenisation, protected=True)
     columns = {}
@@ -339,25 +320,25 @@ def test_evidence_for_replaced_words_can_be_left_out(twice):
         instances = proposing.instances(view)
         decisions = proposing.decide_at(instances, view)
         columns[replacements] = rule.features(view, instances, decisions)[1]
-    own = plain.features(view, instances, decisions)[1].shape[1]
-    assert columns[True][:, own:].any() and not columns[False][:, own:].any()
-    assert columns[True][:, :own].tolist() == columns[False][:, :own].tolist()
+    n_columns = plain.features(view, instances, decisions)[1].shape[1]
+    assert columns[True][:, n_columns:].any() and not columns[False][:, n_columns:].any()
+    assert columns[True][:, :n_columns].tolist() == columns[False][:, :n_columns].tolist()
 
 
-def test_a_model_that_flags_nothing_and_text_without_proposals_are_refused():
-    model = trained()
+def test_rejects_text_without_proposals():
+    model = train_pairs()
     with pytest.raises(UserError, match="D428"):
         fit_second_look(model, {}, MORE, [Clean("Nothing to decide.", "r")])
 
 
-def test_places_far_from_a_proposal_are_not_weighed(twice):
-    model, _ = twice
+def test_does_not_weigh_places_far_from_a_proposal(second_look_model):
+    model, _ = second_look_model
     rule = model.judge
     assert np.isfinite(rule.weighed_from) and rule.weighed_from > EVERYWHERE
     texts = [*(fix.before for fix in MORE), *(paragraph.text for paragraph in RIGHT)]
     everywhere = replace(model, judge=replace(rule, weighed_from=EVERYWHERE))
     nowhere = replace(model, judge=replace(rule, weighed_from=1e6))
-    ours, theirs, none = (annotate(texts, [some])[0] for some in (model, everywhere, nowhere))
+    ours, theirs, none = (annotate(texts, [part_odds])[0] for part_odds in (model, everywhere, nowhere))
     assert ours.flagged.any() and ours.flagged.tolist() == theirs.flagged.tolist()
     assert ours.chosen.tolist() == theirs.chosen.tolist()
     asked = theirs.probabilities >= rule.least
@@ -369,8 +350,8 @@ def test_places_far_from_a_proposal_are_not_weighed(twice):
     assert rule.from_state(older, model.task.groups).weighed_from == EVERYWHERE
 
 
-def test_mistakes_of_one_model_make_those_of_another_more_probable(twice):
-    model, _ = twice
+def test_mistakes_of_one_model_raise_probabilities_of_another(second_look_model):
+    model, _ = second_look_model
     open_rule = replace(model.judge, prior_strength=0.1, expected=0.01)
     ours = replace(model, judge=open_rule)
     other = replace(ours, name="other")
@@ -379,12 +360,12 @@ def test_mistakes_of_one_model_make_those_of_another_more_probable(twice):
     both = annotate(texts, [ours, other])
     # twice as many mistakes are found where twice as many were expected; the assumption counts for less
     assert (both[0].probabilities[alone.flagged] > alone.probabilities[alone.flagged]).all()
-    apart = [ours.decide(view_of_texts(texts, ours.tokenisation, protected=True))]
-    assert apart[0].probabilities == pytest.approx(alone.probabilities)
+    separate = [ours.decide(view_of_texts(texts, ours.tokenisation, protected=True))]
+    assert separate[0].probabilities == pytest.approx(alone.probabilities)
 
 
-def test_less_probable_places_are_looked_at_where_mistakes_are_dense(twice):
-    model, labelled = twice
+def test_dense_mistakes_lower_the_floor(second_look_model):
+    model, labelled = second_look_model
     odds = np.sort(labelled.features[labelled.right, 0])
     floor = 1 / (1 + np.exp(-odds[-1] - 1e-6))  # above all proposals
     rule = replace(model.judge, floor=floor, prior_strength=0.1, expected=0.01)
@@ -395,7 +376,7 @@ def test_less_probable_places_are_looked_at_where_mistakes_are_dense(twice):
     assert dense.flagged.sum() == 1
 
 
-def test_the_floor_keeps_nearly_all_flags(proposals):
+def test_floor_keeps_nearly_all_flags(proposals):
     rule = SecondLook(Mistakes(), flags_per_1000=4.0).fit_proposals(proposals)
     everywhere = replace(rule, floor=0.0)
     assert 0 < rule.floor < 1 and everywhere.floor == 0

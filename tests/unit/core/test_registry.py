@@ -1,0 +1,357 @@
+"""Registry: plugins load independently and completely or not at all; namespaces of plugins."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint
+from itertools import permutations
+
+import pytest
+
+from disambig import hookspecs, registry
+from disambig.config import resolve
+from disambig.errors import UserError
+from disambig.namespaces import Namespaces, sort_entry_points
+
+HEAD = """
+from disambig.hookspecs import hookimpl
+class Learner:
+    def __init__(self, *, C=1.0): self.C = C
+"""
+
+
+@pytest.fixture
+def write(tmp_path, monkeypatch):
+    """Write a module that can be imported in this test only."""
+    monkeypatch.syspath_prepend(tmp_path)
+    module_names = []
+
+    def write(name, code):
+        (tmp_path / f"{name}.py").write_text(HEAD + textwrap.dedent(code), encoding="utf8")
+        module_names.append(name)
+
+    yield write
+    for name in module_names:
+        sys.modules.pop(name, None)
+
+
+def registers(*names, hook="learners"):
+    lines = "".join(f"\n    register({name!r}, Learner)" for name in names)
+    return f"@hookimpl\ndef disambig_register_{hook}(register):{lines}\n"
+
+
+def report_of(reports, name):
+    (result,) = [report for report in reports if report.name == name]
+    return result
+
+
+def test_loads_and_names_a_plugin(write, load_with):
+    write("good_plugin", registers("good.Learner.v1", "good.Learner.v2"))
+    report = report_of(load_with(good="good_plugin"), "good")
+    assert report.error is None
+    assert report.registered == (("learners", "good.Learner.v1"), ("learners", "good.Learner.v2"))
+    assert resolve({"learner": {"@disambig_learners": "good.Learner.v2", "C": 3.0}})["learner"].C == 3.0
+
+
+BROKEN = {
+    "at import": ("raise ImportError('no such library')", "ImportError: no such library"),
+    "by a mistake": ("1 / 0", "ZeroDivisionError"),
+    "by leaving": ("import sys; sys.exit(3)", "SystemExit: 3"),
+    "no syntax": ("def (:", "SyntaxError"),
+    "unknown hook": (
+        "@hookimpl\ndef disambig_register_lerners(register): pass",
+        "did you mean disambig_register_learners?",
+    ),
+    "wrong argument": ("@hookimpl\ndef disambig_register_learners(shelf): pass", "shelf"),
+    "in a hook": ("@hookimpl\ndef disambig_register_learners(register): raise KeyError('x')", "KeyError"),
+    "no name": (registers("Learner"), "[D004]"),
+    "no version": (registers("good.Learner"), "[D004]"),
+    "no factory": (
+        "@hookimpl\ndef disambig_register_learners(register): register('broken.B.v1', 3)",
+        "[D011]",
+    ),
+    "no place": (
+        "@hookimpl\ndef disambig_register_learners(register): register('broken.B.v1', 'somewhere')",
+        "[D011]",
+    ),
+    "beside nothing": (
+        "@hookimpl\ndef disambig_register_learners(register): register('broken.B.v1', '.beside:B')",
+        "no package specified",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_a_broken_plugin_does_not_affect_others(case, write, load_with):
+    code, expected = BROKEN[case]
+    write("broken_plugin", code)
+    write("good_plugin", registers("good.Learner.v1"))
+    before = set(registry.load_all("learners"))
+    reports = load_with(broken="broken_plugin", good="good_plugin")
+    broken = report_of(reports, "broken")
+    assert expected in (broken.error or "")
+    assert broken.registered == ()
+    assert report_of(reports, "good").error is None
+    assert set(registry.load_all("learners")) == before | {"good.Learner.v1"}
+
+
+def test_reports_a_missing_module(load_with):
+    report = report_of(load_with(ghost="no_such_module_anywhere"), "ghost")
+    assert "no_such_module_anywhere" in (report.error or "")
+
+
+def test_a_name_conflict_rejects_the_whole_plugin(write, load_with):
+    write("a_plugin", registers("same.table1.v1", hook="experiments"))
+    b = registers("b.Learner.v1") + registers("same.table1.v1", hook="experiments")
+    write("b_plugin", b)
+    write("c_plugin", registers("c.Learner.v1", "c.Learner.v1"))
+    reports = load_with(c="c_plugin", b="b_plugin", a="a_plugin")
+    assert report_of(reports, "a").error is None
+    error = report_of(reports, "b").error or ""
+    assert "[D006] plugin 'b' cannot register 'same.table1.v1': 'same' is a_plugin's" in error
+    assert "[D003]" in (report_of(reports, "c").error or "")
+    assert registry.entries("experiments")["same.table1.v1"].owner == "a"
+    assert not {"b.Learner.v1", "c.Learner.v1"} & set(registry.entries("learners"))
+
+
+def test_strict_loading_raises_each_time(write, load_with, monkeypatch):
+    write("broken_plugin", "1 / 0")
+    monkeypatch.setenv("DISAMBIG_STRICT_PLUGINS", "1")
+    for _ in range(2):
+        with pytest.raises(UserError) as caught:
+            load_with(broken="broken_plugin")
+        assert caught.value.code == "D002"
+        assert "'broken'" in str(caught.value)
+        with pytest.raises(UserError, match="D002"):
+            registry.get("tokenisations", "disambig.words.v1")
+    monkeypatch.delenv("DISAMBIG_STRICT_PLUGINS")
+    assert registry.get("tokenisations", "disambig.words.v1")
+
+
+def test_tracing_logs_each_hook_call(write, load_with, monkeypatch, caplog):
+    write("good_plugin", registers("good.Learner.v1"))
+    monkeypatch.setenv("DISAMBIG_TRACE_PLUGINS", "1")
+    with caplog.at_level("INFO", logger="disambig.registry"):
+        load_with(good="good_plugin")
+    assert "disambig_register_learners" in caplog.text
+
+
+def test_a_plugin_may_use_the_registry_while_it_loads(write, load_with):
+    write("asking_plugin", "from disambig import registry\nseen = registry.load_all('tokenisations')")
+    assert report_of(load_with(zz="asking_plugin"), "zz").error is None
+    assert "disambig.words.v1" in sys.modules["asking_plugin"].seen
+
+
+def test_loads_plugins_once():
+    assert registry.load_plugins() == registry.load_plugins()
+    assert registry.load_plugins()[0].name == "core"
+    registry.load_plugins().clear()
+    assert registry.load_plugins()
+
+
+def test_unknown_names_list_the_nearest_first(load_with):
+    load_with(toys="toy_plugin")
+    with pytest.raises(UserError) as caught:
+        registry.get("learners", "toys.Perceptrom.v1")
+    assert caught.value.code == "D001"
+    nearest, *others = str(caught.value).partition("available: ")[2].partition(" and ")[0].split(", ")
+    assert nearest == "toys.Perceptron.v1" and others[0] in registry.load_all("learners")
+
+
+def test_load_all_returns_a_copy():
+    registry.load_all("tokenisations").clear()
+    assert registry.load_all("tokenisations")
+
+
+def test_each_hook_has_a_kind():
+    hooks = {
+        name.removeprefix("disambig_register_") for name in vars(hookspecs) if name.startswith("disambig_")
+    }
+    assert hooks == set(registry.KINDS)
+
+
+# Parts that are imported on first use
+LAZY = "@hookimpl\ndef disambig_register_learners(register):\n    register('lazy.B.v1', {place!r})\n"
+
+
+def test_imports_lazy_entries_on_first_use(write, load_with):
+    write("lazy_plugin", LAZY.format(place="lazy_part:Learner"))
+    write("lazy_part", "")
+    report = report_of(load_with(lazy="lazy_plugin"), "lazy")
+    assert (report.error, report.registered) == (None, (("learners", "lazy.B.v1"),))
+    assert "lazy.B.v1" in registry.entries("learners")
+    resolve({"tokens": {"@disambig_tokenisations": "disambig.words.v1"}})
+    assert "lazy_part" not in sys.modules
+    learner = resolve({"learner": {"@disambig_learners": "lazy.B.v1", "C": 3.0}})["learner"]
+    assert learner.C == 3.0 and "lazy_part" in sys.modules
+
+
+def test_resolves_relative_paths_of_lazy_entries(tmp_path, write, load_with):
+    package = tmp_path / "lazy_package"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "plugin.py").write_text(HEAD + LAZY.format(place=".parts:Learner"), encoding="utf8")
+    (package / "parts.py").write_text(HEAD, encoding="utf8")
+    assert report_of(load_with(lazy="lazy_package.plugin"), "lazy").error is None
+    assert registry.get("learners", "lazy.B.v1").__module__ == "lazy_package.parts"
+
+
+MISSING = {
+    "no_such_module_at_all:Learner": "ModuleNotFoundError",
+    "lazy_part:Lerner": "AttributeError",
+    "lazy_part:C": "is not a class or function but int",
+}
+
+
+@pytest.mark.parametrize("place", MISSING)
+def test_reports_a_lazy_entry_that_cannot_be_imported(place, write, load_with, monkeypatch, caplog):
+    write("lazy_part", "C = 3")
+    write("lazy_plugin", LAZY.format(place=place))
+    write("good_plugin", registers("good.Learner.v1"))
+    report = report_of(load_with(lazy="lazy_plugin", good="good_plugin"), "lazy")
+    assert report.error is None
+    assert MISSING[place] in report.broken_entries()["lazy.B.v1"]
+    with pytest.raises(UserError, match=r"D007.*'lazy.B.v1' of plugin 'lazy'"):
+        registry.get("learners", "lazy.B.v1")
+    learners = registry.load_all("learners")
+    assert "good.Learner.v1" in learners and "lazy.B.v1" not in learners
+    assert "lazy.B.v1" in caplog.text
+    monkeypatch.setenv("DISAMBIG_STRICT_PLUGINS", "1")
+    with pytest.raises(UserError, match=r"D002.*'lazy'.*D007"):
+        load_with(lazy="lazy_plugin")
+
+
+WARNINGS = {
+    "nothing": ("", "registers nothing"),
+    "hooks without parts": ("@hookimpl\ndef disambig_register_learners(register): pass", "registers nothing"),
+}
+
+
+@pytest.mark.parametrize("case", WARNINGS)
+def test_warns_of_plugins_that_register_nothing(case, write, load_with, caplog):
+    code, expected = WARNINGS[case]
+    write("odd_plugin", code)
+    report = report_of(load_with(odd="odd_plugin"), "odd")
+    assert (report.error, report.warning) == (None, expected)
+    assert expected in caplog.text
+    for other in registry.load_plugins():
+        assert other.name == "odd" or other.warning is None
+
+
+@pytest.mark.parametrize("others", ["", "from good_plugin import disambig_register_tasks\n"])
+def test_reports_a_hook_without_hookimpl(others, write, load_with):
+    """Nothing of the plugin is registered, whatever else it has: it would be there in part only."""
+    write("good_plugin", "@hookimpl\ndef disambig_register_tasks(register): register('odd.T.v1', Learner)")
+    write("odd_plugin", others + "def disambig_register_learners(register): register('odd.B.v1', Learner)")
+    report = report_of(load_with(odd="odd_plugin"), "odd")
+    assert report.error is not None and not report.registered
+    assert report.error.startswith("[D015] did you forget @hookimpl on disambig_register_learners?")
+    assert not {"odd.B.v1", "odd.T.v1"} & {*registry.entries("learners"), *registry.entries("tasks")}
+
+
+@dataclass(frozen=True)
+class Dist:
+    name: str
+
+
+def entry(name, dist=None, value=None):
+    built = EntryPoint(name, value or f"{name}_module", "disambig")
+    vars(built)["dist"] = Dist(dist) if dist else None
+    return built
+
+
+CORE = entry("core", "disambig", "disambig.builtin")
+
+
+OURS = entry("variance_svm", "disambig")
+
+
+ANT = entry("ant", "ant-eater")
+
+
+BEE = entry("bee", "Bee.Keeper")
+
+
+@pytest.mark.parametrize("entries", list(permutations([CORE, OURS, ANT, BEE])))
+def test_order_of_entry_points_does_not_depend_on_installation(entries):
+    assert sort_entry_points(entries) == [CORE, OURS, ANT, BEE]
+
+
+def test_only_disambig_is_the_core():
+    false = entry("core", "aaa", "aaa.plugin")
+    claims = Namespaces(order := sort_entry_points([false, CORE]))
+    assert order == [CORE, false]
+    with pytest.raises(UserError, match=r"D008.*from aaa is ignored, since the one from disambig was loaded"):
+        claims.check_name(false)
+    claims.check_name(CORE)
+
+
+def test_ignores_duplicate_entry_points():
+    again = entry("variance_svm", "zoo", OURS.value)
+    for entries in permutations([again, OURS, CORE]):
+        assert [item.dist.name for item in sort_entry_points(entries)] == ["disambig", "disambig"]
+
+
+ALLOWED = [
+    (CORE, "tokenisations", "web1t.v1"),
+    (CORE, "learners", "disambig.NoPreference.v1"),
+    (OURS, "learners", "variance_svm.VarianceSVM.v1"),
+    (OURS, "experiments", "bergsma2010.table1.v1"),
+    (ANT, "learners", "ant.Learner.v1"),
+    (ANT, "learners", "ant_eater.Learner.v1"),
+    (BEE, "tasks", "bee_keeper.Hives.v1"),
+    (BEE, "experiments", "bee.table1.v1"),
+]
+
+
+@pytest.mark.parametrize(("entry_point", "kind", "name"), ALLOWED)
+def test_accepts_names_in_the_namespace_of_a_plugin(entry_point, kind, name):
+    Namespaces(sort_entry_points([BEE, ANT, OURS, CORE])).check(entry_point, kind, name)
+
+
+REFUSED = [
+    (ANT, "learners", "bee.Learner.v1", "'bee' is Bee.Keeper's; its names must begin with ant."),
+    (BEE, "learners", "ant_eater.Learner.v1", "'ant_eater' is ant-eater's"),
+    (ANT, "learners", "disambig.Learner.v1", "'disambig' is disambig's"),
+    (BEE, "tokenisations", "web1t.v1", "'web1t' is disambig's"),
+    (ANT, "learners", "smith2020.Learner.v1", "'smith2020' is not its name"),
+    (ANT, "experiments", "bee.table1.v1", "'bee' is Bee.Keeper's"),
+    (BEE, "experiments", "variance_svm.table1.v1", "'variance_svm' is disambig's"),
+    (OURS, "learners", "core2.Learner.v1", "'core2' is not its name"),
+]
+
+
+@pytest.mark.parametrize(("entry_point", "kind", "name", "expected"), REFUSED)
+def test_rejects_names_in_other_namespaces(entry_point, kind, name, expected):
+    with pytest.raises(UserError) as caught:
+        Namespaces(sort_entry_points([CORE, OURS, ANT, BEE])).check(entry_point, kind, name)
+    assert caught.value.code == "D006"
+    assert expected in str(caught.value)
+
+
+def test_first_plugin_of_a_paper_reserves_its_name():
+    claims = Namespaces([CORE, OURS, ANT, BEE])
+    claims.check(ANT, "experiments", "smith2020.table1.v1")
+    claims.reserve(ANT, ["smith2020.table1.v1"])
+    claims.check(ANT, "experiments", "smith2020.table2.v1")
+    with pytest.raises(UserError, match=r"D006.*'smith2020' is ant-eater's"):
+        claims.check(BEE, "experiments", "smith2020.table3.v1")
+
+
+def test_a_distribution_cannot_take_the_name_of_an_earlier_plugin():
+    intruder = entry("zebra", "variance-svm")
+    claims = Namespaces(sort_entry_points([intruder, OURS, CORE]))
+    with pytest.raises(UserError, match="D006"):
+        claims.check(intruder, "learners", "variance_svm.VarianceSVM.v1")
+    claims.check(intruder, "learners", "zebra.Learner.v1")
+    claims.check(OURS, "learners", "variance_svm.VarianceSVM.v1")
+
+
+def test_ignores_a_second_plugin_of_the_same_name():
+    second = entry("Ant", "zoo")
+    claims = Namespaces(sort_entry_points([second, ANT]))
+    claims.check_name(ANT)
+    with pytest.raises(UserError, match=r"D008.*'Ant'.*from zoo is ignored, since the one from ant-eater"):
+        claims.check_name(second)

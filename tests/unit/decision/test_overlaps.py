@@ -1,0 +1,237 @@
+"""Overlapping flags: what overlaps, which flag is kept, and what the others become."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from processor_time import grows_linearly
+
+from disambig.data import Decisions, Group
+from disambig.decision import edit_slots, resolve_overlaps, surviving_edits, task_ranks
+
+
+def decisions_of(task, *edits, documents=None):
+    """Decisions of a task: (start, end, observed, new, probability, flagged)."""
+    table = tuple(Group(f"{task}{i}", (old, new)) for i, (_, _, old, new, *_) in enumerate(edits))
+    n = len(edits)
+    column = lambda values, kind: np.array(list(values), kind)  # noqa: E731
+    flagged = column((edit[5] if len(edit) > 5 else True for edit in edits), bool)
+    return Decisions(
+        task=task, model="toy 1", table=table, documents=column(documents or [0] * n, np.int32),
+        starts=column((edit[0] for edit in edits), np.int32),
+        ends=column((edit[1] for edit in edits), np.int32),
+        groups=np.arange(n, dtype=np.int32), observed=np.zeros(n, np.int32),
+        chosen=np.ones(n, np.int32), offsets=np.arange(n + 1) * 2,
+        scores=np.tile(np.array([0.0, 1.0], np.float32), n), margins=np.ones(n, np.float32),
+        probabilities=column((edit[4] for edit in edits), np.float32), flagged=flagged,
+        found=np.zeros(n, np.int32), asked=np.zeros(n, np.int32),
+    )  # fmt: skip
+
+
+def shown_flags(decisions, text):
+    return [
+        (item.task, text[item.starts[i] : item.ends[i]], record["replacement"])
+        for item in decisions
+        for i in np.flatnonzero(item.flagged)
+        for record in [item.record(int(i), text)]
+    ]
+
+
+TEXT = "I saw a a old house"
+AN = decisions_of("form", (8, 9, "a", "an", 0.6))
+THE = decisions_of("article", (8, 9, "a", "the", 0.8))
+NONE = decisions_of("doubled", (8, 9, "a", "", 0.7))
+
+
+@pytest.mark.parametrize("order", list(permutations([AN, THE, NONE])))
+def test_keeps_the_most_certain_flag_in_any_order(order):
+    result = resolve_overlaps(order, [TEXT])
+    assert shown_flags(result, TEXT) == [("article", "a", "the")]
+    (winner,) = [item for item in result if item.flagged.any()]
+    record = winner.record(0, TEXT)
+    assert list(record["alternatives"]) == [
+        {"task": "doubled", "start": 8, "end": 9, "replacement": "", "probability": 0.7},
+        {"task": "form", "start": 8, "end": 9, "replacement": "an", "probability": 0.6},
+    ]
+    losers = [item for item in result if not item.flagged.any()]
+    assert all(item.raised.tolist() == [True] for item in result) and len(losers) == 2
+    assert "alternatives" not in losers[0].record(0, TEXT)
+
+
+def test_returns_the_same_decisions_without_overlaps():
+    other = decisions_of("t", (0, 1, "I", "We", 0.9), (8, 9, "a", "b", 0.9, False))
+    result = resolve_overlaps([other, AN], [TEXT])
+    assert result[0] is other and result[1] is AN and other.raised is other.flagged
+
+
+def overlap(one, other, text="one two three four"):
+    result = resolve_overlaps([decisions_of("a", (*one, 0.9)), decisions_of("b", (*other, 0.5))], [text])
+    return not result[1].flagged.any()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ((4, 7, "two", "too"), (4, 7, "two", "to"), True),
+        ((4, 13, "two three", "x"), (8, 13, "three", "tree"), True),
+        ((0, 7, "one two", "x"), (4, 13, "two three", "y"), True),
+        ((4, 7, "two", "too"), (8, 13, "three", "tree"), True),  # neighbours
+        ((0, 3, "one", "on"), (8, 13, "three", "tree"), False),
+        ((0, 3, "one", "on"), (8, 8, "", "a"), False),
+        ((4, 4, "", "a"), (4, 4, "", "the"), True),
+        ((4, 4, "", "a"), (4, 7, "two", "too"), True),  # each was decided as if the other stayed as it is
+        ((4, 4, "", "a"), (4, 7, "two", ""), True),
+        ((4, 4, "", "a"), (0, 3, "one", "on"), True),
+        ((4, 4, "", "a"), (8, 13, "three", "tree"), False),
+        ((0, 7, "one two", "x"), (4, 4, "", "the"), True),  # inside of what is replaced
+        ((4, 7, "two", ""), (8, 8, "", "the"), True),  # the blank that goes is in that gap
+        ((4, 7, "two", ""), (8, 13, "three", "tree"), True),
+        ((4, 7, "two", ""), (14, 18, "four", "for"), False),
+        ((4, 7, "two", ""), (8, 13, "three", ""), True),  # each was decided as if the other stayed
+        ((14, 18, "four", ""), (8, 13, "three", "tree"), True),
+        ((14, 18, "four", ""), (4, 7, "two", "too"), False),
+    ],
+)
+def test_overlapping_edits(one, other, same):
+    assert overlap(one, other) is same
+    assert overlap(other, one) is same
+
+
+def test_a_moved_capital_is_part_of_the_edit():
+    text = "The a dog."
+    assert overlap((0, 3, "the", ""), (4, 5, "a", "an"), text)
+    assert not overlap((0, 3, "the", ""), (6, 9, "dog", "dock"), "the a dog.")
+
+
+@pytest.mark.parametrize(
+    "between", [" ", "\n", "\n\n", "** _", " <b>", " -- (", ".</p>\n<p>", "\n# ", "\n// - ", "\u2029"]
+)
+def test_neighbours_overlap_across_markup_and_punctuation(between):
+    text = f"was asked too{between}bring it"
+    at = text.index("bring")
+    assert overlap((10, 13, "too", "to"), (at, at, "", "to"), text)
+    assert overlap((10, 13, "too", "to"), (at, at + 5, "bring", "brings"), text)
+    far = text.index("it", at)
+    assert not overlap((10, 13, "too", "to"), (far, far + 2, "it", "its"), text)
+
+
+@pytest.mark.parametrize("end", [". ", "!\n", "?) ", ".” ", "...\n\n"])
+def test_sentence_ends_separate_neighbours(end):
+    text = f"was asked too{end}bring it"
+    at = text.index("bring")
+    assert not overlap((10, 13, "too", "to"), (at, at + 5, "bring", "brings"), text)
+
+
+def test_a_losing_neighbour_is_an_alternative_at_its_own_place():
+    text = "for you're call"
+    first, second = resolve_overlaps(
+        [
+            decisions_of("a", (4, 10, "you're", "your", 0.9)),
+            decisions_of("b", (11, 15, "call", "called", 0.5)),
+        ],
+        [text],
+    )
+    assert not second.flagged.any() and second.raised.all()
+    (other,) = first.record(0, text)["alternatives"]
+    assert (other["start"], other["end"], other["replacement"]) == (11, 15, "called")
+
+
+@pytest.mark.parametrize("word", ["x", "1", "\ufffc", "日"])
+def test_words_separate_neighbours(word):
+    text = f"was too {word} bring"
+    at = text.index("bring")
+    assert not overlap((4, 7, "too", "to"), (at, at + 5, "bring", "brings"), text)
+
+
+def test_ties_go_to_the_longer_edit_then_to_the_first_name():
+    def winner(*edits):
+        result = resolve_overlaps([decisions_of(task, edit) for task, edit in edits], ["aaa bbb"])
+        return shown_flags(result, "aaa bbb")[0][0]
+
+    short, long = (0, 3, "aaa", "x", 0.5), (0, 7, "aaa bbb", "y", 0.5)
+    assert winner(("a", short), ("b", long)) == "b"
+    assert winner(("b", short), ("a", short)) == "a"
+    assert winner(("a", short), ("b", (0, 3, "aaa", "x", 0.51))) == "b"
+
+
+def test_keeps_a_flag_that_overlaps_only_a_loser():
+    first = decisions_of("a", (0, 7, "one two", "x", 0.9), (14, 23, "four five", "y", 0.3))
+    second = decisions_of("b", (4, 13, "two three", "z", 0.5))
+    text = "one two three four five"
+    result = resolve_overlaps([first, second], [text])
+    assert result[0].flagged.tolist() == [True, True] and result[1].flagged.tolist() == [False]
+
+
+def test_resolves_again_with_later_decisions():
+    once = resolve_overlaps([AN, NONE], [TEXT])
+    assert shown_flags(once, TEXT) == [("doubled", "a", "")]
+    again = resolve_overlaps([*once, THE], [TEXT])
+    assert shown_flags(again, TEXT) == [("article", "a", "the")]
+    assert shown_flags(resolve_overlaps(again, [TEXT]), TEXT) == shown_flags(again, TEXT)
+    alone = resolve_overlaps(again[:1], [TEXT])
+    assert shown_flags(alone, TEXT) == [("form", "a", "an")] and alone[0].settled is None
+
+
+def test_documents_are_separate_and_slices_keep_alternatives():
+    texts = ["a x b", "a x b", "a x b"]
+    one = decisions_of("x", *[(0, 1, "a", "an", 0.9)] * 3, documents=[0, 1, 2])
+    two = decisions_of("y", (0, 1, "a", "the", 0.5), (4, 5, "b", "c", 0.5), documents=[1, 2])
+    first, second = resolve_overlaps([one, two], texts)
+    assert first.flagged.all() and second.flagged.tolist() == [False, True]
+
+    def alternatives(part, i):
+        return [other["replacement"] for other in part.record(i, "a x b")["alternatives"]]
+
+    assert [alternatives(first, i) for i in range(3)] == [[], ["the"], []]
+    assert alternatives(first.in_document(1), 0) == ["the"] and first.in_document(0).settled is None
+    assert [alternatives(first.take(np.array([2, 1])), i) for i in range(2)] == [[], ["the"]]
+    assert second.take(np.array([1, 0])).raised.tolist() == [True, True]
+    assert second.take(np.array([1])).settled is None
+
+
+EDIT = st.tuples(
+    st.integers(0, 1),
+    st.integers(0, 8),
+    st.integers(0, 3),
+    st.integers(0, 3),
+    st.integers(0, 2),
+    st.booleans(),
+)
+
+
+@given(st.lists(EDIT, max_size=12))
+def test_agrees_with_a_quadratic_reference(edits):
+    """The surest stand, one after the other, if they overlap none that stands."""
+    documents, starts, lengths, certain, tasks, removes = np.array(edits, np.int64).reshape(-1, 6).T
+    slots = edit_slots(starts, starts + lengths, removes.astype(bool))
+    result = surviving_edits(documents, slots, certain / 4, tasks)
+    taken = [
+        (d, set(range(first, last + 1)))
+        for d, (first, last) in zip(documents.tolist(), slots.T.tolist(), strict=True)
+    ]
+    order = sorted(range(len(edits)), key=lambda i: (-certain[i], slots[0][i] - slots[1][i], tasks[i], i))
+    expected, stand = list(range(len(edits))), []
+    for i in order:
+        over = [k for k in stand if taken[k][0] == taken[i][0] and taken[k][1] & taken[i][1]]
+        if over:
+            expected[i] = over[0]
+        else:
+            stand.append(i)
+    assert result.tolist() == expected
+
+
+def test_task_ranks_follow_names():
+    assert task_ranks(["spelling", "article", "spelling"]).tolist() == [1, 0, 1]
+
+
+def test_time_is_linear_in_the_length_of_a_chain():
+    def survive(n: int) -> None:  # words each of which is taken out, and overlaps the next one
+        starts = np.arange(n) * 4
+        slots = edit_slots(starts, starts + 4, np.ones(n, bool))
+        surviving_edits(np.zeros(n, np.int64), slots, np.linspace(0.5, 0.9, n), np.zeros(n, np.int64))
+
+    assert grows_linearly(survive, 40_000)

@@ -1,0 +1,526 @@
+"""Figures on corpora of errors, and the precision of flags that is measured on them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from disambig.checking import decisions_to_edits, text_stretches
+from disambig.data import (
+    LEVELS,
+    PUT_IN,
+    TAKEN_OUT,
+    Decisions,
+    Group,
+    PrecisionTable,
+    edit_kind,
+    unordered_pair,
+)
+from disambig.errors import UserError
+from disambig.evaluation import (
+    LEAST_FLAGS,
+    MistakeTrial,
+    ProposedEdit,
+    compare_trials,
+    corrects,
+    limit_for,
+    measure_precision,
+    mistake_figures,
+    share_at,
+    touches,
+)
+from disambig.formats import Clean, Fix, FlagReading, fix_kind, paragraph_digest
+
+
+def fix(marked: str, new: str, category: str = "preposition", repo: str = "a") -> Fix:
+    """Return the mistake marked ``[so]``, or ``[]`` before a word that lacks another."""
+    left, _, rest = marked.partition("[")
+    old, _, right = rest.partition("]")
+    start, end = len(left), len(left) + len(old)
+    return Fix(left + old + right, start, end, old, new, category, "", fix_kind(old, new), 1, repo)
+
+
+def edit_of(marked: str, new: str | None, *others: str) -> ProposedEdit:
+    mistake = fix(marked, "x")
+    return ProposedEdit(mistake.start, mistake.end, new, "all", others=others)
+
+
+REPLACED = fix("We rely [in] it.", "on")
+
+
+MISSING = fix("We rely []it.", "on")
+
+
+EXTRA = fix("We met [with] her.", "")
+
+
+DOUBLED = fix("See [the] the page.", "")
+
+
+@pytest.mark.parametrize(
+    ("mistake", "corrected"),
+    [
+        (REPLACED, "We rely on it."),
+        (MISSING, "We rely on it."),
+        (EXTRA, "We met her."),
+        (DOUBLED, "See the page."),
+        (fix("What is it []?", "for"), "What is it for?"),
+        (fix("Wait here[]", "for"), "Wait here for"),
+        (fix("He asked what it is [at].", ""), "He asked what it is."),
+        (fix("[At] next week we go.", ""), "Next week we go."),
+        (fix("They [maybe] late.", "may be"), "They may be late."),
+    ],
+)
+def test_the_corrected_text(mistake, corrected):
+    assert mistake.corrected() == corrected
+
+
+@pytest.mark.parametrize(
+    ("mistake", "proposed"),
+    [
+        (REPLACED, edit_of("We rely [in] it.", "on")),
+        (REPLACED, edit_of("We [rely in] it.", "rely on")),
+        (REPLACED, edit_of("We rely [in] it.", "at", "on")),
+        (MISSING, edit_of("We rely []it.", "on ")),
+        (MISSING, edit_of("We rely[] it.", "on")),
+        (MISSING, edit_of("We [rely] it.", "rely on")),
+        (MISSING, edit_of("We rely [it].", "on it")),
+        (EXTRA, edit_of("We met [with ]her.", "")),
+        (EXTRA, edit_of("We met[ with] her.", "")),
+        (EXTRA, edit_of("We [met with] her.", "met")),
+        (DOUBLED, edit_of("See the [the ]page.", "")),
+        (DOUBLED, edit_of("See [the the] page.", "the")),
+        (fix("[at] home we rest", "In"), edit_of("[at] home we rest", "in")),
+        (fix("I know [its] late", "it's"), edit_of("I know [its] late", "it\u2019s")),
+    ],
+)
+def test_edits_that_correct(mistake, proposed):
+    assert corrects(proposed, mistake)
+
+
+@pytest.mark.parametrize(
+    ("mistake", "proposed"),
+    [
+        (REPLACED, edit_of("We rely [in] it.", "at")),
+        (REPLACED, edit_of("We rely [in] it.", None)),
+        (REPLACED, edit_of("We rely [in ]it.", "")),
+        (MISSING, edit_of("We [rely] it.", "on")),
+        (MISSING, edit_of("We rely it[].", "on")),
+        (EXTRA, edit_of("We [met ]with her.", "")),
+        (fix("I know [its] late", "it's"), edit_of("I know [its] late", "it")),
+    ],
+)
+def test_edits_that_do_not_correct(mistake, proposed):
+    assert not corrects(proposed, mistake)
+
+
+@pytest.mark.parametrize(
+    ("mistake", "proposed", "expected"),
+    [
+        (REPLACED, edit_of("We rely [in] it.", None), True),
+        (REPLACED, edit_of("We [rely in] it.", None), True),
+        (REPLACED, edit_of("We [rely] in it.", None), False),
+        (REPLACED, edit_of("We rely in [it].", None), False),
+        (MISSING, edit_of("We rely []it.", "at "), True),
+        (MISSING, edit_of("We rely[] it.", "at"), True),
+        (MISSING, edit_of("We [rely it].", None), True),
+        (MISSING, edit_of("We [rely] it.", None), False),
+        (MISSING, edit_of("We rely [it].", None), False),
+        (EXTRA, edit_of("We met [with] her.", "at"), True),
+        (EXTRA, edit_of("We met with []her.", "at "), False),
+    ],
+)
+def test_touches(mistake, proposed, expected):
+    assert touches(proposed, mistake) is expected
+
+
+@dataclass
+class ScriptedChecker:
+    """A checker with fixed proposals."""
+
+    proposals: dict[str, list[ProposedEdit]]
+    name: str = "said"
+    tasks: tuple[str, ...] = ("one", "two")
+    batch_sizes: list[int] = field(default_factory=list)
+
+    def edits(self, texts):
+        self.batch_sizes.append(len(texts))
+        return [self.proposals.get(text, []) for text in texts]
+
+
+FIXES = [
+    fix("We rely [in] it.", "on", repo="a"),
+    fix("They count [in] us.", "on", repo="a"),
+    fix("We rely []her.", "on", repo="b"),
+    fix("I know [its] late.", "it's", "confusion", repo="b"),
+]
+
+
+CLEAN = [Clean("one two three four", "a"), Clean("one two three four five six", "b")]
+
+
+CHECKER = ScriptedChecker(
+    {
+        "We rely in it.": [ProposedEdit(8, 10, "on", "one", 0.9), ProposedEdit(0, 2, "Us", "two", 0.9)],
+        "They count in us.": [ProposedEdit(11, 13, "at", "one", 0.8)],
+        "We rely her.": [ProposedEdit(8, 8, "on ", "one", 0.3)],
+        "I know its late.": [ProposedEdit(7, 10, "it's", "two", 0.6)],
+        CLEAN[0].text: [ProposedEdit(0, 3, "won", "two", 0.7), ProposedEdit(8, 13, "tree", "two", 0.5)],
+        CLEAN[1].text: [ProposedEdit(4, 7, "to", "one", 0.2)],
+    }
+)
+
+
+@pytest.fixture(scope="module")
+def trial():
+    return MistakeTrial.from_checker(CHECKER, FIXES, CLEAN)
+
+
+def test_checks_all_texts_in_one_batch(trial):
+    assert CHECKER.batch_sizes == [6]
+
+
+def test_figures_without_limits(trial):
+    result = mistake_figures(trial)
+    assert result["projects"] == 2
+    overall = result["all"]
+    assert (overall["n"], overall["found"], overall["right"], overall["wrong"]) == (4, 1.0, 0.75, 0.25)
+    assert overall["right_interval"] == (0.5, 1.0) and overall["found_interval"] == (1.0, 1.0)
+    prepositions = result["classes"]["preposition"]
+    assert {kind: (part["n"], part["right"]) for kind, part in prepositions["kinds"].items()} == {
+        "replace": (2, 0.5),
+        "insert": (1, 1.0),
+    }
+    assert result["classes"]["confusion"]["subs"] == {"-": {"n": 1, "found": 1, "right": 1}}
+    clean = result["clean"]
+    assert (clean["words"], clean["flags"], clean["per_1000"]) == (10, 3, 300.0)
+    assert clean["interval"] == pytest.approx((1000 / 6, 500.0))
+    assert {task: part["flags"] for task, part in clean["tasks"].items()} == {"one": 1, "two": 2}
+
+
+def test_limits_per_task(trial):
+    result = mistake_figures(trial, {"one": 0.5, "two": 0.6})
+    assert (result["all"]["found"], result["all"]["right"]) == (0.5, 0.25)
+    assert {task: part["flags"] for task, part in result["clean"]["tasks"].items()} == {"one": 0, "two": 1}
+
+
+def test_most_certain_of_overlapping_edits_above_its_limit_counts():
+    mistake, clean = fix("We rely [in] it.", "on"), Clean("one two", "a")
+    wrong, right = ProposedEdit(8, 10, "at", "one", 0.7), ProposedEdit(8, 10, "on", "two", 0.6)
+    flags = [ProposedEdit(0, 3, "a", "one", 0.7), ProposedEdit(0, 7, "b", "two", 0.8)]
+    message = {mistake.before: [wrong, right], clean.text: flags}
+    trial = MistakeTrial.from_checker(ScriptedChecker(message), [mistake], [clean])
+    result = trial.at_limits()
+    assert (result.found.all(), result.right.all(), result.flags.tolist()) == (True, False, [[0], [1]])
+    result = trial.at_limits({"one": 0.75})
+    assert (result.found.all(), result.right.all(), result.flags.tolist()) == (True, True, [[0], [1]])
+    assert trial.at_limits({"two": 0.85}).flags.tolist() == [[1], [0]]
+    message[mistake.before] = [right, ProposedEdit(3, 10, "x", "two", 0.8)]  # over a place that is right
+    assert not MistakeTrial.from_checker(ScriptedChecker(message), [mistake]).at_limits().right.any()
+
+
+def test_limit_for_a_number_of_flags(trial):
+    assert limit_for(trial, "two", 1) == 0.5
+    for flags in (0, 1):
+        assert trial.at_limits({"two": limit_for(trial, "two", flags)}).flags[1].sum() == flags
+    assert limit_for(trial, "two", 2) == -np.inf
+
+
+def test_one_project_has_no_interval():
+    result = mistake_figures(MistakeTrial.from_checker(CHECKER, FIXES[:2], CLEAN[:1]))
+    assert result["all"]["right"] == 0.5 and result["all"]["right_interval"] is None
+    assert result["clean"]["interval"] is None
+    assert mistake_figures(MistakeTrial.from_checker(CHECKER, FIXES[:2]))["clean"] is None
+
+
+def test_two_checkers(trial):
+    other = MistakeTrial.from_checker(
+        ScriptedChecker({"We rely in it.": [ProposedEdit(8, 10, "on", "one")]}, name="other"), FIXES, CLEAN
+    )
+    result = compare_trials((other, trial), (None, {"one": 0.5}))
+    assert [system["value"] for system in result["systems"]] == [0.25, 0.5]
+    assert result["table"] == {"both": 1, "first": 0, "second": 1, "neither": 2}
+    assert result["units"] == {"what": "projects", "n": 2}
+    low, high = result["difference"]["interval"]
+    assert (result["difference"]["value"], low, high) == (0.25, 0.0, 0.5)
+
+
+def test_text_stretches():
+    texts = ["aaa", "bb", "cccc", "d", ""]
+    assert list(text_stretches(texts, size=4)) == [["aaa", "bb"], ["cccc"], ["d", ""]]
+    assert list(text_stretches([], size=4)) == []
+
+
+def toy_decisions(places):
+    """Return flagged decisions between no word, "on" and "with": (text, start, end, observed, chosen)."""
+    table = (Group("g", ("", "on", "with")),)
+    documents, starts, ends, observed, chosen = np.array(places, np.int32).T
+    n = len(places)
+    ones = np.ones(n, np.int32)
+    return Decisions(
+        task="toy", model="toy 1", table=table, documents=documents, starts=starts, ends=ends,
+        groups=0 * ones, observed=observed, chosen=chosen, offsets=np.arange(n + 1, dtype=np.int64) * 3,
+        scores=np.zeros(3 * n, np.float32), margins=np.ones(n, np.float32),
+        probabilities=np.full(n, 0.75, np.float32), flagged=np.ones(n, bool), found=ones, asked=ones,
+    )  # fmt: skip
+
+
+def test_edits_of_insertions_and_deletions():
+    capital = fix("[On] tomorrow we go.", "")
+    mistakes = [MISSING, EXTRA, capital]
+    places = [(0, 8, 8, 0, 1), (1, 7, 11, 2, 0), (2, 0, 2, 1, 0)]
+    edits = decisions_to_edits([toy_decisions(places)], [item.before for item in mistakes])
+    assert [(e.start, e.end, e.new) for (e,) in edits] == [(8, 8, "on "), (7, 12, ""), (0, 4, "T")]
+    for (proposed,), mistake in zip(edits, mistakes, strict=True):
+        assert corrects(proposed, mistake) and touches(proposed, mistake)
+        assert (proposed.task, proposed.sure) == ("toy", 0.75)
+
+
+def reading(marked: str, new: str, label: str, *, right: bool = False) -> FlagReading:
+    mistake = fix(marked, "x")
+    return FlagReading(paragraph_digest(mistake.before), mistake.start, mistake.end, new, label, right)
+
+
+RIGHT = reading("We rely [in] it.", "on", "mistake", right=True)
+OTHER = reading("We rely [in] it.", "at", "mistake")
+WITH_AT = reading("We met [with] her.", "at", "wrong")
+
+
+@pytest.mark.parametrize(
+    ("read", "flag", "label", "right"),
+    [
+        (RIGHT, edit_of("We rely [in] it.", "on"), "mistake", 1),
+        (RIGHT, edit_of("We [rely in] it.", "rely on"), "mistake", 1),
+        (RIGHT, edit_of("We rely [in] it.", "at"), "mistake", 0),
+        (OTHER, edit_of("We rely [in] it.", "at"), "mistake", 0),
+        (OTHER, edit_of("We rely in [it].", "her"), "unread", 0),
+        (
+            reading("We rely []it.", "on ", "mistake", right=True),
+            edit_of("We rely[] it.", " on"),
+            "mistake",
+            1,
+        ),
+        (
+            reading("See the [the ]page.", "", "mistake", right=True),
+            edit_of("See the[ the] page.", ""),
+            "mistake",
+            1,
+        ),
+        (
+            reading("They [can not] go.", "cannot", "taste"),
+            edit_of("They [can not] go.", "cannot"),
+            "taste",
+            0,
+        ),
+        (reading("We met [with ]her.", "", "wrong"), edit_of("We met[ with] her.", ""), "wrong", 0),
+        (WITH_AT, edit_of("We met [with] her.", "by"), "unread", 0),
+        (WITH_AT, edit_of("We met [with] her.", None), "unread", 0),
+        (reading("Not [this] one.", "that", "wrong"), edit_of("We met [with] her.", "at"), "unread", 0),
+    ],
+)
+def test_counts_reviewed_flags(read, flag, label, right):
+    texts = ("We rely in it.", "We rely it.", "See the the page.", "They can not go.", "We met with her.")
+    text = next((t for t in texts if paragraph_digest(t) == read.paragraph), texts[-1])
+    proposed = {text: [ProposedEdit(flag.start, flag.end, flag.new, "one")]}
+    clean = [Clean(text, "a"), Clean("It is so.", "b")]
+    trial = MistakeTrial.from_checker(ScriptedChecker({**proposed, "It is so.": []}), [], clean, [read])
+    clean_figures = mistake_figures(trial)["clean"]
+    for part in (clean_figures, clean_figures["tasks"]["one"]):
+        counts = {name: line["flags"] for name, line in part["readings"].items()}
+        names = ("mistake", "taste", "wrong", "unread")
+        bound = int(label in ("wrong", "unread"))
+        assert counts == {name: int(name == label) for name in names} | {"wrong_or_unread": bound}
+        assert part["readings"]["mistake"]["right"] == right
+        assert sum(part["readings"][name]["per_1000"] for name in names) == pytest.approx(part["per_1000"])
+        assert part["readings"][label]["interval"][0] == 0
+    assert clean_figures["n_readings"] == (read.paragraph == paragraph_digest(text))
+
+
+def test_no_figures_of_reviews_without_reviews():
+    clean_figures = mistake_figures(MistakeTrial.from_checker(CHECKER, FIXES, CLEAN))["clean"]
+    assert "readings" not in clean_figures and "n_readings" not in clean_figures
+    clean_figures = mistake_figures(MistakeTrial.from_checker(CHECKER, FIXES, CLEAN, []))["clean"]
+    assert (
+        clean_figures["readings"]["unread"]["flags"] == clean_figures["flags"]
+        and clean_figures["n_readings"] == 0
+    )
+
+
+@pytest.mark.parametrize("marked", ["We met with her[.   ]", "We met [with] her."])
+def test_rejects_a_review_that_does_not_fit_its_paragraph(marked):
+    text = "We met with her."
+    mistake = fix(marked, "x")
+    read = FlagReading(
+        paragraph_digest(text), mistake.start, mistake.end, "with", "wrong", where="r.jsonl, line 3"
+    )
+    with pytest.raises(UserError, match=r"D347.*r.jsonl, line 3"):
+        MistakeTrial.from_checker(ScriptedChecker({text: []}), [], [Clean(text, "a")], [read])
+
+
+WORDS = 1000
+
+
+def trial_of(flags, *, n_fixes=100, task="one"):
+    """Return a trial with flags of (probability, "right", "wrong", "false" or "elsewhere", new word)."""
+    fixes = [
+        Fix(f"We rely in it {i}.", 8, 10, "in", "on", "preposition", "", "replace", 1, "a")
+        for i in range(n_fixes)
+    ]
+    clean = [Clean(f"see in it {i} {'word ' * 6}", "a") for i in range(WORDS // 10)]
+    proposals = {}
+    texts = {"fix": iter(fixes), "clean": iter(clean)}
+    for probability, kind, *new in flags:
+        if kind == "false":
+            text = next(texts["clean"]).text
+            proposals[text] = [ProposedEdit(4, 6, *(new or ["at"]), task, probability)]
+        else:
+            text = next(texts["fix"]).before
+            place = (0, 2, "us") if kind == "elsewhere" else (8, 10, "on" if kind == "right" else "at")
+            proposals[text] = [ProposedEdit(*place, task, probability)]
+    return MistakeTrial.from_checker(ScriptedChecker(proposals, tasks=("one", "two")), fixes, clean)
+
+
+def test_precision_is_for_the_stated_density_of_mistakes():
+    trial = trial_of([(0.9, "right")] * 39 + [(0.9, "wrong")] * 9 + [(0.9, "false")] * 2)
+    (point,) = measure_precision(trial, {}, text="t", per_1000=10)["one"].points
+    assert (point.right, point.wrong, point.false) == (39, 9, 2)
+    # of 100 mistakes 40 (one more than was seen) are mended: 4 of 10 in 1,000 words; 0.9 are mended wrongly,
+    # and 3 flags (one more, too) are false in 1,000 words
+    assert point.share == pytest.approx(4 / (4 + 0.9 + 3), abs=1e-4)
+    assert point.low < point.share < point.high
+    (denser,) = measure_precision(trial, {}, text="t", per_1000=20)["one"].points
+    assert denser.share == pytest.approx(8 / (8 + 1.8 + 3), abs=1e-4)
+
+
+def test_ignores_flags_elsewhere_in_texts_with_a_mistake():
+    right_flags = [(0.9, "right")] * 30
+    more = [*right_flags, *[(0.9, "elsewhere")] * 30]
+    one, other = (measure_precision(trial_of(flags), {}, text="t") for flags in (right_flags, more))
+    assert one == other
+
+
+def test_precision_rises_with_probability():
+    flags = [(0.9, "right")] * 30 + [(0.5, "right")] * 20 + [(0.5, "false")] * 20
+    table = measure_precision(trial_of(flags), {"one": 1.0}, text="the text")["one"]
+    low, high = table.points
+    assert (low.least, high.least) == (0.0, 0.9)
+    assert (low.right, low.false, high.right, high.false) == (50, 20, 30, 0)
+    assert low.share < high.share
+    probability, lower = table.estimate("a", "an", 0.95), table.estimate("a", "an", 0.89)
+    assert (probability.share, probability.flags, probability.of, probability.text) == (
+        high.share,
+        30,
+        "one",
+        "the text",
+    )
+    assert (lower.share, lower.flags) == (low.share, 70)
+    assert table.least_for(low.share) == 0.0
+    assert table.least_for(high.share) == 0.9
+    assert table.least_for(1.0) is None
+
+
+def test_pools_flags_whose_precision_would_fall():
+    flags = [(0.9, "false")] * 20 + [(0.8, "right")] * 20 + [(0.1, "false")] * 5
+    table = measure_precision(trial_of(flags), {}, text="t")["one"]
+    points = [(point.least, point.right, point.false) for point in table.points]
+    assert points == [(0.0, 20, 25), (0.8, 20, 20)]
+
+
+def test_no_precision_of_too_few_flags():
+    few = [(0.9, "right")] * (LEAST_FLAGS - 1)
+    assert measure_precision(trial_of(few), {}, text="t") == {}
+    assert set(measure_precision(trial_of([*few, (0.1, "false")]), {}, text="t")) == {"one"}
+    assert measure_precision(trial_of([(0.9, "false")] * 50), {}, text="t") == {}
+
+
+def test_frequent_pairs_have_their_own_precision():
+    flags = [(0.9, "right")] * 40 + [(0.9, "false", "at")] * 40 + [(0.3, "false", "of")] * 20
+    table = measure_precision(trial_of(flags), {"one": 0.5}, text="t")["one"]
+    assert set(table.pairs) == {"in/on", "at/in"}
+    pairs = ("in", "On"), ("in", "of"), ("at", "IN")
+    shares = [table.estimate(*pair, 0.9).share for pair in pairs]
+    assert shares[0] > shares[1] > shares[2]
+    assert table.estimate("in", "On", 0.9).of == "in/on"
+    assert table.least_for(shares[0]) == 0.0  # flags of the pair are as good at any probability
+
+
+def test_insertions_and_deletions_have_their_own_precision():
+    """Deletions may be wrong although most flags of the task are right."""
+    flags = [(0.9, "right")] * 60 + [(0.9, "false", "")] * LEAST_FLAGS
+    table = measure_precision(trial_of(flags), {"one": 1.0}, text="t")["one"]
+    assert set(table.pairs) == {TAKEN_OUT}
+    proposals = table.estimate("it", "", 0.9)
+    assert (proposals.of, proposals.flags) == (TAKEN_OUT, LEAST_FLAGS) and proposals.share < 0.1
+    assert table.estimate("in", "on", 0.9).of == table.estimate("", "in", 0.9).of == "one"
+    of_both = replace(table, pairs={**table.pairs, PUT_IN: table.points})
+    assert of_both.estimate("", "in", 0.9).of == PUT_IN
+
+
+@pytest.mark.parametrize(
+    ("pair", "kind"), [("/the", PUT_IN), ("the/", TAKEN_OUT), ("a/the", ""), ("may be/maybe", "")]
+)
+def test_edit_kind_of_a_pair(pair, kind):
+    assert edit_kind(pair) == kind
+
+
+def test_share_at_a_probability():
+    trial = trial_of([(0.9, "right")] * 10 + [(0.5, "false")] * 10)
+    point = share_at(trial, "one", 0.6, per_1000=10)
+    assert (point.right, point.wrong, point.false) == (10, 0, 0)
+    assert share_at(trial, "one", 0.95) is None and share_at(trial, "two", 0.0) is None
+
+
+FLAG = st.tuples(
+    st.floats(0.001, 1).map(lambda x: round(x, 2)), st.sampled_from(["right", "wrong", "false", "elsewhere"])
+)
+
+
+@given(st.lists(FLAG, min_size=LEAST_FLAGS, max_size=90))
+@settings(deadline=None)
+def test_precision_tables_are_monotone_and_count_flags(flags):
+    result = measure_precision(trial_of(flags), {}, text="t")
+    for table in result.values():
+        leasts = [point.least for point in table.points]
+        shares = [point.share for point in table.points]
+        assert leasts[0] == 0 and leasts == sorted(set(leasts)) and shares == sorted(set(shares))
+        for point in table.points:
+            above = [kind for probability, kind in flags if probability >= point.least]
+            counts = [above.count(kind) for kind in ("right", "wrong", "false")]
+            assert counts == [point.right, point.wrong, point.false]
+            assert 0 <= point.low <= point.share <= point.high <= 1
+            assert len([kind for kind in above if kind != "elsewhere"]) >= LEAST_FLAGS
+
+
+def test_unordered_pair():
+    assert unordered_pair("It\u2019s", "its") == unordered_pair("its", "it's") == "it's/its"
+    assert unordered_pair("", "The ") == "/the" and unordered_pair(" the", "") == "the/"
+    assert unordered_pair("may  be", "maybe") == "may be/maybe"
+
+
+@pytest.mark.parametrize(
+    ("share", "level"), [(1, "very-high"), (0.8, "high"), (0.79, "medium"), (0.1, "low")]
+)
+def test_levels(share, level):
+    points = measure_precision(trial_of([(0.9, "right")] * 30), {}, text="")["one"].points
+    table = PrecisionTable("t", "", 5, points)
+    result = table.estimate("a", "b", 0.9)
+    assert type(result)(share, 0, 1, 30, "t", "").level == level
+    assert [least for _, least in LEVELS] == sorted((least for _, least in LEVELS), reverse=True)
+
+
+def test_ignores_flags_on_uncorrected_mistakes():
+    flags = [(0.9, "right")] * 30 + [(0.8, "false")] * 10
+    trial = trial_of(flags)
+    places = [(0, 4, 6), (1, 0, 5), (2, 6, 9), (3, 7, 9), (4, 0, 3), (99, 4, 6)]
+    # the edits are of 4 to 6: the first and second are touched, and what ends or begins beside them is not
+    kept = trial.without(places)
+    assert len(trial.on_clean.rows) == 10
+    assert kept.on_clean.rows.tolist() == [2, 3, 4, 5, 6, 7, 8, 9]
+    assert kept.on_fixes is trial.on_fixes
+    before, after = (measure_precision(item, {}, text="t")["one"].points[0] for item in (trial, kept))
+    assert (before.false, after.false) == (10, 8) and before.share < after.share
+    assert trial.without([]).on_clean.rows.tolist() == trial.on_clean.rows.tolist()

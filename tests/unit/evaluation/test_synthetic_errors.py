@@ -1,0 +1,138 @@
+"""Synthetic errors: substituted words, and texts that are rewritten."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from disambig.data import CandidateFinder, CandidateLists, Group, Instances
+from disambig.evaluation import rewrite, substitute
+from disambig.text import Words, hash_word
+
+GROUPS = (
+    Group("toward/towards/to", ("toward", "towards", "to"), (("toward", "towards"),)),
+    Group("maybe/may be", ("maybe", "may be")),
+    Group("quiet/quite", ("quiet", "quite")),
+)
+
+
+TEXTS = ["We went toward the quiet lake, maybe to rest, towards a quite distant shore."] * 30
+
+
+def substitute_words(share: float, seed: int = 0):
+    view = Words()(TEXTS)
+    instances = CandidateFinder.from_groups(GROUPS).find(view)
+    return view, instances, substitute(view, instances, GROUPS, share=share, rng=np.random.default_rng(seed))
+
+
+def test_changes_selected_words_only() -> None:
+    view, instances, rewrite_texts = substitute_words(0.3)
+    changed = np.flatnonzero(rewrite_texts.view.hashes != view.hashes)
+    assert set(changed) == set(instances.positions[rewrite_texts.rows])
+    assert 0 < len(changed) < len(instances)
+    assert rewrite_texts.view.texts is view.texts
+
+
+def test_replacements_are_candidates_but_not_variants() -> None:
+    _, instances, rewrite_texts = substitute_words(1.0)
+    for row, swapped in zip(rewrite_texts.rows, rewrite_texts.swapped, strict=True):
+        group = GROUPS[instances.groups[row]]
+        assert not group.same(int(instances.observed[row]), int(swapped))
+        word = hash_word(group.candidates[swapped])
+        assert rewrite_texts.view.hashes[instances.positions[row]] == np.uint64(word)
+
+
+def test_keeps_the_number_of_words() -> None:
+    _, instances, rewrite_texts = substitute_words(1.0)
+    assert not (instances.groups[rewrite_texts.rows] == 1).any()
+
+
+def test_same_seed_gives_the_same_errors() -> None:
+    first, second = substitute_words(0.3, 7)[2], substitute_words(0.3, 7)[2]
+    assert (first.rows == second.rows).all() and (first.swapped == second.swapped).all()
+
+
+def places(texts, lists):
+    """Return a view and the places of some words in it; ``(word, after)`` is empty, before `after`."""
+    view = Words()(texts)
+    words = [
+        view.texts[d][s:e]
+        for d, s, e in zip(view.document_indices(np.arange(len(view))), view.starts, view.ends, strict=True)
+    ]
+    at = [
+        (i, word, per_instance)
+        for i, word in enumerate(words)
+        for key, per_instance in lists.items()
+        if word == key
+    ]
+    n = len(at)
+    empty = [per_instance[0] == "" for _, _, per_instance in at]
+    return view, Instances(
+        np.array([i for i, _, _ in at], np.int64),
+        np.array([0 if none else 1 for none in empty], np.int32),
+        np.zeros(n, np.int32),
+        np.array(
+            [
+                0 if none else per_instance.index(word)
+                for none, (_, word, per_instance) in zip(empty, at, strict=True)
+            ]
+        ),
+        CandidateLists.from_texts([per_instance for _, _, per_instance in at]),
+    )
+
+
+def rewrite_texts(texts, lists, share=1.0, seed=0):
+    view, instances = places(texts, lists)
+    return instances, rewrite(view, instances, Words(), share=share, rng=np.random.default_rng(seed))
+
+
+@pytest.mark.parametrize(
+    ("text", "lists", "expected", "begins"),
+    [
+        ("The cat sat.", {"cat": ("cat", "house cat")}, "The house cat sat.", "house cat sat"),
+        ("Go home.", {"Go": ("Go", "went")}, "Went home.", "Went"),
+        ("I saw the cat.", {"the": ("the", "")}, "I saw cat.", "cat."),
+        ("I saw cat.", {"cat": ("", "the")}, "I saw the cat.", "the cat."),
+        ("GO HOME NOW", {"HOME": ("HOME", "house")}, "GO HOUSE NOW", "HOUSE"),
+    ],
+)
+def test_rewritten_text(text, lists, expected, begins):
+    _, result = rewrite_texts([text], lists)
+    assert result.view.texts == (expected,)
+    assert expected[result.starts[0] :].startswith(begins)
+
+
+def test_moves_later_places():
+    texts = ["a cat and a dog", "no such words", "a dog"]
+    lists = {"cat": ("cat", "kitten"), "dog": ("dog", "hound"), "a": ("a", "")}
+    instances, result = rewrite_texts(texts, lists)
+    assert result.view.texts == ("kitten and hound", "no such words", "hound")
+    for document, start, row, swapped in zip(
+        result.documents, result.starts, result.rows, result.swapped, strict=True
+    ):
+        candidate = instances.own.instance_candidates(row)[swapped]
+        assert result.view.texts[document][start:].startswith(candidate or ("kitten", "hound"))
+    assert result.documents.tolist() == [0, 0, 0, 0, 2, 2]
+
+
+def test_keeps_texts_without_a_replacement():
+    assert rewrite_texts(["so it is."], {"is": ("is", ""), "so": ("so",)})[1].view.texts == ("so it is.",)
+    view, instances = places(["a cat"], {"a": ("a", "the")})
+    nothing = Instances(
+        instances.positions, instances.lengths, instances.groups, np.array([-1]), instances.own
+    )
+    result = rewrite(view, nothing, Words(), share=1.0, rng=np.random.default_rng(0))
+    assert result.view.texts == ("a cat",) and not len(result.rows)
+
+
+def test_replaces_a_share_within_the_lists():
+    lists = {"one": ("one", "two", "three"), "red": ("blue", "red")}
+    instances, result = rewrite_texts(["one red one red"] * 50, lists, share=0.3)
+    assert 20 < len(result.rows) < 100
+    assert (result.swapped != instances.observed[result.rows]).all()
+    actual = set(re.findall(r"\w+", " ".join(result.view.texts)))
+    assert actual == {"one", "two", "three", "blue", "red"}
+    again = rewrite_texts(["one red one red"] * 50, lists, share=0.3)[1]
+    assert again.view.texts == result.view.texts

@@ -1,0 +1,434 @@
+"""Models: features of several groups, least margins, rates per task, precision of flags."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import chain
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import spacy
+from overlapping import DOUBLED, FORM
+from scipy.sparse import csr_array
+from spacy.tokens import DocBin
+
+from disambig.data import (
+    CandidateLists,
+    Columns,
+    CrossedColumns,
+    CrossedRows,
+    DenseBlocks,
+    Group,
+    Instances,
+    PrecisionPoint,
+    PrecisionTable,
+    numbered,
+)
+from disambig.decision import Corrections, Labels
+from disambig.errors import UserError
+from disambig.features import by_group, transform_checked
+from disambig.features.rows import as_features
+from disambig.formats import AnnotatedDocument, Document, records
+from disambig.models import (
+    HIGHEST_RATE,
+    LinearScorer,
+    Model,
+    ModelSet,
+    NoPreference,
+    iterate_features,
+    rates_for_precision,
+    task_rates,
+)
+from disambig.models import model as model_module
+from disambig.spacy.component import Disambiguator
+from disambig.testing import blocks, check_learner, crossed
+from disambig.text import Words, hash_word
+from disambig.types import Decides, Features
+
+GROUPS = (Group("one", ("a", "b", "c")), Group("two", ("x", "y")))
+
+
+INSTANCES = Instances(
+    np.arange(5),
+    np.ones(5, np.int32),
+    np.array([0, 1, 0, 1, 1], np.int32),
+    np.array([2, -1, 0, 1, 0], np.int32),
+)
+
+
+POSITION_COLUMNS = Columns(np.full(5, -1, np.int32), np.zeros(5, np.int32), ("position",))
+
+
+@dataclass
+class Positions:
+    """One column per position; the evidence is the position."""
+
+    rows_are_shared: bool = True
+    asked: int = 0
+
+    @by_group
+    def transform(self, view, instances, group):
+        self.asked += 1
+        n, k = len(instances), len(group.candidates)
+        instances.costs(group)  # as extractors do
+        rows = csr_array((np.ones(n), (np.arange(n), instances.positions)), (n, 5))
+        costs = (np.arange(k) != instances.observed[:, None]).astype(np.float32)
+        result = np.repeat(instances.positions, k).astype(np.int32)
+        return Features(
+            CrossedRows(rows, costs, CrossedColumns(POSITION_COLUMNS, group.candidates)), result, result + 1
+        )
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_features_of_several_groups_equal_those_of_each_group(shared):
+    extractor = Positions(shared)
+    blocks = [(g, np.flatnonzero(INSTANCES.groups == g)) for g in range(len(GROUPS))]
+    described = iterate_features([extractor, Positions(shared)], None, INSTANCES, GROUPS, blocks)
+    for (g, rows), (number, same_rows, taken, result) in zip(blocks, chain(*described), strict=True):
+        group = GROUPS[g]
+        assert number == g and same_rows is rows
+        np.testing.assert_array_equal(taken.positions, INSTANCES.positions[rows])
+        alone = transform_checked(Positions(), None, INSTANCES.take(rows), group)
+        np.testing.assert_array_equal(result.batch.costs, alone.batch.costs)
+        np.testing.assert_array_equal(result.batch.rows.toarray()[:, :5], alone.batch.rows.toarray())
+        np.testing.assert_array_equal(result.found, 2 * alone.found)
+        np.testing.assert_array_equal(result.asked, 2 * alone.asked)
+        assert len(result.batch.columns) == 10 * len(group.candidates)
+        assert result.batch.columns.candidates == group.candidates
+    assert extractor.asked == len(GROUPS)
+
+
+def test_shared_rows_must_be_crossed():
+    class Blocks:
+        rows_are_shared = True
+
+        @by_group
+        def transform(self, view, instances, group):
+            n, k = len(instances), len(group.candidates)
+            costs = np.ones((n, k), np.float32)
+            batch = DenseBlocks(
+                np.zeros((n, k, 1), np.float32), np.zeros((k, 1), np.int64), numbered(1), costs
+            )
+            return Features(batch, np.zeros(n * k, np.int32), np.zeros(n * k, np.int32))
+
+    with pytest.raises(UserError, match=r"D414.*extractor Blocks: transform gave DenseBlocks;.* CrossedRows"):
+        list(iterate_features([Blocks()], None, INSTANCES, GROUPS, [(0, np.array([0, 2]))]))
+
+
+def test_features_of_lists_are_computed_per_group():
+    lists = CandidateLists.from_texts([GROUPS[group].candidates for group in INSTANCES.groups])
+    rows = np.flatnonzero(INSTANCES.groups == 1)
+    per_instance = replace(INSTANCES, own=lists)
+
+    class Lists:
+        rows_are_shared = True
+
+        def transform(self, view, table):
+            return as_features(made(table.instances), POSITION_COLUMNS, table, self)
+
+    def made(instances):
+        n = len(instances)
+        return csr_array((np.ones(n), (np.arange(n), instances.positions)), (n, 5)), np.ones(n), np.ones(n)
+
+    [[(_, _, _, result)]] = iterate_features([Lists()], None, per_instance, GROUPS, [(1, rows)])
+    assert result.batch.labels is not None and result.batch.labels.values.tolist() == [0, 1] * 3
+
+
+def test_transforms_several_groups_at_once_up_to_a_limit(monkeypatch):
+    asked = []
+
+    class Together(Positions):
+        def transform(self, view, table):
+            asked.append([len(instances) for instances, _ in table.parts])
+            return Positions.transform(self, view, table)
+
+    blocks = [(0, np.array([0])), (1, np.array([1, 3])), (0, np.array([2])), (1, np.array([4]))]
+    monkeypatch.setattr(model_module, "TOGETHER", 3)
+    result = list(iterate_features([Together(rows_are_shared=False)], None, INSTANCES, GROUPS, blocks))
+    assert asked == [[1, 2], [1, 1]]
+    assert [[item[2].positions.tolist() for item in piece] for piece in result] == [[[0], [1, 3]], [[2], [4]]]
+
+
+BANK = Group("bank.n", ("money", "river"), glosses=("bank%1", "bank%2"))
+
+
+BAT = Group("bat.n", ("animal",), glosses=("",))
+
+
+BANK_TEXT = "near the bank, far from a bank; a bat"
+
+
+@dataclass(frozen=True)
+class SenseTask:
+    """Finds "bank" and "bat"."""
+
+    name: str = "sense"
+    language: str = "en"
+    decides = Decides(between="labels")
+    groups: tuple = (BANK, BAT)
+
+    def instances(self, view):
+        numbers = np.full(len(view), -1, np.int32)
+        for g, word in enumerate(("bank", "bat")):
+            numbers[view.hashes == hash_word(word)] = g
+        at = np.flatnonzero(numbers >= 0)
+        return Instances(at, np.ones(len(at), np.int32), numbers[at], np.full(len(at), -1, np.int32))
+
+
+@dataclass(frozen=True)
+class WordsBefore:
+    """The number of words before the place."""
+
+    rows_are_shared: bool = True
+
+    def transform(self, view, instances, group):
+        n, k = len(instances), len(group.candidates)
+        shared = Columns(np.full(1, -1, np.int32), np.zeros(1, np.int32), ("before",))
+        rows = csr_array(instances.positions[:, None].astype(float))
+        ones = np.ones(n * k, np.int32)
+        columns = CrossedColumns(shared, group.candidates)
+        return Features(CrossedRows(rows, np.ones((n, k), np.float32), columns), ones, ones)
+
+
+@pytest.fixture
+def sense_model():
+    scorers = LinearScorer(np.array([-1.0, 0.0])), LinearScorer(np.array([1.0]))
+    bias = np.array([[5.0, 0.0], [5.0, 0.0]])  # margins of 5 - position: 2 and -3; 5 for an only sense
+    rule = Labels(np.ones(2), bias, np.zeros((2, 2)))
+    parts = SenseTask(), Words(), (WordsBefore(),), NoPreference()
+    return Model("fake/sense", "0.0.1", *parts, scorers, rule)
+
+
+def test_leaves_out_labels_of_small_margins(sense_model):
+    view = sense_model.tokenisation([BANK_TEXT])
+    assert labels_and_margins(sense_model.decide(view)) == [("money", 2.0), ("river", 3.0), ("animal", 5.0)]
+    surer = sense_model.with_least_margin(2.5)
+    assert labels_and_margins(surer.decide(view)) == [("river", 3.0), ("animal", 5.0)]
+    assert labels_and_margins(surer.with_least_margin(0).decide(view)) == labels_and_margins(
+        sense_model.decide(view)
+    )
+    assert len(sense_model.with_least_margin(10).decide(view)) == 0
+
+
+def labels_and_margins(decisions):
+    records = [decisions.record(index, BANK_TEXT) for index in range(len(decisions))]
+    return [(record["chosen"], record["margin"]) for record in records]
+
+
+@pytest.mark.parametrize("value", [-0.1, 99.5, 1e308, 10**400, float("nan"), float("inf"), "2", True, None])
+def test_rejects_invalid_least_margins(sense_model, value):
+    with pytest.raises(UserError, match="D477"):
+        sense_model.with_least_margin(value)
+
+
+def test_models_of_words_have_no_least_margin(sense_model):
+    with pytest.raises(UserError, match="D477"):
+        replace(sense_model, judge=Corrections()).with_least_margin(1.0)
+
+
+def test_records_and_spans_have_glosses(sense_model):
+    nlp = spacy.blank("en")
+    component = Disambiguator(nlp, sense_model, name="sense", spans_key="sense", protect=False)
+    doc = component(nlp(BANK_TEXT))
+    expected = [("bank", "money", "bank%1"), ("bank", "river", "bank%2"), ("bat", "animal", "")]
+    assert [(span.text, span.label_, span.kb_id_) for span in doc.spans["sense"]] == expected
+    (again,) = DocBin(store_user_data=True, docs=[doc]).get_docs(spacy.blank("en").vocab)
+    assert [(span.text, span.label_, span.kb_id_) for span in again.spans["sense"]] == expected
+    assert [span._.disambig["gloss"] for span in again.spans["sense"]] == ["bank%1", "bank%2", ""]
+
+
+def test_all_records_have_a_gloss_if_some_groups_do(sense_model):
+    some = replace(sense_model, task=SenseTask(groups=(BANK, replace(BAT, glosses=()))))
+    decisions = some.decide(some.tokenisation([BANK_TEXT]))
+    expected = ["bank%1", "bank%2", ""]
+    assert [decisions.record(i, BANK_TEXT)["gloss"] for i in range(3)] == expected
+    result = records(AnnotatedDocument(Document("a", BANK_TEXT, "a.txt"), (decisions,)))
+    assert [record["gloss"] for record in result] == expected
+    nlp = spacy.blank("en")
+    component = Disambiguator(nlp, some, name="sense", spans_key="sense", protect=False)
+    for text, glosses in ((BANK_TEXT, expected), ("a bat", [""])):
+        doc = component(nlp(text))
+        assert [span._.disambig["gloss"] for span in doc.spans["sense"]] == glosses
+        assert [span.kb_id_ for span in doc.spans["sense"]] == glosses
+
+
+def test_annotations_with_glosses_have_another_layout(sense_model):
+    nlp = spacy.blank("en")
+    plain = replace(sense_model, task=SenseTask(groups=(replace(BANK, glosses=()), replace(BAT, glosses=()))))
+    kept = []
+    for item in (sense_model, plain):
+        component = Disambiguator(nlp, item, name="sense", spans_key="sense", protect=False)
+        kept.append(component(nlp(BANK_TEXT)).user_data["disambig.sense"])
+    assert [item["layout"] for item in kept] == [2, 1]
+    assert [[len(row) for row in item["table"]] for item in kept] == [[3, 3], [2, 2]]
+
+
+def test_records_have_no_gloss_without_glosses(sense_model):
+    plain = replace(sense_model, task=SenseTask(groups=(replace(BANK, glosses=()), replace(BAT, glosses=()))))
+    decisions = plain.decide(plain.tokenisation([BANK_TEXT]))
+    assert "gloss" not in decisions.record(0, BANK_TEXT)
+
+
+@dataclass(frozen=True)
+class FlaggingRule:
+    """A decision rule that raises flags."""
+
+    flags_per_1000: float = 0.5
+
+    def limit(self, flags_per_1000=None):
+        return 0.5
+
+
+@dataclass(frozen=True)
+class RuleWithGains(FlaggingRule):
+    """A decision rule that knows its recall."""
+
+    found: tuple[float, float] = (0.0, 0.0)
+
+    def gains(self):
+        return np.array([1.0, 2.0]), np.array(self.found)
+
+
+def models_of(**judges):
+    return [SimpleNamespace(task=SimpleNamespace(name=task), judge=judge) for task, judge in judges.items()]
+
+
+HIGH, LOW = RuleWithGains(found=(0.5, 0.6)), RuleWithGains(found=(0.05, 0.08))
+
+
+@pytest.mark.parametrize(
+    ("models", "rate", "expected"),
+    [
+        (models_of(high=HIGH, low=LOW), 1.0, {"high": 1.0, "low": 0.0}),
+        (models_of(low=LOW, high=HIGH), 3.0, {"low": 1.0, "high": 2.0}),
+        (models_of(high=HIGH, other=FlaggingRule()), 1.0, {"high": 0.5, "other": 0.5}),  # unknown gains
+    ],
+)
+def test_shares_one_rate_by_gains(models, rate, expected):
+    assert task_rates(models, rate) == pytest.approx(expected)
+
+
+def test_models_of_labels_have_no_rate():
+    models = models_of(high=HIGH, labels=object())
+    assert task_rates(models, 1.5) == {"high": 1.5}
+    with pytest.raises(UserError, match=r"D950.*'labels'.*available: high"):
+        task_rates(models, {"labels": 1.0})
+
+
+def test_rates_by_task_leave_other_tasks_alone():
+    assert task_rates(models_of(high=HIGH, low=LOW), {"low": 2}) == {"low": 2.0}
+    assert task_rates(models_of(high=HIGH), None) == {}
+
+
+@pytest.mark.parametrize("rate", [-1.0, float("nan"), {"high": -1.0}])
+def test_rejects_impossible_rates(rate):
+    with pytest.raises(UserError, match="D401"):
+        task_rates(models_of(high=HIGH), rate)
+
+
+def precision_table(task, *points, **pairs):
+    """Return a table of points (minimum probability, precision)."""
+    rows = [
+        tuple(PrecisionPoint(least, share, share, share, 9, 0, 1) for least, share in item)
+        for item in (points, *pairs.values())
+    ]
+    return PrecisionTable(task, "t", 5, rows[0], dict(zip(pairs, rows[1:], strict=True)))
+
+
+TEXT = "I saw a a box of a old house. He went to to home, and I seen it with a owl."
+
+
+TABLES = {
+    "form": precision_table("form", (0.0, 0.2), (0.5, 0.6), (0.85, 0.9)),
+    "doubled": precision_table("doubled", (0.0, 0.3), (0.9, 0.95)),
+}
+
+
+RATES = {"form": 1.0, "doubled": 1.0}
+
+
+def trusted_flags(least, tables=TABLES, rates=RATES):
+    result = ModelSet((FORM, DOUBLED), rates, trust=tables, least=least).annotate([TEXT])
+    return [
+        (item.task, TEXT[item.starts[i] : item.ends[i]], len(item.record(int(i), TEXT)["alternatives"]))
+        for item in result
+        for i in np.flatnonzero(item.flagged)
+    ]
+
+
+def test_raises_precise_flags_only():
+    assert trusted_flags(0.8) == [("form", "a", 0), ("form", "a", 0), ("doubled", "to to", 0)]
+    assert trusted_flags(0.92) == [("doubled", "to to", 0)]
+    assert trusted_flags(0.96) == []
+
+
+def test_an_imprecise_flag_is_not_an_alternative_and_hides_no_flag():
+    assert ("doubled", "to to", 1) in trusted_flags(0.5)  # "to" of forms, 0.6 sure, is trusted as far
+    assert ("form", "a", 0) in trusted_flags(
+        0.25, TABLES | {"doubled": precision_table("doubled", (0.0, 0.2))}
+    )
+
+
+def test_an_unmeasured_task_flags_nothing():
+    assert {task for task, *_ in trusted_flags(0.1, {"form": TABLES["form"]})} == {"form"}
+
+
+def test_a_rate_of_zero_flags_nothing():
+    assert trusted_flags(0.1, rates={"form": 0.0, "doubled": 0.0}) == []
+
+
+def test_decisions_have_the_precision_table():
+    result = ModelSet((FORM, DOUBLED), RATES, trust=TABLES, least=0.5).annotate([TEXT])
+    assert [item.in_document(0).take(np.arange(1)).trust for item in result] == list(TABLES.values())
+
+
+@dataclass(frozen=True)
+class FallingLimit:
+    """A decision rule whose threshold falls as the rate of flags rises."""
+
+    flags_per_1000: float = 0.5
+
+    def limit(self, flags_per_1000=None):
+        return 1 / (1 + flags_per_1000)
+
+
+@pytest.mark.parametrize(("least", "probability"), [(0.9, 0.85), (0.6, 0.5), (0.3, 0.1), (0.2, 0.0)])
+def test_rates_for_precision_admit_all_precise_flags(least, probability):
+    model = replace(FORM, judge=FallingLimit())
+    tables = {"form": precision_table("form", (0.0, 0.2), (0.1, 0.3), (0.5, 0.6), (0.85, 0.9))}
+    rate = rates_for_precision([model], tables, least)["form"]
+    assert rate <= HIGHEST_RATE
+    assert rate == HIGHEST_RATE or model.judge.limit(rate) < probability
+
+
+def test_rates_for_precision_are_zero_without_precise_flags():
+    tables = {"form": precision_table("form", (0.0, 0.2), (0.85, 0.9))}
+    model = replace(FORM, judge=FallingLimit())
+    assert rates_for_precision([model], tables, 0.95) == {"form": 0.0}
+    assert rates_for_precision([model], {}, 0.1) == {"form": 0.0}
+
+
+def test_pairs_have_a_precision_of_their_own():
+    pairs = {"form": precision_table("form", (0.0, 0.2), **{"a/an": [(0.0, 0.99)]})}
+    assert trusted_flags(0.98, pairs) == [("form", "a", 0)] * 3
+
+
+@pytest.mark.parametrize(
+    "check", [*check_learner(NoPreference()), *check_learner(NoPreference(), crossed())], ids=str
+)
+def test_no_preference_keeps_the_contract(check):
+    check()
+
+
+def test_linear_weights_must_match_the_columns():
+    scorer = LinearScorer.from_state({"weights": np.ones(4, np.float32)})
+    assert scorer.weights.dtype == np.float64
+    with pytest.raises(ValueError, match="4 weights for 15 columns"):
+        scorer.scores(blocks(3))
+
+
+def test_all_candidates_score_the_same():
+    batch = blocks()
+    scores = NoPreference().fit(batch).scorer.scores(batch)
+    assert len(scores) == len(batch.cost) and not scores.any()

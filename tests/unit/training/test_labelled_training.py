@@ -1,0 +1,334 @@
+"""Training from labelled examples: their places, documents, selection, and states that are incomplete."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from toy_components import toy_components
+from toy_learners import MeanDifference
+from toy_plugin import Marks, NearbyWords
+
+from disambig.data import Group, Instances
+from disambig.errors import UserError
+from disambig.formats import Labelled
+from disambig.models import LinearScorer
+from disambig.text import Words
+from disambig.training import (
+    TaskPlaces,
+    as_task_decides,
+    document_numbers,
+    label_instances,
+    seen_elsewhere,
+    train_labelled,
+)
+from disambig.types import Decides, Fitted
+
+
+@dataclass(frozen=True)
+class Spans:
+    """Decides at given tokens; a length of zero is an empty place."""
+
+    spans: tuple[tuple[int, int], ...] = ()
+    decides: Decides = Decides()
+    name: str = "spans"
+    language: str = ""
+    groups: tuple[Group, ...] = (Group("one", ("a", "b")), Group("two", ("b", "c")))
+
+    def instances(self, view):
+        spans = sorted((p, n) for p, n in self.spans if p + max(n, 1) <= len(view))
+        last = view.document_indices(np.array([p + max(n, 1) - 1 for p, n in spans], np.int64))
+        first = view.document_indices(np.array([p for p, _ in spans], np.int64))
+        spans = [span for span, inside in zip(spans, first == last, strict=True) if inside]
+        positions = np.array([p for p, _ in spans], np.int64)
+        n = len(spans)
+        zeros = np.zeros(n, np.int32)
+        return Instances(positions, np.array([n for _, n in spans], np.int32), zeros, zeros - 1)
+
+
+def overlaps(example, start, end):
+    """Return True if an instance is at the place, by the definition."""
+    if example.start == example.end or start == end:
+        between = example.text[min(example.start, start) : max(example.end, start)]
+        return example.start == example.end and start == end and not between.strip()
+    return start < example.end and example.start < end
+
+
+@given(
+    st.lists(st.text("ab .\n", max_size=12), min_size=1, max_size=3, unique=True),
+    st.lists(st.tuples(st.integers(0, 14), st.integers(0, 3)), max_size=8, unique=True),
+    st.data(),
+)
+def test_places_agree_with_a_search_of_all_instances(texts, spans, data):
+    task = Spans(tuple(spans))
+    view = Words()(texts)
+    places = TaskPlaces.from_view(task, view)
+    instances = task.instances(view)
+    for number, text in enumerate(texts):
+        start = data.draw(st.integers(0, len(text)))
+        example = Labelled(text, start, data.draw(st.integers(start, len(text))), "a", text)
+        expected = []
+        for i, (position, length) in enumerate(zip(instances.positions, instances.lengths, strict=True)):
+            begin = int(view.starts[position])
+            end = int(view.ends[position + length - 1]) if length else begin
+            if view.document_indices(np.array([position]))[0] == number and overlaps(example, begin, end):
+                expected.append(i)
+        assert places.at(number, example) == expected
+
+
+TEXT = "The bank was steep. A bank closed."
+
+
+LABELS = Spans(((2, 1),), Decides(between="labels"))
+
+
+def example_at(word, label, group="", text=TEXT, nth=0):
+    start = -1
+    for _ in range(nth + 1):
+        start = text.index(word, start + 1)
+    return Labelled(text, start, start + len(word), label, text, f"{word} {nth}", group)
+
+
+def test_named_groups_are_learned_where_the_task_finds_no_instance():
+    labelled = [
+        example_at("bank", "c", "two", nth=1),
+        example_at("bank", "b", "two"),
+        example_at("bank", "a"),
+        example_at("closed", "b", "one"),
+    ]
+    marked = label_instances(LABELS, Words(), labelled)
+    instances = marked.examples.instances
+    assert marked.problems == []
+    assert [item.where for item in marked.labelled] == ["bank 0", "bank 0", "bank 1", "closed 0"]
+    assert instances.groups.tolist() == [0, 1, 1, 0] and instances.observed.tolist() == [0, 0, 1, 1]
+    view = marked.examples.view
+    shown = [TEXT[view.starts[p] : view.ends[p]] for p in instances.positions]
+    assert shown == ["bank", "bank", "bank", "closed"] and (np.diff(instances.positions) >= 0).all()
+
+
+def test_places_of_several_words_end_with_their_sentence():
+    examples = [example_at(words, "c", "two") for words in ("bank was steep", "steep. A bank")]
+    marked = label_instances(LABELS, Words(), examples)
+    assert marked.examples.instances.lengths.tolist() == [3, 2]  # the stop is a token
+
+
+@pytest.mark.parametrize(
+    ("example", "problem"),
+    [
+        (example_at("bank", "a", "three"), "does not know the word 'three'"),
+        (example_at("bank", "a", "two"), "the label 'a' is not one of 'b', 'c'"),
+        (Labelled(TEXT, 3, 4, "b", "", "x", "two"), "decides nothing at"),
+        (example_at("closed", "a"), "decides nothing at"),
+    ],
+)
+def test_reports_unusable_examples(example, problem):
+    with pytest.raises(UserError, match="D462") as caught:
+        label_instances(LABELS, Words(), [example])
+    assert problem in str(caught.value)
+
+
+def test_keeps_repeated_examples():
+    """Contradictory labels are kept."""
+    twice = [example_at("bank", "b", "two"), example_at("bank", "c", "two"), example_at("bank", "b", "two")]
+    marked = label_instances(LABELS, Words(), twice)
+    assert marked.labelled == twice and marked.problems == []
+    instances = marked.examples.instances
+    assert instances.observed.tolist() == [0, 1, 0] and len(set(instances.positions)) == 1
+    assert marked.documents.tolist() == [0, 0, 0]  # and on one side of every split
+
+
+def test_tasks_of_words_ignore_group_names():
+    marked = label_instances(Spans(((2, 1),)), Words(), [example_at("bank", "a", "two")])
+    assert marked.examples.instances.groups.tolist() == [0]
+
+
+def test_token_tasks_leave_out_longer_places():
+    task = Spans(((2, 1),), Decides("tokens", "labels"))
+    two = replace(example_at("bank was", "c", "two"), where="line 3")
+    marked = label_instances(
+        task,
+        Words(),
+        [two, example_at("bank", "b", "two"), example_at("was steep", "a"), example_at("bank", "a")],
+    )
+    assert marked.examples.instances.lengths.tolist() == [1, 1]
+    first, second = marked.problems
+    assert first == "line 3: 'bank was' has 2 tokens: the task spans decides single tokens only"
+    assert "'was steep' has 2 tokens" in second
+
+
+def test_seen_elsewhere_excludes_labels_of_one_fold():
+    right = np.array([[1, 0, 0], [1, 0, 0], [0, 1, 1], [0, 0, 1]], bool)
+    folds = np.array([0, 1, 1, 2])
+    assert seen_elsewhere(np.array([0, 0, 1, 1]), right, folds).tolist() == [0, 0, -1, 1]
+    assert seen_elsewhere(np.array([1, 2, 2, 2]), right, folds).tolist() == [1, 2, 2, 2]
+    assert seen_elsewhere(np.array([-1, 1, -1, 0]), right, folds).tolist() == [-1, -1, -1, 0]
+    assert seen_elsewhere(np.array([0, 0, 1, 1]), right, folds, np.array([0, 1, 0])).tolist() == [0, 0, 1, 1]
+    assert seen_elsewhere(np.empty(0, int), right[:0], folds[:0]).tolist() == []
+
+
+def test_marks_apply_to_tasks_with_places():
+    text = "aa [[b]] c"
+    whole = Labelled(text, 0, len(text), "a", text, "line 1", "one")
+    task = Spans(((2, 1),))
+    (placed,) = as_task_decides(task, [whole])
+    assert (placed.text, placed.start, placed.end, placed.document) == ("aa b c", 3, 4, "aa b c")
+    assert label_instances(task, Words(), [whole]).labelled == [placed]
+    assert as_task_decides(Spans(decides=Decides("documents")), [whole]) == [replace(whole, word="")]
+    for broken, problem in ((f"{text} [[b]]", "2 places"), (f"[[ {text}", "after it")):
+        with pytest.raises(UserError, match=f"D460.*line 1.*{problem}"):
+            label_instances(task, Words(), [replace(whole, text=broken, end=len(broken))])
+
+
+def test_token_tasks_reject_text_without_a_mark():
+    task = Spans(((2, 1),), Decides("tokens", "labels"))
+    bare = Labelled("aa b c", 0, 6, "a", "", "line 1")
+    with pytest.raises(UserError, match=r"D462.*no place is marked in 'aa b c': put one word between \[\["):
+        label_instances(task, Words(), [bare])
+
+
+TEXTS_AND_DOCUMENTS = st.lists(st.tuples(st.sampled_from("abcdefgh"), st.sampled_from("123456")), max_size=25)
+
+
+def example(text, document):
+    return Labelled(text, 0, 1, "x", document)
+
+
+@given(TEXTS_AND_DOCUMENTS)
+def test_equal_texts_share_a_document_number(pairs):
+    numbers = document_numbers([example(*pair) for pair in pairs]).tolist()
+    documents = {}  # the names of the documents that each text stands in
+    for text, name in pairs:
+        documents.setdefault(text, set()).add(name)
+    by_text = dict(zip((text for text, _ in pairs), numbers, strict=True))
+    assert numbers == [by_text[text] for text, _ in pairs]
+    names = {}  # the names that each number may stand for
+    for text, number in by_text.items():
+        names[number] = names.get(number, documents[text]) & documents[text]
+    assert all(names.values())
+    assert sorted(names) == list(range(len(names)))
+    alone = {next(iter(of)): by_text[text] for text, of in documents.items() if len(of) == 1}
+    assert len(set(alone.values())) == len(alone)
+
+
+@given(TEXTS_AND_DOCUMENTS, st.randoms())
+def test_document_numbers_do_not_depend_on_order(pairs, random):
+    order = list(range(len(pairs)))
+    random.shuffle(order)
+    numbers = document_numbers([example(*pair) for pair in pairs])
+    again = document_numbers([example(*pairs[i]) for i in order])
+    assert again.tolist() == numbers[order].tolist() if order else not len(again)
+
+
+@given(st.lists(st.sampled_from("123456789"), max_size=20))
+def test_document_numbers_follow_names(names):
+    numbers = document_numbers([example(f"text {i}", name) for i, name in enumerate(names)])
+    by_name = dict(zip(names, numbers.tolist(), strict=True))
+    assert numbers.tolist() == [by_name[name] for name in names]
+    again = document_numbers([example(f"other {i}", name) for i, name in enumerate(sorted(names))])
+    assert dict(zip(sorted(names), again.tolist(), strict=True)) == by_name  # the name alone gives the number
+
+
+def test_a_frequent_text_does_not_join_documents():
+    pairs = [(text, str(n)) for n in range(30) for text in ("Thanks.", f"Letter {n}.")]
+    numbers = document_numbers([example(*pair) for pair in pairs])
+    assert len(set(numbers[1::2].tolist())) == 30
+    assert len(set(numbers[::2].tolist())) == 1
+
+
+WORDS = "late early old new green big warm dry tall slow".split()
+
+
+COMMON = [Labelled(f"It is quite {word}.", 6, 11, "quite", word) for word in WORDS]
+
+
+RARE = [Labelled(f"The quite {word} slept.", 4, 9, "quiet", f"rare {word}") for word in WORDS]
+
+
+def train_marks(examples, **changes):
+    components = toy_components(Marks(("quite/quiet",)), **{"learner": MeanDifference(), **changes})
+    return train_labelled(components, examples, name="marks")
+
+
+def as_picked(examples):
+    return [replace(item, picked=True) for item in examples]
+
+
+def test_learns_from_picked_examples():
+    alone, more = train_marks([*COMMON, *RARE[:2]]), train_marks([*COMMON, *RARE[:2], *as_picked(RARE[2:])])
+    assert not np.array_equal(alone.scorers[0].weights, more.scorers[0].weights)
+    as_they_come = train_marks([*COMMON, *RARE])
+    np.testing.assert_array_equal(as_they_come.scorers[0].weights, more.scorers[0].weights)
+
+
+def test_calibrates_without_picked_examples():
+    few, many = train_marks([*COMMON, *RARE[:2], *as_picked(RARE[2:])]), train_marks([*COMMON, *RARE])
+    assert few.judge.bias[0, 1] < many.judge.bias[0, 1]
+    message = " ".join(few.provenance["notes"])
+    assert "12 labelled examples" in message and few.provenance["examples"]["labelled"] == 20
+
+
+@pytest.mark.parametrize("examples", [RARE + COMMON, RARE[:1] + COMMON[:1]], ids=len)
+def test_calibrates_on_picked_examples_if_there_are_no_others(examples):
+    all_values, none = train_marks(as_picked(examples)), train_marks(examples)
+    np.testing.assert_array_equal(all_values.judge.bias, none.judge.bias)
+
+
+@dataclass(frozen=True)
+class Forgetful(MeanDifference):
+    """Saves nothing of its scorer."""
+
+    def fit(self, batch, *, dev=None, rng=None):
+        return Fitted(NoState(super().fit(batch).scorer.weights))
+
+
+@dataclass(frozen=True)
+class NoState(LinearScorer):
+    def state(self):
+        return {"other": np.zeros(1)}
+
+
+@dataclass(frozen=True)
+class Defaulting(Forgetful):
+    """A learner that restores a scorer with other weights than those that were saved."""
+
+    columns: int = 0
+
+    def from_state(self, arrays):
+        return LinearScorer(np.zeros(self.columns))
+
+
+@dataclass(frozen=True)
+class Growing(NearbyWords):
+    """An extractor with a column of what it was fitted to, which it does not save."""
+
+    seen: int = 0
+
+    def fit(self, view, instances, groups):
+        return replace(self, seen=len(instances))
+
+    def state(self):
+        return {}
+
+    def from_state(self, arrays):
+        if not self.seen:
+            raise KeyError("seen")
+        return self
+
+
+@pytest.mark.parametrize(
+    ("extractor", "learner", "message"),
+    [
+        (NearbyWords(), Forgetful(), "scorer NoState of the learner Forgetful: from_state needs 'weights'"),
+        (NearbyWords(), Defaulting(columns=9), "restoring it raised ValueError('9 weights for"),
+        (NearbyWords(), Defaulting(columns=32), "scores differ after from_state; state returned other"),
+        (Growing(), MeanDifference(), "Growing: from_state needs 'seen', but state returned no array"),
+    ],
+)
+def test_names_components_with_an_incomplete_state(extractor, learner, message):
+    with pytest.raises(UserError) as caught:
+        train_marks(COMMON + RARE, extractors={"near": extractor}, learner=learner)
+    assert caught.value.code == "D414"
+    assert message in str(caught.value) and "add what is missing to state()" in str(caught.value)
