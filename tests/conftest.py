@@ -29,7 +29,8 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 if Path(disambig.__file__).parents[1] != ROOT:  # what is installed is tested: in commands begun here as well,
     os.environ["PYTHONSAFEPATH"] = "1"  # which would find the sources before it (from Python 3.11 on)
-sys.path.insert(0, str(Path(__file__).parent / "contracts"))  # the toys, for the tests of models as well
+for folder in ("integration", "contracts"):  # fake models and toys, for the unit tests as well
+    sys.path.insert(0, str(Path(__file__).parent / folder))
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # so a shell begins what runs in the background, and
     signal.signal(signal.SIGINT, signal.default_int_handler)  # commands begun here would not hear it, too

@@ -1,4 +1,4 @@
-"""Two toy models that correct words by rules, and texts in which they object to the same places."""
+"""Two toy models that correct words by rules, and texts in which they flag the same places."""
 
 from __future__ import annotations
 
