@@ -162,7 +162,7 @@ def test_meta_has_the_other_keys_of_the_input_once(keys, meta):
 
 
 @pytest.mark.parametrize("version", [1, 2])
-def test_of_an_input_that_is_a_record_only_its_meta_remains(version):
+def test_a_record_read_again_keeps_only_its_metadata(version):
     before = annotated(kind="json", line=4, meta={"n": 1})
     (record,) = rows_of([replace(before, foreign=(ForeignParagraph(0, 2, "de"),))], records=version)
     del record["text"]
@@ -245,8 +245,8 @@ def test_datasets_reads_records(written, tmp_path, monkeypatch):
 def test_duckdb_reads_records(written):
     duckdb = pytest.importorskip("duckdb")
     path, n = written
-    found = duckdb.sql(f"SELECT * FROM '{path}'")
-    assert found.columns == list(keys_of(record_schema()))
+    actual = duckdb.sql(f"SELECT * FROM '{path}'")
+    assert actual.columns == list(keys_of(record_schema()))
     assert duckdb.sql("SELECT count(*) FROM found").fetchall() == [(n,)]
     flags = duckdb.sql(
         "SELECT decision.replacement, decision.candidates[1].text, json(decision.alternatives)->>'$[0].task' "

@@ -1,4 +1,4 @@
-"""A file of the lexical sample, written for the tests, with the irregularities of the real ones."""
+"""A Senseval lexical-sample file for the tests, with the irregularities of the real ones."""
 
 from __future__ import annotations
 
