@@ -1,4 +1,4 @@
-"""Where a word of a list may be missing: what is learned, both ways of adding up, files, sentence ends."""
+"""Places where a word may be missing: learning, both ways of adding up, files, sentence ends."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toy_ways import OwnLists
 
 from disambig.data import Group, Instances, apart, empty_places
 from disambig.errors import UserError
@@ -23,10 +22,11 @@ from disambig.features import (
 )
 from disambig.features import gaps as room
 from disambig.tasks import OwnCandidates
-from disambig.testing import check_extractor
 from disambig.text import END_HASH, START_HASH, Words, hash_word
 
 WHO = "She He Anna Paul We They".split()
+
+
 TEXTS = [
     f"{who} listened to {what} then. {who} discussed {what} loudly."
     for who in WHO
@@ -51,13 +51,13 @@ def test_an_obvious_pattern_is_learned(gaps):
     assert odds_before(gaps, "Maria listened music then.", "then") < -1
 
 
-def test_what_stands_in_a_place_is_not_looked_at(gaps):
+def test_the_place_itself_does_not_count(gaps):
     one, other = (Words()([f"Anna listened {word} music then."]) for word in ("to", "quietly"))
     place = np.array([2]), np.array([4])  # behind the start of the sentence
     assert gaps.log_odds(one, *place) == gaps.log_odds(other, *place)
 
 
-def test_a_place_between_two_sentences_is_none_and_its_ends_are_looked_at(gaps):
+def test_places_end_with_the_sentence(gaps):
     view = Words()(["We like music. They listened"])
     places = empty_places(view)
     words = [view.texts[0][s:e] for s, e in zip(view.starts[places], view.ends[places], strict=True)]
@@ -71,7 +71,7 @@ def test_a_place_between_two_sentences_is_none_and_its_ends_are_looked_at(gaps):
 
 
 @given(st.lists(st.text("ab .-é'", max_size=30), max_size=4))
-def test_empty_places_stand_between_words_written_apart(texts):
+def test_empty_places_are_between_separate_words(texts):
     view = Words()(texts)
     for place in empty_places(view).tolist():
         assert view.document_indices(np.array([place])) == view.document_indices(np.array([place - 1]))
@@ -80,11 +80,11 @@ def test_empty_places_stand_between_words_written_apart(texts):
         assert between and not between.strip()
 
 
-def test_places_beside_a_word_of_two_tokens_are_not_apart():
+def test_places_beside_a_candidate_are_excluded():
     view = Words()(["He went out of town early today"])
-    found = Instances(*(np.array([each]) for each in (3, 2, 0, 0)))
+    result = Instances(*(np.array([item]) for item in (3, 2, 0, 0)))
     places = empty_places(view)
-    assert places[apart(places, found, len(view))].tolist() == [2, 6, 7]
+    assert places[apart(places, result, len(view))].tolist() == [2, 6, 7]
 
 
 def by_hand(view, left, right, bits):
@@ -110,14 +110,14 @@ def test_both_ways_of_adding_up_are_the_sum_by_hand(gaps, monkeypatch, numba):
     view = Words()(["", "Go.", *TEXTS[:3], "Well, listened to the end"])
     right = np.arange(1, len(view))
     left = right - 1
-    found = by_hand(view, left, right, 14)
-    assert np.array_equal(feature_buckets(view.hashes, left, right, 14), found)
-    sums = gaps.weights[found].astype(int).sum(axis=0)
+    result = by_hand(view, left, right, 14)
+    assert np.array_equal(feature_buckets(view.hashes, left, right, 14), result)
+    sums = gaps.weights[result].astype(int).sum(axis=0)
     assert gaps.log_odds(view, left, right) == pytest.approx(sums * gaps.header["scale"], rel=1e-6)
     assert gaps.log_odds(view, left[:0], right[:0]).shape == (0,)
 
 
-def test_what_is_saved_says_the_same(gaps, tmp_path):
+def test_saving_and_loading(gaps, tmp_path):
     gaps.save(tmp_path / "new" / "gaps")
     again = Gaps.load(tmp_path / "new" / "gaps")
     assert again.header == gaps.header and np.array_equal(again.weights, gaps.weights)
@@ -162,9 +162,9 @@ def test_words_of_another_tokenisation_are_refused(gaps):
 
 
 @pytest.mark.parametrize("texts", [[], [[]], [[""]], [["Hm."]]])
-def test_without_any_place_nothing_is_learned(texts):
+def test_texts_without_places_are_an_error(texts):
     with pytest.raises(ValueError, match="no text"):
-        learn_gaps([Words()(each) for each in texts], ["to"], bits=8)
+        learn_gaps([Words()(item) for item in texts], ["to"], bits=8)
 
 
 @pytest.fixture(scope="module")
@@ -174,7 +174,7 @@ def folder(gaps, tmp_path_factory):
     return path
 
 
-def test_the_attribute_is_that_of_no_word_alone(gaps, folder):
+def test_only_the_empty_candidate_has_an_attribute(gaps, folder):
     view = Words()(["They listened music then."])
     task = OwnCandidates(candidates=["to", "at", ""])
     instances = task.instances(view)
@@ -186,29 +186,3 @@ def test_the_attribute_is_that_of_no_word_alone(gaps, folder):
         MissingWordOdds(gaps=folder), view, instances.take([]), Group("to/at", ("to", "at"))
     )
     assert words.batch.values.shape == (0, 2, 1) and not words.found.any()
-
-
-def test_the_attribute_of_lists_is_that_of_the_group(folder):
-    view = Words()(["They listened music then.", "Anna discussed at work."])
-    task, own = OwnCandidates(candidates=["to", "at", ""]), OwnLists(("to", "at", ""))
-    extractor = MissingWordOdds(gaps=folder)
-    of_group = transform_checked(extractor, view, task.instances(view), task.groups[0])
-    of_lists = transform_checked(extractor, view, own.instances(view), own.groups[0])
-    assert np.array_equal(of_lists.batch.values.ravel(), of_group.batch.values.ravel())
-    assert np.array_equal(of_lists.batch.cost, of_group.batch.cost)
-    assert not of_lists.found.any() and len(of_lists.batch.columns) == 1
-    words = OwnLists(("to", "at")).instances(view)
-    assert transform_checked(extractor, view, words, own.groups[0]).batch.values.tolist() == [[0.0], [0.0]]
-
-
-@pytest.mark.parametrize("candidates", [("to", "at", ""), ("to", "at")])
-def test_the_suite_for_lists(folder, candidates):
-    for check in check_extractor(MissingWordOdds(gaps=folder), OwnLists(candidates), TEXTS[:4]):
-        check()
-
-
-def test_the_suite_for_extractors(folder):
-    for check in check_extractor(
-        MissingWordOdds(gaps=folder), OwnCandidates(candidates=["to", "at", ""]), TEXTS[:4]
-    ):
-        check()
