@@ -1,4 +1,6 @@
-"""Files as streams of paragraphs: what is read, and what is refused."""
+"""Files read as streams of paragraphs, and their errors."""
+
+from __future__ import annotations
 
 import gzip
 import lzma

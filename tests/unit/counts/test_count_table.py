@@ -1,9 +1,12 @@
-"""What goes into a table comes out of it, and nothing else."""
+"""A count table holds what was written and nothing else, in every record form and by both backends."""
+
+from __future__ import annotations
 
 import json
 import pickle
 import subprocess
 import sys
+from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
@@ -12,14 +15,29 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disambig.counts import CountTable, layout, write_table
+from disambig.counts import (
+    COMPACT,
+    RECORD_FORMS,
+    SMALL,
+    CountTable,
+    NgramCounter,
+    build_table,
+    layout,
+    open_table,
+    rounded_ranks,
+    rounded_values,
+    write_counter,
+    write_table,
+)
 from disambig.counts import _build_kernels as index_kernels
 from disambig.counts import file as files
 from disambig.counts import index as index_arrays
 from disambig.errors import UserError
-from disambig.text import UNKNOWN, hash_word, hash_words, ngram_keys
+from disambig.text import UNKNOWN, Words, hash_word, hash_words, ngram_keys
 
 NAME = "disambig.words.v1"
+
+
 BACKENDS = ("numpy", "numba")
 
 
@@ -37,18 +55,18 @@ def random_table(path, n, *, record="exact", rng=None, high=1000):
     return keys, counts
 
 
-words = st.text("abcdé猫", min_size=1, max_size=6)
-ngrams = st.dictionaries(
-    st.lists(words, min_size=1, max_size=5).map(tuple),
-    st.integers(1, 2**63),
-    max_size=60,
+any_words = st.text("abcdé猫", min_size=1, max_size=6)
+
+
+any_ngrams = st.dictionaries(
+    st.lists(any_words, min_size=1, max_size=5).map(tuple), st.integers(1, 2**63), max_size=60
 )
 
 
 @settings(max_examples=40, deadline=None)
 @given(
-    ngrams,
-    st.lists(st.lists(words, min_size=1, max_size=5).map(tuple)),
+    any_ngrams,
+    st.lists(st.lists(any_words, min_size=1, max_size=5).map(tuple)),
     st.sampled_from(["exact", "compact", "small"]),
 )
 def test_round_trip(tmp_path_factory, counted, others, record):
@@ -62,15 +80,15 @@ def test_round_trip(tmp_path_factory, counted, others, record):
     table.verify()
     assert table.n_ngrams == len(counted)
     for backend in BACKENDS:
-        found = table.counts(keys, backend=backend)
+        result = table.counts(keys, backend=backend)
         if record == "exact":
-            assert found.tolist() == counts.tolist()
+            assert result.tolist() == counts.tolist()
         else:
             exact, error = (10, 0.06) if record == "compact" else (7, 0.14)
             small = counts <= exact
-            assert found[small].tolist() == counts[small].tolist()
+            assert result[small].tolist() == counts[small].tolist()
             largest = float(table.values[-1])
-            ratio = found / np.minimum(counts.astype(float), largest)
+            ratio = result / np.minimum(counts.astype(float), largest)
             assert np.all(np.abs(ratio - 1) < error)
         absent = np.array([key[n] for n in others if n not in counted], dtype=np.uint64)
         assert record == "small" or not table.counts(absent, backend=backend).any()
@@ -86,8 +104,8 @@ def test_sizes_and_engines_agree(tmp_path, n, record):
     keys, counts = random_table(tmp_path / "x", n, record=record, high=8)
     table = CountTable.open(tmp_path / "x")
     assert len(table.arrays.directory) == (4 if n == 300_000 else 2)
-    asked = np.concatenate([keys, np.random.default_rng(999).integers(0, 2**64, 50_000, dtype=np.uint64)])
-    by_numpy, by_numba = (table.ranks(asked, backend=backend) for backend in BACKENDS)
+    queried = np.concatenate([keys, np.random.default_rng(999).integers(0, 2**64, 50_000, dtype=np.uint64)])
+    by_numpy, by_numba = (table.ranks(queried, backend=backend) for backend in BACKENDS)
     assert np.array_equal(by_numpy, by_numba)
     assert np.array_equal(table.counts(keys), counts)
     misreported = np.count_nonzero(by_numpy[len(keys) :])
@@ -127,16 +145,11 @@ def test_more_distinct_counts_than_ranks(tmp_path, backend):
 
 
 def test_rows_with_unknown_words_and_wrong_lengths_count_nothing(tmp_path):
-    words = hash_words(["in", "the", "house"])
-    keys = np.array([ngram_keys(words[None], hash_word(NAME))[0]])
-    write_table(
-        tmp_path / "x",
-        [(keys, np.array([7], dtype=np.uint64))],
-        tokenisations=[NAME],
-        orders=3,
-    )
+    any_words = hash_words(["in", "the", "house"])
+    keys = np.array([ngram_keys(any_words[None], hash_word(NAME))[0]])
+    write_table(tmp_path / "x", [(keys, np.array([7], dtype=np.uint64))], tokenisations=[NAME], orders=3)
     table = CountTable.open(tmp_path / "x")
-    rows = np.stack([words, words])
+    rows = np.stack([any_words, any_words])
     rows[1, 1] = UNKNOWN
     assert table.counts_of_words(rows).tolist() == [7, 0]
     assert table.counts_of_words(np.zeros((2, 4), dtype=np.uint64)).tolist() == [0, 0]
@@ -150,11 +163,7 @@ def test_keys_must_ascend_and_count(tmp_path):
         with pytest.raises(ValueError, match="ascend"):
             write_table(tmp_path / "x", bad, tokenisations=[NAME])
     with pytest.raises(ValueError, match="zero"):
-        write_table(
-            tmp_path / "x",
-            [(keys[::-1], np.zeros(2, dtype=np.uint64))],
-            tokenisations=[NAME],
-        )
+        write_table(tmp_path / "x", [(keys[::-1], np.zeros(2, dtype=np.uint64))], tokenisations=[NAME])
     assert not list(tmp_path.iterdir())
 
 
@@ -184,14 +193,14 @@ def test_tokenisation_is_required(tmp_path):
 
 
 def test_several_tokenisations_in_one_table(tmp_path):
-    words = hash_words(["in", "the"])[None]
+    any_words = hash_words(["in", "the"])[None]
     names = [NAME, "web1t.v1"]
-    keys = np.concatenate([ngram_keys(words, hash_word(name)) for name in names])
+    keys = np.concatenate([ngram_keys(any_words, hash_word(name)) for name in names])
     write_table(tmp_path / "x", chunks(keys, np.array([3, 8], dtype=np.uint64)), tokenisations=names)
     table = CountTable.open(tmp_path / "x")
     assert table.tokenisations == (NAME, "web1t.v1")
-    assert table.counts_of_words(words).tolist() == [3]
-    assert table.counts_of_words(words, tokenisation="web1t.v1").tolist() == [8]
+    assert table.counts_of_words(any_words).tolist() == [3]
+    assert table.counts_of_words(any_words, tokenisation="web1t.v1").tolist() == [8]
     assert (table.count("In the"), table.count("In the", tokenisation="web1t.v1")) == (3, 0)
     assert table.seed("web1t.v1") == hash_word("web1t.v1")
     assert table.require("web1t.v1") is table
@@ -215,7 +224,7 @@ def test_a_table_of_version_1_opens(tmp_path):
     assert np.array_equal(table.counts(keys), counts)
 
 
-def _counts_of(table, keys):
+def counts_of(table, keys):
     return table.counts(keys)
 
 
@@ -226,10 +235,10 @@ def test_pickling_and_other_processes(tmp_path):
     assert len(data) < 500
     assert np.array_equal(pickle.loads(data).counts(keys), counts)
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        assert np.array_equal(pool.submit(_counts_of, table, keys).result(), counts)
+        assert np.array_equal(pool.submit(counts_of, table, keys).result(), counts)
 
 
-def test_closed_table_lets_go(tmp_path):
+def test_a_closed_table_releases_its_file(tmp_path):
     random_table(tmp_path / "x", 10)
     table = CountTable.open(tmp_path / "x")
     table.close()
@@ -252,12 +261,12 @@ def test_few_lookups_need_no_numba(tmp_path):
 def test_numpy_and_the_kernel_choose_the_same_pilots(n, seed, record):
     keys = np.unique(np.random.default_rng(seed).integers(1, 2**63, n).astype(np.uint64))
     n_slots, n_buckets = layout.n_slots(len(keys), record), layout.n_buckets(len(keys), record)
-    found = []
+    result = []
     for find, number in ((index_arrays.find_pilots_with_numpy, int), (index_kernels.find_pilots, np.uint64)):
         pilots, slots = np.zeros(n_buckets, np.uint16), np.zeros(len(keys), np.uint64)
         good = find(keys, number(0), number(seed % 256), number(n_slots), pilots, slots)
-        found.append((bool(good), pilots.tobytes() if good else b"", slots.tobytes() if good else b""))
-    assert found[0] == found[1]
+        result.append((bool(good), pilots.tobytes() if good else b"", slots.tobytes() if good else b""))
+    assert result[0] == result[1]
 
 
 def test_the_old_name_of_the_backend_still_works(tmp_path):
@@ -266,8 +275,89 @@ def test_the_old_name_of_the_backend_still_works(tmp_path):
         tmp_path / "t.counts", [(keys, np.full(50, 3, np.uint64))], tokenisations=["disambig.words.v1"]
     )
     table = CountTable.open(tmp_path / "t.counts")
-    for method, asked in ((table.ranks, keys), (table.counts, keys), (table.counts_of_words, keys[:, None])):
+    for method, queried in (
+        (table.ranks, keys),
+        (table.counts, keys),
+        (table.counts_of_words, keys[:, None]),
+    ):
         with pytest.warns(DeprecationWarning, match="engine is now called backend") as warned:
-            by_old_name = method(asked, engine="numpy")
+            by_old_name = method(queried, engine="numpy")
         assert warned[0].filename == __file__
-        assert np.array_equal(by_old_name, method(asked, backend="numpy"))
+        assert np.array_equal(by_old_name, method(queried, backend="numpy"))
+
+
+def test_a_table_is_opened_once_until_it_is_replaced(tmp_path):
+    path = tmp_path / "a.counts"
+    build_table(path, ["in the house"], Words())
+    first = open_table(path)
+    assert open_table(path) is first
+    build_table(path, ["in the garden, in the house"], Words(), force=True)
+    assert open_table(path).count("in the") == 2
+    assert first.count("in the") == 1
+
+
+text_pieces = st.sampled_from(
+    ["in", "the", "House", "it's", " ", " ", ". ", "! ", "\n\n", "3.14", "-", "né", "猫。", "'"]
+)
+
+
+texts_of_pieces = st.lists(st.lists(text_pieces, max_size=30).map("".join) | st.text(max_size=30), max_size=6)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    texts_of_pieces,
+    st.integers(1, 5),
+    st.sampled_from(["exact", "compact", "small"]),
+    st.sampled_from([3, 50, 5000]),
+    st.integers(1, 3),
+    st.sampled_from(["numpy", "numba"]),
+)
+def test_counts_of_texts_round_trip(
+    tmp_path_factory, texts_of_pieces, orders, record, capacity, least, backend
+):
+    path = tmp_path_factory.mktemp("tables") / "x"
+    with NgramCounter(Words.name, orders=orders, capacity=capacity) as counter:
+        for text in texts_of_pieces:
+            counter.add(Words()([text]))
+        write_counter(path, counter, record=record, min_counts={orders: least})
+    table = CountTable.open(path)
+    table.verify()
+    true = Counter()
+    for text in texts_of_pieces:
+        sentence = []
+        for word in Words().words(text):
+            sentence = ["<S>"] if word == "<S>" else [*sentence, word]
+            true.update(tuple(sentence[-n:]) for n in range(1, min(orders, len(sentence)) + 1))
+    values = rounded_values(RECORD_FORMS[record]) if record != "exact" else None
+    kept = 0
+    for ngram, count in true.items():
+        expected = count if len(ngram) < orders or count >= least else 0
+        kept += expected > 0
+        if record == "small" and not expected:
+            continue  # a thousandth of the absent n-grams is found there
+        if record != "exact":
+            expected = int(values[rounded_ranks(np.array([expected], dtype=np.uint64), values)[0]])
+        assert table.counts_of_words(hash_words(ngram)[None], backend=backend).tolist() == [expected], ngram
+    assert table.n_ngrams == kept
+    if record != "small":
+        absent = ngram_keys(hash_words(["zebra", "quagga"])[None], hash_word(Words.name))
+        assert not table.counts(absent, backend=backend).any()
+
+
+@given(
+    st.lists(st.integers(0, 2**62), min_size=1, max_size=50),
+    st.sampled_from([(COMPACT, 0.06, 256, 10), (SMALL, 0.14, 64, 7)]),
+)
+def test_rounded_counts_are_near_and_in_order(counts, form):
+    record, error, n_ranks, exact = form
+    values = rounded_values(record)
+    assert values[: exact + 1].tolist() == list(range(exact + 1))
+    assert values[-1] > 10**6
+    queried = np.array(sorted(counts), dtype=np.uint64)
+    ranks = rounded_ranks(queried, values)
+    assert np.all(np.diff(ranks.astype(int)) >= 0)
+    assert np.array_equal(ranks == 0, queried == 0)
+    inside = (queried > 0) & (queried <= values[-1])
+    assert np.all(np.abs(values[ranks][inside] / queried[inside].astype(float) - 1) < error)
+    assert np.array_equal(rounded_ranks(values, values), np.arange(n_ranks))
