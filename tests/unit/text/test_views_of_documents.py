@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from disambig.text import Words, align_tokens, documents, view_of_docs, view_of_texts
 
 words = Words()
+
+
 PIECES = st.sampled_from(
     [
         *("it's", "It\u2019s", "cannot", "can not", "id", "don't", "U.S.", "10:30", "o'clock", "well-known"),
@@ -20,6 +22,8 @@ PIECES = st.sampled_from(
         *("\u201cHi\u201d", "\U0001f600", "e\u0301t\u00e9"),
     ]
 )
+
+
 TEXT = st.lists(PIECES, max_size=15).map("".join)
 
 
@@ -37,11 +41,11 @@ def assert_same(view, other):
 
 def token_at(doc):
     """Return for each character the token that holds it, or None."""
-    found = [None] * len(doc.text)
+    result = [None] * len(doc.text)
     for token in doc:
         for at in range(token.idx, token.idx + len(token)):
-            found[at] = token.i
-    return found
+            result[at] = token.i
+    return result
 
 
 def assert_covered(doc, starts, ends):
@@ -101,7 +105,7 @@ def test_an_empty_doc_has_empty_ranges(nlp):
     assert first.tolist() == stop.tolist() == [0]
 
 
-def test_the_same_batch_is_cut_once(monkeypatch):
+def test_the_same_batch_is_tokenised_once(monkeypatch):
     calls = []
 
     class Counting:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import pytest
 from processor_time import grows_linearly
 
+from disambig.api.text import begins_gerund_subject
 from disambig.text import LANGUAGE_NAMES, describe_foreign, find_foreign_paragraphs, foreign_to_all
 
 FOREIGN = {
@@ -163,7 +164,11 @@ FOREIGN = {
     "ar": "هذا ليس خطأ في البرنامج.",
     "he": "זו אינה שגיאה בתוכנית.",
 }
+
+
 PARAGRAPHS = [(code, line.strip()) for code, lines in FOREIGN.items() for line in lines.strip().splitlines()]
+
+
 ENGLISH = """
     Installation
     Getting started
@@ -210,6 +215,8 @@ ENGLISH = """
     Con man sues son: door war on plus side, till men come
     Van Morrison, Dan Brown, Al Gore, Don Juan, Will Smith
 """
+
+
 NOT_FOREIGN = [line.strip() for line in ENGLISH.strip().splitlines()]
 
 
@@ -239,7 +246,7 @@ def test_paragraphs_end_at_blank_lines_separators_and_long_lines():
     assert [lines[one.start : one.end] for one in find_foreign_paragraphs(lines, "en")] == [german * 4]
 
 
-def test_other_languages_may_be_the_own_one():
+def test_the_expected_language_can_be_another():
     text = "This is an English paragraph, and it is not read."
     assert [one.language for one in find_foreign_paragraphs(text, "de")] == ["en"]
     assert find_foreign_paragraphs("Das ist nicht gut.", "xx") == ()
@@ -274,3 +281,20 @@ def test_time_is_linear(piece):
         find_foreign_paragraphs(piece * (size // len(piece)), "en")
 
     assert grows_linearly(find, 400_000)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Its being late is fine.", True),
+        ("its not having a roof makes it cold.", True),
+        ("Its being so hard to open won't help us.", True),
+        ("Its being built now.", False),
+        ("Its being late is it?", False),
+        ("Its being said that the road is closed.", False),
+        ("Its roof is red.", False),
+    ],
+)
+def test_gerunds_as_subjects(text, expected):
+    assert begins_gerund_subject(text, 3) is expected
+    assert begins_gerund_subject(f"We know. {text}", 12) is expected

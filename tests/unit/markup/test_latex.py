@@ -74,12 +74,12 @@ def test_commands(text, expected):
     ],
 )
 def test_environments_and_sections(text, expected):
-    found = plain(text)
-    assert found.replace(" ", "") == expected.replace(" ", "")
-    assert len(found) == len(text)
+    result = plain(text)
+    assert result.replace(" ", "") == expected.replace(" ", "")
+    assert len(result) == len(text)
 
 
-def test_only_what_lies_in_the_document_is_text():
+def test_only_the_document_environment_is_text():
     text = "\\title{a}\n\\begin{document}\nb\n\\end{document}\nc"
     assert plain(text).split() == ["b"]
     assert plain("a % \\begin{document}\nb").split() == ["a", "b"]
@@ -94,5 +94,5 @@ def test_a_line_with_only_a_comment_or_a_label_ends_no_sentence():
 
 def test_comments():
     text = "a % b\n\\verb|% c| 5\\% \\url{x%y}\n\\begin{verbatim}\n% d\n\\end{verbatim}\n% e"
-    found = read_markup("x.tex", text)
-    assert [text[start:end] for start, end in found.comments] == ["% b", "% e"]
+    result = read_markup("x.tex", text)
+    assert [text[start:end] for start, end in result.comments] == ["% b", "% e"]
