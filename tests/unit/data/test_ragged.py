@@ -1,4 +1,4 @@
-"""Offsets, owners, maxima, softmax and the best few of ragged arrays, compared with loops."""
+"""Ragged arrays, minibatches and look-up of keys, compared with loops and dicts."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
 
 from disambig.data import (
+    HashVocabulary,
     Ragged,
     join_offsets,
     minibatch,
@@ -20,8 +22,10 @@ from disambig.data import (
     take_rows,
 )
 
-floats = st.floats(-700, 700).map(lambda value: round(value, 2))
-instances = st.lists(st.lists(floats, min_size=1, max_size=5), max_size=6)
+any_floats = st.floats(-700, 700).map(lambda value: round(value, 2))
+
+
+any_instances = st.lists(st.lists(any_floats, min_size=1, max_size=5), max_size=6)
 
 
 def flat(rows):
@@ -29,10 +33,10 @@ def flat(rows):
     return values, offsets_from_sizes(map(len, rows))
 
 
-sizes = st.lists(st.integers(0, 5), max_size=8)
+any_sizes = st.lists(st.integers(0, 5), max_size=8)
 
 
-@given(sizes, st.sampled_from([np.int64, np.int32, np.uint16, bool, list]))
+@given(any_sizes, st.sampled_from([np.int64, np.int32, np.uint16, bool, list]))
 def test_offsets_from_sizes_against_accumulate(numbers, kind):
     if kind is bool:
         numbers = [int(number > 2) for number in numbers]
@@ -42,14 +46,14 @@ def test_offsets_from_sizes_against_accumulate(numbers, kind):
     assert offsets_from_sizes(iter(numbers)).tolist() == offsets.tolist()
 
 
-@given(sizes)
+@given(any_sizes)
 def test_owners_and_ranks_against_loops(numbers):
     offsets = offsets_from_sizes(numbers)
     pairs = [(i, rank) for i, size in enumerate(numbers) for rank in range(size)]
     assert list(zip(row_owners(offsets).tolist(), row_ranks(offsets).tolist(), strict=True)) == pairs
 
 
-@given(st.lists(sizes, max_size=6), st.data())
+@given(st.lists(any_sizes, max_size=6), st.data())
 def test_ragged_lists_against_lists(lists, data):
     ragged = Ragged.from_lists(lists, np.int16)
     assert ragged.values.dtype == np.int16 and len(ragged) == len(lists)
@@ -61,13 +65,13 @@ def test_ragged_lists_against_lists(lists, data):
     assert [back[i].tolist() for i in range(len(back))] == lists[::-1]
 
 
-@given(st.lists(sizes, max_size=4))
+@given(st.lists(any_sizes, max_size=4))
 def test_joined_offsets_are_those_of_all_sizes(parts):
     joined = join_offsets(offsets_from_sizes(numbers) for numbers in parts)
     assert joined.tolist() == offsets_from_sizes(size for numbers in parts for size in numbers).tolist()
 
 
-@given(sizes.filter(len), st.data())
+@given(any_sizes.filter(len), st.data())
 def test_take_rows_against_slices(numbers, data):
     offsets = offsets_from_sizes(numbers)
     index = data.draw(st.lists(st.integers(0, len(numbers) - 1), max_size=6))
@@ -76,7 +80,7 @@ def test_take_rows_against_slices(numbers, data):
     assert taken.tolist() == list(accumulate((numbers[i] for i in index), initial=0))
 
 
-@given(instances)
+@given(any_instances)
 def test_against_loops(rows):
     values, offsets = flat(rows)
     assert segments.lengths(offsets).tolist() == [len(row) for row in rows]
@@ -88,7 +92,7 @@ def test_against_loops(rows):
     assert segments.softmax(values, offsets) == pytest.approx(np.concatenate([*shares, np.empty(0)]))
 
 
-@given(instances, st.integers(1, 7))
+@given(any_instances, st.integers(1, 7))
 def test_top_is_sorted_and_stable(rows, k):
     values, offsets = flat(rows)
     best = segments.top(values, offsets, k)
@@ -111,7 +115,7 @@ def test_no_instances():
     assert segments.top(empty, offsets, 2).shape == (0, 2)
 
 
-@given(sizes, st.integers(1, 9), st.none() | st.integers(1, 3))
+@given(any_sizes, st.integers(1, 9), st.none() | st.integers(1, 3))
 def test_minibatches_are_consecutive_and_no_larger_than_needed(numbers, size, most):
     batches = list(minibatch(iter(numbers), size, lambda number: number, most=most))
     assert [number for batch in batches for number in batch] == numbers
@@ -129,3 +133,37 @@ def test_minibatches_read_no_further_than_they_must():
     read = iter(range(10))
     batches = minibatch(read, 3)
     assert next(batches) == [0, 1, 2] and next(read) == 3
+
+
+hashes = st.integers(0, 40).map(lambda number: number * 2**58)
+
+
+key_lists = st.sets(hashes, max_size=8).map(sorted)
+
+
+wanted_arrays = arrays.arrays(
+    np.uint64, arrays.array_shapes(max_dims=2, min_side=0, max_side=5), elements=hashes
+)
+
+
+@given(key_lists, wanted_arrays)
+def test_lookup_and_contains_against_a_dict(keys, expected):
+    vocabulary = HashVocabulary(np.array(keys, np.uint64))
+    index = {key: i for i, key in enumerate(keys)}
+    result = vocabulary.lookup(expected)
+    assert result.shape == expected.shape and result.dtype == np.int64
+    assert result.ravel().tolist() == [index.get(key, -1) for key in expected.ravel().tolist()]
+    assert np.array_equal(vocabulary.contains(expected), result >= 0)
+
+
+@given(key_lists, wanted_arrays)
+def test_get_against_a_dict(keys, expected):
+    vocabulary = HashVocabulary(np.array(keys, np.uint64))
+    values = {key: 3 * i + 1 for i, key in enumerate(keys)}
+    column = np.array(list(values.values()), np.int16)
+    got = vocabulary.get(expected, column, np.int16(-7))
+    assert got.dtype == np.int16
+    assert got.ravel().tolist() == [values.get(key, -7) for key in expected.ravel().tolist()]
+    # a default of its own for each key
+    same = vocabulary.get(expected, np.array(keys, np.uint64), expected)
+    assert same.dtype == np.uint64 and np.array_equal(same, expected)
