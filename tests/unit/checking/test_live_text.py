@@ -1,3 +1,5 @@
+"""Text that is edited: only what changed is decided again, and flags equal those of the whole text."""
+
 from __future__ import annotations
 
 import os
@@ -37,6 +39,8 @@ SENTENCES = [
     "THE MEETING IS OVER",
     "Chapter One",
 ]  # fmt: skip
+
+
 LINES = [
     *SENTENCES, *SENTENCES, "", "", "", "", "- an item that is better then most", "    the code = then()",
     "    ", "```", "<pre>", "</pre>", "<!--", "-->", "a ` tick", "# A better heading then this",
@@ -44,8 +48,14 @@ LINES = [
     "|---|---|", "1. one of to much", "Rows  in  columns", "\u2029", "<!-- disambig: ignore-next-line -->",
     "Who", "On the quite hill", "[then]: https://example.org", "$$", "\U0001f600 then better then",
 ]  # fmt: skip
+
+
 texts = st.lists(st.sampled_from(LINES), min_size=1, max_size=25).map("\n".join)
+
+
 PUT = st.sampled_from(["then ", "\n", "\n\n", "`", "<pre>", "x", ""])
+
+
 edits = st.lists(
     st.tuples(st.floats(0, 1), st.integers(0, 12), PUT),
     min_size=1,
@@ -61,11 +71,11 @@ def models():
 def from_scratch(name: str, text: str, annotate=None) -> CheckedText:
     plain = read_markup(name, text)
     return find_flags(
-        name, text, plain, [each.in_document(0) for each in (annotate or models())([plain.text])]
+        name, text, plain, [item.in_document(0) for item in (annotate or models())([plain.text])]
     )
 
 
-def said(checked: CheckedText) -> list[tuple]:
+def flag_fields(checked: CheckedText) -> list[tuple]:
     return [
         (
             flag.start,
@@ -73,7 +83,7 @@ def said(checked: CheckedText) -> list[tuple]:
             flag.replacement,
             flag.task,
             flag.edit,
-            [each["task"] for each in flag.alternatives],
+            [item["task"] for item in flag.alternatives],
         )
         for flag in checked.flags
     ]
@@ -82,77 +92,77 @@ def said(checked: CheckedText) -> list[tuple]:
 @pytest.mark.parametrize("name", ["notes.md", "notes.txt", "notes.tex"])
 @given(texts, edits)
 @settings(max_examples=int(os.environ.get("DISAMBIG_LIVE_EXAMPLES", "10")))
-def test_what_is_edited_is_checked_as_the_whole_text_is(name, text, changes):
+def test_edits_give_the_flags_of_the_whole_text(name, text, changes):
     live = LiveText(name, CheckSettings(), models())
     live.check(text)
     for where, taken, put in changes:
         at = int(where * len(text))
         text = text[:at] + put + text[at + taken :]
-        found, wanted = live.check(text), from_scratch(name, text)
-        assert found is not None
-        assert said(found) == said(wanted)
+        result, expected = live.check(text), from_scratch(name, text)
+        assert result is not None
+        assert flag_fields(result) == flag_fields(expected)
         assert np.allclose(
-            [f.probability for f in found.flags], [f.probability for f in wanted.flags], atol=1e-4
+            [f.probability for f in result.flags], [f.probability for f in expected.flags], atol=1e-4
         )
-        assert (found.words, len(found.unused)) == (wanted.words, len(wanted.unused))
+        assert (result.words, len(result.unused)) == (expected.words, len(expected.unused))
 
 
 @pytest.mark.slow
-def test_texts_that_ship_are_checked_as_a_run_checks_them():
-    folder = Path(__file__).parents[4] / "corpora" / "samples"
+def test_samples_give_the_flags_of_the_whole_text():
+    folder = Path(__file__).parents[3] / "corpora" / "samples"
     paths = [path for path in sorted(folder.iterdir()) if path.suffix != ".png"]
     assert len(paths) > 3
     for path in paths:
         text = path.read_text("utf8")
         live = LiveText(path.name, CheckSettings(), models())
         for version in (text, text.replace(" to ", " too ", 3), text.replace("\n\n", "\n", 2)):
-            assert said(live.check(version)) == said(from_scratch(path.name, version))
+            assert flag_fields(live.check(version)) == flag_fields(from_scratch(path.name, version))
 
 
-def paragraphs(n: int) -> str:
+def make_paragraphs(n: int) -> str:
     return "\n\n".join(f"{number}. {' '.join(SENTENCES[:8])}" for number in range(n))
 
 
 def test_only_what_changed_is_decided_again():
-    asked: list[list[str]] = []
+    requests: list[list[str]] = []
 
     def spying(given):
-        asked.append(list(given))
+        requests.append(list(given))
         return models()(given)
 
     live = LiveText("notes.txt", CheckSettings(), spying)
-    text = paragraphs(8)
+    text = make_paragraphs(8)
     live.check(text)
-    asked.clear()
+    requests.clear()
     live.check(text)
-    assert asked == []
+    assert requests == []
     middle = text.index("4. ") + 260
     live.check(text[:middle] + "x" + text[middle:])
-    ((document,),) = asked
+    ((document,),) = requests
     assert "4. " in document
     assert len(document.split()) < 3 * REACH + len(text.split()) // 8
-    asked.clear()
+    requests.clear()
     start = text.index("4. ") + 3  # near enough to the paragraph before
     live.check(text[:start] + "x" + text[start:])
-    assert "3. " in asked[0][0]
+    assert "3. " in requests[0][0]
 
 
-def cuts(text: str) -> list[int]:
+def part_ends(text: str) -> list[int]:
     return [0, *(part.end for part in ParagraphCutter().cut(text))]
 
 
-def test_a_part_is_cut_where_no_code_goes_on():
-    assert cuts("One.\n\nTwo.\n\nThree.") == [0, 6, 12, 18]
-    assert cuts("One.\n\n<pre>\n\nTwo.\n\n</pre> it.\n\nThree.") == [0, 6, 31, 37]
-    assert cuts("One.\n\n```\n\nTwo.") == [0, 6, 15]
-    assert cuts("\u2029 one\n\u2029 two\n  \u2029 three") == [0, 6, 14, 21]
-    assert cuts("\u2029 one `\n\u2029 two` b\n\u2029 c") == [0, 17, 20]
-    assert cuts("    a = 1\n    \n    b\n\nc") == [0, 22, 23]
-    assert cuts("    a, b\n    \n    c\n\nd") == [0, 14, 21, 22]
-    assert cuts("") == [0]
+def test_parts_end_outside_of_code():
+    assert part_ends("One.\n\nTwo.\n\nThree.") == [0, 6, 12, 18]
+    assert part_ends("One.\n\n<pre>\n\nTwo.\n\n</pre> it.\n\nThree.") == [0, 6, 31, 37]
+    assert part_ends("One.\n\n```\n\nTwo.") == [0, 6, 15]
+    assert part_ends("\u2029 one\n\u2029 two\n  \u2029 three") == [0, 6, 14, 21]
+    assert part_ends("\u2029 one `\n\u2029 two` b\n\u2029 c") == [0, 17, 20]
+    assert part_ends("    a = 1\n    \n    b\n\nc") == [0, 22, 23]
+    assert part_ends("    a, b\n    \n    c\n\nd") == [0, 14, 21, 22]
+    assert part_ends("") == [0]
 
 
-def test_a_part_is_decided_with_as_many_words_as_models_see():
+def test_parts_have_the_context_that_models_see():
     text = f"{'word ' * 60}\n\nFew here.\n\n{'more ' * 60}"
     first, second, third = ParagraphCutter().cut(text)
     assert (second.start, second.end) == (len("word " * 60) + 2, len("word " * 60) + 13)
@@ -162,7 +172,7 @@ def test_a_part_is_decided_with_as_many_words_as_models_see():
     assert third.last == len(text)
 
 
-def test_parts_without_words_are_decided_with_a_few_of_their_like():
+def test_the_context_of_parts_without_words_is_bounded():
     code = "\u2029      \n"
     text = f"{'word ' * 60}\n\n{code * 3000}\n{'more ' * 60}"
     parts = ParagraphCutter().cut(text)
@@ -173,22 +183,22 @@ def test_parts_without_words_are_decided_with_a_few_of_their_like():
     assert near.last - near.end == FAR * len(code)
 
 
-def test_somebody_may_say_that_it_is_not_wanted(monkeypatch):
+def test_a_check_can_be_cancelled(monkeypatch):
     monkeypatch.setattr(decided, "AT_ONCE", 500)
-    asked: list[int] = []
+    requests: list[int] = []
 
     def counting(given):
-        asked.append(len(given))
+        requests.append(len(given))
         return models()(given)
 
     live = LiveText("notes.txt", CheckSettings(), counting)
-    text = paragraphs(6)
-    assert live.check(text, lambda: len(asked) >= 2) is None
-    done = len(asked)
-    found = live.check(text)
-    assert said(found) == said(from_scratch("notes.txt", text))
+    text = make_paragraphs(6)
+    assert live.check(text, lambda: len(requests) >= 2) is None
+    done = len(requests)
+    result = live.check(text)
+    assert flag_fields(result) == flag_fields(from_scratch("notes.txt", text))
     assert done == 2
-    assert len(asked) <= 7  # what was done was kept
+    assert len(requests) <= 7  # what was done was kept
 
 
 def test_settings_hold_as_in_a_run(tmp_path):
@@ -207,7 +217,7 @@ def test_settings_hold_as_in_a_run(tmp_path):
     assert LiveText("notes.txt", CheckSettings(excluded=True), models()).check(text).flags == ()
 
 
-def test_what_a_baseline_knows_is_not_shown_however_often_it_is_checked(tmp_path):
+def test_a_baseline_hides_flags_in_every_check(tmp_path):
     from disambig.checking import new_baseline
 
     name, text = str(tmp_path / "notes.txt"), "\n\n".join(SENTENCES[:3])
@@ -220,7 +230,7 @@ def test_what_a_baseline_knows_is_not_shown_however_often_it_is_checked(tmp_path
         assert list(live.check(text).flags) == list(flags[1:])
 
 
-def test_candidates_are_ready_edits_the_proposed_one_first():
+def test_candidates_are_edits_with_the_suggestion_first():
     text = "\n\n".join(SENTENCES[:4])
     live = LiveText("notes.txt", CheckSettings(), models())
     flags = live.check(text).flags
@@ -232,16 +242,16 @@ def test_candidates_are_ready_edits_the_proposed_one_first():
             flag.edit,
             flag.probability,
         )
-        assert len({each.edit for each in own}) == len(own) <= 5
-        assert all(text[each.edit[0] : each.edit[1]] != each.edit[2] for each in own)
-        assert all(0 < each.probability <= 1 for each in own)
+        assert len({item.edit for item in own}) == len(own) <= 5
+        assert all(text[item.edit[0] : item.edit[1]] != item.edit[2] for item in own)
+        assert all(0 < item.probability <= 1 for item in own)
     assert any(len(own) > 1 for own in candidates)
     proposed_only = flag_candidates(flags, live.decisions, text, lambda given: models()(given))
     assert all(len(own) <= 1 + len(flag.alternatives) for flag, own in zip(flags, proposed_only, strict=True))
 
 
-def test_what_was_decided_with_a_place():
-    text = paragraphs(3)
+def test_the_context_of_a_place():
+    text = make_paragraphs(3)
     live = LiveText("notes.txt", CheckSettings(), models())
     live.check(text)
     at = text.index("1. ") + 40

@@ -1,4 +1,4 @@
-"""Repositories are data: whatever their configuration names, nothing of it runs."""
+"""Changed lines in git repositories, of which no setting is trusted: nothing that they name is run."""
 
 from __future__ import annotations
 
@@ -19,11 +19,22 @@ from disambig.errors import UserError
 
 pytestmark = pytest.mark.skipif(os.name == "nt" or not shutil.which("git"), reason="needs git and sh")
 
+
 OLD = "The first line stays.\nIt was older then the house.\n"
+
+
 NEW = OLD + "The bridge is longer then the road.\n"
+
+
 FLAGGED = "a.md:3:22: then -> than"
+
+
 MODES = [None, "HEAD"]
+
+
 """What `Changes` is given: for --staged, and for --since HEAD."""
+
+
 KEYS = {
     "alias.cat-file": "!{run}",
     "alias.diff": "!{run}",
@@ -76,16 +87,14 @@ KEYS = {
     "trailer.x.command": "{run}",
     "uploadpack.packObjectsHook": "{run}",
 }
+
+
 RUN_BY_GIT = [
-    "core.fsmonitor",
-    "diff.external",
-    "diff.x.command",
-    "diff.x.textconv",
-    "filter.x.clean",
-    "filter.x.process",
-    "include.path",
-    "includeIf.gitdir:/.path",
-]
+    "core.fsmonitor", "diff.external", "diff.x.command", "diff.x.textconv", "filter.x.clean",
+    "filter.x.process", "include.path", "includeIf.gitdir:/.path",
+]  # fmt: skip
+
+
 """Keys that ``git diff HEAD`` itself obeys, so that the test can see that each trap works."""
 
 
@@ -178,7 +187,7 @@ def code_of(call, *arguments):
     return caught.value.code
 
 
-def distrust_times(top):
+def reset_times(top):
     """Make git compare all contents, as after an archive was unpacked."""
     for path in top.rglob("*.md"):
         os.utime(path, (1, 1))
@@ -199,7 +208,7 @@ def embed_bare(folder, command):
 @pytest.mark.parametrize(
     "keys", [*([key] for key in RUN_BY_GIT), [*KEYS]], ids=lambda keys: keys[0] if len(keys) == 1 else "all"
 )
-def test_no_setting_of_a_repository_runs(top, trap, keys, since):
+def test_settings_of_a_repository_run_nothing(top, trap, keys, since):
     (top / ".gitattributes").write_text("*.md filter=x diff=x merge=x\n")
     commit()
     (top / "a.md").write_text(NEW + "x\n")
@@ -209,7 +218,7 @@ def test_no_setting_of_a_repository_runs(top, trap, keys, since):
         if key.startswith("filter."):
             call("config", "filter.x.required", "true")
     try_git("update-index", "--fsmonitor")
-    distrust_times(top)
+    reset_times(top)
     trap.was_sprung()
     changes = Changes(since)
     assert new_lines(changes, "a.md") == [4]
@@ -241,7 +250,7 @@ def test_an_embedded_bare_repository_is_ordinary_files(top, trap, options):
 
 @pytest.mark.parametrize("since", MODES)
 @pytest.mark.parametrize("broken", [False, True])
-def test_a_bare_repository_beside_its_files_is_none(top, trap, since, broken):
+def test_a_bare_repository_beside_its_files_is_ignored(top, trap, since, broken):
     embed_bare(top / "x", trap.command)
     (top / "x" / "a.md").write_text(OLD)
     commit()
@@ -307,7 +316,7 @@ def test_settings_of_the_user_run_nothing_either(top, trap, since):
     for key in ("filter.x.clean", "core.fsmonitor", "diff.external"):
         call("config", "--global", key, trap.command)
     (top / ".gitattributes").write_text("*.md filter=x\n")
-    distrust_times(top)
+    reset_times(top)
     assert new_lines(Changes(since), "a.md") == [3]
     assert not trap.was_sprung()
 
@@ -319,7 +328,7 @@ def test_a_program_called_git_in_the_repository_is_not_started(top, trap, monkey
     assert not trap.was_sprung()
 
 
-def test_line_ends_that_git_converts_are_no_changes(top):
+def test_line_ends_converted_by_git_are_not_changes(top):
     call("config", "--global", "core.autocrlf", "true")
     for name in ("a.md", "same.md"):
         (top / name).write_bytes((top / name).read_bytes().replace(b"\n", b"\r\n"))
@@ -394,7 +403,7 @@ def test_a_repository_of_another_user(top, monkeypatch):
     assert new_lines(Changes(), "a.md") == [3]
 
 
-def test_what_never_ends_is_ended(top, monkeypatch):
+def test_reading_git_has_a_time_limit(top, monkeypatch):
     os.mkfifo(top / ".git" / "pipe")
     shutil.rmtree(top / ".git" / "info")
     (top / ".git" / "info").mkdir()
@@ -407,7 +416,7 @@ def test_what_never_ends_is_ended(top, monkeypatch):
 
 def test_metadata_is_left_as_it_was(top, tmp_path):
     call("config", "core.untrackedCache", "true")
-    distrust_times(top)
+    reset_times(top)
     before = {path: path.read_bytes() for path in (top / ".git").rglob("*") if path.is_file()}
     for since in MODES:
         assert new_lines(Changes(since), "a.md") == [3]
@@ -451,3 +460,157 @@ def test_new_lines_are_those_of_git_diff(tmp_path_factory, clean_git, old, new, 
     assert new_lines(Changes("HEAD"), str(file)) == expected
     call("-C", folder, "add", "-A")
     assert new_lines(Changes(), str(file)) == expected
+
+
+@pytest.fixture
+def repository(tmp_path, monkeypatch):
+    """A repository with one commit of three files, and the current folder in it."""
+    for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{name}_NAME", "a")
+        monkeypatch.setenv(f"GIT_{name}_EMAIL", "a@b.c")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    top = tmp_path / "top"
+    (top / "docs").mkdir(parents=True)
+    monkeypatch.chdir(top)
+    call("init", "-q", "-b", "main")
+    for name in ("a.md", "docs/b.md", "c.md"):
+        (top / name).write_bytes(b"one\r\ntwo\r\nthree\r\n")
+    commit()
+    return top
+
+
+def flag_at(start, end=None):
+    return Flag(start, end or start + 1, 1, 1, "x", "y", "t", 0.9, (start, start, ""))
+
+
+def new_words(changes, path, words):
+    """Return which of the words of a file stand in new lines."""
+    text = changes.read(path).text
+    return [word for word in words if changes.keep(path, text, [flag_at(text.index(word))])]
+
+
+def test_new_lines_of_the_files_as_they_are(repository):
+    (repository / "a.md").write_bytes(b"one\r\nTWO\r\nthree\r\nfour")
+    (repository / "c.md").write_bytes(b"one\r\nthree\r\n")
+    (repository / "new.md").write_bytes(b"all of it")
+    changes = Changes("HEAD")
+    assert new_words(changes, "a.md", ["one", "TWO", "three", "four"]) == ["TWO", "four"]
+    assert new_words(changes, "new.md", ["all", "it"]) == ["all", "it"]
+    assert [changes.has(name) for name in ("a.md", "docs/b.md", "c.md", "new.md")] == [
+        True,
+        False,
+        False,
+        True,
+    ]
+
+
+def test_a_flag_over_two_lines_counts_where_one_is_new(repository):
+    text = "one\r\nTWO\r\nthree\r\n"
+    (repository / "a.md").write_bytes(text.encode())
+    changes = Changes("HEAD")
+    flags = [flag_at(0, 5), flag_at(0, 6), flag_at(9, 11), flag_at(10, 11)]
+    assert changes.keep("a.md", text, flags) == flags[1:3]
+
+
+def test_a_carriage_return_alone_does_not_end_a_line(repository):
+    (repository / "a.md").write_bytes(b"one\rx\r\ntwo\r\nNEW\r\n")
+    assert new_words(Changes("HEAD"), "a.md", ["x", "two", "NEW"]) == ["x", "NEW"]
+
+
+def test_since_starts_at_the_merge_base(repository):
+    call("checkout", "-q", "-b", "mine")
+    (repository / "a.md").write_bytes(b"one\r\nMINE\r\nthree\r\n")
+    commit()
+    call("checkout", "-q", "main")
+    (repository / "c.md").write_bytes(b"THEIRS\r\n")
+    commit()
+    call("checkout", "-q", "mine")
+    changes = Changes("main")
+    assert (changes.has("a.md"), changes.has("c.md")) == (True, False)
+
+
+def test_staged_contents_are_read(repository):
+    (repository / "a.md").write_bytes(b"one\r\nSTAGED\r\nthree\r\n")
+    (repository / "new.md").write_bytes(b"new")
+    call("add", "a.md")
+    (repository / "a.md").write_bytes(b"first\r\none\r\nLATER\r\n")
+    changes = Changes()
+    assert new_words(changes, "a.md", ["one", "STAGED", "three"]) == ["STAGED"]
+    assert not changes.has("new.md")
+
+
+def test_the_first_commit_may_be_checked(tmp_path, monkeypatch, repository):
+    monkeypatch.chdir(tmp_path)
+    call("init", "-q", "young")
+    monkeypatch.chdir("young")
+    (tmp_path / "young" / "a.md").write_bytes(b"text")
+    call("add", "a.md")
+    assert Changes().has("a.md")
+    assert code_of(Changes("HEAD").has, "a.md") == "D963"
+
+
+@pytest.mark.parametrize("name", ["a b.md", "é\u4e2d.md", 'q"\\.md', "t\ta.md", "-x.md"])
+def test_names_of_all_kinds(repository, name):
+    (repository / name).write_bytes(b"one\n" * 20 + b"two\n")
+    commit()
+    (repository / name).write_bytes(b"one\n" * 20 + b"++ b/other.md\n-- x\n")  # renamed, in git's eyes
+    call("mv", "--", name, f"docs/{name}")
+    assert new_words(Changes("HEAD"), f"docs/{name}", ["one", "++", "-- x"]) == ["++", "-- x"]
+    call("add", "-A")
+    assert Changes().has(f"docs/{name}") and not Changes().has("other.md")
+
+
+def test_diff_settings_of_the_user_do_not_matter(repository):
+    text = "".join(f"{n}\n" for n in range(9))
+    (repository / "a.md").write_text(text)
+    commit()
+    settings = ("noprefix", "mnemonicPrefix", "relative", "interHunkContext=9", "context=3", "external=false")
+    for name in settings:
+        call("config", f"diff.{name.partition('=')[0]}", name.partition("=")[2] or "true")
+    call("config", "color.ui", "always")
+    (repository / "a.md").write_text(text.replace("2", "two").replace("6", "six"))
+    assert new_words(Changes("HEAD"), "a.md", ["1", "two", "3", "4", "six", "7"]) == ["two", "six"]
+
+
+def test_from_a_folder_below_and_through_a_link(repository, tmp_path, monkeypatch):
+    (repository / "docs" / "b.md").write_bytes(b"NEW\r\n")
+    monkeypatch.chdir("docs")
+    assert Changes("HEAD").has("b.md") and not Changes("HEAD").has("../a.md")
+    (tmp_path / "link").symlink_to(repository)
+    assert Changes("HEAD").has(str(tmp_path / "link" / "docs" / "b.md"))
+
+
+def test_in_a_hook(repository, monkeypatch):
+    (repository / "docs" / "b.md").write_bytes(b"NEW\r\n")
+    call("add", "-A")
+    monkeypatch.setenv("GIT_DIR", ".git")
+    monkeypatch.setenv("GIT_INDEX_FILE", ".git/index")
+    assert Changes().has("docs/b.md")
+
+
+def test_each_file_belongs_to_its_own_repository(repository):
+    call("init", "-q", "docs/inner")
+    (repository / "docs" / "inner" / "i.md").write_bytes(b"text")
+    call("-C", "docs/inner", "add", "-A")
+    (repository / "a.md").write_bytes(b"other")
+    assert Changes().has("docs/inner/i.md") and not Changes().has("a.md")
+
+
+def test_errors_of_git(repository, tmp_path, monkeypatch):
+    assert code_of(Changes("nothing").has, "a.md") == "D963"
+    assert code_of(Changes("--all").has, "a.md") == "D963"
+    assert code_of(Changes().read, "nothing.md") == "D964"
+    assert code_of(Changes().read, "no/folder.md") == "D300"
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "a.md").write_text("x")
+    assert code_of(Changes().has, str(tmp_path / "outside" / "a.md")) == "D962"
+    call("checkout", "-q", "--orphan", "other")
+    (repository / "a.md").write_text("x")
+    commit()
+    assert code_of(Changes("main").has, "a.md") == "D965"
+    (repository / ".git" / "index").write_bytes(b"damaged")
+    assert code_of(Changes().has, "a.md") == "D964"
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert code_of(Changes().has, "a.md") == "D961"
