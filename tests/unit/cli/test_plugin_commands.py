@@ -1,4 +1,4 @@
-"""Commands that plugins bring: listed without being imported, loaded when called, never in the core's way."""
+"""Commands of plugins, and what ``disambig plugins`` shows of entries."""
 
 from __future__ import annotations
 
@@ -6,14 +6,20 @@ import json
 import subprocess
 import sys
 import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import pytest
 
 from disambig import registry
 from disambig.cli import main
+from disambig.cli.commands.plugins import entry_lines, format_parameters
 from disambig.cli.names import COMMANDS
+from disambig.registry import Entry
 
 HEAD = "from disambig.api import hookimpl\n@hookimpl\ndef disambig_register_commands(register):\n"
+
+
 COMMAND = """
 import typer
 from disambig.errors import UserError
@@ -48,52 +54,54 @@ def write(tmp_path, monkeypatch):
             del sys.modules[name]
 
 
-def call(capsys, *arguments):
+def run_and_read(capsys, *arguments):
     with pytest.raises(SystemExit) as end:
         main.run([*arguments])
     return (end.value.code, *capsys.readouterr())
 
 
-def test_a_command_is_listed_with_its_line_and_imported_when_called(write, load_with, capsys):
+def test_a_command_is_imported_when_it_is_called(write, load_with, capsys):
     write("good_plugin", '"good.shout_out.v1", "good_commands:shout", "Say it loudly."')
     write("good_commands", code=COMMAND)
     load_with(good="good_plugin")
-    status, out, err = call(capsys, "--help")
+    status, out, err = run_and_read(capsys, "--help")
     assert (status, err) == (0, "")
     lines = out.partition("Commands:\n")[2].splitlines()
     assert ["shout-out", "Say", "it", "loudly."] in [line.split() for line in lines]
-    assert call(capsys, "check", "--help")[0] == 0
+    assert run_and_read(capsys, "check", "--help")[0] == 0
     assert "good_commands" not in sys.modules
-    assert call(capsys, "shout-out", "hey", "--times", "2") == (0, "HEY HEY\n", "")
-    status, out, err = call(capsys, "shout-out", "--help")
+    assert run_and_read(capsys, "shout-out", "hey", "--times", "2") == (0, "HEY HEY\n", "")
+    status, out, err = run_and_read(capsys, "shout-out", "--help")
     assert "Usage: disambig shout-out [OPTIONS] WORD" in out and "--times TIMES" in out
     assert "Say a word loudly." in out and "completion" not in out
-    assert call(capsys, "shout-out", "3")[::2] == (
+    assert run_and_read(capsys, "shout-out", "3")[::2] == (
         2,
         "disambig: [D307] the word: contains no word to annotate\n",
     )
-    status, out, err = call(capsys, "shout-out", "--loud")
+    status, out, err = run_and_read(capsys, "shout-out", "--loud")
     assert status == 2 and "[D600]" in err and "see `disambig shout-out --help`" in err
-    assert "Did you mean 'shout-out'?" in call(capsys, "shout-uot")[2]
+    assert "Did you mean 'shout-out'?" in run_and_read(capsys, "shout-uot")[2]
 
 
-def test_a_typer_may_hold_several(write, load_with, capsys):
+def test_an_app_of_several_commands(write, load_with, capsys):
     write("good_plugin", '"good.voice.v1", "good_commands:app", "Speak."')
     write("good_commands", code=COMMAND)
     load_with(good="good_plugin")
-    assert call(capsys, "voice", "loud", "a")[:2] == (0, "A\n")
-    assert call(capsys, "voice", "soft")[:2] == (0, "hush\n")
+    assert run_and_read(capsys, "voice", "loud", "a")[:2] == (0, "A\n")
+    assert run_and_read(capsys, "voice", "soft")[:2] == (0, "hush\n")
 
 
 def test_plugins_lists_commands(write, load_with, capsys):
     write("good_plugin", '"good.shout.v1", "good_commands:shout", "Say it loudly."')
     write("good_commands", code=COMMAND)
     load_with(good="good_plugin")
-    assert "  command: good.shout.v1\n" in call(capsys, "plugins")[1]
-    assert "    disambig shout: Say it loudly.\n" in call(capsys, "plugins", "good")[1]
-    assert "disambig shout: Say it loudly.\n" in call(capsys, "plugins", "good.shout.v1")[1]
-    (found,) = [each for each in json.loads(call(capsys, "plugins", "--json")[1]) if each["name"] == "good"]
-    assert found["registered"] == [["commands", "good.shout.v1"]]
+    assert "  command: good.shout.v1\n" in run_and_read(capsys, "plugins")[1]
+    assert "    disambig shout: Say it loudly.\n" in run_and_read(capsys, "plugins", "good")[1]
+    assert "disambig shout: Say it loudly.\n" in run_and_read(capsys, "plugins", "good.shout.v1")[1]
+    (result,) = [
+        item for item in json.loads(run_and_read(capsys, "plugins", "--json")[1]) if item["name"] == "good"
+    ]
+    assert result["registered"] == [["commands", "good.shout.v1"]]
 
 
 BROKEN = {
@@ -109,25 +117,25 @@ def test_a_broken_command_stops_no_other(place, write, load_with, capsys):
     write("bad_plugin", f'"bad.shout.v1", {place!r}, "Say it loudly."')
     write("bad_commands", code=COMMAND)
     load_with(bad="bad_plugin")
-    assert call(capsys, "--help")[0] == 0
-    status, out, err = call(capsys, "shout", "a")
+    assert run_and_read(capsys, "--help")[0] == 0
+    status, out, err = run_and_read(capsys, "shout", "a")
     assert (status, out) == (2, "")
     assert err.startswith("disambig: [D007] command 'bad.shout.v1' of plugin 'bad'") and BROKEN[place] in err
     assert err.count("\n") == 1
 
 
 @pytest.mark.parametrize("code", ["1 / 0", "import sys; sys.exit(3)", "def (:", HEAD + "    raise KeyError"])
-def test_a_broken_plugin_takes_no_help_and_no_command_away(code, write, load_with, capsys):
+def test_a_broken_plugin_does_not_break_help(code, write, load_with, capsys):
     write("broken_plugin", code=code)
     write("good_plugin", '"good.shout.v1", "good_commands:shout", "Say it loudly."')
     write("good_commands", code=COMMAND)
     load_with(broken="broken_plugin", good="good_plugin")
-    status, out, _ = call(capsys, "--help")
+    status, out, _ = run_and_read(capsys, "--help")
     assert status == 0 and all(f"\n  {name} " in out for name in [*COMMANDS, "shout"])
-    assert call(capsys, "shout", "a")[:2] == (0, "A\n")
+    assert run_and_read(capsys, "shout", "a")[:2] == (0, "A\n")
 
 
-def test_names_of_the_core_and_of_others_are_left_out_alone(write, load_with, capsys, caplog):
+def test_taken_names_are_ignored(write, load_with, capsys, caplog):
     """The rest of the plugin stays: that another has the same idea is no fault of it."""
     write("a_plugin", '"a.shout.v1", "good_commands:shout", "The first."')
     write(
@@ -155,11 +163,11 @@ def test_names_of_the_core_and_of_others_are_left_out_alone(write, load_with, ca
         "command 'whisper' is ignored: b already has a command of that name",
     ]
     assert "b.train.v1" not in registry.entries("commands")
-    status, out, _ = call(capsys, "plugins", "b")
+    status, out, _ = run_and_read(capsys, "plugins", "b")
     assert status == 0 and "WARNING: command 'shout' is ignored: a already has" in out
-    out = call(capsys, "--help")[1]
+    out = run_and_read(capsys, "--help")[1]
     assert "The first." in out and "Its own." in out
-    assert not any(said in out for said in ("The second.", "Takes the core's.", "again"))
+    assert not any(expected in out for expected in ("The second.", "Takes the core's.", "again"))
 
 
 WRONG = {
@@ -176,24 +184,87 @@ WRONG = {
 
 
 @pytest.mark.parametrize("line", WRONG)
-def test_what_is_no_command_is_said(line, write, load_with, capsys):
+def test_invalid_commands_are_reported(line, write, load_with, capsys):
     write("bad_plugin", line)
     load_with(bad="bad_plugin")
-    status, out, _ = call(capsys, "plugins", "bad")
+    status, out, _ = run_and_read(capsys, "plugins", "bad")
     assert status == 1 and WRONG[line] in out, out
 
 
-def test_other_hooks_take_no_line_of_help(write, load_with):
+def test_only_commands_have_a_summary(write, load_with):
     code = HEAD.replace("commands", "learners") + '    register("bad.L.v1", dict, "Learns.")\n'
     write("bad_plugin", code=code)
-    (report,) = [each for each in load_with(bad="bad_plugin") if each.name == "bad"]
+    (report,) = [item for item in load_with(bad="bad_plugin") if item.name == "bad"]
     assert "TypeError" in report.error
 
 
-def test_commands_of_the_core_do_without_plugins():
+def test_commands_of_the_core_do_not_load_plugins():
     code = (
         "from disambig.cli import main\nimport sys\n"
         "try: main.run(['new-plugin', '--help'])\nexcept SystemExit: pass\n"
         "assert 'pluggy' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+@dataclass
+class ToyLearner:
+    """Learn as in Someone et al. 2006. Then forget.
+
+    The second paragraph.
+    """
+
+    words: Sequence[str]
+    C: float | None = None
+    more: list[int] = field(default_factory=lambda: [3])
+
+
+def by_function(rate=0.5, *, seed: int = 3, **rest):
+    return rate, seed, rest
+
+
+def test_parameters_and_defaults():
+    assert format_parameters(ToyLearner) == [
+        "words: Sequence[str]",
+        "C: float | None = None",
+        "more: list[int] = [3]",
+    ]
+    assert format_parameters(by_function) == ["rate=0.5", "seed: int = 3", "**rest"]
+
+
+def test_entry_lines():
+    part = Entry("learners", "toys.Toy.v1", "toys", ToyLearner)
+    first, *parameters = entry_lines(part)
+    assert first == "Learn as in Someone et al. 2006."
+    assert parameters == [f"  {parameter}" for parameter in format_parameters(ToyLearner)]
+    whole = list(entry_lines(part, whole=True))
+    assert whole[:4] == ["Learn as in Someone et al. 2006. Then forget.", "", "The second paragraph.", ""]
+    assert whole[4:] == parameters
+    assert next(entry_lines(Entry("learners", "toys.F.v1", "toys", by_function))) == "  rate=0.5"
+    (broken,) = entry_lines(Entry("learners", "toys.B.v1", "toys", "no_such_module_anywhere:B"))
+    assert broken.startswith("BROKEN: [D007]")
+
+
+def run_plugins(*arguments):
+    with pytest.raises(SystemExit) as caught:
+        main.run(["plugins", *arguments])
+    return caught.value.code
+
+
+def test_showing_a_plugin_and_an_entry(load_with, capsys):
+    load_with(toys="toy_plugin")
+    assert run_plugins("toys") == 0
+    out = capsys.readouterr().out
+    assert "  task: toys.Pairs.v1\n    Decide between words of a pair, wherever one stands.\n" in out
+    assert "      name: str = 'pairs'\n" in out
+    assert "core" not in out
+    assert run_plugins("toys.Pairs.v1") == 0
+    assert capsys.readouterr().out.startswith("task toys.Pairs.v1 of toys, ")
+
+
+def test_unknown_entries(capsys):
+    assert run_plugins("cor") == 2
+    assert "[D010] no plugin or entry 'cor' is installed; available: core, " in (
+        shown := capsys.readouterr().err
+    )
+    assert len(shown.splitlines()) == 1 and len(shown) < 200

@@ -1,4 +1,4 @@
-"""Controls of a file name or text do not reach a terminal."""
+"""Control characters of a file name or text do not reach a terminal."""
 
 from __future__ import annotations
 
@@ -23,11 +23,15 @@ from disambig.formats import AnnotatedDocument, Document, make_format
 from disambig.formatting import escape_control_chars
 
 EVIL = "a\x1b[31m\x07\x9b2J\u202eb"
+
+
 SHOWN = "a\\x1b[31m\\x07\\x9b2J\\u202eb"
+
+
 RAW = ("\x1b", "\x07", "\x9b", "\u202e")
 
 
-def clean(text: str) -> bool:
+def is_escaped(text: str) -> bool:
     return SHOWN in text and not any(raw in text for raw in RAW)
 
 
@@ -40,36 +44,36 @@ def test_controls_are_written_out():
 
 
 @given(st.text())
-def test_what_is_shown_prints(text):
+def test_escaping_is_idempotent(text):
     shown = escape_control_chars(text)
     assert escape_control_chars(shown) == shown
     shown.encode()
     assert "\x1b" not in shown
 
 
-def test_flags_as_text_show_them():
+def test_annotations_as_text():
     text = "a quite\x1b[2J place"
-    found = annotate_texts(["a quite place"])
-    page = make_format("text").encode([AnnotatedDocument(Document("x", text, EVIL), tuple(found))]).decode()
-    assert clean(page)
+    result = annotate_texts(["a quite place"])
+    page = make_format("text").encode([AnnotatedDocument(Document("x", text, EVIL), tuple(result))]).decode()
+    assert is_escaped(page)
 
 
-def test_lines_of_the_linter_show_them():
+def test_lines_of_flags():
     flag = Flag(0, 1, 1, 1, EVIL, EVIL, "spelling", 0.9, (0, 1, ""))
-    assert clean(flag_line(EVIL, flag))
-    assert clean(left_flags_line([flag]))
+    assert is_escaped(flag_line(EVIL, flag))
+    assert is_escaped(left_flags_line([flag]))
 
 
-def test_messages_show_them(capsys):
+def test_messages(capsys):
     say(EVIL)
     StandardOutput().note(EVIL + "\n")
     _fail(EVIL)
-    told = capsys.readouterr().err
-    assert told.count(SHOWN) == 3
-    assert clean(told)
+    output = capsys.readouterr().err
+    assert output.count(SHOWN) == 3
+    assert is_escaped(output)
 
 
-def test_explanations_show_them(capsys, monkeypatch):
+def test_explanations(capsys, monkeypatch):
     from types import SimpleNamespace
 
     monkeypatch.setattr(sys, "stdout", io.StringIO())
@@ -78,7 +82,7 @@ def test_explanations_show_them(capsys, monkeypatch):
     console.line(EVIL)
     console.table(SimpleNamespace(head=(EVIL, "b"), rows=[(EVIL, EVIL)], numbers=1))
     assert sys.stdout.getvalue().count(SHOWN) == 4
-    assert clean(sys.stdout.getvalue())
+    assert is_escaped(sys.stdout.getvalue())
 
 
 def on_a_terminal(*arguments: str, cwd: Path) -> str:
@@ -105,12 +109,12 @@ def on_a_terminal(*arguments: str, cwd: Path) -> str:
 
 
 @pytest.mark.parametrize("format", ["text", "corrected", "csv", "jsonl", "html"])
-def test_nothing_that_is_annotated_steers_a_terminal(tmp_path, format):
+def test_annotated_text_on_a_terminal(tmp_path, format):
     name = f"{EVIL}.txt"
     (tmp_path / name).write_text(f"It was a quite place. {EVIL} Then a quite place.")
-    told = on_a_terminal("annotate", name, "--format", format, "--quiet", cwd=tmp_path)
-    assert "[31m" in told or "u001b" in told or format == "html"
-    assert not any(raw in told for raw in ("\x1b[31m", "\x07", "\x9b2J", "\u202e"))
+    output = on_a_terminal("annotate", name, "--format", format, "--quiet", cwd=tmp_path)
+    assert "[31m" in output or "u001b" in output or format == "html"
+    assert not any(raw in output for raw in ("\x1b[31m", "\x07", "\x9b2J", "\u202e"))
 
 
 NAMES = (
@@ -122,6 +126,8 @@ NAMES = (
     "a\udcff\tb.md",
     'a,line=9%0A::b".md',
 )
+
+
 RUNS = (
     *(("--format", name) for name in ("text", "json", "jsonl", "sarif", "github", "gitlab", "rdjson")),
     ("--diff",),
@@ -133,7 +139,7 @@ RUNS = (
 
 
 @pytest.mark.parametrize("options", RUNS, ids=" ".join)
-def test_no_name_of_a_file_says_anything_to_whoever_reads_the_output(tmp_path, options):
+def test_file_names_in_every_output(tmp_path, options):
     script = Path(__file__).parents[2] / "integration" / "fake_models.py"
     names = [os.fsencode(name if name.endswith(".md") else f"{name}.md") for name in NAMES]
     for name in names:
@@ -148,8 +154,8 @@ def test_no_name_of_a_file_says_anything_to_whoever_reads_the_output(tmp_path, o
         timeout=120,
     )
     assert done.returncode in (1, 2), done.stderr
-    written = [done.stdout, done.stderr, *(each.read_bytes() for each in tmp_path.glob("known.json"))]
-    for text in (each.decode() for each in written):  # all of it is UTF-8
+    written = [done.stdout, done.stderr, *(item.read_bytes() for item in tmp_path.glob("known.json"))]
+    for text in (item.decode() for item in written):  # all of it is UTF-8
         assert escape_control_chars(text, lines=True) == text
         for line in text.splitlines():
             assert not line.lstrip().startswith(("::error", "::stop", "##[")), line

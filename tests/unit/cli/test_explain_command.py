@@ -1,3 +1,5 @@
+"""What ``disambig explain`` prints."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
@@ -30,13 +32,13 @@ class ExplainableModel:
     extractors: tuple = (SimpleNamespace(table="a table of counts"),)
 
     def decide(self, view, *, flags_per_1000=None):
-        (found,) = annotate_texts(view.texts, [self.task.name])
+        (result,) = annotate_texts(view.texts, [self.task.name])
         protected = view.layers.get("protected")
         if protected is None:
-            return found
-        kept = [i for i, start in enumerate(found.starts) if not protected[view.starts == start].any()]
-        parts = [found.slice(i, i + 1) for i in kept]
-        return parts[0] if parts else found.slice(0, 0)
+            return result
+        kept = [i for i, start in enumerate(result.starts) if not protected[view.starts == start].any()]
+        parts = [result.slice(i, i + 1) for i in kept]
+        return parts[0] if parts else result.slice(0, 0)
 
 
 REASONS = [
@@ -79,7 +81,7 @@ def test_candidates_evidence_and_protected_words_are_shown(capsys, model):
     assert "\x1b" not in out
 
 
-def test_a_text_without_candidates_says_so(capsys, model):
+def test_a_text_without_candidates(capsys, model):
     explain_text("Nothing here.", model, console=Console())
     assert "no decision: the text contains no candidate word" in capsys.readouterr().out
     explain_text('He said "it was a quite place".', model, console=Console())
@@ -95,12 +97,12 @@ class LabellingModel(ExplainableModel):
         return self
 
     def decide(self, view, *, flags_per_1000=None):
-        (found,) = annotate_texts(view.texts, ["spelling"])
-        scores = found.scores.reshape(-1, 2).astype(float)
+        (result,) = annotate_texts(view.texts, ["spelling"])
+        scores = result.scores.reshape(-1, 2).astype(float)
         chosen, margins, probabilities = self.judge.choose(scores, 0)
-        nothing = {"observed": np.full(len(found), -1, np.int32), "flagged": np.zeros(len(found), bool)}
+        nothing = {"observed": np.full(len(result), -1, np.int32), "flagged": np.zeros(len(result), bool)}
         judged = {"chosen": chosen.astype(np.int32), "margins": margins, "probabilities": probabilities}
-        return replace(found, table=(self.group,), **nothing, **judged)
+        return replace(result, table=(self.group,), **nothing, **judged)
 
     @property
     def group(self):
@@ -111,7 +113,7 @@ class LabellingModel(ExplainableModel):
         return label_softmax(self.judge.logits(scores, 0)).ravel()
 
 
-def labels_shown(capsys, monkeypatch, *, bias, offset, reasons=()):
+def shown_labels(capsys, monkeypatch, *, bias, offset, reasons=()):
     monkeypatch.setattr("disambig.explain.account.explain_decision", lambda model, view, index: reasons)
     fitted = Labels(np.ones(1), np.array([bias]), np.array([offset]))
     task = SimpleNamespace(name="spelling", decides=Decides(between="labels"))
@@ -121,16 +123,16 @@ def labels_shown(capsys, monkeypatch, *, bias, offset, reasons=()):
     return [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
 
 
-def test_labels_are_ordered_by_their_probability_as_the_verdict_is(capsys, monkeypatch):
-    rows = labels_shown(capsys, monkeypatch, bias=(4.0, 0.0), offset=(0.0, 0.0))
+def test_labels_are_ordered_by_probability(capsys, monkeypatch):
+    rows = shown_labels(capsys, monkeypatch, bias=(4.0, 0.0), offset=(0.0, 0.0))
     assert "quite, with probability 0.852; 3 of 14 n-grams are in the table" in rows
     head = rows.index("candidate gloss probability score")
     assert rows[head + 1 : head + 3] == ["quite quite%4:02:00:: 0.852 0.000", "quiet 0.148 2.250"]
 
 
-def test_what_the_best_f1_asks_for_is_part_of_the_probability(capsys, monkeypatch):
+def test_the_offset_for_f1_is_part_of_the_probability(capsys, monkeypatch):
     reasons = [Contribution(name, "near", 1.0, None, 0.5, 0.5) for name in ("quiet", "quite")]
-    rows = labels_shown(capsys, monkeypatch, bias=(4.0, 0.0), offset=(0.0, 9.0), reasons=reasons)
+    rows = shown_labels(capsys, monkeypatch, bias=(4.0, 0.0), offset=(0.0, 9.0), reasons=reasons)
     assert "quiet, with probability 0.999; 3 of 14 n-grams are in the table" in rows
     assert rows.index("quiet near +1.000 +0.500 +0.500") < rows.index("quite near +1.000 +0.500 +0.500")
     after = rows.index("quiet sum: the score +0.500") + 1  # the fake scores are no sums of these reasons
@@ -142,19 +144,19 @@ def test_what_the_best_f1_asks_for_is_part_of_the_probability(capsys, monkeypatc
     assert "quite bias of the label +4.000" in rows and "quite sum: decides +4.000" in rows
 
 
-def test_without_counts_there_is_no_column_of_them(capsys, monkeypatch):
+def test_without_counts_there_is_no_column(capsys, monkeypatch):
     reasons = [Contribution("quite", "near", 1.0, None, 0.5, 0.5)]
-    rows = labels_shown(capsys, monkeypatch, bias=(4.0, 0.0), offset=(0.0, 0.0), reasons=reasons)
+    rows = shown_labels(capsys, monkeypatch, bias=(4.0, 0.0), offset=(0.0, 0.0), reasons=reasons)
     assert "candidate n-gram value weight adds" in rows and "quite near +1.000 +0.500 +0.500" in rows
 
 
-def test_scores_that_are_no_sums_have_no_parts(capsys, monkeypatch):
-    rows = labels_shown(capsys, monkeypatch, bias=(4.0, 0.0), offset=(0.0, 0.0), reasons=None)
+def test_scores_that_are_not_sums(capsys, monkeypatch):
+    rows = shown_labels(capsys, monkeypatch, bias=(4.0, 0.0), offset=(0.0, 0.0), reasons=None)
     assert "the scores are not sums of weights: there are no contributions to show" in rows
 
 
 @pytest.mark.parametrize(
-    ("observed", "chosen", "found", "part"),
+    ("observed", "chosen", "result", "part"),
     [
         (0, 0, 5, "has the highest score"),
         (0, 2, 5, "probability 0.200 of an error is below the threshold 0.300"),
@@ -163,7 +165,7 @@ def test_scores_that_are_no_sums_have_no_parts(capsys, monkeypatch):
         (-1, 2, 5, "to, with probability 0.200; 5 of 14"),
     ],
 )
-def test_why_not(observed, chosen, found, part):
+def test_reasons_without_a_flag(observed, chosen, result, part):
     group = Group("p", ("toward", "towards", "to"), (("toward", "towards"),))
     decisions = Decisions(
         task="p",
@@ -180,7 +182,7 @@ def test_why_not(observed, chosen, found, part):
         margins=np.zeros(1, np.float32),
         probabilities=np.array([0.2], np.float32),
         flagged=np.zeros(1, bool),
-        found=np.array([found], np.int32),
+        found=np.array([result], np.int32),
         asked=np.array([14], np.int32),
     )
     assert part in verdict(decisions, 0, "toward", threshold=0.3)

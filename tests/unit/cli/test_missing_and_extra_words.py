@@ -1,4 +1,4 @@
-"""Words that a model puts in and takes out: spaces, places and corrected text in all that commands print."""
+"""Missing and extra words: spaces, places and corrected text in everything that commands print."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from disambig.formats import Fix, fix_kind
 from disambig.models import ModelSource
 
 GROUP = Group("preposition", ("to", "about", "the", ""))
+
+
 TEXT = (
     "We listen music and discuss about it.\n"
     "That is what we talk about.\n"
@@ -23,6 +25,8 @@ TEXT = (
     "Listen\n"
     "music.  About it we discuss.\n"
 )
+
+
 RIGHT = (
     "We listen to music and discuss it.\n"
     "That is what we talk.\n"
@@ -30,6 +34,8 @@ RIGHT = (
     "Listen\n"
     "to music.  It we discuss.\n"
 )
+
+
 LINES = [
     '1:11: "" -> to',
     '1:29: about -> ""',
@@ -75,9 +81,9 @@ def decisions(rows, probabilities=None, *, task="preposition"):
     )
 
 
-def only_of(text, rows):
+def annotator_of(text, rows):
     """An annotator that makes decisions of one text, and none of any other: of what it is corrected to."""
-    none = [decisions([], task=each.task) for each in rows]
+    none = [decisions([], task=item.task) for item in rows]
     return lambda texts: list(rows) if texts == [text] else none
 
 
@@ -104,7 +110,7 @@ def in_lines(to, label):
     return [f"note.txt:{line.format(to=to)} ({label})" for line in LINES]
 
 
-def test_check_prints_no_word_as_quotes(capfd):
+def test_check_prints_quotes_for_no_word(capfd):
     status, out, err = command(capfd, "check", "note.txt")
     assert status == 1 and out.splitlines() == in_lines("TO", "preposition")
     assert "6 flags in 1 of 1 file" in err
@@ -112,8 +118,8 @@ def test_check_prints_no_word_as_quotes(capfd):
 
 def test_check_for_programs(capfd):
     _, out, _ = command(capfd, "check", "--format", "jsonl", "note.txt")
-    found = [json.loads(line) for line in out.splitlines()]
-    assert [(f["observed"], f["replacement"]) for f in found] == [
+    result = [json.loads(line) for line in out.splitlines()]
+    assert [(f["observed"], f["replacement"]) for f in result] == [
         ("", "to"),
         ("about", ""),
         ("about", ""),
@@ -121,12 +127,12 @@ def test_check_for_programs(capfd):
         ("", "to"),
         ("About", ""),
     ]
-    made = TEXT
-    for flag in reversed(found):
+    text = TEXT
+    for flag in reversed(result):
         assert TEXT[flag["start"] : flag["end"]] == flag["observed"]
         start, end, new = flag["edit"]
-        made = made[:start] + new + made[end:]
-    assert made == RIGHT
+        text = text[:start] + new + text[end:]
+    assert text == RIGHT
 
 
 def test_check_corrects(note, capfd):
@@ -154,7 +160,7 @@ def test_check_shows_a_diff(capfd):
         assert shown == text.splitlines()
 
 
-def test_what_an_author_switched_off_gets_no_words_either(note, capfd):
+def test_directives_hide_missing_words(note, capfd):
     note.write_text("We listen music. <!-- disambig: off -->\nWe listen music.\n<!-- disambig: on -->\n")
     assert command(capfd, "check", "note.txt")[1].count("\n") == 1
     note.write_text("We discuss about it. <!-- disambig: ignore about -->\n")
@@ -163,7 +169,9 @@ def test_what_an_author_switched_off_gets_no_words_either(note, capfd):
 
 def test_flags_that_are_left_are_named(note, capfd, monkeypatch):
     twice = decisions([(0, 10, 10, 3, 0)], task="a"), decisions([(0, 10, 10, 3, 2)], [0.9], task="b")
-    monkeypatch.setattr(ModelSource, "load_correcting", lambda source: only_of("We listen music.", twice))
+    monkeypatch.setattr(
+        ModelSource, "load_correcting", lambda source: annotator_of("We listen music.", twice)
+    )
     note.write_text("We listen music.")
     _, out, err = command(capfd, "check", "--diff", "note.txt")
     assert "+We listen the music." in out
@@ -179,11 +187,13 @@ def test_annotate_gives_the_corrected_text(capfd):
     assert command(capfd, "annotate", "--format", "corrected", "note.txt")[1] == RIGHT
 
 
-def test_of_two_words_for_one_place_the_surer_is_put_in(note, capfd, monkeypatch):
+def test_the_more_certain_of_two_words_is_inserted(note, capfd, monkeypatch):
     rows = decisions([(0, 10, 10, 3, 0)], task="a"), decisions([(0, 10, 10, 3, 2)], [0.9], task="b")
     note.write_text("We listen music.")
     for twice in (rows, rows[::-1]):
-        monkeypatch.setattr(ModelSource, "load", lambda source, twice=twice: only_of(note.read_text(), twice))
+        monkeypatch.setattr(
+            ModelSource, "load", lambda source, twice=twice: annotator_of(note.read_text(), twice)
+        )
         assert command(capfd, "annotate", "--format", "corrected", "note.txt")[1] == "We listen the music."
 
 
@@ -193,7 +203,9 @@ def test_a_word_is_put_in_or_the_next_one_replaced(note, capfd, monkeypatch, sur
     rows = decisions([(0, 10, 10, 3, 0)], [sure], task="a"), decisions([(0, 10, 15, 1, 2)], [0.5], task="b")
     note.write_text("We listen about.")
     for both in (rows, rows[::-1]):
-        monkeypatch.setattr(ModelSource, "load", lambda source, both=both: only_of(note.read_text(), both))
+        monkeypatch.setattr(
+            ModelSource, "load", lambda source, both=both: annotator_of(note.read_text(), both)
+        )
         assert command(capfd, "annotate", "--format", "corrected", "note.txt")[1] == right
 
 
@@ -215,8 +227,8 @@ def test_annotate_as_a_page(capfd):
 
 def test_conllu_has_a_missing_word_at_the_next_one(capfd):
     rows = command(capfd, "annotate", "--format", "conllu", "note.txt")[1].splitlines()
-    said = [tuple(row.split("\t")[k] for k in (1, -1)) for row in rows if "Disambig=" in row][:2]
-    assert said == [
+    expected = [tuple(row.split("\t")[k] for k in (1, -1)) for row in rows if "Disambig=" in row][:2]
+    assert expected == [
         ("music", "Disambig=preposition::to:0.75:flag"),
         ("about", "Disambig=preposition:about::0.75:flag"),
     ]
@@ -228,8 +240,8 @@ def test_in_spacy_a_missing_word_is_the_span_of_the_next_one():
     from disambig.spacy.annotations import read_decisions, write_annotations
 
     doc = spacy.blank("en")(TEXT)
-    (found,) = annotate_texts([TEXT])
-    write_annotations(doc, found, spans_key="preposition")
+    (result,) = annotate_texts([TEXT])
+    write_annotations(doc, result, spans_key="preposition")
     spans = list(doc.spans["preposition"])
     assert [(span.text, span.label_) for span in spans] == [
         ("music", "to"),
@@ -239,7 +251,7 @@ def test_in_spacy_a_missing_word_is_the_span_of_the_next_one():
         ("music", "to"),
         ("About", ""),
     ]
-    for span, start in zip(spans, found.starts.tolist(), strict=True):
+    for span, start in zip(spans, result.starts.tolist(), strict=True):
         record = span._.disambig
         assert record["start"] == start == span.start_char
         assert (record["observed"] == "") == (record["start"] == record["end"]) == (span.label_ == "to")
@@ -247,7 +259,7 @@ def test_in_spacy_a_missing_word_is_the_span_of_the_next_one():
     assert len(read_decisions(doc, "preposition")) == 6
 
 
-def test_mistakes_that_are_mended_so_are_right():
+def test_edits_count_as_corrections():
     fixes = [
         Fix("We listen music.", 10, 10, "", "to", "x", "", fix_kind("", "to"), 1, "a"),
         Fix("We discuss about it.", 11, 16, "about", "", "x", "", fix_kind("about", ""), 1, "a"),
