@@ -1,4 +1,4 @@
-"""Mining a history: what is kept, what is counted as left out, and that a repository runs nothing."""
+"""Mining a history: what is kept and left out, that a repository runs nothing, and the commands."""
 
 from __future__ import annotations
 
@@ -7,13 +7,18 @@ import os
 import shutil
 
 import pytest
+from commands import here
 
 from disambig.errors import UserError
 from disambig.formats import read_clean, read_fixes
 from disambig.mining import Miner, summarise, write_mined
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+
+
 GOOD = "Nobody has touched this old paragraph about the river."
+
+
 WRONG, RIGHT = "The boats was late, as they often are.", "The boats were late, as they often are."
 
 
@@ -53,7 +58,7 @@ def test_a_correction_and_a_clean_paragraph(history, vocabulary, tmp_path):
         assert "zaphod" not in file.read_text().lower()  # no authors
 
 
-def test_the_message_and_the_size_of_a_commit_decide_how_certain_it_is(history, vocabulary):
+def test_tiers(history, vocabulary):
     others = [f"The other paragraph with number {word} is here." for word in "one two three four".split()]
     wrong = [f"The boats of {name} was late that evening." for name in ("Rome", "Paris", "Oslo")]
     right = [text.replace("was", "were") for text in wrong]
@@ -65,7 +70,7 @@ def test_the_message_and_the_size_of_a_commit_decide_how_certain_it_is(history, 
     assert [one.tier for one in mine(history, vocabulary).corrections] == [1, 2, 1]
 
 
-def test_what_was_undone_and_what_reverts_is_left_out(history, vocabulary):
+def test_reverted_changes_are_left_out(history, vocabulary):
     history.commit("first", {"a.md": page(GOOD, WRONG)})
     history.commit("Fix a typo", {"a.md": page(GOOD, RIGHT)})
     history.commit("Rewrite", {"a.md": page(GOOD, WRONG)})
@@ -76,7 +81,7 @@ def test_what_was_undone_and_what_reverts_is_left_out(history, vocabulary):
     assert mine(history, vocabulary).skipped["commits that revert others"] == 1
 
 
-def test_renaming_everywhere_is_no_correction(history, vocabulary):
+def test_renaming_everywhere_is_not_a_correction(history, vocabulary):
     lines = [f"The modes of part {word} are described in this text." for word in "abcdefghijkl"]
     history.commit("first", {"a.md": page(*lines)})
     history.commit("Update", {"a.md": page(*(line.replace("modes", "models") for line in lines))})
@@ -97,7 +102,7 @@ def test_a_renamed_file_and_a_name_that_is_not_utf8(history, vocabulary):
     json.dumps(summarise([mined])).encode("utf8")
 
 
-def test_what_cannot_be_read_is_counted(history, vocabulary):
+def test_unreadable_files_are_counted(history, vocabulary):
     files = {"a.md": page(GOOD, WRONG).encode("utf-16"), "b.md": page(GOOD) + "x y z " * 400_000}
     history.commit("first", files)
     history.commit("Fix typos", {"a.md": page(GOOD, RIGHT).encode("utf-16"), "b.md": page(RIGHT) * 90_000})
@@ -107,7 +112,7 @@ def test_what_cannot_be_read_is_counted(history, vocabulary):
     assert mined.skipped["files that are not UTF-8"]
 
 
-def test_comments_of_code_are_read_if_asked_for(history, vocabulary):
+def test_comments_of_code_are_read_on_request(history, vocabulary):
     from disambig.configuration import ProjectSettings, SettingsSource
 
     history.commit("first", {"a.py": f"# {WRONG}\nwas = 1\n"})
@@ -126,7 +131,7 @@ def test_the_settings_of_the_project_decide_which_files_are_read(history, vocabu
     assert [one.path for one in mine(history, vocabulary).corrections] == ["a.md"]
 
 
-def test_a_young_history_has_no_clean_paragraphs_and_says_so(history, vocabulary):
+def test_a_young_history_has_no_clean_paragraphs(history, vocabulary):
     history.commit("first", {"a.md": page(GOOD, WRONG)})
     history.commit("second", {"a.md": page(GOOD, RIGHT)})
     mined = mine(history, vocabulary)
@@ -134,7 +139,7 @@ def test_a_young_history_has_no_clean_paragraphs_and_says_so(history, vocabulary
     assert mined.notes == ["no paragraph is older than 365 days"]
 
 
-def test_a_shallow_clone_says_so(history, vocabulary, tmp_path):
+def test_a_shallow_clone_is_noted(history, vocabulary, tmp_path):
     history.commit("first", {"a.md": page(GOOD, WRONG)})
     history.commit("second", {"a.md": page(GOOD, RIGHT)})
     history.git("clone", "-q", "--depth=1", history.home.as_uri(), str(tmp_path / "shallow"))
@@ -207,3 +212,61 @@ def test_output_replaces_only_its_own_results(history, vocabulary, tmp_path):
     with pytest.raises(UserError, match="D544"):
         write_mined(output, [mined], summarise([mined]), force=True)
     assert (output / "mine.txt").read_text() == "my own notes"
+
+
+OLD_PARAGRAPH = "Nobody has touched this old paragraph about the long river."
+
+
+WRONG_PARAGRAPH = "The weather was better then we had hoped, and we stayed."
+
+
+RIGHT_PARAGRAPH = WRONG_PARAGRAPH.replace("then", "than")
+
+
+@pytest.fixture
+def project(history):
+    history.commit(
+        "first", {"a.md": f"{OLD_PARAGRAPH}\n\n{WRONG_PARAGRAPH}\n\nThey waited for for an hour there.\n"}
+    )
+    history.commit(
+        "Fix",
+        {"a.md": f"{OLD_PARAGRAPH}\n\n{RIGHT_PARAGRAPH}\n\nThey waited for for an hour there.\n"},
+        days=800,
+    )
+    history.commit(
+        "Fix", {"a.md": f"{OLD_PARAGRAPH}\n\n{RIGHT_PARAGRAPH}\n\nThey waited for an hour there.\n"}, days=800
+    )
+    history.commit("last", {"b.md": "A young paragraph stands alone in this file.\n"}, days=800)
+    return history.home
+
+
+def test_mine_writes_what_evaluate_reads(project, tmp_path):
+    done = here("fixes", "mine", project, "--output", tmp_path / "mined", "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert "project: 2 corrections (2 very likely)" in done.stdout
+    assert "confusion" in done.stdout and "doubled" in done.stdout
+    files = tmp_path / "mined" / "fixes.jsonl", tmp_path / "mined" / "clean.jsonl"
+    done = here("evaluate", "--fixes", files[0], "--clean", files[1], "--json")
+    assert json.loads(done.stdout)["all"]["n"] == 2
+    again = here("fixes", "mine", project, "--output", tmp_path / "mined")
+    assert (again.returncode, "D310" in again.stderr) == (2, True)
+    forced = here("fixes", "mine", project, "--output", tmp_path / "mined", "--force", "--json", "-q")
+    assert json.loads(forced.stdout)["projects"][0]["tier_1"] == 2
+
+
+def test_tune_measures_both_halves_and_writes_settings(project):
+    done = here("tune", project, "--dry-run", "-q")
+    assert done.returncode == 0, done.stderr
+    assert "newer, tuned" in done.stdout
+    assert not (project / "disambig.toml").exists()
+    done = here("tune", project, "--json", "-q")
+    assert json.loads(done.stdout)["measured"]["older, as shipped"]["mistakes"] == 1
+    assert "disambig-ignore.txt" in (project / "disambig.toml").read_text()
+    assert here("check", "--show-settings", "a.md", folder=project).returncode == 0
+
+
+def test_a_folder_without_a_history_is_one_line(tmp_path):
+    for command in (["fixes", "mine", tmp_path, "--output", tmp_path / "x"], ["tune", tmp_path]):
+        done = here(*command)
+        assert done.returncode == 2
+        assert done.stderr.count("\n") == 1 and "D541" in done.stderr

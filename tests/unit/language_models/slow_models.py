@@ -1,4 +1,4 @@
-"""Texts of made-up words, and what models of them must come to, counted by the book and without haste."""
+"""Random texts, and the probabilities of their models by the textbook, with dictionaries and recursion."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from disambig.language_models import SPECIAL, Sentences, WordVocabulary, estimate_discounts
 
 TEXTS = st.lists(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=7), min_size=1, max_size=25)
+
+
 MODELS = {
     "order": st.integers(1, 5),
     "smoothing": st.sampled_from(["kneser_ney", "absolute"]),
@@ -31,7 +33,7 @@ def sentences_of(text, least=1):
     return Sentences.from_words(vocabulary, text), vocabulary
 
 
-def by_the_book(text, vocabulary, order, smoothing, min_counts):
+def textbook_probabilities(text, vocabulary, order, smoothing, min_counts):
     """Return P(word, context), both words, as Chen and Goodman write it: dictionaries, and recursion."""
     counts = [Counter() for _ in range(order + 1)]
     for sentence in text:
