@@ -17,6 +17,8 @@ from commands import Done, here, process
 from fake_models import fakes
 
 SCRIPT = Path(__file__).with_name("fake_models.py")
+
+
 SHARDS = ("--shard-size", "0.0002")
 
 
@@ -52,13 +54,13 @@ def told(corpus: Path, status: int = 0) -> dict:
 
 def test_status_of_a_job(corpus):
     annotate(corpus)
-    said = told(corpus)
-    assert said["shards"] == said["finished"] > 3
-    assert (said["documents"], said["damaged"], said["at_work"], said["bad"]) == (30, [], False, [])
+    output = told(corpus)
+    assert output["shards"] == output["finished"] > 3
+    assert (output["documents"], output["damaged"], output["at_work"], output["bad"]) == (30, [], False, [])
     (corpus / "out" / "shards" / "00001.json").unlink()
     (corpus / "out" / "part-00002.jsonl").write_text("cut")
-    said = told(corpus, status=1)
-    assert (said["finished"], said["damaged"]) == (said["shards"] - 2, [2])
+    output = told(corpus, status=1)
+    assert (output["finished"], output["damaged"]) == (output["shards"] - 2, [2])
     text = run("job", "status", "out", cwd=corpus, status=1).stdout
     assert "to continue: disambig job resume out" in text
 
@@ -68,8 +70,8 @@ def test_a_finished_part_cut_in_half_is_done_again(corpus):
     part = corpus / "out" / "part-00001.jsonl"
     whole = part.read_bytes()
     part.write_bytes(whole[: len(whole) // 2])
-    said = run("job", "verify", "out", cwd=corpus, status=2)
-    assert f"shard 1: part-00001.jsonl: has {len(whole) // 2:,} bytes, not {len(whole):,}" in said.stdout
+    output = run("job", "verify", "out", cwd=corpus, status=2)
+    assert f"shard 1: part-00001.jsonl: has {len(whole) // 2:,} bytes, not {len(whole):,}" in output.stdout
     assert "D877" in run("job", "merge", "out", cwd=corpus, status=2).stderr
     annotate(corpus)
     assert part.read_bytes() == whole
@@ -153,7 +155,7 @@ def test_merged_parts_are_what_a_stream_writes(corpus, format):
     run("job", "merge", "out", "--output", f"merged.{suffix}", cwd=corpus, status=2)
 
 
-def test_what_cannot_be_merged_is_a_message(corpus):
+def test_errors_of_merging_parts(corpus):
     (corpus / "a.txt").write_text("a quite place")
     run("annotate", "a.txt", "--format", "corrected", "--output", "out", cwd=corpus)
     assert "D875" in run("job", "merge", "out", cwd=corpus, status=2).stderr
@@ -177,14 +179,20 @@ def test_jobs_of_an_older_disambig_are_refused_in_one_line(corpus):
 def test_a_manifest_without_its_command_is_a_message(corpus):
     annotate(corpus)
     path = corpus / "out" / "manifest.json"
-    said = json.loads(path.read_text())
-    for command in (None, 5, {}, {"options": {"no": 1}}, {**said["command"], "directory": "/nowhere/at/all"}):
-        path.write_text(json.dumps({**said, "command": command}))
+    output = json.loads(path.read_text())
+    for command in (
+        None,
+        5,
+        {},
+        {"options": {"no": 1}},
+        {**output["command"], "directory": "/nowhere/at/all"},
+    ):
+        path.write_text(json.dumps({**output, "command": command}))
         assert "D876" in run("job", "resume", "out", cwd=corpus, status=2).stderr
     assert os.path.isdir(corpus)
 
 
-def test_a_page_leads_to_the_parts_of_a_job_in_html(corpus):
+def test_the_index_page_of_an_html_job(corpus):
     (corpus / "b & c.txt").write_text("a quite place\n")
     run(
         "annotate",
@@ -221,12 +229,12 @@ def test_options_of_other_types_in_a_manifest_are_a_message(corpus, name, value)
     assert "D876" in run("job", "resume", "out", cwd=corpus, status=2).stderr
 
 
-def test_what_is_not_finished_is_told_beside_what_is(corpus):
+def test_the_status_of_an_unfinished_job(corpus):
     annotate(corpus)
     (corpus / "out" / "shards" / "00000.json").unlink()
-    said = run("job", "verify", "out", cwd=corpus).stderr
+    output = run("job", "verify", "out", cwd=corpus).stderr
     n = told_shards(corpus)
-    assert f"{n - 1} of {n} shards finished" in said
+    assert f"{n - 1} of {n} shards finished" in output
 
 
 def told_shards(corpus):

@@ -1,9 +1,10 @@
-"""The door for plugins is real: broken ones stop nothing, and one of ours works as a stranger's would."""
+"""Plugins as packages: what a third party installs, and what ``disambig new-plugin`` writes."""
 
 from __future__ import annotations
 
 import json
 import os
+import runpy
 import shutil
 import subprocess
 import sys
@@ -14,9 +15,16 @@ from pathlib import Path
 
 import pytest
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "docs"))
+
+from packages import install
+
 import disambig
+from disambig.scaffold import write_plugin
 
 ROOT = Path(__file__).parents[2]
+
+
 COMMAND = [sys.executable, "-c", "from disambig.cli.main import run; run()"]
 
 
@@ -159,7 +167,7 @@ packages = ["{package}"]
 """
 
 
-def install(site, source, *, name, version, entry):
+def build_and_install(site, source, *, name, version, entry):
     """Build the package folder `source` as a distribution of its own, and install it into `site`."""
     work = site.parent / f"src-{name}"
     shutil.copytree(source, work / source.name, ignore=shutil.ignore_patterns("__pycache__", "*.nb?"))
@@ -182,8 +190,8 @@ def clean(tmp_path_factory):
     done = run([sys.executable, "-m", "venv", "--without-pip", home / "env"])
     assert done.returncode == 0, done.stderr
     python = home / "env" / ("Scripts" if os.name == "nt" else "bin") / "python"
-    asked = "import sysconfig; print(sysconfig.get_path('purelib'))"
-    site = Path(run([python, "-c", asked]).stdout.strip())
+    options = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    site = Path(run([python, "-c", options]).stdout.strip())
     requirements = home / "requirements"
     requirements.mkdir()
     for folder in {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}:
@@ -192,7 +200,7 @@ def clean(tmp_path_factory):
                 (requirements / entry.name).symlink_to(entry)
     (site / "requirements.pth").write_text(f"{requirements}\n")
     core = {"name": "disambig", "version": disambig.__version__, "entry": 'core = "disambig.builtin"'}
-    install(site, ROOT / "disambig", **core)
+    build_and_install(site, ROOT / "disambig", **core)
     return python, site
 
 
@@ -236,7 +244,7 @@ def test_a_plugin_folder_works_as_a_distribution_of_its_own(clean, tmp_path):
     where = run([python, "-c", "import disambig; print(disambig.__file__)"]).stdout.strip()
     assert Path(where).is_relative_to(site)
 
-    install(
+    build_and_install(
         site,
         ROOT / "plugins" / "disambig_variance_svm",
         name="disambig-variance-svm",
@@ -256,3 +264,67 @@ def test_a_plugin_folder_works_as_a_distribution_of_its_own(clean, tmp_path):
     observed, chosen, module = used.stdout.split("|")
     assert (observed, chosen) == ("quite", "quiet")
     assert Path(module).is_relative_to(site)
+
+
+def run_in(*command, folder, path=""):
+    done = subprocess.run(
+        [sys.executable, *map(str, command)],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize(("kind", "n_parts"), [("labels", 5), ("words", 1)])
+def test_the_new_plugin_keeps_the_contracts(tmp_path, monkeypatch, kind, n_parts):
+    home = write_plugin(f"my{kind}", tmp_path / "new", kind=kind)
+    install(home, monkeypatch)
+    own = runpy.run_path(str(home / "tests" / f"test_my{kind}.py"))
+    assert len(own["CHECKS"]) == n_parts
+    for part, checks in own["CHECKS"].items():
+        assert len(checks) > 5, part
+        for check in checks:
+            check()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["words", "lists", "decoder"])
+def test_every_kind_passes_its_own_tests(tmp_path, monkeypatch, kind):
+    home = write_plugin(f"my{kind}", tmp_path / "new", kind=kind)
+    install(home, monkeypatch)
+    output = run_in("-m", "pytest", "-q", "-p", "no:cacheprovider", folder=home, path=home)
+    assert " passed" in output and "failed" not in output
+    listed = run_in("-m", "disambig.cli.main", "plugins", f"my{kind}", folder=home, path=home)
+    assert "BROKEN" not in listed and f"my{kind}." in listed
+    if kind == "lists":
+        trained = ["train", "mylists", "--lists", "lists.jsonl", "--output", tmp_path / "model", "--no-test"]
+        run_in("-m", "disambig.cli.main", *trained, folder=home, path=home)
+        options = ["--from", "nbest", "--model", tmp_path / "model"]
+        best = run_in("-m", "disambig.cli.main", "annotate", "lists.jsonl", *options, folder=home, path=home)
+        assert best.count("model_score") == 4 * 40
+
+
+@pytest.mark.slow
+def test_an_installed_new_plugin_passes_its_own_tests(tmp_path):
+    pytest.importorskip("hatchling")
+    home, site = write_plugin("kind", tmp_path / "new"), tmp_path / "site"
+    pip = ["-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps", "--no-index"]
+    run_in(*pip, "--no-build-isolation", "--target", site, home, folder=home)
+    assert (site / "disambig_kind" / "kind.cfg").is_file()
+    output = run_in("-m", "pytest", "-q", folder=home, path=site)
+    assert " passed" in output and "failed" not in output
+    assert "learner: kind.Softmax.v1" in run_in(
+        "-m", "disambig.cli.main", "plugins", "kind", folder=home, path=site
+    )
+    model = tmp_path / "model"
+    trained = ["train", "kind", "--labelled", "examples.jsonl", "--output", model, "--no-test"]
+    run_in("-m", "disambig.cli.main", *trained, folder=home, path=site)
+    (home / "mail.txt").write_text("Please wait. The train was late.\n")
+    decided = run_in(
+        "-m", "disambig.cli.main", "annotate", "mail.txt", "--model", model, folder=home, path=site
+    )
+    assert '"chosen": "request"' in decided and '"chosen": "report"' in decided

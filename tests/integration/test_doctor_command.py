@@ -11,8 +11,14 @@ import pytest
 from commands import here
 
 COMMAND = [sys.executable, "-c", "from disambig.cli.main import run; run()", "doctor"]
+
+
 CORE = "[disambig]\ncore = disambig.builtin\n"
+
+
 SVM = "variance_svm = disambig_variance_svm.plugin\n"
+
+
 COMPONENT = "[spacy_factories]\ndisambig_spelling = disambig_variance_svm.components:make_spelling\n"
 
 
@@ -125,14 +131,14 @@ def test_a_damaged_pack_beside_a_good_one(tmp_path):
     home = tmp_path / "hurt_pack"
     home.mkdir()
     (home / "hurt.counts").write_bytes(b"DISAMBIG-COUNTS\n" + bytes(100))
-    said = {
+    output = {
         "name": "hurt_pack",
         "version": "1",
         "language": "xx",
         "counts": "hurt.counts",
         "models": {"a": "b"},
     }
-    (home / "pack.json").write_text(json.dumps(said))
+    (home / "pack.json").write_text(json.dumps(output))
     distribution(tmp_path, "hurt", "1.0", "[disambig_packs]\nhurt = hurt_pack\n")
     done = doctor("--quick", path=[tmp_path])
     assert done.returncode == 2

@@ -13,11 +13,23 @@ from disambig.cli import main
 from disambig.training import split
 
 EXPERIMENTS = ("table1", "table2", "table3", "domains", "peers")
+
+
 SAYING = "We went {} the house with bread and saw the {} of {} .\n"
+
+
 PREPOSITIONS = "in on of to with from at for".split()
+
+
 WORDS = "among between amount number cite sight site peace piece raise rise".split()
+
+
 QA = "a\tb\tc\td\tI saw [[it]] . >>>>> [[It]] is true that {} .\t2,1\n"
+
+
 ROW = "{}\t{}\t_\tX\tX\t_\t{}\t{}\t_\t_\n"
+
+
 SENTENCE = ROW.format(1, "It", 2, "expl") + ROW.format(2, "rains", 0, "root") + "\n"
 
 
@@ -50,9 +62,9 @@ def run(capsys, name, data):
     with pytest.raises(SystemExit) as caught:
         main.run(["reproduce", f"bergsma2010.{name}", "--quick", "--data", str(data)])
     assert caught.value.code == 2
-    said = capsys.readouterr()
-    assert said.out == "" and said.err.count("\n") == 1
-    return said.err
+    output = capsys.readouterr()
+    assert output.out == "" and output.err.count("\n") == 1
+    return output.err
 
 
 def cut_short(path):
@@ -72,8 +84,8 @@ def no_utf8(path):
 def test_a_damaged_text_is_named(data, capsys, name, spoil, code):
     path = data / (QUICK_COUNTED if name == "table3" else HELD_OUT)[0]
     spoil(path)
-    said = run(capsys, name, data)
-    assert f"[{code}" in said and str(path) in said
+    output = run(capsys, name, data)
+    assert f"[{code}" in output and str(path) in output
 
 
 @pytest.mark.parametrize("name", ["table1", "table2"])
@@ -84,7 +96,7 @@ def test_held_out_text_is_read_before_the_counting(data, capsys, name):
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
-def test_too_few_examples_are_said(data, capsys, name):
+def test_too_few_examples_are_an_error(data, capsys, name):
     assert "[D725]" in run(capsys, name, data)
 
 
@@ -105,7 +117,7 @@ def test_other_domains_are_not_read(data, capsys, name):
 
 
 @pytest.mark.parametrize(
-    ("file", "text", "said"),
+    ("file", "text", "output"),
     [
         ("qa-it/qa-it-v1.0.tsv", QA.format(1) + "a\tb\n", "[D460] {path}, line 2: 2 columns"),
         ("qa-it/qa-it-v1.0.tsv", QA.format(1).replace("2,1", "2"), "line 1: 2 places in [[ ]] and 1 classes"),
@@ -113,14 +125,14 @@ def test_other_domains_are_not_read(data, capsys, name):
         ("ewt/a.train.conllu.xz", ROW.format("one", "It", 2, "expl"), "line 1: invalid id 'one'"),
     ],
 )
-def test_a_malformed_line_of_labelled_examples_is_named(data, capsys, file, text, said):
+def test_a_malformed_line_of_labelled_examples_is_named(data, capsys, file, text, output):
     path = data / "labelled" / file
     if path.suffix == ".xz":
         pack(path, text)
     else:
         path.write_text(text, encoding="utf8")
     no_xz(data / QUICK_COUNTED[0])  # which would be counted only after the examples are read
-    assert said.format(path=path) in run(capsys, "table3", data)
+    assert output.format(path=path) in run(capsys, "table3", data)
 
 
 def test_sizes_beyond_the_examples_have_no_figures(data, capsys, tmp_path):
@@ -130,6 +142,6 @@ def test_sizes_beyond_the_examples_have_no_figures(data, capsys, tmp_path):
     with pytest.raises(SystemExit) as caught:
         main.run(["reproduce", "bergsma2010.table1", "--quick", "--data", str(data), "--json", str(target)])
     assert caught.value.code == 0
-    said = json.loads(target.read_text(encoding="utf8"))
-    tried = {row["setting"]: row["ours"] for row in said["rows"] if row["system"] == "VAR-SVM"}
-    assert tried == {"10": None, "100": None, "1000": None} and said["claims"] == []
+    output = json.loads(target.read_text(encoding="utf8"))
+    tried = {row["setting"]: row["ours"] for row in output["rows"] if row["system"] == "VAR-SVM"}
+    assert tried == {"10": None, "100": None, "1000": None} and output["claims"] == []

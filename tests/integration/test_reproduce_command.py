@@ -64,27 +64,27 @@ def test_one_that_cannot_be_imported_stops_no_other(monkeypatch, capsys):
     assert first.startswith("paper.broken  BROKEN: [D007]") and second == "paper.table1  two systems"
 
 
-def test_it_prints_writes_and_draws(small, tmp_path, capsys):
+def test_tables_are_printed_written_and_drawn(small, tmp_path, capsys):
     to = tmp_path / "result.json"
     assert run("paper.table1", "--data", small, "--json", to, "--plots", tmp_path / "plots") == 0
-    said = capsys.readouterr()
-    assert "70.0 / 69.0" in said.out
+    output = capsys.readouterr()
+    assert "70.0 / 69.0" in output.out
     assert json.loads(to.read_text(encoding="utf8"))["experiment"] == "paper.table1"
     assert (tmp_path / "plots" / "paper.table1.svg").is_file()
-    assert "paper.table1.svg: drawn" in said.err
+    assert "paper.table1.svg: drawn" in output.err
     assert [(small, False)] == RAN
 
 
 def test_json_alone_goes_to_a_pipe(small, monkeypatch, capsys):
     monkeypatch.setenv("DISAMBIG_DATA", str(small))
     assert run("paper.table1", "--quick", "--json", "-") == 0
-    said = json.loads(capsys.readouterr().out)
-    assert said["claims"] == [{"claim": "it works", "holds": True, "evidence": "see above"}]
-    assert any("quick" in note for note in said["notes"])
+    output = json.loads(capsys.readouterr().out)
+    assert output["claims"] == [{"claim": "it works", "holds": True, "evidence": "see above"}]
+    assert any("quick" in note for note in output["notes"])
     assert [(small, True)] == RAN
 
 
-def test_what_is_not_there_is_said_before_the_work(small, tmp_path, capsys):
+def test_missing_files_are_reported_first(small, tmp_path, capsys):
     (tmp_path / "empty").mkdir()
     (tmp_path / "file").write_text("", encoding="utf8")
     for arguments, code in (
@@ -121,7 +121,7 @@ def test_a_target_without_permission_is_refused_before_the_work(small, tmp_path,
 
 
 @pytest.mark.parametrize("option", ["--json", "--plots"])
-def test_stopped_while_it_writes_the_old_file_stays(small, tmp_path, monkeypatch, option):
+def test_an_interrupted_write_keeps_the_old_file(small, tmp_path, monkeypatch, option):
     old = tmp_path / "paper.table1.svg"
     old.write_text("old", encoding="utf8")
 
@@ -142,13 +142,13 @@ def test_links_and_pipes_are_written_to_and_stay(small, tmp_path):
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     for target in (link, pipe):
         assert run("paper.table1", "--data", small, "--json", target) == 0
-    said = json.loads(os.read(reader, 1 << 16))
+    output = json.loads(os.read(reader, 1 << 16))
     os.close(reader)
     assert link.is_symlink() and pipe.is_fifo()
-    assert json.loads((tmp_path / "there.json").read_text(encoding="utf8")) == said
+    assert json.loads((tmp_path / "there.json").read_text(encoding="utf8")) == output
 
 
-def test_interrupted_it_writes_nothing(small, tmp_path, monkeypatch, capsys):
+def test_an_interrupted_run_writes_nothing(small, tmp_path, monkeypatch, capsys):
     def interrupted(self, **about):
         raise KeyboardInterrupt
 

@@ -20,10 +20,16 @@ from fake_models import fakes
 import disambig
 
 DRIVER = Path(__file__).parent / "fake_models.py"
+
+
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(disambig.__file__).parents[1]), "PYTHONUTF8": "1"}
+
+
 TOKENS = "# newdoc id = x\n" + "".join(
     f"{i}\t{word}" + "\t_" * 8 + "\n" for i, word in enumerate("A quite place".split(), 1)
 )
+
+
 GOOD = "I worked in Russia during 1997 to 2001.\r\nIt was a \U0001f600 Quite place.\n"
 
 
@@ -82,7 +88,7 @@ def test_a_terminal_gets_lines_for_people(folder):
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_streams_keep_the_order_whatever_the_number_of_workers(folder, elsewhere, workers):
+def test_streams_keep_their_order_with_workers(folder, elsewhere, workers):
     lines = [f"Line {number} of a quite place. {'x' * (number % 7) * 30_000}" for number in range(60)]
     (folder / "lines.txt").write_text("\n".join(lines))
     done = elsewhere("lines.txt", "--lines", "--workers", workers, "--format", "corrected")
@@ -120,14 +126,14 @@ def test_one_bad_input_alone_is_just_its_error(folder, annotate, name, data, cod
     (folder / name).write_bytes(data)
     done = annotate(name, *(["--output", output] if output else []))
     assert done.returncode == 2
-    said = " is not a spaCy DocBin: " if code == "D325" else ": "
-    assert done.stderr.startswith(f"disambig: [{code}] {name}{said}")
+    arguments = " is not a spaCy DocBin: " if code == "D325" else ": "
+    assert done.stderr.startswith(f"disambig: [{code}] {name}{arguments}")
     assert done.stderr.count("\n") == 1
     assert done.stdout == ""
     assert sorted(path.name for path in folder.iterdir()) == sorted(["good.txt", name])
 
 
-def test_a_bad_document_in_a_corpus_is_reported_and_the_rest_goes_on(folder, annotate):
+def test_a_bad_document_is_reported_and_skipped(folder, annotate):
     (folder / "latin.txt").write_bytes(b"caf\xe9")
     for output in ([], ["--output", "out"]):
         done = annotate("latin.txt", "good.txt", *output)
@@ -141,11 +147,11 @@ def test_a_bad_document_in_a_corpus_is_reported_and_the_rest_goes_on(folder, ann
     assert json.loads((folder / "out" / "part-00000.jsonl").read_text())["flags"] == 2
 
 
-def test_the_format_of_an_unknown_suffix_is_told(folder, annotate):
-    told = (
+def test_unknown_suffixes_are_reported(folder, annotate):
+    message = (
         "written to new.xyz.gz as jsonl, since the suffix .xyz is unknown; use --format to choose another\n"
     )
-    assert annotate("good.txt", "--output", "new.xyz.gz").stderr.endswith(told)
+    assert annotate("good.txt", "--output", "new.xyz.gz").stderr.endswith(message)
     done = annotate("good.txt", "--output", "new.xyz.gz", "--format", "jsonl", "--force")
     assert done.stderr.endswith("written to new.xyz.gz\n")
     assert annotate("good.txt", "--output", "new.ndjson").stderr.endswith("written to new.ndjson\n")
@@ -176,7 +182,7 @@ def test_the_format_of_an_unknown_suffix_is_told(folder, annotate):
         (["good.txt", "--task", "it", "--task", "it", "--output", "new.spacy"], "D333", "'it'"),
     ],
 )
-def test_what_cannot_be_done_is_one_line(folder, annotate, arguments, code, part):
+def test_errors_are_one_line(folder, annotate, arguments, code, part):
     (folder / "taken.jsonl").write_text("mine")
     (folder / "tokens.conllu").write_text(TOKENS)
     done = annotate(*arguments)
@@ -200,9 +206,7 @@ def test_a_file_is_replaced_where_asked_and_may_be_packed(folder, annotate):
 @pytest.mark.parametrize("workers", ["1", "2"])
 @pytest.mark.parametrize(("output", "unfinished"), [("out.jsonl", ".tmp-*"), ("out", "shards/.tmp-*")])
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
-def test_ended_by_a_signal_it_leaves_nothing_half_written(
-    folder, output, unfinished, number, status, workers
-):
+def test_a_signal_leaves_no_unfinished_files(folder, output, unfinished, number, status, workers):
     (folder / "lines.txt").write_text("A SLOW quite place.\n" * 2_000)
     options = ("--lines", "--workers", workers, "--output", output)
     running = begun("lines.txt", *options, folder=folder, stderr=subprocess.PIPE)
@@ -211,9 +215,9 @@ def test_ended_by_a_signal_it_leaves_nothing_half_written(
         time.sleep(0.01)
     running.send_signal(number)
     running.send_signal(number if number == signal.SIGTERM else 0)  # `timeout` does so
-    told = running.communicate(timeout=30)[1].decode()
+    message = running.communicate(timeout=30)[1].decode()
     assert running.returncode == status
-    assert "Traceback" not in told and ("run the same command again" in told) == (output == "out")
+    assert "Traceback" not in message and ("run the same command again" in message) == (output == "out")
     assert not list(folder.rglob(".tmp-*"))
     assert not (folder / "out.jsonl").exists()
 
@@ -227,7 +231,7 @@ def test_a_job_is_finished_once(annotate, elsewhere):
     assert 'flags_per_1000 was null, is {"preposition": 2.0, "spelling": 2.0}' in done.stderr
 
 
-def test_what_kills_workers_is_left_out_and_told(folder, elsewhere):
+def test_documents_that_kill_workers_are_reported(folder, elsewhere):
     (folder / "poison.txt").write_text("KILLME")
     options = ("--output", "out", "--workers", 2, "--shard-size", "1e-5")
     done = elsewhere("poison.txt", "good.txt", *options)
@@ -253,9 +257,9 @@ def test_a_reader_who_goes_away_makes_no_noise(folder):
 def test_standard_output_on_a_full_disk_is_one_line(folder):
     with open("/dev/full", "wb") as full:
         running = begun("good.txt", folder=folder, stdout=full, stderr=subprocess.PIPE)
-        told = running.communicate(timeout=60)[1]
+        message = running.communicate(timeout=60)[1]
     assert running.returncode == 2
-    assert told == b"disambig: [D309] cannot write standard output: No space left on device\n"
+    assert message == b"disambig: [D309] cannot write standard output: No space left on device\n"
 
 
 def test_standard_input_may_hold_any_kind(annotate):
@@ -297,21 +301,21 @@ def test_the_suffix_of_the_output_says_the_format(folder, annotate, name, begins
 def test_help_names_every_format_and_kind(annotate):
     from disambig.formats import FORMATS, NAMES, SUFFIXES
 
-    told = annotate("--help").stdout
-    assert all(name in told for name in (*FORMATS, *NAMES, *SUFFIXES))
+    message = annotate("--help").stdout
+    assert all(name in message for name in (*FORMATS, *NAMES, *SUFFIXES))
 
 
-def test_flags_alone_can_be_asked_for(annotate):
+def test_only_flags(annotate):
     done = annotate("good.txt", "--only-flags")
     (document,) = [json.loads(line) for line in done.stdout.splitlines()]
-    assert document["decisions"] and all(each["flagged"] for each in document["decisions"])
+    assert document["decisions"] and all(item["flagged"] for item in document["decisions"])
     everything = json.loads(annotate("good.txt").stdout)
-    assert document["decisions"] == [each for each in everything["decisions"] if each["flagged"]]
+    assert document["decisions"] == [item for item in everything["decisions"] if item["flagged"]]
     done = annotate("good.txt", "--only-flags", "--format", "html")
     assert done.returncode == 2 and "D650" in done.stderr
 
 
-def test_records_of_the_former_version_can_be_asked_for(annotate):
+def test_records_of_version_1(annotate):
     (new,) = map(json.loads, annotate("good.txt").stdout.splitlines())
     (old,) = map(json.loads, annotate("good.txt", "--records", "1").stdout.splitlines())
     assert new["schema"] == "disambig/records/2" and "schema" not in old

@@ -1,8 +1,9 @@
-"""``disambig parse`` and ``disambig train-parser`` from the shell, with a treebank of our own sentences."""
+"""``disambig parse`` from the shell, treebanks, and the pack of dependencies."""
 
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -10,14 +11,34 @@ import sys
 from pathlib import Path
 
 import pytest
-from commands import here, process
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "plugins"))
 
-from disambig_exponentiated_gradient.treebank import read_raw_trees
+import spacy
+from commands import here, process
+from disambig_dependencies import load_parser
+from disambig_exponentiated_gradient.grammar import TreebankGrammar, TreebankParser
+from disambig_exponentiated_gradient.treebank import (
+    Binarisation,
+    Parseval,
+    craft_articles,
+    filter_by_length,
+    format_indented,
+    format_one_line,
+    heads,
+    penn_sections,
+    penn_split,
+    read_raw_trees,
+    read_trees,
+    restore_tree,
+)
 from made_parser import MANY, TREES
 
+from disambig.packs import default_tasks, pack
+
 TEXT = "The cat saw the dog with a bell. She can't see\nit (well).\n\nA well-known cat\n"
+
+
 FIRST = "(TOP (S (NP (DT The) (NN cat)) (VP (VBD saw) (NP (DT the) (NN dog))) (. .)))"
 
 
@@ -31,7 +52,7 @@ def home(tmp_path_factory):
     return folder / "parser"
 
 
-def test_text_in_a_tree_a_line_out(home, tmp_path):
+def test_one_tree_per_line(home, tmp_path):
     done = here("parse", "--model", home, given=TEXT)
     assert (done.returncode, done.stderr) == (0, "")
     trees = list(read_raw_trees(done.stdout))
@@ -65,11 +86,11 @@ def test_every_format(home):
         list(read_raw_trees(indented)) == list(read_raw_trees(brackets)) and len(indented.splitlines()) > 10
     )
     lines = here("parse", "--model", home, "--format", "jsonl", given=TEXT).stdout.splitlines()
-    found = [json.loads(line) for line in lines]
-    assert [each["id"] for each in found] == ["-:1#1", "-:1#2", "-:4#3"]
-    assert found[1]["words"][1:3] == ["ca", "n't"] and found[1]["parse"] == "parsed"
-    assert found[0]["tree"] + "\n" == brackets.splitlines(keepends=True)[0]
-    assert found[0]["constituents"][:2] == [["S", 0, 9, -1], ["NP", 0, 2, 0]]
+    result = [json.loads(line) for line in lines]
+    assert [item["id"] for item in result] == ["-:1#1", "-:1#2", "-:4#3"]
+    assert result[1]["words"][1:3] == ["ca", "n't"] and result[1]["parse"] == "parsed"
+    assert result[0]["tree"] + "\n" == brackets.splitlines(keepends=True)[0]
+    assert result[0]["constituents"][:2] == [["S", 0, 9, -1], ["NP", 0, 2, 0]]
     drawn = here("parse", "--model", home, "--format", "tree", given=TEXT).stdout
     assert "┌" in drawn and " ca " in drawn and "( " in drawn
     outline = here("parse", "--model", home, "--format", "tree", "--width", "20", given=TEXT).stdout
@@ -80,12 +101,12 @@ def test_every_format(home):
 
 
 def test_lists_that_are_ranked_again(home, tmp_path):
-    made = here("parse", "--model", home, "-n", "3", "--format", "jsonl", given=TEXT)
-    found = [json.loads(line) for line in made.stdout.splitlines()]
-    assert all(each["candidates"][0]["rank"] == 0 for each in found)
+    lists = here("parse", "--model", home, "-n", "3", "--format", "jsonl", given=TEXT)
+    result = [json.loads(line) for line in lists.stdout.splitlines()]
+    assert all(item["candidates"][0]["rank"] == 0 for item in result)
     from disambig.formats import read_nbest
 
-    (tmp_path / "lists.jsonl").write_text(made.stdout, encoding="utf8")
+    (tmp_path / "lists.jsonl").write_text(lists.stdout, encoding="utf8")
     assert len(list(read_nbest([str(tmp_path / "lists.jsonl")]))) == 3
 
 
@@ -114,7 +135,7 @@ def test_tags_of_a_tagger(home):
     assert "D404" in here("parse", "--model", home, "--tagger", "nothing", given="x").stderr
 
 
-def test_what_is_too_long_or_has_no_parse_is_flat_and_counted(home):
+def test_sentences_without_a_parse_are_flat_and_counted(home):
     done = here(
         "parse", "--model", home, "--max-length", "5", given="The cat saw the dog with a bell.\nIt slept."
     )
@@ -142,7 +163,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("what", HOSTILE)
 @pytest.mark.parametrize("format", ["brackets", "tree", "html", "jsonl"])
-def test_whatever_comes_there_are_trees(home, what, format):
+def test_any_input_gives_trees(home, what, format):
     given, least = HOSTILE[what]
     done = here("parse", "--model", home, "--format", format, "-q", given=given)
     assert (done.returncode, done.stderr) == (0, "")
@@ -172,7 +193,7 @@ def test_whatever_comes_there_are_trees(home, what, format):
         (["gone.conllu"], "D300"),
     ],
 )
-def test_what_is_wrong_is_one_line(home, tmp_path, options, code):
+def test_command_errors_are_one_line(home, tmp_path, options, code):
     done = here("parse", "--model", home, *options, given="It slept.\n", folder=tmp_path)
     assert done.returncode == 2
     assert done.stderr.startswith(f"disambig: [{code}]") and done.stderr.count("\n") == 1
@@ -180,7 +201,7 @@ def test_what_is_wrong_is_one_line(home, tmp_path, options, code):
 
 
 @pytest.mark.parametrize(("end", "status"), [("interrupt", 130), ("closed output", 1), ("end", 0)])
-def test_it_answers_at_once_and_ends_well_while_more_may_come(home, end, status):
+def test_parsing_answers_at_once_and_ends_cleanly(home, end, status):
     command = [sys.executable, "-m", "disambig.cli.main", "parse", "--model", str(home), "-q"]
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     with subprocess.Popen(command, **pipes) as run:
@@ -201,12 +222,12 @@ def test_it_answers_at_once_and_ends_well_while_more_may_come(home, end, status)
         assert run.stderr.read() == b""
 
 
-def test_it_is_quick_to_explain_itself():
+def test_help_is_quick():
     shown = process("parse", "--help").stdout
     assert "--nbest" in shown and "--max-length" in shown
 
 
-def test_training_says_what_is_wrong_before_the_long_work(tmp_path):
+def test_errors_of_training_come_first(tmp_path):
     (tmp_path / "one.mrg").write_text(FIRST, encoding="utf8")
     (tmp_path / "bad.mrg").write_text(FIRST + "\n(TOP (S", encoding="utf8")
     (tmp_path / "empty.mrg").write_text("", encoding="utf8")
@@ -228,7 +249,7 @@ def test_training_says_what_is_wrong_before_the_long_work(tmp_path):
     assert not (tmp_path / "new").exists()
 
 
-def test_training_says_where_it_cannot_write_before_the_long_work(tmp_path, monkeypatch):
+def test_unwritable_outputs_of_training_are_reported_first(tmp_path, monkeypatch):
     from disambig_exponentiated_gradient.parser import training
 
     monkeypatch.setattr(training, "train_on", lambda *_, **__: pytest.fail("it began"))
@@ -264,3 +285,132 @@ def test_training_measures_on_trees_that_are_held_out(tmp_path):
     done = here("train-parser", "trees", "--held-out", "other.mrg", "-o", "a", "--force", folder=tmp_path)
     assert "learned from 30 trees" in done.stderr and "on 1 tree" in done.stderr
     assert here("train-parser", "trees", "-o", "b", "-q", folder=tmp_path).stderr == ""
+
+
+@pytest.fixture(scope="module")
+def data():
+    folder = os.environ.get("DISAMBIG_DATA")
+    if not folder:
+        pytest.skip("DISAMBIG_DATA is not set")
+    return Path(folder)
+
+
+def check(trees, settings):
+    """Hold what must hold of every tree of a treebank."""
+    for tree in trees:
+        assert list(read_trees(format_one_line(tree))) == [tree]
+        assert restore_tree(settings(tree)) == tree
+        assert heads(tree).word in tree.words()
+        for node in tree.preorder():
+            assert "-NONE-" not in (node.label, node.word)
+            assert node.label == node.label.strip("=0123456789")
+    assert list(read_trees("\n".join(map(format_indented, trees)))) == list(trees)
+    figures = Parseval.from_trees(trees, trees)
+    assert (figures.f1, figures.exact, figures.tagging, figures.crossing.sum()) == (1.0, 1.0, 1.0, 0)
+
+
+@pytest.mark.data
+@pytest.mark.slow
+def test_penn(data):
+    sections = penn_sections(data)
+    assert {section: len(files) for section, files in sections.items()} == {"00": 99, "01": 100}
+    trees = [tree for files in sections.values() for file in files.values() for tree in file]
+    assert len(trees) == 3914
+    assert sum(len(tree.words()) for tree in trees) == 94084
+    check(trees, Binarisation(2, 3))
+
+
+@pytest.mark.data
+@pytest.mark.slow
+def test_craft(data):
+    articles = craft_articles(data)
+    assert len(articles) == 97
+    trees = [tree for article in articles.values() for tree in article]
+    assert len(trees) == 30830
+    check(trees[::5], Binarisation())
+
+
+@pytest.mark.data
+@pytest.mark.slow
+def test_pcfg_of_one_section(data):
+    """A grammar that is broken loses much more than what lies between this and what was measured."""
+    split = penn_split(data)
+    test = filter_by_length(split.test)[::4]
+    parser = TreebankParser(TreebankGrammar.from_trees([*split.train, *split.dev]))
+    parses = parser.parses([tree.words() for tree in test])
+    figures = Parseval.from_trees(test, [parse.best for parse in parses])
+    assert figures.f1 > 0.74
+    assert figures.tagging > 0.91
+    assert figures.failed.sum() == 0
+    for tree in test[:20]:
+        derivation = parser.grammar.derivation(tree)
+        assert derivation is None or parser.grammar.tree(tree.words(), derivation) == tree
+
+
+EASY_DEPENDENCIES = {
+    "The cat sat on the mat.": ([1, 2, -1, 5, 5, 2, 2], "det nsubj root case det obl punct"),
+    "She gave him two old books.": ([1, -1, 1, 5, 5, 1, 1], "nsubj root iobj nummod amod obj punct"),
+    "Where are the keys?": ([-1, 0, 3, 0, 0], "root cop det nsubj punct"),
+    "He did not see it.": ([3, 3, 3, -1, 3, 3], "nsubj aux advmod root obj punct"),
+}
+
+
+def test_easy_sentences_have_their_dependencies():
+    for text, expected in EASY_DEPENDENCIES.items():
+        (parse,) = load_parser().parse(text)
+        assert (parse.heads, " ".join(parse.relations)) == expected, text
+
+
+def test_dependencies_work_behind_the_tagger():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("disambig_tagger")
+    nlp.add_pipe("disambig_dependencies")
+    doc = nlp("The old men sleep. She reads.")
+    assert [token.head.text for token in doc] == "men men sleep sleep sleep reads reads reads".split()
+    assert [token.tag_ for token in doc][:4] == ["DT", "JJ", "NNS", "VBP"]
+    assert [chunk.text for chunk in doc.noun_chunks] == ["The old men", "She"]
+
+
+def test_it_runs_only_where_it_is_named():
+    home = pack("disambig_en_dependencies")
+    assert (home.language, home.models, home.counts) == ("en", {}, None)
+    assert "dependencies" not in default_tasks()
+
+
+def test_the_dependencies_pack_is_small_and_as_good_as_its_card_says():
+    home = pack("disambig_en_dependencies").home
+    assert sum(path.stat().st_size for path in (home / "models").rglob("*") if path.is_file()) <= 6e6
+    figures = json.loads((home / "figures.json").read_text(encoding="utf8"))
+    words = sum(row["words"] for row in figures["test"].values())
+    uas, las = (
+        sum(row["predicted"][key] for row in figures["test"].values()) / words
+        for key in ("heads", "labelled")
+    )
+    assert uas >= 0.84 and las >= 0.805
+    card = (home / "README.md").read_text(encoding="utf8")
+    assert f"| **all** | {words:,} | {100 * uas:.2f} | {100 * las:.2f} |" in card
+    assert "UD English EWT (CC BY-SA 4.0)" in card
+    header = json.loads((home / "models" / "dependencies" / "header.json").read_text(encoding="utf8"))
+    assert header["about"]["words"] == figures["about"]["words"]
+
+
+@pytest.mark.data
+@pytest.mark.skipif("DISAMBIG_DATA" not in os.environ, reason="needs DISAMBIG_DATA")
+def test_the_card_has_the_figures_of_the_pack():
+    from disambig_random_subspace.tagger import fill_in_tags
+
+    from disambig.formats import read_conllu
+    from disambig.models import load
+
+    home = pack("disambig_en_dependencies").home
+    row = json.loads((home / "figures.json").read_text(encoding="utf8"))["test"]["weblog"]
+    path = Path(os.environ["DISAMBIG_DATA"]) / "labelled" / "ewt" / "weblog.test.conllu.xz"
+    columns = [list(zip(*sentence.words, strict=True)) for sentence in read_conllu(path)]
+    tagged = list(fill_in_tags(load("tag"), [(list(own[1]), [()] * len(own[1])) for own in columns]))
+    parses = load_parser().parse_tagged(tagged)
+    right = sum(
+        parsed + 1 == int(head)
+        for parse, own in zip(parses, columns, strict=True)
+        for parsed, head in zip(parse.heads, own[6], strict=True)
+    )
+    assert right == row["predicted"]["heads"]
