@@ -1,15 +1,18 @@
-"""Settings, baselines and stored JSON that anyone may have written: a value, or one coded error."""
+"""Settings, patterns, baselines and JSON from anyone: a value or one coded error, in bounded time."""
 
 from __future__ import annotations
 
 import json
 import math
+import time
 
+import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from pathspec import GitIgnoreSpec
 
 from disambig.checking import Baseline, read_baseline
-from disambig.configuration import nearest_settings
+from disambig.configuration import GitIgnorePatterns, nearest_settings
 from disambig.errors import UserError
 from disambig.files import parse_json
 
@@ -18,9 +21,17 @@ KEYS = [
     "overrides", "files", "max_flags_per_1000", "precision", "version", "flags", "count",
     "fingerprint", "\x00",
 ]  # fmt: skip
+
+
 NUMBERS = st.one_of(st.integers(), st.sampled_from([10**30, -(10**400), 2**63, 0, -1]), st.floats())
+
+
 PATHS = st.sampled_from(["/dev/zero", "**" * 9])
+
+
 LEAVES = st.one_of(st.none(), st.booleans(), NUMBERS, st.text(max_size=8), PATHS)
+
+
 VALUES = st.recursive(
     LEAVES,
     lambda inner: (
@@ -29,7 +40,11 @@ VALUES = st.recursive(
     ),
     max_leaves=12,
 )
+
+
 DEEP = "[" * 100_000
+
+
 ONCE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
 
 
@@ -108,3 +123,60 @@ def test_settings_are_read_or_refused(tmp_path, text):
         except UserError as problem:
             assert "\n" not in str(problem)
         path.unlink()
+
+
+SEGMENTS = st.sampled_from(
+    [
+        "a",
+        "b",
+        "*",
+        "**",
+        "a*",
+        "*b",
+        "?",
+        "a?b",
+        "*a*",
+        "[ab]",
+        "[!b]",
+        "[]a]",
+        "[a-c]x",
+        "*.md",
+        "a**b",
+        "\\*",
+    ]
+)
+
+
+NAMES = st.sampled_from(["a", "b", "ab", "aab", "x.md", "bx", "c", "*", "]"])
+
+
+@st.composite
+def any_patterns(draw: st.DrawFn) -> str:
+    negated, rooted, folder = (draw(st.sampled_from(("", "", some))) for some in ("!", "/", "/"))
+    return negated + rooted + "/".join(draw(st.lists(SEGMENTS, min_size=1, max_size=4))) + folder
+
+
+@settings(max_examples=max(200, settings.default.max_examples), deadline=None)
+@given(st.lists(any_patterns(), min_size=1, max_size=4), st.lists(NAMES, min_size=1, max_size=5))
+def test_patterns_match_as_those_of_gitignore(patterns, names):
+    path = "/".join(names)
+    if "[!b]" in "".join(patterns) and "/" in path:
+        return  # in pathspec such a set matches a slash, in git it does not
+    assert GitIgnorePatterns(patterns).match(path) == GitIgnoreSpec.from_lines(patterns).match_file(path)
+
+
+@settings(max_examples=max(100, settings.default.max_examples), deadline=None)
+@given(st.text("ab*?[]!\\/#^- &|~", max_size=12), st.text("ab/]", min_size=1, max_size=12))
+def test_any_line_is_a_pattern_or_refused(line, path):
+    try:
+        assert GitIgnorePatterns([line]).match(path) in (True, False)
+    except ValueError as problem:
+        assert str(problem)
+
+
+@pytest.mark.parametrize("pattern", ["*a*a*a*a*a*b", "a*" * 200 + "b", "?*" * 200 + "b", "**/a/" * 60 + "b"])
+@pytest.mark.parametrize("path", ["a" * 4_000, "/".join("a" * 2_000)])
+def test_a_pattern_takes_no_longer_for_many_stars(pattern, path):
+    begin = time.process_time()
+    assert not GitIgnorePatterns([pattern]).match(path)
+    assert time.process_time() - begin < 1

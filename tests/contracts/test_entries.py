@@ -1,14 +1,19 @@
-"""One model a group, from text to decisions and to disk and back, by a plugin of toys only."""
+"""A plugin of small components end to end, and the settings that registered entries describe."""
 
 from __future__ import annotations
+
+import inspect
+import re
 
 import numpy as np
 import pytest
 from toy_learners import KernelScorer
 from toy_plugin import NearbyWords, Pairs
 
+from disambig import registry
 from disambig.config import resolve
 from disambig.models import LinearScorer, load_model, save_model
+from disambig.settings import get_settings
 from disambig.testing import check_extractor, check_task
 from disambig.text import Words
 from disambig.training import train
@@ -21,7 +26,7 @@ TEXTS = [
 ] * 3
 
 
-def parts(learner):
+def sections_of(learner):
     return {
         "task": {"@disambig_tasks": "toys.Pairs.v1"},
         "tokenisation": {"@disambig_tokenisations": "disambig.words.v1"},
@@ -32,7 +37,7 @@ def parts(learner):
 
 
 def trained(learner):
-    config = parts(learner)
+    config = sections_of(learner)
     texts = {"train": TEXTS, "dev": TEXTS}
     return train(resolve(config), texts, name="toys", config=config, min_examples=5)
 
@@ -48,7 +53,7 @@ def test_extractor(check):
 
 
 @pytest.mark.parametrize(("learner", "kind"), [("Perceptron", LinearScorer), ("KernelRidge", KernelScorer)])
-def test_one_model_a_group(learner, kind, load_with, tmp_path):
+def test_one_scorer_per_group(learner, kind, load_with, tmp_path):
     load_with(toys="toy_plugin")
     model = trained(learner)
     assert [type(scorer) for scorer in model.scorers] == [kind, kind]
@@ -66,7 +71,7 @@ def test_one_model_a_group(learner, kind, load_with, tmp_path):
 
 def test_a_group_without_examples_keeps_the_baseline(load_with):
     load_with(toys="toy_plugin")
-    config = parts("Perceptron") | {
+    config = sections_of("Perceptron") | {
         "task": {"@disambig_tasks": "toys.Pairs.v1", "pairs": ["quite/quiet", "lose/loose"]}
     }
     model = train(resolve(config), {"train": TEXTS, "dev": TEXTS}, name="toys", config=config, min_examples=5)
@@ -76,7 +81,7 @@ def test_a_group_without_examples_keeps_the_baseline(load_with):
     assert not decisions.flagged.any()
 
 
-def test_a_task_may_decide_what_no_word_of_the_text_names(load_with):
+def test_a_task_of_labels_flags_nothing(load_with):
     """Senses, say: no candidate stands in the text, so nothing is compared and nothing flagged."""
     load_with(toys="toy_plugin")
     model = trained("Perceptron")
@@ -84,9 +89,9 @@ def test_a_task_may_decide_what_no_word_of_the_text_names(load_with):
 
     class Senses(Pairs):
         def instances(self, view):
-            found = super().instances(view)
-            found.observed[:] = -1
-            return found
+            result = super().instances(view)
+            result.observed[:] = -1
+            return result
 
     from dataclasses import replace
 
@@ -97,3 +102,29 @@ def test_a_task_may_decide_what_no_word_of_the_text_names(load_with):
     assert (decisions.probabilities == 0).all()
     record = decisions.record(0, TEXTS[0])
     assert record["replacement"] == record["observed"] == "quite"
+
+
+ENTRIES = [
+    pytest.param(factory, id=name)
+    for kind in ("tasks", "extractors", "learners", "judges", "decoders")
+    for name, factory in registry.load_all(kind).items()
+]
+
+
+def described(factory):
+    """The names in the section of parameters; of a method in that of its class."""
+    message = inspect.getdoc(factory) or ""
+    owner = getattr(factory, "__self__", None)
+    message += inspect.getdoc(owner) or "" if inspect.isclass(owner) else ""
+    return {name for line in re.findall(r"^(\w[\w, ]*) : ", message, re.M) for name in line.split(", ")}
+
+
+@pytest.mark.parametrize("factory", ENTRIES)
+def test_every_setting_is_described(factory):
+    assert set(get_settings(factory)) <= described(factory)
+
+
+def test_fitted_fields_are_not_settings():
+    learned = {"seen", "tables", "known", "keys", "weights", "calibration", "operating"}
+    parts = {**registry.load_all("extractors"), **registry.load_all("judges")}
+    assert not [name for name, part in parts.items() if learned & set(get_settings(part))]

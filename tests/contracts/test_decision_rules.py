@@ -1,4 +1,4 @@
-"""Every judge of the core keeps the contract of judges; the suite finds those that do not."""
+"""Every decision rule of the core keeps the contract; the suite finds those that do not."""
 
 from __future__ import annotations
 
@@ -26,6 +26,8 @@ JUDGES = {
     "best-of-list": (BestOfList(), "own"),
     "best-of-groups": (BestOfList(), "words"),
 }
+
+
 CHECKS = [
     pytest.param(check, id=f"{name}-{check}")
     for name, (judge, between) in JUDGES.items()
@@ -34,11 +36,11 @@ CHECKS = [
 
 
 @pytest.mark.parametrize("check", CHECKS)
-def test_judges_of_the_core(check):
+def test_decision_rules_of_the_core(check):
     check()
 
 
-def test_what_they_can_do():
+def test_abilities_of_the_rules():
     kinds = {
         name: (isinstance(j, RaisesFlags), get_trait(j, DecisionRuleTraits, "least_margin") is not None)
         for name, (j, _) in JUDGES.items()
@@ -70,8 +72,10 @@ class Plain:
         return self
 
     def judge(self, scored, *, flags_per_1000=None):
-        found = BestOfList().judge(scored)
-        return Predictions(found.chosen, found.margins, found.probabilities, found.flagged, found.answered)
+        result = BestOfList().judge(scored)
+        return Predictions(
+            result.chosen, result.margins, result.probabilities, result.flagged, result.answered
+        )
 
     def probabilities(self, scored):
         return BestOfList().probabilities(scored)
@@ -83,7 +87,7 @@ class Plain:
         return self
 
 
-def test_a_judge_in_order_fails_no_check():
+def test_a_valid_rule_passes():
     assert failures(Plain()) == {} == failures(Plain(), "own")
 
 
@@ -111,32 +115,32 @@ class Moody(Plain):
 
 class Short(Plain):
     def judge(self, scored, *, flags_per_1000=None):
-        found = super().judge(scored)
-        return replace(found, margins=found.margins[:-1])
+        result = super().judge(scored)
+        return replace(result, margins=result.margins[:-1])
 
 
 class Counting(Plain):
     def judge(self, scored, *, flags_per_1000=None):
-        found = super().judge(scored)
-        return replace(found, answered=found.answered.astype(int))
+        result = super().judge(scored)
+        return replace(result, answered=result.answered.astype(int))
 
 
 class Outside(Plain):
     def judge(self, scored, *, flags_per_1000=None):
-        found = super().judge(scored)
-        return replace(found, chosen=found.chosen + scored.offsets[:-1])
+        result = super().judge(scored)
+        return replace(result, chosen=result.chosen + scored.offsets[:-1])
 
 
 class Negative(Plain):
     def judge(self, scored, *, flags_per_1000=None):
-        found = super().judge(scored)
-        return replace(found, margins=-1.0 - found.margins)
+        result = super().judge(scored)
+        return replace(result, margins=-1.0 - result.margins)
 
 
 class TooSure(Plain):
     def judge(self, scored, *, flags_per_1000=None):
-        found = super().judge(scored)
-        return replace(found, probabilities=found.probabilities + 1)
+        result = super().judge(scored)
+        return replace(result, probabilities=result.probabilities + 1)
 
 
 class Unshared(Plain):
@@ -163,41 +167,41 @@ class Comparing(Plain):
     """Its margins are those of the batch."""
 
     def judge(self, scored, *, flags_per_1000=None):
-        found = super().judge(scored)
+        result = super().judge(scored)
         return replace(
-            found, margins=found.margins / max(found.margins.max(initial=0.0), 1.0) / len(found.answered)
+            result, margins=result.margins / max(result.margins.max(initial=0.0), 1.0) / len(result.answered)
         )
 
 
 class Greedy(Plain):
     def judge(self, scored, *, flags_per_1000=None):
-        found = super().judge(scored)
+        result = super().judge(scored)
         scored.scores[:] = 0
-        return found
+        return result
 
 
 class Crashing(Plain):
     def judge(self, scored, *, flags_per_1000=None):
-        found = super().judge(scored)
-        return found if len(found.answered) else replace(found, answered=np.ones(1, bool))
+        result = super().judge(scored)
+        return result if len(result.answered) else replace(result, answered=np.ones(1, bool))
 
 
 class Flagging(Plain):
     """Flags, and does not say at what rate."""
 
     def judge(self, scored, *, flags_per_1000=None):
-        found = super().judge(scored)
-        return replace(found, flagged=found.margins > 1)
+        result = super().judge(scored)
+        return replace(result, flagged=result.margins > 1)
 
 
 class Contrary(Corrections):
     """The higher the rate, the fewer flags."""
 
     def judge(self, scored, *, flags_per_1000=None):
-        found = super().judge(scored, flags_per_1000=1000.0)
+        result = super().judge(scored, flags_per_1000=1000.0)
         if flags_per_1000 is None or flags_per_1000 <= 0.1:
-            return found
-        return replace(found, flagged=found.flagged & False)
+            return result
+        return replace(result, flagged=result.flagged & False)
 
 
 class Patient(Corrections):
@@ -218,19 +222,19 @@ class Loud(Labels):
     """Says all, whatever the margin."""
 
     def fit(self, material, *, progress=None):
-        found = super().fit(material)
-        return Loud(found.scale, found.bias, found.offset, found.least_margin)
+        result = super().fit(material)
+        return Loud(result.scale, result.bias, result.offset, result.least_margin)
 
     def with_least_margin(self, least_margin):
         return Loud(self.scale, self.bias, self.offset, least_margin)
 
     def judge(self, scored, *, flags_per_1000=None):
-        found = super().judge(scored)
-        return replace(found, answered=found.answered | True)
+        result = super().judge(scored)
+        return replace(result, answered=result.answered | True)
 
 
 @pytest.mark.parametrize(
-    ("judge", "between", "check", "said"),
+    ("judge", "between", "check", "message"),
     [
         (Nothing(), "words", "becomes_a_judge_by_fitting", "has no fit"),
         (Changing(), "words", "becomes_a_judge_by_fitting", "fit changed it"),
@@ -255,12 +259,12 @@ class Loud(Labels):
     ],
     ids=lambda value: type(value).__name__ if not isinstance(value, str) else value,
 )
-def test_a_broken_judge_is_found_out(judge, between, check, said):
+def test_a_broken_rule_is_found(judge, between, check, message):
     failed = failures(judge, between)
-    assert re.search(said, failed[check]), failed[check]
+    assert re.search(message, failed[check]), failed[check]
 
 
-def test_a_judge_that_flags_what_it_is_not_sure_of_is_found_out():
+def test_a_rule_that_flags_below_its_limit_is_found():
     class Eager(Corrections):
         def limit(self, flags_per_1000=None):
             return 1.0
