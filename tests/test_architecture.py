@@ -397,14 +397,14 @@ def test_nothing_heavy_is_loaded_by(what):
 
 
 OF_OTHER_PROCESSES = (  # which see the plugins, and ask the models that ship
-    "unit/cli/test_rates_asked.py::test_commands_refuse_it_in_a_line",
-    "unit/cli/test_rates_asked.py::test_one_number_is_shared_and_one_a_task_leaves_others_alone",
+    "unit/cli/test_command_line.py::test_commands_refuse_invalid_rates",
+    "unit/cli/test_command_line.py::test_one_rate_is_shared_among_models",
 )
 CORE_TESTS = (
     "unit/core/test_config.py",
     "unit/core/test_registry.py",
     "unit/data",
-    "contracts/test_groups.py",
+    "contracts/test_entries.py",
 )
 SLOW_CORE_TESTS = (  # of what depends on registered entries; that nothing else names a plugin is tested above
     "contracts",

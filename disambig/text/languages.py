@@ -8,7 +8,7 @@ taken for another language. A quotation inside a paragraph has no influence, as 
 words around it.
 
 Detectors of all languages were not taken: on short paragraphs with names and identifiers they are often
-wrong (see `tests/unit/text/test_languages.py`), and their models are some megabytes.
+wrong (see `tests/unit/text/test_foreign_paragraphs.py`), and their models are some megabytes.
 """
 
 from __future__ import annotations

@@ -1,19 +1,26 @@
-"""The suite shipped to plugin authors finds what is broken, and says so."""
+"""The suite for plugin authors: it passes what is in order, and names what is broken."""
 
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
+from toy_decoders import Chart, bracketings, derivations, packed, paths
 from toy_learners import Constant, Perceptron
-from toy_plugin import NearbyWords, Pairs
+from toy_plugin import Marks, NearbyWords, Pairs
 
 from disambig import testing
-from disambig.api import Fitted, LinearScorer, SparseRows
-from disambig.testing import blocks, check_extractor, check_learner, check_task, crossed, lists
+from disambig.api import Enumerated, Fitted, LinearScorer, SparseRows
+from disambig.api.decoding import Chain, Hypergraph
+from disambig.data import CandidateLists, Group, Instances
+from disambig.tasks import Lists
+from disambig.testing import blocks, check_decoder, check_extractor, check_learner, check_task, crossed, lists
 from disambig.testing.checks import require_batch
+from disambig.text import hash_word
+from disambig.types import Decides
 
 TEXTS = ["It is quite quiet.", "A piece of cake."]
 
@@ -35,9 +42,9 @@ def test_a_check_is_a_pair_of_a_name_and_a_function():
 
 
 def test_every_function_of_the_suite_is_in_its_documentation():
-    said = inspect.getdoc(testing)
-    assert said is not None
-    assert "check_learner(MyLearner())" in said
+    message = inspect.getdoc(testing)
+    assert message is not None
+    assert "check_learner(MyLearner())" in message
     assert {name for name in testing.__all__ if name.startswith("check_")} == {
         "check_batch",
         "check_decoder",
@@ -69,7 +76,7 @@ class Moody(Perceptron):
         return LinearScorer(np.zeros_like(arrays["weights"]))
 
 
-def test_a_broken_learner_is_found_out():
+def test_a_broken_learner_is_found():
     failed = failures(check_learner(Moody(), least=1.0))
     assert {"is_repeatable", "reports_plain_values", "keeps_all_in_its_state", "learns"} <= set(failed)
     assert "expected at least 100.0%" in failed["learns"]
@@ -84,7 +91,7 @@ class Greedy(Perceptron):
         return super().fit(batch)
 
 
-def test_a_learner_that_spoils_its_examples_is_found_out():
+def test_a_learner_that_changes_its_examples_is_found():
     assert "leaves_examples_alone" in failures(check_learner(Greedy(epochs=3), blocks(20)))
 
 
@@ -93,11 +100,11 @@ class Shuffled(Pairs):
     """Finds things from the end, and takes the full stop for a word."""
 
     def instances(self, view):
-        found = super().instances(view)
-        return replace(found, positions=found.positions[::-1] + 1)
+        result = super().instances(view)
+        return replace(result, positions=result.positions[::-1] + 1)
 
 
-def test_a_broken_task_is_found_out():
+def test_a_broken_task_is_found():
     assert failures(check_task(Pairs(), TEXTS)) == {}
     failed = failures(check_task(Shuffled(), TEXTS))
     assert {"keeps_text_order", "observes_what_stands_there"} <= set(failed)
@@ -122,7 +129,7 @@ class Forgetful(NearbyWords):
         return Forgetful(self.reach, arrays["vocabulary"][::-1])
 
 
-def test_a_broken_extractor_is_found_out():
+def test_a_broken_extractor_is_found():
     failed = failures(check_extractor(Forgetful(), Pairs(), TEXTS))
     assert set(failed) == {"counts_its_evidence", "keeps_all_in_its_state"}
 
@@ -134,10 +141,330 @@ class Lopsided(SparseRows):
         return 2 * super().adjoint(mass)
 
 
-def test_a_broken_batch_is_found_out():
+def test_a_broken_batch_is_found():
     good = lists(5)
     bad = Lopsided(good.rows, good.offsets, good.cost, good.columns)
     with pytest.raises(AssertionError, match="adjoint and scores do not match"):
         require_batch(bad, "lists")
     with pytest.raises(AssertionError, match="an instance has no row"):
         require_batch(replace(good, offsets=np.insert(good.offsets, 1, 0)), "lists")
+
+
+TASK_TEXTS = ["It is quite quiet.", "A quiet piece of cake."]
+
+
+FORMS = {"quite": ("quite", "quiet"), "quiet": ("quiet",), "piece": ("peace", "piece", "peas")}
+
+
+@dataclass(frozen=True)
+class Forms:
+    """Decide between the forms of a word, which differ from word to word."""
+
+    decides = Decides("words", "own")
+    name: str = "forms"
+    language: str = ""
+    groups: tuple = (Group("forms", ()),)
+
+    def instances(self, view):
+        words = {hash_word(word): word for word in FORMS}
+        at = [i for i, key in enumerate(view.hashes.tolist()) if key in words]
+        seen = [words[int(view.hashes[i])] for i in at]
+        n = len(at)
+        observed = [FORMS[word].index(word) for word in seen]
+        change_lists = CandidateLists.from_texts([FORMS[word] for word in seen])
+        ones = np.ones(n, np.int32)
+        return Instances(np.array(at, np.int64), ones, 0 * ones, np.array(observed, np.int32), change_lists)
+
+
+def task_failures(task, texts=TASK_TEXTS):
+    failed = {}
+    for check in check_task(task, texts):
+        try:
+            check()
+        except AssertionError as problem:
+            failed[check.name] = str(problem)
+    return failed
+
+
+@pytest.mark.parametrize("task", [Pairs(), Marks(), Forms(), Lists()], ids=lambda task: type(task).__name__)
+def test_tasks_in_order(task):
+    assert task_failures(task) == {}
+
+
+@dataclass(frozen=True)
+class Spoiled(Forms):
+    """Its instances are changed by a function."""
+
+    change: object = None
+
+    def instances(self, view):
+        result = super().instances(view)
+        return self.change(result) if len(result) else result
+
+
+def change_lists(**changes):
+    return lambda result: replace(
+        result, own=replace(result.own, **{name: of(result.own) for name, of in changes.items()})
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "check", "message"),
+    [
+        (lambda result: replace(result, own=None), "has_lists_where_it_says_so", "but own is NoneType"),
+        (
+            lambda result: replace(result, own=[["a"]] * len(result)),
+            "has_lists_where_it_says_so",
+            "own is list",
+        ),
+        (
+            lambda result: replace(result, own=result.own.take(slice(1, None))),
+            "has_lists_where_it_says_so",
+            "3 lists for 4 instances",
+        ),
+        (
+            change_lists(offsets=lambda held: np.insert(held.offsets[:-1], 0, 0)),
+            "has_lists_where_it_says_so",
+            "a list is empty",
+        ),
+        (
+            change_lists(texts=lambda held: held.texts[:-1]),
+            "has_lists_where_it_says_so",
+            "texts of 6 candidates",
+        ),
+        (
+            change_lists(costs=lambda held: held.costs[1:]),
+            "has_lists_where_it_says_so",
+            "costs of 6 candidates",
+        ),
+        (
+            change_lists(texts=lambda held: [1] * len(held.texts)),
+            "has_lists_where_it_says_so",
+            "is not a text",
+        ),
+        (change_lists(scores=lambda held: held.scores + np.inf), "has_lists_where_it_says_so", "base score"),
+        (change_lists(ranks=lambda held: held.ranks - 1), "has_lists_where_it_says_so", "a rank is below 0"),
+        (
+            change_lists(costs=lambda held: 0 * held.scores - 1),
+            "has_lists_where_it_says_so",
+            "a cost is negative",
+        ),
+        (
+            change_lists(features=lambda held: csr_array(np.ones((2, 2)))),
+            "has_lists_where_it_says_so",
+            r"features of shape (2, 2), not (7, 0)",
+        ),
+        (
+            lambda result: replace(result, observed=result.observed + 2),
+            "points_at_groups_and_candidates",
+            "observed is out of range",
+        ),
+        (
+            change_lists(texts=lambda held: held.texts[::-1]),
+            "observes_what_stands_there",
+            "words of the observed candidate",
+        ),
+        (
+            lambda result: replace(result, lengths=0 * result.lengths),
+            "stays_inside_sentences",
+            "an instance has no token, although its group has no empty candidate",
+        ),
+    ],
+)
+def test_invalid_lists_are_found(change, check, message):
+    result = failed_one(change, check)
+    assert message in result[check], result[check]
+
+
+def failed_one(change, name):
+    """The failure of one check: where lists are out of order others may not run at all."""
+    (check,) = (item for item in check_task(Spoiled(change=change), TASK_TEXTS) if item.name == name)
+    with pytest.raises(AssertionError) as caught:
+        check()
+    return {name: str(caught.value)}
+
+
+class MoodyForms(Forms):
+    """Its lists differ from call to call."""
+
+    def instances(self, view):
+        result = super().instances(view)
+        rng = np.random.default_rng()
+        texts = [f"{text}{rng.integers(10**9)}" for text in result.own.texts]
+        return replace(result, own=replace(result.own, texts=texts), observed=0 * result.observed - 1)
+
+
+def test_lists_that_differ_from_call_to_call_are_named():
+    failed = task_failures(MoodyForms())
+    assert "other candidates in the second call" in failed["finds_the_same_twice"]
+    assert "single texts have other candidates" in failed["takes_texts_one_by_one"]
+
+
+class WordsWithLists(Pairs):
+    """Decides between words, and has lists as well."""
+
+    def instances(self, view):
+        result = super().instances(view)
+        return replace(result, own=CandidateLists.from_texts([["quite", "quiet"]] * len(result)))
+
+
+class Nonsense(Pairs):
+    decides = "labels"
+
+
+class Elsewhere(Pairs):
+    decides = Decides("pages", "words")
+
+
+class AboutNothing(Pairs):
+    metric = ("f1", "cake")
+
+
+class SeenLabels(Pairs):
+    """Labels that stand in the text."""
+
+    decides = Decides(between="labels")
+
+
+class ItemsInTexts(Forms):
+    decides = Decides("items", "own")
+
+
+class LongTokens(Pairs):
+    """Takes the next token, too."""
+
+    decides = Decides("tokens", "words")
+
+    def instances(self, view):
+        result = super().instances(view)
+        return replace(result, lengths=result.lengths + 1)
+
+
+@pytest.mark.parametrize(
+    ("task", "check", "message"),
+    [
+        (WordsWithLists(), "has_lists_where_it_says_so", "it decides between words, not own"),
+        (Elsewhere(), "says_what_it_decides", "decides at 'pages'"),
+        (AboutNothing(), "says_what_it_decides", "metric 'f1' is about 'cake', which is not a candidate"),
+        (SeenLabels(), "points_at_groups_and_candidates", "the text contains no labels"),
+        (ItemsInTexts(), "finds_instances", "which come from a reader"),
+        (LongTokens(), "stays_inside_sentences", "an instance has several"),
+    ],
+    ids=lambda value: type(value).__name__ if not isinstance(value, str) else "",
+)
+def test_a_task_that_does_not_do_what_it_declares_is_named(task, check, message):
+    assert message in task_failures(task)[check]
+
+
+def test_a_task_of_lists_needs_no_candidates_in_its_groups_and_others_do():
+    none = (Group("none", ()),)
+
+    class Empty(Pairs):
+        groups = none
+
+        def instances(self, view):
+            return Pairs().instances(view).take(slice(0, 0))
+
+    assert "has_groups_of_candidates" not in task_failures(Forms(groups=none))
+    assert "fewer than two" in task_failures(Empty())["has_groups_of_candidates"]
+
+
+def test_decides_must_be_a_decides():
+    (check,) = (item for item in check_task(Nonsense(), TASK_TEXTS) if item.name == "says_what_it_decides")
+    with pytest.raises(AssertionError, match="decides is 'labels'"):
+        check()
+
+
+@dataclass(frozen=True)
+class LearnsMore(Forms):
+    """A task that is learned from other places than it decides: here the same, or as `spoil` has them."""
+
+    spoil: dict = field(default_factory=dict)
+
+    def examples(self, view):
+        return replace(self.instances(view), **self.spoil)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        ({}, None),
+        ({"observed": np.array([9, 0, 0, 0], np.int32)}, "examples: observed is out of range"),
+        ({"observed": np.array([1, 0, 0, 1], np.int32)}, "examples: words of the observed candidate 'quiet'"),
+        ({"positions": np.array([4, 3, 9, 10])}, "examples: positions do not ascend"),
+    ],
+)
+def test_the_places_that_a_task_learns_from_are_looked_at_too(spoil, message):
+    failed = task_failures(LearnsMore(spoil=spoil))
+    if message is None:
+        assert failed == {}
+    else:
+        (name,) = failed
+        assert name == "learns_from_places_of_the_same_kind" and message in failed[name]
+
+
+LENGTHS = (1, 3, 2)
+
+
+CHAIN_OFFSETS = np.concatenate([[0], np.cumsum([2 + 4 * (length - 1) for length in LENGTHS])])
+
+
+CHAINS = [
+    [[start + row for row in rows] for rows in paths(2, length)]
+    for start, length in zip(CHAIN_OFFSETS, LENGTHS, strict=False)
+]
+
+
+FORESTS = (bracketings(3), bracketings(4), bracketings(2))
+
+
+FOREST_STARTS = np.concatenate([[0], np.cumsum([len(forest.edges) for forest in FORESTS])])
+
+
+PARSES = [
+    [[start + edge for edge in edges] for edges in derivations(forest)]
+    for start, forest in zip(FOREST_STARTS, FORESTS, strict=False)
+]
+
+
+DECODERS = {
+    "enumerated": check_decoder(
+        Enumerated(), np.array([0, 2, 3, 7]), [[[0], [1]], [[2]], [[3], [4], [5], [6]]]
+    ),
+    "chain": check_decoder(Chain(2), CHAIN_OFFSETS, CHAINS),
+    "chart": check_decoder(Chart(), FORESTS, PARSES),
+    "hypergraph": check_decoder(Hypergraph(), packed(FORESTS), PARSES),
+}
+
+
+@pytest.mark.parametrize(
+    "check",
+    [pytest.param(check, id=f"{name}-{check}") for name, checks in DECODERS.items() for check in checks],
+)
+def test_decoder(check):
+    check()
+
+
+def test_counts_of_structures():
+    assert [len(parses) for parses in PARSES] == [2, 5, 1]
+    assert [len(sequences) for sequences in CHAINS] == [2, 8, 4]
+
+
+class Unnormalised(Enumerated):
+    """Forgets to normalise."""
+
+    def marginals(self, scores, layout):
+        shares, partition = super().marginals(scores, layout)
+        return 2 * shares, partition
+
+
+def test_a_wrong_decoder_is_found():
+    failed = []
+    for check in check_decoder(Unnormalised(), np.array([0, 2]), [[[0], [1]]]):
+        try:
+            check()
+        except AssertionError:
+            failed.append(check.name)
+    assert "gives_the_right_marginals" in failed
+    assert "differentiates_its_partition" in failed
+    assert "finds_the_best" not in failed

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+
+from disambig import registry as plugins
 
 ENTRIES = re.compile(r"^\[project\.entry-points\.(\w+)\]\n((?:\w+ = .*\n)+)", re.MULTILINE)
 
@@ -33,3 +37,15 @@ def install(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(home))
     known = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(home), *known]))
+
+
+@contextmanager
+def installed(home: Path, monkeypatch: pytest.MonkeyPatch, package: str) -> Iterator[Path]:
+    """Install the package of a directory and load its plugin; forget both behind the block."""
+    install(home, monkeypatch)
+    plugins.reload_plugins()
+    yield home
+    monkeypatch.undo()
+    for module in [name for name in sys.modules if name.startswith(package)]:
+        del sys.modules[module]
+    plugins.reload_plugins()

@@ -35,7 +35,7 @@ def test_the_runner_is_made_as_shown():
     assert shown == DaskRunner("tcp://head:8786", 16, 600, MAX_ATTEMPTS, PATIENCE)
 
 
-def test_what_slurm_is_given():
+def test_the_job_script_for_slurm():
     pytest.importorskip("dask_jobqueue")
     code = re.sub(r"^cluster\.adapt.*$", "", snippet("SLURMCluster"), flags=re.MULTILINE)
     with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()) as printed:
@@ -53,7 +53,7 @@ def test_what_slurm_is_given():
     assert "--nthreads 1 " in script and "--nworkers 8 " in script and "--nanny" in script
 
 
-def test_what_kubernetes_is_given():
+def test_the_specification_for_kubernetes():
     pytest.importorskip("dask_kubernetes")
     spec = json.loads(json.dumps(run(snippet("make_cluster_spec"))["spec"]))
     assert spec["kind"] == "DaskCluster" and spec["spec"]["worker"]["replicas"] == 8
@@ -62,7 +62,7 @@ def test_what_kubernetes_is_given():
     assert container["volumeMounts"] == [{"name": "corpus", "mountPath": "/corpus"}]
 
 
-def test_what_ssh_is_given(monkeypatch):
+def test_the_arguments_for_ssh(monkeypatch):
     import dask.distributed
 
     given = []

@@ -140,7 +140,7 @@ def test_the_guide_to_the_command_line_names_all_commands_and_formats() -> None:
     assert papers == {link for link in re.findall(r"\.\./\.\./(plugins/\w+/REPLICATION\.md)", guide)}
 
 
-def test_outputs_that_differ_are_told_apart() -> None:
+def test_different_outputs_are_not_alike() -> None:
     assert alike("then -> than (spelling, 0.61)\n", "then -> than (spelling, 0.60)")
     assert not alike("then -> than (spelling, 0.61)", "then -> than (spelling, 0.90)")
     assert not alike("then -> than (spelling, 0.61)", "their -> than (spelling, 0.61)")

@@ -254,7 +254,7 @@ def test_python_safely_m_imports_nothing(planted):
     counted(planted, "-P", "-m", "disambig")
 
 
-def test_python_m_works_where_the_package_lies_in_the_current_directory(tmp_path):
+def test_python_m_in_the_folder_of_the_package(tmp_path):
     root = Path(disambig.__file__).parents[1]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     command = [sys.executable, "-m", "disambig", "--version"]
@@ -263,7 +263,7 @@ def test_python_m_works_where_the_package_lies_in_the_current_directory(tmp_path
 
 
 @pytest.mark.slow
-def test_a_program_of_the_user_imports_what_lies_beside_it_in_its_workers(tmp_path):
+def test_workers_of_a_script_import_its_neighbours(tmp_path):
     """Workers import from where their parent does: also from the folder of a script, or what it added."""
     (tmp_path / "beside.py").write_text(
         "class Doubled:\n"

@@ -44,7 +44,7 @@ def test_flags_and_corrections_are_those_of_the_command(tmp_path):
     assert disambig.correct(disambig.correct(TEXT)) == disambig.correct(TEXT)
 
 
-def test_what_is_shown_of_flags_and_decisions_is_short():
+def test_records_of_flags_are_short():
     flags = disambig.check("It depends of the weather.")
     assert repr(flags[0]).startswith("<Flag 1:12 'of' -> 'on', wrong-preposition, ")
     assert len(repr(flags)) < 80
@@ -92,7 +92,7 @@ def test_a_model_that_is_saved_again_is_loaded_again(model):
         ({"ignore_rules": "agreemant"}, "D519"),
     ],
 )
-def test_what_is_wrong_is_told_by_its_code(settings, code):
+def test_errors_have_codes(settings, code):
     for call in (disambig.check, disambig.correct):
         with pytest.raises(UserError, match=code):
             call("It depends of the weather.", **settings)

@@ -96,7 +96,7 @@ def test_short_sentences_of_everyday_english(parser_pack, text, tree):
     assert [format_one_line(best) for best in load_parser().parse(text)] == [tree]
 
 
-def test_what_no_treebank_has_does_not_change_the_rest(parser_pack):
+def test_a_missing_treebank_does_not_matter(parser_pack):
     """Unseen words, punctuation and tags: the clause around them stays a clause, and the marks are marks."""
     parser = load_parser()
     for end in ("!", "?!", "\N{INTERROBANG}", "\N{HORIZONTAL ELLIPSIS}", "\N{IDEOGRAPHIC FULL STOP}"):
@@ -128,7 +128,7 @@ def test_newspaper_text_is_parsed_as_well_as_the_card_says(parser_pack):
 
 
 @pytest.mark.slow
-def test_it_is_built_and_found_as_a_distribution_of_its_own(tmp_path):
+def test_the_pack_is_built_and_found_as_a_distribution(tmp_path):
     command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-q", "-w"]
     subprocess.run([*command, str(tmp_path), str(SOURCE)], check=True, capture_output=True)
     (wheel,) = tmp_path.glob("disambig_en_parser-*.whl")

@@ -1,4 +1,4 @@
-"""``disambig serve`` as a process: start and end; clients that are slow, many or wrong; what is logged."""
+"""``disambig serve`` and its clients."""
 
 from __future__ import annotations
 
@@ -14,11 +14,17 @@ import time
 from contextlib import suppress
 from urllib.parse import urlencode
 
+import httpx
+import language_tool_python
 import pytest
 from commands import here
+from language_tool_python.exceptions import LanguageToolError
+from pydantic import BaseModel, ConfigDict, Field
 from running_server import FAKE, running
 
 TEXT = "It lasted during 1997 to 2001. It was a quite place."
+
+
 FORM = urlencode({"language": "en", "text": TEXT})
 
 
@@ -26,8 +32,8 @@ FORM = urlencode({"language": "en", "text": TEXT})
 def server():
     with running(
         "--client-timeout", "0.5", "--max-text", "200000", "--max-clients", "80", fake=True
-    ) as found:
-        yield found
+    ) as result:
+        yield result
 
 
 def ask(port, method="POST", path="/v2/check", body=FORM):
@@ -49,38 +55,38 @@ def lives(server):
 def until(holds):
     """Tell whether something holds soon."""
     end = time.monotonic() + 20
-    while not (found := holds()) and time.monotonic() < end:
+    while not (result := holds()) and time.monotonic() < end:
         time.sleep(0.02)
-    return found
+    return result
 
 
 def raw(port, data):
     """Send bytes and return all that comes back, until the server closes."""
     with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
         client.sendall(data)
-        found = b""
+        result = b""
         try:
             while part := client.recv(65536):
-                found += part
+                result += part
         except ConnectionResetError:
             pass
-        return found
+        return result
 
 
 def test_many_clients_at_once_are_all_answered(server):
-    found = []
+    result = []
 
     def client():
-        found.extend(ask(server[0]) for _ in range(5))
+        result.extend(ask(server[0]) for _ in range(5))
 
     clients = [threading.Thread(target=client) for _ in range(64)]
-    for each in clients:
-        each.start()
-    for each in clients:
-        each.join(60)
-    assert len(found) == 320
-    assert {status for status, _ in found} == {200}
-    assert len({body for _, body in found}) == 1
+    for item in clients:
+        item.start()
+    for item in clients:
+        item.join(60)
+    assert len(result) == 320
+    assert {status for status, _ in result} == {200}
+    assert len({body for _, body in result}) == 1
 
 
 def test_more_connections_than_allowed_are_a_503(server):
@@ -88,8 +94,8 @@ def test_more_connections_than_allowed_are_a_503(server):
     try:
         assert until(lambda: ask(server[0])[0] == 503)
     finally:
-        for each in held:
-            each.close()
+        for item in held:
+            item.close()
     assert until(lambda: ask(server[0])[0] == 200)
     assert lives(server)
 
@@ -129,12 +135,12 @@ def test_a_client_that_reads_nothing_is_dropped(server):
         client.connect(("127.0.0.1", server[0]))
         client.sendall(head + body)
         time.sleep(3)
-        found = b""
+        result = b""
         with suppress(ConnectionResetError):
             while part := client.recv(1 << 20):
-                found += part
-    whole = re.search(rb"content-length: (\d+)", found)
-    assert len(found) < int(whole[1])  # it was given up
+                result += part
+    whole = re.search(rb"content-length: (\d+)", result)
+    assert len(result) < int(whole[1])  # it was given up
     assert lives(server)
 
 
@@ -153,7 +159,7 @@ def test_a_client_that_reads_nothing_is_dropped(server):
     ],
     ids=["TLS", "host", "long head", "long body", "length", "socket"],
 )
-def test_what_is_wrong_below_the_forms(server, data, status):
+def test_errors_in_forms(server, data, status):
     assert raw(server[0], data)[:13].partition(b" ")[2][:3] == status
     assert lives(server)
 
@@ -161,7 +167,7 @@ def test_what_is_wrong_below_the_forms(server, data, status):
 def test_a_long_body_without_a_length_is_not_read_whole(server):
     with socket.create_connection(("127.0.0.1", server[0]), timeout=20) as client:
         client.sendall(b"POST /annotate HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n")
-        sent, found = 0, b""
+        sent, result = 0, b""
         try:
             while sent < 1 << 26:
                 client.sendall(b"10000\r\n" + b"a" * 0x10000 + b"\r\n")
@@ -169,13 +175,13 @@ def test_a_long_body_without_a_length_is_not_read_whole(server):
         except OSError:
             pass
         with suppress(OSError):
-            found = client.recv(65536)
+            result = client.recv(65536)
     assert sent < 1 << 25
-    assert found[9:12] in (b"413", b"")
+    assert result[9:12] in (b"413", b"")
     assert lives(server)
 
 
-def test_who_leaves_before_the_answer_harms_nobody(server):
+def test_a_client_that_disconnects_early(server):
     for _ in range(20):
         with socket.create_connection(("127.0.0.1", server[0])) as client:
             head = f"POST /v2/check HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(FORM)}\r\n\r\n"
@@ -229,10 +235,10 @@ def test_settings_of_the_folder_hold(tmp_path):
 
 def test_wrong_settings_and_options_are_a_line(tmp_path):
     (tmp_path / "disambig.toml").write_text("ignored = []\n")
-    found = subprocess.run(
+    result = subprocess.run(
         [sys.executable, str(FAKE), "serve", "--port", "0"], cwd=tmp_path, capture_output=True, text=True
     )
-    assert (found.returncode, found.stderr[:16]) == (2, "disambig: [D970]")
+    assert (result.returncode, result.stderr[:16]) == (2, "disambig: [D970]")
     assert here("serve", "--allow-origin", "*").stderr.startswith("disambig: [D882]")
     assert here("serve", "--host", "no such host").stderr.startswith("disambig: [D881]")
 
@@ -252,3 +258,166 @@ def test_without_the_extra_it_is_named(monkeypatch):
     done = here("serve")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "pip install 'starlette>=0.40' 'uvicorn>=0.30'" in done.stderr
+
+
+CLIENT_TEXT = "\U0001f600 It lasted during 1997 to 2001. It was a quite place."
+
+
+@pytest.fixture(scope="module")
+def address():
+    with running(fake=True) as (port, _):
+        yield f"http://127.0.0.1:{port}"
+
+
+@pytest.mark.parametrize("base", ["", "/", "/v2", "/v2/"])
+def test_language_tool_python(address, base):
+    tool = language_tool_python.LanguageTool("en-US", remote_server=address + base)
+    try:
+        first, second = tool.check("It lasted during 1997 to 2001. It was a quite place.")
+        assert (first.rule_id, second.rule_id) == ("DISAMBIG_PREPOSITION", "DISAMBIG_SPELLING")
+        assert second.replacements == ["quiet"]
+        assert second.category == "MISC"
+        assert second.matched_text == "quite"
+        corrected = tool.correct("It lasted during 1997 to 2001. It was a quite place.")
+        assert corrected == "It lasted from 1997 to 2001. It was a quiet place."
+        tool.disabled_rules = {"DISAMBIG_SPELLING"}
+        tool.picky = True
+        tool.mother_tongue = "en"
+        assert [match.rule_id for match in tool.check("It was a quite place during 1997.")] == [
+            "DISAMBIG_PREPOSITION"
+        ]
+    finally:
+        tool.close()
+
+
+def test_language_tool_python_with_auto(address):
+    with language_tool_python.LanguageTool("auto", remote_server=address) as tool:
+        assert len(tool.check("It was a quite place.")) == 1
+        tool.preferred_variants = {"en-GB", "de-AT"}
+        assert len(tool.check("It was a quite place.")) == 1
+        tool.preferred_variants = {"en"}
+        with pytest.raises(LanguageToolError, match="invalid format"):
+            tool.check("It was a quite place.")
+
+
+class Strict(BaseModel):
+    """Values of exactly these types; of what is optional nothing may be missing in part."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+
+class Software(Strict):
+    name: str
+    version: str
+    build_date: str = Field(alias="buildDate")
+    api_version: int = Field(alias="apiVersion")
+    premium: bool
+    premium_hint: str = Field(alias="premiumHint")
+    status: str
+
+
+class Warnings(Strict):
+    incomplete_results: bool = Field(alias="incompleteResults")
+
+
+class DetectedLanguage(Strict):
+    code: str
+    name: str
+    confidence: float
+    source: str
+
+
+class Language(Strict):
+    code: str
+    name: str
+    detected_language: DetectedLanguage = Field(alias="detectedLanguage")
+
+
+class Replacement(Strict):
+    value: str
+    confidence: float | None = None
+
+
+class Context(Strict):
+    length: int
+    offset: int
+    text: str
+
+
+class MatchType(Strict):
+    type_name: str = Field(alias="typeName")
+
+
+class Category(Strict):
+    id: str
+    name: str
+
+
+class Rule(Strict):
+    id: str
+    description: str
+    issue_type: str = Field(alias="issueType")
+    category: Category
+
+
+class Match(Strict):
+    context: Context
+    context_for_sure_match: int = Field(alias="contextForSureMatch")
+    ignore_for_incomplete_sentence: bool = Field(alias="ignoreForIncompleteSentence")
+    length: int
+    message: str
+    offset: int
+    replacements: list[Replacement]
+    rule: Rule
+    sentence: str
+    short_message: str = Field(alias="shortMessage")
+    type: MatchType
+
+
+class Answer(Strict):
+    """All that `/v2/check` answers, with every field that typed clients want."""
+
+    software: Software
+    warnings: Warnings
+    language: Language
+    matches: list[Match]
+
+
+def units(text, start, length):
+    return text.encode("utf-16-le")[2 * start :][: 2 * length].decode("utf-16-le")
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"text": CLIENT_TEXT},
+        {"data": json.dumps({"text": CLIENT_TEXT})},
+        {"data": json.dumps({"annotation": [{"text": CLIENT_TEXT[:20]}, {"text": CLIENT_TEXT[20:]}]})},
+    ],
+    ids=["text", "data with text", "annotated"],
+)
+def test_a_strict_client_reads_every_field(address, sent):
+    answer = httpx.post(f"{address}/v2/check", data={"language": "en-GB", **sent})
+    read = Answer.model_validate_json(answer.content)
+    assert read.language.code == "en-GB"
+    assert [units(CLIENT_TEXT, match.offset, match.length) for match in read.matches] == ["during", "quite"]
+    for match in read.matches:
+        around = match.context
+        assert units(around.text, around.offset, around.length) == units(
+            CLIENT_TEXT, match.offset, match.length
+        )
+        assert match.sentence in CLIENT_TEXT
+        assert match.replacements
+
+
+def test_corrections_applied_from_the_end_give_the_right_text(address):
+    text = f"<!-- x -->{CLIENT_TEXT}"
+    pieces = [{"markup": "<!-- x -->"}, {"text": CLIENT_TEXT}]
+    answer = httpx.post(
+        f"{address}/v2/check", data={"language": "en", "data": json.dumps({"annotation": pieces})}
+    )
+    whole = text.encode("utf-16-le")
+    for match in reversed(answer.json()["matches"]):
+        start, end = 2 * match["offset"], 2 * (match["offset"] + match["length"])
+        whole = whole[:start] + match["replacements"][0]["value"].encode("utf-16-le") + whole[end:]
+    assert whole.decode("utf-16-le") == text.replace("during", "from").replace("quite", "quiet")

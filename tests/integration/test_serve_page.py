@@ -73,7 +73,7 @@ def said(page, words):
     playwright.expect(page.locator("#status")).to_contain_text(words)
 
 
-def test_what_is_typed_is_underlined(opened):
+def test_typed_mistakes_are_underlined(opened):
     page = opened()
     page.focus("#text")
     page.keyboard.type("She ate a peace of cake")
@@ -199,7 +199,7 @@ def test_all_of_it_goes_by_keyboard(opened):
 
 
 @pytest.mark.slow
-def test_what_is_ignored_stays_ignored(opened):
+def test_ignored_words_stay_ignored(opened):
     page = opened()
     write(page, TEXT, ["peace", "then"])
     page.locator("#flags button").first.click()
@@ -256,7 +256,7 @@ def contrast(page, selector):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_can_be_read_by_day_and_night(opened, scheme):
+def test_the_page_is_readable_in_light_and_dark(opened, scheme):
     page = opened(color_scheme=scheme)
     write(page, TEXT, ["peace", "then"])
     for selector in ("h1", "header p", "#text", "#status", "#flags s", ".sure", "footer"):
@@ -270,7 +270,7 @@ def test_it_can_be_read_by_day_and_night(opened, scheme):
 @pytest.mark.parametrize(
     "width", [390, *(pytest.param(width, marks=pytest.mark.slow) for width in (320, 700))]
 )
-def test_it_fits_a_phone(opened, width):
+def test_the_page_fits_a_phone(opened, width):
     page = opened(viewport={"width": width, "height": 700}, has_touch=True, is_mobile=True)
     page.get_by_role("button", name="A letter").tap()
     playwright.expect(page.locator("#mirror mark").first).to_be_visible()
@@ -286,7 +286,7 @@ def test_it_fits_a_phone(opened, width):
     assert min(heights) >= 40
 
 
-def test_what_a_screen_reader_is_told(opened):
+def test_screen_readers(opened):
     page = opened()
     write(page, TEXT, ["peace", "then"])
     tree = page.locator("body").aria_snapshot()
@@ -317,7 +317,7 @@ HOSTILE = {
 @pytest.mark.parametrize(
     "what", ["tags", *(pytest.param(each, marks=pytest.mark.slow) for each in [*HOSTILE][1:])]
 )
-def test_a_text_is_text_whatever_is_in_it(opened, what):
+def test_any_text_is_shown_as_text(opened, what):
     page, text = opened(), HOSTILE[what]
     if what == "half a character":
         page.evaluate(
@@ -344,7 +344,7 @@ def test_a_text_is_text_whatever_is_in_it(opened, what):
 
 
 @pytest.mark.slow
-def test_a_server_that_is_gone_is_told(opened):
+def test_a_lost_server_is_an_error(opened):
     page = opened()
     write(page, TEXT, ["peace", "then"])
     page.route("**/v2/check", lambda route: route.fulfill(status=503, body="Error: [D887] too much"))

@@ -172,7 +172,7 @@ def test_packaged(nlp, tmp_path):
     assert run("-c", code).strip() == nlp(TEXTS[0]).spans["spelling"][0].label_
 
 
-def test_a_pipeline_whose_model_is_gone_says_so(nlp, tiny, tmp_path):
+def test_a_pipeline_with_a_missing_model_is_an_error(nlp, tiny, tmp_path):
     nlp.to_disk(tmp_path / "saved")
     gone = {"components.disambig_spelling.model": str(tmp_path / "nowhere")}
     with pytest.raises(UserError, match=r"D404.*nowhere"):

@@ -16,6 +16,8 @@ def flag(start, observed="quite", task="spelling"):
 
 
 TEXT = "A quite place. A quite place. A quite day."
+
+
 FLAGS = [flag(2), flag(17), flag(32)]
 
 
@@ -28,7 +30,7 @@ def path(tmp_path, monkeypatch):
     return tmp_path / "known.json"
 
 
-def test_a_baseline_is_read_by_people(path):
+def test_the_file_of_a_baseline(path):
     assert json.loads(path.read_text()) == {
         "disambig_baseline": 1,
         "flags": [
@@ -44,7 +46,7 @@ def test_a_baseline_is_read_by_people(path):
     }
 
 
-def test_what_is_known_is_hidden_from_wherever_it_is_called(path, monkeypatch):
+def test_known_flags_are_hidden_from_any_folder(path, monkeypatch):
     assert read_baseline("known.json").new("docs/a.md", TEXT, FLAGS) == []
     (path.parent / "docs").mkdir()
     monkeypatch.chdir("docs")
@@ -53,7 +55,7 @@ def test_what_is_known_is_hidden_from_wherever_it_is_called(path, monkeypatch):
     assert baseline.n_not_seen() == 0
 
 
-def test_names_that_are_no_utf8(path):
+def test_file_names_that_are_not_utf8(path):
     baseline = new_baseline("known.json")
     baseline.add("b\udcff.md", TEXT, FLAGS)
     baseline.write()
@@ -68,7 +70,7 @@ def test_one_more_of_the_same_is_new(path):
     assert read_baseline("known.json").new("docs/a.md", TEXT, [flag(2, task="it")]) == [flag(2, task="it")]
 
 
-def test_what_is_gone_is_counted_in_files_that_were_looked_at(path):
+def test_vanished_flags_are_counted_in_checked_files(path):
     baseline = read_baseline("known.json")
     assert baseline.n_not_seen() == 0
     baseline.new("docs/a.md", TEXT, FLAGS[:1])
@@ -106,7 +108,7 @@ def test_what_is_gone_is_counted_in_files_that_were_looked_at(path):
         ),
     ],
 )
-def test_what_is_no_baseline(tmp_path, text, code):
+def test_invalid_baselines_are_refused(tmp_path, text, code):
     path = tmp_path / "x.json"
     path.write_text(text)
     with pytest.raises(UserError) as caught:

@@ -13,8 +13,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from disambig.checking import files as room
-from disambig.checking import find_files, read_text, unified_diff, write_text
+from disambig.checking import files, find_files, read_text, unified_diff, write_text
 from disambig.errors import UserError
 
 ROUNDS = 200
@@ -31,7 +30,7 @@ def code_of(call, *arguments, **settings):
     return caught.value.code
 
 
-def test_what_is_found_below_a_directory(tmp_path):
+def test_files_of_a_directory(tmp_path):
     for name in ("b.txt", "a.MD", "c.tex", "d.py", ".e.md", "f.md.bak"):
         (tmp_path / name).write_text("x")
     (tmp_path / ".git").mkdir()
@@ -54,7 +53,7 @@ def test_what_is_found_below_a_directory(tmp_path):
         ("a.txt.gz", b"", "D640"),
     ],
 )
-def test_files_that_are_no_text(tmp_path, name, data, code):
+def test_unreadable_files(tmp_path, name, data, code):
     (tmp_path / name).write_bytes(data)
     assert code_of(read_text, str(tmp_path / name)) == code
 
@@ -62,7 +61,7 @@ def test_files_that_are_no_text(tmp_path, name, data, code):
 def test_a_file_that_is_not_there_and_a_long_one(tmp_path, monkeypatch):
     assert code_of(read_text, str(tmp_path / "a.md")) == "D300"
     assert code_of(read_text, str(tmp_path)) == "D308"
-    monkeypatch.setattr(room, "LONGEST", 3)
+    monkeypatch.setattr(files, "LONGEST", 3)
     (tmp_path / "a.md").write_bytes(b"long")
     assert code_of(read_text, str(tmp_path / "a.md")) == "D320"
 
@@ -79,7 +78,7 @@ def test_a_file_is_written_with_its_mode_and_a_copy(tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["a.md", "a.md.bak"]
 
 
-def test_older_copies_stay(tmp_path):
+def test_older_backups_are_kept(tmp_path):
     path = tmp_path / "a.md"
     for number in range(3):
         write_text(write(path, b"old %d" % number), "new", backup=".bak")
@@ -87,12 +86,12 @@ def test_older_copies_stay(tmp_path):
     assert copies == {"a.md.bak": b"old 0", "a.md.bak2": b"old 1", "a.md.bak3": b"old 2"}
 
 
-def test_no_copy_where_none_is_wanted(tmp_path):
+def test_no_backup_unless_wanted(tmp_path):
     assert write_text(write(tmp_path / "a.md"), "new", backup=None) is None
     assert os.listdir(tmp_path) == ["a.md"]
 
 
-def test_what_must_not_be_written_stays(tmp_path):
+def test_links_and_read_only_files_are_not_written(tmp_path):
     real = tmp_path / "real.md"
     write(real)
     link, twin = tmp_path / "link.md", tmp_path / "twin.md"
@@ -111,7 +110,7 @@ def test_what_must_not_be_written_stays(tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["link.md", "real.md"]
 
 
-def test_a_file_that_was_changed_meanwhile_stays(tmp_path):
+def test_a_file_changed_meanwhile_is_not_written(tmp_path):
     path = tmp_path / "a.md"
     file = write(path)
     path.write_bytes(b"newer text")
@@ -132,7 +131,7 @@ def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(room.os, "fsync", full)
+    monkeypatch.setattr(files.os, "fsync", full)
     assert code_of(write_text, file, "new", backup=".bak") == "D309"
     assert path.read_bytes() == file.data
     assert os.listdir(tmp_path) == ["a.md"]
@@ -163,7 +162,7 @@ def write_and_rename(path, text):
 
 
 @pytest.mark.parametrize("save", [write_in_place, write_and_rename])
-def test_what_an_editor_writes_meanwhile_is_there_afterwards(tmp_path, save):
+def test_concurrent_writes_of_an_editor_are_kept(tmp_path, save):
     """Once both are done, the text is the editor's: corrected or not, never an older one."""
     path = tmp_path / "a.md"
     path.write_text("0 quite\n")
@@ -230,18 +229,22 @@ def test_a_diff_can_be_applied(tmp_path_factory, lines, data):
         assert (home / "a.md").read_bytes() == new.encode()
 
 
-def applied(tool: list[str], diff: bytes, home) -> bool:
+def apply_diff(tool: list[str], diff: bytes, home) -> bool:
     done = subprocess.run(tool, input=diff, cwd=home, capture_output=True, timeout=60)
     return done.returncode == 0
 
 
 TOOLS = (["patch", "-p0", "-s", "--binary"], ["git", "apply", "-p0", "--whitespace=nowarn"])
+
+
 PIECES = [
     " ", "\t", '"', "\\", "\n", "\r", "\x1b[31m", "\u202e", "\u200f", "\xa0", "\udcff", "é", "日", "a",
     "b.md", "--- ", "+++ ", "@@ -1,1 +1,1 @@", "\n--- evil.md\n+++ evil.md\n@@ -1 +1 @@\n-old\n+evil\n",
     "evil.md", "\tevil.md", "2026-01-01 00:00:00.000000000 +0000", "\\n", "\\303", "'", "%", "..", "-",
     "\x7f",
 ]  # fmt: skip
+
+
 FILE_NAMES = (
     st.lists(st.sampled_from(PIECES), min_size=1, max_size=6)
     .map("".join)
@@ -253,7 +256,7 @@ FILE_NAMES = (
 @pytest.mark.parametrize("tool", TOOLS, ids=["patch", "git apply"])
 @example("x\n--- evil.md\n+++ evil.md\n@@ -1 +1 @@\n-old\n+evil\n")
 @given(FILE_NAMES)
-def test_a_diff_changes_the_file_that_it_is_of_and_no_other(tool, tmp_path_factory, name):
+def test_a_diff_changes_only_its_own_file(tool, tmp_path_factory, name):
     home = tmp_path_factory.mktemp("named")
     others = {"evil.md", "a", "b.md", "a b.md", *name.split(), *name.split("\n"), *name.split("\t")} - {
         name, "", ".", "..",
@@ -263,7 +266,7 @@ def test_a_diff_changes_the_file_that_it_is_of_and_no_other(tool, tmp_path_facto
     (home / name).write_text("old\n")
     diff = unified_diff(name, "old\n", "new\n").encode("utf-8", "surrogateescape")
     assert diff.count(b"\n") == 5
-    done = applied(tool, diff, home)
+    done = apply_diff(tool, diff, home)
     if "\n" not in name:  # which patch never takes
         assert done
     assert (home / name).read_text() == ("new\n" if done else "old\n")

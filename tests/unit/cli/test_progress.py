@@ -1,4 +1,4 @@
-"""What progress looks like: on a terminal, without one, and under --quiet; each in a process of its own."""
+"""Progress bars, rates, summaries, and lines that are processed as they come."""
 
 from __future__ import annotations
 
@@ -6,8 +6,15 @@ import os
 import re
 import subprocess
 import sys
+import threading
 
 import pytest
+
+from disambig.cli.annotating import AnnotationReporter
+from disambig.cli.output import line_blocks
+from disambig.cli.progress import ProgressRate, format_duration, format_size
+from disambig.errors import UserError
+from disambig.jobs import JobReport, Totals
 
 CODE = """
 import sys, time
@@ -25,7 +32,11 @@ with progress.stages() as told:
     progress.say("note: a message")
 progress.remark("written to x")
 """
+
+
 BAR = re.compile(r"learning.*[0-9] of 4")
+
+
 CLEARED = "\x1b[2K"
 
 
@@ -58,14 +69,14 @@ def on_terminal(*arguments):
     return seen.decode()
 
 
-def test_without_a_terminal_there_is_a_line_now_and_then_on_standard_error():
+def test_progress_without_a_terminal():
     done = without_terminal()
     assert done.stdout.splitlines() == [f"line {i}" for i in range(4)]
     lines = done.stderr.splitlines()
     assert lines[-2:] == ["note: a message", "written to x"]
-    told = lines[:-2]
-    assert told and all(re.fullmatch(r"disambig: (starting|learning.*) \(\d+ s\)", line) for line in told)
-    assert any("of 4" in line for line in told)
+    output = lines[:-2]
+    assert output and all(re.fullmatch(r"disambig: (starting|learning.*) \(\d+ s\)", line) for line in output)
+    assert any("of 4" in line for line in output)
 
 
 def test_quiet_leaves_messages_and_output():
@@ -75,12 +86,12 @@ def test_quiet_leaves_messages_and_output():
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
-def test_on_a_terminal_the_bar_goes_before_a_line_is_written():
+def test_the_bar_is_cleared_before_a_line():
     seen = on_terminal()
     assert BAR.search(seen)
     for line in (*(f"line {i}" for i in range(4)), "note: a message", "written to x"):
-        before, found, _ = seen.partition(line)
-        assert found, line
+        before, result, _ = seen.partition(line)
+        assert result, line
         last = before.rpartition("\n")[2] if before.endswith("\n") else before[before.rfind("learning") :]
         assert not last or CLEARED in last, (line, last)  # cleared, if anything was there
     assert "learning" not in seen[seen.rfind(CLEARED) :]  # nothing is left behind
@@ -89,3 +100,141 @@ def test_on_a_terminal_the_bar_goes_before_a_line_is_written():
 @pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
 def test_quiet_on_a_terminal_shows_no_bar():
     assert "learning" not in on_terminal("quiet")
+
+
+def test_the_rate_leaves_out_the_start_up():
+    now = iter([0.0, 100.0, 101.0, 103.0])
+    pace = ProgressRate("annotating", "B", clock=lambda: next(now))
+    pace.report(0, 4_000_000)
+    assert (pace.rate(), pace.state()) == (None, "0 B of 4.0 MB")
+    pace.report(1_000_000, 4_000_000)  # after a start of 100 seconds
+    assert pace.left() is None
+    pace.report(2_000_000, 4_000_000)
+    assert pace.line() == "annotating: 2.0 MB of 4.0 MB, 1.0 MB/s, 2 s left"
+    pace.report(4_000_000, 4_000_000)
+    assert pace.left() == 0.0
+
+
+def test_a_single_step_has_no_numbers():
+    pace = ProgressRate("fitting extractors")
+    pace.report(0, 1)
+    assert pace.line() == "fitting extractors"
+    pace = ProgressRate("learning")
+    pace.report(3, 40)
+    assert pace.line() == "learning: 3 of 40"
+
+
+@pytest.mark.parametrize(
+    ("number", "shown"), [(0, "0 B"), (999, "999 B"), (1234, "1.2 kB"), (45_600, "46 kB"), (2.5e9, "2.5 GB")]
+)
+def test_sizes(number, shown):
+    assert format_size(number) == shown
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"), [(0.4, "0 s"), (89, "89 s"), (600, "10 min"), (7300, "2 h 02 min")]
+)
+def test_durations(seconds, shown):
+    assert format_duration(seconds) == shown
+
+
+def test_the_summary_counts_flags_of_tasks_that_can_have_any(capsys):
+    report = JobReport(Totals(1, 2000, {"spelling": (9, 1), "sense": (69, None), "it": (1, None)}))
+    AnnotationReporter().summary(report, "out.jsonl")
+    assert capsys.readouterr().err.splitlines() == [
+        "1 document, 2,000 words",
+        "it: 1 decision",
+        "sense: 69 decisions",
+        "spelling: 9 decisions, 1 flag (0.50 per 1,000 words)",
+        "written to out.jsonl",
+    ]
+
+
+def test_a_name_of_several_lines_is_shown_on_one(capsys):
+    AnnotationReporter().summary(JobReport(Totals(1, 10, {})), "a\ndisambig: [D309] b\x1b[2J")
+    assert capsys.readouterr().err.splitlines()[-1] == "written to a\\x0adisambig: [D309] b\\x1b[2J"
+
+
+def test_the_summary_of_a_resumed_job(capsys):
+    for skipped, shards, expected in (
+        (1, 1, "nothing left to do: an earlier run finished the job"),
+        (1, 3, "1 of 3 shards was finished by an earlier run"),
+        (2, 3, "2 of 3 shards were finished by an earlier run"),
+    ):
+        report = JobReport(Totals(1, 10, {}), shards=shards, skipped=skipped)
+        AnnotationReporter().summary(report, None)
+        assert capsys.readouterr().err.splitlines()[-1] == expected
+
+
+def test_the_rate_is_that_of_all_but_the_first_piece(capsys, monkeypatch):
+    now = iter([100.0, 101.0, 102.0])
+    monkeypatch.setattr("disambig.cli.annotating.time.monotonic", lambda: next(now))
+    reporter = AnnotationReporter()
+    reporter.begin(300)
+    for _ in range(3):
+        reporter.listen(100, [])
+    report = JobReport(Totals(3, 3000, {}))
+    report.fresh.words = 3000
+    reporter.summary(report, None)
+    assert capsys.readouterr().err == "3 documents, 3,000 words, 1,000 words/s\n"
+
+
+BLOCK = 512
+
+
+def numbered_lines(n):
+    return [(f"-:{number}", str(number)) for number in range(1, n + 1)]
+
+
+@pytest.mark.parametrize("n", [0, 1, 3, BLOCK, BLOCK + 1, 12 * BLOCK + 5])
+def test_every_line_once_in_order(n):
+    result = list(line_blocks(iter(numbered_lines(n))))
+    assert [line for block in result for line in block] == numbered_lines(n)
+    assert all(1 <= len(block) <= BLOCK for block in result)
+
+
+def test_a_line_is_given_before_the_next_is_read():
+    answered = threading.Event()
+
+    def typed():
+        for line in numbered_lines(3):
+            yield line
+            assert answered.wait(10)
+            answered.clear()
+
+    seen = []
+    for block in line_blocks(typed()):
+        seen.append(block)
+        answered.set()
+    assert seen == [[line] for line in numbered_lines(3)]
+
+
+def test_an_error_comes_after_the_lines_before_it():
+    def broken():
+        yield from numbered_lines(2)
+        raise UserError("D300", path="gone.txt")
+
+    seen = []
+    with pytest.raises(UserError, match="D300"):
+        for block in line_blocks(broken()):
+            seen += block
+    assert seen == numbered_lines(2)
+
+
+def test_stopping_early_ends_the_reader():
+    rates = []
+
+    def endless():
+        number = 0
+        while True:
+            number += 1
+            rates.append(number)
+            yield "-", str(number)
+
+    for _ in line_blocks(endless()):
+        break
+    for thread in threading.enumerate():
+        if thread is not threading.main_thread() and "read" in thread.name:
+            thread.join(10)
+            assert not thread.is_alive()
+    assert len(rates) < 20 * BLOCK

@@ -30,7 +30,7 @@ def test_a_rule_is_explained():
 
 
 def test_rules_as_json():
-    listed = {each["name"]: each for each in json.loads(here("rules", "--json").stdout)}
+    listed = {item["name"]: item for item in json.loads(here("rules", "--json").stdout)}
     assert 0 < listed["a-an"]["share"] < 1 and listed["extra-word"]["share"] is None
     (alone,) = json.loads(here("rules", "doubled-word", "--json").stdout)
     assert alone == listed["doubled-word"]
@@ -80,7 +80,7 @@ def test_a_comment_silences_a_rule(tmp_path):
 
 @needs_pack
 @pytest.mark.parametrize(
-    ("said", "advice"),
+    ("expected", "advice"),
     [
         ("ignore-file[agrement]", "there is no rule or task 'agrement': correct it; available: agreement, "),
         ("ignore task:prepositon", "there is no rule or task 'prepositon': correct it; available: "),
@@ -88,10 +88,10 @@ def test_a_comment_silences_a_rule(tmp_path):
         ("ignore horse", "remove it\n"),
     ],
 )
-def test_a_comment_with_an_unknown_rule_gets_the_nearest_names(tmp_path, said, advice):
-    (tmp_path / "notes.md").write_text(f"<!-- disambig: {said} -->\n\nAll is well.\n")
-    told = here("check", "notes.md", folder=tmp_path).stderr
-    assert f"does not suppress any flag; {advice}" in told
+def test_a_comment_with_an_unknown_rule_gets_the_nearest_names(tmp_path, expected, advice):
+    (tmp_path / "notes.md").write_text(f"<!-- disambig: {expected} -->\n\nAll is well.\n")
+    output = here("check", "notes.md", folder=tmp_path).stderr
+    assert f"does not suppress any flag; {advice}" in output
 
 
 @needs_pack

@@ -1,10 +1,13 @@
 """Counting equals collections.Counter, however little memory there is."""
 
+from __future__ import annotations
+
 from collections import Counter
 from itertools import pairwise
 
 import numpy as np
 import pytest
+from counts_by_hand import any_sentences, count_slowly, counted, key_of, view_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,9 +15,7 @@ from disambig.counts import CountTable, NgramCounter, batches, build_table, leas
 from disambig.counts import counter as counters
 from disambig.counts import runs as merging
 from disambig.errors import UserError
-from disambig.text import TokenView, Web1T, Words, hash_word, hash_words, ngram_keys
-
-SEED = hash_word(Words.name)
+from disambig.text import Web1T, Words, hash_word, hash_words
 
 
 @pytest.fixture(scope="module", autouse=True, params=["numpy", "numba"])
@@ -25,69 +26,26 @@ def engine(request):
         yield request.param
 
 
-def key_of(ngram):
-    return int(ngram_keys(hash_words(ngram)[None], SEED)[0])
-
-
-def expected(sentences, orders, keep=None):
-    """Count the slow way; a sentence is a list of words."""
-    found = Counter()
-    for sentence in sentences:
-        for n in range(1, orders + 1):
-            for at in range(len(sentence) - n + 1):
-                ngram = tuple(sentence[at : at + n])
-                if "" not in ngram and (keep is None or keep & set(ngram)):
-                    found[ngram] += 1
-    return found
-
-
-def view_of(sentences):
-    """A view of these words; "" stands for an unknown one."""
-    words = [word for sentence in sentences for word in sentence]
-    hashes = hash_words(words)
-    hashes[[word == "" for word in words]] = 0
-    ends = np.append(0, np.cumsum([len(sentence) for sentence in sentences])).astype(np.int64)
-    none = np.zeros(len(words), dtype=np.int32)
-    return TokenView(Words.name, [""], hashes, none, none, ends, np.array([0, len(words)]))
-
-
-def counted(counter, **options):
-    found, last = {}, -1
-    for keys, counts, orders in counter.partitions(**options):
-        assert int(keys[0]) > last
-        assert np.all(keys[1:] > keys[:-1])
-        last = int(keys[-1])
-        for key, count, order in zip(keys.tolist(), counts.tolist(), orders.tolist(), strict=True):
-            found[key] = (count, order)
-    return found
-
-
-sentences = st.lists(
-    st.lists(st.sampled_from(["a", "b", "c", "d", ""]), min_size=1, max_size=12),
-    max_size=12,
-)
-
-
 @settings(max_examples=60, deadline=None)
 @given(
-    st.lists(sentences, max_size=3),
+    st.lists(any_sentences, max_size=3),
     st.integers(1, 5),
     st.sampled_from([1, 3, 10, 10_000]),
     st.none() | st.sets(st.sampled_from(["a", "d", "z"])),
     st.dictionaries(st.integers(1, 5), st.integers(1, 4)),
 )
-def test_counts_are_those_of_a_counter(views, orders, capacity, keep, min_counts):
-    true = expected([s for view in views for s in view], orders, keep)
+def test_counts_equal_a_counter(views, orders, capacity, keep, min_counts):
+    true = count_slowly([s for view in views for s in view], orders, keep)
     hashes = None if keep is None else [hash_word(word) for word in keep]
     with NgramCounter(Words.name, orders=orders, keep_words=hashes, capacity=capacity) as counter:
         for view in views:
             counter.add(view_of(view))
-        found = counted(counter, min_counts=min_counts)
+        result = counted(counter, min_counts=min_counts)
         again = counted(counter)
         if capacity < 3 and true:
             assert counter.spilled or max(counter.totals) <= capacity
     least = least_counts(min_counts, orders=orders)
-    assert found == {
+    assert result == {
         key_of(ngram): (count, len(ngram)) for ngram, count in true.items() if count >= least[len(ngram)]
     }
     assert again == {key_of(ngram): (count, len(ngram)) for ngram, count in true.items()}
@@ -104,7 +62,7 @@ def test_counts_are_those_of_a_counter(views, orders, capacity, keep, min_counts
     st.sampled_from([2, 7, 1000]),
     st.integers(1, 9),
 )
-def test_ready_counts_add_up(pairs, capacity, size):
+def test_imported_counts_add_up(pairs, capacity, size):
     true = Counter()
     for word, count in pairs:
         true[word] += count
@@ -131,12 +89,12 @@ def test_many_slices_and_runs(capacity, monkeypatch):
     with NgramCounter(Words.name, capacity=capacity) as counter:
         for at in range(0, 800, 50):
             counter.add(view_of(text[at : at + 50]))
-        found = counted(counter)
+        result = counted(counter)
         assert (counter.spilled > 50) == (capacity == 700)
-    assert found == {key_of(n): (count, len(n)) for n, count in expected(text, 5).items()}
+    assert result == {key_of(n): (count, len(n)) for n, count in count_slowly(text, 5).items()}
 
 
-def test_temporary_files_go(tmp_path):
+def test_temporary_files_are_removed(tmp_path):
     with NgramCounter(Words.name, capacity=10, temporary=tmp_path) as counter:
         counter.add(view_of(random_sentences(20)))
         assert list(tmp_path.iterdir())
@@ -152,13 +110,13 @@ TEXTS = [
 
 def words_of(texts):
     """The sentences of the texts, by the tokenisation's own readable form."""
-    found = []
+    result = []
     for text in texts:
         for word in Words().words(text):
             if word == "<S>":
-                found.append([])
-            found[-1].append(word)
-    return found
+                result.append([])
+            result[-1].append(word)
+    return result
 
 
 @pytest.mark.parametrize("record", ["exact", "compact", "small"])
@@ -174,11 +132,11 @@ def test_text_to_table(tmp_path, record):
     )
     table = CountTable.open(path)
     table.verify()
-    true = expected(words_of(TEXTS), 5)
+    true = count_slowly(words_of(TEXTS), 5)
     for ngram, count in true.items():
         if count <= 7:
-            wanted = count if len(ngram) < 5 or count >= 2 else 0
-            assert table.counts_of_words(hash_words(ngram)[None]).tolist() == [wanted], ngram
+            expected = count if len(ngram) < 5 or count >= 2 else 0
+            assert table.counts_of_words(hash_words(ngram)[None]).tolist() == [expected], ngram
     info = table.header["info"]
     assert info["licence"] == "CC0"
     assert info["views"] == {Words.name: {"texts": 3, "sources": [{"name": "a.txt"}]}}
@@ -187,35 +145,32 @@ def test_text_to_table(tmp_path, record):
     assert info["ngrams"]["seen"]["1"] == sum(c for n, c in true.items() if len(n) == 1)
 
 
-def test_pairs_of_adjoining_words_are_kept_too():
+def test_pairs_of_words_are_kept():
     text = [["it", "may", "be", "so"], ["may", "it", "be"], ["be", "may"]]
     with NgramCounter(
-        Words.name,
-        orders=3,
-        keep_words=[hash_word("so")],
-        keep_pairs=[(hash_word("may"), hash_word("be"))],
+        Words.name, orders=3, keep_words=[hash_word("so")], keep_pairs=[(hash_word("may"), hash_word("be"))]
     ) as counter:
         counter.add(view_of(text))
-        found = counted(counter)
-    wanted = [ngram for ngram in expected(text, 3) if "so" in ngram or ("may", "be") in pairwise(ngram)]
-    assert set(found) == {key_of(ngram) for ngram in wanted}
-    assert len(found) == 5
+        result = counted(counter)
+    expected = [ngram for ngram in count_slowly(text, 3) if "so" in ngram or ("may", "be") in pairwise(ngram)]
+    assert set(result) == {key_of(ngram) for ngram in expected}
+    assert len(result) == 5
 
 
 def test_merged_partitions_and_restriction():
-    true = expected(words_of(TEXTS), 3, {"in"})
-    found = {}
+    true = count_slowly(words_of(TEXTS), 3, {"in"})
+    result = {}
     for keys, counts, _ in merged_partitions(TEXTS, Words(), orders=3, keep_words=["in"]):
-        found |= dict(zip(keys.tolist(), counts.tolist(), strict=True))
-    assert found == {key_of(ngram): count for ngram, count in true.items()}
+        result |= dict(zip(keys.tolist(), counts.tolist(), strict=True))
+    assert result == {key_of(ngram): count for ngram, count in true.items()}
 
 
 def test_progress_and_errors(tmp_path):
-    told = []
-    build_table(tmp_path / "x", TEXTS, Words(), progress=lambda *what: told.append(what))
-    assert told[0] == ("count", 3, None)
-    assert told[-1][0] == "write"
-    assert told[-1][1] == CountTable.open(tmp_path / "x").n_ngrams
+    notes = []
+    build_table(tmp_path / "x", TEXTS, Words(), progress=lambda *what: notes.append(what))
+    assert notes[0] == ("count", 3, None)
+    assert notes[-1][0] == "write"
+    assert notes[-1][1] == CountTable.open(tmp_path / "x").n_ngrams
     for options, code in (
         ({"orders": 6}, "D111"),
         ({"orders": 0}, "D111"),
@@ -233,10 +188,7 @@ def test_progress_and_errors(tmp_path):
 
 
 def test_batches():
-    assert list(batches(["abc", "d", "", "efgh"], size=4)) == [
-        ["abc"],
-        ["d", "", "efgh"],
-    ]
+    assert list(batches(["abc", "d", "", "efgh"], size=4)) == [["abc"], ["d", "", "efgh"]]
     assert list(batches([])) == []
 
 
@@ -251,7 +203,7 @@ def test_several_tokenisations_at_once(tmp_path):
         counter.add(Web1T()(TEXTS))
 
 
-def test_counts_beyond_all_text_are_refused():
+def test_counts_above_the_limit_are_refused():
     one, many = np.array([7], dtype=np.uint64), np.array([2**59], dtype=np.uint64)
     with NgramCounter(Words.name) as counter:
         counter.add_counts(one, many, 1)

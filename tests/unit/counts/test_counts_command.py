@@ -1,5 +1,7 @@
 """``disambig counts``, here and as a process of its own, and what it says of bad input."""
 
+from __future__ import annotations
+
 import itertools
 import json
 import resource
@@ -15,12 +17,14 @@ TEXT = "It is in the house. In the house of cards, in the big house.\nThe house 
 
 
 disambig = partial(commands.here, "counts")
+
+
 process = partial(commands.process, "counts")
 
 
-def written(told):
+def reports_written(notes):
     """Tell whether all that was said is what was written, a line a table."""
-    lines = told.splitlines()
+    lines = notes.splitlines()
     return bool(lines) and all(": written, " in line and "n-gram" in line for line in lines)
 
 
@@ -32,7 +36,7 @@ def table(tmp_path_factory):
     done = disambig(
         "build", folder / "a.txt", "-o", folder / "x.counts", "--licence", "CC0", "--min-count", "5:2"
     )
-    assert (done.returncode, done.stdout) == (0, "") and written(done.stderr)
+    assert (done.returncode, done.stdout) == (0, "") and reports_written(done.stderr)
     return folder / "x.counts"
 
 
@@ -59,7 +63,7 @@ def test_stdin_keep_words_and_compact(tmp_path):
         *("--orders", 2, "--memory", "512M"),
         given=TEXT,
     )
-    assert done.returncode == 0 and written(done.stderr)
+    assert done.returncode == 0 and reports_written(done.stderr)
     assert disambig("query", tmp_path / "y", "the house", "in the", "house").stdout.split() == (
         ["the", "house", "3", "in", "the", "0", "house", "4"]
     )
@@ -73,14 +77,14 @@ def test_several_views_and_gaps(tmp_path):
     (tmp_path / "a.txt").write_text(TEXT)
     views = ("--tokenisation", "disambig.words.v1", "--tokenisation", "web1t.v1")
     done = disambig("build", tmp_path / "a.txt", "-o", tmp_path / "x", "--gaps", "--record", "small", *views)
-    assert done.returncode == 0 and written(done.stderr)
-    asked = ("in * house", "The house")
-    assert disambig("query", tmp_path / "x", *asked).stdout.split("\t")[1:] == ["2\nThe house", "3\n"]
-    done = disambig("query", tmp_path / "x", *asked, "--tokenisation", "web1t.v1")
+    assert done.returncode == 0 and reports_written(done.stderr)
+    queried = ("in * house", "The house")
+    assert disambig("query", tmp_path / "x", *queried).stdout.split("\t")[1:] == ["2\nThe house", "3\n"]
+    done = disambig("query", tmp_path / "x", *queried, "--tokenisation", "web1t.v1")
     assert done.stdout.split("\t")[1:] == ["1\nThe house", "1\n"]
-    said = disambig("info", tmp_path / "x").stdout
+    output = disambig("info", tmp_path / "x").stdout
     for part in ("disambig.words.v1", "web1t.v1", "with a gap", "once in 1,024", "small"):
-        assert part in said
+        assert part in output
     assert "[D110]" in disambig("query", tmp_path / "x", "a", "--tokenisation", "other.v1").stderr
 
 
@@ -88,17 +92,17 @@ def test_merge_and_prune(tmp_path):
     for name, text in (("a.txt", TEXT), ("b.txt", "In the old house.")):
         (tmp_path / name).write_text(text)
         done = disambig("build", name, "-o", name[0], "--keys", folder=tmp_path)
-        assert done.returncode == 0 and written(done.stderr)
+        assert done.returncode == 0 and reports_written(done.stderr)
     done = disambig("merge", "a", "b", "-o", "m", "--keys", folder=tmp_path)
-    assert (done.returncode, done.stdout) == (0, "") and written(done.stderr)
+    assert (done.returncode, done.stdout) == (0, "") and reports_written(done.stderr)
     assert disambig("query", "m", "in the", "the old house", folder=tmp_path).stdout == (
         "in the\t5\nthe old house\t1\n"
     )
     assert "b.txt" in disambig("info", "m", folder=tmp_path).stdout
     prune = ("prune", "m", "-o", "p", "--min-count", "2:2", "--orders", "2", "--record", "small")
     assert disambig(*prune, folder=tmp_path).returncode == 0
-    asked = disambig("query", "p", "in the", "the woods", "the", "in the house", folder=tmp_path).stdout
-    assert asked.split("\n")[:3] == ["in the\t5", "the woods\t0", "the\t6"]
+    queried = disambig("query", "p", "in the", "the woods", "the", "in the house", folder=tmp_path).stdout
+    assert queried.split("\n")[:3] == ["in the\t5", "the woods\t0", "the\t6"]
     for arguments, code in (
         (("merge", "a", "p", "-o", "x"), "D120"),
         (("prune", "p", "-o", "x"), "D120"),
@@ -119,7 +123,7 @@ def test_merge_and_prune(tmp_path):
 def test_import(tmp_path):
     (tmp_path / "a.tsv").write_text("in the\t5\nthe\t7\n")
     done = disambig("import", tmp_path / "a.tsv", "-o", tmp_path / "x", "--tokenisation", "disambig.words.v1")
-    assert done.returncode == 0 and written(done.stderr)
+    assert done.returncode == 0 and reports_written(done.stderr)
     assert disambig("query", tmp_path / "x", "In the").stdout == "In the\t5\n"
 
 
@@ -131,7 +135,7 @@ def test_import_of_google_books(tmp_path):
         *("--keep-words", "words", "--to-year", 2000, "--format", "google-v3"),
         folder=tmp_path,
     )
-    assert done.returncode == 0 and written(done.stderr)
+    assert done.returncode == 0 and reports_written(done.stderr)
     assert disambig("query", "x", "in the house", folder=tmp_path).stdout == "in the house\t4\n"
 
 
@@ -210,13 +214,6 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path):
         assert done.returncode == 2
         assert "[D107]" in done.stderr, done.stderr
         assert not list((tmp_path / "out").iterdir())
-
-
-def test_help_without_a_command():
-    done = disambig()
-    assert done.returncode == 0
-    for command in ("build", "import", "merge", "prune", "info", "query", "verify"):
-        assert command in done.stdout
 
 
 def test_sizes_and_thresholds():

@@ -1,24 +1,31 @@
-"""Tables made of tables: merged and pruned ones are those counted at once, byte for byte."""
+"""Tables made from tables: merged and pruned tables equal those counted at once, byte for byte."""
+
+from __future__ import annotations
 
 import os
 import subprocess
 import sys
+from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
+from counts_by_hand import rewrite
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from test_damage import rewritten
 
 from disambig.counts import (
     PATTERN,
     CountTable,
     build_table,
+    count_files,
+    describe_least_counts,
     describe_table,
     entries,
+    import_table,
     layout,
+    least_counts,
     merge_tables,
     prune_table,
     write_table,
@@ -28,14 +35,18 @@ from disambig.errors import UserError
 from disambig.text import Web1T, Words
 
 VIEWS = {"words": [Words()], "web1t": [Web1T()], "both": [Words(), Web1T()]}
-words = st.sampled_from(["in", "the", "house", "it's", "cards", "of", ".", "A", "old", "and"])
-texts = st.lists(st.lists(words, max_size=40).map(" ".join), min_size=1, max_size=8)
 
 
-def built(path, texts, views="words", **options):
+any_words = st.sampled_from(["in", "the", "house", "it's", "cards", "of", ".", "A", "old", "and"])
+
+
+any_texts = st.lists(st.lists(any_words, max_size=40).map(" ".join), min_size=1, max_size=8)
+
+
+def build(path, any_texts, views="words", **options):
     cut = VIEWS[views]
-    sources = [{"name": f"{text[:20]}.txt"} for text in texts]
-    return CountTable.open(build_table(path, texts, cut, sources=sources, force=True, **options))
+    sources = [{"name": f"{text[:20]}.txt"} for text in any_texts]
+    return CountTable.open(build_table(path, any_texts, cut, sources=sources, force=True, **options))
 
 
 def cut_into(items, places):
@@ -55,7 +66,7 @@ choices = st.fixed_dictionaries(
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    texts.filter(lambda texts: all(text.strip() for text in texts)),
+    any_texts.filter(lambda any_texts: all(text.strip() for text in any_texts)),
     st.lists(st.integers(0, 10), max_size=3),
     st.sampled_from(sorted(VIEWS)),
     choices,
@@ -64,18 +75,18 @@ choices = st.fixed_dictionaries(
     st.sampled_from([50, 1 << 19]),
     st.sampled_from(["exact", "compact", "small"]),
 )
-def test_merged_is_counted_at_once(
-    tmp_path, texts, places, views, options, min_counts, keys_per_part, at_once, record
+def test_merged_tables_equal_counting_at_once(
+    tmp_path, any_texts, places, views, options, min_counts, keys_per_part, at_once, record
 ):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(layout, "KEYS_PER_PART", keys_per_part)
         patch.setattr(derive, "_AT_ONCE", at_once)
         parts = [
-            built(tmp_path / f"part-{i}", part, views, keys=True, **options)
-            for i, part in enumerate(cut_into(texts, places))
+            build(tmp_path / f"part-{i}", part, views, keys=True, **options)
+            for i, part in enumerate(cut_into(any_texts, places))
         ]
         final = {"min_counts": min_counts, "record": record, "keys": record == "exact"}
-        built(tmp_path / "once", texts, views, **options, **final)
+        build(tmp_path / "once", any_texts, views, **options, **final)
         merge_tables(tmp_path / "merged", parts, **final, force=True)
         once = (tmp_path / "once").read_bytes()
         assert (tmp_path / "merged").read_bytes() == once
@@ -84,19 +95,19 @@ def test_merged_is_counted_at_once(
         assert (tmp_path / "pruned").read_bytes() == once
 
 
-def test_views_counted_apart_are_merged(tmp_path):
+def test_tokenisations_counted_apart_are_merged(tmp_path):
     one = ["The house of cards.", "An old house."]
     two = ["The cards of the house."]
     parts = [
-        built(tmp_path / "a", one, "words", keys=True, gaps=True),
-        built(tmp_path / "b", one, "web1t", keys=True, gaps=True),
-        built(tmp_path / "c", two, "both", keys=True, gaps=True),
+        build(tmp_path / "a", one, "words", keys=True, gaps=True),
+        build(tmp_path / "b", one, "web1t", keys=True, gaps=True),
+        build(tmp_path / "c", two, "both", keys=True, gaps=True),
     ]
     merge_tables(tmp_path / "merged", parts)
-    built(tmp_path / "once", one + two, "both", gaps=True)
+    build(tmp_path / "once", one + two, "both", gaps=True)
     assert (tmp_path / "merged").read_bytes() == (tmp_path / "once").read_bytes()
     # the patterns of one view may be counted, those of another not
-    plain = built(tmp_path / "d", one, "web1t", keys=True)
+    plain = build(tmp_path / "d", one, "web1t", keys=True)
     table = CountTable.open(merge_tables(tmp_path / "mixed", [parts[0], plain]))
     assert (table.tokenisations, table.gaps) == ((Words.name, Web1T.name), (Words.name,))
     assert table.count("the * of") == 1
@@ -105,30 +116,30 @@ def test_views_counted_apart_are_merged(tmp_path):
 
 
 def test_pruned_to_fewer_words_and_pruned_twice(tmp_path):
-    texts = ["The house of cards of the house.", "The house of the rising sun."]
-    table = built(tmp_path / "a", texts, keys=True, gaps=True)
+    any_texts = ["The house of cards of the house.", "The house of the rising sun."]
+    table = build(tmp_path / "a", any_texts, keys=True, gaps=True)
     prune_table(tmp_path / "b", table, orders=3, min_counts={2: 2})
-    built(tmp_path / "once", texts, gaps=True, orders=3, min_counts={2: 2})
+    build(tmp_path / "once", any_texts, gaps=True, orders=3, min_counts={2: 2})
     assert (tmp_path / "b").read_bytes() == (tmp_path / "once").read_bytes()
     half = CountTable.open(prune_table(tmp_path / "c", table, min_counts={2: 2}, keys=True))
     prune_table(tmp_path / "d", half, min_counts={2: 1, 3: 2})
-    built(tmp_path / "once", texts, gaps=True, min_counts={2: 2, 3: 2})
+    build(tmp_path / "once", any_texts, gaps=True, min_counts={2: 2, 3: 2})
     assert (tmp_path / "d").read_bytes() == (tmp_path / "once").read_bytes()
 
 
-def test_keys_are_those_of_the_table(tmp_path):
-    table = built(tmp_path / "a", ["The house of cards.", "Of the house."], keys=True, gaps=True)
+def test_stored_keys(tmp_path):
+    table = build(tmp_path / "a", ["The house of cards.", "Of the house."], keys=True, gaps=True)
     table.verify()
     keys, counts, kinds = entries(table, 0, table.n_ngrams)
     assert np.array_equal(table.counts(keys), counts)
     assert set(kinds.tolist()) == {1, 2, 3, 4, 5, 3 + PATTERN, 4 + PATTERN, 5 + PATTERN}
     assert any("merged" in line for line in describe_table(table))
-    assert not any("merged" in line for line in describe_table(built(tmp_path / "b", ["The house."])))
+    assert not any("merged" in line for line in describe_table(build(tmp_path / "b", ["The house."])))
 
 
-def test_tables_that_cannot_be_merged(tmp_path):
+def test_errors_of_merging(tmp_path):
     text = ["The house of cards of the house."]
-    good = built(tmp_path / "a", text, keys=True)
+    good = build(tmp_path / "a", text, keys=True)
     for options, code in (
         ({}, "D120.*--keys"),
         ({"keys": True, "min_counts": {3: 2}}, "D121.*of 3 words.*2 times"),
@@ -136,17 +147,17 @@ def test_tables_that_cannot_be_merged(tmp_path):
         ({"keys": True, "keep_words": ["of"]}, "D122.*kept for"),
         ({"keys": True, "gaps": True}, "D122.*gap"),
     ):
-        other = built(tmp_path / "b", text, **options)
+        other = build(tmp_path / "b", text, **options)
         with pytest.raises(UserError, match=code):
             merge_tables(tmp_path / "c", [good, other])
     with pytest.raises(UserError, match="D120"):
-        prune_table(tmp_path / "c", built(tmp_path / "b", text))
+        prune_table(tmp_path / "c", build(tmp_path / "b", text))
     with pytest.raises(UserError, match="D111"):
         prune_table(tmp_path / "c", good, orders=6)
     with pytest.raises(UserError, match="D106"):
         merge_tables(tmp_path / "b", [good, good])
     with pytest.raises(UserError, match="D119"):
-        built(tmp_path / "c", text, keys=True, record="small")
+        build(tmp_path / "c", text, keys=True, record="small")
     assert not (tmp_path / "c").exists()
     merge_tables(tmp_path / "a", [good, good], force=True)  # the output may be an input
     assert CountTable.open(tmp_path / "a").count("house") == 4
@@ -154,7 +165,7 @@ def test_tables_that_cannot_be_merged(tmp_path):
 
 @pytest.fixture
 def with_keys(tmp_path):
-    built(tmp_path / "good", ["The house of cards of the house. An old house!"], keys=True)
+    build(tmp_path / "good", ["The house of cards of the house. An old house!"], keys=True)
     return tmp_path / "good"
 
 
@@ -175,7 +186,7 @@ def with_keys(tmp_path):
 )
 def test_hostile_headers_of_keys(with_keys, tmp_path, change):
     with pytest.raises(UserError, match="D105"):
-        CountTable.open(rewritten(with_keys, tmp_path / "x", change))
+        CountTable.open(rewrite(with_keys, tmp_path / "x", change))
 
 
 def test_hostile_keys(with_keys, tmp_path):
@@ -185,7 +196,7 @@ def test_hostile_keys(with_keys, tmp_path):
             stored = np.frombuffer(data, dtype=np.uint64, offset=place, count=size // 8)
             change(stored)
 
-        return CountTable.open(rewritten(with_keys, tmp_path / "x", at))
+        return CountTable.open(rewrite(with_keys, tmp_path / "x", at))
 
     def swap(stored):
         stored[:2] = stored[[1, 0]]
@@ -203,14 +214,14 @@ def test_hostile_keys(with_keys, tmp_path):
         ):
             with pytest.raises(UserError, match=r"D105.*keys"):
                 derived(changed(change))
-    for said in (
+    for output in (
         {"min_counts": {"a": 1}},
         {"min_counts": [1]},
         {"views": [5]},
         {"views": {Words.name: {"texts": "x"}}},
     ):
-        path = rewritten(
-            with_keys, tmp_path / "x", lambda data, header, said=said: header["info"].update(said)
+        path = rewrite(
+            with_keys, tmp_path / "x", lambda data, header, output=output: header["info"].update(output)
         )
         table = CountTable.open(path)
         with pytest.raises(UserError, match=r"D105.*header"):
@@ -234,11 +245,11 @@ def test_sums_beyond_64_bits_are_refused(tmp_path):
 
 def test_progress(tmp_path, monkeypatch):
     monkeypatch.setattr(derive, "_AT_ONCE", 5)
-    table = built(tmp_path / "a", ["The house of cards of the house."], keys=True)
-    told = []
-    merge_tables(tmp_path / "b", [table, table], progress=lambda *what: told.append(what))
-    assert len(told) > 2
-    assert told[-1] == ("write", table.n_ngrams, 2 * table.n_ngrams)
+    table = build(tmp_path / "a", ["The house of cards of the house."], keys=True)
+    notes = []
+    merge_tables(tmp_path / "b", [table, table], progress=lambda *what: notes.append(what))
+    assert len(notes) > 2
+    assert notes[-1] == ("write", table.n_ngrams, 2 * table.n_ngrams)
 
 
 CODE = """
@@ -260,7 +271,7 @@ print(peak() - before)
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc/self/status on this system")
 def test_memory_does_not_grow_with_the_tables(tmp_path):
     rng = np.random.default_rng(0)
-    built(tmp_path / "tiny", ["The house."], keys=True)
+    build(tmp_path / "tiny", ["The house."], keys=True)
     for name in "abc":
         keys = np.unique(rng.integers(0, 2**64, 2_000_000, dtype=np.uint64))
         chunks = [
@@ -277,3 +288,72 @@ def test_memory_does_not_grow_with_the_tables(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=kernels)
     assert int(done.stdout) < 120 << 20  # the tables together are 90 MB, their n-grams as arrays 100
     assert CountTable.open(tmp_path / "tiny.all").n_ngrams > 5_900_000
+
+
+TEXTS = ["The house of cards of the house.", "The house of the rising sun.", "The house of the cards."]
+
+
+def test_a_threshold_holds_for_longer_ngrams_too():
+    assert least_counts(None, orders=3) == {1: 1, 2: 1, 3: 1}
+    assert least_counts({3: 2}, orders=5) == {1: 1, 2: 1, 3: 2, 4: 2, 5: 2}
+    assert least_counts({1: 200, 2: 40}, orders=4) == {1: 200, 2: 40, 3: 40, 4: 40}
+    assert least_counts({3: 2, 5: 1}, orders=5) == {1: 1, 2: 1, 3: 2, 4: 2, 5: 1}
+    assert least_counts({4: 9}, orders=3) == {1: 1, 2: 1, 3: 1}
+
+
+def test_thresholds_in_words():
+    assert describe_least_counts(least_counts(None, orders=5)) == ""
+    assert (
+        describe_least_counts(least_counts({3: 2}, orders=5))
+        == "n-grams of 3 to 5 words seen less than 2 times"
+    )
+    assert (
+        describe_least_counts({1: 1, 2: 1, 3: 2, 4: 1, 5: 1}) == "n-grams of 3 words seen less than 2 times"
+    )
+    assert describe_least_counts({1: 200, 2: 40}) == (
+        "n-grams of 1 word seen less than 200 times, n-grams of 2 words seen less than 40 times"
+    )
+
+
+def orders_of_hapaxes(table: CountTable) -> set[int]:
+    """Return the lengths of n-grams in the table that were seen once."""
+    result = set()
+    for text in TEXTS:
+        words = Words().words(text)
+        for n in range(1, 6):
+            for start in range(len(words) - n + 1):
+                ngram = words[start : start + n]
+                inside = all(one != ("</S>", "<S>") for one in pairwise(ngram))
+                if inside and table.count(" ".join(ngram)) == 1:
+                    result.add(n)
+    return result
+
+
+@pytest.mark.parametrize("way", ["build", "merge", "prune", "import"])
+def test_thresholds_are_the_same_however_a_table_is_made(way, tmp_path):
+    path, least = tmp_path / "x", {3: 2}
+    if way == "build":
+        build_table(path, TEXTS, Words(), min_counts=least)
+    elif way == "import":
+        counts = Counter()
+        for text in TEXTS:
+            words = text.lower().rstrip(".").split()
+            counts.update(" ".join(words[i : i + n]) for n in range(1, 6) for i in range(len(words) - n + 1))
+        (tmp_path / "a.tsv").write_text("".join(f"{ngram}\t{n}\n" for ngram, n in counts.items()))
+        import_table(path, count_files([str(tmp_path / "a.tsv")]), Words.name, min_counts=least)
+    else:
+        parts = [
+            CountTable.open(build_table(tmp_path / f"{i}", texts, Words(), keys=True))
+            for i, texts in enumerate((TEXTS[:1], TEXTS[1:]))
+        ]
+        if way == "merge":
+            merge_tables(path, parts, min_counts=least)
+        else:
+            prune_table(
+                path, CountTable.open(merge_tables(tmp_path / "m", parts, keys=True)), min_counts=least
+            )
+    table = CountTable.open(path)
+    assert orders_of_hapaxes(table) == {1, 2}
+    assert table.header["info"]["min_counts"] == {"1": 1, "2": 1, "3": 2, "4": 2, "5": 2}
+    assert "left out      n-grams of 3 to 5 words seen less than 2 times" in list(describe_table(table))
+    assert table.count("house of the") == 2

@@ -11,7 +11,11 @@ from disambig.testing import blocks
 from disambig.types import Features
 
 TEXTS = ["It is QUITE good, quiet?", "", "A Piece of it."]
+
+
 TABLE = (Group("quite/quiet", ("quite", "quiet")), Group("peace/piece/peas", ("peace", "piece", "peas")))
+
+
 DECISIONS = Decisions(
     task="spelling",
     model="toy 1.0",

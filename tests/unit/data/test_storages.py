@@ -1,6 +1,9 @@
-"""The storages of a batch: linear algebra that holds for each, and the conversions between them."""
+"""The storages of a batch: linear algebra, conversions and joins that hold for each."""
 
 from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -8,10 +11,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from disambig.data import Columns, CrossedRows, DenseBlocks, SparseRows, convert, numbered
+from disambig.data import (
+    Columns,
+    CrossedRows,
+    DenseBlocks,
+    DenseLists,
+    JoinedRows,
+    PartRows,
+    SequenceRows,
+    SparseRows,
+    conversions,
+    convert,
+    numbered,
+    row_owners,
+    run_starts,
+)
+from disambig.decode import Chain, Hypergraph, Hypergraphs, averaged_perceptron, structured_examples
 from disambig.errors import UserError
+from disambig.features import join
+from disambig.testing import blocks, chains, check_batch, crossed, crossed_lists, dense_lists, lists
 from disambig.testing.checks import require_batch
-from disambig.types import CandidateBatch
+from disambig.types import CandidateBatch, Features
 
 
 @st.composite
@@ -85,12 +105,12 @@ def test_take_by_numbers_and_by_mask(batch, data):
     n = len(batch.offsets) - 1
     index = np.array(data.draw(st.lists(st.integers(0, n - 1), max_size=6)), np.int64)
     rows = matrix(batch)
-    wanted = [row for i in index for row in range(batch.offsets[i], batch.offsets[i + 1])]
+    expected = [row for i in index for row in range(batch.offsets[i], batch.offsets[i + 1])]
     taken = batch.take(index)
     assert taken.offsets.tolist() == [0, *np.cumsum(np.diff(batch.offsets)[index])]
-    assert taken.cost.tolist() == batch.cost[wanted].tolist()
+    assert taken.cost.tolist() == batch.cost[expected].tolist()
     assert len(taken.columns) == len(batch.columns)
-    assert matrix(taken) == pytest.approx(rows[wanted], abs=1e-6)
+    assert matrix(taken) == pytest.approx(rows[expected], abs=1e-6)
     mask = np.isin(np.arange(n), index)
     assert matrix(batch.take(mask)) == pytest.approx(matrix(batch.take(np.flatnonzero(mask))))
 
@@ -128,7 +148,7 @@ def test_crossed_rows_written_out_keep_scores(batch):
     assert sparse.row_sqnorm() == pytest.approx(batch.row_sqnorm())
 
 
-def test_a_conversion_that_has_no_meaning_is_refused():
+def test_unsupported_conversions_name_the_storages():
     batch = SparseRows(csr_array(np.eye(2)), np.array([0, 2]), np.zeros(2, np.float32), numbered(2))
     assert convert(batch, SparseRows) is batch
     with pytest.raises(UserError, match=r"D459.*accepts DenseBlocks.*produce SparseRows"):
@@ -158,7 +178,7 @@ def test_curvature_is_the_hessian_of_the_log_sums(batch):
     assert np.linalg.eigvalsh(exact).min() >= -1e-6
 
 
-def test_curvature_of_more_instances_than_a_chunk_holds(monkeypatch):
+def test_curvature_in_chunks(monkeypatch):
     from disambig.data import batches as dense
     from disambig.data import segments
 
@@ -179,3 +199,323 @@ def test_feature_groups_of_columns():
         columns.in_groups(["3-gram"])
     assert caught.value.code == "D451"
     assert "2-gram, bias" in str(caught.value)
+
+
+def with_shared_columns(n=6):
+    """Return blocks whose candidates share their columns."""
+    batch = blocks(n)
+    columns = Columns(np.full(5, -1, np.int32), np.arange(5, dtype=np.int32), batch.columns.group_names)
+    return DenseBlocks(batch.values, np.tile([4, 0, 1, 2, 3], (3, 1)), columns, batch.costs)
+
+
+BATCHES = {
+    "sparse": lists(8),
+    "dense": dense_lists(8),
+    "crossed": crossed_lists(8),
+    "crossed-dense-rows": replace(crossed_lists(8), rows=crossed_lists(8).rows.toarray()),
+    "crossed-many-labels": crossed_lists(3, labels=40, columns=45),
+    "blocks": blocks(8),
+    "shared": with_shared_columns(8),
+    "labels": crossed(8),
+    "joined": JoinedRows.from_parts([blocks(8), crossed(8)]),
+    "joined-lists": JoinedRows.from_parts([lists(8), replace(dense_lists(8), cost=lists(8).cost)]),
+    "edges": chains(5).as_chains(),
+}
+
+
+@pytest.mark.parametrize(
+    "check",
+    [pytest.param(c, id=f"{name}-{c}") for name, batch in BATCHES.items() for c in check_batch(batch)],
+)
+def test_contract(check):
+    check()
+
+
+TABLE = {
+    ("own labels", SparseRows): crossed_lists(5),
+    ("own labels", DenseLists): crossed_lists(5),
+    (DenseBlocks, SparseRows): blocks(5),
+    (DenseBlocks, DenseLists): with_shared_columns(),
+    (CrossedRows, SparseRows): crossed(5),
+    (CrossedRows, DenseLists): crossed(5),
+    (DenseLists, SparseRows): dense_lists(5),
+    (SparseRows, DenseLists): lists(5),
+    (JoinedRows, SparseRows): JoinedRows.from_parts([blocks(5), crossed(5)]),
+}
+
+
+@pytest.mark.parametrize(
+    "pair", TABLE, ids=lambda pair: f"{getattr(pair[0], '__name__', pair[0])}-{pair[1].__name__}"
+)
+def test_conversions_keep_rows_and_columns(pair):
+    batch, storage = TABLE[pair], pair[1]
+    built = convert(batch, storage)
+    assert type(built) is storage
+    assert matrix(built) == pytest.approx(matrix(batch), abs=1e-6)
+    assert built.cost.tolist() == batch.cost.tolist()
+    assert built.offsets.tolist() == batch.offsets.tolist()
+    assert built.columns.labels.tolist() == batch.columns.labels.tolist()
+    assert built.columns.group_names == batch.columns.group_names
+
+
+@pytest.mark.parametrize(
+    ("batch", "storage"),
+    [
+        (blocks(3), DenseLists),  # each candidate has columns of its own
+        (dense_lists(9), DenseBlocks),
+        (convert(with_shared_columns(), DenseLists), DenseBlocks),  # of equal length, but lists all the same
+        (crossed_lists(5), CrossedRows),  # unless the caller accepts labels of their own
+        (lists(9), CrossedRows),
+        (chains(3), SparseRows),  # single words of sequences are no candidates
+        (JoinedRows.from_parts([lists(3), lists(3)]), CrossedRows),
+    ],
+)
+def test_impossible_conversions_are_refused(batch, storage):
+    with pytest.raises(UserError, match="D459"):
+        convert(batch, storage)
+
+
+def test_sparse_rows_that_are_too_wide_are_not_made_dense(monkeypatch):
+    monkeypatch.setattr(conversions, "MOST_BYTES", 100)
+    with pytest.raises(UserError, match=r"D417.*8 columns"):
+        convert(lists(5), DenseLists)
+
+
+@given(st.integers(0, 2**16), st.integers(2, 30))
+def test_crossed_lists_score_alike_however_many_labels_there_are(seed, labels):
+    """Few labels are scored all, of many only those that are candidates."""
+    rng = np.random.default_rng(seed)
+    batch = crossed_lists(4, labels=labels, columns=labels + 2, seed=seed)
+    weights = rng.normal(size=len(batch.columns))
+    of_all = np.asarray(batch.rows @ weights.reshape(labels, -1).T)
+    assert batch.scores(weights) == pytest.approx(of_all[row_owners(batch.offsets), batch.labels.values])
+
+
+# Joining
+
+
+def features_of(batch, found=1):
+    evidence = np.full(len(batch.cost), found, np.int32)
+    return Features(batch, evidence, evidence)
+
+
+def test_class_blocks_and_crossed_rows_are_joined():
+    counts, words = blocks(6), replace(crossed(6), costs=blocks(6).costs)
+    both = join([features_of(counts), features_of(words, 2)])
+    joint = both.batch
+    weights = np.random.default_rng(0).normal(size=len(joint.columns))
+    expected = counts.scores(weights[:15]) + words.scores(weights[15:])
+    assert joint.scores(weights) == pytest.approx(expected)
+    assert joint.columns.group_names == ("2-gram", "3-gram", "4-gram", "5-gram", "bias", "words")
+    assert joint.columns.in_groups(["bias"]).sum() == 3 + 3
+    assert joint.columns.labels.tolist() == [*counts.columns.labels, *words.columns.labels]
+    assert (joint.columns.names[0], joint.columns.names[15]) == ("0: 2-gram", "")
+    assert both.found.tolist() == [3] * 18
+
+
+@pytest.mark.parametrize(
+    ("parts", "storage"),
+    [
+        ((lists(5), lists(5)), SparseRows),
+        ((dense_lists(5), dense_lists(5)), DenseLists),
+        ((lists(5), dense_lists(5)), SparseRows),
+        ((crossed_lists(5), crossed_lists(5)), CrossedRows),
+        ((blocks(5), crossed(5), blocks(5)), JoinedRows),
+        ((blocks(5), convert(blocks(5), SparseRows)), JoinedRows),
+    ],
+)
+def test_joined_batches_score_as_the_sum_of_their_parts(parts, storage):
+    joint = join([features_of(part) for part in parts]).batch
+    assert type(joint) is storage
+    assert len(joint.columns) == sum(len(part.columns) for part in parts)
+    assert joint.scores(np.ones(len(joint.columns))) == pytest.approx(
+        sum(part.scores(np.ones(len(part.columns))) for part in parts), abs=1e-5
+    )
+    for check in check_batch(joint):
+        check()
+
+
+def test_rows_of_different_labels_are_not_merged():
+    first = crossed_lists(5)
+    other = replace(first, labels=replace(first.labels, values=first.labels.values[::-1].copy()))
+    assert type(join([features_of(first), features_of(other)]).batch) is JoinedRows
+
+
+def test_parts_that_cannot_be_joined_are_named():
+    one = features_of(lists(3))
+    assert join([one]) is one
+    with pytest.raises(UserError, match=r"D416.*counts \(SparseRows\) and words \(SparseRows\).*3 instances"):
+        join([one, features_of(lists(4))], names=["counts", "words"])
+    with pytest.raises(UserError, match=r"D416.*instance 0 has .* candidates in one"):
+        join([one, features_of(lists(3, seed=5))])
+    with pytest.raises(UserError, match=r"D416.*SequenceRows is decided together"):
+        join([features_of(chains(3)), features_of(chains(3))])
+
+
+def test_an_empty_batch_is_one_in_every_storage():
+    nothing = np.zeros(0, np.int64)
+    for name, batch in BATCHES.items():
+        empty = batch.take(nothing)
+        assert empty.offsets.tolist() == [0], name
+        assert len(empty.scores(np.zeros(len(batch.columns)))) == 0
+        assert not empty.adjoint(np.zeros(0)).any()
+    assert csr_array(convert(crossed(3).take(nothing), SparseRows).rows).shape == (0, 24)
+
+
+def columns_of(n):
+    return Columns(np.full(n, -1, np.int32), np.zeros(n, np.int32), ("all",))
+
+
+def pairs(n):
+    """Return the layout of `n` hypergraphs of six rows: two nodes of two rows each, and two rows for both."""
+    heads = np.tile(np.repeat(np.arange(3), 2), n)
+    tails = np.tile([[-1, -1]] * 4 + [[0, 1], [1, 0]], (n, 1))
+    return Hypergraphs(6 * np.arange(n + 1), 3 * np.arange(n + 1), heads, tails)
+
+
+@pytest.fixture
+def shared_parts():
+    rng = np.random.default_rng(0)
+    features = csr_array(rng.normal(size=(7, 5)) * (rng.random((7, 5)) < 0.6))
+    parts = rng.integers(-1, 7, size=(24, 3)).astype(np.int32)
+    return PartRows(features, parts, pairs(4), rng.random(24).astype(np.float32), columns_of(5))
+
+
+def written_out(shared_parts):
+    dense = np.vstack([shared_parts.features.toarray(), np.zeros(shared_parts.features.shape[1])])
+    return dense[shared_parts.parts].sum(axis=1)
+
+
+def test_scores_sums_and_norms(shared_parts):
+    rng = np.random.default_rng(1)
+    rows, weights, mass = written_out(shared_parts), rng.normal(size=5), rng.normal(size=24)
+    assert shared_parts.rows().toarray() == pytest.approx(rows)
+    assert shared_parts.scores(weights) == pytest.approx(rows @ weights)
+    assert shared_parts.adjoint(mass) == pytest.approx(rows.T @ mass)
+    assert shared_parts.row_sqnorm() == pytest.approx((rows**2).sum(axis=1))
+
+
+def test_norms_of_parts_that_have_nothing_in_common(shared_parts):
+    """The second place has columns 3 and 4 alone, the first one the others: no row has to be written out."""
+    rng = np.random.default_rng(3)
+    dense = rng.normal(size=(8, 5))
+    dense[:4, 3:] = dense[4:, :3] = 0.0
+    parts = np.column_stack([rng.integers(-1, 4, 24), rng.integers(4, 8, 24)]).astype(np.int32)
+    apart = PartRows(csr_array(dense), parts, shared_parts.layout, shared_parts.cost, shared_parts.columns)
+    assert apart._apart(apart.features.multiply(apart.features))
+    assert not shared_parts._apart(shared_parts.features.multiply(shared_parts.features))
+    assert apart.row_sqnorm() == pytest.approx((written_out(apart) ** 2).sum(axis=1))
+
+
+def test_fewer_columns(shared_parts):
+    one = shared_parts.take(np.array([3]))
+    narrow, columns = one.narrowed()
+    weights, mass = np.random.default_rng(4).normal(size=5), np.arange(6.0)
+    assert len(narrow.columns) == len(columns) == len(set(one.features.indices.tolist()))
+    assert narrow.scores(weights[columns]) == pytest.approx(one.scores(weights))
+    whole = np.zeros(5)
+    whole[columns] = narrow.adjoint(mass)
+    assert whole == pytest.approx(one.adjoint(mass))
+
+
+@pytest.mark.parametrize("check", range(len(check_batch(None))))
+def test_batches_of_shared_parts_keep_the_contract(shared_parts, check):
+    check_batch(shared_parts)[check]()
+
+
+def test_taking_instances_of_shared_parts(shared_parts):
+    index = np.array([2, 0, 2])
+    taken = shared_parts.take(index)
+    rows = np.concatenate([np.arange(6 * i, 6 * i + 6) for i in index])
+    assert written_out(taken) == pytest.approx(written_out(shared_parts)[rows])
+    assert np.array_equal(taken.cost, shared_parts.cost[rows])
+    assert taken.offsets.tolist() == [0, 6, 12, 18]
+    own = shared_parts.take(np.array([1]))
+    assert own.features.shape[0] == len(set(shared_parts.parts[6:12].ravel().tolist()) - {-1})
+    none = shared_parts.take(np.zeros(0, np.int64))
+    assert none.scores(np.ones(5)).shape == (0,) and not none.adjoint(np.zeros(0)).any()
+    assert np.array_equal(shared_parts.take(np.array([False, True, False, False])).parts, own.parts)
+
+
+def test_learning_from_shared_parts():
+    rng = np.random.default_rng(2)
+    features = csr_array(rng.normal(size=(30, 6)))
+    parts = rng.integers(0, 30, size=(60, 2)).astype(np.int32)
+    layout, columns = pairs(10), columns_of(6)
+    shared_parts = PartRows(features, parts, layout, np.zeros(60, np.float32), columns)
+    right = Hypergraph().best(shared_parts.scores(rng.normal(size=6)), layout)
+    shared_parts = PartRows(features, parts, layout, (1.0 - right).astype(np.float32), columns)
+    weights, mistakes = averaged_perceptron(
+        structured_examples(shared_parts, Hypergraph()), passes=200, seed=0
+    )
+    assert mistakes == 0
+    assert np.array_equal(Hypergraph().best(shared_parts.scores(weights), layout), right)
+    plain = SparseRows(shared_parts.rows(), layout.offsets, shared_parts.cost, columns)
+    assert plain.scores(weights) == pytest.approx(shared_parts.scores(weights))
+
+
+def test_invalid_parts_are_refused(shared_parts):
+    with pytest.raises(ValueError, match="parts 0 to 7: expected -1 to 6"):
+        PartRows(
+            shared_parts.features,
+            np.maximum(shared_parts.parts, 7 * (shared_parts.parts == 6)),
+            shared_parts.layout,
+            shared_parts.cost,
+            shared_parts.columns,
+        )
+    with pytest.raises(ValueError, match="for 24 rows"):
+        PartRows(
+            shared_parts.features,
+            shared_parts.parts[:-1],
+            shared_parts.layout,
+            shared_parts.cost,
+            shared_parts.columns,
+        )
+    with pytest.raises(ValueError, match="but 4 names"):
+        PartRows(
+            shared_parts.features, shared_parts.parts, shared_parts.layout, shared_parts.cost, columns_of(4)
+        )
+
+
+def sequence_batch(seed=0, n=9, k=3, d=4):
+    rng = np.random.default_rng(seed)
+    rows = csr_array((rng.random((n, d)) < 0.5).astype(np.float32))
+    gold = rng.integers(k, size=n)
+    costs = (np.arange(k) != gold[:, None]).astype(np.float32)
+    return SequenceRows(rows, costs, np.array([4, 4, 4, 7, 9, 9, 9, 9, 2]))
+
+
+def test_a_batch_of_sequences_is_in_order():
+    require_batch(sequence_batch(), "sequences")
+
+
+def test_columns_say_what_the_weights_mean():
+    columns = sequence_batch().columns
+    assert len(columns) == sequence_batch().n_weights == 3 * (4 + 1 + 3)
+    assert columns.in_groups(["label before"]).sum() == 3 + 9
+    assert columns.labels[-3:].tolist() == [0, 1, 2]
+
+
+def test_sequences_begin_where_the_number_changes():
+    assert sequence_batch().layout.tolist() == [0, 3, 4, 8, 9]
+    assert run_starts(np.zeros(0, np.int64)).tolist() == [0]
+    assert sequence_batch().take(np.array([0, 2, 4])).layout.tolist() == [0, 2, 3]
+
+
+def test_edges_score_as_places_and_steps():
+    sequences = sequence_batch()
+    edges = sequences.edges()
+    weights = np.random.default_rng(1).normal(size=sequences.n_weights)
+    place = sequences.scores(weights).reshape(-1, 3)
+    first, step = weights[12:15], weights[15:].reshape(3, 3)
+    scores = edges.scores(weights)
+    assert len(edges.offsets) - 1 == 4
+    rng = np.random.default_rng(2)
+    for i, (start, stop) in enumerate(pairwise(sequences.layout)):
+        states = rng.integers(3, size=stop - start)
+        own = edges.offsets[i] + Chain(3).edges(states)
+        expected = place[np.arange(start, stop), states].sum() + first[states[0]]
+        expected += sum(step[a, b] for a, b in pairwise(states))
+        assert scores[own].sum() == pytest.approx(expected)
+        costs = sequences.costs[np.arange(start, stop), states].sum()
+        assert edges.cost[own].sum() == pytest.approx(costs)

@@ -1,4 +1,4 @@
-"""Chains against the list of all sequences: best, k best, loss-augmented, marginals, max-marginals."""
+"""Chains against the list of all sequences and against hypergraphs: best, k best, marginals, sums."""
 
 from __future__ import annotations
 
@@ -10,11 +10,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disambig.decode import Chain, best_path, best_states, best_with_states, max_marginals
+from disambig.data import ChainLayout
+from disambig.decode import (
+    Chain,
+    Hypergraph,
+    best_path,
+    best_states,
+    best_with_states,
+    graphs_of_chains,
+    log_sums,
+    max_marginals,
+    path_edges,
+    shared_sums,
+)
 
 
 @st.composite
-def chains(draw):
+def any_chains(draw):
     """Return scores of places, (L, K), and of steps, (L - 1, K, K); some are forbidden."""
     n, k = draw(st.integers(1, 5)), draw(st.integers(1, 3))
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
@@ -33,15 +45,15 @@ def best_paths(place, step, starts, path):
             best_path(place[first:last], step, total, back, path[first:last])
 
 
-def everything(place, step):
+def all_sequences(place, step):
     """Return all sequences with their scores, best first."""
     n, k = place.shape
-    found = []
+    result = []
     for states in itertools.product(range(k), repeat=n):
         score = sum(place[t, states[t]] for t in range(n))
         score += sum(step[t, states[t], states[t + 1]] for t in range(n - 1))
-        found.append((score, states))
-    return sorted(found, key=lambda each: -each[0])
+        result.append((score, states))
+    return sorted(result, key=lambda item: -item[0])
 
 
 def rows_of(place, step):
@@ -53,28 +65,28 @@ def states_of(chain, mass):
     """Return the states of the only sequence of `mass`."""
     k = chain.n_states
     steps = mass[k:].reshape(-1, k, k)
-    return (int(mass[:k].argmax()), *(int(each.sum(axis=0).argmax()) for each in steps))
+    return (int(mass[:k].argmax()), *(int(item.sum(axis=0).argmax()) for item in steps))
 
 
-@given(chains())
+@given(any_chains())
 @settings(deadline=None)
 def test_the_best_sequence_is_that_of_brute_force(problem):
     place, step = problem
     rows = rows_of(place, step)
     chain = Chain(place.shape[1])
     mass = chain.best(rows, np.array([0, len(rows)]))
-    assert states_of(chain, mass) == everything(place, step)[0][1]
+    assert states_of(chain, mass) == all_sequences(place, step)[0][1]
     assert mass.sum() == len(place)
 
 
-@given(chains(), st.integers(1, 9))
+@given(any_chains(), st.integers(1, 9))
 @settings(deadline=None)
 def test_the_k_best_sequences_are_those_of_brute_force(problem, k):
     place, step = problem
     rows = rows_of(place, step)
     ((scores, states),) = Chain(place.shape[1]).top(rows, np.array([0, len(rows)]), k)
-    expected = [each for each in everything(place, step) if each[0] > -np.inf][:k]
-    assert [tuple(each) for each in states.tolist()] == [states for _, states in expected]
+    expected = [item for item in all_sequences(place, step) if item[0] > -np.inf][:k]
+    assert [tuple(item) for item in states.tolist()] == [states for _, states in expected]
     assert scores == pytest.approx([score for score, _ in expected])
 
 
@@ -86,11 +98,12 @@ def test_with_costs_the_best_is_loss_augmented():
     rows = rows_of(place, step) + cost
     chain = Chain(3)
     assert (
-        states_of(chain, chain.best(rows, np.array([0, len(rows)]))) == everything(place + wrong, step)[0][1]
+        states_of(chain, chain.best(rows, np.array([0, len(rows)])))
+        == all_sequences(place + wrong, step)[0][1]
     )
 
 
-@given(chains())
+@given(any_chains())
 @settings(deadline=None)
 def test_marginals_sum_to_one_at_every_place(problem):
     place, step = problem
@@ -99,20 +112,20 @@ def test_marginals_sum_to_one_at_every_place(problem):
     mass, partition = Chain(k).marginals(rows, np.array([0, len(rows)]))
     assert mass[:k].sum() == pytest.approx(1.0)
     assert mass[k:].reshape(-1, k * k).sum(axis=1) == pytest.approx(np.ones(len(place) - 1))
-    total = np.logaddexp.reduce([score for score, _ in everything(place, step)])
+    total = np.logaddexp.reduce([score for score, _ in all_sequences(place, step)])
     assert partition[0] == pytest.approx(total)
 
 
-@given(chains())
+@given(any_chains())
 @settings(deadline=None)
 def test_max_marginals_are_the_best_scores_with_a_state_fixed(problem):
     place, step = problem
-    found = np.empty(place.shape)
+    result = np.empty(place.shape)
     starts = np.array([0, len(place)])
-    max_marginals(place, step if len(step) else np.zeros((1, *step.shape[1:])), starts, found)
+    max_marginals(place, step if len(step) else np.zeros((1, *step.shape[1:])), starts, result)
     for t, b in np.ndindex(place.shape):
-        expected = max(score for score, states in everything(place, step) if states[t] == b)
-        assert found[t, b] == pytest.approx(expected)
+        expected = max(score for score, states in all_sequences(place, step) if states[t] == b)
+        assert result[t, b] == pytest.approx(expected)
 
 
 def test_sequences_that_share_their_steps_are_decoded_one_by_one():
@@ -122,10 +135,10 @@ def test_sequences_that_share_their_steps_are_decoded_one_by_one():
     best_paths(place, step, starts, path)
     for first, last in ((0, 3), (3, 7)):
         steps = np.repeat(step, last - first - 1, axis=0)
-        assert tuple(path[first:last]) == everything(place[first:last], steps)[0][1]
+        assert tuple(path[first:last]) == all_sequences(place[first:last], steps)[0][1]
 
 
-def test_rows_that_are_no_chain_are_refused():
+def test_rows_of_the_wrong_length_are_refused():
     with pytest.raises(ValueError, match="5 rows are not a chain of 2 states"):
         Chain(2).best(np.zeros(5), np.array([0, 5]))
 
@@ -183,3 +196,61 @@ def test_numpy_and_kernels_agree_to_the_bit(seed, k, lengths, forbidden):
     max_marginals(place, step[None], starts, marginals)
     assert (best_states(place, step, starts) == path).all()
     assert best_with_states(place, step, starts).tobytes() == marginals.tobytes()
+
+
+@st.composite
+def any_sequences(draw):
+    """Return the layout of some sequences, and scores, of which some forbid."""
+    k = draw(st.integers(1, 4))
+    lengths = draw(st.lists(st.integers(1, 6), min_size=1, max_size=4))
+    offsets = np.concatenate([[0], np.cumsum([k + (n - 1) * k * k for n in lengths])])
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    scores = rng.normal(size=offsets[-1])
+    if k > 1 and draw(st.booleans()):
+        scores[rng.integers(len(scores))] = -np.inf
+    return ChainLayout(offsets, k), scores
+
+
+@given(any_sequences(), st.integers(1, 7))
+@settings(deadline=None)
+def test_chains_equal_hypergraphs(problem, k):
+    layout, scores = problem
+    graphs, rows = graphs_of_chains(layout)
+    of_edges = np.where(rows < 0, 0.0, scores[rows])
+    own = rows >= 0
+
+    def of_rows(mass):
+        return np.bincount(rows[own], mass[own], minlength=len(scores))
+
+    chain, decoder = Chain(), Hypergraph()
+    assert np.array_equal(of_rows(decoder.best(of_edges, graphs)), chain.best(scores, layout))
+    mass, partition = decoder.marginals(of_edges, graphs)
+    expected, expected_partition = chain.marginals(scores, layout)
+    assert of_rows(mass) == pytest.approx(expected, abs=1e-12)
+    assert partition == pytest.approx(expected_partition)
+    both = zip(decoder.top(of_edges, graphs, k), chain.top(scores, layout, k), strict=True)
+    for start, ((some, derived), (totals, paths)) in zip(layout.offsets, both, strict=False):
+        assert some == pytest.approx(totals)
+        named = [sorted(item for item in rows[derivation].tolist() if item >= 0) for derivation in derived]
+        assert named == [(start + path_edges(path, layout.n_states)).tolist() for path in paths]
+
+
+def test_rows_that_are_not_chains():
+    with pytest.raises(ValueError, match="not chains of 2 states"):
+        graphs_of_chains(ChainLayout(np.array([0, 5]), 2))
+    graphs, rows = graphs_of_chains(ChainLayout(np.array([0]), 2))
+    assert len(graphs) == len(rows) == 0
+
+
+@pytest.mark.parametrize("length", [1, 2, 7])
+@pytest.mark.parametrize("scale", [0.1, 3.0, 300.0, 3000.0])
+def test_sums_in_products_equal_sums_of_logarithms(length, scale):
+    rng = np.random.default_rng(length)
+    for _ in range(20):
+        place, step = rng.normal(size=(length, 4)) * scale, rng.normal(size=(4, 4)) * scale
+        expected, item = np.empty((length, 4)), np.zeros((max(length - 1, 1), 4, 4))
+        total = log_sums(place, step[None], expected, item)
+        shares, pairs = np.empty((length, 4)), np.empty((4, 4))
+        assert shared_sums(place, step, shares, pairs) == pytest.approx(total, rel=1e-12, abs=1e-12 * scale)
+        np.testing.assert_allclose(shares, expected, atol=1e-11 * max(scale, 1))
+        np.testing.assert_allclose(pairs, item.sum(axis=0), atol=1e-11 * max(scale, 1))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from brute_force import parses, random_grammar, random_words, tree_of, with_coarser
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_grammars import parses, random_grammar, random_words, tree_of, with_coarser
 
 from disambig.decode import (
     COUNT,
@@ -21,7 +21,11 @@ from disambig.decode import (
 from disambig.errors import UserError
 
 DECODER = Hypergraph()
+
+
 LEXICAL, BINARY, UNARY, SELF = ChartEdges.LEXICAL, ChartEdges.BINARY, ChartEdges.UNARY, ChartEdges.SELF
+
+
 MOST = 3000
 
 
@@ -37,7 +41,7 @@ def problems(draw):
     )
     sentences = [random_words(rng, grammar, int(rng.integers(1, 5))) for _ in range(draw(st.integers(0, 3)))]
     listed = [parses(grammar, words) for words in sentences]
-    few = [i for i, found in enumerate(listed) if len(found) <= MOST]
+    few = [i for i, result in enumerate(listed) if len(result) <= MOST]
     return grammar, [sentences[i] for i in few], [listed[i] for i in few]
 
 
@@ -46,17 +50,19 @@ def problems(draw):
 def test_a_chart_has_all_parses_and_no_others(problem):
     grammar, sentences, listed = problem
     charts = Charts.parse(grammar, sentences, threshold=0.0)
-    assert charts.sentences.tolist() == [i for i, found in enumerate(listed) if found]
-    assert charts.without_parse.tolist() == [i for i, found in enumerate(listed) if not found]
-    assert totals(charts.graphs, [1] * len(charts.scores), COUNT) == [len(found) for found in listed if found]
+    assert charts.sentences.tolist() == [i for i, result in enumerate(listed) if result]
+    assert charts.without_parse.tolist() == [i for i, result in enumerate(listed) if not result]
+    assert totals(charts.graphs, [1] * len(charts.scores), COUNT) == [
+        len(result) for result in listed if result
+    ]
     top = DECODER.top(charts.scores, charts.graphs, MOST)
-    for (scores, derivations), found in zip(top, filter(None, listed), strict=True):
-        assert scores == pytest.approx([score for score, _ in found])
-        assert {tree_of(charts.edges.take(rows)) for rows in derivations} == {tree for _, tree in found}
+    for (scores, derivations), result in zip(top, filter(None, listed), strict=True):
+        assert scores == pytest.approx([score for score, _ in result])
+        assert {tree_of(charts.edges.take(rows)) for rows in derivations} == {tree for _, tree in result}
     if len(charts):
         mass, partition = DECODER.marginals(charts.scores, charts.graphs)
         assert mass.min() > 0
-        sums = [np.logaddexp.reduce([score for score, _ in found]) for found in listed if found]
+        sums = [np.logaddexp.reduce([score for score, _ in result]) for result in listed if result]
         assert partition == pytest.approx(sums)
 
 
@@ -64,11 +70,11 @@ def test_a_chart_has_all_parses_and_no_others(problem):
 @settings(deadline=None, max_examples=100)
 def test_the_best_parse_is_that_of_the_chart(problem):
     grammar, sentences, listed = problem
-    for parse, found in zip(ChartParser(grammar, threshold=0.0).best(sentences), listed, strict=True):
-        assert (parse is None) == (not found)
+    for parse, result in zip(ChartParser(grammar, threshold=0.0).best(sentences), listed, strict=True):
+        assert (parse is None) == (not result)
         if parse is not None:
-            assert parse.score == pytest.approx(found[0][0])
-            assert any(tree == tree_of(parse.edges) for score, tree in found if score > found[0][0] - 1e-9)
+            assert parse.score == pytest.approx(result[0][0])
+            assert any(tree == tree_of(parse.edges) for score, tree in result if score > result[0][0] - 1e-9)
 
 
 def coarse_posteriors(grammar, words):
@@ -132,7 +138,7 @@ def grammar_of(symbols, binary, unary=()):
     number = {symbol: i for i, symbol in enumerate(symbols)}
 
     def arrays(rules, width):
-        named = [[number[each] for each in rule[:-1]] for rule in rules]
+        named = [[number[item] for item in rule[:-1]] for rule in rules]
         return np.array(named, np.int32).reshape(-1, width), np.array([rule[-1] for rule in rules], float)
 
     return BinaryGrammar(tuple(symbols), 0, *arrays(binary, 3), *arrays(unary, 2))
@@ -148,7 +154,7 @@ def words_of(length, *entries):
 DOGS = grammar_of("S N V D M".split(), [("S", "N", "V", -0.5), ("M", "D", "N", -1.0)], [("N", "M", -0.2)])
 
 
-def test_what_the_edges_are():
+def test_edges_of_a_parse():
     words = words_of(3, (2, 2, -4.0), (0, 3, -1.0), (1, 1, -3.0))
     (parse,) = ChartParser(DOGS).best([words])
     assert parse.score == pytest.approx(-0.5 - 0.2 - 1.0 - 1.0 - 3.0 - 4.0)
@@ -217,7 +223,7 @@ def test_at_most_so_many_symbols():
     cells = np.column_stack([few.edges.starts, few.edges.ends, few.edges.symbols])
     cells = np.unique(cells[few.edges.kinds == SELF], axis=0)
     assert np.unique(cells[:, :2], axis=0, return_counts=True)[1].max() == 2
-    best = [DECODER.top(each.scores, each.graphs, 1)[0][0][0] for each in (whole, few)]
+    best = [DECODER.top(item.scores, item.graphs, 1)[0][0][0] for item in (whole, few)]
     assert best[1] <= best[0]
     assert len(Charts.parse(grammar, [words], most=8).scores) == len(whole.scores)
 
@@ -277,7 +283,7 @@ WRONG_WORDS = {
 
 
 @pytest.mark.parametrize("problem", WRONG_WORDS)
-def test_words_that_are_none(problem):
+def test_invalid_words(problem):
     with pytest.raises(ValueError, match=problem):
         Charts.parse(DOGS, [WRONG_WORDS[problem]])
 
@@ -299,7 +305,7 @@ WRONG_GRAMMARS = {
 
 
 @pytest.mark.parametrize("problem", WRONG_GRAMMARS)
-def test_grammars_that_are_none(problem):
+def test_invalid_grammars(problem):
     with pytest.raises(ValueError, match=problem):
         ChartParser(WRONG_GRAMMARS[problem])
 

@@ -4,68 +4,80 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from brute_force import all_derivations, allowed_derivations, graph_problems, how_many, random_graphs
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_graphs import all_derivations, how_many, left, problems, random_graphs
 
-from disambig.decode import BEST, COUNT, EXPECTATION, LOG_SUM, Hypergraph, Hypergraphs, k_best, totals
+from disambig.decode import (
+    BEST,
+    COUNT,
+    EXPECTATION,
+    LOG_SUM,
+    Enumerated,
+    Hypergraph,
+    Hypergraphs,
+    k_best,
+    totals,
+)
 
 DECODER = Hypergraph()
 
 
-def counted(rows, n):
+def row_counts(rows, n):
     return np.bincount(np.asarray(rows, np.int64), minlength=n).astype(float)
 
 
-@given(problems())
+@given(graph_problems())
 @settings(deadline=None)
 def test_the_best_derivation_is_that_of_brute_force(problem):
     layout, scores = problem
-    listed = left(layout, scores)
+    listed = allowed_derivations(layout, scores)
     if not all(listed):
         with pytest.raises(ValueError, match=f"hypergraph {[bool(x) for x in listed].index(False)}: every"):
             DECODER.best(scores, layout)
         return
     mass = DECODER.best(scores, layout)
-    for i, found in enumerate(listed):
+    for i, result in enumerate(listed):
         own = slice(*layout.offsets[i : i + 2])
         n = len(scores)
         assert any(
-            np.array_equal(mass[own], counted(rows, n)[own])
-            for score, rows in found
-            if score >= found[0][0] - 1e-9
+            np.array_equal(mass[own], row_counts(rows, n)[own])
+            for score, rows in result
+            if score >= result[0][0] - 1e-9
         )
 
 
-@given(problems(), st.integers(1, 12))
+@given(graph_problems(), st.integers(1, 12))
 @settings(deadline=None)
 def test_the_k_best_derivations_are_those_of_brute_force(problem, k):
     layout, scores = problem
-    for (some, derived), found in zip(DECODER.top(scores, layout, k), left(layout, scores), strict=True):
-        assert some == pytest.approx([score for score, _ in found[:k]])
-        known = {tuple(rows) for _, rows in found}
+    for (some, derived), result in zip(
+        DECODER.top(scores, layout, k), allowed_derivations(layout, scores), strict=True
+    ):
+        assert some == pytest.approx([score for score, _ in result[:k]])
+        known = {tuple(rows) for _, rows in result}
         given_ones = [tuple(rows.tolist()) for rows in derived]
-        assert len(set(given_ones)) == len(given_ones) == min(k, len(found))
+        assert len(set(given_ones)) == len(given_ones) == min(k, len(result))
         assert set(given_ones) <= known
         assert [scores[rows].sum() for rows in derived] == pytest.approx(some)
 
 
-@given(problems())
+@given(graph_problems())
 @settings(deadline=None)
 def test_the_first_of_the_k_best_is_the_best(problem):
     layout, scores = problem
-    if not all(left(layout, scores)):
+    if not all(allowed_derivations(layout, scores)):
         return
-    mass = sum(counted(rows[0], len(scores)) for _, rows in DECODER.top(scores, layout, 3))
+    mass = sum(row_counts(rows[0], len(scores)) for _, rows in DECODER.top(scores, layout, 3))
     assert np.array_equal(mass, DECODER.best(scores, layout))
 
 
-@given(problems(), st.integers(0, 2**32))
+@given(graph_problems(), st.integers(0, 2**32))
 @settings(deadline=None)
 def test_sums_are_those_of_brute_force(problem, seed):
     layout, scores = problem
     values = np.random.default_rng(seed).normal(size=len(scores))
-    listed = left(layout, scores)
+    listed = allowed_derivations(layout, scores)
     if not all(listed):
         for call in (
             lambda: DECODER.marginals(scores, layout),
@@ -77,28 +89,28 @@ def test_sums_are_those_of_brute_force(problem, seed):
     mass, partition = DECODER.marginals(scores, layout)
     expected = np.zeros(len(scores))
     means = []
-    for found, log_sum in zip(listed, partition, strict=True):
-        amounts = np.array([score for score, _ in found])
+    for result, log_sum in zip(listed, partition, strict=True):
+        amounts = np.array([score for score, _ in result])
         assert log_sum == pytest.approx(np.logaddexp.reduce(amounts))
         shares = np.exp(amounts - np.logaddexp.reduce(amounts))
-        for share, (_, rows) in zip(shares, found, strict=True):
-            expected += share * counted(rows, len(scores))
-        means.append(sum(share * values[rows].sum() for share, (_, rows) in zip(shares, found, strict=True)))
+        for share, (_, rows) in zip(shares, result, strict=True):
+            expected += share * row_counts(rows, len(scores))
+        means.append(sum(share * values[rows].sum() for share, (_, rows) in zip(shares, result, strict=True)))
     assert mass == pytest.approx(expected, abs=1e-9)
     assert DECODER.expected(scores, values, layout) == pytest.approx(means, abs=1e-9)
 
 
-@given(problems())
+@given(graph_problems())
 @settings(deadline=None)
-def test_semirings_say_the_same(problem):
+def test_semirings_agree(problem):
     layout, scores = problem
-    listed = left(layout, scores)
+    listed = allowed_derivations(layout, scores)
     weights = scores.tolist()
     assert totals(layout, weights, BEST) == pytest.approx([x[0][0] if x else -np.inf for x in listed])
     assert totals(layout, (scores > -np.inf).astype(int).tolist(), COUNT) == [len(x) for x in listed]
     singles = [(score,) if score > -np.inf else () for score in weights]
-    for some, found in zip(totals(layout, singles, k_best(3)), listed, strict=True):
-        assert some == pytest.approx([score for score, _ in found[:3]])
+    for some, result in zip(totals(layout, singles, k_best(3)), listed, strict=True):
+        assert some == pytest.approx([score for score, _ in result[:3]])
     if all(listed) and np.abs(scores[scores > -np.inf]).max() < 50:
         _, partition = DECODER.marginals(scores, layout)
         assert totals(layout, weights, LOG_SUM) == pytest.approx(partition)
@@ -124,7 +136,7 @@ def test_a_batch_is_its_instances():
     assert np.array_equal(layout.take(mask).heads, layout.take(np.flatnonzero(mask)).heads)
 
 
-def test_no_instance_is_no_trouble():
+def test_no_instances():
     none = Hypergraphs([0], [0], [], np.empty((0, 2)))
     assert len(none) == 0 and len(DECODER.best(np.zeros(0), none)) == 0
     mass, partition = DECODER.marginals(np.zeros(0), none)
@@ -165,12 +177,12 @@ BAD = {
 
 
 @pytest.mark.parametrize("problem", BAD)
-def test_what_is_no_hypergraph(problem):
+def test_invalid_hypergraphs(problem):
     with pytest.raises(ValueError, match=problem):
         Hypergraphs(*map(np.array, BAD[problem]))
 
 
-def test_scores_that_are_none():
+def test_invalid_scores():
     layout = Hypergraphs([0, 1], [0, 1], [0], [[-1, -1]])
     with pytest.raises(ValueError, match="2 scores for 1 edges"):
         DECODER.best(np.zeros(2), layout)
@@ -184,24 +196,24 @@ def test_scores_that_are_none():
         DECODER.top(np.zeros(1), layout, 0)
 
 
-@given(problems(), st.integers(0, 2**32))
+@given(graph_problems(), st.integers(0, 2**32))
 @settings(deadline=None)
-def test_some_rows_kept_have_the_derivations_of_these(problem, seed):
+def test_keeping_rows_keeps_their_derivations(problem, seed):
     layout, scores = problem
-    wanted = np.random.default_rng(seed).random(len(scores)) < 0.8
-    allowed = [[rows for rows in found if wanted[rows].all()] for found in all_derivations(layout)]
+    expected = np.random.default_rng(seed).random(len(scores)) < 0.8
+    allowed = [[rows for rows in result if expected[rows].all()] for result in all_derivations(layout)]
     inside = np.zeros(len(scores), bool)
-    for derivation in (each for found in allowed for each in found):
+    for derivation in (item for result in allowed for item in result):
         inside[derivation] = True
-    assert np.array_equal(layout.reached(wanted), inside)
+    assert np.array_equal(layout.reached(expected), inside)
     if not all(allowed):
         with pytest.raises(ValueError, match="has no derivation left"):
-            layout.keep(wanted)
+            layout.keep(expected)
         return
-    kept, rows = layout.keep(wanted)
+    kept, rows = layout.keep(expected)
     assert np.array_equal(rows, np.flatnonzero(inside))
-    again = [[rows[each].tolist() for each in found] for found in all_derivations(kept)]
-    assert [sorted(each) for each in again] == [sorted(each) for each in allowed]
+    again = [[rows[item].tolist() for item in result] for result in all_derivations(kept)]
+    assert [sorted(item) for item in again] == [sorted(item) for item in allowed]
 
 
 def test_keeping_rows_is_one_pass_over_them(monkeypatch):
@@ -210,3 +222,25 @@ def test_keeping_rows_is_one_pass_over_them(monkeypatch):
     monkeypatch.setattr(Hypergraphs, "reached", lambda *given: passes.append(0) or reached(*given))
     layout.keep(np.ones(len(layout.heads), bool))
     assert len(passes) == 1
+
+
+OFFSETS = np.array([0, 3, 4, 6])
+
+
+def test_best_is_the_first_of_ties():
+    mass = Enumerated().best(np.array([1.0, 2.0, 2.0, -5.0, 0.0, 0.0]), OFFSETS)
+    assert mass.tolist() == [0, 1, 0, 1, 1, 0]
+
+
+def test_top():
+    result = Enumerated().top(np.array([1.0, 3.0, 2.0, -5.0, 0.0, 1.0]), OFFSETS, 2)
+    assert [rows.tolist() for _, rows in result] == [[1, 2], [3], [5, 4]]
+    assert [scores.tolist() for scores, _ in result] == [[3.0, 2.0], [-5.0], [1.0, 0.0]]
+    with pytest.raises(ValueError, match="k must be at least 1, not 0"):
+        Enumerated().top(np.zeros(6), OFFSETS, 0)
+
+
+def test_enumerated_without_instances():
+    nothing, offsets = np.empty(0), np.array([0])
+    assert Enumerated().best(nothing, offsets).size == 0
+    assert [part.size for part in Enumerated().marginals(nothing, offsets)] == [0, 0]

@@ -23,7 +23,7 @@ from disambig.decode import (
 from disambig.testing import chains, dense_lists, lists
 
 
-def listed(places):
+def list_labellings(places):
     """Return every labelling of each sequence as a candidate of its own, a row with the sum of its edges."""
     edges, k = places.edges(), places.costs.shape[1]
     dense = edges.rows.toarray()
@@ -39,7 +39,9 @@ def listed(places):
 
 
 SHORT = chains(6, longest=4)
-PACKED, LISTED = structured_examples(SHORT, Chain()), StructuredExamples.from_batch(listed(SHORT))
+
+
+PACKED, LISTED = structured_examples(SHORT, Chain()), StructuredExamples.from_batch(list_labellings(SHORT))
 
 
 @pytest.mark.parametrize("objective", ["log_loss", "hinge"])
@@ -107,7 +109,7 @@ def test_a_chain_takes_the_number_of_states_from_the_layout():
         Chain(4).best(scores, edges.layout)
 
 
-def test_where_nothing_is_right_the_least_cost_is():
+def test_without_a_right_candidate_the_cheapest_is_right():
     batch = lists(4)
     dear = replace(
         batch, cost=batch.cost + np.repeat(np.array([0, 2, 0, 5], np.float32), np.diff(batch.offsets))
@@ -122,7 +124,7 @@ def test_where_nothing_is_right_the_least_cost_is():
     assert (cost[:3] == [1.0, 0.0, 2.0]).all()
 
 
-def test_of_several_right_candidates_all_are_likely_and_none_is_a_rival():
+def test_several_right_candidates():
     rows = csr_array(np.eye(3))
     batch = SparseRows(rows, np.array([0, 3]), np.array([0, 0, 1], np.float32), lists(1, columns=3).columns)
     examples = StructuredExamples.from_batch(batch)
@@ -133,7 +135,7 @@ def test_of_several_right_candidates_all_are_likely_and_none_is_a_rival():
     assert examples.right(np.array([0.0, 1.0, 5.0])).tolist() == [0, 1, 0]
 
 
-def wrong(examples, weights):
+def count_errors(examples, weights):
     """Return how many structures are decided wrongly."""
     scores = examples.batch.scores(weights)
     chosen = examples.rival(scores, margin=0.0)
@@ -146,10 +148,10 @@ def wrong(examples, weights):
 def test_online_learning_with_any_decoder(examples):
     nothing = np.zeros(len(examples.batch.columns))
     weights, _ = averaged_perceptron(examples, passes=10, seed=0)
-    assert wrong(examples, nothing) > 10
-    assert wrong(examples, weights) <= 1
+    assert count_errors(examples, nothing) > 10
+    assert count_errors(examples, weights) <= 1
     shorter = subgradient(examples, alpha=1e-2, passes=10, seed=0)
-    assert wrong(examples, shorter) <= 3
+    assert count_errors(examples, shorter) <= 3
     assert examples.hinge(shorter)[0] < 0.2 * examples.hinge(nothing)[0]
 
 

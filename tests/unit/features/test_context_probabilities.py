@@ -1,6 +1,8 @@
-"""Smoothed context probabilities against the formula written out, by both engines."""
+"""Smoothed context probabilities against the formula, for groups and for per-instance candidates."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from disambig.counts import CountTable, build_table
-from disambig.data import CandidateFinder, Group, GroupedInstances, Instances
+from disambig.data import CandidateFinder, CandidateLists, DenseLists, Group, GroupedInstances, Instances
 from disambig.features import (
     BIAS,
     CONTEXTS,
@@ -19,10 +21,11 @@ from disambig.features import (
     transform_checked,
 )
 from disambig.tasks import OwnCandidates
-from disambig.testing import check_extractor
 from disambig.text import Words
 
 GROUP = Group("place", ("in", "on", "in to"))
+
+
 TEXTS = [
     "We sat in town.",
     "We sat in town today.",
@@ -52,21 +55,21 @@ def written_out(table, words, position, length, group):
         return table.count(" ".join([*ngram, *words[position + length : position + length + right]]))
 
     prior = np.array([count(0, candidate, 0) + 1.0 for candidate in group.candidates])
-    found = {(0, 0): prior / prior.sum()}
+    result = {(0, 0): prior / prior.sum()}
     for left, right in CONTEXTS:
-        shorter = [found[c] for c in ((left - 1, right), (left, right - 1)) if c in found and c != (0, 0)]
-        back = sum(shorter) / len(shorter) if shorter else found[0, 0]
+        shorter = [result[c] for c in ((left - 1, right), (left, right - 1)) if c in result and c != (0, 0)]
+        back = sum(shorter) / len(shorter) if shorter else result[0, 0]
         outside = position - left < 0 or position + length + right > len(words) or left + right + 2 > 5
         counts = np.array([0 if outside else count(left, candidate, right) for candidate in group.candidates])
         if counts.sum():
             given_back = DISCOUNT * (counts > 0).sum() * back
             back = (np.maximum(counts - DISCOUNT, 0) * (counts > 0) + given_back) / counts.sum()
-        found[left, right] = back
-    return np.stack([found[context] for context in CONTEXTS], axis=1)
+        result[left, right] = back
+    return np.stack([result[context] for context in CONTEXTS], axis=1)
 
 
 @pytest.mark.parametrize("engine", ["numpy", "numba"])
-def test_it_is_the_formula(table, engine, monkeypatch):
+def test_scores_follow_the_formula(table, engine, monkeypatch):
     monkeypatch.setenv("DISAMBIG_ENGINE", engine)
     texts = ["We sat in town.", "They sat on town today.", "We ran in to top.", "On."]
     for text in texts:
@@ -89,7 +92,7 @@ def test_engines_agree_bit_for_bit_and_probabilities_sum_to_one(table, monkeypat
     assert np.exp(values[0][:, :, :BIAS]).sum(axis=1) == pytest.approx(1.0, abs=1e-5)
 
 
-def test_columns_evidence_and_bias_are_those_of_the_counts(table):
+def test_columns_and_evidence_equal_those_of_the_counts(table):
     _, smooth = transform(ContextProbabilities(counts=table), TEXTS)
     _, raw = transform(NgramCounts(counts=table), TEXTS)
     assert np.array_equal(smooth.found, raw.found)
@@ -98,7 +101,7 @@ def test_columns_evidence_and_bias_are_those_of_the_counts(table):
     assert (smooth.batch.values[:, :, BIAS] == 1).all()
 
 
-def test_the_candidate_of_no_word_has_a_share_too(table):
+def test_the_empty_candidate_has_a_probability(table):
     group = Group("to", ("", "in"))
     view = Words()(["We sat in town."])
     task = OwnCandidates(name="place", candidates=["", "in"])
@@ -108,15 +111,9 @@ def test_the_candidate_of_no_word_has_a_share_too(table):
     assert np.exp(values[:, :, :BIAS]).sum(axis=1) == pytest.approx(1.0, abs=1e-5)
 
 
-def test_it_passes_the_checks_of_extractors(table):
-    task = OwnCandidates(name="place", candidates=["in", "on"])
-    for check in check_extractor(ContextProbabilities(counts=table), task, TEXTS):
-        check()
-
-
 @given(st.lists(st.sampled_from("we they sat ran in on town top today .".split()), max_size=25))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50)
-def test_words_on_one_side_say_which_word_but_not_whether_there_is_one(table, monkeypatch, words):
+def test_one_sided_contexts_give_the_empty_candidate_half(table, monkeypatch, words):
     task = OwnCandidates(name="place", candidates=["in", "on", ""])
     view = Words()([" ".join(words)])
     values = []
@@ -130,7 +127,7 @@ def test_words_on_one_side_say_which_word_but_not_whether_there_is_one(table, mo
     assert shares[:, 2, ONE_SIDED] == pytest.approx(0.5)
 
 
-def test_words_beside_the_candidate_of_no_word_are_to_each_other_as_without_it(table):
+def test_the_empty_candidate_keeps_the_ratios_of_words(table):
     view = Words()(["They sat in"])
     group = Group("place", ("in", "on", ""))
     place = CandidateFinder.from_groups([Group("place", ("in", "on"))]).find(view)
@@ -145,7 +142,7 @@ def test_words_beside_the_candidate_of_no_word_are_to_each_other_as_without_it(t
 
 @pytest.mark.parametrize("engine", ["numpy", "numba"])
 @pytest.mark.parametrize("kind", [NgramCounts, ContextProbabilities])
-def test_groups_together_are_as_each_alone(table, engine, kind, monkeypatch):
+def test_groups_together_equal_each_alone(table, engine, kind, monkeypatch):
     monkeypatch.setenv("DISAMBIG_ENGINE", engine)
     groups = (
         Group("words", ("in", "on")),
@@ -159,9 +156,95 @@ def test_groups_together_are_as_each_alone(table, engine, kind, monkeypatch):
     parts = [(places.take(slice(g, None, 2)), group) for g, group in enumerate(groups)]
     for asked in (parts, parts[:2], [(places.take(slice(0, 0)), groups[1]), parts[0]]):
         together = kind(counts=table).transform(view, GroupedInstances.from_parts(asked))
-        for (part, group), found in zip(asked, together, strict=True):
+        for (part, group), result in zip(asked, together, strict=True):
             alone = transform_checked(kind(counts=table), view, part, group)
-            assert np.array_equal(found.batch.values, alone.batch.values)
-            assert found.batch.columns is alone.batch.columns
-            assert np.array_equal(found.found, alone.found) and np.array_equal(found.asked, alone.asked)
+            assert np.array_equal(result.batch.values, alone.batch.values)
+            assert result.batch.columns is alone.batch.columns
+            assert np.array_equal(result.found, alone.found) and np.array_equal(result.asked, alone.asked)
     assert together[1].found.any()
+
+
+TEXTS_OF_LISTS = [
+    "We sat in town.",
+    "We sat in town today.",
+    "We sat on top.",
+    "They ran in to town.",
+    "They sat in town. They sat.",
+]
+
+
+ANY = Group("any", ())
+
+
+@pytest.fixture(scope="module")
+def extractor(tmp_path_factory):
+    path = tmp_path_factory.mktemp("counts") / "few.counts"
+    build_table(path, TEXTS_OF_LISTS, Words())
+    return ContextProbabilities(counts=CountTable.open(path))
+
+
+def listed(instances, any_lists):
+    return replace(instances, own=CandidateLists.from_texts(any_lists))
+
+
+@given(
+    st.lists(st.sampled_from("we they sat ran in on to town top today .".split()), max_size=25),
+    st.sampled_from([("in", "on"), ("in", "on", ""), ("", "in"), ("in", "in to", ""), ("unheard", "")]),
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_list_equal_to_the_group_has_the_values_of_the_group(extractor, monkeypatch, words, candidates):
+    view = Words()([" ".join(words)])
+    task = OwnCandidates(candidates=candidates)
+    result, (group,) = task.instances(view), task.groups
+    for engine in ("numpy", "numba"):
+        monkeypatch.setenv("DISAMBIG_ENGINE", engine)
+        of_group = transform_checked(extractor, view, result, group)
+        of_lists = transform_checked(extractor, view, listed(result, [group.candidates] * len(result)), ANY)
+        assert isinstance(of_lists.batch, DenseLists)
+        expected = of_group.batch.values.reshape(-1, BIAS + 1)
+        assert of_lists.batch.values == pytest.approx(expected, rel=1e-6)
+        assert np.array_equal(of_lists.batch.cost, of_group.batch.costs.ravel())
+        assert np.array_equal(of_lists.found, of_group.found)
+        assert np.array_equal(of_lists.asked, of_group.asked)
+
+
+any_lists = st.lists(
+    st.lists(
+        st.sampled_from(["in", "on", "in to", "to", "", "on top of it all", "unheard"]),
+        min_size=1,
+        unique=True,
+    ),
+    min_size=1,
+    max_size=8,
+)
+
+
+@given(any_lists)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_list_does_not_depend_on_the_others(extractor, monkeypatch, any_lists):
+    """With the candidate of no word or without it, beside longer lists or alone, by either engine."""
+    view = Words()(TEXTS_OF_LISTS)
+    result = OwnCandidates(candidates=["in", "on", ""]).instances(view).without_labels()
+    result = result.take(np.arange(min(len(any_lists), len(result))))
+    given_lists = any_lists[: len(result)]
+    values = []
+    for engine in ("numpy", "numba"):
+        monkeypatch.setenv("DISAMBIG_ENGINE", engine)
+        values.append(transform_checked(extractor, view, listed(result, given_lists), ANY).batch)
+    assert np.array_equal(values[0].values, values[1].values)
+    for i, own in enumerate(given_lists):
+        alone = transform_checked(
+            extractor, view, listed(result.take(np.array([i])), [own]), ANY
+        ).batch.values
+        assert np.array_equal(alone, values[0].values[slice(*values[0].offsets[i : i + 2])])
+        assert np.exp(alone[:, :BIAS]).sum(axis=0) == pytest.approx(1.0, abs=1e-4)
+
+
+def test_evidence_is_of_the_contexts_that_were_used(extractor):
+    view = Words()(["They sat in town."])
+    result = OwnCandidates(candidates=["in", "on"]).instances(view)
+    one = listed(result, [("in", "")])
+    shown = extractor.evidence(view, one, ANY)
+    group = Group("in or none", ("in", ""))
+    assert shown == extractor.evidence(view, result, group)
+    assert shown["in", ". _"].text == "sat in" and shown["in", ". _"].count > 0

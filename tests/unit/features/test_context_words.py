@@ -15,9 +15,17 @@ from disambig.features import ContextWords, transform_checked
 from disambig.text import Words
 
 ENGINES = ("numpy", "numba")
+
+
 GROUP = Group("sand", ("desert", "dessert"))
+
+
 PAIR = Group("chance", ("maybe", "may be"))
+
+
 WORDS = ("camel", "cream", "dry", "sweet", "the", "we", ".", "desert", "dessert", "maybe", "may", "be")
+
+
 TEXTS = (
     "We rode a camel through the hot and dry desert for a week.",
     "The camel drank, and the dry desert lay behind us.",
@@ -26,19 +34,19 @@ TEXTS = (
 )  # the words that tell are seen in every second text
 
 
-def found(texts, *groups):
+def find(texts, *groups):
     view = Words()(list(texts))
     return view, CandidateFinder.from_groups(groups).find(view)
 
 
 @pytest.fixture(scope="module")
 def learned():
-    view, instances = found(TEXTS * 10, GROUP)
+    view, instances = find(TEXTS * 10, GROUP)
     return ContextWords(C=1.0).fit(view, instances, [GROUP])
 
 
 def scores(extractor, text, group=GROUP):
-    view, instances = found([text], group)
+    view, instances = find([text], group)
     return transform_checked(extractor, view, instances, group).batch.values[:, :, 0]
 
 
@@ -89,7 +97,7 @@ def key_of(extractor, word, kind):
 @given(texts=st.lists(st.lists(st.sampled_from(WORDS), max_size=15).map(" ".join), min_size=1, max_size=3))
 def test_the_attribute_is_the_sum_of_known_weights_inside_the_document(monkeypatch, learned, engine, texts):
     monkeypatch.setenv("DISAMBIG_ENGINE", engine)
-    view, instances = found(texts, GROUP)
+    view, instances = find(texts, GROUP)
     values = transform_checked(learned, view, instances, GROUP).batch.values
     assert values.shape == (len(instances), 2, 1)
     np.testing.assert_array_equal(values[:, :, 0], written_out(learned, view, instances, GROUP))
@@ -101,7 +109,7 @@ def test_the_attribute_is_the_sum_of_known_weights_inside_the_document(monkeypat
 def test_any_table_gives_the_same_sums_by_both_engines(monkeypatch, engine, data):
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
     extractor = ContextWords(window=data.draw(st.integers(0, 6)), places=data.draw(st.integers(0, 4)))
-    view, instances = found([" ".join(rng.choice(WORDS, 40)) for _ in range(3)], PAIR)
+    view, instances = find([" ".join(rng.choice(WORDS, 40)) for _ in range(3)], PAIR)
     if not len(instances) or not extractor._looks:
         return
     asked = np.unique(extractor._keys(view, instances))
@@ -117,7 +125,7 @@ def test_any_table_gives_the_same_sums_by_both_engines(monkeypatch, engine, data
     np.testing.assert_array_equal(extractor._sums(view, instances, (keys, weights)), expected)
 
 
-def test_the_words_that_tell_are_learned_and_common_ones_are_not(learned):
+def test_informative_words_are_learned(learned):
     dry, sweet = (
         scores(learned, "Any camel likes that dry dessert now."),
         scores(learned, "Her cream is in that sweet desert now."),
@@ -129,14 +137,14 @@ def test_the_words_that_tell_are_learned_and_common_ones_are_not(learned):
 
 def test_words_of_the_next_sentence_count_but_not_of_the_next_document(learned):
     near = scores(learned, "He saw that desert. Some camel stood there.")
-    view, instances = found(["He saw that desert.", "Some camel stood there."], GROUP)
+    view, instances = find(["He saw that desert.", "Some camel stood there."], GROUP)
     apart = transform_checked(learned, view, instances, GROUP).batch.values[:, :, 0]
     alone = scores(learned, "He saw that desert.")
     assert near[0, 0] - near[0, 1] > apart[0, 0] - apart[0, 1]
     np.testing.assert_array_equal(apart, alone)
 
 
-def test_the_place_itself_is_not_looked_at(learned):
+def test_the_place_itself_does_not_count(learned):
     np.testing.assert_array_equal(
         scores(learned, "A camel and the desert behind it."),
         scores(learned, "A camel and the dessert behind it."),
@@ -145,7 +153,7 @@ def test_the_place_itself_is_not_looked_at(learned):
 
 def test_candidates_of_two_words():
     texts = ["Perhaps it is late, maybe so, perhaps.", "It may be seen that this may be done."] * 10
-    view, instances = found(texts, PAIR)
+    view, instances = find(texts, PAIR)
     extractor = ContextWords(C=1.0).fit(view, instances, [PAIR])
     values = transform_checked(extractor, view, instances, PAIR).batch.values[:, :, 0]
     np.testing.assert_array_equal(values.argmax(axis=1), instances.observed)
@@ -154,39 +162,43 @@ def test_candidates_of_two_words():
 
 
 def test_a_group_that_was_not_learned_scores_zero_and_nothing_counts_as_evidence(learned):
-    view, instances = found(["It may be late."], PAIR)
+    view, instances = find(["It may be late."], PAIR)
     features = transform_checked(learned, view, instances, PAIR)
     assert not features.batch.values.any()
-    view, instances = found(TEXTS, GROUP)
+    view, instances = find(TEXTS, GROUP)
     features = transform_checked(learned, view, instances, GROUP)
     assert features.batch.values.any()
     assert not features.found.any() and not features.asked.any()
     assert features.batch.columns.group_names == ("context",)
 
 
-def test_a_candidate_never_seen_leaves_its_group_unlearned():
-    view, instances = found(TEXTS[:2], GROUP)
-    assert not ContextWords().fit(view, instances, [GROUP]).tables
+@pytest.mark.parametrize(
+    "candidates", [("desert", "dessert"), ("desert",)], ids=["one never seen", "one alone"]
+)
+def test_groups_without_a_choice_are_not_learned(candidates):
+    group = Group("sand", candidates)
+    view, instances = find(TEXTS[: 2 * len(candidates) % 4 or 2], group)
+    assert ContextWords().fit(view, instances, [group]).tables == {}
 
 
 def test_learning_twice_gives_the_same_state():
-    view, instances = found(TEXTS * 20, GROUP)
+    view, instances = find(TEXTS * 20, GROUP)
     first, second = (ContextWords(examples=30).fit(view, instances, [GROUP]).state() for _ in range(2))
     for name, array in first.items():
         np.testing.assert_array_equal(array, second[name])
 
 
-def test_no_more_features_are_kept_than_asked_for():
-    view, instances = found(TEXTS * 10, GROUP)
+def test_the_number_of_features_is_bounded():
+    view, instances = find(TEXTS * 10, GROUP)
     state = ContextWords(kept=5).fit(view, instances, [GROUP]).state()
     assert state["sizes"].tolist() == [5]
     assert state["keys"].dtype == np.uint32 and state["weights"].dtype == np.int8
 
 
-def test_a_state_gives_the_same_scores_whatever_the_order_of_groups(learned):
+def test_the_order_of_groups_does_not_matter(learned):
     three = Group("sound", ("their", "there", "they're"))
     texts = [*TEXTS, "They lost their way.", "There it is.", "They're late."] * 10
-    view, instances = found(texts, three, GROUP)
+    view, instances = find(texts, three, GROUP)
     both = ContextWords(C=1.0).fit(view, instances, [three, GROUP])
     again = ContextWords(C=1.0).from_state(both.state())
     for number, group in enumerate((three, GROUP)):
@@ -204,15 +216,23 @@ def test_a_state_gives_the_same_scores_whatever_the_order_of_groups(learned):
         lambda state: {**state, "groups": state["groups"][:0]},
         lambda state: {**state, "weights": state["weights"].astype(np.float64)},
         lambda state: {**state, "weights": state["weights"].ravel()},
+        *(
+            lambda state, n=name: {**state, n: state[n][None]}
+            for name in ("keys", "sizes", "groups", "weights")
+        ),
+        *(
+            lambda state, n=name: {**state, n: state[n][..., None]}
+            for name in ("keys", "sizes", "groups", "weights")
+        ),
     ],
 )
 def test_a_damaged_state_is_refused(learned, damage):
-    with pytest.raises(ValueError, match="context words"):
+    with pytest.raises(ValueError, match=r"context words|dimension"):
         ContextWords().from_state(damage(dict(learned.state())))
 
 
-def test_too_few_words_to_learn_from_are_said_in_a_line():
-    view, instances = found(TEXTS, GROUP)
+def test_too_few_words_are_an_error():
+    view, instances = find(TEXTS, GROUP)
     with pytest.raises(
         UserError, match=r"D423.*ContextWords cannot learn.*\(4\): no word occurs near at least 4"
     ):
@@ -220,21 +240,7 @@ def test_too_few_words_to_learn_from_are_said_in_a_line():
 
 
 def test_a_group_with_too_few_words_is_left_out_where_another_is_learned():
-    view, instances = found([*TEXTS * 10, "Maybe.", "May be."], GROUP, PAIR)
+    view, instances = find([*TEXTS * 10, "Maybe.", "May be."], GROUP, PAIR)
     learned = ContextWords(window=1, places=1).fit(view, instances, [GROUP, PAIR])
     assert len(learned.tables) == 1
     assert scores(learned, "Maybe we ride.", PAIR).tolist() == [[0.0, 0.0]]
-
-
-def test_one_candidate_alone_needs_no_words():
-    alone = Group("desert", ("desert",))
-    view, instances = found(TEXTS, alone)
-    assert ContextWords().fit(view, instances, [alone]).tables == {}
-
-
-def test_a_state_of_another_rank_is_refused(learned):
-    state = learned.state()
-    for name in ("keys", "sizes", "groups", "weights"):
-        for changed in (state[name].reshape(1, *state[name].shape), state[name][..., None]):
-            with pytest.raises(ValueError, match=r"."):
-                learned.from_state({**state, name: changed})

@@ -1,23 +1,41 @@
-"""The extractor of n-gram counts against counting by hand, by both engines."""
+"""The extractor of n-gram counts against counting by hand, its evidence, and per-instance candidates."""
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from toy_texts import SENTENCES
 
 from disambig.counts import CountTable, build_table
-from disambig.data import Group, Instances
+from disambig.data import CandidateFinder, CandidateLists, Group, Instances
 from disambig.errors import UserError
-from disambig.features import BIAS, CONTEXTS, ContextWords, NgramCounts, ngram_text, transform_checked
+from disambig.features import (
+    BIAS,
+    CONTEXTS,
+    ContextProbabilities,
+    ContextWindow,
+    ContextWords,
+    NgramCounts,
+    SentenceWords,
+    SourceFeatures,
+    TextNgrams,
+    WordNetwork,
+    fit_checked,
+    ngram_text,
+    transform_checked,
+)
 from disambig.tasks import OwnCandidates
-from disambig.testing import check_extractor
-from disambig.text import Web1T, Words
+from disambig.text import SpacyTokens, Web1T, Words
+from disambig.types import ExplainsFeatures
 
 ENGINES = ("numpy", "numba")
+
+
 VOCABULARY = ("cat", "dog", "on", "in", "may", "be", "may be", "maybe", "the")
 
 
@@ -93,7 +111,7 @@ def test_against_counting_by_hand(engine, candidates, corpus, texts, monkeypatch
     extractor = NgramCounts(counts=CountTable.open(path))
     features = transform_checked(extractor, view, instances, task.groups[0])
     k = len(candidates)
-    found = features.found.reshape(-1, k)
+    result = features.found.reshape(-1, k)
     asked = features.asked.reshape(-1, k)
     words = [word for text in texts for word in Words().words(text)]
     for i in range(len(instances)):
@@ -105,27 +123,9 @@ def test_against_counting_by_hand(engine, candidates, corpus, texts, monkeypatch
         )
         assert features.batch.values[i, :, :BIAS] == pytest.approx(values, abs=1e-5)
         assert (features.batch.values[i, :, BIAS] == 1).all()
-        assert found[i].tolist() == hits.tolist()
+        assert result[i].tolist() == hits.tolist()
         assert asked[i].tolist() == [n_asked] * k
         assert features.batch.costs[i].argmin() == instances.observed[i]
-
-
-@pytest.mark.parametrize(
-    "check",
-    [
-        pytest.param((kind, number), id=f"{kind.__name__}-{number}")
-        for kind in (NgramCounts, ContextWords)
-        for number in range(8)
-    ],
-)
-def test_contract(check, small_table):
-    from toy_texts import SENTENCES
-
-    kind, number = check
-    extractor = NgramCounts(counts=small_table) if kind is NgramCounts else ContextWords(examples=50)
-    checks = check_extractor(extractor, Everywhere("quite", "quiet", "piece"), SENTENCES * 3)
-    assert len(checks) == 8
-    checks[number]()
 
 
 def test_sentence_ends_are_words_and_stop_a_context(small_table):
@@ -141,7 +141,7 @@ def test_sentence_ends_are_words_and_stop_a_context(small_table):
     assert inside.found.tolist() == [11, 0]  # all but those that see "place in it"
 
 
-def test_two_words_mask_what_some_candidate_cannot_fill(small_table):
+def test_candidates_of_two_words_shorten_the_contexts(small_table):
     view = Words()(["They say the train may be late and so it was."])
     single, double = Everywhere("maybe", "late"), Everywhere("may be", "maybe")
     at = np.flatnonzero(view.hashes == Words()(["may"]).hashes[1])
@@ -154,7 +154,7 @@ def test_two_words_mask_what_some_candidate_cannot_fill(small_table):
     assert transform_checked(extractor, view, there, single.groups[0]).asked.tolist() == [14, 14]
 
 
-def test_a_word_that_no_table_knows_finds_nothing_through_it(small_table):
+def test_overlong_words_find_nothing(small_table):
     long = "x" * 300
     task = Everywhere("quite", "quiet")
     view = Words()([f"{long} quite {long}"])
@@ -176,7 +176,7 @@ def test_views_of_another_tokenisation_are_refused(small_table, engine, monkeypa
     assert caught.value.code == "D110"
 
 
-def test_columns_say_what_each_weight_means(small_table):
+def test_names_of_columns(small_table):
     task = Everywhere("quite", "quiet")
     view = Words()(["It was quite good."])
     columns = transform_checked(
@@ -191,7 +191,7 @@ def test_columns_say_what_each_weight_means(small_table):
     assert columns.names[-1] == "quiet: bias"
 
 
-def test_pickled_it_keeps_the_name_of_its_table_only(small_table):
+def test_a_pickle_has_only_the_path_of_the_table(small_table):
     import pickle
 
     extractor = NgramCounts(counts=small_table)
@@ -204,9 +204,7 @@ def test_pickled_it_keeps_the_name_of_its_table_only(small_table):
 @pytest.mark.parametrize("engine", ENGINES)
 @settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(corpus=st.lists(TEXT_WORDS, min_size=2, max_size=6), keep=st.booleans())
-def test_parts_of_ngrams_change_no_answer_of_a_nested_table(
-    engine, corpus, keep, monkeypatch, tmp_path_factory
-):
+def test_skipping_absent_parts_changes_nothing(engine, corpus, keep, monkeypatch, tmp_path_factory):
     """What is skipped because a shorter part is absent is absent itself."""
     monkeypatch.setenv("DISAMBIG_ENGINE", engine)
     task, least = Everywhere("on", "in"), {3: 2, 4: 2, 5: 3}
@@ -214,12 +212,12 @@ def test_parts_of_ngrams_change_no_answer_of_a_nested_table(
     path = tmp_path_factory.mktemp("tables") / "t.counts"
     table = CountTable.open(build_table(path, corpus, Words(), min_counts=least, keep_words=words))
     view = Words()(corpus)
-    found = task.instances(view)
+    result = task.instances(view)
     assert table.is_nested(["on", "in"]) and table.is_nested(["cat"]) is not keep
-    with_parts = transform_checked(NgramCounts(counts=table), view, found, task.groups[0]).batch.values
+    with_parts = transform_checked(NgramCounts(counts=table), view, result, task.groups[0]).batch.values
     with monkeypatch.context() as patch:
         patch.setattr(CountTable, "is_nested", lambda self, words: False)
-        alone = transform_checked(NgramCounts(counts=table), view, found, task.groups[0]).batch.values
+        alone = transform_checked(NgramCounts(counts=table), view, result, task.groups[0]).batch.values
     np.testing.assert_array_equal(with_parts, alone)
 
 
@@ -230,7 +228,7 @@ def test_a_table_pruned_less_for_longer_ngrams_is_not_nested(least, tmp_path):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_small_record_is_taken_for_another_only_where_its_parts_are_too(engine, monkeypatch, tmp_path):
+def test_false_hits_of_small_records_are_rare(engine, monkeypatch, tmp_path):
     monkeypatch.setenv("DISAMBIG_ENGINE", engine)
     rng = np.random.default_rng(0)
     texts = [" ".join(f"w{n}" for n in rng.integers(0, 400, 12)) + " on the roof" for _ in range(400)]
@@ -238,13 +236,13 @@ def test_a_small_record_is_taken_for_another_only_where_its_parts_are_too(engine
     task = Everywhere("on", "in")
     asked = [" ".join(f"v{n}" for n in rng.integers(0, 400, 4)) + " on some hill" for _ in range(4000)]
     view = Words()(asked)
-    found = task.instances(view)
-    values = transform_checked(NgramCounts(counts=table), view, found, task.groups[0]).batch.values[
+    result = task.instances(view)
+    values = transform_checked(NgramCounts(counts=table), view, result, task.groups[0]).batch.values[
         :, :, :BIAS
     ]
     longer = np.array([left + right > 1 for left, right in CONTEXTS])
     monkeypatch.setattr(CountTable, "is_nested", lambda self, words: False)
-    alone = transform_checked(NgramCounts(counts=table), view, found, task.groups[0]).batch.values[
+    alone = transform_checked(NgramCounts(counts=table), view, result, task.groups[0]).batch.values[
         :, :, :BIAS
     ]
     assert np.count_nonzero(alone[:, :, longer]) > 20  # one in 1,024; many are asked again
@@ -255,3 +253,169 @@ def test_a_small_record_is_taken_for_another_only_where_its_parts_are_too(engine
 def test_ngrams_are_shown_as_they_are_counted(cut, shown):
     view = cut(["She wrote an 18 there."])
     assert ngram_text(view, 3, 1, (0, 1), "an") == shown
+
+
+QUITE = Group("quite/quiet", ("quite", "quiet"))
+
+
+QUITE_TEXTS = ["We like a quiet place.", "We like a quiet garden.", "It is quite old."]
+
+
+@pytest.mark.parametrize("extractor", [NgramCounts, ContextProbabilities])
+def test_evidence_has_the_count_of_each_ngram(extractor, tmp_path):
+    table = CountTable.open(build_table(tmp_path / "t", QUITE_TEXTS, Words(), min_counts={4: 2}))
+    view = Words()(["A quite place."])
+    result = CandidateFinder.from_groups((QUITE,)).find(view)
+    built = extractor(counts=table)
+    assert isinstance(built, ExplainsFeatures) and not isinstance(SentenceWords(), ExplainsFeatures)
+    evidence = built.evidence(view, result.take(np.array([0])), QUITE)
+    names = list(transform_checked(built, view, result, QUITE).batch.columns.names)
+    assert {f"{candidate}: {column}" for candidate, column in evidence} <= set(names)
+    assert len(evidence) == transform_checked(built, view, result, QUITE).asked.sum()
+    quiet = evidence["quiet", ". _"]
+    assert (quiet.text, quiet.count, quiet.least) == ("a quiet", 2, 1)
+    assert evidence["quite", "_ ."].text == "quite place" and evidence["quite", "_ ."].count == 0
+    assert evidence["quite", ". . _ . ."].text == "<S> a quite place ."
+    assert evidence["quite", ". . _ . ."].least == 2
+    for item in evidence.values():
+        assert item.count == table.count(item.text)
+
+
+def test_evidence_of_per_instance_candidates(tmp_path):
+    table = CountTable.open(build_table(tmp_path / "t", QUITE_TEXTS, Words()))
+    view = Words()(["A quite place."])
+    result = CandidateFinder.from_groups((QUITE,)).find(view).take(np.array([0]))
+    own = replace(result, own=CandidateLists.from_texts([("quiet", "quite", "old")]))
+    built = NgramCounts(counts=table)
+    evidence = built.evidence(view, own, QUITE)
+    assert evidence["quiet", ". _"].count == 2 and evidence["old", ". _"].text == "a old"
+    columns = transform_checked(built, view, own, QUITE).batch.columns.names
+    assert {column for _, column in evidence} <= set(columns)
+
+
+def test_the_least_count_of_a_table(tmp_path):
+    plain = CountTable.open(build_table(tmp_path / "a", QUITE_TEXTS, Words(), orders=3, min_counts={2: 5}))
+    assert [plain.least_count(n, ["quite"]) for n in range(1, 5)] == [1, 5, 5, None]
+    some = CountTable.open(build_table(tmp_path / "b", QUITE_TEXTS, Words(), keep_words=["quite", "quiet"]))
+    assert some.least_count(3, ["quite", "quiet"]) == 1
+    assert some.least_count(3, ["quite", "old"]) is None
+
+
+def test_the_least_count_of_the_table_of_the_pack():
+    pytest.importorskip("disambig_en")
+    table = NgramCounts(counts="disambig_en").table
+    rules = table.header["info"]["least"]
+    nested = table.header["info"]["nested"]
+    assert table.least_count(5, nested[:1]) == max(
+        rule["5"] for name, rule in rules.items() if name != "elsewhere"
+    )
+    assert table.least_count(2, ["zebra"]) == rules["elsewhere"]["2"]
+    assert table.least_count(5, ["zebra"]) is None
+
+
+GROUP = Group("the/is/quite a", ("the", "is", "quite a"))
+
+
+@pytest.fixture
+def places():
+    view = Words()(SENTENCES)
+    return view, CandidateFinder.from_groups([GROUP]).find(view)
+
+
+def with_candidates(instances: Instances, lists) -> Instances:
+    return replace(instances, own=CandidateLists.from_texts(lists))
+
+
+def test_lists_differ_from_instance_to_instance(places, small_table):
+    view, instances = places
+    lists = [("in",) if i % 2 else ("on", "out of", "at", "") for i in range(len(instances))]
+    own = with_candidates(instances.without_labels(), lists)
+    whole = transform_checked(NgramCounts(counts=small_table), view, own, Group("any", ()))
+    for i in range(len(instances)):
+        alone = transform_checked(
+            NgramCounts(counts=small_table), view, own.take(np.array([i])), Group("any", ())
+        )
+        rows = slice(*whole.batch.offsets[i : i + 2])
+        assert np.array_equal(alone.batch.values, whole.batch.values[rows])
+
+
+@pytest.mark.parametrize("tokenisation", [Words(), Web1T(), SpacyTokens("de")], ids=lambda item: item.name)
+def test_candidates_are_tokenised_like_the_text(tmp_path, tokenisation):
+    """The counts of a candidate are those of a text that it stands in."""
+    table = build_table(tmp_path / "cut.counts", ["The well-known one.", "The isn't one."], tokenisation)
+    view = tokenisation(["The X one."])
+    at = np.flatnonzero(view.ends == 5)
+    place = Instances(at, np.ones(1, np.int32), np.zeros(1, np.int32), np.zeros(1, np.int32))
+    own = replace(place, own=CandidateLists.from_texts([("well-known", "isn't", "other")]))
+    extractor, group = NgramCounts(counts=table), Group("any", ())
+    features = transform_checked(extractor, view, own, group)
+    between = CONTEXTS.index((1, 1))
+    assert (features.batch.values[:, between] > 0).tolist() == [True, True, False]
+    shown = {key: behind.text for key, behind in extractor.evidence(view, own, group).items()}
+    assert shown["well-known", ". _ ."] == " ".join(
+        ["the", *words_without_ends(tokenisation, "well-known"), "one"]
+    )
+
+
+def words_without_ends(tokenisation, text):
+    return [word for word in tokenisation.words(text) if word not in ("<S>", "</S>")]
+
+
+def test_rows_are_crossed_with_the_candidates_of_the_instance(places):
+    view, instances = places
+    extractor = ContextWindow().fit(view, instances, [GROUP])
+    lists = [GROUP.candidates[: 2 + i % 2] for i in range(len(instances))]
+    batch = transform_checked(extractor, view, with_candidates(instances, lists), GROUP).batch
+    assert batch.labels is not None and len(batch.labels) == len(instances)
+    whole = transform_checked(extractor, view, instances, GROUP).batch
+    weights = np.random.default_rng(0).normal(size=len(whole.columns))
+    table = whole.scores(weights).reshape(len(instances), 3)
+    expected = np.concatenate([row[: len(own)] for row, own in zip(table, lists, strict=True)])
+    np.testing.assert_allclose(batch.scores(weights), expected)
+
+
+def test_unknown_candidates_of_a_label_extractor_are_an_error(places, small_table):
+    view, instances = places
+    own = with_candidates(instances, [("the", "strange")] * len(instances))
+    with pytest.raises(UserError, match=r"D419.*ContextWindow \(group .*strange"):
+        transform_checked(ContextWindow().fit(view, instances, [GROUP]), view, own, GROUP)
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_an_extractor_for_other_candidates_is_named(places, small_table, own):
+    view, instances = places
+    extractors = [ContextWords(), SentenceWords(), WordNetwork()]
+    given, code = with_candidates(instances, [("the", "strange")] * len(instances)), "D419"
+    if not own:
+        extractors, given, code = [SourceFeatures(), TextNgrams()], instances, "D418"
+    for extractor in extractors:
+        for ask in (
+            lambda item=extractor: transform_checked(item, view, given, GROUP),
+            lambda item=extractor: fit_checked(item, view, given, [GROUP]),
+        ):
+            with pytest.raises(UserError, match=f"{code}.* {type(extractor).__name__} "):
+                ask()
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(draw=st.data())
+def test_ranks_agree_between_engines(draw, small_table):
+    texts = st.lists(st.sampled_from([*SENTENCES, "", "Is the quite a?"]), min_size=1, max_size=4)
+    view = Words()(draw.draw(texts))
+    words = np.flatnonzero(view.ends > view.starts)
+    if not len(words):
+        return
+    positions = words[sorted(draw.draw(st.sets(st.integers(0, len(words) - 1), min_size=1, max_size=6)))]
+    lengths = np.array([draw.draw(st.integers(0, 1)) for _ in positions], np.int32)
+    known = st.sampled_from(["the", "is", "", "quite a", "a b c d e f", "never seen"])
+    lists = CandidateLists.from_texts([draw.draw(st.lists(known, min_size=1, max_size=4)) for _ in positions])
+    zeros = np.zeros(len(positions), np.int32)
+    places, zero = Instances(positions, lengths, zeros, zeros, lists), draw.draw(st.booleans())
+    ranks = []
+    for engine in ("numpy", "numba"):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("DISAMBIG_ENGINE", engine)
+            table = CountTable.open(small_table)
+            extractor = (ContextProbabilities if zero else NgramCounts)(counts=table)
+            ranks.append(extractor.ranks_of_candidates(view, places, GROUP))
+    assert np.array_equal(ranks[0][0], ranks[1][0]) and np.array_equal(ranks[0][1], ranks[1][1])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -14,11 +13,11 @@ from disambig.data import Group, Instances
 from disambig.errors import UserError
 from disambig.features import Subsequences, transform_checked
 from disambig.features import rows as one_row
-from disambig.tasks import OwnCandidates
-from disambig.testing import check_extractor
 from disambig.text import SpacyTokens, hash_words
 
 GROUP = Group("bank.n", ("river", "money"))
+
+
 ENGINES = pytest.mark.parametrize("engine", ["numpy", "numba"])
 
 
@@ -93,12 +92,7 @@ def test_the_inner_product_is_the_string_kernel(engine, target, layer, drawn, wi
     view = view_of(documents)
     where = places(view, *spans)
     extractor = Subsequences(
-        layer=layer,
-        window=window,
-        length=length,
-        shortest=1 if several else None,
-        decay=decay,
-        target=target,
+        layer=layer, window=window, length=length, shortest=1 if several else None, decay=decay, target=target
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DISAMBIG_ENGINE", engine)
@@ -142,7 +136,7 @@ def test_both_engines_give_the_same_rows(engine, monkeypatch):
     assert 0 < features.found.sum() < features.asked.sum()
 
 
-def test_runs_alone_are_the_spectrum_kernel():
+def test_without_gaps_it_is_the_spectrum_kernel():
     view = view_of([list("abab")])
     where = places(view, (0, 3, 1))
     spectrum = Subsequences(gaps=False, decay=1.0, window=4, target=False).fit(view, where, [GROUP])
@@ -152,7 +146,7 @@ def test_runs_alone_are_the_spectrum_kernel():
     assert transform_checked(gapped, view, where, GROUP).batch.rows.data.sum() == 15
 
 
-def test_the_target_is_the_same_symbol_whatever_stands_there():
+def test_the_target_is_one_symbol():
     view = view_of([list("acb"), list("ab"), ["a", "c", "c", "b"]])
     where = places(view, (0, 1, 1), (1, 1, 0), (2, 1, 2))
     rows = transform_checked(Subsequences(window=2).fit(view, where, [GROUP]), view, where, GROUP).batch.rows
@@ -186,26 +180,13 @@ def test_rare_subsequences_are_left_out():
     assert features.found.tolist() == [1] * 6 and features.asked.tolist() == [3] * 6
 
 
-@pytest.mark.parametrize("settings", [{}, {"layer": "tag"}, {"length": 3, "shortest": 1, "target": False}])
-def test_it_keeps_the_contract(settings):
-    task = OwnCandidates(candidates=["a", "the"])
-    texts = ["The cat saw a dog.", "the", "A bird of the sea, or a fish?"]
-    for check in check_extractor(Subsequences(**settings), task, texts):
-        check()
-
-
-def test_the_state_holds_all():
+def test_invalid_states_are_refused():
     view = view_of([list("abaab")])
     where = places(view, (0, 1, 1), (0, 3, 1))
-    extractor = Subsequences().fit(view, where, [GROUP])
-    assert set(extractor.state()) == {"keys"}
-    for again in (Subsequences().from_state(extractor.state()), pickle.loads(pickle.dumps(extractor))):
-        rows = transform_checked(again, view, where, GROUP).batch.rows
-        np.testing.assert_array_equal(
-            rows.toarray(), transform_checked(extractor, view, where, GROUP).batch.rows.toarray()
-        )
+    state = Subsequences().fit(view, where, [GROUP]).state()
+    assert set(state) == {"keys"}
     with pytest.raises(ValueError, match="context features"):
-        Subsequences().from_state({"keys": extractor.state()["keys"][::-1]})
+        Subsequences().from_state({"keys": state["keys"][::-1]})
     assert Subsequences().state() == {}
     with pytest.raises(ValueError, match="not fitted"):
         transform_checked(Subsequences().from_state({}), view, where, GROUP)
@@ -226,6 +207,6 @@ def test_the_state_holds_all():
         ({"least": 0}, "D452"),
     ],
 )
-def test_settings_that_make_no_sense_are_refused(settings, code):
+def test_invalid_settings_are_refused(settings, code):
     with pytest.raises(UserError, match=code):
         Subsequences(**settings)

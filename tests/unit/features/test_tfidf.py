@@ -1,26 +1,39 @@
-"""TF-IDF: equal to scikit-learn's on the same words, in both forms; states that do not fit are refused."""
+"""TF-IDF of documents, of words around a place and of pairs, against scikit-learn and counts by hand."""
 
 from __future__ import annotations
 
-import pickle
+import gc
+import math
+import weakref
+from collections import Counter
+from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfTransformer, TfidfVectorizer
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
 
 from disambig.data import Group, Instances, word_tokens
 from disambig.errors import UserError
-from disambig.features import Tfidf, transform_checked
-from disambig.text import Words, hash_words
+from disambig.features import TermSelector, Tfidf, transform_checked
+from disambig.features import rows as one_row
+from disambig.runtime import VARIABLE
+from disambig.text import SpacyTokens, Words, hash_word, hash_words
 
 TEXTS = (
     "The ball went over the net; the crowd sang. Then it rained!",
     "Bake the bread for 45 minutes, then let the bread rest.",
     "A ball, a ball! 3.14 nets, 1997 crowds and it's over.",
 )
+
+
 GROUP = Group("topic", ("cooking", "sport", "weather"))
+
+
 TEXT = st.lists(
     st.sampled_from("the ball Bread it's 1997 2001 , ! — naïve ß é".split()), min_size=1, max_size=12
 )
@@ -76,24 +89,17 @@ def test_rows_are_those_of_scikit_learn_on_the_same_words(sublinear, least, lear
 @given(st.lists(TEXT, min_size=2, max_size=6), st.lists(TEXT, min_size=1, max_size=3))
 def test_hashed_columns_are_those_of_scikit_learn_on_the_same_hashes(learned, asked):
     def counts(texts):
-        found = np.zeros((len(texts), 16))
-        for row, words in zip(found, texts, strict=True):
+        result = np.zeros((len(texts), 16))
+        for row, words in zip(result, texts, strict=True):
             hashes = hash_words(normal_words(" ".join(words)))
             np.add.at(row, (hashes & np.uint64(15)).astype(int), 1.0)
-        return found
+        return result
 
     ours = fitted([" ".join(words) for words in learned], bits=4)
     theirs = TfidfTransformer().fit(counts(learned)).transform(counts(asked))
     np.testing.assert_allclose(
         rows_of(ours, [" ".join(words) for words in asked]).toarray(), theirs.toarray()
     )
-
-
-@given(st.lists(TEXT, min_size=1, max_size=5))
-def test_rows_have_length_one_or_no_known_word(texts):
-    rows = rows_of(fitted(TEXTS), [" ".join(words) for words in texts])
-    norms = np.sqrt((rows.toarray() ** 2).sum(axis=1))
-    assert all(norm == 0 or abs(norm - 1) < 1e-12 for norm in norms)
 
 
 def test_the_most_frequent_words_are_kept():
@@ -129,20 +135,6 @@ def test_columns_are_named_by_label_and_word_without_making_them_all():
     assert "cooking: 0000" in columns.names  # 1997, as the tokenisation has numbers
     hashed = transform_checked(fitted(TEXTS, bits=5), view, instances, GROUP).batch.columns
     assert len(hashed) == 3 * 32 and not hashed.names
-
-
-@pytest.mark.parametrize(
-    "settings", [{}, {"bits": 6}, {"kept": 4}, {"min_documents": 2, "sublinear_tf": True}]
-)
-def test_the_state_holds_all(settings):
-    extractor = fitted(TEXTS, **settings)
-    state = {name: array.copy() for name, array in extractor.state().items()}
-    again = Tfidf(**settings).from_state(state)
-    np.testing.assert_array_equal(rows_of(again, TEXTS).toarray(), rows_of(extractor, TEXTS).toarray())
-    names = [e.known.word(i) for e in (extractor, again) for i in range(len(e.known))]
-    assert names[: len(extractor.known)] == names[len(extractor.known) :]
-    copied = pickle.loads(pickle.dumps(extractor))
-    np.testing.assert_array_equal(rows_of(copied, TEXTS).toarray(), rows_of(extractor, TEXTS).toarray())
 
 
 @pytest.mark.parametrize(
@@ -186,7 +178,7 @@ def test_a_state_of_the_other_form_is_refused():
             Tfidf(bits=4).from_state(state)
 
 
-def test_letters_that_are_no_utf_8_still_have_names():
+def test_names_that_are_not_utf8():
     state = dict(fitted(TEXTS).state())
     state["letters"] = np.full_like(state["letters"], 255)
     assert Tfidf().from_state(state).known.word(0).startswith("\ufffd")
@@ -203,13 +195,388 @@ def test_letters_that_are_no_utf_8_still_have_names():
         ({"bits": 4, "min_documents": 2}, "D474"),
     ],
 )
-def test_numbers_that_make_no_sense_are_refused(settings, code):
+def test_invalid_settings_are_refused(settings, code):
     with pytest.raises(UserError, match=code):
         Tfidf(**settings)
 
 
-def test_without_fitting_there_is_nothing_to_say():
+def test_an_unfitted_extractor_is_an_error():
     with pytest.raises(ValueError, match="not fitted"):
         rows_of(Tfidf(), TEXTS)
     with pytest.raises(UserError, match="D475"):
         fitted(["!!!", "... ?"])
+
+
+BANK = Group("bank.n", ("river", "money"))
+
+
+DOCUMENTS = ["The bank rose. We saw it!", "A bank by the river; a bank of sand.", "Money."]
+
+
+WORD = st.sampled_from(["the", "bank", "Bank", "of", "rivers", ",", ".", "a1"])
+
+
+def view_of(texts):
+    """Return a view of texts; the "stem" of a word is its first two letters, of short words none."""
+    view = SpacyTokens()(texts)
+    words = [view.texts[d][s:e].lower() for d, s, e in spans_of(view)]
+    stems = [hash_word(word[:2]) if len(word) > 2 else 0 for word in words]
+    return replace(view, layers={"stem": np.array(stems, np.uint64)})
+
+
+def spans_of(view):
+    documents = view.document_indices(np.arange(len(view)))
+    return zip(documents.tolist(), view.starts.tolist(), view.ends.tolist(), strict=True)
+
+
+def words_of(view):
+    """Return the token numbers of each document's words, without boundary words."""
+    result = [[] for _ in view.texts]
+    for token, (document, start, end) in enumerate(spans_of(view)):
+        if end > start:
+            result[document].append(token)
+    return result
+
+
+def places(view, *spans):
+    """Return instances at (document, number of the first word, number of words)."""
+    tokens = words_of(view)
+    positions = [tokens[d][first] for d, first, _ in spans]
+    lengths = np.array([n for _, _, n in spans], np.int32)
+    none = np.zeros(len(spans), np.int32)
+    return Instances(np.array(positions, np.int64), lengths, none, none)
+
+
+def counted(view, d, first, n, *, around, layer, nearness=0.0):
+    """Return the terms around one place, and what each counts."""
+    tokens = words_of(view)[d]
+    result = Counter()
+    for at, token in enumerate(tokens):
+        distance = max(first - at, at - (first + n - 1))
+        if first <= at < first + n or (around != "document" and distance > around):
+            continue
+        word = view.texts[d][view.starts[token] : view.ends[token]].lower()
+        term = word[: 2 if layer else None] if not layer or len(word) > 2 else ""
+        if term and (layer or word[0].isalnum()):
+            result[term] += distance**-nearness
+    return result
+
+
+ANY_TEXTS = st.lists(st.lists(WORD, min_size=1, max_size=9).map(" ".join), min_size=1, max_size=4)
+
+
+DRAWS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9), st.integers(1, 2)), min_size=1, max_size=6)
+
+
+def spans_from(view, draws):
+    """Return draws as (document, first word, number of words) inside of one sentence."""
+    tokens, spans = words_of(view), []
+    for d, first, n in draws:
+        d %= len(tokens)
+        first %= len(tokens[d])
+        run = first + 1 < len(tokens[d]) and tokens[d][first + 1] == tokens[d][first] + 1
+        spans.append((d, first, n if run else 1))
+    return spans
+
+
+@pytest.mark.parametrize("layer", [None, "stem"])
+@pytest.mark.parametrize("around", [1, 3, "document"])
+@given(ANY_TEXTS, DRAWS, st.sampled_from([0.0, 1.0]), st.integers(1, 9))
+def test_inner_products_are_those_of_counts_by_hand(layer, around, texts, draws, nearness, at_once):
+    view = view_of(texts)
+    spans = spans_from(view, draws)
+    where = places(view, *spans)
+    extractor = Tfidf(around=around, layer=layer, nearness=nearness, weighting="count")
+    counts = [counted(view, *span, around=around, layer=layer, nearness=nearness) for span in spans]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(one_row, "AT_ONCE", at_once)
+        if not any(counts):
+            with pytest.raises(UserError, match="D475"):
+                extractor.fit(view, where, [BANK])
+            return
+        fitted = extractor.fit(view, where, [BANK])
+        features = transform_checked(fitted, view, where, BANK)
+    expected = [[sum(one[term] * other[term] for term in one) for other in counts] for one in counts]
+    rows = features.batch.rows
+    np.testing.assert_allclose((rows @ rows.T).toarray(), expected)
+    holding = Counter(term for item in counts for term in item)
+    assert sorted(fitted.known.documents.tolist()) == sorted(holding.values())
+    assert (features.found == features.asked).all()
+
+
+@pytest.mark.parametrize("around", [None, 2, "document"])
+def test_long_documents_are_processed_in_blocks(monkeypatch, around):
+    view = view_of(["The bank of rivers, a1 bank. " * 40, "", "Of banks."])
+    where = places(view, *[(0, number, 1) for number in range(0, 200, 5)], (2, 1, 1))
+    whole = Tfidf(around=around).fit(view, where, [BANK])
+    expected = transform_checked(whole, view, where, BANK)
+    monkeypatch.setattr(one_row, "TOKENS_AT_ONCE", 700)
+    looked_at = []
+    counted = TermSelector.counted
+    monkeypatch.setattr(
+        TermSelector, "counted", lambda *given: looked_at.append(len(given[2])) or counted(*given)
+    )
+    parts = Tfidf(around=around).fit(view, where, [BANK])
+    np.testing.assert_array_equal(parts.known.documents, whole.known.documents)
+    features = transform_checked(parts, view, where, BANK)
+    np.testing.assert_array_equal(features.batch.rows.toarray(), expected.batch.rows.toarray())
+    np.testing.assert_array_equal(features.asked, expected.asked)
+    assert max(looked_at) <= 700 + len(view)
+    assert (
+        len(
+            transform_checked(
+                Tfidf(around=around).fit(view, where, [BANK]), view, where.take(slice(0)), BANK
+            ).found
+        )
+        == 0
+    )
+
+
+def test_weights_are_those_of_tf_idf_over_instances():
+    view = view_of(DOCUMENTS)
+    where = places(view, (0, 1, 1), (1, 1, 1), (1, 6, 1))
+    fitted = Tfidf(around="document").fit(view, where, [BANK])
+    assert fitted.known.n_documents == 3
+    row = transform_checked(fitted, view, where, BANK).batch.rows.toarray()[1]
+    names = list(fitted.known.names)
+    raw = counted(view, 1, 1, 1, around="document", layer=None)
+    df = Counter({"a": 2, "bank": 2, "by": 2, "the": 3, "river": 2, "of": 2, "sand": 2})
+    weights = {term: raw[term] * (math.log(4 / (1 + df[term])) + 1) for term in raw}
+    norm = math.sqrt(sum(value**2 for value in weights.values()))
+    assert raw["a"] == 2
+    for term, weight in weights.items():
+        assert row[names.index(term)] == pytest.approx(weight / norm)
+
+
+def test_the_reach_crosses_sentences():
+    view = view_of(["One two. Three four."])
+    assert len(view.sentences) == 3
+    fitted = Tfidf(around=2, weighting="binary").fit(view, places(view, (0, 3, 1)), [BANK])
+    assert set(fitted.known.names) == {"two", "four"}  # the stop is a token too
+    fitted = Tfidf(around=3, weighting="binary").fit(view, places(view, (0, 1, 1)), [BANK])
+    assert set(fitted.known.names) == {"one", "three", "four"}
+
+
+def test_other_documents_do_not_count():
+    view = view_of(["Alpha beta.", "gamma", "Delta."])
+    fitted = Tfidf(around=9).fit(view, places(view, (0, 1, 1), (2, 0, 1)), [BANK])
+    assert list(fitted.known.names) == ["alpha"]
+    features = transform_checked(fitted, view, places(view, (1, 0, 1)), BANK)
+    assert features.batch.rows.nnz == 0
+    assert features.asked.tolist() == [0, 0]
+
+
+def test_counts_and_ones_are_not_scaled():
+    view = view_of(["a b b c b"])
+    where = places(view, (0, 0, 1))
+    for settings, values in (
+        ({"weighting": "count"}, [1, 3]),
+        ({"weighting": "binary"}, [1, 1]),
+        ({"weighting": "count", "sublinear_tf": True}, [1, 1 + math.log(3)]),
+    ):
+        fitted = Tfidf(around="document", **settings).fit(view, where, [BANK])
+        data = transform_checked(fitted, view, where, BANK).batch.rows.data
+        assert sorted(data.tolist()) == pytest.approx(values)
+
+
+def test_every_token_counts_by_its_stem_or_its_form():
+    view = view_of(["Sand is sandy, bank!", "is bank"])
+    where = places(view, (0, 4, 1), (1, 1, 1))
+    settings = {"around": "document", "weighting": "count", "every_token": True}
+    fitted = Tfidf(layer="stem", **settings).fit(view, where, [BANK])
+    row = transform_checked(fitted, view, where, BANK).batch.rows.toarray()[0]
+    names = dict(zip(fitted.known.names, row.tolist(), strict=True))
+    assert names == {"sand": 2, "is": 1, ",": 1, "!": 1}
+    words = Tfidf(**settings).fit(view, where, [BANK])
+    assert set(words.known.names) == {"sand", "is", "sandy", ",", "!"}
+    lemmas = Tfidf(layer="lemma", **settings).fit(view, where, [BANK])
+    np.testing.assert_array_equal(lemmas.known.hashes, words.known.hashes)
+
+
+def test_a_doc_without_lemmas_gets_the_same_row_beside_one_that_has_them():
+    vocab = Vocab()
+    bare = Doc(vocab, words=["Dogs", "ran", "to", "banks", "."])
+    full = Doc(vocab, words=["Dogs", "ran"], lemmas=["dog", "run"])
+    tokens = SpacyTokens(layers=["lemma"])
+    with pytest.warns(UserWarning, match="no lemmas"):
+        alone, beside = tokens.of_docs([bare]), tokens.of_docs([bare, full])
+    for every_token in (False, True):
+        tfidf = Tfidf(around="document", layer="lemma", every_token=every_token, weighting="count")
+        fitted = tfidf.fit(beside, places(beside, (0, 3, 1), (1, 1, 1)), [BANK])
+        rows = [
+            transform_checked(fitted, view, places(view, (0, 3, 1)), BANK).batch.rows
+            for view in (alone, beside)
+        ]
+        assert rows[0].toarray().tolist() == rows[1].toarray().tolist()
+        assert rows[0].sum() == (4 if every_token else 0)
+
+
+def test_a_stem_is_named_by_a_word_that_has_it_and_names_can_be_left_out():
+    view = view_of(["Sand sandy bank", "sands bank"])
+    where = places(view, (0, 2, 1), (1, 1, 1))
+    fitted = Tfidf(around="document", layer="stem", name="broad").fit(view, where, [BANK])
+    columns = transform_checked(fitted, view, where, BANK).batch.columns
+    assert list(columns.names) == ["river: sand", "money: sand"]
+    assert columns.group_names == ("broad",)
+    bare = Tfidf(around="document", layer="stem", named=False).fit(view, where, [BANK])
+    assert set(bare.state()) == {"documents", "n_documents", "hashes"}
+    again = Tfidf(around="document", layer="stem", named=False).from_state(bare.state())
+    features = transform_checked(again, view, where, BANK)
+    assert len(features.batch.columns.names) == 0
+    assert again.known.word(0) == ""
+    np.testing.assert_array_equal(
+        features.batch.rows.toarray(), transform_checked(fitted, view, where, BANK).batch.rows.toarray()
+    )
+
+
+def test_without_the_layer_there_are_no_terms():
+    view = view_of(DOCUMENTS)
+    where = places(view, (0, 1, 1), (1, 1, 1))
+    fitted = Tfidf(around="document", layer="lemma").fit(view, where, [BANK])
+    features = transform_checked(fitted, view, where, BANK)
+    assert features.batch.rows.shape == (2, 0)
+    assert features.asked.tolist() == [0] * 4
+    assert len(Tfidf(layer="lemma").from_state(fitted.state()).known) == 0
+    known = Tfidf(around=2, layer="stem").fit(view, where, [BANK])
+    bare = replace(view, layers={})
+    assert transform_checked(known, bare, where, BANK).batch.rows.nnz == 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "code"),
+    [
+        ({"around": 0}, "D511"),
+        ({"around": -2}, "D511"),
+        ({"around": "sentence"}, "D511"),
+        ({"around": 10**30}, "D511"),
+        ({"layer": "stems"}, "D510"),
+        ({"weighting": "log"}, "D510"),
+        ({"around": 2, "nearness": -1.0}, "D514"),
+        ({"around": 2, "nearness": 11.0}, "D514"),
+        ({"nearness": 1.0}, "D515"),
+        ({"around": 2, "nearness": 1.0, "sublinear_tf": True}, "D515"),
+        ({"around": 2, "nearness": 1.0, "weighting": "binary"}, "D515"),
+    ],
+)
+def test_invalid_reach_is_refused(settings, code):
+    with pytest.raises(UserError, match=code):
+        Tfidf(**settings)
+
+
+def test_far_words_weigh_little_and_stay_finite():
+    view = view_of(["bank " + ", " * 500 + "river " + "boat " * 50])
+    extractor = Tfidf(around="document", nearness=10.0)
+    instances = places(view, (0, 0, 1))
+    row = transform_checked(extractor.fit(view, instances, [BANK]), view, instances, BANK).batch.rows
+    assert (row.data > 0).all() and np.linalg.norm(row.data) == pytest.approx(1.0)
+    extractor = replace(Tfidf(around="document"), nearness=1.0).fit(view, instances, [BANK])
+    object.__setattr__(extractor, "nearness", 1100.0)  # as large as only zeros are left
+    row = transform_checked(extractor, view, instances, BANK).batch.rows
+    assert (row.data == 0).all()
+
+
+def test_names_are_freed_with_their_extractor():
+    view = view_of(DOCUMENTS)
+    where = places(view, (0, 1, 1), (1, 1, 1))
+    extractor = Tfidf(around=2).fit(view, where, [BANK])
+    features = transform_checked(extractor, view, where, BANK)
+    assert features.batch.columns.own is transform_checked(extractor, view, where, BANK).batch.columns.own
+    gone = [weakref.ref(view), weakref.ref(features.batch.columns.own)]
+    del view, where, extractor, features
+    gc.collect()
+    assert [item() for item in gone] == [None, None]
+
+
+TOPIC = Group("topic", ("cooking", "sport"))
+
+
+TEXT_WITH_PAIRS = st.lists(
+    st.sampled_from("the ball Bread it's 1997 , ! . Then é".split()), min_size=1, max_size=12
+)
+
+
+ENDS = {"<S>", "</S>"}
+
+
+def inside(texts):
+    """Return a view, and an instance a text from its first token that is no end of a sentence to its last."""
+    view = Words()(list(texts))
+    first, lengths = view.documents[:-1] + 1, np.diff(view.documents) - 2
+    n = len(first)
+    return view, Instances(first, lengths.astype(np.int32), np.zeros(n, np.int32), np.zeros(n, np.int32))
+
+
+def terms(text):
+    """Return words and pairs of tokens, by way of the tokenisation's own list."""
+    words, is_word = Words().words(text), word_tokens(Words()([text]))
+    pairs = [f"{a} {b}" for a, b in pairwise(words) if not {a, b} <= ENDS]
+    return [word for word, keep in zip(words, is_word, strict=True) if keep] + pairs
+
+
+def rows_and_evidence(extractor, texts):
+    features = transform_checked(extractor, *inside(texts), TOPIC)
+    return features.batch.rows.toarray(), features.found, features.asked
+
+
+@pytest.mark.parametrize("engine", ["numpy", "numba"])
+@given(
+    texts=st.lists(TEXT_WITH_PAIRS, min_size=2, max_size=6),
+    asked=st.lists(TEXT_WITH_PAIRS, min_size=1, max_size=3),
+)
+def test_rows_are_those_of_scikit_learn_on_the_same_words_and_pairs(engine, texts, asked):
+    texts, asked = [" ".join(words) for words in texts], [" ".join(words) for words in asked]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(VARIABLE, engine)
+        theirs = TfidfVectorizer(analyzer=terms, sublinear_tf=True).fit(texts)
+        ours = Tfidf(pairs=True, sublinear_tf=True).fit(*inside(texts), [TOPIC])
+        names = [ours.known.word(i) for i in range(len(ours.known))]
+        assert sorted(names) == sorted(theirs.vocabulary_)
+        order = [theirs.vocabulary_[name] for name in names]
+        rows, _, _ = rows_and_evidence(ours, asked)
+        np.testing.assert_allclose(rows, theirs.transform(asked).toarray()[:, order])
+
+
+@pytest.mark.parametrize(
+    "settings", [{}, {"pairs": True}, {"pairs": "words"}, {"pairs": True, "every_token": True, "kept": 9}]
+)
+def test_the_kernel_and_numpy_give_the_same_bits(settings, monkeypatch):
+    rng = np.random.default_rng(0)
+    words = "the ball Bread it's 1997 , ! . Then é".split()
+    texts = [" ".join(rng.choice(words, size)) for size in (1, 3, 200, 12, 500)]
+    extractor = Tfidf(**settings).fit(*inside(texts), [TOPIC])
+    result = []
+    for engine in ("numpy", "numba"):
+        monkeypatch.setenv(VARIABLE, engine)
+        result.append(rows_and_evidence(extractor, [*texts, "Nothing known"]))
+    for one, other in zip(*result, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_pairs_of_words_have_no_punctuation_and_no_boundaries():
+    extractor = Tfidf(pairs="words").fit(*inside(["Dogs bite, men run. They bark."]), [TOPIC])
+    names = {extractor.known.word(i).lower() for i in range(len(extractor.known))}
+    assert {name for name in names if " " in name} == {"dogs bite", "men run", "they bark"}
+    with pytest.raises(UserError, match="D510"):
+        Tfidf(pairs="all")
+
+
+def test_pairs_are_not_evidence():
+    extractor = Tfidf(pairs=True).fit(*inside(["Dogs bite men.", "Men bite dogs!"]), [TOPIC])
+    _, result, asked = rows_and_evidence(extractor, ["Dogs bite cats."])
+    assert result.tolist() == [2, 2] and asked.tolist() == [3, 3]  # one for each candidate
+    names = {extractor.known.word(i).lower() for i in range(len(extractor.known))}
+    assert {"dogs", "<s> dogs", "dogs bite", "bite men", "men .", ". </s>"} < names
+
+
+def test_names_can_be_restored_from_the_text():
+    texts = ["Dogs bite men.", "Men bite dogs!"]
+    extractor = Tfidf(pairs=True, named=False).fit(*inside(texts), [TOPIC])
+    assert not len(extractor.known.names)
+    named = extractor.with_names(*inside(texts[:1])).known
+    assert {named.word(i).lower() for i in range(len(named))} >= {"", "dogs", "dogs bite", "men ."}
+
+
+@pytest.mark.parametrize("settings", [{"around": 3}, {"layer": "stem"}])
+def test_pairs_need_whole_documents(settings):
+    with pytest.raises(UserError, match="D517"):
+        Tfidf(pairs=True, **settings)

@@ -1,4 +1,4 @@
-"""Features of tokens: what they see, what they keep, and word classes."""
+"""Features of tokens, and word classes learned from texts and from tagged texts."""
 
 from __future__ import annotations
 
@@ -11,12 +11,21 @@ from hypothesis import strategies as st
 
 from disambig.data import Group, Instances, SequenceRows
 from disambig.errors import UserError
-from disambig.features import CLASS, SHAPE, TokenContext, WordClasses, learn_classes, transform_checked
-from disambig.testing import check_extractor
+from disambig.features import (
+    CLASS,
+    SHAPE,
+    TokenContext,
+    WordClasses,
+    learn_classes,
+    learn_usage,
+    transform_checked,
+)
 from disambig.text import SpacyTokens, hash_word, hash_words
 from disambig.types import Decides
 
 TOKENS = SpacyTokens()
+
+
 TEXTS = ["The cat sat. A dog-house burned, didn't it?", "In 2010 THE cats ran.", "", "x"]
 
 
@@ -48,14 +57,6 @@ def rows_of(extractor, texts, tags):
 def fitted(texts, tags, **settings):
     view = TOKENS(texts)
     return TokenContext(**settings).fit(view, tags.instances(view), tags.groups)
-
-
-@pytest.mark.parametrize(
-    "classes", [None, WordClasses(np.sort(hash_words(["the", "cat"])), np.ones((2, 2), np.uint16))]
-)
-def test_it_keeps_the_contract(tags, classes):
-    for check in check_extractor(TokenContext(classes=classes), tags, TEXTS, TOKENS):
-        check()
 
 
 def test_the_batch_is_sequences_of_sentences(tags):
@@ -118,20 +119,20 @@ def test_any_text_has_features_that_do_not_depend_on_the_batch(tags, texts):
 
 @given(st.lists(st.text(max_size=30), max_size=5))
 @settings(deadline=None, max_examples=40)
-def test_the_kernels_find_what_numpy_finds(tags, texts):
+def test_engines_agree(tags, texts):
     classes = WordClasses(np.sort(hash_words(["the", "cat"])), np.ones((2, 2), np.uint16))
-    found = {}
+    result = {}
     for engine in ("numpy", "numba"):
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("DISAMBIG_ENGINE", engine)
             extractor = fitted([*TEXTS, "".join(texts)[:40]], tags, classes=classes)
-            found[engine] = extractor.keys, rows_of(extractor, [*texts, *TEXTS], tags)
-    assert (found["numpy"][0] == found["numba"][0]).all()
-    first, second = (found[engine][1] for engine in ("numpy", "numba"))
+            result[engine] = extractor.keys, rows_of(extractor, [*texts, *TEXTS], tags)
+    assert (result["numpy"][0] == result["numba"][0]).all()
+    first, second = (result[engine][1] for engine in ("numpy", "numba"))
     assert (first.indptr == second.indptr).all() and (first.indices == second.indices).all()
 
 
-def test_classes_make_strange_words_alike(tags):
+def test_words_of_one_class_share_features(tags):
     classes = WordClasses(np.sort(hash_words(["cat", "dog"])), np.array([[3], [3]], np.uint16))
     with_classes = fitted(["cat"], tags, classes=classes)
     without = fitted(["cat"], tags)
@@ -145,16 +146,16 @@ def text_of_two_kinds(n, rng):
     return [hash_words(["the", things[rng.integers(8)], "can", acts[rng.integers(8)], "."]) for _ in range(n)]
 
 
-def test_words_of_the_same_company_come_into_one_class():
-    found = learn_classes(
+def test_words_in_the_same_contexts_share_a_class():
+    result = learn_classes(
         text_of_two_kinds(800, np.random.default_rng(0)), n_words=19, n_contexts=5, sizes=(4,)
     )
-    of = {kind: {int(found.lookup(hash_words([f"{kind}{i}"]))[0, 0]) for i in range(8)} for kind in "ta"}
+    of = {kind: {int(result.lookup(hash_words([f"{kind}{i}"]))[0, 0]) for i in range(8)} for kind in "ta"}
     assert len(of["t"]) == len(of["a"]) == 1 and of["t"] != of["a"]
-    assert found.lookup(np.array([hash_word("never")], np.uint64)).tolist() == [[0]]
+    assert result.lookup(np.array([hash_word("never")], np.uint64)).tolist() == [[0]]
 
 
-def test_too_little_text_for_classes_is_said():
+def test_too_few_words_for_classes_are_an_error():
     with pytest.raises(UserError, match=r"D458.*3 different words, too few for 64"):
         learn_classes([hash_words(["a", "b", "c"])], sizes=(64,))
     many = hash_words([f"w{i}" for i in range(100)])
@@ -188,7 +189,7 @@ def test_classes_beside_others_are_of_all_words():
     assert both.classes.tolist() == [[5, 0], [6, 8], [0, 9]]
 
 
-def test_chosen_features_of_classes_come_back_and_are_checked(tags):
+def test_templates_of_classes_round_trip_and_are_checked(tags):
     words, columns = np.sort(hash_words(["the", "cat"])), np.ones((2, 1), np.uint16)
     wide = WordClasses(words, columns, np.array([[CLASS, 2, -1, 0], [CLASS, 0, SHAPE, 0]]))
     extractor = fitted(["the cat sat the cat"], tags, classes=wide)
@@ -205,3 +206,44 @@ def test_an_extractor_gains_the_columns_of_another(tags):
     one, other = fitted(["the cat"], tags), fitted(["a dog"], tags)
     both = one.joined_with(other)
     assert set(both.keys) == set(one.keys) | set(other.keys)
+
+
+NAMES, THINGS = ["Anna", "Berlin", "Chile", "Doris"], ["apple", "brick", "chair", "door"]
+
+
+def tagged(texts):
+    """Tag names 0, things 1, all else 2."""
+    view = SpacyTokens()(texts)
+    words = np.flatnonzero(view.ends > view.starts)
+    kinds = {**dict.fromkeys(hash_words([n.lower() for n in NAMES]).tolist(), 0)}
+    kinds |= dict.fromkeys(hash_words(THINGS).tolist(), 1)
+    return view, np.array([kinds.get(h, 2) for h in view.hashes[words].tolist()])
+
+
+def test_words_with_the_same_tags_and_capitals_share_a_class():
+    texts = [f"She gave {name} the {thing}." for name in NAMES for thing in THINGS] * 2
+    texts += [f"{thing.title()} Of {name}" for name in NAMES for thing in THINGS]  # headings say nothing
+    result = learn_usage([tagged(texts)], 3, sizes=(3,))
+    names, things = (result.lookup(hash_words([w.lower() for w in some])) for some in (NAMES, THINGS))
+    assert (names == names[0]).all() and (things == things[0]).all()
+    assert names[0, 0] != things[0, 0] and names[0, 1] != things[0, 1]
+
+
+def test_a_capital_at_the_begin_of_a_sentence_is_not_counted():
+    texts = ["Door after door shut. The door was open.", "Door to door they went."] * 4
+    texts += ["He saw Anna and Anna saw him."] * 4
+    result = learn_usage([tagged(texts)], 3, sizes=(2,))
+    door, anna = result.lookup(hash_words(["door", "anna"]))[:, -1].tolist()
+    assert (door, anna) == (2, 8)  # never, and nearly always; one more, since 0 is an unknown word
+
+
+def test_words_in_capitals_are_a_class_of_their_own():
+    texts = ["We asked NASA and the man from NASA then left."] * 8
+    assert learn_usage([tagged(texts)], 3, sizes=(2,)).lookup(hash_words(["nasa"]))[0, -1] == 9
+
+
+def test_too_few_words_for_usage_classes_are_an_error():
+    with pytest.raises(UserError, match="D458"):
+        learn_usage([], 3, sizes=(2,))
+    with pytest.raises(UserError, match=r"D458.*0 different words"):
+        learn_usage([tagged(["One two."])], 3, sizes=(2,))

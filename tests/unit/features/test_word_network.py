@@ -1,4 +1,4 @@
-"""The word network: exact in both engines and in any batch, within its bounds, learned, kept whole."""
+"""The word network: exact in both engines and in any batch, within its bounds, learned, saved."""
 
 from __future__ import annotations
 
@@ -24,14 +24,24 @@ from disambig.testing import check_extractor
 from disambig.text import Words
 
 ENGINES = ("numpy", "numba")
+
+
 SAND = Group("sand", ("desert", "dessert"))
+
+
 PLACE = Group("place", ("in", "on", "at"))
+
+
 NEVER = Group("never", ("whose", "who's"))
+
+
 SMALL = {"near": 2, "far": 8, "vocabulary": 40, "dimensions": 8, "hidden": 24, "epochs": 40}
+
+
 DRY, SWEET = ("camel", "sand", "sun"), ("cream", "cake", "sugar")
 
 
-def made(n, seed=0):
+def make_texts(n, seed=0):
     """Write texts in which near words tell one group, and words far off the other."""
     rng = np.random.default_rng(seed)
     texts = []
@@ -43,33 +53,33 @@ def made(n, seed=0):
     return texts
 
 
-def found(texts, *groups):
+def find(texts, *groups):
     view = Words()(list(texts))
     return view, CandidateFinder.from_groups(groups).find(view)
 
 
 @pytest.fixture(scope="module")
 def learned():
-    view, instances = found(made(150), SAND, PLACE, NEVER)
+    view, instances = find(make_texts(150), SAND, PLACE, NEVER)
     return WordNetwork(**SMALL).fit(view, instances, [SAND, PLACE, NEVER])
 
 
 def scores(extractor, texts, group):
-    view, instances = found(texts, group)
+    view, instances = find(texts, group)
     return transform_checked(extractor, view, instances, group).batch.values[:, :, 0], instances.observed
 
 
-def test_it_learns_what_near_and_what_far_words_say(learned):
+def test_near_and_far_words_are_learned(learned):
     for group in (SAND, PLACE):
-        values, right = scores(learned, made(60, seed=1), group)
+        values, right = scores(learned, make_texts(60, seed=1), group)
         assert (values.argmax(axis=1) == right).mean() > 0.95
         assert np.exp(values).sum(axis=1) == pytest.approx(1.0, abs=0.03)  # log-probabilities, rounded
 
 
-def test_a_group_with_a_candidate_that_never_occurs_says_nothing(learned):
+def test_a_group_with_an_unseen_candidate_scores_zero(learned):
     values, _ = scores(learned, ["Nobody knew whose it was."], NEVER)
     assert (values == 0).all()
-    assert (scores(WordNetwork(**SMALL), made(3), SAND)[0] == 0).all()
+    assert (scores(WordNetwork(**SMALL), make_texts(3), SAND)[0] == 0).all()
 
 
 def written_out(extractor, view, position):
@@ -105,8 +115,12 @@ def written_out(extractor, view, position):
 @pytest.mark.parametrize("engine", ENGINES)
 def test_both_engines_compute_the_network_written_out(learned, engine, monkeypatch):
     monkeypatch.setenv("DISAMBIG_ENGINE", engine)
-    texts = [*made(5, seed=3), "desert", "A dessert of unheard-of splendour, said the man from the desert."]
-    view, instances = found(texts, SAND)
+    texts = [
+        *make_texts(5, seed=3),
+        "desert",
+        "A dessert of unheard-of splendour, said the man from the desert.",
+    ]
+    view, instances = find(texts, SAND)
     values = transform_checked(learned, view, instances, SAND).batch.values[:, :, 0]
     for value, position in zip(values, instances.positions, strict=True):
         plain = written_out(learned, view, int(position))
@@ -114,7 +128,7 @@ def test_both_engines_compute_the_network_written_out(learned, engine, monkeypat
 
 
 def test_engines_and_batches_of_any_size_agree_bit_for_bit(learned, monkeypatch):
-    view, instances = found(made(40, seed=4), PLACE)
+    view, instances = find(make_texts(40, seed=4), PLACE)
     answers = []
     for engine in ENGINES:
         monkeypatch.setenv("DISAMBIG_ENGINE", engine)
@@ -138,7 +152,7 @@ def test_near_words_end_with_the_sentence_and_far_words_with_the_document(learne
 
 
 def test_without_far_words_only_the_sentence_counts():
-    view, instances = found(made(60), PLACE)
+    view, instances = find(make_texts(60), PLACE)
     settings = {**SMALL, "far": 2, "epochs": 10}
     extractor = WordNetwork(**settings).fit(view, instances, [PLACE])
     assert extractor.weights.far.shape == (FIRST_KNOWN, 8)
@@ -149,7 +163,7 @@ def test_without_far_words_only_the_sentence_counts():
 
 
 def test_the_same_seed_gives_the_same_weights():
-    view, instances = found(made(40), SAND)
+    view, instances = find(make_texts(40), SAND)
     first, second, other = (
         WordNetwork(**{**SMALL, "epochs": 2}, seed=seed).fit(view, instances, [SAND]).state()
         for seed in (0, 0, 1)
@@ -159,8 +173,8 @@ def test_the_same_seed_gives_the_same_weights():
 
 
 def test_no_more_examples_of_a_group_than_asked_are_learned_from():
-    texts = made(80)
-    view, instances = found(texts, SAND)
+    texts = make_texts(80)
+    view, instances = find(texts, SAND)
     few = WordNetwork(**{**SMALL, "examples": 1, "epochs": 60}).fit(view, instances, [SAND])
     values, _ = scores(few, texts, SAND)
     assert len(np.unique(values.argmax(axis=1))) == 1  # one example: one answer
@@ -217,9 +231,9 @@ HOSTILE = {
 
 @pytest.mark.parametrize("case", HOSTILE)
 def test_hostile_states_are_refused(learned, case):
-    change, said = HOSTILE[case]
+    change, named = HOSTILE[case]
     state = learned.state()
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=named):
         WordNetwork(**SMALL).from_state({**state, **change(state)})
     WordNetwork(**SMALL).from_state(state)
 
@@ -227,14 +241,14 @@ def test_hostile_states_are_refused(learned, case):
 def test_a_group_of_another_size_is_refused_even_where_nothing_is_asked(learned):
     numbers = learned.weights.groups[::-1].copy()  # those of SAND, of two candidates, and of PLACE, of three
     other = WordNetwork(**SMALL).from_state({**learned.state(), "groups": numbers})
-    view, instances = found(["Nothing to be found here."], SAND)
+    view, instances = find(["Nothing to be found here."], SAND)
     assert len(instances) == 0
     with pytest.raises(ValueError, match="3 outputs for 2 candidates"):
         transform_checked(other, view, instances, SAND)
 
 
 @pytest.mark.parametrize(
-    ("settings", "code", "said"),
+    ("settings", "code", "named"),
     [
         ({"hidden": 0}, "D452", "WordNetwork.hidden is 0"),
         ({"epochs": -1}, "D452", "WordNetwork.epochs is -1"),
@@ -247,19 +261,13 @@ def test_a_group_of_another_size_is_refused_even_where_nothing_is_asked(learned)
         ({"dimensions": 500}, "D456", "dimensions = 500"),
     ],
 )
-def test_settings_that_make_no_sense_are_refused(settings, code, said):
-    with pytest.raises(UserError, match=said) as problem:
+def test_invalid_settings_are_refused(settings, code, named):
+    with pytest.raises(UserError, match=named) as problem:
         WordNetwork(**settings)
     assert problem.value.code == code
 
 
-def test_it_passes_the_checks_of_extractors():
-    task = OwnCandidates(name="sand", candidates=["desert", "dessert"])
-    for check in check_extractor(WordNetwork(**{**SMALL, "epochs": 2}), task, made(30)):
-        check()
-
-
-def test_several_groups_at_once_are_as_each_by_itself(monkeypatch):
+def test_several_groups_at_once_equal_each_alone(monkeypatch):
     hidden_units = WordNetwork._units
     groups = (Group("a", ("in", "on")), Group("b", ("on", "at", "in to")))
     texts = [
@@ -279,16 +287,16 @@ def test_several_groups_at_once_are_as_each_by_itself(monkeypatch):
     )
     together = network.transform(view, GroupedInstances.from_parts(parts))
     assert len(units) == -(-sum(len(part) for part, _ in parts) // 5)
-    for (part, group), found in zip(parts, together, strict=True):
+    for (part, group), find in zip(parts, together, strict=True):
         alone = transform_checked(network, view, part, group)
-        assert np.array_equal(found.batch.values, alone.batch.values) and found.batch.values.any()
-        assert np.array_equal(found.batch.costs, alone.batch.costs)
+        assert np.array_equal(find.batch.values, alone.batch.values) and find.batch.values.any()
+        assert np.array_equal(find.batch.costs, alone.batch.costs)
     none = instances.take([])
     with_none = network.transform(view, GroupedInstances.from_parts([(none, groups[0]), parts[0]]))
-    assert [len(each.found) for each in with_none] == [0, len(parts[0][0]) * 3]
+    assert [len(item.found) for item in with_none] == [0, len(parts[0][0]) * 3]
 
 
-def test_the_suite_sees_groups_that_are_others_together():
+def test_the_contract_finds_groups_that_differ_together():
     class Hasty(WordNetwork):
         def transform(self, view, table):
             blind = replace(self, weights=None) if len(table.groups) > 1 else self

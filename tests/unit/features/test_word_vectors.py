@@ -9,15 +9,8 @@ from disambig.data import Instances
 from disambig.errors import UserError
 from disambig.features import Vectors, WordVectors, learn_vectors, transform_checked
 from disambig.tasks import OwnCandidates
-from disambig.testing import check_extractor
 from disambig.text import Words, hash_word, hash_words, view_of_texts
 
-TEXTS = [
-    "A quiet day at the quay, and quite a wind.",
-    "It was quite late; the quiet boats came home.",
-    "Quite so, he said, and was quiet again.",
-    "",
-]
 TASK = OwnCandidates(candidates=["quite", "quiet"])
 
 
@@ -34,12 +27,7 @@ def vectors(**settings):
     return learn_vectors([hash_words(words) for words in sentences()], **settings)
 
 
-@pytest.mark.parametrize("check", check_extractor(WordVectors(dimensions=4, around=12), TASK, TEXTS), ids=str)
-def test_the_contract(check):
-    check()
-
-
-def test_words_of_like_company_point_the_same_way():
+def test_words_in_like_contexts_have_like_vectors():
     known = vectors(dimensions=6)
     assert known.words.tolist() == sorted(known.words.tolist()) and known.directions.dtype == np.int8
 
@@ -53,7 +41,7 @@ def test_words_of_like_company_point_the_same_way():
     assert known.worth[the] < known.worth[cat] <= 1
 
 
-def test_the_frequent_words_alone_get_vectors_and_others_none():
+def test_only_frequent_words_have_vectors():
     known = vectors(n_words=3, dimensions=2)
     assert len(known.words) == 3 and known.directions.shape == (3, 2)
     assert known.rows(hash_words(["nowhere"])).tolist() == [3]
@@ -61,7 +49,7 @@ def test_the_frequent_words_alone_get_vectors_and_others_none():
     assert not len(learn_vectors([]).words)
 
 
-def test_vectors_that_are_given_stay_and_a_row_is_three_of_them():
+def test_a_row_joins_three_vectors():
     known = vectors(dimensions=5)
     extractor = WordVectors(beside=1, near=2, around=4, vectors=known)
     view = view_of_texts(["the cat eats gold"], Words())
@@ -93,6 +81,6 @@ def test_a_state_that_does_not_fit_is_refused():
 
 
 @pytest.mark.parametrize("settings", [{"near": 1}, {"beside": 0}, {"around": 2.5}, {"dimensions": 0}])
-def test_settings_that_make_no_sense(settings):
+def test_invalid_settings_are_refused(settings):
     with pytest.raises(UserError, match="D45"):
         WordVectors(**settings)

@@ -1,13 +1,18 @@
+"""CoNLL-U: documents and sentences read from it, and annotations written into it."""
+
 from __future__ import annotations
 
 import gzip
 import io
+import lzma
 
 import pytest
+from annotated_documents import annotated, encode
 from fake_models import annotate_texts
 from hypothesis import given
 from hypothesis import strategies as st
 
+from disambig.api.formats import read_conllu
 from disambig.errors import UserError
 from disambig.formats import (
     KEY,
@@ -25,6 +30,7 @@ from disambig.formats import (
     read,
     read_lines,
     records,
+    sentences,
 )
 
 
@@ -57,36 +63,36 @@ def documents(data: bytes) -> list[Document | UnreadableDocument]:
     return list(conllu_documents(read_lines(io.BytesIO(data)), "a.conllu"))
 
 
-def test_the_text_is_that_of_the_sentences_and_tokens_lie_in_it():
+def test_text_and_token_offsets():
     (document,) = documents(FRENCH.encode())
     assert document.text == "Vamos al  mar. Heading\n\nAb c!"
     assert (document.id, document.line, document.kind) == ("one", 1, "conllu")
     assert document.source == FRENCH.encode()
-    found = parse_document(FRENCH, "a.conllu")
-    spans = zip(found.starts, found.ends, strict=True)
+    actual = parse_document(FRENCH, "a.conllu")
+    spans = zip(actual.starts, actual.ends, strict=True)
     assert [document.text[start:end] for start, end in spans] == "Vamos al mar . Heading Ab c !".split()
     lines = FRENCH.split("\n")
-    assert [lines[at].split("\t")[1] for at in found.lines] == "Vamos al mar . Heading Ab c !".split()
+    assert [lines[at].split("\t")[1] for at in actual.lines] == "Vamos al mar . Heading Ab c !".split()
 
 
-def test_documents_begin_with_newdoc_wherever_it_stands_among_the_comments():
+def test_newdoc_starts_a_document_anywhere_in_the_comments():
     one = "# sent_id = 1\n# newdoc id = first\n" + token("1", "One") + "\n"
     two = "#newdoc\n" + token("1", "Two") + "\n" + token("1", "more") + "\n"
-    found = documents((one + two).encode())
-    assert [(one.id, one.text, one.line) for one in found] == [
+    actual = documents((one + two).encode())
+    assert [(one.id, one.text, one.line) for one in actual] == [
         ("first", "One", 1),
         ("a.conllu:5", "Two\n\nmore", 5),
     ]
-    assert b"".join(document.source for document in found) == (one + two).encode()
+    assert b"".join(document.source for document in actual) == (one + two).encode()
 
 
-def test_without_newdoc_so_many_sentences_are_a_document(monkeypatch):
+def test_without_newdoc_a_fixed_number_of_sentences_is_a_document(monkeypatch):
     monkeypatch.setattr(conllu, "SENTENCES", 2)
     data = "".join(token("1", f"w{i}.") + "\n" for i in range(5)).encode()
-    found = documents(data)
-    assert [document.text for document in found] == ["w0. w1.", "w2. w3.", "w4."]
-    assert [document.line for document in found] == [1, 5, 9]
-    assert b"".join(document.source for document in found) == data
+    actual = documents(data)
+    assert [document.text for document in actual] == ["w0. w1.", "w2. w3.", "w4."]
+    assert [document.line for document in actual] == [1, 5, 9]
+    assert b"".join(document.source for document in actual) == data
 
 
 @pytest.mark.parametrize(
@@ -140,12 +146,16 @@ def test_bad_bytes_and_packed_files(tmp_path):
 
 @given(data=st.text(st.sampled_from("1 2\t-.#ab=\n\r_")) | st.text())
 def test_nothing_that_is_read_raises(data):
-    for found in documents(data.encode(errors="ignore")):
-        assert isinstance(found, UnreadableDocument) or found.text
+    for actual in documents(data.encode(errors="ignore")):
+        assert isinstance(actual, UnreadableDocument) or actual.text
 
 
 FORMS = st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S"]), min_size=1, max_size=6)
+
+
 MISCS = st.sampled_from(["_", "SpaceAfter=No", "Gloss=x%7Cy", "A=b|SpaceAfter=No", f"{KEY}=old:a:b:0.10|B=c"])
+
+
 SENTENCES = st.lists(
     st.tuples(st.sampled_from(["quite", "place", "during", "1997", "in"]) | FORMS, MISCS), min_size=1
 )
@@ -166,19 +176,22 @@ def corpus(sentences, newline: str, breaks) -> str:
     newline=st.sampled_from(["\n", "\r\n"]),
     breaks=st.lists(st.booleans(), min_size=1),
 )
-def test_annotating_changes_nothing_but_its_own_key(sentences, newline, breaks):
+def test_annotating_changes_only_its_own_key(sentences, newline, breaks):
     data = corpus(sentences, newline, breaks).encode()
-    found = documents(data)
-    results = [AnnotatedDocument(one, tuple(annotate_texts([one.text]))) for one in found]
-    written: list[bytes] = []
+    before = documents(data)
+    results = [annotated_again(document) for document in before]
     form = ConlluFormat()
-    form.join([form.encode(results[:1]), form.encode(results[1:])], written.append)
-    after = b"".join(written)
-    again = documents(after)
-    assert [one.text for one in again] == [one.text for one in found]
+    chunks: list[bytes] = []
+    form.join([form.encode(results[:1]), form.encode(results[1:])], chunks.append)
+    after = b"".join(chunks)
+    assert [document.text for document in documents(after)] == [document.text for document in before]
     assert without_key(after) == without_key(data)
     keys = sum(len(value.split(";")) for value in values_of(after) if not value.startswith("old"))
     assert keys == sum(len(list(records(result))) for result in results)
+
+
+def annotated_again(document: Document) -> AnnotatedDocument:
+    return AnnotatedDocument(document, tuple(annotate_texts([document.text])))
 
 
 def without_key(data: bytes) -> str:
@@ -199,16 +212,11 @@ def values_of(data: bytes) -> list[str]:
     ]
 
 
-def annotated(text: str, **more) -> AnnotatedDocument:
-    return AnnotatedDocument(Document("an id", text, "a.txt", **more), tuple(annotate_texts([text])))
-
-
-def test_a_decision_stands_at_its_token_and_in_a_range_at_the_range():
+def test_a_decision_is_written_at_its_token_or_range():
     data = "# newdoc id = x\n" + token("1", "a") + token("2-3", "quite", "A=b") + token("2", "qui", "C=d")
     data += token("3", "te") + token("4", "place") + "\n"
     (document,) = documents(data.encode())
-    result = AnnotatedDocument(document, tuple(annotate_texts([document.text])))
-    after = ConlluFormat().encode([result]).decode().split("\n")
+    after = ConlluFormat().encode([annotated_again(document)]).decode().split("\n")
     assert after[2].endswith("\tA=b|Disambig=spelling:quite:quiet:0.90:flag")
     assert [after[i] for i in (0, 1, 3, 4, 5)] == [data.split("\n")[i] for i in (0, 1, 3, 4, 5)]
 
@@ -219,13 +227,13 @@ def test_a_decision_stands_at_its_token_and_in_a_range_at_the_range():
         | st.characters(codec="utf-8", exclude_categories=["C"])
     )
 )
-def test_a_text_comes_back_with_its_words(text):
+def test_a_plain_text_round_trips_as_tokens(text):
     pytest.importorskip("spacy")
     data = make_format("conllu").encode([annotated("It was a quite place. " + text)])
     (document,) = documents(data)
     assert isinstance(document, Document), document.error
     assert "".join(document.text.split()) == "".join(("It was a quite place. " + text).split())
-    assert document.id == "an id"
+    assert document.id == "a.txt"
 
 
 def test_a_text_becomes_tokens_sentences_and_paragraphs():
@@ -235,7 +243,7 @@ def test_a_text_becomes_tokens_sentences_and_paragraphs():
     )
     lines = data.decode().split("\n")
     assert [line for line in lines if line.startswith("#")] == [
-        "# newdoc id = an id",
+        "# newdoc id = a.txt",
         "# sent_id = 1",
         "# text = It's a quite place.",
         "# sent_id = 2",
@@ -243,13 +251,13 @@ def test_a_text_becomes_tokens_sentences_and_paragraphs():
         "# newpar",
         "# sent_id = 3",
         "# text = End",
-        "# newdoc id = an id",
+        "# newdoc id = a.txt",
     ]
     assert token("1", "It", "SpaceAfter=No")[:-1] in lines
     assert token("4", "quite", "Disambig=spelling:quite:quiet:0.90:flag")[:-1] in lines
 
 
-def test_what_has_a_meaning_is_escaped():
+def test_special_characters_are_escaped():
     assert escaped("a|b=c:d;e%f g\n") == "a%7Cb%3Dc%3Ad%3Be%25f%20g%0A"
     assert escaped("during") == "during"
     assert escaped("whö's") == "whö's"
@@ -269,14 +277,14 @@ def test_cuts_lie_between_documents_or_else_sentences(sentences, breaks, size):
     assert [data[:start].count(b"\n") + 1 for start, _ in cuts] == [line for _, line in cuts]
     assert all(len(part) >= size for part in parts[:-1])
     whole = [one.text for one in documents(data)]
-    found = [one.text for part in parts for one in documents(part)]
+    actual = [one.text for part in parts for one in documents(part)]
     if any(breaks[i % len(breaks)] for i in range(len(sentences))):
-        assert found == whole
+        assert actual == whole
     else:
-        assert " ".join(found) == " ".join(whole)
+        assert " ".join(actual) == " ".join(whole)
 
 
-def test_corrected_text_is_not_made_of_tokens():
+def test_the_corrected_format_refuses_conllu():
     from disambig.formats import check_inputs
 
     with pytest.raises(UserError, match="D321"):
@@ -288,21 +296,87 @@ def test_flags_for_people_point_at_the_line_of_the_token():
     data = token("1", "Good") + "\n" + token("1-2", "a") + token("1", "x") + token("2", "y")
     data += token("3", "quite") + token("4", "place") + "\n"
     (document,) = documents(data.encode())
-    result = AnnotatedDocument(document, tuple(annotate_texts([document.text])))
-    lines = make_format("text").encode([result]).decode()
-    assert lines == "a.conllu:6:3: quite -> quiet (spelling, 0.90)\n"
-    assert data.split("\n")[5][2:].startswith("quite")
+    assert (
+        make_format("text").encode([annotated_again(document)])
+        == b"a.conllu:6:3: quite -> quiet (spelling, 0.90)\n"
+    )
 
 
 @pytest.mark.parametrize("end", ["", "\n", "\n\n", "\r\n\r\n"])
-def test_a_file_without_its_last_blank_line_is_kept_apart_from_the_next(end):
-    one = token("1", "in")[:-1] + end
-    (document,) = documents(one.encode())
-    result = AnnotatedDocument(document, tuple(annotate_texts([document.text])))
-    written: list[bytes] = []
-    form = ConlluFormat()
-    form.join([form.encode([result, result]), form.encode([result])], written.append)
-    whole = b"".join(written)
-    assert [found.text for found in documents(whole)] == ["in\n\nin\n\nin"]
+def test_a_missing_final_blank_line_does_not_join_two_files(end):
+    (document,) = documents((token("1", "in")[:-1] + end).encode())
+    whole = encode("conllu", *[annotated_again(document)] * 3, chunks=2)
+    assert [document.text for document in documents(whole)] == ["in\n\nin\n\nin"]
     assert whole.endswith(end.encode())
     assert whole.count(b"\n") == 4 + (2 if len(end) > 2 else end.count("\n"))
+
+
+THREE_SENTENCES = """# newdoc id = first
+# newpar
+# sent_id = 1
+# text = Don't go.
+1-2\tDon't\t_\t_\t_\t_\t_\t_\t_\t_
+1\tDo\tdo\tAUX\tVB\t_\t3\taux\t_\t_
+2\tn't\tnot\tPART\tRB\t_\t3\tadvmod\t_\t_
+3\tgo\tgo\tVERB\tVB\t_\t0\troot\t_\tSpaceAfter=No
+3.1\tgone\tgo\tVERB\tVB\t_\t_\t_\t_\t_
+4\t.\t.\tPUNCT\t.\t_\t3\tpunct\t_\t_
+
+1\tNo\tno\tINTJ\tUH\t_\t0\troot\t_\t_
+
+# newdoc id = second
+1\tYes\tyes\tINTJ\tUH\t_\t0\troot\t_\tSpaceAfter=No|x=y
+"""
+
+
+@pytest.mark.parametrize("name", ["a.conllu", "a.conllu.xz"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_sentences(tmp_path, name, end):
+    data = THREE_SENTENCES.replace("\n", end).encode()
+    (tmp_path / name).write_bytes(lzma.compress(data) if name.endswith("xz") else data)
+    one, two, three = read_conllu(tmp_path / name)
+    assert [row[1] for row in one.words] == ["Do", "n't", "go", "."]
+    assert one.lines == [6, 7, 8, 10]
+    assert one.spelt == "Don't go. "
+    assert [one.spelt[token.start : token.end] for token in one.tokens] == ["Don't", "go", "."]
+    assert [list(token.words) for token in one.tokens] == [[0, 1], [2], [3]]
+    assert [token.line for token in one.tokens] == [5, 8, 10]
+    assert [token.spaced for token in one.tokens] == [True, False, True]
+    assert (one.line, one.text_line, one.comments["sent_id"]) == (1, 4, "1")
+    assert [s.document for s in (one, two, three)] == ["first", "first", "second"]
+    assert [s.begins_document for s in (one, two, three)] == [True, False, True]
+    assert [s.begins_paragraph for s in (one, two, three)] == [True, False, False]
+    assert (three.spelt, three.tokens[0].spaced) == ("Yes", False)
+
+
+ROW = "\t_" * 8
+
+
+WORD_FORMS = st.text(st.characters(categories=["L", "N", "P"]), min_size=1, max_size=6)
+
+
+SENTENCE_ROWS = st.lists(st.lists(st.tuples(WORD_FORMS, st.booleans()), min_size=1, max_size=5), max_size=4)
+
+
+@given(SENTENCE_ROWS)
+def test_sentences_round_trip(rows):
+    lines = []
+    for sentence in rows:
+        for number, (form, spaced) in enumerate(sentence, 1):
+            lines.append(f"{number}\t{form}{ROW[:-1]}{'_' if spaced else 'SpaceAfter=No'}")
+        lines.append("")
+    actual = list(sentences(lines, "made"))
+    assert [[word[1] for word in item.words] for item in actual] == [[form for form, _ in s] for s in rows]
+    assert [item.spelt for item in actual] == ["".join(f + " " * spaced for f, spaced in s) for s in rows]
+    for item in actual:
+        assert [item.spelt[t.start : t.end] for t in item.tokens] == [t.columns[1] for t in item.tokens]
+
+
+def test_unreadable_files_of_sentences(tmp_path):
+    path = tmp_path / "a.conllu"
+    with pytest.raises(UserError, match="D300"):
+        list(read_conllu(path))
+    for data, message in ((b"1\t\0", "D303"), (b"# sent_id = 1\n1\tgo\n", r"D324.*line 2.*2 columns")):
+        path.write_bytes(data)
+        with pytest.raises(UserError, match=message):
+            list(read_conllu(path))

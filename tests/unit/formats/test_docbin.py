@@ -1,3 +1,5 @@
+"""spaCy's DocBin as an input and as an output."""
+
 from __future__ import annotations
 
 import gc
@@ -7,24 +9,18 @@ import zlib
 
 import pytest
 import srsly
+from annotated_documents import encode
 from fake_models import annotate_texts
 from hypothesis import given
 from hypothesis import strategies as st
+from spacy.tokens import Doc, DocBin, Span
+
+from disambig.errors import UserError
+from disambig.formats import AnnotatedDocument, Input, UnreadableDocument, docbin_documents, read
+from disambig.formats import docbin as docbin_reader
 
 spacy = pytest.importorskip("spacy")
 
-from spacy.tokens import Doc, DocBin, Span  # noqa: E402
-
-from disambig.errors import UserError  # noqa: E402
-from disambig.formats import (  # noqa: E402
-    AnnotatedDocument,
-    Input,
-    UnreadableDocument,
-    docbin_documents,
-    make_format,
-    read,
-)
-from disambig.formats import docbin as docbin_reader  # noqa: E402
 
 NLP = spacy.blank("en")
 
@@ -61,63 +57,59 @@ def documents(data: bytes) -> list:
 
 
 def annotated(data: bytes) -> bytes:
-    written: list[bytes] = []
-    form = make_format("spacy")
-    results = [AnnotatedDocument(one, tuple(annotate_texts([one.text]))) for one in documents(data)]
-    form.join([form.encode(results[:1]), form.encode(results[1:])], written.append)
-    return b"".join(written)
+    return encode("spacy", *(AnnotatedDocument(d, tuple(annotate_texts([d.text]))) for d in documents(data)))
 
 
-def test_the_attribute_of_forms_is_spacys():
+def test_orth_has_the_number_of_spacy():
     assert spacy.attrs.ORTH == docbin_reader.ORTH
 
 
 @given(texts=st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0"))))
 def test_documents_have_the_texts_of_the_docs(texts):
-    found = documents(stored(*map(NLP.make_doc, texts)))
-    assert [one.text for one in found] == [text for text in texts if text]
-    assert [one.line for one in found] == [number for number, text in enumerate(texts, 1) if text]
+    actual = documents(stored(*map(NLP.make_doc, texts)))
+    assert [one.text for one in actual] == [text for text in texts if text]
+    assert [one.line for one in actual] == [number for number, text in enumerate(texts, 1) if text]
 
 
-def test_a_doc_of_words_without_spaces_reads_as_spacy_reads_it(nlp):
+def test_a_doc_without_spaces_is_read_as_by_spacy(nlp):
     doc = Doc(nlp.vocab, words=["a", "quite", "place"])
     assert [one.text for one in documents(stored(doc, user_data=False))] == [doc.text]
 
 
-def test_spaces_that_are_not_known_are_read_as_spacy_reads_them(nlp):
+def test_unknown_spaces_are_read_as_by_spacy(nlp):
     data = message(flags=[{"has_unknown_spaces": True}] * 2, spaces=b"\0" * 3)
     docs = DocBin().from_bytes(data).get_docs(nlp.vocab)
     assert [one.text for one in documents(data)] == [doc.text for doc in docs] == ["in it ", "of "]
 
 
-def test_what_docs_carry_is_kept_beside_the_annotations(nlp):
+def test_annotations_of_others_are_kept(nlp):
     docs = [rich(nlp), nlp.make_doc("nothing in it"), rich(nlp)]
-    found = list(DocBin().from_bytes(annotated(stored(*docs))).get_docs(nlp.vocab))
-    assert len(found) == 3
-    for before, after in zip(docs, found, strict=True):
+    actual = list(DocBin().from_bytes(annotated(stored(*docs))).get_docs(nlp.vocab))
+    assert len(actual) == 3
+    for before, after in zip(docs, actual, strict=True):
         attributes = ["ORTH", "TAG", "HEAD", "DEP", "ENT_IOB", "ENT_TYPE", "LEMMA", "SPACY"]
         assert (before.to_array(attributes) == after.to_array(attributes)).all()
         assert after.cats == before.cats
         assert after.user_data.get("note") == before.user_data.get("note")
-    assert [(span.text, span.label_) for span in found[0].spans["mine"]] == [("quite place", "KEPT")]
-    (flagged,) = [span for span in found[0].spans["spelling"] if span._.disambig["flagged"]]
+    assert [(span.text, span.label_) for span in actual[0].spans["mine"]] == [("quite place", "KEPT")]
+    (flagged,) = [span for span in actual[0].spans["spelling"] if span._.disambig["flagged"]]
     assert (flagged.text, flagged.label_, flagged.id_) == ("quite", "quiet", "spelling")
 
 
-def test_annotated_again_it_is_the_same(nlp):
+def test_annotating_twice_changes_nothing(nlp):
     once = annotated(stored(rich(nlp), user_data=False))
     twice = annotated(once)
     assert zlib.decompress(twice) == zlib.decompress(once)
 
 
 def message(**changes) -> bytes:
-    found = srsly.msgpack_loads(zlib.decompress(stored(NLP.make_doc("in it"), NLP.make_doc("of"))))
+    actual = srsly.msgpack_loads(zlib.decompress(stored(NLP.make_doc("in it"), NLP.make_doc("of"))))
     for key, value in changes.items():
         if value is None:
-            del found[key]
+            del actual[key]
         else:
-            found[key] = value
-    return zlib.compress(srsly.msgpack_dumps(found))
+            actual[key] = value
+    return zlib.compress(srsly.msgpack_dumps(actual))
 
 
 @pytest.mark.parametrize(
@@ -168,8 +160,8 @@ def test_nothing_that_is_read_raises(tmp_path_factory, data, place, value):
     whole[place % len(whole)] = value
     for body in (data, zlib.compress(bytes(whole))):
         path.write_bytes(body)
-        for found in read(Input(str(path), "any", "spacy")):
-            assert isinstance(found, UnreadableDocument) or found.text
+        for actual in read(Input(str(path), "any", "spacy")):
+            assert isinstance(actual, UnreadableDocument) or actual.text
 
 
 def test_packed_files_are_unpacked(tmp_path, nlp):

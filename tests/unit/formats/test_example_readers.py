@@ -1,4 +1,4 @@
-"""The door for readers of labelled examples: how one is chosen, and one from outside at work everywhere."""
+"""Readers of labelled examples: how one is chosen, and one of a plugin in every command."""
 
 from __future__ import annotations
 
@@ -25,9 +25,13 @@ from disambig.testing import check_reader
 LEXELT = """<corpus lang="en"><lexelt item="bank.n">
 <instance id="bank.n.1"><answer instance="bank.n.1" senseid="shore"/>
 <context>The <head>bank</head> of the river.</context></instance></lexelt></corpus>"""
+
+
 WORDS = """<SimpleWsdDoc name="written/jokes/a.txt">
 <word text="A" break_level="NO_BREAK"/>
 <word text="bank" lemma="bank" pos="NOUN" sense="m1.001" break_level="SPACE_BREAK"/></SimpleWsdDoc>"""
+
+
 FILES = {
     "a.jsonl": ('{"text": "It rains.", "start": 0, "end": 2, "label": "empty"}\n', JsonLines),
     "a.tsv": ("[[It]] rains.\tempty\n", MarkedTables),
@@ -115,15 +119,18 @@ def test_a_reader_from_outside_is_found_by_suffix_and_by_first_element(stars, tm
 
         data = lines.encode()
         (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
-        told = []
-        found = read_labelled(tmp_path / name, tell=told.append)
-        assert [(each.text, each.label) for each in found] == [("It rains.", "empty"), ("It is red.", "full")]
-        assert len(told) == 1
-        assert "line 2" in told[0]
+        notes = []
+        actual = read_labelled(tmp_path / name, tell=notes.append)
+        assert [(item.text, item.label) for item in actual] == [
+            ("It rains.", "empty"),
+            ("It is red.", "full"),
+        ]
+        assert len(notes) == 1
+        assert "line 2" in notes[0]
         with pytest.raises(UserError, match=r"D488.*line 2"):
             read_labelled(tmp_path / name, strict=True)
     (tmp_path / "a.xml").write_text("<stars>empty: *It* rains.\n")
-    assert [each.label for each in read_labelled(tmp_path / "a.xml")] == ["empty"]
+    assert [item.label for item in read_labelled(tmp_path / "a.xml")] == ["empty"]
     for check in check_reader(Stars(), tmp_path / "a.stars.gz"):
         check()
 
@@ -179,12 +186,12 @@ class Sloppy(Stars):
     suffixes = ("stars",)
 
     def read(self, source):
-        for each in super().read(source):
-            yield Labelled(each.text, 5, 99, each.label, "", "")
+        for item in super().read(source):
+            yield Labelled(item.text, 5, 99, item.label, "", "")
         json.loads(source.text[-1])
 
 
-def test_a_broken_reader_is_found_out(tmp_path):
+def test_the_checks_find_a_broken_reader(tmp_path):
     path = tmp_path / "a.stars"
     path.write_text("empty: *It* rains.1")
     failed = {}

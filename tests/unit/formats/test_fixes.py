@@ -21,36 +21,36 @@ from disambig.formats import (
 ROW = {"before": "We rely in it.", "start": 8, "end": 10, "old": "in", "new": "on"}
 
 
-def written(tmp_path, *rows, name="fixes.jsonl"):
+def write_rows(tmp_path, *rows, name="fixes.jsonl"):
     path = tmp_path / name
     text = "\n".join(row if isinstance(row, str) else json.dumps(row) for row in rows)
     path.write_bytes(lzma.compress(text.encode()) if name.endswith(".xz") else text.encode())
     return path
 
 
-def test_a_mistake_is_read_with_all_that_is_said_of_it(tmp_path):
+def test_every_field_of_a_mistake_is_read(tmp_path):
     about = {"class": "preposition", "sub": "pref", "kind": "replace", "tier": 2, "repo": "a/b", "id": "x1"}
-    path = written(tmp_path, {**ROW, **about, "year": 2019}, "", name="fixes.jsonl.xz")
+    path = write_rows(tmp_path, {**ROW, **about, "year": 2019}, "", name="fixes.jsonl.xz")
     where = f"{path}, line 1"
     assert read_fixes(path) == [
         Fix("We rely in it.", 8, 10, "in", "on", "preposition", "pref", "replace", 2, "a/b", where, "x1")
     ]
 
 
-def test_what_is_not_said_is_filled_in(tmp_path):
+def test_missing_fields_have_defaults(tmp_path):
     missing = {**ROW, "before": "We rely it.", "end": 8, "old": "", "repo": None}
     extra = {**ROW, "before": "We saw in it.", "start": 7, "end": 9, "new": ""}
-    one, other, third = read_fixes(written(tmp_path, ROW, missing, extra))
+    one, other, third = read_fixes(write_rows(tmp_path, ROW, missing, extra))
     assert (one.category, one.sub, one.kind, one.tier, one.repo) == ("other", "", "replace", 1, one.before)
     assert (other.kind, other.repo, third.kind) == ("insert", "We rely it.", "delete")
 
 
-def test_higher_tiers_are_left_out_where_they_are_not_wanted(tmp_path):
-    path = written(tmp_path, ROW, {**ROW, "tier": 2})
+def test_higher_tiers_can_be_excluded(tmp_path):
+    path = write_rows(tmp_path, ROW, {**ROW, "tier": 2})
     assert [fix.tier for fix in read_fixes(path)] == [1, 2]
     assert [fix.tier for fix in read_fixes(path, tier=1)] == [1]
     with pytest.raises(UserError, match=r"D346.*contains no mistake of tier 1"):
-        read_fixes(written(tmp_path, {**ROW, "tier": 2}), tier=1)
+        read_fixes(write_rows(tmp_path, {**ROW, "tier": 2}), tier=1)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_higher_tiers_are_left_out_where_they_are_not_wanted(tmp_path):
     ],
 )
 def test_a_broken_line_is_named(tmp_path, row, problem):
-    path = written(tmp_path, ROW, row)
+    path = write_rows(tmp_path, ROW, row)
     with pytest.raises(UserError) as caught:
         read_fixes(path)
     assert caught.value.code == "D345"
@@ -81,7 +81,7 @@ def test_a_broken_line_is_named(tmp_path, row, problem):
 
 
 def test_clean_paragraphs(tmp_path):
-    path = written(tmp_path, {"text": "All is well.", "repo": "a/b"}, {"text": "Here too."})
+    path = write_rows(tmp_path, {"text": "All is well.", "repo": "a/b"}, {"text": "Here too."})
     assert read_clean(path) == [
         Clean("All is well.", "a/b", f"{path}, line 1"),
         Clean("Here too.", "Here too.", f"{path}, line 2"),
@@ -91,7 +91,7 @@ def test_clean_paragraphs(tmp_path):
 @pytest.mark.parametrize("row", [ROW, {"text": 3}, {"text": "a", "repo": 3}])
 def test_a_broken_paragraph_is_named(tmp_path, row):
     with pytest.raises(UserError, match=r"D345.*line 1: '(text|repo)' is (missing|not valid text)"):
-        read_clean(written(tmp_path, row))
+        read_clean(write_rows(tmp_path, row))
 
 
 READING = {
@@ -105,7 +105,7 @@ READING = {
 
 def test_readings_of_flags(tmp_path):
     mistake = {**READING, "label": "mistake", "right": True}
-    path = written(tmp_path, READING, mistake)
+    path = write_rows(tmp_path, READING, mistake)
     about = READING["paragraph"], 4, 6, "are"
     assert read_flag_readings(path) == [
         FlagReading(*about, "wrong", False, f"{path}, line 1"),
@@ -130,7 +130,7 @@ def test_readings_of_flags(tmp_path):
     ],
 )
 def test_a_broken_reading_is_named(tmp_path, row, problem):
-    path = written(tmp_path, READING, row)
+    path = write_rows(tmp_path, READING, row)
     with pytest.raises(UserError) as caught:
         read_flag_readings(path)
     assert caught.value.code == "D345"
@@ -140,6 +140,6 @@ def test_a_broken_reading_is_named(tmp_path, row, problem):
 def test_files_without_anything(tmp_path):
     for read in (read_fixes, read_clean, read_flag_readings):
         with pytest.raises(UserError, match="D346"):
-            read(written(tmp_path, "", ""))
+            read(write_rows(tmp_path, "", ""))
         with pytest.raises(UserError, match="D300"):
             read(tmp_path / "none.jsonl")

@@ -1,3 +1,5 @@
+"""The HTML report: its marks, its summary, its colours, and that any text is safe in it."""
+
 from __future__ import annotations
 
 import base64
@@ -10,16 +12,18 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from fake_models import annotate_texts
+from annotated_documents import annotated, encode
 from hypothesis import given
 from hypothesis import strategies as st
 
 from disambig.data import Alternative, Group, OverlapResolution
 from disambig.errors import UserError
-from disambig.formats import AnnotatedDocument, Document, escape, make_format
+from disambig.formats import AnnotatedDocument, escape
 from disambig.formats import html as summary
 
 TEXT = "We came during 1997 to\na quite place.\n\nNothing here.\r\n\r\nA Quite place & <b>it</b>"
+
+
 VOID = {"meta", "link", "br", "img", "input", "hr"}
 
 
@@ -69,15 +73,8 @@ class Page(HTMLParser):
         return [attributes for name, attributes in self.tags if name == tag]
 
 
-def annotated(text: str, name: str = "a.txt", **more) -> AnnotatedDocument:
-    return AnnotatedDocument(Document(name, text, name, **more), tuple(annotate_texts([text])))
-
-
 def html_of(*results: AnnotatedDocument, chunks: int = 1) -> str:
-    made: list[bytes] = []
-    form = make_format("html")
-    form.join([form.encode(results[i::chunks]) for i in range(chunks)], made.append)
-    return b"".join(made).decode()
+    return encode("html", *results, chunks=chunks).decode()
 
 
 def test_the_text_is_there_with_its_flags_marked():
@@ -92,7 +89,7 @@ def test_the_text_is_there_with_its_flags_marked():
     assert page.title == "3 flags in 1 document"
 
 
-def test_what_is_suggested_stands_in_the_margin_and_is_not_copied():
+def test_suggestions_are_in_attributes_and_not_in_the_text():
     result = annotated(TEXT)
     doubtful = dataclasses.replace(
         result.decisions[0], probabilities=np.full_like(result.decisions[0].probabilities, 0.3)
@@ -135,7 +132,7 @@ def test_paragraphs_have_the_number_of_their_line():
     assert [p.get("data-line") for p in rows.of("p") if "dir" in p] == [None]
 
 
-def test_what_comes_once_is_no_frequent_correction():
+def test_a_single_correction_is_not_listed_as_frequent():
     assert "Most frequent" not in html_of(annotated("a quite place"))
     assert "Most frequent" in html_of(annotated("a quite place"), annotated("a quite place"))
 
@@ -229,7 +226,7 @@ def test_any_text_makes_a_sound_page(text, more):
     )
 
 
-def test_nothing_comes_from_elsewhere_and_the_policy_lets_in_the_style_alone():
+def test_the_page_loads_nothing_and_its_policy_allows_only_the_style():
     html = html_of(annotated(TEXT + " see https://example.org/x?y=1&z"))
     page = Page(html)
     for _, attributes in page.tags:
@@ -299,7 +296,7 @@ def only_labels(n: int, glosses: tuple[str, ...] = ()) -> AnnotatedDocument:
     return AnnotatedDocument(result.document, (given,))
 
 
-def test_of_many_labels_the_most_frequent_are_listed():
+def test_the_most_frequent_labels_are_listed():
     top = html_of(only_labels(25)).partition("<main>")[0]
     listed = re.findall(r"([0-9]+) <bdi>(label ..)</bdi>", top)
     assert listed == [("2", "label 24"), *(("1", f"label {number:02}") for number in range(9))]
@@ -308,7 +305,7 @@ def test_of_many_labels_the_most_frequent_are_listed():
     assert len(re.findall("<bdi>label ..</bdi>", top)) == 10 and " more<" not in top
 
 
-def test_where_nothing_can_be_flagged_decisions_are_counted():
+def test_without_flags_decisions_are_counted():
     html = html_of(only_labels(3), only_labels(1), chunks=2)
     assert Page(html).title == "6 decisions in 2 documents"
     assert re.findall(r"<dt>([^<]*)</dt><dd>([^<]*)</dd>", html)[2:] == [
@@ -323,7 +320,7 @@ def test_where_nothing_can_be_flagged_decisions_are_counted():
     assert Page(html_of(AnnotatedDocument(annotated("so").document, ()))).title == "0 flags in 1 document"
 
 
-def test_a_gloss_stands_beside_its_label():
+def test_a_gloss_is_shown_with_its_label():
     html = html_of(only_labels(2, ("gloss%1:<b>::", "")))
     beside = "{} <small><bdi>gloss%1:&lt;b&gt;::</bdi></small>"
     top, _, rest = html.partition("<main>")
@@ -332,7 +329,7 @@ def test_a_gloss_stands_beside_its_label():
     assert "<bdi>label 01</bdi></span>" in top and "<b><bdi>label 01</bdi></b></span>" in rest
 
 
-def test_a_missing_word_has_a_mark_of_its_own():
+def test_a_missing_word_has_an_empty_mark():
     result = annotated("a quite place")
     gap = dataclasses.replace(result.decisions[1], starts=np.int32([2]), ends=np.int32([2]))
     page = Page(html_of(AnnotatedDocument(result.document, (gap,))))
@@ -341,7 +338,7 @@ def test_a_missing_word_has_a_mark_of_its_own():
     assert page.paragraphs == ["a quite place"]
 
 
-def test_of_a_long_corpus_only_paragraphs_with_flags_are_shown(monkeypatch):
+def test_long_reports_show_only_paragraphs_with_flags(monkeypatch):
     monkeypatch.setattr(summary, "WHOLE", 100)
     results = [annotated(f"Nothing.\n\nNo\n\nA quite place {i}.\n\nEnd.", f"{i}.txt") for i in range(5)]
     html = html_of(*results[:2], annotated("nothing", "none.txt"), *results[2:])
@@ -357,7 +354,7 @@ def test_of_a_long_corpus_only_paragraphs_with_flags_are_shown(monkeypatch):
     assert page.title == "5 flags in 6 documents"
 
 
-def test_a_page_has_an_end(monkeypatch):
+def test_the_length_of_a_page_is_bounded(monkeypatch):
     monkeypatch.setattr(summary, "WHOLE", 100)
     monkeypatch.setattr(summary, "MOST", 1500)
     results = [annotated(f"A quite place {'at' if i == 4 else i}, during 1997", f"{i}.txt") for i in range(6)]
@@ -393,7 +390,7 @@ def test_paragraphs_without_flags_can_be_hidden_and_are_if_the_text_is_long(monk
     assert Page(html_of(results[1])).paragraphs == ["nothing"]
 
 
-def with_rules(names: list[str]) -> list[AnnotatedDocument]:
+def documents_of_rules(names: list[str]) -> list[AnnotatedDocument]:
     """Return a document for each two rules; all have flags of both."""
     results = []
     for pair in zip(names[::2], names[1::2], strict=True):
@@ -407,7 +404,7 @@ def with_rules(names: list[str]) -> list[AnnotatedDocument]:
 
 def test_each_rule_has_its_colour_on_the_whole_page():
     names = ["article", "agreement", "word-form", "article", "agreement", "missing-word"]
-    html = html_of(*with_rules(names), chunks=3)
+    html = html_of(*documents_of_rules(names), chunks=3)
     assert [mark["class"] for mark in Page(html).of("mark")] == [
         "f k0",
         "f k1",
@@ -425,7 +422,7 @@ def test_each_rule_has_its_colour_on_the_whole_page():
     }
 
 
-def test_blank_lines_of_a_file_of_lines_are_no_documents():
+def test_blank_lines_are_not_documents():
     html = html_of(annotated("a quite place", line=1, kind="line"), annotated(" ", line=2, kind="line"))
     assert Page(html).title == "1 flag in 1 document"
 
@@ -437,6 +434,8 @@ def linear(colour: str) -> np.ndarray:
 
 
 XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+
+
 """From linear sRGB to CIE XYZ; the second row gives the luminance."""
 
 
@@ -463,6 +462,8 @@ VISION = {
         [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]]
     ),
 }
+
+
 """What linear RGB looks like to people without one kind of cone (Machado, Oliveira and Fernandes 2009)."""
 
 
@@ -478,7 +479,7 @@ RULES = [f"k{number}" for number in range(summary.COLOURS)]
 
 @pytest.mark.parametrize("vision", VISION)
 @pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
-def test_colours_of_rules_can_be_told_apart(scheme, vision):
+def test_colours_of_rules_differ_enough(scheme, vision):
     colours = colour_schemes()[scheme]
     assert len(RULES) >= 7
     seen = {name: lab(VISION[vision] @ linear(colours[name])) for name in [*RULES, "ink"]}

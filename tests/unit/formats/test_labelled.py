@@ -1,16 +1,19 @@
-"""Labelled examples in both forms: round trips, and what is no example is named by its line."""
+"""Labelled examples: tables, JSON Lines, folders and XML; marked places; errors with their line."""
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
+import os
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from senseval_samples import CORPUS, corpus, instance
 
 from disambig.errors import UserError
-from disambig.formats import Labelled, read_labelled
+from disambig.formats import Labelled, place_at_mark, read_labelled, remove_marks
 
 PLAIN = st.text(
     st.characters(exclude_characters="[]\t\n\r\x00\ufeff", exclude_categories=["Cs"]), max_size=12
@@ -30,8 +33,8 @@ def test_columns_and_json_give_the_same(tmp_path_factory, examples):
     (folder / "a.tsv").write_bytes("\n".join(columns).encode())
     (folder / "a.jsonl.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
     for name in ("a.tsv", "a.jsonl.gz"):
-        found = read_labelled(folder / name)
-        assert [(e.text, e.start, e.end, e.label, e.document) for e in found] == expected
+        actual = read_labelled(folder / name)
+        assert [(e.text, e.start, e.end, e.label, e.document) for e in actual] == expected
 
 
 def test_without_a_document_each_text_is_one(tmp_path):
@@ -60,7 +63,7 @@ def test_without_a_document_each_text_is_one(tmp_path):
         ("a.jsonl", '{"text": "a", "places": [3]}', "as whole numbers"),
     ],
 )
-def test_what_is_no_example_is_named_by_its_line(tmp_path, name, line, problem):
+def test_an_invalid_example_is_an_error_with_its_line(tmp_path, name, line, problem):
     path = tmp_path / name
     path.write_text("\n" + line + "\n", encoding="utf8")
     with pytest.raises(UserError, match="line 2") as raised:
@@ -97,17 +100,335 @@ def test_a_text_may_name_its_domain(tmp_path):
     ]
     file = tmp_path / "a.jsonl"
     file.write_text("\n".join(map(json.dumps, rows)), encoding="utf8")
-    assert [each.domain for each in read_labelled([str(file)])] == ["letters", "letters", "news", ""]
+    assert [item.domain for item in read_labelled([str(file)])] == ["letters", "letters", "news", ""]
     file.write_text(json.dumps(rows[1] | {"domain": 3}), encoding="utf8")
     with pytest.raises(UserError, match=r"D460.*domain"):
         read_labelled([str(file)])
 
 
-def test_a_text_may_say_that_it_was_picked(tmp_path):
+def test_a_text_may_be_marked_as_selected(tmp_path):
     file = tmp_path / "picked.jsonl"
     row = {"text": "it rains", "start": 0, "end": 2, "label": "no"}
-    file.write_text("\n".join(json.dumps(each) for each in (row, row | {"picked": True})), encoding="utf8")
-    assert [each.picked for each in read_labelled([str(file)])] == [False, True]
+    file.write_text("\n".join(json.dumps(item) for item in (row, row | {"picked": True})), encoding="utf8")
+    assert [item.picked for item in read_labelled([str(file)])] == [False, True]
     file.write_text(json.dumps(row | {"picked": "yes"}), encoding="utf8")
     with pytest.raises(UserError, match=r"D460.*picked"):
         read_labelled([str(file)])
+
+
+TEXT = st.text(st.characters(exclude_characters="\x00\ufeff\r", exclude_categories=["Cs"]), max_size=20)
+
+
+LABEL = st.sampled_from(["sport", "cooking", "Wetter, schön"])
+
+
+def as_tuples(examples):
+    return [(e.text, e.start, e.end, e.label) for e in examples]
+
+
+@given(st.lists(st.tuples(TEXT, LABEL), min_size=1, max_size=5))
+def test_folders_tables_and_json_give_the_same(tmp_path_factory, documents):
+    home = tmp_path_factory.mktemp("documents")
+    documents = sorted(documents, key=lambda pair: pair[1])
+    for number, (text, label) in enumerate(documents):
+        (home / "folders" / label).mkdir(parents=True, exist_ok=True)
+        (home / "folders" / label / f"{number:03}").write_bytes(text.encode())
+    for name, delimiter in (("a.csv", ","), ("b.csv", ";"), ("c.tsv", "\t")):
+        with open(home / name, "w", encoding="utf8", newline="") as file:
+            rows = csv.writer(file, delimiter=delimiter)
+            rows.writerows([("id", "text", "label"), *((i, *row) for i, row in enumerate(documents))])
+    lines = [json.dumps({"text": text, "label": label}) for text, label in documents]
+    (home / "d.jsonl.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
+    expected = [(text, 0, len(text), label) for text, label in documents]
+    for name in ("folders", "a.csv", "b.csv", "c.tsv", "d.jsonl.gz"):
+        assert as_tuples(read_labelled(home / name)) == expected, name
+
+
+def test_folders_hold_documents_at_any_depth_and_nothing_hidden(tmp_path):
+    for name in ("b/x.txt", "b/in/y", "a/z.md", "a/.hidden", ".git/config", "README.md", "a/.cache/q"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(name)
+    actual = read_labelled(tmp_path)
+    assert [(e.text, e.label) for e in actual] == [("a/z.md", "a"), ("b/x.txt", "b"), ("b/in/y", "b")]
+    assert actual[0].document == actual[0].where == str(tmp_path / "a" / "z.md")
+
+
+def test_several_sources_add_up_and_the_document_column_is_kept(tmp_path):
+    (tmp_path / "a.csv").write_text("label,document,text\nsport,one,A ball.\nsport,,Another.\n")
+    (tmp_path / "b.jsonl").write_text('{"text": "Bread.", "label": "cooking", "document": "two"}\n')
+    actual = read_labelled([tmp_path / "a.csv", tmp_path / "b.jsonl"])
+    assert [e.document for e in actual] == ["one", "Another.", "two"]
+    assert actual[0].where == f"{tmp_path / 'a.csv'}, line 2"
+
+
+def test_another_encoding_is_taken_only_where_it_is_named(tmp_path):
+    (tmp_path / "food").mkdir()
+    (tmp_path / "food" / "1").write_bytes("Crème brûlée".encode("latin-1"))
+    with pytest.raises(UserError, match=r"D469.*food.1: not utf-8: byte 0xe8 at offset 2;.*--encoding"):
+        read_labelled(tmp_path)
+    assert read_labelled(tmp_path, encoding="latin-1")[0].text == "Crème brûlée"
+    (tmp_path / "a.csv").write_bytes("text,label\nCrème,food\n".encode("utf-16"))
+    assert read_labelled(tmp_path / "a.csv", encoding="utf-16")[0].text == "Crème"
+    with pytest.raises(UserError, match=r"D469.*ascii"):
+        read_labelled(tmp_path, encoding="ascii")
+    for name in ("latin-99", "hex", "undefined", "a\0b"):
+        with pytest.raises(UserError, match="D470"):
+            read_labelled(tmp_path, encoding=name)
+    with pytest.raises(UserError, match=r"food.1.*not punycode"):
+        read_labelled(tmp_path, encoding="punycode")
+
+
+@pytest.mark.parametrize(
+    ("text", "written", "read", "hint"),
+    [
+        ("Une crème brûlée très légère à Orléans.", "latin-1", "utf-8", "latin-1"),
+        ("これは日本語の文章です。", "shift_jis", "utf-8", "shift_jis"),
+        ("これは日本語の文章です。", "euc_jp", "utf-8", "euc-jp"),
+        ("Une crème brûlée très légère.", "utf-8", "ascii", "utf-8"),
+        ("Это предложение написано по-русски.", "koi8-r", "utf-8", "ENCODING"),
+    ],
+)
+def test_the_likely_encoding_is_an_example(tmp_path, text, written, read, hint):
+    (tmp_path / "a.csv").write_bytes(f"text,label\n{text},a\n".encode(written))
+    with pytest.raises(UserError, match=rf"D469.*not {read}: .*, such as --encoding {hint}$"):
+        read_labelled(tmp_path / "a.csv", encoding=read)
+    if hint != "ENCODING":
+        assert read_labelled(tmp_path / "a.csv", encoding=hint)[0].text == text
+
+
+def test_binary_files_are_not_another_encoding(tmp_path):
+    (tmp_path / "picture.csv").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
+    with pytest.raises(UserError, match=r"D303.*NUL byte at offset 8$"):
+        read_labelled(tmp_path / "picture.csv")
+    (tmp_path / "wide.csv").write_bytes("text,label\nCrème,food\n".encode("utf-16"))
+    with pytest.raises(UserError, match=r"D303.*--encoding utf-16"):
+        read_labelled(tmp_path / "wide.csv")
+
+
+def test_labels_are_stripped_alike(tmp_path):
+    (tmp_path / "a.csv").write_text("text,label\nA ball., sport \n")
+    (tmp_path / "a.jsonl").write_text('{"text": "A ball.", "label": " sport "}\n')
+    for name in ("a.csv", "a.jsonl"):
+        assert [e.label for e in read_labelled(tmp_path / name)] == ["sport"]
+
+
+def test_a_header_in_quotes_names_its_columns(tmp_path):
+    (tmp_path / "a.tsv").write_text('"text"\t"label"\r\n"A ball."\t"sport"\r\n', newline="")
+    assert as_tuples(read_labelled(tmp_path / "a.tsv")) == [("A ball.", 0, 7, "sport")]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "problem"),
+    [
+        ("a.csv", "a,b\n1,2\n", "D471.*no column 'text', only 'a', 'b'"),
+        ("a.csv", "text;topic\n1;2\n", "D471.*no column 'label', only 'text', 'topic'"),
+        ("a.csv", "text,label,label\na,b,c\n", "D460.*'label' occurs twice"),
+        ("a.tsv", "text\tlabel\ttext\na\tb\tc\n", "D460.*'text' occurs twice"),
+        ("a.csv", "document,text,label,document\na,b,c,d\n", "D460.*'document' occurs twice"),
+        ("a.csv", "text,label\na\n", "D326.*line 2.*1 field"),
+        ("a.csv", 'text,label\n"a,b\n', "D326.*never ends"),
+        ("a.csv", "text,label\na, \n", "D460.*line 2.*label is empty"),
+        ("a.csv", "", "D302"),
+        ("a.csv", "text,label\n", "D461"),
+        ("a.tsv", "some text\tsport\n", "D460.*line 1.*text and label"),
+        ("a.jsonl", '{"text": "a", "label": 3}', 'D460.*line 1.*"label"'),
+        ("a.jsonl", '{"text": "a"}', 'D460.*line 1.*"label"'),
+        ("a.jsonl", '{"text": "a", "label": ""}', "D460.*label is empty"),
+        ("a.jsonl", '{"text": "a", "label": "\\ud800"}', "D460.*surrogate"),
+        ("a.csv", "text,label\na\0b,x\n", "D303"),
+    ],
+)
+def test_invalid_documents_are_errors(tmp_path, name, content, problem):
+    path = tmp_path / name
+    path.write_text(content, encoding="utf8")
+    with pytest.raises(UserError, match=problem):
+        read_labelled(path)
+
+
+def test_directories_without_folders_or_documents_are_named(tmp_path):
+    (tmp_path / "a.txt").write_text("no label")
+    with pytest.raises(UserError, match="D468"):
+        read_labelled(tmp_path)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UserError, match=r"D461.*empty"):
+        read_labelled(tmp_path)
+    (tmp_path / "empty" / "b").write_bytes(b"\x00\x01")
+    with pytest.raises(UserError, match=r"D303.*empty.b"):
+        read_labelled(tmp_path)
+
+
+def test_a_label_without_a_document_is_named(tmp_path):
+    for name in ("a/1", "empty/.hidden"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text("A ball.")
+    with pytest.raises(UserError, match=r"D461.*empty"):
+        read_labelled(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_among_documents_is_named_and_not_waited_for(tmp_path):
+    (tmp_path / "a").mkdir()
+    os.mkfifo(tmp_path / "a" / "1")
+    with pytest.raises(UserError, match=r"D308.*a.1.*not a regular file"):
+        read_labelled(tmp_path)
+
+
+def test_files_that_cannot_be_opened_are_named(tmp_path, monkeypatch):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "1").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(UserError, match="D300"):
+        read_labelled(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("The bank.", r"no place is marked: put one place between \[\[ and \]\]"),
+        ("The bank]].", "no place is marked"),
+        ("The [[bank]] and a [[bank]].", "2 places are marked .*repeat the text for each"),
+        ("The [[bank.", r"a \[\[ has no \]\] after it: put one place"),
+        ("The [[bank [[bank]].", r"a \[\[ has no \]\]"),
+        ("The [[bank]] and a [[bank.", r"a \[\[ has no \]\]"),
+        ("The [[[[bank]]]].", r"a \[\[ has no \]\]"),
+        ("The [[bank]] x]].", r"a \]\] has no \[\["),
+    ],
+)
+def test_errors_in_marks(text, problem):
+    with pytest.raises(UserError, match=rf"D460.*a\.tsv, line 1: {problem}"):
+        remove_marks(text, "a.tsv, line 1")
+
+
+@given(st.text("[]a", max_size=12))
+def test_marks_give_one_place_or_an_error(text):
+    example = Labelled(text, 0, len(text), "x", text)
+    try:
+        read = place_at_mark(example)
+    except UserError as error:
+        assert error.code == "D460" and "[[" in text
+        return
+    if "[[" not in text:
+        assert read is example
+        return
+    assert read.document == read.text
+    assert read.text[: read.start] + "[[" + read.text[read.start : read.end] + "]]" in text
+    assert len(read.text) == len(text) - 4
+
+
+def test_a_mark_in_a_whole_text_is_that_of_its_place(tmp_path):
+    rows = [("The [[bank]].", "shore"), ("No mark.", "money")]
+    with open(tmp_path / "a.csv", "w", encoding="utf-8-sig", newline="") as file:
+        csv.writer(file).writerows([("text", "label"), *rows])
+    (tmp_path / "a.tsv").write_text("".join(f"{a}\t{b}\n" for a, b in [("text", "label"), *rows]))
+    (tmp_path / "a.jsonl").write_text(
+        "\n".join(json.dumps({"text": text, "label": label, "word": "bank.n"}) for text, label in rows)
+    )
+    for name, word in (("a.csv", ""), ("a.tsv", ""), ("a.jsonl", "bank.n")):
+        first, second = read_labelled(tmp_path / name)
+        assert (first.text, first.start, first.end) == ("The [[bank]].", 0, 13)  # a document keeps it
+        actual = place_at_mark(first)
+        assert actual == Labelled("The bank.", 4, 8, "shore", "The bank.", first.where, word)
+        assert place_at_mark(actual) is actual and place_at_mark(second) is second
+        assert second.word == ""
+    own = Labelled("The [[bank]].", 0, 13, "shore", "mine")
+    assert place_at_mark(own).document == "mine"
+    part = Labelled("The [[bank]].", 6, 10, "shore", "")
+    assert place_at_mark(part) is part
+
+
+def test_a_word_beside_a_whole_text_may_be_anything(tmp_path):
+    for text in ("A ball.", "A [[ball]]."):
+        (tmp_path / "a.jsonl").write_text(json.dumps({"text": text, "label": "sport", "word": 3}))
+        assert read_labelled(tmp_path / "a.jsonl")[0].word == ""
+
+
+@pytest.mark.parametrize(("name", "sign"), [("a.tsv", "\t"), ("a.csv", ",")])
+def test_a_table_with_a_column_of_words_has_marked_places(tmp_path, name, sign):
+    rows = [("text", "label", "word", "document"), ("The [[bank]] was steep.", "shore", "bank.n", "d1")]
+    rows.append(("Its [[banks]] closed.", " money", "", ""))
+    path = tmp_path / name
+    path.write_text("\n".join(sign.join(row) for row in rows))
+    assert read_labelled(path) == [
+        Labelled("The bank was steep.", 4, 8, "shore", "d1", f"{path}, line 2", "bank.n"),
+        Labelled("Its banks closed.", 4, 9, "money", "Its banks closed.", f"{path}, line 3", ""),
+    ]
+    path.write_text(path.read_text().replace("[[banks]]", "banks"))
+    with pytest.raises(UserError, match=r"D460.*line 3"):
+        read_labelled(path)
+
+
+def test_without_such_a_column_marks_are_text(tmp_path):
+    path = tmp_path / "a.tsv"
+    path.write_text("text\tlabel\nThe [[bank]].\tx\n")
+    (only,) = read_labelled(path)
+    assert (only.text, only.start, only.end, only.word) == ("The [[bank]].", 0, 13, "")
+
+
+def test_json_names_words_and_glosses(tmp_path):
+    path = tmp_path / "a.jsonl"
+    place = {"start": 4, "end": 8, "label": "shore", "word": "bank.n", "gloss": "bank%1:17:01::"}
+    path.write_text(
+        json.dumps({"text": "The bank.", "places": [place, place | {"word": None, "gloss": None}]})
+    )
+    first, second = read_labelled(path)
+    assert (first.word, first.gloss, second.word, second.gloss) == ("bank.n", "bank%1:17:01::", "", "")
+    path.write_text(json.dumps({"text": "The bank.", **place, "word": 3}))
+    with pytest.raises(UserError, match=r"D460.*line 1"):
+        read_labelled(path)
+
+
+def test_senseval_gives_the_instances_that_have_a_sense(tmp_path):
+    path = tmp_path / "a.xml"
+    path.write_text(CORPUS, encoding="iso-8859-1")
+    actual = read_labelled(path, tell=lambda message: None)
+    assert [item.also for item in actual] == [(), ("money%1",), (), ()]
+    assert [(item.word, item.label) for item in actual] == [
+        ("bank.n", "shore%1"),
+        ("bank.n", "P"),
+        ("call.v", "call_up%2"),
+        ("call.v", "U"),
+    ]
+
+
+def test_senseval_3(tmp_path):
+    path = tmp_path / "EnglishLS.train.xml"
+    name = "smell.v.bnc.00000042"
+    text = corpus(
+        smell_v=[instance(name, "It <head>smelt</head> of R & D , <b .", ["1913001"], ' docsrc="BNC"')]
+    )
+    path.write_text(text.replace("<corpus", '<!DOCTYPE corpus SYSTEM "lexical-sample.dtd">\n<corpus'))
+    (only,) = read_labelled(path, strict=True)
+    assert (only.text, only.word, only.label) == ("It smelt of R & D , <b .", "smell.v", "1913001")
+    assert (only.text[only.start : only.end], only.document) == ("smelt", name)
+
+
+def test_a_broken_instance_is_reported_or_raises(tmp_path):
+    path = tmp_path / "a.xml"
+    path.write_text(
+        corpus(bank_n=[instance("1", "A <head>bank</head>.", ["s"]), instance("2", "None.", ["s"])])
+    )
+    notes = []
+    assert len(read_labelled(path, tell=notes.append)) == len(notes) == 1
+    assert len(read_labelled(path)) == 1
+    with pytest.raises(UserError, match="D488"):
+        read_labelled(path, strict=True)
+
+
+def test_xml_of_another_kind_and_a_test_without_answers(tmp_path):
+    path = tmp_path / "a.xml"
+    for text, code in (("<html><p>x</p></html>", "D491"), ("nothing", "D491")):
+        path.write_text(text)
+        with pytest.raises(UserError, match=code):
+            read_labelled(path)
+    path.write_text(corpus(bank_n=[instance("1", "A <head>bank</head>.")]))
+    with pytest.raises(UserError, match="D461"):
+        read_labelled(path)
+
+
+def test_blanks_around_a_label_are_not_part_of_it(tmp_path):
+    path = tmp_path / "a.tsv"
+    path.write_text("The [[bank]] was steep.\tshore \nA [[]] gap.\t \n")
+    assert [item.label for item in read_labelled(path)] == ["shore", ""]
+    path = tmp_path / "a.jsonl"
+    place = {"start": 4, "end": 8, "label": " shore\n", "word": " bank.n"}
+    path.write_text(json.dumps({"text": "The bank.", "places": [place, place | {"label": ""}]}))
+    assert [(item.label, item.word) for item in read_labelled(path)] == [("shore", "bank.n"), ("", "bank.n")]

@@ -1,4 +1,4 @@
-"""N-best lists: what is read, what is refused, and that what is written can be read again."""
+"""N-best lists: reading, errors, reranking, and the words of candidates."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from toy_learners import MeanDifference
 
 from disambig.config import resolve
+from disambig.data import Decisions
 from disambig.errors import UserError
-from disambig.formats import list_instances, parse_line, read_nbest, to_candidate_lists
+from disambig.formats import format_lines, list_instances, parse_line, read_nbest, to_candidate_lists
 from disambig.jobs import rerank
 from disambig.training import split_lists, train_lists
 
@@ -23,8 +24,14 @@ CONFIG = {
     "learner": {"@disambig_learners": "disambig.NoPreference.v1"},
     "baseline": {"@disambig_learners": "disambig.NoPreference.v1"},
 }
+
+
 TEXT = st.text(st.characters(codec="utf8", exclude_characters="\0"), max_size=8)
+
+
 NUMBER = st.floats(-1e6, 1e6, allow_nan=False)
+
+
 LISTS = st.lists(
     st.fixed_dictionaries(
         {"text": TEXT, "score": NUMBER}, optional={"features": st.dictionaries(TEXT, NUMBER, max_size=3)}
@@ -35,17 +42,17 @@ LISTS = st.lists(
 
 
 @given(LISTS, TEXT)
-def test_all_that_is_said_is_read(candidates, reference):
-    said = {"id": "a", "reference": reference, "candidates": candidates}
-    found = parse_line(json.dumps(said), "here:1")
-    assert found.candidates == tuple(each["text"] for each in candidates)
-    assert found.scores == tuple(each["score"] for each in candidates)
-    assert found.costs is None and found.source == said
-    assert found.reference == reference
-    lists = to_candidate_lists([found])
-    assert list(lists.texts) == list(found.candidates)
-    for row, each in enumerate(candidates):
-        for name, value in each.get("features", {}).items():
+def test_every_field_is_read(candidates, reference):
+    output = {"id": "a", "reference": reference, "candidates": candidates}
+    actual = parse_line(json.dumps(output), "here:1")
+    assert actual.candidates == tuple(item["text"] for item in candidates)
+    assert actual.scores == tuple(item["score"] for item in candidates)
+    assert actual.costs is None and actual.source == output
+    assert actual.reference == reference
+    lists = to_candidate_lists([actual])
+    assert list(lists.texts) == list(actual.candidates)
+    for row, item in enumerate(candidates):
+        for name, value in item.get("features", {}).items():
             assert lists.features[[row]].toarray()[0, lists.feature_names.index(name)] == value
     assert list_instances(lists).observed.tolist() == [-1]  # nothing says what is right
 
@@ -66,20 +73,20 @@ def test_all_that_is_said_is_read(candidates, reference):
         ('{"candidates": [{"text": "\\ud800"}]}', "surrogate"),
     ],
 )
-def test_what_is_no_list_is_said(line, problem):
+def test_invalid_lists_are_errors(line, problem):
     with pytest.raises(UserError, match="D334") as caught:
         parse_line(line, "lists.jsonl:3")
     assert problem in str(caught.value) and "lists.jsonl:3" in str(caught.value)
 
 
-def test_null_is_left_out():
-    found = parse_line(
+def test_null_fields_are_ignored():
+    actual = parse_line(
         '{"id": null, "reference": null, "candidates": [{"text": "a", "score": null}]}', "x:1", "x"
     )
-    assert (found.id, found.reference, found.scores) == ("x", None, None)
+    assert (actual.id, actual.reference, actual.scores) == ("x", None, None)
 
 
-def made(n=60, least=0):
+def scored_lists(n=60, least=0):
     """Lists whose right candidate is that of the lowest score of the source, and costs `least`."""
     return [
         {
@@ -93,14 +100,14 @@ def made(n=60, least=0):
     ]
 
 
-def written(path, lists):
-    path.write_text("".join(json.dumps(each) + "\n" for each in lists), encoding="utf8")
+def write_lists(path, lists):
+    path.write_text("".join(json.dumps(item) + "\n" for item in lists), encoding="utf8")
     return str(path)
 
 
 @pytest.mark.parametrize("least", [0, 3])
-def test_lists_are_learned_from_whatever_the_cheapest_costs(tmp_path, least):
-    items = list(read_nbest(written(tmp_path / "lists.jsonl", made(least=least))))
+def test_training_uses_the_cheapest_candidate(tmp_path, least):
+    items = list(read_nbest(write_lists(tmp_path / "lists.jsonl", scored_lists(least=least))))
     learned, tested = split_lists(items)
     assert tested and not {item.document for item in learned} & {item.document for item in tested}
     model = train_lists(
@@ -124,28 +131,97 @@ def test_lists_are_learned_from_whatever_the_cheapest_costs(tmp_path, least):
         parse_line(line, "written")  # what is written can be read
 
 
-def test_a_broken_line_is_told_of_and_the_rest_goes_on(tmp_path):
+def test_a_broken_line_is_reported_and_skipped(tmp_path):
     path = tmp_path / "lists.jsonl"
-    lines = [json.dumps(each) for each in made(3)]
+    lines = [json.dumps(item) for item in scored_lists(3)]
     path.write_text("\n".join([lines[0], "{broken", *lines[1:]]) + "\n", encoding="utf8")
     model = train_lists(resolve(CONFIG), list(read_nbest(str(path), bad=lambda error: None)), name="made")
-    told, out = [], []
-    assert rerank(model, [str(path)], out.append, bad=told.append) == 3
-    assert [error.code for error in told] == ["D334"]
+    notes, out = [], []
+    assert rerank(model, [str(path)], out.append, bad=notes.append) == 3
+    assert [error.code for error in notes] == ["D334"]
     with pytest.raises(UserError, match="D334"):
         rerank(model, [str(path)], out.append)
 
 
-def test_nothing_to_learn_is_said():
+def test_lists_without_labels_are_an_error():
     items = [parse_line('{"candidates": [{"text": "a"}, {"text": "b"}]}', f"x:{i}") for i in range(3)]
     with pytest.raises(UserError, match="D337"):
         train_lists(resolve(CONFIG), items, name="made")
 
 
 def test_observed_is_the_cheapest(tmp_path):
-    items = list(read_nbest(written(tmp_path / "lists.jsonl", made(2, least=1))))
+    items = list(read_nbest(write_lists(tmp_path / "lists.jsonl", scored_lists(2, least=1))))
     instances = list_instances(to_candidate_lists(items))
     assert instances.observed.tolist() == [1, 1]
     (group,) = resolve(CONFIG)["task"].groups
     assert instances.costs(group).tolist() == [2.0, 0.0, 2.0, 0.0]
     assert np.isnan(instances.without_labels().own.costs).all()
+
+
+WORD = st.text(st.characters(codec="utf8", exclude_characters="\0"), min_size=1, max_size=4)
+
+
+CANDIDATES = st.lists(
+    st.lists(st.tuples(WORD, st.sampled_from(["N", "V"])), max_size=4), min_size=1, max_size=4
+)
+
+
+def list_with_words(candidates, tags=True):
+    kept = [{"text": "".join(w for w, _ in c), "words": [w for w, _ in c]} for c in candidates]
+    if tags:
+        kept = [{**item, "tags": [t for _, t in c]} for item, c in zip(kept, candidates, strict=True)]
+    return {"candidates": kept}
+
+
+@given(CANDIDATES, st.booleans())
+def test_words_and_tags_are_read(candidates, tags):
+    actual = parse_line(json.dumps(list_with_words(candidates, tags)), "here:1")
+    assert actual.words == tuple(tuple(w for w, _ in c) for c in candidates)
+    assert actual.tags == (tuple(tuple(t for _, t in c) for c in candidates) if tags else None)
+    words = to_candidate_lists([actual]).words
+    for row, item in enumerate(candidates):
+        assert words.candidate_words(row) == tuple(w for w, _ in item)
+        assert words.candidate_tags(row) == (tuple(t for _, t in item) if tags else ())
+
+
+@pytest.mark.parametrize(
+    ("candidates", "problem"),
+    [
+        ([{"text": "a", "words": ["a"]}, {"text": "b"}], "1 of 2 candidates have 'words'"),
+        ([{"text": "a", "words": ["a"], "tags": ["N"]}, {"text": "b", "words": ["b"]}], "have 'tags'"),
+        ([{"text": "a", "words": "a"}], "candidate 1: 'words' is not a list of non-empty texts"),
+        ([{"text": "a", "words": [""]}], "non-empty texts"),
+        ([{"text": "a", "words": [None]}], "'words' is not a list of non-empty texts"),
+        ([{"text": "a", "words": [1]}], "'words' is not a list of non-empty texts"),
+        ([{"text": "a", "words": ["\ud800"]}], "surrogate"),
+        ([{"text": "a", "words": ["a", "b"], "tags": ["N"]}], "1 'tags' for 2 'words'"),
+        ([{"text": "a", "tags": ["N"]}], "1 'tags' for 0 'words'"),
+        ([{"text": "a", "tags": "N", "words": ["a"]}], "'tags' is not a list of non-empty texts"),
+    ],
+)
+def test_invalid_words_are_errors(candidates, problem):
+    with pytest.raises(UserError, match="D334") as caught:
+        parse_line(json.dumps({"candidates": candidates}), "lists.jsonl:3")
+    assert problem in str(caught.value).replace('"', "'") and "lists.jsonl:3" in str(caught.value)
+
+
+def test_lists_without_words_are_tokenised_if_others_have_words():
+    plain = parse_line('{"candidates": [{"text": "a  b"}]}', "x:1")
+    full = parse_line(json.dumps(list_with_words([[("b", "N"), ("c", "V")]])), "x:2")
+    words = to_candidate_lists([plain, full]).words
+    assert [words.candidate_words(row) for row in (0, 1)] == [("a", "b"), ("b", "c")]
+    assert words.tags is None  # one of them says none
+    assert to_candidate_lists([plain]).words is None
+
+
+def test_words_are_written_again():
+    item = parse_line(json.dumps(list_with_words([[("a", "N")], [("b", "V")]])), "x:1")
+    one, none = np.zeros(1, np.int32), np.zeros(1, bool)
+    decisions = Decisions(
+        "rerank", "m", (), one, one, one, one, one, one + 1, np.array([0, 2]), np.array([0, 1], np.float32),
+        one.astype(np.float32), one.astype(np.float32), none, one, one,
+    )  # fmt: skip
+    (line,) = format_lines([item], decisions)
+    best, other = json.loads(line)["candidates"]
+    assert (best["words"], best["tags"], other["words"]) == (["b"], ["V"], ["a"])
+    assert parse_line(line, "y:1").words == (("b",), ("a",))

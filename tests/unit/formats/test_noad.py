@@ -1,4 +1,4 @@
-"""NOAD-MASC: the text comes back from words and breaks, what is broken is told, archives are bounded."""
+"""NOAD-MASC: texts from words and breaks, errors in files, and bounds on archives."""
 
 from __future__ import annotations
 
@@ -16,40 +16,46 @@ from disambig.formats import BREAKS, read_document, read_labelled, read_noad
 from disambig.formats import noad as noad_files
 
 SENSE = "/dictionary/sense/d1/"
+
+
 SIGNS = st.sampled_from(
     [*'<word|text="a"|break_level="NO_BREAK"|sense="s"|lemma="|/>|&#39;'.split("|"), *'<> "\n']
 )
 
 
-def word(text, gap="SPACE", **more):
-    said = "".join(f" {name}={quoteattr(value)}" for name, value in more.items())
-    return f'  <word text={quoteattr(text)}{said} break_level="{gap}_BREAK"/>\n'
+def word_xml(text, gap="SPACE", **more):
+    output = "".join(f" {name}={quoteattr(value)}" for name, value in more.items())
+    return f'  <word text={quoteattr(text)}{output} break_level="{gap}_BREAK"/>\n'
 
 
-def document(name, *words):
+def doc_xml(name, *words):
     head = f'<?xml version="1.0"?>\n<!DOCTYPE d SYSTEM "x.dtd">\n<SimpleWsdDoc name={quoteattr(name)}>\n'
-    path = "".join(word(part, "NO") for part in ("/", "written", "/", "jokes", "/", name.rpartition("/")[2]))
+    path = "".join(
+        word_xml(part, "NO") for part in ("/", "written", "/", "jokes", "/", name.rpartition("/")[2])
+    )
     return f"{head}{path}{''.join(words)}</SimpleWsdDoc>\n"
 
 
 def sensed(text, lemma, sense, pos="NOUN", gap="SPACE"):
-    return word(text, gap, lemma=lemma, pos=pos, sense=SENSE + sense)
+    return word_xml(text, gap, lemma=lemma, pos=pos, sense=SENSE + sense)
 
 
 WORDS = [
-    word("She", "PARAGRAPH"),
+    word_xml("She", "PARAGRAPH"),
     sensed("saw", "see", "m2.001", "VERB"),
-    word("``", "SPACE"),
+    word_xml("``", "SPACE"),
     sensed("Banks", "bank", "m1.003", gap="NO"),
-    word("''", "NO"),
-    word("&", "LINE"),
+    word_xml("''", "NO"),
+    word_xml("&", "LINE"),
     sensed("well", "well", "m3.001", "ADV", gap="PARAGRAPH"),
-    word("!", "NO"),
+    word_xml("!", "NO"),
     sensed("OK", "OK", "m4.001", "X", gap="SENTENCE"),
 ]
+
+
 FILES = {
-    "noad/masc/written/jokes/a.xml": document("/written/jokes/a's.txt", *WORDS),
-    "noad/masc/written/jokes/b.xml": document("/written/jokes/b.txt", word("Hm", "PARAGRAPH")),
+    "noad/masc/written/jokes/a.xml": doc_xml("/written/jokes/a's.txt", *WORDS),
+    "noad/masc/written/jokes/b.xml": doc_xml("/written/jokes/b.txt", word_xml("Hm", "PARAGRAPH")),
     "noad/manual_map.txt": f"{SENSE}m1.003\tbank%1:17:01::,bank%1:17:00::\n{SENSE}m9.001\tx%1\n",
     "noad/README.md": "nothing",
 }
@@ -76,8 +82,8 @@ def packed(path, files, extra=()):
 
 
 def test_text_places_and_glosses(folder):
-    found = read_noad(folder, strict=True)
-    first, second = found.documents
+    actual = read_noad(folder, strict=True)
+    first, second = actual.documents
     assert (first.name, first.genre) == ("written/jokes/a's.txt", "jokes")
     assert first.text == 'She saw "Banks"\n&\n\nwell! OK'
     shown = [(first.text[p.start : p.end], p.word, p.sense) for p in first.places]
@@ -88,18 +94,18 @@ def test_text_places_and_glosses(folder):
         ("OK", "OK.x", "m4.001"),
     ]
     assert (second.text, second.places) == ("Hm", ())
-    bank = found.labelled()[1]
+    bank = actual.labelled()[1]
     assert (bank.label, bank.word, bank.document) == ("m1.003", "bank.n", "written/jokes/a's.txt")
     assert bank.gloss == "bank%1:17:01::,bank%1:17:00::"
     assert "character 9" in bank.where
 
 
-def test_the_archive_says_the_same_and_is_read_as_labelled_examples(folder, tmp_path):
+def test_the_archive_equals_the_folder(folder, tmp_path):
     path = packed(tmp_path / "noad.tar.xz", FILES)
     assert read_noad(path).documents == read_noad(folder).documents
-    assert [each.label for each in read_labelled(path)] == ["m2.001", "m1.003", "m3.001", "m4.001"]
+    assert [item.label for item in read_labelled(path)] == ["m2.001", "m1.003", "m3.001", "m4.001"]
     single = read_labelled(folder / "masc/written/jokes/a.xml")
-    assert [each.word for each in single] == ["see.v", "bank.n", "well.r", "OK.x"]
+    assert [item.word for item in single] == ["see.v", "bank.n", "well.r", "OK.x"]
 
 
 @pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE])
@@ -114,12 +120,12 @@ def test_only_plain_files_are_read(tmp_path, kind):
 def test_sizes_are_bounded(folder, tmp_path, monkeypatch, name, most):
     path = packed(tmp_path / "a.tar.xz", FILES)
     monkeypatch.setattr(noad_files, name, most)
-    for each in (path, folder):
+    for item in (path, folder):
         with pytest.raises(UserError, match="D493"):
-            read_noad(each)
+            read_noad(item)
 
 
-def test_what_cannot_be_read(tmp_path):
+def test_unreadable_archives(tmp_path):
     whole = packed(tmp_path / "a.tar.xz", FILES).read_bytes()
     for broken in (b"", b"no archive", whole[: len(whole) // 2]):
         (tmp_path / "b.tar.xz").write_bytes(broken)
@@ -137,26 +143,26 @@ def test_what_cannot_be_read(tmp_path):
     [
         ('<word text="a" break_level="NO_BREAK"\n', "does not end"),
         ('<word break_level="NO_BREAK"/>\n', "has no text"),
-        (word("a", "NEW"), "no known break"),
-        (word("a", sense="m1"), "no lemma"),
+        (word_xml("a", "NEW"), "no known break"),
+        (word_xml("a", sense="m1"), "no lemma"),
     ],
 )
-def test_a_broken_word_is_told_with_its_line_or_stops(tmp_path, line, problem):
+def test_a_broken_word_is_reported_with_its_line_or_raises(tmp_path, line, problem):
     path = tmp_path / "a.xml"
-    path.write_text(document("/written/jokes/a.txt", word("One", "PARAGRAPH"), line, word("two")))
-    told = []
-    (found,) = read_noad(path, tell=told.append).documents
-    assert found.text in ("One two", "One a two")
-    assert len(told) == 1 and "line 11:" in told[0] and problem in told[0]
+    path.write_text(doc_xml("/written/jokes/a.txt", word_xml("One", "PARAGRAPH"), line, word_xml("two")))
+    notes = []
+    (actual,) = read_noad(path, tell=notes.append).documents
+    assert actual.text in ("One two", "One a two")
+    assert len(notes) == 1 and "line 11:" in notes[0] and problem in notes[0]
     with pytest.raises(UserError, match=r"D488.*line 11:"):
         read_noad(path, strict=True)
 
 
-def test_a_file_that_is_none_is_told(folder):
+def test_a_file_of_another_kind_is_reported(folder):
     (folder / "masc" / "other.xml").write_text("<other/>")
-    told = []
-    assert len(read_noad(folder, tell=told.append).documents) == 2
-    assert "other.xml, line 1" in told[0] and "SimpleWsdDoc" in told[0]
+    notes = []
+    assert len(read_noad(folder, tell=notes.append).documents) == 2
+    assert "other.xml, line 1" in notes[0] and "SimpleWsdDoc" in notes[0]
     with pytest.raises(UserError, match=r"D491.*<other"):
         read_labelled(folder / "masc" / "other.xml")
 
@@ -170,14 +176,14 @@ TOKENS = st.text(st.characters(exclude_categories=["Cs", "Cc", "Z"]), min_size=1
 
 
 @given(st.lists(st.tuples(TOKENS.filter(str.strip), st.sampled_from(sorted(BREAKS))), min_size=1, max_size=8))
-def test_words_and_breaks_come_back(words):
-    source = document("/a.txt", *(word(text, gap.removesuffix("_BREAK")) for text, gap in words))
+def test_words_and_breaks_round_trip(words):
+    source = doc_xml("/a.txt", *(word_xml(text, gap.removesuffix("_BREAK")) for text, gap in words))
     source = source.replace("/a.txt", "\u2020")  # a path that no word begins
-    found = read_document(source, "x", lambda where, problem: pytest.fail(problem))
+    actual = read_document(source, "x", lambda where, problem: pytest.fail(problem))
     shown = {"``": '"', "''": '"'}
     texts = ["/", "written", "/", "jokes", "/", "a.txt"] + [shown.get(text, text) for text, _ in words]
     gaps = ["NO_BREAK"] * 6 + [gap for _, gap in words]
-    assert found.text == "".join(BREAKS[gap] + text for text, gap in zip(texts, gaps, strict=True))
+    assert actual.text == "".join(BREAKS[gap] + text for text, gap in zip(texts, gaps, strict=True))
 
 
 @pytest.mark.slow
@@ -186,23 +192,23 @@ def test_noad_masc_is_whole():
     data = os.environ.get("DISAMBIG_DATA")
     if not data:
         pytest.skip("DISAMBIG_DATA is not set")
-    found = read_noad(f"{data}/labelled/noad-masc/noad-masc.tar.xz", strict=True)
-    assert len(found.documents) == len({each.name for each in found.documents}) == 390
-    assert sum(len(each.places) for each in found.documents) == 136_544 - 205  # in the files' own paths
-    assert len(found.wordnet) == 18_932
-    assert len({each.genre for each in found.documents}) == 20
-    assert not any(each.text.startswith("/") for each in found.documents)
-    for each in found.documents[::40]:
-        for place in each.places:
-            assert not any(map(str.isspace, each.text[place.start : place.end]))
+    actual = read_noad(f"{data}/labelled/noad-masc/noad-masc.tar.xz", strict=True)
+    assert len(actual.documents) == len({item.name for item in actual.documents}) == 390
+    assert sum(len(item.places) for item in actual.documents) == 136_544 - 205  # in the files' own paths
+    assert len(actual.wordnet) == 18_932
+    assert len({item.genre for item in actual.documents}) == 20
+    assert not any(item.text.startswith("/") for item in actual.documents)
+    for item in actual.documents[::40]:
+        for place in item.places:
+            assert not any(map(str.isspace, item.text[place.start : place.end]))
 
 
 def test_keys_of_one_lemma_written_together():
     from disambig.formats import read_map
 
-    told = []
-    found = read_map(
-        "x/m1.003\tbe%2:42:00::;2:42:03::,be%2:42:03::, am%1\n\nx/m2\n", "map", lambda *say: told.append(say)
+    notes = []
+    actual = read_map(
+        "x/m1.003\tbe%2:42:00::;2:42:03::,be%2:42:03::, am%1\n\nx/m2\n", "map", lambda *say: notes.append(say)
     )
-    assert list(found.values()) == [("be%2:42:00::", "be%2:42:03::", "am%1")]
-    assert [where for where, _ in told] == ["map, line 3"]
+    assert list(actual.values()) == [("be%2:42:00::", "be%2:42:03::", "am%1")]
+    assert [where for where, _ in notes] == ["map, line 3"]

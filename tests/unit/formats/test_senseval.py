@@ -1,4 +1,4 @@
-"""Senseval's instances: what the files leave irregular is read, what is broken is named by its line."""
+"""Senseval: instances, keys, answers and sense maps."""
 
 from __future__ import annotations
 
@@ -8,31 +8,38 @@ import os
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_senseval import CORPUS, HEADER, corpus, instance
+from senseval_samples import CORPUS, HEADER, corpus, instance
 
 from disambig.errors import UserError
 from disambig.formats import (
     parse_instances,
+    read_answers,
     read_context,
+    read_key,
     read_labelled,
     read_noad,
+    read_sensemap,
     read_senseval,
     replace_entities,
 )
 
 TAGS = "<head>|</head>|<sat id='a'>|</sat>|<instance id='x'>|</instance>|<context>|</context>|</lexelt>"
+
+
 ANSWER = "<answer instance='x' senseid='s'/>"
+
+
 SIGNS = st.sampled_from(
     [*TAGS.split("|"), ANSWER, '<lexelt item="a.n">', *"<>&9\n \xe9", "&amp;", "&foo;", "&#0;"]
 )
 
 
 @pytest.fixture
-def found(tmp_path):
+def sample(tmp_path):
     path = tmp_path / "a.xml"
     path.write_text(CORPUS, encoding="iso-8859-1")
-    told = []
-    return {each.id: each for each in read_senseval(path, tell=told.append)}, told
+    notes = []
+    return {item.id: item for item in read_senseval(path, tell=notes.append)}, notes
 
 
 def part(instance, span=None):
@@ -40,8 +47,8 @@ def part(instance, span=None):
     return instance.text[start:end]
 
 
-def test_heads_entities_and_answers(found):
-    first, second = found[0]["bank.n.1"], found[0]["bank.n.2"]
+def test_heads_entities_and_answers(sample):
+    first, second = sample[0]["bank.n.1"], sample[0]["bank.n.2"]
     assert (first.text, part(first)) == ("We sat on the\nbank of the Rh\xf4ne.", "bank")
     assert (first.word, first.senses, first.document) == ("bank.n", ("shore%1",), "bnc_A1")
     assert first.where.endswith("a.xml, line 4")
@@ -49,12 +56,12 @@ def test_heads_entities_and_answers(found):
     assert (second.senses, second.document) == (("P", "money%1"), "bank.n.2")
 
 
-def test_satellites_before_and_behind_in_text_order(found):
-    call = found[0]["call.v.1"]
+def test_satellites_before_and_behind_in_text_order(sample):
+    call = sample[0]["call.v.1"]
     assert call.text == "They did call him up at 5 < 6 & AT&T."
     assert [part(call, span) for span in call.satellites] == ["did", "up"]
     assert part(call) == "call"
-    assert (call.multiword, found[0]["call.v.2"].multiword) == ("c:1", "")  # a name without a number
+    assert (call.multiword, sample[0]["call.v.2"].multiword) == ("c:1", "")  # a name without a number
 
 
 @pytest.mark.parametrize(
@@ -68,25 +75,25 @@ def test_satellites_before_and_behind_in_text_order(found):
 )
 def test_the_multiword_is_the_name_of_the_satellites(sats, multiword):
     read = parse_instances(corpus(call_v=[instance("1", f'We <head sats="{sats}">call</head> for it.')]), "x")
-    assert [each.multiword for each in read] == [multiword]
+    assert [item.multiword for item in read] == [multiword]
 
 
-def test_of_several_heads_the_first_is_taken_and_told(found):
-    twice = found[0]["call.v.2"]
+def test_the_first_of_several_heads_is_used_and_reported(sample):
+    twice = sample[0]["call.v.2"]
     assert (twice.start, part(twice)) == (4, "called")
-    assert [message for message in found[1] if "call.v.2" in message and "2 heads" in message]
-    assert len(found[1]) == 1
+    assert [message for message in sample[1] if "call.v.2" in message and "2 heads" in message]
+    assert len(sample[1]) == 1
 
 
-def test_a_labelled_example_has_the_first_sense(found):
-    example = found[0]["bank.n.2"].labelled()
+def test_a_labelled_example_has_the_first_sense(sample):
+    example = sample[0]["bank.n.2"].labelled()
     assert (example.label, example.word, example.text[example.start : example.end]) == ("P", "bank.n", "Bank")
 
 
 def test_packed_and_without_answers(tmp_path):
     path = tmp_path / "test.xml.xz"
     path.write_bytes(lzma.compress(corpus(bank_n=[instance("1", "A <head>bank</head>.")]).encode()))
-    assert [(each.id, each.senses) for each in read_senseval(path)] == [("1", ())]
+    assert [(item.id, item.senses) for item in read_senseval(path)] == [("1", ())]
 
 
 def test_the_part_of_speech_of_senseval_1_and_encodings(tmp_path):
@@ -119,59 +126,62 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("problem", BROKEN)
-def test_what_is_broken_is_told_with_its_line_and_left_out_or_stops(tmp_path, problem):
+def test_broken_instances_are_reported_with_their_line_and_skipped(tmp_path, problem):
     path = tmp_path / "a.xml"
     good = [instance("good", "A <head>bank</head>."), instance("last", "The <head>bank</head>.")]
     path.write_text(corpus(bank_n=[good[0], BROKEN[problem], good[1]]))
-    told = []
-    assert [each.id for each in read_senseval(path, tell=told.append)] == ["good", "last"]
+    notes = []
+    assert [item.id for item in read_senseval(path, tell=notes.append)] == ["good", "last"]
     line = (HEADER + '<lexelt item="bank.n">\n' + good[0]).count("\n") + 1
     assert (
-        len(told) == 1 and told[0].startswith("[D488]") and f"line {line}:" in told[0] and problem in told[0]
+        len(notes) == 1
+        and notes[0].startswith("[D488]")
+        and f"line {line}:" in notes[0]
+        and problem in notes[0]
     )
     with pytest.raises(UserError, match=rf"D488.*line {line}:"):
         read_senseval(path, strict=True)
 
 
 def test_twice_the_same_id_and_no_word_around(tmp_path):
-    told = []
+    notes = []
     twice = corpus(bank_n=[instance("1", "A <head>bank</head>."), instance("1", "B <head>bank</head>.")])
-    assert [each.text for each in parse_instances(twice, "x", tell=told.append)] == ["A bank."]
-    assert "twice" in told[0]
+    assert [item.text for item in parse_instances(twice, "x", tell=notes.append)] == ["A bank."]
+    assert "twice" in notes[0]
     with pytest.raises(UserError, match="D490"):
         parse_instances(instance("1", "A <head>bank</head>."), "x")
 
 
-def test_an_unknown_entity_is_told_once(tmp_path):
-    told = []
+def test_an_unknown_entity_is_reported_once(tmp_path):
+    notes = []
     text = corpus(a_n=[instance("1", "<head>a</head> &fomula; &fomula; &lt;head&gt; &#x41;&#0;")])
-    (only,) = parse_instances(text, "x", tell=told.append)
+    (only,) = parse_instances(text, "x", tell=notes.append)
     assert only.text == "a [fomula] [fomula] <head> A"
-    assert len(told) == 1 and "&fomula;" in told[0]
+    assert len(notes) == 1 and "&fomula;" in notes[0]
 
 
 @pytest.mark.parametrize(
-    ("given_", "expected"),
+    ("text", "expected"),
     [
         ("&agr;&OHgr;&ins;&rehy;", "\u03b1\u03a9\u2033-"),
         ("AT&T R&D; &copy &bquo x", "AT&T R[D] &copy \u201c x"),
         ("&amp;amp; &pound;3", "&amp; \xa33"),
     ],
 )
-def test_entities(given_, expected):
-    assert replace_entities(given_, lambda name: None) == expected
+def test_entities(text, expected):
+    assert replace_entities(text, lambda name: None) == expected
 
 
 @given(st.lists(SIGNS, max_size=40).map("".join))
 def test_nothing_crashes_the_scanner(text):
     for strict in (False, True):
         try:
-            found = parse_instances(text, "x", strict=strict)
+            sample = parse_instances(text, "x", strict=strict)
         except UserError:
             continue
-        for each in found:
-            assert 0 <= each.start < each.end <= len(each.text)
-            assert each.text[each.start : each.end].strip() == each.text[each.start : each.end]
+        for item in sample:
+            assert 0 <= item.start < item.end <= len(item.text)
+            assert item.text[item.start : item.end].strip() == item.text[item.start : item.end]
 
 
 PLAIN = st.text(st.characters(exclude_characters="<>&", exclude_categories=["Cs", "Cc"]), max_size=12)
@@ -207,21 +217,21 @@ def test_senseval_2_has_its_words_and_instances():
     data = os.environ.get("DISAMBIG_DATA")
     if not data:
         pytest.skip("DISAMBIG_DATA is not set")
-    told = []
+    notes = []
     folder = f"{data}/labelled/senseval2/eng-lex-sample"
-    train = read_senseval(f"{folder}.training.xml.xz", strict=True, tell=told.append)
-    test = read_senseval(f"{folder}.evaluation.xml.xz", strict=True, tell=told.append)
+    train = read_senseval(f"{folder}.training.xml.xz", strict=True, tell=notes.append)
+    test = read_senseval(f"{folder}.evaluation.xml.xz", strict=True, tell=notes.append)
     assert (len(train), len(test)) == (8611, 4328)
-    assert len({each.word for each in train}) == len({each.word for each in test}) == 73
-    assert all(each.senses for each in train) and not any(each.senses for each in test)
-    assert sum(bool(each.satellites) for each in train) == 344
-    marked = [each for each in train if each.multiword]
-    assert len(marked) == 344 and sum(bool(each.multiword) for each in test) == 177
-    assert all(each.multiword in {sense.partition("%")[0] for sense in each.senses} for each in marked)
-    assert len(told) == 1 and "&formula;" in told[0]
+    assert len({item.word for item in train}) == len({item.word for item in test}) == 73
+    assert all(item.senses for item in train) and not any(item.senses for item in test)
+    assert sum(bool(item.satellites) for item in train) == 344
+    marked = [item for item in train if item.multiword]
+    assert len(marked) == 344 and sum(bool(item.multiword) for item in test) == 177
+    assert all(item.multiword in {sense.partition("%")[0] for sense in item.senses} for item in marked)
+    assert len(notes) == 1 and "&formula;" in notes[0]
 
 
-def test_an_encoding_that_is_named_is_not_read_around(tmp_path):
+def test_a_named_encoding_is_used_strictly(tmp_path):
     path = tmp_path / "a.xml"
     path.write_bytes(corpus(bank_n=[instance("1", "A <head>bank</head> of the Rh\xf4ne.")]).encode("latin-1"))
     with pytest.raises(UserError, match=r"D469.*not utf-8: byte 0xf4"):
@@ -230,19 +240,19 @@ def test_an_encoding_that_is_named_is_not_read_around(tmp_path):
         read_labelled(path, encoding="utf-8")
     with pytest.raises(UserError, match="D470"):
         read_senseval(path, encoding="no-such")
-    told = []
-    assert read_senseval(path, tell=told.append)[0].text.endswith("Rh\xf4ne.") and told == []
+    notes = []
+    assert read_senseval(path, tell=notes.append)[0].text.endswith("Rh\xf4ne.") and notes == []
     path.write_bytes(path.read_bytes().replace(b"iso-8859-1", b"utf-8"))
-    assert read_senseval(path, tell=told.append)[0].text.endswith("Rh\xf4ne.")
-    assert told == [f"[D489] {path}: not utf-8: read as iso-8859-1"]
+    assert read_senseval(path, tell=notes.append)[0].text.endswith("Rh\xf4ne.")
+    assert notes == [f"[D489] {path}: not utf-8: read as iso-8859-1"]
 
 
-@pytest.mark.parametrize(("encoding", "said"), [("utf-8", "offset"), ("utf-16", "--encoding utf-16")])
-def test_nul_bytes_are_refused(tmp_path, encoding, said):
+@pytest.mark.parametrize(("encoding", "output"), [("utf-8", "offset"), ("utf-16", "--encoding utf-16")])
+def test_nul_bytes_are_refused(tmp_path, encoding, output):
     path = tmp_path / "a.xml"
     path.write_bytes(corpus(bank_n=[instance("1", "A\0 <head>bank</head>.")]).encode(encoding))
     for named in (None, encoding):
-        with pytest.raises(UserError, match="D303" + (f".*{said}" if named is None else "")):
+        with pytest.raises(UserError, match="D303" + (f".*{output}" if named is None else "")):
             read_senseval(path, encoding=named)
     with pytest.raises(UserError, match="D303"):
         read_noad(path)
@@ -252,17 +262,111 @@ def test_comments_are_not_read_and_lines_stay(tmp_path):
     old = instance("old", "The <head>bank</head> <!-- of old -->.", ["s"])
     hidden = f"<!-- no longer -- {instance('hidden', 'The <head>bank</head>.', ['s'])} -->"
     text = corpus(bank_n=[hidden, old, instance("bad", "None.")])
-    told = []
-    (only,) = parse_instances(text, "x", tell=told.append)
+    notes = []
+    (only,) = parse_instances(text, "x", tell=notes.append)
     assert (only.id, only.text) == ("old", "The bank .")
-    assert f"line {text[: text.index('bad')].count(chr(10)) + 1}:" in told[0]
+    assert f"line {text[: text.index('bad')].count(chr(10)) + 1}:" in notes[0]
     open_ended = corpus(bank_n=[old.replace("<!-- of old -->", "<!-- x")])
-    assert [each.text for each in parse_instances(open_ended, "x")] == ["The bank <!-- x."]
+    assert [item.text for item in parse_instances(open_ended, "x")] == ["The bank <!-- x."]
     path = tmp_path / "a.xml"
     path.write_text("<!-- a <list> of words -->" + text)
-    assert [each.word for each in read_labelled(path)] == ["bank.n"]
+    assert [item.word for item in read_labelled(path)] == ["bank.n"]
 
 
 def test_senses_of_one_answer_are_cut_at_blanks():
     (only,) = parse_instances(corpus(bank_n=[instance("1", "<head>bank</head>", ["s1 s2", "s2"])]), "x")
     assert only.senses == ("s1", "s2")
+
+
+NAMES = st.text("abc%:.19", min_size=1, max_size=6).filter(lambda name: "!!" not in name)
+
+
+def write_key(folder, text):
+    path = folder / "key"
+    path.write_text(text, encoding="utf8")
+    return path
+
+
+def test_senses_weights_and_comments(tmp_path):
+    path = write_key(
+        tmp_path, "art art.1 P art%1:04:00::\n\nart art.2 a/50 b/25 !! not sure c\nart art.3 a b c d\n"
+    )
+    assert read_key(path) == {
+        "art.1": ("P", "art%1:04:00::"),
+        "art.2": ("a", "b"),
+        "art.3": ("a", "b", "c", "d"),
+    }
+    assert read_answers(path) == {
+        "art.1": {"P": 0.5, "art%1:04:00::": 0.5},
+        "art.2": {"a": 0.5, "b": 0.25},
+        "art.3": dict.fromkeys("abcd", 0.25),
+    }
+
+
+@given(st.dictionaries(NAMES, st.lists(NAMES, min_size=1, max_size=4, unique=True), max_size=5))
+def test_a_key_round_trips(tmp_path_factory, key):
+    lines = [f"word {instance} {' '.join(senses)}" for instance, senses in key.items()]
+    path = write_key(tmp_path_factory.mktemp("key"), "\n".join(lines))
+    assert read_key(path) == {instance: tuple(senses) for instance, senses in key.items()}
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["art art.1", "art art.1 a/x", "art art.1 a/-1", "art art.1 a/101", "art art.1 /1", "art art.1 a/0 b/0"],
+)
+def test_an_invalid_answer_is_an_error_with_its_line(tmp_path, line):
+    with pytest.raises(UserError, match=r"D492.*line 2"):
+        read_key(write_key(tmp_path, f"art art.9 a\n{line}\n"))
+
+
+def test_an_instance_twice(tmp_path):
+    with pytest.raises(UserError, match=r"D492.*line 2.*twice"):
+        read_key(write_key(tmp_path, "art art.9 a\nart art.9 b\n"))
+
+
+def test_a_senseval_2_map_is_transitive(tmp_path):
+    path = write_key(tmp_path, "a\nb 3 a\nc 2 b\nd 3 a\nd 2 e\nf 2 g 3 a\n")
+    assert read_sensemap(path) == {
+        "a": {"a"},
+        "b": {"b", "a"},
+        "c": {"c", "b", "a"},
+        "d": {"d", "a", "e"},
+        "e": {"e"},
+        "f": {"f", "g", "a"},
+        "g": {"g", "a"},
+    }
+
+
+def test_a_map_of_senseval_3_is_lines_of_groups(tmp_path):
+    path = write_key(tmp_path, "1913001 1913002 1913003\nargument%1:10:02:: argument%1:10:00::\nalone\n")
+    assert read_sensemap(path) == {
+        "1913001": {"1913001"},
+        "1913002": {"1913002", "1913001"},
+        "1913003": {"1913003", "1913001"},
+        "argument%1:10:02::": {"argument%1:10:02::"},
+        "argument%1:10:00::": {"argument%1:10:00::", "argument%1:10:02::"},
+        "alone": {"alone"},
+    }
+
+
+@given(st.lists(st.lists(st.sampled_from("ab12"), min_size=1, max_size=6).map(" ".join), max_size=6))
+def test_cycles_in_a_map_end(tmp_path_factory, lines):
+    actual = read_sensemap(write_key(tmp_path_factory.mktemp("map"), "\n".join(lines)))
+    assert all(sense in groups for sense, groups in actual.items())
+
+
+@pytest.mark.parametrize(
+    ("line", "weights"),
+    [
+        ("a/99 b/1", {"a": 0.99, "b": 0.01}),
+        ("a/1 b/99", {"a": 0.01, "b": 0.99}),
+        ("a/1 b/0", {"a": 1.0}),
+        ("a/0 b/40 c/40", {"b": 0.4, "c": 0.4}),
+        ("a/1 b/1", {"a": 0.5, "b": 0.5}),
+        ("a/0.4 b/0.2", {"a": 0.4, "b": 0.2}),
+    ],
+)
+def test_the_weights_of_a_line_have_one_scale(tmp_path, line, weights):
+    path = write_key(tmp_path, f"art art.1 {line}")
+    assert read_answers(path)["art.1"] == pytest.approx(weights)
+    assert read_key(path)["art.1"] == tuple(weights)

@@ -1,29 +1,40 @@
+"""CSV, TSV and Parquet: documents read from them, and decisions written as tables."""
+
 from __future__ import annotations
 
 import csv
 import gzip
 import io
 import json
+import os
 import sys
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
 
 import pytest
+import spacy
+from annotated_documents import annotated, encode
 from fake_models import annotate_texts
 from hypothesis import given
 from hypothesis import strategies as st
+from spacy.tokens import DocBin
 
+from disambig.checking import read_text, write_text
 from disambig.errors import UserError
 from disambig.formats import (
+    FORMATS,
     AnnotatedDocument,
     Document,
     Input,
     UnreadableDocument,
     csv_cuts,
     decision_columns,
+    escape_formula,
     make_format,
     read,
     records,
+    unescape_formula,
 )
 from disambig.formats import tables as csv_rows
 
@@ -34,7 +45,7 @@ def documents(path, kind="csv", **options) -> list:
     return list(read(Input(str(path), "name", kind), **options))
 
 
-def written(path, rows, **dialect) -> None:
+def write_table(path, rows, **dialect) -> None:
     with open(path, "w", newline="", encoding="utf8") as file:
         csv.writer(file, **dialect).writerows(rows)
 
@@ -50,15 +61,15 @@ def folder(tmp_path_factory):
     lineterminator=st.sampled_from(["\n", "\r\n"]),
     field=st.sampled_from(["text", "other"]),
 )
-def test_rows_come_back_whatever_stands_in_them(folder, rows, delimiter, lineterminator, field):
+def test_csv_rows_round_trip(folder, rows, delimiter, lineterminator, field):
     path = folder / ("a.tsv" if delimiter == "\t" else "a.csv")
     table = [(field, "more, or; less", "n"), *rows]
-    written(path, table, delimiter=delimiter, lineterminator=lineterminator, quoting=csv.QUOTE_ALL)
-    found = documents(path, field=field)
-    wanted = [row for row in rows if row[0].strip()]
-    assert [(one.text, *one.meta.values()) for one in found] == [(a, b, str(n)) for a, b, n in wanted]
-    lines = [line.partition(":")[2] or line for line in (one.id.rpartition(":")[2] for one in found)]
-    assert lines == [str(one.line) for one in found]
+    write_table(path, table, delimiter=delimiter, lineterminator=lineterminator, quoting=csv.QUOTE_ALL)
+    actual = documents(path, field=field)
+    expected = [row for row in rows if row[0].strip()]
+    assert [(one.text, *one.meta.values()) for one in actual] == [(a, b, str(n)) for a, b, n in expected]
+    lines = [line.partition(":")[2] or line for line in (one.id.rpartition(":")[2] for one in actual)]
+    assert lines == [str(one.line) for one in actual]
 
 
 def test_a_row_may_hold_lines_and_has_the_number_of_its_first(tmp_path):
@@ -108,7 +119,7 @@ def test_bad_input_is_one_message_with_its_line(tmp_path, name, data, code, part
     assert "\n" not in str(bad.error)
 
 
-def test_lines_that_a_quote_hides_are_counted(tmp_path):
+def test_lines_lost_to_an_open_quote_are_counted(tmp_path):
     path = tmp_path / "a.csv"
     path.write_bytes(b'id,text\n1,"x\n2,y\n3,"z"\n4,u\n')
     bad, good = documents(path)
@@ -119,8 +130,8 @@ def test_lines_that_a_quote_hides_are_counted(tmp_path):
 def test_a_bad_row_does_not_stop_the_good_ones(tmp_path):
     path = tmp_path / "a.csv"
     path.write_bytes(b'text,n\none,1\ntwo\ncaf\xe9,3\n"a" b,4\nfive,5\n')
-    found = documents(path)
-    assert [one.text if isinstance(one, Document) else one.error.code for one in found] == [
+    actual = documents(path)
+    assert [one.text if isinstance(one, Document) else one.error.code for one in actual] == [
         "one",
         "D326",
         "D304",
@@ -133,8 +144,8 @@ def test_a_bad_row_does_not_stop_the_good_ones(tmp_path):
 def test_nothing_that_is_read_raises(folder, data, named):
     path = folder / "any.csv"
     path.write_bytes(b"text,b\n" * named + data)
-    for found in documents(path):
-        assert isinstance(found, UnreadableDocument) or found.text
+    for actual in documents(path):
+        assert isinstance(actual, UnreadableDocument) or actual.text
 
 
 @given(
@@ -144,16 +155,16 @@ def test_nothing_that_is_read_raises(folder, data, named):
 )
 def test_cuts_lie_between_rows_and_nothing_is_lost(folder, texts, size, newline):
     path = folder / "cut.csv"
-    written(path, [("id", "text"), *enumerate(texts)], lineterminator=newline)
+    write_table(path, [("id", "text"), *enumerate(texts)], lineterminator=newline)
     with open(path, "rb") as file:
         cuts = csv_cuts(file, str(path), size, field="text")
     ends = [start for start, _ in cuts[1:]] + [None]
-    found = [
+    actual = [
         document
         for (start, line), end in zip(cuts, ends, strict=True)
         for document in documents(path, start=start, end=end, line=line)
     ]
-    assert list(map(str, found)) == list(map(str, documents(path)))
+    assert list(map(str, actual)) == list(map(str, documents(path)))
     assert all(end - start >= size for (start, _), end in zip(cuts, ends[:-1], strict=False))
 
 
@@ -182,14 +193,14 @@ def test_parquet_rows_and_their_plain_columns(tmp_path, arrow):
     for source in (path, tmp_path / "a.parquet.gz"):
         if source != path:
             source.write_bytes(gzip.compress(path.read_bytes()))
-        found = documents(source, "parquet")
-        assert [(one.id, one.line, one.text) for one in found] == [
+        actual = documents(source, "parquet")
+        assert [(one.id, one.line, one.text) for one in actual] == [
             ("5", 1, "It was a quite place."),
             (f"{source}:4", 4, "in it"),
         ]
-        assert found[0].meta == {"id": 5, "when": "2001-02-03", "score": 0.5}
-        assert json.dumps(found[1].meta, allow_nan=False)
-    row = AnnotatedDocument(found[0], tuple(annotate_texts([found[0].text])))
+        assert actual[0].meta == {"id": 5, "when": "2001-02-03", "score": 0.5}
+        assert json.dumps(actual[1].meta, allow_nan=False)
+    row = AnnotatedDocument(actual[0], tuple(annotate_texts([actual[0].text])))
     assert json.loads(make_format("corrected").encode([row]))["text"] == "It was a quiet place."
 
 
@@ -201,7 +212,7 @@ def test_parquet_rows_and_their_plain_columns(tmp_path, arrow):
         (b"text,n\n", "D329", "no Parquet"),
     ],
 )
-def test_what_is_no_parquet_is_one_message(tmp_path, arrow, data, code, part):
+def test_invalid_parquet_is_one_message(tmp_path, arrow, data, code, part):
     for name, body in (("a.parquet", data), ("a.parquet.gz", gzip.compress(data))):
         (tmp_path / name).write_bytes(body)
         (bad,) = documents(tmp_path / name, "parquet")
@@ -229,8 +240,8 @@ def test_no_damage_to_parquet_raises(folder, arrow, place, value):
     data = bytearray(sink.getvalue())
     data[place % len(data)] = value
     (folder / "any.parquet").write_bytes(data)
-    for found in documents(folder / "any.parquet", "parquet"):
-        assert isinstance(found, UnreadableDocument) or isinstance(found.text, str)
+    for actual in documents(folder / "any.parquet", "parquet"):
+        assert isinstance(actual, UnreadableDocument) or isinstance(actual.text, str)
 
 
 def test_without_pyarrow_the_message_says_what_to_install(tmp_path, monkeypatch):
@@ -247,52 +258,30 @@ def test_without_pyarrow_the_message_says_what_to_install(tmp_path, monkeypatch)
 TEXT = 'In Russia\r\n\U0001f600 During 1997 to "2001", =A1 QUITE PLACE,\nwith him.'
 
 
-def result(text: str = TEXT, **more) -> AnnotatedDocument:
-    return AnnotatedDocument(Document("an id", text, "a.txt", **more), tuple(annotate_texts([text])))
+def rows_of(name: str, data: bytes, request: pytest.FixtureRequest) -> list[dict]:
+    """Return the rows of a table in the format of that name."""
+    if name == "parquet":
+        return request.getfixturevalue("arrow").parquet.read_table(io.BytesIO(data)).to_pylist()
+    text = io.StringIO(data.decode(), newline="")
+    return list(csv.DictReader(text, delimiter="\t" if name == "tsv" else ","))
 
 
 @pytest.mark.parametrize("name", ["csv", "tsv", "parquet"])
-def test_where_labels_have_glosses_these_have_a_column(name, request):
-    of = result("quite quiet")
-    (group,) = of.decisions[1].table
+def test_glosses_have_a_column(name, request):
+    plain = annotated("quite quiet")
+    (group,) = plain.decisions[1].table
     named = replace(group, glosses=("quite%4:02:00::", ""))
-    labels = AnnotatedDocument(of.document, (replace(of.decisions[1], table=(named,)),))
-    made: list[bytes] = []
-    form = make_format(name)
-    form.join([form.encode([labels, of])], made.append)
-    data = b"".join(made)
-    if name == "parquet":
-        arrow = request.getfixturevalue("arrow")
-        found = arrow.parquet.read_table(io.BytesIO(data)).column("gloss").to_pylist()
-    else:
-        delimiter = "\t" if name == "tsv" else ","
-        rows = csv.DictReader(io.StringIO(data.decode(), newline=""), delimiter=delimiter)
-        found = [row["gloss"] for row in rows]
-    assert found == ["quite%4:02:00::", "", "", ""]
-
-
-def table_of(name: str, *, text: bool = True) -> bytes:
-    made: list[bytes] = []
-    form = make_format(name, text=text)
-    form.join(
-        [form.encode([result(line=3)]), form.encode([]), form.encode([result("no it"), result()])],
-        made.append,
-    )
-    return b"".join(made)
+    labels = AnnotatedDocument(plain.document, (replace(plain.decisions[1], table=(named,)),))
+    rows = rows_of(name, encode(name, labels, plain), request)
+    assert [row["gloss"] for row in rows] == ["quite%4:02:00::", "", "", ""]
 
 
 @pytest.mark.parametrize("text", [True, False])
 @pytest.mark.parametrize("name", ["csv", "tsv", "parquet"])
-def test_a_row_a_decision(name, text, request):
-    expected = [record for one in (result(), result()) for record in records(one)]
-    data = table_of(name, text=text)
-    if name == "parquet":
-        arrow = request.getfixturevalue("arrow")
-        rows = arrow.parquet.read_table(io.BytesIO(data)).to_pylist()
-    else:
-        reader = csv.DictReader(
-            io.StringIO(data.decode(), newline=""), delimiter="\t" if name == "tsv" else ","
-        )
+def test_one_row_per_decision(name, text, request):
+    results = [annotated(TEXT, line=3), annotated("no it"), annotated(TEXT)]
+    rows = rows_of(name, encode(name, *results, chunks=4, text=text), request)
+    if name != "parquet":
         rows = [
             {
                 **row,
@@ -300,14 +289,14 @@ def test_a_row_a_decision(name, text, request):
                 **{key: float(row[key]) for key in ("probability", "margin")},
                 "flagged": {"true": True, "false": False}[row["flagged"]],
             }
-            for row in reader
+            for row in rows
         ]
     assert tuple(rows[0]) == decision_columns(text=text)
     shared = ("task", "group", "start", "end", "observed", "chosen", "replacement", "probability", "flagged")
     assert [{key: row[key] for key in shared} for row in rows] == [
-        {key: record[key] for key in shared} for record in expected
+        {key: record[key] for key in shared} for result in results for record in records(result)
     ]
-    assert {row["document"] for row in rows} == {"an id"}
+    assert {row["document"] for row in rows} == {"a.txt"}
     places = [TEXT.count("\n", 0, row["start"]) + 1 for row in rows[len(rows) // 2 :]]
     assert [row["line"] for row in rows] == [3] * (len(rows) // 2) + places
     assert {1, 2, 3} == set(places)
@@ -319,14 +308,92 @@ def test_a_row_a_decision(name, text, request):
         )
 
 
-def test_a_table_of_nothing_has_its_columns(arrow):
-    for name in ("csv", "parquet"):
-        made: list[bytes] = []
-        make_format(name).join([], made.append)
-        data = b"".join(made)
-        names = (
-            tuple(arrow.parquet.read_table(io.BytesIO(data)).schema.names)
-            if name == "parquet"
-            else tuple(data.decode().strip().split(","))
-        )
-        assert names == decision_columns(text=True)
+def test_an_empty_table_has_its_columns(arrow):
+    columns = decision_columns(text=True)
+    assert tuple(encode("csv", chunks=0).decode().strip().split(",")) == columns
+    assert tuple(arrow.parquet.read_table(io.BytesIO(encode("parquet", chunks=0))).schema.names) == columns
+
+
+STRANGE = os.fsdecode(b"caf\xe9 \xff.txt")
+
+
+SENTENCE = "It was a quite place."
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_file_name_that_is_not_utf8_is_written(name, request):
+    if name == "parquet":
+        request.getfixturevalue("arrow")
+    data = encode(name, *(annotated(SENTENCE, path) for path in ("b.txt", STRANGE, "c.txt")))
+    if name == "spacy":
+        docs = DocBin().from_bytes(data).get_docs(spacy.blank("en").vocab)
+        paths = [doc.user_data["path"] for doc in docs]
+    elif name == "parquet":
+        paths = [row["path"] for row in rows_of(name, data, request)]
+    else:
+        data.decode()
+        return
+    assert paths == ["b.txt", "caf\\udce9 \\udcff.txt", "c.txt"]
+
+
+def test_metadata_that_is_not_utf8_is_written():
+    meta = {"a\ud800": ["b\udc00", {"c": "\ud800"}], "n": 1}
+    assert encode("spacy", annotated(SENTENCE, meta=meta))
+
+
+FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "=cmd|' /C calc'!A0", "'=1", "''+1", "'\t"]
+
+
+@pytest.mark.parametrize("cell", FORMULAS)
+def test_formulas_round_trip_as_text(cell):
+    assert escape_formula(cell) == f"'{cell}"
+    assert unescape_formula(escape_formula(cell)) == cell
+
+
+@given(st.text() | st.text("'=+-@\t\ra"))
+def test_every_cell_comes_back_and_none_is_a_formula(cell):
+    assert unescape_formula(escape_formula(cell)) == cell
+    assert escape_formula(cell)[:1] not in set("=+-@\t\r")
+
+
+def test_usual_cells_stay_as_they_are():
+    for cell in ("", "a = b", "'tis", "it's", "1-2", "a@b", "'", "''"):
+        assert escape_formula(cell) == cell
+
+
+@pytest.mark.parametrize(
+    ("name", "safe", "mark"), [("csv", None, "'"), ("csv", False, ""), ("tsv", None, ""), ("tsv", True, "'")]
+)
+def test_formulas_are_escaped_in_csv_by_default(name, safe, mark, request):
+    data = encode(name, annotated("=SUM(A1) quite place", "-a.txt"), safe_cells=safe)
+    (row,) = rows_of(name, data, request)
+    assert (row["left"], row["path"]) == (f"{mark}=SUM(A1)", f"{mark}-a.txt")
+    assert row["observed"] == "quite"
+    assert float(row["margin"]) > 0
+
+
+def test_the_csv_reader_removes_the_escape(tmp_path):
+    path = tmp_path / "found.csv"
+    path.write_bytes(encode("csv", annotated("'=SUM(A1) quite place", "@a.txt")))
+    (document,) = documents(path, field="left")
+    assert document.text == "'=SUM(A1)"
+    assert document.meta["path"] == "@a.txt"
+
+
+def test_cells_of_other_files_are_not_changed(tmp_path):
+    path = tmp_path / "foreign.csv"
+    path.write_text("text,note\n'=1 quite place,'-1\n")
+    (document,) = documents(path)
+    assert (document.text, document.meta["note"]) == ("'=1 quite place", "'-1")
+
+
+def test_a_backup_with_too_long_a_name_is_an_error(tmp_path):
+    path = tmp_path / ("n" * 250 + ".txt")
+    path.write_text(SENTENCE)
+    file = read_text(str(path))
+    with pytest.raises(UserError, match="D309"):  # there is no room for .bak in such a name
+        write_text(file, "other", backup=".bak")
+    assert path.read_text() == SENTENCE
+    assert write_text(file, "other", backup=None) is None
+    assert path.read_text() == "other"
+    assert [Path(name).name for name in os.listdir(tmp_path)] == [path.name]

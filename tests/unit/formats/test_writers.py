@@ -1,3 +1,5 @@
+"""The output formats: records, corrected documents, text for people; files saved whole or not at all."""
+
 from __future__ import annotations
 
 import csv
@@ -7,9 +9,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import spacy
+from annotated_documents import encode
 from fake_models import annotate_texts
 from hypothesis import given
 from hypothesis import strategies as st
+from spacy.tokens import DocBin
 
 from disambig.data import PrecisionPoint, PrecisionTable
 from disambig.errors import UserError
@@ -25,6 +30,8 @@ from disambig.formats import (
 )
 
 TEXT = "In Russia\r\n\U0001f600 During 1997 to\r2001 \N{COMBINING ACUTE ACCENT}QUITE PLACE, quite\nwith him."
+
+
 PIECES = st.sampled_from(
     ["quite place", "Quite", "during 1997", "IN", " ", "\r\n", "\n", "\U00020000", "\u00e9", "word", '"']
 )
@@ -44,8 +51,8 @@ def test_records_are_those_of_the_decisions_shortened(monkeypatch, at_once):
         for i in range(len(decisions))
     ]
     expected.sort(key=lambda record: record["start"])
-    found = list(records(whole, kept=99))
-    assert [{**record, "candidates": tuple(record["candidates"])} for record in found] == expected
+    actual = list(records(whole, kept=99))
+    assert [{**record, "candidates": tuple(record["candidates"])} for record in actual] == expected
     for record in records(whole, kept=1):
         names = [name for name, _ in record["candidates"]]
         assert names[0] == record["chosen"]
@@ -63,11 +70,11 @@ def test_offsets_index_the_original_text(parts):
 
 def test_jsonl_holds_flags_models_and_other_keys():
     data = make_format("jsonl").encode([result(line=3, kind="json", meta={"id": "an id", "n": 1})])
-    found = json.loads(data)
-    assert (found["id"], found["path"], found["line"], found["text"]) == ("an id", "a/b.txt", 3, TEXT)
-    assert json.loads(found["meta"]) == {"n": 1}
-    assert found["flags"] == 2 == sum(record["flagged"] for record in found["decisions"])
-    assert [entry["model"] for entry in found["models"]] == ["fake/preposition 0.0.1", "fake/spelling 0.0.1"]
+    actual = json.loads(data)
+    assert (actual["id"], actual["path"], actual["line"], actual["text"]) == ("an id", "a/b.txt", 3, TEXT)
+    assert json.loads(actual["meta"]) == {"n": 1}
+    assert actual["flags"] == 2 == sum(record["flagged"] for record in actual["decisions"])
+    assert [entry["model"] for entry in actual["models"]] == ["fake/preposition 0.0.1", "fake/spelling 0.0.1"]
     assert json.loads(make_format("jsonl", text=False).encode([result()]))["text"] is None
     assert data.count(b"\n") == 1
 
@@ -88,11 +95,11 @@ def test_jsonl_escapes_what_utf8_cannot_hold():
         assert json.loads(data.decode())["decisions"][0]["task"] == '\ud800\n"'
 
 
-def test_corrections_follow_case_and_leave_all_else_as_it_was():
+def test_corrections_follow_case_and_change_nothing_else():
     assert corrected_text(result()) == TEXT.replace("During", "From").replace("QUITE PLACE", "QUIET PLACE")
 
 
-def test_of_two_corrections_that_overlap_the_more_probable_is_made():
+def test_the_more_probable_of_two_overlapping_corrections_is_applied():
     one = result("a quite place in it")
     spelling = one.decisions[1]
     other = annotate_texts(["a quite place in it"])[1]
@@ -130,14 +137,13 @@ def measured(text: str, flags: int) -> AnnotatedDocument:
     point = PrecisionPoint(0.0, 0.8, 0.7, 0.9, round(0.8 * flags), 0, round(0.2 * flags))
     whole = result(text)
     decisions = tuple(
-        replace(each, trust=PrecisionTable(each.task, "a text", 5.0, (point,))) for each in whole.decisions
+        replace(item, trust=PrecisionTable(item.task, "a text", 5.0, (point,))) for item in whole.decisions
     )
     return AnnotatedDocument(whole.document, decisions)
 
 
 @pytest.mark.parametrize(
-    ("flags", "share", "short"),
-    [(100, "80 %", "80\u00a0%"), (20, "about 8 in 10", "about 80\u00a0%")],
+    ("flags", "share", "short"), [(100, "80 %", "80\u00a0%"), (20, "about 8 in 10", "about 80\u00a0%")]
 )
 def test_the_measured_share_is_shown_where_it_is_known(flags, share, short):
     one = measured("a quite place", flags)
@@ -145,10 +151,7 @@ def test_the_measured_share_is_shown_where_it_is_known(flags, share, short):
         make_format("text").encode([one]).decode()
         == f"a/b.txt:1:3: quite -> quiet (spelling, {share} right)\n"
     )
-    written: list[bytes] = []
-    form = make_format("html")
-    form.join([form.encode([one])], written.append)
-    page = b"".join(written).decode()
+    page = encode("html", one).decode()
     assert f'data-p="{short}"' in page
     assert f"{share.replace(' %', chr(0xA0) + '%')} of such flags are right" in page
     assert "90\u00a0%" not in page  # the probability
@@ -158,19 +161,17 @@ def test_the_measured_share_is_shown_where_it_is_known(flags, share, short):
     assert (row["rule"], row["precision"]) == ("spelling", "0.8")
 
 
-def csv_rows(one: AnnotatedDocument) -> list[dict[str, str]]:
-    form, written = make_format("csv"), []
-    form.join([form.encode([one])], written.append)
-    return list(csv.DictReader(io.StringIO(b"".join(written).decode())))
+def csv_rows(result: AnnotatedDocument) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(encode("csv", result).decode())))
 
 
-def test_what_was_not_measured_says_so_in_records_and_tables():
+def test_records_and_tables_without_measured_precision():
     decisions = json.loads(make_format("jsonl").encode([result()]))["decisions"]
     assert {(d["precision"], d["precision_flags"]) for d in decisions} == {(-1.0, 0)}
     assert {row["precision"] for row in csv_rows(result())} == {""}
 
 
-def test_of_labels_alone_text_has_a_line_each():
+def test_labels_have_one_line_each_in_text():
     (decisions,) = annotate_texts(["Quite\na quiet place"], ["spelling"])
     group = replace(decisions.table[0], glosses=("gloss%1", ""))
     labels = replace(decisions, table=(group,), observed=np.full(len(decisions), -1, np.int32))
@@ -184,16 +185,9 @@ def test_of_labels_alone_text_has_a_line_each():
         assert make_format("text").encode([AnnotatedDocument(document, tuple(others))]) == b""
 
 
-def test_spacy_docs_survive_the_way_through_chunks():
-    spacy = pytest.importorskip("spacy")
-    pytest.importorskip("disambig.spacy.annotations")
-    from spacy.tokens import DocBin
-
-    form, written = make_format("spacy"), []
-    form.join(
-        [form.encode([result()]), form.encode([result("a quite place", meta={"n": 1})])], written.append
-    )
-    docs = list(DocBin().from_bytes(written[0]).get_docs(spacy.blank("en").vocab))
+def test_spacy_docs_of_several_chunks_are_joined():
+    data = encode("spacy", result(), result("a quite place", meta={"n": 1}), chunks=2)
+    docs = list(DocBin().from_bytes(data).get_docs(spacy.blank("en").vocab))
     assert [doc.text for doc in docs] == [TEXT, "a quite place"]
     assert [span.label_ for span in docs[1].spans["spelling"]] == ["quiet"]
     assert docs[1].user_data["meta"] == {"n": 1}
@@ -219,7 +213,7 @@ def test_the_output_says_the_format(path, terminal, name):
     assert guess_format(path, terminal=terminal) == name
 
 
-def test_what_is_saved_is_whole_or_not_there(tmp_path):
+def test_files_are_saved_whole_or_not_at_all(tmp_path):
     with pytest.raises(RuntimeError), save_file(tmp_path / "a.txt") as write:
         write(b"half")
         raise RuntimeError

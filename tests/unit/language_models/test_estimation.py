@@ -1,4 +1,4 @@
-"""Models are what the book says, by hand and by a slow count, and sum to one behind any words."""
+"""Models of words: vocabulary, probabilities by hand and by the textbook, and the look-ups of decoders."""
 
 from __future__ import annotations
 
@@ -8,20 +8,29 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_texts import MODELS, TEXTS, by_the_book, random_text, sentences_of
+from slow_models import MODELS, TEXTS, random_text, sentences_of, textbook_probabilities
 
+from disambig.api import Words
+from disambig.doctor.compiling import _is_compiled
 from disambig.errors import UserError
+from disambig.jit import compiled_functions
 from disambig.language_models import (
     FALLBACK,
+    SPECIAL,
     Sentences,
     WordVocabulary,
+    adapt,
     estimate,
     estimate_discounts,
+    vocabulary_from_state,
     word_log_probability,
+    words_of_lines,
+    words_of_texts,
 )
+from disambig.language_models import kernels as lookup
 
 
-def test_a_toy_by_hand():
+def test_a_small_model_by_hand():
     """Two sentences: a b, and a c. No count is 3, so the discount of all is Y: 3/5 of words, 2/3 of pairs."""
     text = ["a b".split(), "a c".split()]
     model = estimate(*sentences_of(text), order=2)
@@ -51,10 +60,10 @@ def test_discounts_by_hand():
 
 
 @given(TEXTS, st.fixed_dictionaries(MODELS), st.integers(1, 3))
-def test_it_is_what_the_book_says(text, settings, least):
+def test_probabilities_follow_the_textbook(text, settings, least):
     sentences, vocabulary = sentences_of(text, least)
     model = estimate(sentences, vocabulary, **settings)
-    slow = by_the_book(text, vocabulary, **settings)
+    slow = textbook_probabilities(text, vocabulary, **settings)
     words = [word for word in vocabulary.spellings if word != "<s>"]
     for context in (*product(words[:4], repeat=2), ("<s>",), ("<s>", words[-1]), ()):
         for word in words:
@@ -63,7 +72,7 @@ def test_it_is_what_the_book_says(text, settings, least):
 
 
 @given(TEXTS, st.fixed_dictionaries(MODELS), st.integers(1, 3), st.integers(0, 2**32))
-def test_it_sums_to_one_behind_any_words(text, settings, least, seed):
+def test_probabilities_sum_to_one(text, settings, least, seed):
     sentences, vocabulary = sentences_of(text, least)
     model = estimate(sentences, vocabulary, **settings)
     rng = np.random.default_rng(seed)
@@ -94,7 +103,7 @@ def test_words_without_a_sentence_change_nothing():
         ("D654", [["a"]], {"smoothing": "knesser_ney"}),
     ],
 )
-def test_what_cannot_be_estimated_is_said(code, text, settings):
+def test_errors_of_estimation(code, text, settings):
     with pytest.raises(UserError) as problem:
         estimate(
             Sentences.from_words(WordVocabulary.from_words("a"), text),
@@ -113,3 +122,133 @@ def test_numbers_beyond_the_vocabulary_are_refused():
     with pytest.raises(ValueError, match="sentence boundaries"):
         Sentences(np.array([2], np.int32), np.array([0, 1]))
     assert len(vocabulary) == 5
+
+
+@given(TEXTS, st.fixed_dictionaries(MODELS))
+def test_parts_of_a_score_add_up(text, settings):
+    """What `seen_word`, `back_off_weight` and `shorter_state` say adds up to `score_word`."""
+    sentences, vocabulary = sentences_of(text)
+    model = estimate(sentences, vocabulary, **settings).arrays
+    history = sentences.ids[:5]
+    state = lookup.state_behind(model, history, len(history))
+    for word in range(len(vocabulary)):
+        total, at = 0.0, state
+        while True:
+            result, log_prob, after = lookup.seen_word(model, at, word)
+            if result:
+                break
+            total += lookup.back_off_weight(model, at)
+            at = lookup.shorter_state(model, at)
+        assert lookup.score_word(model, state, word) == (pytest.approx(total + log_prob), after)
+
+
+def test_unseen_contexts_back_off():
+    text = ["a b c".split(), "c b a".split()]
+    sentences, vocabulary = sentences_of(text)
+    model = estimate(sentences, vocabulary).arrays
+    a, b, c = (int(vocabulary.word_ids([word])[0]) for word in "abc")
+
+    def behind(*words):
+        return lookup.state_behind(model, np.array(words, np.int32), len(words))
+
+    assert behind(a, c, b) == behind(c, b) != behind(a, b)
+    assert behind(b, b) == behind(c, b, b) == behind(b)
+    assert behind(a, a) == behind(a) and behind() == lookup.empty_state(model)
+    assert behind(0) == behind(2) == behind()  # nothing was seen behind an unknown word or an end
+    assert behind(1) == lookup.start_state(model)
+    assert lookup.shorter_state(model, behind(a, b)) == behind(b)
+    assert lookup.shorter_state(model, behind()) == -1
+
+
+def test_numbers_of_no_word_are_the_unknown_word():
+    model = estimate(*sentences_of(random_text(40, words=5), least=3)).arrays
+    state = lookup.start_state(model)
+    unknown = lookup.score_word(model, state, 0)
+    for word in (-1, -(2**31), 10**6, 2**31, np.int32(900)):
+        assert lookup.score_word(model, state, word) == unknown
+        assert lookup.seen_word(model, state, word) == lookup.seen_word(model, state, 0)
+
+
+@given(TEXTS, st.integers(1, 5))
+def test_states_keep_only_the_last_words(text, order):
+    """Whatever stands before the last words changes nothing, and shorter histories give the same."""
+    sentences, vocabulary = sentences_of(text)
+    model = estimate(sentences, vocabulary, order=order).arrays
+    history = np.concatenate([sentences.ids, sentences.ids])[-8:]
+    near = history[len(history) - min(order - 1, len(history)) :]
+    assert lookup.state_behind(model, history, len(history)) == lookup.state_behind(model, near, len(near))
+
+
+def test_the_parts_of_a_mixture_are_those_of_its_background():
+    background = estimate(*sentences_of(random_text(40, words=5)))
+    mixture = adapt(background, random_text(20, seed=1, words=5), weight=0.5)
+    alone, state = background.arrays, lookup.start_state(mixture.arrays)
+    first = lookup.start_state(alone)
+    assert state != first
+    for word in range(2, len(background.vocabulary)):
+        assert lookup.seen_word(mixture.arrays, state, word) == lookup.seen_word(alone, first, word)
+    assert lookup.back_off_weight(mixture.arrays, state) == lookup.back_off_weight(alone, first)
+    assert lookup.shorter_state(mixture.arrays, state) == lookup.shorter_state(alone, first)
+
+
+def test_samples_compile_every_function():
+    """What `disambig doctor --compile` finds is there, by this or by a cache of an earlier process."""
+    module = lookup
+    lookup.sample_ngram_rows()
+    lookup.sample_word_scores()
+    functions = [item for item in compiled_functions() if item.py_func.__module__ == module.__name__]
+    assert functions and all(map(_is_compiled, functions))
+
+
+CAT_TEXTS = ["The cat sat. It's a naïve cat!", "", "Cats sat in 1997."]
+
+
+def test_vocabulary_by_frequency():
+    text = ["b a b c".split(), "b a".split()]
+    assert list(WordVocabulary.from_sentences(text).spellings) == [*SPECIAL, "b", "a", "c"]
+    vocabulary = WordVocabulary.from_sentences(text, least=2)
+    assert list(vocabulary.spellings) == [*SPECIAL, "b", "a"]
+    assert vocabulary.word_ids("c a <s> </s> <unk>".split()).tolist() == [0, 4, 0, 0, 0]
+    assert "c" not in vocabulary and vocabulary[4] == "a"
+
+
+@given(st.lists(st.text(max_size=5)), st.lists(st.text(max_size=5)))
+def test_vocabularies_round_trip_and_grow(words, more):
+    vocabulary = WordVocabulary.from_words(words)
+    again = vocabulary_from_state(vocabulary.state())
+    assert again == vocabulary and len(set(again.spellings)) == len(again)
+    grown = vocabulary.extended(more)
+    assert grown.begins_with(vocabulary) == len(grown)
+    assert bool(vocabulary.begins_with(grown)) == (len(grown) == len(vocabulary))
+    known = [word for word in words if word not in SPECIAL]
+    assert (vocabulary.word_ids(known) >= len(SPECIAL)).all()
+    assert np.array_equal(vocabulary.word_ids(known), grown.word_ids(known))
+
+
+@pytest.mark.parametrize("words", [["a"], [*SPECIAL, "a", "a"]])
+def test_invalid_vocabularies(words):
+    with pytest.raises(ValueError, match=r"begins with|twice"):
+        WordVocabulary(words)
+
+
+def test_sentences_of_views_equal_those_of_words():
+    words = list(words_of_texts(CAT_TEXTS, Words()))
+    assert len(words) == 3 and words[0][:2] == ["the", "cat"]
+    vocabulary = WordVocabulary.from_sentences(words[:2])
+    listed, viewed = (
+        Sentences.from_words(vocabulary, words),
+        Sentences.from_view(vocabulary, Words()(CAT_TEXTS)),
+    )
+    assert np.array_equal(listed.ids, viewed.ids) and np.array_equal(listed.offsets, viewed.offsets)
+    assert 0 in listed.ids
+    assert viewed.characters.tolist() == [len("Thecatsat."), len("It'sanaïvecat!"), len("Catssatin1997.")]
+    assert (Sentences.from_view(WordVocabulary.from_words([]), Words()(CAT_TEXTS)).ids == 0).all()
+
+
+def test_taking_sentences():
+    vocabulary = WordVocabulary.from_words("abc")
+    sentences = Sentences.from_words(vocabulary, words_of_lines(["a b c", "", "c  a\n"]))
+    taken = sentences.take(np.array([2, 1, 0, 0]))
+    assert taken.ids.tolist() == [5, 3, 3, 4, 5, 3, 4, 5]
+    assert taken.offsets.tolist() == [0, 2, 2, 5, 8]
+    assert taken.characters.tolist() == [2, 0, 3, 3]

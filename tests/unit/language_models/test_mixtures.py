@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_texts import TEXTS, random_text, sentences_of
+from slow_models import TEXTS, random_text, sentences_of
 
 from disambig.errors import UserError
 from disambig.language_models import (
@@ -31,7 +31,7 @@ def background():
 
 
 @given(TEXTS, TEXTS, st.floats(0, 1), st.integers(1, 3), st.integers(1, 4), st.integers(0, 2**32))
-def test_it_is_the_sum_of_both_and_sums_to_one(text, other, weight, least, order, seed):
+def test_mixtures_are_weighted_sums(text, other, weight, least, order, seed):
     first = estimate(*sentences_of(text, least), order=order)
     mixture = adapt(first, other, weight=weight)
     vocabulary, second = mixture.vocabulary, mixture.adaptation
@@ -47,9 +47,9 @@ def test_it_is_the_sum_of_both_and_sums_to_one(text, other, weight, least, order
             if word == 0 or word >= len(first.vocabulary):
                 one /= shared
             two = np.exp(word_log_probability(second.arrays, history, n, word))
-            found = np.exp(word_log_probability(mixture.arrays, history, n, word))
-            assert found == pytest.approx(weight * one + (1 - weight) * two, rel=1e-5, abs=1e-12)
-            total += found
+            result = np.exp(word_log_probability(mixture.arrays, history, n, word))
+            assert result == pytest.approx(weight * one + (1 - weight) * two, rel=1e-5, abs=1e-12)
+            total += result
         assert total == pytest.approx(1, abs=1e-5)
 
 
@@ -68,13 +68,13 @@ def test_states_of_a_mixture_are_those_of_both(background):
     for at, word in enumerate(ids):
         history = np.concatenate([[np.int32(1)], ids[:at]]).astype(np.int32)
         expected = word_log_probability(mixture.arrays, history, len(history), word)
-        found, state = score_word(mixture.arrays, state, word)
-        assert found == pytest.approx(expected, abs=1e-12)
+        result, state = score_word(mixture.arrays, state, word)
+        assert result == pytest.approx(expected, abs=1e-12)
 
 
 def test_the_weight_is_the_best_of_a_grid(background):
     text = [
-        [f"{word}x" if word in ("w3", "w5") else word for word in each] for each in random_text(400, seed=4)
+        [f"{word}x" if word in ("w3", "w5") else word for word in item] for item in random_text(400, seed=4)
     ]
     mixture = adapt(background, text[:200], held_out=text[200:300])
     held_out = Sentences.from_words(mixture.vocabulary, text[200:300])
@@ -112,7 +112,7 @@ def test_entropies_add_up(background):
     assert np.isnan(cross_entropy(background, Sentences(sentences.ids, sentences.offsets)).per_character)
 
 
-def test_what_cannot_be_mixed_is_said(background):
+def test_errors_of_mixtures(background):
     with pytest.raises(UserError, match=r"^\[D656\].*vocabulary"):
         Mixture(background, estimate(*sentences_of([["b", "a"]])), 0.5)
     for weight in (-0.1, 1.5, float("nan"), "0.5"):

@@ -1,4 +1,4 @@
-"""Models in folders come back as they were; damaged and hostile ones are refused with one line."""
+"""Models in folders are loaded as they were saved; damaged ones are refused; ARPA files agree with KenLM."""
 
 from __future__ import annotations
 
@@ -8,17 +8,20 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_texts import MODELS, TEXTS, random_text, sentences_of
+from slow_models import MODELS, TEXTS, random_text, sentences_of
 
 from disambig.errors import UserError
 from disambig.files import HEADER, write_stored
 from disambig.language_models import (
+    Sentences,
     adapt,
+    cross_entropy,
     estimate,
     pack_levels,
     perplexity,
     quantise,
     sentence_scores,
+    to_arpa,
     word_log_probability,
 )
 from disambig.language_models import storage as stored
@@ -32,7 +35,7 @@ def model():
 
 
 @given(text=TEXTS, settings=st.fixed_dictionaries(MODELS), least=st.integers(1, 3))
-def test_models_come_back_to_the_bit(tmp_path_factory, text, settings, least):
+def test_models_round_trip_to_the_bit(tmp_path_factory, text, settings, least):
     model = estimate(*sentences_of(text, least), **settings)
     folder = tmp_path_factory.mktemp("model")
     stored.save_language_model(model, folder)
@@ -56,7 +59,7 @@ def test_eight_bits_are_nearly_as_good(model, tmp_path):
 
 
 @given(st.lists(st.floats(-20, 0, width=32), max_size=600))
-def test_values_are_near(values):
+def test_quantised_values_are_near(values):
     numbers = np.array(values, np.float32)
     codes, book = quantise(numbers)
     assert codes.dtype == np.uint8 and book.shape == (256,) and (np.diff(book) >= 0).all()
@@ -64,17 +67,17 @@ def test_values_are_near(values):
     assert (np.abs(book[codes] - numbers) <= width * 1.001 + 1e-5).all()
 
 
-def test_a_weight_that_is_none_is_one_message(model, tmp_path):
+def test_an_invalid_weight_is_one_message(model, tmp_path):
     mixture = adapt(model, [["w1", "new"], ["w2", "w1"]], weight=0.25)
     stored.save_mixture(mixture, tmp_path / "mixture")
     header = json.loads((tmp_path / "mixture" / HEADER).read_text(encoding="utf8"))
     write_stored(tmp_path / "mixture", "mixture.npz", header, weight=np.array([7.0]))
-    with pytest.raises(UserError, match=r"^\[D655\][^\[]*7\.0") as found:
+    with pytest.raises(UserError, match=r"^\[D655\][^\[]*7\.0") as result:
         stored.load_mixture(tmp_path / "mixture", model)
-    assert str(found.value).count("[D") == 1
+    assert str(result.value).count("[D") == 1
 
 
-def test_mixtures_come_back_with_their_background(model, tmp_path):
+def test_mixtures_round_trip(model, tmp_path):
     mixture = adapt(model, [["w1", "new"], ["w2", "w1"]], weight=0.25)
     stored.save_mixture(mixture, tmp_path / "mixture")
     again = stored.load_mixture(tmp_path / "mixture", model)
@@ -89,7 +92,7 @@ def test_mixtures_come_back_with_their_background(model, tmp_path):
         stored.load_mixture(tmp_path / "mixture", model)
 
 
-def test_missing_and_strange_files_are_said(model, tmp_path):
+def test_missing_and_invalid_files(model, tmp_path):
     with pytest.raises(UserError, match=r"^\[D655\]"):
         stored.load_language_model(tmp_path / "nowhere")
     stored.save_language_model(model, tmp_path / "model")
@@ -162,3 +165,45 @@ def test_hostile_arrays_are_refused_or_harmless(small, tmp_path_factory, data):
     for word in range(len(again.vocabulary) + 1):
         chance = word_log_probability(again.arrays, history, 2, word)
         assert np.isfinite(chance) or word == 1
+
+
+def test_an_arpa_file_by_hand(tmp_path):
+    to_arpa(estimate(*sentences_of(["a b".split(), "a c".split()]), order=2), tmp_path / "toy.arpa")
+    lines = (tmp_path / "toy.arpa").read_text(encoding="utf8").splitlines()
+    assert lines[:5] == ["\\data\\", "ngram 1=6", "ngram 2=5", "", "\\1-grams:"]
+    entries = {words: values for *values, words in (entry(line) for line in lines if "\t" in line)}
+    assert entries["<s>"] == pytest.approx([-99, np.log10(1 / 3)], abs=1e-6)
+    assert entries["a"] == pytest.approx([np.log10(0.176), np.log10(2 / 3)], abs=1e-6)
+    assert entries["a b"] == pytest.approx([np.log10(1 / 6 + 2 / 3 * 0.176)], abs=1e-6)
+    assert lines[-1] == "\\end\\" and len(entries) == 11
+
+
+def entry(line):
+    first, words, *weight = line.split("\t")
+    return (float(first), *map(float, weight), words)
+
+
+def test_words_with_blanks_are_refused(tmp_path):
+    for word in ("New York", "", "a\n"):
+        with pytest.raises(UserError, match=r"^\[D658\]"):
+            to_arpa(estimate(*sentences_of([["a", word]])), tmp_path / "model.arpa")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("smoothing", ["kneser_ney", "absolute"])
+@pytest.mark.parametrize("settings", [{}, {"order": 2}, {"order": 5}, {"min_counts": {3: 2}}, {"least": 3}])
+def test_kenlm_agrees(tmp_path, smoothing, settings):
+    kenlm = pytest.importorskip("kenlm")
+    settings = dict(settings)
+    sentences, vocabulary = sentences_of(random_text(500, words=60), settings.pop("least", 1))
+    model = estimate(sentences, vocabulary, smoothing=smoothing, **settings)
+    to_arpa(model, tmp_path / "model.arpa")
+    theirs = kenlm.Model(str(tmp_path / "model.arpa"))
+    text = [*random_text(100, seed=1, words=70), ["w1"], ["nowhere", "w2"]]
+    ours = Sentences.from_words(vocabulary, text)
+    expected = np.array([theirs.score(" ".join(sentence)) for sentence in text]) * np.log(10)
+    assert sentence_scores(model, ours) == pytest.approx(expected, abs=1e-4)
+    entropy = cross_entropy(model, ours)
+    assert entropy.unknown > 0
+    whole = 10 ** (-expected.sum() / np.log(10) / (len(ours.ids) + len(ours)))
+    assert entropy.perplexity == pytest.approx(whole, rel=1e-6)

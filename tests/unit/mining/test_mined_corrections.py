@@ -25,14 +25,14 @@ def edits(before, after):
     return word_edits(Paragraph(before), Paragraph(after))
 
 
-def kind(before, after, vocabulary):
+def kind_of(before, after, vocabulary):
     (edit,) = edits(before, after)
-    found = classify(edit, ENGLISH, vocabulary)
-    return (found.category, found.sub) if isinstance(found, CorrectionKind) else found
+    result = classify(edit, ENGLISH, vocabulary)
+    return (result.category, result.sub) if isinstance(result, CorrectionKind) else result
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "wanted"),
+    ("before", "after", "expected"),
     [
         ("It is higher then the church.", "It is higher than the church.", ("confusion", "than/then")),
         ("The dog wagged it's long tail.", "The dog wagged its long tail.", ("confusion", "its/it's")),
@@ -51,12 +51,12 @@ def kind(before, after, vocabulary):
         ("You can not see the sea from here.", "You cannot see the sea from here.", (OTHER, "split")),
     ],
 )  # fmt: skip
-def test_kinds_of_mistakes(before, after, wanted, vocabulary):
-    assert kind(before, after, vocabulary) == wanted
+def test_kinds_of_mistakes(before, after, expected, vocabulary):
+    assert kind_of(before, after, vocabulary) == expected
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "wanted"),
+    ("before", "after", "expected"),
     [
         ("We saw teh old castle yesterday.", "We saw the old castle yesterday.", "not a word"),
         ("The colour of the sea was deep.", "The color of the sea was deep.", "spelling variants"),
@@ -68,8 +68,8 @@ def test_kinds_of_mistakes(before, after, wanted, vocabulary):
         ("We saw the castle today.", "We saw the old castle today.", "another word inserted or removed"),
     ],
 )  # fmt: skip
-def test_what_is_not_taken_for_a_correction(before, after, wanted, vocabulary):
-    assert kind(before, after, vocabulary) == wanted
+def test_changes_that_are_not_corrections(before, after, expected, vocabulary):
+    assert kind_of(before, after, vocabulary) == expected
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_what_is_not_taken_for_a_correction(before, after, wanted, vocabulary):
         ("One two three four five six seven.", "Eight nine ten eleven twelve six seven."),
     ],
 )
-def test_other_changes_are_no_edits(before, after):
+def test_changes_that_are_not_edits(before, after):
     assert edits(before, after) == []
 
 
@@ -114,10 +114,10 @@ def test_an_edit_leads_from_its_text_before_to_the_text_after(words, others, at)
     before, after = " ".join(words), " ".join(changed)
     for edit in edits(before, after):
         assert edit.before[edit.start : edit.end] == edit.old
-        made = Fix(
+        fix = Fix(
             edit.before, edit.start, edit.end, edit.old, edit.new, "", "", fix_kind(edit.old, edit.new), 1, ""
         )
-        assert made.corrected().split() == after.split()
+        assert fix.corrected().split() == after.split()
 
 
 def test_the_most_similar_paragraphs_are_paired_and_moved_ones_are_not_changed():
@@ -140,11 +140,11 @@ def test_a_rewritten_file_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "wanted"),
+    ("one", "other", "expected"),
     [("form", "from", 1), ("to", "too", 1), ("abc", "xyz", 3), ("a", "abcdefgh", 4)],
 )
-def test_distance(one, other, wanted):
-    assert distance(one, other) == distance(other, one) == wanted
+def test_distance(one, other, expected):
+    assert distance(one, other) == distance(other, one) == expected
 
 
 def test_paragraphs_are_without_markup_and_know_their_code():

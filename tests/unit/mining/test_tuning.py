@@ -65,7 +65,7 @@ def stones(n):
     return [f"There is stone at place {number} of the road." for number in range(n)]
 
 
-def test_what_is_flagged_again_and_again_and_never_corrected_is_ignored():
+def test_repeated_flags_without_corrections_are_ignored():
     checker = FakeChecker(("stone", "stones", "one", 0.9), ("form", "from", "one", 0.9))
     fixes = [mistake("form", "from", i) for i in range(12)]
     older = half(fixes, [*stones(3), "Please fill in the form today.", "This form is of another kind."])
@@ -100,7 +100,7 @@ def test_a_correction_of_a_frequent_word_is_ignored_beside_its_neighbour_only():
     assert tune(checker, known, half()).layer.ignore == ("an sql -> a sql",)
 
 
-def test_what_is_right_elsewhere_must_be_flagged_more_often():
+def test_precise_tasks_need_more_flags_to_ignore():
     point = PrecisionPoint(0.0, 0.8, 0.7, 0.9, 80, 10, 10)
     trust = {"one": PrecisionTable("one", "a test", 5.0, (point,))}
     checker = FakeChecker(("stone", "stones", "one", 0.9))
@@ -108,7 +108,7 @@ def test_what_is_right_elsewhere_must_be_flagged_more_often():
     assert tune(checker, half(texts=stones(3)), half(), trust=trust).layer.ignore == ("stone -> stones",)
 
 
-def test_what_the_newer_half_corrects_is_not_ignored():
+def test_corrections_of_the_newer_half_are_not_ignored():
     checker = FakeChecker(("stone", "stones", "one", 0.9))
     newer = half([mistake("stone", "stones")], stones(1))
     tuned = tune(checker, half(texts=stones(3)), newer)
@@ -132,7 +132,7 @@ def test_rates_fall_where_flags_are_false_and_rise_where_they_are_right():
 
 
 @pytest.mark.parametrize(("n_found", "chosen"), [(1, False), (8, True)])
-def test_rates_that_look_better_by_chance_are_not_set(n_found, chosen):
+def test_rates_that_improve_by_chance_are_not_set(n_found, chosen):
     """One task gives way to another, which corrects one mistake instead, or several ones."""
     table = [("slip", "lips", "one", 0.81), ("form", "from", "one", 0.9)]
     table += [(f"plain{i}", f"plane{i}", "one", 0.82) for i in range(40)]
@@ -145,7 +145,7 @@ def test_rates_that_look_better_by_chance_are_not_set(n_found, chosen):
     assert any("cross-validation" in note for note in tuned.notes) is not chosen
 
 
-def test_with_few_mistakes_rates_stay_and_a_note_says_so():
+def test_with_few_mistakes_rates_stay():
     tuned = tune(FakeChecker(("stone", "stones", "one", 0.9)), half(texts=stones(2)), half())
     assert not tuned.layer.rates
     assert "rates are not chosen" in tuned.notes[0]

@@ -1,5 +1,7 @@
 """A blank pipeline, and fake models where the factories look for installed ones."""
 
+from __future__ import annotations
+
 import sys
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What is written to a Doc comes back as it was, whatever happens to the Doc in between."""
+"""Annotations of a Doc are read back as they were written, whatever happens to the Doc in between."""
 
 from __future__ import annotations
 
@@ -16,31 +16,21 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc, DocBin, Span
 from spacy.vocab import Vocab
 
-from disambig.data import Decisions, Group
+from disambig.data import CandidateLists, Decisions, Group
 from disambig.errors import UserError
 from disambig.spacy import read_decisions, write_annotations
-from disambig.spacy.annotations import token_extension, write_batch
+from disambig.spacy.annotations import WITH_LISTS, token_extension, write_batch
 from disambig.text import view_of_docs
 
 TEXT = "She went to wrong places, quite wrong,  in\r\nall.\r\n\r\nTOO few stayed among us."
+
+
 PIECES = (
-    "in",
-    "To",
-    "TWO",
-    "quite",
-    "wrong",
-    "it's",
-    "cannot",
-    " ",
-    "  ",
-    "\r\n",
-    "\n\n",
-    ". ",
-    ",",
-    "\u2019s",
-    "é",
-    "猫",
-)
+    "in", "To", "TWO", "quite", "wrong", "it's", "cannot", " ", "  ", "\r\n", "\n\n", ". ", ",", "\u2019s",
+    "é", "猫",
+)  # fmt: skip
+
+
 BLANK = spacy.blank("en")
 
 
@@ -87,7 +77,7 @@ documents = st.lists(st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
 
 
 @given(documents)
-def test_batches_come_back_as_decided(texts):
+def test_annotations_of_batches_round_trip(texts):
     docs = list(BLANK.pipe(texts))
     for model in (preposition_model(), spelling_model()):
         decisions = decide(model, *docs)
@@ -124,25 +114,21 @@ def through_docbin(doc):
     return next(DocBin().from_bytes(data).get_docs(Vocab()))
 
 
-def through_disk(doc, tmp_path):
+@pytest.mark.parametrize("journey", ["bytes", "docbin", "pickle", "copy", "disk"])
+def test_annotations_survive(journey, tmp_path):
+    doc = annotated()
     doc.to_disk(tmp_path / "doc")
-    return Doc(doc.vocab).from_disk(tmp_path / "doc")
+    after = {
+        "bytes": through_bytes,
+        "docbin": through_docbin,
+        "pickle": lambda doc: pickle.loads(pickle.dumps(doc)),
+        "copy": Doc.copy,
+        "disk": lambda doc: Doc(doc.vocab).from_disk(tmp_path / "doc"),
+    }[journey](doc)
+    assert shown(after) == shown(doc)
 
 
-@pytest.mark.parametrize(
-    "journey", [through_bytes, through_docbin, lambda doc: pickle.loads(pickle.dumps(doc)), Doc.copy]
-)
-def test_annotations_survive(journey):
-    doc = annotated()
-    assert shown(journey(doc)) == shown(doc)
-
-
-def test_annotations_survive_a_file(tmp_path):
-    doc = annotated()
-    assert shown(through_disk(doc, tmp_path)) == shown(doc)
-
-
-def test_annotations_survive_merged_tokens_where_the_span_still_covers_its_word():
+def test_annotations_survive_merged_tokens():
     doc = annotated("He went in to wrong rooms.")
     first, _ = (span._.disambig for span in doc.spans["preposition"])
     with doc.retokenize() as retokenizer:
@@ -234,10 +220,10 @@ def test_tasks_may_share_a_key():
     for _ in range(2):
         for model in (preposition_model(), spelling_model()):
             write_annotations(doc, decide(model, doc), spans_key="both")
-    found = [(span.text, span.id_) for span in doc.spans["both"]]
-    assert sorted(found[:2]) == [("to", "preposition"), ("to", "spelling")]
-    assert [text for text, _ in found[2:]] == ["quite", "in", "TOO", "among"]
-    assert [span._.disambig["task"] for span in doc.spans["both"]] == [task for _, task in found]
+    result = [(span.text, span.id_) for span in doc.spans["both"]]
+    assert sorted(result[:2]) == [("to", "preposition"), ("to", "spelling")]
+    assert [text for text, _ in result[2:]] == ["quite", "in", "TOO", "among"]
+    assert [span._.disambig["task"] for span in doc.spans["both"]] == [task for _, task in result]
 
 
 def two_models():
@@ -287,12 +273,12 @@ def test_two_components_of_one_task_share_their_keys_with_another_task():
     assert [len(doc.spans[key]) for key in ("both", "mine")] == [3 + 3, 4 + 3]
     for key in ("both", "mine"):
         models = {(span._.disambig["task"], span._.disambig["model"]) for span in doc.spans[key]}
-        wanted = "fake 0.0.1" if key == "both" else "mine 7"
-        assert models == {("spelling", wanted), ("preposition", "fake 0.0.1")}
+        expected = "fake 0.0.1" if key == "both" else "mine 7"
+        assert models == {("spelling", expected), ("preposition", "fake 0.0.1")}
 
 
-@pytest.mark.parametrize(("keys", "wanted"), [(("spelling", "mine"), 1), (("mine", "spelling"), 2)])
-def test_tokens_show_the_decisions_under_the_usual_key(keys, wanted):
+@pytest.mark.parametrize(("keys", "expected"), [(("spelling", "mine"), 1), (("mine", "spelling"), 2)])
+def test_tokens_show_the_decisions_under_the_usual_key(keys, expected):
     token_extension("test_size", task="spelling", values={"quite": 1, "quiet": 2})
     one, two = spelling_model(), replace(spelling_model(), name="other")
     doc = BLANK("quite")
@@ -300,7 +286,7 @@ def test_tokens_show_the_decisions_under_the_usual_key(keys, wanted):
     wrong = replace(decide(two, doc), chosen=np.array([1], np.int32))
     for decisions, key in zip((right, wrong), keys, strict=True):
         write_annotations(doc, decisions, spans_key=key)
-    assert doc[0]._.test_size == wanted
+    assert doc[0]._.test_size == expected
 
 
 def older(doc):
@@ -381,3 +367,87 @@ from spacy.vocab import Vocab
 doc, = DocBin().from_disk({str(tmp_path / "docs.spacy")!r}).get_docs(Vocab())
 print(doc.spans["spelling"][1]._.disambig["chosen"])"""
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "quiet\n"
+
+
+VERBS = ["gone went", "", "go"]
+
+
+VERB_LISTS = [["gone", "went", "goes"], ["go", "gone"], ["went"]]
+
+
+def list_decisions():
+    own = CandidateLists.from_texts(VERB_LISTS)
+    own = CandidateLists(own.offsets, own.texts, np.arange(6) / 4, own.ranks[::-1].copy(), own.costs)
+    return Decisions(
+        task="forms",
+        model="m 1",
+        table=(Group("verb", ()),),
+        documents=np.array([0, 0, 2], np.int32),
+        starts=np.array([0, 5, 0], np.int32),
+        ends=np.array([4, 9, 2], np.int32),
+        groups=np.zeros(3, np.int32),
+        observed=np.array([0, -1, -1], np.int32),
+        chosen=np.array([2, 1, 0], np.int32),
+        offsets=own.offsets,
+        scores=np.array([1, 2, 3, 0, 5, 4], np.float32),
+        margins=np.array([1, 5, np.inf], np.float32),
+        probabilities=np.array([0.6, 0.9, 1.0], np.float32),
+        flagged=np.array([True, False, False]),
+        found=np.zeros(3, np.int32),
+        asked=np.zeros(3, np.int32),
+        own=own,
+    )
+
+
+@pytest.fixture
+def docs_with_lists():
+    docs = [BLANK(text) for text in VERBS]
+    write_batch(docs, list_decisions(), spans_key="forms")
+    return docs
+
+
+def spans_of_lists(doc):
+    return [(span.text, span.label_, span.id_, span._.disambig) for span in doc.spans["forms"]]
+
+
+def test_spans_and_records_of_lists(docs_with_lists):
+    first, second = spans_of_lists(docs_with_lists[0])
+    assert first[:3] == ("gone", "goes", "forms") and second[:3] == ("went", "gone", "forms")
+    assert first[3]["candidates"] == (("goes", 3.0), ("went", 2.0), ("gone", 1.0))
+    assert (first[3]["base"], first[3]["rank"]) == (0.5, int(list_decisions().own.ranks[2]))
+    assert first[3]["replacement"] == "goes" and second[3]["replacement"] == "went"
+    assert spans_of_lists(docs_with_lists[1]) == [] and [
+        row[1] for row in spans_of_lists(docs_with_lists[2])
+    ] == ["went"]
+    packed = [doc.user_data["disambig.forms"] for doc in docs_with_lists]
+    assert [item["layout"] for item in packed] == [WITH_LISTS] * 3
+    assert [item["lists"]["texts"] for item in packed] == [(*VERB_LISTS[0], *VERB_LISTS[1]), (), ("went",)]
+
+
+def test_lists_survive_bytes_docbin_and_pickle(docs_with_lists):
+    for doc in docs_with_lists:
+        again = [
+            Doc(BLANK.vocab).from_bytes(doc.to_bytes()),
+            *DocBin(store_user_data=True, docs=[doc]).get_docs(spacy.blank("en").vocab),
+            pickle.loads(pickle.dumps(doc)),
+        ]
+        for item in again:
+            assert spans_of_lists(item) == spans_of_lists(doc)
+
+
+def test_decisions_with_lists_round_trip(docs_with_lists):
+    kept = read_decisions(Doc(BLANK.vocab).from_bytes(docs_with_lists[0].to_bytes()), "forms")
+    own, expected = kept.own, list_decisions().in_document(0)
+    assert own.offsets.dtype == np.int64 and own.offsets.tolist() == [0, 3, 5]
+    assert [own.instance_candidates(i) for i in range(2)] == [tuple(item) for item in VERB_LISTS[:2]]
+    for name in ("scores", "ranks"):
+        assert np.array_equal(getattr(own, name), getattr(expected.own, name)), name
+    assert np.isnan(own.costs).all()  # nobody annotates with what is right
+    for name in ("scores", "chosen", "margins", "flagged", "observed"):
+        assert np.array_equal(getattr(kept, name), getattr(expected, name)), name
+
+
+def test_a_later_layout_is_refused(docs_with_lists):
+    docs_with_lists[0].user_data["disambig.forms"]["layout"] = WITH_LISTS + 1
+    with pytest.raises(UserError, match=r"D502.*4.*1 to 3"):
+        read_decisions(docs_with_lists[0], "forms")

@@ -1,22 +1,17 @@
-"""The component that has all models that correct words: its config, its budget, its way through spaCy."""
+"""The component with all models that correct words: its config, its budget, its way through spaCy."""
 
 from __future__ import annotations
 
 import pickle
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 import spacy
+from overlapping import DOUBLED, FLAGS, FORM, TEXT, ToyJudge, ToyModel
 from spacy.language import Language
 from spacy.tokens import DocBin
 from spacy.training import Example
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "model"))
-
-from overlapping import DOUBLED, FLAGS, FORM, TEXT, ToyJudge, ToyModel
 
 from disambig.errors import UserError
 from disambig.spacy import component
@@ -24,7 +19,11 @@ from disambig.spacy import core_components as proofreading
 from disambig.spacy.core_components import Proofreader
 
 TEXTS = [TEXT, "", "I saw a owl.", "  ", "Nothing."]
+
+
 LABELS = replace(ToyModel.of("it", ("it", "it", "that", 0.9)), judge=object())
+
+
 GERMAN = replace(ToyModel.of("der", ("der", "der", "die", 0.9)), language="de")
 
 
@@ -57,7 +56,7 @@ def test_the_config_is_complete(nlp, installed):
     assert meta.assigns == ["doc.spans", "doc.user_data", "span._.disambig"] and not meta.requires
 
 
-def test_by_default_it_takes_what_corrects_words_of_its_language(nlp, installed):
+def test_the_default_models(nlp, installed):
     pipe = nlp.add_pipe("disambig_proofread")
     assert [model.task.name for model in pipe.models] == ["doubled", "form"]
     german = spacy.blank("de").add_pipe("disambig_proofread")
@@ -90,11 +89,11 @@ def test_what_is_refused(nlp, installed, settings, code):
 def test_spans_are_flags_alone_with_their_alternatives(nlp, installed):
     nlp.add_pipe("disambig_proofread")
     doc = nlp(TEXT)
-    found = [
+    result = [
         (span.id_, span._.disambig["observed"], span._.disambig["replacement"])
         for span in doc.spans["proofread"]
     ]
-    assert found == [(task, old, new) for task, old, new, _ in FLAGS]
+    assert result == [(task, old, new) for task, old, new, _ in FLAGS]
     assert [span.label_ for span in doc.spans["proofread"]] == [new.strip() for _, _, new, _ in FLAGS]
     first = doc.spans["proofread"][0]._.disambig["alternatives"]
     assert [(other["task"], other["replacement"]) for other in first] == [("form", "an")]
@@ -127,7 +126,7 @@ def test_the_words_are_cut_once_for_all_models(nlp, monkeypatch):
     assert cut == [len(TEXTS)]
 
 
-def test_what_is_left_alone_reaches_the_models(nlp):
+def test_protection_reaches_the_models(nlp):
     seen = []
 
     class Looking(ToyModel):
@@ -176,7 +175,7 @@ def test_saved_and_loaded(nlp, installed, tmp_path, how, rate):
     assert kept[0] == kept[1]
 
 
-def test_saved_with_other_models_it_says_so(nlp, installed, tmp_path):
+def test_loading_with_other_models_warns(nlp, installed, tmp_path):
     nlp.add_pipe("disambig_proofread")
     nlp.to_disk(tmp_path / "saved")
     installed["form"] = replace(FORM, version="2")

@@ -21,6 +21,8 @@ SENTENCES = [
     ("dogs bark .".split(), "NNS VBP .".split()),
     ("I think that cats sleep .".split(), "PRP VBP IN NNS VBP .".split()),
 ] * 3
+
+
 TEXT = "The dog is loud.\n\nI think  that cats sleep."
 
 
@@ -33,9 +35,9 @@ def home(tmp_path_factory):
 
 @pytest.fixture
 def nlp(home):
-    found = spacy.blank("en")
-    found.add_pipe("disambig_tagger", config={"model": home})
-    return found
+    result = spacy.blank("en")
+    result.add_pipe("disambig_tagger", config={"model": home})
+    return result
 
 
 def test_every_token_gets_a_tag_and_a_part_of_speech(nlp):
@@ -66,7 +68,7 @@ def test_docs_without_words_stay_as_they_are(nlp):
     assert docs[1][0].tag_ == "_SP" and docs[2][1].tag_ == "NN"
 
 
-def test_a_stream_is_tagged_as_one_by_one(nlp):
+def test_a_stream_equals_single_documents(nlp):
     texts = [TEXT, "Dogs bark.", "", "A cat"] * 5
     together = [[token.tag_ for token in doc] for doc in nlp.pipe(texts, batch_size=3)]
     assert together == [[token.tag_ for token in nlp(text)] for text in texts]
@@ -98,7 +100,7 @@ def test_other_components_annotations_stay(nlp):
     assert tagged[1].lemma_ == "hound" and tagged.cats == {"x": 1.0}
 
 
-def test_it_survives_saving_and_processes(nlp, home, tmp_path):
+def test_the_tagger_survives_saving_and_processes(nlp, home, tmp_path):
     nlp.to_disk(tmp_path / "pipeline")
     again = spacy.load(tmp_path / "pipeline")
     expected = [token.tag_ for token in nlp(TEXT)]
@@ -115,7 +117,7 @@ def test_it_survives_saving_and_processes(nlp, home, tmp_path):
     assert [t.tag_ for t in next(DocBin().from_bytes(binary).get_docs(nlp.vocab))] == expected
 
 
-def test_it_is_scored_as_other_taggers_are(nlp):
+def test_the_tagger_has_the_usual_scores(nlp):
     gold = Doc(nlp.vocab, words=["the", "dog", "bark"], tags=["DT", "NN", "XX"], pos=["DET", "NOUN", "X"])
     scores = nlp.evaluate([Example(nlp.make_doc("the dog bark"), gold)])
     assert scores["tag_acc"] == scores["pos_acc"] == pytest.approx(2 / 3)
@@ -147,12 +149,12 @@ def test_models_of_other_tasks_and_languages_are_refused(home):
 
 def test_predicting_changes_nothing(nlp):
     doc = nlp.make_doc(TEXT)
-    found = nlp.get_pipe("disambig_tagger").predict([doc])
+    result = nlp.get_pipe("disambig_tagger").predict([doc])
     assert not doc.has_annotation("TAG")
-    assert found.documents.tolist() == [0, len(found.labels)]
-    assert found.labels.dtype == np.int64
+    assert result.documents.tolist() == [0, len(result.labels)]
+    assert result.labels.dtype == np.int64
 
 
 def test_analysis_names_what_it_assigns(nlp):
-    found = nlp.analyze_pipes()["summary"]["disambig_tagger"]
-    assert set(found["assigns"]) == {"token.tag", "token.pos"}
+    result = nlp.analyze_pipes()["summary"]["disambig_tagger"]
+    assert set(result["assigns"]) == {"token.tag", "token.pos"}

@@ -1,4 +1,4 @@
-"""What annotators leave alone."""
+"""Protected spans: quotations, code, addresses and names."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ def test_quotations(text, expected):
     ],
 )
 def test_code(text, expected):
-    found = spans(text)
-    assert {kind for _, kind in found} <= {"code"}
-    assert list(dict.fromkeys(span for span, _ in found)) == expected
+    result = spans(text)
+    assert {kind for _, kind in result} <= {"code"}
+    assert list(dict.fromkeys(span for span, _ in result)) == expected
 
 
-def test_what_stands_in_code_elements_is_code():
+def test_code_elements():
     assert ("<code>go to</code>", "code") in spans("See <code>go to</code> it")
     assert ("<pre>a <b>to</b> c</pre>", "code") in spans("See <pre>a <b>to</b> c</pre> it")
     assert all("go" not in span for span, _ in spans("See <code> go to"))
@@ -123,12 +123,14 @@ PIECES = [
     *'aA .\n\t"`<>/@#_\\;=~\u201c\u201d\U0001f600\ud800',
     *("\n\n", "```", "~~~", "<code>", "</code>", "<!--", "-->", "    ", "in", "Go", "://", "www."),
 ]
+
+
 TEXT = st.lists(st.sampled_from(PIECES), max_size=25).map("".join)
 
 
 @given(st.lists(TEXT, max_size=3))
 @settings(max_examples=max(100, settings.default.max_examples), deadline=None)
-def test_the_layer_of_a_batch_is_the_layers_of_each(texts):
+def test_the_layer_of_a_batch_equals_those_of_its_texts(texts):
     view = words(texts)
     keep = protected_layer(view)
     assert keep.tolist() == [flag for text in texts for flag in protected_layer(words([text])).tolist()]
@@ -137,7 +139,7 @@ def test_the_layer_of_a_batch_is_the_layers_of_each(texts):
 
 @given(TEXT, st.integers(1, 4))
 @settings(max_examples=max(100, settings.default.max_examples), deadline=None)
-def test_long_texts_are_looked_at_in_pieces(text, size):
+def test_long_texts_are_processed_in_blocks(text, size):
     view = words(["The OLD Bank of BIG Ben, Gone. To\nTHE WHO " + text])
     whole = protected_layer(view)
     with pytest.MonkeyPatch.context() as patch:

@@ -1,0 +1,273 @@
+"""Every decision rule of the core keeps the contract; the suite finds those that do not."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+from disambig.data import Predictions
+from disambig.decision import BestOfList, Corrections, Labels, Mistakes, OperatingPoint
+from disambig.testing import check_judge
+from disambig.testing.checks import make_calibration_data
+from disambig.types import DecisionRuleTraits, RaisesFlags, get_trait
+
+JUDGES = {
+    "corrections": (Corrections(), "words"),
+    "corrections-many": (Corrections(flags_per_1000=12.0, max_examples=20), "words"),
+    "corrections-lists": (Corrections(), "own"),
+    "labels": (Labels.unfitted(), "labels"),
+    "labels-silent": (Labels.unfitted(0.5), "labels"),
+    "mistakes": (Mistakes(), "words"),
+    "mistakes-few": (Mistakes(flags_per_1000=12.0, most_right=20), "words"),
+    "mistakes-lists": (Mistakes(), "own"),
+    "best-of-list": (BestOfList(), "own"),
+    "best-of-groups": (BestOfList(), "words"),
+}
+
+
+CHECKS = [
+    pytest.param(check, id=f"{name}-{check}")
+    for name, (judge, between) in JUDGES.items()
+    for check in check_judge(judge, make_calibration_data(between))
+]
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_decision_rules_of_the_core(check):
+    check()
+
+
+def test_abilities_of_the_rules():
+    kinds = {
+        name: (isinstance(j, RaisesFlags), get_trait(j, DecisionRuleTraits, "least_margin") is not None)
+        for name, (j, _) in JUDGES.items()
+    }
+    assert kinds["corrections"] == (True, False)
+    assert kinds["labels"] == (False, True)
+    assert kinds["best-of-list"] == (False, False)
+
+
+def failures(judge, between="words"):
+    failed = {}
+    for check in check_judge(judge, make_calibration_data(between)):
+        try:
+            check()
+        except AssertionError as problem:
+            failed[check.name] = str(problem)
+        except (AttributeError, IndexError):  # what breaks later, of a judge that another check finds broken
+            failed.setdefault(check.name, "")
+    return failed
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A judge that is in order: the best score wins. Each broken one breaks a thing."""
+
+    flags: bool = False
+
+    def fit(self, material, *, progress=None):
+        return self
+
+    def judge(self, scored, *, flags_per_1000=None):
+        result = BestOfList().judge(scored)
+        return Predictions(
+            result.chosen, result.margins, result.probabilities, result.flagged, result.answered
+        )
+
+    def probabilities(self, scored):
+        return BestOfList().probabilities(scored)
+
+    def state(self):
+        return {"one": np.ones(1)}
+
+    def from_state(self, arrays, groups):
+        return self
+
+
+def test_a_valid_rule_passes():
+    assert failures(Plain()) == {} == failures(Plain(), "own")
+
+
+class Nothing(Plain):
+    def fit(self, material, *, progress=None):
+        return object()
+
+
+class Changing(Plain):
+    seen = np.zeros(1)
+
+    def fit(self, material, *, progress=None):
+        Changing.seen = Changing.seen + 1
+        return self
+
+    def state(self):
+        return {"seen": Changing.seen}
+
+
+class Moody(Plain):
+    def judge(self, scored, *, flags_per_1000=None):
+        noise = np.random.default_rng().random(len(scored.observed))
+        return replace(super().judge(scored), margins=noise)
+
+
+class Short(Plain):
+    def judge(self, scored, *, flags_per_1000=None):
+        result = super().judge(scored)
+        return replace(result, margins=result.margins[:-1])
+
+
+class Counting(Plain):
+    def judge(self, scored, *, flags_per_1000=None):
+        result = super().judge(scored)
+        return replace(result, answered=result.answered.astype(int))
+
+
+class Outside(Plain):
+    def judge(self, scored, *, flags_per_1000=None):
+        result = super().judge(scored)
+        return replace(result, chosen=result.chosen + scored.offsets[:-1])
+
+
+class Negative(Plain):
+    def judge(self, scored, *, flags_per_1000=None):
+        result = super().judge(scored)
+        return replace(result, margins=-1.0 - result.margins)
+
+
+class TooSure(Plain):
+    def judge(self, scored, *, flags_per_1000=None):
+        result = super().judge(scored)
+        return replace(result, probabilities=result.probabilities + 1)
+
+
+class Unshared(Plain):
+    def probabilities(self, scored):
+        return np.full(len(scored.scores), 0.5)
+
+
+class PerInstance(Plain):
+    def probabilities(self, scored):
+        return np.ones(len(scored.observed))
+
+
+class Objects(Plain):
+    def state(self):
+        return {"one": np.array([object()])}
+
+
+class Forgetful(BestOfList):
+    def state(self):
+        return {"scale": np.ones(1)}
+
+
+class Comparing(Plain):
+    """Its margins are those of the batch."""
+
+    def judge(self, scored, *, flags_per_1000=None):
+        result = super().judge(scored)
+        return replace(
+            result, margins=result.margins / max(result.margins.max(initial=0.0), 1.0) / len(result.answered)
+        )
+
+
+class Greedy(Plain):
+    def judge(self, scored, *, flags_per_1000=None):
+        result = super().judge(scored)
+        scored.scores[:] = 0
+        return result
+
+
+class Crashing(Plain):
+    def judge(self, scored, *, flags_per_1000=None):
+        result = super().judge(scored)
+        return result if len(result.answered) else replace(result, answered=np.ones(1, bool))
+
+
+class Flagging(Plain):
+    """Flags, and does not say at what rate."""
+
+    def judge(self, scored, *, flags_per_1000=None):
+        result = super().judge(scored)
+        return replace(result, flagged=result.margins > 1)
+
+
+class Contrary(Corrections):
+    """The higher the rate, the fewer flags."""
+
+    def judge(self, scored, *, flags_per_1000=None):
+        result = super().judge(scored, flags_per_1000=1000.0)
+        if flags_per_1000 is None or flags_per_1000 <= 0.1:
+            return result
+        return replace(result, flagged=result.flagged & False)
+
+
+class Patient(Corrections):
+    """Takes any rate."""
+
+    def limit(self, flags_per_1000=None):
+        return 0.0
+
+
+class Boasting(Corrections):
+    """Finds less, the more it flags."""
+
+    def gains(self):
+        return np.array([0.1, 1.0]), np.array([0.5, 0.4])
+
+
+class Loud(Labels):
+    """Says all, whatever the margin."""
+
+    def fit(self, material, *, progress=None):
+        result = super().fit(material)
+        return Loud(result.scale, result.bias, result.offset, result.least_margin)
+
+    def with_least_margin(self, least_margin):
+        return Loud(self.scale, self.bias, self.offset, least_margin)
+
+    def judge(self, scored, *, flags_per_1000=None):
+        result = super().judge(scored)
+        return replace(result, answered=result.answered | True)
+
+
+@pytest.mark.parametrize(
+    ("judge", "between", "check", "message"),
+    [
+        (Nothing(), "words", "becomes_a_judge_by_fitting", "has no fit"),
+        (Changing(), "words", "becomes_a_judge_by_fitting", "fit changed it"),
+        (Moody(), "words", "is_repeatable", "margins judged again"),
+        (Short(), "words", "gives_an_entry_an_instance", r"margins of shape \(59,\) for 60"),
+        (Counting(), "words", "gives_an_entry_an_instance", "answered is of int64"),
+        (Outside(), "own", "chooses_inside_the_list", "from lists of"),
+        (Negative(), "words", "gives_numbers_that_mean_something", "a margin is negative"),
+        (TooSure(), "words", "gives_numbers_that_mean_something", "probabilities"),
+        (Unshared(), "own", "gives_candidates_probabilities_or_none", "sum to"),
+        (PerInstance(), "own", "gives_candidates_probabilities_or_none", "for .* candidates"),
+        (Objects(), "words", "keeps_all_in_its_state", "not an array of numbers"),
+        (Forgetful(), "own", "keeps_all_in_its_state", "after from_state"),
+        (Comparing(), "words", "judges_each_instance_by_itself", "if decided alone"),
+        (Greedy(), "words", "leaves_scores_alone", "scores after deciding"),
+        (Crashing(), "words", "takes_no_instances", "answered is not empty"),
+        (Flagging(), "words", "flags_only_what_it_may", "not RaisesFlags"),
+        (Contrary(), "words", "flags_only_what_it_may", "it flags at a rate of 0"),
+        (Patient(), "words", "refuses_an_impossible_rate", "a rate of -1.0"),
+        (Boasting(), "words", "knows_what_it_gains", "not ascending shares"),
+        (Loud.unfitted(), "labels", "says_nothing_below_its_margin", "answered at a least margin"),
+    ],
+    ids=lambda value: type(value).__name__ if not isinstance(value, str) else value,
+)
+def test_a_broken_rule_is_found(judge, between, check, message):
+    failed = failures(judge, between)
+    assert re.search(message, failed[check]), failed[check]
+
+
+def test_a_rule_that_flags_below_its_limit_is_found():
+    class Eager(Corrections):
+        def limit(self, flags_per_1000=None):
+            return 1.0
+
+    point = OperatingPoint(np.array([1.0]), np.array([-50.0]))  # everything with evidence is flagged
+    assert "its limit is 1.0" in failures(Eager(operating=point))["flags_only_what_it_may"]

@@ -1,0 +1,385 @@
+"""The guides to plugins, commands, decoders and lists: their files are written, installed and run."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import runpy
+import shlex
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from textwrap import dedent
+
+import numpy as np
+import pytest
+from packages import installed, write
+from typer.testing import CliRunner
+
+import disambig.types
+from disambig.cli import main
+from disambig.cli.main import app
+from disambig.config import read_config, resolve
+from disambig.errors import UserError
+from disambig.formats import parse_line
+from disambig.metrics import measure_named
+from disambig.scaffold import plugin_files, write_plugin
+from disambig.testing import lists
+from disambig.types import decides
+
+ROOT = Path(__file__).parents[2]
+
+
+GUIDE = (ROOT / "plugins" / "README.md").read_text(encoding="utf8")
+
+
+FILES = dict(re.findall(r"^`([\w./]+)`:\n\n```\w+\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL))
+
+
+ROWS = re.findall(
+    r"^\| `(\w+)(?:\(\))?`(?:, `\w+\(\)`)? \| "
+    r"(task|extractor|scorer|learner|decoder|decision rule|calibration data) \| (.*) \|$",
+    GUIDE,
+    re.MULTILINE,
+)
+
+
+@pytest.fixture
+def kind(tmp_path, monkeypatch):
+    """The package of the guide, with what it does not show, installed."""
+    home = tmp_path / "disambig-kind"
+    shown = plugin_files("kind")
+    write(home, {"disambig_kind/__init__.py": shown["disambig_kind/__init__.py"], **FILES})
+    write(home, {"examples.jsonl": shown["examples.jsonl"]})
+    with installed(home, monkeypatch, "disambig_kind"):
+        yield home
+
+
+def test_every_block_is_a_file_that_is_written():
+    assert len(FILES) == len(re.findall(r"^```\w+$", GUIDE, re.MULTILINE)) >= 8
+    written = plugin_files("kind")
+    assert {name: written[name] for name in FILES} == FILES
+
+
+def test_the_files_are_a_plugin_that_trains_and_labels(kind, tmp_path):
+    own = runpy.run_path(str(kind / "tests" / "test_kind.py"))
+    for check in own["CHECKS"]["task"] + own["CHECKS"]["extractor"]:
+        check()
+    call = CliRunner().invoke
+    listed = call(app, ["plugins", "kind"])
+    assert listed.exit_code == 0 and "task: kind.Labels.v1" in listed.output
+    model, mail = tmp_path / "model", tmp_path / "mail.txt"
+    done = call(app, ["train", "kind", "--labelled", str(kind / "examples.jsonl"), "--output", str(model)])
+    assert done.exit_code == 0, done.output
+    mail.write_text("Please wait. The train was late.\n", encoding="utf8")
+    done = call(app, ["annotate", str(mail), "--model", str(model), "--format", "jsonl"])
+    assert done.exit_code == 0, done.output
+    (output,) = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    assert [item["chosen"] for item in output["decisions"]] == ["request", "report"]
+
+
+def test_the_component_of_the_guide(kind):
+    """It is known by name; without a model it says which pack would bring one."""
+    code = "import spacy; spacy.blank('en').add_pipe('disambig_kind')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert re.search("D506.*'disambig_kind' .* disambig-kind-models", done.stderr), done.stderr
+
+
+def test_traits_are_those_of_the_contracts():
+    classes = {
+        "task": disambig.types.TaskTraits,
+        "extractor": disambig.types.ExtractorTraits,
+        "learner": disambig.types.LearnerTraits,
+        "decision rule": disambig.types.DecisionRuleTraits,
+    }
+    traits = {
+        (name, owner)
+        for owner, traits in classes.items()
+        for name in vars(traits)
+        if not name.startswith("_")
+    }
+    shown = {(name, owner) for name, owner, _ in ROWS if name.islower()}
+    assert shown == traits
+
+
+def test_abilities_are_those_of_the_contracts():
+    protocols = {
+        name: part
+        for name, part in vars(disambig.types).items()
+        if getattr(part, "_is_runtime_protocol", False)
+        and part.__module__ == "disambig.types"
+        and name != "CandidateBatch"
+    }
+    shown = {
+        name: set(re.findall(r"`(\w+)`", output.partition(":")[0]))
+        for name, _, output in ROWS
+        if not name.islower()
+    }
+    assert set(shown) == set(protocols)
+    for name, part in protocols.items():
+        own = {
+            item for item in [*vars(part), *vars(part).get("__annotations__", {})] if not item.startswith("_")
+        }
+        assert shown[name] == own, name
+
+
+def test_the_message_of_the_guide_is_the_message():
+    class Labels:
+        decides = "labels"
+
+    with pytest.raises(UserError) as caught:
+        decides(Labels())
+    assert f"    {caught.value}" in GUIDE.splitlines()
+
+
+def test_links_of_the_guide_lead_somewhere():
+    for place in re.findall(r"\]\((\.\./[^)]*)\)", GUIDE):
+        assert (ROOT / "plugins" / place).resolve().is_file(), place
+
+
+def test_words_are_found_by_their_hashes():
+    from disambig.api import Words
+    from disambig.api.text import hash_word
+
+    (code,) = re.findall(r"`(np\.flatnonzero\(.*?\))` finds", GUIDE)
+    view = Words()(["A light bag. Light and LIGHT, lights."])
+    result = eval(code, {"np": np, "hash_word": hash_word, "view": view})
+    assert [view.texts[0][view.starts[i] : view.ends[i]] for i in result] == ["light", "Light", "LIGHT"]
+
+
+@pytest.mark.slow
+def test_the_wheel_of_the_guide(tmp_path):
+    """Its commands build it, install it and list the plugin; only the first fetches from an index."""
+    pytest.importorskip("hatchling")
+    section = GUIDE.partition("### 8. A wheel\n")[2].partition("\n## ")[0]
+    first, build, installing, listing = re.findall(r"^    (.*)$", section, re.MULTILINE)
+    assert first == "pip install hatchling"
+    home, site = write_plugin("kind", tmp_path / "new"), tmp_path / "site"
+
+    def call(line, *more, **variables):
+        program, *arguments = line.split()
+        module = {"pip": "pip", "disambig": "disambig.cli.main"}[program]
+        command = [sys.executable, "-m", module, *arguments, *map(str, more)]
+        environment = os.environ | {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_INDEX": "1"} | variables
+        done = subprocess.run(command, cwd=home, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    call(build)
+    with zipfile.ZipFile(home / installing.split()[-1]) as wheel:
+        held = {name for name in wheel.namelist() if name.startswith("disambig_kind/")}
+    assert held == {name for name in plugin_files("kind") if name.startswith("disambig_kind/")}
+    call(installing, "--no-deps", "--target", site)
+    assert "learner: kind.Softmax.v1" in call(listing, PYTHONPATH=str(site))
+
+
+COMMAND_PYPROJECT = """
+[project]
+name = "disambig-kind"
+version = "0.1.0"
+
+[project.entry-points.disambig]
+kind = "disambig_kind.plugin"
+"""
+
+
+SECTION = GUIDE.partition("\n## Commands\n")[2].partition("\n## ")[0]
+COMMAND_BLOCKS = [dedent(block).strip() for block in re.findall(r"(?:^(?:    .*)?\n)+", SECTION, re.M)]
+COMMAND_HOOK, COMMAND_CODE = (f"{block}\n" for block in COMMAND_BLOCKS if block)
+
+
+@pytest.fixture
+def command_home(tmp_path, monkeypatch):
+    files = {
+        "pyproject.toml": COMMAND_PYPROJECT,
+        "disambig_kind/__init__.py": "",
+        "disambig_kind/plugin.py": f"from disambig.api import hookimpl\n{COMMAND_HOOK}",
+        "disambig_kind/commands.py": COMMAND_CODE,
+    }
+    write(tmp_path, files)
+    monkeypatch.chdir(tmp_path)
+    with installed(tmp_path, monkeypatch, "disambig_kind") as home:
+        yield home
+
+
+def run_command(*arguments):
+    with pytest.raises(SystemExit) as end:
+        main.run([*map(str, arguments)])
+    return end.value.code
+
+
+def test_the_command_of_the_guide_is_listed_and_runs(command_home, capsys):
+    assert run_command("--help") == 0
+    assert re.search("^  shout +Write text in capitals.$", capsys.readouterr().out, re.M)
+    assert "disambig_kind.commands" not in sys.modules
+    (command_home / "a.txt").write_text("one\n\ntwo", encoding="utf8")
+    assert run_command("shout", "a.txt") == 0
+    assert capsys.readouterr().out == "ONE\n\nTWO\n"
+    assert run_command("shout", "a.txt", "-o", "b.txt", "--quiet") == 0
+    assert (command_home / "b.txt").read_text() == "ONE\n\nTWO\n"
+    assert run_command("shout", "a.txt", "-o", "b.txt") == 2
+    assert "[D310]" in capsys.readouterr().err
+    assert run_command("shout", "nothing.txt") == 2
+    assert capsys.readouterr().err == "disambig: [D300] nothing.txt: no such file or directory\n"
+    assert run_command("shout", "--help") == 0
+    assert "Usage: disambig shout [OPTIONS] [PATHS...]" in capsys.readouterr().out
+
+
+DECODER_GUIDE = (Path(__file__).parents[2] / "disambig" / "decode" / "README.md").read_text(encoding="utf8")
+
+
+DECODER_FILES = dict(
+    re.findall(r"^`([\w./]+)`:\n\n```\w+\n(.*?)^```$", DECODER_GUIDE, re.MULTILINE | re.DOTALL)
+)
+
+
+DECODER_BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", DECODER_GUIDE, re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture
+def decoder_home(tmp_path, monkeypatch):
+    write(tmp_path, {**plugin_files("pairs", "decoder"), **DECODER_FILES})
+    with installed(tmp_path, monkeypatch, "disambig_pairs") as home:
+        yield home
+
+
+def test_new_plugin_writes_the_decoder_of_the_guide():
+    written = plugin_files("pairs", "decoder")
+    assert len(DECODER_FILES) == 4 and {name: written[name] for name in DECODER_FILES} == DECODER_FILES
+
+
+def test_the_decoder_keeps_its_contract(decoder_home):
+    own = runpy.run_path(str(decoder_home / "tests" / "test_pairs.py"))
+    (mark,) = own["test_contract"].pytestmark
+    assert len(mark.args[1]) > 5
+    for check in mark.args[1]:
+        check()
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [{}, {"@disambig_learners": "variance_svm.ConditionalLogit.v1", "strength": 1.0}],
+    ids=["SGD", "logit"],
+)
+def test_learners_take_it_from_a_config(decoder_home, learner):
+    config = read_config(decoder_home / "pairs.cfg")
+    if learner:
+        config["learner"] = {**learner, "decoder": config["learner"]["decoder"]}
+    batch = lists()
+    scorer = resolve(config)["learner"].fit(batch, rng=np.random.default_rng(0)).scorer
+    scores = scorer.scores(batch)
+    assert np.isfinite(scores).all() and np.ptp(scores) > 0
+    del config["learner"]["decoder"]
+    alone = resolve(config)["learner"].fit(batch, rng=np.random.default_rng(0)).scorer.scores(batch)
+    assert not np.allclose(scores, alone)
+
+
+DECODER_SNIPPETS = [
+    text for kind, text in DECODER_BLOCKS if kind == "python" and text not in DECODER_FILES.values()
+]
+
+
+@pytest.mark.parametrize("snippet", DECODER_SNIPPETS, ids=["hypergraph", "chart", "learning"])
+def test_the_snippets_run(decoder_home, snippet):
+    exec(compile(snippet, "README.md", "exec", dont_inherit=True), {"__name__": "guide"})
+
+
+def test_the_methods_are_those_of_the_contract():
+    from disambig.types import Decoder, FindsTop
+
+    shown = set(re.findall(r"^\| `(\w+)\(", DECODER_GUIDE, re.MULTILINE))
+    assert shown == {name for part in (Decoder, FindsTop) for name in vars(part) if not name.startswith("_")}
+    assert len(DECODER_BLOCKS) == len(DECODER_FILES) + len(DECODER_SNIPPETS)
+
+
+LISTS_GUIDE = (Path(__file__).parents[2] / "disambig" / "formats" / "README.md").read_text(encoding="utf8")
+
+
+LISTS_FILES = dict(re.findall(r"^`([\w./]+)`:\n\n```\w+\n(.*?)^```$", LISTS_GUIDE, re.MULTILINE | re.DOTALL))
+
+
+LISTS_BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", LISTS_GUIDE, re.MULTILINE | re.DOTALL)
+
+
+LISTS_COMMANDS = re.findall(r"^\$ disambig (.*)$", LISTS_GUIDE, re.MULTILINE)
+
+
+@pytest.fixture
+def lists_home(tmp_path, monkeypatch):
+    """The plugin of the guide, installed, and the lists that it makes."""
+    write(tmp_path, {**plugin_files("shape", "lists"), **LISTS_FILES})
+    monkeypatch.chdir(tmp_path)
+    with installed(tmp_path, monkeypatch, "disambig_shape") as home:
+        (code,) = [code for language, code in LISTS_BLOCKS if language == "python" and "lists.jsonl" in code]
+        exec(compile(code, "README.md", "exec", dont_inherit=True), {"__name__": "guide"})
+        yield home
+
+
+def run_line(line):
+    done = CliRunner().invoke(app, shlex.split(line))
+    assert done.exit_code == 0, f"{line}: {done.output} {done.exception!r}"
+    return done.output
+
+
+def test_new_plugin_writes_the_lists_plugin_of_the_guide():
+    written = plugin_files("shape", "lists")
+    assert len(LISTS_FILES) == 5 and {name: written[name] for name in LISTS_FILES} == LISTS_FILES
+
+
+def test_the_lines_are_lists():
+    line, with_words = [code for language, code in LISTS_BLOCKS if language == "json"]
+    item = parse_line(line, "README.md")
+    assert item.candidates == ("a quite place", "a quiet place") and item.features[0] == {"lm": 2.5}
+    item = parse_line(with_words, "README.md")
+    assert tuple("".join(words) for words in item.words) == item.candidates
+    assert [len(tags) for tags in item.tags] == [len(words) for words in item.words]
+
+
+def test_the_commands_run_on_the_lists(lists_home):
+    assert len(LISTS_COMMANDS) == 4
+    output = [run_line(line) for line in LISTS_COMMANDS]
+    assert "the first candidate" in output[1] and "the best candidate: 0.0000" in output[1]
+    for name in re.findall(r"`([a-z:0-9]+)`", LISTS_GUIDE.partition("\nMeasures: ")[2].partition("\n\n")[0]):
+        assert measure_named(name)
+    items = [json.loads(line) for line in (lists_home / "best.jsonl").read_text().splitlines()]
+    right = sum(item["candidates"][0]["text"] == item["reference"] for item in items)
+    assert len(items) == 120 and right > 60
+    assert {"model_score", "rank"} <= items[0]["candidates"][0].keys()
+
+
+def test_the_plugin_learns_from_lists_and_keeps_its_contracts(lists_home):
+    own = runpy.run_path(str(lists_home / "tests" / "test_shape.py"))
+    assert len(own["CHECKS"]) > 15
+    for check in own["CHECKS"]:
+        check()
+    run_line("train shape --lists lists.jsonl --output my_shape")
+    assert "extractor: shape.Lengths.v1" in run_line("plugins shape")
+    output = run_line("evaluate my_shape --lists lists.jsonl")
+    chosen, first = (float(re.search(rf"{of}: (0\.\d+)", output)[1]) for of in ("choice", "first candidate"))
+    assert chosen < first
+
+
+def test_the_task_of_places_learns_from_text(lists_home):
+    """Its lists have no costs: what stands in the text is right."""
+    sentences = [
+        "If you lose the screw, it is loose.",
+        "The end of the day.",
+        "We took off too early to see it.",
+    ]
+    lines = [" ".join([f"This is day {number}.", *sentences]) for number in range(60)]
+    (lists_home / "text.txt").write_text("\n".join(lines) + "\n", encoding="utf8")
+    run_line("counts build text.txt --output toy.counts")
+    config = (lists_home / "disambig_shape" / "shape.cfg").read_text(encoding="utf8")
+    config = config.replace("disambig.Lists.v1", "shape.Doubled.v1").replace('measure = "wer"\n', "")
+    config = config.replace("shape.Lengths.v1", 'disambig.NgramCounts.v1"\ncounts = "toy.counts')
+    config += '\n[tokenisation]\n@disambig_tokenisations = "disambig.words.v1"\n'
+    config += '\n[baseline]\n@disambig_learners = "variance_svm.SumLM.v1"\n'
+    config = config.replace('[extractors.source]\n@disambig_extractors = "disambig.SourceFeatures.v1"\n', "")
+    (lists_home / "off.cfg").write_text(config, encoding="utf8")
+    assert "1 of 1 group learned" in run_line("train off.cfg --text text.txt --lines --output of_off")
+    (lists_home / "new.txt").write_text("The end off the day.\n", encoding="utf8")
+    output = run_line("annotate new.txt --model of_off --format jsonl")
+    decision = json.loads(next(line for line in output.splitlines() if line.startswith("{")))["decisions"][0]
+    assert (decision["observed"], decision["chosen"]) == ("off", "of")

@@ -1,0 +1,354 @@
+"""``disambig annotate``, here and as a process, with a fake annotator in the place of the models."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from functools import partial
+from pathlib import Path
+
+import pytest
+from commands import here, process
+from fake_models import fakes
+
+import disambig
+
+DRIVER = Path(__file__).parent / "fake_models.py"
+
+
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(disambig.__file__).parents[1]), "PYTHONUTF8": "1"}
+
+
+TOKENS = "# newdoc id = x\n" + "".join(
+    f"{i}\t{word}" + "\t_" * 8 + "\n" for i, word in enumerate("A quite place".split(), 1)
+)
+
+
+GOOD = "I worked in Russia during 1997 to 2001.\r\nIt was a \U0001f600 Quite place.\n"
+
+
+def begun(*arguments, folder: Path, **streams) -> subprocess.Popen:
+    command = [sys.executable, DRIVER, "annotate", *map(str, arguments)]
+    return subprocess.Popen(command, cwd=folder, env=ENVIRONMENT, **streams)
+
+
+@pytest.fixture
+def folder(tmp_path) -> Path:
+    (tmp_path / "good.txt").write_bytes(GOOD.encode())
+    return tmp_path
+
+
+@pytest.fixture
+def annotate(monkeypatch, folder):
+    """``disambig annotate`` in the process of the test."""
+    for name, fake in fakes().items():
+        monkeypatch.setitem(sys.modules, name, fake)
+    return partial(here, "annotate", folder=folder)
+
+
+@pytest.fixture
+def elsewhere(folder):
+    """``disambig annotate`` as a process of its own."""
+    return partial(process, "annotate", folder=folder, python=(str(DRIVER),), env=ENVIRONMENT)
+
+
+def test_into_a_pipe_go_documents_as_jsonl_and_a_summary_beside(folder, elsewhere):
+    done = elsewhere("good.txt", "-", given="In it.")
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(row["id"], row["flags"]) for row in rows] == [("good.txt", 2), ("<stdin>", 0)]
+    assert [GOOD[one["start"] : one["end"]] for one in rows[0]["decisions"] if one["flagged"]] == [
+        "during",
+        "Quite",
+    ]
+    summary = done.stderr.splitlines()
+    assert summary[0] == "2 documents, 16 words"  # one piece has no rate: it would be that of the start-up
+    assert summary[1:] == [
+        "preposition: 4 decisions, 1 flag (62.50 per 1,000 words)",
+        "spelling: 1 decision, 1 flag (62.50 per 1,000 words)",
+    ]
+    assert done.returncode == 0
+
+
+def test_a_terminal_gets_lines_for_people(folder):
+    ours, theirs = pty.openpty()
+    assert begun("good.txt", folder=folder, stdout=theirs, stderr=subprocess.DEVNULL).wait(60) == 0
+    os.close(theirs)
+    shown = os.read(ours, 10_000).decode().splitlines()
+    os.close(ours)
+    assert shown == [
+        "good.txt:1:20: during -> from (preposition, 0.90)",
+        "good.txt:2:12: Quite -> Quiet (spelling, 0.90)",
+    ]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_streams_keep_their_order_with_workers(folder, elsewhere, workers):
+    lines = [f"Line {number} of a quite place. {'x' * (number % 7) * 30_000}" for number in range(60)]
+    (folder / "lines.txt").write_text("\n".join(lines))
+    done = elsewhere("lines.txt", "--lines", "--workers", workers, "--format", "corrected")
+    assert done.stdout == "\n".join(lines).replace("quite", "quiet")
+    assert done.returncode == 0
+
+
+def test_jsonl_on_standard_input_with_its_own_field(annotate):
+    data = '{"body": "a quite place", "id": "x", "n": 1}\n'
+    done = annotate("-", "--field", "body", "--task", "spelling", "--no-text", given=data)
+    row = json.loads(done.stdout)
+    assert (row["id"], row["meta"], row["flags"], row["text"]) == ("x", '{"n": 1}', 1, None)
+    assert {one["task"] for one in row["decisions"]} == {"spelling"}
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "code"),
+    [
+        ("empty.txt", b"", "D302"),
+        ("binary.txt", b"\x7fELF\0\0", "D303"),
+        ("latin.txt", b"caf\xe9", "D304"),
+        ("rows.jsonl", b'{"txt": "a"}', "D306"),
+        ("wordless.txt", b"?! ...\n", "D307"),
+        ("blank.jsonl", b"\n\n", "D307"),
+        ("wordless.csv", b"text\n?!\n", "D307"),
+        ("fails.txt", b"RAISE", "D313"),
+        ("bad.conllu", b"1\tword\n", "D324"),
+        ("bad.spacy", b"word", "D325"),
+        ("bad.csv", b"id,text\n1\n", "D326"),
+        ("bad.tsv", b"id\tbody\n", "D327"),
+    ],
+)
+@pytest.mark.parametrize("output", [None, "out.jsonl"])
+def test_one_bad_input_alone_is_just_its_error(folder, annotate, name, data, code, output):
+    (folder / name).write_bytes(data)
+    done = annotate(name, *(["--output", output] if output else []))
+    assert done.returncode == 2
+    arguments = " is not a spaCy DocBin: " if code == "D325" else ": "
+    assert done.stderr.startswith(f"disambig: [{code}] {name}{arguments}")
+    assert done.stderr.count("\n") == 1
+    assert done.stdout == ""
+    assert sorted(path.name for path in folder.iterdir()) == sorted(["good.txt", name])
+
+
+def test_a_bad_document_is_reported_and_skipped(folder, annotate):
+    (folder / "latin.txt").write_bytes(b"caf\xe9")
+    for output in ([], ["--output", "out"]):
+        done = annotate("latin.txt", "good.txt", *output)
+        lines = done.stderr.splitlines()
+        assert lines[0] == (
+            "disambig: [D304] latin.txt: not UTF-8: byte 0xe9 at offset 3; "
+            "convert it (`iconv -f LATIN1 -t UTF-8`)"
+        )
+        assert "skipped, since they could not be annotated: 1 document" in lines
+        assert done.returncode == 2
+    assert json.loads((folder / "out" / "part-00000.jsonl").read_text())["flags"] == 2
+
+
+def test_unknown_suffixes_are_reported(folder, annotate):
+    message = (
+        "written to new.xyz.gz as jsonl, since the suffix .xyz is unknown; use --format to choose another\n"
+    )
+    assert annotate("good.txt", "--output", "new.xyz.gz").stderr.endswith(message)
+    done = annotate("good.txt", "--output", "new.xyz.gz", "--format", "jsonl", "--force")
+    assert done.stderr.endswith("written to new.xyz.gz\n")
+    assert annotate("good.txt", "--output", "new.ndjson").stderr.endswith("written to new.ndjson\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "part"),
+    [
+        (["none.txt"], "D300", "none.txt"),
+        (["good.txt", "--format", "josn"], "D601", "available: jsonl"),
+        (["good.txt", "--flags-per-1000", "-1"], "D602", "--flags-per-1000 -1.0"),
+        (["good.txt", "--ignore", "none"], "D300", "none"),
+        (["good.txt", "--output", "good.txt", "--force"], "D316", "good.txt"),
+        (["good.txt", "--output", "taken.jsonl"], "D310", "--force"),
+        (["good.txt", "--output", "none/out.jsonl"], "D309", "none/out.jsonl"),
+        (["-", "--output", "out"], "D317", "standard input"),
+        (["-", "--from", "conlu"], "D601", "available: conllu"),
+        (["good.txt", "--format", "csv", "--output", "new.html"], "D330", "a file in .csv"),
+        (
+            ["good.txt", "--format", "corrected", "--output", "new.conllu.gz"],
+            "D330",
+            "new.conllu.gz ends in .conllu",
+        ),
+        (["tokens.conllu", "--format", "corrected"], "D321", "tokens.conllu"),
+        (["good.txt", "--task", "spelling", "--model", "spelling"], "D333", "'spelling'"),
+        (["good.txt", "--task", "it", "--task", "it", "--workers", "2"], "D333", "'it'"),
+        (["good.txt", "--task", "it", "--task", "it", "--output", "out"], "D333", "'it'"),
+        (["good.txt", "--task", "it", "--task", "it", "--output", "new.spacy"], "D333", "'it'"),
+    ],
+)
+def test_errors_are_one_line(folder, annotate, arguments, code, part):
+    (folder / "taken.jsonl").write_text("mine")
+    (folder / "tokens.conllu").write_text(TOKENS)
+    done = annotate(*arguments)
+    assert done.returncode == 2
+    message = done.stderr
+    assert message.startswith(f"disambig: [{code}] ")
+    assert message.count("\n") == 1
+    assert part in message
+    assert (folder / "taken.jsonl").read_text() == "mine"
+    assert (folder / "good.txt").read_bytes() == GOOD.encode()
+    assert not [path.name for path in folder.iterdir() if "out" in path.name or "new" in path.name]
+
+
+def test_a_file_is_replaced_where_asked_and_may_be_packed(folder, annotate):
+    (folder / "out.jsonl.gz").write_text("old")
+    done = annotate("good.txt", "--output", "out.jsonl.gz", "--force")
+    assert done.returncode == 0
+    assert json.loads(gzip.decompress((folder / "out.jsonl.gz").read_bytes()))["flags"] == 2
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize(("output", "unfinished"), [("out.jsonl", ".tmp-*"), ("out", "shards/.tmp-*")])
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_signal_leaves_no_unfinished_files(folder, output, unfinished, number, status, workers):
+    (folder / "lines.txt").write_text("A SLOW quite place.\n" * 2_000)
+    options = ("--lines", "--workers", workers, "--output", output)
+    running = begun("lines.txt", *options, folder=folder, stderr=subprocess.PIPE)
+    while not list(folder.rglob(unfinished)):
+        assert running.poll() is None, running.communicate()
+        time.sleep(0.01)
+    running.send_signal(number)
+    running.send_signal(number if number == signal.SIGTERM else 0)  # `timeout` does so
+    message = running.communicate(timeout=30)[1].decode()
+    assert running.returncode == status
+    assert "Traceback" not in message and ("run the same command again" in message) == (output == "out")
+    assert not list(folder.rglob(".tmp-*"))
+    assert not (folder / "out.jsonl").exists()
+
+
+def test_a_job_is_finished_once(annotate, elsewhere):
+    assert elsewhere("good.txt", "--output", "out", "--workers", 2).returncode == 0
+    done = annotate("good.txt", "--output", "out")
+    assert "nothing left to do: an earlier run finished the job" in done.stderr
+    done = annotate("good.txt", "--output", "out", "--flags-per-1000", "4")
+    assert done.returncode == 2
+    assert 'flags_per_1000 was null, is {"preposition": 2.0, "spelling": 2.0}' in done.stderr
+
+
+def test_documents_that_kill_workers_are_reported(folder, elsewhere):
+    (folder / "poison.txt").write_text("KILLME")
+    options = ("--output", "out", "--workers", 2, "--shard-size", "1e-5")
+    done = elsewhere("poison.txt", "good.txt", *options)
+    message = done.stderr
+    assert done.returncode == 2
+    assert "disambig: [D314] shard 0 (poison.txt): it ended its worker process 2 times (SIGKILL" in message
+    assert "skipped, since a worker failed: 1 part" in message
+    assert "1 document, " in message
+
+
+def test_a_reader_who_goes_away_makes_no_noise(folder):
+    (folder / "many.txt").write_text("a quite place\n" * 200_000)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    running = begun("many.txt", "--lines", folder=folder, **pipes)
+    running.stdout.readline()
+    running.stdout.close()
+    assert running.stderr.read() == b""
+    running.stderr.close()
+    assert running.wait(60) == 1
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_standard_output_on_a_full_disk_is_one_line(folder):
+    with open("/dev/full", "wb") as full:
+        running = begun("good.txt", folder=folder, stdout=full, stderr=subprocess.PIPE)
+        message = running.communicate(timeout=60)[1]
+    assert running.returncode == 2
+    assert message == b"disambig: [D309] cannot write standard output: No space left on device\n"
+
+
+def test_standard_input_may_hold_any_kind(annotate):
+    done = annotate("-", "--from", "conllu", "--format", "conllu", given=TOKENS)
+    lines = done.stdout.splitlines()
+    assert lines[2] == "2\tquite" + "\t_" * 7 + "\tDisambig=spelling:quite:quiet:0.90:flag"
+    assert [line for i, line in enumerate(lines) if i != 2] == [
+        line for i, line in enumerate(TOKENS.splitlines()) if i != 2
+    ]
+    done = annotate("-", "--from", "csv", "--field", "body", given="id;body\nx;a quite place\n")
+    row = json.loads(done.stdout)
+    assert (row["id"], row["meta"], row["flags"]) == ("x", "{}", 1)
+    done = annotate("-", "--from", "lines", "--format", "csv", given="a quite place\nin it\n")
+    assert [line.split(",")[0] for line in done.stdout.splitlines()] == [
+        "document",
+        "<stdin>:1",
+        "<stdin>:2",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "begins"),
+    [
+        ("x.html", b"<!DOCTYPE html>"),
+        ("x.csv", b"document,path,line"),
+        ("x.tsv", b"document\tpath"),
+        ("x.conllu", b"# newdoc id = good.txt"),
+        ("x.parquet", b"PAR1"),
+        ("x.txt", b"good.txt:1:20: during"),
+        ("x.jsonl", b'{"schema"'),
+    ],
+)
+def test_the_suffix_of_the_output_says_the_format(folder, annotate, name, begins):
+    done = annotate("good.txt", "--output", name)
+    assert done.returncode == 0, done.stderr
+    assert (folder / name).read_bytes().startswith(begins)
+
+
+def test_help_names_every_format_and_kind(annotate):
+    from disambig.formats import FORMATS, NAMES, SUFFIXES
+
+    message = annotate("--help").stdout
+    assert all(name in message for name in (*FORMATS, *NAMES, *SUFFIXES))
+
+
+def test_only_flags(annotate):
+    done = annotate("good.txt", "--only-flags")
+    (document,) = [json.loads(line) for line in done.stdout.splitlines()]
+    assert document["decisions"] and all(item["flagged"] for item in document["decisions"])
+    everything = json.loads(annotate("good.txt").stdout)
+    assert document["decisions"] == [item for item in everything["decisions"] if item["flagged"]]
+    done = annotate("good.txt", "--only-flags", "--format", "html")
+    assert done.returncode == 2 and "D650" in done.stderr
+
+
+def test_records_of_version_1(annotate):
+    (new,) = map(json.loads, annotate("good.txt").stdout.splitlines())
+    (old,) = map(json.loads, annotate("good.txt", "--records", "1").stdout.splitlines())
+    assert new["schema"] == "disambig/records/2" and "schema" not in old
+    assert old["decisions"][0]["candidates"][0] == list(new["decisions"][0]["candidates"][0].values())
+    done = annotate("good.txt", "--records", "3")
+    assert done.returncode == 2 and "D530] there are no records of version 3: choose from 1, 2" in done.stderr
+    done = annotate("good.txt", "--records", "1", "--format", "csv")
+    assert done.returncode == 2 and "[D532]" in done.stderr
+
+
+def test_a_job_does_not_mix_versions_of_records(folder, annotate):
+    assert annotate("good.txt", "--output", "job").returncode == 0
+    done = annotate("good.txt", "--output", "job", "--records", "1")
+    assert done.returncode == 2 and "D311" in done.stderr and "records" in done.stderr
+    assert annotate("good.txt", "--output", "job", "--records", "2").returncode == 0
+    assert annotate("good.txt", "--output", "job", "--records", "1", "--force").returncode == 0
+    assert here("job", "merge", "job", folder=folder).stdout.startswith('{"id"')
+
+
+def test_records_can_be_annotated_again(folder, annotate):
+    (folder / "rows.jsonl").write_text('{"id": 7, "text": "a quite place", "meta": {"n": 1}}\n')
+    assert annotate("rows.jsonl", "--output", "first.jsonl").returncode == 0
+    (again,) = map(json.loads, annotate("first.jsonl").stdout.splitlines())
+    (first,) = map(json.loads, (folder / "first.jsonl").read_text().splitlines())
+    assert again == {**first, "path": "first.jsonl"}
+    assert first["meta"] == '{"n": 1}'
+
+
+def test_the_schema_is_printed(folder):
+    done = here("schema", folder=folder)
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["properties"]["schema"]["const"] == "disambig/records/2"
+
+
+def test_quiet_leaves_no_summary(annotate):
+    assert annotate("good.txt", "--quiet").stderr == ""

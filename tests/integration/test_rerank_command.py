@@ -1,0 +1,272 @@
+"""Rerankers from the shell: training on n-best lists and trees with several learners, and evaluation."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from commands import here
+
+EG = '[learner]\n@disambig_learners = "exponentiated_gradient.EG.v1"\n'
+
+
+ROOT = Path(__file__).parents[2]
+
+
+SENTENCES = [
+    "Please bring me a chair.",
+    "She will bring her brother to the party.",
+    "Bring your own cup when you come.",
+    "It will take an hour.",
+    "You should take care of it.",
+    "Take a look at the map before you go.",
+]
+
+
+WORDS = {"river": "the muddy {} of the river", "money": "the {} lent me money"}
+
+
+RIGHT = ["the", "quiet", "house", "by", "their", "lake"]
+
+
+WRONG = {"quiet": "quite", "their": "there", "by": "buy"}
+
+
+def changed(text):
+    """Return a config with this learner, the settings of the other left out."""
+    new, n = re.subn(r"\[learner\]\n.*?(?=\n\[(?!learner)|\Z)", EG, text, flags=re.S)
+    assert n == 1
+    return new
+
+
+def train(folder, text, *arguments):
+    (folder / "my.cfg").write_text(changed(text), encoding="utf8")
+    done = here("train", "my.cfg", *arguments, "--output", "model", folder=folder)
+    assert done.returncode == 0, done.stderr
+    assert "exponentiated_gradient.EG.v1" in (folder / "model" / "config.cfg").read_text(encoding="utf8")
+    return done
+
+
+def write_lists(path, n, seed):
+    """Write lists whose source prefers wrong words half the time."""
+    rng = np.random.default_rng(seed)
+    lines = []
+    for _ in range(n):
+        words = [RIGHT[i] for i in np.sort(rng.choice(len(RIGHT), 4, replace=False))]
+        texts = {" ".join(words)}
+        texts |= {
+            " ".join(WRONG[word] if other == word else other for other in words)
+            for word in words
+            if word in WRONG
+        }
+        candidates = [{"text": text, "score": float(rng.normal())} for text in sorted(texts)]
+        lines.append(json.dumps({"candidates": candidates, "reference": " ".join(words)}))
+    path.write_text("\n".join(lines) + "\n", encoding="utf8")
+
+
+def test_words_of_text(tmp_path):
+    example = here("train", "--example", folder=tmp_path).stdout
+    (tmp_path / "texts.txt").write_text("\n".join(SENTENCES * 20) + "\n", encoding="utf8")
+    done = train(tmp_path, example, "--text", "texts.txt", "--lines")
+    assert "1 of 1 group learned" in done.stderr
+    (tmp_path / "new.txt").write_text("You should bring care of him.\n", encoding="utf8")
+    flags = here(
+        "annotate",
+        "new.txt",
+        "--model",
+        "model",
+        "--format",
+        "text",
+        "--flags-per-1000",
+        "5",
+        folder=tmp_path,
+    )
+    assert "bring -> take" in flags.stdout
+    why = here("explain", "You should bring care of it.", "--model", "model", folder=tmp_path)
+    assert why.returncode == 0, why.stderr
+
+
+def test_lists(tmp_path):
+    write_lists(tmp_path / "train.jsonl", 150, 0)
+    write_lists(tmp_path / "new.jsonl", 60, 1)
+    rerank = (ROOT / "plugins" / "disambig_variance_svm" / "rerank.cfg").read_text(encoding="utf8")
+    train(tmp_path, rerank, "--lists", "train.jsonl")
+    judged = here("evaluate", "model", "--lists", "new.jsonl", folder=tmp_path)
+    assert judged.returncode == 0, judged.stderr
+    chosen, first = (
+        float(re.search(rf"{of}: (0\.\d+)", judged.stdout)[1]) for of in ("choice", "first candidate")
+    )
+    assert chosen < 0.5 * first
+
+
+def test_senses(tmp_path):
+    lines = []
+    for number in range(40):
+        sense = sorted(WORDS)[number % 2]
+        text = WORDS[sense].format("[[bank]]")
+        lines.append(f"On day {number} {text}.\t{sense}")
+    (tmp_path / "senses.tsv").write_text("\n".join(lines) + "\n", encoding="utf8")
+    sense = (ROOT / "plugins" / "disambig_kernel_rls" / "sense.cfg").read_text(encoding="utf8")
+    done = train(tmp_path, sense, "--labelled", "senses.tsv")
+    assert "1 of 1 group learned" in done.stderr
+
+
+def test_topics(tmp_path):
+    rows = ["text,label"]
+    for number in range(40):
+        words = ("ball team goal", "bread oven soup")[number % 2]
+        rows.append(f"Today it was {words} and {number}.,{('sport', 'cooking')[number % 2]}")
+    (tmp_path / "table.csv").write_text("\n".join(rows) + "\n", encoding="utf8")
+    topic = (ROOT / "plugins" / "disambig_random_subspace" / "topic.cfg").read_text(encoding="utf8")
+    train(tmp_path, topic, "--labelled", "table.csv")
+    (tmp_path / "new.txt").write_text("The team had a goal.\n", encoding="utf8")
+    output = here("annotate", "new.txt", "--model", "model", "--format", "jsonl", folder=tmp_path)
+    assert "sport" in output.stdout, output.stderr
+
+
+CONFIG = """
+[model]
+name = "my/rerank"
+
+[task]
+@disambig_tasks = "disambig.Lists.v1"
+name = "rerank"
+measure = "wer"
+
+[extractors]
+
+[extractors.source]
+@disambig_extractors = "disambig.SourceFeatures.v1"
+rank = false
+
+[extractors.text]
+@disambig_extractors = "disambig.TextNgrams.v1"
+unit = "words"
+order = 2
+least = 2
+
+[learner]
+@disambig_learners = "boosted_lasso.{learner}.v1"
+"""
+
+
+@pytest.mark.parametrize("learner", ["BLasso", "Boosting", "AveragedPerceptron", "PairwiseL2"])
+def test_lists_are_learned_from_and_decided(tmp_path, learner):
+    write_lists(tmp_path / "train.jsonl", 120, 0)
+    write_lists(tmp_path / "new.jsonl", 60, 1)
+    (tmp_path / "my.cfg").write_text(CONFIG.format(learner=learner), encoding="utf8")
+    done = here("train", "my.cfg", "--lists", "train.jsonl", "--output", "model", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    lines = done.stderr.splitlines()
+    assert any(line.startswith("  the model's choice: ") for line in lines), done.stderr
+    assert lines[-1] == "(lists held out before training)"
+    done = here("evaluate", "model", "--lists", "new.jsonl", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    chosen, first = (
+        float(re.search(rf"{of}: (0\.\d+)", done.stdout)[1]) for of in ("choice", "first candidate")
+    )
+    assert chosen < 0.5 * first
+    reports = (tmp_path / "model" / "model.json").read_text(encoding="utf8")
+    assert ('"steps_back"' in reports) == (learner in ("BLasso", "Boosting"))
+
+
+TREE_CONFIG = Path(__file__).parents[2] / "plugins" / "disambig_exponentiated_gradient" / "rerank_trees.cfg"
+
+
+EVALUATE = ("evaluate", "model", "--lists", "bad.jsonl")
+
+
+BEGIN = "(TOP (S (NP (PRP {who})) (VP (VBD {verb}) "
+
+
+LOW = BEGIN + "(NP (NP (DT the) (NN {what})) (PP (IN {by}) (NP (NN {where})))))))"
+
+
+HIGH = BEGIN + "(NP (DT the) (NN {what})) (PP (IN {by}) (NP (NN {where}))))))"
+
+
+def write_tree_lists(path, n, seed):
+    """Write lists in which "of" belongs to the noun and "at" to the verb; the source tosses a coin."""
+    rng = np.random.default_rng(seed)
+    lines = []
+    for number in range(n):
+        output = {
+            "who": rng.choice(["we", "they"]),
+            "verb": rng.choice(["found", "bought"]),
+            "what": rng.choice(["key", "bread"]),
+            "by": ("of", "at")[number % 2],
+            "where": rng.choice(["home", "night"]),
+        }
+        trees = [LOW.format(**output), HIGH.format(**output)]
+        scores = rng.normal(size=2) - 60.0
+        candidates = [{"text": t, "score": float(s)} for t, s in zip(trees, scores, strict=True)]
+        candidates.sort(key=lambda item: -item["score"])
+        lines.append(
+            json.dumps(
+                {
+                    "id": number,
+                    "candidates": candidates,
+                    "reference": trees[number % 2],
+                    "document": f"d{number}",
+                }
+            )
+        )
+    path.write_text("\n".join(lines) + "\n", encoding="utf8")
+
+
+def test_parses_are_reranked(tmp_path):
+    write_tree_lists(tmp_path / "train.jsonl", 120, 0)
+    write_tree_lists(tmp_path / "new.jsonl", 60, 1)
+    done = here("train", str(TREE_CONFIG), "--lists", "train.jsonl", "--output", "model", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    judged = here("evaluate", "model", "--lists", "new.jsonl", folder=tmp_path)
+    assert judged.returncode == 0, judged.stderr
+    assert "bracket F1" in judged.stdout
+    chosen, first = (
+        float(re.search(rf"{of}: ([\d.]+)%", judged.stdout)[1]) for of in ("choice", "first candidate")
+    )
+    assert chosen == 100.0 > first
+    best = here(
+        "annotate",
+        "new.jsonl",
+        "--from",
+        "nbest",
+        "--model",
+        "model",
+        "--output",
+        "best.jsonl",
+        folder=tmp_path,
+    )
+    assert best.returncode == 0, best.stderr
+    lines = [json.loads(line) for line in (tmp_path / "best.jsonl").read_text(encoding="utf8").splitlines()]
+    assert all(line["candidates"][0]["text"] == line["reference"] for line in lines)
+    lines[3]["candidates"][1]["text"] = "(TOP"
+    (tmp_path / "bad.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf8")
+    for command in (("annotate", "bad.jsonl", "--from", "nbest", "--model", "model"), EVALUATE):
+        bad = here(*command, folder=tmp_path)
+        assert bad.returncode == 2 and "[D630] bad.jsonl:4, candidate 2, line 1: " in bad.stderr
+
+
+@pytest.mark.parametrize("found_by", ["measure", "extractor"])
+def test_an_invalid_tree_is_reported_with_its_list(tmp_path, found_by):
+    output = {"who": "we", "verb": "saw", "what": "key", "by": "of", "where": "home"}
+    low, high = LOW.format(**output), HIGH.format(**output)
+
+    def line(other: str) -> str:
+        candidates = [{"text": low, "cost": 0}, {"text": other, "cost": 1}]
+        if found_by == "extractor":
+            return json.dumps({"candidates": candidates})
+        return json.dumps({"candidates": [{"text": item["text"]} for item in candidates], "reference": low})
+
+    lines = [line(high)] * 20
+    lines[7] = line(high[:-1])
+    (tmp_path / "lists.jsonl").write_text("\n".join(lines), encoding="utf8")
+    done = here("train", str(TREE_CONFIG), "--lists", "lists.jsonl", "--output", "model", folder=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1] == (
+        "disambig: [D630] lists.jsonl:8, candidate 2, line 1: the bracket that opens here is never "
+        "closed; expected trees of the form (LABEL child ...) with words (TAG word)"
+    )

@@ -1,0 +1,305 @@
+"""`check --fix` settles in one run: a second run changes nothing, and no other byte changes."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import random
+import re
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from commands import here
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from disambig.checking import choose, corrected, find_flags, stable_decisions, stable_flags
+from disambig.data import Decisions, Group
+from disambig.markup import read_markup
+from disambig.models import ModelSource
+
+EXAMPLES = int(os.environ.get("DISAMBIG_STABLE_EXAMPLES", "15"))
+
+
+def replacing(pairs: dict[str, str], sure: float = 0.9):
+    """Return an annotator that flags some words, each to be replaced by another, whatever is around."""
+    groups = tuple(Group(f"{old}/{new}", (old, new)) for old, new in pairs.items())
+
+    def annotate(texts):
+        rows = [
+            (number, match.start(), match.end(), list(pairs).index(match[0]))
+            for number, text in enumerate(texts)
+            for match in re.finditer(r"[\w']+", text)
+            if match[0] in pairs
+        ]
+        documents, starts, ends, numbers = np.array(rows, np.int32).reshape(-1, 4).T
+        n = len(rows)
+        zeros = np.zeros(n, np.int32)
+        return [
+            Decisions(
+                task="t", model="m 1", table=groups, documents=documents, starts=starts, ends=ends,
+                groups=numbers, observed=zeros, chosen=zeros + 1, offsets=np.arange(n + 1) * 2,
+                scores=np.tile(np.array([0.0, 1.0], np.float32), n), margins=np.ones(n, np.float32),
+                probabilities=np.full(n, sure, np.float32), flagged=np.ones(n, bool),
+                found=zeros, asked=zeros,
+            )
+        ]  # fmt: skip
+
+    return annotate
+
+
+def fix_text(name: str, text: str, annotate) -> tuple[str, list[tuple[int, int]], list[tuple[int, int]]]:
+    """Return the text as ``--fix`` writes it, what it replaced, and where it wrote."""
+    plain = read_markup(name, text)
+    checked = find_flags(name, text, plain, [item.in_document(0) for item in annotate([plain.text])])
+    taken, _ = choose(checked.flags)
+    kept = stable_flags(name, text, taken, annotate, ())
+    write_places, length, at = [], 0, 0
+    for start, end, new in (flag.edit for flag in kept):
+        length += start - at
+        write_places.append((length, length + len(new)))
+        length, at = length + len(new), end
+    return corrected(text, kept), [flag.edit[:2] for flag in kept], write_places
+
+
+def test_corrections_that_would_be_reverted_are_not_made():
+    there_and_back = replacing({"your": "you're", "you're": "your", "quite": "quiet"})
+    text = "Is it your turn?\n\nIt was a quite place, and you're late.\n"
+    assert fix_text("a.md", text, there_and_back)[0] == text.replace("quite", "quiet")
+
+
+def test_chains_of_corrections_are_not_started():
+    chain = replacing({"one": "two", "two": "three", "three": "four"})
+    assert fix_text("a.txt", "one, then three.", chain)[0] == "one, then four."
+
+
+def test_stable_decisions_of_a_corpus():
+    annotate = replacing({"your": "you're", "you're": "your", "quite": "quiet"})
+    texts = ["your quite", "nothing", "a quite place, your turn"]
+    (result,) = stable_decisions(texts, annotate(texts), annotate)
+    shown = [texts[d][s:e] for d, s, e in zip(result.documents, result.starts, result.ends, strict=True)]
+    assert [word for word, is_flagged in zip(shown, result.flagged, strict=True) if is_flagged] == [
+        "quite"
+    ] * 2
+
+
+def test_only_what_was_corrected_is_decided_again():
+    requests: list[int] = []
+    inner = replacing({"quite": "quiet"})
+
+    def spying(texts):
+        requests.append(sum(map(len, texts)))
+        return inner(texts)
+
+    text = "\n\n".join(f"Paragraph {number} has some words of its own in it." for number in range(2000))
+    fix_text("a.md", text + "\n\nA quite place.\n", spying)
+    assert requests[0] > 90_000 and sum(requests[1:]) < 1_000
+
+
+SENTENCES = [
+    "It was better {then} we had hoped.", "Thank you for {you're} call.", "{Your} late again, said my aunt.",
+    "She has {went} home already.", "We were asked {too} bring the keys.", "This depends {of} the weather.",
+    "He is {a} honest man.", "The cat chased {it's} tail around {the the} garden.", "Nobody {new} about it.",
+    "They {was} waiting for {there} friends.", "I {seen} him {their} last week.", "You can't {loose} it.",
+    "The {affect} of the rain was small.", "She {begun} to {sings}.",
+    "He gave it {to to} me and {you're} sister.",
+    "A {peace} of cake is on the {a} table.", "My {to} brothers {is} here, and {its} late.",
+]  # fmt: skip
+
+
+RIGHT = {"then": "than", "you're": "your", "Your": "You're", "went": "gone", "too": "to", "of": "on"}
+
+
+PLAIN = ["The train was late.", "Nobody had seen the letter.", "It rained all day.", ""]
+
+
+GLUE = st.sampled_from([" ", "\n", "\n\n", "\n- ", "\n\n# ", " <b>", "** "])
+
+
+@st.composite
+def texts_with_mistakes(draw):
+    """Texts of sentences in which some of the mistakes are made."""
+    parts = []
+    for sentence in draw(st.lists(st.sampled_from(SENTENCES + PLAIN), min_size=1, max_size=10)):
+        keep = lambda match: match[1] if draw(st.booleans()) else RIGHT.get(match[1], match[1])  # noqa: E731
+        parts += [re.sub(r"\{([^}]*)\}", keep, sentence), draw(GLUE)]
+    return "".join(parts)
+
+
+@cache
+def models():
+    return ModelSource(flags_per_1000=6.0).load_correcting()
+
+
+@pytest.mark.parametrize("name", ["a.md", "a.txt"])
+@given(texts_with_mistakes())
+@settings(max_examples=EXAMPLES, deadline=None)
+def test_a_second_run_does_not_flag_corrections_of_the_first(name, text):
+    new, replaced, write_places = fix_text(name, text, models())
+    plain = read_markup(name, new)
+    again = find_flags(name, new, plain, [item.in_document(0) for item in models()([plain.text])]).flags
+    touched = [
+        (flag.observed, flag.replacement)
+        for flag in again
+        for start, end in write_places
+        if flag.start < end and start < flag.end
+    ]
+    assert touched == []
+    assert outside(text, replaced) == outside(new, write_places)
+
+
+def outside(text: str, places: list[tuple[int, int]]) -> list[str]:
+    ends = [0, *(end for _, end in places)]
+    return [text[end:start] for end, start in zip(ends, [*(start for start, _ in places), None], strict=True)]
+
+
+def test_through_the_command(tmp_path):
+    text = "\n\n".join(re.sub(r"[{}]", "", item) for item in SENTENCES)
+    (tmp_path / "a.md").write_text(text)
+    command = ("check", "--no-backup", "--quiet", "a.md", "--flags-per-1000", "6")
+
+    def run(*options):
+        return here(*command, *options, folder=tmp_path)
+
+    shown = run("--diff").stdout
+    run("--fix")
+    once = (tmp_path / "a.md").read_text()
+    assert once != text
+    added = [line[1:] for line in shown.splitlines() if line.startswith("+") and not line.startswith("+++")]
+    assert added and all(line in once.split("\n") for line in added)
+
+
+LONG_SENTENCES = [
+    "The old bridge was closed because the river had risen during the night.",
+    "She left the keys on the table before she went to the station.",
+    "We could have taken the later train, but nobody knew about it.",
+    "Their garden is larger than ours, and it has an apple tree.",
+    "He told me that the meeting would start an hour earlier.",
+    "You should have seen the view from the top of the tower.",
+    "It depends on the weather whether they sail to the island.",
+    "A small child was looking for its mother in the crowd.",
+    "They must have forgotten to close the window in the kitchen.",
+    "The letter was written by a friend who lives in the north.",
+    "There are two reasons why the new plan is better than the old one.",
+    "I would have called you if I had known your number.",
+    "The teacher gave an honest answer to the question.",
+    "Nobody wanted to lose the game on the last day.",
+    "We have been waiting for an answer since the beginning of May.",
+]
+
+
+SLIPS = [
+    (r"\b(could|should|would|must) have\b", r"\1 of"), (r"\bthan\b", "then"), (r"\bTheir\b", "There"),
+    (r"\ban (?=[aeh])", "a "), (r"\b[aA] (?=[bcfls])", lambda match: match[0][0] + "n "),
+    (r"\b(the|to|in|of|was|a) ", r"\1 \1 "), (r"\bits\b", "it's"), (r"\bdepends on\b", "depends of"),
+    (r"\blose\b", "loose"), (r"\bknew\b", "new"), (r"\byour\b", "you're"), (r"\bthere are\b", "their are"),
+    (r"\bto the\b", "too the"), (r"\bhad risen\b", "had rose"), (r"\bwere\b", "was"),
+]  # fmt: skip
+
+
+def with_mistakes(random_state: random.Random) -> str:
+    """Return a paragraph with several mistakes, often next to each other."""
+    sentences = random_state.sample(LONG_SENTENCES, random_state.randint(1, 3))
+    text = " ".join(sentences)
+    for _ in range(random_state.randint(1, 5)):
+        pattern, slip = random_state.choice(SLIPS)
+        places = list(re.finditer(pattern, text))
+        if places:
+            place = random_state.choice(places)
+            changed = place.expand(slip) if isinstance(slip, str) else slip(place)
+            text = text[: place.start()] + changed + text[place.end() :]
+    return text
+
+
+def fix_folder(folder: Path, *options: str) -> list[dict]:
+    ended = here("check", "--fix", "--no-backup", "--quiet", "--format", "json", *options, ".", folder=folder)
+    assert ended.returncode in (0, 1), ended.stderr
+    return json.loads(ended.stdout)["flags"]
+
+
+def changed_places(before: str, after: str) -> list[tuple[int, int]]:
+    """Return where the words of a corrected text differ from those before."""
+    words = re.compile(r"\S+|\s+")
+    old, new = (list(words.finditer(text)) for text in (before, after))
+    matcher = difflib.SequenceMatcher(
+        None, [word[0] for word in old], [word[0] for word in new], autojunk=False
+    )
+    return [
+        (new[first].start(), new[last - 1].end())
+        for kind, _, _, first, last in matcher.get_opcodes()
+        if kind != "equal" and last > first
+    ]
+
+
+@pytest.mark.parametrize("rate", [None, "6"])
+def test_a_second_run_changes_nothing(tmp_path: Path, rate: str | None):
+    """160 paragraphs with mistakes, each in a file of its own."""
+    random_state = random.Random(20)
+    texts = {f"{number}.md": with_mistakes(random_state) + "\n" for number in range(160)}
+    for name, text in texts.items():
+        (tmp_path / name).write_bytes(text.encode())
+    options = () if rate is None else ("--flags-per-1000", rate)
+    first = fix_folder(tmp_path, *options)
+    once = {name: (tmp_path / name).read_bytes().decode() for name in texts}
+    second = fix_folder(tmp_path, *options)
+    twice = {name: (tmp_path / name).read_bytes().decode() for name in texts}
+    assert sum(once[name] != texts[name] for name in texts) > 60
+    assert {name: once[name] for name in texts if once[name] != twice[name]} == {}
+    again = [
+        (once[name], flag["observed"], flag["replacement"])
+        for flag in second
+        for name in [Path(flag["path"]).name]
+        for start, end in changed_places(texts[name], once[name])
+        if flag["start"] < end and start < flag["end"]
+    ]
+    assert again == []
+    for name, text in texts.items():  # the edits of the report make the text
+        edits = sorted(
+            flag["edit"] for flag in first if Path(flag["path"]).name == name and flag["outcome"] == "fixed"
+        )
+        built, at = "", 0
+        for start, end, new in edits:
+            assert start >= at or built == ""
+            built, at = built + text[at:start] + new, end
+        assert built + text[at:] == once[name]
+
+
+DOCUMENT = (
+    "\ufeff# Notes \U0001f600 on on the trip\r\n\r\nThey must of left.  You might of seen it. "
+    "\U0001f468\u200d\U0001f469\u200d\U0001f467\r\n\r\n"
+    "* `the the` stays, and a a word goes\r\n* Its a [link](http://a.b/of-of) to to it.\r\n\r\n"
+    "```\r\nyou could of of\r\n```\r\n\r\n| a | then |\r\n|---|---|\r\n| x | y |\r\n\r\n"
+    "Give my the chance. caf\u00e9\tand   na\u00efve\r\nI'd of gone home, it's better then nothing.\r\n"
+)
+
+
+def test_a_document_keeps_every_other_byte(tmp_path: Path):
+    path = tmp_path / "notes.md"
+    path.write_bytes(DOCUMENT.encode())
+    fix_folder(tmp_path)
+    once = path.read_bytes().decode()
+    fix_folder(tmp_path)
+    assert path.read_bytes().decode() == once
+    for old, new in [
+        ("must of", "must have"), ("might of", "might have"), ("on on", "on"), ("a a word", "a word"),
+        ("to to it", "to it"), ("my the", "me the"), ("I'd of", "I'd have"), ("better then", "better than"),
+        ("Its a", "It's a"),
+    ]:  # fmt: skip
+        once = once.replace(new, old, 1) if old not in once else once
+    assert once == DOCUMENT
+
+
+def test_several_corrections_in_one_sentence(tmp_path: Path):
+    (tmp_path / "a.txt").write_text("They must of left. You might of seen it.\n")
+    fix_folder(tmp_path)
+    assert (tmp_path / "a.txt").read_text() == "They must have left. You might have seen it.\n"
+    assert fix_folder(tmp_path) == []
+
+
+def test_two_corrections_of_one_mistake_are_never_both_made(tmp_path: Path):
+    (tmp_path / "a.txt").write_text("Please give my the chance to see it.\n")
+    fix_folder(tmp_path, "--flags-per-1000", "8")
+    assert (tmp_path / "a.txt").read_text() == "Please give me the chance to see it.\n"

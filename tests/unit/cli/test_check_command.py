@@ -1,0 +1,396 @@
+"""``disambig check`` with the fake models: one file, and projects with settings, baselines and git."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+import subprocess
+import types
+
+import pytest
+from commands import here, process
+from fake_models import annotate_texts
+
+from disambig.checking import FORMATS
+from disambig.cli.main import run as run_command
+from disambig.decision import Labels
+from disambig.errors import UserError
+from disambig.models import ModelSource
+
+NOTE = "# A title\r\n\r\nIt was a quite place, and I lived there during 1997.\r\n"
+
+
+FIXED = NOTE.replace("quite", "quiet").replace("during", "from")
+
+
+@pytest.fixture(autouse=True)
+def fakes(monkeypatch):
+    monkeypatch.setattr(ModelSource, "load_correcting", lambda source: annotate_texts)
+
+
+@pytest.fixture
+def note(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "note.md"
+    path.write_bytes(NOTE.encode())
+    return path
+
+
+def check_file(capfd, *arguments):
+    """Return exit status, what is printed, and what is said of it."""
+    with pytest.raises(SystemExit) as ended:
+        run_command(["check", *map(str, arguments)])
+    shown = capfd.readouterr()
+    return ended.value.code, shown.out, shown.err
+
+
+def test_one_line_per_flag(note, capfd):
+    status, out, err = check_file(capfd, "note.md")
+    assert status == 1
+    assert out == ("note.md:3:10: quite -> quiet (spelling)\nnote.md:3:41: during -> from (preposition)\n")
+    assert err == "disambig: 2 flags in 1 of 1 file, 13 words\n"
+    assert note.read_bytes() == NOTE.encode()
+
+
+def test_no_flags(note, capfd):
+    note.write_text("All is well.")
+    assert check_file(capfd, "note.md") == (0, "", "disambig: no flags in 1 file, 3 words\n")
+
+
+def test_json(note, capfd):
+    status, out, _ = check_file(capfd, "--format", "json", "note.md")
+    result = json.loads(out)["flags"]
+    lines = check_file(capfd, "--format", "jsonl", "note.md")[1].splitlines()
+    assert [json.loads(line) for line in lines] == result
+    assert status == 1
+    assert [(f["path"], f["line"], f["column"], f["replacement"]) for f in result] == [
+        ("note.md", 3, 10, "quiet"),
+        ("note.md", 3, 41, "from"),
+    ]
+
+
+def test_a_file_that_cannot_be_read_does_not_stop_the_rest(note, capfd):
+    (note.parent / "bad.md").write_bytes(b"\xff")
+    status, out, err = check_file(capfd, "gone.md", "bad.md", note.parent)
+    assert status == 2
+    assert out.count("note.md:3:") == 2
+    assert "[D300] gone.md" in err and err.count("[D304]") == 1 and "1 file, 13 words; 2 problems" in err
+
+
+def test_fix(note, capfd):
+    status, out, err = check_file(capfd, "--fix", "note.md")
+    assert status == 1
+    assert note.read_bytes() == FIXED.encode()
+    assert (note.parent / "note.md.bak").read_bytes() == NOTE.encode()
+    assert out.splitlines()[0] == "note.md:3:10: quite -> quiet (spelling), fixed"
+    assert "the old text is in note.md.bak" in err and "2 corrected" in err
+    assert check_file(capfd, "--fix", "note.md")[0] == 0
+    assert not (note.parent / "note.md.bak2").exists()
+
+
+def test_fix_without_a_backup_or_with_another_suffix(note, capfd):
+    check_file(capfd, "--fix", "--no-backup", "note.md")
+    assert [path.name for path in note.parent.iterdir()] == ["note.md"]
+    note.write_bytes(NOTE.encode())
+    check_file(capfd, "--fix", "--backup-suffix", "~", "note.md")
+    assert (note.parent / "note.md~").read_bytes() == NOTE.encode()
+
+
+def test_a_read_only_file_is_not_fixed(note, capfd):
+    note.chmod(0o444)
+    other = note.with_name("other.md")
+    other.write_bytes(NOTE.encode())
+    status, out, err = check_file(capfd, "--fix", "note.md", "other.md")
+    assert status == 2
+    assert "[D642] note.md" in err
+    assert out.splitlines()[0].endswith(", left") and out.splitlines()[2].endswith(", fixed")
+    assert note.read_bytes() == NOTE.encode() and other.read_bytes() == FIXED.encode()
+
+
+def test_diff(note, capfd):
+    status, out, _ = check_file(capfd, "--diff", "note.md")
+    assert status == 1
+    assert out.startswith("--- note.md\n+++ note.md\n@@ -1,3 +1,3 @@\n")
+    assert note.read_bytes() == NOTE.encode()
+
+
+def test_standard_input(note, capfd, monkeypatch):
+    def given(text):
+        monkeypatch.setattr("sys.stdin", types.SimpleNamespace(buffer=io.BytesIO(text.encode())))
+
+    given(NOTE)
+    assert check_file(capfd, "-")[1].startswith("<stdin>:3:10: quite -> quiet")
+    given(NOTE)
+    status, out, err = check_file(capfd, "--fix", "--stdin-filename", "x.md", "-")
+    assert (status, out) == (1, FIXED.replace("\r\n", "\n") if "\r\n" not in out else FIXED)
+    assert "x.md:3:10: quite -> quiet (spelling), fixed" in err
+
+
+def test_a_file_on_which_a_model_fails_does_not_stop_the_rest(note, capfd):
+    (note.parent / "bad.md").write_text("RAISE an error")
+    status, out, err = check_file(capfd, "bad.md", "note.md")
+    assert status == 2
+    assert out.count("note.md:3:") == 2 and "[D313] bad.md" in err
+
+
+def test_bounded_flags_and_ignored_words(note, capfd):
+    status, out, err = check_file(capfd, "--max-flags-per-1000", "1", "note.md")
+    assert (status, out.count("\n")) == (1, 1)
+    assert "1 flag left out by --max-flags-per-1000 (note.md: 1)" in err
+    (note.parent / "words").write_text("Quite # a word\nduring\n")
+    assert check_file(capfd, "--ignore", "words", "note.md")[0] == 0
+
+
+def test_an_unknown_directive_is_an_error(note, capfd):
+    note.write_text("Well. <!-- disambig: ingore well -->")
+    status, _, err = check_file(capfd, "note.md")
+    assert status == 2 and "[D641] note.md, line 1: unknown instruction 'ingore well'" in err
+    assert "followed by [RULE], WORD" in err
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        (["--fix", "--diff"], "D600"),
+        (["--diff", "--format", "json"], "D600"),
+        (["--fix", "--format", "sarif"], "D600"),
+        (["--fix", "--staged"], "D600"),
+        (["--since", "HEAD", "--staged"], "D600"),
+        (["--since", "HEAD", "-"], "D600"),
+        (["--write-baseline", "x", "--fix"], "D600"),
+        (["--write-baseline", "x", "--format", "json"], "D600"),
+        (["--write-baseline", "note.md"], "D967"),
+        (["--baseline", "nowhere"], "D300"),
+        (["--since", "HEAD"], "D962"),
+        (["--backup-suffix", ""], "D600"),
+        (["--backup-suffix", "/x"], "D600"),
+        (["--format", "xml"], "D601"),
+        (["--max-flags-per-1000", "-1"], "D602"),
+        (["--flags-per-1000", "nan"], "D602"),
+        (["--ignore", "nowhere"], "D300"),
+        (["--sets", "nowhere"], "D300"),
+    ],
+)
+def test_wrong_options(note, capfd, options, code):
+    status, out, err = check_file(capfd, *options, "note.md")
+    assert (status, out) == (2, "")
+    assert err.startswith(f"disambig: [{code}]") and err.count("\n") == 1
+
+
+def test_an_empty_directory(note, capfd):
+    note.unlink()
+    assert check_file(capfd, ".") == (0, "", "disambig: no file to check\n")
+
+
+def test_models_of_labels_give_no_flags(monkeypatch):
+    monkeypatch.undo()
+    label = types.SimpleNamespace(
+        name="en/it", judge=Labels.unfitted(), task=types.SimpleNamespace(name="it")
+    )
+    monkeypatch.setattr(ModelSource, "load_models", lambda source: [label])
+    assert ModelSource().load_correcting()(["it rains"]) == []
+    with pytest.raises(UserError, match="D644"):
+        ModelSource(models=("it",)).load_correcting()
+
+
+TEXT = "It was a quite place.\n\nI lived there during 1997.\n"
+
+
+@pytest.fixture
+def loaded_sources(monkeypatch):
+    """What models were asked for."""
+    sources = []
+
+    def load(source):
+        sources.append(source)
+        return annotate_texts
+
+    monkeypatch.setattr(ModelSource, "load_correcting", load)
+    return sources
+
+
+@pytest.fixture
+def home(tmp_path, loaded_sources):
+    write_file(tmp_path / "note.md", TEXT)
+    return tmp_path
+
+
+def write_file(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf8")
+
+
+def check_project(home, *arguments, given=""):
+    return here("check", *arguments, folder=home, given=given)
+
+
+def test_settings_apply_to_files_and_directories(home, loaded_sources):
+    settings = '[tool.disambig]\nignore = ["Quite"]\nexclude = ["gen/"]\nflags_per_1000 = {spelling = 0.1}\n'
+    write_file(home / "pyproject.toml", settings)
+    write_file(home / "gen" / "note.md", TEXT)
+    done = check_project(home, ".", "gen/note.md")
+    assert done.stdout == "./note.md:3:15: during -> from (preposition)\n"
+    assert "gen/note.md: left out by `exclude`" in done.stderr
+    assert [source.flags_per_1000 for source in loaded_sources] == [{"spelling": 0.1}]
+
+
+def test_overrides_use_other_models(home, loaded_sources):
+    override = '[overrides."docs/"]\nflags_per_1000 = 2\nmax_flags_per_1000 = 1\nsets = ["lie/lay"]\n'
+    write_file(home / "disambig.toml", override)
+    write_file(home / "docs" / "a.md", TEXT)
+    write_file(home / "z.md", TEXT)
+    done = check_project(home, "note.md", "docs/a.md", "z.md")
+    assert [line.partition(":")[0] for line in done.stdout.splitlines()] == [
+        "note.md", "note.md", "docs/a.md", "z.md", "z.md",
+    ]  # fmt: skip
+    assert [(source.flags_per_1000, len(source.sets)) for source in loaded_sources] == [(None, 0), (2, 1)]
+
+
+def test_options_override_settings(home, loaded_sources):
+    write_file(home / "disambig.toml", 'flags_per_1000 = 0.5\nignore = ["quite"]\nmodels = ["mine"]\n')
+    write_file(home / "words.txt", "during\n")
+    done = check_project(
+        home, "--flags-per-1000", "3", "--ignore", "words.txt", "--task", "spelling", "note.md"
+    )
+    assert (done.returncode, done.stdout) == (0, "")
+    assert [(source.models, source.flags_per_1000) for source in loaded_sources] == [(("spelling",), 3)]
+
+
+def test_show_settings(home):
+    write_file(home / "disambig.toml", 'tasks = ["spelling"]\n')
+    done = check_project(home, "--show-settings", "--max-flags-per-1000", "2", "note.md", "-")
+    assert done.returncode == 0
+    assert done.stdout.count('tasks = ["spelling"]  # disambig.toml\n') == 2
+    assert "max_flags_per_1000 = 2.0  # command line\n" in done.stdout
+    assert "# <stdin>: checked\n" in done.stdout
+
+
+def test_wrong_settings_stop_the_run(home):
+    write_file(home / "disambig.toml", "flag_per_1000 = 1\n")
+    done = check_project(home, "note.md")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "[D970]" in done.stderr and "the nearest first: flags_per_1000" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_standard_input_has_the_settings_of_its_file_name(home):
+    write_file(home / "docs" / "disambig.toml", 'ignore = ["quite"]\n')
+    done = check_project(home, "--stdin-filename", "docs/new.md", "--format", "github", "-", given=TEXT)
+    assert done.returncode == 1
+    assert done.stdout.startswith("::notice file=docs/new.md,line=3,") and done.stdout.count("\n") == 1
+    write_file(home / "docs" / "disambig.toml", 'exclude = ["*.md"]\n')
+    done = check_project(home, "--fix", "--stdin-filename", "docs/new.md", "-", given=TEXT)
+    assert (done.returncode, done.stdout) == (0, TEXT)
+
+
+def test_a_baseline_hides_known_flags(home):
+    done = check_project(home, "--write-baseline", "known.json", ".")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "2 flags written to known.json" in done.stderr
+    write_file(home / "disambig.toml", 'baseline = "known.json"\n')
+    done = check_project(home, "note.md")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "no flags in 1 file, 10 words; 2 known by the baseline" in done.stderr
+    write_file(home / "note.md", f"A new paragraph.\n\n{TEXT}\nAnother quite place.\n")
+    done = check_project(home, "note.md")
+    assert (done.returncode, done.stdout) == (1, "note.md:7:9: quite -> quiet (spelling)\n")
+    write_file(home / "note.md", "All is well.\n")
+    assert "known.json: 2 flags in it no longer found" in check_project(home, "note.md").stderr
+    write_file(home / "note.md", TEXT)
+    assert check_project(home, "--baseline", "known.json", "--fix", "note.md").stdout == ""
+    assert (home / "note.md").read_text() == TEXT
+
+
+def test_the_bound_counts_new_flags(home):
+    check_project(home, "--write-baseline", "known.json", "note.md", "--max-flags-per-1000", "0")
+    write_file(home / "note.md", f"{TEXT}\nAnother quite place. One more quite place.\n")
+    done = check_project(home, "--baseline", "known.json", "--max-flags-per-1000", "1", "note.md")
+    assert done.stdout == "note.md:5:9: quite -> quiet (spelling)\n"
+    assert "1 flag left out by --max-flags-per-1000 (note.md: 1)" in done.stderr
+
+
+def test_writing_a_baseline_with_unreadable_files(home):
+    done = check_project(home, "--write-baseline", "known.json", "note.md", "gone.md")
+    assert done.returncode == 2 and "[D300] gone.md" in done.stderr
+    assert len(json.loads((home / "known.json").read_text())["flags"]) == 2
+
+
+def test_a_dangling_link_is_reported_and_skipped(home):
+    (home / "gone.md").symlink_to(home / "nowhere.md")
+    done = check_project(home, ".")
+    assert done.returncode == 1 and done.stdout.startswith("./note.md:1:10: quite -> quiet")
+    assert "[D342] not read: 1 dangling link (./gone.md)\n" in done.stderr and "D300" not in done.stderr
+    done = check_project(home, "gone.md", "note.md")
+    assert done.returncode == 2 and "[D300] gone.md" in done.stderr and done.stdout
+
+
+def test_ignored_standard_input_is_reported(tmp_path):
+    done = process("check", folder=tmp_path, given=TEXT)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert (
+        "disambig: [D343] standard input is not read" in done.stderr
+        and "name - for standard input" in done.stderr
+    )
+    with open(os.devnull, "rb") as nothing:
+        assert "D343" not in process("check", folder=tmp_path, stdin=nothing, input=None).stderr
+    assert "D343" not in process("check", folder=tmp_path).stderr
+    assert "D343" not in process("check", "-q", folder=tmp_path, given=TEXT).stderr
+    assert "D343" not in process("check", ".", folder=tmp_path, given=TEXT).stderr
+
+
+def test_unused_directives_are_reported(home):
+    write_file(home / "note.md", f"<!-- disambig: ignore then, quite -->\n\n{TEXT}")
+    done = check_project(home, "note.md")
+    assert done.returncode == 1
+    assert "[D960] note.md, line 1: 'ignore then' does not suppress any flag; remove it\n" in done.stderr
+    assert "[D960]" not in check_project(home, "--task", "spelling", "note.md").stderr
+    assert "[D960]" not in check_project(home, "--quiet", "note.md").stderr
+
+
+@pytest.mark.skipif(not shutil.which("git"), reason="needs git")
+def test_only_changed_lines(home, monkeypatch):
+    def git(*arguments):
+        subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *arguments], cwd=home, check=True)
+
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    git("init", "-q")
+    git("add", "-A")
+    git("commit", "-q", "-m", "x")
+    done = check_project(home, "--since", "HEAD", ".")
+    assert (done.returncode, done.stderr) == (0, "disambig: no file was changed\n")
+    write_file(home / "note.md", f"{TEXT}\nAnother quite place.\n")
+    done = check_project(home, "--since", "HEAD", ".")
+    assert (done.returncode, done.stdout) == (1, "./note.md:5:9: quite -> quiet (spelling)\n")
+    assert "; 2 in unchanged lines" in done.stderr
+    assert check_project(home, "--staged", ".").returncode == 0
+    git("add", "-A")
+    write_file(home / "note.md", "Changed again.\n")
+    assert check_project(home, "--staged", ".").stdout == "./note.md:5:9: quite -> quiet (spelling)\n"
+    done = check_project(home, "--since", "nothing", ".")
+    assert done.returncode == 2 and "[D963] --since nothing" in done.stderr
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_reports_are_complete_with_errors_and_without_files(home, format):
+    write_file(home / "bad.md", "RAISE an error")
+    done = check_project(home, "--format", format, "note.md", "gone.md", "bad.md")
+    assert done.returncode == 2
+    assert "[D300] gone.md" in done.stderr and "[D313] bad.md" in done.stderr
+    assert "note.md" in done.stdout
+    (home / "empty").mkdir()
+    nothing = check_project(home, "--format", format, "empty")
+    assert nothing.returncode == 0
+    if format in ("json", "sarif", "gitlab", "rdjson"):
+        json.loads(done.stdout)
+        json.loads(nothing.stdout)
+    else:
+        assert nothing.stdout == ""
+
+
+def test_corrections_as_json(home):
+    done = check_project(home, "--fix", "--format", "json", "note.md")
+    assert [flag["outcome"] for flag in json.loads(done.stdout)["flags"]] == ["fixed", "fixed"]
+    done = check_project(home, "--fix", "--format", "json", "-", given=TEXT)
+    assert done.stdout == TEXT.replace("quite", "quiet").replace("during", "from")

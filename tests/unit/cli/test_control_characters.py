@@ -1,0 +1,162 @@
+"""Control characters of a file name or text do not reach a terminal."""
+
+from __future__ import annotations
+
+import io
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from fake_models import annotate_texts
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disambig.checking import Flag, flag_line, left_flags_line
+from disambig.cli.commands.explain import Console
+from disambig.cli.main import _fail
+from disambig.cli.output import StandardOutput
+from disambig.cli.progress import say
+from disambig.formats import AnnotatedDocument, Document, make_format
+from disambig.formatting import escape_control_chars
+
+EVIL = "a\x1b[31m\x07\x9b2J\u202eb"
+
+
+SHOWN = "a\\x1b[31m\\x07\\x9b2J\\u202eb"
+
+
+RAW = ("\x1b", "\x07", "\x9b", "\u202e")
+
+
+def is_escaped(text: str) -> bool:
+    return SHOWN in text and not any(raw in text for raw in RAW)
+
+
+def test_controls_are_written_out():
+    assert escape_control_chars(EVIL) == SHOWN
+    assert escape_control_chars("a\tb\n") == "a\\x09b\\x0a"
+    assert escape_control_chars("a\tb\n", lines=True) == "a\tb\n"
+    assert escape_control_chars("Zürich, 東京 \U0001f600 e\u0301") == "Zürich, 東京 \U0001f600 e\u0301"
+    assert escape_control_chars("\udcff") == "\\udcff"
+
+
+@given(st.text())
+def test_escaping_is_idempotent(text):
+    shown = escape_control_chars(text)
+    assert escape_control_chars(shown) == shown
+    shown.encode()
+    assert "\x1b" not in shown
+
+
+def test_annotations_as_text():
+    text = "a quite\x1b[2J place"
+    result = annotate_texts(["a quite place"])
+    page = make_format("text").encode([AnnotatedDocument(Document("x", text, EVIL), tuple(result))]).decode()
+    assert is_escaped(page)
+
+
+def test_lines_of_flags():
+    flag = Flag(0, 1, 1, 1, EVIL, EVIL, "spelling", 0.9, (0, 1, ""))
+    assert is_escaped(flag_line(EVIL, flag))
+    assert is_escaped(left_flags_line([flag]))
+
+
+def test_messages(capsys):
+    say(EVIL)
+    StandardOutput().note(EVIL + "\n")
+    _fail(EVIL)
+    output = capsys.readouterr().err
+    assert output.count(SHOWN) == 3
+    assert is_escaped(output)
+
+
+def test_explanations(capsys, monkeypatch):
+    from types import SimpleNamespace
+
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
+    console = Console()
+    console._console.file = sys.stdout
+    console.line(EVIL)
+    console.table(SimpleNamespace(head=(EVIL, "b"), rows=[(EVIL, EVIL)], numbers=1))
+    assert sys.stdout.getvalue().count(SHOWN) == 4
+    assert is_escaped(sys.stdout.getvalue())
+
+
+def on_a_terminal(*arguments: str, cwd: Path) -> str:
+    """Return what a command writes to a terminal."""
+    script = Path(__file__).parents[2] / "integration" / "fake_models.py"
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, str(script), *arguments],
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    parts = []
+    try:
+        while part := os.read(ours, 1 << 16):
+            parts.append(part)
+    except OSError:
+        pass
+    process.wait()
+    os.close(ours)
+    return b"".join(parts).decode()
+
+
+@pytest.mark.parametrize("format", ["text", "corrected", "csv", "jsonl", "html"])
+def test_annotated_text_on_a_terminal(tmp_path, format):
+    name = f"{EVIL}.txt"
+    (tmp_path / name).write_text(f"It was a quite place. {EVIL} Then a quite place.")
+    output = on_a_terminal("annotate", name, "--format", format, "--quiet", cwd=tmp_path)
+    assert "[31m" in output or "u001b" in output or format == "html"
+    assert not any(raw in output for raw in ("\x1b[31m", "\x07", "\x9b2J", "\u202e"))
+
+
+NAMES = (
+    "a\n::error::evil\n--- b.md.md",
+    "::error::evil.md",
+    "##[error]evil.md",
+    "a\x1b[31m\x07\x9b2J\u202e\u200f\u2066.md",
+    "a\r::stop-commands::x.md",
+    "a\udcff\tb.md",
+    'a,line=9%0A::b".md',
+)
+
+
+RUNS = (
+    *(("--format", name) for name in ("text", "json", "jsonl", "sarif", "github", "gitlab", "rdjson")),
+    ("--diff",),
+    ("--fix", "--no-backup"),
+    ("--fix",),
+    ("--write-baseline", "known.json"),
+    ("--max-flags-per-1000", "1"),
+)
+
+
+@pytest.mark.parametrize("options", RUNS, ids=" ".join)
+def test_file_names_in_every_output(tmp_path, options):
+    script = Path(__file__).parents[2] / "integration" / "fake_models.py"
+    names = [os.fsencode(name if name.endswith(".md") else f"{name}.md") for name in NAMES]
+    for name in names:
+        with open(os.fsencode(tmp_path) + b"/" + name, "w") as file:
+            file.write(
+                "A quite place.\n\nA quite place, where quite\nplace <!-- disambig: ignore-x --> is.\n"
+            )
+    done = subprocess.run(
+        [sys.executable, str(script), "check", *options, "--", *names],
+        cwd=tmp_path,
+        capture_output=True,
+        timeout=120,
+    )
+    assert done.returncode in (1, 2), done.stderr
+    written = [done.stdout, done.stderr, *(item.read_bytes() for item in tmp_path.glob("known.json"))]
+    for text in (item.decode() for item in written):  # all of it is UTF-8
+        assert escape_control_chars(text, lines=True) == text
+        for line in text.splitlines():
+            assert not line.lstrip().startswith(("::error", "::stop", "##[")), line
+            assert "\t" not in line or options == ("--diff",)

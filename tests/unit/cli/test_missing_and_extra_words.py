@@ -1,0 +1,269 @@
+"""Missing and extra words: spaces, places and corrected text in everything that commands print."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from disambig.checking import decisions_to_edits
+from disambig.cli.main import run as run_command
+from disambig.data import Decisions, Group
+from disambig.evaluation import corrects, touches
+from disambig.formats import Fix, fix_kind
+from disambig.models import ModelSource
+
+GROUP = Group("preposition", ("to", "about", "the", ""))
+
+
+TEXT = (
+    "We listen music and discuss about it.\n"
+    "That is what we talk about.\n"
+    "WE LISTEN MUSIC.\n"
+    "Listen\n"
+    "music.  About it we discuss.\n"
+)
+
+
+RIGHT = (
+    "We listen to music and discuss it.\n"
+    "That is what we talk.\n"
+    "WE LISTEN TO MUSIC.\n"
+    "Listen\n"
+    "to music.  It we discuss.\n"
+)
+
+
+LINES = [
+    '1:11: "" -> to',
+    '1:29: about -> ""',
+    '2:22: about -> ""',
+    '3:11: "" -> {to}',
+    '5:1: "" -> to',
+    '5:9: About -> ""',
+]
+
+
+def annotate_texts(texts):
+    """Put "to" before every "music" that has none, and take every "about" out."""
+    rows = [
+        (number, match.start(), match.start() if music else match.end(), 3 if music else 1, 0 if music else 3)
+        for number, text in enumerate(texts)
+        for match in re.finditer(r"(?<!to )music|about", text, re.IGNORECASE)
+        for music in [match[0].lower() == "music"]
+    ]
+    return [decisions(rows)]
+
+
+def decisions(rows, probabilities=None, *, task="preposition"):
+    """Decisions that are all flagged: (document, start, end, observed, chosen)."""
+    documents, starts, ends, observed, chosen = np.array(rows, np.int32).reshape(-1, 5).T
+    n, k = len(rows), len(GROUP.candidates)
+    return Decisions(
+        task=task,
+        model="made 1",
+        table=(GROUP,),
+        documents=documents,
+        starts=starts,
+        ends=ends,
+        groups=np.zeros(n, np.int32),
+        observed=observed,
+        chosen=chosen,
+        offsets=np.arange(n + 1, dtype=np.int64) * k,
+        scores=np.zeros(n * k, np.float32),
+        margins=np.ones(n, np.float32),
+        probabilities=np.array(probabilities if probabilities else [0.75] * n, np.float32),
+        flagged=np.ones(n, bool),
+        found=np.full(n, 3, np.int32),
+        asked=np.full(n, 14, np.int32),
+    )
+
+
+def annotator_of(text, rows):
+    """An annotator that makes decisions of one text, and none of any other: of what it is corrected to."""
+    none = [decisions([], task=item.task) for item in rows]
+    return lambda texts: list(rows) if texts == [text] else none
+
+
+@pytest.fixture(autouse=True)
+def note(tmp_path, monkeypatch):
+    for name in ("load", "load_correcting"):
+        monkeypatch.setattr(ModelSource, name, lambda source: annotate_texts)
+    monkeypatch.setattr(ModelSource, "language", lambda source: "en")
+    monkeypatch.setattr(ModelSource, "can_flag", lambda source: True)
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "note.txt"
+    path.write_text(TEXT, encoding="utf8")
+    return path
+
+
+def command(capfd, *arguments):
+    with pytest.raises(SystemExit) as ended:
+        run_command([*map(str, arguments)])
+    shown = capfd.readouterr()
+    return ended.value.code, shown.out, shown.err
+
+
+def in_lines(to, label):
+    return [f"note.txt:{line.format(to=to)} ({label})" for line in LINES]
+
+
+def test_check_prints_quotes_for_no_word(capfd):
+    status, out, err = command(capfd, "check", "note.txt")
+    assert status == 1 and out.splitlines() == in_lines("TO", "preposition")
+    assert "6 flags in 1 of 1 file" in err
+
+
+def test_check_for_programs(capfd):
+    _, out, _ = command(capfd, "check", "--format", "jsonl", "note.txt")
+    result = [json.loads(line) for line in out.splitlines()]
+    assert [(f["observed"], f["replacement"]) for f in result] == [
+        ("", "to"),
+        ("about", ""),
+        ("about", ""),
+        ("", "TO"),
+        ("", "to"),
+        ("About", ""),
+    ]
+    text = TEXT
+    for flag in reversed(result):
+        assert TEXT[flag["start"] : flag["end"]] == flag["observed"]
+        start, end, new = flag["edit"]
+        text = text[:start] + new + text[end:]
+    assert text == RIGHT
+
+
+def test_check_corrects(note, capfd):
+    status, out, _ = command(capfd, "check", "--fix", "note.txt")
+    assert status == 1 and out.count(", fixed") == 6
+    assert note.read_text(encoding="utf8") == RIGHT
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_word_alone_on_its_line_leaves_no_blank_line(note, capfd, end):
+    text = end.join(["We discuss", "about", "it.", "", "  About", "  that we talk", "about", ""])
+    right = end.join(["We discuss", "it.", "", "  That we talk", ""])
+    note.write_bytes(text.encode())
+    assert command(capfd, "annotate", "--format", "corrected", "note.txt")[1] == right
+    status, out, _ = command(capfd, "check", "--fix", "note.txt")
+    assert status == 1 and out.count(", fixed") == 3
+    assert note.read_bytes() == right.encode()
+
+
+def test_check_shows_a_diff(capfd):
+    _, out, _ = command(capfd, "check", "--diff", "note.txt")
+    lines = out.splitlines()
+    for sign, text in (("-", TEXT), ("+", RIGHT)):
+        shown = [line[1:] for line in lines[3:] if line[:1] in (sign, " ")]
+        assert shown == text.splitlines()
+
+
+def test_directives_hide_missing_words(note, capfd):
+    note.write_text("We listen music. <!-- disambig: off -->\nWe listen music.\n<!-- disambig: on -->\n")
+    assert command(capfd, "check", "note.txt")[1].count("\n") == 1
+    note.write_text("We discuss about it. <!-- disambig: ignore about -->\n")
+    assert command(capfd, "check", "note.txt")[0] == 0
+
+
+def test_flags_that_are_left_are_named(note, capfd, monkeypatch):
+    twice = decisions([(0, 10, 10, 3, 0)], task="a"), decisions([(0, 10, 10, 3, 2)], [0.9], task="b")
+    monkeypatch.setattr(
+        ModelSource, "load_correcting", lambda source: annotator_of("We listen music.", twice)
+    )
+    note.write_text("We listen music.")
+    _, out, err = command(capfd, "check", "--diff", "note.txt")
+    assert "+We listen the music." in out
+    assert '1 flag not in the diff: 1:11 ""' in err
+
+
+def test_annotate_prints_the_same_lines(capfd):
+    status, out, _ = command(capfd, "annotate", "--format", "text", "note.txt")
+    assert status == 0 and out.splitlines() == in_lines("TO", "preposition, 0.75")
+
+
+def test_annotate_gives_the_corrected_text(capfd):
+    assert command(capfd, "annotate", "--format", "corrected", "note.txt")[1] == RIGHT
+
+
+def test_the_more_certain_of_two_words_is_inserted(note, capfd, monkeypatch):
+    rows = decisions([(0, 10, 10, 3, 0)], task="a"), decisions([(0, 10, 10, 3, 2)], [0.9], task="b")
+    note.write_text("We listen music.")
+    for twice in (rows, rows[::-1]):
+        monkeypatch.setattr(
+            ModelSource, "load", lambda source, twice=twice: annotator_of(note.read_text(), twice)
+        )
+        assert command(capfd, "annotate", "--format", "corrected", "note.txt")[1] == "We listen the music."
+
+
+@pytest.mark.parametrize(("sure", "right"), [(0.9, "We listen to about."), (0.1, "We listen the.")])
+def test_a_word_is_put_in_or_the_next_one_replaced(note, capfd, monkeypatch, sure, right):
+    """Each was decided as if the other stayed: of "She begun" both would make "She had began"."""
+    rows = decisions([(0, 10, 10, 3, 0)], [sure], task="a"), decisions([(0, 10, 15, 1, 2)], [0.5], task="b")
+    note.write_text("We listen about.")
+    for both in (rows, rows[::-1]):
+        monkeypatch.setattr(
+            ModelSource, "load", lambda source, both=both: annotator_of(note.read_text(), both)
+        )
+        assert command(capfd, "annotate", "--format", "corrected", "note.txt")[1] == right
+
+
+def test_annotate_for_programs(capfd):
+    (row,) = map(json.loads, command(capfd, "annotate", "--format", "jsonl", "note.txt")[1].splitlines())
+    keys = ("start", "end", "observed", "replacement")
+    first, second = ([record[key] for key in keys] for record in row["decisions"][:2])
+    assert (first, second) == ([10, 10, "", "to "], [28, 33, "about", ""])
+    assert row["flags"] == 6
+
+
+def test_annotate_as_a_page(capfd):
+    out = command(capfd, "annotate", "--format", "html", "note.txt")[1]
+    first, second = re.findall(r"<mark [^>]*>", out)[:2]
+    assert 'gap"' in first and 'data-from="∅"' in first and 'data-to="to"' in first
+    assert 'gap"' not in second and 'data-from="about"' in second and 'data-to="nothing"' in second
+    assert re.search(r"We listen <mark.*?</mark>music and discuss <mark [^>]*>about<.*?</mark> it\.", out)
+
+
+def test_conllu_has_a_missing_word_at_the_next_one(capfd):
+    rows = command(capfd, "annotate", "--format", "conllu", "note.txt")[1].splitlines()
+    expected = [tuple(row.split("\t")[k] for k in (1, -1)) for row in rows if "Disambig=" in row][:2]
+    assert expected == [
+        ("music", "Disambig=preposition::to:0.75:flag"),
+        ("about", "Disambig=preposition:about::0.75:flag"),
+    ]
+
+
+def test_in_spacy_a_missing_word_is_the_span_of_the_next_one():
+    import spacy
+
+    from disambig.spacy.annotations import read_decisions, write_annotations
+
+    doc = spacy.blank("en")(TEXT)
+    (result,) = annotate_texts([TEXT])
+    write_annotations(doc, result, spans_key="preposition")
+    spans = list(doc.spans["preposition"])
+    assert [(span.text, span.label_) for span in spans] == [
+        ("music", "to"),
+        ("about", ""),
+        ("about", ""),
+        ("MUSIC", "to"),
+        ("music", "to"),
+        ("About", ""),
+    ]
+    for span, start in zip(spans, result.starts.tolist(), strict=True):
+        record = span._.disambig
+        assert record["start"] == start == span.start_char
+        assert (record["observed"] == "") == (record["start"] == record["end"]) == (span.label_ == "to")
+        assert record["replacement"].strip().lower() == span.label_
+    assert len(read_decisions(doc, "preposition")) == 6
+
+
+def test_edits_count_as_corrections():
+    fixes = [
+        Fix("We listen music.", 10, 10, "", "to", "x", "", fix_kind("", "to"), 1, "a"),
+        Fix("We discuss about it.", 11, 16, "about", "", "x", "", fix_kind("about", ""), 1, "a"),
+    ]
+    texts = [fix.before for fix in fixes]
+    for fix, (edit,) in zip(fixes, decisions_to_edits(annotate_texts(texts), texts), strict=True):
+        assert corrects(edit, fix) and touches(edit, fix)

@@ -1,0 +1,76 @@
+"""N-grams counted the slow way, and small tables, for the tests of counting."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+
+import numpy as np
+from hypothesis import strategies as st
+
+from disambig.counts import file as files
+from disambig.text import TokenView, Words, hash_word, hash_words, ngram_keys
+
+SEED = hash_word(Words.name)
+
+
+any_sentences = st.lists(
+    st.lists(st.sampled_from(["a", "b", "c", "d", ""]), min_size=1, max_size=12), max_size=12
+)
+"""A sentence is a list of words; "" stands for an unknown one."""
+
+
+def key_of(ngram):
+    return int(ngram_keys(hash_words(ngram)[None], SEED)[0])
+
+
+def count_slowly(sentences, orders, keep=None):
+    """Count the n-grams of sentences that have a word of `keep`."""
+    counts = Counter()
+    for sentence in sentences:
+        for n in range(1, orders + 1):
+            for at in range(len(sentence) - n + 1):
+                ngram = tuple(sentence[at : at + n])
+                if "" not in ngram and (keep is None or keep & set(ngram)):
+                    counts[ngram] += 1
+    return counts
+
+
+def view_of(sentences):
+    """Return a view of the words of sentences."""
+    words = [word for sentence in sentences for word in sentence]
+    hashes = hash_words(words)
+    hashes[[word == "" for word in words]] = 0
+    ends = np.append(0, np.cumsum([len(sentence) for sentence in sentences])).astype(np.int64)
+    none = np.zeros(len(words), dtype=np.int32)
+    return TokenView(Words.name, [""], hashes, none, none, ends, np.array([0, len(words)]))
+
+
+def counted(counter, **options):
+    """Return the counts and orders of a counter by key; check that the keys ascend."""
+    entries, last = {}, -1
+    for keys, counts, orders in counter.partitions(**options):
+        assert int(keys[0]) > last
+        assert np.all(keys[1:] > keys[:-1])
+        last = int(keys[-1])
+        for key, count, order in zip(keys.tolist(), counts.tolist(), orders.tolist(), strict=True):
+            entries[key] = (count, order)
+    return entries
+
+
+def rewrite(good, path, change):
+    """Write a table whose header and sections `change` has altered, with right checksums."""
+    data = bytearray(good.read_bytes())
+    preamble = list(files._PREAMBLE.unpack_from(data))
+    header = json.loads(data[preamble[4] :])
+    change(data, header)
+    for entry in header["sections"].values():
+        if isinstance(entry, dict) and isinstance(entry.get("offset"), int):
+            part = data[entry["offset"] : entry["offset"] + files.padded(entry["size"])]
+            entry["digest"] = hashlib.blake2b(part, digest_size=32).hexdigest()
+    text = json.dumps(header).encode()
+    data[preamble[4] :] = text
+    data[: files.PAGE] = files._preamble(preamble[4], text)
+    path.write_bytes(data)
+    return path

@@ -1,0 +1,250 @@
+"""N-grams of candidates and bigrams of their content words, against a plain count."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disambig.data import CandidateLists, CandidateWords, Group
+from disambig.errors import UserError
+from disambig.features import (
+    HeadwordBigrams,
+    TextNgrams,
+    known_ngrams_from_state,
+    name_keys,
+    transform_checked,
+)
+from disambig.features import candidate_ngrams as counting
+from disambig.formats import list_instances
+
+GROUP = Group("lists", ())
+
+
+WORDS = st.lists(st.sampled_from(["a", "b", "ab", "猫", "<s>", "</s>", "<", ">"]), max_size=6)
+
+
+LISTS = st.lists(st.lists(WORDS, min_size=1, max_size=4), max_size=5)
+
+
+UNITS = ["words", "characters"]
+
+
+def count_ngrams(text, unit, order):
+    """The n-grams of a text, one after the other: what arrays have to give as well."""
+    units = text.split() if unit == "words" else list(text)
+    result = Counter(units)
+    padded = ["<s>", *units, "</s>"]
+    for n in range(2, order + 1):
+        for start in range(len(padded) - n + 1):
+            result[(" " if unit == "words" else "").join(padded[start : start + n])] += 1
+    return result
+
+
+def expected(lists, unit, order, least):
+    """The names that are kept."""
+    seen = Counter()
+    for candidates in lists:
+        texts = [count_ngrams(text, unit, order) for text in candidates]
+        seen.update(item for item in set().union(*texts) if len({text[item] for text in texts}) > 1)
+    return sorted(item for item, n in seen.items() if n >= least)
+
+
+def own_of(lists, with_words=False):
+    own = CandidateLists.from_texts([[" ".join(words) for words in candidates] for candidates in lists])
+    if with_words:
+        own = replace(
+            own, words=CandidateWords.from_words(words for candidates in lists for words in candidates)
+        )
+    return own
+
+
+def shown(features):
+    """Each row as a dict of its names and counts."""
+    rows, names = features.batch.rows, list(features.batch.columns.names)
+    return [
+        {names[c]: v for c, v in zip(row.indices, row.data, strict=True)}
+        for row in (rows[[i]] for i in range(rows.shape[0]))
+    ]
+
+
+@given(LISTS, LISTS, st.sampled_from(UNITS), st.integers(1, 5), st.integers(1, 2), st.booleans())
+def test_ngrams_equal_a_plain_count(learned, tried, unit, order, least, with_words):
+    """Words that lists say, in vocabularies of their own, count as words that are cut from the text."""
+    own, other = own_of(learned, with_words), own_of(tried, with_words)
+    fitted = TextNgrams(unit=unit, order=order, least=least).fit(None, list_instances(own), ())
+    texts = [[" ".join(words) for words in candidates] for candidates in learned]
+    names = expected(texts, unit, order, least)
+    assert list(fitted.known.names) == names
+    features = transform_checked(fitted, None, list_instances(other), GROUP)
+    plain = [count_ngrams(text, unit, order) for text in other.texts]
+    assert shown(features) == [{name: n for name, n in item.items() if name in names} for item in plain]
+    assert features.asked.tolist() == [len(item) for item in plain]
+    assert features.found.tolist() == [sum(name in names for name in item) for item in plain]
+    assert features.batch.columns.group_names == (f"n-grams of {unit}",)
+    again = TextNgrams(unit=unit, order=order).from_state(fitted.state())
+    assert shown(transform_checked(again, None, list_instances(other), GROUP)) == shown(features)
+
+
+@given(LISTS, st.sampled_from(UNITS))
+def test_blocks_of_one_list_each_make_no_difference(lists, unit):
+    instances, extractor = list_instances(own_of(lists)), TextNgrams(unit=unit, order=3, least=2)
+    whole = extractor.fit(None, instances, ())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counting, "BLOCK", 0)
+        parted = extractor.fit(None, instances, ())
+        rows = transform_checked(parted, None, instances, GROUP)
+    assert list(parted.known.names) == list(whole.known.names)
+    assert shown(rows) == shown(transform_checked(whole, None, instances, GROUP))
+
+
+def test_words_without_blanks_and_with_blanks():
+    """Japanese has none; and a word may hold a blank, which its name shows as an open box."""
+    own = CandidateLists.from_texts([["猫がいる", "New York"]])
+    own = replace(own, words=CandidateWords.from_words([["猫", "が", "いる"], ["New York"]]))
+    result = TextNgrams(least=1).fit(None, list_instances(own), ())
+    names = list(result.known.names)
+    assert "猫 が" in names and "New␣York" in names and "New␣York </s>" in names
+    two = replace(own, words=CandidateWords.from_words([["猫"], ["New", "York"]]))
+    assert shown(transform_checked(result, None, list_instances(two), GROUP)) == [
+        {"<s> 猫": 1.0, "猫": 1.0},
+        {},
+    ]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_state_without_keys_is_read(unit):
+    """Models of 0.1.0 have the names alone."""
+    own = own_of([[["a", "b"], ["b", "a", "a"]], [["a"], ["b"]]])
+    fitted = TextNgrams(unit=unit, order=4, least=1).fit(None, list_instances(own), ())
+    state = {name: array for name, array in fitted.state().items() if name != "keys"}
+    assert set(state) == {"n", "letters", "ends"}
+    again = TextNgrams(unit=unit, order=4).from_state(state)
+    assert np.array_equal(again.known.keys, fitted.known.keys)
+    assert np.array_equal(again.known.columns, fitted.known.columns)
+
+
+def test_states_that_do_not_fit_are_refused():
+    own = own_of([[["a", "b"], ["b", "a", "a"]]])
+    state = TextNgrams(least=1).fit(None, list_instances(own), ()).state()
+    for name, array in (
+        ("keys", state["keys"][:-1]),
+        ("keys", state["keys"].astype(float)),
+        ("n", np.array([3])),
+    ):
+        with pytest.raises(ValueError, match=r"n-grams|names of columns"):
+            known_ngrams_from_state({**state, name: array}, "words")
+    with pytest.raises(ValueError, match="not fitted"):
+        transform_checked(TextNgrams(), None, list_instances(own), GROUP)
+    assert TextNgrams().from_state({}).state() == {}
+
+
+def test_keys_depend_on_order_and_boundaries():
+    names = ["a b", "b a", "a", "b", "ab", "a b a", "<s> a", "a </s>", ""]
+    assert len(set(name_keys(names, "words").tolist())) == len(names)
+    assert name_keys(["a b"], "words") != name_keys(["a b"], "characters")
+
+
+@pytest.mark.parametrize("settings", [{"unit": "letters"}, {"order": 0}, {"order": 6}, {"least": 0}])
+def test_invalid_settings_are_refused(settings):
+    with pytest.raises(UserError, match="D452"):
+        TextNgrams(**settings)
+
+
+TOKENS = st.lists(
+    st.tuples(st.sampled_from("abc"), st.sampled_from(["名詞", "名詞-普通", "動詞", "助詞", "助動詞"])),
+    max_size=6,
+)
+
+
+TAGGED_LISTS = st.lists(st.lists(TOKENS, min_size=1, max_size=4), min_size=1, max_size=5)
+
+
+def tagged_lists(lists):
+    every = [tokens for candidates in lists for tokens in candidates]
+    own = CandidateLists.from_texts([["".join(w for w, _ in tokens) for tokens in item] for item in lists])
+    return replace(
+        own,
+        words=CandidateWords.from_words(
+            ([w for w, _ in t] for t in every), ([k for _, k in t] for t in every)
+        ),
+    )
+
+
+def count_bigrams(tokens, tags):
+    heads = [word for word, tag in tokens if any(tag.startswith(item) for item in tags)]
+    return Counter(f"{a} {b}" for a, b in pairwise(heads))
+
+
+@given(
+    TAGGED_LISTS, TAGGED_LISTS, st.integers(1, 2), st.sampled_from([("名詞",), ("名詞", "動詞"), ["名詞-"]])
+)
+def test_headword_bigrams_equal_a_plain_count(learned, tried, least, tags):
+    extractor, own = HeadwordBigrams(tags=tags, least=least), tagged_lists(learned)
+    words = own.words
+    if len(words.ids) and not any(name.startswith(tuple(tags)) for name in words.tag_names):
+        with pytest.raises(UserError, match="D682"):
+            extractor.fit(None, list_instances(own), ())
+        return
+    fitted = extractor.fit(None, list_instances(own), ())
+    seen = Counter()
+    for candidates in learned:
+        texts = [count_bigrams(tokens, tags) for tokens in candidates]
+        seen.update(item for item in set().union(*texts) if len({text[item] for text in texts}) > 1)
+    names = sorted(name for name, n in seen.items() if n >= least)
+    assert list(fitted.known.names) == names
+    result = transform_checked(fitted, None, list_instances(tagged_lists(tried)), GROUP)
+    plain = [count_bigrams(tokens, tags) for candidates in tried for tokens in candidates]
+    expected = np.array([[item[name] for name in names] for item in plain]).reshape(len(plain), len(names))
+    assert np.array_equal(result.batch.rows.toarray(), expected)
+    assert result.asked.tolist() == [len(item) for item in plain]
+    assert result.batch.columns.group_names == ("headword bigrams",)
+    again = transform_checked(
+        extractor.from_state(fitted.state()), None, list_instances(tagged_lists(tried)), GROUP
+    )
+    assert np.array_equal(again.batch.rows.toarray(), expected)
+
+
+def test_words_between_headwords_are_skipped():
+    """The letter of the insurance company came: letter insurance, insurance company, company came."""
+    words = ["the", "letter", "of", "the", "insurance", "company", "came"]
+    tags = ["DET", "NOUN", "ADP", "DET", "NOUN", "NOUN", "VERB"]
+    own = tagged_lists([[list(zip(words, tags, strict=True)), []]])
+    fitted = HeadwordBigrams(least=1).fit(None, list_instances(own), ())
+    assert list(fitted.known.names) == ["company came", "insurance company", "letter insurance"]
+
+
+def test_lists_without_tags_are_an_error():
+    bare = CandidateLists.from_texts([["a b", "b"]])
+    untagged = replace(bare, words=CandidateWords.from_words([["a", "b"], ["b"]]))
+    fitted = HeadwordBigrams(tags=["N"], least=1).fit(
+        None, list_instances(tagged_lists([[[("a", "N")]]])), ()
+    )
+    for own in (bare, untagged):
+        with pytest.raises(UserError, match=r"D681.*HeadwordBigrams"):
+            HeadwordBigrams().fit(None, list_instances(own), ())
+        with pytest.raises(UserError, match=r"D681.*HeadwordBigrams"):
+            transform_checked(fitted, None, list_instances(own), GROUP)
+    nothing = transform_checked(fitted, None, list_instances(CandidateLists.from_texts([])), GROUP)
+    assert nothing.batch.rows.shape == (0, 0)
+    with pytest.raises(ValueError, match="not fitted"):
+        transform_checked(HeadwordBigrams(), None, list_instances(bare), GROUP)
+
+
+@pytest.mark.parametrize(
+    ("settings", "code"),
+    [({"least": 0}, "D452"), ({"tags": "NOUN"}, "D663"), ({"tags": ()}, "D680"), ({"tags": [""]}, "D680")],
+)
+def test_invalid_settings_of_headwords_are_refused(settings, code):
+    with pytest.raises(UserError, match=code):
+        HeadwordBigrams(**settings)
+
+
+def test_tags_without_words_are_an_error():
+    with pytest.raises(UserError, match=r"D682.*begins with NOUN, .*their tags: 名詞"):
+        HeadwordBigrams().fit(None, list_instances(tagged_lists([[[("a", "名詞")]]])), ())

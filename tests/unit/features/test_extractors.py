@@ -1,0 +1,350 @@
+"""Every extractor of the core keeps the contract of extractors; what breaks it is named."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from toy_cloze import random_cloze
+from toy_learners import Constant, Perceptron
+from toy_plugin import NearbyWords, Pairs
+from toy_texts import SENTENCES
+from toy_ways import OwnLists
+
+from disambig.counts import write_table
+from disambig.data import CandidateLists, CandidateWords, DenseLists, Group, Instances
+from disambig.errors import UserError
+from disambig.features import (
+    HEADWORD_TOKENISATION,
+    ContextProbabilities,
+    ContextWindow,
+    ContextWords,
+    ExtractorChoice,
+    HeadwordBigrams,
+    HeadwordCounter,
+    Headwords,
+    MissingWordOdds,
+    NgramCounts,
+    PartsOfSpeech,
+    SentenceWords,
+    SourceFeatures,
+    Subsequences,
+    TextNgrams,
+    Tfidf,
+    TokenContext,
+    WordClasses,
+    WordNetwork,
+    WordsInContext,
+    WordVectors,
+    fit_checked,
+    learn_gaps,
+    transform_checked,
+)
+from disambig.formats import list_instances
+from disambig.registry import load_all
+from disambig.tasks import OwnCandidates
+from disambig.testing import check_extractor
+from disambig.text import SpacyTokens, Words, hash_words
+from disambig.training import train
+from disambig.types import Decides
+
+TASK = Pairs(("quite/quiet",))
+
+
+VIEW = Words()(["It is quite quiet here.", "A quiet place."])
+
+
+INSTANCES = TASK.instances(VIEW)
+
+
+N = len(INSTANCES)
+
+
+@dataclass(frozen=True, eq=False)
+class Faulty(NearbyWords):
+    """Nearby words, spoiled in one way."""
+
+    fault: str = ""
+
+    def fit(self, view, instances, groups):
+        if self.fault == "fit":
+            return None
+        if self.fault == "no state":
+            return Stateless()
+        return replace(self, vocabulary=super().fit(view, instances, groups).vocabulary)
+
+    def transform(self, view, instances, group):
+        result = super().transform(view, instances, group)
+        n = len(result.found)
+        changes = {
+            "rows": {"batch": result.batch.take(np.arange(len(instances) - 1))},
+            "length": {"found": result.found[:-1]},
+            "asked": {"asked": np.append(result.asked, np.int32(1)).astype(np.int32)},
+            "dtype": {"found": result.found.astype(float)},
+            "list": {"found": [0] * n},
+            "table": {"found": result.found.reshape(-1, 2)},
+            "flat": {"batch": replace(result.batch, costs=result.batch.costs.ravel())},
+        }
+        return (
+            (result.batch, result.found) if self.fault == "tuple" else replace(result, **changes[self.fault])
+        )
+
+
+class ForTables(NearbyWords):
+    """Nearby words, which gives something else than features for each group."""
+
+    answer: object = None
+
+    def transform(self, view, table):
+        return self.answer
+
+
+@pytest.mark.parametrize(("answer", "seen"), [(None, "NoneType"), ([], "a list of 0")])
+def test_a_table_gives_features_for_each_group(answer, seen):
+    extractor = ForTables()
+    object.__setattr__(extractor, "answer", answer)
+    with pytest.raises(UserError, match=f"D414.*transform returned {seen};.*list of 1 Features"):
+        transform_checked(extractor, VIEW, INSTANCES, TASK.groups[0])
+
+
+def test_transform_may_have_the_parameters_of_earlier_releases():
+    class Earlier:
+        def transform(self, view, instances, group):
+            return fitted.transform(view, instances, group)
+
+    fitted = NearbyWords().fit(VIEW, INSTANCES, TASK.groups)
+    features = transform_checked(Earlier(), VIEW, INSTANCES, TASK.groups[0])
+    assert len(features.batch.offsets) == len(INSTANCES) + 1
+
+
+class Stateless:
+    """An extractor that was fitted and cannot be saved."""
+
+    def transform(self, view, instances, group):
+        raise NotImplementedError
+
+    def from_state(self, arrays):
+        return self
+
+
+@pytest.mark.parametrize(
+    ("fault", "seen", "contract"),
+    [
+        ("tuple", "transform returned tuple", "Features"),
+        (
+            "rows",
+            f"transform gave {N - 1} instances with {2 * N - 2} rows",
+            f"{N} with {2 * N}: one row per candidate",
+        ),
+        (
+            "length",
+            f"found is of int32 and shape ({2 * N - 1},)",
+            f"an integer array of shape ({2 * N},), one per candidate",
+        ),
+        ("asked", f"asked is of int32 and shape ({2 * N + 1},)", f"an integer array of shape ({2 * N},)"),
+        ("dtype", f"found is of float64 and shape ({2 * N},)", f"an integer array of shape ({2 * N},)"),
+        (
+            "flat",
+            f"transform gave CrossedRows with costs of float32 and shape ({2 * N},)",
+            f"shape ({N}, 2): one row per instance",
+        ),
+        ("list", "found is list", f"an integer array of shape ({2 * N},)"),
+        ("table", f"found is of int32 and shape ({N}, 2)", f"an integer array of shape ({2 * N},)"),
+    ],
+)
+def test_the_result_of_transform_is_checked(fault, seen, contract):
+    extractor = Faulty(fault=fault).fit(VIEW, INSTANCES, TASK.groups)
+    with pytest.raises(UserError) as caught:
+        transform_checked(extractor, VIEW, INSTANCES, TASK.groups[0])
+    message = str(caught.value)
+    assert caught.value.code == "D414" and "\n" not in message
+    assert message.startswith(f"[D414] the extractor Faulty: {seen}; the contract says {contract}")
+
+
+@pytest.mark.parametrize(
+    ("fault", "seen"),
+    [
+        ("fit", "fit returned NoneType without transform"),
+        ("no state", "fit returned Stateless without state"),
+    ],
+)
+def test_the_result_of_fit_is_checked(fault, seen):
+    with pytest.raises(UserError, match="D414") as caught:
+        fit_checked(Faulty(fault=fault), VIEW, INSTANCES, TASK.groups)
+    assert f"the extractor Faulty: {seen}; the contract says an extractor" in str(caught.value)
+
+
+def test_valid_features_are_returned():
+    extractor = fit_checked(NearbyWords(), VIEW, INSTANCES, TASK.groups)
+    result = transform_checked(extractor, VIEW, INSTANCES, TASK.groups[0])
+    assert result.found.shape == (2 * N,)
+
+
+def test_per_instance_candidates_have_one_row_each():
+    """Rows by the group are not rows by the lists, even where there are as many in all."""
+    own = CandidateLists.from_texts([["a"], ["a", "b", "c"], ["a", "b"]])
+    assert own.offsets[-1] == 2 * N
+    extractor = NearbyWords().fit(VIEW, INSTANCES, TASK.groups)
+    with pytest.raises(
+        UserError, match=f"D414.*{N} instances with {2 * N} rows; the contract says {N} with {2 * N}"
+    ):
+        transform_checked(extractor, VIEW, replace(INSTANCES, own=own), TASK.groups[0])
+
+
+@pytest.mark.parametrize("fault", ["rows", "length", "dtype", "fit", "no state"])
+def test_training_names_the_faulty_extractor(fault):
+    parts = {
+        "task": TASK,
+        "tokenisation": Words(),
+        "extractors": {"near": Faulty(fault=fault)},
+        "learner": Perceptron(),
+        "baseline": Constant(),
+    }
+    with pytest.raises(UserError, match=r"D414.*the extractor Faulty"):
+        train(parts, {"train": SENTENCES * 3, "dev": SENTENCES}, name="t", min_examples=2)
+
+
+def test_a_choice_has_at_least_two_extractors():
+    assert ExtractorChoice({"a": Tfidf(kept=2), "b": Tfidf(kept=1)}).first.kept == 2
+    with pytest.raises(UserError, match="D518"):
+        ExtractorChoice({"a": Tfidf()})
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory, small_table) -> dict[str, Path]:
+    """Return the files that some extractors need."""
+    folder = tmp_path_factory.mktemp("extractors")
+    random_cloze(["the", "quite", "quiet", "was", "it", "a", ".", ","]).save(folder / "cloze")
+    learn_gaps([Words()(SENTENCES)] * 8, ["quite", "quiet"], bits=10, header={"licence": "none"}).save(
+        folder / "gaps"
+    )
+    parts = PartsOfSpeech.from_words({"was": 0, "house": 1}, {"tokenisation": Words.name, "licence": "none"})
+    parts.save(folder / "parts")
+    with HeadwordCounter(QUITE, parts) as counter:
+        counter.add(Words()(SENTENCES))
+        chunks = list(counter.partitions(min_counts={}))
+    write_table(folder / "heads", chunks, tokenisations=[HEADWORD_TOKENISATION], info={})
+    return {name: folder / name for name in ("cloze", "gaps", "parts", "heads")} | {"counts": small_table}
+
+
+class Items:
+    """A task on lists of texts: the sentences are the candidates of their document."""
+
+    decides = Decides("items", "own")
+    name, language, groups = "items", "", (Group("items", ()),)
+
+    def instances(self, view):
+        lists = [text.split(". ") for text in view.texts]
+        own = CandidateLists.from_texts(lists)
+        words = [sentence.split() for sentences in lists for sentence in sentences]
+        tags = [["NOUN" if len(word) > 4 else "X" for word in sentence] for sentence in words]
+        return list_instances(replace(own, words=CandidateWords.from_words(words, tags)))
+
+
+@dataclass(frozen=True)
+class EveryToken:
+    """A task that tags each token, those of a sentence together."""
+
+    decides = Decides("tokens", "labels", together=True)
+    name: str = "tags"
+    language: str = ""
+    groups: tuple[Group, ...] = (Group("tag", ("A", "B", "C")),)
+
+    def instances(self, view):
+        at = np.flatnonzero(view.ends > view.starts)
+        ones = np.ones(len(at), np.int32)
+        return Instances(at, ones, 0 * ones, -ones)
+
+
+QUITE = OwnCandidates(candidates=["quite", "quiet"])
+OR_NONE = OwnCandidates(candidates=["quite", "quiet", ""])
+SETS = OwnCandidates(sets=["quite/quiet", "maybe/may"])
+LISTS, LISTS_OR_NONE = OwnLists(("quite", "quiet")), OwnLists(("quite", "quiet", ""))
+CLASSES = WordClasses(np.sort(hash_words(["the", "quiet"])), np.ones((2, 2), np.uint16))
+NETWORK = {"near": 2, "far": 8, "vocabulary": 40, "dimensions": 8, "hidden": 24, "epochs": 2}
+CASES = {  # of each registered extractor: how it is made from files, and tasks
+    "ContextProbabilities": [
+        (lambda f: ContextProbabilities(counts=f["counts"]), QUITE, OR_NONE, SETS, LISTS, LISTS_OR_NONE)
+    ],
+    "ContextWindow": [
+        (lambda f: ContextWindow(), QUITE, SETS),
+        (lambda f: ContextWindow(named=True), QUITE),
+        (lambda f: ContextWindow(tags=False, window=1), QUITE),
+    ],
+    "ContextWords": [(lambda f: ContextWords(examples=50, C=1.0), QUITE, SETS)],
+    "GapOdds": [(lambda f: MissingWordOdds(gaps=f["gaps"]), OR_NONE, LISTS, LISTS_OR_NONE)],
+    "HeadwordBigrams": [(lambda f: HeadwordBigrams(least=1), Items())],
+    "Headwords": [(lambda f: Headwords(counts=f["heads"], parts_of_speech=f["parts"]), QUITE, OR_NONE)],
+    "NgramCounts": [(lambda f: NgramCounts(counts=f["counts"]), QUITE, OR_NONE, SETS, LISTS, LISTS_OR_NONE)],
+    "OneOf": [(lambda f: ExtractorChoice({"words": Tfidf(around="document"), "kept": Tfidf(kept=3)}), QUITE)],
+    "SentenceWords": [(lambda f: SentenceWords(), QUITE, SETS)],
+    "SourceFeatures": [(lambda f: SourceFeatures(), Items())],
+    "Subsequences": [
+        (lambda f: Subsequences(), QUITE, SETS),
+        (lambda f: Subsequences(layer="tag"), QUITE),
+        (lambda f: Subsequences(length=3, shortest=1, target=False), QUITE),
+    ],
+    "TextNgrams": [(lambda f: TextNgrams(least=1), Items())],
+    "Tfidf": [
+        (lambda f: Tfidf(around=2), QUITE, SETS),
+        (lambda f: Tfidf(around="document", bits=5), QUITE),
+        (lambda f: Tfidf(weighting="count", min_documents=2, sublinear_tf=True, around=4), QUITE),
+    ],
+    "TokenContext": [
+        (lambda f: TokenContext(), EveryToken()),
+        (lambda f: TokenContext(classes=CLASSES), EveryToken()),
+    ],
+    "WordNetwork": [(lambda f: WordNetwork(**NETWORK), QUITE, SETS)],
+    "WordVectors": [(lambda f: WordVectors(dimensions=4, around=12), QUITE, SETS)],
+    "WordsInContext": [(lambda f: WordsInContext(words=f["cloze"]), QUITE, OR_NONE, LISTS_OR_NONE)],
+}
+EVERY_CASE = pytest.mark.parametrize(
+    ("make", "task"),
+    [
+        pytest.param(make, task, id=f"{name}-{i}-{j}")
+        for name, cases in CASES.items()
+        for i, (make, *tasks) in enumerate(cases)
+        for j, task in enumerate(tasks)
+    ],
+)
+
+
+def test_every_extractor_of_the_core_is_checked():
+    registered = {name.split(".")[1] for name in load_all("extractors") if name.startswith("disambig.")}
+    assert registered == set(CASES)
+
+
+@EVERY_CASE
+def test_extractors_keep_their_contract(files, make, task):
+    tokenisation = SpacyTokens() if isinstance(task, EveryToken) else Words()
+    for check in check_extractor(make(files), task, SENTENCES, tokenisation):
+        check()
+
+
+@EVERY_CASE
+def test_extractors_can_be_pickled_and_take_texts_without_places(files, make, task):
+    cut = SpacyTokens() if isinstance(task, EveryToken) else Words()
+    view = cut(SENTENCES)
+    instances = task.instances(view)
+    fitted = make(files).fit(view, instances, task.groups)
+    again = pickle.loads(pickle.dumps(fitted))
+    for g, group in enumerate(task.groups):
+        part = instances.take(instances.groups == g)
+        expected, batch = (transform_checked(e, view, part, group).batch for e in (fitted, again))
+        probe = np.random.default_rng(0).normal(size=len(batch.columns))
+        np.testing.assert_array_equal(batch.scores(probe), expected.scores(probe))
+        assert len(transform_checked(fitted, view, part.take([]), group).batch.cost) == 0
+
+
+@pytest.mark.parametrize("name", ["ContextProbabilities", "GapOdds", "NgramCounts", "WordsInContext"])
+def test_a_list_equal_to_the_group_has_the_features_of_the_group(files, name):
+    view, ((make, *_),) = Words()(SENTENCES), CASES[name]
+    group = transform_checked(make(files), view, OR_NONE.instances(view), OR_NONE.groups[0])
+    lists = transform_checked(make(files), view, LISTS_OR_NONE.instances(view), LISTS_OR_NONE.groups[0])
+    assert isinstance(lists.batch, DenseLists) and lists.batch.values.any()
+    np.testing.assert_allclose(lists.batch.values.ravel(), group.batch.values.ravel(), rtol=1e-6)
+    assert np.array_equal(lists.batch.cost, group.batch.cost)
+    assert np.array_equal(lists.found, group.found) and np.array_equal(lists.asked, group.asked)

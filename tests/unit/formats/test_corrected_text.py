@@ -1,0 +1,226 @@
+"""Corrections applied to a text, and written as M2."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import pytest
+from annotated_documents import annotated
+from fake_models import annotate_texts
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disambig.data import record_edit
+from disambig.errors import UserError
+from disambig.formats import (
+    AnnotatedDocument,
+    Document,
+    Input,
+    M2Format,
+    check_inputs,
+    corrected_text,
+    guess_format,
+    make_format,
+    split_tokens,
+)
+
+
+def edited(text, word, replacement, *, at=None):
+    start = text.index(word) if at is None else at
+    end = start + len(word)
+    record = {"start": start, "end": end, "observed": word, "replacement": replacement}
+    chunks = record_edit(record, text)
+    return text[: chunks["start"]] + chunks["replacement"] + text[chunks["end"] :]
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "replacement", "after"),
+    [
+        ("It was quite here.", "quite", "quiet", "It was quiet here."),
+        ("We saw the dogs.", "the", "", "We saw dogs."),
+        ("The life is short.", "The", "", "Life is short."),
+        ("A \u00e9tude, she said", "A", "", "\u00c9tude, she said"),
+        ("THE LIFE", "THE", "", "LIFE"),
+        ("The 3 dogs", "The", "", "3 dogs"),
+        ("what for the?", "the", "", "what for?"),
+        ("at end the", "the", "", "at end"),
+        ("in the\nhouse", "the", "", "in\nhouse"),
+        ("here. The\nhouse", "The", "", "here.\nHouse"),
+        ("the", "the", "", ""),
+        ("see (the) one", "the", "", "see () one"),
+    ],
+)
+def test_words(text, word, replacement, after):
+    assert edited(text, word, replacement) == after
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        ("in\nthe\nhouse", "in\nhouse"),
+        ("in\r\nthe\r\nhouse", "in\r\nhouse"),
+        ("in\rthe\rhouse", "in\rhouse"),
+        ("  in\n  the\n  house", "  in\n  house"),
+        ("in\nthe \nhouse", "in\nhouse"),
+        ("in\nthe", "in"),
+        ("in\r\nthe", "in"),
+        ("in\nthe\n", "in\n"),
+        ("the\nhouse", "house"),
+        ("the\n\nOne.", "One."),
+        ("One.\n\nthe\n\nTwo.", "One.\n\nTwo."),
+        ("One.\n \nthe\n \nTwo.", "One.\n \nTwo."),
+        ("One.\r\n\r\nthe\r\n\r\nTwo.", "One.\r\n\r\nTwo."),
+        ("One.\nthe\n\nTwo.", "One.\n\nTwo."),
+        ("One.\n\nthe\nhouse.", "One.\n\nhouse."),
+        ("One.\n\nthe\n\n", "One.\n\n"),
+        ("the\n", ""),
+        ("\tthe\n", ""),
+    ],
+)
+def test_removing_the_only_word_of_a_line_removes_the_line(text, after):
+    assert edited(text, "the", "") == after
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        ("in  the\nhouse", "in\nhouse"),
+        ("in\tthe\nhouse", "in\nhouse"),
+        ("in the\r\nhouse", "in\r\nhouse"),
+        ("in the  \nhouse", "in  \nhouse"),
+        ("in the ", "in "),
+        ("  the  house", "  house"),
+        ("so.\nthe  house", "so.\nhouse"),
+        ("so.  the house", "so.  house"),
+        ("in the  house", "in house"),
+        ("in\tthe\thouse", "in\thouse"),
+        ("in the, house", "in, house"),
+        ("in  the, house", "in, house"),
+        ("in\n  the, house", "in\n  , house"),
+        ("(the house)", "(house)"),
+        ("(in the)", "(in)"),
+        ("in\u00a0the\u00a0house", "in\u00a0house"),
+    ],
+)
+def test_blanks_around_a_removed_word(text, after):
+    assert edited(text, "the", "") == after
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        ("So.\nThe\nhouse.", "So.\nHouse."),
+        ("The\r\n  house.", "  House."),
+        ("Of The\n\nhouse.", "Of\n\nhouse."),
+        ("Of\n\nThe\n\nhouse.", "Of\n\nhouse."),
+    ],
+)
+def test_a_capital_goes_to_the_next_word_of_the_paragraph(text, after):
+    assert edited(text, "The", "") == after
+
+
+@given(st.text("a \t\r\n.,("), st.text("a \t\r\n.,)"))
+def test_removing_a_word_changes_no_other_word(before, after):
+    text = edited(before + "X" + after, "X", "", at=len(before)).replace("A", "a")
+    assert "".join(text.split()) == "".join((before + after).split())
+    words = re.findall(r"\S+", f"{before}X{after}")
+    if "X" in words:  # blanks were on both sides, or none: no two words grow together
+        assert text.split() == [word for word in words if word != "X"]
+    lines = (before + "X" + after).splitlines()
+    blank = sum(not line.strip() for line in lines)
+    assert sum(not line.strip() for line in text.splitlines()) <= blank  # no new paragraphs
+
+
+def test_inserting_a_word():
+    assert edited("We saw dog.", "", "the ", at=7) == "We saw the dog."
+
+
+def apply_edits(data: str) -> list[list[str]]:
+    """Apply the edits of each sentence, as scorers do, from the last to the first."""
+    sentences = []
+    for block in data.strip("\n").split("\n\n") if data else []:
+        source, *edits = block.split("\n")
+        assert source.startswith("S ")
+        tokens = source[2:].split(" ")
+        last = len(tokens) + 1
+        for edit in reversed(edits):
+            place, kind, words, required, comment, annotator = edit.removeprefix("A ").split("|||")
+            assert (required, comment, annotator) == ("REQUIRED", "-NONE-", "0")
+            if kind == "noop":
+                assert (place, words, edits) == ("-1 -1", "-NONE-", [edit])
+                continue
+            first, stop = map(int, place.split())
+            assert 0 <= first <= stop <= min(last, len(tokens)), "they do not overlap"
+            tokens[first:stop] = words.split(" ") if words else []
+            last = first
+        sentences.append(tokens)
+    return sentences
+
+
+def corrected_tokens(actual: AnnotatedDocument) -> list[list[str]]:
+    lines = io.StringIO(corrected_text(actual), newline=None).read().split("\n")
+    return [tokens for line in lines if (tokens := split_tokens(line))]
+
+
+def test_sentences_and_edits():
+    actual = annotated("It was a quite place, they don't say.\n\nHere is nothing\nDuring 1997 it rained.")
+    assert M2Format().encode([actual]).decode() == (
+        "S It was a quite place , they don't say .\n"
+        "A 3 4|||R:SPELLING|||quiet|||REQUIRED|||-NONE-|||0\n\n"
+        "S Here is nothing\n"
+        "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0\n\n"
+        "S During 1997 it rained .\n"
+        "A 0 1|||R:PREPOSITION|||From|||REQUIRED|||-NONE-|||0\n\n"
+    )
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "quite place", "during 1997", "it", "in", "Quite place", ".", "||", "don\u2019t", "\n",
+                "\r\n", "\n\n", "x\ty",
+            ]
+        )
+    )
+)  # fmt: skip
+def test_applying_the_edits_gives_the_corrected_text(parts):
+    actual = annotated(" ".join(parts))
+    assert apply_edits(M2Format().encode([actual]).decode()) == corrected_tokens(actual)
+
+
+def with_edit(text: str, start: int, end: int, replacement: str) -> AnnotatedDocument:
+    """Return a document with one edit of any kind."""
+    import dataclasses
+
+    from disambig.data import Group
+
+    (decisions,) = annotate_texts(["quite place"], ["spelling"])
+    group = Group("any", (text[start:end], replacement))
+    decisions = dataclasses.replace(
+        decisions, table=(group,), starts=decisions.starts * 0 + start, ends=decisions.ends * 0 + end
+    )
+    return AnnotatedDocument(Document("a", text, "a.txt"), (decisions,))
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "replacement", "line"),
+    [
+        (3, 5, "", "A 1 2|||U:SPELLING||||||REQUIRED"),
+        (6, 6, "not ", "A 2 2|||M:SPELLING|||not|||REQUIRED"),
+        (3, 5, "was not", "A 1 2|||R:SPELLING|||was not|||REQUIRED"),
+    ],
+)
+def test_words_that_are_missing_or_too_many(start, end, replacement, line):
+    actual = with_edit("It is rain", start, end, replacement)
+    data = M2Format().encode([actual]).decode()
+    assert line in data
+    assert apply_edits(data) == corrected_tokens(actual)
+
+
+def test_m2_is_a_format_of_plain_text():
+    assert guess_format("a.m2") == guess_format("a.m2.gz") == "m2"
+    assert make_format("m2").encode([]) == b""
+    with pytest.raises(UserError, match="D321"):
+        check_inputs(make_format("m2"), [Input("a.conllu", "a.conllu", "conllu")])

@@ -1,0 +1,598 @@
+"""Documents of text files, lines and JSON Lines: which files are read, how, and within which bounds."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import itertools
+import json
+import lzma
+import os
+import sys
+import tracemalloc
+import zlib
+from pathlib import Path
+
+import pytest
+from fake_models import FakeSource
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disambig.cli.output import open_results
+from disambig.errors import UserError
+from disambig.files import ZstdFile, memory_limit
+from disambig.formats import (
+    SENTENCE_LIMIT,
+    Document,
+    Input,
+    UnreadableDocument,
+    conllu_documents,
+    find_inputs,
+    lines_in,
+    make_format,
+    read,
+    read_lines,
+)
+from disambig.formats import documents as lines
+from disambig.formats.documents import PART_SIZE, text_parts
+from disambig.jobs import run_job
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    for name in ("b.txt", "a.txt", "deep/c.jsonl.gz", "deep/er/d.ndjson", ".hidden/e.txt", ".f.txt", "g.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
+        (tmp_path / name).write_text("x")
+    return tmp_path
+
+
+def test_directories_are_searched_in_order_without_hidden_and_unknown_files(corpus):
+    actual = find_inputs([str(corpus)])
+    assert [entry.name for entry in actual] == ["a.txt", "b.txt", "deep/c.jsonl.gz", "deep/er/d.ndjson"]
+    assert [entry.kind for entry in actual] == ["file", "file", "json", "json"]
+
+
+def test_a_named_file_is_read_with_any_suffix_and_once(corpus):
+    actual = find_inputs([str(corpus / "g.py"), str(corpus / "b.txt"), str(corpus)], lines=True)
+    assert [entry.name for entry in actual] == [
+        "g.py",
+        "b.txt",
+        "a.txt",
+        "deep/c.jsonl.gz",
+        "deep/er/d.ndjson",
+    ]
+    assert actual[0].kind == "line"
+
+
+def test_equal_file_names_get_their_folder(corpus):
+    (corpus / "deep" / "a.txt").write_text("x")
+    actual = find_inputs([str(corpus / "a.txt"), str(corpus / "deep" / "a.txt")])
+    assert [entry.name for entry in actual] == ["a.txt", os.path.join("deep", "a.txt")]
+
+
+def test_the_output_directory_is_not_entered(corpus):
+    actual = find_inputs([str(corpus)], exclude=[str(corpus / "deep")])
+    assert [entry.name for entry in actual] == ["a.txt", "b.txt"]
+
+
+def test_standard_input_is_jsonl_where_a_field_was_given():
+    assert [entry.kind for entry in find_inputs(["-"])] == ["file"]
+    assert [entry.kind for entry in find_inputs(["-"], lines=True)] == ["line"]
+    assert [entry.kind for entry in find_inputs(["-"], other="json")] == ["json"]
+
+
+def test_dangling_links_are_reported_and_skipped(corpus):
+    (corpus / "z.txt").symlink_to(corpus / "nowhere.txt")
+    notes = []
+    inputs = find_inputs([str(corpus)], note=notes.append)
+    assert [entry.name for entry in inputs] == ["a.txt", "b.txt", "deep/c.jsonl.gz", "deep/er/d.ndjson"]
+    (note,) = notes
+    assert note.text == f"not read: 1 file by suffix (.py 1), 1 dangling link ({corpus / 'z.txt'})"
+    with pytest.raises(UserError, match=r"D300.*z\.txt"):
+        find_inputs([str(corpus / "z.txt")])
+
+
+def test_missing_and_empty_inputs_are_errors(tmp_path):
+    with pytest.raises(UserError, match=r"D300.*nowhere"):
+        find_inputs([str(tmp_path / "nowhere")])
+    with pytest.raises(UserError, match=r"D301.*\.txt, \.md, .*\.jsonl"):
+        find_inputs([str(tmp_path)])
+
+
+def test_a_readme_is_read_only_if_named(tmp_path):
+    for name in ("README.md", "a.md", "b.txt"):
+        (tmp_path / name).write_text("Text.")
+    assert [entry.name for entry in find_inputs([str(tmp_path)])] == ["a.md", "b.txt"]
+    assert [entry.name for entry in find_inputs([str(tmp_path / "README.md")])] == ["README.md"]
+
+
+TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"))
+
+
+KEYS = st.text(st.characters(codec="utf-8"), max_size=5).filter(lambda key: key != "text")
+
+
+VALUES = st.none() | st.booleans() | st.integers() | st.text(st.characters(codec="utf-8"))
+
+
+def write_bytes(directory: Path, name: str, data: bytes) -> str:
+    path = directory / name
+    path.write_bytes(data)
+    return str(path)
+
+
+def read_kind(path: str, kind: str, **options) -> list[Document | UnreadableDocument]:
+    return list(read(Input(path, "name", kind), **options))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    return tmp_path_factory.mktemp("readers")
+
+
+@given(text=TEXT.filter(bool))
+def test_a_file_comes_back_exactly_with_all_its_line_ends(folder, text):
+    path = write_bytes(folder, "whole.txt", text.encode())
+    (document,) = read_kind(path, "file")
+    assert document.text == text
+    assert (document.id, document.path, document.line) == (path, path, 0)
+
+
+@given(texts=st.lists(TEXT, min_size=1), ends=st.lists(st.sampled_from(["\n", "\r\n"]), min_size=1))
+def test_lines_and_line_ends_add_up_to_the_file(folder, texts, ends):
+    whole = "".join(text.replace("\n", " ") + ends[i % len(ends)] for i, text in enumerate(texts))
+    actual = read_kind(write_bytes(folder, "lines.txt", whole.encode()), "line")
+    assert "".join(document.text + document.ending for document in actual) == whole
+    assert [document.line for document in actual] == list(range(1, len(actual) + 1))
+    assert len(actual) == whole.count("\n")
+
+
+@given(
+    rows=st.lists(st.tuples(TEXT, st.dictionaries(KEYS, VALUES, max_size=3)), min_size=1),
+    ascii_only=st.booleans(),
+)
+def test_jsonl_keeps_text_and_the_other_keys(folder, rows, ascii_only):
+    dumped = [json.dumps({"text": text, **meta}, ensure_ascii=ascii_only) for text, meta in rows]
+    data = "\r\n".join(dumped).encode()
+    actual = read_kind(write_bytes(folder, "rows.jsonl", data), "json")
+    assert [(document.text, dict(document.meta)) for document in actual] == rows
+    for number, (document, (_, meta)) in enumerate(zip(actual, rows, strict=True), 1):
+        named = isinstance(meta.get("id"), (str, int))
+        assert document.id == str(meta["id"]) if named else document.id.endswith(f"rows.jsonl:{number}")
+
+
+@pytest.mark.parametrize(("suffix", "packed"), [(".gz", gzip.compress), (".xz", lzma.compress)])
+def test_packed_files_are_unpacked(tmp_path, suffix, packed):
+    path = write_bytes(tmp_path, f"a.txt{suffix}", packed(b"one\r\ntwo"))
+    assert [document.text for document in read_kind(path, "line")] == ["one", "two"]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "kind", "code", "part"),
+    [
+        ("a.txt", b"", "file", "D302", "empty"),
+        ("a.txt", b"", "line", "D302", "empty"),
+        ("a.jsonl.gz", gzip.compress(b"", mtime=0), "json", "D302", "empty"),
+        ("a.txt", b"abc\0def", "file", "D303", "offset 3"),
+        ("a.txt", "word".encode("utf-16"), "file", "D303", "UTF-16"),
+        ("a.txt", b"one\ntwo\0\n", "line", "D303", "offset 7"),
+        ("a.txt", b"caf\xe9 ol\xe9", "file", "D304", "0xe9 at offset 3"),
+        ("a.txt", b"caf\xe9", "line", "D304", "offset 3"),
+        ("a.jsonl", b"{}", "json", "D306", "line 1: the key 'text' is missing"),
+        ("a.jsonl", b'\n["text"]', "json", "D306", "line 2: a JSON array"),
+        ("a.jsonl", b'{"text": 5}', "json", "D306", "JSON number"),
+        ("a.jsonl", b'{"text": true}', "json", "D306", "JSON boolean"),
+        ("a.jsonl", b'{"text": "a', "json", "D306", "not JSON"),
+        ("a.jsonl", b'{"text": ' + b"[" * 100_000, "json", "D306", "not JSON"),
+        ("a.jsonl", b'{"text": "a", "n": ' + b"9" * 5000 + b"}", "json", "D306", "not JSON"),
+        ("a.jsonl", b'{"text": "ab\\ud800"}', "json", "D306", "surrogate"),
+        ("a.jsonl", b'{"text": "ab\\u0000"}', "json", "D306", "NUL character at offset 2"),
+        ("a.txt.gz", b"no gzip at all", "file", "D308", "cannot read"),
+        ("a.txt.gz", gzip.compress(b"word " * 9999, mtime=0)[:-20], "file", "D308", "cannot read"),
+        ("a.txt.xz", lzma.compress(b"word " * 9999)[:-20], "line", "D308", "cannot read"),
+    ],
+)
+def test_bad_input_is_one_message_with_its_path(tmp_path, name, data, kind, code, part):
+    path = write_bytes(tmp_path, name, data)
+    actual = read_kind(path, kind)
+    bad = [document for document in actual if isinstance(document, UnreadableDocument)]
+    assert [(one.error.code, one.path) for one in bad] == [(code, path)]
+    message = str(bad[0].error)
+    assert part in message
+    assert path in message
+    assert "\n" not in message
+
+
+def test_a_missing_file_is_a_message(tmp_path):
+    (bad,) = read_kind(str(tmp_path / "none.txt"), "file")
+    assert bad.error.code == "D300"
+
+
+def test_bad_lines_do_not_stop_the_good_ones(tmp_path):
+    data = b'{"text": "one"}\n{"txt": 1}\n\xff\xfe\n{"text": "two", "id": "second"}\n'
+    actual = read_kind(write_bytes(tmp_path, "a.jsonl", data), "json")
+    kinds = ["Document", "UnreadableDocument", "UnreadableDocument", "Document"]
+    assert [type(document).__name__ for document in actual] == kinds
+    assert "line 2" in str(actual[1].error)
+    assert f"offset {data.index(0xFF)}" in str(actual[2].error)
+    assert actual[3].id == "second"
+
+
+def test_an_overlong_line_is_skipped(tmp_path, monkeypatch):
+    monkeypatch.setattr(lines, "LINE_LIMIT", 10)
+    monkeypatch.setattr(lines, "_SKIP", 4)
+    data = b"short\n" + b"x" * 95 + b"\nafter\n" + b"y" * 11
+    actual = read_kind(write_bytes(tmp_path, "a.txt", data), "line")
+    assert [getattr(document, "text", None) for document in actual] == ["short", None, "after", None]
+    assert [str(bad.error).split(":")[1] for bad in actual if isinstance(bad, UnreadableDocument)] == [
+        " line 2 is longer than 10 bytes, so this is probably not text; split the line",
+        " line 4 is longer than 10 bytes, so this is probably not text; split the line",
+    ]
+    assert actual[2].line == 3
+
+
+def test_a_file_of_one_endless_line_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("disambig.formats.documents.LINE_LIMIT", 10)
+    (bad,) = read_kind(write_bytes(tmp_path, "a.txt", b"one\n" + b"x" * 11), "file")
+    assert bad.error.code == "D305"
+    assert "line 2" in str(bad.error)
+    (good,) = read_kind(write_bytes(tmp_path, "b.txt", b"one\n" + b"x" * 10 + b"\n" + b"y" * 10), "file")
+    assert len(good.text) == 25
+
+
+@given(data=st.binary(), kind=st.sampled_from(["file", "line", "json"]))
+def test_nothing_that_is_read_raises(folder, data, kind):
+    for actual in read_kind(write_bytes(folder, "any", data), kind):
+        assert isinstance(actual, UnreadableDocument) or isinstance(actual.text.encode(), bytes)
+
+
+def test_a_range_of_a_file_keeps_its_line_numbers(tmp_path):
+    path = write_bytes(tmp_path, "a.txt", b"one\ntwo\nthree\nfour\n")
+    actual = read_kind(path, "line", start=4, end=14, line=2)
+    assert [(document.line, document.text) for document in actual] == [(2, "two"), (3, "three")]
+
+
+PARAGRAPH = "She walked to the park. The dog ran after it.\n"
+
+
+LARGE = (PARAGRAPH * 20 + "\n") * 1500
+
+
+def read_documents(path) -> list[Document]:
+    (source,) = find_inputs([str(path)])
+    return list(read(source))
+
+
+@given(st.lists(st.sampled_from([b"a word", b"\n", b"\r\n", b"\n\n", b"caf\xc3\xa9 "])), st.integers(1, 40))
+def test_parts_are_the_text_with_the_places_at_which_they_begin(pieces, size):
+    text = b"".join(pieces)
+    parts = list(text_parts(io.BytesIO(text), size=size))
+    assert b"".join(part.data for part in parts) == text
+    for before, part in itertools.pairwise(parts):
+        assert before.data.endswith(b"\n")
+        assert part.offset == before.offset + len(before.data)
+        assert part.number == 1 + text[: part.offset].count(b"\n")
+        assert len(before.data) <= size or b"\n" not in before.data[:size]
+
+
+@given(st.lists(st.integers(0, 30), min_size=1), st.integers(1, 30))
+def test_a_long_line_is_a_part_without_data(sizes, longest):
+    lines = [b"x" * size + b"\n" for size in sizes]
+    parts = list(text_parts(io.BytesIO(b"".join(lines)), size=1, longest=longest))
+    assert [part.data for part in parts] == [line if len(line) <= longest else None for line in lines]
+    assert [part.number for part in parts] == list(range(1, len(lines) + 1))
+
+
+@pytest.mark.parametrize(("name", "pack"), [("a.txt", bytes), ("a.txt.gz", gzip.compress)])
+def test_a_large_text_is_several_documents_that_end_with_a_paragraph(tmp_path, name, pack):
+    path = tmp_path / name
+    path.write_bytes(pack(LARGE.encode()))
+    parts = read_documents(path)
+    assert len(parts) > 1
+    assert "".join(document.text for document in parts) == LARGE
+    assert all(document.text.endswith("\n\n") for document in parts)
+    assert [document.id for document in parts] == [f"{path}:{document.line}" for document in parts]
+    lines = LARGE.split("\n")
+    assert all(document.text.startswith(lines[document.line - 1]) for document in parts)
+
+
+def test_a_small_text_and_large_markup_are_one_document(tmp_path):
+    (tmp_path / "small.txt").write_text("a" * 100)
+    (tmp_path / "large.md").write_text(LARGE)
+    assert [document.line for document in read_documents(tmp_path / "small.txt")] == [0]
+    assert [document.text for document in read_documents(tmp_path / "large.md")] == [LARGE]
+
+
+def test_a_large_text_with_an_invalid_end_is_not_read(tmp_path):
+    path = tmp_path / "broken.txt"
+    path.write_bytes(LARGE.encode() + b"\xff")
+    (actual,) = read_documents(path)
+    assert f"byte {len(LARGE):,}" in str(actual.error) or f"{len(LARGE):,}" in str(actual.error)
+    assert actual.error.code == "D304"
+
+
+def test_memory_does_not_grow_with_the_text(tmp_path):
+    path = tmp_path / "long.txt"
+    path.write_text(LARGE * 12)
+    (source,) = find_inputs([str(path)])
+    tracemalloc.start()
+    try:
+        size = sum(len(document.text) for document in read(source))
+        assert tracemalloc.get_traced_memory()[1] < 8 * PART_SIZE
+    finally:
+        tracemalloc.stop()
+    assert size == 12 * len(LARGE) > 10 * PART_SIZE
+
+
+@pytest.fixture
+def large_and_small(tmp_path):
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    (folder / "large.txt").write_text(LARGE)
+    (folder / "small.txt").write_text("a quite place")
+    return folder
+
+
+def test_corrected_parts_are_written_to_one_file(large_and_small, tmp_path):
+    report = run_job(
+        tmp_path / "out",
+        find_inputs([str(large_and_small)]),
+        source=FakeSource(),
+        format=make_format("corrected"),
+    )
+    assert report.bad == []
+    corrected = (tmp_path / "out" / "large.txt").read_text()
+    assert len(corrected.splitlines()) == len(LARGE.splitlines())
+    assert os.listdir(tmp_path / "out" / "shards")
+    assert (tmp_path / "out" / "small.txt").exists()
+
+
+def test_records_say_where_their_part_begins(large_and_small, tmp_path):
+    run_job(
+        tmp_path / "out",
+        find_inputs([str(large_and_small)]),
+        source=FakeSource(),
+        format=make_format("jsonl"),
+    )
+    rows = [
+        json.loads(line)
+        for part in sorted((tmp_path / "out").glob("part-*"))
+        for line in part.read_text().splitlines()
+    ]
+    texts = [row["text"] for row in rows if row["path"].endswith("large.txt")]
+    assert "".join(texts) == LARGE
+
+
+def test_lines_of_several_files(tmp_path, monkeypatch):
+    plain, packed = tmp_path / "a.txt", tmp_path / "b.txt.gz"
+    plain.write_bytes("\ufeffかな\r\n\r\n last".encode())
+    packed.write_bytes(gzip.compress("\ufeff1\n\ufeff2\n".encode()))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"typed\r\r\n")))
+    assert list(lines_in([str(plain), str(packed), "-"])) == [
+        (f"{plain}:1", "かな"),
+        (f"{plain}:2", ""),
+        (f"{plain}:3", " last"),
+        (f"{packed}:1", "1"),
+        (f"{packed}:2", "\ufeff2"),
+        ("-:1", "typed\r"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "code"),
+    [
+        ("none.txt", None, "D300"),
+        ("a.txt", b"\xff\n", "D304"),
+        ("b.txt", b"a\0\n", "D303"),
+        ("c.gz", b"x", "D308"),
+    ],
+)
+def test_unreadable_files_raise_coded_errors(tmp_path, name, data, code):
+    path = tmp_path / name
+    if data is not None:
+        path.write_bytes(data)
+    with pytest.raises(UserError, match=f"{code}.*{name}"):
+        list(lines_in([str(path)]))
+
+
+def test_results_are_written_whole_or_not_at_all(tmp_path, capsysbinary):
+    path = tmp_path / "out.txt"
+    with pytest.raises(RuntimeError), open_results(path) as write:
+        write("half")
+        raise RuntimeError
+    assert not path.exists() and not list(tmp_path.iterdir())
+    with open_results(path) as write:
+        write("猫")
+        write("\n")
+    assert path.read_text(encoding="utf8") == "猫\n"
+    with pytest.raises(UserError, match="D310"), open_results(path):
+        pass
+    with open_results(path, force=True) as write:
+        write("other")
+    assert path.read_bytes() == b"other"
+    with open_results(None) as write:
+        write("猫\n")
+    assert capsysbinary.readouterr().out == "猫\n".encode()
+    with pytest.raises(UserError, match="D309"), open_results(tmp_path / "no" / "out.txt"):
+        pass
+
+
+BOUND = 2_000_000
+
+
+def codes(path: Path, limit: int = BOUND) -> list[str]:
+    """Return the codes of what is bad in a file, and "" for each good document."""
+    (source,) = find_inputs([str(path)])
+    return [
+        actual.error.code if isinstance(actual, UnreadableDocument) else ""
+        for actual in read(source, limit=limit)
+    ]
+
+
+def peak(action) -> int:
+    tracemalloc.start()
+    try:
+        action()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def row(number: int) -> str:
+    return f"{number}\tword\tword\tNOUN\tNN\t_\t0\troot\t_\t_\n"
+
+
+def sentence(words: int) -> str:
+    return "".join(map(row, range(1, words + 1))) + "\n"
+
+
+def conllu_of(data: bytes) -> list:
+    return list(conllu_documents(read_lines(io.BytesIO(data)), "x.conllu"))
+
+
+@pytest.mark.slow
+def test_blank_lines_are_not_held():
+    data = b"\n" * 1_000_000
+    actual = []
+    assert peak(lambda: actual.extend(conllu_of(data))) < 10_000_000
+    assert actual == []
+
+
+def test_blank_lines_between_sentences_cost_no_line_numbers():
+    text = "\n" * 1_500_000 + sentence(2) + "\n" * 1_500_000 + sentence(3) + "\n\nno row\n"
+    actual = conllu_of(text.encode())
+    assert [document.text for document in actual[:1]] == ["word word"]
+    assert actual[0].line == 1_500_001
+    assert isinstance(actual[-1], UnreadableDocument)
+    assert f"line {text[: text.index('no row')].count(chr(10)) + 1:,}:" in str(actual[-1].error)
+
+
+@pytest.mark.parametrize("piece", [row(1), "# a comment\n"])
+@pytest.mark.slow
+def test_an_endless_sentence_is_reported_and_skipped(piece):
+    endless = piece * (3 * SENTENCE_LIMIT // len(piece))
+    data = (sentence(2) + endless + "\n" + sentence(3)).encode()
+    actual = []
+    assert peak(lambda: actual.extend(conllu_of(data))) < 12 * SENTENCE_LIMIT
+    first, bad, last = actual
+    assert (first.text, last.text) == ("word word", "word word word")
+    assert bad.error.code == "D324"
+    assert f"line {4:,}:" in str(bad.error)
+
+
+def test_long_documents_are_cut_between_sentences():
+    data = b"# newdoc id = a\n" + sentence(400).encode() * 499
+    actual = conllu_of(data)
+    assert len(actual) > 1
+    assert sum(len(document.text.split()) for document in actual) == 400 * 499
+    assert b"".join(document.source for document in actual) == data
+
+
+@pytest.mark.parametrize(("suffix", "pack"), [("", bytes), (".gz", gzip.compress), (".xz", lzma.compress)])
+def test_a_text_above_the_memory_limit_is_refused(tmp_path, suffix, pack):
+    path = tmp_path / f"large.txt{suffix}"
+    path.write_bytes(pack(b"word " * 10_000_000))
+    assert codes(path) == ["D872"]
+    assert peak(lambda: codes(path)) < 3 * BOUND + 10_000_000
+    assert codes(path, limit=60_000_000) == [""]
+
+
+def test_compressed_lines_are_streamed(tmp_path):
+    path = tmp_path / "many.jsonl.gz"
+    path.write_bytes(gzip.compress(b'{"text": "a word"}\n' * 200_000))
+    assert codes(path) == [""] * 200_000
+
+
+def docbin_message(**changes) -> bytes:
+    import srsly
+
+    message = {
+        "version": "0.1",
+        "attrs": [65],
+        "tokens": b"",
+        "spaces": b"",
+        "lengths": b"",
+        "strings": [],
+        "cats": [],
+        "flags": [],
+        **changes,
+    }
+    return zlib.compress(srsly.msgpack_dumps(message))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        pytest.param({"tokens": b"\0" * 8_000_000, "spaces": b"\0" * 1_000_000}, id="bytes"),
+        pytest.param({"lengths": b"\0" * 400_000}, id="documents"),
+        pytest.param({"strings": [""] * 100_000}, id="strings"),
+        pytest.param({"cats": [{}] * 100_000}, id="categories"),
+    ],
+)
+def test_a_docbin_that_expands_too_far_is_refused(tmp_path, changes):
+    path = tmp_path / "bomb.spacy"
+    path.write_bytes(docbin_message(**changes))
+    assert codes(path) == ["D872"]
+    assert peak(lambda: codes(path)) < 8 * BOUND + 10_000_000
+
+
+def test_a_parquet_of_one_long_text_many_times_is_read_row_by_row(tmp_path):
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "rows.parquet"
+    parquet.write_table(arrow.table({"text": ["word " * 20_000] * 300, "note": ["n" * 100_000] * 300}), path)
+    (source,) = find_inputs([str(path)])
+
+    def longest():
+        for document in read(source, limit=BOUND):
+            assert document.text.startswith("word")
+
+    assert peak(longest) < 10_000_000
+
+
+def test_a_parquet_whose_rows_take_too_much_is_refused_by_name(tmp_path):
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "rows.parquet"
+    texts = [f"{number} " + "word " * 20_000 for number in range(100)]
+    parquet.write_table(arrow.table({"text": texts}), path, compression="zstd")
+    assert codes(path) == ["D872"]
+    assert codes(path, limit=50_000_000) == [""] * 100
+
+
+def test_the_memory_limit_is_at_most_512_megabytes():
+    assert 1_000_000 < memory_limit() <= 512_000_000
+
+
+def test_a_job_counts_what_is_above_the_bound_among_its_documents(tmp_path):
+    from fake_models import FakeSource
+
+    from disambig.formats import make_format
+    from disambig.jobs import JobLimits, run_job
+
+    (tmp_path / "corpus").mkdir()
+    (tmp_path / "corpus" / "a.txt.gz").write_bytes(gzip.compress(b"word " * 1_000_000))
+    (tmp_path / "corpus" / "b.txt").write_text("a quite place")
+    inputs = find_inputs([str(tmp_path / "corpus")])
+    for bounds, expected in ((JobLimits(BOUND), ["D872"]), (JobLimits(), [])):
+        report = run_job(
+            tmp_path / f"out{bounds.memory}",
+            inputs,
+            source=FakeSource(),
+            format=make_format("jsonl"),
+            bounds=bounds,
+        )
+        assert [message[1:5] for message in report.bad] == expected
+        assert report.totals.documents == 2 - len(expected)
+
+
+def test_zstd_data_is_not_copied_at_each_read():
+    zstandard = pytest.importorskip("zstandard")
+    text = bytes(64_000_000)
+    file = ZstdFile(io.BytesIO(zstandard.ZstdCompressor().compress(text)))
+    buffer, total, held = bytearray(1 << 17), 0, set()
+    while size := file.readinto(buffer):
+        total += size
+        held.add(id(getattr(file._held, "obj", file._held)))
+    assert total == len(text)
+    assert len(held) < 50  # what is held is cut, not copied: 488 reads

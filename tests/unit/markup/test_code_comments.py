@@ -1,0 +1,475 @@
+"""Code in many languages: its comments and docstrings are text, nothing else is, and offsets stay."""
+
+# ruff: noqa: E501  (a text of the table is one string)
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from processor_time import grows_linearly
+
+from disambig.markup import (
+    BREAK,
+    CODE,
+    LANGUAGES,
+    OPAQUE,
+    find_comments,
+    has_markup,
+    iterate_blocks,
+    path_format,
+    read_markup,
+)
+from disambig.markup import code as marks
+from disambig.markup.code import SUFFIXES
+from disambig.text import HIDDEN
+
+ROOT = Path(__file__).parents[3]
+
+
+def comments_of(text, path="x.py"):
+    """Return what is left as text, a paragraph each: # for what is no word."""
+    result = read_markup(path, text)
+    assert len(result.text) == len(text)
+    whole = re.sub(f"[{OPAQUE}\ue000\ue001]+", "#", result.text.replace("\u00a0", " "))
+    parts = re.split(f"{BREAK}|\n *\n|\r\n *\r\n", whole)
+    return [" ".join(part.split()) for part in parts if part.strip()]
+
+
+def test_the_suffixes_are_those_that_are_read():
+    assert set(CODE) == set(SUFFIXES)
+    assert all(has_markup("A" + suffix.upper()) for suffix in CODE)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("a.py", 'x = "the # string"  # the words\n', ["the words"]),
+        ("a.pyi", "# the words\nx: int\n", ["the words"]),
+        (
+            "a.rs",
+            '//! the crate\nlet s = "// no";\n/// the words\n// the rest\n',
+            ["the crate", "the words the rest"],
+        ),
+        (
+            "a.rs",
+            "/* the outer /* the inner */ the words */ fn x() {}",
+            ["the outer", "the inner", "the words"],
+        ),
+        ("a.js", "let r = /\\/\\/ no/; `no ${x /* the words */} // no`;", ["the words"]),
+        ("a.mjs", "/**\n * the words\n *  of it\n */\n'// no'", ["the words of it"]),
+        ("a.ts", "let s: string = 'a // no'; // the words", ["the words"]),
+        ("a.tsx", "const a = <p>no</p>; // the words", ["the words"]),
+        ("a.tsx", "const a = <p>it // is said\n</p>;", ["is said"]),
+        ("a.go", "var s = `// no`\n/* the words */\n", ["the words"]),
+        ("a.c", "#include <no.h> // the words\n#if 0\nno words\n#endif\n", ["the words"]),
+        ("a.h", '/* the words */ char *s = "/* no */";', ["the words"]),
+        ("a.sh", '#!/bin/sh\n# the words\necho "# no" ${x#no} a#no\ncat <<E\n# no\nE\n', ["the words"]),
+    ],
+)
+def test_only_comments_are_text(path, text, expected):
+    assert comments_of(text, path) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('"""The words."""\n', ["The words."]),
+        ("#!/usr/bin/python\n# the first\n'''the words'''\nx = 1\n", ["the first", "the words"]),
+        ('def f(x: int = 3) -> "no: no":\n    r"the words"\n    return """no"""\n', ["the words"]),
+        ('class A:\n\n    """the words"""\n    x = 1\n    """no words"""\n', ["the words"]),
+        ('async def f[T: int](\n    x,  # the mark\n):\n    """the words"""', ["the mark", "the words"]),
+        ('f(\n    """no words""",\n)\n', []),
+        ('def f():\n    f"""no {words}"""\ndef g():\n    b"no words"\n', []),
+        ('def f():\n    """no words""".upper()\n', []),
+        ('class A: "the words"; x = 1\n', ["the words"]),
+        ("def f(: [\nclass B:\n    '''the words'''\n", ["the words"]),
+    ],
+)
+def test_docstrings_come_first_in_modules_classes_and_functions(text, expected):
+    assert comments_of(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("# of the\n# words\n", ["of the words"]),
+        ("    # of the\r\n    # words\r\n", ["of the words"]),
+        ("# of the\n#\n# it\n", ["of the", "it"]),
+        ("# of the\n\n# it\n", ["of the", "it"]),
+        ("x  # of the\ny  # it\n", ["of the", "it"]),
+        ("x = 1  # of the\n       # words\n", ["of the words"]),
+        ("# of the\n    # it\n", ["of the", "it"]),
+        ("# of the\n# Then it\n", ["of the", "Then it"]),
+        ("#: of the\n##   words  ##\n", ["of the words ##"]),
+    ],
+)
+def test_line_comments_below_each_other_are_one_paragraph(text, expected):
+    assert comments_of(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("a.py", "# noqa: B007  (the words are here)"),
+        ("a.py", "x = y  # type: ignore[the, words]"),
+        ("a.py", "# -*- coding: utf-8 -*-"),
+        ("a.py", "# pylint: disable=the-words"),
+        ("a.js", "// eslint-disable-next-line the-words -- of words"),
+        ("a.js", "/* webpackChunkName: of-the-words */"),
+        ("a.ts", "// @ts-expect-error of the words"),
+        ("a.go", "//go:build the && words"),
+        ("a.c", "// NOLINT of the words"),
+        ("a.go", "//go:generate words better then it was"),
+        ("a.py", "x = 1  # pylint:disable=x because of the words"),
+        ("a.py", "# fmt:off of the words"),
+        ("a.py", "# isort:skip of the words"),
+        ("a.py", "# type:ignore of the words"),
+        ("a.py", "# mypy:disable-error-code=x of the words"),
+        ("a.py", "# ruff:noqa of the words"),
+        ("a.js", "// prettier-ignore of the words"),
+        ("a.ts", "// biome-ignore lint/style: of the words"),
+        ("a.ts", "// deno-lint-ignore of the words"),
+        ("a.go", "//lint:ignore of the words"),
+        ("a.js", "// cspell:ignore of the words"),
+        ("a.py", "# codespell:ignore of the words"),
+        ("a.c", "// LCOV_EXCL_LINE of the words"),
+        ("a.sh", "# shellcheck disable=SC2034 # of the words"),
+        ("a.rs", "// rustfmt::skip of the words"),
+        ("a.py", "# disambig: ignore-line then"),
+        ("a.c", "/* Copyright (c) 2019 by them. Of the words\n * and so on. */"),
+        ("a.py", "# SPDX-License-Identifier: MIT\n# of the words"),
+        ("a.py", "# for word in words:\n#     it(word)\n#     break\n# x = 1"),
+        ("a.js", "// if (it.is) {\n//   return then;\n// }"),
+        ("a.py", '"""\n>>> it.is(then)\nof the words\n"""'),
+        ("a.py", '"""\n.. code-block:: python\n\n    of the words\n\n    to it\n"""'),
+        ("a.py", '"""\n::\n\n    of the words\n"""'),
+        ("a.rs", "/// ```\n/// of the words\n/// ```"),
+        ("a.go", "// See:\n//\n//\tof the words"),
+    ],
+)
+def test_directives_licences_and_code_are_not_text(path, line):
+    words = " ".join(comments_of(line + "\n", path)).replace("#", "").replace(":", "")
+    assert not words.strip()
+
+
+@pytest.mark.parametrize("words", ["regions of it", "prettier-looking words", "pragmas of it", "goes by it"])
+def test_words_that_look_like_directives_are_text(words):
+    assert comments_of(f"// the\n// {words}\n", "a.c") == [f"the {words}"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("# TODO(who): it is the words", ["it is the words"]),
+        ("# we call foo(a, b) and x.y of `then`", ["we call # and # of #"]),
+        ("# with --the-flag, in snake_case or camelCase", ["with # in # or #"]),
+        ("# the in operator of a for-loop", ["the # operator of a #"]),
+        ("# as k * n, see https://example.org/then.", ["as # see #"]),
+        ("# if a is b", ["if # is #"]),
+        ("# if a word is", ["if a word is"]),
+        ("# NAN of an OPTION", ["# of an #"]),
+        ("# Return the words. Returns them: it is", ["# the words. # them: it is"]),
+        (
+            '"""Of it.\n\n:param int x: the words\n:returns: the rest\n"""',
+            ["Of it.", "the words", "the rest"],
+        ),
+        (
+            '"""Of it.\n\nArgs:\n    x (int): The words\n        of it.\n    its: the rest\n"""',
+            ["Of it.", "#", "The words of it.", "the rest"],
+        ),
+        (
+            '"""Of it.\n\nSee\n---\nx, y : int\n    The words.\n\nYields\n------\nlist of\n    Its.\n"""',
+            ["Of it.", "#", "The words.", "#", "Its."],
+        ),
+        ('"""See :class:`~a.Then` of it."""', ["# # of it."]),
+    ],
+)
+def test_names_and_code_in_comments_are_hidden(text, expected):
+    assert comments_of(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("/**\n * @param {string} [its=1] - the words\n * @returns {x} of it\n */", ["the words", "of it"]),
+        ("/// @brief Of the words\n/// \\param then it is", ["Of the words", "it is"]),
+        ("/** Is {@link then} of it. */", ["Is # of it."]),
+    ],
+)
+def test_tags_of_documentation(text, expected):
+    assert comments_of(text, "a.js") == expected
+
+
+PIECES = (
+    "# // /* */ \\ ' \" ''' @param { } ( ) : ` x=1 ): - noqa <<E E >>> ... --- ~~~ :: <!-- --> $ é".split()
+)
+
+
+PIECES += ["\n", "\r\n", "\r", " ", "    ", "\t", "a", "the", "Word", "class A:", "def f(", '"""', "\u2029"]
+
+
+PIECES += ["\U0001f600", "\ufeff", "\x00", "\x0c"]
+
+
+TEXT = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
+
+
+@given(TEXT, st.sampled_from(CODE))
+@settings(max_examples=max(200, settings.default.max_examples), deadline=None)
+def test_offsets_stay_and_only_comments_are_text(text, suffix):
+    result = read_markup("x" + suffix, text)
+    assert len(result.text) == len(text)
+    inside = {i for item in find_comments(text, suffix) for i in range(item.start, item.end)}
+    for at, (old, new) in enumerate(zip(text, result.text, strict=True)):
+        assert new in (old, " ", HIDDEN, "\u00a0", OPAQUE, BREAK, "\ue000", "\ue001")
+        assert old in "\r\n" or new not in "\r\n"
+        assert at in inside or not (new == old and new.isalnum())
+    for start, end in result.comments:
+        assert 0 <= start < end <= len(text)
+
+
+def words_of_python(text):
+    """Return the places of all that Python's own tokeniser takes for a comment or a string."""
+    starts = [0]
+    for line in io.StringIO(text).readlines():
+        starts.append(starts[-1] + len(line))
+    result = set()
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type in (tokenize.COMMENT, tokenize.STRING):
+            (a, b), (c, d) = token.start, token.end
+            result |= set(range(starts[a - 1] + b, starts[c - 1] + d))
+    return result
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "disambig" / "text").rglob("*.py")), ids=lambda path: path.stem
+)
+def test_python_finds_the_same_comments_and_docstrings(path):
+    text = path.read_text(encoding="utf8")
+    places = words_of_python(text)
+    result = find_comments(text, ".py")
+    assert all(at in places for item in result for at in range(item.start, item.end))
+    documented = ast.Module, ast.ClassDef, ast.FunctionDef
+    nodes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, documented)]
+    docstrings = sum(ast.get_docstring(node) is not None for node in nodes)
+    assert sum(item.docstring for item in result) == docstrings
+    comments = [t for t in tokenize.generate_tokens(io.StringIO(text).readline) if t.type == tokenize.COMMENT]
+    assert [text[item.start : item.end] for item in result if not item.docstring] == [
+        t.string for t in comments
+    ]
+
+
+@pytest.mark.parametrize("suffix", [".py", ".c", ".js"])
+@pytest.mark.parametrize(
+    "mark",
+    [
+        "#", "# ", "/", "/*", "// (\n", '"""', "'\n", "\n", "# x=\n", " * @x {\n", "a : b\n\n", "(",
+        "# >>> a\n#\n",
+    ],
+)  # fmt: skip
+def test_many_marks_in_code_take_linear_time(mark, suffix):
+    for start in ("", '"""\n', "/*\n"):
+
+        def read(size: int, start: str = start) -> None:
+            read_markup("x" + suffix, start + mark * (size // len(mark)))
+
+        assert grows_linearly(read, 20_000)
+
+
+def test_generated_lines_are_not_read():
+    assert comments_of("/* the words */ " + "x();" * 600 + "\n// of it\n", "a.js") == ["of it"]
+
+
+@pytest.mark.parametrize(("path", "start", "end"), [("a.py", '"""', '"""'), ("a.c", "/* ", "*/")])
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_a_long_line_within_a_comment_is_not_read(path, start, end, line_end):
+    for length in (1999, 2000):
+        long = f"Of them {'.' * (length - 8)}"
+        result = comments_of(line_end.join([f"{start}The words", "", long, "", "of it", end]), path)
+        assert result[-1] == "of it"
+        assert any("them" in item for item in result) == (length < 2000)
+
+
+def test_long_names_without_a_call_take_linear_time():
+    assert grows_linearly(lambda size: marks.CALL.search("x" * size), 100_000)
+    assert [match[0] for match in marks.CALL.finditer("see a.b[0](x, y(z)).c() (f) g()h()")] == [
+        "0](x, y(z))",
+        ".c()",
+        "g()",
+        "h()",
+    ]
+
+
+def test_blocks_know_where_their_lines_stand():
+    text = "x = 1  # of the\r\n       #  words\r\n"
+    (block,) = iterate_blocks(text, find_comments(text, ".py"))
+    assert block.text == "of the\n words" or block.text == " of the\n  words"
+    assert "\n".join(text[line.start : line.end] for line in block.lines) == block.text
+
+
+@pytest.mark.parametrize("suffix", sorted(LANGUAGES))
+@pytest.mark.parametrize(
+    "gap", ["\n" * 400, "\r\n" * 200, "    \n" * 90, " " * 300, " " * 200 + "\n" * 9 + " " * 90]
+)
+def test_long_gaps_move_no_comment(suffix, gap):
+    begin = path_format("x" + suffix).comment[0].strip()
+    line = "/* here */\n" if begin == "//" else f"{begin} here\n"
+    begin = line[:2].strip()
+    php = "<?php " if suffix == ".php" else ""
+    text = f"{php}{line}{gap}{line}x = 1{gap}\n{line}"
+    result = find_comments(text, suffix)
+    assert [text[item.start : item.end].split() for item in result] == [line.split()] * 3
+    assert [item.start for item in result] == [match.start() for match in re.finditer(re.escape(begin), text)]
+
+
+@pytest.mark.parametrize("suffix", [".js", ".ts", ".go"])
+def test_a_comment_that_is_not_closed_hides_none_after_it(suffix):
+    text = 'x = "/*"; /* one */ y = 2; /* two\n// three\n/* four\n'
+    result = [text[item.start : item.end] for item in find_comments(text, suffix)]
+    assert result[-1] == "// three"
+
+
+SLOW = {
+    "blank lines": " \r\n",
+    "comments that are not closed": "/* a\n",
+    "of documentation": "/** @param a b\n",
+}
+
+
+@pytest.mark.parametrize("suffix", sorted(LANGUAGES))
+@pytest.mark.parametrize("piece", SLOW.values(), ids=SLOW)
+def test_time_grows_with_the_length_alone(suffix, piece):
+    assert grows_linearly(lambda size: find_comments(piece * (size // len(piece)), suffix), 100_000)
+
+
+LANGUAGE_CASES = {
+    "a.java": 'String s = "// XX"; char c = \'"\'; // kept\n/** Kept words. */\nString t = """\n // XX " \n"""; /* kept */',
+    "a.cs": 'var s = @"c:\\"; // kept\nvar t = $"a {b /* kept */} // XX"; /// <summary>Kept</summary>\nvar r = """\n// XX\n"""; // kept\n#region // XX\nchar c=\'"\'; // kept',
+    "a.cpp": 'auto s = R"x(// XX )" )x"; // kept\nint a = 1\'000; // kept\n#if 0\n// XX\n#endif\n/* kept */ char c = \'"\'; // kept',
+    "a.kt": 'val s = "${a + "// XX"} // XX" // kept\n/* kept /* kept */ kept */\nval c = \'"\' // kept\nval t = """ // XX " """ // kept',
+    "a.swift": 'let s = "\\(a + "// XX") // XX" // kept\n/* kept /* kept */ */ let r = #"// XX " "# // kept',
+    "a.scala": 'val s = s"${a} // XX" // kept\n/** kept */ val t = """ // XX """ // kept',
+    "a.rb": 's = "a #{b} # XX" # kept\n=begin\nkept\n=end\nx = %w[# XX] # kept\ny = <<~EOS # kept\n  # XX\nEOS\nz = a =~ /# XX/ # kept\n?" # kept\na / b # kept\n$# # kept\nx % 2 # kept',
+    "a.php": '<p># XX // XX</p>\n<?php\n// kept ?> # XX <?php\n# kept\n#[XX]\n$a = "// XX"; /* kept */\n$h = <<<EOT\n// XX\nEOT;\n// kept\n?>\n// XX',
+    "a.lua": 's = "-- XX" -- kept\n--[[ kept\nkept ]]\nt = [==[ -- XX ]] ]==] -- kept\n--[==[ kept ]] ]==] x = 1 -- kept',
+    "a.R": 'x <- "# XX" # kept\n#\' kept\ny <- r"(# XX " )" # kept\n`a # XX` # kept',
+    "a.sql": "select '-- XX', \"-- XX\" -- kept\n/* kept /* kept */ kept */ select 'it''s -- XX' -- kept",
+    "a.hs": "-- kept\n-- | Kept words\nx' = 'a' -- kept\ny = a --> XX\n{- kept {- kept -} kept -}\n{-# LANGUAGE XX #-}\nz = \"-- XX\" -- kept",
+    "a.yml": "# Kept words\nXX: 'XX # XX' # kept\nb: \"XX # XX\"\nc: XX#XX\nd: |\n  # XX\n\n  # XX\ne: it's # kept\n- - >-\n    # XX\n# kept",
+}
+
+
+@pytest.mark.parametrize(("path", "text"), LANGUAGE_CASES.items(), ids=LANGUAGE_CASES)
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_comments_are_kept_and_strings_are_hidden(path, text, line_end):
+    text = text.replace("\n", line_end)
+    plain = read_markup(path, text).text
+    assert len(plain) == len(text)
+    assert "XX" not in plain
+    # The first word of a sentence is hidden, since projects begin sentences differently.
+    comments = [text[comment.start : comment.end] for comment in find_comments(text, path[1:].lower())]
+    assert sum(comment.casefold().count("kept") for comment in comments) == text.casefold().count("kept")
+
+
+def prose_of(path: str, text: str) -> str:
+    """Return the prose of a text, with `#` for hidden words and `|` between sentences."""
+    plain = read_markup(path, text).text.replace("\u00a0", " ")
+    parts = re.split(f"{BREAK}|\n *\n", re.sub(f"[{OPAQUE}\ue000\ue001]+", "#", plain))
+    return " | ".join(" ".join(part.split()) for part in parts if part.strip())
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("a.js", "/**\n * In the words.\n *\n * @example\n * its = then;\n *\n * than(the the)\n * @returns {x} of it\n */", "In the words. | of it"),
+        ("a.java", "/**\n * In {@code a {b} c} of it.\n * @param its the words\n * @throws Then if it is\n */", "In # of it. | the words | if it is"),
+        ("a.kt", "/**\n * In the words of it.\n * @param its the words\n * @sample a.b.then\n */", "In the words of it. | the words"),
+        ("a.cs", '/// <summary>\n/// In <see cref="T:Then"/> of <c>its</c> it.\n/// </summary>\n/// <param name="its">the words</param>', "In # of # it. | the words"),
+        ("a.swift", "/// In the words.\n///\n/// - Parameter its: the words\n/// - Returns: of it", "In the words. | the words | of it"),
+        ("a.php", "<?php\n/**\n * In the words.\n * @return Widget of it\n */", "In the words. | # of it"),
+        ("a.php", "<?php\n/**\n * In the words.\n * @return string|null of it\n * @var Widget[] the words\n */", "In the words. | # of it | # the words"),
+        ("a.lua", "--- In the words.\n-- @return string the words", "In the words. | # the words"),
+        ("a.java", "/**\n * In the words.\n * @return The words\n */", "In the words. | The words"),
+        ("a.rb", "# In the words.\n# @param its [Then] the words\n# @return [Array<Then>] of it", "In the words. | the words | of it"),
+        ("a.r", "#' In the words.\n#' @param its the words\n#' @examples\n#' its(then)\n#'\n#' than\n#' @export\nf <- 1", "In the words. | the words"),
+        ("a.hs", "-- | In the words\n-- of it.\nf = 1", "In the words of it."),
+        ("a.hs", "{- In the words.\n   {- Then it is\n   of it. -}\n   The end of it.\n-}\nf = 1", "In the words. | Then it is of it. | The end of it."),
+        ("a.hs", "{-\n  {-\n    In the words.\n  -}\n  f = g (h 1)\n-}", "In the words."),
+        ("a.hs", "{-In the words{-of it{-of the end-}-}to it-}", "In the words | of it | of the end | to it"),
+        ("a.hs", "-- In the words, {- of it -} then.", "In the words, # of it # then."),
+        ("a.kt", "/* In the words.\n   /* Then it is. */\n   The end. */", "In the words. | Then it is. | The end."),
+        ("a.rs", "/* In the words.\n   /* Then it is. */\n   The end. */", "In the words. | Then it is. | The end."),
+        ("a.java", "/* In the words of src/*.java\n * and then. */", "In the words of # and then."),
+        ("a.lua", "--- In the words\n-- of it.\nlocal a", "In the words of it."),
+        ("a.sql", "-- In the words\n-- of it.\nselect 1", "In the words of it."),
+        ("a.yaml", "# In the words\n# of it.\na: 1", "In the words of it."),
+    ],
+)  # fmt: skip
+def test_lines_of_a_comment_are_joined_and_tags_are_hidden(path, text, expected):
+    assert prose_of(path, text) == expected
+
+
+@pytest.mark.parametrize("path", LANGUAGE_CASES)
+def test_comments_are_found_with_their_marks(path):
+    for comment in find_comments(LANGUAGE_CASES[path], path[1:].lower()):
+        assert LANGUAGE_CASES[path][comment.start] in "#/-{=", LANGUAGE_CASES[path][
+            comment.start : comment.end
+        ]
+
+
+LANGUAGE_PIECES = [
+    *"aA .\n\r\t`<>{}[]()|%#^:!?=\"'/\\*-+~$@\ufeff\u2029\U0001f600",
+    *('"""', "'''", "/*", "*/", "//", "--", "--[[", "]]", "[==[", "{-", "-}", "=begin\n", "\n=end", "<<~EOS\n"),
+    *("\nEOS", "%w[", "#{", "${", "\\(", 'r"(', ')"', 'R"x(', ')x"', "#if 0\n", "#endif\n", "<?php", "?>", "<<<E\n"),
+    *("a: |\n", "- >\n", "  ", "@example", "@param a", "disambig: off"),
+]  # fmt: skip
+
+
+@given(
+    st.lists(st.sampled_from(LANGUAGE_PIECES), max_size=40).map("".join),
+    st.sampled_from(sorted(LANGUAGE_CASES)),
+)
+@settings(max_examples=max(500, settings.default.max_examples), deadline=None)
+def test_offsets_of_languages_stay(text, path):
+    plain = read_markup(path, text)
+    assert len(plain.text) == len(text)
+    for old, new in zip(text, plain.text, strict=True):
+        assert new == old or not new.isalnum()
+    for start, end in plain.comments:
+        assert 0 <= start < end <= len(text)
+
+
+@pytest.mark.parametrize("path", sorted(LANGUAGE_CASES))
+@pytest.mark.parametrize(
+    "mark",
+    [
+        *('"', "'", "/*", "`", "{-", "--[[", 'r"(', "<<~E\n", "<<E", '$"{', '"${', '"#{', '#"', '"""', "%w("),
+        *("/", "#if 0\n", "<?php", "?>", "\\(", "{", "@\"", 'R"(', '"\\(', "[=[", "<<<E\n", "'\\", "= /a ", "a: |\n"),
+    ],
+)  # fmt: skip
+def test_many_marks_of_languages_take_linear_time(path, mark):
+    suffix = path[1:].lower()
+    assert grows_linearly(lambda size: find_comments(mark * (size // len(mark)), suffix), 60_000)
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("a.sql", "select 1 -- disambig: ignore-line then"),
+        ("a.hs", "f = 1 -- disambig: ignore-line then"),
+        ("a.lua", "--[[ a ]] -- disambig: ignore-line then"),
+        ("a.sql", "-- a word -- disambig: ignore-line then"),
+        ("a.rb", "a = 1 # disambig: ignore-line then"),
+        ("a.yml", "a: 1 # disambig: ignore-line then"),
+    ],
+)
+def test_comments_with_directives_are_found(path, line):
+    comments = read_markup(path, line + "\n").comments
+    assert "disambig: ignore-line then" in [line[start:end].lstrip("#- ") for start, end in comments]

@@ -1,0 +1,98 @@
+"""LaTeX as plain text."""
+
+from __future__ import annotations
+
+import pytest
+
+from disambig.markup import plain_text, read_markup
+from disambig.text import HIDDEN
+
+
+def plain(text):
+    """Return the plain text, legible: ``¶`` ends a sentence, ``#`` is hidden."""
+    return plain_text("x.tex", text).replace("\u2029", "¶").replace("\ufffc", "#").replace(HIDDEN, " ")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (r"a \emph{b} c", "a       b  c"),
+        (r"a \textbf{b \emph{c}} d", "a         b       c   d"),
+        (r"un\emph{able} to", "############ to"),
+        (r"\textcolor{red}{a} \href{http://b%20c}{d}", " " * 16 + "a" + " " * 24 + "d "),
+        (r"see~\cite[p.~3]{a,b} or \ref{c}.", "see ################ or #######."),
+        (r"a\label{b} \index{c}d", "a                    d"),
+        (r"\foo{a b} c", "#####a b# c"),
+        (r"\foo{} a \foo b", "###### a #### b"),
+        (r"a \enquote{b} c", "a ########### c"),
+        (r"is $a_1$ or \(b\) or $$c$$", "is ##### or ##### or #####"),
+        (r"costs \$5 or 10\% of R\&D", "costs  $5 or 10 % of R &D"),
+        ("an $open\n\nand $x$", "an #open\n\nand ###"),
+        ("a \\(b\r\nc\\) d", "a ###\r\n### d"),
+        (r"snake\_case is", "########### is"),
+        (r"caf\'e na\"{\i}ve \c{c}a is", "###### ########## ###### is"),
+        (r"\verb|a { b| c \verb+$+ d", "############ c ######## d"),
+        ("``a'' `b'", "\u201c a\u201d  \u2018b'"),
+        (r"5\,km and a\-b", "5  km and ####"),
+        (r"a--b {\bf c}", "a--b      c "),
+        (r"\url{http://a.b/c%20d} e", "###################### e"),
+        (r"a\footnote{b} c", "a##########b# c"),
+        (r"a \\[2pt] b & c", "a          b & c"),
+    ],
+)
+def test_commands(text, expected):
+    assert plain(text).split() == expected.split()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (r"\section{A b}c", "¶¶¶¶¶¶¶¶¶A b¶c"),
+        (r"\section[x]{A}", "¶¶¶¶¶¶¶¶¶¶¶¶A¶"),
+        (r"\begin{itemize}\item a\end{itemize}", "¶¶¶¶¶¶¶¶¶¶¶¶¶¶¶¶¶¶¶¶ a¶¶¶¶¶¶¶¶¶¶¶¶¶"),
+        (r"\item[a] b", "¶¶¶¶¶ a# b"),
+        (r"\begin{tabular}{lr}a&b\\c\end{tabular}", "¶" * 19 + "a¶b¶¶c" + "¶" * 13),
+        (r"\begin{equation}a\end{equation} b", "#" * 31 + " b"),
+        (r"\begin{align*}a\\&b\end{align*} b", "#" * 31 + " b"),
+        (r"\begin{equation} a", "¶" * 16 + " a"),
+        (r"\begin{quote}a\end{quote} b", "¶" + " " * 24 + " b"),
+        ("\\begin{verbatim}\n\\item $ {\n\\end{verbatim} b", "¶" + " " * 15 + "\n" + " " * 23 + " b"),
+        (r"\begin{frame}{A b}c\end{frame}", "¶" * 14 + "A b¶c" + "¶" * 11),
+        (r"\begin{frame}<2->[t]{A}{B}c", "¶" * 21 + "A¶¶B¶c"),
+        (r"\begin{block}{A}{c}", "¶" * 14 + "A¶ c "),
+        (r"\begin{frame}a", "¶" * 13 + "a"),
+        (r"a\iffalse b \ifx\c\d e\fi f\fi g", "a" + " " * 31 + " g"),
+        (r"a \iffalse b\else c\fi d", "a " + " " * 15 + " c" + "   " + " d"),
+        ("a \\iffalse b % \\fi\nc\\fi d", "a \n d"),
+        (r"a \iffalse b $x \iff y$", "a " + "#" * 8 + " b " + "#" * 10),
+        (r"a \foreignlanguage{german}{b c} d", "a " + "#" * 29 + " d"),
+        (r"a \foreignlanguage{british}{b c} d", "a b c d"),
+        (r"\begin{otherlanguage*}{ngerman}b\end{otherlanguage*} c", "¶ c"),
+        (r"\begin{otherlanguage}{american}b\end{otherlanguage} c", "¶" * 31 + "b" + "¶" * 19 + " c"),
+        (r"\begin{french}b\end{french} c", "¶ c"),
+        (r"\begin{minipage}[t]{3cm}a\end{minipage}", "¶" * 24 + "a" + "¶" * 14),
+    ],
+)
+def test_environments_and_sections(text, expected):
+    result = plain(text)
+    assert result.replace(" ", "") == expected.replace(" ", "")
+    assert len(result) == len(text)
+
+
+def test_only_the_document_environment_is_text():
+    text = "\\title{a}\n\\begin{document}\nb\n\\end{document}\nc"
+    assert plain(text).split() == ["b"]
+    assert plain("a % \\begin{document}\nb").split() == ["a", "b"]
+
+
+def test_a_line_with_only_a_comment_or_a_label_ends_no_sentence():
+    assert "\n  " not in plain("a\n% b\nc").replace("a\n", "")
+    assert plain("a\n% b\nc") == "a\n    c"
+    assert plain("a\r\n\\label{x}\r\nb") == "a\r\n           b"
+    assert plain("a\n\nb") == "a\n\nb"
+
+
+def test_comments():
+    text = "a % b\n\\verb|% c| 5\\% \\url{x%y}\n\\begin{verbatim}\n% d\n\\end{verbatim}\n% e"
+    result = read_markup("x.tex", text)
+    assert [text[start:end] for start, end in result.comments] == ["% b", "% e"]

@@ -1,0 +1,382 @@
+"""Markdown and its dialects as plain text, read at once or in the parts that changed."""
+
+# ruff: noqa: E501  (a text of the table is one string)
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from processor_time import grows_linearly
+
+from disambig.markup import BREAK, OPAQUE, IncrementalMarkdown, plain_text, read_markup
+from disambig.markup import markdown as pieces
+from disambig.text import HIDDEN, SPOKEN_CONSONANT, SPOKEN_VOWEL
+
+
+def legible_markdown(text):
+    """Return the plain text, legible: ``¶`` ends a sentence, ``#`` is hidden."""
+    return (
+        plain_text("x.md", text)
+        .replace("\u2029", "¶")
+        .translate(dict.fromkeys([0xFFFC, 0xE000, 0xE001], "#"))
+        .replace(HIDDEN, " ")
+    )
+
+
+def squeeze(text):
+    """Return the same with runs of one mark and of blanks drawn together."""
+    words = legible_markdown(text)
+    for mark in "¶# ":
+        while mark * 2 in words:
+            words = words.replace(mark * 2, mark)
+    return words.strip(" ")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a *b* c", "a  b  c"),
+        ("a **b** _c_ ***d***.", "a   b    c     d   ."),
+        ("**a _b_ c**", "  a  b  c  "),
+        ("5 * 3 * 2 and a_b_c", "5 * 3 * 2 and a_b_c"),
+        ("*a", "*a"),
+        ("a\\*b", "####"),
+        ("it \\* is", "it  * is"),
+        ("un**able** to", "########   to"),
+        ("~~old~~ new", "        new"),
+        ("about ~~ 5", "about ~~ 5"),
+        ('see [the docs](http://a.b/c_d "e") now', "see  the docs                         now"),
+        ("see [a](<b c>) and [d](e(f)g).", "see  a        and  d         ."),
+        ("a [b] c", "a [b] c"),
+        ("a [b](c d) e", "a [b](c d) e"),
+        ("a[^1] b", "a     b"),
+        ("as [@smith, p. 3] says", "as ############## says"),
+        ("![a cat](b.png)", "##a cat########"),
+        ("[![a](b)](c) d", " ##a####     d"),
+        ("the `in x` and ``a ` b`` is", "the ###### and ######### is"),
+        ("one ` only", "one ` only"),
+        ("is $x_1 = y$ or $$z$$ so", "is ######### or ##### so"),
+        ("$5 or $10", "$5 or $10"),
+        ("a &amp; b&nbsp;c caf&eacute;", "a ##### b      c ###########"),
+        ("a <b>b</b> <!-- c --> d", "a    b                d"),
+        ("H<sub>2</sub>O is", "############## is"),
+        ("a <code>b c</code> <kbd>d</kbd> e", "a ################ ############ e"),
+        ("a <https://b.c> <d@e.f> g", "a ############# ####### g"),
+        ("see https://a.b/c_d. Then", "see ###############. Then"),
+        ("x {{ y.z }} {% if a %} b", "x ######### ########## b"),
+    ],
+)
+def test_marks_in_a_line(text, expected):
+    assert legible_markdown(text).split() == expected.split()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("# A title #\nText", "¶ A title ¶Text"),
+        ("A title\n===\nText", "A title\n¶\nText"),
+        ("Text\n\n---\n\nmore", "Text\n\n¶\n\nmore"),
+        ("#no title", "# title"),
+        ("- a\n* b\n  c\n1) d", "¶ a\n¶ b\n c\n¶ d"),
+        ("born in\n1984. It was", "born in\n1984. It was"),
+        ("- [ ] a\n- [x] b", "¶ a\n¶ b"),
+        ("- a\n\n      x = 1\n\n  b", "¶ a\n\n b"),
+        ("a\n\n    x = 1\n\nb", "a\n\nb"),
+        ("a\n    b", "a\n b"),
+        ("a\n```py\nx\n\ny\n```\nb", "a\n¶\n\n ¶\nb"),
+        ("a\n~~~\nx", "a\n¶\n"),
+        ("> a\nb\n\nc", "¶ \n\nc"),
+        ("> [!NOTE]\n> a\n> b\n\nc", "¶\n¶ a\n b\n\nc"),
+        ("> **Note**\n> a\n\n> b", "¶ Note\n a\n\n¶"),
+        ("> ⚠️ __Warning:__ a\nb", "¶ ⚠️ Warning: a\nb"),
+        ("> tip: a", "¶ tip: a"),
+        ("> **Noted** a\n> Note: b", "¶\n¶"),
+        ("a z | b z\n--|--\nc z | d z\ne z\n\nf", "a z ¶ b z\n¶\nc z ¶ d z¶e z\n\nf"),
+        ("a | b c\n--|--\n then | d", "# ¶ b c\n¶\n # ¶ #"),
+        ("a | b\nc | d", "a | b\nc | d"),
+        ("[a]: http://b.c 'd'\nsee [a]", "¶\nsee a"),
+        ("[^1]: A note.\n\n    More of it.", "¶ A note.\n\n More of it."),
+        ("---\na: b\n---\nText", "¶\nText"),
+        ("---\nText", "¶\nText"),
+        ("<pre>\na\n\nb</pre>\nc", "¶\n¶\n\n¶\nc"),
+        ("<p align=x>\na\n</p>", "¶\na\n¶"),
+        ("$$\n- a\n$$\nb", "¶\n¶\n¶\nb"),
+    ],
+)
+def test_blocks(text, expected):
+    assert squeeze(text).replace(" \n", "\n").replace("\n\n\n", "\n\n") == expected.replace(" \n", "\n")
+
+
+def test_comments_in_code_are_ignored():
+    text = "a <!-- b --> `<!-- c -->`\n\n    <!-- d -->\n\n```\n<!-- e -->\n```\n<!-- f\n\ng --> h <!-- i"
+    result = read_markup("x.md", text)
+    assert [text[start:end] for start, end in result.comments] == ["<!-- b -->", "<!-- f\n\ng -->"]
+    assert "h" in result.text and "g" not in result.text
+
+
+ROOT = Path(__file__).parents[3]
+
+
+LINES = [
+    "Some words stand here.", "and go on", "# A heading", "- an item", "  more of it", "1. first",
+    "    indented = code()", "```python", "```", "~~~", "> quoted", "> [!NOTE]", "> **Note:** a", "> more",
+    "<!-- a comment", "it ends -->", "<!-- disambig: off -->", "<pre>", "</pre>", "$$", "x $y$ z",
+    "| a | b |", "|---|---|", "[label]: https://example.org", "[label] and [other][label]", "[^1]: a note",
+    "*bold*", "_em", "`code", "two ` ticks", "---", "+++", "title: x", "...", "===", "<script>", "</script >",
+    "a\\*b", ":::", "\ufeff",
+    "", "", "", "  ", "\t", "ex*am*ple", "{{ x }}", "~~gone~~",
+]  # fmt: skip
+
+
+any_texts = st.lists(st.sampled_from(LINES), max_size=14).map("\n".join)
+
+
+line_ends = st.sampled_from(["\n", "\r\n"])
+
+
+def read_whole(text: str) -> tuple[str, tuple[tuple[int, int], ...]]:
+    legible_markdown = read_markup("a.md", text)
+    return legible_markdown.text, legible_markdown.comments
+
+
+@given(st.lists(st.tuples(any_texts, line_ends), min_size=1, max_size=3))
+@example([("<pre>\n\nA\n\nB", "\n"), ("<pre>\n\nA\n\n</pre\n\n>\nB", "\n")])
+@example([("---\n\na: b\n\n---\n<!--\n\nA\n\n-->\n\nB", "\n")])
+@example([("A [label]\n\n[label]: x", "\n"), ("A [label]\n\n[labels]: x", "\n")])
+def test_incremental_reading_equals_reading_at_once(versions):
+    reader = IncrementalMarkdown()
+    for text, end in versions:
+        text = text.replace("\n", end)
+        assert reader.read(text) == read_whole(text)
+
+
+def test_the_documents_of_this_repository():
+    for path in sorted(ROOT.glob("*/**/*.md"))[:40]:
+        reader, text = IncrementalMarkdown(), path.read_text("utf8")
+        assert reader.read(text) == read_whole(text)
+        changed = text.replace(" the ", " teh ", 1)
+        assert reader.read(changed) == read_whole(changed)
+
+
+def test_only_what_changed_is_read_again(monkeypatch):
+    read: list[str] = []
+    original = pieces._read_segment
+    monkeypatch.setattr(
+        pieces, "_read_segment", lambda text, *rest: (read.append(text), original(text, *rest))[1]
+    )
+    reader = IncrementalMarkdown()
+    reader.read("One.\n\n- two\n\n- three\n\nFour.\n")
+    assert read == ["One.\n\n", "- two\n\n", "- three\n\n", "Four.\n"]
+    read.clear()
+    reader.read("One.\n\n- two\n\n- thirty-three\n\nFour.\n")
+    assert read == ["- thirty-three\n\n"]
+
+
+@pytest.mark.parametrize("opened", ["```", "<!--"])
+def test_an_opened_block_changes_all_that_follows(opened):
+    reader = IncrementalMarkdown()
+    reader.read("One.\n\nTwo.\n\nThree.\n")
+    assert "Three" not in reader.read(f"One.\n\n{opened}\n\nThree.\n")[0]
+
+
+MUST_HIDE = "XX"
+
+
+"""Words with these letters must not be left in the plain text; words with "kept" must be."""
+
+
+DIALECTS = {
+    "tab": '=== "Kept tab"\n\n    The kept body is here.\n\n    ```\n    XX\n    ```\n\n=== "Other kept tab"\n\n    And kept.',
+    "admonition": '!!! note "A kept title"\n\n    A kept body.\n\n        XX code\n\nKept after it.\n\n    XX code\n',
+    "admonition in a list": "- kept item\n\n    !!! warning\n\n        A kept body.\n\n- kept item",
+    "collapsed": "??? XXnote\n    A kept body.\n\n    - a kept item\n",
+    "expanded": '???+ XXtip "Kept"\n    A kept body.\n',
+    "callout": "> [!XXtip]- A kept title\n> The kept body.\n",
+    "nested callout": "> [!XXquestion] Kept?\n> > [!XXtodo] Kept.\n> > And kept.\n",
+    "wiki link": "The kept text of [[XX note|the kept page]] and [[XX other]] and ![[XX.png]].",
+    "wiki link in a table": "| a kept | b kept |\n|---|---|\n| in [[XX\\|the kept]] | two kept |",
+    "tag": "The kept words #XXtag and #XX/inner-XX.",
+    "comment": "A kept %%XX comment%% text.\n\n%%\nXX\n\nXX\n%%\n\nKept.",
+    "block id": "A kept paragraph. ^XX-1\n\n- a kept item ^XX2\n",
+    "directive": "```{admonition} A kept title\n:class: XX\n:XX: XX\nThe kept body.\n```\n\nKept.\n\n```\nXX\n```\n",
+    "nested directives": "````{note}\nKept.\n```{tip}\nKept.\n```\n\n```python\nXX\n```\nKept.\n````\n\n```\nXX\n```",
+    "code cell": "```{code-cell} python\n:tags: [XX]\nXX = 1\n```\n\nKept.\n\n```{r}\n#| label: XX\nXX\n```\n",
+    "colons": ":::{XXnote} A kept title\n:class: XX\nKept.\n:::\n\n:::{code-block} XX\nXX\n:::\n\nKept.",
+    "containers": "::: XXtip A kept title\nKept.\n:::\n\n:::XXnote[A kept title]\nKept.\n:::\n\n::: {.callout-XX}\nKept.\n:::",
+    "types and names in braces": "Kept {XX|XX[]} kept, {XX.XX}; {not code} is kept.",
+    "role": "See kept {ref}`XX` and {py:func}`XX.XX` for kept.",
+    "reference": "As in kept @fig-XX, kept.",
+    "highlight": "Kept.\n\n{% highlight ruby %}\nXX\n\nXX\n{% endhighlight %}\n\nKept {% raw %}XX{{ XX }}{% endraw %}.",
+    "hugo": '{{< highlight go "XX" >}}\nXX\n\nXX\n{{< /highlight >}}\n\nKept {{< ref "XX" >}}.',
+    "shortcodes": '{{% notice XX %}}\nKept words.\n{{% /notice %}}\n{% include XX %}\nKept.',
+    "yaml": '---\ntitle: Kept words\nXX: XX\n# XX\ndescription: >-\n  Kept lines\n  kept here\ntags: [XX, "XX"]\n'
+    "summary: 'Kept # words' # XX\nauthors:\n  - XX: XX\n---\n\nKept.",
+    "toml": '+++\ntitle = "Kept words" # XX\nXX = "XX"\ndescription = """\nKept\nwords"""\n[XX]\ndate = 2020\n+++\nKept.',
+}  # fmt: skip
+
+
+MDX = {
+    "modules": "import XX from 'XX';\nimport { XX } from \"XX\"\n\nexport const XX = {\n  a: 'XX',\n\n  b: XX\n}\n\nKept.",
+    "words": "We kept it, to import from abroad and\nexport the kept goods.",
+    "comment": "A kept {/* XX */} text.\n\n{/*\nXX\n\nXX\n*/}\n\nKept.",
+    "expression": "A kept {XX.map(a => { return 'XX}' })} text.\n\n{XX && (\n\n<p>XX</p>\n)}\n\nKept.",
+    "tags": '<XXTabs a={x > 1 ? "XX" : {b: 1}} c="XX > XX">\n    <XXTab>\n\n        Kept words.\n\n    </XXTab>\n</XXTabs>\n',
+    "inline tag": 'Press <XXKey a="XX">the kept key</XXKey>, kept <XXIcon />.',
+    "fragment": "<>\n\nKept.\n\n</>",
+    "code": "Kept `<XX` and {kept\n\n```jsx\n<XX a={\n```\n\nKept. 3 < 4 kept.",
+    "HTML": "A <b style={{a: 'XX'}}>kept</b> <code>{`XX`}</code> kept.\n\n<pre>\n{`XX\n\nXX`}\n</pre>\n\nKept.",
+    "no indented code": "Kept.\n\n    Kept.\n",
+}  # fmt: skip
+
+
+DIALECT_CASES = [("x.md", name, text) for name, text in DIALECTS.items()]
+
+
+DIALECT_CASES += [("x.mdx", name, text) for name, text in MDX.items()]
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "text"), DIALECT_CASES, ids=[f"{path}-{name}" for path, name, _ in DIALECT_CASES]
+)
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_prose_is_kept_and_the_rest_is_hidden(path, name, text, line_end):
+    text = text.replace("\n", line_end)
+    plain = plain_text(path, text)
+    assert len(plain) == len(text)
+    assert MUST_HIDE not in plain, plain
+    assert plain.casefold().count("kept") == text.casefold().count("kept")
+    if path.endswith(".md"):
+        assert IncrementalMarkdown().read(text)[0] == plain
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "after"),
+    [
+        ("x.md", '!!! note "Its title"\n    The body', "title"),
+        ("x.md", "> [!tip] Its title\n> The body", "title"),
+        ("x.md", ":::note Its title\nThe body\n:::", "title"),
+        ("x.md", "```{note} Its title\nThe body\n```", "title"),
+        ("x.md", "---\ntitle: Its title\nsummary: The body\n---\n", "title"),
+        ("x.md", "The title\n{% include a %}\nThe body", "title"),
+        ("x.mdx", "<Tab>Its title</Tab>\n<Tab>The body</Tab>", "title"),
+    ],
+)
+def test_titles_end_their_sentences(path, text, after):
+    plain = plain_text(path, text)
+    between = plain[plain.index(after) + len(after) : plain.index("body") - 4]
+    assert BREAK in between
+
+
+def test_inline_tags_of_mdx_end_no_sentence():
+    plain = plain_text("x.mdx", "Press <Key>the key</Key> or the <Icon /> now.")
+    assert BREAK not in plain
+    assert plain.count(OPAQUE) == len("<Icon />")
+
+
+def test_lines_that_only_look_like_markup_are_text():
+    text = "It grew by 50%% and 60%% then.\n\nThe C# code is in issue #12. See [[1]](https://x.y) too.\n"
+    plain = plain_text("x.md", text)
+    assert "50%% and 60%% then" in plain
+    assert "C# code is in issue #12" in plain
+    assert "1" in plain[plain.index("See") :]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "comments"),
+    [
+        ("x.mdx", "a {/* b */} c `{/* d */}`\n\n{/* e\n*/}\n\n<!-- f -->", ["{/* b */}", "{/* e\n*/}", "<!-- f -->"]),
+        ("x.md", "a %%b%% c\n\n%%\nd\n\n%%\n", ["%%b%%", "%%\nd\n\n%%"]),
+        ("x.md", "---\n# a\nb: 'c # d' # e\nf: |\n  # g\n---\n", ["# a", "# e"]),
+        ("x.md", "+++\n# a\nb = 'c # d' # e\n+++\n", ["# a", "# e"]),
+        ("x.md", "% a\n\nIt is b\n% of c.\n\n% d\n", ["% a", "% d"]),
+    ],
+)  # fmt: skip
+def test_comments_of_dialects(name, text, comments):
+    plain = read_markup(name, text)
+    assert [text[start:end] for start, end in plain.comments] == comments
+
+
+DIALECT_PIECES = [
+    *"aA .\n\r\t`<>{}[]()|%#^:!?=\"'/\\*-+~$@\ufeff\u2029\U0001f600",
+    *('=== "a"', "!!! note", "    ", "> [!tip]-", "[[", "]]", "%%", "```{note}", "```", ":::", "{ref}`"),
+    *("---\n", "+++\n", "title:", "title =", "|", ">-", '"""', "\n\n", "\r\n", "# ", "- "),
+    *("{% raw %}", "{% endraw %}", "{{< highlight >}}", "{{< /highlight >}}", "{{", "}}"),
+    *("import a from 'b'", "export const a = {", "{/*", "*/}", "<A b={", "/>", "</A>", "<pre>", "</pre>", "<>"),
+]  # fmt: skip
+
+
+@given(
+    st.lists(st.sampled_from(DIALECT_PIECES), max_size=40).map("".join),
+    st.sampled_from(["x.md", "x.mdx", "x.qmd"]),
+)
+@settings(max_examples=max(300, settings.default.max_examples), deadline=None)
+def test_offsets_of_dialects_stay(text, path):
+    plain = read_markup(path, text)
+    assert len(plain.text) == len(text)
+    for old, new in zip(text, plain.text, strict=True):
+        assert new == old or not new.isalnum()
+    for start, end in plain.comments:
+        assert 0 <= start < end <= len(text)
+    if path != "x.mdx":
+        assert IncrementalMarkdown().read(text) == (plain.text, plain.comments)
+
+
+@pytest.mark.parametrize("path", ["x.md", "x.mdx"])
+@pytest.mark.parametrize(
+    "mark",
+    [
+        *("[[a", "[[a|", "%%", " %%", "#a ", " ^a", "{% raw %}", "{{< highlight >}}", "{% raw %}\n", "{a}`"),
+        *('=== "a"\n', "!!! a\n", "!!! a a ", "```{note}\n", ":::{note}\n", ":::a\n", "> [!a] b\n", "> " * 9),
+        *("<A>", "<A ", "<A b={", "</A>", "{", "{`", "{/*", "{'", "`{", "<a '", '<a "', "import a from 'b'\n\n"),
+        *("export const a = {\n\n", "export const a = `\n\n", "<pre>", "| a ", "a | b\n-|-\n", "~~~ "),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("front", ["", "---\n", "---\ntitle: >\n", "+++\ntitle = "])
+def test_many_marks_of_dialects_take_linear_time(path, mark, front):
+    assert grows_linearly(lambda size: plain_text(path, front + mark * (size // len(mark))), 100_000)
+
+
+@pytest.mark.parametrize(
+    "mark", ["title: '\n", "title: a\n", "title:\n ", "a: |\n", "- title: >\n ", "'", 'title = """\n']
+)
+@pytest.mark.parametrize("fence", ["---", "+++"])
+def test_long_front_matter_takes_linear_time(mark, fence):
+    def read(size: int) -> None:
+        text = f"{fence}\n" + mark * (size // len(mark)) + f"\n{fence}\n"
+        assert len(plain_text("x.md", text)) == len(text)
+
+    assert grows_linearly(read, 100_000)
+
+
+@pytest.mark.parametrize(
+    "code", ["int", "Option", "aria-label", "element", "hour_of_day", "unknown", "update"]
+)
+def test_names_that_begin_with_a_vowel(code):
+    assert read_markup("x.md", f"Use a `{code}` here.").text.count(SPOKEN_VOWEL) == len(code) + 2
+
+
+@pytest.mark.parametrize(
+    "code", ["string", "user_id", "unit", "useState", "one", "Float", "header", "euro", "json"]
+)
+def test_names_that_begin_with_a_consonant(code):
+    assert read_markup("x.md", f"Use an `{code}` here.").text.count(SPOKEN_CONSONANT) == len(code) + 2
+
+
+@pytest.mark.parametrize(
+    "code", ["str", "hr", "html", "href", "ul", "x", "--ha", "@objc", ".env", "$x", "URL", "a b"]
+)
+def test_ambiguous_names_have_no_sound(code):
+    text = read_markup("x.md", f"Use an `{code}` here.").text
+    assert SPOKEN_VOWEL not in text and SPOKEN_CONSONANT not in text
+
+
+def test_only_behind_an_article():
+    assert read_markup("x.md", "Use the `int` of data `int`.").text.count(OPAQUE) == 10
+
+
+@given(st.text(alphabet="aAn `in\ue000<>\n*.", max_size=40))
+def test_lengths_never_change(text):
+    assert len(read_markup("x.md", text).text) == len(text)
