@@ -16,6 +16,9 @@ from .list_dual import (
 from .list_dual import (
     ReducedLists as ReducedLists,
 )
+from .pairwise import (
+    PairwiseDual as PairwiseDual,
+)
 from .part_duals import (
     ChainDual as ChainDual,
 )

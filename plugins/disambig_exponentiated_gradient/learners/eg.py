@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from disambig.api.settings import (
 )
 
 from .list_dual import STORAGES, ListDual, ReducedLists
+from .pairwise import PairwiseDual
 from .part_duals import ChainDual, ChartDual, PackedDual
 
 _LEFT_ALONE = 0.1
@@ -47,14 +48,19 @@ class DualProblem(Protocol):
     def epoch(self, order: NDArray[np.int64], enough: float = 0.0) -> None:
         """Visit the instances in an order."""
 
-    def batch_step(self) -> None:
-        """Move all alphas at once."""
-
     def gap(self) -> float:
         """Return primal less dual."""
 
     def at(self, C: float) -> None:
         """Continue with another C."""
+
+
+@runtime_checkable
+class BatchDual(DualProblem, Protocol):
+    """A dual problem whose alphas can all be moved at once."""
+
+    def batch_step(self) -> None:
+        """Move all alphas at once."""
 
 
 @dataclass(slots=True)
@@ -113,17 +119,18 @@ def run_epochs(
     dual : DualProblem
         Updated in place.
     updates : str
-        ``"online"``: one instance at a time, in random order; ``"batch"``: all at once.
+        ``"batch"``: all instances at once, of a `BatchDual`; otherwise one at a time, in random order.
     watch : callable, optional
         Function from weights to the cost on development data.
     """
     course, enough, spent = TrainingHistory(dual.weights.copy()), 0.0, 0.0
     for _ in range(epochs):
         before = time.perf_counter()
-        if updates == "online":
-            dual.epoch(rng.permutation(len(dual)), enough)
-        else:
+        if updates == "batch":
+            assert isinstance(dual, BatchDual)
             dual.batch_step()
+        else:
+            dual.epoch(rng.permutation(len(dual)), enough)
         spent += time.perf_counter() - before
         primal = dual.dual + dual.gap()
         if primal < course.least:
@@ -145,7 +152,8 @@ GRID = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 DEFAULT = 1.0
 _PATIENCE = 2
 """The search ends after this many consecutive values of C without an improvement."""
-_LOSS, _UPDATES = choice("D671", ("hinge", "cost", "log")), choice("D671", ("online", "batch"))
+_LOSS = choice("D671", ("hinge", "cost", "log"))
+_UPDATES = choice("D671", ("online", "batch", "pairwise"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,8 +174,10 @@ class EG:
         ``"hinge"``: L is 1 for each wrong candidate; ``"cost"``: its cost; ``"log"``: the log loss instead
         of the hinge, ``C sum_i log sum_y exp(-M_iy)``. With a decoder only ``"cost"`` or ``"log"``, since
         losses must be sums over parts.
-    updates : str
-        ``"online"``: instance by instance in random order; ``"batch"``: all at once, as in the slides.
+    updates : str, optional
+        ``"online"``: instance by instance in random order; ``"batch"``: all at once, as in the slides;
+        ``"pairwise"``: steps between derivations of charts with costs, which are not exponentiated (see
+        `PairwiseDual`). By default pairwise for charts with costs and otherwise online.
     epochs : int
         Maximum number of passes over the examples for each value of C.
     gap : float
@@ -181,14 +191,14 @@ class EG:
 
     C: float | None = None
     loss: str = "cost"
-    updates: str = "online"
+    updates: str | None = None
     epochs: int = 20
     gap: float = 0.01
     decoder: Any = None
     seed: int = 0
 
     def __post_init__(self) -> None:
-        validate_settings(self, C=SVM_C.or_none, loss=_LOSS, updates=_UPDATES, epochs=COUNT)
+        validate_settings(self, C=SVM_C.or_none, loss=_LOSS, updates=_UPDATES.or_none, epochs=COUNT)
         validate_settings(self, gap=ABOVE_ZERO, decoder=DECODER, seed=NON_NEGATIVE_COUNT)
         if self._packed and self.loss == "hinge":
             raise UserError("D611")
@@ -238,8 +248,10 @@ class EG:
         for C in values:
             dual.at(C)
             order = np.random.default_rng(self.seed)
-            about: dict[str, Any] = {"updates": self.updates, "epochs": self.epochs, "gap": self.gap}
-            course = run_epochs(dual, **about, rng=order, watch=watch)
+            updates = self.updates or "online"
+            course = run_epochs(
+                dual, updates=updates, epochs=self.epochs, gap=self.gap, rng=order, watch=watch
+            )
             judged = 0.0, 0.0
             if dev is not None and len(values) > 1:
                 judged = _dev_cost(dev, self.decoder, course.weights)
@@ -259,20 +271,22 @@ class EG:
 
     def _dual(self, batch: CandidateBatch, C: float) -> tuple[DualProblem, int]:
         """Return the initial problem, and the number of instances without a right candidate."""
+        charts = isinstance(self.decoder, Hypergraph) and isinstance(batch, PartRows)
+        charts = charts and isinstance(batch.layout, Hypergraphs)
+        if self.updates == "pairwise" and not (charts and self.loss == "cost"):
+            raise UserError("D616")
         if not self._packed:
             lists = ReducedLists.from_batch(batch)
             return ListDual(lists, self.loss, C), lists.missing
-        packed: ChainDual | ChartDual | PackedDual
+        packed: ChainDual | ChartDual | PackedDual | PairwiseDual
         if isinstance(self.decoder, Chain) and isinstance(batch, SequenceRows):
             packed = ChainDual(batch, self.loss, C)
-        elif (
-            isinstance(self.decoder, Hypergraph)
-            and isinstance(batch, PartRows)
-            and isinstance(batch.layout, Hypergraphs)
-        ):
-            packed = ChartDual(batch, self.loss, C)
-        else:
+        elif not (charts and isinstance(batch, PartRows)):
             packed = PackedDual(batch, self.decoder, self.loss, C)
+        elif self.loss == "cost" and self.updates in (None, "pairwise"):
+            packed = PairwiseDual(batch, C)
+        else:
+            packed = ChartDual(batch, self.loss, C)
         return packed, packed.missing
 
     def _scorer(self, weights: Floats, batch: CandidateBatch) -> Scorer:

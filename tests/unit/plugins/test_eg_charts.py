@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from disambig_exponentiated_gradient.learners import EG, ChartDual, ListDual, PackedDual, ReducedLists
+from disambig_exponentiated_gradient.learners import (
+    EG,
+    ChartDual,
+    ListDual,
+    PackedDual,
+    PairwiseDual,
+    ReducedLists,
+)
 from scipy.sparse import csr_array
 
 from disambig.api import Columns, SparseRows
@@ -84,7 +91,7 @@ def test_charts_make_the_weights_of_all_derivations(make, loss, C, steps):
 
 
 @pytest.mark.parametrize("loss", ["cost", "log"])
-@pytest.mark.parametrize("updates", ["online", "batch"])
+@pytest.mark.parametrize("updates", ["online", "batch", None])
 def test_the_dual_never_falls_and_the_gap_closes(loss, updates):
     charts = small_charts(1)
     report = (
@@ -131,3 +138,76 @@ def test_what_is_not_finite_is_said():
     charts.cost[0] = np.nan
     with pytest.raises(UserError, match="D610"):
         EG(decoder=Hypergraph()).fit(charts)
+
+
+def test_pairwise_steps_keep_the_marginals_and_the_dual_right():
+    charts = small_charts(6)
+    dual = PairwiseDual(charts, 0.7)
+    rng = np.random.default_rng(0)
+    for _ in range(3):
+        before = dual.dual
+        dual.epoch(rng.permutation(len(dual)))
+        assert dual.dual >= before
+        graphs = charts.layout
+        for i in range(len(dual)):
+            rows = slice(graphs.offsets[i], graphs.offsets[i + 1])
+            heads, tails, mass = graphs.heads[rows], graphs.tails[rows], dual.mass[rows]
+            size = int(graphs.nodes[i + 1] - graphs.nodes[i])
+            into = np.bincount(heads, mass, size)
+            out = sum(np.bincount(side[side >= 0], mass[side >= 0], size) for side in tails.T)
+            out[-1] += 1.0  # the root
+            np.testing.assert_allclose(into, out, atol=1e-9)
+            assert (mass >= 0).all()
+        gold = Hypergraph().best(np.where(charts.cost > 0, -np.inf, 0.0), graphs)
+        moved = (gold - dual.mass) @ charts.rows().toarray()
+        np.testing.assert_allclose(dual.weights, 0.7 * moved, atol=1e-9)
+        value = 0.7 * dual.cost @ dual.mass - 0.5 * dual.weights @ dual.weights
+        assert dual.dual == pytest.approx(value, rel=1e-9)
+
+
+@pytest.mark.parametrize("C", [0.05, 0.5, 2.0])
+def test_pairwise_steps_reach_the_optimum_of_a_general_solver(C):
+    cvxpy = pytest.importorskip("cvxpy")
+    charts = small_charts(7)
+    lists = written_out(charts)
+    features = lists.rows.toarray()
+    weights, loss = cvxpy.Variable(features.shape[1]), 0.0
+    for first, last in zip(lists.offsets[:-1], lists.offsets[1:], strict=True):
+        gold = first + int(np.argmin(lists.cost[first:last]))
+        margins = (features[gold] - features[first:last]) @ weights
+        loss += cvxpy.max(lists.cost[first:last] - margins)
+    objective = C * loss + 0.5 * cvxpy.sum_squares(weights)
+    least = cvxpy.Problem(cvxpy.Minimize(objective)).solve(cvxpy.CLARABEL)
+    report = EG(C=C, decoder=Hypergraph(), updates="pairwise", epochs=500, gap=1e-4).fit(charts).report
+    assert report["gap"] <= 1e-4
+    assert min(report["path"]["primal"]) == pytest.approx(least, rel=2e-4)
+    assert report["path"]["dual"][-1] == pytest.approx(least, rel=2e-4)
+
+
+def test_pairwise_steps_need_fewer_passes_than_exponentiated_ones():
+    charts = small_charts(3)
+    online, pairwise = (
+        EG(C=0.5, decoder=Hypergraph(), updates=updates, epochs=300, gap=1e-3).fit(charts).report
+        for updates in ("online", "pairwise")
+    )
+    assert pairwise["epochs"] <= 10 < online["epochs"]
+
+
+def test_another_value_of_C_starts_from_the_same_marginals():
+    charts = small_charts(8)
+    dual = PairwiseDual(charts, 0.2)
+    dual.epoch(np.arange(len(dual)))
+    mass = dual.mass.copy()
+    dual.at(1.0)
+    np.testing.assert_array_equal(dual.mass, mass)
+    value = dual.cost @ mass - 0.5 * dual.weights @ dual.weights
+    assert dual.dual == pytest.approx(value, rel=1e-9)
+    before = dual.dual
+    dual.epoch(np.arange(len(dual)))
+    assert dual.dual > before
+
+
+@pytest.mark.parametrize("settings", [{"loss": "log"}, {"decoder": None}])
+def test_pairwise_steps_are_for_charts_with_costs(settings):
+    with pytest.raises(UserError, match="D616"):
+        EG(**{"decoder": Hypergraph(), "updates": "pairwise", **settings}).fit(small_charts())

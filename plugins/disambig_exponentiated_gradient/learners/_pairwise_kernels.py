@@ -1,0 +1,170 @@
+"""Compiled pairwise steps on charts (hypergraphs) with costs."""
+
+# Numba infers the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
+from __future__ import annotations
+
+import numpy as np
+
+from disambig.api.kernels import best_edges, compiled
+
+from ._chart_kernels import gathered, greatest, inner, largest, row_scores
+
+_NEVER = -np.inf
+_ZERO = 1e-13
+"""Marginals below this are rounding errors."""
+
+
+@compiled
+def add_derivation(heads, tails, chosen, factor, times, out):
+    """Add `factor` to `out` for each row of the derivation with the edges `chosen`, by its occurrences.
+
+    `times`, shape (n_nodes,), is work space for the occurrences of each node.
+    """
+    times[:] = 0.0
+    times[-1] = 1.0
+    for node in range(len(times) - 1, -1, -1):
+        if times[node] > 0.0:
+            row = chosen[node]
+            out[row] += factor * times[node]
+            if tails[row, 0] >= 0:
+                times[tails[row, 0]] += times[node]
+                if tails[row, 1] >= 0:
+                    times[tails[row, 1]] += times[node]
+
+
+@compiled
+def pairwise(charts, costs, C, n_steps, whole, enough, order, mass, weights):
+    """Make pairwise steps on each chart, in an order (see `PairwiseDual`); return the dual's gain.
+
+    Parameters
+    ----------
+    charts : tuple
+        See `PackedCharts.arrays`.
+    n_steps : int
+        Maximum number of steps per chart.
+    whole : bool
+        Whether a step may go to any derivation of a chart, or only to those of rows with mass.
+    enough : float
+        Gap of a chart, as a share of C, at which its steps end.
+    mass : array of float64, shape (n_rows,)
+        Marginals; changed.
+    weights : array of float64, shape (n_columns,)
+        W; changed.
+    """
+    offsets, nodes, all_heads, all_tails, parts, part_starts, ptr, local, values, cols, col_starts = charts
+    most_rows, most_parts, most_cols = largest(offsets), largest(part_starts), largest(col_starts)
+    rows, heads = np.empty(most_rows, np.int64), np.empty(most_rows, all_heads.dtype)
+    tails = np.empty((most_rows, 2), all_tails.dtype)
+    slope, negative, move = np.empty(most_rows), np.empty(most_rows), np.empty(most_rows)
+    # the number of the step in which a part was last scored, or last moved; its score or movement then
+    step, seen, of_parts = 0, np.zeros(most_parts, np.int64), np.empty(most_parts)
+    moved_parts, change, wide = np.empty(most_parts, np.int64), np.zeros(most_cols), np.empty(most_cols)
+    total, chosen = np.empty(largest(nodes)), np.empty(largest(nodes), np.int64)
+    times = np.empty(largest(nodes))
+    gained = 0.0
+    for i in order:
+        first, n_nodes, moved = part_starts[i], nodes[i + 1] - nodes[i], False
+        own = gathered(charts, i, weights, wide)
+        for _ in range(n_steps):
+            k = 0
+            for row in range(offsets[i], offsets[i + 1]):
+                if mass[row] > 0.0 or whole:
+                    rows[k], heads[k] = row, all_heads[row]
+                    tails[k, 0], tails[k, 1] = all_tails[row, 0], all_tails[row, 1]
+                    k += 1
+            step += 1
+            mean = 0.0
+            for j in range(k):
+                score = costs[rows[j]]
+                for place in range(parts.shape[1]):
+                    part = parts[rows[j], place]
+                    if part >= 0:
+                        if seen[part] != step:
+                            seen[part], of_parts[part] = step, 0.0
+                            for at in range(ptr[first + part], ptr[first + part + 1]):
+                                of_parts[part] += values[at] * own[local[at]]
+                        score += of_parts[part]
+                slope[j], move[j] = score, 0.0
+                negative[j] = _NEVER
+                if mass[rows[j]] > 0.0:
+                    negative[j] = -score
+                    mean += mass[rows[j]] * score
+            best_edges(0, k, heads, tails, slope, total[:n_nodes], chosen[:n_nodes])
+            if total[n_nodes - 1] - mean <= enough:
+                break
+            add_derivation(heads, tails, chosen, 1.0, times[:n_nodes], move)
+            best_edges(0, k, heads, tails, negative, total[:n_nodes], chosen[:n_nodes])
+            add_derivation(heads, tails, chosen, -1.0, times[:n_nodes], move)
+            linear, longest, n_moved = 0.0, np.inf, 0
+            step += 1
+            for j in range(k):
+                if move[j] != 0.0:
+                    linear += C * move[j] * slope[j]
+                    if move[j] < 0.0:
+                        longest = min(longest, mass[rows[j]] / -move[j])
+                    for place in range(parts.shape[1]):
+                        part = parts[rows[j], place]
+                        if part >= 0:
+                            if seen[part] != step:
+                                seen[part], of_parts[part] = step, 0.0
+                                moved_parts[n_moved] = part
+                                n_moved += 1
+                            of_parts[part] += move[j]
+            if linear <= 0.0:  # the remaining gain is below rounding error
+                break
+            for m in range(n_moved):
+                part = moved_parts[m]
+                for at in range(ptr[first + part], ptr[first + part + 1]):
+                    change[local[at]] += C * of_parts[part] * values[at]
+            square = 0.0
+            for m in range(n_moved):  # |dW|^2 = sum over parts of their movement times dW . phi
+                part = moved_parts[m]
+                for at in range(ptr[first + part], ptr[first + part + 1]):
+                    square += change[local[at]] * C * of_parts[part] * values[at]
+            length = longest if square <= 0.0 else min(longest, linear / square)
+            for m in range(n_moved):
+                part = moved_parts[m]
+                for at in range(ptr[first + part], ptr[first + part + 1]):
+                    own[local[at]] -= length * change[local[at]]
+                    change[local[at]] = 0.0
+            for j in range(k):
+                if move[j] != 0.0:
+                    mass[rows[j]] += length * move[j]
+                    if mass[rows[j]] < _ZERO:
+                        mass[rows[j]] = 0.0
+            gained += length * (linear - 0.5 * length * square)
+            moved = True
+        if moved:
+            for c in range(len(own)):
+                weights[cols[col_starts[i] + c]] = own[c]
+    return gained
+
+
+@compiled
+def gaps(charts, costs, mass, weights):
+    """Return primal minus dual, as a share of C."""
+    offsets, part_starts, col_starts = charts[0], charts[5], charts[10]
+    scores = np.empty(largest(offsets))
+    of_parts, wide = np.empty(largest(part_starts)), np.empty(largest(col_starts))
+    total = 0.0
+    for i in range(len(offsets) - 1):
+        start, n = offsets[i], offsets[i + 1] - offsets[i]
+        row_scores(charts, i, gathered(charts, i, weights, wide), of_parts, scores)
+        for row in range(n):
+            scores[row] += costs[start + row]
+        total += greatest(charts, i, scores[:n]) - inner(mass[start : start + n], scores[:n])
+    return total
+
+
+def sample() -> None:
+    """Run a small example, so that `disambig doctor --compile` compiles the functions."""
+    offsets, nodes = np.array([0, 2]), np.array([0, 2])
+    graph = offsets, nodes, np.array([0, 1], np.int32), np.array([[-1, -1], [0, -1]], np.int32)
+    parts = np.array([[0], [-1]], np.int32), np.array([0, 1]), np.array([0, 1]), np.zeros(1, np.int32)
+    cols = np.zeros(1, np.int32), np.array([0, 1])
+    order = np.zeros(1, np.int64)
+    for kind in (np.float32, np.float64):
+        charts = (*graph, *parts, np.ones(1, kind), *cols)
+        pairwise(charts, np.zeros(2), 1.0, 1, True, 0.0, order, np.ones(2), np.zeros(1))
+        gaps(charts, np.zeros(2), np.ones(2), np.zeros(1))
