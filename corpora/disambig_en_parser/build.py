@@ -3,8 +3,9 @@
     python corpora/disambig_en_parser/build.py DATA --output FOLDER
 
 DATA is a directory with ``labelled/ewt``, ``labelled/craft`` and ``labelled/ptb-sample``. The general
-grammar is read from the training part of UD English EWT, converted into phrase structure; its settings were
-chosen on the development part (the last step measures them again). The grammar of articles is read from
+grammar is read from the training part of UD English EWT, converted into phrase structure, and from tag
+questions and quotations that are derived from it (``derived_trees.py``); its settings were chosen on the
+development part (the last step measures them again). The grammar of articles is read from
 CRAFT: its figures are measured on a fifth of the articles with a grammar that was not trained on them, and
 the shipped one is trained on all articles. The sample of the Penn Treebank is used only for testing.
 ``models/``, ``figures.json`` and the card ``README.md`` are written to FOLDER: this folder, for a release.
@@ -24,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from card import write_card
+from derived_trees import derived_trees
 from disambig_exponentiated_gradient.grammar import RuleCounts, TagLexicon, TreebankGrammar
 from disambig_exponentiated_gradient.parser import (
     Parser,
@@ -85,12 +87,17 @@ def read_ewt(data: Path, part: str) -> list[Tree]:
     return list(read_dependency_trees(sentences()))
 
 
+def general_grammar(train: Sequence[Tree], binarisation: Binarisation = GENERAL) -> TreebankGrammar:
+    """Return the grammar of the trees and of those that are derived from them."""
+    return TreebankGrammar.from_trees([*train, *derived_trees(train)], binarisation)
+
+
 def choose(train: Sequence[Tree], dev: Sequence[Tree]) -> dict[str, float]:
     """Return the F1 of the general grammar with each setting on development sentences."""
     f1: dict[str, float] = {}
     for horizontal, vertical in SETTINGS:
         binarisation = replace(GENERAL, horizontal=horizontal, vertical=vertical)
-        parser = Parser(TreebankGrammar.from_trees(train, binarisation))
+        parser = Parser(general_grammar(train, binarisation))
         figures = parse_figures(Parseval.from_trees(dev, parse_again(parser, dev)))
         f1[f"h={horizontal}, v={vertical}"] = figures["f1"]
     return f1
@@ -164,7 +171,7 @@ def build(data: Path, output: Path) -> None:
     shutil.rmtree(output / "models", ignore_errors=True)
     log_progress("general grammar")
     train = read_ewt(data, "train")
-    general = TreebankGrammar.from_trees(train, GENERAL)
+    general = general_grammar(train)
     log_progress("grammars of articles")
     split = craft_split(data)
     held_out, articles = grammars_of_articles(split)
@@ -202,7 +209,7 @@ def build_general(data: Path, output: Path) -> None:
     log_progress("general grammar")
     folder, path = output / PARSER, output / "figures.json"
     articles = read_parser(folder).second
-    general = TreebankGrammar.from_trees(read_ewt(data, "train"), GENERAL)
+    general = general_grammar(read_ewt(data, "train"))
     figures = json.loads(path.read_text(encoding="utf8"))
     shutil.rmtree(folder)
     save_shipped(
