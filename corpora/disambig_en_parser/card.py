@@ -77,7 +77,9 @@ a mistake are in `figures.json`. `tests/integration/test_parser_pack.py` holds t
 Of 150 further sentences, 30 of each kind, the trees of 49 had a mistake that nobody would make before
 trees were derived: 26 tag questions, 5 exclamations, 4 commands, 5 questions, 9 quotations; now 20 have one:
 2, 6, 4, 5 and 3. They were read by one person, once before and after; how many trees are derived was
-chosen with an eye on them (240 or 400 tag questions).
+chosen with an eye on them (240 or 400 tag questions). F1 on the development sentences of EWT
+is 79.6 before and after, and one of CRAFT's 6,763 held-out sentences gets the other grammar; the other
+figures of the table and the speed were measured before.
 
 {choosing}## Speed
 
