@@ -35,6 +35,7 @@ from disambig.api.packs import restore, saved_folder, writing
 from disambig.api.tasks import CandidateLists
 
 from .characters import LETTERS, has_kanji, hiragana_number, is_kana, learn_spelling, normalise_kana
+from .class_bigram import ClassBigram, load_class_bigram, save_class_bigram
 from .decoding import (
     ENTRY,
     CandidateWriter,
@@ -210,6 +211,8 @@ def _extras(
 
 FORMAT = "disambig.kana_converter.v2"
 MOST = 1000
+RANKED = 12
+"""Minimum number of candidates that the class bigram ranks; twenty give the same results."""
 RARE = 2
 """Kana words with at most this count train the spelling model of unknown words."""
 
@@ -230,6 +233,8 @@ class Converter:
     spelling : array of float64, shape (2, 88, 88)
         Letter model of unknown words (`learn_spelling`).
     settings : ConverterSettings
+    classes : ClassBigram, optional
+        Ranks the candidates of a line again, together with the language model.
     """
 
     formats: ClassVar[tuple[str, ...]] = (FORMAT,)
@@ -237,6 +242,7 @@ class Converter:
     model: LanguageModel | Mixture
     spelling: NDArray[np.float64]
     settings: ConverterSettings = field(default_factory=ConverterSettings)
+    classes: ClassBigram | None = None
 
     @classmethod
     def learn(
@@ -358,7 +364,8 @@ class Converter:
         Returns
         -------
         CandidateLists
-            Texts without duplicates in a list; ln P as scores; words with their parts of speech.
+            Texts without duplicates in a list; ln P as scores, of the language model or of both models, whose
+            logarithms are added with the weight of `classes`; words with their parts of speech.
 
         Raises
         ------
@@ -376,7 +383,7 @@ class Converter:
         kana = [normalise_kana(line) for line in lines]
         pieces = [split_line(line) for line in kana]
         counts = [len(line) for line in pieces]
-        paths = self._decoder.paths([piece for line in pieces for piece in line], int(k))
+        paths = self._paths([piece for line in pieces for piece in line], int(k))
         lists = self._writer.lists(_shift_offsets(paths, pieces), counts, kana, int(k))
         if references is None:
             return lists
@@ -385,6 +392,14 @@ class Converter:
             measure_named("cer"), list(lists.texts), [references[i] for i in line_of_candidate]
         )
         return replace(lists, costs=costs)
+
+    def _paths(self, pieces: Sequence[str], k: int) -> LatticePaths:
+        if self.classes is None:
+            return self._decoder.paths(pieces, k)
+        paths = self._decoder.paths(pieces, max(k, RANKED))
+        words = self._writer.words(paths, pieces)
+        scores = paths.scores + self.classes.weight * self.classes.log_probs(pieces, paths, words)
+        return paths.reranked(scores, k)
 
     def save(self, folder: str | Path, *, bits: int = 32) -> None:
         """Write the converter into a folder; see `save_converter`."""
@@ -420,8 +435,11 @@ class Converter:
         Raises
         ------
         ValueError
-            If numbers spelt out in kana are looked for: they are no words of the lexicon.
+            If numbers spelt out in kana are looked for: they are no words of the lexicon. If a class bigram
+            ranks the candidates.
         """
+        if self.classes is not None:
+            raise ValueError("candidates are ranked with a class bigram")
         if self.settings.numbers != "words":
             raise ValueError(f"numbers are {self.settings.numbers!r}, not 'words'")
         lists = self.nbest(lines, k)
@@ -522,7 +540,7 @@ def _shift_offsets(paths: LatticePaths, pieces: Sequence[Sequence[str]]) -> Latt
 
 
 FILE = "lexicon.npz"
-MODEL, ADAPTATION, DOMAINS = "model", "adaptation", "domains"
+MODEL, ADAPTATION, CLASSES, DOMAINS = "model", "adaptation", "classes", "domains"
 _NAMES = ("readings", "surfaces", "tags", "counts", "usage", "spelling")
 _FOLDER = ArrayFolder(FILE, _NAMES, "D674", FORMAT)
 _BETWEEN = "\n"
@@ -547,7 +565,7 @@ def save_converter(converter: Converter, folder: str | Path, *, bits: int = 32) 
     folder = Path(folder)
     with writing(folder):
         others = sorted(path.name for path in folder.iterdir()) if folder.exists() else []
-    others = [name for name in others if name not in (HEADER, FILE, MODEL, ADAPTATION, DOMAINS)]
+    others = [name for name in others if name not in (HEADER, FILE, MODEL, ADAPTATION, CLASSES, DOMAINS)]
     if others:
         raise UserError("D697", path=folder, found=others[0])
     with saved_folder(folder) as draft, writing(folder):
@@ -562,6 +580,8 @@ def _write(converter: Converter, folder: Path, bits: int) -> None:
     save_language_model(background, folder / MODEL, bits=bits)
     if isinstance(model, Mixture):
         save_mixture(model, folder / ADAPTATION, bits=bits)
+    if converter.classes is not None:
+        save_class_bigram(converter.classes, folder / CLASSES)
     arrays: dict[str, NDArray[Any]] = {
         "readings": _letters(lexicon.readings),
         "surfaces": _letters(lexicon.surfaces),
@@ -575,6 +595,7 @@ def _write(converter: Converter, folder: Path, bits: int) -> None:
         "entries": len(lexicon),
         "tags": list(lexicon.tag_names),
         "mixture": isinstance(model, Mixture),
+        "classes": converter.classes is not None,
         "words": digest_arrays({"letters": background.vocabulary.spellings.letters}),
     }
     _FOLDER.write(folder, header, arrays)
@@ -599,6 +620,7 @@ def load_converter(folder: str | Path) -> Converter:
         if spelling.shape != (2, LETTERS, LETTERS):
             raise ValueError(f"spelling has the shape {spelling.shape}")
         mixture = bool(header["mixture"])
+        has_classes = bool(header.get("classes"))  # written since there are class bigrams
     except UserError as error:
         raise UserError("D674", path=folder, problem=error.text) from None
     except (ValueError, LookupError, TypeError) as error:
@@ -607,7 +629,8 @@ def load_converter(folder: str | Path) -> Converter:
     if header.get("words") != digest_arrays({"letters": background.vocabulary.spellings.letters}):
         raise UserError("D674", path=folder, problem="its language model is another one's")
     model = load_mixture(folder / ADAPTATION, background) if mixture else background
-    return Converter(lexicon, model, spelling, settings)
+    classes = load_class_bigram(folder / CLASSES) if has_classes else None
+    return Converter(lexicon, model, spelling, settings, classes)
 
 
 def is_converter(folder: str | Path) -> bool:
@@ -628,6 +651,7 @@ def converter_fingerprint(folder: str | Path) -> str:
     try:
         header = json.loads((folder / "header.json").read_text(encoding="utf8"))
         parts = ["model", *(["adaptation", "adaptation/adaptation"] if header["mixture"] else [])]
+        parts += [CLASSES] if header.get("classes") else []
         digests = [header["digest"], json.dumps(header["settings"], sort_keys=True)]
         for part in parts:
             of_part = json.loads((folder / part / "header.json").read_text(encoding="utf8"))
