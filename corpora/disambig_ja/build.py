@@ -33,11 +33,9 @@ CONVERTER = Path("models", "converter")
 
 
 def build(recipe: Recipe, output: Path) -> None:
-    """Train the converter and its domains, and measure them on the sentences for choosing."""
+    """Train the converter and its domains."""
     shutil.rmtree(output / "models", ignore_errors=True)
     converter = recipe.converter(output / CONVERTER)
-    conversion = Conversion(converter)
-    choosing = measured(recipe, conversion, output / CONVERTER, test=False)
     text = {name: len(text) for name, text in zip(recipe.names, recipe.texts, strict=True)}
     figures = {
         "text": text,
@@ -49,8 +47,6 @@ def build(recipe: Recipe, output: Path) -> None:
             name: float(_domain(converter, output / CONVERTER, name))
             for name in list_domains(output / CONVERTER)
         },
-        "choosing": choosing,
-        "speed": speed(conversion, recipe.chosen_by()[ANNOTATED]),
         "sizes": sizes(output / "models"),
     }
     keep_figures(output, figures)
@@ -70,17 +66,12 @@ def develop(recipe: Recipe, output: Path) -> None:
 
 
 def test(recipe: Recipe, output: Path) -> None:
-    """Measure the built pack on the test sentences."""
+    """Measure the built pack on the test sentences, and its speed."""
     conversion = Conversion(Converter.load(output / CONVERTER))
-    keep_figures(
-        output,
-        {
-            "test": measured(recipe, conversion, output / CONVERTER, test=True),
-            "checked": checked(recipe, conversion),
-            "nouns": nouns(conversion),
-            "spoken": spoken_numbers(recipe, conversion, test=True),
-        },
-    )
+    keep_figures(output, {"checked": checked(recipe, conversion), "nouns": nouns(conversion)})
+    keep_figures(output, {"speed": speed(conversion, recipe.chosen_by()[ANNOTATED])})
+    keep_figures(output, {"spoken": spoken_numbers(recipe, conversion, test=True)})
+    keep_figures(output, {"test": measured(recipe, conversion, output / CONVERTER, test=True)})
 
 
 def _domain(converter: Converter, folder: Path, name: str) -> float:

@@ -41,7 +41,7 @@ def test_everyday_sentences_come_out_right(japanese_pack):
     conversion = load_converter()
     kana, written = everyday()
     right = [got == wanted for got, wanted in zip(conversion.best(kana), written, strict=True)]
-    assert len(right) == 30
+    assert len(right) == 80
     assert sum(right) >= 22
     lists = conversion.nbest(kana)
     within = [wanted in {each.text for each in found} for found, wanted in zip(lists, written, strict=True)]
@@ -92,9 +92,9 @@ def test_the_pack_says_what_it_is(japanese_pack):
     figures = json.loads((SOURCE / "figures.json").read_text(encoding="utf8"))
     assert not {"livedoor", "kwdlc"} & set(figures["text"])
     checked = figures["checked"]
-    assert 100 * checked["first"] / checked["characters"] <= 5.9  # wanted: 5.6
+    assert 100 * checked["first"] / checked["characters"] <= 5.3
     assert figures["nouns"]["right"] / figures["nouns"]["cases"] >= 0.93
-    assert figures["sizes"]["all"] <= 20
+    assert figures["sizes"]["all"] < 25
 
 
 def test_the_doctor_names_it(japanese_pack):
@@ -106,7 +106,7 @@ def test_it_is_built_and_found_as_a_distribution_of_its_own(tmp_path):
     command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-q", "-w"]
     subprocess.run([*command, str(tmp_path), str(SOURCE)], check=True, capture_output=True)
     (wheel,) = tmp_path.glob("disambig_ja-*.whl")
-    assert wheel.stat().st_size <= 20e6
+    assert wheel.stat().st_size < 25e6
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
         archive.extractall(tmp_path / "site")

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import UserError
-from disambig.api.arrays import ArrayFolder, offsets_from_sizes
+from disambig.api.arrays import ArrayFolder, offsets_from_sizes, row_owners
 
 from .decoding import LatticePaths, Records
 from .lexicon import ReadingTrie
@@ -153,9 +153,8 @@ class ClassBigram:
         codes = _codes("".join(self.surfaces))
         hashes, powers = np.zeros((2, len(self)), np.uint64)
         hash_texts(codes, offsets_from_sizes(map(len, self.surfaces)).astype(np.int64), hashes, powers)
-        order = np.argsort(hashes, kind="stable")
-        trie = ReadingTrie.from_readings([self.readings[i] for i in order.tolist()])
-        order = order[trie.entries]
+        trie = ReadingTrie.from_readings(self.readings)  # fast for readings that are sorted
+        order = trie.entries[np.lexsort((hashes[trie.entries], row_owners(trie.entry_begins)))]
         sizes, begins = self.sizes[order], offsets_from_sizes(self.sizes)[:-1][order]
         token_begins = offsets_from_sizes(sizes)
         rows = np.repeat(begins - token_begins[:-1], sizes) + np.arange(token_begins[-1])

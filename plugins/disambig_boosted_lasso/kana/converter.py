@@ -82,6 +82,9 @@ class ConverterSettings:
     numbers : str
         How numbers spelt out in kana (`spoken_numbers`) are preferably written: ``"kanji"`` or ``"digits"``;
         ``"words"`` treats them as any other words of the lexicon.
+    margin : float, optional
+        Beginnings of a conversion whose ln P is less than the best one's of the same kana by more than this
+        are not continued (beam search). By default all are: decoding is exact.
 
     Raises
     ------
@@ -95,6 +98,7 @@ class ConverterSettings:
     least: int = 2
     unknown: Sequence[float] = (0.02, 0.08, 0.3, 0.6)
     numbers: str = "kanji"
+    margin: float | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "unknown", tuple(self.unknown))
@@ -102,6 +106,8 @@ class ConverterSettings:
             raise UserError("D671", setting="unit", value=self.unit, names=", ".join(UNITS))
         if self.numbers not in NUMERALS:
             raise UserError("D671", setting="numbers", value=self.numbers, names=", ".join(NUMERALS))
+        if self.margin is not None and not self.margin > 0:
+            raise UserError("D675", setting="margin", value=self.margin, wanted="a number above 0")
         if self.least < 1:
             raise UserError("D675", setting="least", value=self.least, wanted="a whole number from 1 on")
         shares = list(self.unknown)
@@ -175,6 +181,7 @@ def build_lexicon_tables(
         spelling,
         np.array([LONGEST], np.int64),
         np.array([deepest], np.int64),
+        np.array([np.inf if settings.margin is None else settings.margin]),
     )
     return tables, order
 

@@ -166,6 +166,8 @@ class LexiconTables(NamedTuple):
         For unknown words, from `learn_spelling`.
     longest, deepest : arrays of int64, shape (1,)
         Characters of the longest unknown word, and of the longest word.
+    margin : array of float64, shape (1,)
+        See `ConverterSettings`.
     """
 
     begins: NDArray[np.int64]
@@ -176,6 +178,7 @@ class LexiconTables(NamedTuple):
     spelling: NDArray[np.float64]
     longest: NDArray[np.int64]
     deepest: NDArray[np.int64]
+    margin: NDArray[np.float64]
 
 
 class _SearchWork(NamedTuple):

@@ -138,3 +138,21 @@ def test_a_damaged_class_bigram_is_not_read(tmp_path):
     (tmp_path / "one" / "classes" / "classes.npz").unlink()
     with pytest.raises(UserError, match="D674"):
         Converter.load(tmp_path / "one")
+
+
+def test_a_margin_leaves_out_bad_beginnings_only():
+    exact = converter()
+    near = replace(exact, settings=replace(exact.settings, margin=1e-6))
+    wide = replace(exact, settings=replace(exact.settings, margin=100.0))
+    assert list(wide.nbest(LINES, 20).texts) == list(exact.nbest(LINES, 20).texts)
+    for few, all_of_them in zip(_scores(near), _scores(exact), strict=True):
+        assert few <= all_of_them + 1e-9
+    assert len(near.nbest(LINES, 20).texts) < len(exact.nbest(LINES, 20).texts)
+    for margin in (0.0, -1.0, float("nan")):
+        with pytest.raises(UserError, match="D675"):
+            replace(exact.settings, margin=margin)
+
+
+def _scores(made):
+    lists = made.nbest(LINES, 1)
+    return lists.scores.tolist()
