@@ -39,8 +39,6 @@ def build(recipe: Recipe, output: Path) -> None:
     text = {name: len(text) for name, text in zip(recipe.names, recipe.texts, strict=True)}
     figures = {
         "text": text,
-        "words": len(recipe.text.ids),
-        "background": int(recipe.in_background.sum()),
         "entries": len(converter.lexicon),
         "ngrams": len(converter.background),
         "weights_of_background": {

@@ -124,9 +124,15 @@ model only):
 | up to 4 (0.7 million) | kept | 10.6 | 3.34 | 6.55 | 5.10 | 4.45 |
 | up to 8 | left out | 11.4 | 3.12 | 6.84 | 5.13 | 4.41 |
 
-With an earlier language model, a class bigram of all 1.1 million words of Mozc (10.9 MB) makes 5.20 on the
-sentences of KWDLC for choosing and 2.55 on 500 of the news, of 500,000 words (5.9 MB) 5.23 and 2.58, of 350,000
-(4.5 MB) 5.24 and 2.73, of 250,000 (3.5 MB) 5.25 and 2.70.
+The size of the class bigram, with an earlier language model (CER, %, on KWDLC's sentences for choosing, and
+on 500 of the news):
+
+| words | MB | KWDLC | news |
+|---|---:|---:|---:|
+| all, 1.1 million | 10.9 | 5.20 | 2.55 |
+| 500,000 | 5.9 | 5.23 | 2.58 |
+| 350,000 | 4.5 | 5.24 | 2.73 |
+| 250,000 | 3.5 | 5.25 | 2.70 |
 
 Domain models without bigrams that occur twice and trigrams that occur three times are a sixth smaller than
 those that only lack bigrams that occur once and trigrams that occur twice, and as good.
