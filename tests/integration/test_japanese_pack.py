@@ -37,15 +37,15 @@ def test_without_the_pack_one_line_says_what_to_install():
 
 
 def test_everyday_sentences_come_out_right(japanese_pack):
-    """Of thirty; what else comes out is another way to write it, nearly always."""
+    """Of eighty; of the others about half are another way to write it, half wrong homophones."""
     conversion = load_converter()
     kana, written = everyday()
     right = [got == wanted for got, wanted in zip(conversion.best(kana), written, strict=True)]
     assert len(right) == 80
-    assert sum(right) >= 22
+    assert sum(right) >= 60
     lists = conversion.nbest(kana)
     within = [wanted in {each.text for each in found} for found, wanted in zip(lists, written, strict=True)]
-    assert sum(within) >= 28
+    assert sum(within) >= 78
 
 
 def test_readings_in_di_and_du_are_both_accepted(japanese_pack):
