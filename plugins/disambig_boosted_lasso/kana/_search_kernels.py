@@ -30,8 +30,11 @@ _STEP = np.uint64(0x9E3779B97F4A7C15)
 
 
 @compiled
-def forward(tables, n, arcs, work):
-    """Find all nodes of a lattice of `n` characters and their best scores; return False if room is short."""
+def forward(tables, n, margin, arcs, work):
+    """Find the nodes of a lattice of `n` characters and their best scores; return False if room is short.
+
+    Nodes whose score is less than the best of their place by more than `margin` are not followed.
+    """
     tally, nodes, slots, places = work.tally, work.nodes, work.slots, work.places
     for place in range(n + 2):
         places[place].head = -1
@@ -39,7 +42,7 @@ def forward(tables, n, arcs, work):
     other = tables.starts[1] if len(tables.starts) > 1 else -1
     _reach(tally, nodes, slots, places, 0, tables.starts[0], other, 0.0)
     for place in range(n + 1):
-        _gather(tables, work, place)
+        _gather(tables, work, place, margin)
         first, last = places[place].arc, places[place + 1].arc
         if last - first > len(work.stamps):
             tally[FORWARD_FULL] = 1
@@ -61,7 +64,7 @@ def forward(tables, n, arcs, work):
                 work.heads[arcs[arc].other] = -1
         if tally[FORWARD_FULL]:
             return False
-    _gather(tables, work, n + 1)
+    _gather(tables, work, n + 1, margin)
     return tally[FORWARD_FULL] == 0
 
 
@@ -113,11 +116,20 @@ def _add(tally, nodes, streams, node, kind, source, arc, bound):
 
 
 @compiled
-def _gather(tables, work, place):
+def _gather(tables, work, place, margin):
     """Sort the nodes of a place by their maximum score, and into groups with the same last word."""
     singles, pairs, tally, nodes = tables.singles, tables.pairs, work.tally, work.nodes
     first, count, node = work.places[place].order, 0, work.places[place].head
+    least = -np.inf
     while node >= 0:
+        least = max(least, nodes[node].best)
+        node = nodes[node].chain
+    least -= margin
+    node = work.places[place].head
+    while node >= 0:
+        if nodes[node].best < least:
+            node = nodes[node].chain
+            continue
         state, other = nodes[node].state, nodes[node].other
         last = last_word(singles, pairs, state)
         off = back_off(singles, pairs, state)
@@ -375,7 +387,7 @@ def find_conversions(tables, words, spoken, codes, offsets, first, k, work, sear
         kept, written = output.tally[0], output.tally[1]
         done = n + 3 <= len(work.places)
         done = done and lay(tables, words, spoken, codes, start, end, k, work.arcs, work.places) >= 0
-        done = done and forward(tables, n, work.arcs, work)
+        done = done and forward(tables, n, words.margin[0], work.arcs, work)
         done = done and _back(tables, n, k, work, search, output)
         clear(work.tally, work.nodes, work.slots)
         _forget(search.tally, search.seen, search.seen_at)

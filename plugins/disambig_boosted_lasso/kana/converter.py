@@ -36,6 +36,7 @@ from disambig.api.packs import restore, saved_folder, writing
 from disambig.api.tasks import CandidateLists
 
 from .characters import LETTERS, has_kanji, hiragana_number, is_kana, learn_spelling, normalise_kana
+from .class_bigram import ClassBigram, load_class_bigram, save_class_bigram
 from .decoding import (
     ENTRY,
     CandidateWriter,
@@ -82,6 +83,9 @@ class ConverterSettings:
     numbers : str
         How numbers spelt out in kana (`spoken_numbers`) are preferably written: ``"kanji"`` or ``"digits"``;
         ``"words"`` treats them as any other words of the lexicon.
+    margin : float, optional
+        Beginnings of a conversion whose ln P is less than the best one's of the same kana by more than this
+        are not continued (beam search). By default all are: decoding is exact.
 
     Raises
     ------
@@ -95,6 +99,7 @@ class ConverterSettings:
     least: int = 2
     unknown: Sequence[float] = (0.02, 0.08, 0.3, 0.6)
     numbers: str = "kanji"
+    margin: float | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "unknown", tuple(self.unknown))
@@ -102,6 +107,8 @@ class ConverterSettings:
             raise UserError("D671", setting="unit", value=self.unit, names=", ".join(UNITS))
         if self.numbers not in NUMERALS:
             raise UserError("D671", setting="numbers", value=self.numbers, names=", ".join(NUMERALS))
+        if self.margin is not None and not self.margin > 0:
+            raise UserError("D675", setting="margin", value=self.margin, wanted="a number above 0")
         if self.least < 1:
             raise UserError("D675", setting="least", value=self.least, wanted="a whole number from 1 on")
         shares = list(self.unknown)
@@ -175,6 +182,7 @@ def build_lexicon_tables(
         spelling,
         np.array([LONGEST], np.int64),
         np.array([deepest], np.int64),
+        np.array([np.inf if settings.margin is None else settings.margin]),
     )
     return tables, order
 
@@ -211,6 +219,8 @@ def _extras(
 
 FORMAT = "disambig.kana_converter.v2"
 MOST = 1000
+RANKED = 12
+"""Minimum number of candidates that the class bigram ranks; twenty give the same results."""
 RARE = 2
 """Kana words with at most this count train the spelling model of unknown words."""
 
@@ -231,6 +241,8 @@ class Converter:
     spelling : array of float64, shape (2, 88, 88)
         Letter model of unknown words (`learn_spelling`).
     settings : ConverterSettings
+    classes : ClassBigram, optional
+        Ranks the candidates of a line again, together with the language model.
     """
 
     formats: ClassVar[tuple[str, ...]] = (FORMAT,)
@@ -238,6 +250,7 @@ class Converter:
     model: LanguageModel | Mixture
     spelling: NDArray[np.float64]
     settings: ConverterSettings = field(default_factory=ConverterSettings)
+    classes: ClassBigram | None = None
 
     @classmethod
     def learn(
@@ -359,7 +372,8 @@ class Converter:
         Returns
         -------
         CandidateLists
-            Texts without duplicates in a list; ln P as scores; words with their parts of speech.
+            Texts without duplicates in a list; ln P as scores, of the language model or of both models, whose
+            logarithms are added with the weight of `classes`; words with their parts of speech.
 
         Raises
         ------
@@ -377,7 +391,7 @@ class Converter:
         kana = [normalise_kana(line) for line in lines]
         pieces = [split_line(line) for line in kana]
         counts = [len(line) for line in pieces]
-        paths = self._decoder.paths([piece for line in pieces for piece in line], int(k))
+        paths = self._paths([piece for line in pieces for piece in line], int(k))
         lists = self._writer.lists(_shift_offsets(paths, pieces), counts, kana, int(k))
         if references is None:
             return lists
@@ -386,6 +400,14 @@ class Converter:
             measure_named("cer"), list(lists.texts), [references[i] for i in line_of_candidate]
         )
         return replace(lists, costs=costs)
+
+    def _paths(self, pieces: Sequence[str], k: int) -> LatticePaths:
+        if self.classes is None:
+            return self._decoder.paths(pieces, k)
+        paths = self._decoder.paths(pieces, max(k, RANKED))
+        words = self._writer.words(paths, pieces)
+        scores = paths.scores + self.classes.weight * self.classes.log_probs(pieces, paths, words)
+        return paths.reranked(scores, k)
 
     def save(self, folder: str | Path, *, bits: int = 32) -> None:
         """Write the converter into a folder; see `save_converter`."""
@@ -428,8 +450,11 @@ class Converter:
         Raises
         ------
         ValueError
-            If numbers spelt out in kana are looked for: they are no words of the lexicon.
+            If numbers spelt out in kana are looked for: they are no words of the lexicon. If a class bigram
+            ranks the candidates.
         """
+        if self.classes is not None:
+            raise ValueError("candidates are ranked with a class bigram")
         if self.settings.numbers != "words":
             raise ValueError(f"numbers are {self.settings.numbers!r}, not 'words'")
         lists = self.nbest(lines, k)
@@ -545,7 +570,7 @@ def _shift_offsets(paths: LatticePaths, pieces: Sequence[Sequence[str]]) -> Latt
 
 
 FILE = "lexicon.npz"
-MODEL, ADAPTATION, DOMAINS = "model", "adaptation", "domains"
+MODEL, ADAPTATION, CLASSES, DOMAINS = "model", "adaptation", "classes", "domains"
 _NAMES = ("readings", "surfaces", "tags", "counts", "usage", "spelling")
 _FOLDER = ArrayFolder(FILE, _NAMES, "D674", FORMAT)
 _BETWEEN = "\n"
@@ -570,7 +595,7 @@ def save_converter(converter: Converter, folder: str | Path, *, bits: int = 32) 
     folder = Path(folder)
     with writing(folder):
         others = sorted(path.name for path in folder.iterdir()) if folder.exists() else []
-    others = [name for name in others if name not in (HEADER, FILE, MODEL, ADAPTATION, DOMAINS)]
+    others = [name for name in others if name not in (HEADER, FILE, MODEL, ADAPTATION, CLASSES, DOMAINS)]
     if others:
         raise UserError("D697", path=folder, found=others[0])
     with saved_folder(folder) as draft, writing(folder):
@@ -585,6 +610,8 @@ def _write(converter: Converter, folder: Path, bits: int) -> None:
     save_language_model(background, folder / MODEL, bits=bits)
     if isinstance(model, Mixture):
         save_mixture(model, folder / ADAPTATION, bits=bits)
+    if converter.classes is not None:
+        save_class_bigram(converter.classes, folder / CLASSES)
     arrays: dict[str, NDArray[Any]] = {
         "readings": _letters(lexicon.readings),
         "surfaces": _letters(lexicon.surfaces),
@@ -598,6 +625,7 @@ def _write(converter: Converter, folder: Path, bits: int) -> None:
         "entries": len(lexicon),
         "tags": list(lexicon.tag_names),
         "mixture": isinstance(model, Mixture),
+        "classes": converter.classes is not None,
         "words": digest_arrays({"letters": background.vocabulary.spellings.letters}),
     }
     _FOLDER.write(folder, header, arrays)
@@ -622,6 +650,7 @@ def load_converter(folder: str | Path) -> Converter:
         if spelling.shape != (2, LETTERS, LETTERS):
             raise ValueError(f"spelling has the shape {spelling.shape}")
         mixture = bool(header["mixture"])
+        has_classes = bool(header.get("classes"))  # written since there are class bigrams
     except UserError as error:
         raise UserError("D674", path=folder, problem=error.text) from None
     except (ValueError, LookupError, TypeError) as error:
@@ -630,7 +659,8 @@ def load_converter(folder: str | Path) -> Converter:
     if header.get("words") != digest_arrays({"letters": background.vocabulary.spellings.letters}):
         raise UserError("D674", path=folder, problem="its language model is another one's")
     model = load_mixture(folder / ADAPTATION, background) if mixture else background
-    return Converter(lexicon, model, spelling, settings)
+    classes = load_class_bigram(folder / CLASSES) if has_classes else None
+    return Converter(lexicon, model, spelling, settings, classes)
 
 
 def is_converter(folder: str | Path) -> bool:
@@ -651,6 +681,7 @@ def converter_fingerprint(folder: str | Path) -> str:
     try:
         header = json.loads((folder / "header.json").read_text(encoding="utf8"))
         parts = ["model", *(["adaptation", "adaptation/adaptation"] if header["mixture"] else [])]
+        parts += [CLASSES] if header.get("classes") else []
         digests = [header["digest"], json.dumps(header["settings"], sort_keys=True)]
         for part in parts:
             of_part = json.loads((folder / part / "header.json").read_text(encoding="utf8"))

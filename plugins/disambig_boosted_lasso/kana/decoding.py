@@ -166,6 +166,8 @@ class LexiconTables(NamedTuple):
         For unknown words, from `learn_spelling`.
     longest, deepest : arrays of int64, shape (1,)
         Characters of the longest unknown word, and of the longest word.
+    margin : array of float64, shape (1,)
+        See `ConverterSettings`.
     """
 
     begins: NDArray[np.int64]
@@ -176,6 +178,7 @@ class LexiconTables(NamedTuple):
     spelling: NDArray[np.float64]
     longest: NDArray[np.int64]
     deepest: NDArray[np.int64]
+    margin: NDArray[np.float64]
 
 
 class _SearchWork(NamedTuple):
@@ -238,6 +241,17 @@ class LatticePaths:
     scores: NDArray[np.float64]
     word_offsets: NDArray[np.int64]
     words: Records
+
+    def reranked(self, scores: NDArray[np.float64], k: int) -> LatticePaths:
+        """Return up to k candidates of each line by new scores, the best first."""
+        line_of = row_owners(self.offsets)
+        order = np.lexsort((-scores, line_of))
+        kept = order[row_ranks(self.offsets) < k]
+        sizes = np.diff(self.word_offsets)[kept]
+        word_offsets = offsets_from_sizes(sizes)
+        rows = np.repeat(self.word_offsets[kept] - word_offsets[:-1], sizes) + np.arange(word_offsets[-1])
+        offsets = offsets_from_sizes(np.minimum(np.diff(self.offsets), k))
+        return LatticePaths(offsets, scores[kept], word_offsets, self.words[rows])
 
 
 class _WorkSpace:
@@ -471,6 +485,11 @@ class CandidateWriter:
         lists = CandidateLists(offsets, texts, paths.scores, ranks.astype(np.int32), nothing, words=words)
         return lists if max(counts, default=1) == 1 else _drop_duplicates(lists)
 
+    def words(self, paths: LatticePaths, lines: Sequence[str]) -> list[str]:
+        """Return the text of each word of the candidates of lines."""
+        ids, _, spellings = self._words(paths, lines)
+        return [spellings[number] for number in ids.tolist()]
+
     def _words(
         self, paths: LatticePaths, lines: Sequence[str]
     ) -> tuple[NDArray[np.int32], NDArray[np.int16], list[str]]:
@@ -483,11 +502,16 @@ class CandidateWriter:
         if not len(open_words):
             return ids, tags, self._spellings
         line_of = row_owners(paths.offsets)
-        lines_of_words = np.repeat(line_of, np.diff(paths.word_offsets))[open_words].tolist()
+        lines_of_words = np.repeat(line_of, np.diff(paths.word_offsets))[open_words]
         more: dict[str, int] = {}
         tag = {name: self._tag_names.index(name) for name in (NOUN, NUMERAL, SIGN)}
-        columns = (paths.words[name][open_words].tolist() for name in ("kind", "start", "end"))
-        for at, line, kind, start, end in zip(open_words.tolist(), lines_of_words, *columns, strict=True):
+        # candidates of a line share most of their words: each distinct word is written once
+        rows = np.stack(
+            [lines_of_words, *(paths.words[name][open_words] for name in ("kind", "start", "end"))]
+        )
+        distinct, of_word = np.unique(rows.T, axis=0, return_inverse=True)
+        its_ids, its_tags = np.zeros(len(distinct), np.int32), np.zeros(len(distinct), np.int16)
+        for at, (line, kind, start, end) in enumerate(distinct.tolist()):
             text = lines[line][start:end]
             if kind == _KATAKANA:
                 text = to_katakana(text)
@@ -496,9 +520,10 @@ class CandidateWriter:
             number = self._numbers.get(text)
             if number is None:
                 number = more.setdefault(text, len(self._spellings) + len(more))
-            ids[at] = number
+            its_ids[at] = number
             signs = kind == _AS_TYPED and not text[0].isalnum()
-            tags[at] = tag[SIGN if signs else NUMERAL if kind in (_NUMBER, IN_DIGITS, IN_KANJI) else NOUN]
+            its_tags[at] = tag[SIGN if signs else NUMERAL if kind in (_NUMBER, IN_DIGITS, IN_KANJI) else NOUN]
+        ids[open_words], tags[open_words] = its_ids[of_word], its_tags[of_word]
         return ids, tags, [*self._spellings, *more] if more else self._spellings
 
 

@@ -1,0 +1,247 @@
+"""Class bigram: a second language model, of parts of speech, which scores candidates again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from disambig.api import UserError
+from disambig.api.arrays import ArrayFolder, offsets_from_sizes, row_owners
+
+from .decoding import LatticePaths, Records
+from .lexicon import ReadingTrie
+
+TOKEN = np.dtype([("left", "i4"), ("right", "i4"), ("cost", "f4")], align=True)
+STEPS = 4.0
+"""Connections are stored in quarters of a unit of ln P, which is as good as exact."""
+TENTHS = 10.0
+"""Costs of words are stored in tenths of a unit of ln P."""
+_WORD = np.dtype([("kind", "i4"), ("start", "i4"), ("end", "i4"), ("size", "i4")], align=True)
+_NODE = np.dtype([("cost", "f8"), ("text", "i4"), ("right", "i4")], align=True)
+_MOST_NODES = 64
+
+
+class _Tables(NamedTuple):
+    """Tables of the compiled functions; words of one reading are sorted by the hash of their spelling."""
+
+    begins: NDArray[np.int64]
+    labels: NDArray[np.int32]
+    entry_begins: NDArray[np.int64]
+    hashes: NDArray[np.uint64]
+    token_begins: NDArray[np.int64]
+    tokens: Records
+    connections: NDArray[np.float32]
+    unknown: NDArray[np.float64]
+    other: np.int64
+
+
+class _Work(NamedTuple):
+    """Buffers of the compiled functions: the words found in a line, and the nodes of a candidate."""
+
+    begins: NDArray[np.int64]
+    found: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    text_at: NDArray[np.int64]
+    word_at: NDArray[np.int64]
+    hashes: NDArray[np.uint64]
+    powers: NDArray[np.uint64]
+    sizes: NDArray[np.int64]
+    nodes: Records
+
+    @classmethod
+    def of_size(cls, n: int, letters: int, most: int) -> _Work:
+        """Return buffers for lines of `n` characters whose conversions have up to `letters`."""
+        whole = (np.zeros(n + 2, np.int64) for _ in range(4))
+        begins, text_at, word_at, sizes = whole
+        found, ends = (np.zeros(most // 4 * (n + 2), np.int64) for _ in range(2))
+        hashes, powers = (np.zeros(letters + 1, np.uint64) for _ in range(2))
+        nodes = np.zeros((n + 2, most), _NODE)
+        return cls(begins, found, ends, text_at, word_at, hashes, powers, sizes, nodes)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassBigram:
+    """Bigram model of classes of words: P(w | c) P(c | c'), for the best words and classes of a text.
+
+    The classes are parts of speech with their inflection (Brown et al. 1992 induce theirs, section 3). A word
+    has a class for the word before and one for the word behind, which differ in compounds.
+
+    Attributes
+    ----------
+    readings, surfaces : tuple of str
+        Distinct words.
+    sizes : array of int64, shape (n_words,)
+        Number of tokens of each word: one for each of its classes.
+    tokens : array of TOKEN, shape (n_tokens,)
+        The class that the word before sees, the one that the word behind sees, and -ln P(word | class).
+    connections : array of float32, shape (n_classes, n_classes)
+        -ln P(class | class before), with a constant added: row is the class before; 0 begins and ends texts.
+    other : int
+        Class of words that the model lacks.
+    unknown : (float, float)
+        -ln P of a word that the model lacks: a constant, and as much for each kana.
+    weight : float
+        Factor on ln P when it is added to that of the language model.
+    """
+
+    readings: tuple[str, ...]
+    surfaces: tuple[str, ...]
+    sizes: NDArray[np.int64]
+    tokens: Records
+    connections: NDArray[np.float32]
+    other: int
+    unknown: tuple[float, float]
+    weight: float
+
+    def __len__(self) -> int:
+        return len(self.readings)
+
+    def log_probs(
+        self, lines: Sequence[str], paths: LatticePaths, words: Sequence[str]
+    ) -> NDArray[np.float64]:
+        """Return ln P of candidates, without the constant of connections, shape (n_candidates,).
+
+        Parameters
+        ----------
+        lines : sequence of str
+            Kana.
+        paths : LatticePaths
+            Their candidates. Words of this model may begin and end within words of a candidate; at the
+            ends of a candidate's words reading and text have to fit.
+        words : sequence of str
+            The texts of the words of the candidates.
+        """
+        from ._class_kernels import score_candidates
+
+        codes, letters = _codes("".join(lines)), _codes("".join(words))
+        offsets = offsets_from_sizes(map(len, lines))
+        records = np.zeros(len(words), _WORD)
+        for name in ("kind", "start", "end"):
+            records[name] = paths.words[name]
+        records["size"] = np.fromiter(map(len, words), np.int32, len(words))
+        text_offsets = offsets_from_sizes(records["size"])[paths.word_offsets]
+        costs = np.zeros(len(paths.scores))
+        longest = int(np.diff(offsets).max(initial=0)), int(np.diff(text_offsets).max(initial=0))
+        most, done = _MOST_NODES, False
+        while not done:
+            work = _Work.of_size(*longest, most)
+            done = score_candidates(
+                self._tables,
+                codes,
+                offsets,
+                paths.offsets,
+                letters,
+                text_offsets,
+                paths.word_offsets,
+                records,
+                work,
+                costs,
+            )
+            most *= 2
+        return -costs
+
+    @cached_property
+    def _tables(self) -> _Tables:
+        from ._lattice_kernels import hash_texts
+
+        codes = _codes("".join(self.surfaces))
+        hashes, powers = np.zeros((2, len(self)), np.uint64)
+        hash_texts(codes, offsets_from_sizes(map(len, self.surfaces)).astype(np.int64), hashes, powers)
+        trie = ReadingTrie.from_readings(self.readings)  # fast for readings that are sorted
+        order = trie.entries[np.lexsort((hashes[trie.entries], row_owners(trie.entry_begins)))]
+        sizes, begins = self.sizes[order], offsets_from_sizes(self.sizes)[:-1][order]
+        token_begins = offsets_from_sizes(sizes)
+        rows = np.repeat(begins - token_begins[:-1], sizes) + np.arange(token_begins[-1])
+        return _Tables(
+            trie.begins, trie.labels, trie.entry_begins, hashes[order], token_begins, self.tokens[rows],
+            self.connections, np.array(self.unknown), np.int64(self.other),
+        )  # fmt: skip
+
+
+def _codes(text: str) -> NDArray[np.int32]:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.int32)
+
+
+FILE = "classes.npz"
+FORMAT = "disambig.class_bigram.v1"
+_NAMES = ("readings", "surfaces", "sizes", "left", "right", "costs", "connections")
+_FOLDER = ArrayFolder(FILE, _NAMES, "D674", FORMAT)
+_BETWEEN = "\n"
+
+
+def save_class_bigram(model: ClassBigram, folder: Path) -> None:
+    """Write a class bigram into a folder; connections and costs are rounded (`STEPS`, `TENTHS`).
+
+    Raises
+    ------
+    UserError
+        D309 if it cannot be written.
+    """
+    left, right = (model.tokens[name].astype(np.uint16) for name in ("left", "right"))
+    _FOLDER.write(
+        folder,
+        {"other": model.other, "unknown": list(model.unknown), "weight": model.weight},
+        {
+            "readings": _letters(model.readings),
+            "surfaces": _letters(model.surfaces),
+            "sizes": model.sizes.astype(np.uint8),
+            "left": left,
+            "right": right - left,  # mostly 0
+            "costs": _steps(model.tokens["cost"], TENTHS),
+            "connections": _steps(model.connections, STEPS),
+        },
+    )
+
+
+def load_class_bigram(folder: Path) -> ClassBigram:
+    """Read the class bigram in a folder.
+
+    Raises
+    ------
+    UserError
+        D674 if a file is missing or damaged.
+    """
+    header, arrays = _FOLDER.read(folder)
+    try:
+        return _class_bigram(header, arrays)
+    except (ValueError, LookupError, TypeError) as error:
+        raise UserError("D674", path=folder, problem=error) from None
+
+
+def _class_bigram(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> ClassBigram:
+    readings, surfaces = (
+        tuple(bytes(arrays[name]).decode("utf8").split(_BETWEEN)[:-1]) for name in ("readings", "surfaces")
+    )
+    sizes = arrays["sizes"].astype(np.int64)
+    left = arrays["left"].astype(np.uint16)
+    right = left + arrays["right"].astype(np.uint16)
+    connections = arrays["connections"].astype(np.float32) / np.float32(STEPS)
+    tokens = np.zeros(len(left), TOKEN)
+    tokens["left"], tokens["right"] = left, right
+    tokens["cost"] = arrays["costs"].astype(np.float32) / np.float32(TENTHS)
+    other, weight = int(header["other"]), float(header["weight"])
+    constant, each = map(float, header["unknown"])
+    if not len(readings) == len(surfaces) == len(sizes) or "" in readings or "" in surfaces:
+        raise ValueError("not as many readings, spellings and sizes, or an empty one")
+    if sizes.sum() != len(tokens) or sizes.min(initial=1) < 1:
+        raise ValueError("not as many tokens as the sizes of words say")
+    n = len(connections)
+    if connections.shape != (n, n) or max(other, left.max(initial=0), right.max(initial=0)) >= n:
+        raise ValueError("a class without connections")
+    if other < 0 or not np.isfinite([weight, constant, each]).all() or min(weight, constant, each) < 0:
+        raise ValueError("its header has invalid numbers")
+    return ClassBigram(readings, surfaces, sizes, tokens, connections, other, (constant, each), weight)
+
+
+def _steps(values: NDArray[np.float32], steps: float) -> NDArray[np.uint8]:
+    return np.clip(np.round(values * np.float32(steps)), 0, 255).astype(np.uint8)
+
+
+def _letters(texts: Sequence[str]) -> NDArray[np.uint8]:
+    return np.frombuffer("".join(text + _BETWEEN for text in texts).encode("utf8"), np.uint8)
