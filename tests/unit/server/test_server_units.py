@@ -243,7 +243,6 @@ LOCAL = {"host": "localhost"}
         (NAMED_ORIGINS, {"host": "localhost:8081", "origin": "http://localhost:8081"}, ""),  # the page itself
         (NAMED_ORIGINS, LOCAL | {"sec-fetch-mode": "navigate", "sec-fetch-site": "cross-site"}, ""),  # a link
     ],
-    ids=str,
 )
 def test_accepts_known_hosts_and_origins(origins, headers, expected):
     assert origins.check("GET", headers) == expected
