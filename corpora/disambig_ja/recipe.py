@@ -36,6 +36,8 @@ CLASS_WORDS = 450_000
 """Number of words of Mozc's dictionary in the class bigram."""
 CLASS_WEIGHT = 0.5
 """Weight of the class bigram: 0.4 is best on held-out text of four sources, 0.7 on KWDLC's for choosing."""
+DOMAIN_CLASS_WEIGHTS = {"law": 0.0}
+"""Other weights in domains: on statutes for choosing, the error rate is 0.81 % without, 0.89 % with 0.15."""
 MARGIN = 15.0
 """Margin of the beam search: a quarter faster, with the same error rate on 2,774 sentences for choosing."""
 DIGITS = (("〇", "まる"), ("〇", "ぜろ"))
@@ -122,6 +124,7 @@ class Recipe:
         mozc = read_mozc()
         frequencies, tags = mozc.frequencies(words)
         classes = class_bigram(mozc, frequencies, most=CLASS_WORDS, weight=CLASS_WEIGHT)
+        classes = replace(classes, domain_weights=DOMAIN_CLASS_WEIGHTS)
         digits = KanaLexicon.counted([(*digit, NUMERAL) for digit in DIGITS], [0] * len(DIGITS))
         more = new_words(words, frequencies, tags, most=MOZC_WORDS, longest=MOZC_LONGEST)
         words = words.with_more(more.with_more(digits))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -88,6 +88,8 @@ class ClassBigram:
         -ln P of a word that the model lacks: a constant, and as much for each kana.
     weight : float
         Factor on ln P when it is added to that of the language model.
+    domain_weights : mapping from str to float
+        Factors for domains in which another one is better.
     """
 
     readings: tuple[str, ...]
@@ -98,9 +100,15 @@ class ClassBigram:
     other: int
     unknown: tuple[float, float]
     weight: float
+    domain_weights: Mapping[str, float] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.readings)
+
+    def in_domain(self, name: str) -> ClassBigram | None:
+        """Return the model with its weight for a domain; None if that is 0."""
+        weight = self.domain_weights.get(name, self.weight)
+        return replace(self, weight=weight) if weight else None
 
     def log_probs(
         self, lines: Sequence[str], paths: LatticePaths, words: Sequence[str]
@@ -186,7 +194,12 @@ def save_class_bigram(model: ClassBigram, folder: Path) -> None:
     left, right = (model.tokens[name].astype(np.uint16) for name in ("left", "right"))
     _FOLDER.write(
         folder,
-        {"other": model.other, "unknown": list(model.unknown), "weight": model.weight},
+        {
+            "other": model.other,
+            "unknown": list(model.unknown),
+            "weight": model.weight,
+            "domain_weights": dict(model.domain_weights),
+        },
         {
             "readings": _letters(model.readings),
             "surfaces": _letters(model.surfaces),
@@ -226,6 +239,7 @@ def _class_bigram(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]])
     tokens["left"], tokens["right"] = left, right
     tokens["cost"] = arrays["costs"].astype(np.float32) / np.float32(TENTHS)
     other, weight = int(header["other"]), float(header["weight"])
+    domain_weights = {str(name): float(value) for name, value in header.get("domain_weights", {}).items()}
     constant, each = map(float, header["unknown"])
     if not len(readings) == len(surfaces) == len(sizes) or "" in readings or "" in surfaces:
         raise ValueError("not as many readings, spellings and sizes, or an empty one")
@@ -234,9 +248,11 @@ def _class_bigram(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]])
     n = len(connections)
     if connections.shape != (n, n) or max(other, left.max(initial=0), right.max(initial=0)) >= n:
         raise ValueError("a class without connections")
-    if other < 0 or not np.isfinite([weight, constant, each]).all() or min(weight, constant, each) < 0:
+    numbers = [weight, constant, each, *domain_weights.values()]
+    if other < 0 or not np.isfinite(numbers).all() or min(numbers) < 0:
         raise ValueError("its header has invalid numbers")
-    return ClassBigram(readings, surfaces, sizes, tokens, connections, other, (constant, each), weight)
+    unknown = constant, each
+    return ClassBigram(readings, surfaces, sizes, tokens, connections, other, unknown, weight, domain_weights)
 
 
 def _steps(values: NDArray[np.float32], steps: float) -> NDArray[np.uint8]:

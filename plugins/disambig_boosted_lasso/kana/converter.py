@@ -714,6 +714,8 @@ def list_domains(folder: str | Path) -> list[str]:
 def load_in_domain(converter: Converter, folder: str | Path, name: str) -> Converter:
     """Return the converter in a folder with the language model of one of its domains.
 
+    The class bigram has its weight for the domain.
+
     Raises
     ------
     UserError
@@ -722,7 +724,9 @@ def load_in_domain(converter: Converter, folder: str | Path, name: str) -> Conve
     names = list_domains(folder)
     if name not in names:
         raise UserError("D692", name=name, path=folder, names=nearest_first(name, names) if names else "none")
-    return replace(converter, model=load_mixture(Path(folder) / DOMAINS / name, converter.background))
+    model = load_mixture(Path(folder) / DOMAINS / name, converter.background)
+    classes = None if converter.classes is None else converter.classes.in_domain(name)
+    return replace(converter, model=model, classes=classes)
 
 
 def _lexicon(arrays: Mapping[str, NDArray[Any]], tags: Sequence[str]) -> KanaLexicon:

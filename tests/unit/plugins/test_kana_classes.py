@@ -9,9 +9,17 @@ from functools import cache
 
 import numpy as np
 import pytest
-from disambig_boosted_lasso.kana import TOKEN, ClassBigram, Converter, converter_fingerprint
+from disambig_boosted_lasso.kana import (
+    TOKEN,
+    ClassBigram,
+    Converter,
+    converter_fingerprint,
+    load_in_domain,
+    save_domain,
+)
 from kana_words import converter, sentences
 
+from disambig.api.language_models import Mixture
 from disambig.errors import UserError
 
 LINES = ["わたしははしをわたる。", "かれははしでたべる。", "ねこはにわでなく。", "2008ねんぬゎ", "", "とり"]
@@ -126,11 +134,24 @@ def test_a_class_bigram_comes_back_as_it_was(tmp_path):
     again.save(tmp_path / "one")  # a folder with a class bigram is replaced as any other
 
 
+def test_a_domain_may_have_another_weight_or_none(tmp_path):
+    home = tmp_path / "one"
+    birds = replace(classes(0.4), domain_weights={"law": 0.0, "news": 0.7})
+    replace(converter(), classes=birds).save(home)
+    again = Converter.load(home)
+    mixture = Mixture(again.background, again.background, 0.5)
+    for name, weight in (("law", None), ("news", 0.7), ("novels", 0.4)):
+        save_domain(mixture, home, name)
+        its = load_in_domain(again, home, name).classes
+        assert (its and its.weight) == weight
+
+
 def test_a_damaged_class_bigram_is_not_read(tmp_path):
     replace(converter(), classes=classes()).save(tmp_path / "one")
     header = tmp_path / "one" / "classes" / "header.json"
     said = json.loads(header.read_text(encoding="utf8"))
-    for change in ({"digest": "0"}, {"other": 4}, {"other": None}, {"weight": -1}, {"unknown": [1]}):
+    wrong = ({"digest": "0"}, {"other": 4}, {"other": None}, {"weight": -1}, {"unknown": [1]})
+    for change in (*wrong, {"domain_weights": {"a": -1}}):
         header.write_text(json.dumps({**said, **change}), encoding="utf8")
         with pytest.raises(UserError, match="D674"):
             Converter.load(tmp_path / "one")
