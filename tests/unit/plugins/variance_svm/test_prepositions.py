@@ -1,6 +1,7 @@
+"""Prepositions: missing and superfluous ones, words that are used as prepositions, and their training."""
+
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 from pathlib import Path
@@ -9,7 +10,12 @@ import numpy as np
 import pytest
 from disambig_variance_svm.prepositions import (
     HASHES,
+    MISSING_WEIGHTS,
+    PARTS_OF_SPEECH,
     WEIGHTS,
+    Preposition,
+    PrepositionNetwork,
+    PrepositionOdds,
     PrepositionUsage,
     TreebankWord,
     build_class_table,
@@ -18,6 +24,7 @@ from disambig_variance_svm.prepositions import (
     frequent_words,
     is_preposition,
     look_up_classes,
+    most_frequent_kind,
     read_ewt_examples,
     read_labelled,
     report_row,
@@ -27,19 +34,168 @@ from disambig_variance_svm.prepositions import (
     usage_report,
     word_classes,
 )
-from disambig_variance_svm.prepositions import usage as usage_module
+from disambig_variance_svm.prepositions import missing_training as missing
 from disambig_variance_svm.prepositions.usage_training import PREPOSITIONS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from disambig.api.features import WORD_KINDS, PartsOfSpeech, WordNetwork
+from disambig.api.tasks import Gaps, learn_gaps
 from disambig.errors import UserError
+from disambig.features import transform_checked
+from disambig.testing import check_extractor, check_task
 from disambig.text import Words, hash_words
 
+TEXT = "They want to listen music and discuss about it at length. He gave up waiting the bus in May."
+
+
+def find_places(task, text=TEXT):
+    """What stands at each place, and the word from there on."""
+    view = Words()([text])
+    result = task.instances(view)
+    shown = []
+    for position, length, observed in zip(result.positions, result.lengths, result.observed, strict=True):
+        word = text[view.starts[position] : view.ends[position]]
+        candidate = task.groups[0].candidates[observed]
+        assert candidate == (word.lower() if length else "")
+        shown.append((candidate, word))
+    return shown
+
+
+def test_missing_and_superfluous_prepositions():
+    assert find_places(Preposition(or_none=True)) == [
+        ("", "music"),
+        ("about", "about"),
+        ("at", "at"),
+        ("", "the"),
+        ("in", "in"),
+    ]
+
+
+def test_the_empty_candidate_comes_last():
+    (group,) = Preposition(or_none=True).groups
+    (usual,) = Preposition().groups
+    assert group.candidates == (*PREPOSITIONS, "") and group.name == usual.name
+    assert group.variants == usual.variants
+    (few,) = Preposition(words=["in", "on"], or_none=True).groups
+    assert few.candidates == ("in", "on", "")
+
+
+def test_by_default_nothing_is_missing():
+    assert Preposition().groups[0].candidates == PREPOSITIONS
+    assert find_places(Preposition()) == [
+        place for place in find_places(Preposition(or_none=True)) if place[0]
+    ]
+
+
+@pytest.mark.parametrize("text", [TEXT, "", "Up.", "to to to", "In it we go to, up. On and on without end"])
+def test_empty_places_are_not_next_to_prepositions(text):
+    """All places without a limit of odds: between any two words that are apart from a preposition."""
+    view = Words()([text])
+    result = Preposition(or_none=True, least_odds=-99.0).instances(view)
+    assert (np.diff(result.positions) > 0).all()
+    words = Words().words(text)
+    beside = {p for at, word in enumerate(words) if word in PREPOSITIONS for p in (at, at + 1)}
+    empty = set(result.positions[result.lengths == 0].tolist())
+    assert not beside & empty
+    assert bool(empty) == (text in (TEXT, "In it we go to, up. On and on without end"))
+    assert Preposition(or_none=True, least_odds=99.0).instances(view).lengths.all()
+
+
+def test_no_empty_place_after_a_candidate_of_two_words():
+    task = Preposition(words=["out of", "in"], or_none=True, least_odds=-99.0, only_as_preposition=False)
+    view = Words()(["We ran out of town early."])
+    result = task.instances(view)
+    assert list(zip(result.positions.tolist(), result.lengths.tolist(), strict=True)) == [
+        (2, 0),
+        (3, 2),
+        (6, 0),
+    ]
+
+
+def test_more_empty_places_are_learned_from_than_decided():
+    view = Words()([TEXT])
+    task = Preposition(or_none=True)
+    decided, learned = task.instances(view), task.examples(view)
+    assert set(decided.positions.tolist()) < set(learned.positions.tolist())
+    assert (learned.lengths == 0).sum() > (decided.lengths == 0).sum()
+    same = Preposition(or_none=True, least_odds=-6.0)
+    assert np.array_equal(same.examples(view).positions, same.instances(view).positions)
+    assert np.array_equal(Preposition().examples(view).positions, Preposition().instances(view).positions)
+
+
+@pytest.mark.parametrize("settings", [{}, {"only_as_preposition": False, "least_odds": -4.0}])
+def test_contracts_with_empty_candidate(settings):
+    task = Preposition(or_none=True, **settings)
+    for check in [*check_task(task, [TEXT, ""]), *check_extractor(PrepositionOdds(), task, [TEXT])]:
+        check()
+
+
+def test_header_of_the_shipped_weights():
+    gaps = Gaps.load(MISSING_WEIGHTS)
+    assert gaps.header["words"] == list(PREPOSITIONS) and gaps.header["tokenisation"] == Words.name
+    assert len(gaps.header["sources"]) == 12 and gaps.header["licence"]
+
+
+def test_weights_of_a_directory(tmp_path):
+    texts = ["We ask him to come. They ask for bread." for _ in range(50)]
+    learn_gaps([Words()(texts)], ["for"], bits=12).save(tmp_path)
+    task = Preposition(words=["for"], or_none=True, gaps=tmp_path, least_odds=0.0)
+    assert find_places(task, "They ask bread. We ask him.") == [("", "bread")]
+    with pytest.raises(UserError, match="D424"):
+        find_places(Preposition(or_none=True, gaps=tmp_path / "none"))
+
+
+def test_training_of_missing_prepositions(tmp_path):
+    import lzma
+
+    (tmp_path / "english").mkdir()
+    for domain, verb in (("one", "wait"), ("two", "ask")):
+        with lzma.open(tmp_path / "english" / f"{domain}.train.txt.xz", "wt", encoding="utf8") as out:
+            out.write(f"They {verb} for bread.\n" * 30)
+    first, second = (tmp_path / name for name in ("a", "b"))
+    missing.main(tmp_path, first)
+    missing.main(tmp_path, second)
+    learned, again = Gaps.load(first), Gaps.load(second)
+    assert learned.header["sources"] == ["english/one.train.txt.xz", "english/two.train.txt.xz"]
+    assert np.array_equal(learned.weights, again.weights)
+    view = Words()(["They wait bread. They ask bread. They bread."])
+    at = np.flatnonzero(view.hashes == view.hashes[3])
+    assert (learned.log_odds(view, at - 1, at)[:2] > 0).all()
+
+
+def test_shipped_word_kinds():
+    parts = PartsOfSpeech.load(PARTS_OF_SPEECH)
+    assert parts.header["tokenisation"] == Words.name and len(parts.header["sources"]) == 12
+    written = {"listen": "verb", "music": "noun", "the": "determiner", "them": "pronoun", "of": "other"}
+    kinds = parts.word_kinds(hash_words(list(written)))
+    assert [WORD_KINDS[kind] for kind in kinds.tolist()] == list(written.values())
+
+
+@pytest.mark.parametrize(
+    ("tags", "kind"),
+    [
+        ({"NN": 9, "VB": 1}, "noun"),
+        ({"NN": 6, "VBP": 4}, "noun or verb"),
+        ({"VBD": 4, "VBN": 6}, "verb"),
+        ({"VBD": 2, "VBN": 8}, "participle"),
+        ({"NN": 6, "VBG": 4}, "gerund"),
+        ({"JJ": 5, "RB": 4}, "adjective"),
+        ({"PRP$": 3}, "determiner"),
+        ({",": 3}, "other"),
+    ],
+)
+def test_most_frequent_kind(tags, kind):
+    assert most_frequent_kind(tags) == kind
+
+
 TOKENISATION = Words()
+
+
 USAGE = PrepositionUsage.load()
 
 
-def decided(text: str, *, usage: PrepositionUsage = USAGE) -> list[tuple[str, bool]]:
+def decide_words(text: str, *, usage: PrepositionUsage = USAGE) -> list[tuple[str, bool]]:
     view = TOKENISATION([text])
     positions = np.flatnonzero(np.isin(view.hashes, HASHES))
     answers = usage.is_preposition(view, positions)
@@ -69,8 +225,8 @@ def decided(text: str, *, usage: PrepositionUsage = USAGE) -> list[tuple[str, bo
         ("They depend from their parents.", {"from": True}),  # a mistake in a preposition is let through
     ],
 )
-def test_words_that_are_prepositions_and_words_that_are_not(text: str, expected: dict[str, bool]) -> None:
-    answers = decided(text)
+def test_words_used_as_prepositions(text: str, expected: dict[str, bool]) -> None:
+    answers = decide_words(text)
     assert answers
     assert {word: answer for word, answer in answers} == expected
 
@@ -88,22 +244,24 @@ def test_probabilities_and_thresholds() -> None:
 
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.sampled_from([*PREPOSITIONS, "we", "go", "the", "zyx", "7"]), min_size=1, max_size=40))
-def test_only_the_sentence_counts_and_blocks_change_nothing(words: list[str]) -> None:
+def test_only_the_sentence_counts(words: list[str]) -> None:
     text = " ".join(words)
     alone = TOKENISATION([text])
     among = TOKENISATION(["Put it down.", text, "Up to you."])
     here = np.flatnonzero(np.isin(alone.hashes, HASHES))
-    chance = USAGE.probability(alone, here)
-    np.testing.assert_array_equal(USAGE.probability(among, here + among.documents[1]), chance)
-    before = usage_module._BLOCK
-    try:
-        usage_module._BLOCK = 3
-        np.testing.assert_array_equal(USAGE.probability(alone, here), chance)
-    finally:
-        usage_module._BLOCK = before
+    expected = USAGE.probability(alone, here)
+    np.testing.assert_array_equal(USAGE.probability(among, here + among.documents[1]), expected)
 
 
-def test_what_ships_is_small_and_says_where_it_comes_from(tmp_path: Path) -> None:
+def test_more_words_than_a_block() -> None:
+    text = "He went to the bank to get up to date. "
+    one, many = TOKENISATION([text]), TOKENISATION([text * 2500])
+    expected = USAGE.probability(one, np.flatnonzero(np.isin(one.hashes, HASHES)))
+    chance = USAGE.probability(many, np.flatnonzero(np.isin(many.hashes, HASHES)))
+    np.testing.assert_array_equal(chance, np.tile(expected, 2500))
+
+
+def test_size_sources_and_round_trip_of_shipped_weights(tmp_path: Path) -> None:
     assert sum(path.stat().st_size for path in WEIGHTS.iterdir()) <= 300_000
     assert USAGE.header["licence"] == "CC BY-SA 4.0"
     assert any("EWT" in source["name"] for source in USAGE.header["sources"])
@@ -115,7 +273,7 @@ def test_what_ships_is_small_and_says_where_it_comes_from(tmp_path: Path) -> Non
     assert again.header == json.loads(json.dumps(USAGE.header))
 
 
-def test_damaged_weights_are_one_clear_line(tmp_path: Path) -> None:
+def test_damaged_weights(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="D420"):
         PrepositionUsage.load(tmp_path)
     USAGE.save(tmp_path)
@@ -146,12 +304,6 @@ def test_damaged_weights_are_one_clear_line(tmp_path: Path) -> None:
         (tmp_path / "header.json").write_text(header, encoding="utf8")
         with pytest.raises(UserError, match="D420"):
             PrepositionUsage.load(tmp_path)
-
-
-def test_another_tokenisation_is_refused() -> None:
-    view = dataclasses.replace(TOKENISATION(["on it"]), tokenisation="web1t.v1")
-    with pytest.raises(UserError, match="D421"):
-        USAGE.probability(view, np.array([1]))
 
 
 # --- the truth -----------------------------------------------------------------------------------
@@ -189,7 +341,7 @@ def sentence(*lines: str) -> list[TreebankWord]:
         (["from ADP IN 2 case", "5 NUM CD 0 root", "to ADP IN 4 case", "10 NUM CD 2 nmod"], 2, True),
     ],
 )  # fmt: skip
-def test_what_counts_as_a_preposition(lines: list[str], at: int, expected: bool) -> None:
+def test_truth_from_a_treebank(lines: list[str], at: int, expected: bool) -> None:
     assert is_preposition(sentence(*lines), at) is expected
 
 
@@ -223,20 +375,20 @@ def test_reading_a_treebank(tmp_path: Path) -> None:
         "to": True,
         "UP": False,
     }
-    found = find_examples([path], TOKENISATION)
-    assert [PREPOSITIONS[word] for word in found.words()] == ["to", "up", "off"]
-    assert found.truth.tolist() == [True, False, True]
+    result = find_examples([path], TOKENISATION)
+    assert [PREPOSITIONS[word] for word in result.words()] == ["to", "up", "off"]
+    assert result.truth.tolist() == [True, False, True]
 
 
 # --- training ------------------------------------------------------------------------------------
 
 
-def test_classes_are_found_again_and_strangers_have_none() -> None:
+def test_class_table() -> None:
     words = hash_words([f"word {i}" for i in range(500)])
     classes = (np.arange(500) % 100 + 1).astype(np.uint8)
-    found = look_up_classes(words, build_class_table(words, classes, bits=16))
-    assert (found == classes).mean() > 0.98 and set(found[found != classes].tolist()) <= {0}
-    assert found[0] == classes[0]  # of two words that share a slot the first keeps it
+    result = look_up_classes(words, build_class_table(words, classes, bits=16))
+    assert (result == classes).mean() > 0.98 and set(result[result != classes].tolist()) <= {0}
+    assert result[0] == classes[0]  # of two words that share a slot the first keeps it
     strangers = hash_words([f"stranger {i}" for i in range(500)])
     assert (look_up_classes(strangers, build_class_table(words, classes, bits=16)) > 0).sum() <= 2
 
@@ -269,7 +421,7 @@ def test_fit_finds_the_minimum() -> None:
     assert abs(pull.sum()) < 0.01
 
 
-def test_swapped_words_are_others_of_the_34() -> None:
+def test_swapped_prepositions() -> None:
     words = {"C": np.repeat(HASHES, 50), "l": np.zeros(34 * 50, dtype=np.uint64)}
     swapped = swap_prepositions(words, np.random.default_rng(0))
     assert (swapped["C"] != words["C"]).all() and set(swapped["C"].tolist()) == set(HASHES.tolist())
@@ -290,7 +442,7 @@ def test_a_line_of_the_report() -> None:
 
 
 @pytest.mark.data
-def test_the_figures_asked_on_the_test_part() -> None:
+def test_figures_on_the_test_part() -> None:
     folder = os.environ.get("DISAMBIG_DATA")
     if not folder:
         pytest.skip("DISAMBIG_DATA is not set")
@@ -301,3 +453,32 @@ def test_the_figures_asked_on_the_test_part() -> None:
     assert passed[test.truth].mean() >= 0.96
     assert swapped_recall(USAGE, test) >= 0.93
     assert "By word" in usage_report(USAGE, train, test)
+
+
+def test_a_network_sees_the_head_words():
+    texts = [
+        f"They {verb} {filler} to {noun}."
+        for verb, noun in (("listen", "music"), ("talk", "Anna"))
+        for filler in ("", "very often", "now and again")
+    ]
+    texts += [
+        text.replace(" to ", " of ").replace("listen", "dream").replace("talk", "sing") for text in texts
+    ]
+    task, view = Preposition(words=["to", "of"], only_as_preposition=False), Words()(texts * 40)
+    settings = {"near": 1, "far": 1, "hidden": 8, "dimensions": 8, "epochs": 4}
+    network = PrepositionNetwork(**settings)
+    learned = network.fit(view, task.instances(view), task.groups)
+    assert learned.weights.hidden.shape == ((2 + 3 + 1) * 8, 8)
+    for check in check_extractor(learned, task, texts):
+        check()
+    alone = WordNetwork(**settings)
+    new = Words()(["They dream always and ever to Anna.", "They listen always and ever of music."])
+
+    def preferred(extractor):
+        batch = transform_checked(extractor, new, task.instances(new), task.groups[0]).batch
+        return batch.values[:, :, 0].argmax(axis=1).tolist()
+
+    assert preferred(learned) == [1, 0]
+    assert preferred(alone.fit(view, task.instances(view), task.groups)) != [1, 0]
+    with pytest.raises(ValueError, match="size"):
+        alone.from_state(learned.state())

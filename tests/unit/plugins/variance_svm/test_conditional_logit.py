@@ -1,4 +1,4 @@
-"""Conditional logit against scikit-learn and its own gradient; shared weights, and how groups use them."""
+"""Conditional logit against scikit-learn and its own gradient; shared weights of groups."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_info
 
 from disambig.data import Columns, DenseBlocks, SparseRows, convert, numbered
 from disambig.errors import UserError
-from disambig.testing import blocks, check_learner, lists
+from disambig.testing import blocks, lists
 
 
 def problem(n, k, truth, seed=0, own=0.0):
@@ -27,7 +27,7 @@ def problem(n, k, truth, seed=0, own=0.0):
     return DenseBlocks(values, np.arange(k * a).reshape(k, a), columns, costs)
 
 
-def test_with_two_candidates_it_is_logistic_regression_on_differences():
+def test_two_candidates_are_logistic_regression_on_differences():
     from sklearn.linear_model import LogisticRegression
 
     batch = problem(300, 2, np.array([1.0, -0.5, 0.2]))
@@ -39,7 +39,7 @@ def test_with_two_candidates_it_is_logistic_regression_on_differences():
     assert shared == pytest.approx(reference.coef_[0], abs=2e-3)
 
 
-def test_it_finds_the_weights_that_the_choices_were_drawn_from():
+def test_weights_of_drawn_choices():
     truth = np.array([1.0, -0.5, 0.2])
     batches = [problem(4000, k, truth, seed=k) for k in (2, 3, 5)]
     assert ConditionalLogit().fit_shared(batches).weights == pytest.approx(truth, abs=0.1)
@@ -79,12 +79,7 @@ def test_few_examples_stay_near_the_shared_weights():
     assert shared.scores(batch) == pytest.approx((batch.values @ shared.weights).ravel())
 
 
-def test_it_passes_the_checks_of_learners():
-    for check in check_learner(ConditionalLogit(), blocks(), least=0.95):
-        check()
-
-
-def test_batches_that_it_cannot_share_are_refused():
+def test_batches_that_cannot_share_weights_are_refused():
     assert attributes(lists()).tolist() == list(range(8))  # of no candidate: shared by all
     with pytest.raises(ValueError, match="not 7"):
         SharedScorer(np.zeros(7)).scores(blocks())
@@ -92,19 +87,11 @@ def test_batches_that_it_cannot_share_are_refused():
         ConditionalLogit(prior=SharedScorer(np.zeros(2))).fit(blocks())
 
 
-@pytest.mark.parametrize("value", [0.0, -1.0, float("nan")])
-def test_strengths_must_be_above_zero(value):
-    with pytest.raises(UserError, match=r"ConditionalLogit\.strength") as problem:
-        ConditionalLogit(strength=value)
-    assert problem.value.code == "D760"
-
-
 @pytest.mark.parametrize("name", ["strength", "shared_strength"])
-@pytest.mark.parametrize("value", ["a", True, np.array([1.0, 2.0])])
-def test_strengths_must_be_numbers(name, value):
-    with pytest.raises(UserError, match=rf"ConditionalLogit\.{name}") as problem:
+@pytest.mark.parametrize("value", [0.0, -1.0, float("nan"), "a", True, np.array([1.0, 2.0])])
+def test_invalid_strengths(name, value):
+    with pytest.raises(UserError, match=rf"D760.*ConditionalLogit\.{name}"):
         ConditionalLogit(**{name: value})
-    assert problem.value.code == "D760"
 
 
 NOTHING = np.array([], np.int64)
@@ -137,14 +124,14 @@ def test_no_examples_are_named():
             call()
 
 
-def test_a_group_without_examples_says_nothing_to_the_others():
+def test_a_group_without_examples_does_not_change_shared_weights():
     batch, learner = blocks(20), ConditionalLogit()
     alone = learner.fit_shared([batch]).weights
     assert (learner.fit_shared([blocks(5).take(NOTHING), batch]).weights == alone).all()
     assert alone.any()
 
 
-def test_attributes_too_large_to_learn_from_are_warned_of():
+def test_warning_for_huge_attributes():
     batch = blocks(20)
     batch.values[:2, 0, 0] = 3e38
     with pytest.warns(UserWarning, match="conditional logit stopped after 0 steps"):
@@ -153,24 +140,24 @@ def test_attributes_too_large_to_learn_from_are_warned_of():
         ConditionalLogit().fit_shared([batch])
 
 
-def test_lists_are_learned_from_on_one_thread_and_without_being_written_out():
+def test_lists_on_one_thread_and_sparse():
     """Threads that wait for one another made lists of many columns several times as slow."""
     rng = np.random.default_rng(0)
     n_threads, widths = set(), set()
 
     class Watched(SparseRows):
         def scores(self, weights):
-            n_threads.update(each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas")
+            n_threads.update(item["num_threads"] for item in threadpool_info() if item["user_api"] == "blas")
             widths.add(type(self.rows))
             return super().scores(weights)
 
     rows = csr_array(rng.random((60, 5000)) * (rng.random((60, 5000)) < 0.01))
     offsets = np.arange(0, 61, 3)
     cost = (np.arange(60) % 3 > 0).astype(np.float32)
-    found = ConditionalLogit(strength=1.0).fit(Watched(rows, offsets, cost, numbered(5000)))
+    result = ConditionalLogit(strength=1.0).fit(Watched(rows, offsets, cost, numbered(5000)))
     assert n_threads == {1} and widths == {csr_array}
     # the optimum, by the gradient written out: features of the right ones less those expected, and the ridge
-    weights, dense = found.scorer.weights, rows.toarray().reshape(20, 3, 5000)
+    weights, dense = result.scorer.weights, rows.toarray().reshape(20, 3, 5000)
     shares = np.exp(dense @ weights)
     shares /= shares.sum(axis=1, keepdims=True)
     slope = np.einsum("nk,nkd->d", shares, dense) - dense[:, 0].sum(axis=0) + weights

@@ -36,7 +36,7 @@ def test_contract(check):
     check()
 
 
-def found(text, task):
+def find_instances(text, task):
     """Return (words in the text, candidate, group) of every instance."""
     view = Words()([text])
     instances = task.instances(view)
@@ -53,26 +53,26 @@ def found(text, task):
     ]
 
 
-def spelled(text):
-    return [(seen, candidate) for seen, candidate, _ in found(text, Spelling())]
+def find_spelling(text):
+    return [(seen, candidate) for seen, candidate, _ in find_instances(text, Spelling())]
 
 
 def test_words_and_their_places():
-    assert spelled("Maybe it's late; they may be wrong.") == [
+    assert find_spelling("Maybe it's late; they may be wrong.") == [
         ("Maybe", "maybe"),
         ("it's", "it's"),
         ("may", "may"),
         ("may be", "may be"),
     ]
-    assert spelled("They MAY\n  BE quite sure.") == [
+    assert find_spelling("They MAY\n  BE quite sure.") == [
         ("MAY", "may"),
         ("MAY\n  BE", "may be"),
         ("quite", "quite"),
     ]
 
 
-def test_apostrophes_are_one_and_the_same():
-    assert spelled("its, it's, it\N{RIGHT SINGLE QUOTATION MARK}s") == [
+def test_both_apostrophes():
+    assert find_spelling("its, it's, it\N{RIGHT SINGLE QUOTATION MARK}s") == [
         ("its", "its"),
         ("it's", "it's"),
         ("it\N{RIGHT SINGLE QUOTATION MARK}s", "it's"),
@@ -89,7 +89,7 @@ def test_apostrophes_are_one_and_the_same():
     ],
 )
 def test_its_before_a_gerund_that_is_a_subject_is_not_decided(text):
-    assert "its" not in [candidate for _, candidate in spelled(text)]
+    assert "its" not in [candidate for _, candidate in find_spelling(text)]
 
 
 @pytest.mark.parametrize(
@@ -104,16 +104,16 @@ def test_its_before_a_gerund_that_is_a_subject_is_not_decided(text):
     ],
 )
 def test_its_is_decided_elsewhere(text):
-    assert ("Its", "its") in spelled(text)
+    assert ("Its", "its") in find_spelling(text)
 
 
 def test_its_within_a_sentence_is_decided():
-    assert ("its", "its") in spelled("The version in which its being defined may end.")
+    assert ("its", "its") in find_spelling("The version in which its being defined may end.")
 
 
 def test_candidates_of_two_words_do_not_cross_a_sentence_end():
-    assert ("may. Be", "may be") not in spelled("I say you may. Be quick!")
-    assert spelled("You may.") == [("may", "may")]
+    assert ("may. Be", "may be") not in find_spelling("I say you may. Be quick!")
+    assert find_spelling("You may.") == [("may", "may")]
 
 
 @pytest.mark.parametrize(
@@ -121,19 +121,19 @@ def test_candidates_of_two_words_do_not_cross_a_sentence_end():
     ["that quiet-loving man", "the peace/piece matter", "user_quiet", "quiet@example", "non-quiet rooms"],
 )
 def test_parts_of_a_larger_word_are_left_out(text):
-    assert spelled(text) == []
+    assert find_spelling(text) == []
 
 
-def test_follow_up_is_no_preposition():
+def test_parts_of_compounds_are_not_prepositions():
     task = Preposition(only_as_preposition=False)
-    assert found("A follow-up to it", task) == [("to", "to", "preposition")]
-    assert found("and/or in-between", task) == []
-    assert found("the walk - in winter", task) == [("in", "in", "preposition")]
+    assert find_instances("A follow-up to it", task) == [("to", "to", "preposition")]
+    assert find_instances("and/or in-between", task) == []
+    assert find_instances("the walk - in winter", task) == [("in", "in", "preposition")]
 
 
 def test_gate_of_prepositions_leaves_particles_and_infinitives_out():
-    every = found("They want to go to Rome.", Preposition(only_as_preposition=False))
-    gated = found("They want to go to Rome.", Preposition())
+    every = find_instances("They want to go to Rome.", Preposition(only_as_preposition=False))
+    gated = find_instances("They want to go to Rome.", Preposition())
     assert [seen for seen, _, _ in every] == ["to", "to"]
     assert len(gated) == 1
 
@@ -147,26 +147,29 @@ def test_prepositions_are_34_in_one_group_and_configurable():
     assert small == Group("preposition", ("in", "toward"))
 
 
-def test_own_sets_come_last_and_share_words():
+def test_extra_sets_come_last_and_share_words():
     task = Spelling(extra=(confusion_set("quite/quilt"),))
     assert task.groups[:-1] == Spelling().groups
-    groups = [group for _, _, group in found("It is quite warm.", task)]
+    groups = [group for _, _, group in find_instances("It is quite warm.", task)]
     assert len(groups) == 2
     assert groups[1] == "quite/quilt"
 
 
-def test_the_sets_of_a_saved_model_stand_in_place_of_the_file(tmp_path):
+def test_sets_of_a_saved_model_replace_the_file(tmp_path):
     saved = (confusion_set("quite/quiet"), confusion_set("lose/loose"))
     task = Spelling(sets=tmp_path / "nothing.tsv", extra=(confusion_set("quite/quilt"),)).of_groups(saved)
     assert task.groups == saved
     more = confusion_set("fell/felt")
     assert task.with_groups([more]).groups == (*saved, more)
-    assert [name for _, _, name in found("Quite a loose stone fell.", task)] == ["quite/quiet", "lose/loose"]
+    assert [name for _, _, name in find_instances("Quite a loose stone fell.", task)] == [
+        "quite/quiet",
+        "lose/loose",
+    ]
 
 
 def test_a_word_and_two_words_that_begin_alike_are_both_found():
-    assert spelled("Wait a while.") == [("Wait", "wait"), ("a", "a"), ("a while", "a while")]
-    assert spelled("Log in to it.") == [("Log in", "log in"), ("in to", "in to"), ("to", "to")]
+    assert find_spelling("Wait a while.") == [("Wait", "wait"), ("a", "a"), ("a while", "a while")]
+    assert find_spelling("Log in to it.") == [("Log in", "log in"), ("in to", "in to"), ("to", "to")]
 
 
 def test_the_longer_candidate_of_a_set_is_taken():
@@ -177,25 +180,25 @@ def test_the_longer_candidate_of_a_set_is_taken():
     assert instances.observed.tolist() == [1, 0, 2]
 
 
-def test_a_candidate_that_cannot_be_found_is_refused():
-    for candidate in ("in front of", ""):
-        with pytest.raises(UserError) as caught:
-            Preposition(words=["in", candidate]).instances(Words()(["in front of it"]))
-        assert caught.value.code == "D450"
+@pytest.mark.parametrize("or_none", [False, True])
+@pytest.mark.parametrize("candidate", ["in front of", ""])
+def test_a_candidate_that_cannot_be_found_is_refused(candidate, or_none):
+    with pytest.raises(UserError, match="D450"):
+        Preposition(words=["in", candidate], or_none=or_none).instances(Words()(["in front of it"]))
 
 
-words = st.text("abcdefghijklmnopqrstuvwxyz'", min_size=1, max_size=6).filter(
+any_words = st.text("abcdefghijklmnopqrstuvwxyz'", min_size=1, max_size=6).filter(
     lambda word: not word.startswith("'") and not word.endswith("'") and "''" not in word
 )
 
 
-@given(st.lists(words, min_size=2, max_size=3, unique=True), st.lists(words, max_size=25), st.data())
-def test_finder_against_a_loop(members, around, data):
-    text = " ".join(data.draw(st.permutations([*around, *members])))
-    group = Group("g", tuple(members))
+@given(st.lists(any_words, min_size=2, max_size=3, unique=True), st.lists(any_words, max_size=25), st.data())
+def test_finder_against_a_loop(any_members, around, data):
+    text = " ".join(data.draw(st.permutations([*around, *any_members])))
+    group = Group("g", tuple(any_members))
     seen = Words().words(text)
     instances = CandidateFinder.from_groups([group]).find(Words()([text]))
-    expected = [(i, members.index(word)) for i, word in enumerate(seen) if word in members]
+    expected = [(i, any_members.index(word)) for i, word in enumerate(seen) if word in any_members]
     assert list(zip(instances.positions.tolist(), instances.observed.tolist(), strict=True)) == expected
 
 
@@ -207,24 +210,24 @@ def test_the_english_sets():
     assert len(groups) == 321
     readme = (ENGLISH_CONFUSION_SETS.parents[1] / "README.md").read_text(encoding="utf8")
     assert f"({len(groups)} English ones ship)" in readme
-    members = [candidate for group in groups for candidate in group.candidates]
-    assert len(set(members)) == len(members)
-    asked = (
+    any_members = [candidate for group in groups for candidate in group.candidates]
+    assert len(set(any_members)) == len(any_members)
+    requested = (
         "among/between amount/number cite/sight/site peace/piece raise/rise their/there/they're its/it's "
         "your/you're whose/who's to/too/two than/then affect/effect lose/loose quiet/quite accept/except "
         "principal/principle weather/whether passed/past lead/led advice/advise maybe/may_be a/an into/in_to "
         "cannot/can_not send/sent therefor/therefore then/them our/out use/user check_out/checkout"
     )
     sets = [set(group.candidates) for group in groups]
-    for name in asked.split():
+    for name in requested.split():
         assert any({word.replace("_", " ") for word in name.split("/")} <= known for known in sets), name
 
 
-members = st.lists(words, min_size=2, max_size=4, unique=True)
+any_members = st.lists(any_words, min_size=2, max_size=4, unique=True)
 
 
-@given(st.lists(members, min_size=1, max_size=6, unique_by=lambda names: "/".join(names)), st.data())
-def test_sets_are_read_as_they_were_written(tmp_path_factory, sets, data):
+@given(st.lists(any_members, min_size=1, max_size=6, unique_by=lambda names: "/".join(names)), st.data())
+def test_sets_round_trip(tmp_path_factory, sets, data):
     path = tmp_path_factory.mktemp("sets") / "sets.tsv"
     lines = []
     for names in sets:
@@ -251,7 +254,7 @@ def test_sets_are_read_as_they_were_written(tmp_path_factory, sets, data):
         ("good/bad", "good/bad occurs twice"),
     ],
 )
-def test_what_is_no_set_is_refused_with_its_line(tmp_path, line, seen):
+def test_invalid_sets(tmp_path, line, seen):
     path = tmp_path / "sets.tsv"
     path.write_text(f"# mine\ngood/bad\n{line}\n", encoding="utf8")
     with pytest.raises(UserError) as caught:
@@ -280,7 +283,7 @@ def test_sets_given_as_values():
         (b"caf\xe9/cafes", "D304"),
     ],
 )
-def test_a_file_of_sets_that_cannot_be_read(tmp_path, content, code):
+def test_unreadable_set_files(tmp_path, content, code):
     path = tmp_path / "sets.tsv"
     if content is not None:
         path.write_bytes(content)
@@ -299,7 +302,7 @@ def test_instances_come_in_text_order_then_by_group():
     assert np.unique(instances.groups).size == 3
 
 
-def test_sets_that_are_a_matter_of_style_are_left_alone():
+def test_style_sets_are_not_decided():
     view = Words()(["You can not see it, but they're there."])
     assert "cannot/can not" not in {
         Spelling().groups[i].name for i in Spelling().instances(view).groups.tolist()
@@ -312,7 +315,34 @@ def test_sets_that_are_a_matter_of_style_are_left_alone():
     assert len(added.groups) - 1 in added.instances(view).groups.tolist()
 
 
-def test_the_sets_of_style_are_english_sets_that_nobody_needs_corrected():
+def test_style_sets_are_english_sets():
     style = {frozenset(group.candidates) for group in read_confusion_sets(ENGLISH_STYLE)}
     assert frozenset(("cannot", "can not")) in style
     assert style <= {frozenset(group.candidates) for group in Spelling().groups}
+
+
+def find_words(task, text):
+    view = Words()([text])
+    return [text[view.starts[p] : view.ends[p]] for p in task.instances(view).positions]
+
+
+def find_articles(task, text):
+    return [word for word in find_words(task, text) if word in ("a", "an")]
+
+
+@pytest.mark.parametrize(
+    "text", ["It is an 18-year-old.", "An 8 GB card", "We use a SQL query, an LSTM.", "a 5"]
+)
+def test_articles_before_numbers_and_capitals_are_not_decided(text):
+    assert find_articles(Spelling(), text) == []
+
+
+def test_articles_before_words_are_decided():
+    assert find_articles(Spelling(), "It is an apple, a Pear, an I and a 5.") == ["an", "a", "an"]
+    assert find_words(Spelling(), "It is their 18 peace.") == ["their", "peace"]
+    other = Spelling().with_groups([Group("an/and", ("an", "and"))])
+    assert find_articles(other, "It is an 18 day trip.") == ["an"]
+
+
+def test_doubled_prepositions_are_not_decided():
+    assert find_words(Preposition(), "We went in in the evening, to go on on and in it") == ["in"]

@@ -18,23 +18,27 @@ from disambig.text import Words
 from disambig.training import label_instances, train_labelled
 
 ADJECTIVES = "important good hard easy nice late cold true wise fair".split()
+
+
 VERBS = "ate broke lost sold won made took kept found used".split()
+
+
 REFERENTIAL, NON_REFERENTIAL = "referential", "non-referential"
 
 
-def examples(n=10):
-    found = []
+def make_examples(n=10):
+    result = []
     for i in range(n):
         adjective, verb = ADJECTIVES[i % 10], VERBS[i % 10]
         first, second = f"It is {adjective} to know that. Case {i}.", f"Then it {verb} the bread. Case {i}."
-        found.append(Labelled(first, 0, 2, NON_REFERENTIAL, first, f"line {2 * i}"))
-        found.append(Labelled(second, 5, 7, REFERENTIAL, second, f"line {2 * i + 1}"))
-    return found
+        result.append(Labelled(first, 0, 2, NON_REFERENTIAL, first, f"line {2 * i}"))
+        result.append(Labelled(second, 5, 7, REFERENTIAL, second, f"line {2 * i + 1}"))
+    return result
 
 
 @pytest.fixture(scope="module")
 def config(tmp_path_factory):
-    texts = [e.text for e in examples()] + ["They ate the bread. They sold the bread."]
+    texts = [e.text for e in make_examples()] + ["They ate the bread. They sold the bread."]
     path = tmp_path_factory.mktemp("counts") / "it.counts"
     keys, counts = count_fillers(lambda: texts, least=1)
     name = NormalisedWords.name
@@ -57,23 +61,24 @@ def config(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def model(config):
-    return train_labelled(resolve(config), examples(), name="it", config=config)
+    return train_labelled(resolve(config), make_examples(), name="it", config=config)
 
 
-def decided(model, text):
+def decide(model, text):
     (decisions,) = annotate([text], [model])
     return [decisions.record(i, text) for i in range(len(decisions))]
 
 
 @pytest.mark.parametrize("rows", [[0, 3, 4, 11, 12], [7], [], list(range(20))])
-def test_some_examples_alone_are_as_if_they_were_marked_alone(config, rows):
+def test_compacted_examples_equal_those_labelled_alone(config, rows):
     parts = resolve(config)
     pairs = [
-        f"{first.text} {second.text}" for first, second in zip(examples()[::2], examples()[1::2], strict=True)
+        f"{first.text} {second.text}"
+        for first, second in zip(make_examples()[::2], make_examples()[1::2], strict=True)
     ]
     every = [  # two places of a text, and two texts of a document
         replace(e, text=pair, start=e.start + shift, end=e.end + shift, document=str(i // 4))
-        for i, e in enumerate(examples())
+        for i, e in enumerate(make_examples())
         for pair in [pairs[i // 2]]
         for shift in [pair.index(e.text)]
     ]
@@ -92,7 +97,7 @@ def test_some_examples_alone_are_as_if_they_were_marked_alone(config, rows):
         assert mine.dtype == other.dtype and mine.tolist() == other.tolist()
 
 
-def test_places_meet_the_instances_of_their_own_characters():
+def test_labels_are_matched_to_instances():
     text = "It's late. It ate it."
     labelled = [
         Labelled(text, 0, 4, NON_REFERENTIAL, "a", "line 1"),  # the whole word that the author sees
@@ -101,22 +106,22 @@ def test_places_meet_the_instances_of_their_own_characters():
         Labelled(text, 11, 13, "neither", "b", "line 4"),
     ]
     marked = label_instances(It(), NormalisedWords(), labelled)
-    view, found = marked.examples.view, marked.examples.instances
-    assert view.starts[found.positions].tolist() == [0, 18]
-    assert found.observed.tolist() == [1, 0]
+    view, result = marked.examples.view, marked.examples.instances
+    assert view.starts[result.positions].tolist() == [0, 18]
+    assert result.observed.tolist() == [1, 0]
     assert [e.where for e in marked.labelled] == ["line 1", "line 2"]
     assert marked.documents.tolist() == [0, 0] and marked.n_documents == 1
     assert "line 3: the task it decides nothing at 'late'" in marked.problems
     assert "line 4: the label 'neither' is not one of 'referential', 'non-referential'" in marked.problems
 
 
-def test_where_no_place_can_be_used_the_first_is_named():
+def test_labels_without_any_instance():
     with pytest.raises(UserError, match=r"D462.*line 0.*'is'"):
-        label_instances(It(), NormalisedWords(), [replace(examples()[0], start=3, end=5)])
+        label_instances(It(), NormalisedWords(), [replace(make_examples()[0], start=3, end=5)])
 
 
-def test_folds_are_of_whole_documents():
-    labelled = [replace(e, document=f"d{i % 7}") for i, e in enumerate(examples())]
+def test_folds_keep_documents_together():
+    labelled = [replace(e, document=f"d{i % 7}") for i, e in enumerate(make_examples())]
     marked = label_instances(It(), NormalisedWords(), labelled)
     folds = marked.folds(3)
     for document in range(7):
@@ -125,9 +130,9 @@ def test_folds_are_of_whole_documents():
     assert sizes.tolist() == [3, 2, 2]
 
 
-def test_what_was_learned_decides_and_never_flags(model):
+def test_models_of_labels_decide_and_never_flag(model):
     text = 'It was good to see. "It broke the cup."'
-    first, second = decided(model, text)
+    first, second = decide(model, text)
     assert (first["chosen"], second["chosen"]) == (NON_REFERENTIAL, REFERENTIAL)
     assert second["observed"] == second["replacement"] == "It"  # quotes are left alone by corrections only
     for record in (first, second):
@@ -139,7 +144,7 @@ def test_the_saved_model_decides_the_same(model, tmp_path):
     save_model(model, tmp_path / "it")
     again = load_model(tmp_path / "it")
     text = "It is wise to wait. It took the bread."
-    assert decided(again, text) == decided(model, text)
+    assert decide(again, text) == decide(model, text)
     assert again.provenance["notes"] == model.provenance["notes"]
 
 
@@ -151,35 +156,37 @@ def test_a_saved_model_of_other_labels_is_refused(model, tmp_path):
         save_model(damaged, tmp_path / "it")
 
 
-def test_few_examples_are_told(model, config):
+def test_notes_on_few_examples(model, config):
     (first, *rest) = (note for note in model.provenance["notes"] if "counts it.counts" not in note)
     assert "20 labelled examples are few" in first
     assert "95 % interval" in rest[-1] and "calibration was fitted to" in rest[-1]
-    ten = train_labelled(resolve(config), examples(5), name="it", config=config)
+    ten = train_labelled(resolve(config), make_examples(5), name="it", config=config)
     assert any(
         "10 labelled examples" in note and "more examples are needed" in note
         for note in ten.provenance["notes"]
     )
-    one = train_labelled(resolve(config), examples(1), name="it", config=config)
+    one = train_labelled(resolve(config), make_examples(1), name="it", config=config)
     assert one.scorers == (None,)  # nothing to learn from: the baseline decides
-    assert len(decided(one, "It is late.")) == 1
+    assert len(decide(one, "It is late.")) == 1
 
 
 def test_training_twice_gives_the_same(config, model):
-    again = train_labelled(resolve(config), examples()[::-1], name="it", config=config)
+    again = train_labelled(resolve(config), make_examples()[::-1], name="it", config=config)
     np.testing.assert_allclose(again.scorers[0].weights, model.scorers[0].weights)
 
 
-def test_cross_validation_beats_its_baselines_and_never_sees_the_fold(config):
-    found = cross_validate(resolve(config), examples(), folds=5)
-    systems = found["systems"]
-    assert found["n"] == 20 and found["documents"] == 20 and found["folds"] == 5
+def test_cross_validation(config):
+    result = cross_validate(resolve(config), make_examples(), folds=5)
+    systems = result["systems"]
+    assert result["n"] == 20 and result["documents"] == 20 and result["folds"] == 5
     assert systems["majority"]["it"]["accuracy"] <= 0.5
     assert systems["model"]["it"]["accuracy"] > 0.8 and systems["model"]["it"]["auc"] > 0.7
     shuffled = [
         replace(e, label=label)
         for e, label in zip(
-            examples(), np.random.default_rng(1).permutation([e.label for e in examples()]), strict=True
+            make_examples(),
+            np.random.default_rng(1).permutation([e.label for e in make_examples()]),
+            strict=True,
         )
     ]
     chance = cross_validate(resolve(config), shuffled, folds=5)["systems"]["model"]["it"]
@@ -189,12 +196,12 @@ def test_cross_validation_beats_its_baselines_and_never_sees_the_fold(config):
 @pytest.mark.parametrize("folds", [1, 21])
 def test_folds_need_documents(config, folds):
     with pytest.raises(UserError, match="D464"):
-        cross_validate(resolve(config), examples(), folds=folds)
+        cross_validate(resolve(config), make_examples(), folds=folds)
 
 
-def test_examples_of_ones_own_are_scored(model):
-    found = evaluate_labelled(model, examples())
-    at = found["groups"]["it"]
+def test_evaluate_labelled(model):
+    result = evaluate_labelled(model, make_examples())
+    at = result["groups"]["it"]
     assert at["n"] == 20 and at["accuracy"] > 0.9 and at["candidates"][NON_REFERENTIAL]["f1"] > 0.9
 
 
@@ -224,12 +231,12 @@ def test_labelled_examples_train_a_task_of_words_too(tmp_path):
             start = text.index("quite")
             labelled.append(Labelled(text, start, start + 5, label, text, f"line {i}"))
     model = train_labelled(resolve(config), labelled, name="q", config=config, min_examples=5)
-    assert decided(model, "a quite place to be")[0]["chosen"] == "quiet"
+    assert decide(model, "a quite place to be")[0]["chosen"] == "quiet"
     assert evaluate_labelled(model, labelled)["groups"]["quite/quiet"]["accuracy"] == 1.0
 
 
-def test_labels_of_one_document_each_are_too_few_documents(config):
-    labelled = [replace(e, document=e.label) for e in examples()]
+def test_too_few_documents(config):
+    labelled = [replace(e, document=e.label) for e in make_examples()]
     model = train_labelled(resolve(config), labelled, name="it", config=config)
     assert model.scorers == (None,)
     assert "it: too few documents to learn from; add more of each label" in model.provenance["notes"]

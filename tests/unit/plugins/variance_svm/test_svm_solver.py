@@ -1,4 +1,4 @@
-"""The VAR-SVM's solver against a general one, its certificate, and what the paper says of it."""
+"""The solver of the variance SVM: against a general solver, its certificate, and facts of the paper."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from disambig.data import Columns, DenseBlocks, SparseRows, convert, segments
 GROUPS = ("2-gram", "3-gram", "4-gram", "bias")
 
 
-def toy(n, k, *, seed=0, copies=None):
+def make_batch(n, k, *, seed=0, copies=None):
     """Return counts-like blocks: two 2-grams, three 3-grams, two 4-grams and a bias a candidate."""
     rng = np.random.default_rng(seed)
     kinds = np.array([0, 0, 1, 1, 1, 2, 2, 3], np.int32)
@@ -31,7 +31,7 @@ def toy(n, k, *, seed=0, copies=None):
     return DenseBlocks(values.astype(np.float32), np.arange(k * a).reshape(k, a), columns, costs)
 
 
-def reference(batch, regulariser, C):
+def solve_generally(batch, regulariser, C):
     """Return the optimum by a general solver, from the variance as the paper writes it."""
     cvxpy = pytest.importorskip("cvxpy")
     rows = convert(batch, SparseRows).rows.toarray()
@@ -53,7 +53,7 @@ def reference(batch, regulariser, C):
     return problem.solve(solver=cvxpy.CLARABEL)
 
 
-def regulariser_of(batch, kind):
+def make_regulariser(batch, kind):
     n, group = len(batch.columns), batch.columns.groups
     strength, subset = np.full(n, 1.0 / n), np.full(n, -1)
     if kind == "one subset and L2":
@@ -88,52 +88,52 @@ KINDS = (
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("C", [1e-3, 0.3])
-def test_reaches_the_optimum_of_a_general_solver_and_certifies_it(kind, C):
-    batch = toy(40, 4)
-    regulariser = regulariser_of(batch, kind)
-    best = reference(batch, regulariser, C)
-    found = solve(batch, regulariser, C)
-    assert found.gap <= 1e-3
+def test_optimum_and_certificate(kind, C):
+    batch = make_batch(40, 4)
+    regulariser = make_regulariser(batch, kind)
+    best = solve_generally(batch, regulariser, C)
+    result = solve(batch, regulariser, C)
+    assert result.gap <= 1e-3
     slack = 1e-5 * max(abs(best), 1e-3)  # the general solver's own accuracy
-    assert found.dual <= best + slack
-    assert best <= found.primal + slack
-    assert found.primal == pytest.approx(best, rel=1e-3, abs=1e-6)
+    assert result.dual <= best + slack
+    assert best <= result.primal + slack
+    assert result.primal == pytest.approx(best, rel=1e-3, abs=1e-6)
 
 
 @settings(max_examples=40)
 @given(st.integers(2, 12), st.integers(2, 4), st.integers(0, 10**6), st.sampled_from(KINDS), st.floats(-4, 1))
-def test_the_certificate_holds_for_any_weights(n, k, seed, kind, exponent):
-    batch = toy(n, k, seed=seed)
-    regulariser, C = regulariser_of(batch, kind), 10**exponent
+def test_certificate_for_any_weights(n, k, seed, kind, exponent):
+    batch = make_batch(n, k, seed=seed)
+    regulariser, C = make_regulariser(batch, kind), 10**exponent
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a gap of 1e-3 need not be reached in a few steps
-        found = solve(batch, regulariser, C, max_iter=60)
+        result = solve(batch, regulariser, C, max_iter=60)
         rounding = 1e-7 * C * n
-        assert found.dual <= found.primal + rounding
+        assert result.dual <= result.primal + rounding
         other = np.random.default_rng(seed).normal(size=len(batch.columns))
-        assert found.dual <= solve(batch, regulariser, C, start=other, max_iter=0).primal + rounding
+        assert result.dual <= solve(batch, regulariser, C, start=other, max_iter=0).primal + rounding
 
 
 @pytest.mark.parametrize("C", [0.1, 100.0])
-def test_many_rows_are_solved_as_well_as_few(C):
+def test_many_rows(C):
     """Their curvature is rough at first, and must become exact where that is not enough."""
-    batch = toy(3000, 34)
+    batch = make_batch(3000, 34)
     regulariser = VarianceSVM(variance=("3-gram", "4-gram")).regulariser(batch)
-    found = solve(batch, regulariser, C / 3000)
-    assert found.gap <= 1e-3
-    assert found.n_iter < 200
+    result = solve(batch, regulariser, C / 3000)
+    assert result.gap <= 1e-3
+    assert result.n_iter < 200
 
 
-def test_a_gap_that_was_not_reached_is_said():
-    batch = toy(30, 3)
+def test_warning_if_the_gap_is_not_reached():
+    batch = make_batch(30, 3)
     with pytest.warns(UserWarning, match="stopped at a relative duality gap of"):
-        found = solve(batch, regulariser_of(batch, "free bias"), 1.0, max_iter=2)
-    assert found.gap > 1e-3
+        result = solve(batch, make_regulariser(batch, "free bias"), 1.0, max_iter=2)
+    assert result.gap > 1e-3
 
 
-def test_start_does_not_change_the_answer():
-    batch = toy(40, 3)
-    regulariser = regulariser_of(batch, "one subset and L2")
+def test_start_does_not_change_the_solution():
+    batch = make_batch(40, 3)
+    regulariser = make_regulariser(batch, "one subset and L2")
     cold = solve(batch, regulariser, 0.1, tolerance=1e-5)
     other = np.random.default_rng(0).normal(size=len(batch.columns))
     warm = solve(batch, regulariser, 0.1, start=other, tolerance=1e-5)
@@ -145,7 +145,7 @@ def test_start_does_not_change_the_answer():
 
 
 @given(st.integers(1, 6), st.integers(1, 6), st.integers(0, 10**6))
-def test_the_covariance_is_psd_sums_to_zero_and_gives_the_variance(one, two, seed):
+def test_covariance_matrix(one, two, seed):
     rng = np.random.default_rng(seed)
     subset = np.array([0] * one + [1] * two + [-1, -1])
     p = np.concatenate([rng.dirichlet(np.ones(one)), rng.dirichlet(np.ones(two)), [0.5, 0.0]])
@@ -163,7 +163,7 @@ def test_the_covariance_is_psd_sums_to_zero_and_gives_the_variance(one, two, see
 
 
 def test_uniform_weights_cost_nothing():
-    batch = toy(5, 3)
+    batch = make_batch(5, 3)
     regulariser = VarianceSVM(variance=("3-gram", "4-gram")).regulariser(batch)
     uniform = np.where(batch.columns.in_groups(["3-gram", "4-gram"]), 7.5, 0.0)
     assert uniform @ regulariser.matrix @ uniform == pytest.approx(0.0, abs=1e-12)
@@ -173,9 +173,9 @@ def test_uniform_weights_cost_nothing():
 
 @settings(max_examples=30)
 @given(st.integers(0, 200))
-def test_without_loss_weight_it_decides_like_the_unsupervised_sum(seed):
+def test_limit_without_loss_is_the_unsupervised_sum(seed):
     patterns = ("3-gram", "4-gram")
-    batch, fresh = toy(30, 4, seed=seed), toy(60, 4, seed=seed + 1000)
+    batch, fresh = make_batch(30, 4, seed=seed), make_batch(60, 4, seed=seed + 1000)
     fitted = VarianceSVM(C=1e-7, variance=patterns).fit(batch)
     mean = fitted.scorer.weights[batch.columns.in_groups(patterns)].mean()
     if mean < 1e-2:  # then the limit ties or reverses; see the digest
@@ -189,10 +189,10 @@ def test_without_loss_weight_it_decides_like_the_unsupervised_sum(seed):
     assert clear.sum() > 40
 
 
-def test_on_two_classes_the_class_specific_svm_is_a_binary_svm():
+def test_class_specific_svm_of_two_classes_is_a_binary_svm():
     from sklearn.svm import LinearSVC
 
-    batch, C = toy(40, 2, seed=3), 0.2
+    batch, C = make_batch(40, 2, seed=3), 0.2
     n = len(batch.columns)
     plain = Regulariser(np.ones(n), np.full(n, -1))
     ours = solve(batch, plain, C, tolerance=1e-7)
@@ -214,10 +214,10 @@ def crammer_singer(batch):
     return DenseBlocks(flat, np.arange(k * k * a).reshape(k, k * a), columns, batch.costs)
 
 
-def test_on_two_classes_crammer_singer_is_a_binary_svm_of_twice_the_loss():
+def test_crammer_singer_of_two_classes_is_a_binary_svm_of_twice_the_loss():
     from sklearn.svm import LinearSVC
 
-    batch, C = crammer_singer(toy(40, 2, seed=4)), 0.05
+    batch, C = crammer_singer(make_batch(40, 2, seed=4)), 0.05
     n = len(batch.columns)
     ours = solve(batch, Regulariser(np.ones(n), np.full(n, -1)), C, tolerance=1e-7)
     sign = np.where(batch.costs[:, 0] == 0, 1, -1)
@@ -227,11 +227,11 @@ def test_on_two_classes_crammer_singer_is_a_binary_svm_of_twice_the_loss():
     assert batch.values[:, 0] @ difference == pytest.approx(batch.values[:, 0] @ binary.coef_[0], abs=0.02)
 
 
-def test_duplicating_every_attribute_makes_the_k_svm():
-    batch, C = toy(25, 3, seed=5), 0.1
+def test_duplicated_attributes_give_the_k_svm():
+    batch, C = make_batch(25, 3, seed=5), 0.1
     duplicated = crammer_singer(batch)
     n = len(duplicated.columns)
-    found = solve(duplicated, Regulariser(np.ones(n), np.full(n, -1)), C, tolerance=1e-5)
+    result = solve(duplicated, Regulariser(np.ones(n), np.full(n, -1)), C, tolerance=1e-5)
     cvxpy = pytest.importorskip("cvxpy")
     k, joint = 3, batch.values.reshape(25, -1).astype(float)
     w = cvxpy.Variable((k, joint.shape[1]))
@@ -239,7 +239,7 @@ def test_duplicating_every_attribute_makes_the_k_svm():
     scores = joint @ w.T
     hinges = [cvxpy.max(batch.costs[i] + scores[i] - scores[i, right[i]]) for i in range(25)]
     best = cvxpy.Problem(cvxpy.Minimize(0.5 * cvxpy.sum_squares(w) + C * sum(hinges))).solve()
-    assert found.primal == pytest.approx(best, rel=1e-4)
+    assert result.primal == pytest.approx(best, rel=1e-4)
 
 
 def test_uniform_variance_is_l2_around_the_mean():
