@@ -1,21 +1,24 @@
-"""A cluster of this machine that does not stand at once: tried again, and else one line."""
+"""Sessions on a Dask cluster: failing starts, interrupts, quiet logging, and Dask that is not installed."""
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
+import subprocess
+import sys
 
 import pytest
+from commands import here
+from disambig_dask import PersistentCluster, engine, open_session, quiet_logging
 
+from disambig.errors import UserError
+
+dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 
-import dask  # noqa: E402
-from disambig_dask import PersistentCluster, open_session  # noqa: E402
 
-from disambig.errors import UserError  # noqa: E402
-
-
-class Cluster:
+class FakeCluster:
     """Fails as often as it is told to; a number ends it in between."""
 
     fails = 0
@@ -39,24 +42,24 @@ class Cluster:
 
 @pytest.fixture
 def cluster(monkeypatch):
-    made = type("Made", (Cluster,), {})
-    monkeypatch.setattr(distributed, "LocalCluster", made)
+    created = type("Made", (FakeCluster,), {})
+    monkeypatch.setattr(distributed, "LocalCluster", created)
 
     def client(*given, **settings):
         raise OSError("no client here")
 
     monkeypatch.setattr(distributed, "Client", client)
-    return made
+    return created
 
 
-def test_a_worker_that_is_killed_at_once_costs_one_more_try(cluster):
+def test_one_more_attempt_after_a_killed_worker(cluster):
     cluster.fails = 1
     with pytest.raises(UserError, match="no client here"):  # it stood
         open_session(None, 2, seconds=1)
     assert (cluster.begun, cluster.closed) == (2, 1)
 
 
-def test_a_cluster_that_never_stands_is_one_line(cluster):
+def test_a_cluster_that_never_starts(cluster):
     cluster.fails = 9
     with pytest.raises(UserError, match=r"D920.*: Nanny failed to start\.; try again") as raised:
         open_session(None, 2, seconds=1)
@@ -64,7 +67,7 @@ def test_a_cluster_that_never_stands_is_one_line(cluster):
 
 
 @pytest.mark.parametrize("fails", [0, 9])
-def test_an_interrupt_waits_until_it_stands_and_then_it_is_closed(cluster, fails):
+def test_an_interrupt_during_the_start(cluster, fails):
     def end(*_):
         raise KeyboardInterrupt
 
@@ -78,7 +81,7 @@ def test_an_interrupt_waits_until_it_stands_and_then_it_is_closed(cluster, fails
     assert (cluster.begun, cluster.closed) == (1, 0 if fails else 1)
 
 
-def test_its_workers_are_not_profiled_and_keep_their_memory(cluster):
+def test_settings_of_the_workers(cluster):
     before = dask.config.get("distributed.worker.profile.enabled")
     with pytest.raises(UserError):
         open_session(None, 2, seconds=1)
@@ -88,7 +91,7 @@ def test_its_workers_are_not_profiled_and_keep_their_memory(cluster):
     assert dask.config.get("distributed.worker.profile.enabled") is before
 
 
-def test_a_cluster_that_is_kept_is_begun_once_and_closed_by_whoever_keeps_it(cluster):
+def test_persistent_clusters_start_once(cluster):
     kept = PersistentCluster()
     for _ in range(2):
         with pytest.raises(UserError, match="no client here"):
@@ -97,3 +100,42 @@ def test_a_cluster_that_is_kept_is_begun_once_and_closed_by_whoever_keeps_it(clu
     kept.close()
     kept.close()
     assert (cluster.begun, cluster.closed) == (1, 1)
+
+
+FIRST_USE = """
+import logging
+from disambig_dask.session import quiet_logging
+with quiet_logging():
+    import distributed.client, distributed.gc
+    for name in ("distributed", "distributed.client", "distributed.gc", "distributed.core", "asyncio"):
+        logging.getLogger(name).critical("said by %s", name)
+logging.getLogger("distributed.client").warning("afterwards")
+"""
+
+
+def test_dask_is_imported_with_quiet_logging():
+    done = subprocess.run([sys.executable, "-c", FIRST_USE], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert "said by" not in done.stderr and "afterwards" in done.stderr
+
+
+def test_overlapping_quiet_blocks():
+    log = logging.getLogger("distributed.client")
+    before = log.level
+    first, second = quiet_logging(), quiet_logging()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert not log.isEnabledFor(logging.CRITICAL)
+    second.__exit__(None, None, None)
+    assert log.level == before and log.isEnabledFor(logging.CRITICAL)
+
+
+def test_dask_is_not_installed(tmp_path, monkeypatch):
+    monkeypatch.setattr(engine, "find_spec", lambda name: None)
+    (tmp_path / "a.txt").write_text("In it.")
+    done = here("annotate", "a.txt", "--engine", "dask", folder=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == (
+        "disambig: [D850] the engine dask needs the package dask: pip install 'dask[distributed]>=2025.1'\n"
+    )
