@@ -13,6 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 SHIFT, LEFT, RIGHT = 0, 1, 2
+
+
 """The actions of one label."""
 
 
@@ -41,7 +43,7 @@ def is_projective(heads):
     return True
 
 
-def trees(n):
+def projective_trees(n):
     candidates = product(range(n + 1), repeat=n)
     return [heads for heads in candidates if is_tree(heads) and is_projective(heads)]
 
@@ -93,15 +95,15 @@ def derive(heads):
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
-def test_the_oracle_rebuilds_every_projective_tree(n):
-    all_trees = trees(n)
+def test_static_oracle(n):
+    all_trees = projective_trees(n)
     assert len(all_trees) == (1, 2, 7, 30, 143)[n - 1]  # Yuret (1998)
     for heads in all_trees:
         assert derive(heads)[1] == heads
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
-def test_every_sequence_of_actions_builds_a_projective_tree(n):
+def test_all_sequences_of_actions(n):
     built = set()
 
     def walk(state, actions):
@@ -118,12 +120,12 @@ def test_every_sequence_of_actions_builds_a_projective_tree(n):
             walk(state.after(action), (*actions, action))
 
     walk(State(n), ())
-    assert built == set(trees(n))
+    assert built == set(projective_trees(n))
 
 
 @pytest.mark.parametrize("n", [2, 3, 4])
-def test_costs_of_the_dynamic_oracle_are_those_of_an_exhaustive_search(n):
-    for heads in trees(n):
+def test_costs_of_the_dynamic_oracle(n):
+    for heads in projective_trees(n):
         gold, _ = gold_arrays(heads)
 
         @cache
@@ -151,7 +153,7 @@ def test_costs_of_the_dynamic_oracle_are_those_of_an_exhaustive_search(n):
 
 
 @st.composite
-def random_trees(draw, most=40):
+def any_trees(draw, most=40):
     """Heads of any tree with one root, 0-based and -1 for the root."""
     n = draw(st.integers(1, most))
     order = draw(st.permutations(range(n)))
@@ -162,8 +164,8 @@ def random_trees(draw, most=40):
 
 
 @settings(deadline=None, max_examples=150)
-@given(random_trees())
-def test_any_tree_is_made_projective_and_then_rebuilt(heads):
+@given(any_trees())
+def test_make_projective(heads):
     lifted = [head + 1 for head in make_projective(heads)]
     assert is_tree(lifted) and is_projective(lifted)
     if is_projective([head + 1 for head in heads]):
@@ -172,8 +174,8 @@ def test_any_tree_is_made_projective_and_then_rebuilt(heads):
 
 
 @settings(deadline=None, max_examples=150)
-@given(random_trees(25), st.lists(st.integers(0, 2), max_size=20))
-def test_after_any_mistakes_following_the_oracle_loses_no_more(heads, wrong):
+@given(any_trees(25), st.lists(st.integers(0, 2), max_size=20))
+def test_dynamic_oracle_after_mistakes(heads, wrong):
     lifted = [head + 1 for head in make_projective(heads)]
     n = len(lifted)
     gold, _ = gold_arrays(lifted)

@@ -1,4 +1,4 @@
-"""Agreement as evidence for corrections: sentences of our own, right and wrong, and what is left alone."""
+"""Agreement as evidence for corrections: right and wrong sentences, markup, and the extractor."""
 
 from __future__ import annotations
 
@@ -97,7 +97,9 @@ The price of the tickets [have>has] gone up.
 The reasons for the delay [is>are] not clear.
 Only one of these options [work>works].
 """.strip().splitlines()
-SILENT = """
+
+
+UNDECIDED = """
 The police [is>are] outside.
 Your data [is>are] safe.
 Your data [are>is] safe.
@@ -128,19 +130,19 @@ def gain(text, edit):
 
 
 @pytest.mark.parametrize("line", CLEAR)
-def test_a_correction_agrees_better_and_its_opposite_worse(line):
+def test_evidence_for_corrections(line):
     text, edit, fixed, back = proposal(line)
     assert gain(text, edit) >= 0.2
     assert gain(fixed, back) <= -0.2
 
 
-@pytest.mark.parametrize("line", SILENT)
-def test_what_may_be_either_is_left_alone(line):
+@pytest.mark.parametrize("line", UNDECIDED)
+def test_no_evidence_where_both_agree(line):
     text, edit, *_ = proposal(line)
     assert abs(gain(text, edit)) < 0.1
 
 
-def test_determiners_verbs_and_articles_have_their_columns():
+def test_columns_of_word_kinds():
     for line, kind in (
         ("These [option>options] are new.", "noun"),
         ("[This>These] options are new.", "determiner"),
@@ -152,7 +154,7 @@ def test_determiners_verbs_and_articles_have_their_columns():
         assert row[EVIDENCE.index(kind)] == 1 and row[EVIDENCE.index("confidence")] >= 0.5
 
 
-def test_places_of_many_texts_keep_their_order():
+def test_edits_of_many_texts():
     lines = [CLEAR[i] for i in (0, 41, 12)]
     texts, edits, *_ = zip(*map(proposal, lines), strict=True)
     own = [PlaceEdit(i, edit.start, edit.end, edit.new) for i, edit in enumerate(edits)]
@@ -165,7 +167,7 @@ def test_places_of_many_texts_keep_their_order():
 
 
 @pytest.mark.parametrize("text", ["", " ", "x", "***", "`a b`", "go " * 500, "a\n\nb"])
-def test_any_place_of_any_text_gives_numbers(text):
+def test_unusual_texts(text):
     edits = [PlaceEdit(0, start, start, new) for start in (0, len(text)) for new in ("a", "")]
     edits += [PlaceEdit(0, 0, len(text), "goes"), PlaceEdit(0, 0, min(2, len(text)), "")]
     evidence = load_reader().evidence([text], edits)
@@ -174,7 +176,7 @@ def test_any_place_of_any_text_gives_numbers(text):
 
 
 @pytest.mark.parametrize("blank", ["\n\n", "\r\n\r\n", "\n \t\n", "\n\n\n\n"])
-def test_paragraphs_have_the_evidence_that_they_have_alone(blank):
+def test_paragraphs_are_independent(blank):
     alone = [proposal(line)[:2] for line in CLEAR]
     texts = [text for text, _ in alone]
     starts = np.cumsum([0, *(len(text) + len(blank) for text in texts[:-1])]).tolist()
@@ -194,14 +196,14 @@ def test_paragraphs_have_the_evidence_that_they_have_alone(blank):
     st.integers(0, 3),
     st.sampled_from(["a", "is", "", "do not"]),
 )
-def test_evidence_is_finite_whatever_the_text(text, start, length, new):
+def test_evidence_is_finite(text, start, length, new):
     start = min(start, len(text))
     edit = PlaceEdit(0, start, min(start + length, len(text)), new)
     evidence = load_reader().evidence([text], [edit])
     assert np.isfinite(evidence).all() and np.abs(evidence[:, :-1]).max() <= 1
 
 
-def test_markup_is_hidden_and_lengths_stay():
+def test_hidden_markup():
     text = "See [the *new* guide](https://x.y/z) of `a b` and **more** in snake_case."
     hidden = hide_markup(text)
     assert len(hidden) == len(text)
@@ -212,7 +214,7 @@ def test_markup_is_hidden_and_lengths_stay():
     assert gain(marked, edit) >= 0.2
 
 
-def test_words_that_the_grammar_cannot_choose_between():
+def test_concerns_agreement():
     assert concerns_agreement("file", "files") and concerns_agreement("tries", "try")
     assert concerns_agreement("", "the") and concerns_agreement("was", "were")
     assert concerns_agreement("this", "these") and concerns_agreement("went", "gone")
@@ -220,7 +222,7 @@ def test_words_that_the_grammar_cannot_choose_between():
         assert not concerns_agreement(observed, candidate)
 
 
-def instances_in(text, word, candidates):
+def make_instances(text, word, candidates):
     view = Words()([text, "Nothing here."])
     words = [text[s:e].lower() for s, e in zip(view.starts, view.ends, strict=True)][: view.documents[1]]
     one = np.zeros(1, np.int32)
@@ -228,9 +230,9 @@ def instances_in(text, word, candidates):
     return view, Instances(np.array([words.index(word)]), one + 1, one, one.copy(), own)
 
 
-def test_the_extractor_scores_candidates_by_the_sentence():
+def test_extractor():
     extractor = Agreement()
-    view, instances = instances_in("The list of files are long.", "are", ("are", "is", "art"))
+    view, instances = make_instances("The list of files are long.", "are", ("are", "is", "art"))
     features = transform_checked(extractor, view, instances, Group("form", ()))
     observed, better, other = features.batch.scores(np.ones(1)).tolist()
     assert (observed, other) == (0, 0) and better > 0.3
@@ -239,8 +241,8 @@ def test_the_extractor_scores_candidates_by_the_sentence():
     assert len(transform_checked(extractor, view, empty, Group("form", ())).batch.cost) == 0
 
 
-def test_the_extractor_scores_articles_in_gaps():
-    view, _ = instances_in("This is truly catastrophic event.", "is", ("", "a"))
+def test_extractor_at_empty_places():
+    view, _ = make_instances("This is truly catastrophic event.", "is", ("", "a"))
     number = np.flatnonzero(view.starts == 8)[:1]
     one = np.zeros(1, np.int32)
     instances = Instances(number, one, one, one.copy(), CandidateLists.from_texts([("", "a", "the")]))
@@ -248,10 +250,10 @@ def test_the_extractor_scores_articles_in_gaps():
     assert scores[0] == 0 and scores[1] > 0.2
 
 
-def test_a_config_names_it_and_other_processes_get_it(tmp_path):
+def test_extractor_of_a_config(tmp_path):
     config = {"syntax": {"@disambig_extractors": "dependencies.Agreement.v1"}}
     extractor = pickle.loads(pickle.dumps(resolve(config)["syntax"]))
-    view, instances = instances_in("They was late.", "was", ("was", "were"))
+    view, instances = make_instances("They was late.", "was", ("was", "were"))
     scores = transform_checked(extractor, view, instances, Group("form", ())).batch.scores(np.ones(1))
     assert scores[0] == 0 and scores[1] > 0.5
     config["syntax"]["parser"] = str(tmp_path)
@@ -259,8 +261,8 @@ def test_a_config_names_it_and_other_processes_get_it(tmp_path):
         transform_checked(resolve(config)["syntax"], view, instances, Group("form", ()))
 
 
-def test_a_fixed_group_of_words_is_scored_too():
-    view, instances = instances_in("These option is new.", "these", ("these",))
+def test_extractor_of_a_group():
+    view, instances = make_instances("These option is new.", "these", ("these",))
     group = Group("this/these", ("this", "these"))
     fixed = Instances(instances.positions, instances.lengths, instances.groups, instances.groups + 1)
     scores = transform_checked(Agreement(), view, fixed, group).batch.scores(np.ones(2))
