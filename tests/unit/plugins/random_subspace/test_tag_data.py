@@ -1,4 +1,4 @@
-"""Tagged text as it is read: trees, CoNLL-2000 and CoNLL-U, and what is refused with its place."""
+"""Tagged text: trees, CoNLL-2000, CoNLL-U and sentences with some tags; errors with their place."""
 
 from __future__ import annotations
 
@@ -9,14 +9,19 @@ import tarfile
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 from disambig_random_subspace.experiments import (
     CONLL2000,
+    CRAFT,
     EWT,
+    NOAD,
     PENN,
     conll2000,
     conllu_sentences,
+    craft_partly,
     ewt,
+    noad_partly,
     penn_archive,
     penn_sample,
     penn_sentences,
@@ -24,12 +29,15 @@ from disambig_random_subspace.experiments import (
 )
 from disambig_random_subspace.experiments import tag_data as tag_data_penn
 from disambig_random_subspace.experiments.table2 import DIFFERENT
+from disambig_random_subspace.tagger import fill_in_tags, predict_tags, token_views, train_tagger
 from hypothesis import given
 from hypothesis import strategies as st
 
 from disambig.errors import UserError
 
 DATA = os.environ.get("DISAMBIG_DATA")
+
+
 TREES = """
 ( (S (NP-SBJ (DT The) (NN cat) )
     (VP (VBD slept) (NP (-NONE- *T*-1) ))
@@ -38,19 +46,28 @@ TREES = """
 (FRAG (-LRB- -LRB-) (NN 1\\/2) (`` ``) (: --))
 """
 
-symbols = st.text(st.characters(categories=["L", "N"], include_characters="-$.,'*"), min_size=1, max_size=5)
-blanks = st.text(" \n\t", min_size=1, max_size=3)
-leaves = st.tuples(symbols, symbols)
-trees = st.recursive(
-    leaves.map(lambda leaf: (leaf[0], leaf[1])),
-    lambda below: st.tuples(symbols | st.just(""), st.lists(below, min_size=1, max_size=4)),
+
+any_symbols = st.text(
+    st.characters(categories=["L", "N"], include_characters="-$.,'*"), min_size=1, max_size=5
+)
+
+
+any_blanks = st.text(" \n\t", min_size=1, max_size=3)
+
+
+any_leaves = st.tuples(any_symbols, any_symbols)
+
+
+any_trees = st.recursive(
+    any_leaves.map(lambda leaf: (leaf[0], leaf[1])),
+    lambda below: st.tuples(any_symbols | st.just(""), st.lists(below, min_size=1, max_size=4)),
     max_leaves=12,
 )
 
 
-def shown(tree, blank):
+def write_tree(tree, blank):
     label, rest = tree
-    body = rest if isinstance(rest, str) else "".join(shown(child, blank) + blank for child in rest)
+    body = rest if isinstance(rest, str) else "".join(write_tree(child, blank) + blank for child in rest)
     return f"({label}{blank}{body})"
 
 
@@ -59,27 +76,27 @@ def leaves_of(tree):
     return [(label, rest)] if isinstance(rest, str) else [leaf for child in rest for leaf in leaves_of(child)]
 
 
-@given(st.lists(trees, max_size=4), blanks)
-def test_the_leaves_of_any_trees_come_back(made, blank):
-    text = blank.join(shown(tree, blank) for tree in made)
-    expected = [[leaf for leaf in leaves_of(tree) if leaf[0] != "-NONE-"] for tree in made]
-    found = [list(zip(tags, words, strict=True)) for words, tags in penn_sentences(text)]
-    assert found == [[(tag, unescape_word(word)) for tag, word in tree] for tree in expected if tree]
+@given(st.lists(any_trees, max_size=4), any_blanks)
+def test_leaves_of_any_trees(trees, blank):
+    text = blank.join(write_tree(tree, blank) for tree in trees)
+    expected = [[leaf for leaf in leaves_of(tree) if leaf[0] != "-NONE-"] for tree in trees]
+    result = [list(zip(tags, words, strict=True)) for words, tags in penn_sentences(text)]
+    assert result == [[(tag, unescape_word(word)) for tag, word in tree] for tree in expected if tree]
 
 
 @given(st.text("()ab \n", max_size=30))
 def test_any_text_is_read_or_refused(text):
     try:
-        found = list(penn_sentences(text))
+        result = list(penn_sentences(text))
     except UserError as error:
         assert error.code == "D733"
         assert 1 <= int(error.values["line"]) <= text.count("\n") + 1
     else:
         assert text.count("(") == text.count(")")
-        assert all(len(words) == len(tags) > 0 for words, tags in found)
+        assert all(len(words) == len(tags) > 0 for words, tags in result)
 
 
-def test_traces_are_left_out_and_words_are_as_written():
+def test_traces_and_escapes():
     assert list(penn_sentences(TREES)) == [
         (["The", "cat", "slept", "."], ["DT", "NN", "VBD", "."]),
         (["(", "1/2", '"', "--"], ["-LRB-", "NN", "``", ":"]),
@@ -122,7 +139,7 @@ def write_archive(path, files, *, links=()):
     return path
 
 
-def test_an_archive_is_read_by_file_name_and_nothing_else_of_it(tmp_path):
+def test_only_trees_of_an_archive_are_read(tmp_path):
     secret = tmp_path / "secret.mrg"
     secret.write_text("((NN secret))")
     path = write_archive(
@@ -134,7 +151,7 @@ def test_an_archive_is_read_by_file_name_and_nothing_else_of_it(tmp_path):
     assert penn_sample(tmp_path) == penn_archive(path)
 
 
-def test_archives_that_cannot_be_used(tmp_path, monkeypatch):
+def test_invalid_archives(tmp_path, monkeypatch):
     def refused(path):
         with pytest.raises(UserError) as caught:
             penn_archive(path)
@@ -160,22 +177,24 @@ def test_archives_that_cannot_be_used(tmp_path, monkeypatch):
     assert "more than" in str(refused(whole))
 
 
-def write(path, text):
+def write_xz(path, text):
     path.parent.mkdir(parents=True, exist_ok=True)
     with lzma.open(path, "wt", encoding="utf8") as out:
         out.write(text)
     return path
 
 
-def test_conll2000_with_its_brackets_as_the_penn_treebank_has_them(tmp_path):
-    write(tmp_path / CONLL2000.replace("*", "train"), "A DT B-NP\ncat NN I-NP\n\n-LRB- ( O\n-RRB- ) O\n\n\n")
-    write(tmp_path / CONLL2000.replace("*", "test"), "Dogs NNS B-NP")
+def test_conll2000(tmp_path):
+    write_xz(
+        tmp_path / CONLL2000.replace("*", "train"), "A DT B-NP\ncat NN I-NP\n\n-LRB- ( O\n-RRB- ) O\n\n\n"
+    )
+    write_xz(tmp_path / CONLL2000.replace("*", "test"), "Dogs NNS B-NP")
     assert conll2000(tmp_path) == [
         (["A", "cat"], ["DT", "NN"]),
         (["(", ")"], ["-LRB-", "-RRB-"]),
         (["Dogs"], ["NNS"]),
     ]
-    write(tmp_path / CONLL2000.replace("*", "test"), "A DT B-NP\ncat NN\n")
+    write_xz(tmp_path / CONLL2000.replace("*", "test"), "A DT B-NP\ncat NN\n")
     with pytest.raises(UserError, match=r"D734.*line 2"):
         conll2000(tmp_path)
 
@@ -194,7 +213,7 @@ CONLLU = """# sent_id = 1
 
 def test_conllu_words_without_ranges_and_empty_nodes(tmp_path):
     for split in ("train", "test"):
-        write(tmp_path / EWT.replace("*", f"answers.{split}"), CONLLU)
+        write_xz(tmp_path / EWT.replace("*", f"answers.{split}"), CONLLU)
     first = (["Do", "n't", "go"], ["VB", "RB", "VB"])
     assert ewt(tmp_path, ["answers"], ["train", "test"]) == [first, (["No"], ["UH"])] * 2
 
@@ -208,8 +227,8 @@ def test_conllu_words_without_ranges_and_empty_nodes(tmp_path):
         ("1\t\tgo\tVERB\tVB\t_\t0\troot\t_\t_", "D324", "an empty form"),
     ],
 )
-def test_malformed_rows_are_refused_with_their_line(tmp_path, row, code, problem):
-    path = write(tmp_path / "x.conllu.xz", f"# text = go\n{row}\n")
+def test_malformed_rows(tmp_path, row, code, problem):
+    path = write_xz(tmp_path / "x.conllu.xz", f"# text = go\n{row}\n")
     with pytest.raises(UserError, match=rf"{code}.*line 2") as caught:
         list(conllu_sentences(path))
     assert problem in str(caught.value)
@@ -218,18 +237,18 @@ def test_malformed_rows_are_refused_with_their_line(tmp_path, row, code, problem
 @pytest.mark.slow
 @pytest.mark.data
 @pytest.mark.skipif(not DATA, reason="needs DISAMBIG_DATA")
-def test_the_treebanks_differ_in_what_the_rule_leaves_out():
+def test_differences_between_the_treebanks():
     penn = [sentence for file in penn_sample(Path(str(DATA))).values() for sentence in file]
     assert (len(penn), sum(len(words) for words, _ in penn)) == (3914, 94_084)
     web = ewt(Path(str(DATA)))
     assert (len(web), sum(len(words) for words, _ in web)) == (16_622, 254_818)
 
     def tags_of(sentences):
-        found: dict[str, Counter[str]] = {}
+        result: dict[str, Counter[str]] = {}
         for words, tags in sentences:
             for word, tag in zip(words, tags, strict=True):
-                found.setdefault(word.lower(), Counter())[tag] += 1
-        return found
+                result.setdefault(word.lower(), Counter())[tag] += 1
+        return result
 
     here, there = tags_of(penn), tags_of(web)
     known = {tag for counts in here.values() for tag in counts}
@@ -246,3 +265,83 @@ def test_the_treebanks_differ_in_what_the_rule_leaves_out():
     assert {"-", "--", "...", ";", "both"} <= new
     # "visit" is a noun four times in the Penn Treebank, by chance; no other word is left in
     assert {word for word in new if not DIFFERENT.fullmatch(word)} == {"visit"}
+
+
+SENTENCES = [
+    ("the dog barks".split(), "DT NN VBZ".split()),
+    ("a cat sleeps".split(), "DT NN VBZ".split()),
+    ("dogs bark".split(), "NNS VBP".split()),
+    ("the walks end".split(), "DT NNS VBP".split()),
+    ("she walks".split(), "PRP VBZ".split()),
+] * 3
+
+
+def write_members(path, members):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tarfile.open(path, "w:xz") as out:
+        for name, text in members.items():
+            data = text.encode()
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            out.addfile(info, io.BytesIO(data))
+
+
+@pytest.fixture(scope="module")
+def model():
+    return train_tagger(SENTENCES, SENTENCES, name="toy")
+
+
+def test_fill_in_tags(model):
+    words = "the walks end".split()
+    free, bound, strange = fill_in_tags(
+        model, [(words, [(), (), ()]), (words, [(), ("NN", "VBZ"), ()]), (words, [("XX",), (), ()])]
+    )
+    assert free == strange == (words, "DT NNS VBP".split())
+    assert bound[1][1] in ("NN", "VBZ") and bound[1][0] == "DT"
+
+
+def test_further_sentences_bring_words(model):
+    more = [("the ferret sings".split(), "DT NN VBZ".split())] * 3
+    known = train_tagger(SENTENCES, SENTENCES, name="toy", more=more)
+    assert len(known.extractors[0].keys) > len(model.extractors[0].keys)
+    assert known.provenance["groups"]["tag"]["more"] == 9
+    seldom = train_tagger(SENTENCES, SENTENCES, name="toy", more=more, seldom=4)
+    assert len(seldom.extractors[0].keys) == len(model.extractors[0].keys)
+
+
+def test_predict_tags_of_plain_text(model, tmp_path):
+    path = tmp_path / "plain.txt"
+    path.write_text("The dog barks. A cat sleeps.\n\nDogs bark.\n" * 3, encoding="utf8")
+    views = list(token_views(path, 1_000))
+    for view in views:
+        np.testing.assert_array_equal(predict_tags(model, view), model.choose(view)[1])
+    assert len(list(token_views(path, 0))) == 0 and sum(map(len, views)) > 30
+
+
+def test_tags_from_senses(tmp_path):
+    word = '<word text="{}" break_level="{}"/>'
+    sense = '<word text="{}" lemma="{}" pos="{}" sense="/d/{}" break_level="{}"/>'
+    lines = [
+        '<SimpleWsdDoc name="/a.txt">',
+        word.format("a.txt", "NO_BREAK"),
+        word.format("We", "PARAGRAPH_BREAK"),
+        sense.format("run", "run", "VERB", "s1", "SPACE_BREAK"),
+        sense.format("races", "race", "NOUN", "s2", "LINE_BREAK"),
+        word.format("No", "SENTENCE_BREAK"),
+        "</SimpleWsdDoc>",
+    ]
+    write_members(tmp_path / NOAD, {"masc/a.xml": "\n".join(lines)})
+    ((words, may),) = noad_partly(tmp_path)
+    assert words == ["We", "run", "races"]
+    assert not may[0] and "VBP" in may[1] and "NN" not in may[1] and "NNS" in may[2]
+
+
+def test_tags_from_trees(tmp_path):
+    tree = "( (S (NP (DT The) (NN wnt-gene)) (VP (VBZ acts) (NP (-NONE- *T*)))  (: ;)) )\n((NP (NN Note)))"
+    write_members(tmp_path / CRAFT, {"penn/1.tree": tree, "penn/readme": "no"})
+    ((words, may),) = craft_partly(tmp_path)
+    assert words == ["The", "wnt-gene", "acts", ";"]
+    assert [tuple(item) for item in may] == [("DT",), ("NN", "NNP"), ("VBZ",), ()]
+    write_members(tmp_path / CRAFT, {"penn/1.txt": "no"})
+    with pytest.raises(UserError, match="D732"):
+        list(craft_partly(tmp_path))

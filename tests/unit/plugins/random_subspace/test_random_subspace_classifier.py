@@ -1,11 +1,9 @@
-"""RandomSubspaceClassifier: scikit-learn's conventions, the learners behind it, bad input."""
+"""RandomSubspaceClassifier: scikit-learn's conventions, the learners behind it, errors."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-
-pytest.importorskip("sklearn")
 from disambig_random_subspace import NAMES, RandomSubspaceClassifier
 from disambig_random_subspace.learners import SGD, PassiveAggressive, RandomSubspaces
 from scipy.sparse import csc_matrix, csr_array
@@ -29,13 +27,13 @@ CHECKS = [
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @pytest.mark.parametrize(
-    ("estimator", "check"), [each[1:] for each in CHECKS], ids=[each[0] for each in CHECKS]
+    ("estimator", "check"), [item[1:] for item in CHECKS], ids=[item[0] for item in CHECKS]
 )
-def test_scikit_learns_own_checks(estimator, check):
+def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
-def documents(n=120, words=40, classes=2, *, seed=0):
+def make_documents(n=120, words=40, classes=2, *, seed=0):
     """Return counts of words, some more frequent in one class, and the classes by name."""
     rng = np.random.default_rng(seed)
     y = rng.integers(classes, size=n)
@@ -55,7 +53,7 @@ def as_batch(X, y):
 @pytest.mark.parametrize("classes", [2, 4])
 @pytest.mark.parametrize("name", NAMES)
 def test_it_learns(name, classes):
-    X, y = documents(400, classes=classes)
+    X, y = make_documents(400, classes=classes)
     fitted = RandomSubspaceClassifier(name, n_subspaces=20, random_state=0).fit(X[:300], y[:300])
     assert fitted.score(X[300:], y[300:]) > 0.85
     assert fitted.classes_.tolist() == ["comp", "rec", "sci", "talk"][:classes]
@@ -65,8 +63,8 @@ def test_it_learns(name, classes):
 
 
 @pytest.mark.parametrize("classes", [2, 3])
-def test_it_is_the_learner_of_the_same_seed(classes):
-    X, y = documents(classes=classes)
+def test_equal_to_the_learner_of_the_same_seed(classes):
+    X, y = make_documents(classes=classes)
     fitted = RandomSubspaceClassifier(n_subspaces=12, removal_rate=0.3, alpha=1e-3, random_state=5).fit(X, y)
     learner = RandomSubspaces(base=SGD(alpha=1e-3, seed=5), n_subspaces=12, removal_rate=0.3, seed=5)
     scores = learner.fit(as_batch(X, y)).scorer.scores(as_batch(X, y)).reshape(-1, classes)
@@ -75,8 +73,8 @@ def test_it_is_the_learner_of_the_same_seed(classes):
 
 
 @pytest.mark.parametrize("classes", [2, 3])
-def test_without_removal_it_is_scikit_learns(classes):
-    X, y = documents(classes=classes)
+def test_without_removal_equal_to_scikit_learn(classes):
+    X, y = make_documents(classes=classes)
     order = np.random.default_rng(5).permutation(len(y))
     theirs = SGDClassifier(max_iter=5, tol=None, shuffle=False).fit(csr_array(X[order]), y[order])
     ours = RandomSubspaceClassifier(n_subspaces=3, removal_rate=0, random_state=5).fit(X, y)
@@ -86,7 +84,7 @@ def test_without_removal_it_is_scikit_learns(classes):
 
 
 def test_settings_reach_the_base():
-    X, y = documents()
+    X, y = make_documents()
     ours = RandomSubspaceClassifier("pa", n_subspaces=1, removal_rate=0, C=0.01, passes=2, random_state=1)
     base = PassiveAggressive(C=0.01, passes=2, seed=1).fit(as_batch(X, y)).scorer
     weights = base.weights.reshape(2, -1)
@@ -100,7 +98,7 @@ def test_settings_reach_the_base():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_dense_and_sparse_rows_of_any_kind_are_the_same(name):
-    X, y = documents()
+    X, y = make_documents()
     dense = RandomSubspaceClassifier(name, n_subspaces=9, random_state=0).fit(X, y)
     for kind in (csr_array, csc_matrix):
         sparse = RandomSubspaceClassifier(name, n_subspaces=9, random_state=0).fit(kind(X), y)
@@ -108,8 +106,8 @@ def test_dense_and_sparse_rows_of_any_kind_are_the_same(name):
         assert sparse.decision_function(kind(X)) == pytest.approx(dense.decision_function(X))
 
 
-def test_a_random_state_means_the_same_bits():
-    X, y = documents()
+def test_random_states():
+    X, y = make_documents()
     same = [RandomSubspaceClassifier(n_subspaces=9, random_state=3).fit(X, y).coef_ for _ in range(2)]
     assert same[0].tobytes() == same[1].tobytes()
     drawn = [
@@ -120,7 +118,7 @@ def test_a_random_state_means_the_same_bits():
 
 
 def test_works_in_a_pipeline_and_a_grid_search():
-    X, y = documents()
+    X, y = make_documents()
     pipeline = make_pipeline(Normalizer(), RandomSubspaceClassifier(n_subspaces=9, random_state=0))
     grid = {"randomsubspaceclassifier__removal_rate": [0.0, 0.1, 0.5]}
     assert GridSearchCV(pipeline, grid, cv=3).fit(csr_array(X), y).best_score_ > 0.8
@@ -142,16 +140,15 @@ def test_works_in_a_pipeline_and_a_grid_search():
         ({"random_state": -1}, "D457"),
     ],
 )
-def test_bad_settings_are_named(settings, code):
-    X, y = documents()
+def test_invalid_settings(settings, code):
+    X, y = make_documents()
     estimator = RandomSubspaceClassifier(**settings)  # scikit-learn's manner: nothing is checked before fit
-    with pytest.raises(UserError) as caught:
+    with pytest.raises(UserError, match=code):
         estimator.fit(X, y)
-    assert caught.value.code == code
 
 
-def test_bad_examples_are_named():
-    X, y = documents()
+def test_invalid_examples():
+    X, y = make_documents()
     fitted = RandomSubspaceClassifier(n_subspaces=2).fit(X, y)
     with pytest.raises(UserError, match=r"D706.*'comp'"):
         RandomSubspaceClassifier().fit(X, ["comp"] * len(X))

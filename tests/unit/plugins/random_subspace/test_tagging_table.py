@@ -1,4 +1,4 @@
-"""Table 2: which tokens count, how systems are compared, and the whole experiment on made treebanks."""
+"""Table 2: which tokens count, how systems are compared, and the whole experiment on small treebanks."""
 
 from __future__ import annotations
 
@@ -53,17 +53,21 @@ from disambig.errors import UserError
 from disambig.experiments import as_json, from_json, result_lines
 
 DATA = os.environ.get("DISAMBIG_DATA")
+
+
 TRAIN = [
     (["The", "cat", "went", "to", "Rome", "."], ["DT", "NN", "VBD", "TO", "NNP", "."]),
     (["Dogs", "bark", "--", "loudly", "."], ["NNS", "VBP", ":", "RB", "."]),
 ]
+
+
 TEST = [
     (["The", "dog", "went", "to", "Oslo", "..."], ["DT", "NN", "VBD", "IN", "NNP", ","]),
     (["The", "e", "-", "mail", "."], ["DT", "AFX", "HYPH", "NN", "."]),
 ]
 
 
-def test_which_tokens_are_alike_and_which_words_unknown():
+def test_alike_tokens_and_unknown_words():
     gold = GoldTokens.from_sentences(TEST, KnownWords.from_sentences(TRAIN))
     # not alike: "to", the dots, two tags that are never seen in training, one of them with a dash
     assert np.flatnonzero(~gold.alike).tolist() == [3, 5, 7, 8]
@@ -87,12 +91,12 @@ def test_accuracies_of_each_kind():
     gold = GoldTokens.from_sentences(TEST, KnownWords.from_sentences(TRAIN))
     wrong = [(words, ["DT"] * len(words)) for words, _ in TEST]
     hits = gold.hits([tags for _, tags in wrong])
-    found = gold.accuracies(hits)
-    assert found["all"] == pytest.approx(100 * 2 / 11)
-    assert found["alike"] == pytest.approx(100 * 2 / 7)
-    assert found["unknown words"] == 0.0
-    assert found["known words"] == pytest.approx(100 * 2 / 5)
-    assert found["tokens"] == {
+    result = gold.accuracies(hits)
+    assert result["all"] == pytest.approx(100 * 2 / 11)
+    assert result["alike"] == pytest.approx(100 * 2 / 7)
+    assert result["unknown words"] == 0.0
+    assert result["known words"] == pytest.approx(100 * 2 / 5)
+    assert result["tokens"] == {
         "all": 11, "alike": 7, "known words": 5, "unknown words": 6, "unknown words, alike": 3,
     }  # fmt: skip
     everything = GoldTokens.from_sentences(TEST, KnownWords.from_sentences(TEST))
@@ -109,14 +113,14 @@ def test_texts_joined_keep_their_sentences_apart():
     assert len(both.tags) == 22
 
 
-def made_gold(n_sentences, length):
+def make_gold(n_sentences, length):
     sentences = [([f"w{i}" for i in range(length)], ["NN"] * length)] * n_sentences
     return GoldTokens.from_sentences(sentences, KnownWords.from_sentences(sentences))
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=12, max_size=12))
 def test_comparing_is_symmetric(pairs):
-    gold = made_gold(4, 3)
+    gold = make_gold(4, 3)
     first, second = (np.array(column) for column in zip(*pairs, strict=True))
     points, p = compare_hits(gold, first, second)
     assert points == pytest.approx(100 * (first.mean() - second.mean()))
@@ -124,8 +128,8 @@ def test_comparing_is_symmetric(pairs):
     assert 0 < p <= 1
 
 
-def test_p_is_that_of_all_exchanges_of_whole_sentences():
-    gold = made_gold(3, 4)
+def test_exact_p_of_exchanges():
+    gold = make_gold(3, 4)
     first, second = np.ones(12, bool), np.zeros(12, bool)
     # 3 sentences that each gain 4: 2 of the 8 exchanges differ by as much
     assert compare_hits(gold, first, second)[1] == pytest.approx(2 / 8, abs=0.02)
@@ -143,21 +147,21 @@ def test_shapes_and_attributes_of_words():
         "xxx",
         "X.X.",
     ]
-    found = attributes(["Big", "cats"])
-    assert {"w=big", "f=Big", "h=Xxx", "p=b", "s=ig", "-1=<s>", "+1=cats", "first"} <= set(found[0])
-    assert {"-1=big", "+1=</s>", "s=cats", "last"} <= set(found[1])
+    result = attributes(["Big", "cats"])
+    assert {"w=big", "f=Big", "h=Xxx", "p=b", "s=ig", "-1=<s>", "+1=cats", "first"} <= set(result[0])
+    assert {"-1=big", "+1=</s>", "s=cats", "last"} <= set(result[1])
     assert attributes([]) == []
 
 
-def test_ours_learn_what_they_see_and_share_one_path():
+def test_our_runs():
     text = [*TRAIN * 3, ([], [])]
-    runs = our_runs(TRAIN * 3, {"web": text}, sizes=(2, 3), progress=lambda *said: None)
+    runs = our_runs(TRAIN * 3, {"web": text}, sizes=(2, 3), progress=lambda *config: None)
     assert [run.system for run in runs] == ["AP", "AP-RLRS, K=2", "AP-RLRS, K=3", "AP-RLRS, chosen"]
     assert runs[0].tags["web"] == [tags for _, tags in text]
     assert all([len(tags) for tags in run.tags["web"]] == [6, 5] * 3 + [0] for run in runs)
     assert all(run.training_seconds >= 0 for run in runs)
     classes = WordClasses(np.sort(hash_words(["cat", "dog"])), np.ones((2, 1), np.uint16))
-    more = our_runs(TRAIN * 3, {"web": text}, sizes=(2,), progress=lambda *said: None, classes=classes)
+    more = our_runs(TRAIN * 3, {"web": text}, sizes=(2,), progress=lambda *config: None, classes=classes)
     assert [run.system for run in more] == [
         "AP",
         "AP-RLRS, K=2",
@@ -167,20 +171,20 @@ def test_ours_learn_what_they_see_and_share_one_path():
     assert more[3].tags["web"] == runs[0].tags["web"]
 
 
-def test_crfsuite_learns_what_it_sees():
+def test_crfsuite():
     pytest.importorskip("pycrfsuite")
     tagger = crf_tagger(TRAIN * 5, iterations=30)
     assert tagger([words for words, _ in TRAIN] + [[]]) == [tags for _, tags in TRAIN] + [[]]
 
 
 @pytest.mark.slow
-def test_spacy_learns_what_it_sees():
+def test_spacy():
     tagger = spacy_tagger(TRAIN * 20, TRAIN, max_steps=60)
     assert tagger([words for words, _ in TRAIN] + [[]]) == [tags for _, tags in TRAIN] + [[]]
 
 
-def test_a_spacy_that_cannot_train_is_named(monkeypatch):
-    def failing(command, **said):
+def test_error_of_spacy(monkeypatch):
+    def failing(command, **config):
         return type("Done", (), {"returncode": 1, "stderr": "\nValueError: [E923] no labels\n", "stdout": ""})
 
     monkeypatch.setattr("subprocess.run", failing)
@@ -188,19 +192,19 @@ def test_a_spacy_that_cannot_train_is_named(monkeypatch):
         spacy_tagger(TRAIN, TRAIN)
 
 
-def test_a_peer_that_is_not_installed_is_said_to_be(monkeypatch):
+def test_a_baseline_that_is_not_installed(monkeypatch):
     monkeypatch.setattr(tagger_peers, "find_spec", lambda name: None)
-    found = train_baselines(TRAIN, TRAIN, {"web": TEST})
-    assert [run.system for run in found] == [SPACY, CRF]
-    assert all(not run.tags and run.words_per_second is None for run in found)
-    assert "pip install python-crfsuite" in found[1].note
+    result = train_baselines(TRAIN, TRAIN, {"web": TEST})
+    assert [run.system for run in result] == [SPACY, CRF]
+    assert all(not run.tags and run.words_per_second is None for run in result)
+    assert "pip install python-crfsuite" in result[1].note
 
 
 def test_runs_hold_tags_and_speed():
     stages = []
     systems = {"all NN": lambda train, dev: lambda text: [["NN"] * len(words) for words in text]}
     [run] = train_baselines(
-        TRAIN, [], {"web": TEST, "no": []}, systems=systems, progress=lambda *said: stages.append(said)
+        TRAIN, [], {"web": TEST, "no": []}, systems=systems, progress=lambda *config: stages.append(config)
     )
     assert run.tags == {"web": [["NN"] * 6, ["NN"] * 5], "no": []}
     assert run.words_per_second > 0 and run.training_seconds >= 0
@@ -208,7 +212,7 @@ def test_runs_hold_tags_and_speed():
     assert run_tagger("x", lambda text: [], {"no": []}, training_seconds=1.0).words_per_second is None
 
 
-def test_claims_hold_and_fail_by_their_figures():
+def test_claims():
     good, bad = {"points": 0.4, "p": 0.001}, {"points": 0.4, "p": 0.2}
     texts = [f"{text}{kind}" for text in (*TESTED, "web") for kind in ("", ", alike")]
     tests = {
@@ -219,7 +223,7 @@ def test_claims_hold_and_fail_by_their_figures():
         }
     }
     assert [claim.holds for claim in claim_gains(tests)] == [False, True, True, False]
-    gold = made_gold(4, 3)
+    gold = make_gold(4, 3)
     golds = dict.fromkeys((*TESTED, "web"), gold)
     hits = {
         "AP": {"web": np.arange(12) < 6},
@@ -232,16 +236,16 @@ def test_claims_hold_and_fail_by_their_figures():
         TaggerRun(SPACY, tags, 1.0, 100.0),
         TaggerRun(CRF, tags, 1.0, 100.0),
     ]
-    found = list(compare_with_baselines(runs, hits, golds))
-    assert [claim.holds for claim in found] == [False, False, True]
-    assert CRF in found[0].claim and "8.0 times" in found[2].evidence
+    result = list(compare_with_baselines(runs, hits, golds))
+    assert [claim.holds for claim in result] == [False, False, True]
+    assert CRF in result[0].claim and "8.0 times" in result[2].evidence
     assert [c.holds for c in compare_with_baselines(runs[:2], hits, golds)] == [True, True, True]
     assert list(compare_with_baselines(runs[:1], hits, golds)) == []
     better = "AP-RLRS, K=2, word classes"
     hits[better] = {"web": np.arange(12) < 9}
-    found = list(compare_with_baselines([*runs, TaggerRun(better, tags, 1.0, 700.0)], hits, golds))
-    assert [claim.holds for claim in found] == [False, False, True, True, True, False]
-    assert found[3].claim.startswith(better)
+    result = list(compare_with_baselines([*runs, TaggerRun(better, tags, 1.0, 700.0)], hits, golds))
+    assert [claim.holds for claim in result] == [False, False, True, True, True, False]
+    assert result[3].claim.startswith(better)
     assert list(claim_gains(dict.fromkeys((better, CHOSEN), tests["AP-RLRS, K=2"]))) == []
 
 
@@ -266,7 +270,7 @@ def place(tmp_path):
     return tmp_path
 
 
-def test_files_of_the_sample_are_for_one_thing_each(place):
+def test_parts_of_the_sample(place):
     train, dev, tests = load_sentences(place, silver=False, quick=False)
     assert [treebank_part(number) for number in range(11)].count("train") == 9
     assert (len(train), len(dev), len(tests["Penn"])) == (30, 3, 3)
@@ -282,7 +286,7 @@ def test_too_few_files_are_refused(place):
         load_sentences(place, silver=False, quick=True)
 
 
-def test_the_whole_experiment_with_stand_ins(place, monkeypatch):
+def test_experiment_with_constant_taggers(place, monkeypatch):
     def answering(tag, **others):
         return lambda text: [[others.get(word, tag) for word in words] for words in text]
 
@@ -303,7 +307,7 @@ def test_the_whole_experiment_with_stand_ins(place, monkeypatch):
     monkeypatch.setattr(
         table2, "baseline_taggers", lambda quick: {"spaCy": lambda train, dev: answering("VBD")}
     )
-    result = Sogaard2012Table2().run(data=place, quick=False, progress=lambda *said: None)
+    result = Sogaard2012Table2().run(data=place, quick=False, progress=lambda *config: None)
     cells = {(row.system, row.setting): row for row in result.rows}
     assert cells["AP", "answers"].paper == PAPER["AP"][0]
     assert cells["AP", "email"].paper is None and cells["AP", "answers, alike"].paper is None
@@ -327,7 +331,7 @@ def test_the_whole_experiment_with_stand_ins(place, monkeypatch):
 @pytest.mark.slow
 @pytest.mark.data
 @pytest.mark.skipif(not DATA, reason="needs DISAMBIG_DATA")
-def test_the_material_is_the_treebanks():
+def test_sizes_of_the_treebanks():
     train, dev, tests = load_sentences(Path(str(DATA)), silver=True, quick=False)
     assert len(train) + len(dev) + len(tests["Penn"]) == 3914 + 10_948
     assert sum(len(tests[genre]) for genre in GENRES) == 16_622
