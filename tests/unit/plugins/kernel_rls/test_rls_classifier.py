@@ -1,15 +1,13 @@
-"""RLSClassifier: scikit-learn's conventions, the learners behind it, kernels, leave-one-out, bad input."""
+"""RLSClassifier: scikit-learn's conventions, the learners behind it, kernels, leave-one-out, errors."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-
-pytest.importorskip("sklearn")
 from disambig_kernel_rls import RLSClassifier
 from disambig_kernel_rls.rls import RLSC, GaussianKernel, LinearKernel, PolynomialKernel, RLSCComb
 from scipy.sparse import csr_array
-from sense_rows import made, rows_of
+from sense_rows import make_rows, rows_of
 from sklearn.base import clone
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics.pairwise import cosine_similarity, laplacian_kernel
@@ -28,7 +26,11 @@ CHECKED = {
     "precomputed": RLSClassifier("precomputed", alpha=1e-3),
     "callable": RLSClassifier(cosine_similarity, alpha=1e-6),
 }
+
+
 PLAIN = ("linear", "poly", "precomputed")  # the others are slow only because there are many
+
+
 CHECKS = [
     pytest.param(
         estimator,
@@ -43,13 +45,13 @@ CHECKS = [
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @pytest.mark.parametrize(("estimator", "check"), CHECKS)
-def test_scikit_learns_own_checks(estimator, check):
+def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
-def examples(n=60, width=40, senses=3, *, seed=0):
+def make_examples(n=60, width=40, senses=3, *, seed=0):
     """Return counts, sparse, and the senses by name."""
-    batch = made(n, width, senses, seed=seed)
+    batch = make_rows(n, width, senses, seed=seed)
     return batch.rows, np.array(["bank", "money", "river"])[batch.costs.argmin(axis=1)]
 
 
@@ -69,8 +71,8 @@ def as_batch(X, y, groups=None):
     ],
     ids=str,
 )
-def test_it_is_the_learner(settings, kernel, width):
-    (X, y), (new, labels) = examples(width=width), examples(20, width, seed=1)
+def test_equal_to_the_learner(settings, kernel, width):
+    (X, y), (new, labels) = make_examples(width=width), make_examples(20, width, seed=1)
     for alpha in (1e-4, "loo"):
         fitted = RLSClassifier(alpha=alpha, **settings).fit(X, y)
         learned = RLSC(kernel=kernel, regularisation=alpha).fit(as_batch(X, y))
@@ -81,8 +83,8 @@ def test_it_is_the_learner(settings, kernel, width):
 
 
 @pytest.mark.parametrize("weights", [None, [3.0, 1.0], "alignment", "loo"], ids=str)
-def test_groups_of_features_are_feature_groups(weights):
-    (X, y), (new, labels) = examples(), examples(20, seed=1)
+def test_feature_groups(weights):
+    (X, y), (new, labels) = make_examples(), make_examples(20, seed=1)
     groups = np.arange(40) % 2
     fitted = RLSClassifier(normalise="groups", groups=groups, group_weights=weights, alpha=1e-4).fit(X, y)
     named = dict(zip("01", weights, strict=True)) if isinstance(weights, list) else weights
@@ -98,8 +100,8 @@ def test_groups_of_features_are_feature_groups(weights):
     assert gaussian.decision_function(new).ravel() == pytest.approx(scores, abs=3e-6)
 
 
-def test_two_classes_are_one_column():
-    X, y = examples(senses=2)
+def test_two_classes():
+    X, y = make_examples(senses=2)
     fitted = RLSClassifier("rbf", alpha=1e-2).fit(X, y)
     theirs = KernelRidge(kernel="rbf", gamma=1.0, alpha=60 * 1e-2)
     theirs.fit(normalize(X), np.where(y == "money", 1.0, -1.0))
@@ -112,8 +114,8 @@ def test_two_classes_are_one_column():
     assert normalize(X) @ linear.coef_[0] == pytest.approx(linear.decision_function(X))
 
 
-def test_precomputed_and_callable_kernels_are_the_kernels_they_compute():
-    (X, y), (new, _) = examples(), examples(20, seed=1)
+def test_precomputed_and_callable_kernels():
+    (X, y), (new, _) = make_examples(), make_examples(20, seed=1)
     expected = RLSClassifier("rbf", gamma=0.5, alpha=1e-3).fit(X, y).decision_function(new)
     rows, others = normalize(X), normalize(new)
     gram = GaussianKernel(gamma=0.5).gram(csr_array(rows), csr_array(rows))
@@ -134,8 +136,8 @@ def test_precomputed_and_callable_kernels_are_the_kernels_they_compute():
 
 @pytest.mark.parametrize("width", [15, 90])
 @pytest.mark.parametrize("senses", [2, 3])
-def test_leave_one_out_is_scikit_learns_with_the_regularisation_kept(width, senses):
-    X, y = examples(40, width, senses)
+def test_leave_one_out_equals_scikit_learn(width, senses):
+    X, y = make_examples(40, width, senses)
     classifier = RLSClassifier(alpha=1e-2 * 39 / 40).fit(X, y)
     refitted = cross_val_predict(
         RLSClassifier(alpha=1e-2), X, y, cv=LeaveOneOut(), method="decision_function"
@@ -146,7 +148,7 @@ def test_leave_one_out_is_scikit_learns_with_the_regularisation_kept(width, sens
 
 
 def test_sparse_and_dense_rows_are_the_same():
-    (X, y), (new, _) = examples(), examples(20, seed=1)
+    (X, y), (new, _) = make_examples(), make_examples(20, seed=1)
     for classifier in CHECKED.values():
         if classifier.kernel != "precomputed":
             sparse = clone(classifier).fit(X, y).decision_function(new)
@@ -154,8 +156,8 @@ def test_sparse_and_dense_rows_are_the_same():
             assert dense == pytest.approx(sparse, abs=1e-6)
 
 
-def test_fitted_again_it_has_nothing_of_the_first_time():
-    X, y = examples()
+def test_a_second_fit_replaces_the_first():
+    X, y = make_examples()
     classifier = RLSClassifier("rbf").fit(X, y)
     classifier.set_params(kernel="linear").fit(X, y)
     assert not hasattr(classifier, "dual_coef_") and not hasattr(classifier, "X_fit_")
@@ -172,8 +174,8 @@ def test_ties_go_to_the_most_frequent_class():
     assert fitted.predict([[0.0, 0.0], [2.0, 0.0]]).tolist() == ["b", "a"]
 
 
-def test_it_works_in_a_grid_search():
-    X, y = examples(120)
+def test_works_in_a_grid_search():
+    X, y = make_examples(120)
     grid = {"alpha": [1e-9, 1e-2, "loo"], "kernel": ["linear", "rbf"]}
     assert GridSearchCV(RLSClassifier(), grid, cv=3).fit(X, y).best_score_ > 0.6
 
@@ -211,16 +213,15 @@ def test_it_works_in_a_grid_search():
         ({"kernel": "precomputed"}, "D782"),
     ],
 )
-def test_bad_settings_are_named(settings, code):
-    X, y = examples()
+def test_invalid_settings(settings, code):
+    X, y = make_examples()
     estimator = RLSClassifier(**settings)  # scikit-learn's manner: nothing is checked before fit
-    with pytest.raises(UserError) as caught:
+    with pytest.raises(UserError, match=code):
         estimator.fit(X, y)
-    assert caught.value.code == code
 
 
 def test_groups_are_for_rows_normalised_by_group():
-    X, y = examples()
+    X, y = make_examples()
     with pytest.raises(UserError, match=r"normalise, with group_weights, is 'row'; available: groups"):
         RLSClassifier(group_weights=[1]).fit(X, y)
     with pytest.raises(UserError, match=r"kernel, with groups, is 'precomputed'"):
@@ -230,24 +231,24 @@ def test_groups_are_for_rows_normalised_by_group():
 
 
 @pytest.mark.parametrize("normalise", ["row", "groups"])
-def test_how_large_the_numbers_are_says_nothing(normalise):
-    X, y = examples()
+def test_scale_of_the_numbers(normalise):
+    X, y = make_examples()
     expected = RLSClassifier(normalise=normalise).fit(X, y).decision_function(X)
     for rows in (X * 1e-170, X.toarray() * 1e-170, X * 1e90):
-        found = RLSClassifier(normalise=normalise).fit(rows, y).decision_function(rows)
-        assert found == pytest.approx(expected, abs=1e-6)
+        result = RLSClassifier(normalise=normalise).fit(rows, y).decision_function(rows)
+        assert result == pytest.approx(expected, abs=1e-6)
     for rows in (X * 1e120, X.toarray() * 1e120):
         with pytest.raises(UserError, match="D773"):
             RLSClassifier(normalise="none").fit(rows, y)
 
 
-def test_one_class_alone_is_named():
-    X, y = examples()
+def test_one_class_is_an_error():
+    X, y = make_examples()
     with pytest.raises(UserError, match=r"D706.*'bank'"):
         RLSClassifier().fit(X, ["bank"] * len(y))
 
 
-def test_a_callable_kernel_gets_rows_like_those_given():
+def test_callable_kernels_get_rows_of_the_given_type():
     def squared(left, right):
         assert isinstance(left, np.ndarray) and isinstance(right, np.ndarray)
         return (left @ right.T + 1) ** 2

@@ -1,4 +1,4 @@
-"""Made instances of one word: two feature groups, some features that speak for a sense, some twins."""
+"""Synthetic instances of one word: two feature groups, some features that predict a sense, some twins."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ GROUPS = ("local", "broad")
 def rows_of(values, right, n_senses=None, *, groups=None, group_names=GROUPS):
     """Return a batch; `right` has the sense of each row, or a list of its senses."""
     values = csr_array(values, dtype=np.float64)
-    lists = [np.atleast_1d(each) for each in right]
-    n_senses = n_senses or 1 + max(int(each.max(initial=0)) for each in lists)
+    lists = [np.atleast_1d(item) for item in right]
+    n_senses = n_senses or 1 + max(int(item.max(initial=0)) for item in lists)
     costs = np.ones((len(lists), n_senses), np.float32)
     for row, senses in zip(costs, lists, strict=True):
         row[senses] = 0.0
@@ -24,7 +24,7 @@ def rows_of(values, right, n_senses=None, *, groups=None, group_names=GROUPS):
     return CrossedRows(values, costs, CrossedColumns(own, tuple(f"sense {k}" for k in range(n_senses))))
 
 
-def made(n=40, width=60, senses=3, *, seed=0, twins=0, several=0.0):
+def make_rows(n=40, width=60, senses=3, *, seed=0, twins=0, several=0.0):
     """Return made instances.
 
     Parameters
