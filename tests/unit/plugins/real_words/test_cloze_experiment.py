@@ -19,65 +19,67 @@ from disambig.text import Words
 from disambig.types import Features
 
 DOMAINS = ("essays", "health")
+
+
 RELATED = WordRelations.from_sets([("walk", "walks", "walked"), ("pear", "pears")])
 
 
-def lines(seed, n):
+def make_lines(seed, n):
     rng = np.random.default_rng(seed)
-    found = []
+    result = []
     for _ in range(n):
         who, verb = (("The girl", "walks"), ("The girls", "walk"))[rng.integers(2)]
-        found.append(f"{who} {verb} home with {('a pear', 'two pears')[rng.integers(2)]}.")
-    return found
+        result.append(f"{who} {verb} home with {('a pear', 'two pears')[rng.integers(2)]}.")
+    return result
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory):
+def data(tmp_path_factory):
     """Return a directory with held-out text, a model of words in context and a count table."""
     home = tmp_path_factory.mktemp("cloze")
     (home / "english").mkdir()
     for seed, domain in enumerate(DOMAINS):
         with lzma.open(home / "english" / f"{domain}.heldout.txt.xz", "wt", encoding="utf8") as file:
-            file.writelines(f"{line}\n" for line in lines(seed, 40))
-    view = Words()(lines(9, 300))
+            file.writelines(f"{line}\n" for line in make_lines(seed, 40))
+    view = Words()(make_lines(9, 300))
     vocabulary, _, _ = count_vocabulary([view], 40, 2)
     blocks = np.split(vocabulary.view_numbers(view), view.sentences[8:-1:8])
     nobody = np.zeros(len(vocabulary) + 1, np.int64), np.zeros(0, np.int64)
     settings = {"dimensions": 8, "hidden": 16, "batch": 200, "rate": 0.02, "epochs": 10}
     model = learn_cloze(blocks, vocabulary, nobody, none_beside=np.zeros(0, np.int64), **settings)
     model.save(home / "words")
-    build_table(home / "t.counts", lines(8, 300), Words())
+    build_table(home / "t.counts", make_lines(8, 300), Words())
     return home
 
 
 @pytest.fixture
-def experiment(place, monkeypatch):
+def experiment(data, monkeypatch):
     monkeypatch.setattr(cloze, "load_relations", lambda path, kinds: RELATED)
-    return ClozeFigures(words=place / "words", counts=place / "t.counts")
+    return ClozeFigures(words=data / "words", counts=data / "t.counts")
 
 
-def run(experiment, place, **settings):
-    settings = {"data": place, "quick": False, "progress": lambda *_: None, **settings}
+def run_experiment(experiment, data, **settings):
+    settings = {"data": data, "quick": False, "progress": lambda *_: None, **settings}
     return experiment.run(**settings)
 
 
-def test_rank_and_loss_are_those_of_the_first_candidate():
+def test_list_figures():
     scores = np.array([2.0, 2.0, 1.0, 0.0, 3.0, 1.0, 5.0])
-    found = cloze.list_figures(scores, np.array([0, 3, 6, 7]))  # it ties; it is last; it is alone
-    assert found["n"] == 3
-    assert found["right"] == pytest.approx(100 / 3)
-    assert found["rank"] == pytest.approx((1.5 + 3 + 1) / 3)
+    result = cloze.list_figures(scores, np.array([0, 3, 6, 7]))  # it ties; it is last; it is alone
+    assert result["n"] == 3
+    assert result["right"] == pytest.approx(100 / 3)
+    assert result["rank"] == pytest.approx((1.5 + 3 + 1) / 3)
     losses = (
         math.log(2 * math.e**2 + math.e) - 2,
         math.log(1 + math.e**3 + math.e),
         0.0,
     )
-    assert found["loss"] == pytest.approx(100 * sum(losses) / 3)
+    assert result["loss"] == pytest.approx(100 * sum(losses) / 3)
 
 
-def test_each_place_has_the_word_that_stands_there_first_and_known_ones_beside_it(place):
-    path = place / "english" / "essays.heldout.txt.xz"
-    model = open_cloze(place / "words")
+def test_cloze_places(data):
+    path = data / "english" / "essays.heldout.txt.xz"
+    model = open_cloze(data / "words")
     ground = find_cloze_places(path, model, RELATED, paragraphs=30, places=1000)
     own, view = ground.instances.own, ground.view
     assert len(view.texts) == 30
@@ -94,8 +96,8 @@ def test_each_place_has_the_word_that_stands_there_first_and_known_ones_beside_i
     assert (np.diff(fewer.instances.positions) > 0).all()
 
 
-def test_both_systems_are_asked_about_the_same_places(experiment, place):
-    result = run(experiment, place)
+def test_systems_decide_the_same_places(experiment, data):
+    result = run_experiment(experiment, data)
     figures = result.details["figures"]
     assert set(figures) == {OURS, COUNTS}
     for system in figures.values():
@@ -112,7 +114,7 @@ def test_both_systems_are_asked_about_the_same_places(experiment, place):
     assert any("KenLM is left out" in note for note in result.notes)
 
 
-class OfGroups:
+class ShortWords:
     """Stands for KenLM: it knows the candidates of groups alone, and likes short ones."""
 
     describes = "group"
@@ -134,22 +136,22 @@ class OfGroups:
         return Features(batch, none, none)
 
 
-def test_what_knows_groups_alone_is_asked_group_by_group(place):
+def test_extractors_of_groups(data):
     ground = find_cloze_places(
-        place / "english" / "essays.heldout.txt.xz",
-        open_cloze(place / "words"),
+        data / "english" / "essays.heldout.txt.xz",
+        open_cloze(data / "words"),
         RELATED,
         paragraphs=30,
         places=1000,
     )
-    batch = cloze.transform_candidates(OfGroups(), ground)
+    batch = cloze.transform_candidates(ShortWords(), ground)
     assert batch.values[:, 0].tolist() == [-len(word) for word in ground.instances.own.texts]
     assert batch.offsets.tolist() == ground.instances.own.offsets.tolist()
     assert (batch.cost[batch.offsets[:-1]] == 0).all()
     assert batch.cost.sum() == len(batch.cost) - len(ground.instances)
 
 
-def test_models_of_kenlm_are_those_that_the_settings_name(monkeypatch, tmp_path):
+def test_kenlm_models_of_the_settings(monkeypatch, tmp_path):
     monkeypatch.setattr(cloze, "find_spec", lambda name: object())
     monkeypatch.delenv(cloze.SETTINGS, raising=False)
     models, (note,) = cloze.kenlm_models()
@@ -159,7 +161,7 @@ def test_models_of_kenlm_are_those_that_the_settings_name(monkeypatch, tmp_path)
     monkeypatch.setenv(cloze.SETTINGS, str(settings))
     settings.write_text(json.dumps({"kenlm": {"KenLM, pruned": "pruned.bin"}}), encoding="utf8")
     assert cloze.kenlm_models() == ({"KenLM, pruned": "pruned.bin"}, [])
-    for said in ("[]", "{", '{"kenlm": 3}'):
-        settings.write_text(said, encoding="utf8")
+    for message in ("[]", "{", '{"kenlm": 3}'):
+        settings.write_text(message, encoding="utf8")
         with pytest.raises(UserError, match=r"D743.*peers\.json"):
             cloze.kenlm_models()

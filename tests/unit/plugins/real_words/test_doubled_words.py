@@ -1,4 +1,6 @@
-"""Doubled words: found wherever prose stands, and left alone where a word may stand twice."""
+"""Doubled words: found in all running text, and not flagged where a word may stand twice."""
+
+from __future__ import annotations
 
 import re
 
@@ -76,7 +78,10 @@ What matters is is the code right.
 The best one there is is here.
 They drank very very little.
 That that is, is.""".splitlines()
+
+
 """Sentences with a word that stands twice and must; none of them is flagged as doubled."""
+
 
 SENTENCES = """We sent the| report before noon.
 She looked at| every page of it.
@@ -110,7 +115,10 @@ Save it by| pressing one key.
 The cache| grows over time.
 Nothing but| the name changed.
 This is what they| asked about.""".splitlines()
+
+
 """Sentences with ``|`` behind the word that is doubled."""
+
 
 PLACES = {
     "paragraph": ("{before}{word} {word}{after}\n", SENTENCES),
@@ -132,25 +140,25 @@ PLACES = {
 
 
 @pytest.fixture(scope="module")
-def flags():
+def find():
     annotate = ModelSource().load_correcting()
 
     def check(texts, name="a.md"):
         plain = [read_markup(name, text) for text in texts]
-        by_task = annotate([each.text for each in plain])
+        by_task = annotate([item.text for item in plain])
         return [
-            find_flags(name, text, each, [decisions.in_document(i) for decisions in by_task]).flags
-            for i, (text, each) in enumerate(zip(texts, plain, strict=True))
+            find_flags(name, text, item, [decisions.in_document(i) for decisions in by_task]).flags
+            for i, (text, item) in enumerate(zip(texts, plain, strict=True))
         ]
 
     return check
 
 
-def doubled(flags):
-    return [flag for flag in flags if flag.task == "doubled" and flag.observed]
+def doubled_flags(find):
+    return [flag for flag in find if flag.task == "doubled" and flag.observed]
 
 
-def planted(sentence, template):
+def with_doubled_word(sentence, template):
     before, after = sentence.split("|")
     before, word = re.fullmatch(r"(.*?)(\w+)", before).groups()
     text = template.format(
@@ -159,17 +167,17 @@ def planted(sentence, template):
     return re.sub(rf"\b({word}[ \n])({word})\b", lambda pair: pair[1] + pair[2].lower(), text, count=1)
 
 
-def test_words_that_stand_twice_on_purpose_are_not_flagged(flags):
+def test_right_sentences(find):
     assert len(RIGHT) >= 60
-    flagged = [text for text, raised in zip(RIGHT, flags(RIGHT), strict=True) if doubled(raised)]
+    flagged = [text for text, raised in zip(RIGHT, find(RIGHT), strict=True) if doubled_flags(raised)]
     assert flagged == []
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_doubled_words_are_found_wherever_prose_stands(flags, place):
+def test_doubled_words_in_any_markup(find, place):
     template, sentences = PLACES[place]
-    texts = [planted(sentence, template) for sentence in sentences]
-    missed = [text for text, raised in zip(texts, flags(texts), strict=True) if not doubled(raised)]
+    texts = [with_doubled_word(sentence, template) for sentence in sentences]
+    missed = [text for text, raised in zip(texts, find(texts), strict=True) if not doubled_flags(raised)]
     assert missed == []
 
 
@@ -187,14 +195,14 @@ def test_doubled_words_are_found_wherever_prose_stands(flags, place):
         ("In general, is is better to use the tool.\n", "In general, it is better to use the tool.\n"),
     ],
 )
-def test_a_doubled_word_is_removed_or_replaced_once(flags, text, expected):
-    (raised,) = flags([text])
+def test_corrections(find, text, expected):
+    (raised,) = find([text])
     assert corrected(text, raised) == expected
 
 
-def test_a_slip_that_doubles_a_word_has_both_candidates(flags):
+def test_both_candidates_of_a_slip(find):
     text = "In general, is is better to use the tool.\n"
-    ((flag,),) = flags([text])
+    ((flag,),) = find([text])
     assert flag.replacement == "it"
     assert [(other["task"], other["replacement"]) for other in flag.alternatives] == [("doubled", "")]
 
@@ -203,12 +211,12 @@ def test_a_slip_that_doubles_a_word_has_both_candidates(flags):
     "text",
     ["Write *the the* here.\n", "Refer to [](#options) to see it.\n", "The flag `the` the tool sets.\n"],
 )
-def test_mentions_and_links_without_text_are_left_alone(flags, text):
-    (raised,) = flags([text])
-    assert doubled(raised) == []
+def test_mentions_and_links_without_text(find, text):
+    (raised,) = find([text])
+    assert doubled_flags(raised) == []
 
 
-def test_a_table_must_have_a_kind_and_lists_of_words(tmp_path):
+def test_invalid_tables(tmp_path):
     table = tmp_path / "xx.tsv"
     table.write_text("emphasis\tvery\nsometimes\tso\n")
     with pytest.raises(UserError, match="line 2"):
@@ -219,17 +227,14 @@ def test_a_table_must_have_a_kind_and_lists_of_words(tmp_path):
     assert "2 words that may stand twice" in Doubled(repeated=table).check_files()
 
 
-WORDS = "the of and with from this our into their was".split()
-
-
 @settings(max_examples=25, deadline=None)
 @given(data=st.data())
-def test_a_second_correction_finds_nothing_to_do(flags, data):
+def test_correction_is_idempotent(find, data):
     """Fix twice is fix once; nothing but the doubled words changes."""
     parts = data.draw(st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=4, unique=True))
     clean = " ".join(part.replace("|", "") for part in parts) + "\n"
-    text = " ".join(planted(part, "{before}{word} {word}{after}") for part in parts) + "\n"
-    (raised,) = flags([text])
-    once = corrected(text, doubled(raised))
+    text = " ".join(with_doubled_word(part, "{before}{word} {word}{after}") for part in parts) + "\n"
+    (raised,) = find([text])
+    once = corrected(text, doubled_flags(raised))
     assert once == clean
-    assert doubled(flags([once])[0]) == []
+    assert doubled_flags(find([once])[0]) == []
