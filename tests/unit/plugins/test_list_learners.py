@@ -1,4 +1,4 @@
-"""Lists of candidates: the rules by hand, masks, general solvers, and what equal lists and groups share."""
+"""Learners on lists: updates by hand, masks, solvers against a general one, decoders, errors."""
 
 from __future__ import annotations
 
@@ -28,21 +28,25 @@ from disambig.training import fit, mean_cost
 ONLINE = {"perceptron": Perceptron, "sgd": SGD, "pa": PassiveAggressive, "cw": ConfidenceWeighted}
 
 
-def batch_of(*instances):
+def make_lists(*instances):
     """Return lists of (cost, row); a learner of seed 0 sees the instances in the order given."""
     order = np.random.default_rng(0).permutation(len(instances))
     place = np.empty(len(instances), np.int64)
     place[order] = np.arange(len(instances))
     placed = [instances[i] for i in place]
-    offsets = np.concatenate([[0], np.cumsum([len(each) for each in placed])]).astype(np.int64)
-    cost = np.array([cost for each in placed for cost, _ in each], np.float32)
-    rows = csr_array(np.array([row for each in placed for _, row in each], np.float64))
+    offsets = np.concatenate([[0], np.cumsum([len(item) for item in placed])]).astype(np.int64)
+    cost = np.array([cost for item in placed for cost, _ in item], np.float32)
+    rows = csr_array(np.array([row for item in placed for _, row in item], np.float64))
     return SparseRows(rows, offsets, cost, numbered(rows.shape[1]))
 
 
 # First: right (1, 0, 0), wrong (0, 1, 0) at 2 and (0, 0, 1) at 1. Then right (0, 0, 1), wrong (1, 0, 1) at 3.
 FIRST = [(0, (1, 0, 0)), (2, (0, 1, 0)), (1, (0, 0, 1))]
+
+
 SECOND = [(3, (1, 0, 1)), (0, (0, 0, 1))]
+
+
 BY_HAND = {
     # all score 0: of the wrong ones the first, (1, -1, 0); then 1 >= 0: less (1, 0, 0)
     "perceptron": (Perceptron(passes=1), [0.0, -1.0, 0.0]),
@@ -58,27 +62,27 @@ BY_HAND = {
 
 
 @pytest.mark.parametrize("name", BY_HAND)
-def test_the_rules_on_lists_worked_out_by_hand(name):
+def test_updates_by_hand(name):
     learner, weights = BY_HAND[name]
-    found = learner.fit(batch_of(FIRST, SECOND)).scorer.weights
+    result = learner.fit(make_lists(FIRST, SECOND)).scorer.weights
     if weights is None:
         step = (np.sqrt(17) - 1) / 8
         variance = 1 / (1 + 2 * step)
         m, v = -step, variance
         second = (np.sqrt((1 - 2 * m) ** 2 + 8 * v) - 1 - 2 * m) / (4 * v)
         weights = [step - second * variance, -step, 0.0]
-    assert found == pytest.approx(weights, abs=1e-6)
+    assert result == pytest.approx(weights, abs=1e-6)
 
 
 @pytest.mark.parametrize("name", ONLINE)
-def test_right_candidates_are_never_pushed_down_for_one_another(name):
+def test_several_right_candidates(name):
     """Several may be right; the one that scores best is taken."""
-    batch = batch_of([(0, (1, 0, 0)), (0, (0, 1, 0))], [(0, (1, 1, 0)), (0, (0, 0, 1))])
+    batch = make_lists([(0, (1, 0, 0)), (0, (0, 1, 0))], [(0, (1, 1, 0)), (0, (0, 0, 1))])
     assert not ONLINE[name]().fit(batch).scorer.weights.any()
 
 
 @pytest.mark.parametrize("name", ONLINE)
-def test_only_differences_of_costs_in_a_list_count(name):
+def test_constant_costs_do_not_count(name):
     batch = lists()
     dear = replace(
         batch, cost=batch.cost + np.repeat(np.arange(60) % 3, np.diff(batch.offsets)).astype(np.float32)
@@ -89,7 +93,7 @@ def test_only_differences_of_costs_in_a_list_count(name):
 
 @pytest.mark.parametrize("make", [lists, crossed_lists])
 @pytest.mark.parametrize("name", ONLINE)
-def test_masked_training_is_training_on_masked_copies(name, make):
+def test_masks_equal_masked_copies_of_lists(name, make):
     learner, batch = ONLINE[name](passes=2), make(25)
     d = learner.dimensions(batch)
     masks = np.random.default_rng(3).random((11, d)) > 0.3
@@ -97,14 +101,14 @@ def test_masked_training_is_training_on_masked_copies(name, make):
         learner.fit(replace(batch, rows=csr_array(batch.rows.toarray() * mask))).scorer.weights
         for mask in masks
     ]
-    found = learner.fit_masked(batch, masks)
-    assert found == pytest.approx(np.sum(copies, axis=0), abs=1e-9)
+    result = learner.fit_masked(batch, masks)
+    assert result == pytest.approx(np.sum(copies, axis=0), abs=1e-9)
     ready = learner.prepare(batch)
     in_blocks = learner.fit_masked(ready, masks[:8]) + learner.fit_masked(ready, masks[8:])
-    assert in_blocks == pytest.approx(found, abs=1e-12)
+    assert in_blocks == pytest.approx(result, abs=1e-12)
 
 
-def test_labels_of_crossed_lists_have_intercepts():
+def test_intercepts_of_crossed_lists():
     """Without any word the label that is right more often is chosen."""
     n = 40
     labels = np.tile([0, 2], n)
@@ -118,7 +122,7 @@ def test_labels_of_crossed_lists_have_intercepts():
 
 
 @pytest.mark.parametrize("learner", [Perceptron(), KSVM(), ConditionalLogit(), RLSCLin()])
-def test_dense_and_sparse_lists_are_the_same(learner):
+def test_dense_equals_sparse(learner):
     dense = dense_lists()
     sparse = convert(dense, SparseRows)
     on_dense, on_sparse = fit(learner, dense).scorer, fit(learner, sparse).scorer
@@ -127,7 +131,7 @@ def test_dense_and_sparse_lists_are_the_same(learner):
 
 
 @pytest.mark.parametrize("name", ONLINE)
-def test_lists_that_make_no_sense_are_named(name):
+def test_invalid_lists(name):
     learner, batch = ONLINE[name](), lists()
     with pytest.raises(UserError, match="D705"):
         learner.fit(batch.take(np.zeros(0, np.int64)))
@@ -142,7 +146,7 @@ def test_lists_that_make_no_sense_are_named(name):
 # Solvers
 
 
-def by_cvxpy(batch, C, *, groups=(), shares=None):
+def solve_generally(batch, C, *, groups=(), shares=None):
     """Return weights and objective of the SVM of lists under variance subsets and L2, by a general solver."""
     cvxpy = pytest.importorskip("cvxpy")
     rows, n = convert(batch, SparseRows).rows.toarray(), len(batch.columns)
@@ -163,19 +167,19 @@ def by_cvxpy(batch, C, *, groups=(), shares=None):
 
 
 @pytest.mark.parametrize("C", [0.01, 0.1, 1.0])
-def test_the_k_svm_of_lists_reaches_the_optimum_of_a_general_solver(C):
+def test_k_svm_reaches_the_optimum(C):
     batch = lists(40)
-    weights, value = by_cvxpy(batch, C)
-    found = solve_lists(batch, C, tolerance=1e-6, max_iter=20_000)
-    assert found.primal == pytest.approx(value, rel=1e-5)
-    assert found.gap <= 1e-6
-    assert found.weights == pytest.approx(weights, abs=1e-3)
+    weights, value = solve_generally(batch, C)
+    result = solve_lists(batch, C, tolerance=1e-6, max_iter=20_000)
+    assert result.primal == pytest.approx(value, rel=1e-5)
+    assert result.gap <= 1e-6
+    assert result.weights == pytest.approx(weights, abs=1e-3)
     learned = KSVM(C=C, tolerance=1e-6, max_iter=20_000).fit(batch)
     assert learned.scorer.weights == pytest.approx(weights, abs=1e-3)
     assert learned.report["converged"] is True
 
 
-def test_a_warm_start_leads_to_the_same_place():
+def test_warm_start():
     batch = lists(40)
     cold = solve_lists(batch, 0.3, tolerance=1e-7, max_iter=50_000)
     warm = solve_lists(batch, 0.3, tolerance=1e-7, max_iter=50_000, start=solve_lists(batch, 0.1))
@@ -183,14 +187,15 @@ def test_a_warm_start_leads_to_the_same_place():
 
 
 @pytest.mark.parametrize("variance", [(), ("3-gram", "4-gram", "5-gram")])
-def test_variance_svms_of_lists_reach_the_optimum_of_a_general_solver(variance):
+def test_variance_svm_reaches_the_optimum(variance):
     batch = dense_lists(30)
-    weights, value = by_cvxpy(batch, 0.02, groups=variance, shares=np.full(5, 0.2))
-    found = VarianceSVM(C=0.02, variance=variance, tolerance=1e-6).fit(batch)
-    assert found.report["objective"] == pytest.approx(value, rel=1e-5)
+    weights, value = solve_generally(batch, 0.02, groups=variance, shares=np.full(5, 0.2))
+    result = VarianceSVM(C=0.02, variance=variance, tolerance=1e-6).fit(batch)
+    assert result.report["objective"] == pytest.approx(value, rel=1e-5)
     scores = batch.scores(weights)
-    assert found.scorer.scores(batch) - scores == pytest.approx(
-        np.repeat((found.scorer.scores(batch) - scores)[batch.offsets[:-1]], np.diff(batch.offsets)), abs=1e-2
+    assert result.scorer.scores(batch) - scores == pytest.approx(
+        np.repeat((result.scorer.scores(batch) - scores)[batch.offsets[:-1]], np.diff(batch.offsets)),
+        abs=1e-2,
     )  # a constant attribute's weight is anything in the variance subset
 
 
@@ -209,7 +214,7 @@ def test_padding_changes_no_loss():
         assert losses[i] == pytest.approx((rows[own] + batch.cost[own]).max() - rows[right], abs=1e-5)
 
 
-def test_equal_lists_in_blocks_and_lists_have_one_answer():
+def test_lists_equal_blocks_with_shared_columns():
     """A group is the special case: where candidates share their columns, blocks and lists are one problem."""
     batch = blocks(40)
     shared = replace(
@@ -224,7 +229,7 @@ def test_equal_lists_in_blocks_and_lists_have_one_answer():
     assert logit.fit(dense).scorer.weights == pytest.approx(logit.fit(shared).scorer.weights, abs=1e-4)
 
 
-def test_c_is_chosen_by_what_lists_cost():
+def test_c_is_chosen_by_costs():
     train, dev = lists(40, seed=1), lists(40, seed=2)
     for learner in (KSVM(), VarianceSVM(variance=("all",)), VarianceSVM(variance=())):
         fitted = fit(learner, train, dev=dev)
@@ -237,7 +242,7 @@ def test_c_is_chosen_by_what_lists_cost():
     assert dev_quality(dev, -scores) == pytest.approx(1 - worst.mean() / dev.cost.max())
 
 
-def test_lists_too_wide_for_blocks_are_refused_or_learned_sparse():
+def test_wide_lists():
     rng = np.random.default_rng(0)
     rows = csr_array((rng.normal(size=6000), rng.integers(2_000_000, size=6000), np.arange(601) * 10))
     cost = np.tile([0, 1, 1], 200).astype(np.float32)
@@ -254,7 +259,7 @@ def test_lists_too_wide_for_blocks_are_refused_or_learned_sparse():
 # Decoders
 
 
-def test_a_conditional_logit_on_chains_learns_what_no_word_tells():
+def test_conditional_logit_on_chains():
     train, test = chains(60), chains(60, seed=9)
     alone = ConditionalLogit(strength=1.0).fit(train).scorer
     together = fit(ConditionalLogit(decoder=Chain()), train, dev=test)
@@ -271,6 +276,6 @@ def test_max_margin_on_chains():
 
 
 @pytest.mark.parametrize("learner", [SGD, ConditionalLogit])
-def test_what_is_no_decoder_is_refused(learner):
+def test_invalid_decoders(learner):
     with pytest.raises(UserError, match=rf"D711.*{learner.__name__}\.decoder is a str"):
         learner(decoder="chain")

@@ -1,4 +1,4 @@
-"""What the pack's model of words in context is learned from: shares of domains, rivals, toy data."""
+"""Build of the English pack: figures of its card, its model of words in context, its word relations."""
 
 from __future__ import annotations
 
@@ -14,6 +14,138 @@ from disambig.features import ContextPlaces, context_vectors, count_vocabulary, 
 from disambig.text import START_HASH, Words
 
 PACK = Path(__file__).parents[3] / "corpora" / "disambig_en"
+
+
+DOMAINS = ("essays", "health")
+
+
+@pytest.fixture
+def card(monkeypatch):
+    monkeypatch.syspath_prepend(str(PACK))
+    monkeypatch.delitem(sys.modules, "card", raising=False)
+    import card
+
+    monkeypatch.setattr(card, "_contents", lambda home: "")
+    yield card
+    sys.modules.pop("card", None)
+
+
+def make_scores(accuracy, *, among=None):
+    """What scoring one text gives; without `among` as it was before the choice among words was scored."""
+    rate = {"errors_found": 0.5, "false_flags_per_1000": 0.31}
+    result = {
+        "words": 1000,
+        "groups": {"preposition": {"accuracy": accuracy, "interval": (0.5, 0.9), "n": 100}},
+        "reliability": None,
+        "rates": {"0.3": rate},
+    }
+    if among is not None:
+        about = {"n": 90, "majority": 0.3, "accuracy": among, "interval": (0.6, 0.8)}
+        result["among_words"] = about
+    return result
+
+
+def scores_of(names, among=None):
+    return {"preposition": {name: make_scores(0.7, among=among) for name in names}}
+
+
+def write_card(card, tmp_path, **figures):
+    card.write_card(tmp_path, figures)
+    text = (tmp_path / "README.md").read_text(encoding="utf8")
+    return [line for line in text.splitlines() if line.startswith(("| all |", "| mean of", "| essays"))], text
+
+
+ALL = ("all", *DOMAINS)
+
+
+def test_card_with_all_figures(card, tmp_path):
+    lines, _ = write_card(
+        card,
+        tmp_path,
+        scores=scores_of(ALL, 0.7),
+        all_counts={**scores_of(ALL, 0.8), "bytes": 1, "n_ngrams": 1},
+        left_out=scores_of(DOMAINS, 0.6),
+    )
+    assert "| all | 90 | 30.0 % | 70.0 % (60.0-80.0) | 80.0 % |  |" in lines
+    assert "| essays | 90 | 30.0 % | 70.0 % (60.0-80.0) | 80.0 % | 60.0 % |" in lines
+    assert "| mean of domains |  |  | 70.0 % | 80.0 % | 60.0 % |" in lines
+
+
+def test_card_with_kenlm(card, tmp_path):
+    lines, _ = write_card(
+        card,
+        tmp_path,
+        scores=scores_of(ALL, 0.7),
+        left_out=scores_of(DOMAINS, 0.6),
+        left_out_kenlm=scores_of(DOMAINS, 0.5),
+    )
+    assert "| essays | 90 | 30.0 % | 70.0 % (60.0-80.0) |  | 60.0 % | 50.0 % |" in lines
+    assert "| mean of domains |  |  | 70.0 % |  | 60.0 % | 50.0 % |" in lines
+
+
+def test_card_section_of_kenlm(card):
+    from card import kenlm_section
+
+    def result(**accuracy):
+        return {name: {"n": 10, "accuracy": share} for name, share in accuracy.items()}
+
+    ours = {"essays": {"groups": result(a=0.9, b=0.5, c=0.0)}, "health": {"groups": result(a=1.0)}}
+    theirs = {"essays": {"groups": result(a=0.8, b=0.6)}}  # what one of the two did not decide stays out
+    lines = kenlm_section("x", {"left_out": {"x": ours}, "left_out_kenlm": {"x": theirs}})
+    assert "| essays | 20 | 70.0 % | 70.0 % |" in lines and "| all | 20 | 70.0 % | 70.0 % |" in lines
+    assert kenlm_section("x", {"left_out": {"x": ours}}) == []
+
+
+@pytest.mark.parametrize(
+    "figures",
+    [
+        {"left_out": scores_of(["essays"], 0.6)},
+        {"all_counts": {**scores_of(ALL, 0.8), "bytes": 1, "n_ngrams": 1}},
+        {"left_out": scores_of(["essays"], 0.6), "all_counts": scores_of(ALL)},
+    ],
+)
+@pytest.mark.parametrize("names", [ALL, ("all", "health")])
+def test_card_with_older_scores(card, tmp_path, figures, names):
+    lines, text = write_card(card, tmp_path, scores=scores_of(names), **figures)
+    assert not any(line.startswith("| mean of") for line in lines) and "Between the 34 words" not in text
+    assert "## Task preposition" in text and "50.0 % (0.31)" in text
+
+
+def test_card_with_older_figures(card, tmp_path):
+    older = {"left_out": scores_of(DOMAINS), "all_counts": scores_of(ALL)}
+    lines, _ = write_card(card, tmp_path, scores=scores_of(ALL, 0.7), **older)
+    assert "| essays | 90 | 30.0 % | 70.0 % (60.0-80.0) |  |  |" in lines
+    assert "| mean of domains |  |  | 70.0 % |  |  |" in lines
+
+
+def test_card_with_figures_of_some_domains(card, tmp_path):
+    lines, _ = write_card(card, tmp_path, scores=scores_of(ALL, 0.7), left_out=scores_of(["essays"], 0.6))
+    assert "| mean of domains |  |  | 70.0 % |  |  |" in lines
+
+
+@pytest.mark.parametrize(
+    "figures", [{}, {"left_out": scores_of(DOMAINS, 0.6)}, {"all_counts": scores_of(ALL, 0.8)}]
+)
+def test_card_without_scores(card, tmp_path, figures):
+    assert "## Task" not in write_card(card, tmp_path, **figures)[1]
+
+
+def test_card_names_weak_sets(card):
+    def domain(**groups):
+        result = {}
+        for name, (n, right, most) in groups.items():
+            result[name] = {"n": n, "accuracy": right / n, "majority": most / n}
+        return {"groups": result}
+
+    pooled = card._pooled(
+        {"a": domain(weak=(30, 10, 25), good=(50, 48, 40)), "b": domain(weak=(10, 5, 5), few=(5, 0, 5))}
+    )
+    assert pooled["weak"] == {"n": 40, "accuracy": 15 / 40, "majority": 30 / 40}
+    message = " ".join(card._weak_sets(pooled))
+    assert "weak (37.5 %)" in message and "good" not in message and "few" not in message
+    assert card._weak_sets({"good": pooled["good"]}) == []
+
+
 TEXT = ("She has an apple.", "He was there.", "They have a pear. We were here.", "It was their house.")
 
 
@@ -49,7 +181,7 @@ def rivals_of(contexts, word, spellings, counts):
     return [spellings[i] for i in numbers[offsets[at] : offsets[at + 1]].tolist()]
 
 
-def test_rivals_are_what_people_mixed_up_then_forms_then_others_by_frequency(contexts):
+def test_order_of_rivals(contexts):
     spellings = ["desk", "desks", "lamp", "lamps", "has", "have", "their", "there", "they're"]
     counts = [5, 4, 3, 2, 9, 9, 9, 8, 7]
     assert rivals_of(contexts, "desk", spellings, counts) == ["desks"]
@@ -59,7 +191,7 @@ def test_rivals_are_what_people_mixed_up_then_forms_then_others_by_frequency(con
     assert len(rivals_of(contexts, "sea", many, range(len(many)))) <= contexts.MOST_RIVALS
 
 
-def test_pairs_that_one_person_wrote_are_no_rivals(contexts, monkeypatch):
+def test_rare_pairs_are_not_rivals(contexts, monkeypatch):
     monkeypatch.setattr(contexts, "read_relations", lambda path: {})
     monkeypatch.setattr(contexts, "read_confusion_sets", lambda path: ())
     spellings = ["desk", "desks", "lamp", "lamps", "a", "b", "c"]
@@ -68,7 +200,7 @@ def test_pairs_that_one_person_wrote_are_no_rivals(contexts, monkeypatch):
 
 
 @pytest.mark.parametrize("share", [0.4, 1.0, 1.5, 2.0])
-def test_shares_say_how_often_text_is_looked_at(contexts, share):
+def test_shares_of_text(contexts, share):
     view = Words()(list(TEXT) * 2000)
     vocabulary, _, _ = count_vocabulary([view], 100, 4)
     parts = list(contexts.stretches(iter([view]), vocabulary, share))
@@ -80,7 +212,7 @@ def test_shares_say_how_often_text_is_looked_at(contexts, share):
         assert np.concatenate(parts).tolist() == vocabulary.view_numbers(view).tolist()
 
 
-def test_words_are_learned_from_counted_text_alone(contexts, data, monkeypatch):
+def test_learn_words(contexts, data, monkeypatch):
     monkeypatch.setattr(contexts, "N_WORDS", 100)
     monkeypatch.setattr(contexts, "SHARES", {"essays": 2.0})
     domains = ("essays", "health")
@@ -95,7 +227,7 @@ def test_words_are_learned_from_counted_text_alone(contexts, data, monkeypatch):
     assert np.isfinite(score_candidates(model, states, np.zeros(3, int), candidates[:3])).all()
 
 
-def test_the_model_is_saved_and_its_state_removed(contexts, data, monkeypatch, tmp_path):
+def test_command_saves_the_model(contexts, data, monkeypatch, tmp_path):
     monkeypatch.setattr(contexts, "N_WORDS", 100)
     monkeypatch.setattr(contexts, "PACK_DOMAINS", ("health",))
     monkeypatch.setattr(contexts, "HOME", tmp_path)
@@ -119,7 +251,7 @@ def relations(monkeypatch):
         sys.modules.pop(name, None)
 
 
-def test_forms_of_derived_words_are_related(relations):
+def test_families(relations):
     words = "create created creating creation creates creations secure security curse cursor part partial"
     counts = dict.fromkeys(words.split(), relations.LEAST_FAMILY)
     families = set(relations._families(counts))
@@ -130,7 +262,7 @@ def test_forms_of_derived_words_are_related(relations):
     assert ("secure", "security") not in set(relations._families(rare))
 
 
-def test_the_english_relations_contain_the_pairs_chosen_by_hand(relations):
+def test_relations_contain_the_chosen_pairs(relations):
     shipped = relations.read_relations(relations.ENGLISH_RELATIONS)
     chosen = relations.read_relations(relations.CONFUSED)
     assert len(chosen["slip"]) > 500
