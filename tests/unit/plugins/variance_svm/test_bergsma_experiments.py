@@ -105,7 +105,7 @@ def make_outcomes(**shares):
     return result
 
 
-def test_claims_hold_and_fail_by_their_figures():
+def test_claims():
     good = curves.mean_accuracies(
         make_outcomes(K={10: 20, 100: 50, 10_000: 70}, VAR={10: 70, 100: 71, 1000: 72})
     )
@@ -324,7 +324,7 @@ def model(data):
     return build(Spelling(sets=data / "sets.tsv"), external.read(data))
 
 
-def test_judging_agrees_with_deciding_and_errors_are_the_same_for_all(data, model):
+def test_judge_agrees_with_decide(data, model):
     texts = external.read(data)
     ground, again = (SharedTestSet.from_texts(model.task, texts["test"], Words()) for _ in range(2))
     judged = judge(model, ground)

@@ -98,7 +98,7 @@ NOTHING = np.array([], np.int64)
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-def test_attributes_that_are_no_numbers_are_named(bad):
+def test_attributes_that_are_not_numbers(bad):
     good, spoilt = blocks(10), blocks(10, seed=1)
     spoilt.values[4, 1, 2] = bad
     rows = convert(spoilt, SparseRows)
@@ -114,7 +114,7 @@ def test_attributes_that_are_no_numbers_are_named(bad):
         ConditionalLogit().fit(rows)
 
 
-def test_no_examples_are_named():
+def test_no_examples():
     for call in (
         lambda: ConditionalLogit().fit(blocks(5).take(NOTHING)),
         lambda: ConditionalLogit().fit_shared([blocks(5).take(NOTHING)] * 2),

@@ -105,9 +105,8 @@ def sentence_with(view, instances, i, candidate):
 def test_kenlm_differences_equal_those_of_sentences(arpa):
     kenlm = pytest.importorskip("kenlm")
     view, instances = find_examples(TEXTS)
-    values = transform_checked(
-        KenLM(path=arpa).fit(view, instances, [GROUP]), view, instances, GROUP
-    ).batch.values
+    extractor = KenLM(path=arpa).fit(view, instances, [GROUP])
+    values = transform_checked(extractor, view, instances, GROUP).batch.values
     model = kenlm.Model(str(arpa))
     assert values.shape == (len(instances), 3, 1)
     for i in range(len(instances)):
@@ -123,9 +122,8 @@ def test_kenlm_of_the_empty_candidate(arpa):
     empty = Instances(*(np.array([at]) for at in (2, 0, 0, 2)))  # before "than"
     model = kenlm.Model(str(arpa))
     for places in (instances, empty):
-        values = transform_checked(
-            KenLM(path=arpa).fit(view, places, [group]), view, places, group
-        ).batch.values
+        extractor = KenLM(path=arpa).fit(view, places, [group])
+        values = transform_checked(extractor, view, places, group).batch.values
         for i in range(len(places)):
             sentences = [sentence_with(view, places, i, candidate) for candidate in group.candidates]
             whole = [model.score(" ".join(sentence.split())) for sentence in sentences]
@@ -250,9 +248,8 @@ def test_ratio_rule_never_chooses_the_empty_candidate(table):
 
 @pytest.mark.parametrize("tokens", [-1, 0, float("nan"), float("inf"), "x", None, True])
 def test_invalid_number_of_tokens(tokens):
-    with pytest.raises(UserError, match=r"NgramRatio\.tokens is") as caught:
+    with pytest.raises(UserError, match=r"D452.*NgramRatio\.tokens is"):
         NgramRatio(counts="any", tokens=tokens)
-    assert caught.value.code == "D452"
 
 
 HARPER_TASK = HarperChecker().tasks[0]

@@ -73,7 +73,7 @@ ANY_TEXTS = st.lists(
 
 
 @given(ANY_TEXTS)
-def test_hashes_are_those_of_the_words_and_offsets_those_of_the_text(texts):
+def test_hashes_and_offsets_of_any_text(texts):
     view = NormalisedWords()(texts)
     plain = Words()(texts)
     spelled = [hash_word(word) for text in texts for word in NormalisedWords().words(text)]

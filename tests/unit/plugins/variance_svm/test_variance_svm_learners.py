@@ -356,9 +356,8 @@ def test_passes_that_are_not_counted_are_not_reported(monkeypatch):
 )
 @pytest.mark.parametrize("learner", [KSVM, OneVersusAll])
 def test_invalid_stopping_criteria(learner, settings, code):
-    with pytest.raises(UserError, match=rf"{learner.__name__}\.{next(iter(settings))} is") as caught:
+    with pytest.raises(UserError, match=rf"{code}.*{learner.__name__}\.{next(iter(settings))} is"):
         learner(**settings).fit(blocks(5))
-    assert caught.value.code == code
 
 
 @pytest.mark.parametrize("learner", [OneVersusAll(), KSVM(), KSVM(sum=("3-gram",)), KSVM(C=2.0)])
@@ -495,10 +494,19 @@ def train_small_model(table, *, pairs=("quite/quiet", "peace/piece"), name="Vari
 
 
 @pytest.fixture
-def saved_model(load_with, small_table, tmp_path):
+def save_small_model(load_with, small_table, tmp_path):
     load_with(toys="toy_plugin")
-    save_model(train_small_model(small_table, C=1.0, variance=[]), tmp_path / "other")
-    return tmp_path / "other"
+
+    def save(**settings):
+        save_model(train_small_model(small_table, **settings), tmp_path / "other")
+        return str(tmp_path / "other"), load_model(tmp_path / "other")
+
+    return save
+
+
+@pytest.fixture
+def saved_model(save_small_model):
+    return save_small_model(C=1.0, variance=[])[0]
 
 
 def batch_of(model, group):
@@ -510,12 +518,12 @@ def batch_of(model, group):
 def test_each_group_gets_the_weights_of_its_own_columns(saved_model):
     model = load_model(saved_model)
     for group, scorer in enumerate(model.scorers):
-        assert (weights_from_prior(str(saved_model), batch_of(model, group)) == scorer.weights).all()
+        assert (weights_from_prior(saved_model, batch_of(model, group)) == scorer.weights).all()
     assert not np.array_equal(model.scorers[0].weights, model.scorers[1].weights)
 
 
 def test_without_loss_the_weights_are_those_of_the_prior_up_to_the_mean(saved_model, small_table):
-    model = train_small_model(small_table, C=1e-9, prior=str(saved_model))
+    model = train_small_model(small_table, C=1e-9, prior=saved_model)
     for mine, prior in zip(model.scorers, load_model(saved_model).scorers, strict=True):
         gap = mine.weights - prior.weights
         in_subset = batch_of(model, 0).columns.in_groups(["3-gram"])
@@ -526,73 +534,48 @@ def test_without_loss_the_weights_are_those_of_the_prior_up_to_the_mean(saved_mo
 
 
 def test_the_order_of_the_groups_does_not_matter(saved_model, small_table):
-    turned = train_small_model(
-        small_table, pairs=("peace/piece", "quite/quiet"), C=1e-9, prior=str(saved_model)
-    )
+    turned = train_small_model(small_table, pairs=("peace/piece", "quite/quiet"), C=1e-9, prior=saved_model)
     known = load_model(saved_model).scorers[0].weights
-    assert (weights_from_prior(str(saved_model), batch_of(turned, 1)) == known).all()
+    assert (weights_from_prior(saved_model, batch_of(turned, 1)) == known).all()
 
 
 TOO_FEW = ("quite/quiet", "desert/dessert")
 
 
-def test_prior_without_weights_for_a_group(load_with, small_table, tmp_path):
-    load_with(toys="toy_plugin")
-    save_model(train_small_model(small_table, pairs=TOO_FEW), tmp_path / "other")
-    model = load_model(tmp_path / "other")
+def test_prior_without_weights_for_a_group(save_small_model):
+    path, model = save_small_model(pairs=TOO_FEW)
     assert model.scorers[1] is None
-    with pytest.raises(UserError, match="too few examples to learn weights for 'desert/dessert'") as caught:
-        weights_from_prior(str(tmp_path / "other"), batch_of(model, 1))
-    assert caught.value.code == "D750"
+    with pytest.raises(UserError, match=r"D750.*too few examples to learn weights for 'desert/dessert'"):
+        weights_from_prior(path, batch_of(model, 1))
 
 
-def test_prior_with_shared_weights_for_a_group(load_with, small_table, tmp_path):
-    load_with(toys="toy_plugin")
-    save_model(train_small_model(small_table, pairs=TOO_FEW, name="ConditionalLogit"), tmp_path / "other")
-    model = load_model(tmp_path / "other")
+def test_prior_with_shared_weights_for_a_group(save_small_model, monkeypatch):
+    path, model = save_small_model(pairs=TOO_FEW, name="ConditionalLogit")
     batch = batch_of(model, 1)
     assert model.scorers[1] is None and model.shared.weights.any()
-    result = weights_from_prior(str(tmp_path / "other"), batch)
+    result = weights_from_prior(path, batch)
     assert (result == np.tile(model.shared.weights, 2)).all()
-    assert (result != weights_from_prior(str(tmp_path / "other"), batch_of(model, 0))).any()
+    assert (result != weights_from_prior(path, batch_of(model, 0))).any()
     assert batch.scores(result) == pytest.approx(model.shared.scores(batch))
-
-
-def test_shared_weights_of_other_attributes_are_refused(load_with, small_table, tmp_path, monkeypatch):
-    load_with(toys="toy_plugin")
-    save_model(train_small_model(small_table, pairs=TOO_FEW, name="ConditionalLogit"), tmp_path / "other")
-    model = load_model(tmp_path / "other")
     short = replace(model, shared=SharedScorer(model.shared.weights[:-1]))
     monkeypatch.setattr(prior_weights, "load_model", lambda prior: short)
-    with pytest.raises(
-        UserError, match="its scorer for 'desert/dessert' is not one weight a column"
-    ) as caught:
-        weights_from_prior("other", batch_of(model, 1))
-    assert caught.value.code == "D750"
+    with pytest.raises(UserError, match=r"D750.*its scorer for 'desert/dessert' is not one weight a column"):
+        weights_from_prior("other", batch)
+
+
+def test_prior_of_a_full_matrix(save_small_model):
+    path, model = save_small_model(C=1.0, full_matrix=True)
+    with pytest.raises(UserError, match="D750"):
+        weights_from_prior(path, batch_of(model, 0))
 
 
 def test_other_candidates_and_unnamed_columns_are_refused(saved_model, small_table):
-    with pytest.raises(UserError) as caught:
-        train_small_model(small_table, pairs=("maybe/may be",), prior=str(saved_model))
-    assert caught.value.code == "D750" and "maybe" in str(caught.value)
-    with pytest.raises(UserError) as caught:
-        VarianceSVM(variance=(), prior=str(saved_model)).fit(blocks(5))
-    assert caught.value.code == "D750"
-
-
-def test_prior_that_does_not_exist():
-    with pytest.raises(UserError) as caught:
+    with pytest.raises(UserError, match=r"D750.*maybe"):
+        train_small_model(small_table, pairs=("maybe/may be",), prior=saved_model)
+    with pytest.raises(UserError, match="D750"):
+        VarianceSVM(variance=(), prior=saved_model).fit(blocks(5))
+    with pytest.raises(UserError, match=r"D404.*no/such/model"):
         VarianceSVM(prior="no/such/model").fit(blocks(5))
-    assert caught.value.code == "D404" and "no/such/model" in str(caught.value)
-
-
-def test_scorers_that_are_not_one_weight_a_column_are_refused(load_with, small_table, tmp_path):
-    load_with(toys="toy_plugin")
-    save_model(train_small_model(small_table, C=1.0, full_matrix=True), tmp_path / "other")
-    model = load_model(tmp_path / "other")
-    with pytest.raises(UserError) as caught:
-        weights_from_prior(str(tmp_path / "other"), batch_of(model, 0))
-    assert caught.value.code == "D750"
 
 
 CONTRACTS = {  # settings that the contracts of registered learners do not have
