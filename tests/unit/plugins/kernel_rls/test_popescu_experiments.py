@@ -194,18 +194,18 @@ def test_the_quick_form_takes_words_of_each_part_of_speech():
     assert editions.sample_words(words) == [f"w{n:02}.{part}" for part in "anv" for n in (0, 5)]
 
 
-def test_a_word_without_training_examples(tmp_path):
-    folder = write_senseval(tmp_path, SECOND)
-    path = folder / SECOND.train
-    path.write_text(path.read_text("latin-1").replace('item="play.v"', 'item="pray.v"'), "latin-1")
-    with pytest.raises(UserError, match=r"\[D737\].*no training example of play.v"):
-        editions.read_edition(SECOND, tmp_path, quick=False)
-
-
-def test_an_instance_without_a_key(tmp_path):
-    path = write_senseval(tmp_path, SECOND) / SECOND.key
-    path.write_text(path.read_text("latin-1").replace("cool.test3", "cool.test33"), "latin-1")
-    with pytest.raises(UserError, match=r"\[D737\].*cool.test3 is not in the key"):
+@pytest.mark.parametrize(
+    ("name", "old", "new", "problem"),
+    [
+        (SECOND.train, 'item="play.v"', 'item="pray.v"', "no training example of play.v"),
+        (SECOND.key, "cool.test3", "cool.test33", "cool.test3 is not in the key"),
+    ],
+    ids=["no training example", "not in the key"],
+)
+def test_incomplete_samples(tmp_path, name, old, new, problem):
+    path = write_senseval(tmp_path, SECOND) / name
+    path.write_text(path.read_text("latin-1").replace(old, new), "latin-1")
+    with pytest.raises(UserError, match=rf"\[D737\].*{problem}"):
         editions.read_edition(SECOND, tmp_path, quick=False)
 
 
