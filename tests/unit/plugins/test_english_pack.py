@@ -31,7 +31,7 @@ def card(monkeypatch):
 
 
 def make_scores(accuracy, *, among=None):
-    """What scoring one text gives; without `among` as it was before the choice among words was scored."""
+    """Return the scores of one text; older ones have no `among`."""
     rate = {"errors_found": 0.5, "false_flags_per_1000": 0.31}
     result = {
         "words": 1000,

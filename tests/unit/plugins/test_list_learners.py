@@ -76,7 +76,7 @@ def test_updates_by_hand(name):
 
 @pytest.mark.parametrize("name", ONLINE)
 def test_several_right_candidates(name):
-    """Several may be right; the one that scores best is taken."""
+    """If several candidates are right, the one with the best score counts."""
     batch = make_lists([(0, (1, 0, 0)), (0, (0, 1, 0))], [(0, (1, 1, 0)), (0, (0, 0, 1))])
     assert not ONLINE[name]().fit(batch).scorer.weights.any()
 
@@ -109,7 +109,7 @@ def test_masks_equal_masked_copies_of_lists(name, make):
 
 
 def test_intercepts_of_crossed_lists():
-    """Without any word the label that is right more often is chosen."""
+    """Without words, the more frequent label is chosen."""
     n = 40
     labels = np.tile([0, 2], n)
     right = np.random.default_rng(0).random(n) < 0.7
@@ -215,7 +215,7 @@ def test_padding_changes_no_loss():
 
 
 def test_lists_equal_blocks_with_shared_columns():
-    """A group is the special case: where candidates share their columns, blocks and lists are one problem."""
+    """If candidates share their columns, blocks and lists are the same problem."""
     batch = blocks(40)
     shared = replace(
         batch,

@@ -59,7 +59,7 @@ LEARNERS = [
 
 @dataclass(frozen=True)
 class Speed(Pairs):
-    """Labels of places."""
+    """A task of labels."""
 
     decides = Decides(between="labels")
 
@@ -167,14 +167,14 @@ def test_contributions_of_labels(counts):
     ids=str,
 )
 def test_contributions_of_labels_of_every_learner(name, settings):
-    """Biases of labels, wherever a learner has them, are parts of the scores."""
+    """Biases of labels are parts of the scores."""
     learner = resolve({"learner": {"@disambig_learners": name, **settings}})["learner"]
     check_sums(train_labels(learner, ContextWindow(named=True)))
 
 
 @pytest.mark.parametrize("offset", [(0.0, 0.0), (0.0, 0.5), (9.0, 0.0)], ids=str)
 def test_terms_of_the_decision_rule(offset):
-    """Sums of all parts, the judge's among them, give the choice, its margin and the probabilities."""
+    """The sums of all terms give the choice, its margin and the probabilities."""
     model = train_labels(Perceptron(), ContextWindow())
     judge = replace(model.judge, offset=np.array([offset]), bias=np.array([[0.25, -0.25]]))
     model = replace(model, judge=judge)
@@ -308,7 +308,7 @@ def test_significance_in_curves(counts):
 
 @pytest.fixture
 def saved_model(load_with, small_table, tmp_path):
-    """A model of two groups, each with weights of its own beside the shared ones."""
+    """Save a model of two groups with own and shared weights."""
     load_with(toys="toy_plugin")
     config = {
         "task": {"@disambig_tasks": "toys.Pairs.v1"},

@@ -19,7 +19,7 @@ distributed = pytest.importorskip("distributed")
 
 
 class FakeCluster:
-    """Fails as often as it is told to; a number ends it in between."""
+    """A cluster that fails to start `fails` times, and may interrupt the process."""
 
     fails = 0
     interrupted = False

@@ -49,7 +49,7 @@ def projective_trees(n):
 
 
 class State:
-    """A parser state in Python: what is on the stack, the first word of the buffer, the arcs so far."""
+    """A parser state in Python: the stack, the first word of the buffer, the arcs."""
 
     def __init__(self, n, stack=(), first=1, arcs=()):
         self.n, self.stack, self.first, self.arcs = n, stack, first, arcs

@@ -25,7 +25,7 @@ def rows_of(values, right, n_senses=None, *, groups=None, group_names=GROUPS):
 
 
 def make_rows(n=40, width=60, senses=3, *, seed=0, twins=0, several=0.0):
-    """Return made instances.
+    """Return synthetic instances.
 
     Parameters
     ----------

@@ -210,7 +210,7 @@ def test_incomplete_samples(tmp_path, name, old, new, problem):
 
 
 def remove_heads(folder, name, *ids):
-    """Take the head out of some instances of a file."""
+    """Remove the head from some instances of a file."""
     for item in ids:
         before, at, after = (folder / name).read_text("latin-1").partition(f'<instance id="{item}"')
         after = after.replace("<head>", "", 1).replace("</head>", "", 1)
@@ -510,7 +510,7 @@ def data_of_curves(tmp_path_factory):
 
 
 def check_result(result, title):
-    """Check that a result can be shown, and goes to JSON and back."""
+    """Check that a result can be shown and restored from JSON."""
     assert result_lines(title, result) and result.claims and result.panels and result.notes
     output = json.loads(json.dumps(as_json("name", result)))
     assert as_json("name", from_json(output)) == output

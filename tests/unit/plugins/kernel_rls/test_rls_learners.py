@@ -121,7 +121,7 @@ def test_equal_weights_are_the_default_and_only_ratios_matter():
 
 
 def test_linear_scorer_equals_the_kernel_expansion():
-    """New rows have columns that no training row has: these count in their length and weigh nothing."""
+    """Columns that no training row has count for the length of new rows and have no weight."""
     batch = make_rows(30, 80)
     full = batch.rows.toarray()
     full[:, 60:] = 0.0
@@ -410,7 +410,7 @@ NAMES = ("signal", "noise", "more noise")
 
 
 def make_informative_rows(n=60, *, seed=0):
-    """Return instances of which the first of three feature groups says the sense and the others nothing."""
+    """Return instances with three feature groups, of which only the first predicts the sense."""
     rng = np.random.default_rng(seed)
     right = rng.integers(3, size=n)
     signal = (rng.random((n, 60)) < np.where(np.arange(60) % 3 == right[:, None], 0.25, 0.1)).astype(float)

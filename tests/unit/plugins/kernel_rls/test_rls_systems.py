@@ -127,7 +127,7 @@ def test_weights_of_other_feature_groups():
 
 @dataclass(frozen=True)
 class Overlap:
-    """Somebody's own: the share of common columns."""
+    """A kernel of another plugin: the share of common columns."""
 
     power: float = 1.0
     is_linear: bool = False
@@ -254,7 +254,7 @@ def test_primal_equals_dual(n, width, seed, several, lam):
 
 @given(**PROBLEMS, kernel=st.sampled_from([LinearKernel(), GaussianKernel(gamma=0.5)]))
 def test_left_out_scores_equal_refitting(n, width, seed, several, kernel):
-    """Of the dual one value at a time and along a path, and of the primal where there is one."""
+    """The dual system, one value at a time and along a path, and the primal if there is one."""
     problem = make_problem(n, width, seed, several=several, kernel=kernel)
     targets = problem.targets
     gram = kernel.gram(problem.rows, problem.rows)

@@ -450,7 +450,7 @@ def test_texts_of_topics_keep_their_brackets(tmp_path):
 
 @dataclass(frozen=True)
 class FixedTags:
-    """Cuts as spaCy does; a word has the tag that a test names, or none."""
+    """Tokens of spaCy; a word has the tag that a test gives, or none."""
 
     name: str
     tags: dict[str, str] = field(default_factory=dict)

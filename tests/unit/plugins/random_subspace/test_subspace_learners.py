@@ -60,7 +60,7 @@ def batch_of(rows, right, n_labels=2):
 
 
 def make_batch(n=60, dimensions=12, labels=2, *, seed=0, noise=0.5):
-    """Return rows some of whose first dimensions speak for the label; a third of the numbers are zero."""
+    """Return rows whose first dimensions predict the label; a third of the numbers are zero."""
     rng = np.random.default_rng(seed)
     right = rng.integers(labels, size=n)
     right[:labels] = np.arange(labels)
@@ -70,7 +70,7 @@ def make_batch(n=60, dimensions=12, labels=2, *, seed=0, noise=0.5):
 
 
 def second_of_two(scorer):
-    """Return what tells the second of two labels from the first: weights and intercept."""
+    """Return the weights and the intercept of the second label relative to the first."""
     weights = scorer.weights.reshape(2, -1)
     return (weights[1] - weights[0])[:-1], (weights[1] - weights[0])[-1]
 

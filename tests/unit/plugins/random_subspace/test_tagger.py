@@ -44,7 +44,7 @@ SENTENCES = [
 
 
 def make_sequences(seed=0, n=14, k=3, d=6):
-    """Return sequences of random features whose labels hang on the one before."""
+    """Return sequences of random features whose labels depend on the one before."""
     rng = np.random.default_rng(seed)
     rows = (rng.random((n, d)) < 0.5).astype(np.float32)
     gold = rng.integers(k, size=n)
@@ -53,7 +53,7 @@ def make_sequences(seed=0, n=14, k=3, d=6):
 
 
 def perceptron_by_hand(batch, passes, seed=0):
-    """Collins's averaged perceptron over the parts written out, by the decoder of the core."""
+    """Collins's averaged perceptron on dense features, with the decoder of the core."""
     edges, chain = batch.edges(), Chain(batch.costs.shape[1])
     weights, total, steps = np.zeros(batch.n_weights), np.zeros(batch.n_weights), 0
     order = np.random.default_rng(seed).permutation(len(edges.offsets) - 1)

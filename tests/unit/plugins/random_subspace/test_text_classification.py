@@ -41,7 +41,7 @@ from disambig.types import Fitted
 
 
 def make_document(rng, group):
-    """Return a document whose words tell its category well, its sub-domain and its group."""
+    """Return a document whose words depend on its category, sub-domain and group."""
     top, sub = SUB_OF[group]
     words = [f"{top}word{n}" for n in rng.integers(0, 8, 5)]
     words += [f"{top}sub{sub}word{n}" for n in rng.integers(0, 5, 5)]
@@ -236,7 +236,7 @@ def data(tmp_path_factory):
 
 @dataclass
 class ConstantScorer:
-    """Scores one category above the other, whatever the document."""
+    """Always scores one category above the other."""
 
     side: int
 

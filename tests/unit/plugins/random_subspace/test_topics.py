@@ -46,7 +46,7 @@ TOPICS = {"cooking": COOKING, "sport": SPORT, "weather": WEATHER}
 
 
 def topic_documents(n=12):
-    """Return `n` labelled documents a topic."""
+    """Return `n` labelled documents per topic."""
     result = []
     for label, words in TOPICS.items():
         for i in range(n):
@@ -431,7 +431,7 @@ def config_with_options():
 
 
 def ordered_documents(*, ordered, n=120):
-    """Return texts whose label is told by the order of the same two words, or by words of its own."""
+    """Return texts whose label depends on the order of two words, or on words of its own."""
     rng, result = np.random.default_rng(0), []
     for i in range(n):
         label = ("after", "before")[i % 2]

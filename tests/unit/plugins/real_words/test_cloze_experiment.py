@@ -115,7 +115,7 @@ def test_systems_decide_the_same_places(experiment, data):
 
 
 class ShortWords:
-    """Stands for KenLM: it knows the candidates of groups alone, and likes short ones."""
+    """Replaces KenLM: it scores candidates of groups by their length."""
 
     describes = "group"
 

@@ -80,7 +80,7 @@ They drank very very little.
 That that is, is.""".splitlines()
 
 
-"""Sentences with a word that stands twice and must; none of them is flagged as doubled."""
+"""Sentences in which a word is repeated on purpose."""
 
 
 SENTENCES = """We sent the| report before noon.
@@ -230,7 +230,7 @@ def test_invalid_tables(tmp_path):
 @settings(max_examples=25, deadline=None)
 @given(data=st.data())
 def test_correction_is_idempotent(find, data):
-    """Fix twice is fix once; nothing but the doubled words changes."""
+    """A second correction changes nothing; the first one only removes doubled words."""
     parts = data.draw(st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=4, unique=True))
     clean = " ".join(part.replace("|", "") for part in parts) + "\n"
     text = " ".join(with_doubled_word(part, "{before}{word} {word}{after}") for part in parts) + "\n"

@@ -75,7 +75,7 @@ def slip(model_files):
 
 
 def find_places(task, text):
-    """(What stands there, the other candidates in alphabetical order); of an empty place the word behind."""
+    """Return the observed word (or the word after an empty place) and the sorted other candidates."""
     view = Words()([text])
     instances = task.instances(view)
     shown = []
@@ -428,7 +428,7 @@ NOT_FLAGGED = [
 
 @pytest.fixture(scope="module")
 def model_home(tmp_path_factory):
-    """A folder with all that the model reads, and the model in it."""
+    """Return a directory with a model and the files that it reads."""
     model_home = tmp_path_factory.mktemp("articles")
     articles().save(model_home / "parts" / "words")
     build_table(model_home / "parts" / "few.counts", TEXTS, Words())
@@ -455,7 +455,7 @@ def model_home(tmp_path_factory):
 
 
 def find_flags(model, texts):
-    """Of each text what stands there and what is meant instead."""
+    """Return observed words and corrections of all flags."""
     (decisions,) = annotate(texts, [model], flags_per_1000=1000.0)
     result = []
     for i in range(len(decisions)):

@@ -287,7 +287,7 @@ def test_log_odds():
 
 
 def test_odds_of_numbers_and_abbreviations(tmp_path):
-    """A number, beside, is told from all numbers: that these begin with "a" is known without it."""
+    """The odds of a number are relative to those of all numbers."""
     (tmp_path / "xx.tsv").write_text("m-\t4\t8\n+m.\t4\t8\n#8\t10\t40\n#2\t90\t10\n", encoding="utf8")
     sounds, once = read_sounds(tmp_path / "xx.tsv"), log_odds(4, 8)
     assert sounds.article_log_odds("a mile", 1) == pytest.approx(once)

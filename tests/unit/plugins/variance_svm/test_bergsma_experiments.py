@@ -96,7 +96,7 @@ def test_share_of_non_referential_examples():
 
 
 def make_outcomes(**shares):
-    """100 examples; a system that got k right got the first k right."""
+    """Return outcomes of 100 examples; a system with k right ones has the first k right."""
     result = {}
     for name, by_size in shares.items():
         for size, right in by_size.items():
@@ -259,7 +259,7 @@ def test_external_systems_use_the_domains_of_the_pack():
 
 @pytest.fixture
 def pack_build(monkeypatch):
-    """The module of the pack's build."""
+    """Import the module of the pack's build."""
     monkeypatch.syspath_prepend(str(Path(__file__).parents[4] / "corpora" / "disambig_en"))
     monkeypatch.delitem(sys.modules, "material", raising=False)
     import material
@@ -407,7 +407,7 @@ def test_models_are_shown_with_each_extractor_alone(data, model, monkeypatch):
 
 
 def test_a_model_with_the_empty_candidate_decides_among_the_words(data, model, monkeypatch):
-    """Its judge is of mistakes, as that of the pack; what says nothing of words is not shown alone."""
+    """Its decision rule is `Mistakes`, as in the pack; extractors without words are not shown alone."""
     task, requested = (
         Preposition(words=["than", "then"], or_none=item, least_odds=-99.0) for item in (True, False)
     )
@@ -431,8 +431,8 @@ def test_a_model_with_the_empty_candidate_decides_among_the_words(data, model, m
     monkeypatch.setattr(external, "load_model", lambda data: whole)
     monkeypatch.setattr(external, "load_model", lambda data: whole)
     written = {"counts": str(data / "t.counts"), "models": {"every": {"pack": "pack"}}}
-    (data / "said.json").write_text(json.dumps(written), encoding="utf8")
-    monkeypatch.setenv(SETTINGS, str(data / "said.json"))
+    (data / "settings.json").write_text(json.dumps(written), encoding="utf8")
+    monkeypatch.setenv(SETTINGS, str(data / "settings.json"))
     monkeypatch.setattr(external, "TASKS", {"every": lambda: replace(requested, only_as_preposition=False)})
     result = Bergsma2010Peers().run(data=data, quick=False, progress=lambda *_: None)
     figures = {(row.system, row.setting): row for row in result.rows}
@@ -457,11 +457,11 @@ def test_claims_are_against_the_better_language_model():
 
 
 def read_settings(data, monkeypatch, written, sets=None):
-    """Read settings that say this, for a task spelling."""
-    (data / "said.json").write_text(
+    """Write and read settings for the task spelling."""
+    (data / "settings.json").write_text(
         written if isinstance(written, str) else json.dumps(written), encoding="utf8"
     )
-    monkeypatch.setenv(SETTINGS, str(data / "said.json"))
+    monkeypatch.setenv(SETTINGS, str(data / "settings.json"))
     return read_external_settings({"spelling": Spelling(sets=sets or data / "sets.tsv").groups}, ("SumLM",))
 
 
@@ -499,7 +499,7 @@ def test_invalid_settings(data, monkeypatch, written, problem):
     with pytest.raises(UserError) as caught:
         read_settings(data, monkeypatch, written)
     assert caught.value.code == "D743"
-    assert f"said.json, named by DISAMBIG_PEERS: {problem}" in str(caught.value)
+    assert f"settings.json, named by DISAMBIG_PEERS: {problem}" in str(caught.value)
 
 
 def test_kenlm_is_loaded_first(data, monkeypatch):
@@ -532,7 +532,7 @@ def test_a_model_that_flags_nothing_is_refused(data, model, monkeypatch):
 
 def test_settings_are_read_before_the_texts(data, monkeypatch):
     monkeypatch.setattr(external, "read", None)
-    (data / "said.json").write_text('{"counts": 3}', encoding="utf8")
-    monkeypatch.setenv(SETTINGS, str(data / "said.json"))
+    (data / "settings.json").write_text('{"counts": 3}', encoding="utf8")
+    monkeypatch.setenv(SETTINGS, str(data / "settings.json"))
     with pytest.raises(UserError, match="D743"):
         Bergsma2010Peers().run(data=data, quick=True, progress=lambda *_: None)

@@ -141,7 +141,7 @@ def test_warning_for_huge_attributes():
 
 
 def test_lists_on_one_thread_and_sparse():
-    """Threads that wait for one another made lists of many columns several times as slow."""
+    """Threads that wait for each other make wide lists several times slower."""
     rng = np.random.default_rng(0)
     n_threads, widths = set(), set()
 

@@ -192,7 +192,7 @@ def table(tmp_path):
 
 
 def ratio_rule_by_hand(count, grams, tokens):
-    """Return the rule's log product and how many of the 3-grams are covered, word by word."""
+    """Return the log product of the rule and the number of covered 3-grams."""
     logs, covered = [], 0
     for gram in grams:
         counts = [count(" ".join(gram[: i + 1])) for i in range(len(gram))]
@@ -404,7 +404,7 @@ def write_program(folder, name, body):
 
 @pytest.fixture
 def kenlm_programs(tmp_path, monkeypatch):
-    """Stand-ins of KenLM's programs: the model is the text."""
+    """Write fake KenLM programs, whose model is the text."""
     folder = tmp_path / "bin"
     folder.mkdir()
     out = "pathlib.Path(sys.argv[sys.argv.index('--arpa') + 1])"

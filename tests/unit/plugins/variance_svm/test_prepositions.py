@@ -50,7 +50,7 @@ TEXT = "They want to listen music and discuss about it at length. He gave up wai
 
 
 def find_places(task, text=TEXT):
-    """What stands at each place, and the word from there on."""
+    """Return the observed candidate and the word at each place."""
     view = Words()([text])
     result = task.instances(view)
     shown = []
@@ -90,7 +90,7 @@ def test_by_default_nothing_is_missing():
 
 @pytest.mark.parametrize("text", [TEXT, "", "Up.", "to to to", "In it we go to, up. On and on without end"])
 def test_empty_places_are_not_next_to_prepositions(text):
-    """All places without a limit of odds: between any two words that are apart from a preposition."""
+    """Without a limit of odds, all places between two words that are not prepositions are found."""
     view = Words()([text])
     result = Preposition(or_none=True, least_odds=-99.0).instances(view)
     assert (np.diff(result.positions) > 0).all()

@@ -127,7 +127,7 @@ def make_instances():
 
 
 def count_by_hand():
-    """Return how often each kind of filler stands between given words, by looking at every place."""
+    """Count each kind of filler in each context, word by word."""
     sentences, seen = [], Counter()
     for text in TEXTS:
         for word in NormalisedWords().words(text):

@@ -1,4 +1,4 @@
-"""The solver of the variance SVM: against a general solver, its certificate, and facts of the paper."""
+"""The solver of the variance SVM: its certificate, other solvers, and facts of the paper."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ GROUPS = ("2-gram", "3-gram", "4-gram", "bias")
 
 
 def make_batch(n, k, *, seed=0, copies=None):
-    """Return counts-like blocks: two 2-grams, three 3-grams, two 4-grams and a bias a candidate."""
+    """Return counts-like blocks: two 2-grams, three 3-grams, two 4-grams and a bias per candidate."""
     rng = np.random.default_rng(seed)
     kinds = np.array([0, 0, 1, 1, 1, 2, 2, 3], np.int32)
     a = len(kinds)
@@ -80,7 +80,7 @@ def test_certificate_for_any_weights(n, k, seed, kind, exponent):
 
 @pytest.mark.parametrize("C", [0.1, 100.0])
 def test_many_rows(C):
-    """Their curvature is rough at first, and must become exact where that is not enough."""
+    """The curvature is approximate at first and must become exact if that is not enough."""
     batch = make_batch(3000, 34)
     regulariser = VarianceSVM(variance=("3-gram", "4-gram")).regulariser(batch)
     result = solve(batch, regulariser, C / 3000)

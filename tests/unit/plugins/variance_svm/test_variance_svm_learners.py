@@ -93,7 +93,7 @@ def test_a_full_matrix_needs_class_blocks():
 
 
 def test_a_plateau_does_not_end_the_search_for_c(monkeypatch):
-    """Small values of C may decide all for the most frequent class; the better ones lie behind."""
+    """Small values of C may choose the most frequent class everywhere; larger ones are better."""
     shares = [0.8] * 7 + [0.79, 0.8, 0.9, 0.89, 0.6, 0.6, 0.6, 0.6, 0.6, 0.6]
     written = iter(shares)
     monkeypatch.setattr(variance_svm, "dev_quality", lambda batch, scores: next(written))
@@ -218,7 +218,7 @@ def test_a_prior_that_makes_no_mistake_is_kept():
 
 
 def test_a_free_bias_is_not_regularised():
-    """Counts that point the wrong way but for a constant: only a bias far from zero is right."""
+    """Counts are wrong by a constant, so that only a bias far from zero is right."""
     batch = blocks(80, seed=2)
     batch.values[:, 1, 1] += 40.0
     free = VarianceSVM(C=1e-2, variance=("3-gram",), free=("bias",)).fit(batch)
@@ -324,7 +324,7 @@ def test_too_few_passes_are_reported():
 
 
 def test_crammer_and_singer_ignore_max_iter():
-    """It goes on until it has converged, or to LIBLINEAR's own bound, and which of them is reported."""
+    """The solver stops at convergence or at the limit of LIBLINEAR, and reports which."""
     counted = counts_passes(CRAMMER_SINGER)
     one, many = (KSVM(C=0.1, max_iter=m, tolerance=1e-4).fit(blocks(60, seed=7)) for m in (1, MOST_PASSES))
     assert np.array_equal(one.scorer.weights, many.scorer.weights)
@@ -433,7 +433,7 @@ LEARNERS = (KSVM, OneVersusAll, VarianceSVM)
 def test_c_is_that_of_the_middle_fit(learner):
     assert isinstance(learner(), HasOpenSettings)
     assert learner().with_tuned([{"C": 10.0}, {"C": 0.1}, {"C": 1.0}]).C == 1.0
-    assert learner(C=0.5).with_tuned([{"C": 10.0}]).C == 0.5  # what is said stays
+    assert learner(C=0.5).with_tuned([{"C": 10.0}]).C == 0.5  # a given C is kept
     assert learner().with_tuned([{"C": 10.0}, {}]).C is None
     assert learner().with_tuned([]).C is None
 
