@@ -14,8 +14,6 @@ from disambig.features import ContextPlaces, context_vectors, count_vocabulary, 
 from disambig.text import START_HASH, Words
 
 PACK = Path(__file__).parents[3] / "corpora" / "disambig_en"
-
-
 DOMAINS = ("essays", "health")
 
 

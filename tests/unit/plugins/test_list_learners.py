@@ -42,11 +42,7 @@ def make_lists(*instances):
 
 # First: right (1, 0, 0), wrong (0, 1, 0) at 2 and (0, 0, 1) at 1. Then right (0, 0, 1), wrong (1, 0, 1) at 3.
 FIRST = [(0, (1, 0, 0)), (2, (0, 1, 0)), (1, (0, 0, 1))]
-
-
 SECOND = [(3, (1, 0, 1)), (0, (0, 0, 1))]
-
-
 BY_HAND = {
     # all score 0: of the wrong ones the first, (1, -1, 0); then 1 >= 0: less (1, 0, 0)
     "perceptron": (Perceptron(passes=1), [0.0, -1.0, 0.0]),

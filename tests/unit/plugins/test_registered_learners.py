@@ -28,27 +28,18 @@ from disambig.training import read_plan, train, train_labelled
 from disambig.types import Decides
 
 PLACES = "house street room garden village valley harbour library chapel forest".split()
-
-
-TEXTS = [
+CURVE_TEXTS = [
     sentence.format(place, number)
-    for number in range(3)
+    for number in range(8)
     for place in PLACES
     for sentence in ("The {} is quite old, says number {}.", "We like a quiet {} with number {}.")
 ]
-
-
+TEXTS = CURVE_TEXTS[: 3 * 2 * len(PLACES)]
 VIEW = Words()(["We like a quiet garden, and the harbour is quite old."])
-
-
 SETTINGS = {
     "variance_svm.VarianceSVM.v1": ({}, {"variance": [], "sum": ["3-gram"]}, {"full_matrix": True}),
 }
-
-
 OF_COUNTS = {f"variance_svm.{name}.v1" for name in ("Majority", "SumLM", "VarianceSVM")}
-
-
 LEARNERS = [
     (name, settings)
     for name, factory in sorted(registry.load_all("learners").items())
@@ -75,6 +66,10 @@ def counts(tmp_path_factory):
     return path
 
 
+def make_learner(name, **settings):
+    return resolve({"learner": {"@disambig_learners": name, **settings}})["learner"]
+
+
 def train_model(learner, *extractors, task=None):
     parts = {
         "task": task or Pairs(pairs=("quite/quiet",)),
@@ -93,10 +88,10 @@ def sum_by_candidate(reasons):
     return sums
 
 
-def check_sums(model):
+def check_sums(model, n=2):
     decisions = model.decide(VIEW)
-    assert len(decisions) == 2
-    for index in range(2):
+    assert len(decisions) == n
+    for index in range(n):
         record = decisions.record(index, VIEW.texts[0])
         sums = sum_by_candidate(explain_decision(model, VIEW, index) or [])
         for candidate, score in record["candidates"]:
@@ -105,13 +100,13 @@ def check_sums(model):
 
 @pytest.mark.parametrize(("name", "settings"), LEARNERS, ids=[f"{name}-{s}" for name, s in LEARNERS])
 def test_contributions_of_every_learner(counts, name, settings):
-    learner = resolve({"learner": {"@disambig_learners": name, **settings}})["learner"]
+    learner = make_learner(name, **settings)
     check_sums(train_model(learner, NgramCounts(counts=counts)))
 
 
 @pytest.mark.parametrize("name", ["variance_svm.VarianceSVM.v1", "variance_svm.ConditionalLogit.v1"])
 def test_contributions_of_several_extractors(counts, name):
-    learner = resolve({"learner": {"@disambig_learners": name}})["learner"]
+    learner = make_learner(name)
     model = train_model(learner, NgramCounts(counts=counts), SentenceWords())
     check_sums(model)
     model = train_model(learner, ContextProbabilities(counts=counts))
@@ -125,8 +120,8 @@ def test_contributions_of_several_extractors(counts, name):
 
 
 def test_evidence_of_a_full_matrix(counts):
-    learner = resolve({"learner": {"@disambig_learners": "variance_svm.VarianceSVM.v1", "full_matrix": True}})
-    reasons = explain_decision(train_model(learner["learner"], NgramCounts(counts=counts)), VIEW, 0)
+    learner = make_learner("variance_svm.VarianceSVM.v1", full_matrix=True)
+    reasons = explain_decision(train_model(learner, NgramCounts(counts=counts)), VIEW, 0)
     against = [r for r in reasons if r.candidate == "quite" and r.evidence == "a quiet garden"]
     assert len(against) == 1 and against[0].count == 1
     assert {"bias", "quiet: bias"} <= {r.evidence for r in reasons if r.candidate == "quite"}
@@ -157,7 +152,7 @@ def train_labels(learner, *extractors):
 
 
 def test_contributions_of_labels(counts):
-    learner = resolve({"learner": {"@disambig_learners": "variance_svm.VarianceSVM.v1"}})["learner"]
+    learner = make_learner("variance_svm.VarianceSVM.v1")
     check_sums(train_labels(learner, NgramCounts(counts=counts)))
 
 
@@ -168,7 +163,7 @@ def test_contributions_of_labels(counts):
 )
 def test_contributions_of_labels_of_every_learner(name, settings):
     """Biases of labels are parts of the scores."""
-    learner = resolve({"learner": {"@disambig_learners": name, **settings}})["learner"]
+    learner = make_learner(name, **settings)
     check_sums(train_labels(learner, ContextWindow(named=True)))
 
 
@@ -214,24 +209,12 @@ def test_no_contributions_without_weights():
 
 
 def test_contributions_of_shared_weights(counts):
-    learner = resolve({"learner": {"@disambig_learners": "variance_svm.ConditionalLogit.v1"}})["learner"]
+    learner = make_learner("variance_svm.ConditionalLogit.v1")
     task = Pairs(pairs=("quite/quiet", "like/says", "old/garden"))
     model = train_model(learner, NgramCounts(counts=counts), task=task)
     model = replace(model, scorers=(None, *model.scorers[1:]))
     assert model.shared is not None
-    decisions = model.decide(VIEW)
-    for index in range(len(decisions)):
-        sums = sum_by_candidate(explain_decision(model, VIEW, index) or [])
-        for candidate, score in decisions.record(index, VIEW.texts[0])["candidates"]:
-            assert sums[candidate] == pytest.approx(score, abs=2e-4, rel=1e-6)  # records are float32
-
-
-CURVE_TEXTS = [
-    sentence.format(place, number)
-    for number in range(8)
-    for place in PLACES
-    for sentence in ("The {} is quite old, says number {}.", "We like a quiet {} with number {}.")
-]
+    check_sums(model, 5)
 
 
 CURVE_LABELS = [
@@ -239,8 +222,6 @@ CURVE_LABELS = [
     for number, text in enumerate(CURVE_TEXTS[:30])
     for start in [text.index("qui")]
 ]
-
-
 CURVE_SETTINGS = {
     "variance_svm.VarianceSVM.v1": (
         {},
@@ -251,8 +232,6 @@ CURVE_SETTINGS = {
         {"full_matrix": True},
     )
 }
-
-
 CURVE_LEARNERS = [  # a learner's further settings are slow only because there are many
     pytest.param(name, settings, id=f"{name}-{settings}", marks=pytest.mark.slow if number else ())
     for name, factory in sorted(registry.load_all("learners").items())
@@ -262,13 +241,12 @@ CURVE_LEARNERS = [  # a learner's further settings are slow only because there a
 
 
 def make_parts(counts, name, settings, task=None):
-    learner = {"@disambig_learners": name, **settings}
-    built = resolve({"learner": learner, "baseline": {"@disambig_learners": "variance_svm.SumLM.v1"}})
     return {
         "task": task or Pairs(pairs=("quite/quiet",)),
         "tokenisation": Words(),
         "extractors": {"ngrams": NgramCounts(counts=counts)},
-        **built,
+        "learner": make_learner(name, **settings),
+        "baseline": make_learner("variance_svm.SumLM.v1"),
     }
 
 

@@ -97,8 +97,6 @@ The price of the tickets [have>has] gone up.
 The reasons for the delay [is>are] not clear.
 Only one of these options [work>works].
 """.strip().splitlines()
-
-
 UNDECIDED = """
 The police [is>are] outside.
 Your data [is>are] safe.

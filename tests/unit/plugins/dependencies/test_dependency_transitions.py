@@ -13,8 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 SHIFT, LEFT, RIGHT = 0, 1, 2
-
-
 """The actions of one label."""
 
 

@@ -42,11 +42,7 @@ from disambig.testing import check_extractor
 from disambig.training import fit_second_look, train
 
 HEADS, WIDTH, LAYERS = 2, 16, 2
-
-
 WORDS = "the a an has have shop site already they and is are ' s ##s ##ing go . , in café cafe no".split()
-
-
 VOCABULARY = ["[PAD]", "[unused0]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS]
 
 
@@ -335,8 +331,6 @@ def test_importing_the_plugin_does_not_import_onnxruntime():
 
 
 HAVE = Group("has/have", ("has", "have"))
-
-
 TEXTS = ["The site have a shop. They has a shop.", "They have no shop and the site has a shop."]
 
 
@@ -370,8 +364,6 @@ def test_contract(folder, extractor, task):
 
 
 WHO = "They He Anna Paul Eve Ben".split()
-
-
 RIGHT = [f"{who} has a shop on day {n}." for who in WHO for n in range(20)]
 
 

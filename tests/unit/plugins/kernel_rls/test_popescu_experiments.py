@@ -60,8 +60,6 @@ SENSES = {
         "cool%2": ("jacket", "song", "movie", "party", "haircut"),
     },
 }
-
-
 FILLERS = ("the old man", "a young woman", "my neighbour", "that clerk", "one visitor")
 
 

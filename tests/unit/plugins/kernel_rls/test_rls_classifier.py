@@ -26,11 +26,7 @@ CHECKED = {
     "precomputed": RLSClassifier("precomputed", alpha=1e-3),
     "callable": RLSClassifier(cosine_similarity, alpha=1e-6),
 }
-
-
 PLAIN = ("linear", "poly", "precomputed")  # the others are slow only because there are many
-
-
 CHECKS = [
     pytest.param(
         estimator,

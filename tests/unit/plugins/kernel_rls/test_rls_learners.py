@@ -281,8 +281,6 @@ DAMAGES = {
     "shares": (lambda a: a.reshape(-1, 1),),
     "frequencies": (lambda a: -a, lambda a: a * 1.0, lambda a: a[:-1]),
 }
-
-
 ROW_DAMAGES = {
     "indices": (lambda a: a - 60, lambda a: a + 60, lambda a: a * 1.0, lambda a: a[:-1]),
     "indptr": (lambda a: a[::-1], lambda a: a[1:], lambda a: a[:0], lambda a: a * 1.0),

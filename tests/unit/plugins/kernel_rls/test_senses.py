@@ -23,20 +23,10 @@ from disambig.text import SpacyTokens, Words, hash_word, view_of_docs
 from disambig.training import label_instances, read_plan, run, train_labelled
 
 BANK_N = ["bank.n", {"bank": 8, "banks": 2}, ["money", "shore"], ["bank%1:14:00::", "bank%1:17:01::"]]
-
-
 BANK_V = ["bank.v", {"bank": 3, "banked": 1}, ["rely", "tilt"], []]
-
-
 SEE = ["see.v", {"saw": 9, "see": 5}, ["look", "meet"], []]
-
-
 SAW = ["saw.n", {"saw": 4, "saws": 1}, ["tool", "saying"], []]
-
-
 WORDS = [BANK_N, BANK_V, SEE, SAW]
-
-
 TEXT = "They bank on it . The Banks saw a saw , seeing banking ; saws ."
 
 

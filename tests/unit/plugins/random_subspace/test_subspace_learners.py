@@ -38,8 +38,6 @@ from disambig.training import FitsFolds, fit_folds, train
 from disambig.types import HasOpenSettings
 
 SKLEARN = tuple(int(number) for number in __version__.split(".")[:2])
-
-
 LEARNERS = {
     "perceptron": Perceptron,
     "sgd": SGD,
@@ -553,8 +551,6 @@ def test_invalid_settings_of_subspaces(settings, code):
 # Configs and models
 
 PLACES = "house street room garden village valley harbour library chapel forest".split()
-
-
 TEXTS = [
     sentence.format(place, number)
     for number in range(4)

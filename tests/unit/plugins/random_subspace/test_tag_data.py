@@ -36,8 +36,6 @@ from hypothesis import strategies as st
 from disambig.errors import UserError
 
 DATA = os.environ.get("DISAMBIG_DATA")
-
-
 TREES = """
 ( (S (NP-SBJ (DT The) (NN cat) )
     (VP (VBD slept) (NP (-NONE- *T*-1) ))
@@ -45,19 +43,11 @@ TREES = """
 ( (NP (-NONE- 0)) )
 (FRAG (-LRB- -LRB-) (NN 1\\/2) (`` ``) (: --))
 """
-
-
 any_symbols = st.text(
     st.characters(categories=["L", "N"], include_characters="-$.,'*"), min_size=1, max_size=5
 )
-
-
 any_blanks = st.text(" \n\t", min_size=1, max_size=3)
-
-
 any_leaves = st.tuples(any_symbols, any_symbols)
-
-
 any_trees = st.recursive(
     any_leaves.map(lambda leaf: (leaf[0], leaf[1])),
     lambda below: st.tuples(any_symbols | st.just(""), st.lists(below, min_size=1, max_size=4)),

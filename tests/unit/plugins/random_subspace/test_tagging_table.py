@@ -53,14 +53,10 @@ from disambig.errors import UserError
 from disambig.experiments import as_json, from_json, result_lines
 
 DATA = os.environ.get("DISAMBIG_DATA")
-
-
 TRAIN = [
     (["The", "cat", "went", "to", "Rome", "."], ["DT", "NN", "VBD", "TO", "NNP", "."]),
     (["Dogs", "bark", "--", "loudly", "."], ["NNS", "VBP", ":", "RB", "."]),
 ]
-
-
 TEST = [
     (["The", "dog", "went", "to", "Oslo", "..."], ["DT", "NN", "VBD", "IN", "NNP", ","]),
     (["The", "e", "-", "mail", "."], ["DT", "AFX", "HYPH", "NN", "."]),

@@ -34,14 +34,8 @@ from disambig.training import label_instances, read_plan, run, train, train_labe
 from disambig.training.trainer import _better
 
 SPORT = "ball goal team match coach player referee stadium league trainer".split()
-
-
 COOKING = "bread flour oven butter soup pan recipe onion dough sugar".split()
-
-
 WEATHER = "rain cloud storm wind snow frost thunder sunny forecast fog".split()
-
-
 TOPICS = {"cooking": COOKING, "sport": SPORT, "weather": WEATHER}
 
 
@@ -67,8 +61,6 @@ def topic_config(**task):
 
 
 LABELS = sorted(TOPICS)
-
-
 CONTRACT_TEXTS = ["The match. It was late!", "!!!", "Bake the bread.", "", " \n"]
 
 
@@ -416,8 +408,6 @@ def test_two_models_beside_each_other(saved_models):
 
 
 ANIMALS = "dog cat horse bird cow goat pig hen".split()
-
-
 OPTIONS = {
     "words": {"@disambig_extractors": "disambig.Tfidf.v1"},
     "pairs": {"@disambig_extractors": "disambig.Tfidf.v1", "pairs": True},

@@ -19,8 +19,6 @@ from disambig.text import Words
 from disambig.types import Features
 
 DOMAINS = ("essays", "health")
-
-
 RELATED = WordRelations.from_sets([("walk", "walks", "walked"), ("pear", "pears")])
 
 

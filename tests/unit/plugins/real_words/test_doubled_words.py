@@ -78,11 +78,7 @@ What matters is is the code right.
 The best one there is is here.
 They drank very very little.
 That that is, is.""".splitlines()
-
-
 """Sentences in which a word is repeated on purpose."""
-
-
 SENTENCES = """We sent the| report before noon.
 She looked at| every page of it.
 They moved to| another city last year.
@@ -115,11 +111,7 @@ Save it by| pressing one key.
 The cache| grows over time.
 Nothing but| the name changed.
 This is what they| asked about.""".splitlines()
-
-
 """Sentences with ``|`` behind the word that is doubled."""
-
-
 PLACES = {
     "paragraph": ("{before}{word} {word}{after}\n", SENTENCES),
     "paragraph without a mark": ("Before it.\n\n{before}{word} {word}{bare}\n\nBehind it.\n", SENTENCES),

@@ -26,11 +26,7 @@ from disambig.text import Web1T, Words, view_of_texts
 from disambig.training import train
 
 CURLY = "\N{RIGHT SINGLE QUOTATION MARK}"
-
-
 RELATED = "form\tgo goes went\nform\tis are isn't\nslip\tform from\nderived\tquick quickly\nslip\tthe them\n"
-
-
 RULES = {
     (-1, "he"): {"goes": 6, "went": 5, "go": -2, "is": 4, "isn't": 4},
     (-1, "they"): {"go": 5, "are": 5},
@@ -40,8 +36,6 @@ RULES = {
     (-1, "want"): {"to": 5, "": -1},
     (1, "rain"): {"is": 3, "": -0.5},
 }
-
-
 WORDS = "go goes went is are isn't form from quick quickly to the them that".split()
 
 
@@ -284,8 +278,6 @@ def test_words_that_are_not_doubled(doubled, text):
 
 
 PROSE = "We like it here, and so do they.\n\n"
-
-
 LAYOUTS = {
     "a heading": (PROSE + "She ate apple\n\n" + PROSE, True),
     "a heading of Markdown": ("# She ate apple.", True),
@@ -403,18 +395,12 @@ def test_order_of_candidates(doubled):
 
 
 WHO = "She He Anna Paul We They Maria Tom Ida Jon".split()
-
-
 TEXTS = [
     f"{who} {verb} an apple. {who} {verb} a pear, and it was an old house. {who} likes rain."
     for who in WHO
     for verb in ("ate", "saw", "likes")
 ] * 4
-
-
 WRONG = "We know that she ate a apple. And he saw pear then."
-
-
 NOT_FLAGGED = [
     "He said \N{LEFT DOUBLE QUOTATION MARK}she ate a apple\N{RIGHT DOUBLE QUOTATION MARK} then.",
     "He wrote `she ate a apple` then.",

@@ -42,11 +42,7 @@ from disambig.testing import check_extractor
 from disambig.text import HIDDEN, Words, hash_word, hash_words
 
 any_words = st.from_regex(r"[a-zäéßжक]{1,6}('[a-z]{1,3})?", fullmatch=True)
-
-
 any_sets = st.lists(any_words, min_size=2, max_size=MAX_WORDS, unique=True)
-
-
 any_content = st.fixed_dictionaries(
     {}, optional={kind: st.lists(any_sets, min_size=1, max_size=4) for kind in KINDS}
 )
@@ -209,8 +205,6 @@ WORDS_AFTER_AN = (
     "ExecutorJob unblurred iPhone e-mail eBPF XMLParser A4 ssl svg usher "
     "onerous includes annotations appears URI-less"
 ).split()[:-1]
-
-
 WORDS_AFTER_A = (
     "house European user unicorn university one once 1 10 110 180 1,800 1,100,000 URL UUID NASA JSON YAML 2D "
     "UserInterface hypothesis website word_count station knot gnome psalm schema"

@@ -281,11 +281,7 @@ def test_the_build_counts_the_same_paragraphs(pack_build, tmp_path):
 
 
 SETS = "than/then\tcomparison, time\nquiet/quite\tstill, rather\n"
-
-
 NAMES = "Ann Ben Cleo Dan Eva Finn Gus Hal Ida Jon".split()
-
-
 LINES = (
     "{a} saw more than {b} did. And then {b} went home.",
     "{a} was quiet there, but {b} was quite happy, and then they left.",

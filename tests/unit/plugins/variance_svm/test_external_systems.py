@@ -34,8 +34,6 @@ from disambig.features import transform_checked
 from disambig.text import Words
 
 GROUP = Group("than/then", ("than", "then", "as if"))
-
-
 ARPA = """\\data\\
 ngram 1=9
 ngram 2=8
@@ -69,8 +67,6 @@ ngram 3=3
 
 \\end\\
 """
-
-
 TEXTS = ["More than enough. Than more enough if than", "It went on and on and then more, then enough then."]
 
 
@@ -304,8 +300,6 @@ def test_harper_is_missing_or_fails(monkeypatch):
 
 
 CONFUSED = [("It was more then we had hoped for.", "then", "than"), ("And than he left us.", "than", "then")]
-
-
 CLEAN = ["We saw more than ever before.", "And then they went home.", "He knows enough then."]
 
 

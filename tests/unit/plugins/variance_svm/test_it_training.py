@@ -18,11 +18,7 @@ from disambig.text import Words
 from disambig.training import label_instances, train_labelled
 
 ADJECTIVES = "important good hard easy nice late cold true wise fair".split()
-
-
 VERBS = "ate broke lost sold won made took kept found used".split()
-
-
 REFERENTIAL, NON_REFERENTIAL = "referential", "non-referential"
 
 

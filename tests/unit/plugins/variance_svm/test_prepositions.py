@@ -190,8 +190,6 @@ def test_most_frequent_kind(tags, kind):
 
 
 TOKENISATION = Words()
-
-
 USAGE = PrepositionUsage.load()
 
 

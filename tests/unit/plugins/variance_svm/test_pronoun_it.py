@@ -102,8 +102,6 @@ TEXTS = [
     "We saw Zzyqxa there. We saw bread there. It was good to see it there.",
     "I think that it is late. I think that they are late. I think that bread is late.",
 ]
-
-
 NAME = NormalisedWords.name
 
 
