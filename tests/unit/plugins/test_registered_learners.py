@@ -308,12 +308,12 @@ def replace_shared_weights(saved_model, weights):
         arrays = dict(archive)
     np.savez(saved_model / "weights.npz", **arrays | {"shared.weights": weights})
     data = (saved_model / "weights.npz").read_bytes()
-    message = json.loads((saved_model / "model.json").read_text())
-    message["files"]["weights.npz"] = {
+    manifest = json.loads((saved_model / "model.json").read_text())
+    manifest["files"]["weights.npz"] = {
         "size": len(data),
         "blake2b": blake2b(data, digest_size=16).hexdigest(),
     }
-    (saved_model / "model.json").write_text(json.dumps(message))
+    (saved_model / "model.json").write_text(json.dumps(manifest))
 
 
 def test_damaged_shared_weights(saved_model):

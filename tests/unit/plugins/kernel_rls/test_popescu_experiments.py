@@ -142,7 +142,7 @@ def make_document(rng, name, each):
 SECOND, THIRD = editions.SENSEVAL_2, editions.SENSEVAL_3
 
 
-def ignore_progress(*output):
+def ignore_progress(*_):
     pass
 
 
@@ -438,7 +438,7 @@ def test_claims_of_a_quick_run(tmp_path):
     write_senseval(tmp_path, SECOND)
     claims, notes = {}, {}
     for quick in (True, False):
-        result = table1.Popescu2004Table1().run(data=tmp_path, quick=quick, progress=lambda *output: None)
+        result = table1.Popescu2004Table1().run(data=tmp_path, quick=quick, progress=ignore_progress)
         claims[quick] = {claim.claim for claim in result.claims}
         notes[quick] = [note for note in result.notes if "are left out: a fifth were tried" in note]
     left_out = claims[False] - claims[True]
@@ -463,7 +463,7 @@ def test_tables(tmp_path, table):
     write_senseval(tmp_path, SECOND)
     write_senseval(tmp_path, THIRD, sensemap=False)
     stages = []
-    result = table().run(data=tmp_path, quick=True, progress=lambda *output: stages.append(output))
+    result = table().run(data=tmp_path, quick=True, progress=lambda *args: stages.append(args))
     assert stages[0][0] == "reading Senseval-2" and any("Senseval-3: " in stage for stage, *_ in stages)
     rows = {(row.system, row.setting): row for row in result.rows}
     assert rows["RLSC-COMB", "fine"].ours > 90 and rows["RLSC-COMB", "Senseval-3"].ours > 90
@@ -479,8 +479,8 @@ def test_tables(tmp_path, table):
     assert not any("broken" in note for note in result.notes)
     assert any("learning" in note and "features" in note for note in result.notes)
     assert result.claims and result_lines(table().title, result)
-    output = json.loads(json.dumps(as_json("name", result)))
-    assert as_json("name", from_json(output)) == output
+    saved = json.loads(json.dumps(as_json("name", result)))
+    assert as_json("name", from_json(saved)) == saved
 
 
 def test_missing_editions(tmp_path):
@@ -510,15 +510,15 @@ def data_of_curves(tmp_path_factory):
 def check_result(result, title):
     """Check that a result can be shown and restored from JSON."""
     assert result_lines(title, result) and result.claims and result.panels and result.notes
-    output = json.loads(json.dumps(as_json("name", result)))
-    assert as_json("name", from_json(output)) == output
+    saved = json.loads(json.dumps(as_json("name", result)))
+    assert as_json("name", from_json(saved)) == saved
     return {(row.system, row.setting): row for row in result.rows}
 
 
 def test_curves(data_of_curves):
     stages = []
     result = curves.Popescu2004Curves().run(
-        data=data_of_curves, quick=False, progress=lambda *output: stages.append(output)
+        data=data_of_curves, quick=False, progress=lambda *args: stages.append(args)
     )
     rows = check_result(result, "curves")
     assert stages[0][0] == "reading Senseval-2" and stages[-1][0] == "learning"
@@ -596,7 +596,7 @@ def test_genre_folds():
 def test_genres(data_of_curves):
     stages = []
     result = genres.Popescu2004Genres().run(
-        data=data_of_curves, quick=False, progress=lambda *output: stages.append(output)
+        data=data_of_curves, quick=False, progress=lambda *args: stages.append(args)
     )
     rows = check_result(result, "genres")
     assert stages[0][0] == "reading NOAD-MASC" and stages[-1][0] == "learning"

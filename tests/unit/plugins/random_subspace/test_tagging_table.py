@@ -151,13 +151,13 @@ def test_shapes_and_attributes_of_words():
 
 def test_our_runs():
     text = [*TRAIN * 3, ([], [])]
-    runs = our_runs(TRAIN * 3, {"web": text}, sizes=(2, 3), progress=lambda *config: None)
+    runs = our_runs(TRAIN * 3, {"web": text}, sizes=(2, 3), progress=lambda *_: None)
     assert [run.system for run in runs] == ["AP", "AP-RLRS, K=2", "AP-RLRS, K=3", "AP-RLRS, chosen"]
     assert runs[0].tags["web"] == [tags for _, tags in text]
     assert all([len(tags) for tags in run.tags["web"]] == [6, 5] * 3 + [0] for run in runs)
     assert all(run.training_seconds >= 0 for run in runs)
     classes = WordClasses(np.sort(hash_words(["cat", "dog"])), np.ones((2, 1), np.uint16))
-    more = our_runs(TRAIN * 3, {"web": text}, sizes=(2,), progress=lambda *config: None, classes=classes)
+    more = our_runs(TRAIN * 3, {"web": text}, sizes=(2,), progress=lambda *_: None, classes=classes)
     assert [run.system for run in more] == [
         "AP",
         "AP-RLRS, K=2",
@@ -180,7 +180,7 @@ def test_spacy():
 
 
 def test_error_of_spacy(monkeypatch):
-    def failing(command, **config):
+    def failing(command, **settings):
         return type("Done", (), {"returncode": 1, "stderr": "\nValueError: [E923] no labels\n", "stdout": ""})
 
     monkeypatch.setattr("subprocess.run", failing)
@@ -200,7 +200,7 @@ def test_runs_hold_tags_and_speed():
     stages = []
     systems = {"all NN": lambda train, dev: lambda text: [["NN"] * len(words) for words in text]}
     [run] = train_baselines(
-        TRAIN, [], {"web": TEST, "no": []}, systems=systems, progress=lambda *config: stages.append(config)
+        TRAIN, [], {"web": TEST, "no": []}, systems=systems, progress=lambda *args: stages.append(args)
     )
     assert run.tags == {"web": [["NN"] * 6, ["NN"] * 5], "no": []}
     assert run.words_per_second > 0 and run.training_seconds >= 0
@@ -303,7 +303,7 @@ def test_experiment_with_constant_taggers(place, monkeypatch):
     monkeypatch.setattr(
         table2, "baseline_taggers", lambda quick: {"spaCy": lambda train, dev: answering("VBD")}
     )
-    result = Sogaard2012Table2().run(data=place, quick=False, progress=lambda *config: None)
+    result = Sogaard2012Table2().run(data=place, quick=False, progress=lambda *_: None)
     cells = {(row.system, row.setting): row for row in result.rows}
     assert cells["AP", "answers"].paper == PAPER["AP"][0]
     assert cells["AP", "email"].paper is None and cells["AP", "answers, alike"].paper is None

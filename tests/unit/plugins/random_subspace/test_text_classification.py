@@ -84,8 +84,8 @@ def contents():
 def error_code(path):
     with pytest.raises(UserError) as caught:
         newsgroups.read_newsgroups(path)
-    config = str(caught.value)
-    assert "\n" not in config and str(path) in config
+    message = str(caught.value)
+    assert "\n" not in message and str(path) in message
     return caught.value.code
 
 
@@ -223,7 +223,7 @@ def test_the_real_archive_has_all_its_documents():
 TRAIN = ("comp.graphics", "sci.med")
 
 
-def ignore_progress(*config):
+def ignore_progress(*_):
     pass
 
 
@@ -309,13 +309,13 @@ def test_quick_experiments(data, monkeypatch, experiment):
     ):
         monkeypatch.setattr(module, name, every)
     stages = []
-    result = experiment().run(data=data, quick=True, progress=lambda *config: stages.append(config))
+    result = experiment().run(data=data, quick=True, progress=lambda *args: stages.append(args))
     assert stages[0][0] == "counting words" and stages[-1][0] == "learning"
     assert all(row.ours is not None and row.ours <= 100 for row in result.rows)
     assert result.claims and result.notes and result.panels
     assert result_lines(experiment().title, result)
-    config = json.loads(json.dumps(as_json("name", result)))
-    assert as_json("name", from_json(config)) == config
+    restored = json.loads(json.dumps(as_json("name", result)))
+    assert as_json("name", from_json(restored)) == restored
     assert all(panel.lines or panel.points for panel in result.panels)
 
 
@@ -326,9 +326,9 @@ def test_error_of_the_command(tmp_path, capsys, name):
     path.write_bytes(b"no archive")
     with pytest.raises(SystemExit) as caught:
         main.run(["reproduce", f"sogaard2012.{name}", "--quick", "--data", str(tmp_path)])
-    config = capsys.readouterr()
+    output = capsys.readouterr()
     assert caught.value.code == 2
-    assert config.out == "" and config.err.count("\n") == 1 and f"[D728] cannot read {path} as" in config.err
+    assert output.out == "" and output.err.count("\n") == 1 and f"[D728] cannot read {path} as" in output.err
 
 
 def test_rows_of_table_1():

@@ -143,10 +143,10 @@ def test_no_claims_about_sizes_that_were_not_tried():
     )
     assert claim.holds
     assert "up to 100 examples" in claim.claim
-    written = curves.claim_worth_ten_times(
+    claims = curves.claim_worth_ten_times(
         {"VAR-SVM": {1000: 70}, "K-SVM": {10_000: 69}}, "K-SVM", unfinished=2
     )
-    assert "did not converge in 2 draws" in written[0].evidence
+    assert "did not converge in 2 draws" in claims[0].evidence
 
 
 def test_claim_about_the_free_bias():
@@ -225,9 +225,11 @@ def test_pooling_is_compared_on_its_draw():
     one |= {NEAR: {10: [right, wrong]}, SUM: {0: [half]}}
     leads = {at["rival"]: at["lead"] for at in domains.domain_pairs({"one": one}).values()}
     assert leads == {PLAIN: 0.0, AS_IS: 0.0, PRIOR: 0.0, POOLED: 50.0}
-    written = {claim.claim: claim.evidence for claim in domains.domain_claims({"one": one})}
-    assert "+50.00 points, ahead in 1 of 1 domains (first draw)" in written[domains.CLAIMS[POOLED].format(10)]
-    assert "(all draws), McNemar p" in written[domains.CLAIMS[PLAIN].format(10)]
+    evidence = {claim.claim: claim.evidence for claim in domains.domain_claims({"one": one})}
+    assert (
+        "+50.00 points, ahead in 1 of 1 domains (first draw)" in evidence[domains.CLAIMS[POOLED].format(10)]
+    )
+    assert "(all draws), McNemar p" in evidence[domains.CLAIMS[PLAIN].format(10)]
 
 
 def test_the_first_examples_are_taken():
@@ -426,8 +428,8 @@ def test_a_model_with_the_empty_candidate_decides_among_the_words(data, model, m
     whole = train(parts, joined, name="whole")
     monkeypatch.setattr(external, "load_model", lambda data: whole)
     monkeypatch.setattr(external, "load_model", lambda data: whole)
-    written = {"counts": str(data / "t.counts"), "models": {"every": {"pack": "pack"}}}
-    (data / "settings.json").write_text(json.dumps(written), encoding="utf8")
+    settings = {"counts": str(data / "t.counts"), "models": {"every": {"pack": "pack"}}}
+    (data / "settings.json").write_text(json.dumps(settings), encoding="utf8")
     monkeypatch.setenv(SETTINGS, str(data / "settings.json"))
     monkeypatch.setattr(external, "TASKS", {"every": lambda: replace(requested, only_as_preposition=False)})
     result = Bergsma2010Peers().run(data=data, quick=False, progress=lambda *_: None)
@@ -452,10 +454,10 @@ def test_claims_are_against_the_better_language_model():
     assert not next(external.compare_systems("every", {**judged, "new": one(half)})).holds
 
 
-def read_settings(data, monkeypatch, written, sets=None):
+def read_settings(data, monkeypatch, settings, sets=None):
     """Write and read settings for the task spelling."""
     (data / "settings.json").write_text(
-        written if isinstance(written, str) else json.dumps(written), encoding="utf8"
+        settings if isinstance(settings, str) else json.dumps(settings), encoding="utf8"
     )
     monkeypatch.setenv(SETTINGS, str(data / "settings.json"))
     return read_external_settings({"spelling": Spelling(sets=sets or data / "sets.tsv").groups}, ("SumLM",))
@@ -468,12 +470,12 @@ def test_no_settings(monkeypatch):
 
 def test_valid_settings(data, model, monkeypatch):
     monkeypatch.setattr(external, "load_model", lambda data: model)
-    written = {"counts": str(data / "t.counts"), "models": {"spelling": {"mine": "mine"}}}
-    assert read_settings(data, monkeypatch, written) == written
+    settings = {"counts": str(data / "t.counts"), "models": {"spelling": {"mine": "mine"}}}
+    assert read_settings(data, monkeypatch, settings) == settings
 
 
 @pytest.mark.parametrize(
-    ("written", "problem"),
+    ("settings", "problem"),
     [
         ("[1]", "it is [1]"),
         ("{", "Expecting"),
@@ -491,9 +493,9 @@ def test_valid_settings(data, model, monkeypatch):
         ({"counts": "none.counts"}, "counts: [D100]"),
     ],
 )
-def test_invalid_settings(data, monkeypatch, written, problem):
+def test_invalid_settings(data, monkeypatch, settings, problem):
     with pytest.raises(UserError) as caught:
-        read_settings(data, monkeypatch, written)
+        read_settings(data, monkeypatch, settings)
     assert caught.value.code == "D743"
     assert f"settings.json, named by DISAMBIG_PEERS: {problem}" in str(caught.value)
 
@@ -506,17 +508,17 @@ def test_kenlm_is_loaded_first(data, monkeypatch):
 
 def test_a_model_of_other_words_or_candidates_is_refused(data, model, monkeypatch):
     monkeypatch.setattr(external, "load_model", lambda data: model)
-    written = {"models": {"spelling": {"mine": "mine"}}}
+    settings = {"models": {"spelling": {"mine": "mine"}}}
     other = data / "other.tsv"
     other.write_text("loose/lose\ta, b\n", encoding="utf8")
     with pytest.raises(UserError, match=r"D743.*mine: its task spelling does not decide 'loose/lose'"):
-        read_settings(data, monkeypatch, written, sets=other)
+        read_settings(data, monkeypatch, settings, sets=other)
     elsewhere = replace(model, tokenisation=NormalisedWords())
     monkeypatch.setattr(external, "load_model", lambda data: elsewhere)
     with pytest.raises(
         UserError, match=r"D743.*mine: it reads variance_svm.NormalisedWords.v1, not disambig"
     ):
-        read_settings(data, monkeypatch, written)
+        read_settings(data, monkeypatch, settings)
 
 
 def test_a_model_that_flags_nothing_is_refused(data, model, monkeypatch):

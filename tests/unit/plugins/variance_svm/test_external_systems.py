@@ -382,8 +382,8 @@ def test_kenlm_decides_by_the_sentence(arpa):
 
 
 def test_kenlm_sentences():
-    written = ["He didn\u2019t see 3 more. Then he left.", "", "So on"]
-    assert list(kenlm_making.kenlm_sentences(written)) == [
+    texts = ["He didn\u2019t see 3 more. Then he left.", "", "So on"]
+    assert list(kenlm_making.kenlm_sentences(texts)) == [
         "he didn't see 0 more .",
         "then he left .",
         "so on",
@@ -421,8 +421,8 @@ def test_the_kenlm_model_is_made_once(data_of_fixes, kenlm_programs):
                 out.write(f"{name[8:11]} one.\n{name[8:11]} two.\n")
     first = kenlm_making.load_or_make_kenlm(data_of_fixes, progress=ignore_progress).path
     others = [f"{name} {number} ." for name in ("ess", "man", "gui", "enc") for number in ("one", "two")]
-    written = ["he left .", "so did she .", "and then ?", *others]
-    assert first.read_text(encoding="utf8").splitlines() == written
+    sentences = ["he left .", "so did she .", "and then ?", *others]
+    assert first.read_text(encoding="utf8").splitlines() == sentences
     write_program(kenlm_programs, "lmplz", "sys.exit(1)")
     assert kenlm_making.load_or_make_kenlm(data_of_fixes, progress=ignore_progress).path == first
 

@@ -167,9 +167,9 @@ def test_training_of_missing_prepositions(tmp_path):
 def test_shipped_word_kinds():
     parts = PartsOfSpeech.load(PARTS_OF_SPEECH)
     assert parts.header["tokenisation"] == Words.name and len(parts.header["sources"]) == 12
-    written = {"listen": "verb", "music": "noun", "the": "determiner", "them": "pronoun", "of": "other"}
-    kinds = parts.word_kinds(hash_words(list(written)))
-    assert [WORD_KINDS[kind] for kind in kinds.tolist()] == list(written.values())
+    expected = {"listen": "verb", "music": "noun", "the": "determiner", "them": "pronoun", "of": "other"}
+    kinds = parts.word_kinds(hash_words(list(expected)))
+    assert [WORD_KINDS[kind] for kind in kinds.tolist()] == list(expected.values())
 
 
 @pytest.mark.parametrize(

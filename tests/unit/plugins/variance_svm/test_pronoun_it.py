@@ -315,7 +315,7 @@ def test_referential_sentences_with_the_same_words(sentence):
 
 
 @pytest.mark.parametrize(
-    ("written", "normal"),
+    ("sentence", "normal"),
     [
         ("is it really snowing ?", "it is snowing ?"),
         ("why does n't it ever snow here ?", "why it does n't snow here ?"),
@@ -324,8 +324,8 @@ def test_referential_sentences_with_the_same_words(sentence):
         ("what i like is it .", "what i like is it ."),
     ],
 )
-def test_normal_order(written, normal):
-    assert normal_order(written) == normal
+def test_normal_order(sentence, normal):
+    assert normal_order(sentence) == normal
 
 
 def find_it(*texts):

@@ -95,8 +95,8 @@ def test_a_full_matrix_needs_class_blocks():
 def test_a_plateau_does_not_end_the_search_for_c(monkeypatch):
     """Small values of C may choose the most frequent class everywhere; larger ones are better."""
     shares = [0.8] * 7 + [0.79, 0.8, 0.9, 0.89, 0.6, 0.6, 0.6, 0.6, 0.6, 0.6]
-    written = iter(shares)
-    monkeypatch.setattr(variance_svm, "dev_quality", lambda batch, scores: next(written))
+    qualities = iter(shares)
+    monkeypatch.setattr(variance_svm, "dev_quality", lambda batch, scores: next(qualities))
     fitted = VarianceSVM(variance=("3-gram",)).fit(blocks(20, seed=1), dev=blocks(40, seed=2))
     assert fitted.report["C"] == float(f"{GRID[9] / 20:g}")
     assert list(fitted.report["dev_accuracy"].values()) == shares[:14]
