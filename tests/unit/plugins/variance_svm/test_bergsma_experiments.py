@@ -226,9 +226,8 @@ def test_pooling_is_compared_on_its_draw():
     leads = {at["rival"]: at["lead"] for at in domains.domain_pairs({"one": one}).values()}
     assert leads == {PLAIN: 0.0, AS_IS: 0.0, PRIOR: 0.0, POOLED: 50.0}
     evidence = {claim.claim: claim.evidence for claim in domains.domain_claims({"one": one})}
-    assert (
-        "+50.00 points, ahead in 1 of 1 domains (first draw)" in evidence[domains.CLAIMS[POOLED].format(10)]
-    )
+    first_draw = "+50.00 points, ahead in 1 of 1 domains (first draw)"
+    assert first_draw in evidence[domains.CLAIMS[POOLED].format(10)]
     assert "(all draws), McNemar p" in evidence[domains.CLAIMS[PLAIN].format(10)]
 
 
