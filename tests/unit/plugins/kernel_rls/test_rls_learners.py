@@ -36,7 +36,7 @@ from sklearn.preprocessing import normalize
 from disambig.data import CrossedColumns, CrossedRows, numbered
 from disambig.errors import UserError
 from disambig.models import stack, unstack
-from disambig.testing import chains, check_learner, crossed
+from disambig.testing import blocks, chains, check_learner, crossed
 from disambig.training import fit, sanity_baseline
 
 LEARNERS = {
@@ -605,8 +605,12 @@ def test_auto_regularisation():
     )
 
 
-@pytest.mark.parametrize("labels", [2, 3])
+BATCHES = {"two": (crossed(labels=2), 0.95), "three": (crossed(), 0.95), "blocks": (blocks(), 0.6)}
+
+
+@pytest.mark.parametrize("batch", BATCHES)
 @pytest.mark.parametrize("name", LEARNERS)
-def test_contract(name, labels):
-    for check in check_learner(LEARNERS[name], crossed(labels=labels), least=0.95):
+def test_contract(name, batch):
+    examples, least = BATCHES[batch]
+    for check in check_learner(LEARNERS[name], examples, least=least):
         check()
