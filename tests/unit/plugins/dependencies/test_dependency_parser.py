@@ -1,0 +1,361 @@
+"""The dependency parser: training on a small treebank, its directory, its component, and errors."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+import spacy
+from disambig_dependencies import ParsedWords, load_parser, save_parser, train_parser
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from spacy.tokens import Doc, DocBin
+from spacy.training import Example
+
+from disambig.api.text import SpacyTokens, hash_words
+from disambig.errors import UserError
+
+LINES = """
+The/DT/2/det cat/NN/3/nsubj saw/VBD/0/root a/DT/5/det dog/NN/3/obj ././3/punct
+A/DT/2/det dog/NN/3/nsubj slept/VBD/0/root ././3/punct
+She/PRP/2/nsubj saw/VBD/0/root the/DT/4/det cat/NN/2/obj with/IN/7/case a/DT/7/det bell/NN/4/nmod ././2/punct
+The/DT/2/det keys/NNS/8/nsubj of/IN/5/case the/DT/5/det house/NN/2/nmod are/VBP/8/cop very/RB/8/advmod old/JJ/0/root ././8/punct
+Anna/NNP/4/nsubj and/CC/3/cc Peter/NNP/1/conj sleep/VBP/0/root ././4/punct
+Where/WRB/0/root are/VBP/1/cop the/DT/4/det keys/NNS/1/nsubj ?/./1/punct
+She/PRP/3/nsubj ca/MD/3/aux sleep/VB/0/root in/IN/6/case the/DT/6/det house/NN/3/obl ././3/punct
+The/DT/2/det cat/NN/6/nsubj that/WDT/4/nsubj slept/VBD/2/acl:relcl is/VBZ/6/cop old/JJ/0/root ././6/punct
+Sleep/VB/0/root !/./1/punct
+Keys/NNS/0/root
+"""  # noqa: E501
+
+
+def treebank():
+    created = []
+    for line in LINES.strip().splitlines():
+        rows = [token.rsplit("/", 3) for token in line.split()]
+        words, tags, heads, relations = map(list, zip(*rows, strict=True))
+        created.append((words, tags, [int(head) - 1 for head in heads], relations))
+    return created
+
+
+@cache
+def trained_parser(beam=1):
+    return train_parser(treebank(), beam=beam, passes=20)
+
+
+FILE, HEADER = "weights.npz", "header.json"
+
+
+@pytest.mark.parametrize("beam", [1, pytest.param(4, marks=pytest.mark.slow)])
+def test_training(beam):
+    parses = trained_parser(beam).parse_tagged([(words, tags) for words, tags, *_ in treebank()])
+    assert parses == [ParsedWords(*sentence) for sentence in treebank()]
+
+
+def test_training_is_repeatable():
+    assert train_parser(treebank(), passes=20).digest() == trained_parser().digest()
+    assert train_parser(treebank(), passes=20, seed=1).digest() != trained_parser().digest()
+
+
+def test_beams():
+    given_tags = [(words, tags) for words, tags, *_ in treebank()]
+    greedy = trained_parser().parse_tagged(given_tags)
+    assert trained_parser().with_beam(8).parse_tagged(given_tags) == greedy
+    assert trained_parser(4).with_beam(1).beam == 1
+
+
+def test_empty_and_short_sentences():
+    assert trained_parser().parse_tagged([]) == []
+    empty, one = trained_parser().parse_tagged([([], []), (["cat"], ["NN"])])
+    assert (empty.heads, empty.relations) == ([], [])
+    assert (one.heads, one.relations) == ([-1], ["root"])
+
+
+@settings(deadline=None, max_examples=80)
+@given(
+    st.lists(st.lists(st.tuples(st.text(max_size=3), st.sampled_from(["NN", "VBD", "IN", ""]))), max_size=4)
+)
+def test_any_words_give_one_tree_per_sentence(rows):
+    tagged = [([word for word, _ in row], [tag for _, tag in row]) for row in rows]
+    for beam in (1, 3):
+        for (words, _), parsed in zip(
+            tagged, trained_parser().with_beam(beam).parse_tagged(tagged), strict=True
+        ):
+            assert len(parsed.heads) == len(words) == len(parsed.relations)
+            assert parsed.heads.count(-1) == bool(words)
+            for word in range(len(words)):
+                steps = 0
+                while word >= 0:
+                    word, steps = parsed.heads[word], steps + 1
+                assert steps <= len(words)
+
+
+def test_backends_agree(monkeypatch):
+    words = [*sorted({word for words, *_ in treebank() for word in words}), "unseen"]
+    tags = sorted({tag for _, tags, *_ in treebank() for tag in tags})
+    random = np.random.default_rng(3)
+    texts = [list(random.choice(words, size)) for size in (1, 2, 3, 5, 8, 13, 40, 7, 1)]
+    view = SpacyTokens("en").of_sentences(texts)
+    hashes = hash_words(tags)[random.integers(0, len(tags), len(view))]
+    results = []
+    for backend in ("numpy", "numba"):
+        monkeypatch.setenv("DISAMBIG_ENGINE", backend)
+        results.append(trained_parser().parse_view_scored(view, hashes))
+    for with_numpy, with_numba in zip(*results, strict=True):
+        assert np.array_equal(with_numpy, with_numba)
+    assert len(set(results[0][1].tolist())) > 2  # several relations
+
+
+def test_long_sentences():
+    words, tags = ["the", "cat", "saw"] * 1500, ["DT", "NN", "VBD"] * 1500
+    (parsed,) = trained_parser().with_beam(4).parse_tagged([(words, tags)])
+    assert parsed.heads.count(-1) == 1
+
+
+def test_maximum_number_of_weights():
+    small = train_parser(treebank(), passes=20, most=100)
+    assert 0 < len(small.weights.weights) <= 110 < len(trained_parser().weights.weights)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "problem"),
+    [
+        ((["a"], [], [-1], ["root"]), "not one tag"),
+        (([], [], [], []), "one or more words"),
+        ((["a", "b"], ["X", "X"], [-1, -1], ["root", "root"]), "one root"),
+        ((["a", "b"], ["X", "X"], [-1, 2], ["root", "x"]), "outside the sentence"),
+        ((["a", "b", "c"], ["X"] * 3, [-1, 2, 1], ["root", "x", "x"]), "cycle"),
+    ],
+)
+def test_invalid_trees(sentence, problem):
+    with pytest.raises(UserError, match=f"D916.*sentence 2.*{problem}"):
+        train_parser([treebank()[0], sentence])
+
+
+def test_invalid_settings_and_words():
+    for setting in ({"passes": 0}, {"passes": 1.5}, {"beam": 0}, {"beam": 65}, {"beam": True}):
+        with pytest.raises(UserError, match="D903"):
+            train_parser(treebank(), **setting)
+    with pytest.raises(UserError, match="D903"):
+        trained_parser().with_beam(0)
+    with pytest.raises(UserError, match="D916"):
+        trained_parser().parse_tagged([(["a"], ["NN"]), (["a", "b"], ["NN"])])
+
+
+@pytest.fixture
+def folder(tmp_path):
+    save_parser(trained_parser(), tmp_path / "my", about={"sentences": 10})
+    return tmp_path / "my"
+
+
+def test_saved_parsers(folder):
+    again = load_parser(folder)
+    assert again.digest() == trained_parser().digest()
+    tagged = [(words, tags) for words, tags, *_ in treebank()]
+    assert again.parse_tagged(tagged) == trained_parser().parse_tagged(tagged)
+    assert json.loads((folder / HEADER).read_text())["about"] == {"sentences": 10}
+    save_parser(replace(trained_parser(), beam=3), folder)
+    assert load_parser(folder).beam == 3
+
+
+def change_header(folder, **changes):
+    path = folder / HEADER
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+def change_array(folder, name, change):
+    arrays = dict(np.load(folder / FILE))
+    arrays[name] = change(arrays[name])
+    np.savez(folder / FILE, **arrays)
+
+
+DAMAGES = {
+    "no header": lambda folder: (folder / HEADER).unlink(),
+    "no JSON": lambda folder: (folder / HEADER).write_text("{"),
+    "a list": lambda folder: (folder / HEADER).write_text("[]"),
+    "another format": lambda folder: change_header(folder, format="x.v9"),
+    "another digest": lambda folder: change_header(folder, digest="0"),
+    "no relations": lambda folder: change_header(folder, relations=[]),
+    "relations that are numbers": lambda folder: change_header(folder, relations=[1, 2]),
+    "another relation": lambda folder: change_header(folder, relations=["x"]),
+    "a language that is none": lambda folder: change_header(folder, language=3),
+    "cut short": lambda folder: (folder / FILE).write_bytes((folder / FILE).read_bytes()[:-300]),
+    "no archive": lambda folder: (folder / FILE).write_bytes(b"x" * 100),
+    "another weight": lambda folder: change_array(folder, "weights", lambda array: array + 1),
+    "floats": lambda folder: change_array(folder, "weights", lambda array: array.astype(float)),
+    "an action too many": lambda folder: change_array(folder, "actions", lambda array: array + 1000),
+    "features twice": lambda folder: change_array(folder, "steps", lambda array: array * 0),
+    "fewer sizes": lambda folder: change_array(folder, "sizes", lambda array: array[:-1]),
+    "sizes of zero": lambda folder: change_array(folder, "sizes", lambda array: array * 0),
+}
+
+
+@pytest.mark.parametrize("what", DAMAGES)
+def test_damaged_parsers(folder, what):
+    DAMAGES[what](folder)
+    with pytest.raises(UserError) as caught:
+        load_parser(folder)
+    assert caught.value.code == "D900" and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("beam", [0, 10**12, "wide", None, 1.0])
+def test_invalid_beams(folder, beam):
+    change_header(folder, beam=beam)
+    with pytest.raises(UserError, match=r"D90[03]"):
+        load_parser(folder)
+
+
+def test_invalid_names_of_parsers(tmp_path):
+    for name, code in (("no_such_pack", "D901"), (str(tmp_path), "D902"), (__file__, "D943")):
+        with pytest.raises(UserError, match=code):
+            load_parser(name)
+
+
+TEXT = "The cat saw a dog. The dog slept."
+
+
+@pytest.fixture(scope="module")
+def model_folder(tmp_path_factory):
+    home = tmp_path_factory.mktemp("dependencies")
+    save_parser(trained_parser(), home)
+    return str(home)
+
+
+@pytest.fixture(scope="module")
+def nlp(model_folder):
+    created = spacy.blank("en")
+    created.add_pipe("disambig_dependencies", config={"model": model_folder})
+    return created
+
+
+def arcs(doc):
+    return [(token.text, token.dep_, token.head.i) for token in doc]
+
+
+def test_heads_relations_and_sentences(nlp):
+    doc = nlp(TEXT)
+    assert arcs(doc)[:6] == [
+        ("The", "det", 1),
+        ("cat", "nsubj", 2),
+        ("saw", "ROOT", 2),
+        ("a", "det", 4),
+        ("dog", "obj", 2),
+        (".", "punct", 2),
+    ]
+    assert [sent.text for sent in doc.sents] == ["The cat saw a dog.", "The dog slept."]
+    assert [sent.root.text for sent in doc.sents] == ["saw", "slept"]
+    assert doc.has_annotation("DEP") and not doc.has_annotation("TAG")
+    assert [token.text for token in doc[2].lefts] == ["cat"]
+
+
+def test_tags_of_the_doc(nlp):
+    words, tags, heads, relations = treebank()[3]
+    doc = nlp.get_pipe("disambig_dependencies")(Doc(nlp.vocab, words=words, tags=tags))
+    assert [token.head.i for token in doc] == [i if head < 0 else head for i, head in enumerate(heads)]
+    assert [token.dep_ for token in doc] == ["ROOT" if name == "root" else name for name in relations]
+
+
+def test_sentences_of_other_components(nlp):
+    words = ["A", "dog", "slept", "the", "cat", "saw", "a", "dog"]
+    doc = Doc(nlp.vocab, words=words, sent_starts=[True, False, False, True, False, False, False, False])
+    nlp.get_pipe("disambig_dependencies")(doc)
+    assert [sent.text for sent in doc.sents] == ["A dog slept", "the cat saw a dog"]
+    one = nlp.get_pipe("disambig_dependencies")(
+        Doc(nlp.vocab, words=["A", ".", "B", "."], sent_starts=[1, -1, -1, -1])
+    )
+    assert len(list(one.sents)) == 1
+
+
+def test_empty_docs_and_white_space(nlp):
+    assert arcs(nlp("")) == []
+    assert arcs(nlp("Cats")) == [("Cats", "ROOT", 0)]
+    assert arcs(nlp(" \n")) == [(" \n", "ROOT", 0)]
+    doc = nlp("  The cat \n slept.  \n\n The dog slept. ")
+    assert [sent.root.text for sent in doc.sents] == ["slept", "slept"]
+    assert {token.dep_ for token in doc if token.is_space} == {"dep"}
+    assert not any(token.is_space for token in (token.head for token in doc))
+
+
+@settings(deadline=None, max_examples=80)
+@given(st.text("ab .!?\n\t(\"'", max_size=25))
+def test_any_text_becomes_one_tree_per_sentence(nlp, text):
+    doc = nlp(text)
+    assert doc.text == text
+    assert sum(token.head.i == token.i for token in doc) == len(list(doc.sents))
+    for sent in doc.sents:
+        assert all(token.head in sent for token in sent)
+
+
+def test_streams_of_docs(nlp):
+    texts = [TEXT, "", "Keys", "She can't see the bell in the house.", " "] * 3
+    assert [arcs(doc) for doc in nlp.pipe(texts, batch_size=4)] == [arcs(nlp(text)) for text in texts]
+    stored = DocBin(docs=nlp.pipe(texts)).to_bytes()
+    again = DocBin().from_bytes(stored).get_docs(nlp.vocab)
+    assert [arcs(doc) for doc in again] == [arcs(nlp(text)) for text in texts]
+
+
+def test_processes(nlp):
+    texts = [TEXT, "The dog slept."] * 2
+    assert [arcs(doc) for doc in nlp.pipe(texts, n_process=2, batch_size=2)] == [arcs(nlp(t)) for t in texts]
+
+
+def test_pipelines_are_saved_and_loaded(nlp, tmp_path, model_folder):
+    nlp.to_disk(tmp_path / "pipeline")
+    again = spacy.load(tmp_path / "pipeline")
+    assert arcs(again(TEXT)) == arcs(nlp(TEXT))
+    other = spacy.blank("en")
+    other.add_pipe("disambig_dependencies", config={"model": model_folder})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        other.from_bytes(nlp.to_bytes())
+    assert arcs(other(TEXT)) == arcs(nlp(TEXT))
+    wide = spacy.blank("en")
+    wide.add_pipe("disambig_dependencies", config={"model": model_folder, "beam": 4})
+    assert wide.get_pipe("disambig_dependencies").parser.beam == 4
+
+
+def test_warning_for_another_parser(nlp, tmp_path):
+    from disambig_dependencies import train_parser
+
+    nlp.to_disk(tmp_path / "pipeline")
+    save_parser(train_parser(treebank()[:4]), tmp_path / "other")
+    config = spacy.util.load_config(tmp_path / "pipeline" / "config.cfg")
+    config["components"]["disambig_dependencies"]["model"] = str(tmp_path / "other")
+    config.to_disk(tmp_path / "pipeline" / "config.cfg")
+    with pytest.warns(UserWarning, match="saved with another parser"):
+        spacy.load(tmp_path / "pipeline")
+
+
+def test_scores(nlp):
+    words, tags, heads, relations = treebank()[0]
+    gold = Doc(
+        nlp.vocab,
+        words=words,
+        heads=[i if head < 0 else head for i, head in enumerate(heads)],
+        deps=["ROOT" if name == "root" else name for name in relations],
+    )
+    component = nlp.get_pipe("disambig_dependencies")
+    scores = component.score([Example(component(Doc(nlp.vocab, words=words, tags=tags)), gold)])
+    assert scores["dep_uas"] == scores["dep_las"] == 1.0
+    assert {"nsubj", "ROOT"} <= set(component.labels)
+
+
+def test_errors_of_the_component(model_folder):
+    with pytest.raises(UserError, match="D500"):
+        spacy.blank("de").add_pipe("disambig_dependencies", config={"model": model_folder})
+    with pytest.raises(UserError, match="D901"):
+        spacy.blank("en").add_pipe("disambig_dependencies", config={"model": "no_such_pack"})
+    with pytest.raises(UserError, match="D903"):
+        spacy.blank("en").add_pipe("disambig_dependencies", config={"model": model_folder, "beam": 0})
+
+
+def test_invalid_taggers(tmp_path):
+    from dataclasses import replace
+
+    save_parser(replace(trained_parser(), tagger="preposition"), tmp_path)
+    with pytest.raises(UserError, match="D505"):
+        spacy.blank("en").add_pipe("disambig_dependencies", config={"model": str(tmp_path)})

@@ -1,0 +1,529 @@
+"""The encoder: its graph against NumPy, word pieces, evidence for corrections, states, errors."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from math import erf
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from disambig_encoder import (
+    EVIDENCE,
+    LABELS,
+    Encoder,
+    EncoderEvidence,
+    EncoderStates,
+    WhitenedStates,
+    WordPieces,
+    is_unused,
+    sentence_around,
+    split_words,
+    unused_piece,
+    whitening_matrix,
+    write_encoder,
+)
+from disambig_real_words import Article, Doubled
+from disambig_variance_svm import Spelling
+
+from disambig.api import Group, GroupedInstances, UserError, Words
+from disambig.api.text import view_of_texts
+from disambig.config import resolve
+from disambig.decision import SecondLook
+from disambig.features import transform_checked
+from disambig.formats import Clean, Fix
+from disambig.models import load_model, save_model
+from disambig.testing import check_extractor
+from disambig.training import fit_second_look, train
+
+HEADS, WIDTH, LAYERS = 2, 16, 2
+WORDS = "the a an has have shop site already they and is are ' s ##s ##ing go . , in café cafe no".split()
+VOCABULARY = ["[PAD]", "[unused0]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS]
+
+
+def random_weights(seed=0, scale=0.4):
+    rng = np.random.default_rng(seed)
+    shapes = {"pieces.weight": (len(VOCABULARY), WIDTH), "positions.weight": (128, WIDTH)}
+    shapes["piece_bias"] = (len(VOCABULARY),)
+    linear = {"mistakes.0": (WIDTH, WIDTH), "mistakes.2": (4, WIDTH), "word.0": (WIDTH, WIDTH)}
+    linear["gap.0"] = (WIDTH, WIDTH)
+    norms = ["norm", "word.2", "gap.2"]
+    for i in range(LAYERS):
+        linear |= {f"layers.{i}.qkv": (3 * WIDTH, WIDTH), f"layers.{i}.out": (WIDTH, WIDTH)}
+        linear |= {f"layers.{i}.up": (4 * WIDTH, WIDTH), f"layers.{i}.down": (WIDTH, 4 * WIDTH)}
+        norms += [f"layers.{i}.norm1", f"layers.{i}.norm2"]
+    for name, shape in linear.items():
+        shapes |= {f"{name}.weight": shape, f"{name}.bias": shape[:1]}
+    weights = {name: rng.normal(scale=scale, size=shape) for name, shape in shapes.items()}
+    for name in norms:
+        weights |= {
+            f"{name}.weight": 1 + 0.1 * rng.normal(size=WIDTH),
+            f"{name}.bias": 0.1 * rng.normal(size=WIDTH),
+        }
+    return weights
+
+
+class Reference:
+    """The encoder of one sentence, in NumPy."""
+
+    def __init__(self, weights):
+        self.w = weights
+
+    def linear(self, x, name):
+        return x @ self.w[f"{name}.weight"].T + self.w[f"{name}.bias"]
+
+    def norm(self, x, name, epsilon=1e-12):
+        x = x - x.mean(axis=-1, keepdims=True)
+        x = x / np.sqrt((x**2).mean(axis=-1, keepdims=True) + epsilon)
+        return x * self.w[f"{name}.weight"] + self.w[f"{name}.bias"]
+
+    def states(self, ids):
+        x = self.norm(self.w["pieces.weight"][ids] + self.w["positions.weight"][: len(ids)], "norm")
+        for i in range(LAYERS):
+            q, k, v = np.split(self.linear(x, f"layers.{i}.qkv"), 3, axis=1)
+            mixed = []
+            for part in np.split(np.arange(WIDTH), HEADS):
+                scores = q[:, part] @ k[:, part].T / np.sqrt(len(part))
+                shares = np.exp(scores - scores.max(axis=1, keepdims=True))
+                mixed.append(shares / shares.sum(axis=1, keepdims=True) @ v[:, part])
+            x = self.norm(
+                x + self.linear(np.concatenate(mixed, axis=1), f"layers.{i}.out"), f"layers.{i}.norm1"
+            )
+            up = gelu(self.linear(x, f"layers.{i}.up"))
+            x = self.norm(x + self.linear(up, f"layers.{i}.down"), f"layers.{i}.norm2")
+        return x
+
+    def labels(self, ids, place):
+        hidden = gelu(self.linear(self.states(ids)[place], "mistakes.0"))
+        scores = self.linear(hidden, "mistakes.2")
+        return scores - np.log(np.exp(scores).sum())
+
+    def gain(self, ids, place, head, old, new):
+        hidden = self.norm(gelu(self.linear(self.states(ids)[place], f"{head}.0")), f"{head}.2", 1e-5)
+        scores = self.w["pieces.weight"] @ hidden + self.w["piece_bias"]
+        return scores[new] - scores[old]
+
+
+def gelu(x):
+    return x * (1 + np.vectorize(erf)(x / np.sqrt(2))) / 2
+
+
+def piece_ids(*words):
+    return [3, *(VOCABULARY.index(word) for word in words), 4]
+
+
+def odds(labels):
+    return np.log(np.exp(labels[1:]).sum()) - labels[0]
+
+
+@pytest.fixture(scope="module")
+def weights():
+    return random_weights()
+
+
+@pytest.fixture(scope="module", params=[32, 8])
+def encoder_and_tolerance(request, weights, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("encoder")
+    write_encoder(folder, weights, VOCABULARY, heads=HEADS, bits=request.param)
+    return Encoder.load(folder), 1e-4 if request.param == 32 else 0.25
+
+
+@pytest.fixture(scope="module")
+def folder(weights, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("encoder")
+    write_encoder(folder, weights, VOCABULARY, heads=HEADS, about={"licence": "none"})
+    return folder
+
+
+def test_labels_equal_the_reference(encoder_and_tolerance, weights):
+    encoder, near = encoder_and_tolerance
+    texts = ["The site already have a shop.", "They go."]
+    scores = encoder.error_scores([*texts, texts[0]], [(17, 21), (5, 7), (22, 22)])
+    reference = Reference(weights)
+    long = piece_ids("the", "site", "already", "have", "a", "shop", ".")
+    expected = [
+        reference.labels(long, 4),
+        reference.labels(piece_ids("they", "go", "."), 2),
+        reference.labels(long, 5),
+    ]
+    assert scores == pytest.approx(np.array(expected), abs=near)
+    assert scores.shape == (3, len(LABELS))
+    assert np.exp(scores).sum(axis=1) == pytest.approx(1, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("text", "edit", "written", "corrected", "kind"),
+    [
+        ("The site have a shop.", (9, 13, "has"), "the site have a shop .", "the site has a shop .", 1),
+        ("They go the in.", (8, 11, ""), "they go the in .", "they go in .", 2),
+        ("They go in shop.", (11, 11, "the "), "they go in shop .", "they go in the shop .", 3),
+        ("They and", (8, 8, " go"), "they and", "they and go", 3),
+    ],
+    ids=["replaced", "removed", "inserted", "inserted at the end"],
+)
+def test_evidence_equals_the_reference(encoder_and_tolerance, weights, text, edit, written, corrected, kind):
+    encoder, near = encoder_and_tolerance
+    (evidence,) = encoder.compare([text], [edit])
+    reference = Reference(weights)
+    before, after = piece_ids(*written.split()), piece_ids(*corrected.split())
+    place = next(i for i, (old, new) in enumerate(zip(before, after, strict=False)) if old != new)
+    old, new = before[place] if kind < 3 else 1, after[place] if kind != 2 else 1
+    heads = ("gap" if kind == 3 else "word", "gap" if kind == 2 else "word")
+    labels = reference.labels(before, place)
+    expected = [
+        odds(labels),
+        odds(reference.labels(after, place)),
+        labels[kind] - labels[0],
+        reference.gain(before, place, heads[0], old, new),
+        reference.gain(after, place, heads[1], old, new),
+    ]
+    assert evidence == pytest.approx(np.array(expected), abs=4 * near)
+    assert len(EVIDENCE) == 5
+
+
+def test_evidence_is_independent_of_the_batch(folder):
+    encoder = Encoder.load(folder)
+    texts = ["They go.", "The site already have a shop and they are in the café, no?", "A shop is no shop."]
+    edits = [(5, 7, "has"), (17, 21, "has"), (0, 1, "the")]
+    together = encoder.compare(texts * 40, edits * 40)
+    alone = np.concatenate([encoder.compare([text], [edit]) for text, edit in zip(texts, edits, strict=True)])
+    assert together == pytest.approx(np.tile(alone, (40, 1)), abs=1e-5)
+
+
+def test_only_the_sentence_counts(folder):
+    encoder = Encoder.load(folder)
+    one = encoder.compare(["They have a shop."], [(5, 9, "has")])
+    text = "A site is a site. They have a shop. The site is a shop."
+    assert encoder.compare([text], [(23, 27, "has")]) == pytest.approx(one, abs=1e-6)
+    listed = "# The site\n- a site is\n- They have a shop.\n\nThe site is"
+    start = listed.index("have")
+    assert encoder.compare([listed], [(start, start + 4, "has")]) == pytest.approx(one, abs=1e-6)
+
+
+def test_long_sentences_are_cut(folder):
+    encoder = Encoder.load(folder)
+    text = "shop the site is in a shop and they go in the site and " * 400
+    place = text.index("they", len(text) // 2)
+    evidence = encoder.compare([text], [(place, place + 4, "the")])
+    nearby = text[place - 400 : place + 400]
+    assert evidence == pytest.approx(encoder.compare([nearby], [(400, 404, "the")]), abs=1e-6)
+    long = "xq" * 200 + " they " + "zzz-zzz-" * 300
+    assert np.isfinite(encoder.compare([long], [(401, 405, "the")])).all()
+    assert np.isfinite(encoder.compare(["they"], [(0, 4, "a-" * 500)])).all()
+
+
+def test_no_edits(folder):
+    encoder = Encoder.load(folder)
+    assert encoder.about["licence"] == "none"
+    assert encoder.compare([], []).shape == (0, 5)
+    assert encoder.error_scores([], []).shape == (0, 4)
+    assert (encoder.compare(["They go.", ""], [(4, 5, ""), (0, 0, " ")]) == 0).all()
+
+
+def test_sentence_around():
+    text = "A site. Is it one? Yes: they go.\n\n* one\n* two"
+    parts = {text[slice(*sentence_around(text, i, i))] for i in range(len(text))}
+    assert {"A site.", "Is it one?", "they go.", "one", "two"} <= parts | {"they go."}
+    assert text[slice(*sentence_around(text, 8, 10))] == "Is it one?"
+
+
+def test_word_pieces():
+    pieces = WordPieces(VOCABULARY)
+
+    def split(word):
+        return [VOCABULARY[number] for number in pieces(word)]
+
+    assert split("Shops") == ["shop", "##s"]
+    assert split("It's") == ["[UNK]", "'", "s"]
+    assert split("Café") == split("cafe\u0301") == ["cafe"]  # accents go before the vocabulary is asked
+    assert split("go_in") == ["go", "[UNK]", "in"]
+    assert split("going\u200b") == ["go", "##ing"]
+    assert split("shopx") == split("s" * 101) == split("\u200b") == ["[UNK]"]
+    assert split("\u4e2dgo") == ["[UNK]", "go"]
+
+
+def test_unused_pieces():
+    pieces = WordPieces([*VOCABULARY, unused_piece(7)])
+    assert is_unused(unused_piece(7)) and not is_unused("[unused0]") and not is_unused("unused7")
+    assert len(VOCABULARY) not in [
+        number for word in split_words("[unused7] unused7") for number in pieces(word)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("vocabulary", "problem"), [(VOCABULARY[1:], r"missing: \[PAD\]"), (["a", *VOCABULARY], "not first")]
+)
+def test_invalid_vocabularies(vocabulary, problem):
+    with pytest.raises(ValueError, match=problem):
+        WordPieces(vocabulary)
+
+
+def test_vocabulary_of_another_size(weights, tmp_path):
+    with pytest.raises(ValueError, match="28 word pieces, but 29 embeddings"):
+        write_encoder(tmp_path, weights, VOCABULARY[:-1], heads=HEADS)
+
+
+def damage_graph(folder):
+    path = folder / "encoder.onnx"
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def shorten_vocabulary(folder):
+    path = folder / "vocab.txt"
+    path.write_text(path.read_text().partition("\n")[2])
+
+
+def future_format(folder):
+    path = folder / "encoder.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "format": 9}))
+
+
+def not_a_graph(folder):
+    (folder / "encoder.onnx").write_bytes(b"no graph")
+    path = folder / "encoder.json"
+    about = json.loads(path.read_text())
+    about["files"]["encoder.onnx"] = {"size": 8, "sha256": hashlib.sha256(b"no graph").hexdigest()}
+    path.write_text(json.dumps(about))
+
+
+@pytest.mark.parametrize(
+    ("damage", "problem"),
+    [
+        (damage_graph, "encoder.onnx: its SHA-256 differs from the manifest"),
+        (shorten_vocabulary, "vocab.txt: expected [0-9]+ bytes"),
+        (future_format, "format 9, expected 2"),
+        (lambda folder: (folder / "encoder.json").unlink(), "No such file"),
+        (lambda folder: (folder / "encoder.json").write_text("[]"), "TypeError"),
+        (lambda folder: (folder / "encoder.json").write_text("{}"), "KeyError"),
+        (not_a_graph, "protobuf|Protobuf|Load model"),
+    ],
+    ids=["graph", "vocabulary", "format", "no manifest", "list", "empty", "no graph"],
+)
+def test_damaged_folders(weights, tmp_path, damage, problem):
+    write_encoder(tmp_path, weights, VOCABULARY, heads=HEADS)
+    damage(tmp_path)
+    with pytest.raises(UserError, match=rf"D748.*({problem})") as caught:
+        Encoder.load(tmp_path)
+    assert "\n" not in str(caught.value)
+
+
+def test_without_onnxruntime(folder):
+    code = (
+        "import sys; sys.modules['onnxruntime'] = None\n"
+        "from disambig.api import UserError\nfrom disambig_encoder import Encoder\n"
+        f"try: Encoder.load({str(folder)!r})\nexcept UserError as error: print(error)"
+    )
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert "D747" in printed and "pip install 'onnxruntime>=1.20'" in printed
+
+
+def test_importing_the_plugin_does_not_import_onnxruntime():
+    imports = "import sys, disambig_encoder.encoder, disambig_encoder.evidence"
+    code = f"{imports}; assert 'onnxruntime' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+HAVE = Group("has/have", ("has", "have"))
+TEXTS = ["The site have a shop. They has a shop.", "They have no shop and the site has a shop."]
+
+
+def test_evidence_of_candidates(folder):
+    task = Spelling().of_groups([HAVE])
+    view = view_of_texts(TEXTS[:1], Words())
+    instances = task.instances(view)
+    extractor = EncoderEvidence(folder=folder).fit(view, instances, [HAVE])
+    features = transform_checked(extractor, view, instances, HAVE)
+    rows = features.batch.values.reshape(4, 5)  # has, have; has, have
+    assert (rows[[1, 2]] == 0).all()
+    expected = Encoder.load(folder).compare([*view.texts] * 2, [(9, 13, "has"), (27, 30, "have")])
+    assert rows[[0, 3]] == pytest.approx(expected, abs=1e-5)
+    assert features.batch.columns.names == EVIDENCE
+
+
+@pytest.mark.parametrize(
+    ("extractor", "task"),
+    [
+        (EncoderEvidence, Spelling().of_groups([HAVE])),
+        (EncoderEvidence, Article()),
+        (EncoderEvidence, Doubled()),
+        (EncoderStates, Spelling().of_groups([HAVE])),
+        (WhitenedStates, Spelling().of_groups([HAVE])),
+    ],
+    ids=["groups", "lists with gaps", "removals", "states", "whitened states"],
+)
+def test_contract(folder, extractor, task):
+    for check in check_extractor(extractor(folder=folder), task, [*TEXTS, "They go in in the shop."]):
+        check()
+
+
+WHO = "They He Anna Paul Eve Ben".split()
+RIGHT = [f"{who} has a shop on day {n}." for who in WHO for n in range(20)]
+
+
+def make_fix(text, old, new):
+    start = text.index(old)
+    return Fix(text, start, start + len(old), old, new, "x", "", "replace", 1, text, "")
+
+
+def test_second_look_of_a_saved_model(folder, tmp_path):
+    sets = tmp_path / "sets.tsv"
+    sets.write_text("has/have\tforms\n")
+    config = {
+        "task": {"@disambig_tasks": "variance_svm.Spelling.v1", "sets": str(sets)},
+        "tokenisation": {"@disambig_tokenisations": "disambig.words.v1"},
+        "extractors": {"near": {"@disambig_extractors": "disambig.ContextWindow.v1"}},
+        "learner": {"@disambig_learners": "variance_svm.ConditionalLogit.v1"},
+        "baseline": {"@disambig_learners": "disambig.NoPreference.v1"},
+        "judge": {"@disambig_judges": "disambig.Mistakes.v1"},
+    }
+    fixes = [make_fix(f"{who} have a shop on day {n}.", "have", "has") for who in WHO for n in range(3)]
+    clean = [Clean(text, f"r{i}") for i, text in enumerate(RIGHT)]
+    texts = {"train": RIGHT * 2, "dev": RIGHT}
+    model = train(resolve(config), texts, mistakes=fixes, clean=clean, name="has", min_examples=2)
+    model = replace(model, config=config)
+    evidence = {"encoder": {"@disambig_extractors": "encoder.Evidence.v1", "folder": str(folder)}}
+    others = [make_fix(f"{who} have a site on day {n}.", "have", "has") for who in WHO for n in range(3)]
+    again = fit_second_look(model, {"evidence": evidence, "least": 1e-6}, others, clean)
+    save_model(again, tmp_path / "model")
+    loaded = load_model(tmp_path / "model")
+    assert isinstance(loaded.judge, SecondLook) and loaded.judge.is_fitted
+    for text in (others[0].before, RIGHT[0]):
+        decided = [some.decide(Words()([text]), flags_per_1000=4.0) for some in (again, loaded)]
+        assert decided[0].probabilities == pytest.approx(decided[1].probabilities)
+    first = model.decide(Words()([others[0].before])).probabilities[0]
+    assert again.decide(Words()([others[0].before])).probabilities[0] != pytest.approx(first)
+    view = Words()([others[0].before])
+    instances = loaded.instances(view)
+    proposals = replace(loaded, judge=loaded.judge.as_proposer()).decide_at(instances, view)
+    rows, features = loaded.judge.features(view, instances, proposals)
+    assert rows.tolist() == [0]
+    expected = Encoder.load(folder).compare([others[0].before], [(5, 9, "has")])
+    assert features[0, -5:] == pytest.approx(expected[0], abs=1e-5)
+
+
+def test_models_share_an_encoder(folder):
+    one, other = EncoderEvidence(folder=folder), EncoderEvidence(folder=str(folder))
+    assert one.encoder is other.encoder
+    assert EncoderEvidence(folder=folder, threads=2).encoder is not one.encoder
+
+
+def test_encoder_of_a_pack(folder, tmp_path, monkeypatch):
+    pack = SimpleNamespace(folders={"encoder": folder})
+    monkeypatch.setattr(
+        "disambig_encoder.evidence.packs", lambda: {"en_encoder": pack, "other": SimpleNamespace(folders={})}
+    )
+    assert EncoderEvidence(folder="en_encoder").encoder.compare([], []).shape == (0, 5)
+    with pytest.raises(UserError, match=r"D748.*other"):
+        EncoderEvidence(folder="other").encoder.compare([], [])
+
+
+def test_states_equal_the_reference(weights, folder):
+    states = Encoder.load(folder).states(["They have a shop."], [(5, 9)])
+    ids = [VOCABULARY.index(piece) for piece in ("[CLS]", "they", "have", "a", "shop", ".", "[SEP]")]
+    assert states[0] == pytest.approx(Reference(weights).states(ids)[2], abs=0.2)
+
+
+def test_states_are_independent_of_other_texts(folder):
+    texts = ["They have a shop.", "The site already has a shop in the café, and they are going.", "They go."]
+    spans = [(5, 9), (17, 20), (5, 7)]
+    encoder = Encoder.load(folder)
+    together = encoder.states(texts, spans)
+    for text, span, state in zip(texts, spans, together, strict=True):
+        assert encoder.states([text], [span])[0] == pytest.approx(state, abs=1e-5)
+    assert encoder.states([], []).shape == (0, WIDTH)
+
+
+def test_states_of_candidates(folder):
+    task = Spelling().of_groups([HAVE])
+    view = view_of_texts(TEXTS, Words())
+    instances = task.instances(view)
+    extractor = EncoderStates(folder=folder, scale=2.0).fit(view, instances, [HAVE])
+    values = transform_checked(extractor, view, instances, HAVE).batch.values
+    assert values.shape == (4, 2, WIDTH) and (values[:, 0] == values[:, 1]).all()
+    assert values[:, 0].mean(axis=0) == pytest.approx(np.zeros(WIDTH), abs=1e-5)
+    assert values[:, 0].std(axis=0) == pytest.approx(np.full(WIDTH, 2.0), abs=1e-4)
+    again = EncoderStates(folder=folder, scale=2.0).from_state(extractor.state())
+    assert (transform_checked(again, view, instances, HAVE).batch.values == values).all()
+    with pytest.raises(UserError, match="D760"):
+        EncoderStates(folder=folder, scale=0.0)
+    with pytest.raises(ValueError, match="do not fit"):
+        extractor.from_state({"centre": np.zeros(3), "spread": np.ones(2)})
+
+
+def fit_whitened_states(folder):
+    """Return states fitted to the instances of two groups, the view and the instances."""
+    other = Group("car/care", ("car", "care"))
+    task = Spelling().of_groups([HAVE, other])
+    texts = [*TEXTS, "A car has a price.", "They take care of the car.", "The care they have is good."]
+    view = view_of_texts(texts, Words())
+    instances = task.instances(view)
+    return WhitenedStates(folder=folder).fit(view, instances, task.groups), view, instances, task.groups
+
+
+def test_whitened_states(folder):
+    extractor, view, instances, groups = fit_whitened_states(folder)
+    table = GroupedInstances.from_parts(
+        [(instances.take(instances.groups == g), group) for g, group in enumerate(groups)]
+    )
+    parts = extractor.transform(view, table)
+    assert [part.batch.rows.shape for part in parts] == [
+        (int((instances.groups == g).sum()), WIDTH) for g in range(2)
+    ]
+    assert all(len(part.batch.columns) == 2 * WIDTH for part in parts)
+    rows = np.vstack([part.batch.rows.toarray() for part in parts])
+    assert rows.mean(axis=0) == pytest.approx(np.zeros(WIDTH), abs=0.02)
+    alone = transform_checked(extractor, view, table.parts[1][0], groups[1]).batch.rows
+    assert alone.toarray() == pytest.approx(parts[1].batch.rows.toarray(), abs=1e-4)
+
+
+def test_whitening_matrix():
+    rng = np.random.default_rng(0)
+    groups = rng.integers(0, 3, 600)
+    mixed = rng.normal(size=(600, 4)) @ np.array([[9, 1, 0, 0], [0, 2, 0, 1], [0, 0, 1, 0], [3, 0, 0, 1.0]])
+    states = (mixed + 50 * groups[:, None]).astype(np.float32)  # differences between groups do not count
+    white = states @ whitening_matrix(states, groups)
+    for group in range(3):
+        values = np.linalg.eigvalsh(np.cov(white[groups == group].T))
+        assert values.max() / values.min() < 60 < np.linalg.cond(np.cov(mixed.T))
+
+
+def test_whitened_states_round_trip(folder):
+    extractor, view, instances, groups = fit_whitened_states(folder)
+    part = instances.take(instances.groups == 0)
+    rows = transform_checked(extractor, view, part, groups[0]).batch.rows
+    again = WhitenedStates(folder=folder).from_state(extractor.state())
+    assert (transform_checked(again, view, part, groups[0]).batch.rows != rows).nnz == 0
+    with pytest.raises(ValueError, match="do not fit"):
+        extractor.from_state({"centre": np.zeros(3), "whitening": np.ones((2, 2))})
+    with pytest.raises(ValueError, match="not fitted"):
+        WhitenedStates(folder=folder).state()
+
+
+def test_number_of_cached_states(folder):
+    encoder = Encoder.load(folder)
+    encoder.most_kept = 1
+    texts, spans = ["They have a shop.", "They go."], [(5, 9), (5, 7)]
+    states = encoder.states(texts, spans)
+    assert (encoder.states(texts, spans) == states).all()
+    assert encoder.n_kept == 1
+
+
+def test_an_encoder_without_states(folder, tmp_path):
+    onnx = pytest.importorskip("onnx")
+    graph = onnx.load(folder / "encoder.onnx")
+    del graph.graph.output[[output.name for output in graph.graph.output].index("states")]
+    content = graph.SerializeToString()
+    shutil.copytree(folder, tmp_path / "old")
+    (tmp_path / "old" / "encoder.onnx").write_bytes(content)
+    manifest = json.loads((tmp_path / "old" / "encoder.json").read_text())
+    manifest["files"]["encoder.onnx"] = {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    (tmp_path / "old" / "encoder.json").write_text(json.dumps(manifest))
+    with pytest.raises(UserError, match="D520"):
+        Encoder.load(tmp_path / "old").states(["They have."], [(5, 9)])

@@ -1,0 +1,616 @@
+"""Learners of regularised least squares and SVMs: formulas, weights, leave-one-out, errors."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from disambig_kernel_rls.rls import (
+    OF_MANY,
+    RLSC,
+    DualSystem,
+    FeatureGroups,
+    GaussianKernel,
+    LinearKernel,
+    PolynomialKernel,
+    PrimalSystem,
+    RLSCComb,
+    RLSCLin,
+    SVMComb,
+    SVMLin,
+    alignment_weights,
+    alignments,
+    auto_regularisation,
+    break_ties,
+    find_winners,
+    leave_one_out_qualities,
+    search_weights,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from sense_rows import GROUPS, make_rows, rows_of
+from sklearn.preprocessing import normalize
+
+from disambig.data import CrossedColumns, CrossedRows, numbered
+from disambig.errors import UserError
+from disambig.models import stack, unstack
+from disambig.testing import blocks, chains, check_learner, crossed
+from disambig.training import fit, sanity_baseline
+
+LEARNERS = {
+    "rlsc": RLSC(),
+    "rlsc-gaussian": RLSC(kernel=GaussianKernel()),
+    "rlsc-polynomial-loo": RLSC(kernel=PolynomialKernel(normalise="groups"), regularisation="loo"),
+    "lin": RLSCLin(),
+    "lin-loo": RLSCLin(regularisation="loo"),
+    "comb": RLSCComb(),
+    "comb-alignment": RLSCComb(weights="alignment"),
+    "comb-loo": RLSCComb(weights="loo", regularisation="loo"),
+    "svm-lin": SVMLin(C=10.0),
+    "svm-comb": SVMComb(C=10.0, weights="loo"),
+}
+
+
+def scores_of(learner, batch, test=None):
+    test = batch if test is None else test
+    return learner.fit(batch).scorer.scores(test).reshape(test.costs.shape)
+
+
+# What equals what
+
+
+def scores_by_hand(batch, gram, lam):
+    """Return the scores of the training rows by numpy's solver."""
+    targets = np.where(batch.costs == 0, 1.0, -1.0)
+    coefficients = np.linalg.solve(gram + lam * len(gram) * np.eye(len(gram)), targets)
+    return break_ties(gram @ coefficients, (targets > 0).sum(axis=0))
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [LinearKernel(), LinearKernel(normalise="none"), GaussianKernel(), PolynomialKernel(degree=3)],
+    ids=str,
+)
+@pytest.mark.parametrize("width", [25, 120], ids=["narrow", "wide"])
+def test_scores_equal_the_formula(kernel, width):
+    batch = make_rows(50, width, several=0.2)
+    rows = kernel.rows(batch)
+    learner = RLSC(kernel=kernel, regularisation=1e-3)
+    assert scores_of(learner, batch) == pytest.approx(
+        scores_by_hand(batch, kernel.gram(rows, rows), 1e-3), abs=1e-8
+    )
+    form = learner.fit(batch).report["form"]
+    assert form == ("primal" if kernel.is_linear and width < 50 else "dual")
+
+
+@given(seed=st.integers(0, 10**6), share=st.floats(0.05, 0.95), width=st.sampled_from([20, 90]))
+def test_comb_is_rlsc_on_scaled_feature_groups(seed, share, width):
+    batch, test = make_rows(30, width, seed=seed), make_rows(9, width, seed=seed + 1)
+    weights = {"local": share, "broad": 1 - share}
+    comb = RLSCComb(weights=weights, regularisation=1e-4)
+    scaled = LinearKernel(normalise="groups", weights=weights).rows
+    plain = RLSC(kernel=LinearKernel(normalise="none"), regularisation=1e-4)
+    expected = scores_of(plain, *(CrossedRows(scaled(b), b.costs, b.columns) for b in (batch, test)))
+    assert scores_of(comb, batch, test) == pytest.approx(expected, abs=1e-8)
+    kernel = LinearKernel(normalise="groups", weights=weights)
+    assert scores_of(RLSC(kernel=kernel, regularisation=1e-4), batch, test) == pytest.approx(
+        expected, abs=1e-8
+    )
+
+
+def test_equal_weights_are_the_default_and_only_ratios_matter():
+    batch = make_rows()
+    expected = scores_of(RLSCComb(), batch)
+    assert scores_of(RLSCComb(weights={"local": 7, "broad": 7}), batch) == pytest.approx(expected, abs=1e-7)
+    assert scores_of(RLSC(kernel=LinearKernel(normalise="groups")), batch) == pytest.approx(
+        expected, abs=1e-7
+    )
+    assert scores_of(RLSCLin(), batch) == pytest.approx(scores_of(RLSC(), batch), abs=1e-12)
+    for learner in (RLSCComb, SVMComb):
+        one, largest = (
+            learner(weights={"local": most, "broad": most / 2}).fit(batch).scorer.scores(batch)
+            for most in (1.0, 1.5e308)
+        )
+        assert largest.tolist() == one.tolist()
+    kernel = LinearKernel(normalise="groups", weights={"local": 1.5e308, "broad": 1.5e308})
+    assert (kernel.rows(batch) - LinearKernel(normalise="groups").rows(batch)).nnz == 0
+    test = make_rows(seed=1)
+    assert np.abs(scores_of(RLSCLin(), batch, test) - scores_of(RLSCComb(), batch, test)).max() > 1e-2
+
+
+def test_linear_scorer_equals_the_kernel_expansion():
+    """Columns that no training row has count for the length of new rows and have no weight."""
+    batch = make_rows(30, 80)
+    full = batch.rows.toarray()
+    full[:, 60:] = 0.0
+    batch = rows_of(full, batch.costs.argmin(axis=1), 3)
+    test = make_rows(10, 80, seed=5)
+    kernel = LinearKernel(normalise="groups")
+    train_rows, test_rows = kernel.rows(batch), kernel.rows(test)
+    gram = kernel.gram(train_rows, train_rows)
+    targets = np.where(batch.costs == 0, 1.0, -1.0)
+    coefficients = np.linalg.solve(gram + 30 * 1e-2 * np.eye(30), targets)
+    scorer = RLSCComb(regularisation=1e-2).fit(batch).scorer
+    assert scorer.scores(test).reshape(10, 3) == pytest.approx(
+        kernel.gram(test_rows, train_rows) @ coefficients, abs=1e-8
+    )
+    assert scorer.columns.max() < 60 and len(scorer.weights) == 3 * len(scorer.columns)
+    one_by_one = [scorer.scores(test.take(np.array([i]))) for i in range(10)]
+    assert np.concatenate(one_by_one) == pytest.approx(scorer.scores(test), abs=1e-12)
+
+
+def test_support_vector_machines_equal_scikit_learn():
+    from sklearn.svm import SVC
+
+    batch, test = make_rows(60, 80, several=0.2), make_rows(20, 80, seed=1)
+    for learner, kernel in (
+        (SVMLin(C=2.0), LinearKernel()),
+        (
+            SVMComb(C=2.0, weights={"local": 1, "broad": 2}),
+            LinearKernel(normalise="groups", weights={"local": 1, "broad": 2}),
+        ),
+    ):
+        rows, new = kernel.rows(batch), kernel.rows(test)
+        result = scores_of(learner, batch, test)
+        for k in range(3):
+            machine = SVC(kernel="precomputed", C=2.0).fit(kernel.gram(rows, rows), batch.costs[:, k] == 0)
+            assert result[:, k] == pytest.approx(machine.decision_function(kernel.gram(new, rows)), abs=1e-6)
+
+
+# Odd words
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_a_word_of_one_sense(name):
+    batch = rows_of(make_rows(12).rows, [1] * 12, 3)
+    assert (scores_of(LEARNERS[name], batch).argmax(axis=1) == 1).all()
+    other = rows_of(make_rows(12).rows, [0] * 12, 1)
+    assert np.isfinite(scores_of(LEARNERS[name], other)).all()
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_a_word_of_one_instance(name):
+    batch = make_rows(20)
+    one = rows_of(batch.rows[[3]], [2], 3)
+    assert (scores_of(LEARNERS[name], one, batch).argmax(axis=1) == 2).all()
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_instances_without_features_get_the_most_frequent_sense(name):
+    for right in ([0, 1, 1, 2, 1, 2], [2, 1, 0, 0, 2, 2]):
+        scores = scores_of(LEARNERS[name], rows_of(np.zeros((6, 5)), right))
+        assert (scores.argmax(axis=1) == np.bincount(right).argmax()).all()
+        if name.startswith(("lin", "comb")):
+            assert np.abs(scores).max() < 3e-6
+
+
+@pytest.mark.parametrize("name", ["lin", "lin-loo", "comb", "comb-alignment", "comb-loo"])
+def test_unseen_features_get_the_most_frequent_sense(name):
+    values = np.zeros((5, 8))
+    values[np.arange(5), [0, 0, 1, 2, 2]] = 1.0
+    batch = rows_of(values, [0, 0, 1, 2, 2][::-1])
+    new = np.zeros((2, 8))
+    new[1, 7] = 4.0
+    scores = scores_of(LEARNERS[name], batch, rows_of(new, [0, 0], 3))
+    assert scores.argmax(axis=1).tolist() == [0, 0]  # as often as the third: the first
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_a_sense_without_examples_is_not_chosen(name):
+    batch = rows_of(make_rows(40).rows, make_rows(40).costs.argmin(axis=1), 5)
+    result = scores_of(LEARNERS[name], batch, rows_of(make_rows(30, seed=8).rows, [0] * 30, 5))
+    assert set(result.argmax(axis=1)) <= {0, 1, 2}
+
+
+@pytest.mark.parametrize(
+    "learner", [RLSCLin(), RLSCComb(), RLSC(kernel=GaussianKernel())], ids=["lin", "comb", "gaussian"]
+)
+def test_twins_of_different_senses_get_the_more_frequent_one(learner):
+    values = np.zeros((6, 6))
+    values[np.arange(6), [0, 1, 0, 1, 2, 3]] = 1.0
+    values[:, 4:] = 1.0
+    batch = rows_of(values, [0, 1, 1, 0, 1, 2])
+    assert scores_of(learner, batch).argmax(axis=1).tolist() == [1, 1, 1, 1, 1, 2]
+
+
+def test_several_right_senses_are_all_learned():
+    batch = rows_of(np.eye(3), [[0, 2], [1], [2]])
+    assert np.sign(scores_of(RLSCLin(), batch)).tolist() == [[1, -1, 1], [-1, 1, -1], [-1, -1, 1]]
+
+
+def test_find_winners():
+    scores = np.array([[1.0, 1.0, 0.0], [0.5, 1.0, 1.0 + 1e-12], [0.0, 0.0, 0.0], [2.0, 1.0, 3.0]])
+    assert find_winners(scores, np.array([1, 5, 5])).tolist() == [1, 1, 1, 2]
+    assert find_winners(scores, np.array([9, 0, 1])).tolist() == [0, 2, 0, 2]
+    assert find_winners(scores, np.array([[0, 1, 9], [0, 0, 1], [0, 0, 0], [9, 9, 0]])).tolist() == [
+        1,
+        2,
+        0,
+        2,
+    ]
+
+
+@given(seed=st.integers(0, 10**6))
+def test_break_ties(seed):
+    rng = np.random.default_rng(seed)
+    scores, frequencies = (
+        rng.integers(3, size=(8, 4)) / 2 + 1e-8 * rng.random((8, 4)),
+        rng.integers(9, size=4),
+    )
+    result = break_ties(scores, frequencies)
+    assert result.argmax(axis=1).tolist() == find_winners(scores, frequencies).tolist()
+    assert find_winners(result, frequencies).tolist() == find_winners(scores, frequencies).tolist()
+    alone = (scores >= scores.max(axis=1, keepdims=True) - 1e-6).sum(axis=1) == 1
+    assert (result[alone] == scores[alone]).all()
+    assert ((result != scores).sum(axis=1) == ~alone).all()
+    assert np.abs(result - scores).max() < 3e-6
+
+
+# States and explanations
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_states_of_several_words_in_one_file(name, tmp_path):
+    learner = LEARNERS[name]
+    words = [
+        make_rows(40, seed=1),
+        make_rows(25, senses=5, seed=2),
+        rows_of(make_rows(1).rows, [0], 2),
+        rows_of(np.zeros((3, 60)), [0, 1, 1]),
+    ]
+    scorers = [learner.fit(batch).scorer for batch in words]
+    np.savez(tmp_path / "weights.npz", **stack([scorer.state() for scorer in scorers]))
+    with np.load(tmp_path / "weights.npz", allow_pickle=False) as arrays:
+        states = unstack(dict(arrays), len(words))
+    for batch, scorer, state in zip(words, scorers, states, strict=True):
+        assert learner.from_state(state).scores(batch).tobytes() == scorer.scores(batch).tobytes()
+
+
+DAMAGES = {
+    "columns": (
+        lambda a: a[::-1],
+        lambda a: a - a.max(),
+        lambda a: a * 0,
+        lambda a: a + 0.5,
+        lambda a: a[:-1],
+    ),
+    "weights": (lambda a: a[:-1], lambda a: a.reshape(3, -1)),
+    "bias": (lambda a: a[:-1],),
+    "shares": (lambda a: a.reshape(-1, 1),),
+    "frequencies": (lambda a: -a, lambda a: a * 1.0, lambda a: a[:-1]),
+}
+ROW_DAMAGES = {
+    "indices": (lambda a: a - 60, lambda a: a + 60, lambda a: a * 1.0, lambda a: a[:-1]),
+    "indptr": (lambda a: a[::-1], lambda a: a[1:], lambda a: a[:0], lambda a: a * 1.0),
+    "data": (lambda a: a[:-1],),
+    "width": (lambda a: a - 1, lambda a: a * 0, lambda a: a[:0], lambda a: -a),
+    "coefficients": (lambda a: a[:-1], lambda a: a[:, :-1], lambda a: a.ravel()),
+    "frequencies": DAMAGES["frequencies"],
+}
+
+
+@pytest.mark.parametrize(
+    ("learner", "key", "damage"),
+    [
+        (learner, key, damage)
+        for learner, damages in ((RLSCComb(), DAMAGES), (RLSC(kernel=GaussianKernel()), ROW_DAMAGES))
+        for key, item in damages.items()
+        for damage in item
+    ],
+)
+def test_damaged_states_are_refused(learner, key, damage):
+    state = learner.fit(make_rows(width=60)).scorer.state()
+    learner.from_state(state)
+    with pytest.raises(ValueError):
+        learner.from_state({**state, key: damage(state[key])})
+
+
+def test_states_have_used_columns_only():
+    state = RLSCComb().fit(make_rows(10, 500)).scorer.state()
+    d = len(state["columns"])
+    assert d < 500 and state["columns"].dtype == np.int32
+    assert state["weights"].shape == (3 * d,) and state["weights"].dtype == np.float64
+    assert state["bias"].tolist() == [0.0] * 3 and state["shares"].tolist() == [0.5, 0.5]
+    assert state["frequencies"].sum() == 10
+
+
+@pytest.mark.parametrize("name", ["lin", "comb-loo", "svm-lin", "svm-comb"])
+def test_explanation_in_named_columns(name):
+    batch, test = make_rows(30), make_rows(5, seed=3)
+    scorer = LEARNERS[name].fit(batch).scorer
+    same, weights = scorer.linear(test)
+    assert same.scores(weights) == pytest.approx(scorer.scores(test), abs=1e-9)
+    assert len(same.columns) == len(weights)
+    width = same.rows.shape[1]
+    assert same.columns.names[width] == "sense 1: feature " + str(scorer.columns[0])
+    if "svm" in name:
+        assert same.columns.names[2 * width - 1] == "sense 1: bias"
+        assert same.columns.group_names == (*GROUPS, "bias")
+    nameless = CrossedRows(test.rows, test.costs, numbered(len(test.columns)))
+    if name in ("lin", "svm-lin"):
+        assert scorer.linear(nameless)[0].scores(weights) == pytest.approx(scorer.scores(test), abs=1e-9)
+
+
+def test_dense_and_sparse_and_single_precision_rows_are_the_same():
+    batch = make_rows()
+    for learner in (RLSCLin(), RLSCComb(), RLSC(kernel=GaussianKernel())):
+        expected = scores_of(learner, batch)
+        for rows in (batch.rows.toarray(), batch.rows.astype(np.float32), csr_array(batch.rows.tocoo())):
+            other = CrossedRows(rows, batch.costs, batch.columns)
+            assert scores_of(learner, other) == pytest.approx(expected, abs=1e-6)
+
+
+def test_scorers_refuse_other_candidates_and_columns():
+    for learner in (RLSCLin(), RLSC(kernel=GaussianKernel())):
+        with pytest.raises(ValueError, match="3 candidates, examples of 4"):
+            learner.fit(make_rows()).scorer.scores(make_rows(senses=4))
+    with pytest.raises(ValueError, match="columns"):
+        RLSCLin().fit(make_rows()).scorer.scores(make_rows(width=20))
+
+
+# Reports and bad input
+
+
+def test_reports():
+    report = RLSCComb(weights="loo", regularisation="loo").fit(make_rows()).report
+    assert set(report) == {"examples", "regularisation", "form", "columns", "leave_one_out", "weights"}
+    assert sum(report["weights"].values()) == pytest.approx(1.0)
+    assert 0 < report["leave_one_out"] < 1
+    assert RLSCLin().fit(make_rows()).report["regularisation"] == 1e-9
+
+
+@pytest.mark.parametrize(
+    ("learner", "settings", "code"),
+    [
+        *(
+            (kind, {"regularisation": bad}, "D776")
+            for kind in (RLSC, RLSCLin, RLSCComb)
+            for bad in (0, -1e-9, np.nan, "x", True, None)
+        ),
+        *((kind, {"C": bad}, "D760") for kind in (SVMLin, SVMComb) for bad in (0, -1.0, np.inf, "x", None)),
+        *(
+            (kind, {"weights": bad}, "D777")
+            for kind in (RLSCComb, SVMComb)
+            for bad in ("equal", {"local": -1}, {"local": 0}, 1, [1])
+        ),
+    ],
+)
+def test_invalid_settings(learner, settings, code):
+    with pytest.raises(UserError, match=rf"{code}.*{learner.__name__}\.{next(iter(settings))}"):
+        learner(**settings)
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_invalid_examples(name):
+    learner, batch = LEARNERS[name], make_rows()
+    with pytest.raises(UserError, match="D705"):
+        learner.fit(batch.take(np.array([], np.int64)))
+    rows = batch.rows.toarray()
+    rows[4, 2] = rows[7, 1] = np.nan
+    with pytest.raises(UserError, match=r"D772.*2 are NaN.*example 4, dimension 2"):
+        learner.fit(CrossedRows(rows, batch.costs, batch.columns))
+    with pytest.raises(UserError, match="D773"):
+        learner.fit(CrossedRows(csr_array(batch.rows * 1e120), batch.costs, batch.columns))
+    with pytest.raises(UserError, match="D459"):
+        learner.fit(chains())
+
+
+@pytest.mark.parametrize("learner", [RLSCComb, SVMComb])
+def test_weights_of_other_feature_groups(learner):
+    for weights, code in (({"local": 1, "near": 1}, "D451"), ({"local": 1}, "D476")):
+        with pytest.raises(UserError, match=code):
+            learner(weights=weights).fit(make_rows())
+
+
+NAMES = ("signal", "noise", "more noise")
+
+
+def make_informative_rows(n=60, *, seed=0):
+    """Return instances with three feature groups, of which only the first predicts the sense."""
+    rng = np.random.default_rng(seed)
+    right = rng.integers(3, size=n)
+    signal = (rng.random((n, 60)) < np.where(np.arange(60) % 3 == right[:, None], 0.25, 0.1)).astype(float)
+    noise = (rng.random((n, 120)) < 0.1).astype(float)
+    groups = np.repeat(np.arange(3), 60).astype(np.int32)
+    return rows_of(np.hstack([signal, noise]), right, 3, groups=groups, group_names=NAMES)
+
+
+@given(n=st.integers(2, 25), seed=st.integers(0, 10**6), several=st.sampled_from([0.0, 0.4]))
+def test_alignment_equals_its_definition(n, seed, several):
+    batch = make_rows(n, 30, seed=seed, several=several)
+    groups = FeatureGroups.from_batch(batch)
+    targets = np.where(batch.costs == 0, 1.0, -1.0)
+    centring = np.eye(n) - 1 / n
+    ideal = centring @ targets @ targets.T @ centring
+    expected = []
+    for g in (0, 1):
+        part = normalize(batch.rows.toarray()[:, g::2])
+        assert groups.grams[g] == pytest.approx(part @ part.T)
+        gram = centring @ part @ part.T @ centring
+        lengths = np.linalg.norm(gram) * np.linalg.norm(ideal)
+        expected.append((gram * ideal).sum() / lengths if lengths > 1e-10 else 0.0)
+    result = alignments(groups.grams, targets)
+    assert result == pytest.approx(expected, abs=1e-9)
+    shares = alignment_weights(groups)
+    assert shares.sum() == pytest.approx(1.0) and (shares >= 0).all()
+    positive = np.maximum(expected, 0)
+    if positive.sum() > 1e-6:
+        assert shares == pytest.approx(positive / positive.sum(), abs=1e-6)
+
+
+def test_alignment_of_the_kernel_of_the_targets():
+    targets = np.where(make_rows(30).costs == 0, 1.0, -1.0)
+    grams = np.array([targets @ targets.T, 7 * targets @ targets.T + 3, np.ones((30, 30)), np.eye(30)])
+    result = alignments(grams, targets)
+    assert result[:3] == pytest.approx([1.0, 1.0, 0.0])
+    assert 0 < result[3] < 1
+    assert alignments(grams, np.ones((30, 1))).tolist() == [0.0] * 4
+
+
+@pytest.mark.parametrize("weights", ["alignment", "loo"])
+def test_the_informative_group_weighs_most(weights):
+    result = RLSCComb(weights=weights).fit(make_informative_rows()).report["weights"]
+    assert tuple(result) == NAMES
+    assert result["signal"] > 0.5
+    assert sum(result.values()) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("weights", ["alignment", "loo"])
+def test_chosen_weights_are_better_on_new_instances(weights):
+    test = make_informative_rows(400, seed=1)
+    right = test.costs == 0
+
+    def accuracy(learner):
+        scores = learner.fit(make_informative_rows(60)).scorer.scores(test).reshape(right.shape)
+        return right[np.arange(len(right)), scores.argmax(axis=1)].mean()
+
+    assert accuracy(RLSCComb(weights=weights)) > accuracy(RLSCComb()) + 0.01
+
+
+def test_search_goes_half_the_way_to_the_best_weights():
+    groups = FeatureGroups.from_batch(make_informative_rows(50))
+    shares = search_weights(groups, 1e-3)
+    best = 2 * shares - 1 / 3
+    assert best.sum() == pytest.approx(1.0) and (best > -1e-12).all()
+    by = {
+        name: leave_one_out_qualities(groups.problem, groups.system(at), [1e-3])[0]
+        for name, at in {"equal": groups.equal(), "best": np.maximum(best, 0)}.items()
+    }
+    assert by["best"] > by["equal"]
+    for giver, taker in ((0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)):  # no step from it is better
+        moved = np.maximum(best, 0)
+        part = min(1 / 16, moved[giver])
+        moved[giver] -= part
+        moved[taker] += part
+        assert leave_one_out_qualities(groups.problem, groups.system(moved), [1e-3])[0] <= by["best"]
+
+
+def test_primal_and_dual_have_the_same_weights():
+    batch = make_rows(70, 40)
+    groups, weights = FeatureGroups.from_batch(batch), {"local": 1.0, "broad": 4.0}
+    shares = groups.shares(weights)
+    assert shares.tolist() == [0.2, 0.8]
+    primal = groups.system(shares)
+    assert isinstance(primal, PrimalSystem)
+    dual = DualSystem(groups.gram(shares))
+    rows = groups.rows(shares)
+    assert (rows @ rows.T).toarray() == pytest.approx(dual.gram)
+    targets = groups.problem.targets
+    (ours,), (theirs,) = (list(system.left_out(targets, [0.7])) for system in (primal, dual))
+    assert ours == pytest.approx(theirs, abs=1e-9)
+
+
+@pytest.mark.parametrize("weights", [None, "alignment", "loo"])
+def test_groups_without_features_or_one_group_alone(weights):
+    empty = rows_of(np.zeros((4, 6)), [0, 1, 1, 0])
+    assert RLSCComb(weights=weights).fit(empty).report["weights"] == {"local": 0.5, "broad": 0.5}
+    one = rows_of(np.eye(4), [0, 1, 1, 0], groups=np.zeros(4, np.int32), group_names=("words",))
+    assert RLSCComb(weights=weights).fit(one).report["weights"] == {"words": 1.0}
+    half = rows_of(np.eye(4), [0, 1, 1, 0], groups=np.zeros(4, np.int32))
+    result = RLSCComb(weights=weights).fit(half).report["weights"]
+    assert sum(result.values()) == pytest.approx(1.0)
+
+
+WEIGHTS = {"local": 1.0, "broad": 3.0}
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [RLSC(kernel=GaussianKernel(), regularisation=1e-2), RLSCLin(), RLSCComb(weights=WEIGHTS)],
+    ids=["gaussian", "lin", "comb"],
+)
+@pytest.mark.parametrize("width", [25, 90], ids=["narrow", "wide"])
+def test_leave_one_out_equals_refitting(learner, width):
+    batch, hits = make_rows(30, width, several=0.2), 0
+    for i in range(30):
+        rest, one = batch.take(np.delete(np.arange(30), i)), batch.take(np.array([i]))
+        same = replace(learner, regularisation=learner.regularisation * 30 / 29)
+        hits += batch.costs[i, same.fit(rest).scorer.scores(one).argmax()] == 0
+    assert learner.leave_one_out(batch) == pytest.approx(hits / 30) and 0 < hits < 30
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        RLSC(kernel=PolynomialKernel(normalise="groups"), regularisation="loo"),
+        RLSCLin(regularisation="loo"),
+        RLSCComb(weights="loo", regularisation="loo"),
+    ],
+    ids=["polynomial", "lin", "comb"],
+)
+def test_lambda_is_chosen_by_leave_one_out(learner):
+    batch = make_rows(several=0.2)
+    assert learner.leave_one_out(batch) == learner.fit(batch).report["leave_one_out"]
+
+
+N_WORDS, N_WORDS_EACH, N_INFORMATIVE = 650, 12, 90
+
+
+def make_noisy_examples(n, seed):
+    """Return examples of a dozen words each, one label in ten wrong, and the true senses."""
+    weights = np.random.default_rng(7).normal(size=N_WORDS) * (np.arange(N_WORDS) < N_INFORMATIVE)
+    often = 1 / (np.arange(N_WORDS) + 10.0)
+    rng = np.random.default_rng(seed)
+    words = np.array(
+        [rng.choice(N_WORDS, N_WORDS_EACH, replace=False, p=often / often.sum()) for _ in range(n)]
+    )
+    true = weights[words].sum(axis=1) > 0
+    output = true ^ (rng.random(n) < 0.1)
+    rows = csr_array(
+        (np.ones(n * N_WORDS_EACH), words.ravel(), np.arange(0, n * N_WORDS_EACH + 1, N_WORDS_EACH)),
+        (n, N_WORDS),
+    )
+    right = np.stack([~output, output], axis=1)
+    columns = CrossedColumns(numbered(N_WORDS), ("one", "other"))
+    return CrossedRows(rows, (~right).astype(np.float32), columns), right, true
+
+
+def accuracy(learner, batch, test, true):
+    scores = fit(learner, batch).scorer.scores(test).reshape(len(true), -1)
+    return (scores.argmax(axis=1) == true).mean()
+
+
+def test_regularisation_for_many_noisy_examples():
+    batch, _, _ = make_noisy_examples(640, 0)
+    test, _, true = make_noisy_examples(1000, 1)
+    fixed, auto, chosen = (
+        accuracy(RLSCLin(regularisation=value), batch, test, true) for value in (1e-9, "auto", "loo")
+    )
+    assert fixed < 0.7 and auto > fixed + 0.1 and chosen > fixed + 0.1
+
+
+def test_sanity_baseline_detects_too_little_regularisation():
+    batch, right, _ = make_noisy_examples(640, 0)
+    folds = np.arange(640) % 5
+
+    def notes(learner):
+        held_out = np.empty(right.shape)
+        for fold in range(5):
+            inside, outside = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+            scorer = fit(learner, batch.take(inside)).scorer
+            held_out[outside] = scorer.scores(batch.take(outside)).reshape(-1, 2)
+        return sanity_baseline(batch, right, folds, held_out)
+
+    own, cheap = notes(RLSCLin(regularisation=1e-9))
+    assert cheap > own + 0.05
+    assert notes(RLSCLin(regularisation="loo")) is None
+
+
+def test_auto_regularisation():
+    assert (
+        auto_regularisation(100) == pytest.approx(OF_MANY / 10)
+        and auto_regularisation(1000) == auto_regularisation(9000) == OF_MANY
+    )
+
+
+BATCHES = {"two": (crossed(labels=2), 0.95), "three": (crossed(), 0.95), "blocks": (blocks(), 0.6)}
+
+
+@pytest.mark.parametrize("batch", BATCHES)
+@pytest.mark.parametrize("name", LEARNERS)
+def test_contract(name, batch):
+    examples, least = BATCHES[batch]
+    for check in check_learner(LEARNERS[name], examples, least=least):
+        check()

@@ -1,0 +1,389 @@
+"""Kernels and linear systems: scikit-learn's values, residuals, leave-one-out, choice of lambda."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+from disambig_kernel_rls.rls import (
+    GRID,
+    RLSC,
+    DualSystem,
+    GaussianKernel,
+    LinearKernel,
+    PolynomialKernel,
+    PrimalSystem,
+    best_regularisation,
+    leave_one_out_quality,
+    prepare_problem,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from sense_rows import make_rows, rows_of
+from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
+from sklearn.preprocessing import normalize
+
+from disambig.api import hookimpl
+from disambig.config import resolve
+from disambig.errors import UserError
+from disambig.testing import blocks, check_kernel, check_learner, crossed
+
+KERNELS = {
+    f"{kind.__name__}-{normalise}": kind(normalise=normalise)
+    for kind in (LinearKernel, PolynomialKernel, GaussianKernel)
+    for normalise in ("row", "groups", "none")
+} | {"weighted": LinearKernel(normalise="groups", weights={"words": 3.0, "bias": 1.0})}
+
+
+@pytest.mark.parametrize(
+    "kernel", [LinearKernel(), GaussianKernel(), PolynomialKernel(normalise="groups")], ids=str
+)
+def test_contract_with_class_blocks(kernel):
+    for check in check_kernel(kernel, blocks(20)):
+        check() if check.name != "is_linear_in_its_rows_if_it_says_so" else None
+
+
+@given(
+    kind=st.sampled_from([LinearKernel, PolynomialKernel, GaussianKernel]),
+    normalise=st.sampled_from(["row", "groups"]),
+    seed=st.integers(0, 10**6),
+    scale=st.floats(1e-3, 1e3),
+)
+def test_similarity_to_itself_is_one(kind, normalise, seed, scale):
+    kernel = kind(normalise=normalise)
+    batch = make_rows(12, 30, seed=seed)
+    full = batch.rows.toarray() * scale
+    full[:, [20, 21]] += scale  # one feature of each group at least
+    rows = kernel.rows(replace(batch, rows=csr_array(full)))
+    gram = kernel.gram(rows, rows)
+    assert np.diag(gram) == pytest.approx(1.0, abs=1e-12)
+    assert gram.max() <= 1.0 + 1e-12
+    assert np.linalg.eigvalsh(gram)[0] >= -1e-12
+
+
+def test_linear_kernel_by_feature_group():
+    batch = make_rows(20, 40)
+    full = batch.rows.toarray()
+    parts = [normalize(full[:, g::2]) for g in (0, 1)]
+    kernel = LinearKernel(normalise="groups", weights={"local": 1.0, "broad": 3.0})
+    rows = kernel.rows(batch)
+    assert kernel.gram(rows, rows) == pytest.approx(
+        0.25 * parts[0] @ parts[0].T + 0.75 * parts[1] @ parts[1].T
+    )
+    assert LinearKernel().rows(batch).toarray() == pytest.approx(normalize(full))
+    assert (LinearKernel(normalise="none").rows(batch) != batch.rows).nnz == 0
+
+
+def test_kernels_equal_scikit_learn():
+    batch = make_rows(20, 40)
+    full = batch.rows.toarray()
+    kernels = {
+        GaussianKernel(gamma=0.3, normalise="none"): rbf_kernel(full, gamma=0.3),
+        GaussianKernel(gamma=2.0): rbf_kernel(normalize(full), gamma=2.0),
+        PolynomialKernel(degree=3, offset=0.5, normalise="none"): polynomial_kernel(full, None, 3, 1.0, 0.5),
+        PolynomialKernel(degree=3, offset=0.5): polynomial_kernel(normalize(full), None, 3, 1.0, 0.5)
+        / 1.5**3,
+    }
+    for kernel, expected in kernels.items():
+        rows = kernel.rows(batch)
+        assert kernel.gram(rows, rows) == pytest.approx(expected)
+
+
+def test_rows_without_features():
+    batch = rows_of([[0.0, 0, 0, 0], [3, 0, 4, 0], [1, 1, 0, 0]], [0, 1, 1])  # local, broad, local, broad
+    rows = LinearKernel(normalise="groups").rows(batch)
+    assert np.diag(LinearKernel().gram(rows, rows)) == pytest.approx([0.0, 0.5, 1.0])
+    assert GaussianKernel().gram(rows, rows)[0, 2] == pytest.approx(np.exp(-1))
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "code"),
+    [
+        (LinearKernel, {"normalise": "l2"}, "D778"),
+        (LinearKernel, {"normalise": None}, "D778"),
+        (LinearKernel, {"weights": {"local": 1.0}}, "D778"),
+        *(
+            (LinearKernel, {"normalise": "groups", "weights": bad}, "D777")
+            for bad in ("loo", {"local": -1.0}, {"local": 0.0}, {"local": np.nan}, {"local": "1"}, {}, 3)
+        ),
+        *((GaussianKernel, {"gamma": bad}, "D760") for bad in (0, -1.0, np.inf, np.nan, "1", True)),
+        *((PolynomialKernel, {"degree": bad}, "D452") for bad in (0, 1.5, True)),
+        *((PolynomialKernel, {"offset": bad}, "D780") for bad in (-0.5, np.inf, "x")),
+    ],
+)
+def test_invalid_settings(kind, settings, code):
+    with pytest.raises(UserError, match=kind.__name__) as caught:
+        kind(**settings)
+    assert caught.value.code == code
+
+
+def test_weights_of_other_feature_groups():
+    for weights, code in (({"local": 1.0, "near": 1.0}, "D451"), ({"local": 1.0}, "D476")):
+        with pytest.raises(UserError, match=code):
+            LinearKernel(normalise="groups", weights=weights).rows(make_rows())
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """A kernel of another plugin: the share of common columns."""
+
+    power: float = 1.0
+    is_linear: bool = False
+
+    def rows(self, batch):
+        return csr_array(batch.rows != 0, dtype=np.float64)
+
+    def gram(self, left, right):
+        common = (left @ right.T).toarray()
+        sizes = left.sum(axis=1)[:, None] + right.sum(axis=1) - common
+        return (common / np.maximum(sizes, 1)) ** self.power
+
+
+@hookimpl
+def disambig_register_kernels(register):
+    register("somebody.Overlap.v1", Overlap)
+
+
+def test_a_kernel_of_a_plugin_in_a_config(load_with):
+    load_with(somebody=__name__)
+    section = {
+        "@disambig_learners": "kernel_rls.RLSC.v1",
+        "regularisation": "loo",
+        "kernel": {"@disambig_kernels": "somebody.Overlap.v1", "power": 2.0},
+    }
+    learner = resolve({"learner": section})["learner"]
+    assert learner == RLSC(kernel=Overlap(2.0), regularisation="loo")
+    for check in [*check_kernel(Overlap()), *check_learner(learner, crossed(), least=1.0)]:
+        check()
+
+
+def test_kernels_in_a_config():
+    section = {"@disambig_kernels": "kernel_rls.Gaussian.v1", "gamma": 2.0, "normalise": "groups"}
+    assert resolve({"kernel": section})["kernel"] == GaussianKernel(gamma=2.0, normalise="groups")
+    with pytest.raises(UserError, match=r"D001.*kernel_rls\.Gaussian\.v1"):
+        resolve({"kernel": {"@disambig_kernels": "kernel_rls.Gauss.v1"}})
+
+
+@pytest.mark.parametrize("bad", ["linear", LinearKernel, 3, object()])
+def test_invalid_kernels(bad):
+    with pytest.raises(UserError, match="D781"):
+        RLSC(kernel=bad)
+
+
+@pytest.mark.parametrize(
+    "gram",
+    [np.ones((2, 2)), np.full((40, 40), np.nan), np.full((40, 40), np.inf)],
+    ids=["shape", "nan", "inf"],
+)
+def test_invalid_gram_matrices(gram):
+    @dataclass(frozen=True)
+    class Broken(Overlap):
+        def gram(self, left, right):
+            return gram
+
+    with pytest.raises(UserError, match="D782"):
+        RLSC(kernel=Broken()).fit(make_rows(40))
+
+
+def test_huge_rows():
+    batch = make_rows(10)
+    large = replace(batch, rows=csr_array(batch.rows * 1e90))
+    with pytest.raises(UserError, match="D782"):
+        RLSC(kernel=PolynomialKernel(normalise="none", degree=4)).fit(large)
+    with pytest.raises(UserError, match="D779"):
+        twins = make_rows(10, twins=5)
+        large = replace(twins, rows=csr_array(twins.rows * 1e90))
+        RLSC(kernel=LinearKernel(normalise="none")).fit(large)
+
+
+PROBLEMS = {
+    "n": st.integers(2, 30),
+    "width": st.integers(6, 50),
+    "seed": st.integers(0, 10**6),
+    "several": st.sampled_from([0.0, 0.3]),
+}
+
+
+def make_problem(n=40, width=60, seed=0, *, several=0.0, twins=0, kernel=None):
+    batch = make_rows(n, width, seed=seed, several=several, twins=min(twins, n // 2))
+    return prepare_problem(batch, kernel or LinearKernel(normalise="groups"))
+
+
+def dual_system(problem):
+    return DualSystem((problem.rows @ problem.rows.T).toarray())
+
+
+def relative_residual(gram, targets, shift, coefficients):
+    """Return the largest residual in the measure of the bound: over ``|A| |c|``."""
+    matrix = gram + shift * np.eye(len(gram))
+    left = np.linalg.norm(matrix @ coefficients - targets, axis=0)
+    return (left / (np.linalg.norm(matrix, 2) * np.linalg.norm(coefficients, axis=0))).max()
+
+
+@given(**PROBLEMS, twins=st.integers(0, 15), lam=st.sampled_from([1e-9, 1e-6, 1e-2, 1.0]))
+def test_residual_bound(n, width, seed, several, twins, lam):
+    problem = make_problem(n, width, seed, several=several, twins=twins)
+    system = dual_system(problem)
+    result = system.solve(problem.targets, n * lam)
+    assert relative_residual(system.gram, problem.targets, n * lam, result) <= 1e-13
+
+
+@pytest.mark.parametrize("kernel", [LinearKernel(), GaussianKernel(gamma=0.1)], ids=["linear", "gaussian"])
+def test_residual_bound_for_many_twins(kernel):
+    problem = prepare_problem(make_rows(500, 900, 12, twins=200), kernel)
+    gram = kernel.gram(problem.rows, problem.rows)
+    result = DualSystem(gram).solve(problem.targets, 500 * 1e-9)
+    assert np.abs(result).max() > 1e5  # twins of different senses: the solution is large
+    assert relative_residual(gram, problem.targets, 500 * 1e-9, result) <= 1e-13
+    scores = gram @ result
+    assert np.abs(scores[:200] - scores[-200:]).max() < 1e-6
+
+
+@given(**PROBLEMS, lam=st.sampled_from([1e-4, 1e-2, 1.0]))
+def test_primal_equals_dual(n, width, seed, several, lam):
+    problem = make_problem(n, width, seed, several=several)
+    rows, targets = problem.rows.toarray(), problem.targets
+    dual, primal = dual_system(problem), PrimalSystem(rows)
+    weights = primal.solve(targets, n * lam)
+    assert weights == pytest.approx(rows.T @ dual.solve(targets, n * lam), abs=1e-9)
+    (ours,), (theirs,) = (list(system.left_out(targets, [n * lam])) for system in (primal, dual))
+    assert ours == pytest.approx(theirs, abs=1e-8)
+
+
+@given(**PROBLEMS, kernel=st.sampled_from([LinearKernel(), GaussianKernel(gamma=0.5)]))
+def test_left_out_scores_equal_refitting(n, width, seed, several, kernel):
+    """The dual system, one value at a time and along a path, and the primal if there is one."""
+    problem = make_problem(n, width, seed, several=several, kernel=kernel)
+    targets = problem.targets
+    gram = kernel.gram(problem.rows, problem.rows)
+    shifts = [n * 1e-4, n * 1e-2, n * 1.0]
+    systems = (
+        [DualSystem(gram), PrimalSystem(problem.rows.toarray())] if kernel.is_linear else [DualSystem(gram)]
+    )
+    refitted = np.empty((len(shifts), *targets.shape))
+    for i in range(n):
+        rest = np.delete(np.arange(n), i)
+        for s, shift in enumerate(shifts):
+            matrix = gram[np.ix_(rest, rest)] + shift * np.eye(n - 1)
+            refitted[s, i] = gram[i, rest] @ np.linalg.solve(matrix, targets[rest])
+    for system in systems:
+        at_once = np.array(list(system.left_out(targets, shifts)))
+        one_by_one = np.array([next(iter(system.left_out(targets, [shift]))) for shift in shifts])
+        assert at_once == pytest.approx(refitted, abs=1e-8)
+        assert one_by_one == pytest.approx(refitted, abs=1e-8)
+
+
+@pytest.mark.parametrize("twins", [0, 12])
+def test_left_out_scores_at_the_lambda_of_the_paper(twins):
+    problem = make_problem(60, 90, twins=twins)
+    gram, targets = dual_system(problem).gram, problem.targets
+    shift = 60 * 1e-9
+    result = {
+        "factorised": next(iter(DualSystem(gram).left_out(targets, [shift]))),
+        "decomposed": next(iter(DualSystem(gram).left_out(targets, [shift, 1.0]))),
+    }
+    for i in range(60):
+        rest = np.delete(np.arange(60), i)
+        matrix = gram[np.ix_(rest, rest)] + shift * np.eye(59)
+        scores = gram[i, rest] @ np.linalg.solve(matrix, targets[rest])
+        for item in result.values():
+            assert item[i] == pytest.approx(scores, abs=1e-5)
+
+
+@pytest.mark.parametrize("width", [20, 90], ids=["narrow", "wide"])
+def test_solution_and_leave_one_out_come_together(width):
+    problem = make_problem(40, width)
+    targets, indefinite = problem.targets, np.diag(np.arange(40) - 20.0)
+    for system in (dual_system(problem), PrimalSystem(problem.rows.toarray()), DualSystem(indefinite)):
+        solution, left_out = system.solve_left_out(targets, 0.3)
+        assert solution.tolist() == system.solve(targets, 0.3).tolist()
+        assert left_out.tolist() == next(iter(system.left_out(targets, [0.3]))).tolist()
+
+
+def test_an_example_alone_and_rows_without_features():
+    alone = DualSystem(np.array([[1.0]]))
+    assert alone.solve(np.array([[1.0, -1.0]]), 0.5) == pytest.approx(np.array([[2 / 3, -2 / 3]]))
+    assert next(iter(alone.left_out(np.array([[1.0, -1.0]]), [0.5]))).tolist() == [[0.0, 0.0]]
+    empty = prepare_problem(rows_of(np.zeros((3, 4)), [0, 1, 1]), LinearKernel())
+    for system in (dual_system(empty), PrimalSystem(empty.rows.toarray())):
+        assert (next(iter(system.left_out(empty.targets, [1e-9]))) == 0).all()
+        assert all((scores == 0).all() for scores in system.left_out(empty.targets, [1e-9, 1e-3]))
+    assert PrimalSystem(np.zeros((3, 0))).solve(empty.targets, 1e-9).shape == (0, 2)
+
+
+def test_kernels_that_are_not_semidefinite():
+    gram = np.diag([1.0, -0.5, 2.0])
+    targets = np.array([[1.0], [-1.0], [1.0]])
+    assert DualSystem(gram).solve(targets, 0.1) == pytest.approx(targets / (np.diag(gram)[:, None] + 0.1))
+    assert next(iter(DualSystem(gram).left_out(targets, [0.1]))) == pytest.approx(np.zeros((3, 1)))
+    for call in (DualSystem(gram).solve, lambda y, s: list(DualSystem(gram).left_out(y, [s]))):
+        with pytest.raises(UserError, match="D779"):
+            call(targets, 0.5)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_best_regularisation(seed):
+    problem = make_problem(50, 70, seed=seed)
+    system = dual_system(problem)
+    result = [
+        leave_one_out_quality(problem, next(iter(system.left_out(problem.targets, [50 * v])))) for v in GRID
+    ]
+    value, best = best_regularisation(problem, system)
+    assert best.accuracy == max(item.accuracy for item in result)
+    tied = [v for v, item in zip(GRID, result, strict=True) if item.accuracy == best.accuracy]
+    assert value in tied
+    assert best.fit == pytest.approx(max(item.fit for item in result if item.accuracy == best.accuracy))
+    assert len({item.accuracy for item in result}) > 1
+
+
+@pytest.mark.parametrize("closest", [0, 7, 18])
+def test_best_regularisation_of_equal_accuracies(closest):
+    class Made:
+        def left_out(self, targets, shifts):
+            for i in range(len(shifts)):
+                yield targets * (1 + 0.01 * max(abs(i - closest), 1))  # the neighbours are as close
+
+    value, best = best_regularisation(make_problem(), Made())
+    assert value == GRID[max(closest - 1, 0)]
+    assert best == (1.0, pytest.approx(-1e-4))
+
+
+def test_leave_one_out_quality():
+    problem = prepare_problem(rows_of(np.eye(4), [[0, 1], 1, 1, 0], 3), LinearKernel())
+    # in the second row 0 and 1 are tied: without it, each is right twice, and the first wins
+    scores = np.array([[0.0, 1.0, 0.5], [0.3, 0.3, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    assert leave_one_out_quality(problem, scores).accuracy == 0.25
+    assert leave_one_out_quality(problem, problem.targets) == (1.0, 0.0)
+
+
+def test_solution_equals_kernel_ridge():
+    from sklearn.kernel_ridge import KernelRidge
+
+    problem = make_problem(40, 60)
+    system = dual_system(problem)
+    theirs = KernelRidge(alpha=40 * 1e-3, kernel="precomputed").fit(system.gram, problem.targets)
+    assert system.solve(problem.targets, 40 * 1e-3) == pytest.approx(theirs.dual_coef_, abs=1e-9)
+
+
+@pytest.mark.parametrize("lam", [1e-3, 1e-1])
+def test_solution_of_the_problem_of_the_paper(lam):
+    pytest.importorskip("cvxpy")
+    from disambig_kernel_rls.rls import solve_reference
+
+    problem = make_problem(15, 20, twins=3)
+    gram, targets = dual_system(problem).gram, problem.targets
+    ours, theirs = DualSystem(gram).solve(targets, 15 * lam), solve_reference(gram, targets, lam)
+    assert gram @ ours == pytest.approx(gram @ theirs, abs=1e-5)
+
+    def objective(c):
+        return ((targets - gram @ c) ** 2).sum() / 15 + lam * np.einsum("ik,ij,jk->", c, gram, c)
+
+    assert objective(ours) <= objective(theirs) + 1e-12
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_contract(name):
+    for check in check_kernel(KERNELS[name]):
+        check()

@@ -1,0 +1,639 @@
+"""The task *sense*: which tokens belong to which word, training from labelled files, inflections."""
+
+from __future__ import annotations
+
+import csv
+import json
+import warnings
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pytest
+import spacy
+from disambig_kernel_rls.senses import SenseTask, inflections
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disambig.config import resolve
+from disambig.errors import UserError
+from disambig.evaluation import assess_model, cross_validate, curve_of_labelled, evaluate_labelled
+from disambig.formats import Labelled, read_labelled
+from disambig.testing import check_task
+from disambig.text import SpacyTokens, Words, hash_word, view_of_docs
+from disambig.training import label_instances, read_plan, run, train_labelled
+
+BANK_N = ["bank.n", {"bank": 8, "banks": 2}, ["money", "shore"], ["bank%1:14:00::", "bank%1:17:01::"]]
+BANK_V = ["bank.v", {"bank": 3, "banked": 1}, ["rely", "tilt"], []]
+SEE = ["see.v", {"saw": 9, "see": 5}, ["look", "meet"], []]
+SAW = ["saw.n", {"saw": 4, "saws": 1}, ["tool", "saying"], []]
+WORDS = [BANK_N, BANK_V, SEE, SAW]
+TEXT = "They bank on it . The Banks saw a saw , seeing banking ; saws ."
+
+
+def make_view(text=TEXT, tags=None):
+    """Return a view whose tokens have the tags of a mapping; others are IN."""
+    view = SpacyTokens()([text])
+    words = [text[s:e] for s, e in zip(view.starts, view.ends, strict=True)]
+    if tags is None:
+        return view, words
+    layer = np.array([hash_word(tags.get(word, "IN")) if word else 0 for word in words], np.uint64)
+    return replace(view, layers={"tag": layer}), words
+
+
+def find_words(task, view, words):
+    instances = task.instances(view)
+    assert (instances.lengths == 1).all() and (instances.observed == -1).all()
+    return [
+        (words[p], task.groups[g].name) for p, g in zip(instances.positions, instances.groups, strict=True)
+    ]
+
+
+def test_words_without_tags():
+    assert find_words(SenseTask(words=WORDS), *make_view()) == [
+        ("bank", "bank.n"),
+        ("Banks", "bank.n"),
+        ("saw", "see.v"),
+        ("saw", "see.v"),
+        ("seeing", "see.v"),
+        ("banking", "bank.v"),
+        ("saws", "saw.n"),
+    ]
+
+
+def test_words_with_tags():
+    tags = {"bank": "VBP", "Banks": "NNS", "saw": "NN", "seeing": "VBG", "banking": "NN", "saws": "VBZ"}
+    assert find_words(SenseTask(words=WORDS), *make_view(tags=tags)) == [
+        ("bank", "bank.v"),
+        ("Banks", "bank.n"),
+        ("saw", "saw.n"),
+        ("saw", "saw.n"),
+        ("seeing", "see.v"),
+    ]
+
+
+def test_tokens_without_a_tag():
+    view, words = make_view(tags={"bank": "VBP"})
+    view.layers["tag"][words.index("saw") :] = 0
+    without = find_words(SenseTask(words=WORDS), *make_view())
+    assert find_words(SenseTask(words=WORDS), view, words) == [("bank", "bank.v"), *without[2:]]
+    view.layers["tag"][:] = 0
+    assert find_words(SenseTask(words=WORDS), view, words) == without
+
+
+@pytest.mark.parametrize(("tags", "warned"), [(["ART", "NN$"], 1), (["DT", "NN$"], 0), (["ART", "NN"], 0)])
+def test_warning_for_unknown_tagsets(tags, warned):
+    view, _ = make_view("The bank")
+    layer = np.array([0, *map(hash_word, tags), 0], np.uint64)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        SenseTask(words=WORDS).instances(replace(view, layers={"tag": layer}))
+    assert ["not from a known tagset" in str(item.message) for item in caught] == [True] * warned
+
+
+def test_proper_names():
+    view = make_view(tags={"Banks": "NNPS"})
+    assert find_words(SenseTask(words=WORDS), *view) == []
+    for capitals, expected in ((1, []), (2, [("Banks", "bank.n")])):
+        word = ["bank.n", {"bank": 8, "banks": 4, "Banks": capitals}, ["a", "b"], []]
+        assert find_words(SenseTask(words=[word]), *view) == expected
+    assert find_words(SenseTask(words=[["bank.n", ["Banks"], ["a", "b"], []]]), *view) == [
+        ("Banks", "bank.n")
+    ]
+
+
+def test_words_without_part_of_speech():
+    plain = ["bank", ["bank", "banks"], ["a", "b"], []]
+    view = make_view(tags={"bank": "VBP"})
+    assert find_words(SenseTask(words=[plain]), *view) == [("bank", "bank"), ("Banks", "bank")]
+    assert find_words(SenseTask(words=[plain, BANK_V]), *view) == [("bank", "bank.v"), ("Banks", "bank")]
+
+
+def test_inflections_are_english():
+    german = SenseTask(words=[["Bank.n", ["bank"], ["a", "b"], []]], language="de")
+    assert find_words(german, *make_view()) == [("bank", "Bank.n")]
+
+
+def test_boundaries_and_no_words():
+    task = SenseTask(words=[["s", ["<s>", "bank"], ["a", "b"], []]])
+    assert [word for word, _ in find_words(task, *make_view())] == ["bank"]
+    assert find_words(SenseTask(), *make_view()) == []
+
+
+def make_example(text, label, word="", gloss=""):
+    before, _, rest = text.partition("[")
+    inside, _, after = rest.partition("]")
+    whole = before + inside + after
+    return Labelled(whole, len(before), len(before) + len(inside), label, whole, text, word, gloss)
+
+
+EXAMPLES = [
+    make_example("The [banks] of it", "shore", "bank.n", "bank%1:17:01::"),
+    make_example("my [bank] is", "money", "bank.n"),
+    make_example("[Bank] on it", "money", "bank.n"),
+    make_example("the [Bank] of it", "money", "bank.n"),
+    make_example("a [bank]", "shore", "bank.n"),
+    make_example("He [called]", "phone"),
+    make_example("she [calls]", "phone"),
+    make_example("I [called] on", "visit"),
+    make_example("one [ferret]", "animal", "ferret.n"),
+    make_example("no[ ]sense", "x"),
+    make_example("no [...]", "x"),
+    make_example("no [label]", ""),
+]
+
+
+def test_words_are_learned_most_frequent_first():
+    assert SenseTask().learn_settings(EXAMPLES) == {
+        "words": [
+            [
+                "bank.n",
+                {"bank": 4, "Bank": 1, "banks": 1},
+                ["money", "shore"],
+                ["", "bank%1:17:01::"],
+            ],
+            ["called", {"called": 2, "calls": 1}, ["phone", "visit"], []],
+            ["ferret.n", {"ferret": 1}, ["animal"], []],
+        ],
+        "certain": [],
+    }
+    task = SenseTask(**SenseTask().learn_settings(EXAMPLES))
+    assert [group.name for group in task.groups] == ["bank.n", "called", "ferret.n"]
+    assert task.groups[0].glosses == ("", "bank%1:17:01::") and task.groups[1].glosses == ()
+
+
+def test_learned_settings_and_minimum_number_of_examples():
+    assert SenseTask(words=WORDS).learn_settings(EXAMPLES) == {}
+    assert [word[0] for word in SenseTask(least=3).learn_settings(EXAMPLES)["words"]] == ["bank.n", "called"]
+    with pytest.raises(UserError, match="D496"):
+        SenseTask(least=6).learn_settings(EXAMPLES)
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.text("abBE.' \n", max_size=5), st.sampled_from(["x", "y", ""]), st.sampled_from(["", "w.n"])
+        )
+    )
+)
+def test_learned_settings_of_any_examples(rows):
+    examples = [Labelled(f"a {text}", 2, 2 + len(text), label, "", "", word) for text, label, word in rows]
+    try:
+        words = SenseTask().learn_settings(examples)["words"]
+    except UserError as error:
+        assert error.code == "D496"
+        return
+    task = SenseTask(words=words)
+    n = sum(any(map(str.isalnum, item.text[2:])) and bool(item.label) for item in examples)
+    assert sum(len(group.candidates) for group in task.groups) <= n
+    for name, forms, senses, _ in words:
+        lower = [count for form, count in forms.items() if form == form.lower()]
+        assert lower == sorted(lower, reverse=True) or len(lower) < len(forms)
+        assert name and senses
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "bank",
+        ["bank.n", ["bank"], ["a"]],
+        ["", ["bank"], ["a"], []],
+        ["bank.n", "bank", ["a"], []],
+        ["bank.n", ["bank"], [], []],
+        ["bank.n", ["bank"], ["a", "a"], []],
+        ["bank.n", ["bank"], ["a", "b"], ["only one"]],
+        ["bank.n", {"bank": -1}, ["a"], []],
+        ["bank.n", [3], ["a"], []],
+        ["bank.n", ["bank"], ["a ${x}"], []],
+    ],
+)
+def test_invalid_words(word):
+    with pytest.raises(UserError, match="D495"):
+        SenseTask(words=[word])
+
+
+def test_invalid_names():
+    with pytest.raises(UserError, match=r"D495.*twice"):
+        SenseTask(words=[BANK_N, BANK_N])
+    with pytest.raises(UserError, match="D487"):
+        SenseTask(name="no name")
+
+
+def test_contract():
+    for check in check_task(SenseTask(words=WORDS), ["A bank .", TEXT], SpacyTokens()):
+        check()
+
+
+def test_another_tokenisation():
+    view = Words()([TEXT])
+    assert len(SenseTask(words=WORDS).instances(view)) == 7
+
+
+def test_certain_forms():
+    half = [make_example(f"Clause {n} says at [least] that least", "amount", "least.r") for n in range(10)]
+    assert SenseTask().learn_settings(half)["certain"] == []
+    every = [make_example(f"Clause {n} says at [least] that", "amount", "least.r") for n in range(10)]
+    settings = SenseTask().learn_settings(every)
+    assert settings["certain"] == ["least"]
+    assert SenseTask().learn_settings(every[:9])["certain"] == []
+    view = make_view("at least Least", {"least": "JJS", "Least": "NNP"})
+    assert [word for word, _ in find_words(SenseTask(**settings), *view)] == ["least", "Least"]
+    assert find_words(SenseTask(words=settings["words"]), *view) == []
+
+
+def test_tags_of_certain_forms():
+    words = [["work.n", {"work": 3}, ["job"], []], ["work.v", {"work": 5}, ["toil"], []]]
+    by_tag = {
+        tag: find_words(SenseTask(words=words, certain=["work"]), *make_view("work", {"work": tag}))[0][1]
+        for tag in ("NN", "VB", "JJ")
+    }
+    assert by_tag == {"NN": "work.n", "VB": "work.v", "JJ": "work.v"}
+    assert find_words(SenseTask(words=words), *make_view("work", {"work": "JJ"})) == []
+
+
+def test_several_right_senses():
+    config = {
+        "extractors": {
+            "near": {
+                "@disambig_extractors": "disambig.Tfidf.v1",
+                "around": 5,
+                "weighting": "count",
+                "name": "n",
+            }
+        },
+        "learner": {"@disambig_learners": "kernel_rls.RLSCComb.v1"},
+        "baseline": {"@disambig_learners": "disambig.NoPreference.v1"},
+    }
+    rows = [("muddy [bank] river", "shore"), ("cash [bank] loan", "money"), ("cash [bank] safe", "building")]
+    examples = [
+        replace(make_example(f"{text} {n}", sense, "bank.n"), also=("building",) if sense == "money" else ())
+        for n in range(6)
+        for text, sense in rows
+    ]
+    task = SenseTask(**SenseTask().learn_settings(examples))
+    assert task.groups[0].candidates == ("building", "money", "shore")  # of which 12, 6 and 6 were seen
+    parts = {**resolve(config), "task": task, "tokenisation": SpacyTokens()}
+    model = train_labelled(parts, examples, name="test")
+    alone = [replace(example, also=()) for example in examples]
+    assert not np.allclose(
+        model.scorers[0].weights, train_labelled(parts, alone, name="test").scorers[0].weights
+    )
+    several = [make_example("cash [bank] loan 7", "shore", "bank.n")]
+    right = [replace(item, also=("money", "building", "unheard of")) for item in several]
+    assert evaluate_labelled(model, right)["groups"]["bank.n"]["accuracy"] == 1.0
+    assert evaluate_labelled(model, several)["groups"]["bank.n"]["accuracy"] == 0.0
+
+
+def test_words_of_several_tokens_are_not_learned(tmp_path):
+    path = tmp_path / "examples.tsv"
+    rows = ["text\tlabel\tword"]
+    for n in range(6):
+        rows += [f"a muddy [[bank]] of river {n}\tshore\tbank.n", f"a rich [[bank]] {n}\tmoney\tbank.n"]
+        rows += [f"in [[New York]] {n}\t{('city', 'state')[n % 2]}\tnew_york.n"]
+        rows += [f"a [[well-known]] man {n}\t{('famous', 'usual')[n % 2]}\twell-known.a"]
+    path.write_text("\n".join(rows))
+    model = run("sense", labelled=[str(path)])
+    assert [group.name for group in model.task.groups] == ["bank.n"]
+    assert model.provenance["examples"]["labelled"] == 12
+    (note,) = (note for note in model.provenance["notes"] if note.startswith("not used"))
+    assert "line 4: 'New York' has 2 tokens: the task sense decides single tokens only" in note
+    assert "'well-known' has 3 tokens" in note
+    with pytest.raises(UserError, match=r"D496.*without blanks"):
+        SenseTask().learn_settings([make_example("in [New York] 1", "city", "new_york.n")])
+
+
+def test_labels_of_tested_examples_only_are_wrong():
+    names = "fox owl cat dog hen elk ape bat".split()
+    once = [make_example(f"see the [{name}] now", f"{name}%1", f"{name}.n") for name in names]
+    bank = [make_example(f"a rich [bank] {n}", "money", "bank.n") for n in range(8)]
+    plan = read_plan("sense").with_learned_settings(once + bank)
+    systems = cross_validate(plan.parts, once + bank, folds=4)["systems"]
+    for system in systems.values():
+        assert {name: at["accuracy"] for name, at in system.items()} == {
+            "bank.n": 1.0,
+            **{f"{name}.n": 0.0 for name in names},
+        }
+    # a label of an example that is only learned from is known
+    also = [replace(once[0], document="elsewhere", text="see the fox then")]
+    systems = cross_validate(plan.parts, once + bank, folds=4, also=also)["systems"]
+    assert systems["model"]["fox.n"]["accuracy"] == 1.0 and systems["model"]["owl.n"]["accuracy"] == 0.0
+    model = train_labelled(plan.parts, once + bank, name="test")
+    assert "16 labelled examples: accuracy 50.0%" in model.provenance["notes"][-1]
+    single = [replace(item, document="one") for item in once + bank]
+    assert "cannot be estimated" in train_labelled(plan.parts, single, name="test").provenance["notes"][-1]
+    find_words = curve_of_labelled(plan.parts, once + bank, sizes=[8], draws=5)
+    assert find_words["points"][-1]["accuracy"] <= 0.5 and find_words["majority"] <= 0.5
+
+
+def test_several_right_senses_in_the_figures_of_training():
+    texts = [f"a [bank] number {n}" for n in range(10)]
+    examples = [replace(make_example(text, "shore", "bank.n"), also=("money",)) for text in texts[:5]]
+    examples += [make_example(text, "money", "bank.n") for text in texts[5:]]
+    plan = read_plan("sense").with_learned_settings(examples)
+    model = train_labelled(plan.parts, examples, name="test")
+    systems = cross_validate(plan.parts, examples, folds=5)["systems"]
+    assert systems["majority"]["bank.n"]["accuracy"] == 1.0
+    notes = model.provenance["notes"]
+    assert "bank.n: in cross-validation no better than always choosing 'money'" in notes
+    (output,) = (note for note in notes if "accuracy" in note)
+    assert "10 labelled examples: accuracy 100.0%" in output
+
+
+def test_additional_examples_are_not_tested():
+    tested = [make_example(f"a [bank] number {n}", ("shore", "money")[n % 2], "bank.n") for n in range(8)]
+    plan = read_plan("sense").with_learned_settings(tested)
+    alone, twins = (
+        cross_validate(plan.parts, tested, folds=4, also=also)
+        for also in ([], [replace(item, document="twin") for item in tested])
+    )
+    assert twins == alone
+
+
+def test_plurals_of_words_without_part_of_speech():
+    plain = ["box", ["box"], ["case", "fight"], []]
+    assert [
+        word for word, _ in find_words(SenseTask(words=[plain]), *make_view("Boxes in a box , boxing ."))
+    ] == [
+        "Boxes",
+        "box",
+    ]
+
+
+def test_a_sense_of_a_single_document():
+    # without the fold of that document there is one sense only
+    common = [make_example(f"a rich [bank] lent cash {n}", "money", "bank.n") for n in range(24)]
+    rare = [make_example(f"a muddy [bank] of the river {n}", "shore", "bank.n") for n in range(8)]
+    examples = [*common[:16], *(replace(item, document="one") for item in [*common[16:], *rare])]
+    plan = read_plan("sense").with_learned_settings(examples)
+    model = train_labelled(plan.parts, examples, name="test")
+    assert model.scorers[0] is not None and not any("too few" in note for note in model.provenance["notes"])
+    new = [
+        make_example("the muddy [bank] of a river", "shore"),
+        make_example("that rich [bank] lent me", "money"),
+    ]
+    assert evaluate_labelled(model, new)["groups"]["bank.n"]["accuracy"] == 1.0
+
+
+TEMPLATES = [
+    ("We sat on the muddy [[{}]] of river {}.", "shore"),
+    ("The rich [[{}]] lent cash {} times.", "money"),
+]
+
+
+def make_table(n=6, form="bank", word="bank"):
+    return [(text.format(form, i), label, word) for i in range(n) for text, label in TEMPLATES]
+
+
+def write_examples(path, columns, examples):
+    """Write a table or JSON Lines, by the ending, with the first columns of the examples."""
+    cut = [row[: len(columns)] for row in examples]
+    if path.suffix == ".jsonl":
+        path.write_text("\n".join(json.dumps(dict(zip(columns, row, strict=True))) for row in cut))
+    else:
+        with open(path, "w", encoding="utf-8-sig", newline="") as file:
+            sign = "," if path.suffix == ".csv" else "\t"
+            csv.writer(file, delimiter=sign).writerows([columns, *cut])
+    return str(path)
+
+
+def test_every_format_of_marked_examples(tmp_path):
+    whole = ("text", "label")
+    plain = tmp_path / "plain.tsv"
+    plain.write_text("".join(f"{text}\t{label}\n" for text, label, _ in make_table()))
+    files = [
+        write_examples(tmp_path / f"a{ending}", whole, make_table()) for ending in (".csv", ".tsv", ".jsonl")
+    ]
+    files.append(write_examples(tmp_path / "b.jsonl", (*whole, "word"), make_table()))
+    files.append(
+        write_examples(tmp_path / "b.csv", (*whole, "document"), [(*row[:2], row[0]) for row in make_table()])
+    )
+    plan = read_plan("sense")
+    expected = plan.with_learned_settings(read_labelled(plain)).parts["task"].words
+    for file in files:
+        task = plan.with_learned_settings(read_labelled(file)).parts["task"]
+        assert task.words == expected, file
+    model = run("sense", labelled=[files[0]])
+    for file in files:
+        result = evaluate_labelled(model, read_labelled(file))
+        assert result["n"] == 12 and result["unused"] == 0
+    examples = read_labelled(files[2])
+    systems = cross_validate(plan.with_learned_settings(examples).parts, examples, folds=3)["systems"]
+    assert systems["model"]["bank"]["n"] == 12
+
+
+def test_examples_without_a_mark(tmp_path):
+    bare = [(text.replace("[[", "").replace("]]", ""), *more) for text, *more in make_table()]
+    with pytest.raises(UserError, match=r"D496.*mark one word"):
+        run("sense", labelled=[write_examples(tmp_path / "a.csv", ("text", "label"), bare)])
+    path = write_examples(tmp_path / "b.csv", ("text", "label"), [*make_table(), *bare[:1]])
+    (note,) = (note for note in run("sense", labelled=[path]).provenance["notes"] if "not used" in note)
+    assert "b.csv, line 14: no place is marked in 'We sat" in note
+
+
+def test_texts_of_topics_keep_their_brackets(tmp_path):
+    texts = [(f"A [[ball]] in a [[net]] of day {n}", f"We ate [[cake on day {n}") for n in range(6)]
+    examples = [(text, label) for pair in texts for text, label in zip(pair, "ab", strict=True)]
+    path = write_examples(tmp_path / "a.csv", ("text", "label"), examples)
+    model = run("topic", labelled=[path])
+    assert model.provenance["examples"]["labelled"] == 12
+    assert evaluate_labelled(model, read_labelled(path))["n"] == 12
+
+
+@dataclass(frozen=True)
+class FixedTags:
+    """Tokens of spaCy; a word has the tag that a test gives, or none."""
+
+    name: str
+    tags: dict[str, str] = field(default_factory=dict)
+
+    def __call__(self, texts):
+        view = SpacyTokens()(texts)
+        layer = np.zeros(len(view), np.uint64)
+        for text, first, end in zip(texts, view.documents[:-1], view.documents[1:], strict=True):
+            for i in range(first, end):
+                tag = self.tags.get(text[view.starts[i] : view.ends[i]])
+                layer[i] = hash_word(tag) if tag else 0
+        return replace(view, layers={"tag": layer})
+
+
+def make_marked_examples(n, form, word):
+    texts = [f"Clause {i} says at {form} that" for i in range(n)]
+    return [
+        Labelled(text, text.index(form), text.index(form) + len(form), "x", text, "", word) for text in texts
+    ]
+
+
+@pytest.mark.parametrize(
+    ("word", "tag", "certain"),
+    [("least.r", "JJS", ["least"]), ("least.r", "RBS", []), ("least.r", "", []), ("least.n", "NN", [])],
+)
+def test_certain_forms_with_tags(word, tag, certain):
+    tags = FixedTags(f"test.{word}{tag}", {"least": tag} if tag else {})
+    examples = make_marked_examples(12, "least", word)
+    learned = SenseTask().learn_settings(examples, tags)
+    assert learned == SenseTask().learn_settings(examples) | {"certain": certain}
+    view = FixedTags("test.verbs", {"least": "VB"})(["at least"])
+    assert len(SenseTask(**learned).instances(view)) == len(certain)
+
+
+def test_warning_for_labels_with_other_tags():
+    tags = FixedTags("test.nouns", {"bank": "NN"})
+    for n, then in (
+        (12, "it is decided regardless of its tag"),
+        (9, "in other text such places get no decision"),
+    ):
+        examples = make_marked_examples(n, "bank", "bank.v")
+        task = SenseTask(**SenseTask().learn_settings(examples, tags))
+        result = label_instances(task, tags, examples).examples
+        (note,) = task.warnings(result.view, result.instances)
+        assert note == f"bank.v: {n} of {n} labelled places are not verbs by their tags: {then}"
+    for name in ("bank.n", "bank", "bank.x"):
+        examples = make_marked_examples(12, "bank", name)
+        task = SenseTask(**SenseTask().learn_settings(examples, tags))
+        result = label_instances(task, tags, examples).examples
+        assert len(result.instances) == 12 and task.warnings(result.view, result.instances) == []
+
+
+def test_nouns_are_not_found_at_verbs(tmp_path):
+    examples = [(text, label, f"{word}.n") for text, label, word in make_table()]
+    model = run("sense", labelled=[write_examples(tmp_path / "a.csv", ("text", "label", "word"), examples)])
+    assert not any("by their tags" in note for note in model.provenance["notes"])
+    doc = spacy.blank("en")("They bank with us, and the bank closed.")
+    for token, tag in zip(doc, "PRP VBP IN PRP , CC DT NN VBD .".split(), strict=True):
+        token.tag_ = tag
+    decisions = model.decide(view_of_docs([doc], model.tokenisation))
+    assert [model.task.groups[g].name for g in decisions.groups] == ["bank.n"]
+    verbs = [(text, label, "bank.v") for text, label, _ in make_table()]
+    model = run("sense", labelled=[write_examples(tmp_path / "b.csv", ("text", "label", "word"), verbs)])
+    assert any("bank.v: 12 of 12 labelled places are not verbs" in note for note in model.provenance["notes"])
+
+
+def test_one_accuracy_in_the_notes(tmp_path):
+    path = write_examples(tmp_path / "a.csv", ("text", "label"), make_table())
+    fitted = [note for note in run("sense", labelled=[path]).provenance["notes"] if "accuracy" in note]
+    assert len(fitted) == 1 and "12 labelled examples: accuracy" in fitted[0]
+    tested = run("sense", labelled=[path], judge=assess_model).provenance
+    assert tested["test"]["n"] == 12 and not any("accuracy" in note for note in tested["notes"])
+    assert any("12 labelled examples are few" in note for note in tested["notes"])
+    one = write_examples(
+        tmp_path / "b.csv", ("text", "label", "document"), [(*row[:2], "d") for row in make_table()]
+    )
+    (note,) = (
+        n
+        for n in run("sense", labelled=[one], judge=assess_model).provenance["notes"]
+        if "cannot be estimated" in n
+    )
+    assert note == "12 labelled examples of one document: accuracy cannot be estimated"
+
+
+def test_majority_of_equally_frequent_labels(tmp_path):
+    examples = read_labelled(write_examples(tmp_path / "a.csv", ("text", "label"), make_table(8)))
+    plan = read_plan("sense").with_learned_settings(examples)
+    for folds in (2, 5, 16):
+        majority = cross_validate(plan.parts, examples, folds=folds)["systems"]["majority"]["bank"]
+        assert majority["accuracy"] == 0.5
+
+
+def test_note_on_a_word_of_one_sense(tmp_path):
+    examples = [*make_table(), *((f"A [[plant]] grows {n}.", "flora", "") for n in range(6))]
+    notes = run(
+        "sense", labelled=[write_examples(tmp_path / "a.csv", ("text", "label"), examples)]
+    ).provenance["notes"]
+    assert "plant: only one label (flora), which is always chosen" in notes
+
+
+def test_singular_in_messages(tmp_path):
+    path = write_examples(tmp_path / "a.csv", ("text", "label"), make_table())
+    parts = read_plan("sense").with_learned_settings(read_labelled(path)).parts
+    notes = train_labelled(parts, read_labelled(path)[:1], name="test").provenance["notes"]
+    assert notes[0] == "1 labelled example is little: do not rely on this model yet"
+    assert "(1)" in str(UserError("D467", n=1, label="x"))
+    assert "folds: 1, documents: 32 (identical texts count once): use" in str(
+        UserError("D464", folds=1, documents=32)
+    )
+    output = "the minimum margin of the model my/sense cannot be -1: it must be a number from 0 to 99, and only models"  # noqa: E501
+    assert output in str(UserError("D477", value=-1, model="my/sense", most=99))
+
+
+ONE_WORD = [["bank.n", {"bank": 8, "banks": 2}, ["money", "shore"], []]]
+
+
+def examples_with_a_rare_word():
+    """Return examples of a word to learn, and a few of one whose most frequent sense alone is known."""
+    money = [f"The bank lends money {i} ." for i in range(15)]
+    shore = [f"We fished from the bank of river {i} ." for i in range(15)]
+    result = [Labelled(t, t.index("bank"), t.index("bank") + 4, "money", t, "", "bank.n") for t in money]
+    result += [Labelled(t, t.index("bank"), t.index("bank") + 4, "shore", t, "", "bank.n") for t in shore]
+    oars = [f"Oar number {i} broke ." for i in range(6)]
+    result += [Labelled(t, 0, 3, "part" if i == 5 else "tool", t, "", "oar.n") for i, t in enumerate(oars)]
+    return result
+
+
+def test_words_without_a_model():
+    examples = examples_with_a_rare_word()
+    config = resolve(
+        {
+            "tokenisation": {"@disambig_tokenisations": "disambig.words.v1"},
+            "extractors": {"words": {"@disambig_extractors": "disambig.Tfidf.v1", "around": 10}},
+            "learner": {"@disambig_learners": "kernel_rls.RLSCComb.v1", "regularisation": "auto"},
+            "baseline": {"@disambig_learners": "disambig.NoPreference.v1"},
+        }
+    )
+    task = SenseTask(least=3, learned=20)
+    task = replace(task, **task.learn_settings(examples))
+    assert list(task.rest) == ["oar.n"] and [group.learned for group in task.groups] == [True, False]
+    model = train_labelled({"task": task, "judge": None, **config}, examples, name="senses")
+    assert model.scorers[0] is not None and model.scorers[1] is None
+    text = "An oar lay on the bank of the river ."
+    plain = model.decide(model.tokenisation([text]))
+    assert [plain.table[g].name for g in plain.groups] == ["bank.n"] and plain.asked.all()
+    more = model.with_fallback().decide(model.tokenisation([text]))
+    oar, bank = (more.record(i, text) for i in range(2))
+    assert oar["chosen"] == "tool" and oar["asked"] == oar["found"] == 0 and 0.5 < oar["probability"] < 0.95
+    assert bank["asked"] > 0 and bank["chosen"] == plain.record(0, text)["chosen"]
+    with pytest.raises(UserError, match="D478"):
+        replace(model, task=SenseTask(words=ONE_WORD)).with_fallback()
+
+
+@pytest.mark.parametrize(
+    ("word", "part", "forms"),
+    [
+        ("bank", "n", "bank banks"),
+        ("church", "n", "church churches"),
+        ("bus", "n", "bus buses"),
+        ("city", "n", "city cities"),
+        ("day", "n", "day days"),
+        ("potato", "n", "potato potatos potatoes"),
+        ("radio", "n", "radio radios"),
+        ("call", "v", "call calls called calling"),
+        ("use", "v", "use uses used using"),
+        ("see", "v", "see sees seed seeing"),
+        ("die", "v", "die dies died dying"),
+        ("carry", "v", "carry carries carried carrying"),
+        ("play", "v", "play plays played playing"),
+        ("stop", "v", "stop stops stopped stopping"),
+        ("fix", "v", "fix fixes fixed fixing"),
+        ("quit", "v", "quit quits quitted quitting"),
+        ("treat", "v", "treat treats treated treating"),
+        ("develop", "v", "develop develops developped developed developping developing"),
+        ("green", "a", "green greener greenest"),
+        ("fine", "j", "fine finer finest"),
+        ("big", "a", "big bigger biggest"),
+        ("happy", "a", "happy happier happiest"),
+        ("natural", "a", "natural"),
+        ("soon", "r", "soon sooner soonest"),
+        ("Bank", "n", "bank banks"),
+        ("x-ray", "n", "x-ray"),
+        ("a", "n", "a"),
+        ("bank", "x", "bank"),
+        ("bank", "", "bank"),
+    ],
+)
+def test_inflections(word, part, forms):
+    assert sorted(inflections(word, part)) == sorted(forms.split())
+    assert {"panicked", "panicking"} <= set(inflections("panic", "v"))
+
+
+@given(st.text(max_size=8), st.sampled_from(["n", "v", "a", "r", "x", ""]))
+def test_inflections_of_any_text(word, part):
+    result = inflections(word, part)
+    assert result[0] == word.lower() and len(set(result)) == len(result) <= 9

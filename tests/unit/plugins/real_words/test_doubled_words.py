@@ -1,0 +1,232 @@
+"""Doubled words: found in all running text, and not flagged where a word may stand twice."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from disambig_real_words import Doubled
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from disambig.api import UserError
+from disambig.checking import corrected, find_flags
+from disambig.markup import read_markup
+from disambig.models import ModelSource
+
+RIGHT = """What it does does not matter.
+What it is is a mystery to me.
+He went in in the end.
+I know that that is true.
+She said that that was all she needed.
+He had had enough of it by then.
+The man who had had the accident left early.
+What he had had had no effect.
+We flew to Bora Bora last spring.
+They listened to The The all evening.
+The The is a band.
+I am so so sorry about it.
+It was a long long way home.
+It was very very cold outside.
+The report covers many many topics.
+She gave her her book back.
+It has cost her her place.
+The thing is is that nobody knows.
+Where he was was unclear to all of us.
+What we know is is not enough.
+All they do do is talk.
+Whatever they are are not my friends.
+How it works works for me.
+Log in in a private window.
+Please log in in the morning.
+He moved on on Monday.
+The party went on on the roof.
+She put it on on her way out.
+Carry on on your own.
+We turned in in the evening.
+They checked in in the afternoon.
+He gave in in the final round.
+The cells were studied in in vitro assays.
+In in vivo tests the drug failed.
+People of good will will agree.
+Political will will emerge again.
+The can can be recycled.
+If you want it it is yours.
+When we saw it it was too late.
+Without it it would fail.
+I told you you would like it.
+No matter what happens to you you can call me.
+I did not sleep at all all night.
+Use it if and when when needed is unclear.
+No no, that is not what I meant.
+Yes yes, I heard you.
+Bye bye for now.
+Knock knock, who is there?
+He made a ha ha sound.
+The baby said da da and goo goo.
+I never never said so.
+It was then that that idea came up.
+The people who can can help the others.
+Those who do do not regret it.
+Whoever they were were gone by noon.
+What he said said a lot about him.
+What you see in in this picture is a cat.
+The loa loa worm lives in the eye.
+Blah blah, nothing new.
+What there is is enough.
+What matters is is the code right.
+The best one there is is here.
+They drank very very little.
+That that is, is.""".splitlines()
+"""Sentences in which a word is repeated on purpose."""
+SENTENCES = """We sent the| report before noon.
+She looked at| every page of it.
+They moved to| another city last year.
+The box is| heavier than before.
+He waited for| two whole hours.
+Nobody was able to| repeat it.
+The rest of| our plan stays.
+You can| change every value.
+It should be| done by tomorrow.
+The list and| its entries are sorted.
+They came with| many questions.
+Read this| chapter first.
+Each file has| several sections.
+The tests are| fast enough.
+Write a| short note about it.
+The service| restarts by itself.
+We found an| older version there.
+They will| answer within days.
+He or| his deputy signs it.
+The letter from| our office arrived.
+It works as| expected on most machines.
+Our| parser reads each line.
+The values were| rounded twice.
+Do not| remove these lines.
+The editor| shows every match.
+Use their| newer interface.
+All of it depends on| careful planning.
+The results may| differ between runs.
+Save it by| pressing one key.
+The cache| grows over time.
+Nothing but| the name changed.
+This is what they| asked about.""".splitlines()
+"""Sentences with ``|`` behind the word that is doubled."""
+PLACES = {
+    "paragraph": ("{before}{word} {word}{after}\n", SENTENCES),
+    "paragraph without a mark": ("Before it.\n\n{before}{word} {word}{bare}\n\nBehind it.\n", SENTENCES),
+    "heading": ("## {before}{word} {word}{bare}\n\nText that follows.\n", SENTENCES),
+    "heading and text": ("## {before}{word} {word}{bare}\nText that follows.\n", SENTENCES),
+    "list item": ("Read on:\n\n* One item\n* {before}{word} {word}{bare}\n* Two items\n", SENTENCES),
+    "table cell": (
+        "| Name | Use |\n|---|---|\n| one | {before}{word} {word}{bare} |\n| two | -- |\n",
+        SENTENCES,
+    ),
+    "over a line break": ("Some words begin here. {before}{word}\n{word}{after} Then it ends.\n", SENTENCES),
+    "before code": ("{before}{word} {word} `value_of_it`{after}\n", SENTENCES),
+    "before a link": ("{before}{word} {word} [linked text](page.md){after}\n", SENTENCES),
+    "before emphasis": ("{before}{word} {word} **clearly marked**{after}\n", SENTENCES),
+    "inside a link": ("See [{before}{word} {word}{bare}](page.md) for that.\n", SENTENCES),
+    "before a linked rest": ("{before}{word} {word} [{rest}](page.md).\n", SENTENCES),
+}
+
+
+@pytest.fixture(scope="module")
+def find():
+    annotate = ModelSource().load_correcting()
+
+    def check(texts, name="a.md"):
+        plain = [read_markup(name, text) for text in texts]
+        by_task = annotate([item.text for item in plain])
+        return [
+            find_flags(name, text, item, [decisions.in_document(i) for decisions in by_task]).flags
+            for i, (text, item) in enumerate(zip(texts, plain, strict=True))
+        ]
+
+    return check
+
+
+def doubled_flags(find):
+    return [flag for flag in find if flag.task == "doubled" and flag.observed]
+
+
+def with_doubled_word(sentence, template):
+    before, after = sentence.split("|")
+    before, word = re.fullmatch(r"(.*?)(\w+)", before).groups()
+    text = template.format(
+        before=before, word=word, after=after, bare=after.rstrip("."), rest=after.strip(" .")
+    )
+    return re.sub(rf"\b({word}[ \n])({word})\b", lambda pair: pair[1] + pair[2].lower(), text, count=1)
+
+
+def test_right_sentences(find):
+    assert len(RIGHT) >= 60
+    flagged = [text for text, raised in zip(RIGHT, find(RIGHT), strict=True) if doubled_flags(raised)]
+    assert flagged == []
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_doubled_words_in_any_markup(find, place):
+    template, sentences = PLACES[place]
+    texts = [with_doubled_word(sentence, template) for sentence in sentences]
+    missed = [text for text, raised in zip(texts, find(texts), strict=True) if not doubled_flags(raised)]
+    assert missed == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It is a a file.\n", "It is a file.\n"),
+        ("A a file is read.\n", "A file is read.\n"),
+        ("He ate a a pear.\n", "He ate a pear.\n"),
+        ("It goes to to [the page](b).\n", "It goes to [the page](b).\n"),
+        ("See [the the page](b).\n", "See [the page](b).\n"),
+        ("## Start the the server\n\nIt runs.\n", "## Start the server\n\nIt runs.\n"),
+        ("This is the *the* file that we read.\n", "This is *the* file that we read.\n"),
+        ("This is **is** the file that we read.\n", "This **is** the file that we read.\n"),
+        ("In general, is is better to use the tool.\n", "In general, it is better to use the tool.\n"),
+    ],
+)
+def test_corrections(find, text, expected):
+    (raised,) = find([text])
+    assert corrected(text, raised) == expected
+
+
+def test_both_candidates_of_a_slip(find):
+    text = "In general, is is better to use the tool.\n"
+    ((flag,),) = find([text])
+    assert flag.replacement == "it"
+    assert [(other["task"], other["replacement"]) for other in flag.alternatives] == [("doubled", "")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Write *the the* here.\n", "Refer to [](#options) to see it.\n", "The flag `the` the tool sets.\n"],
+)
+def test_mentions_and_links_without_text(find, text):
+    (raised,) = find([text])
+    assert doubled_flags(raised) == []
+
+
+def test_invalid_tables(tmp_path):
+    table = tmp_path / "xx.tsv"
+    table.write_text("emphasis\tvery\nsometimes\tso\n")
+    with pytest.raises(UserError, match="line 2"):
+        Doubled(repeated=table).check_files()
+    with pytest.raises(UserError, match="D995"):
+        Doubled(repeated=tmp_path / "none.tsv").check_files()
+    table.write_text("# words\nemphasis\tvery\nright_after\tin\tlog\n")
+    assert "2 words that may stand twice" in Doubled(repeated=table).check_files()
+
+
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_correction_is_idempotent(find, data):
+    """A second correction changes nothing; the first one only removes doubled words."""
+    parts = data.draw(st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=4, unique=True))
+    clean = " ".join(part.replace("|", "") for part in parts) + "\n"
+    text = " ".join(with_doubled_word(part, "{before}{word} {word}{after}") for part in parts) + "\n"
+    (raised,) = find([text])
+    once = corrected(text, doubled_flags(raised))
+    assert once == clean
+    assert doubled_flags(find([once])[0]) == []

@@ -1,0 +1,517 @@
+"""Tasks of real words: which places they decide and in which text; a small model of articles."""
+
+from __future__ import annotations
+
+import gc
+import pickle
+import shutil
+import weakref
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import spacy
+from disambig_real_words import Article, Doubled, Form, Slip, layout_lines, model_word_ids
+from hypothesis import given
+from hypothesis import strategies as st
+from toy_cloze import articles, by_hand
+
+from disambig.config import resolve
+from disambig.counts import build_table
+from disambig.errors import UserError
+from disambig.markup import plain_text
+from disambig.models import annotate, load_model, save_model
+from disambig.testing import check_task
+from disambig.text import Web1T, Words, view_of_texts
+from disambig.training import train
+
+CURLY = "\N{RIGHT SINGLE QUOTATION MARK}"
+RELATED = "form\tgo goes went\nform\tis are isn't\nslip\tform from\nderived\tquick quickly\nslip\tthe them\n"
+RULES = {
+    (-1, "he"): {"goes": 6, "went": 5, "go": -2, "is": 4, "isn't": 4},
+    (-1, "they"): {"go": 5, "are": 5},
+    (-1, "came"): {"from": 6, "quickly": 3},
+    (-1, "the"): {"form": 6, "quick": 4},
+    (1, "home"): {"to": 1},
+    (-1, "want"): {"to": 5, "": -1},
+    (1, "rain"): {"is": 3, "": -0.5},
+}
+WORDS = "go goes went is are isn't form from quick quickly to the them that".split()
+
+
+@pytest.fixture(scope="module")
+def model_files(tmp_path_factory):
+    home = tmp_path_factory.mktemp("real_words")
+    articles().save(home / "articles")
+    by_hand(WORDS, RULES, bias={"": 2}).save(home / "words")
+    (home / "xx.tsv").write_text(RELATED, encoding="utf8")
+    return {"articles": home / "articles", "words": home / "words", "relations": home / "xx.tsv"}
+
+
+@pytest.fixture(scope="module")
+def article(model_files):
+    return Article(words=model_files["articles"])
+
+
+@pytest.fixture(scope="module")
+def doubled(model_files):
+    return Doubled(words=model_files["words"], missing=["to", "is", "that"], most_twice=np.inf)
+
+
+@pytest.fixture(scope="module")
+def form(model_files):
+    return Form(words=str(model_files["words"]), relations=model_files["relations"])
+
+
+@pytest.fixture(scope="module")
+def slip(model_files):
+    return Slip(words=model_files["words"], relations=str(model_files["relations"]))
+
+
+def find_places(task, text):
+    """Return the observed word (or the word after an empty place) and the sorted other candidates."""
+    view = Words()([text])
+    instances = task.instances(view)
+    shown = []
+    for i, (position, length) in enumerate(zip(instances.positions, instances.lengths, strict=True)):
+        stands, *others = instances.own.instance_candidates(i)
+        word = text[view.starts[position] : view.ends[position]]
+        assert stands == (word.lower().replace(CURLY, "'") if length else "")
+        shown.append((word if length else f" {word}", sorted(others)))
+    return shown
+
+
+# What is decided
+
+
+def test_articles(article):
+    assert find_places(article, "She ate a apple.") == [("a", ["", "an", "the"])]
+    assert find_places(article, "She ate an apple.") == []  # no other is near
+    assert find_places(article, "She ate apple.") == [(" apple", ["a", "an", "the"])]
+    assert find_places(article, "She ate the pear and a house.") == [("the", ["a"]), ("a", ["the"])]
+    assert find_places(article, "The she.") == [
+        ("The", ["", "a", "an"])
+    ]  # none belongs there, and any fits as well
+    assert find_places(article, "She likes.") == []
+
+
+def test_minimum_odds_of_articles(article):
+    def expected(least, least_missing):
+        return replace(article, least=least, least_missing=least_missing)
+
+    assert find_places(expected(4.5, 99.0), "She ate a apple.") == [("a", ["an"])]
+    assert find_places(expected(-99.0, 99.0), "She ate an apple.") == [
+        ("an", ["", "the"])
+    ]  # "a" does not sound so
+    assert find_places(expected(99.0, 6.0), "She ate apple and a pear.") == [(" apple", ["an"])]
+    assert find_places(expected(99.0, 99.0), "She ate apple and a pear.") == []
+
+
+def test_no_missing_article_next_to_an_article(article):
+    assert find_places(article, "She ate the apple apple") == [
+        ("the", ["an"]),
+        (" apple", ["a", "an", "the"]),
+    ]
+
+
+def test_the_name_a(article):
+    view = view_of_texts(["She ate the A apple, and ate the pear."], Words(), protected=True)
+    positions = replace(article, least=-99.0, least_missing=99.0).instances(view).positions
+    assert [view.texts[0][view.starts[at] : view.starts[at] + 6] for at in positions] == ["A appl", "the pe"]
+
+
+def test_articles_of_another_language(model_files):
+    task = Article(words=model_files["articles"], articles=["The"])
+    assert find_places(task, "She hates house.") == [(" house", ["the"])]
+    with pytest.raises(UserError, match=r"D996.*articles"):
+        find_places(Article(words=model_files["articles"], articles="the"), "She hates house.")
+
+
+def test_forms_of_a_word(form):
+    assert find_places(form, "He go home.") == [("go", ["goes", "went"])]
+    assert find_places(form, "He goes home.") == [("goes", ["went"])]
+    assert find_places(form, "They are here.") == []
+    assert find_places(form, "They ISN'T, they isn't, they is.") == [
+        ("isn't", ["are", "is"]),
+        ("is", ["are", "isn't"]),
+    ]
+    assert find_places(form, f"They isn{CURLY}t.") == [(f"isn{CURLY}t", ["are", "is"])]
+    assert find_places(form, "The form came quick.") == [("quick", ["quickly"])]
+
+
+def test_slips_are_not_forms(slip, form):
+    assert find_places(slip, "He came form.") == [("form", ["from"])]
+    assert find_places(slip, "From the form.") == [("From", ["form"]), ("the", ["them"])]
+    assert find_places(form, "He came form.") == []
+
+
+def test_kinds_together(model_files):
+    task = Form(words=model_files["words"], relations=model_files["relations"], kinds=["form", "slip"])
+    assert find_places(task, "He go form home.") == [("go", ["goes", "went"]), ("form", ["from"])]
+
+
+def test_doubled_words(doubled):
+    assert find_places(doubled, "We saw saw it.") == [("saw", [""])]
+    assert find_places(doubled, "That that is so.") == [("that", [""])]
+    assert find_places(doubled, f"It{CURLY}s it's cold.") == [("it's", [""])]
+    assert find_places(doubled, "We saw the\r\nthe cat, cat. Cat saw it, saw it. Cat") == [("the", [""])]
+    assert find_places(doubled, "Cafe\N{COMBINING ACUTE ACCENT} cafe\N{COMBINING ACUTE ACCENT} now")[0][
+        1
+    ] == [""]
+
+
+def test_doubled_words_that_fit(model_files):
+    task = Doubled(words=model_files["words"], missing=[], language="xx")  # no table
+    text = "They want to to rain and is is so."
+    assert find_places(task, text) == []
+    assert find_places(replace(task, most_twice=-1.0), text) == [("to", [""]), ("is", [""])]
+    assert find_places(task, "We saw saw it.") == [("saw", [""])]  # the model does not know it
+
+
+def test_doubled_names(model_files):
+    task = Doubled(words=model_files["words"], missing=[], most_twice=99.0, language="xx")
+    assert find_places(task, "The The cat came. Duran Duran sang.") == [("The", [""])]
+    assert find_places(task, "The the cat came. Duran duran sang.") == [("the", [""]), ("duran", [""])]
+
+
+def test_doubled_words_are_not_forms_or_slips(model_files):
+    form, slip = (
+        kind(words=model_files["words"], relations=model_files["relations"], least=-99.0)
+        for kind in (Form, Slip)
+    )
+    assert find_places(form, "He go go home.") == [] != find_places(form, "He go home.")
+    assert (
+        find_places(slip, "It came form form home, the the end.")
+        == []
+        != find_places(slip, "It came form home.")
+    )
+
+
+def test_possessives_before_punctuation(tmp_path, model_files):
+    (tmp_path / "own.tsv").write_text("possessive\tthem them's\n", encoding="utf8")
+    by_hand([*WORDS, "them's"], RULES, bias={}).save(tmp_path / "words")
+    task = Form(words=tmp_path / "words", relations=tmp_path / "own.tsv", least=-99.0)
+    assert [word for word, _ in find_places(task, "We saw them's house, not them's, or them's.")] == [
+        "them's"
+    ]
+
+
+def test_its_before_a_gerund(tmp_path, model_files):
+    (tmp_path / "own.tsv").write_text("form\tits them\n", encoding="utf8")
+    by_hand([*WORDS, "its"], RULES, bias={}).save(tmp_path / "words")
+    task = Form(words=tmp_path / "words", relations=tmp_path / "own.tsv", least=-99.0)
+    assert find_places(task, "Its being late is fine. Its not having a door made it cold.") == []
+    assert [word for word, _ in find_places(task, "Its being built now, its door is open.")] == ["Its", "its"]
+
+
+def test_missing_words(doubled):
+    assert find_places(doubled, "They want go.") == [(" go", ["to"])]
+    assert find_places(doubled, "They want want rain.") == [
+        (" want", ["to"]),
+        ("want", [""]),
+        (" rain", ["is", "to"]),
+    ]
+
+
+def test_no_missing_words_need_no_model(tmp_path):
+    alone = Doubled(words=tmp_path / "nowhere", missing=[], most_twice=np.inf)
+    assert find_places(alone, "They want want rain.") == [("want", [""])]
+    with pytest.raises(UserError, match="D990"):
+        find_places(Doubled(words=tmp_path / "nowhere"), "They want rain.")
+
+
+# What stays silent
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "She ate a-apple and a/apple, an_apple, apple-a apple.",  # parts of larger words
+        "She ate pear-apple, half-old apple-tree.",
+        "She ate a  apple, ate  apple, a\N{NO-BREAK SPACE} apple.",  # something was cut out
+        "She ate\tapple.",
+        "SHE ATE A APPLE. SHE SAW HOUSE.",
+        "She ate A(apple) and a(s) an*apple*, $a apple, `a`apple",
+        "She ate 3 apple, a.apple, apple 3 old",
+        "She ate, apple; \N{EM DASH} apple (apple) 'apple' ... apple",  # a mark between two words
+        "\N{GRINNING FACE}a\N{GRINNING FACE}apple",
+        "",
+        " \r\n ",
+        "apple",
+    ],
+)
+def test_text_that_is_not_running_text(article, text):
+    assert find_places(article, text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "She ate (a apple).",
+        '"She ate a apple"',
+        "She ate a apple\N{EM DASH}we saw.",
+        "She ate a\r\napple, too.",
+    ],
+)
+def test_running_text_next_to_punctuation(article, text):
+    assert [word for word, _ in find_places(article, text)] == ["a"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "well-known known it",
+        "We saw saw-mills.",
+        "No  no it",
+        "NO NO it",
+        "2 2 it",
+        "x2 x2 it",
+        "saw. Saw it",
+        "saw, saw it",
+        "no\n\nno it",
+        "is is() it",
+        "saw  saw it",
+    ],
+)
+def test_words_that_are_not_doubled(doubled, text):
+    assert find_places(doubled, text) == []
+
+
+PROSE = "We like it here, and so do they.\n\n"
+LAYOUTS = {
+    "a heading": (PROSE + "She ate apple\n\n" + PROSE, True),
+    "a heading of Markdown": ("# She ate apple.", True),
+    "a heading with a line below": ("She ate apple\n-------------\n", True),
+    "list items": ("- she ate apple.\n- she saw house.\n\n" + PROSE, True),
+    "a list behind a colon": ("What she did:\n1. she ate apple,\n   she saw house\n2. she ate pear", True),
+    "verse": ("She ate apple by the sea\nShe saw house upon the lea,\nShe likes apple, so do we.", True),
+    "a table of tabs": ("she ate apple\t12\nwe saw house\t3", True),
+    "a table of bars": ("| she ate apple | 12 |", True),
+    "a table of columns": ("she ate apple     12\nshe saw old house  3", True),
+    "a line in capitals": ("SHE ATE APPLE\nSHE SAW HOUSE.", True),
+    "a line of its own": ("She ate apple", False),
+    "a sentence of its own": (PROSE + "She ate apple.\n\n" + PROSE, False),
+    "a wrapped sentence": ("and then we knew that\nshe ate apple\nby the sea.", False),
+    "a dash in a sentence": ("We know how it\n- she ate apple -\nwas done by her.", False),
+    "short sentences": ("She ate apple.\nShe saw house.\nShe likes apple.", False),
+    "a long line without an end": (PROSE + "She ate apple " + "and so did we " * 9, False),
+}
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize(("text", "silent"), LAYOUTS.values(), ids=LAYOUTS.keys())
+def test_lines_of_layout(article, text, silent, end):
+    text = text.replace("\n", end)
+    assert (find_places(article, text) == []) is silent
+    begins, stops = layout_lines(text)
+    assert all("\n" not in text[a:b] and "\r" not in text[a:b] for a, b in zip(begins, stops, strict=True))
+
+
+def test_a_line_of_layout_among_others(article):
+    text = "She ate apple.\n\nShe ate apple\n\nShe ate apple.\n- she ate apple\n\nShe ate apple."
+    view = Words()([text])
+    at = view.starts[article.instances(view).positions].tolist()
+    lines = [text.count("\n", 0, start) for start in at]
+    assert lines == [0, 4, 5, 7]
+
+
+def test_sentences_in_markdown_items(article):
+    text = "## She ate apple\n\n- She ate apple.\n- we saw house\n- She ate `old` apple\n\n"
+    text += "| ate apple | 3 |\n|--|--|\n"
+    view = Words()([plain_text("notes.md", text)])
+    at = view.starts[article.instances(view).positions].tolist()
+    assert at == [text.index("apple.")]
+
+
+@given(st.lists(st.text("aA -*.\n\r\u2029\t|", max_size=12), max_size=5).map("\n".join))
+def test_layout_lines_of_any_text(text):
+    begins, stops = layout_lines(text)
+    assert (begins < stops).all() and (stops[:-1] < begins[1:]).all()
+    assert not len(begins) or (begins[0] >= 0 and stops[-1] <= len(text))
+
+
+# The contract, and what lives on
+
+
+CONTRACT_TEXTS = [
+    "She ate a apple, and she saw old house. He go home.",
+    "",
+    "He came form form. They want go, go the them.\r\n\r\n\N{GRINNING FACE} They isn't.",
+]
+
+
+@pytest.mark.parametrize("name", ["article", "doubled", "form", "slip"])
+def test_contract(name, request):
+    for check in check_task(request.getfixturevalue(name), CONTRACT_TEXTS):
+        check()
+
+
+@pytest.mark.parametrize("name", ["article", "doubled", "form", "slip"])
+@given(st.lists(st.text("aeh pln.-'\n A\u0301", max_size=40), max_size=3))
+def test_any_text_is_taken(request, name, texts):
+    task = request.getfixturevalue(name)
+    assert len(task.instances(Words()(texts))) >= 0
+
+
+@pytest.mark.parametrize("name", ["article", "doubled", "form", "slip"])
+def test_words_of_another_tokenisation(name, request):
+    with pytest.raises(UserError, match=r"D992.*web1t\.v1"):
+        request.getfixturevalue(name).instances(Web1T()(CONTRACT_TEXTS))
+
+
+@pytest.mark.parametrize("name", ["article", "doubled", "form", "slip"])
+def test_pickled_tasks(name, request):
+    task = request.getfixturevalue(name)
+    expected = find_places(task, CONTRACT_TEXTS[0])
+    kept = pickle.dumps(task)
+    assert len(kept) < 1500 and pickle.loads(kept) == task
+    assert find_places(pickle.loads(kept), CONTRACT_TEXTS[0]) == expected
+
+
+def test_check_files(form, article, tmp_path):
+    assert article.check_files().startswith("a model of 12 words in context; ")
+    assert article.check_files().endswith(" beginnings of words by their sound")
+    assert form.check_files().endswith("words in context; 8 words with others")
+    with pytest.raises(UserError, match="D990"):
+        Form(words=tmp_path).check_files()
+
+
+def test_word_ids_are_cached_as_long_as_their_model_lives(form):
+    model = articles()
+    numbers = model_word_ids(model, form.related)
+    assert model_word_ids(model, form.related) is numbers and len(numbers) == len(form.related.spellings)
+    alive = weakref.ref(numbers)
+    del model, numbers
+    gc.collect()
+    assert alive() is None
+
+
+def test_order_of_candidates(doubled):
+    view = Words()(["They want want rain.", "They want want rain."])
+    instances = doubled.instances(view)
+    assert (np.diff(instances.positions) >= 0).all() and not instances.observed.any()
+    assert instances.lengths.tolist() == [0, 1, 0] * 2
+    assert instances.own.ranks.tolist() == [0, 1, 0, 1, 0, 1, 2] * 2
+
+
+WHO = "She He Anna Paul We They Maria Tom Ida Jon".split()
+TEXTS = [
+    f"{who} {verb} an apple. {who} {verb} a pear, and it was an old house. {who} likes rain."
+    for who in WHO
+    for verb in ("ate", "saw", "likes")
+] * 4
+WRONG = "We know that she ate a apple. And he saw pear then."
+NOT_FLAGGED = [
+    "He said \N{LEFT DOUBLE QUOTATION MARK}she ate a apple\N{RIGHT DOUBLE QUOTATION MARK} then.",
+    "He wrote `she ate a apple` then.",
+    "We know, see <code>she ate a apple</code> here.",
+    "She saw Apple there.",
+    "It is at a/apple/b and www.a-apple.org here.",
+    "SHE ATE A APPLE.",
+    "She ate an apple and a pear.",
+]
+
+
+@pytest.fixture(scope="module")
+def model_home(tmp_path_factory):
+    """Return a directory with a model and the files that it reads."""
+    model_home = tmp_path_factory.mktemp("articles")
+    articles().save(model_home / "parts" / "words")
+    build_table(model_home / "parts" / "few.counts", TEXTS, Words())
+    words, counts = str(model_home / "parts" / "words"), str(model_home / "parts" / "few.counts")
+    config = {
+        "task": {
+            "@disambig_tasks": "real_words.Article.v1",
+            "words": words,
+            "least": -99.0,
+            "least_missing": -99.0,
+        },
+        "tokenisation": {"@disambig_tokenisations": "disambig.words.v1"},
+        "extractors": {
+            "counts": {"@disambig_extractors": "disambig.ContextProbabilities.v1", "counts": counts},
+            "words": {"@disambig_extractors": "disambig.WordsInContext.v1", "words": words},
+        },
+        "learner": {"@disambig_learners": "variance_svm.ConditionalLogit.v1"},
+        "baseline": {"@disambig_learners": "disambig.NoPreference.v1"},
+    }
+    texts = {"train": TEXTS, "dev": TEXTS[::3]}
+    model = train(resolve(config), texts, name="tiny/article", config=config, min_examples=2)
+    save_model(model, model_home / "model")
+    return model_home
+
+
+def find_flags(model, texts):
+    """Return observed words and corrections of all flags."""
+    (decisions,) = annotate(texts, [model], flags_per_1000=1000.0)
+    result = []
+    for i in range(len(decisions)):
+        if decisions.flagged[i]:
+            record = decisions.record(i, texts[int(decisions.documents[i])])
+            result.append((record["observed"], record["chosen"]))
+    return result
+
+
+def test_saved_model(model_home):
+    assert find_flags(load_model(model_home / "model"), [WRONG]) == [("a", "an"), ("", "a")]
+
+
+def test_moved_model(model_home, tmp_path, monkeypatch):
+    shutil.copytree(model_home, tmp_path / "elsewhere")
+    message = (tmp_path / "elsewhere" / "model" / "config.cfg").read_text()
+    assert str(model_home) not in message and message.count("../parts/words") == 2
+    shutil.rmtree(tmp_path / "elsewhere" / "parts" / "words")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UserError, match=r"D990.*parts/words"):
+        find_flags(load_model(tmp_path / "elsewhere" / "model"), [WRONG])
+    articles().save(tmp_path / "elsewhere" / "parts" / "words")
+    assert find_flags(load_model(tmp_path / "elsewhere" / "model"), [WRONG]) == [("a", "an"), ("", "a")]
+
+
+@pytest.mark.parametrize("text", NOT_FLAGGED)
+def test_protected_and_right_text(model_home, text):
+    assert find_flags(load_model(model_home / "model"), [text]) == []
+
+
+def make_pipeline(model_home, **settings):
+    nlp = spacy.blank("en")
+    nlp.add_pipe(
+        "disambig_articles", config={"model": str(model_home / "model"), "flags_per_1000": 1000, **settings}
+    )
+    return nlp
+
+
+def flagged_spans(doc, key="article"):
+    return [(span.text, span.label_) for span in doc.spans[key] if span._.disambig["flagged"]]
+
+
+def test_component(model_home, tmp_path):
+    nlp = make_pipeline(model_home)
+    doc = nlp(WRONG)
+    assert [label for _, label in flagged_spans(doc)] == ["an", "a"]
+    assert flagged_spans(doc)[0] == ("a", "an")
+    kept = doc.spans["article"][0]._.disambig
+    assert kept["observed"] == "a" and {word for word, _ in kept["candidates"]} == {"a", "an", "the", ""}
+    for text in NOT_FLAGGED:
+        assert flagged_spans(nlp(text)) == []
+    batch = list(nlp.pipe([WRONG, "", NOT_FLAGGED[-1], WRONG]))
+    assert [flagged_spans(item) for item in batch] == [flagged_spans(doc), [], [], flagged_spans(doc)]
+    nlp.to_disk(tmp_path / "pipeline")
+    assert flagged_spans(spacy.load(tmp_path / "pipeline")(WRONG)) == flagged_spans(doc)
+
+
+def test_protection_and_ignored_words(model_home):
+    assert flagged_spans(make_pipeline(model_home, protect=False)(NOT_FLAGGED[0])) == [("a", "an")]
+    assert flagged_spans(make_pipeline(model_home, ignore=["a"])(WRONG))[:1] != [("a", "an")]
+    assert flagged_spans(make_pipeline(model_home, spans_key="mine")(WRONG), "mine")[0] == ("a", "an")
+
+
+@pytest.mark.parametrize(
+    ("factory", "key"),
+    [("disambig_doubled", "doubled"), ("disambig_forms", "form"), ("disambig_slips", "slip")],
+)
+def test_components_refuse_models_of_other_tasks(model_home, factory, key):
+    nlp = spacy.blank("en")
+    with pytest.raises(UserError, match=f"D50.*{key}"):
+        nlp.add_pipe(factory, config={"model": str(model_home / "model")})
+    with pytest.raises(UserError, match="D500"):
+        spacy.blank("de").add_pipe("disambig_articles", config={"model": str(model_home / "model")})

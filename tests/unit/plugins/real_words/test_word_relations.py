@@ -1,0 +1,380 @@
+"""Tables of related words and of sounds at the beginning of words: files, errors, the English ones."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import re
+
+import numpy as np
+import pytest
+from disambig_real_words import (
+    ENGLISH_RELATIONS,
+    ENGLISH_SOUNDS,
+    KINDS,
+    MAX_WORDS,
+    SURE,
+    SUREST,
+    ZERO,
+    Article,
+    ArticleSound,
+    Form,
+    Slip,
+    WordRelations,
+    insertion_lists,
+    is_word,
+    load_relations,
+    log_odds,
+    log_odds_after,
+    read_relations,
+    read_sounds,
+    sound_keys,
+    write_relations,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+from toy_cloze import articles
+
+from disambig.data import Group
+from disambig.errors import UserError
+from disambig.features import transform_checked
+from disambig.testing import check_extractor
+from disambig.text import HIDDEN, Words, hash_word, hash_words
+
+any_words = st.from_regex(r"[a-zäéßжक]{1,6}('[a-z]{1,3})?", fullmatch=True)
+any_sets = st.lists(any_words, min_size=2, max_size=MAX_WORDS, unique=True)
+any_content = st.fixed_dictionaries(
+    {}, optional={kind: st.lists(any_sets, min_size=1, max_size=4) for kind in KINDS}
+)
+
+
+@given(any_content, st.lists(st.text(max_size=20), max_size=3))
+def test_relations_round_trip(tmp_path_factory, content, about):
+    path = tmp_path_factory.mktemp("relations") / "new" / "xx.tsv"
+    write_relations(path, content, about)
+    assert read_relations(path) == {kind: content.get(kind, []) for kind in KINDS}
+
+
+@given(st.lists(any_sets, min_size=1, max_size=4), st.data())
+def test_equivalent_lines(tmp_path_factory, content, data):
+    path = tmp_path_factory.mktemp("relations") / "xx.tsv"
+    lines = []
+    for item in content:
+        lines += data.draw(st.sampled_from([[], [""], ["# slip\ta remark"], ["  "]]))
+        line = data.draw(st.sampled_from([" ", "  ", "\t"])).join(item)
+        line = data.draw(st.sampled_from([line, f"{line} ", f"{line} {item[0]}" if len(item) < 9 else line]))
+        curly = data.draw(st.sampled_from(["'", "\N{RIGHT SINGLE QUOTATION MARK}"]))
+        lines.append("slip\t" + line.replace("'", curly))
+    mark, end = data.draw(st.sampled_from(["", "\ufeff"])), data.draw(st.sampled_from(["\n", "\r\n"]))
+    path.write_bytes((mark + end.join(lines)).encode())
+    assert read_relations(path)["slip"] == content
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("slip form from", "'slip form from' is not one of form, derived, possessive, slip"),
+        ("slips\tform from", "'slips' is not one of"),
+        ("\tform from", "'' is not one of"),
+        ("slip\tform", "expected 2 to 16 different words, found 1"),
+        ("slip\tform Form", "found 1"),
+        ("slip\t", "found 0"),
+        ("form\t" + " ".join("abcdefghijklmnopq"), "found 17"),
+        ("slip\twell-known known", "'well-known' is not a word"),
+        ("slip\ta1 b", "'a1' is not a word"),
+        ("slip\tdogs' dogs", '"dogs\'" is not a word'),
+        ("slip\t. a", "'.' is not a word"),
+    ],
+)
+def test_invalid_sets(tmp_path, line, message):
+    path = tmp_path / "xx.tsv"
+    path.write_text(f"# mine\nslip\tform from\n{line}\n", encoding="utf8")
+    with pytest.raises(UserError) as caught:
+        read_relations(path)
+    assert caught.value.code == "D995" and "\n" not in str(caught.value)
+    assert str(path) in str(caught.value) and "line 3: " in str(caught.value) and message in str(caught.value)
+
+
+@pytest.mark.parametrize("content", [None, b"\xff\xfe\x00", b"caf\xe9"])
+def test_unreadable_relations(tmp_path, content):
+    path = tmp_path / "xx.tsv"
+    if content is not None:
+        path.write_bytes(content)
+    for read in (read_relations, lambda path: Form(relations=path).related):
+        with pytest.raises(UserError, match="D995") as caught:
+            read(path)
+        assert str(path) in str(caught.value) and "\n" not in str(caught.value)
+    with pytest.raises(UserError, match="D995"):
+        read_relations(tmp_path)
+    with pytest.raises(UserError, match="D995"):
+        read_relations("nul\0byte")
+
+
+def test_missing_kinds(tmp_path):
+    path = tmp_path / "xx.tsv"
+    path.write_text("# none\n\nslip\tform from\n")
+    assert len(Slip(relations=path).related.words) == 2
+    with pytest.raises(UserError, match=r"D995.*no line of kind form or derived or possessive"):
+        _ = Form(relations=path).related
+
+
+@pytest.mark.parametrize("kinds", [[], ["slips"], "slip", ["slip", 3]])
+def test_invalid_kinds(kinds):
+    with pytest.raises(UserError, match=r"D997.*form, derived, possessive, slip"):
+        _ = Form(kinds=kinds).related
+
+
+@given(st.lists(any_sets, max_size=5))
+def test_words_of_a_set_are_related(content):
+    related = WordRelations.from_sets(content)
+    for word in {word for item in content for word in item}:
+        number = int(related.find(hash_words([word]))[0])
+        assert related.spellings[number] == word and related.words[number] == hash_word(word)
+        others = [related.spellings[i] for i in related.others[number]]
+        expected = {other for item in content if word in item for other in item} - {word}
+        assert set(others) == expected and len(others) == len(expected)
+    assert related.find(hash_words(["unheard"])).tolist() == [-1]
+
+
+def test_english_relations():
+    content = read_relations(ENGLISH_RELATIONS)
+    assert all(content[kind] for kind in KINDS)
+    flat = sorted({word for kind in content.values() for item in kind for word in item})
+    assert all(map(is_word, flat))
+    view = Words()(flat)
+    assert np.array_equal(np.diff(view.documents), np.full(len(flat), 3))  # one word between two boundaries
+    forms = load_relations(str(ENGLISH_RELATIONS), ("form",))
+    number = int(forms.find(hash_words(["is"]))[0])
+    assert {"are", "was"} <= {forms.spellings[i] for i in forms.others[number]}
+
+
+def test_insertion_lists():
+    related = insertion_lists("missing", ["To", "isn\N{RIGHT SINGLE QUOTATION MARK}t"])
+    assert set(related.spellings) == {"to", "isn't", ZERO}
+    assert np.array_equal(np.diff(related.others.offsets), [2, 2, 2])
+
+
+@pytest.mark.parametrize(
+    "given_words", [[], "a an", ["a", ""], ["in front"], ["well-known"], ["a", 3], ["a."]]
+)
+def test_invalid_insertion_lists(given_words):
+    with pytest.raises(UserError, match=r"D996.*articles"):
+        insertion_lists("articles", given_words)
+
+
+def test_lines_in_the_readme(tmp_path):
+    guide = (ENGLISH_RELATIONS.parents[1] / "README.md").read_text(encoding="utf8")
+    lines = re.findall(r"^    (\w+\t.*)$", guide, re.MULTILINE)
+    (tmp_path / "xx.tsv").write_text("\n".join(lines), encoding="utf8")
+    shown = read_relations(tmp_path / "xx.tsv")
+    assert all(len(shown[kind]) == 1 for kind in KINDS)
+    assert f"A line has 2 to {MAX_WORDS} words".lower() in guide.lower()
+
+
+def test_a_pair_has_its_first_kind(tmp_path):
+    (tmp_path / "xx.tsv").write_text("form\tgo goes went\nslip\tgo goes\nslip\tgo no\nslip\tform from\n")
+    form = load_relations(str(tmp_path / "xx.tsv"), ("form",))
+    slip = load_relations(str(tmp_path / "xx.tsv"), ("slip",))
+    assert sorted(form.spellings) == ["go", "goes", "went"]
+    assert sorted(slip.spellings) == ["form", "from", "go", "no"]
+    both = load_relations(str(tmp_path / "xx.tsv"), ("form", "slip"))
+    assert sorted(both.spellings) == ["form", "from", "go", "goes", "no", "went"]
+
+
+@given(
+    st.lists(st.lists(st.sampled_from("abcdefg"), min_size=1, max_size=4, unique=True), max_size=6), st.data()
+)
+def test_relations_of_any_sets(any_sets, data):
+    without = data.draw(st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=3, unique=True), max_size=2))
+    expected = {}
+    for any_words in any_sets:
+        for one in any_words:
+            for other in any_words:
+                if one != other and not any({one, other} <= set(item) for item in without):
+                    expected.setdefault(one, {})[other] = None
+    result = WordRelations.from_sets(any_sets, without)
+    assert {
+        word: [result.spellings[i] for i in result.others[k]] for k, word in enumerate(result.spellings)
+    } == {word: list(others) for word, others in expected.items()}
+    assert (np.diff(result.words.astype(object)) > 0).all()
+    assert result.find(result.words).tolist() == list(range(len(expected)))
+
+
+WORDS_AFTER_AN = (
+    "hour honest heir apple umbrella unknown egg 8 18 11 80 800 1800 18,000 8-bit MRI HTTP LSTM RBAC X-ray "
+    "ExecutorJob unblurred iPhone e-mail eBPF XMLParser A4 ssl svg usher "
+    "onerous includes annotations appears URI-less"
+).split()[:-1]
+WORDS_AFTER_A = (
+    "house European user unicorn university one once 1 10 110 180 1,800 1,100,000 URL UUID NASA JSON YAML 2D "
+    "UserInterface hypothesis website word_count station knot gnome psalm schema"
+).split()
+
+
+@pytest.mark.parametrize("word", WORDS_AFTER_AN)
+def test_words_after_an(word):
+    assert read_sounds(ENGLISH_SOUNDS).article_log_odds(f"is a {word} here", 4) > 1
+
+
+@pytest.mark.parametrize("word", WORDS_AFTER_A)
+def test_words_after_a(word):
+    assert read_sounds(ENGLISH_SOUNDS).article_log_odds(f"is a {word} here", 4) < -1
+
+
+@pytest.mark.parametrize("word", ["lru", "lzma", "mbox", "mkdir", "rsync", "SQL", "sql", "and", "is"])
+def test_words_with_two_pronunciations(word):
+    assert math.isnan(read_sounds(ENGLISH_SOUNDS).article_log_odds(f"is a {word} here", 4))
+
+
+@pytest.mark.parametrize(
+    "between", [' "', " \N{LEFT DOUBLE QUOTATION MARK}", " (", " `", " *", "\n", " [", " .", " **_"]
+)
+def test_opening_punctuation(between):
+    assert (
+        read_sounds(ENGLISH_SOUNDS).article_log_odds(f"a{between}hour", 1)
+        == read_sounds(ENGLISH_SOUNDS).article_log_odds("a hour", 1)
+        > 1
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["a", "a.", "a, hour", "a - hour", "a) hour", "a  \N{EM DASH}", "a '", "a ..."]
+)
+def test_no_word_after_the_article(text):
+    assert read_sounds(ENGLISH_SOUNDS).article_log_odds(text, 1) == 0
+
+
+@pytest.mark.parametrize(
+    ("word", "keys"),
+    [
+        ("Hours", ["=hours", "hours-", "hour-", "hou-", "ho-", "h-"]),
+        ("ExecutorJob", ["=executor", "execu-", "exec-", "exe-", "ex-", "e-"]),
+        ("max_size", ["=max", "max-", "ma-", "m-"]),
+        ("HTTPServer", ["=HTTP", "+h."]),
+        ("FAQ", ["=FAQ", "+f"]),
+        ("l2", ["+l", "=l", "+l", "l-"]),
+        ("x", ["=x", "+x", "x-"]),
+        ("Is", ["=is", "is-", "i-"]),
+        ("1,800", ["#1"]),
+        ("18,000", ["#18"]),
+        ("1800", ["#1800"]),
+        ("118", ["#1"]),
+        ("80", ["#8"]),
+        ("__init__", ["=init", "init-", "ini-", "in-", "i-"]),
+        ("_", ["=_", "+_", "_-"]),
+    ],
+)
+def test_keys(word, keys):
+    assert list(sound_keys(word)) == keys
+
+
+@given(st.from_regex(r"\w+", fullmatch=True))
+def test_keys_of_any_word(word):
+    keys = list(sound_keys(word))
+    assert keys and all("\t" not in key and "\n" not in key for key in keys)
+
+
+def test_log_odds():
+    assert log_odds(3, 3) == 0
+    assert log_odds(0, 4) == pytest.approx(np.log(4.25 / 0.25))
+    assert log_odds(10**6, 0) == -SURE
+
+
+def test_odds_of_numbers_and_abbreviations(tmp_path):
+    """The odds of a number are relative to those of all numbers."""
+    (tmp_path / "xx.tsv").write_text("m-\t4\t8\n+m.\t4\t8\n#8\t10\t40\n#2\t90\t10\n", encoding="utf8")
+    sounds, once = read_sounds(tmp_path / "xx.tsv"), log_odds(4, 8)
+    assert sounds.article_log_odds("a mile", 1) == pytest.approx(once)
+    assert sounds.article_log_odds("a MRI", 1) == pytest.approx(2 * once)
+    assert sounds.article_log_odds("a 8", 1) == pytest.approx(3 * log_odds(10, 40) - log_odds(100, 50))
+    assert sounds.article_log_odds("a 2", 1) == pytest.approx(3 * log_odds(90, 10) - log_odds(100, 50))
+    assert -SUREST < sounds.article_log_odds("a 2", 1) < -1 < 1 < sounds.article_log_odds("a 8", 1) < SUREST
+
+
+def test_the_most_specific_key_decides(tmp_path):
+    (tmp_path / "xx.tsv").write_text("// said\n\nu-\t5\t5\nuni-\t90\t1\n=unit\t1\t90\n", encoding="utf8")
+    sounds = read_sounds(tmp_path / "xx.tsv")
+    assert len(sounds) == 3
+    assert sounds.article_log_odds("a unicorn", 1) < 0 < sounds.article_log_odds("a unit", 1)
+    assert sounds.article_log_odds("a user", 1) == sounds.article_log_odds("a pear", 1) == 0
+
+
+@pytest.mark.parametrize(
+    "line", ["u-\t5", "u-\t5\t-1", "\t5\t5", "u-\t5\t5\t5", "u-\t5\t\N{SUPERSCRIPT TWO}"]
+)
+def test_invalid_sounds(tmp_path, line):
+    (tmp_path / "xx.tsv").write_text(f"e-\t1\t2\n{line}\n", encoding="utf8")
+    with pytest.raises(UserError, match=r"D998.*xx\.tsv.*line 2"):
+        read_sounds(tmp_path / "xx.tsv")
+    with pytest.raises(UserError, match=r"D998.*gone\.tsv"):
+        read_sounds(tmp_path / "gone.tsv")
+
+
+# The task and the extractor
+
+
+@pytest.fixture(scope="module")
+def article(tmp_path_factory):
+    home = tmp_path_factory.mktemp("sounds")
+    articles().save(home / "words")
+    return Article(words=home / "words", least=50.0, least_missing=50.0)
+
+
+def test_wrong_sounds_are_decided(article):
+    view = Words()(["She saw a hour, an hour, a house, an house, the hour, and a 8-core XMLParser."])
+    result = article.instances(view)
+    shown = [view.texts[0][view.starts[p] : view.ends[p] + 6] for p in result.positions]
+    assert shown == ["a hour,", "an house", "a 8-cor"]
+    assert [result.own.instance_candidates(i) for i in range(3)] == [("a", "an"), ("an", "a"), ("a", "an")]
+
+
+def test_doubled_articles_are_not_decided(article):
+    view = Words()(["She saw a a hour and the the house."])
+    assert not len(article.instances(view)) and not (article.examples(view).lengths > 0).any()
+
+
+def test_scores_of_a_and_an(article):
+    view = Words()(["We know that a hour is long."])
+    place = article.examples(view)
+    place = place.take(np.flatnonzero(place.lengths > 0))
+    values = dict(
+        zip(
+            place.own.texts,
+            transform_checked(ArticleSound(), view, place, Group("article", ())).batch.values[:, 0],
+            strict=True,
+        )
+    )
+    odds = log_odds_after(read_sounds(ENGLISH_SOUNDS), view, place.positions)[0]
+    assert values == {"a": np.float32(-odds / 2), "an": np.float32(odds / 2), "the": 0, "": 0}
+
+
+def test_scores_at_empty_places(article):
+    view = Words()(["She saw hour."])
+    place = article.examples(view)
+    place = place.take(np.flatnonzero(view.starts[place.positions] == 8))
+    texts, values = (
+        place.own.texts,
+        transform_checked(ArticleSound(), view, place, Group("article", ())).batch.values[:, 0],
+    )
+    assert values[texts.index("an")] > 1 > -1 > values[texts.index("a")]
+
+
+def test_contract_of_the_extractor(article):
+    for check in check_extractor(
+        ArticleSound(), article, ["She saw a hour. He ate an apple and a pear.", "It was a day."]
+    ):
+        check()
+    assert pickle.loads(pickle.dumps(ArticleSound())).sounds is None
+
+
+def test_a_lowercase_word_without_vowels_is_spelt_out():
+    sounds = read_sounds(ENGLISH_SOUNDS)
+    assert sounds.article_log_odds("an sftp server", 2) > 0 > sounds.article_log_odds("a pkg file", 1)
+    assert sounds.article_log_odds("a step", 1) < -3
+
+
+def test_the_word_after_a_long_hidden_link_is_found():
+    sounds = read_sounds(ENGLISH_SOUNDS)
+    hidden = HIDDEN * 200
+    assert sounds.article_log_odds(f"an {hidden}\ufffc is known", 2) != 0.0  # unknown, but not no word
+    assert sounds.article_log_odds(f"an {hidden}hour", 2) > 3

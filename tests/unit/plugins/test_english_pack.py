@@ -1,0 +1,269 @@
+"""Build of the English pack: figures of its card, its model of words in context, its word relations."""
+
+from __future__ import annotations
+
+import lzma
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from disambig.features import ContextPlaces, context_vectors, count_vocabulary, score_candidates
+from disambig.text import START_HASH, Words
+
+PACK = Path(__file__).parents[3] / "corpora" / "disambig_en"
+DOMAINS = ("essays", "health")
+
+
+@pytest.fixture
+def card(monkeypatch):
+    monkeypatch.syspath_prepend(str(PACK))
+    monkeypatch.delitem(sys.modules, "card", raising=False)
+    import card
+
+    monkeypatch.setattr(card, "_contents", lambda home: "")
+    yield card
+    sys.modules.pop("card", None)
+
+
+def make_scores(accuracy, *, among=None):
+    """Return the scores of one text; older ones have no `among`."""
+    rate = {"errors_found": 0.5, "false_flags_per_1000": 0.31}
+    result = {
+        "words": 1000,
+        "groups": {"preposition": {"accuracy": accuracy, "interval": (0.5, 0.9), "n": 100}},
+        "reliability": None,
+        "rates": {"0.3": rate},
+    }
+    if among is not None:
+        about = {"n": 90, "majority": 0.3, "accuracy": among, "interval": (0.6, 0.8)}
+        result["among_words"] = about
+    return result
+
+
+def scores_of(names, among=None):
+    return {"preposition": {name: make_scores(0.7, among=among) for name in names}}
+
+
+def write_card(card, tmp_path, **figures):
+    card.write_card(tmp_path, figures)
+    text = (tmp_path / "README.md").read_text(encoding="utf8")
+    return [line for line in text.splitlines() if line.startswith(("| all |", "| mean of", "| essays"))], text
+
+
+ALL = ("all", *DOMAINS)
+
+
+def test_card_with_all_figures(card, tmp_path):
+    lines, _ = write_card(
+        card,
+        tmp_path,
+        scores=scores_of(ALL, 0.7),
+        all_counts={**scores_of(ALL, 0.8), "bytes": 1, "n_ngrams": 1},
+        left_out=scores_of(DOMAINS, 0.6),
+    )
+    assert "| all | 90 | 30.0 % | 70.0 % (60.0-80.0) | 80.0 % |  |" in lines
+    assert "| essays | 90 | 30.0 % | 70.0 % (60.0-80.0) | 80.0 % | 60.0 % |" in lines
+    assert "| mean of domains |  |  | 70.0 % | 80.0 % | 60.0 % |" in lines
+
+
+def test_card_with_kenlm(card, tmp_path):
+    lines, _ = write_card(
+        card,
+        tmp_path,
+        scores=scores_of(ALL, 0.7),
+        left_out=scores_of(DOMAINS, 0.6),
+        left_out_kenlm=scores_of(DOMAINS, 0.5),
+    )
+    assert "| essays | 90 | 30.0 % | 70.0 % (60.0-80.0) |  | 60.0 % | 50.0 % |" in lines
+    assert "| mean of domains |  |  | 70.0 % |  | 60.0 % | 50.0 % |" in lines
+
+
+def test_card_section_of_kenlm(card):
+    from card import kenlm_section
+
+    def result(**accuracy):
+        return {name: {"n": 10, "accuracy": share} for name, share in accuracy.items()}
+
+    ours = {"essays": {"groups": result(a=0.9, b=0.5, c=0.0)}, "health": {"groups": result(a=1.0)}}
+    theirs = {"essays": {"groups": result(a=0.8, b=0.6)}}  # what one of the two did not decide stays out
+    lines = kenlm_section("x", {"left_out": {"x": ours}, "left_out_kenlm": {"x": theirs}})
+    assert "| essays | 20 | 70.0 % | 70.0 % |" in lines and "| all | 20 | 70.0 % | 70.0 % |" in lines
+    assert kenlm_section("x", {"left_out": {"x": ours}}) == []
+
+
+@pytest.mark.parametrize(
+    "figures",
+    [
+        {"left_out": scores_of(["essays"], 0.6)},
+        {"all_counts": {**scores_of(ALL, 0.8), "bytes": 1, "n_ngrams": 1}},
+        {"left_out": scores_of(["essays"], 0.6), "all_counts": scores_of(ALL)},
+    ],
+)
+@pytest.mark.parametrize("names", [ALL, ("all", "health")])
+def test_card_with_older_scores(card, tmp_path, figures, names):
+    lines, text = write_card(card, tmp_path, scores=scores_of(names), **figures)
+    assert not any(line.startswith("| mean of") for line in lines) and "Between the 34 words" not in text
+    assert "## Task preposition" in text and "50.0 % (0.31)" in text
+
+
+def test_card_with_older_figures(card, tmp_path):
+    older = {"left_out": scores_of(DOMAINS), "all_counts": scores_of(ALL)}
+    lines, _ = write_card(card, tmp_path, scores=scores_of(ALL, 0.7), **older)
+    assert "| essays | 90 | 30.0 % | 70.0 % (60.0-80.0) |  |  |" in lines
+    assert "| mean of domains |  |  | 70.0 % |  |  |" in lines
+
+
+def test_card_with_figures_of_some_domains(card, tmp_path):
+    lines, _ = write_card(card, tmp_path, scores=scores_of(ALL, 0.7), left_out=scores_of(["essays"], 0.6))
+    assert "| mean of domains |  |  | 70.0 % |  |  |" in lines
+
+
+@pytest.mark.parametrize(
+    "figures", [{}, {"left_out": scores_of(DOMAINS, 0.6)}, {"all_counts": scores_of(ALL, 0.8)}]
+)
+def test_card_without_scores(card, tmp_path, figures):
+    assert "## Task" not in write_card(card, tmp_path, **figures)[1]
+
+
+def test_card_names_weak_sets(card):
+    def domain(**groups):
+        result = {}
+        for name, (n, right, most) in groups.items():
+            result[name] = {"n": n, "accuracy": right / n, "majority": most / n}
+        return {"groups": result}
+
+    pooled = card._pooled(
+        {"a": domain(weak=(30, 10, 25), good=(50, 48, 40)), "b": domain(weak=(10, 5, 5), few=(5, 0, 5))}
+    )
+    assert pooled["weak"] == {"n": 40, "accuracy": 15 / 40, "majority": 30 / 40}
+    message = " ".join(card._weak_sets(pooled))
+    assert "weak (37.5 %)" in message and "good" not in message and "few" not in message
+    assert card._weak_sets({"good": pooled["good"]}) == []
+
+
+TEXT = ("She has an apple.", "He was there.", "They have a pear. We were here.", "It was their house.")
+
+
+@pytest.fixture
+def contexts(monkeypatch):
+    monkeypatch.syspath_prepend(str(PACK))
+    for name in ("contexts", "material"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    import contexts
+
+    pairs = [("desks", "desk"), ("desks", "desk"), ("lamp", "lamps"), ("a b", "c"), ("Desks", "desk")]
+    fixes = [SimpleNamespace(old=old, new=new, kind="replace") for old, new in pairs]
+    fixes += [SimpleNamespace(old="", new="lamp", kind="insert")] * 3
+    monkeypatch.setattr(contexts, "read_people", lambda data, part: (fixes, []) if part == "train" else None)
+    yield contexts
+    for name in ("contexts", "material"):
+        sys.modules.pop(name, None)
+
+
+@pytest.fixture
+def data(tmp_path):
+    folder = tmp_path / "english"
+    folder.mkdir()
+    for domain in ("essays", "health"):
+        with lzma.open(folder / f"{domain}.train.txt.xz", "wt", encoding="utf8") as file:
+            file.writelines(f"{line}\n" for line in TEXT * 60)
+    return tmp_path
+
+
+def rivals_of(contexts, word, spellings, counts):
+    offsets, numbers = contexts.rivals(Path(), spellings, np.array(counts))
+    at = spellings.index(word)
+    return [spellings[i] for i in numbers[offsets[at] : offsets[at + 1]].tolist()]
+
+
+def test_order_of_rivals(contexts):
+    spellings = ["desk", "desks", "lamp", "lamps", "has", "have", "their", "there", "they're"]
+    counts = [5, 4, 3, 2, 9, 9, 9, 8, 7]
+    assert rivals_of(contexts, "desk", spellings, counts) == ["desks"]
+    assert rivals_of(contexts, "has", spellings, counts) == ["have"]
+    assert rivals_of(contexts, "their", spellings, counts)[:2] == ["there", "they're"]
+    many = ["sea", *sorted({w for pair in (("see", "sees"), ("seas", "tea", "set")) for w in pair})]
+    assert len(rivals_of(contexts, "sea", many, range(len(many)))) <= contexts.MOST_RIVALS
+
+
+def test_rare_pairs_are_not_rivals(contexts, monkeypatch):
+    monkeypatch.setattr(contexts, "read_relations", lambda path: {})
+    monkeypatch.setattr(contexts, "read_confusion_sets", lambda path: ())
+    spellings = ["desk", "desks", "lamp", "lamps", "a", "b", "c"]
+    assert rivals_of(contexts, "desk", spellings, [1] * 7) == ["desks"]
+    assert rivals_of(contexts, "lamp", spellings, [1] * 7) == []
+
+
+@pytest.mark.parametrize("share", [0.4, 1.0, 1.5, 2.0])
+def test_shares_of_text(contexts, share):
+    view = Words()(list(TEXT) * 2000)
+    vocabulary, _, _ = count_vocabulary([view], 100, 4)
+    parts = list(contexts.stretches(iter([view]), vocabulary, share))
+    assert sum(map(len, parts)) == pytest.approx(share * len(view), rel=0.12)
+    start = vocabulary.hash_numbers(np.array([START_HASH], np.uint64))[0]
+    assert all(part[0] == start for part in parts)
+    assert max(map(len, parts)) < 2 * contexts.STRETCH
+    if share == 1.0:
+        assert np.concatenate(parts).tolist() == vocabulary.view_numbers(view).tolist()
+
+
+def test_learn_words(contexts, data, monkeypatch):
+    monkeypatch.setattr(contexts, "N_WORDS", 100)
+    monkeypatch.setattr(contexts, "SHARES", {"essays": 2.0})
+    domains = ("essays", "health")
+    counted = dict(contexts.counted_words(data, domains))
+    assert counted["was"] == 2 * 2 * 60
+    model = contexts.learn_words(data, domains)
+    assert model.header["sources"] == ["english/essays.train.txt.xz", "english/health.train.txt.xz"]
+    view = Words()(["It was there."])
+    candidates = model.numbers_of_candidates(["was", "were", "", "zebra"])
+    assert (candidates >= 0).tolist() == [True, True, True, False]
+    states = context_vectors(model, view, ContextPlaces(np.array([2]), np.array([3])))
+    assert np.isfinite(score_candidates(model, states, np.zeros(3, int), candidates[:3])).all()
+
+
+def test_command_saves_the_model(contexts, data, monkeypatch, tmp_path):
+    monkeypatch.setattr(contexts, "N_WORDS", 100)
+    monkeypatch.setattr(contexts, "PACK_DOMAINS", ("health",))
+    monkeypatch.setattr(contexts, "HOME", tmp_path)
+    state = tmp_path / "kept" / "state.npz"
+    monkeypatch.setattr(sys, "argv", ["contexts.py", str(data), "--checkpoint", str(state)])
+    contexts.main()
+    assert (tmp_path / "words" / "weights.npz").exists()
+    assert not state.exists()
+
+
+@pytest.fixture
+def relations(monkeypatch):
+    monkeypatch.syspath_prepend(str(PACK))
+    names = ("relations", "contexts", "material")
+    for name in names:
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    import relations
+
+    yield relations
+    for name in names:
+        sys.modules.pop(name, None)
+
+
+def test_families(relations):
+    words = "create created creating creation creates creations secure security curse cursor part partial"
+    counts = dict.fromkeys(words.split(), relations.LEAST_FAMILY)
+    families = set(relations._families(counts))
+    assert {("created", "creation"), ("creating", "creation"), ("creates", "creations")} <= families
+    assert ("secure", "security") in families
+    assert not families & {("curse", "cursor"), ("part", "partial")}  # unrelated, and too short
+    rare = counts | {"security": relations.LEAST_FAMILY - 1}
+    assert ("secure", "security") not in set(relations._families(rare))
+
+
+def test_relations_contain_the_chosen_pairs(relations):
+    shipped = relations.read_relations(relations.ENGLISH_RELATIONS)
+    chosen = relations.read_relations(relations.CONFUSED)
+    assert len(chosen["slip"]) > 500
+    for kind, pairs in chosen.items():
+        assert {tuple(pair) for pair in pairs} <= {tuple(words) for words in shipped[kind]}
+        assert all(len(pair) == 2 for pair in pairs)
