@@ -11,8 +11,7 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False  # `typing` would take longer to import than this package
 if TYPE_CHECKING:
-    from disambig.checking import check as check
-    from disambig.checking import correct as correct
+    from disambig.checking import check as check, correct as correct
 
 _LAZY = ("check", "correct")
 

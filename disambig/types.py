@@ -13,9 +13,7 @@ from numpy.typing import NDArray
 from disambig.data import Columns, Group, GroupedInstances, Instances, Predictions, ScoreBatch
 from disambig.errors import contract_error
 from disambig.rules import Concern, RuleSet, default_rules
-from disambig.text import ReadsDocs as ReadsDocs
-from disambig.text import Tokenisation as Tokenisation
-from disambig.text import TokenView
+from disambig.text import ReadsDocs as ReadsDocs, Tokenisation as Tokenisation, TokenView
 from disambig.type_aliases import Floats
 
 Where = Literal["words", "tokens", "sentences", "documents", "items"]

@@ -22,8 +22,7 @@ from counting import LEAST, count
 from disambig_variance_svm import PACK_DOMAINS
 from learning import learn, learn_it
 from material import CORRECTING, HOME, TASKS, VERSION
-from real_words import TASKS as REAL_WORDS
-from real_words import count_words, learn_real_words
+from real_words import TASKS as REAL_WORDS, count_words, learn_real_words
 from scoring import (
     all_counts,
     curve,

@@ -22,8 +22,7 @@ from pathlib import Path
 
 import numpy as np
 from disambig_real_words import ENGLISH_RELATIONS, read_relations
-from disambig_variance_svm import ENGLISH_CONFUSION_SETS as CONFUSION_SETS
-from disambig_variance_svm import PACK_DOMAINS
+from disambig_variance_svm import ENGLISH_CONFUSION_SETS as CONFUSION_SETS, PACK_DOMAINS
 from material import HOME, log_progress, read_people, without_dialect_paragraphs
 from numpy.typing import NDArray
 

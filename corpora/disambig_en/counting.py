@@ -12,8 +12,7 @@ from material import CORRECTING, HOME, read_text
 
 from disambig.config import read_config, resolve
 from disambig.counts import NgramCounter, batches, make_counter, write_table
-from disambig.features import HEADWORD_TOKENISATION as HEADWORDS
-from disambig.features import HeadwordCounter, parts_of_speech_in
+from disambig.features import HEADWORD_TOKENISATION as HEADWORDS, HeadwordCounter, parts_of_speech_in
 from disambig.text import Words
 from disambig.types import Task
 

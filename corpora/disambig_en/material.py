@@ -16,8 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
-from disambig_variance_svm import EVERY_NTH
-from disambig_variance_svm import PACK_DOMAINS as DOMAINS
+from disambig_variance_svm import EVERY_NTH, PACK_DOMAINS as DOMAINS
 
 from disambig.formats import Clean, Fix, read_clean, read_fixes
 

@@ -34,12 +34,12 @@ from disambig.evaluation import (
     decide,
     evaluate,
     evaluate_labelled,
+    figures as figures_of,
     measure_precision,
+    mistake_figures as mistakes_found,
     precision_by_rule,
     share_at,
 )
-from disambig.evaluation import figures as figures_of
-from disambig.evaluation import mistake_figures as mistakes_found
 from disambig.formats import Labelled
 from disambig.metrics import reliability, wilson
 from disambig.models import Model, load_model, write_precision

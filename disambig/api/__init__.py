@@ -42,46 +42,46 @@ SUBMODULES = (
 
 if TYPE_CHECKING:
     from disambig.config import resolve as resolve
-    from disambig.data import CandidateFinder as CandidateFinder
-    from disambig.data import Columns as Columns
-    from disambig.data import CrossedRows as CrossedRows
-    from disambig.data import Decisions as Decisions
-    from disambig.data import DenseBlocks as DenseBlocks
-    from disambig.data import Group as Group
-    from disambig.data import GroupedInstances as GroupedInstances
-    from disambig.data import Instances as Instances
-    from disambig.data import SparseRows as SparseRows
+    from disambig.data import (
+        CandidateFinder as CandidateFinder,
+        Columns as Columns,
+        CrossedRows as CrossedRows,
+        Decisions as Decisions,
+        DenseBlocks as DenseBlocks,
+        Group as Group,
+        GroupedInstances as GroupedInstances,
+        Instances as Instances,
+        SparseRows as SparseRows,
+    )
     from disambig.decode import Enumerated as Enumerated
-    from disambig.errors import UserError as UserError
-    from disambig.errors import nearest_first as nearest_first
+    from disambig.errors import UserError as UserError, nearest_first as nearest_first
     from disambig.experiments import Experiment as Experiment
-    from disambig.features import StatelessExtractor as StatelessExtractor
-    from disambig.features import by_group as by_group
-    from disambig.hookspecs import Register as Register
-    from disambig.hookspecs import hookimpl as hookimpl
-    from disambig.models import LinearScorer as LinearScorer
-    from disambig.models import Model as Model
-    from disambig.models import annotate as annotate
-    from disambig.models import load as _load_model
+    from disambig.features import StatelessExtractor as StatelessExtractor, by_group as by_group
+    from disambig.hookspecs import Register as Register, hookimpl as hookimpl
+    from disambig.models import (
+        LinearScorer as LinearScorer,
+        Model as Model,
+        annotate as annotate,
+        load as _load_model,
+    )
     from disambig.settings import fitted_field as fitted_field
-    from disambig.spacy.factory import component_factory as component_factory
-    from disambig.spacy.factory import label_factory as label_factory
-    from disambig.text import Tokenisation as Tokenisation
-    from disambig.text import TokenView as TokenView
-    from disambig.text import Words as Words
+    from disambig.spacy.factory import component_factory as component_factory, label_factory as label_factory
+    from disambig.text import Tokenisation as Tokenisation, TokenView as TokenView, Words as Words
     from disambig.training import train as train
-    from disambig.types import Arrays as Arrays
-    from disambig.types import CandidateBatch as CandidateBatch
-    from disambig.types import Decides as Decides
-    from disambig.types import DecisionRule as DecisionRule
-    from disambig.types import Decoder as Decoder
-    from disambig.types import FeatureExtractor as FeatureExtractor
-    from disambig.types import Features as Features
-    from disambig.types import Fitted as Fitted
-    from disambig.types import Kernel as Kernel
-    from disambig.types import Learner as Learner
-    from disambig.types import Scorer as Scorer
-    from disambig.types import Task as Task
+    from disambig.types import (
+        Arrays as Arrays,
+        CandidateBatch as CandidateBatch,
+        Decides as Decides,
+        DecisionRule as DecisionRule,
+        Decoder as Decoder,
+        FeatureExtractor as FeatureExtractor,
+        Features as Features,
+        Fitted as Fitted,
+        Kernel as Kernel,
+        Learner as Learner,
+        Scorer as Scorer,
+        Task as Task,
+    )
 
     load_model = _load_model
 else:

@@ -9,12 +9,12 @@ from disambig.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from disambig.cli.options import Quiet as Quiet
-    from disambig.cli.output import is_typed as is_typed
-    from disambig.cli.output import line_blocks as line_blocks
-    from disambig.cli.output import open_results as open_results
-    from disambig.cli.progress import remark as remark
-    from disambig.cli.progress import say as say
-    from disambig.cli.progress import stages as stages
+    from disambig.cli.output import (
+        is_typed as is_typed,
+        line_blocks as line_blocks,
+        open_results as open_results,
+    )
+    from disambig.cli.progress import remark as remark, say as say, stages as stages
     from disambig.formats import lines_in as lines_in
     from disambig.hookspecs import RegisterCommand as RegisterCommand
 else:

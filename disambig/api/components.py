@@ -9,11 +9,12 @@ from disambig.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from disambig.spacy.annotations import token_extension as token_extension
-    from disambig.spacy.component import BatchComponent as BatchComponent
-    from disambig.spacy.component import SpanWriter as SpanWriter
+    from disambig.spacy.component import BatchComponent as BatchComponent, SpanWriter as SpanWriter
     from disambig.spacy.factory import declared_factory as declared_factory
-    from disambig.spacy.labellers import UniversalTags as UniversalTags
-    from disambig.spacy.labellers import document_factory as document_factory
-    from disambig.spacy.labellers import token_factory as token_factory
+    from disambig.spacy.labellers import (
+        UniversalTags as UniversalTags,
+        document_factory as document_factory,
+        token_factory as token_factory,
+    )
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__, renamed_names(__name__))

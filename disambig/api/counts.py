@@ -8,13 +8,13 @@ from disambig.api._renamed import renamed_names
 from disambig.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from disambig.counts import batches as batches
-    from disambig.counts import open_table as open_table
-    from disambig.counts import write_table as write_table
-    from disambig.features import CONTEXTS as CONTEXTS
-    from disambig.features import NgramCounts as NgramCounts
-    from disambig.features import ngram_columns as ngram_columns
-    from disambig.features import room as _context_room
+    from disambig.counts import batches as batches, open_table as open_table, write_table as write_table
+    from disambig.features import (
+        CONTEXTS as CONTEXTS,
+        NgramCounts as NgramCounts,
+        ngram_columns as ngram_columns,
+        room as _context_room,
+    )
 
     context_room = _context_room
 else:

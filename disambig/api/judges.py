@@ -8,8 +8,7 @@ from disambig.api._renamed import renamed_names
 from disambig.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from disambig.data import Predictions as _JudgedScores
-    from disambig.data import ScoreBatch as ScoreBatch
+    from disambig.data import Predictions as _JudgedScores, ScoreBatch as ScoreBatch
     from disambig.types import RaisesFlags as RaisesFlags
 
     JudgedScores = _JudgedScores

@@ -8,16 +8,18 @@ from disambig.api._renamed import renamed_names
 from disambig.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from disambig.files import restore as restore
-    from disambig.files import saved_folder as saved_folder
-    from disambig.files import writing as writing
-    from disambig.models import StandaloneModel as StandaloneModel
-    from disambig.models import load_standalone as load_standalone
-    from disambig.models import standalone_card as standalone_card
-    from disambig.packs import Pack as Pack
-    from disambig.packs import PackFolder as PackFolder
-    from disambig.packs import model_folder as model_folder
-    from disambig.packs import pack as pack
-    from disambig.packs import packs as packs
+    from disambig.files import restore as restore, saved_folder as saved_folder, writing as writing
+    from disambig.models import (
+        StandaloneModel as StandaloneModel,
+        load_standalone as load_standalone,
+        standalone_card as standalone_card,
+    )
+    from disambig.packs import (
+        Pack as Pack,
+        PackFolder as PackFolder,
+        model_folder as model_folder,
+        pack as pack,
+        packs as packs,
+    )
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__, renamed_names(__name__))

@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING
 from disambig.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from disambig.settings import ABOVE_ZERO as ABOVE_ZERO
-    from disambig.settings import COUNT as COUNT
-    from disambig.settings import DECODER as DECODER
-    from disambig.settings import NON_NEGATIVE as NON_NEGATIVE
-    from disambig.settings import NON_NEGATIVE_COUNT as NON_NEGATIVE_COUNT
-    from disambig.settings import SVM_C as SVM_C
-    from disambig.settings import Constraint as Constraint
-    from disambig.settings import choice as choice
-    from disambig.settings import is_number as is_number
-    from disambig.settings import is_whole as is_whole
-    from disambig.settings import real_number as real_number
-    from disambig.settings import validate_settings as validate_settings
-    from disambig.settings import whole_number as whole_number
+    from disambig.settings import (
+        ABOVE_ZERO as ABOVE_ZERO,
+        COUNT as COUNT,
+        DECODER as DECODER,
+        NON_NEGATIVE as NON_NEGATIVE,
+        NON_NEGATIVE_COUNT as NON_NEGATIVE_COUNT,
+        SVM_C as SVM_C,
+        Constraint as Constraint,
+        choice as choice,
+        is_number as is_number,
+        is_whole as is_whole,
+        real_number as real_number,
+        validate_settings as validate_settings,
+        whole_number as whole_number,
+    )
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)

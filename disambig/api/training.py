@@ -9,11 +9,13 @@ from disambig.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from disambig.models import save_model as save_model
-    from disambig.training import FittedExtractor as FittedExtractor
-    from disambig.training import label_instances as label_instances
-    from disambig.training import split as split
-    from disambig.training import train_by as train_by
-    from disambig.training import train_candidates as train_candidates
-    from disambig.training import train_labelled as train_labelled
+    from disambig.training import (
+        FittedExtractor as FittedExtractor,
+        label_instances as label_instances,
+        split as split,
+        train_by as train_by,
+        train_candidates as train_candidates,
+        train_labelled as train_labelled,
+    )
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__, renamed_names(__name__))

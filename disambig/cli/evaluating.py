@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from disambig.files import json_text
-from disambig.formatting import format_figure as figure
-from disambig.formatting import format_p, pluralize
+from disambig.formatting import format_figure as figure, format_p, pluralize
 
 if TYPE_CHECKING:
     from disambig.models import Model

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.counts import layout, runs
-from disambig.counts import runs as build_arrays
+from disambig.counts import layout, runs, runs as build_arrays
 from disambig.counts.runs import Counted, Merge, Merged, Run, RunFile, run_file
 from disambig.errors import UserError
 from disambig.files import TempFiles, temp_folder

@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.counts import file as files
-from disambig.counts import layout
+from disambig.counts import file as files, layout
 from disambig.counts.layout import C1, C2, EXACT, RECORD_FORMS, SMALL, checked_edges
 from disambig.counts.runs import describe_least_counts
 from disambig.data import HashVocabulary

@@ -1,16 +1,8 @@
 from .checks import (
     OK as OK,
-)
-from .checks import (
     PROBLEM as PROBLEM,
-)
-from .checks import (
     WARNING as WARNING,
-)
-from .checks import (
     CheckResultLine as CheckResultLine,
-)
-from .checks import (
     guard_check as guard_check,
 )
 from .compiling import (
@@ -18,7 +10,5 @@ from .compiling import (
 )
 from .sample import (
     asked_by_order as asked_by_order,
-)
-from .sample import (
     check_sample as check_sample,
 )

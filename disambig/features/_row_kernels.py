@@ -30,8 +30,7 @@ from disambig.features.contexts import (
 )
 from disambig.features.rows import Rows
 from disambig.jit import compiled
-from disambig.text import END_HASH, ORDER_STEP, PLACE, START_HASH, fmix64
-from disambig.text import characters as ch
+from disambig.text import END_HASH, ORDER_STEP, PLACE, START_HASH, characters as ch, fmix64
 
 if TYPE_CHECKING:
     from disambig.data import Instances

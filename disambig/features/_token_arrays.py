@@ -20,8 +20,7 @@ from disambig.features.contexts import (
     STEP,
     SUFFIX,
 )
-from disambig.text import characters as ch
-from disambig.text import fmix
+from disambig.text import characters as ch, fmix
 from disambig.type_aliases import Hashes
 
 Codes = NDArray[np.uint32]

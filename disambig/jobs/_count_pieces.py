@@ -31,6 +31,7 @@ from disambig.counts import (
     Span,
     StoredKeys,
     count_texts,
+    file as files,
     finish_table,
     layout,
     make_counter,
@@ -41,7 +42,6 @@ from disambig.counts import (
     slice_places,
     write_index,
 )
-from disambig.counts import file as files
 from disambig.errors import UserError
 from disambig.files import Checksum, read_json, save_file, save_json
 from disambig.jobs.manifest import RECORDS_FOLDER, Shard, ShardPart, job_temp_files, resolve_inputs

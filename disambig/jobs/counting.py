@@ -22,6 +22,7 @@ from disambig.counts import (
     Progress,
     TextFiles,
     bits_for,
+    file as files,
     header_info,
     make_counter,
     merge_headers,
@@ -30,7 +31,6 @@ from disambig.counts import (
     refuse_existing,
     spans,
 )
-from disambig.counts import file as files
 from disambig.errors import UserError
 from disambig.files import STDIN, read_json, save_json
 from disambig.formats import Input

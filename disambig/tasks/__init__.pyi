@@ -1,6 +1,4 @@
 from .candidates import (
     Lists as Lists,
-)
-from .candidates import (
     OwnCandidates as OwnCandidates,
 )

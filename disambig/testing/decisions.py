@@ -24,12 +24,12 @@ from disambig.metrics import AddsUp, CostsTexts, Measure, Outcomes, Reweighs, ti
 from disambig.testing.checks import (
     Check,
     collect_checks,
+    make_calibration_data as made,
     require,
     require_close,
     require_equal,
     require_state,
 )
-from disambig.testing.checks import make_calibration_data as made
 from disambig.types import (
     CalibrationData,
     CandidateBatch,

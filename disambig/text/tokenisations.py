@@ -46,8 +46,7 @@ from numpy.typing import NDArray
 
 from disambig.errors import UserError
 from disambig.runtime import use_numba
-from disambig.text import characters
-from disambig.text import characters as ch
+from disambig.text import characters, characters as ch
 from disambig.text.hashing import UNKNOWN, hash_word
 from disambig.text.view import (
     END_HASH,

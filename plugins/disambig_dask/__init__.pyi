@@ -1,10 +1,6 @@
 from .engine import (
     MAX_ATTEMPTS as MAX_ATTEMPTS,
-)
-from .engine import (
     PATIENCE as PATIENCE,
-)
-from .engine import (
     DaskRunner as DaskRunner,
 )
 from .serving import (
@@ -12,13 +8,7 @@ from .serving import (
 )
 from .session import (
     PersistentCluster as PersistentCluster,
-)
-from .session import (
     open_session as open_session,
-)
-from .session import (
     quiet_logging as quiet_logging,
-)
-from .session import (
     scheduler_address as scheduler_address,
 )

@@ -1,14 +1,15 @@
-from .encoder import EVIDENCE as EVIDENCE
-from .encoder import LABELS as LABELS
-from .encoder import Encoder as Encoder
-from .evidence import EncoderEvidence as EncoderEvidence
-from .evidence import EncoderStates as EncoderStates
-from .evidence import WhitenedStates as WhitenedStates
-from .evidence import whitening_matrix as whitening_matrix
-from .export import build_graph as build_graph
-from .export import write_encoder as write_encoder
-from .pieces import WordPieces as WordPieces
-from .pieces import is_unused as is_unused
-from .pieces import sentence_around as sentence_around
-from .pieces import split_words as split_words
-from .pieces import unused_piece as unused_piece
+from .encoder import EVIDENCE as EVIDENCE, LABELS as LABELS, Encoder as Encoder
+from .evidence import (
+    EncoderEvidence as EncoderEvidence,
+    EncoderStates as EncoderStates,
+    WhitenedStates as WhitenedStates,
+    whitening_matrix as whitening_matrix,
+)
+from .export import build_graph as build_graph, write_encoder as write_encoder
+from .pieces import (
+    WordPieces as WordPieces,
+    is_unused as is_unused,
+    sentence_around as sentence_around,
+    split_words as split_words,
+    unused_piece as unused_piece,
+)

@@ -12,8 +12,14 @@ import re
 import pytest
 from test_counts_benchmarks import best, pin, some_text, tell  # noqa: F401
 
-from disambig.counts import CountReader, CountTable, NgramCounter, count_files, import_table
-from disambig.counts import importing as readers
+from disambig.counts import (
+    CountReader,
+    CountTable,
+    NgramCounter,
+    count_files,
+    import_table,
+    importing as readers,
+)
 from disambig.text import Words
 
 pytestmark = pytest.mark.benchmark

@@ -248,8 +248,7 @@ def test_one_that_comes_later_is_left_out(folder, job, tmp_path, elsewhere):
 
 @pytest.mark.slow
 def test_slow_shards_are_also_given_to_another_worker(tmp_path, monkeypatch):
-    from disambig_dask import DaskRunner
-    from disambig_dask import _workers as crew
+    from disambig_dask import DaskRunner, _workers as crew
 
     from disambig.testing.jobs import Doubling
 

@@ -15,8 +15,7 @@ import numpy as np
 import pytest
 import spacy
 from commands import here, process
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from lsp_wire import Wire
 from running_server import running
 from tiny_models import save_second_look

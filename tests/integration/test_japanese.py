@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "plugins"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "plugins" / "boosted_lasso"))
 
 from commands import here, process
 from disambig_boosted_lasso import load_converter

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "plugins"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "plugins" / "exponentiated_gradient"))
 
 import spacy
 from commands import here, process

@@ -7,8 +7,7 @@ import math
 import time
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, example, given, settings, strategies as st
 from pathspec import GitIgnoreSpec
 
 from disambig.checking import Baseline, read_baseline

@@ -6,9 +6,15 @@ import os
 from pathlib import Path
 
 import pytest
-from disambig_kernel_rls.experiments import AS_MANY, MFS, SAME, curves, genres
-from disambig_kernel_rls.experiments import tables as table1
-from disambig_kernel_rls.experiments import tables as table2
+from disambig_kernel_rls.experiments import (
+    AS_MANY,
+    MFS,
+    SAME,
+    curves,
+    genres,
+    tables as table1,
+    tables as table2,
+)
 
 DATA = os.environ.get("DISAMBIG_DATA")
 

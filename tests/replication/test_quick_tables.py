@@ -6,9 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from disambig_random_subspace.experiments import figures as figure5
-from disambig_random_subspace.experiments import figures as figure6
-from disambig_random_subspace.experiments import table1
+from disambig_random_subspace.experiments import figures as figure5, figures as figure6, table1
 from disambig_variance_svm.experiments import Bergsma2010Table1, Bergsma2010Table2, Bergsma2010Table3
 
 DATA = os.environ.get("DISAMBIG_DATA")

@@ -169,8 +169,7 @@ def annotate(
     """
     command = {"directory": os.getcwd(), "options": dict(locals())}
 
-    from disambig.cli.annotating import NBEST_KIND, AnnotateRequest, run_annotate
-    from disambig.cli.annotating import run_reranking as rerank
+    from disambig.cli.annotating import NBEST_KIND, AnnotateRequest, run_annotate, run_reranking as rerank
     from disambig.cli.options import parse_rates
     from disambig.cli.progress import remark
     from disambig.counts import size

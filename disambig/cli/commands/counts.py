@@ -121,8 +121,7 @@ def build_options(
     quiet: Quiet = False,
 ) -> Any:
     """Return the options that `build` and `import` have in common."""
-    from disambig.counts import BuildOptions
-    from disambig.counts import inputs as options
+    from disambig.counts import BuildOptions, inputs as options
 
     return BuildOptions(
         orders=orders,
@@ -293,8 +292,7 @@ def merge(
     command: Any,
 ) -> None:
     """Merge tables into one, with the same result as counting all their text at once."""
-    from disambig.counts import inputs as options
-    from disambig.counts import merge_tables, open_table
+    from disambig.counts import inputs as options, merge_tables, open_table
 
     opened = [open_table(table) for table in tables]
     least = options.thresholds(min_count or (), orders=opened[0].orders)
@@ -328,8 +326,7 @@ def prune(
     quiet: Quiet = False,
 ) -> None:
     """Write a smaller copy of a table built with --keys, as if it was built with these thresholds."""
-    from disambig.counts import inputs as options
-    from disambig.counts import open_table, prune_table
+    from disambig.counts import inputs as options, open_table, prune_table
 
     opened = open_table(table)
     least = options.thresholds(min_count or (), orders=orders or opened.orders)

@@ -14,8 +14,7 @@ import typer
 from disambig.cli.options import Quiet
 
 if TYPE_CHECKING:
-    from disambig.doctor import CheckResultLine
-    from disambig.doctor import checks as packs
+    from disambig.doctor import CheckResultLine, checks as packs
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 FAILURE = 2
@@ -85,9 +84,7 @@ def _compiling() -> Iterator[CheckResultLine]:
 
 
 def _findings(text: str | None, models: list[str], *, quick: bool) -> Iterator[CheckResultLine]:
-    from disambig.doctor import checks as installation
-    from disambig.doctor import checks as packs
-    from disambig.doctor import compiling, guard_check
+    from disambig.doctor import checks as installation, checks as packs, compiling, guard_check
 
     yield from guard_check("versions", installation.check_versions)
     yield from guard_check("plugins", installation.check_plugins)

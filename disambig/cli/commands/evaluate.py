@@ -156,8 +156,7 @@ def evaluate(
     if key and (not labelled or folds is not None):
         raise typer.BadParameter("--key requires a model and --labelled TEST.xml, without --folds")
     if rest:
-        from disambig.cli.evaluating import check_named
-        from disambig.cli.evaluating import run_comparison as run_two
+        from disambig.cli.evaluating import check_named, run_comparison as run_two
 
         for name in rest:
             check_named(name)

@@ -82,8 +82,7 @@ def verify(
     from disambig.cli.progress import progress, remark
     from disambig.files import writing
     from disambig.formatting import pluralize
-    from disambig.jobs import is_whole, locked, record_path, status
-    from disambig.jobs import verify as verified
+    from disambig.jobs import is_whole, locked, record_path, status, verify as verified
 
     output, damaged, amount, files = StandardOutput(), set(), 0, 0
     seen = status(directory)
@@ -178,8 +177,7 @@ def merge(
     from disambig.files import checked_writer, is_special, save_output, writing
     from disambig.formats import BINARY, check_output
     from disambig.formatting import pluralize
-    from disambig.jobs import merge as merged
-    from disambig.jobs import parts_format
+    from disambig.jobs import merge as merged, parts_format
 
     format = parts_format(directory)
     if output is None:

@@ -111,8 +111,7 @@ def _elsewhere(
     from functools import partial
 
     from disambig.errors import UserError
-    from disambig.jobs import EngineOptions, HasParts, run_parts_on_workers
-    from disambig.jobs import make_runner as engine_named
+    from disambig.jobs import EngineOptions, HasParts, make_runner as engine_named, run_parts_on_workers
 
     if not isinstance(experiment, HasParts):
         raise UserError("D930", name=name.rpartition(".v")[0])

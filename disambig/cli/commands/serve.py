@@ -101,8 +101,7 @@ def serve(
     from disambig.cli.options import parse_rates
     from disambig.cli.output import StandardOutput
     from disambig.configuration import ProjectSettings
-    from disambig.server import AllowedOrigins, ServerLimits
-    from disambig.server import serve as run
+    from disambig.server import AllowedOrigins, ServerLimits, serve as run
 
     options = options_over_settings(
         task=task,

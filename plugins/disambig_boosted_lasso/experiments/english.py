@@ -15,8 +15,7 @@ from disambig.api.experiments import Claim, ExperimentResult, Progress
 from disambig.api.measures import Outcomes, measure_named, paired_bootstrap
 from disambig.api.tasks import CandidateLists
 
-from . import english_lists as tagging
-from . import english_systems as scoring
+from . import english_lists as tagging, english_systems as scoring
 from .english_lists import (
     BEST,
     CLASSES,

@@ -1,10 +1,6 @@
 from ._list_kernels import (
     moved as moved,
-)
-from ._list_kernels import (
     normalise as normalise,
-)
-from ._list_kernels import (
     slopes as slopes,
 )
 from .eg import (
@@ -12,8 +8,6 @@ from .eg import (
 )
 from .list_dual import (
     ListDual as ListDual,
-)
-from .list_dual import (
     ReducedLists as ReducedLists,
 )
 from .pairwise import (
@@ -21,10 +15,6 @@ from .pairwise import (
 )
 from .part_duals import (
     ChainDual as ChainDual,
-)
-from .part_duals import (
     ChartDual as ChartDual,
-)
-from .part_duals import (
     PackedDual as PackedDual,
 )

@@ -13,8 +13,7 @@ from disambig.api.arrays import Floats
 from disambig.api.evaluation import wilcoxon
 from disambig.api.experiments import Claim, ExperimentResult, Panel, Progress, ResultRow
 
-from . import comparison as systems
-from . import newsgroups
+from . import comparison as systems, newsgroups
 from .comparison import compare_systems, error_reductions, group_by_lesson, system_accuracies
 from .newsgroups import (
     SHIFTED,

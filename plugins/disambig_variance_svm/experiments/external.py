@@ -36,10 +36,8 @@ from disambig.api.features import MissingWordOdds
 from disambig.api.judges import RaisesFlags
 from disambig.api.training import FittedExtractor, split
 
-from ..external_systems.kenlm import NAME as KENLM
-from ..external_systems.kenlm import KenLM
-from ..external_systems.ngram_ratio import NAME as RATIO
-from ..external_systems.ngram_ratio import NgramRatio
+from ..external_systems.kenlm import NAME as KENLM, KenLM
+from ..external_systems.ngram_ratio import NAME as RATIO, NgramRatio
 from ..learners.baselines import SumLM
 from ..learners.conditional_logit import ConditionalLogit
 from ..learners.variance_svm import VarianceSVM

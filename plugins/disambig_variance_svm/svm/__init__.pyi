@@ -6,7 +6,5 @@ from .problem import (
 )
 from .solvers import (
     solve as solve,
-)
-from .solvers import (
     solve_reference as solve_reference,
 )

@@ -10,8 +10,7 @@ import threading
 import time
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from disambig.checking import files, find_files, read_text, unified_diff, write_text
 from disambig.errors import UserError

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 from fake_models import annotate_texts
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from disambig.checking import TextLines, find_flags, has_checked_suffix, read_directives
 from disambig.checking.flags import _DIRECTIVES

@@ -13,8 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from commands import here
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from disambig.checking import choose, corrected, find_flags, stable_decisions, stable_flags
 from disambig.data import Decisions, Group

@@ -8,8 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from fake_models import annotate_texts
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from overlapping import ToyModel
 
 from disambig.checking import (

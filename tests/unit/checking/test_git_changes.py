@@ -10,11 +10,9 @@ from pathlib import Path
 
 import pytest
 from commands import here, process
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
-from disambig.checking import Changes, Flag, path_in_repository
-from disambig.checking import changes as git_module
+from disambig.checking import Changes, Flag, changes as git_module, path_in_repository
 from disambig.errors import UserError
 
 pytestmark = pytest.mark.skipif(os.name == "nt" or not shutil.which("git"), reason="needs git and sh")

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from disambig.checking import (
     FAR,
@@ -19,9 +18,9 @@ from disambig.checking import (
     ParagraphCutter,
     find_flags,
     flag_candidates,
+    live as decided,
     plain_word,
 )
-from disambig.checking import live as decided
 from disambig.configuration import CheckSettings
 from disambig.markup import read_markup
 from disambig.models import ModelSource

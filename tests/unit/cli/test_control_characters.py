@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 from fake_models import annotate_texts
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from disambig.checking import Flag, flag_line, left_flags_line
 from disambig.cli.commands.explain import Console

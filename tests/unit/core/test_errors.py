@@ -8,8 +8,7 @@ import shlex
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import disambig
 from disambig.errors import MESSAGES, UserError, nearest_first

@@ -13,8 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as np_st
 
 from disambig.errors import UserError
@@ -29,9 +28,9 @@ from disambig.files import (
     save_file,
     save_output,
     saved_folder,
+    saving as saving,
     temp_folder,
 )
-from disambig.files import saving as saving
 
 
 def test_writes_the_target_of_a_link(tmp_path):

@@ -12,8 +12,7 @@ from multiprocessing import get_context
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from disambig.counts import (
     COMPACT,
@@ -21,7 +20,10 @@ from disambig.counts import (
     SMALL,
     CountTable,
     NgramCounter,
+    _build_kernels as index_kernels,
     build_table,
+    file as files,
+    index as index_arrays,
     layout,
     open_table,
     rounded_ranks,
@@ -29,9 +31,6 @@ from disambig.counts import (
     write_counter,
     write_table,
 )
-from disambig.counts import _build_kernels as index_kernels
-from disambig.counts import file as files
-from disambig.counts import index as index_arrays
 from disambig.errors import UserError
 from disambig.text import UNKNOWN, Words, hash_word, hash_words, ngram_keys
 

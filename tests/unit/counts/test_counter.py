@@ -8,12 +8,18 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from counts_by_hand import any_sentences, count_slowly, counted, key_of, view_of
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from disambig.counts import CountTable, NgramCounter, batches, build_table, least_counts, merged_partitions
-from disambig.counts import counter as counters
-from disambig.counts import runs as merging
+from disambig.counts import (
+    CountTable,
+    NgramCounter,
+    batches,
+    build_table,
+    counter as counters,
+    least_counts,
+    merged_partitions,
+    runs as merging,
+)
 from disambig.errors import UserError
 from disambig.text import Web1T, Words, hash_word, hash_words
 

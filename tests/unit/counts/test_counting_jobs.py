@@ -15,16 +15,30 @@ from pathlib import Path
 import numpy as np
 import pytest
 from commands import here
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
-from disambig.counts import CountTable, TextFiles, build_table, inputs, layout, merge_tables
-from disambig.counts import build as derive
-from disambig.counts import counter as counters
-from disambig.counts import runs as merging
+from disambig.counts import (
+    CountTable,
+    TextFiles,
+    build as derive,
+    build_table,
+    counter as counters,
+    inputs,
+    layout,
+    merge_tables,
+    runs as merging,
+)
 from disambig.errors import UserError
-from disambig.jobs import JobPlace, WorkOutcome, build_in_job, locked, merge_in_job, status, verify
-from disambig.jobs import counting as jobs
+from disambig.jobs import (
+    JobPlace,
+    WorkOutcome,
+    build_in_job,
+    counting as jobs,
+    locked,
+    merge_in_job,
+    status,
+    verify,
+)
 from disambig.text import Words, tokenisation_named
 
 WORDS, WEB1T = "disambig.words.v1", "web1t.v1"

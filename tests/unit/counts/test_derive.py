@@ -12,12 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from counts_by_hand import rewrite
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from disambig.counts import (
     PATTERN,
     CountTable,
+    build as derive,
     build_table,
     count_files,
     describe_least_counts,
@@ -30,7 +30,6 @@ from disambig.counts import (
     prune_table,
     write_table,
 )
-from disambig.counts import build as derive
 from disambig.errors import UserError
 from disambig.text import Web1T, Words
 

@@ -7,12 +7,18 @@ import lzma
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from disambig.counts import CountTable, count_files, count_format, describe_table, import_table, merge_tables
-from disambig.counts import importing as readers
-from disambig.counts import inputs as forms
+from disambig.counts import (
+    CountTable,
+    count_files,
+    count_format,
+    describe_table,
+    import_table,
+    importing as readers,
+    inputs as forms,
+    merge_tables,
+)
 from disambig.errors import UserError
 from disambig.text import Words, hash_word, hash_words, ngram_keys
 

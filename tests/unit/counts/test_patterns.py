@@ -7,8 +7,7 @@ from itertools import pairwise
 
 import pytest
 from counts_by_hand import any_sentences, count_slowly, counted, key_of, view_of
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from disambig import registry
 from disambig.counts import (

@@ -11,11 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from counts_by_hand import rewrite
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from disambig.counts import CountTable, build_table, describe_table, write_table
-from disambig.counts import file as files
+from disambig.counts import CountTable, build_table, describe_table, file as files, write_table
 from disambig.errors import UserError
 from disambig.text import Words
 

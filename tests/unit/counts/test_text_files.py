@@ -10,8 +10,7 @@ import pytest
 
 from disambig.counts import TextFiles, inputs
 from disambig.errors import UserError
-from disambig.files import open_bytes
-from disambig.files import pack as pack_into
+from disambig.files import open_bytes, pack as pack_into
 
 
 def read(*paths):

@@ -6,8 +6,7 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy.sparse import csr_array
 
 from disambig.data import (
@@ -20,13 +19,13 @@ from disambig.data import (
     Predictions,
     ScoreBatch,
     distinct_texts,
+    finder as cut_candidates,
     hash_candidates,
     join_texts,
     neighbour_words,
     offsets_from_sizes,
     take_texts,
 )
-from disambig.data import finder as cut_candidates
 from disambig.models import join_pieces
 from disambig.text import SENTENCE_END, SENTENCE_START, Web1T, Words, hash_word, hash_words
 

@@ -6,8 +6,7 @@ from itertools import accumulate, compress
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as arrays
 
 from disambig.data import (

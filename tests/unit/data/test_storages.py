@@ -7,8 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy.sparse import csr_array
 
 from disambig.data import (
@@ -179,8 +178,7 @@ def test_curvature_is_the_hessian_of_the_log_sums(batch):
 
 
 def test_curvature_in_chunks(monkeypatch):
-    from disambig.data import batches as dense
-    from disambig.data import segments
+    from disambig.data import batches as dense, segments
 
     rng = np.random.default_rng(4)
     values = rng.normal(size=(11, 3, 2)).astype(np.float32)

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from disambig.data import CandidateLists, Group, ScoreBatch
 from disambig.decision import (
@@ -25,6 +24,7 @@ from disambig.decision import (
     ErrorWeights,
     HashedWeights,
     Mistakes,
+    _rivals as edits,
     alternatives_repeat,
     edit_change,
     edit_kind,
@@ -34,7 +34,6 @@ from disambig.decision import (
     term_keys,
     weighted_cases,
 )
-from disambig.decision import _rivals as edits
 from disambig.testing import check_judge
 from disambig.testing.checks import MadeCalibrationData, MadeTask, make_calibration_data
 from disambig.text import hash_word, hash_words

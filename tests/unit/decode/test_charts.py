@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from brute_force import parses, random_grammar, random_words, tree_of, with_coarser
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from disambig.decode import (
     COUNT,

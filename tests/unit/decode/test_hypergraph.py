@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from brute_force import all_derivations, allowed_derivations, graph_problems, how_many, random_graphs
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from disambig.decode import (
     BEST,

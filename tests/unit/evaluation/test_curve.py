@@ -16,8 +16,13 @@ from toy_texts import CONFIG
 from disambig.cli import main
 from disambig.cli.commands.curve import curve_lines
 from disambig.errors import UserError
-from disambig.evaluation import curve as curves
-from disambig.evaluation import curve_of_labelled, curve_of_texts, plot_curve, plot_reliability
+from disambig.evaluation import (
+    curve as curves,
+    curve_of_labelled,
+    curve_of_texts,
+    plot_curve,
+    plot_reliability,
+)
 from disambig.formats import Labelled
 from disambig.metrics import reliability
 from disambig.types import Decides

@@ -8,19 +8,18 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from disambig.data import CandidateLists, CandidateWords, Group
 from disambig.errors import UserError
 from disambig.features import (
     HeadwordBigrams,
     TextNgrams,
+    candidate_ngrams as counting,
     known_ngrams_from_state,
     name_keys,
     transform_checked,
 )
-from disambig.features import candidate_ngrams as counting
 from disambig.formats import list_instances
 
 GROUP = Group("lists", ())

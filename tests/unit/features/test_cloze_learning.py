@@ -7,8 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from cloze_language import NONE_BESIDE, SMALL, learned, material, numbered, sentences
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from disambig.errors import UserError
 from disambig.features import (
@@ -27,6 +26,7 @@ from disambig.features import (
     ThreadPool,
     TrainingPlaces,
     WordEndings,
+    _cloze_network as learning_endings,
     adagrad,
     adam,
     context_vectors,
@@ -35,7 +35,6 @@ from disambig.features import (
     quantise,
     score_candidates,
 )
-from disambig.features import _cloze_network as learning_endings
 from disambig.text import Words, hash_word, hash_words
 
 

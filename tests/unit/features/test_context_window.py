@@ -6,13 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from disambig.data import CrossedColumns, Group, Instances, PackedStrings
 from disambig.errors import UserError
-from disambig.features import ContextWindow, transform_checked
-from disambig.features import rows as one_row
+from disambig.features import ContextWindow, rows as one_row, transform_checked
 from disambig.text import SpacyTokens, hash_word, hash_words
 
 GROUP = Group("bank.n", ("river", "money"))

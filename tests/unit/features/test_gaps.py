@@ -6,8 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from disambig.data import Group, Instances, apart, empty_places
 from disambig.errors import UserError
@@ -17,10 +16,10 @@ from disambig.features import (
     Gaps,
     MissingWordOdds,
     feature_buckets,
+    gaps as room,
     learn_gaps,
     transform_checked,
 )
-from disambig.features import gaps as room
 from disambig.tasks import OwnCandidates
 from disambig.text import END_HASH, START_HASH, Words, hash_word
 

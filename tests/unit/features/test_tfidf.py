@@ -11,16 +11,14 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from sklearn.feature_extraction.text import TfidfTransformer, TfidfVectorizer
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from disambig.data import Group, Instances, word_tokens
 from disambig.errors import UserError
-from disambig.features import TermSelector, Tfidf, transform_checked
-from disambig.features import rows as one_row
+from disambig.features import TermSelector, Tfidf, rows as one_row, transform_checked
 from disambig.runtime import VARIABLE
 from disambig.text import SpacyTokens, Words, hash_word, hash_words
 

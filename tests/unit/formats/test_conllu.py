@@ -9,8 +9,7 @@ import lzma
 import pytest
 from annotated_documents import annotated, encode
 from fake_models import annotate_texts
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from disambig.api.formats import read_conllu
 from disambig.errors import UserError

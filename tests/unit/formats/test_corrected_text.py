@@ -8,8 +8,7 @@ import re
 import pytest
 from annotated_documents import annotated
 from fake_models import annotate_texts
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from disambig.data import record_edit
 from disambig.errors import UserError

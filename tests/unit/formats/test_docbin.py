@@ -11,13 +11,18 @@ import pytest
 import srsly
 from annotated_documents import encode
 from fake_models import annotate_texts
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from spacy.tokens import Doc, DocBin, Span
 
 from disambig.errors import UserError
-from disambig.formats import AnnotatedDocument, Input, UnreadableDocument, docbin_documents, read
-from disambig.formats import docbin as docbin_reader
+from disambig.formats import (
+    AnnotatedDocument,
+    Input,
+    UnreadableDocument,
+    docbin as docbin_reader,
+    docbin_documents,
+    read,
+)
 
 spacy = pytest.importorskip("spacy")
 

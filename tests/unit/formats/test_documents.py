@@ -15,8 +15,7 @@ from pathlib import Path
 
 import pytest
 from fake_models import FakeSource
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from disambig.cli.output import open_results
 from disambig.errors import UserError
@@ -27,13 +26,13 @@ from disambig.formats import (
     Input,
     UnreadableDocument,
     conllu_documents,
+    documents as lines,
     find_inputs,
     lines_in,
     make_format,
     read,
     read_lines,
 )
-from disambig.formats import documents as lines
 from disambig.formats.documents import PART_SIZE, text_parts
 from disambig.jobs import run_job
 

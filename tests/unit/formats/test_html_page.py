@@ -13,13 +13,11 @@ from itertools import combinations
 import numpy as np
 import pytest
 from annotated_documents import annotated, encode
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from disambig.data import Alternative, Group, OverlapResolution
 from disambig.errors import UserError
-from disambig.formats import AnnotatedDocument, escape
-from disambig.formats import html as summary
+from disambig.formats import AnnotatedDocument, escape, html as summary
 
 TEXT = "We came during 1997 to\na quite place.\n\nNothing here.\r\n\r\nA Quite place & <b>it</b>"
 

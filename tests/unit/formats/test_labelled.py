@@ -8,8 +8,7 @@ import json
 import os
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from senseval_samples import CORPUS, corpus, instance
 
 from disambig.errors import UserError

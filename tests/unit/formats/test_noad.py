@@ -8,12 +8,10 @@ import tarfile
 from xml.sax.saxutils import quoteattr
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from disambig.errors import UserError
-from disambig.formats import BREAKS, read_document, read_labelled, read_noad
-from disambig.formats import noad as noad_files
+from disambig.formats import BREAKS, noad as noad_files, read_document, read_labelled, read_noad
 
 SENSE = "/dictionary/sense/d1/"
 

@@ -6,8 +6,7 @@ import lzma
 import os
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from senseval_samples import CORPUS, HEADER, corpus, instance
 
 from disambig.errors import UserError

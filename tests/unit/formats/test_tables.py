@@ -16,8 +16,7 @@ import pytest
 import spacy
 from annotated_documents import annotated, encode
 from fake_models import annotate_texts
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from spacy.tokens import DocBin
 
 from disambig.checking import read_text, write_text
@@ -34,9 +33,9 @@ from disambig.formats import (
     make_format,
     read,
     records,
+    tables as csv_rows,
     unescape_formula,
 )
-from disambig.formats import tables as csv_rows
 
 CELL = st.text(st.characters(codec="utf-8", exclude_characters="\0"))
 

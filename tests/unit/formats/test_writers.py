@@ -12,8 +12,7 @@ import pytest
 import spacy
 from annotated_documents import encode
 from fake_models import annotate_texts
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from spacy.tokens import DocBin
 
 from disambig.data import PrecisionPoint, PrecisionTable

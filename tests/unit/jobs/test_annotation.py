@@ -10,8 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from fake_models import annotate_texts
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from disambig.data import Group
 from disambig.errors import UserError

@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 from fake_models import FakeSource
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 from job_helpers import ENVIRONMENT, job, rows
 
 from disambig.errors import UserError
@@ -26,16 +25,16 @@ from disambig.jobs import (
     annotate_stream,
     check_directory,
     clear,
+    job as job_module,
     load_record,
     local_runner,
     locked,
+    manifest as planning,
     plan_shards,
     record_path,
     run_job,
     save_record,
 )
-from disambig.jobs import job as job_module
-from disambig.jobs import manifest as planning
 from disambig.models import PIECE
 
 

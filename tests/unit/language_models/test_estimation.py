@@ -6,8 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from slow_models import MODELS, TEXTS, random_text, sentences_of, textbook_probabilities
 
 from disambig.api import Words
@@ -22,12 +21,12 @@ from disambig.language_models import (
     adapt,
     estimate,
     estimate_discounts,
+    kernels as lookup,
     vocabulary_from_state,
     word_log_probability,
     words_of_lines,
     words_of_texts,
 )
-from disambig.language_models import kernels as lookup
 
 
 def test_a_small_model_by_hand():

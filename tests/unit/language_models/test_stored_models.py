@@ -6,8 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from slow_models import MODELS, TEXTS, random_text, sentences_of
 
 from disambig.errors import UserError
@@ -21,10 +20,10 @@ from disambig.language_models import (
     perplexity,
     quantise,
     sentence_scores,
+    storage as stored,
     to_arpa,
     word_log_probability,
 )
-from disambig.language_models import storage as stored
 
 COLUMNS = ("begins", "words", "log_probs", "back_offs")
 

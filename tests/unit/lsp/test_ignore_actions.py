@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from disambig.checking import Flag, TextLines, find_flags, markup_reader, read_directives
 from disambig.configuration import ProjectSettings

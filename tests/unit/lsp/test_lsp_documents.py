@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from disambig.configuration import CheckSettings
 from disambig.errors import UserError
@@ -22,9 +21,9 @@ from disambig.lsp import (
     ProtocolLines,
     TextDocument,
     document_name,
+    documents as lines_module,
     uri_to_path,
 )
-from disambig.lsp import documents as lines_module
 from disambig.markup import FORMATS
 from disambig.runtime import check_time
 

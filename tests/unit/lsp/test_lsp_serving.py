@@ -17,8 +17,7 @@ import threading
 
 import pytest
 from commands import here
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from disambig.lsp import LoadedCheckers, ThreadQueue, serve, serving
 

@@ -11,8 +11,7 @@ import tokenize
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from processor_time import grows_linearly
 
 from disambig.markup import (
@@ -20,13 +19,13 @@ from disambig.markup import (
     CODE,
     LANGUAGES,
     OPAQUE,
+    code as marks,
     find_comments,
     has_markup,
     iterate_blocks,
     path_format,
     read_markup,
 )
-from disambig.markup import code as marks
 from disambig.markup.code import SUFFIXES
 from disambig.text import HIDDEN
 

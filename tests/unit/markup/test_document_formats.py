@@ -7,8 +7,7 @@ import re
 
 import pytest
 from commands import here
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from processor_time import grows_linearly
 
 from disambig.markup import BREAK, OPAQUE, path_format, plain_text, read_markup

@@ -7,12 +7,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 from processor_time import grows_linearly
 
-from disambig.markup import BREAK, OPAQUE, IncrementalMarkdown, plain_text, read_markup
-from disambig.markup import markdown as pieces
+from disambig.markup import BREAK, OPAQUE, IncrementalMarkdown, markdown as pieces, plain_text, read_markup
 from disambig.text import HIDDEN, SPOKEN_CONSONANT, SPOKEN_VOWEL
 
 

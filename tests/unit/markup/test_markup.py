@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from processor_time import grows_linearly
 
 from disambig.markup import BREAK, OPAQUE, has_markup, plain_text, read_markup

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from disambig.decision import Calibration, fit_choices
 from disambig.metrics import choice_reliability, reliability, reliability_lines

@@ -37,10 +37,10 @@ from disambig.models import (
     ModelSet,
     NoPreference,
     iterate_features,
+    model as model_module,
     rates_for_precision,
     task_rates,
 )
-from disambig.models import model as model_module
 from disambig.spacy.component import Disambiguator
 from disambig.testing import blocks, check_learner, crossed
 from disambig.text import Words, hash_word

@@ -8,8 +8,7 @@ import threading
 import pytest
 from fake_checker import TEXT, Fake, FakeChecker, loaded
 from fake_models import GROUPS, annotate_texts
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from disambig.checking import Flag, flag_candidates
 from disambig.errors import UserError

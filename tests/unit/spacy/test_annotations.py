@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 import spacy
 from fake_spacy_models import preposition_model, spelling_model
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from spacy.tokens import Doc, DocBin, Span
 from spacy.vocab import Vocab
 

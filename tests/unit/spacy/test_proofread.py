@@ -14,8 +14,7 @@ from spacy.tokens import DocBin
 from spacy.training import Example
 
 from disambig.errors import UserError
-from disambig.spacy import component
-from disambig.spacy import core_components as proofreading
+from disambig.spacy import component, core_components as proofreading
 from disambig.spacy.core_components import Proofreader
 
 TEXTS = [TEXT, "", "I saw a owl.", "  ", "Nothing."]

@@ -6,11 +6,9 @@ import unicodedata
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from disambig.text import characters as ch
-from disambig.text import hash_word, hash_words, ngram_keys
+from disambig.text import characters as ch, hash_word, hash_words, ngram_keys
 
 
 def test_the_table_equals_the_functions():

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from disambig.text import Words, protected_layer, protected_spans
-from disambig.text import documents as protected
+from disambig.text import Words, documents as protected, protected_layer, protected_spans
 
 words = Words()
 

@@ -13,8 +13,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import spacy
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
@@ -30,10 +29,10 @@ from disambig.text import (
     content_words,
     hash_word,
     paragraph_offsets,
+    spacy_tokens as stems,
     stem_layer,
     view_of_docs,
 )
-from disambig.text import spacy_tokens as stems
 
 words = Words()
 

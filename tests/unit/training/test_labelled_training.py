@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from toy_components import toy_components
 from toy_learners import MeanDifference
 from toy_plugin import Marks, NearbyWords

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pytest
 import spacy
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy.sparse import csr_array
 from spacy.tokens import Doc
 from toy_components import toy_components

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy.optimize import brentq, minimize
 from test_error_corpus_training import MISTAKES, train_pairs
 from toy_texts import CONFIG

@@ -7,8 +7,7 @@ from importlib.metadata import EntryPoint
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from toy_components import toy_components
 from toy_plugin import Pairs
 from toy_texts import CONFIG, SENTENCES
@@ -23,13 +22,13 @@ from disambig.training import (
     PARTS,
     TextExamples,
     document_fold,
+    from_config as from_config,
     read_plan,
     run,
     split,
     train,
     whole_domains,
 )
-from disambig.training import from_config as from_config
 
 
 @given(st.lists(st.text(max_size=20), max_size=40))

@@ -15,8 +15,7 @@ from disambig_dependencies import (
     hide_markup,
     load_reader,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from disambig.config import resolve
 from disambig.data import CandidateLists, Group, Instances

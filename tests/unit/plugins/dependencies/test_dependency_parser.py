@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 import spacy
 from disambig_dependencies import ParsedWords, load_parser, save_parser, train_parser
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 
 from disambig.api.text import SpacyTokens, hash_words
 from disambig.errors import UserError
+from disambig.testing import check_standalone
 
 LINES = """
 The/DT/2/det cat/NN/3/nsubj saw/VBD/0/root a/DT/5/det dog/NN/3/obj ././3/punct
@@ -359,3 +359,8 @@ def test_invalid_taggers(tmp_path):
     save_parser(replace(trained_parser(), tagger="preposition"), tmp_path)
     with pytest.raises(UserError, match="D505"):
         spacy.blank("en").add_pipe("disambig_dependencies", config={"model": str(tmp_path)})
+
+
+def test_contract_of_standalone_models():
+    for check in check_standalone(trained_parser(), ["The cat ran.", "The dog saw a cat."]):
+        check()

@@ -7,10 +7,8 @@ from itertools import product
 
 import numpy as np
 import pytest
-from disambig_dependencies import _kernels as transitions
-from disambig_dependencies import make_projective
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from disambig_dependencies import _kernels as transitions, make_projective
+from hypothesis import given, settings, strategies as st
 
 SHIFT, LEFT, RIGHT = 0, 1, 2
 """The actions of one label."""

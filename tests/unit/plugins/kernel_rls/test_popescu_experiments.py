@@ -23,21 +23,21 @@ from disambig_kernel_rls.experiments import (
     decide_senses,
     genre_folds,
     genres,
+    genres as genre_claims,
+    genres as noad,
     leave_one_out,
     locate_occurrences,
     most_frequent,
     possible_senses,
     sense_costs,
     senses_by_frequency,
+    senseval as editions,
+    senseval as scored,
+    senseval as tables,
     systems,
+    tables as table1,
+    tables as table2,
 )
-from disambig_kernel_rls.experiments import genres as genre_claims
-from disambig_kernel_rls.experiments import genres as noad
-from disambig_kernel_rls.experiments import senseval as editions
-from disambig_kernel_rls.experiments import senseval as scored
-from disambig_kernel_rls.experiments import senseval as tables
-from disambig_kernel_rls.experiments import tables as table1
-from disambig_kernel_rls.experiments import tables as table2
 
 from disambig.cli import main
 from disambig.config import resolve

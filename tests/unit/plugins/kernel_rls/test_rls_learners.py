@@ -27,8 +27,7 @@ from disambig_kernel_rls.rls import (
     leave_one_out_qualities,
     search_weights,
 )
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy.sparse import csr_array
 from sense_rows import GROUPS, make_rows, rows_of
 from sklearn.preprocessing import normalize

@@ -18,8 +18,7 @@ from disambig_kernel_rls.rls import (
     leave_one_out_quality,
     prepare_problem,
 )
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy.sparse import csr_array
 from sense_rows import make_rows, rows_of
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel

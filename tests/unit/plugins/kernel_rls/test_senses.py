@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 import spacy
 from disambig_kernel_rls.senses import SenseTask, inflections
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from disambig.config import resolve
 from disambig.errors import UserError

@@ -21,13 +21,11 @@ from disambig_random_subspace.learners import (
     prepare_labels,
 )
 from disambig_variance_svm.learners import OneVersusAll
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy.sparse import csr_array
 from sklearn import __version__
 from sklearn.linear_model import SGDClassifier
-from toy_learners import KernelRidge
-from toy_learners import Perceptron as ToyPerceptron
+from toy_learners import KernelRidge, Perceptron as ToyPerceptron
 
 from disambig.config import resolve
 from disambig.data import Columns, CrossedRows

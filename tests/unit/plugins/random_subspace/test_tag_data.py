@@ -25,13 +25,12 @@ from disambig_random_subspace.experiments import (
     penn_archive,
     penn_sample,
     penn_sentences,
+    tag_data as tag_data_penn,
     unescape_word,
 )
-from disambig_random_subspace.experiments import tag_data as tag_data_penn
 from disambig_random_subspace.experiments.table2 import DIFFERENT
 from disambig_random_subspace.tagger import fill_in_tags, predict_tags, token_views, train_tagger
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from disambig.errors import UserError
 

@@ -38,14 +38,13 @@ from disambig_random_subspace.experiments import (
     shape,
     spacy_tagger,
     table2,
+    tagger_baselines as tagger_peers,
     train_baselines,
     treebank_part,
 )
-from disambig_random_subspace.experiments import tagger_baselines as tagger_peers
 from disambig_random_subspace.experiments.table2 import DIFFERENT
 from disambig_random_subspace.tagger import PLAIN
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from disambig.api.features import WordClasses
 from disambig.api.text import hash_words

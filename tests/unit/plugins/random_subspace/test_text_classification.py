@@ -21,17 +21,17 @@ from disambig_random_subspace.experiments import (
     SUB_OF,
     TOP_OF,
     ProblemInstance,
+    comparison as across,
+    comparison as systems,
     count_words,
+    figures as figure5,
+    figures as figure6,
     newsgroups,
     pair_instances,
     read_corpus,
     sample_instances,
     table1,
 )
-from disambig_random_subspace.experiments import comparison as across
-from disambig_random_subspace.experiments import comparison as systems
-from disambig_random_subspace.experiments import figures as figure5
-from disambig_random_subspace.experiments import figures as figure6
 from disambig_random_subspace.experiments.newsgroups import DIFFERENT
 
 from disambig.cli import main

@@ -17,12 +17,12 @@ from disambig.config import resolve, write_config
 from disambig.errors import UserError
 from disambig.evaluation import (
     assess_model,
+    assessment as judging,
     assessment_line,
     cross_validate,
     curve_of_labelled,
     evaluate_labelled,
 )
-from disambig.evaluation import assessment as judging
 from disambig.explain import explain_decision
 from disambig.features import Tfidf
 from disambig.formats import Labelled

@@ -6,8 +6,7 @@ import re
 
 import pytest
 from disambig_real_words import Doubled
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from disambig.api import UserError
 from disambig.checking import corrected, find_flags

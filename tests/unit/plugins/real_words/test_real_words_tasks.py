@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 import spacy
 from disambig_real_words import Article, Doubled, Form, Slip, layout_lines, model_word_ids
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from toy_cloze import articles, by_hand
 
 from disambig.config import resolve

@@ -31,8 +31,7 @@ from disambig_real_words import (
     sound_keys,
     write_relations,
 )
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from toy_cloze import articles
 
 from disambig.data import Group

@@ -30,6 +30,7 @@ from disambig_variance_svm.experiments import (
     complete,
     domains,
     external,
+    learning_curves as curves,
     people,
     read_external_settings,
     table1,
@@ -37,12 +38,10 @@ from disambig_variance_svm.experiments import (
     table3,
     with_difference,
 )
-from disambig_variance_svm.experiments import learning_curves as curves
 from disambig_variance_svm.learners import ConditionalLogit, SumLM
 from disambig_variance_svm.prepositions import Preposition, PrepositionOdds
 from disambig_variance_svm.pronoun_it import NormalisedWords
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from disambig.counts import build_table
 from disambig.data import Columns, DenseBlocks

@@ -22,8 +22,8 @@ from disambig_variance_svm.external_systems import (
     KenLMChecker,
     NgramRatio,
     harper,
+    kenlm as kenlm_making,
 )
-from disambig_variance_svm.external_systems import kenlm as kenlm_making
 
 from disambig.checking import ModelChecker
 from disambig.counts import CountTable, build_table

@@ -24,6 +24,7 @@ from disambig_variance_svm.prepositions import (
     frequent_words,
     is_preposition,
     look_up_classes,
+    missing_training as missing,
     most_frequent_kind,
     read_ewt_examples,
     read_labelled,
@@ -34,10 +35,8 @@ from disambig_variance_svm.prepositions import (
     usage_report,
     word_classes,
 )
-from disambig_variance_svm.prepositions import missing_training as missing
 from disambig_variance_svm.prepositions.usage_training import PREPOSITIONS
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from disambig.api.features import WORD_KINDS, PartsOfSpeech, WordNetwork
 from disambig.api.tasks import Gaps, learn_gaps

@@ -30,6 +30,7 @@ from disambig_variance_svm.pronoun_it import (
     count_next_words,
     filler_counts,
     frame_keys,
+    frame_model as frame_models,
     frequent_stems,
     learn_frame_model,
     match_patterns,
@@ -37,9 +38,7 @@ from disambig_variance_svm.pronoun_it import (
     next_words,
     normal_order,
 )
-from disambig_variance_svm.pronoun_it import frame_model as frame_models
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from disambig.counts import CountTable, build_table, write_table
 from disambig.data import Group

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from disambig_variance_svm.learners import SumLM, VarianceSVM
 from disambig_variance_svm.svm import Regulariser, solve
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from disambig.data import Columns, DenseBlocks, segments
 

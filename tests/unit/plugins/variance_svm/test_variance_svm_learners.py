@@ -24,13 +24,12 @@ from disambig_variance_svm.learners import (
     fold_crossed_sum,
     fold_sum,
     variance_svm,
+    variance_svm as prior_weights,
     weights_from_prior,
     with_sum,
 )
-from disambig_variance_svm.learners import variance_svm as prior_weights
 from disambig_variance_svm.svm import solve, solve_reference
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from toy_texts import SENTENCES
 
 from disambig.config import resolve

@@ -7,8 +7,7 @@ import pytest
 from disambig_variance_svm import ENGLISH_CONFUSION_SETS, ENGLISH_STYLE, Spelling
 from disambig_variance_svm.prepositions import Preposition
 from disambig_variance_svm.prepositions.task import PREPOSITIONS
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from disambig.api.tasks import confusion_set, read_confusion_sets
 from disambig.data import CandidateFinder, Group

@@ -24,8 +24,7 @@ from disambig_exponentiated_gradient.treebank import (
     format_one_line,
     read_trees,
 )
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from made_trees import plain_trees, tree_of, trees
 from slow_cky import best_derivation
 

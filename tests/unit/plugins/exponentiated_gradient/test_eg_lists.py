@@ -6,8 +6,7 @@ import cvxpy
 import numpy as np
 import pytest
 from disambig_exponentiated_gradient.learners import EG, ListDual, ReducedLists
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy.sparse import csr_array
 
 from disambig.data import Columns, SparseRows, convert

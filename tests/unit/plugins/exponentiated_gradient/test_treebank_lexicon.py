@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from disambig_exponentiated_gradient.grammar import LexiconSettings, TagLexicon, word_classes
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from disambig.errors import UserError
 

@@ -9,8 +9,7 @@ import spacy
 from disambig_exponentiated_gradient.parser import save_parser
 from disambig_exponentiated_gradient.spacy import _component as extensions
 from disambig_exponentiated_gradient.treebank import list_constituents
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from made_parser import TEXT, parser
 from spacy.tokens import Doc, DocBin
 

@@ -19,8 +19,7 @@ from disambig_boosted_lasso.kana import (
     letter,
     to_katakana,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from disambig.errors import UserError
 from disambig.language_models import Mixture, Sentences, WordVocabulary, estimate, score_word, start_state

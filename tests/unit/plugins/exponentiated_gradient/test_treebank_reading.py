@@ -18,13 +18,12 @@ from disambig_exponentiated_gradient.treebank import (
     read_treebank,
     read_trees,
     reading,
+    reading as corpora,
+    reading as files,
     strip_label,
     unescape_word,
 )
-from disambig_exponentiated_gradient.treebank import reading as corpora
-from disambig_exponentiated_gradient.treebank import reading as files
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from made_trees import PLAIN, plain_trees, tree_of, trees
 
 from disambig.errors import UserError

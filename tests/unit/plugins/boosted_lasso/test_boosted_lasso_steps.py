@@ -14,8 +14,7 @@ from disambig_boosted_lasso.learners import (
     base_weights,
     build_pairs,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from small_lists import batch_of, differences, exp_loss, word_lists
 
 LISTS = word_lists(alike=6)

@@ -12,8 +12,7 @@ from disambig_exponentiated_gradient.parser import (
     ends_sentence,
     read_sentences,
 )
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from made_trees import plain_trees
 
 TEXT = 'The cat (a "wild" one) can\'t sleep. It\u2019s  well-known!\n\nA title'

@@ -6,8 +6,7 @@ import re
 
 import pytest
 from disambig_boosted_lasso.kana import characters, normalise_kana
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 MARK = re.compile("([ぁ-ゖ])([ゝゞ])")
 

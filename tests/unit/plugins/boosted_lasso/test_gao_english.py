@@ -28,6 +28,8 @@ from disambig_boosted_lasso.experiments import (
     correction_rows,
     default_choice,
     edit_features,
+    english_lists as english_corrections,
+    english_lists as english_tags,
     first_least_cost,
     fit_best_setting,
     oracle_choice,
@@ -37,11 +39,8 @@ from disambig_boosted_lasso.experiments import (
     tag_accuracy,
     unchanged_choice,
 )
-from disambig_boosted_lasso.experiments import english_lists as english_corrections
-from disambig_boosted_lasso.experiments import english_lists as english_tags
 from disambig_boosted_lasso.experiments.english_systems import BLASSO
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from disambig.api.evaluation import ProposedEdit
 from disambig.api.formats import Clean, Fix

@@ -12,15 +12,14 @@ from disambig_boosted_lasso.kana import (
     CONVERTER,
     ConverterLocation,
     SegmentedText,
+    adaptation as adapting,
     converter_fingerprint,
     locate_converter,
 )
-from disambig_boosted_lasso.kana import adaptation as adapting
 from kana_words import converter, sentences
 
 from disambig.errors import UserError
-from disambig.files import TempFiles
-from disambig.files import saving as swapping
+from disambig.files import TempFiles, saving as swapping
 
 LINES = ["猫。"] * 50
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from disambig_exponentiated_gradient.treebank import format_one_line, read_trees
 
-SOURCE = Path(__file__).parents[3] / "corpora" / "disambig_en_parser" / "derived_trees.py"
+SOURCE = Path(__file__).parents[4] / "corpora" / "disambig_en_parser" / "derived_trees.py"
 
 
 @pytest.fixture(scope="module")

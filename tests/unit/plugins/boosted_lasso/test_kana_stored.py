@@ -6,11 +6,18 @@ import json
 
 import numpy as np
 import pytest
-from disambig_boosted_lasso.kana import Converter, KanaKanji, is_converter, list_domains, save_domain
-from disambig_boosted_lasso.kana import converter as stored
+from disambig_boosted_lasso.kana import (
+    Converter,
+    KanaKanji,
+    converter as stored,
+    is_converter,
+    list_domains,
+    save_domain,
+)
 from kana_words import converter, segmented
 
 from disambig.errors import UserError
+from disambig.testing import check_standalone
 
 LINES = ["わたしははしをわたる。", "ぬゎ2008", "とりはにわでなく。"]
 
@@ -97,3 +104,8 @@ def test_a_folder_of_other_things_is_not_replaced(tmp_path):
         converter().save(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["chapter.txt"]
     assert not is_converter(tmp_path)
+
+
+def test_contract_of_standalone_models():
+    for check in check_standalone(converter(), ["きょうは", "はな\nいぬ"]):
+        check()

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from disambig_boosted_lasso.kana import Converter, cross_fit_lists, fold_blocks, split_sentences
-from disambig_boosted_lasso.kana import adaptation as adapting
+from disambig_boosted_lasso.kana import (
+    Converter,
+    adaptation as adapting,
+    cross_fit_lists,
+    fold_blocks,
+    split_sentences,
+)
 from kana_words import segmented
 
 from disambig.errors import UserError

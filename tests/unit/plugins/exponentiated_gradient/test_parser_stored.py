@@ -18,6 +18,7 @@ from disambig.doctor import checks
 from disambig.errors import UserError
 from disambig.files import HEADER, digest_arrays
 from disambig.packs import read_pack
+from disambig.testing import check_standalone
 
 
 @pytest.fixture(scope="module")
@@ -172,3 +173,8 @@ def test_a_format_belongs_to_the_first_class_that_reads_it(made, folder, monkeyp
     monkeypatch.setattr(registry, "load_all", lambda kind: {**classes, "toy.Other.v1": other})
     assert type(load_standalone(folder)) is type(made)
     assert "D918" in caplog.text and "toy.Other.v1" in caplog.text
+
+
+def test_contract_of_standalone_models(made):
+    for check in check_standalone(made, [TEXT, "A dog ran."]):
+        check()

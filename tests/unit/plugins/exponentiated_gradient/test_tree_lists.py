@@ -8,10 +8,10 @@ from disambig_exponentiated_gradient.reranking import (
     TreeLists,
     candidate_trees,
     jackknife_lists,
+    lists as lists_module,
     read_lists,
     write_lists,
 )
-from disambig_exponentiated_gradient.reranking import lists as lists_module
 from disambig_exponentiated_gradient.treebank import format_one_line
 from made_trees import plain_trees, tree_of
 

@@ -20,8 +20,7 @@ from disambig_boosted_lasso.kana import (
     to_katakana,
     write_segmented,
 )
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from kana_words import segmented, sentences
 
 from disambig.errors import UserError

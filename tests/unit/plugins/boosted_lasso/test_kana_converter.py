@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from disambig_boosted_lasso.kana import Converter, ConverterSettings, KanaLexicon, SegmentedText
-from disambig_boosted_lasso.kana import decoding as pieces
+from disambig_boosted_lasso.kana import (
+    Converter,
+    ConverterSettings,
+    KanaLexicon,
+    SegmentedText,
+    decoding as pieces,
+)
 from kana_words import converter, segmented
 
 from disambig.errors import UserError

@@ -14,8 +14,7 @@ from disambig_exponentiated_gradient.treebank import (
     quoted,
     restore_tree,
 )
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from made_trees import NAMES, TAGS, plain_trees, tree_of, trees
 
 from disambig.errors import UserError

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from disambig_exponentiated_gradient.reranking import TreeFeatures, TreeOccurrences
 from disambig_exponentiated_gradient.treebank import clean_trees, format_one_line
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from made_trees import plain_trees, tree_of, trees
 from slow_tree_features import features
 

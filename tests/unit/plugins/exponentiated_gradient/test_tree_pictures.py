@@ -16,8 +16,7 @@ from disambig_exponentiated_gradient.parser import (
     svg,
 )
 from disambig_exponentiated_gradient.treebank import Tree, read_trees
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 SMALL = next(read_trees("(S (NP (DT The) (NN cat)) (VP (VBD saw) (NP (PRP me))) (. .))")).children[0]
 LABELS = st.sampled_from(["NP", "VP", "S", "A-VERY-LONG-LABEL", "X"])

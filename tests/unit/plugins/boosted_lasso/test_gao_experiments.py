@@ -27,9 +27,9 @@ from disambig_boosted_lasso.experiments import (
     measure_curves,
     rerank_lists,
     spread_sentences,
+    table1 as table1_claims,
     table1_rows,
 )
-from disambig_boosted_lasso.experiments import table1 as table1_claims
 from disambig_boosted_lasso.experiments.adaptation import BLASSO, SETTINGS
 from disambig_boosted_lasso.kana import Converter
 from kana_words import TEXT, converter, segmented
