@@ -6,7 +6,7 @@ import numpy as np
 
 from disambig.api.kernels import compiled, fmix64
 
-from ._lattice_kernels import find_letter
+from ._lattice_kernels import find_in_range
 
 # Numba infers the types of compiled functions.
 # mypy: allow-untyped-defs
@@ -48,7 +48,9 @@ def _look_up(tables, codes, start, n, work):
         work.begins[place] = count
         node, at = np.int64(0), place
         while at < n:
-            edge = find_letter(tables.labels, tables.begins[node], tables.begins[node + 1], codes[start + at])
+            edge = find_in_range(
+                tables.labels, tables.begins[node], tables.begins[node + 1], codes[start + at]
+            )
             if edge < 0:
                 break
             node, at = edge + 1, at + 1
@@ -128,7 +130,7 @@ def _search(tables, n, bounds, words, candidate, shared, work):
                 for until in range(max(low, text + 1), high + 1):
                     value = work.hashes[until] - work.hashes[text] * work.powers[until - text]
                     first, last = tables.entry_begins[node], tables.entry_begins[node + 1]
-                    entry = _find(tables.hashes, first, last, value)
+                    entry = find_in_range(tables.hashes, first, last, value)
                     if entry < 0:
                         continue
                     for token in range(tables.token_begins[entry], tables.token_begins[entry + 1]):
@@ -140,19 +142,6 @@ def _search(tables, n, bounds, words, candidate, shared, work):
     for i in range(work.sizes[n]):
         best = min(best, work.nodes[n, i].cost + tables.connections[work.nodes[n, i].right, 0])
     return best
-
-
-@compiled
-def _find(hashes, first, last, value):
-    """Return the position of a hash in an ascending range, -1 if it is not there."""
-    end = last
-    while first < last:
-        middle = (first + last) >> 1
-        if hashes[middle] < value:
-            first = middle + 1
-        else:
-            last = middle
-    return first if first < end and hashes[first] == value else np.int64(-1)
 
 
 @compiled

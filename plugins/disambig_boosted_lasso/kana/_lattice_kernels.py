@@ -166,16 +166,16 @@ def hash_texts(codes, offsets, hashes, powers):
 
 
 @compiled
-def find_letter(labels, first, last, code):
-    """Return the position of a character in an ascending range, -1 if it is not there."""
+def find_in_range(values, first, last, value):
+    """Return the position of a value in an ascending range, -1 if it is not there."""
     end = last
     while first < last:
         middle = (first + last) >> 1
-        if labels[middle] < code:
+        if values[middle] < value:
             first = middle + 1
         else:
             last = middle
-    return first if first < end and labels[first] == code else np.int64(-1)
+    return first if first < end and values[first] == value else np.int64(-1)
 
 
 @compiled
@@ -194,7 +194,7 @@ def lay(tables, words, spoken, codes, start, end, k, arcs, places):
         at, node = start + place, np.int64(0)
         unknown[:, 2] = 0
         while at < end:
-            edge = find_letter(words.labels, words.begins[node], words.begins[node + 1], codes[at])
+            edge = find_in_range(words.labels, words.begins[node], words.begins[node + 1], codes[at])
             if edge < 0:
                 break
             node, at = edge + 1, at + 1
