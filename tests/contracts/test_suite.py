@@ -55,6 +55,7 @@ def test_every_function_of_the_suite_is_in_its_documentation():
         "check_measure",
         "check_reader",
         "check_runner",
+        "check_standalone",
         "check_task",
     }
 
