@@ -401,10 +401,10 @@ class Editor:
         self.version = 1
         self.texts: dict[str, str] = {}
 
-    async def begin(self, options: Any = None, lsp_editor: str = "visual-studio-code") -> None:
+    async def begin(self, options: Any = None, editor: str = "visual-studio-code") -> None:
         result = await self.client.initialize_session(
             types.InitializeParams(
-                capabilities=client_capabilities(lsp_editor),
+                capabilities=client_capabilities(editor),
                 root_uri=self.folder.as_uri(),
                 initialization_options=options,
             )
