@@ -16,7 +16,7 @@ from disambig_exponentiated_gradient.treebank import Tree
 TAGS, INVERSIONS = 400, 120
 """Numbers of tag questions and of inverted quotations."""
 LONGEST = 15
-"""Words of the longest statement that gets a tag."""
+"""Maximum number of words of a statement that gets a tag question."""
 _PRONOUNS = frozenset("i you he she it we they".split())
 _PRONOUN_OF = {"this": "it", "that": "it", "these": "they", "those": "they", "there": "there"}
 _PEOPLE = frozenset("everybody everyone somebody someone nobody".split())
