@@ -135,9 +135,14 @@ class Entry:
         return factory
 
     def _check_factory(self, factory: Callable[..., Any]) -> None:
-        """Raise TypeError for a class of models that does not say which formats it reads."""
-        if self.kind == "models" and not _are_names(formats := getattr(factory, "formats", None)):
+        """Raise TypeError for a class of models without formats or without a method of `StandaloneModel`."""
+        if self.kind != "models":
+            return
+        if not _are_names(formats := getattr(factory, "formats", None)):
             raise TypeError(f"its formats are {formats!r}, not a tuple of names")
+        for name in ("load", "save", "describe", "records"):
+            if not callable(getattr(factory, name, None)):
+                raise TypeError(f"it has no method {name!r}")
 
 
 def _are_names(value: Any) -> bool:

@@ -83,8 +83,7 @@ def records_request(body: bytes, *, max_text: int) -> RecordsRequest:
     fields = parse_json(body, "the body")
     if not isinstance(fields, dict):
         raise unclear_request("the body is not an object with 'text' or 'documents'")
-    if unknown := [key for key in fields if key not in _FIELDS]:
-        raise unclear_request(f"unknown key {str(unknown[0])[:40]!r}; known keys: {', '.join(_FIELDS)}")
+    _check_keys(fields, _FIELDS)
     alone = "text" in fields
     if alone == ("documents" in fields):
         raise unclear_request("the body must have one of 'text' and 'documents'")
@@ -103,6 +102,12 @@ def records_request(body: bytes, *, max_text: int) -> RecordsRequest:
         parse_writing(fields.get("writing")),
         version,
     )
+
+
+def _check_keys(fields: Mapping[str, Any], known: Sequence[str]) -> None:
+    """Raise D883 if a body has an unknown key."""
+    if unknown := [key for key in fields if key not in known]:
+        raise unclear_request(f"unknown key {unknown[0][:40]!r}; known keys: {', '.join(known)}")
 
 
 def _parse_document(value: Any, number: int, max_text: int) -> Document:
@@ -156,17 +161,18 @@ def standalone_request(body: bytes, *, max_text: int) -> StandaloneRequest:
     Raises
     ------
     UserError
-        D883 for any other body, D885 for a text that is too long.
+        D883 for any other body, D885 for a text that is longer than `max_text` divided by the number of
+        candidates.
     """
     fields = parse_json(body, "the body")
     if not isinstance(fields, dict) or not isinstance(fields.get("text"), str):
         raise unclear_request("the body is not an object with a string as 'text'")
-    if unknown := [key for key in fields if key not in ("text", "n_best")]:
-        raise unclear_request(f"unknown key {unknown[0][:40]!r}; known keys: text, n_best")
+    _check_keys(fields, ("text", "n_best"))
     n_best = fields.get("n_best", 1)
     if not isinstance(n_best, int) or isinstance(n_best, bool) or not 1 <= n_best <= MOST_BEST:
         raise unclear_request(f"'n_best' must be an integer from 1 to {MOST_BEST}")
-    return StandaloneRequest(check_text(fields["text"], max_text=max_text), n_best)
+    # the response grows with both, so that several candidates need a shorter text
+    return StandaloneRequest(check_text(fields["text"], max_text=max(1, max_text // n_best)), n_best)
 
 
 def describe_standalone(models: Mapping[str, StandaloneModel]) -> bytes:

@@ -115,7 +115,7 @@ class DependencyParser:
         return f"dependency parser: {len(self.weights.keys):,} features, {len(self.relations)} relations"
 
     def records(self, texts: Sequence[str], *, n_best: int = 1) -> list[list[dict[str, Any]]]:
-        """Return the sentences of each text: their words, tags, heads and relations, as in `ParsedWords`.
+        """Return the words, tags, heads and relations of each sentence; see `ParsedWords`.
 
         There is one parse per sentence, whatever `n_best` is.
         """

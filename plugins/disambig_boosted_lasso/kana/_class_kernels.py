@@ -19,9 +19,9 @@ _BASE = np.uint64(0x9E3779B97F4A7C15)
 def score_candidates(tables, codes, offsets, firsts, letters, text_offsets, bounds, words, work, scores):
     """Write the cost of each candidate; return False if room is missing.
 
-    Line i is ``codes[offsets[i]:offsets[i + 1]]``, its candidates are ``firsts[i]`` to ``firsts[i + 1]``.
-    A candidate is given by its text (`letters`, `text_offsets`), and by words (`bounds`, `words`), which say
-    which part of the text belongs to which part of the line.
+    Line i is ``codes[offsets[i]:offsets[i + 1]]``; its candidates are those from ``firsts[i]`` to
+    ``firsts[i + 1]``, exclusive. A candidate has a text (`letters`, `text_offsets`) and words (`bounds`,
+    `words`), which say which part of the text belongs to which part of the line.
     """
     for line in range(len(offsets) - 1):
         start, n = offsets[line], offsets[line + 1] - offsets[line]

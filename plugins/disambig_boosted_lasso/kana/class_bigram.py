@@ -113,7 +113,9 @@ class ClassBigram:
     def log_probs(
         self, lines: Sequence[str], paths: LatticePaths, words: Sequence[str]
     ) -> NDArray[np.float64]:
-        """Return ln P of candidates, without the constant of connections, shape (n_candidates,).
+        """Return ln P of each candidate, shape (n_candidates,).
+
+        It is not normalised, since `connections` have a constant added.
 
         Parameters
         ----------

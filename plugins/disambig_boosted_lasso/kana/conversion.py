@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -227,7 +227,8 @@ def format_lines(
     lists = conversion.nbest(kana, nbest)
     if jsonl:
         pairs = zip(block, lists, strict=True)
-        return "".join(_format_json(where, text, candidates) + "\n" for (where, text), candidates in pairs)
+        records = ({"id": where, **line_record(text, candidates)} for (where, text), candidates in pairs)
+        return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
     return "".join(
         f"{number}\t{candidate.score:.4f}\t{candidate.text}\n"
         for number, candidates in enumerate(lists, before + 1)
@@ -235,8 +236,8 @@ def format_lines(
     )
 
 
-def _format_json(where: str, kana: str, candidates: Sequence[ConversionCandidate]) -> str:
-    """Return a list in the format of `disambig train --lists`; the score is the converter's, ln P."""
+def line_record(kana: str, candidates: Sequence[ConversionCandidate]) -> dict[str, Any]:
+    """Return a list as `disambig train --lists` reads them; the score is the converter's, ln P."""
     records = [
         {
             "text": candidate.text,
@@ -248,4 +249,4 @@ def _format_json(where: str, kana: str, candidates: Sequence[ConversionCandidate
         }
         for candidate in candidates
     ]
-    return json.dumps({"id": where, "kana": kana, "candidates": records}, ensure_ascii=False)
+    return {"kana": kana, "candidates": records}

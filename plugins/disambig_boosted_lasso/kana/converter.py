@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -434,10 +433,11 @@ class Converter:
 
     def records(self, texts: Sequence[str], *, n_best: int = 1) -> list[list[dict[str, Any]]]:
         """Return the lines of each text with their conversions, as in ``disambig convert --format jsonl``."""
+        from .conversion import Conversion, line_record
+
         lines = [text.splitlines() for text in texts]
-        lists = self.nbest([line for own in lines for line in own], n_best)
-        rows = iter(pairwise(lists.offsets.tolist()))
-        return [[_line_record(line, lists, *next(rows)) for line in own] for own in lines]
+        lists = iter(Conversion(self).nbest([line for own in lines for line in own], n_best))
+        return [[line_record(line, next(lists)) for line in own] for own in lines]
 
     def nbest_and_scores(
         self, other: Converter, lines: Sequence[str], k: int = 20
@@ -522,21 +522,6 @@ class Converter:
     @cached_property
     def _writer(self) -> CandidateWriter:
         return CandidateWriter(self.lexicon, self._tables[1])
-
-
-def _line_record(line: str, lists: CandidateLists, first: int, last: int) -> dict[str, Any]:
-    words = lists.words
-    candidates = [
-        {
-            "text": lists.texts[row],
-            "score": round(float(lists.scores[row]), 6),
-            "rank": int(lists.ranks[row]),
-            "words": () if words is None else words.candidate_words(row),
-            "tags": () if words is None else words.candidate_tags(row),
-        }
-        for row in range(first, last)
-    ]
-    return {"kana": line, "candidates": candidates}
 
 
 def language_model_sentences(

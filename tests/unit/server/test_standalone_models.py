@@ -81,6 +81,9 @@ def test_unknown_models_methods_and_long_texts_are_refused(ask, serving):
     assert ask("GET", "/models/shouter", serving=serving).status_code == 405
     few = serving | {"limits": ServerLimits(max_text=3)}
     assert ask("POST", "/models/shouter", json={"text": "four"}, serving=few).status_code == 413
+    several = {"text": "abc", "n_best": 2}  # the response has each line twice
+    assert ask("POST", "/models/shouter", json=several, serving=few).status_code == 413
+    assert ask("POST", "/models/shouter", json=several | {"text": "a"}, serving=few).status_code == 200
 
 
 def test_a_long_text_is_answered_in_order(ask, serving):

@@ -64,15 +64,15 @@ def test_other_sentences_get_no_tag(derived, subject, phrase):
 
 
 def test_subjects_stand_behind_the_verbs_of_quotations(derived):
-    said = "(`` ``) (S (NP (PRP It)) (VP (VBD rained))) (, ,) ('' '') (NP (PRP he)) (VP (VBD said)) (. .)"
-    told = f"((S {said}))"
+    clause = "(`` ``) (S (NP (PRP It)) (VP (VBD rained))) (, ,) ('' '') (NP (PRP he)) (VP (VBD said)) (. .)"
+    bracketed = f"((S {clause}))"
     stated = "((S (NP (DT the) (NN boy)) (VP (VBD slept)) (. .)))"
     asked = "((SQ (VBD Did) (NP (PRP it)) (VP (VB rain)) (. ?)))"
-    trees = list(read_trees(told + stated + asked))
-    found = [format_one_line(tree) for tree in islice(derived.inverted_quotations(trees), 3)]
+    trees = list(read_trees(bracketed + stated + asked))
+    derived_lines = [format_one_line(tree) for tree in islice(derived.inverted_quotations(trees), 3)]
     after = "('' '') (VP (VBD said)) (NP (DT the) (NN boy)) (. .)))"
     rained = "(S (NP (PRP It)) (VP (VBD rained))"
-    assert found == [
+    assert derived_lines == [
         f"(TOP (SINV (`` ``) {rained}) (, ,) {after}",
         f"(TOP (SINV (`` ``) {rained} (. !)) {after}",
         f"(TOP (SINV (`` ``) (SQ (VBD Did) (NP (PRP it)) (VP (VB rain)) (. ?)) {after}",
