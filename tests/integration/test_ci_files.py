@@ -174,8 +174,8 @@ def values(instruction: str) -> list[str]:
 
 
 def test_the_dockerfile_has_known_instructions_only():
-    known = {"FROM", "WORKDIR", "COPY", "RUN", "ENV", "USER", "EXPOSE", "HEALTHCHECK", "ENTRYPOINT", "CMD"}
-    assert {name for name, _ in INSTRUCTIONS} <= known
+    allowed = {"FROM", "WORKDIR", "COPY", "RUN", "ENV", "USER", "EXPOSE", "HEALTHCHECK", "ENTRYPOINT", "CMD"}
+    assert {name for name, _ in INSTRUCTIONS} <= allowed
     for name in ("ENTRYPOINT", "CMD"):
         (value,) = values(name)
         assert all(isinstance(word, str) for word in json.loads(value))

@@ -498,8 +498,8 @@ def test_the_pack_is_built_and_found_as_a_distribution(tmp_path):
 
 
 def test_the_pack_says_what_it_is(sense_pack):
-    known = pack("disambig_en_sense")
-    assert known.counts is None and known.by_name == ("sense",)
+    shipped_pack = pack("disambig_en_sense")
+    assert shipped_pack.counts is None and shipped_pack.by_name == ("sense",)
     model = load("sense")
     assert len(model.task.groups) >= 500
     assert all(len(group.glosses) in (0, len(group.candidates)) for group in model.task.groups)

@@ -277,8 +277,8 @@ def test_the_domains_are_those_of_the_card(japanese_pack):
 
 
 def test_the_pack_says_what_it_is(japanese_pack):
-    known = pack("disambig_ja")
-    assert (known.language, known.counts, known.models) == ("ja", None, {})
+    shipped_pack = pack("disambig_ja")
+    assert (shipped_pack.language, shipped_pack.counts, shipped_pack.models) == ("ja", None, {})
     assert load_converter("disambig_ja", domain="news").reranker is None
     card = (SOURCE / "README.md").read_text(encoding="utf8")
     sources = ("SudachiDict", "wordfreq", "Mozc", "NOTICE", "KWDLC")

@@ -37,7 +37,7 @@ def count_slowly(sentences, orders, keep=None):
     return counts
 
 
-def view_of(sentences):
+def make_view(sentences):
     """Return a view of the words of sentences."""
     words = [word for sentence in sentences for word in sentence]
     hashes = hash_words(words)

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from counts_by_hand import any_sentences, count_slowly, counted, key_of, view_of
+from counts_by_hand import any_sentences, count_slowly, counted, key_of, make_view
 from hypothesis import given, settings, strategies as st
 
 from disambig.counts import (
@@ -45,7 +45,7 @@ def test_counts_equal_a_counter(views, orders, capacity, keep, min_counts):
     hashes = None if keep is None else [hash_word(word) for word in keep]
     with NgramCounter(Words.name, orders=orders, keep_words=hashes, capacity=capacity) as counter:
         for view in views:
-            counter.add(view_of(view))
+            counter.add(make_view(view))
         result = counted(counter, min_counts=min_counts)
         again = counted(counter)
         if capacity < 3 and true:
@@ -94,7 +94,7 @@ def test_many_slices_and_runs(capacity, monkeypatch):
     text = random_sentences(800)
     with NgramCounter(Words.name, capacity=capacity) as counter:
         for at in range(0, 800, 50):
-            counter.add(view_of(text[at : at + 50]))
+            counter.add(make_view(text[at : at + 50]))
         result = counted(counter)
         assert (counter.spilled > 50) == (capacity == 700)
     assert result == {key_of(n): (count, len(n)) for n, count in count_slowly(text, 5).items()}
@@ -102,7 +102,7 @@ def test_many_slices_and_runs(capacity, monkeypatch):
 
 def test_temporary_files_are_removed(tmp_path):
     with NgramCounter(Words.name, capacity=10, temporary=tmp_path) as counter:
-        counter.add(view_of(random_sentences(20)))
+        counter.add(make_view(random_sentences(20)))
         assert list(tmp_path.iterdir())
     assert not list(tmp_path.iterdir())
 
@@ -156,7 +156,7 @@ def test_pairs_of_words_are_kept():
     with NgramCounter(
         Words.name, orders=3, keep_words=[hash_word("so")], keep_pairs=[(hash_word("may"), hash_word("be"))]
     ) as counter:
-        counter.add(view_of(text))
+        counter.add(make_view(text))
         result = counted(counter)
     expected = [ngram for ngram in count_slowly(text, 3) if "so" in ngram or ("may", "be") in pairwise(ngram)]
     assert set(result) == {key_of(ngram) for ngram in expected}

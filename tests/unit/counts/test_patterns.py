@@ -6,7 +6,7 @@ from collections import Counter
 from itertools import pairwise
 
 import pytest
-from counts_by_hand import any_sentences, count_slowly, counted, key_of, view_of
+from counts_by_hand import any_sentences, count_slowly, counted, key_of, make_view
 from hypothesis import given, settings, strategies as st
 
 from disambig import registry
@@ -52,7 +52,7 @@ def test_patterns_are_counted_beside_ngrams(text, orders, capacity, keep, min_co
     hashes = None if keep is None else [hash_word(word) for word in keep]
     options = {"orders": orders, "keep_words": hashes, "capacity": capacity}
     with NgramCounter(Words.name, gaps=True, **options) as counter:
-        counter.add(view_of(text))
+        counter.add(make_view(text))
         result = counted(counter, min_counts=min_counts)
     of_order = least_counts(min_counts, orders=5)
     least = {ngram: of_order[len(ngram)] for ngram in true}
@@ -64,7 +64,7 @@ def test_a_pair_does_not_span_a_gap():
     text = [["it", "may", "be", "so", "now"]]
     pairs = [(hash_word("may"), hash_word("be"))]
     with NgramCounter(Words.name, orders=4, gaps=True, keep_words=[], keep_pairs=pairs) as counter:
-        counter.add(view_of(text))
+        counter.add(make_view(text))
         result = {key for key, (_, kind) in counted(counter).items() if kind > 5}
     expected = count_patterns_slowly(text, 4, set(), [("may", "be")])
     assert set(expected) == {("may", "be", GAP, "now")}
@@ -74,7 +74,7 @@ def test_a_pair_does_not_span_a_gap():
 def test_sentence_boundaries_do_not_fill_a_gap():
     text = [["a", "<S>", "b"], ["a", "</S>", "b"], ["a", "x", "b"]]
     with NgramCounter(Words.name, gaps=True) as counter:
-        counter.add(view_of(text))
+        counter.add(make_view(text))
         assert counted(counter)[key_of(["a", GAP, "b"])] == (1, 6)
 
 

@@ -391,7 +391,7 @@ def test_hashes_of_candidates_are_cached_per_tokenisation(nothing_kept, monkeypa
 GROUPS = (Group("two", ("a", "b")), Group("three", ("c", "d", "e")), Group("one", ("f",)))
 
 
-def scores_of(g, n, *, listed=False, seed=0):
+def make_scores(g, n, *, listed=False, seed=0):
     """Made-up scores of n instances of a group, or of lists of one to three candidates."""
     rng = np.random.default_rng((seed, g, n))
     sizes = rng.integers(1, 4, n) if listed else np.full(n, len(GROUPS[g].candidates))
@@ -415,7 +415,7 @@ ANY_PARTS = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 4)), min_size=1
 
 @given(ANY_PARTS, st.booleans())
 def test_joining_and_splitting_by_group(parts, listed):
-    batches = [scores_of(g, n, listed=listed) for g, n in parts]
+    batches = [make_scores(g, n, listed=listed) for g, n in parts]
     joined = ScoreBatch.joined(batches)
     assert len(joined) == sum(map(len, batches)) == len(joined.sizes)
     given_back = [batch for batch in batches if len(batch)] if len(batches) > 1 else batches
@@ -429,7 +429,7 @@ def test_joining_and_splitting_by_group(parts, listed):
 
 @given(ANY_PARTS, st.booleans(), st.integers(0, 9))
 def test_groups_are_decided_in_any_order(parts, listed, seed):
-    joined = ScoreBatch.joined([scores_of(g, n, listed=listed, seed=seed) for g, n in parts])
+    joined = ScoreBatch.joined([make_scores(g, n, listed=listed, seed=seed) for g, n in parts])
     order = np.random.default_rng(seed).permutation(len(joined))
     mixed = Predictions.by_group(joined.take(order), choose_first)
     in_order = Predictions.by_group(joined, choose_first)
@@ -442,18 +442,19 @@ def test_groups_are_decided_in_any_order(parts, listed, seed):
 
 
 def test_several_groups_have_no_only_group():
-    joined = ScoreBatch.joined([scores_of(0, 1), scores_of(1, 1)])
+    joined = ScoreBatch.joined([make_scores(0, 1), make_scores(1, 1)])
     for name in ("group", "number"):
         with pytest.raises(ValueError, match="too many values"):
             getattr(joined, name)
 
 
 def test_missing_neighbours_are_unknown():
-    known, unknown = scores_of(0, 2), scores_of(1, 1)
-    known = ScoreBatch(
-        **{f.name: getattr(known, f.name) for f in fields(known)} | {"neighbours": np.ones((2, 2), np.uint64)}
+    complete, unknown = make_scores(0, 2), make_scores(1, 1)
+    complete = ScoreBatch(
+        **{f.name: getattr(complete, f.name) for f in fields(complete)}
+        | {"neighbours": np.ones((2, 2), np.uint64)}
     )
-    assert ScoreBatch.joined([known, unknown]).neighbours.tolist() == [[1, 1], [1, 1], [0, 0]]
+    assert ScoreBatch.joined([complete, unknown]).neighbours.tolist() == [[1, 1], [1, 1], [0, 0]]
 
 
 def test_instances_know_the_candidates_of_their_groups():

@@ -159,7 +159,7 @@ ROWS = arrays(np.float64, st.tuples(st.integers(1, 5), st.just(5)), elements=st.
 WEIGHTS = st.fixed_dictionaries({name: st.sampled_from([0.0, 0.3, 1.0, 2.5]) for name in NAMES})
 
 
-def batch_of(rows, names=()):
+def make_batch(rows, names=()):
     rows = np.array(rows, float)
     own = Columns(np.full(5, -1, np.int32), GROUPS, NAMES, names)
     costs = np.zeros((len(rows), 2), np.float32)
@@ -168,7 +168,7 @@ def batch_of(rows, names=()):
 
 @given(ROWS, WEIGHTS)
 def test_inner_products_are_the_weighted_sum_of_normalised_kernels(rows, weights):
-    scaled = normalised(batch_of(rows), weights).rows
+    scaled = normalised(make_batch(rows), weights).rows
     expected = np.zeros((len(rows), len(rows)))
     for g, name in enumerate(NAMES):
         part = rows[:, g == GROUPS]
@@ -181,7 +181,7 @@ def test_inner_products_are_the_weighted_sum_of_normalised_kernels(rows, weights
 
 @given(ROWS)
 def test_each_part_has_the_length_that_its_weight_says_or_none(rows):
-    squares = normalised(batch_of(rows)).rows.toarray() ** 2
+    squares = normalised(make_batch(rows)).rows.toarray() ** 2
     for g in range(3):
         full = (rows[:, g == GROUPS] != 0).any(axis=1)
         np.testing.assert_allclose(squares[:, g == GROUPS].sum(axis=1), np.where(full, 1 / 3, 0))
@@ -189,7 +189,7 @@ def test_each_part_has_the_length_that_its_weight_says_or_none(rows):
 
 @given(ROWS)
 def test_together_each_row_has_length_one_or_none(rows):
-    scaled = normalised(batch_of(rows), together=True).rows.toarray()
+    scaled = normalised(make_batch(rows), together=True).rows.toarray()
     full = (rows != 0).any(axis=1)
     np.testing.assert_allclose((scaled**2).sum(axis=1), full)
     lengths = np.linalg.norm(rows, axis=1)
@@ -200,17 +200,17 @@ def test_together_each_row_has_length_one_or_none(rows):
 @given(ROWS, st.sampled_from([1e-320, 1e-170, 1e-110, 1e110, 1e170, 1e300]))
 def test_lengths_are_right_however_small_or_large_the_numbers_are(together, rows, factor):
     both = np.concatenate([rows[:1], rows[:1] * factor])
-    result = normalised(batch_of(both), together=together).rows.toarray()
+    result = normalised(make_batch(both), together=together).rows.toarray()
     np.testing.assert_allclose(result[1], result[0], rtol=1e-2 if factor < 1e-300 else 1e-12, atol=1e-12)
 
 
 def test_the_norm_of_a_full_row_is_the_sum_of_weights():
-    scaled = normalised(batch_of([[1, 2, 3, 0, 5]]), {"local": 0.3, "broad": 0.2, "near": 0.5}).rows
+    scaled = normalised(make_batch([[1, 2, 3, 0, 5]]), {"local": 0.3, "broad": 0.2, "near": 0.5}).rows
     assert (scaled @ scaled.T).toarray() == pytest.approx(1.0)
 
 
 def test_the_batch_stays_as_it_is():
-    batch = batch_of([[3, 4, 0, 0, 1]])
+    batch = make_batch([[3, 4, 0, 0, 1]])
     normalised(batch)
     assert batch.rows.toarray().tolist() == [[3, 4, 0, 0, 1]]
     assert normalised(batch).costs is batch.costs
@@ -235,12 +235,12 @@ def test_columns_without_crossing_have_groups_too():
 )
 def test_invalid_weights_are_refused(weights, code, message):
     with pytest.raises(UserError, match=f"(?s){code}.*{message}|{message}.*{code}"):
-        normalised(batch_of([[1, 1, 1, 1, 1]]), weights)
+        normalised(make_batch([[1, 1, 1, 1, 1]]), weights)
 
 
 @given(ROWS)
 def test_restricted_rows_keep_every_product(rows):
-    batch = batch_of(rows, WORDS)
+    batch = make_batch(rows, WORDS)
     columns = used_columns(batch)
     assert columns.tolist() == [c for c in range(5) if (rows[:, c] != 0).any()]
     small = restricted(batch, columns)
@@ -253,9 +253,9 @@ def test_restricted_rows_keep_every_product(rows):
 
 
 def test_columns_of_other_rows_are_dropped():
-    small = restricted(batch_of([[1, 2, 3, 4, 5], [0, 0, 0, 0, 6]]), np.array([1, 3]))
+    small = restricted(make_batch([[1, 2, 3, 4, 5], [0, 0, 0, 0, 6]]), np.array([1, 3]))
     assert small.rows.toarray().tolist() == [[2, 4], [0, 0]]
     assert len(small.columns.own.names) == 0
-    none = restricted(batch_of([[1, 2, 3, 4, 5]]), np.zeros(0, np.int64))
+    none = restricted(make_batch([[1, 2, 3, 4, 5]]), np.zeros(0, np.int64))
     assert none.rows.shape == (1, 0)
     assert len(none.columns) == 0

@@ -125,17 +125,17 @@ def random_graphs(rng, n, *, most_nodes=6, most_edges=3, shared=True):
 
 def how_many(layout, i):
     """Return the number of an instance's derivations: up to a power of a power of the nodes."""
-    known = []
+    sizes = []
     start, stop = layout.offsets[i : i + 2].tolist()
     for node in range(int(layout.nodes[i + 1] - layout.nodes[i])):
         own = [row for row in range(start, stop) if layout.heads[row] == node]
-        known.append(sum(math.prod(known[tail] for tail in layout.tails[row] if tail >= 0) for row in own))
-    return known[-1]
+        sizes.append(sum(math.prod(sizes[tail] for tail in layout.tails[row] if tail >= 0) for row in own))
+    return sizes[-1]
 
 
 def derivations(layout, i):
     """Return the rows of every derivation of an instance, a tree from the top, by brute force."""
-    known = {}
+    by_node = {}
     start, stop = layout.offsets[i : i + 2].tolist()
     n = int(layout.nodes[i + 1] - layout.nodes[i])
     for node in range(n):
@@ -145,10 +145,10 @@ def derivations(layout, i):
                 partial = [[row]]
                 for tail in layout.tails[row].tolist():
                     if tail >= 0:
-                        partial = [p + rest for p in partial for rest in known[tail]]
+                        partial = [p + rest for p in partial for rest in by_node[tail]]
                 result += partial
-        known[node] = result
-    return known[n - 1]
+        by_node[node] = result
+    return by_node[n - 1]
 
 
 def all_derivations(layout):

@@ -54,10 +54,10 @@ def test_the_k_best_derivations_are_those_of_brute_force(problem, k):
         DECODER.top(scores, layout, k), allowed_derivations(layout, scores), strict=True
     ):
         assert some == pytest.approx([score for score, _ in result[:k]])
-        known = {tuple(rows) for _, rows in result}
+        derivations = {tuple(rows) for _, rows in result}
         given_ones = [tuple(rows.tolist()) for rows in derived]
         assert len(set(given_ones)) == len(given_ones) == min(k, len(result))
-        assert set(given_ones) <= known
+        assert set(given_ones) <= derivations
         assert [scores[rows].sum() for rows in derived] == pytest.approx(some)
 
 

@@ -406,8 +406,8 @@ def test_ranks_agree_between_engines(draw, small_table):
         return
     positions = words[sorted(draw.draw(st.sets(st.integers(0, len(words) - 1), min_size=1, max_size=6)))]
     lengths = np.array([draw.draw(st.integers(0, 1)) for _ in positions], np.int32)
-    known = st.sampled_from(["the", "is", "", "quite a", "a b c d e f", "never seen"])
-    lists = CandidateLists.from_texts([draw.draw(st.lists(known, min_size=1, max_size=4)) for _ in positions])
+    texts = st.sampled_from(["the", "is", "", "quite a", "a b c d e f", "never seen"])
+    lists = CandidateLists.from_texts([draw.draw(st.lists(texts, min_size=1, max_size=4)) for _ in positions])
     zeros = np.zeros(len(positions), np.int32)
     places, zero = Instances(positions, lengths, zeros, zeros, lists), draw.draw(st.booleans())
     ranks = []

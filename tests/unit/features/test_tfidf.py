@@ -214,7 +214,7 @@ DOCUMENTS = ["The bank rose. We saw it!", "A bank by the river; a bank of sand."
 WORD = st.sampled_from(["the", "bank", "Bank", "of", "rivers", ",", ".", "a1"])
 
 
-def view_of(texts):
+def make_view(texts):
     """Return a view of texts; the "stem" of a word is its first two letters, of short words none."""
     view = SpacyTokens()(texts)
     words = [view.texts[d][s:e].lower() for d, s, e in spans_of(view)]
@@ -281,7 +281,7 @@ def spans_from(view, draws):
 @pytest.mark.parametrize("around", [1, 3, "document"])
 @given(ANY_TEXTS, DRAWS, st.sampled_from([0.0, 1.0]), st.integers(1, 9))
 def test_inner_products_are_those_of_counts_by_hand(layer, around, texts, draws, nearness, at_once):
-    view = view_of(texts)
+    view = make_view(texts)
     spans = spans_from(view, draws)
     where = places(view, *spans)
     extractor = Tfidf(around=around, layer=layer, nearness=nearness, weighting="count")
@@ -304,7 +304,7 @@ def test_inner_products_are_those_of_counts_by_hand(layer, around, texts, draws,
 
 @pytest.mark.parametrize("around", [None, 2, "document"])
 def test_long_documents_are_processed_in_blocks(monkeypatch, around):
-    view = view_of(["The bank of rivers, a1 bank. " * 40, "", "Of banks."])
+    view = make_view(["The bank of rivers, a1 bank. " * 40, "", "Of banks."])
     where = places(view, *[(0, number, 1) for number in range(0, 200, 5)], (2, 1, 1))
     whole = Tfidf(around=around).fit(view, where, [BANK])
     expected = transform_checked(whole, view, where, BANK)
@@ -331,7 +331,7 @@ def test_long_documents_are_processed_in_blocks(monkeypatch, around):
 
 
 def test_weights_are_those_of_tf_idf_over_instances():
-    view = view_of(DOCUMENTS)
+    view = make_view(DOCUMENTS)
     where = places(view, (0, 1, 1), (1, 1, 1), (1, 6, 1))
     fitted = Tfidf(around="document").fit(view, where, [BANK])
     assert fitted.known.n_documents == 3
@@ -347,7 +347,7 @@ def test_weights_are_those_of_tf_idf_over_instances():
 
 
 def test_the_reach_crosses_sentences():
-    view = view_of(["One two. Three four."])
+    view = make_view(["One two. Three four."])
     assert len(view.sentences) == 3
     fitted = Tfidf(around=2, weighting="binary").fit(view, places(view, (0, 3, 1)), [BANK])
     assert set(fitted.known.names) == {"two", "four"}  # the stop is a token too
@@ -356,7 +356,7 @@ def test_the_reach_crosses_sentences():
 
 
 def test_other_documents_do_not_count():
-    view = view_of(["Alpha beta.", "gamma", "Delta."])
+    view = make_view(["Alpha beta.", "gamma", "Delta."])
     fitted = Tfidf(around=9).fit(view, places(view, (0, 1, 1), (2, 0, 1)), [BANK])
     assert list(fitted.known.names) == ["alpha"]
     features = transform_checked(fitted, view, places(view, (1, 0, 1)), BANK)
@@ -365,7 +365,7 @@ def test_other_documents_do_not_count():
 
 
 def test_counts_and_ones_are_not_scaled():
-    view = view_of(["a b b c b"])
+    view = make_view(["a b b c b"])
     where = places(view, (0, 0, 1))
     for settings, values in (
         ({"weighting": "count"}, [1, 3]),
@@ -378,7 +378,7 @@ def test_counts_and_ones_are_not_scaled():
 
 
 def test_every_token_counts_by_its_stem_or_its_form():
-    view = view_of(["Sand is sandy, bank!", "is bank"])
+    view = make_view(["Sand is sandy, bank!", "is bank"])
     where = places(view, (0, 4, 1), (1, 1, 1))
     settings = {"around": "document", "weighting": "count", "every_token": True}
     fitted = Tfidf(layer="stem", **settings).fit(view, where, [BANK])
@@ -410,7 +410,7 @@ def test_a_doc_without_lemmas_gets_the_same_row_beside_one_that_has_them():
 
 
 def test_a_stem_is_named_by_a_word_that_has_it_and_names_can_be_left_out():
-    view = view_of(["Sand sandy bank", "sands bank"])
+    view = make_view(["Sand sandy bank", "sands bank"])
     where = places(view, (0, 2, 1), (1, 1, 1))
     fitted = Tfidf(around="document", layer="stem", name="broad").fit(view, where, [BANK])
     columns = transform_checked(fitted, view, where, BANK).batch.columns
@@ -428,16 +428,16 @@ def test_a_stem_is_named_by_a_word_that_has_it_and_names_can_be_left_out():
 
 
 def test_without_the_layer_there_are_no_terms():
-    view = view_of(DOCUMENTS)
+    view = make_view(DOCUMENTS)
     where = places(view, (0, 1, 1), (1, 1, 1))
     fitted = Tfidf(around="document", layer="lemma").fit(view, where, [BANK])
     features = transform_checked(fitted, view, where, BANK)
     assert features.batch.rows.shape == (2, 0)
     assert features.asked.tolist() == [0] * 4
     assert len(Tfidf(layer="lemma").from_state(fitted.state()).known) == 0
-    known = Tfidf(around=2, layer="stem").fit(view, where, [BANK])
+    fitted_extractor = Tfidf(around=2, layer="stem").fit(view, where, [BANK])
     bare = replace(view, layers={})
-    assert transform_checked(known, bare, where, BANK).batch.rows.nnz == 0
+    assert transform_checked(fitted_extractor, bare, where, BANK).batch.rows.nnz == 0
 
 
 @pytest.mark.parametrize(
@@ -462,7 +462,7 @@ def test_invalid_reach_is_refused(settings, code):
 
 
 def test_far_words_weigh_little_and_stay_finite():
-    view = view_of(["bank " + ", " * 500 + "river " + "boat " * 50])
+    view = make_view(["bank " + ", " * 500 + "river " + "boat " * 50])
     extractor = Tfidf(around="document", nearness=10.0)
     instances = places(view, (0, 0, 1))
     row = transform_checked(extractor.fit(view, instances, [BANK]), view, instances, BANK).batch.rows
@@ -474,7 +474,7 @@ def test_far_words_weigh_little_and_stay_finite():
 
 
 def test_names_are_freed_with_their_extractor():
-    view = view_of(DOCUMENTS)
+    view = make_view(DOCUMENTS)
     where = places(view, (0, 1, 1), (1, 1, 1))
     extractor = Tfidf(around=2).fit(view, where, [BANK])
     features = transform_checked(extractor, view, where, BANK)

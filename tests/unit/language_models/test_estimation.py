@@ -219,9 +219,9 @@ def test_vocabularies_round_trip_and_grow(words, more):
     grown = vocabulary.extended(more)
     assert grown.begins_with(vocabulary) == len(grown)
     assert bool(vocabulary.begins_with(grown)) == (len(grown) == len(vocabulary))
-    known = [word for word in words if word not in SPECIAL]
-    assert (vocabulary.word_ids(known) >= len(SPECIAL)).all()
-    assert np.array_equal(vocabulary.word_ids(known), grown.word_ids(known))
+    ordinary = [word for word in words if word not in SPECIAL]
+    assert (vocabulary.word_ids(ordinary) >= len(SPECIAL)).all()
+    assert np.array_equal(vocabulary.word_ids(ordinary), grown.word_ids(ordinary))
 
 
 @pytest.mark.parametrize("words", [["a"], [*SPECIAL, "a", "a"]])

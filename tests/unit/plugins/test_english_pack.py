@@ -43,7 +43,7 @@ def make_scores(accuracy, *, among=None):
     return result
 
 
-def scores_of(names, among=None):
+def by_task(names, among=None):
     return {"preposition": {name: make_scores(0.7, among=among) for name in names}}
 
 
@@ -60,9 +60,9 @@ def test_card_with_all_figures(card, tmp_path):
     lines, _ = write_card(
         card,
         tmp_path,
-        scores=scores_of(ALL, 0.7),
-        all_counts={**scores_of(ALL, 0.8), "bytes": 1, "n_ngrams": 1},
-        left_out=scores_of(DOMAINS, 0.6),
+        scores=by_task(ALL, 0.7),
+        all_counts={**by_task(ALL, 0.8), "bytes": 1, "n_ngrams": 1},
+        left_out=by_task(DOMAINS, 0.6),
     )
     assert "| all | 90 | 30.0 % | 70.0 % (60.0-80.0) | 80.0 % |  |" in lines
     assert "| essays | 90 | 30.0 % | 70.0 % (60.0-80.0) | 80.0 % | 60.0 % |" in lines
@@ -73,9 +73,9 @@ def test_card_with_kenlm(card, tmp_path):
     lines, _ = write_card(
         card,
         tmp_path,
-        scores=scores_of(ALL, 0.7),
-        left_out=scores_of(DOMAINS, 0.6),
-        left_out_kenlm=scores_of(DOMAINS, 0.5),
+        scores=by_task(ALL, 0.7),
+        left_out=by_task(DOMAINS, 0.6),
+        left_out_kenlm=by_task(DOMAINS, 0.5),
     )
     assert "| essays | 90 | 30.0 % | 70.0 % (60.0-80.0) |  | 60.0 % | 50.0 % |" in lines
     assert "| mean of domains |  |  | 70.0 % |  | 60.0 % | 50.0 % |" in lines
@@ -97,32 +97,33 @@ def test_card_section_of_kenlm(card):
 @pytest.mark.parametrize(
     "figures",
     [
-        {"left_out": scores_of(["essays"], 0.6)},
-        {"all_counts": {**scores_of(ALL, 0.8), "bytes": 1, "n_ngrams": 1}},
-        {"left_out": scores_of(["essays"], 0.6), "all_counts": scores_of(ALL)},
+        {"left_out": by_task(["essays"], 0.6)},
+        {"all_counts": {**by_task(ALL, 0.8), "bytes": 1, "n_ngrams": 1}},
+        {"left_out": by_task(["essays"], 0.6), "all_counts": by_task(ALL)},
     ],
 )
 @pytest.mark.parametrize("names", [ALL, ("all", "health")])
 def test_card_with_older_scores(card, tmp_path, figures, names):
-    lines, text = write_card(card, tmp_path, scores=scores_of(names), **figures)
+    lines, text = write_card(card, tmp_path, scores=by_task(names), **figures)
     assert not any(line.startswith("| mean of") for line in lines) and "Between the 34 words" not in text
     assert "## Task preposition" in text and "50.0 % (0.31)" in text
 
 
 def test_card_with_older_figures(card, tmp_path):
-    older = {"left_out": scores_of(DOMAINS), "all_counts": scores_of(ALL)}
-    lines, _ = write_card(card, tmp_path, scores=scores_of(ALL, 0.7), **older)
+    older = {"left_out": by_task(DOMAINS), "all_counts": by_task(ALL)}
+    lines, _ = write_card(card, tmp_path, scores=by_task(ALL, 0.7), **older)
     assert "| essays | 90 | 30.0 % | 70.0 % (60.0-80.0) |  |  |" in lines
     assert "| mean of domains |  |  | 70.0 % |  |  |" in lines
 
 
 def test_card_with_figures_of_some_domains(card, tmp_path):
-    lines, _ = write_card(card, tmp_path, scores=scores_of(ALL, 0.7), left_out=scores_of(["essays"], 0.6))
+    lines, _ = write_card(card, tmp_path, scores=by_task(ALL, 0.7), left_out=by_task(["essays"], 0.6))
     assert "| mean of domains |  |  | 70.0 % |  |  |" in lines
 
 
 @pytest.mark.parametrize(
-    "figures", [{}, {"left_out": scores_of(DOMAINS, 0.6)}, {"all_counts": scores_of(ALL, 0.8)}]
+    "figures",
+    [{}, {"left_out": by_task(DOMAINS, 0.6)}, {"all_counts": by_task(ALL, 0.8)}],
 )
 def test_card_without_scores(card, tmp_path, figures):
     assert "## Task" not in write_card(card, tmp_path, **figures)[1]

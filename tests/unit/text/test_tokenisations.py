@@ -620,7 +620,7 @@ def test_stems_of_any_words(sentences):
     view = tokens.of_sentences(sentences)
     layer = stem_layer(view, "en")
     assert layer.shape == view.hashes.shape
-    known = {}
+    stem_by_hash = {}
     for hashed, stem in zip(view.hashes.tolist(), layer.tolist(), strict=True):
-        assert known.setdefault(hashed, stem) == stem
+        assert stem_by_hash.setdefault(hashed, stem) == stem
     assert not layer[view.ends == view.starts].any()

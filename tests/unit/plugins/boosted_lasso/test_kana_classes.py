@@ -106,9 +106,9 @@ def test_the_score_is_that_of_the_best_words_and_classes(seed):
             wanted[before.texts[row]] = before.scores[row] + 0.7 * enumerated(model, pairs)
         assert wanted
         rows = range(after.offsets[line], after.offsets[line + 1])
-        found = {after.texts[row]: after.scores[row] for row in rows}
+        score_by_text = {after.texts[row]: after.scores[row] for row in rows}
         for text, score in wanted.items():
-            assert found[text] == pytest.approx(score, abs=1e-4)
+            assert score_by_text[text] == pytest.approx(score, abs=1e-4)
         scores = [after.scores[row] for row in rows]
         assert scores == sorted(scores, reverse=True)
 
@@ -149,13 +149,13 @@ def test_a_domain_may_have_another_weight_or_none(tmp_path):
 def test_a_damaged_class_bigram_is_not_read(tmp_path):
     replace(converter(), classes=classes()).save(tmp_path / "one")
     header = tmp_path / "one" / "classes" / "header.json"
-    said = json.loads(header.read_text(encoding="utf8"))
+    contents = json.loads(header.read_text(encoding="utf8"))
     wrong = ({"digest": "0"}, {"other": 4}, {"other": None}, {"weight": -1}, {"unknown": [1]})
     for change in (*wrong, {"domain_weights": {"a": -1}}):
-        header.write_text(json.dumps({**said, **change}), encoding="utf8")
+        header.write_text(json.dumps({**contents, **change}), encoding="utf8")
         with pytest.raises(UserError, match="D674"):
             Converter.load(tmp_path / "one")
-    header.write_text(json.dumps(said), encoding="utf8")
+    header.write_text(json.dumps(contents), encoding="utf8")
     (tmp_path / "one" / "classes" / "classes.npz").unlink()
     with pytest.raises(UserError, match="D674"):
         Converter.load(tmp_path / "one")

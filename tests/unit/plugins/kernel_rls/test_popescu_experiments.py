@@ -411,10 +411,16 @@ def test_leave_one_out_accuracies(sample):
 def test_rows_with_figures_of_the_paper():
     scores = {"fine": (70.0, 9), "nouns": (60.0, 4)}
     rows = tables.table_rows({"Senseval-2": {"RLSC-COMB": scores, "COMB, x": scores}})
-    known = {(row.system, row.setting): row for row in rows}
-    assert (known["RLSC-COMB", "fine"].paper, known["RLSC-COMB", "fine"].ours) == (65.6, 70.0)
-    assert (known["RLSC-COMB", "Senseval-3"].paper, known["RLSC-COMB", "Senseval-3"].ours) == (72.2, None)
-    assert ("COMB, x", "Senseval-3") not in known and ("RLSC-COMB", "coarse") not in known
+    by_name = {(row.system, row.setting): row for row in rows}
+    assert (by_name["RLSC-COMB", "fine"].paper, by_name["RLSC-COMB", "fine"].ours) == (
+        65.6,
+        70.0,
+    )
+    assert (
+        by_name["RLSC-COMB", "Senseval-3"].paper,
+        by_name["RLSC-COMB", "Senseval-3"].ours,
+    ) == (72.2, None)
+    assert ("COMB, x", "Senseval-3") not in by_name and ("RLSC-COMB", "coarse") not in by_name
     third = {"Senseval-3": {"RLSC-COMB": {"fine": (71.0, 5)}}}
     rows = tables.table_rows({"Senseval-2": {"RLSC-COMB": scores}, **third})
     assert [row.ours for row in rows if row.setting == "Senseval-3"] == [71.0]

@@ -52,7 +52,7 @@ LEARNERS = {
 }
 
 
-def scores_of(learner, batch, test=None):
+def fit_scores(learner, batch, test=None):
     test = batch if test is None else test
     return learner.fit(batch).scorer.scores(test).reshape(test.costs.shape)
 
@@ -77,7 +77,7 @@ def test_scores_equal_the_formula(kernel, width):
     batch = make_rows(50, width, several=0.2)
     rows = kernel.rows(batch)
     learner = RLSC(kernel=kernel, regularisation=1e-3)
-    assert scores_of(learner, batch) == pytest.approx(
+    assert fit_scores(learner, batch) == pytest.approx(
         scores_by_hand(batch, kernel.gram(rows, rows), 1e-3), abs=1e-8
     )
     form = learner.fit(batch).report["form"]
@@ -91,22 +91,22 @@ def test_comb_is_rlsc_on_scaled_feature_groups(seed, share, width):
     comb = RLSCComb(weights=weights, regularisation=1e-4)
     scaled = LinearKernel(normalise="groups", weights=weights).rows
     plain = RLSC(kernel=LinearKernel(normalise="none"), regularisation=1e-4)
-    expected = scores_of(plain, *(CrossedRows(scaled(b), b.costs, b.columns) for b in (batch, test)))
-    assert scores_of(comb, batch, test) == pytest.approx(expected, abs=1e-8)
+    expected = fit_scores(plain, *(CrossedRows(scaled(b), b.costs, b.columns) for b in (batch, test)))
+    assert fit_scores(comb, batch, test) == pytest.approx(expected, abs=1e-8)
     kernel = LinearKernel(normalise="groups", weights=weights)
-    assert scores_of(RLSC(kernel=kernel, regularisation=1e-4), batch, test) == pytest.approx(
+    assert fit_scores(RLSC(kernel=kernel, regularisation=1e-4), batch, test) == pytest.approx(
         expected, abs=1e-8
     )
 
 
 def test_equal_weights_are_the_default_and_only_ratios_matter():
     batch = make_rows()
-    expected = scores_of(RLSCComb(), batch)
-    assert scores_of(RLSCComb(weights={"local": 7, "broad": 7}), batch) == pytest.approx(expected, abs=1e-7)
-    assert scores_of(RLSC(kernel=LinearKernel(normalise="groups")), batch) == pytest.approx(
+    expected = fit_scores(RLSCComb(), batch)
+    assert fit_scores(RLSCComb(weights={"local": 7, "broad": 7}), batch) == pytest.approx(expected, abs=1e-7)
+    assert fit_scores(RLSC(kernel=LinearKernel(normalise="groups")), batch) == pytest.approx(
         expected, abs=1e-7
     )
-    assert scores_of(RLSCLin(), batch) == pytest.approx(scores_of(RLSC(), batch), abs=1e-12)
+    assert fit_scores(RLSCLin(), batch) == pytest.approx(fit_scores(RLSC(), batch), abs=1e-12)
     for learner in (RLSCComb, SVMComb):
         one, largest = (
             learner(weights={"local": most, "broad": most / 2}).fit(batch).scorer.scores(batch)
@@ -116,7 +116,7 @@ def test_equal_weights_are_the_default_and_only_ratios_matter():
     kernel = LinearKernel(normalise="groups", weights={"local": 1.5e308, "broad": 1.5e308})
     assert (kernel.rows(batch) - LinearKernel(normalise="groups").rows(batch)).nnz == 0
     test = make_rows(seed=1)
-    assert np.abs(scores_of(RLSCLin(), batch, test) - scores_of(RLSCComb(), batch, test)).max() > 1e-2
+    assert np.abs(fit_scores(RLSCLin(), batch, test) - fit_scores(RLSCComb(), batch, test)).max() > 1e-2
 
 
 def test_linear_scorer_equals_the_kernel_expansion():
@@ -152,7 +152,7 @@ def test_support_vector_machines_equal_scikit_learn():
         ),
     ):
         rows, new = kernel.rows(batch), kernel.rows(test)
-        result = scores_of(learner, batch, test)
+        result = fit_scores(learner, batch, test)
         for k in range(3):
             machine = SVC(kernel="precomputed", C=2.0).fit(kernel.gram(rows, rows), batch.costs[:, k] == 0)
             assert result[:, k] == pytest.approx(machine.decision_function(kernel.gram(new, rows)), abs=1e-6)
@@ -164,22 +164,22 @@ def test_support_vector_machines_equal_scikit_learn():
 @pytest.mark.parametrize("name", LEARNERS)
 def test_a_word_of_one_sense(name):
     batch = rows_of(make_rows(12).rows, [1] * 12, 3)
-    assert (scores_of(LEARNERS[name], batch).argmax(axis=1) == 1).all()
+    assert (fit_scores(LEARNERS[name], batch).argmax(axis=1) == 1).all()
     other = rows_of(make_rows(12).rows, [0] * 12, 1)
-    assert np.isfinite(scores_of(LEARNERS[name], other)).all()
+    assert np.isfinite(fit_scores(LEARNERS[name], other)).all()
 
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_a_word_of_one_instance(name):
     batch = make_rows(20)
     one = rows_of(batch.rows[[3]], [2], 3)
-    assert (scores_of(LEARNERS[name], one, batch).argmax(axis=1) == 2).all()
+    assert (fit_scores(LEARNERS[name], one, batch).argmax(axis=1) == 2).all()
 
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_instances_without_features_get_the_most_frequent_sense(name):
     for right in ([0, 1, 1, 2, 1, 2], [2, 1, 0, 0, 2, 2]):
-        scores = scores_of(LEARNERS[name], rows_of(np.zeros((6, 5)), right))
+        scores = fit_scores(LEARNERS[name], rows_of(np.zeros((6, 5)), right))
         assert (scores.argmax(axis=1) == np.bincount(right).argmax()).all()
         if name.startswith(("lin", "comb")):
             assert np.abs(scores).max() < 3e-6
@@ -192,14 +192,14 @@ def test_unseen_features_get_the_most_frequent_sense(name):
     batch = rows_of(values, [0, 0, 1, 2, 2][::-1])
     new = np.zeros((2, 8))
     new[1, 7] = 4.0
-    scores = scores_of(LEARNERS[name], batch, rows_of(new, [0, 0], 3))
+    scores = fit_scores(LEARNERS[name], batch, rows_of(new, [0, 0], 3))
     assert scores.argmax(axis=1).tolist() == [0, 0]  # as often as the third: the first
 
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_a_sense_without_examples_is_not_chosen(name):
     batch = rows_of(make_rows(40).rows, make_rows(40).costs.argmin(axis=1), 5)
-    result = scores_of(LEARNERS[name], batch, rows_of(make_rows(30, seed=8).rows, [0] * 30, 5))
+    result = fit_scores(LEARNERS[name], batch, rows_of(make_rows(30, seed=8).rows, [0] * 30, 5))
     assert set(result.argmax(axis=1)) <= {0, 1, 2}
 
 
@@ -211,12 +211,12 @@ def test_twins_of_different_senses_get_the_more_frequent_one(learner):
     values[np.arange(6), [0, 1, 0, 1, 2, 3]] = 1.0
     values[:, 4:] = 1.0
     batch = rows_of(values, [0, 1, 1, 0, 1, 2])
-    assert scores_of(learner, batch).argmax(axis=1).tolist() == [1, 1, 1, 1, 1, 2]
+    assert fit_scores(learner, batch).argmax(axis=1).tolist() == [1, 1, 1, 1, 1, 2]
 
 
 def test_several_right_senses_are_all_learned():
     batch = rows_of(np.eye(3), [[0, 2], [1], [2]])
-    assert np.sign(scores_of(RLSCLin(), batch)).tolist() == [[1, -1, 1], [-1, 1, -1], [-1, -1, 1]]
+    assert np.sign(fit_scores(RLSCLin(), batch)).tolist() == [[1, -1, 1], [-1, 1, -1], [-1, -1, 1]]
 
 
 def test_find_winners():
@@ -335,10 +335,10 @@ def test_explanation_in_named_columns(name):
 def test_dense_and_sparse_and_single_precision_rows_are_the_same():
     batch = make_rows()
     for learner in (RLSCLin(), RLSCComb(), RLSC(kernel=GaussianKernel())):
-        expected = scores_of(learner, batch)
+        expected = fit_scores(learner, batch)
         for rows in (batch.rows.toarray(), batch.rows.astype(np.float32), csr_array(batch.rows.tocoo())):
             other = CrossedRows(rows, batch.costs, batch.columns)
-            assert scores_of(learner, other) == pytest.approx(expected, abs=1e-6)
+            assert fit_scores(learner, other) == pytest.approx(expected, abs=1e-6)
 
 
 def test_scorers_refuse_other_candidates_and_columns():

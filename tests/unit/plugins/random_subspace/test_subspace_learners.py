@@ -44,7 +44,7 @@ LEARNERS = {
 }
 
 
-def batch_of(rows, right, n_labels=2):
+def labelled_batch(rows, right, n_labels=2):
     """Return rows (sparse, or an array) and the label of each, as a batch."""
     rows = csr_array(rows, dtype=np.float64)
     costs = np.ones((len(right), n_labels), np.float32)
@@ -62,7 +62,7 @@ def make_batch(n=60, dimensions=12, labels=2, *, seed=0, noise=0.5):
     right[:labels] = np.arange(labels)
     rows = noise * rng.normal(size=(n, dimensions))
     rows[np.arange(n), right] += 1.0
-    return batch_of(rows * (rng.random(rows.shape) < 0.7), right, labels)
+    return labelled_batch(rows * (rng.random(rows.shape) < 0.7), right, labels)
 
 
 def second_of_two(scorer):
@@ -78,7 +78,7 @@ def batch_in_order(rows, right):
     """Return a batch of which a learner of seed 0 sees the rows in the order given."""
     place = np.empty(len(rows), np.int64)
     place[np.random.default_rng(0).permutation(len(rows))] = np.arange(len(rows))
-    return batch_of(np.asarray(rows)[place], np.asarray(right)[place])
+    return labelled_batch(np.asarray(rows)[place], np.asarray(right)[place])
 
 
 # First (1, 0) of the second label (y = 1), then (1, 1) of the first (y = -1); both twice. The intercept
@@ -227,7 +227,7 @@ def test_labels_without_examples_are_never_chosen(name):
 @pytest.mark.parametrize("labels", [1, 2, 4])
 @pytest.mark.parametrize("name", LEARNERS)
 def test_a_single_label_is_always_chosen(name, labels):
-    batch = batch_of(np.random.default_rng(0).normal(size=(6, 3)), [labels - 1] * 6, labels)
+    batch = labelled_batch(np.random.default_rng(0).normal(size=(6, 3)), [labels - 1] * 6, labels)
     scores = LEARNERS[name]().fit(batch).scorer.scores(batch).reshape(6, labels)
     assert (scores.argmax(axis=1) == labels - 1).all()
     assert (scores == np.append(np.full(labels - 1, -1.0), 0.0)).all()
@@ -245,16 +245,16 @@ def test_rows_of_unseen_or_no_dimensions_are_decided_by_the_intercepts(name):
     rows = batch.rows.toarray()
     rows[:, 7] = 0.0
     rows[3] = 0.0
-    scorer = LEARNERS[name]().fit(batch_of(rows, batch.costs.argmin(axis=1))).scorer
+    scorer = LEARNERS[name]().fit(labelled_batch(rows, batch.costs.argmin(axis=1))).scorer
     new = np.zeros((2, 12))
     new[1, 7] = 5.0
     intercepts = scorer.weights.reshape(2, -1)[:, -1]
-    assert scorer.scores(batch_of(new, [0, 0])).tolist() == [*intercepts, *intercepts]
+    assert scorer.scores(labelled_batch(new, [0, 0])).tolist() == [*intercepts, *intercepts]
 
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_examples_without_any_dimension_leave_the_intercepts(name):
-    batch = batch_of(np.zeros((5, 3)), [0, 1, 1, 1, 1])
+    batch = labelled_batch(np.zeros((5, 3)), [0, 1, 1, 1, 1])
     for scorer in (
         LEARNERS[name]().fit(batch).scorer,
         RandomSubspaces(base=LEARNERS[name]()).fit(batch).scorer,
@@ -320,7 +320,7 @@ def test_invalid_examples(name):
     for bad in (np.nan, -np.inf):
         rows = batch.rows.toarray()
         rows[4, 2] = rows[7, 1] = bad
-        spoilt = batch_of(rows, batch.costs.argmin(axis=1))
+        spoilt = labelled_batch(rows, batch.costs.argmin(axis=1))
         with pytest.raises(UserError, match=r"D772.* 2 are NaN.*example 4, dimension 2"):
             learner.fit(spoilt)
         with pytest.raises(UserError, match="D772"):
@@ -333,12 +333,12 @@ def test_invalid_examples(name):
 def test_huge_numbers(name):
     learner, rows = LEARNERS[name](), np.array([[1.0, 1.0], [-1.0, -1.0], [-1.0, 1.0]])
     for size in (1e101, 1e308):
-        batch = batch_of(size * rows, [1, 0, 0])
+        batch = labelled_batch(size * rows, [1, 0, 0])
         with pytest.raises(UserError, match="D773"):
             learner.fit(batch)
         with pytest.raises(UserError, match="D773"):
             learner.fit_masked(batch, np.ones((2, 2), bool))
-    assert np.isfinite(learner.fit(batch_of(1e99 * rows, [1, 0, 0])).scorer.weights).all()
+    assert np.isfinite(learner.fit(labelled_batch(1e99 * rows, [1, 0, 0])).scorer.weights).all()
 
 
 @pytest.mark.parametrize("labels", [2, 3])

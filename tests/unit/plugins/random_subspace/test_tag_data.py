@@ -291,9 +291,9 @@ def test_fill_in_tags(model):
 
 def test_further_sentences_bring_words(model):
     more = [("the ferret sings".split(), "DT NN VBZ".split())] * 3
-    known = train_tagger(SENTENCES, SENTENCES, name="toy", more=more)
-    assert len(known.extractors[0].keys) > len(model.extractors[0].keys)
-    assert known.provenance["groups"]["tag"]["more"] == 9
+    tagger = train_tagger(SENTENCES, SENTENCES, name="toy", more=more)
+    assert len(tagger.extractors[0].keys) > len(model.extractors[0].keys)
+    assert tagger.provenance["groups"]["tag"]["more"] == 9
     seldom = train_tagger(SENTENCES, SENTENCES, name="toy", more=more, seldom=4)
     assert len(seldom.extractors[0].keys) == len(model.extractors[0].keys)
 

@@ -76,8 +76,8 @@ def test_hashes_and_offsets_of_any_text(texts):
     view = NormalisedWords()(texts)
     plain = Words()(texts)
     spelled = [hash_word(word) for text in texts for word in NormalisedWords().words(text)]
-    known = view.hashes != 0
-    assert view.hashes[known].tolist() == np.array(spelled, np.uint64)[known].tolist()
+    is_word = view.hashes != 0
+    assert view.hashes[is_word].tolist() == np.array(spelled, np.uint64)[is_word].tolist()
     assert (view.ends >= view.starts).all()
     # the parts of a word cover it without a hole
     assert np.isin(plain.starts, view.starts).all() and np.isin(plain.ends, view.ends).all()

@@ -508,7 +508,7 @@ def saved_model(save_small_model):
     return save_small_model(C=1.0, variance=[])[0]
 
 
-def batch_of(model, group):
+def make_batch(model, group):
     view = view_of_texts(SENTENCES, Words())
     instances = model.task.instances(view)
     return model.features(view, instances.take(instances.groups == group), group).batch
@@ -517,7 +517,7 @@ def batch_of(model, group):
 def test_each_group_gets_the_weights_of_its_own_columns(saved_model):
     model = load_model(saved_model)
     for group, scorer in enumerate(model.scorers):
-        assert (weights_from_prior(saved_model, batch_of(model, group)) == scorer.weights).all()
+        assert (weights_from_prior(saved_model, make_batch(model, group)) == scorer.weights).all()
     assert not np.array_equal(model.scorers[0].weights, model.scorers[1].weights)
 
 
@@ -525,7 +525,7 @@ def test_without_loss_the_weights_are_those_of_the_prior_up_to_the_mean(saved_mo
     model = train_small_model(small_table, C=1e-9, prior=saved_model)
     for mine, prior in zip(model.scorers, load_model(saved_model).scorers, strict=True):
         gap = mine.weights - prior.weights
-        in_subset = batch_of(model, 0).columns.in_groups(["3-gram"])
+        in_subset = make_batch(model, 0).columns.in_groups(["3-gram"])
         assert np.ptp(gap[in_subset]) < 1e-4 and np.abs(gap[~in_subset]).max() < 1e-4
     assert not np.allclose(
         train_small_model(small_table, C=1e-9).scorers[0].weights, model.scorers[0].weights
@@ -534,8 +534,8 @@ def test_without_loss_the_weights_are_those_of_the_prior_up_to_the_mean(saved_mo
 
 def test_the_order_of_the_groups_does_not_matter(saved_model, small_table):
     turned = train_small_model(small_table, pairs=("peace/piece", "quite/quiet"), C=1e-9, prior=saved_model)
-    known = load_model(saved_model).scorers[0].weights
-    assert (weights_from_prior(saved_model, batch_of(turned, 1)) == known).all()
+    saved_weights = load_model(saved_model).scorers[0].weights
+    assert (weights_from_prior(saved_model, make_batch(turned, 1)) == saved_weights).all()
 
 
 TOO_FEW = ("quite/quiet", "desert/dessert")
@@ -545,16 +545,16 @@ def test_prior_without_weights_for_a_group(save_small_model):
     path, model = save_small_model(pairs=TOO_FEW)
     assert model.scorers[1] is None
     with pytest.raises(UserError, match=r"D750.*too few examples to learn weights for 'desert/dessert'"):
-        weights_from_prior(path, batch_of(model, 1))
+        weights_from_prior(path, make_batch(model, 1))
 
 
 def test_prior_with_shared_weights_for_a_group(save_small_model, monkeypatch):
     path, model = save_small_model(pairs=TOO_FEW, name="ConditionalLogit")
-    batch = batch_of(model, 1)
+    batch = make_batch(model, 1)
     assert model.scorers[1] is None and model.shared.weights.any()
     result = weights_from_prior(path, batch)
     assert (result == np.tile(model.shared.weights, 2)).all()
-    assert (result != weights_from_prior(path, batch_of(model, 0))).any()
+    assert (result != weights_from_prior(path, make_batch(model, 0))).any()
     assert batch.scores(result) == pytest.approx(model.shared.scores(batch))
     short = replace(model, shared=SharedScorer(model.shared.weights[:-1]))
     monkeypatch.setattr(prior_weights, "load_model", lambda prior: short)
@@ -565,7 +565,7 @@ def test_prior_with_shared_weights_for_a_group(save_small_model, monkeypatch):
 def test_prior_of_a_full_matrix(save_small_model):
     path, model = save_small_model(C=1.0, full_matrix=True)
     with pytest.raises(UserError, match="D750"):
-        weights_from_prior(path, batch_of(model, 0))
+        weights_from_prior(path, make_batch(model, 0))
 
 
 def test_other_candidates_and_unnamed_columns_are_refused(saved_model, small_table):
