@@ -8,12 +8,13 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from starlette.routing import Route
-
 from disambig.errors import UserError
+
+if TYPE_CHECKING:
+    from starlette.routing import Route  # the command imports this module before it checks for the extra
 
 HTTP_STATUS = {
     "D883": 400,

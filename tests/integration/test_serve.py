@@ -253,9 +253,10 @@ def test_a_port_in_use_is_a_line():
     assert done.stderr.count("\n") == 1
 
 
-def test_without_the_extra_it_is_named(monkeypatch):
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    done = here("serve")
+def test_without_the_extra_it_is_named():
+    missing = "import sys; sys.modules.update(starlette=None, uvicorn=None)"
+    code = f"{missing}; from disambig.cli.main import run; run(['serve'])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "pip install 'starlette>=0.40' 'uvicorn>=0.30'" in done.stderr
 
