@@ -167,6 +167,14 @@ def test_a_class_that_does_not_say_what_it_reads_is_named(monkeypatch, formats):
         registry.Entry("models", "toy.Model.v1", "toy", "toy_models:Model").load()
 
 
+def test_a_class_without_a_method_is_named(monkeypatch):
+    methods = dict.fromkeys(("load", "save", "describe"), lambda self: None)
+    model = type("Model", (), {"formats": ("toy.v1",), **methods})
+    monkeypatch.setitem(sys.modules, "toy_models", SimpleNamespace(Model=model))
+    with pytest.raises(UserError, match=r"D007.*toy.Model.v1.*no method 'records'"):
+        registry.Entry("models", "toy.Model.v1", "toy", "toy_models:Model").load()
+
+
 def test_a_format_belongs_to_the_first_class_that_reads_it(made, folder, monkeypatch, caplog):
     other = type("Other", (), {"formats": type(made).formats})
     classes = registry.load_all("models")
