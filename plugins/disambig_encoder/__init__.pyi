@@ -1,5 +1,6 @@
 from .encoder import EVIDENCE as EVIDENCE, LABELS as LABELS, Encoder as Encoder
 from .evidence import (
+    CandidateOdds as CandidateOdds,
     EncoderEvidence as EncoderEvidence,
     EncoderStates as EncoderStates,
     WhitenedStates as WhitenedStates,

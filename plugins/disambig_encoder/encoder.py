@@ -117,7 +117,12 @@ class Encoder:
             raise UserError("D748", path=folder, problem=_first_line(error)) from error
         return cls(session, pieces, about)
 
-    def error_scores(self, texts: Sequence[str], spans: Sequence[tuple[int, int]]) -> Floats:
+    def error_scores(
+        self,
+        texts: Sequence[str],
+        spans: Sequence[tuple[int, int]],
+        replacements: Sequence[str] | None = None,
+    ) -> Floats:
         """Return what the encoder says of one place of each text.
 
         Parameters
@@ -125,16 +130,19 @@ class Encoder:
         texts : sequence of str
         spans : sequence of (start, end)
             Character offsets of the place in each text. If it is empty, the word after it counts.
+        replacements : sequence of str, optional
+            What to read at each place instead of what is written there.
 
         Returns
         -------
         array of float32, shape (n, 4)
             Log-probabilities of `LABELS`.
         """
+        if replacements is None:
+            replacements = [text[start:end] for text, (start, end) in zip(texts, spans, strict=True)]
         queries = _Queries()
-        for text, (start, end) in zip(texts, spans, strict=True):
-            old = text[start:end]
-            queries.add(self._readings(text, start, end, old)[0], (0, 0))
+        for text, (start, end), new in zip(texts, spans, replacements, strict=True):
+            queries.add(self._readings(text, start, end, new)[1], (0, 0))
         return self._run(queries)[0]
 
     def compare(self, texts: Sequence[str], edits: Sequence[tuple[int, int, str]]) -> Floats:

@@ -84,40 +84,105 @@ class EncoderEvidence(StatelessExtractor):
     @by_group
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
         """Return the evidence for the candidates of instances of one group."""
-        values = self._evidence(view, instances, group)
-        costs = instances.costs(group)
-        n_columns = len(EVIDENCE)
+        texts, edits, is_observed = candidate_edits(view, instances, group)
+        values = np.zeros((len(edits), len(EVIDENCE)), np.float32)
+        others = np.flatnonzero(~is_observed).tolist()
+        if others:
+            values[others] = self.encoder.compare([texts[i] for i in others], [edits[i] for i in others])
         none = np.zeros(len(values), np.int32)
-        columns = _evidence_columns()
-        if instances.own is not None:
-            return Features(DenseLists(values, instances.own.offsets, costs, columns), none, none)
-        k = len(group.candidates)
-        shared = np.tile(np.arange(n_columns), (k, 1))
-        batch = DenseBlocks(values.reshape(-1, k, n_columns), shared, columns, costs.reshape(-1, k))
-        return Features(batch, none, none)
-
-    def _evidence(self, view: TokenView, instances: Instances, group: Group) -> NDArray[np.float32]:
-        """Return the columns of each candidate, shape ``(n_candidates, len(EVIDENCE))``."""
-        offsets = instances.offsets(group)
-        last = instances.positions + instances.lengths - 1
-        starts = view.starts[instances.positions]
-        ends = np.where(instances.lengths > 0, view.ends[last], starts)
-        documents = view.document_indices(instances.positions)
-        candidates = instances.texts(group)
-        texts, edits, rows = [], [], []
-        for i in range(len(instances)):
-            for j, candidate in enumerate(candidates[int(offsets[i]) : int(offsets[i + 1])]):
-                if j != instances.observed[i]:
-                    texts.append(view.texts[documents[i]])
-                    edits.append((int(starts[i]), int(ends[i]), candidate))
-                    rows.append(int(offsets[i]) + j)
-        values = np.zeros((int(offsets[-1]), len(EVIDENCE)), np.float32)
-        if rows:
-            values[rows] = self.encoder.compare(texts, edits)
-        return values
+        return Features(dense_batch(values, _evidence_columns(), instances, group), none, none)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"folder": self.folder, "threads": self.threads}
+
+
+class CandidateOdds(StatelessExtractor):
+    """Extractor of one attribute: the log-odds that a candidate is right in its sentence.
+
+    Every sentence with an instance is read once with each candidate, and the encoder is asked whether the
+    word there is a mistake, as the discriminator of Clark et al. (2020, ELECTRA). What is observed has no
+    influence, so that the scores compare with those of a language model. For an empty candidate, the word
+    after it counts. Each reading takes milliseconds: use it for few instances.
+
+    Parameters
+    ----------
+    folder : path
+        Folder of the encoder, or the name of an installed pack that has one.
+    threads : int, optional
+        See `Encoder.load`.
+
+    Raises
+    ------
+    UserError
+        On first use D747, D748 (see `Encoder.load`).
+    """
+
+    folders: ClassVar[tuple[str, ...]] = ("folder",)
+
+    def __init__(self, *, folder: str | Path, threads: int | None = None) -> None:
+        self.folder = folder
+        self.threads = threads
+
+    @cached_property
+    def encoder(self) -> Encoder:
+        """The encoder, opened on first use."""
+        return _opened(encoder_folder(self.folder).resolve(), self.threads)
+
+    @by_group
+    def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
+        """Return the log-odds of each candidate; each counts as one successful look-up."""
+        texts, edits, _ = candidate_edits(view, instances, group)
+        spans, candidates = [edit[:2] for edit in edits], [edit[2] for edit in edits]
+        right = np.minimum(self.encoder.error_scores(texts, spans, candidates)[:, :1], -1e-6)
+        values = right - np.log(-np.expm1(right))
+        ones = np.ones(len(values), np.int32)
+        return Features(dense_batch(values, _odds_columns(), instances, group), ones, ones)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"folder": self.folder, "threads": self.threads}
+
+
+def candidate_edits(
+    view: TokenView, instances: Instances, group: Group
+) -> tuple[list[str], list[tuple[int, int, str]], NDArray[np.bool_]]:
+    """Return for each candidate of each instance its text, the edit that puts it there, and what is observed.
+
+    Returns
+    -------
+    texts : list of str
+    edits : list of (start, end, candidate)
+        Character offsets of the place in the text, and the candidate.
+    is_observed : array of bool, shape (n_candidates,)
+    """
+    offsets = instances.offsets(group)
+    last = instances.positions + instances.lengths - 1
+    starts = view.starts[instances.positions]
+    ends = np.where(instances.lengths > 0, view.ends[last], starts)
+    owners = np.repeat(np.arange(len(instances)), np.diff(offsets))
+    documents = view.document_indices(instances.positions)[owners].tolist()
+    candidates = instances.texts(group)
+    edits = list(zip(starts[owners].tolist(), ends[owners].tolist(), candidates, strict=True))
+    is_observed = np.arange(len(owners)) - offsets[owners] == instances.observed[owners]
+    return [view.texts[document] for document in documents], edits, is_observed
+
+
+def dense_batch(
+    values: NDArray[np.float32], columns: Columns, instances: Instances, group: Group
+) -> DenseBlocks | DenseLists:
+    """Return a batch of attributes that all candidates share.
+
+    Parameters
+    ----------
+    values : array of float32, shape (n_candidates, n_columns)
+        Rows of the candidates of all instances of `group`.
+    columns : Columns
+    """
+    costs = instances.costs(group)
+    if instances.own is not None:
+        return DenseLists(values, instances.own.offsets, costs, columns)
+    k, n_columns = len(group.candidates), values.shape[1]
+    shared = np.tile(np.arange(n_columns), (k, 1))
+    return DenseBlocks(values.reshape(-1, k, n_columns), shared, columns, costs.reshape(-1, k))
 
 
 STATES = "states"
@@ -221,6 +286,12 @@ def _evidence_columns() -> Columns:
     """Return the columns of `EncoderEvidence`: one object, as `_state_columns`."""
     n = len(EVIDENCE)
     return Columns(np.full(n, -1, np.int32), np.zeros(n, np.int32), (NAME,), EVIDENCE)
+
+
+@lru_cache(maxsize=1)
+def _odds_columns() -> Columns:
+    """Return the column of `CandidateOdds`: one object, as `_state_columns`."""
+    return Columns(np.full(1, -1, np.int32), np.zeros(1, np.int32), (NAME,), ["candidate is right"])
 
 
 @lru_cache(maxsize=64)

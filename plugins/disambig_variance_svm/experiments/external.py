@@ -6,11 +6,13 @@ named in a JSON file. The environment variable ``DISAMBIG_PEERS`` contains the p
 
     {"counts": "all.counts", "ratio": "three.counts",
      "kenlm": {"KenLM, unpruned": "unpruned.bin"},
+     "extractors": {"encoder": {"@disambig_extractors": "encoder.CandidateOdds.v1", "folder": "disambig_en"}},
      "models": {"preposition": {"pack": "disambig_en/preposition"}}}
 
 ``counts`` is the table for SumLM and VAR-SVM (by default the pack's), ``ratio`` the table for the rule,
 which needs all 1- to 3-grams (by default the same), ``kenlm`` are language models, which should be made
-from the text that the pack counts, and ``models`` are names or directories by task. The task ``every`` is
+from the text that the pack counts, ``extractors`` are sections of a configuration, each of which decides
+alone with a conditional logit, and ``models`` are names or directories by task. The task ``every`` is
 *preposition* at every occurrence of one.
 
 All systems decide at places that have a word. A model that can also choose no word is asked which word it
@@ -21,6 +23,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +31,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from disambig.api import Group, UserError, Words, load_model, nearest_first, train
+from disambig.api import (
+    FeatureExtractor,
+    Group,
+    UserError,
+    Words,
+    load_model,
+    nearest_first,
+    resolve,
+    train,
+)
 from disambig.api.counts import NgramCounts, open_table
 from disambig.api.evaluation import SharedTestSet, SystemDecisions, flag_limits, flagged, judge, mcnemar
 from disambig.api.experiments import Claim, ExperimentResult, Progress, ResultRow, text_lines
@@ -87,21 +99,27 @@ def check_external_settings(
 ) -> None:
     """Check all settings, the cheap checks before those that open models."""
     _check_object("it", settings)
-    _check_names("key", settings, (*TABLES, "kenlm", "models"))
-    language_models, models = settings.get("kenlm", {}), settings.get("models", {})
+    _check_names("key", settings, (*TABLES, "kenlm", "extractors", "models"))
+    language_models, extractors, models = (settings.get(key, {}) for key in ("kenlm", "extractors", "models"))
     _check_object("kenlm", language_models)
+    _check_object("extractors", extractors)
     _check_object("models", models)
     _check_names("task", models, decided)
     for task, task_models in models.items():
         _check_object(f"models: {task}", task_models)
-        for name in (*language_models, *task_models):
-            if name in systems or (name in language_models and name in task_models):
+    for task in decided:
+        names = Counter([*systems, *language_models, *extractors, *models.get(task, {})])
+        for name, count in names.items():
+            if count > 1:
                 raise _UnusableSetting(f"two systems are called {name!r}")
     for key in TABLES:
         if key in settings:
             _try_open(key, settings[key], lambda place: open_table(place).require(Words.name))
     for name, place in language_models.items():
         _try_open(f"kenlm: {name}", place, lambda place: KenLM(path=place).model)
+    for name, section in extractors.items():
+        _check_object(f"extractors: {name}", section)
+        _try_resolve(f"extractors: {name}", section)
     for task, task_models in models.items():
         for name, place in task_models.items():
             model = _try_open(f"models: {task}: {name}", place, load_model)
@@ -124,6 +142,13 @@ def _try_open(what: str, place: Any, opened: Callable[[str], Any]) -> Any:
         raise _UnusableSetting(f"{what} is {place!r}, not a name or path in quotes")
     try:
         return opened(place)
+    except UserError as error:
+        raise _UnusableSetting(f"{what}: {error}") from error
+
+
+def _try_resolve(what: str, section: Mapping[str, Any]) -> None:
+    try:
+        resolve_extractor(section)
     except UserError as error:
         raise _UnusableSetting(f"{what}: {error}") from error
 
@@ -223,7 +248,9 @@ NOTES = (
     "should be none are asked which word it would be.",
     "Results with a threshold for each group on the difference of uncalibrated scores, such as "
     "LanguageTool's factor for a pair, are in the JSON output (`margin_by_group`).",
-    "KenLM and further models are included if DISAMBIG_PEERS names a file with their locations.",
+    "Synthetic errors replace the numbers of words, not the text: an extractor that reads the text, such as "
+    "that of the encoder, puts each candidate into the text, but reads the neighbours as they were written.",
+    "KenLM, further extractors and models are included if DISAMBIG_PEERS names a file with their locations.",
 )
 
 
@@ -247,6 +274,8 @@ def extractor_builders(
     yield RULE, train_systems(ratio, SumLM(patterns=[RATIO]))
     for name, path in settings.get("kenlm", {}).items():
         yield name, train_systems(KenLM(path=path), SumLM(patterns=[KENLM]))
+    for name, section in settings.get("extractors", {}).items():
+        yield name, train_systems(resolve_extractor(section), ConditionalLogit())
     yield SUM, train_systems(NgramCounts(counts=counts), SumLM(patterns=patterns))
     yield (
         VAR,
@@ -259,6 +288,18 @@ def extractor_builders(
             if not isinstance(extractor, MissingWordOdds):  # its scores do not depend on the word
                 alone = train_systems(FittedExtractor(extractor), ConditionalLogit(), of=model.task)
                 yield f"{name}, its {type(extractor).__name__} alone", alone
+
+
+def resolve_extractor(section: Mapping[str, Any]) -> FeatureExtractor:
+    """Return the extractor of a section of a configuration.
+
+    Raises
+    ------
+    UserError
+        The errors of `disambig.api.resolve`.
+    """
+    extractor: FeatureExtractor = resolve({"extractors": {"only": dict(section)}})["extractors"]["only"]
+    return extractor
 
 
 def saved_model(place: str) -> Callable[[Any, Texts], Any]:

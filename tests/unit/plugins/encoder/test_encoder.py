@@ -16,6 +16,7 @@ import pytest
 from disambig_encoder import (
     EVIDENCE,
     LABELS,
+    CandidateOdds,
     Encoder,
     EncoderEvidence,
     EncoderStates,
@@ -347,16 +348,51 @@ def test_evidence_of_candidates(folder):
     assert features.batch.columns.names == EVIDENCE
 
 
+def test_odds_of_candidates_do_not_depend_on_what_is_written(folder):
+    task = Spelling().of_groups([HAVE])
+    rows = []
+    for text in ("The site have a shop.", "The site has a shop."):
+        view = view_of_texts([text], Words())
+        instances = task.instances(view)
+        extractor = CandidateOdds(folder=folder).fit(view, instances, [HAVE])
+        features = transform_checked(extractor, view, instances, HAVE)
+        rows.append(features.batch.values.reshape(2))
+        assert features.found.tolist() == [1, 1]
+    labels = Encoder.load(folder).error_scores(
+        ["The site has a shop.", "The site have a shop."], [(9, 12), (9, 13)]
+    )
+    right = np.exp(labels[:, 0].astype(float))
+    assert rows[0] == pytest.approx(np.log(right / (1 - right)), abs=1e-4)
+    assert rows[1] == pytest.approx(rows[0], abs=1e-6)
+
+
+def test_error_scores_of_replacements(folder):
+    encoder = Encoder.load(folder)
+    replaced = encoder.error_scores(["They go in.", "They go."], [(5, 7), (5, 5)], ["have", "is "])
+    written = encoder.error_scores(["They have in.", "They is go."], [(5, 9), (5, 7)])
+    assert replaced == pytest.approx(written, abs=1e-6)
+
+
 @pytest.mark.parametrize(
     ("extractor", "task"),
     [
+        (CandidateOdds, Spelling().of_groups([HAVE])),
+        (CandidateOdds, Article()),
         (EncoderEvidence, Spelling().of_groups([HAVE])),
         (EncoderEvidence, Article()),
         (EncoderEvidence, Doubled()),
         (EncoderStates, Spelling().of_groups([HAVE])),
         (WhitenedStates, Spelling().of_groups([HAVE])),
     ],
-    ids=["groups", "lists with gaps", "removals", "states", "whitened states"],
+    ids=[
+        "odds",
+        "odds of lists with gaps",
+        "groups",
+        "lists with gaps",
+        "removals",
+        "states",
+        "whitened states",
+    ],
 )
 def test_contract(folder, extractor, task):
     for check in check_extractor(extractor(folder=folder), task, [*TEXTS, "They go in in the shop."]):

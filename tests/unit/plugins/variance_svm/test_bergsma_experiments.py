@@ -402,6 +402,15 @@ def test_models_are_shown_with_each_extractor_alone(data, model, monkeypatch):
     assert [type(extractor).__name__ for extractor in alone.extractors] == ["ContextProbabilities"]
 
 
+def test_an_extractor_alone(data, model):
+    section = {"@disambig_extractors": "disambig.ContextProbabilities.v1", "counts": str(data / "t.counts")}
+    settings = {"counts": str(data / "t.counts"), "extractors": {"probabilities": section}}
+    systems = dict(external.extractor_builders("spelling", settings))
+    assert list(systems) == ["n-gram ratio rule", "probabilities", "SumLM", "VAR-SVM"]
+    alone = systems["probabilities"](model.task, external.read(data))
+    assert [type(extractor).__name__ for extractor in alone.extractors] == ["ContextProbabilities"]
+
+
 def test_a_model_with_the_empty_candidate_decides_among_the_words(data, model, monkeypatch):
     """Its decision rule is `Mistakes`, as in the pack; extractors without words are not shown alone."""
     task, requested = (
@@ -486,6 +495,10 @@ def test_valid_settings(data, model, monkeypatch):
         ({"models": {"spelling": {"x": "/none"}}}, "models: spelling: x: [D404]"),
         ({"models": {"spelling": {"SumLM": "x"}}}, "two systems are called 'SumLM'"),
         ({"kenlm": {"x": "a"}, "models": {"spelling": {"x": "a"}}}, "two systems are called 'x'"),
+        ({"extractors": []}, "extractors is []"),
+        ({"extractors": {"x": "encoder"}}, "extractors: x is 'encoder'"),
+        ({"extractors": {"x": {"@disambig_extractors": "none.X.v1"}}}, "extractors: x: [D"),
+        ({"extractors": {"SumLM": {}}}, "two systems are called 'SumLM'"),
         ({"counts": 3}, "counts is 3"),
         ({"ratio": "none"}, "ratio: [D402]"),
         ({"counts": "none.counts"}, "counts: [D100]"),
