@@ -54,7 +54,7 @@ _FORMS = (
     "receive receipt|produce product|compare comparison|explain explanation|include inclusion|"
     "solve solution|maintain maintenance|refer reference|assume assumption|consume consumption|"
     "subscribe subscription|transcribe transcription|exclude exclusion|conclude conclusion|"
-    "expand expansion|extend extension extensive extent|divide division"
+    "expand expansion|act action active actor|extend extension extensive extent|divide division"
 )
 _DOUBLING = frozenset(("ing", "ed", "er", "ers", "est", "y"))
 _VERB_ENDINGS = frozenset("s es d ed ing er ers or ors est ies ied ier iest ily ying e y r".split())
@@ -212,11 +212,13 @@ _SHARED = 3
 
 def _are_endings(stem: str, one: str, other: str) -> bool:
     """Return True if both words are probably forms of one stem."""
+    written = {one, other}
     one, other = sorted((_undoubled(stem, one), _undoubled(stem, other)), key=len)
     if not one:
         if other in ("d", "r", "rs", "st"):  # use, used
             return stem.endswith("e") and len(stem) > 2
-        return other in _ENDINGS and other != "e" and len(stem) > (2 if other in ("ed", "ing") else 3)
+        short = other in ("ed", "ing") or other not in written  # add, added; big, bigger
+        return other in _ENDINGS and other != "e" and len(stem) > (2 if short else 3)
     if not {one, other} <= _ENDINGS or one == other:
         return False
     if len(other) == 1:

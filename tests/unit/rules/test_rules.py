@@ -8,19 +8,26 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
+from hypothesis import assume, given, strategies as st
 
 from disambig.errors import UserError
 from disambig.rules import (
     CATALOGUE,
     ENGLISH_RULES,
     Correction,
+    MeasuredShare,
     MistakeExample,
     Rule,
     RuleSelection,
     RuleSet,
+    default_rules,
     english_rule,
+    find_rule,
     installed_rules,
     local_page,
+    measured_shares,
+    page,
+    rule_link,
     rule_text,
     rules_page,
 )
@@ -30,19 +37,43 @@ from disambig.types import task_rules
 
 CORRECTIONS = {
     "a-an": "a > an; an > a",
-    "agreement": "go > goes; results > result; was > were; this > these; city > cities; man > men",
-    "apostrophe": "dogs > dog's; need's > needs; cities > city's; whats > what's",
-    "article": " > the; a > ; a > the",
-    "confused-words": "then > than; its > it's; your > you're; should of > should have; said > told",
+    "agreement": (
+        "go > goes; results > result; was > were; this > these; city > cities; man > men; box > boxes; "
+        "wishes > wish; potato > potatoes; do > does; people > person; two cats > two cat; heights > height"
+    ),
+    "apostrophe": (
+        "dogs > dog's; need's > needs; cities > city's; whats > what's; dogs' > dog's; boxes > box's; "
+        "class's > classes; dont > don't"
+    ),
+    "article": " > the; a > ; a > the; an > the; use the > use a",
+    "confused-words": (
+        "then > than; its > it's; your > you're; should of > should have; said > told; of > off; to > too; "
+        "trail > trial; cat > cow; us > used; abcd > badc; on > oned; this > those"
+    ),
     "extra-preposition": "about > ; let me to go > let me go",
-    "extra-word": "more easier > easier; very > ",
+    "extra-word": "more easier > easier; very > ; very much > much; a b > a",
     "missing-preposition": " > to; listen > listen to; explained me > explained to me",
     "missing-word": " > is; > you",
-    "one-word-or-two": "alot > a lot; every day > everyday; in tact > intact; deep seated > deep-seated",
-    "typo-that-is-a-word": "form > from; the > they; on > one; an > and; trail > train; us > is",
-    "word-form": "go > went; is > was; quick > quickly; plan > planned; create > creation",
-    "wrong-phrase": "me to > that i; beckon call > beck and call; escape goat > scapegoat",
-    "wrong-preposition": "of > on; married with > married to; in > at",
+    "one-word-or-two": (
+        "alot > a lot; every day > everyday; in tact > intact; deep seated > deep-seated; incase > in case;"
+        " e mail > email"
+    ),
+    "typo-that-is-a-word": (
+        "form > from; the > they; on > one; an > and; trail > train; us > is; his > hi; new > news; bus > "
+        "bu; go > gos; red > redr; be > bed; as > a; house > horse; tabel > table; stone > shore"
+    ),
+    "word-form": (
+        "go > went; is > was; quick > quickly; plan > planned; create > creation; our > ours; use > used; "
+        "large > largest; big > bigger; run > runner; free > freed; add > added; act > action; happy > "
+        "happily; tries > trying; creative > creation; relevance > relevant; efficient > efficiency; undone"
+        " > undid; mistook > mistaken; makes > made; ran > running; one > once; based > bases; nature > "
+        "natural"
+    ),
+    "wrong-phrase": (
+        "me to > that i; beckon call > beck and call; escape goat > scapegoat; the of > ; look for > see "
+        "at; a > a c d"
+    ),
+    "wrong-preposition": "of > on; married with > married to; in > at; look for > look at",
 }
 
 
@@ -52,6 +83,36 @@ CORRECTIONS = {
 def test_rule_of_a_correction(rule, pair):
     observed, _, replacement = pair.partition(">")
     assert ENGLISH_RULES.rule_name(Correction.plain(observed, replacement)) == rule
+
+
+WORDS_AND_FORMS = st.sampled_from(
+    [
+        ("walk", "walks", "walked", "walking"),
+        ("stop", "stops", "stopped", "stopping"),
+        ("use", "uses", "used", "using"),
+        ("carry", "carries", "carried", "carrying"),
+        ("write", "writes", "wrote", "writing"),
+        ("grow", "grows", "grew", "grown"),
+    ]
+)
+
+
+@given(WORDS_AND_FORMS, st.integers(0, 3), st.integers(0, 3), st.sampled_from(["", "the ", "we often "]))
+def test_forms_of_a_word(forms, one, other, before):
+    assume(one != other)
+    expected = "agreement" if {one, other} == {0, 1} else "word-form"
+    correction = Correction.plain(before + forms[one], before + forms[other])
+    assert english_rule(correction) == expected
+
+
+@given(st.from_regex("[a-z' -]{0,12}", fullmatch=True), st.from_regex("[a-z' -]{0,12}", fullmatch=True))
+def test_every_correction_has_a_shared_rule(observed, replacement):
+    correction = Correction.plain(observed, replacement)
+    name = ENGLISH_RULES.rule_name(correction)
+    if english_rule(correction, otherwise="other") == "other":
+        assert name in ("typo-that-is-a-word", "confused-words")
+    else:
+        assert english_rule(correction, otherwise="other") == name
 
 
 def test_ignores_case_blanks_and_curly_apostrophes():
@@ -76,6 +137,44 @@ def test_describes_every_rule():
         assert rule.title.endswith(".") and rule.description.endswith(".") and rule.examples
         assert rule.url.endswith(f"#{rule.name}")
         assert f"ignore-next-line[{rule.name}]" in rule_text(rule)
+
+
+def test_text_of_a_rule():
+    article = next(rule for rule in CATALOGUE if rule.name == "article")
+    lines = rule_text(article).splitlines()
+    assert lines[:2] == ["article", ""] and lines[2] == article.title and lines[3] == article.description
+    assert "  wrong: He is engineer." in lines and "  right: He is an engineer." in lines
+    assert f"Right: {measured_shares()['article']} of such flags." in lines
+    assert not any(line.startswith("More:") for line in lines)
+    elsewhere = Rule("yours", "A word is wrong.", url="https://example.org/rules#yours")
+    assert rule_text(elsewhere).splitlines()[-1] == "More: https://example.org/rules#yours"
+    assert "Right: too few such flags to measure." in rule_text(elsewhere).splitlines()
+
+
+def test_where_people_read_about_a_rule():
+    assert rule_link(find_rule("a-an")) == "disambig rules a-an"
+    assert rule_link(Rule("yours", "A word is wrong.", url="https://example.org/#yours")).startswith("https")
+    assert rule_link(Rule("yours", "A word is wrong.")) == ""
+
+
+def test_finds_rules_by_name():
+    assert find_rule("article") in CATALOGUE
+    unknown = find_rule("unheard-of")
+    assert unknown.name == "unheard-of" and "unheard-of" in unknown.title and unknown.url == ""
+
+
+def test_measured_shares_of_enough_flags_are_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(page, "MEASURED", tmp_path / "measured.json")
+    monkeypatch.setattr(page, "local_page", lambda: tmp_path / "README.md")
+    try:
+        page.save_measured(
+            {"article": MeasuredShare(0.5, 10), "a-an": MeasuredShare(0.9, 9)}, text="ten letters"
+        )
+        assert page.measured_shares() == {"article": MeasuredShare(0.5, 10)}
+        assert "measured on\nten letters\n" in (tmp_path / "README.md").read_text(encoding="utf8")
+        assert "* Right: too few such flags to measure." in rules_page()
+    finally:
+        page.measured_shares.cache_clear()
 
 
 def test_page_is_up_to_date():
@@ -149,6 +248,35 @@ def test_installed_rules():
     rules = installed_rules()
     assert {rule.name: rules[rule.name] for rule in CATALOGUE} == {rule.name: rule for rule in CATALOGUE}
     assert not {"it", "sense", "topic"} & set(rules)
+
+
+def test_a_plugin_cannot_replace_a_shared_rule(monkeypatch, caplog):
+    shadow = RuleSet((Rule("article", "Mine."), Rule("yours", "Yours.")), name_by_size)
+    task = type("Shadow", (), {"rules": shadow, "name": "shadow"})
+    monkeypatch.setattr("disambig.registry.load_all", lambda kind: {"x.Shadow.v1": task})
+    rules = installed_rules()
+    assert rules["article"] in CATALOGUE and rules["yours"].title == "Yours."
+    assert list(rules) == sorted(rules)
+    assert "x.Shadow.v1 declares the rule article differently" in caplog.text
+
+
+def test_names_of_default_rules():
+    class Task:
+        """First line.
+
+        More.
+        """
+
+    for task, name in (
+        ("My Task!", "my-task-"),
+        ("3-grams", "grams"),
+        ("-_9", "other"),
+        ("x" * 99, "x" * 60),
+    ):
+        (rule,) = default_rules(task, Task, "confusion").rules
+        assert (rule.name, rule.title, rule.concern) == (name, "First line.", "confusion")
+    Task.__doc__ = None
+    assert default_rules("mine", Task).rules[0].title == "The task 'mine' proposes other words."
 
 
 def test_selects_rules_by_names_or_tasks():
