@@ -47,7 +47,25 @@ def _opened(folder: Path, threads: int | None) -> Encoder:
     return Encoder.load(folder, threads=threads)
 
 
-class EncoderEvidence(StatelessExtractor):
+class CorrectionsExtractor(StatelessExtractor):
+    """What the extractors that read each candidate in its sentence share."""
+
+    folders: ClassVar[tuple[str, ...]] = ("folder",)
+
+    def __init__(self, *, folder: str | Path, threads: int | None = None) -> None:
+        self.folder = folder
+        self.threads = threads
+
+    @cached_property
+    def encoder(self) -> Encoder:
+        """The encoder, opened on first use."""
+        return _opened(encoder_folder(self.folder).resolve(), self.threads)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"folder": self.folder, "threads": self.threads}
+
+
+class EncoderEvidence(CorrectionsExtractor):
     """Extractor of the evidence of an encoder for each candidate against the observed one.
 
     The attributes are the columns of `Encoder.compare`; those of the observed candidate are zero. Every
@@ -70,17 +88,6 @@ class EncoderEvidence(StatelessExtractor):
         On first use D747, D748 (see `Encoder.load`).
     """
 
-    folders: ClassVar[tuple[str, ...]] = ("folder",)
-
-    def __init__(self, *, folder: str | Path, threads: int | None = None) -> None:
-        self.folder = folder
-        self.threads = threads
-
-    @cached_property
-    def encoder(self) -> Encoder:
-        """The encoder, opened on first use."""
-        return _opened(encoder_folder(self.folder).resolve(), self.threads)
-
     @by_group
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
         """Return the evidence for the candidates of instances of one group."""
@@ -92,16 +99,13 @@ class EncoderEvidence(StatelessExtractor):
         none = np.zeros(len(values), np.int32)
         return Features(dense_batch(values, _evidence_columns(), instances, group), none, none)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {"folder": self.folder, "threads": self.threads}
 
-
-class CandidateOdds(StatelessExtractor):
+class CandidateOdds(CorrectionsExtractor):
     """Extractor of one attribute: the log-odds that a candidate is right in its sentence.
 
     Every sentence with an instance is read once with each candidate, and the encoder is asked whether the
-    word there is a mistake, as the discriminator of Clark et al. (2020, ELECTRA). What is observed has no
-    influence, so that the scores compare with those of a language model. For an empty candidate, the word
+    word there is a mistake, as the discriminator of Clark et al. (2020, ELECTRA). What is written there has
+    no influence, so that the scores compare with those of a language model. For an empty candidate, the word
     after it counts. Each reading takes milliseconds: use it for few instances.
 
     Parameters
@@ -117,17 +121,6 @@ class CandidateOdds(StatelessExtractor):
         On first use D747, D748 (see `Encoder.load`).
     """
 
-    folders: ClassVar[tuple[str, ...]] = ("folder",)
-
-    def __init__(self, *, folder: str | Path, threads: int | None = None) -> None:
-        self.folder = folder
-        self.threads = threads
-
-    @cached_property
-    def encoder(self) -> Encoder:
-        """The encoder, opened on first use."""
-        return _opened(encoder_folder(self.folder).resolve(), self.threads)
-
     @by_group
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
         """Return the log-odds of each candidate; each counts as one successful look-up."""
@@ -137,9 +130,6 @@ class CandidateOdds(StatelessExtractor):
         values = right - np.log(-np.expm1(right))
         ones = np.ones(len(values), np.int32)
         return Features(dense_batch(values, _odds_columns(), instances, group), ones, ones)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"folder": self.folder, "threads": self.threads}
 
 
 def candidate_edits(
