@@ -45,7 +45,7 @@ def check_named(name: str) -> None:
 
 
 def run_comparison(
-    names: tuple[str, str],
+    names: Sequence[str],
     *,
     labelled: Sequence[str] = (),
     lists: Sequence[str] = (),
@@ -62,11 +62,12 @@ def run_comparison(
     from disambig.metrics import list_measure_named, measure_named
     from disambig.models import load
 
+    first, second = names
     if sum(map(bool, (labelled, lists, text))) != 1:
         raise typer.BadParameter("to compare two models, give --text PATH, --labelled PATH or --lists FILE")
     if measure is not None:
         (list_measure_named if lists else measure_named)(measure)  # raise an error before anything is read
-    models = distinguish_models((load(names[0]), load(names[1])), names)
+    models = distinguish_models((load(first), load(second)), (first, second))
     if labelled:
         from disambig.cli.progress import note_printer
         from disambig.formats import read_labelled
@@ -466,3 +467,97 @@ def run_on_lists(name: str, paths: Sequence[str], *, json: bool, measure: str | 
     typer.echo(report_line(figures["account"]), file=sys.stderr)
     for line in list_lines(figures):
         typer.echo(line)
+
+
+def run_on_text(
+    model: str,
+    text: Sequence[str],
+    *,
+    lines: bool,
+    only_test: bool,
+    rates: Sequence[float],
+    plot: Path | None,
+    json: bool,
+) -> None:
+    """Print the figures of a model on text that is taken as correct.
+
+    Parameters
+    ----------
+    lines : bool
+        Whether each line of a file is a document.
+    only_test : bool
+        Whether only the documents count that training sets aside for testing.
+    rates : sequence of float
+        Flags per 1,000 correct words.
+
+    Raises
+    ------
+    UserError
+        D664 if the text has nothing to decide, D751 if there is nothing to plot.
+    """
+    from disambig.cli.options import check_rate
+    from disambig.cli.progress import progress, remark
+    from disambig.errors import UserError
+    from disambig.evaluation import evaluate
+    from disambig.models import load
+    from disambig.training import read_texts, split
+
+    for rate in rates:
+        check_rate(rate, option="--rate")
+    loaded = load(model)
+    texts = read_texts(text, lines=lines)
+    with progress() as meter:
+        meter.show("scoring", 0, None)
+        figures = evaluate(loaded, split(texts)["test"] if only_test else texts, rates=rates)
+    if not figures["decisions"]:
+        part = "the test part of " * only_test
+        raise UserError(
+            "D664",
+            what=part + ", ".join(text),
+            documents=figures["documents"],
+            words=figures["words"],
+            task=loaded.task.name,
+            hint="give more documents: a fifth of them is the test part" if only_test else "give other text",
+        )
+    if plot is not None:
+        if not figures["reliability"]:
+            raise UserError("D751", model=model)
+        from disambig.evaluation import plot_reliability
+
+        plot_reliability(figures["reliability"], plot, title=loaded.task.name)
+        remark(f"{plot}: drawn")
+    if json:
+        typer.echo(json_text({"model": f"{loaded.name} {loaded.version}", **figures}))
+        return
+    for line in evaluation_lines(figures):
+        typer.echo(line)
+
+
+def evaluation_lines(figures: dict[str, Any]) -> list[str]:
+    """Return the figures as lines of text."""
+    read = f"read {pluralize(figures['documents'], 'document')}, {pluralize(figures['words'], 'word')}"
+    lines = [f"{read}: {pluralize(figures['decisions'], 'decision')}"]
+    low, high = figures["interval"]
+    lines.append(f"accuracy {figures['accuracy']:.2%} ({low:.2%} to {high:.2%})")
+    if len(figures["groups"]) > 1:
+        low, high = figures["mean_interval"]
+        lines.append(f"mean of groups {figures['mean_accuracy']:.2%} ({low:.2%} to {high:.2%})")
+    for name, group in figures["groups"].items():
+        low, high = group["interval"]
+        lines.append(
+            f"  {name}: {group['accuracy']:.2%} ({low:.2%} to {high:.2%}) of {group['n']:,}, "
+            f"majority {group['majority']:.2%}"
+        )
+    if figures.get("reliability"):
+        from disambig.metrics import reliability_lines
+
+        lines += reliability_lines(figures["reliability"])
+    for rate, at in figures["rates"].items():
+        share_found = "-" if at["errors_found"] is None else f"{at['errors_found']:.1%}"
+        mended = "-" if at["errors_mended"] is None else f"{at['errors_mended']:.1%}"
+        lines.append(
+            f"at {rate} flags per 1,000 words: {at['false_flags_per_1000']:.2f} false flags per 1,000, "
+            f"{share_found} of {pluralize(at['errors_made'], 'made error')} found, {mended} with the right "
+            f"suggestion"
+        )
+    return lines

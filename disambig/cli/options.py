@@ -6,7 +6,7 @@ import functools
 import inspect
 import math
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
@@ -257,6 +257,32 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
     return str(value) if isinstance(value, Path) else value
+
+
+def check_options(context: typer.Context, forms: Mapping[str, Collection[str]], form: str) -> None:
+    """Check that a form of a command has all options that were written on the command line.
+
+    Parameters
+    ----------
+    context : typer.Context
+    forms : mapping from str to collection of str
+        The parameters of each form of the command. Parameters that no form names belong to all of them.
+    form : str
+        The form that the arguments ask for.
+
+    Raises
+    ------
+    typer.BadParameter
+        For the first option that belongs to other forms only.
+    """
+    for parameter in context.command.params:
+        name = str(parameter.name)
+        source = context.get_parameter_source(name)
+        having = [other for other, names in forms.items() if name in names]
+        if having and form not in having and source is not None and source.name == "COMMANDLINE":
+            raise typer.BadParameter(
+                f"{parameter.opts[0]} is only for {' and '.join(having)}, not for {form}"
+            )
 
 
 def check_rate(flags_per_1000: float | None, *, option: str = "--flags-per-1000") -> None:

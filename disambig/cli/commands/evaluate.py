@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,15 +20,16 @@ from disambig.cli.options import (
     Strict,
     Texts,
     Writing,
+    check_options,
+    parse_rates,
 )
-from disambig.files import json_text
-from disambig.formatting import pluralize
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
 @app.command()
 def evaluate(
+    context: typer.Context,
     models: Annotated[
         list[str] | None,
         typer.Argument(
@@ -99,40 +101,24 @@ def evaluate(
     quiet: Quiet = False,
 ) -> None:
     """Evaluate a model on correct text, labelled examples or human errors, or compare two models."""
+    named = models or []
+    form = evaluation_form(named, fixes=fixes, lists=lists, labelled=labelled, folds=folds)
+    check_options(context, FORMS, form)
     if plot is not None:
         from disambig.evaluation import check_plot
 
         check_plot(plot)
-    named = models or []
-    model, rest = named[0] if named else None, named[1:]
-    if fixes:
-        others = (
-            text,
-            labelled,
-            lists,
-            encoding,
-            strict,
-            key,
-            sensemap,
-            lines is not None,
-            only_test,
-            measure,
-        )
-        if any(others):
-            raise typer.BadParameter(
-                "--fixes can only be combined with MODEL, --clean, --readings, --tier, --rate, "
-                "--flags-per-1000, --writing, --plot and --json"
-            )
-        if folds is not None or len(rest) > 1 or (rest and (plot is not None or rate)):
+    from disambig.cli import evaluating
+
+    reading: dict[str, Any] = {"encoding": encoding, "strict": strict}
+    if form == FIXES:
+        if len(named) > 2 or (len(named) == 2 and (plot is not None or rate)):
             raise typer.BadParameter("--fixes accepts one or two models, --plot and --rate only one")
         if readings and not clean:
             raise typer.BadParameter("--readings requires --clean FILE")
-        from disambig.cli.evaluating import run_on_fixes as run_fixes
-        from disambig.cli.options import parse_rates
-
-        run_fixes(
+        evaluating.run_on_fixes(
             named,
-            fixes,
+            fixes or [],
             clean=clean or [],
             readings=readings,
             tier=tier,
@@ -142,133 +128,90 @@ def evaluate(
             plot=plot,
             json=json,
         )
-        return
-    if clean or readings:
-        raise typer.BadParameter(f"--{'clean' if clean else 'readings'} requires --fixes FILE")
-    if flags_per_1000:
-        raise typer.BadParameter("--flags-per-1000 requires --fixes FILE; use --rate otherwise")
-    if writing is not None:
-        raise typer.BadParameter("--writing requires --fixes FILE")
-    if model is None:
-        raise typer.BadParameter("MODEL is required, except with --fixes FILE")
-    if sensemap and not key:
-        raise typer.BadParameter("--sensemap requires --key FILE")
-    if key and (not labelled or folds is not None):
-        raise typer.BadParameter("--key requires a model and --labelled TEST.xml, without --folds")
-    if rest:
-        from disambig.cli.evaluating import check_named, run_comparison as run_two
-
-        for name in rest:
-            check_named(name)
-        if len(rest) > 1 or folds is not None or key:
-            raise typer.BadParameter("give one model, or two to compare without --folds and --key")
-        if plot is not None or rate:
-            raise typer.BadParameter("--plot and --rate cannot be used with two models")
-        run_two(
-            (model, rest[0]),
+    elif form == TWO_MODELS:
+        evaluating.run_comparison(
+            named,
             labelled=labelled or (),
             lists=lists or (),
             text=text or (),
-            encoding=encoding,
-            strict=strict,
             lines=bool(lines),
             only_test=only_test,
             measure=measure,
             json=json,
+            **reading,
         )
-        return
-    if measure is not None and not lists:
-        raise typer.BadParameter("--measure requires two models or --lists")
-    if lists and (text or labelled or folds is not None or plot or rate or key):
-        raise typer.BadParameter("--lists can only be combined with MODEL, --measure and --json")
-    if lists:
-        from disambig.cli.evaluating import run_on_lists as run_lists
-
-        run_lists(model, lists, json=json, measure=measure)
-        return
-    if labelled or folds is not None:
-        if plot is not None:
-            raise typer.BadParameter("--plot requires text without labels")
-        from disambig.cli.evaluating import run_on_labelled
-
-        run_on_labelled(
-            model,
+    elif not named:
+        raise typer.BadParameter("MODEL is required, except with --fixes FILE")
+    elif form == LISTS:
+        evaluating.run_on_lists(named[0], lists or [], json=json, measure=measure)
+    elif form == LABELLED:
+        if sensemap and not key:
+            raise typer.BadParameter("--sensemap requires --key FILE")
+        if key and folds is not None:
+            raise typer.BadParameter("--key cannot be used with --folds")
+        evaluating.run_on_labelled(
+            named[0],
             labelled or [],
-            encoding=encoding,
-            strict=strict,
             folds=folds,
             text=text or (),
             json=json,
             key=key,
             sensemap=sensemap,
+            **reading,
         )
-        return
-    if not text:
+    elif not text:
         raise typer.BadParameter("give text with --text, or labelled examples with --labelled")
-    from disambig.cli.options import check_rate
-    from disambig.cli.progress import progress, remark
-    from disambig.errors import UserError
-    from disambig.evaluation import evaluate as score
-    from disambig.models import load
-    from disambig.training import read_texts, split
-
-    rates = rate or [0.3, 1.0, 4.0]
-    for one in rates:
-        check_rate(one, option="--rate")
-    loaded = load(model)
-    texts = read_texts(text, lines=bool(lines))
-    with progress() as meter:
-        meter.show("scoring", 0, None)
-        figures = score(loaded, split(texts)["test"] if only_test else texts, rates=rates)
-    if not figures["decisions"]:
-        part = "the test part of " * only_test
-        raise UserError(
-            "D664",
-            what=part + ", ".join(text),
-            documents=figures["documents"],
-            words=figures["words"],
-            task=loaded.task.name,
-            hint="give more documents: a fifth of them is the test part" if only_test else "give other text",
+    else:
+        evaluating.run_on_text(
+            named[0],
+            text,
+            lines=bool(lines),
+            only_test=only_test,
+            rates=rate or DEFAULT_RATES,
+            plot=plot,
+            json=json,
         )
-    if plot is not None and figures["reliability"]:
-        from disambig.evaluation import plot_reliability
-
-        plot_reliability(figures["reliability"], plot, title=loaded.task.name)
-        remark(f"{plot}: drawn")
-    elif plot is not None:
-        raise UserError("D751", model=model)
-    if json:
-        typer.echo(json_text({"model": f"{loaded.name} {loaded.version}", **figures}))
-        return
-    for line in evaluation_lines(figures):
-        typer.echo(line)
 
 
-def evaluation_lines(figures: dict[str, Any]) -> list[str]:
-    """Return the figures as lines of text."""
-    read = f"read {pluralize(figures['documents'], 'document')}, {pluralize(figures['words'], 'word')}"
-    lines = [f"{read}: {pluralize(figures['decisions'], 'decision')}"]
-    low, high = figures["interval"]
-    lines.append(f"accuracy {figures['accuracy']:.2%} ({low:.2%} to {high:.2%})")
-    if len(figures["groups"]) > 1:
-        low, high = figures["mean_interval"]
-        lines.append(f"mean of groups {figures['mean_accuracy']:.2%} ({low:.2%} to {high:.2%})")
-    for name, group in figures["groups"].items():
-        low, high = group["interval"]
-        lines.append(
-            f"  {name}: {group['accuracy']:.2%} ({low:.2%} to {high:.2%}) of {group['n']:,}, "
-            f"majority {group['majority']:.2%}"
-        )
-    if figures.get("reliability"):
-        from disambig.metrics import reliability_lines
+FIXES, TWO_MODELS, LISTS, LABELLED, TEXT = "--fixes", "two models", "--lists", "--labelled", "--text"
+FORMS: dict[str, tuple[str, ...]] = {
+    FIXES: ("fixes", "clean", "readings", "tier", "rate", "flags_per_1000", "writing", "plot"),
+    TWO_MODELS: ("text", "labelled", "lists", "encoding", "strict", "lines", "only_test", "measure"),
+    LISTS: ("lists", "measure"),
+    LABELLED: ("labelled", "encoding", "strict", "folds", "text", "key", "sensemap"),
+    TEXT: ("text", "lines", "only_test", "rate", "plot"),
+}
+"""What is evaluated on, and the options that each of these has besides --json and --quiet."""
+DEFAULT_RATES = (0.3, 1.0, 4.0)
 
-        lines += reliability_lines(figures["reliability"])
-    for rate, at in figures["rates"].items():
-        share_found = "-" if at["errors_found"] is None else f"{at['errors_found']:.1%}"
-        mended = "-" if at["errors_mended"] is None else f"{at['errors_mended']:.1%}"
-        lines.append(
-            f"at {rate} flags per 1,000 words: {at['false_flags_per_1000']:.2f} false flags per 1,000, "
-            f"{share_found} of {pluralize(at['errors_made'], 'made error')} found, {mended} with the right "
-            f"suggestion"
-        )
-    return lines
+
+def evaluation_form(
+    models: Sequence[str],
+    *,
+    fixes: Sequence[str] | None,
+    lists: Sequence[str] | None,
+    labelled: Sequence[str] | None,
+    folds: int | None,
+) -> str:
+    """Return which of `FORMS` the arguments ask for.
+
+    Raises
+    ------
+    typer.BadParameter
+        For more than two models without ``--fixes``.
+    UserError
+        The errors of `disambig.cli.evaluating.check_named` for the second model.
+    """
+    if fixes:
+        return FIXES
+    if len(models) > 1:
+        from disambig.cli.evaluating import check_named
+
+        for name in models[1:]:
+            check_named(name)
+        if len(models) > 2:
+            raise typer.BadParameter("give one model, or two to compare")
+        return TWO_MODELS
+    if lists:
+        return LISTS
+    return LABELLED if labelled or folds is not None else TEXT

@@ -192,7 +192,10 @@ def test_command_rejects_invalid_comparisons(saved, capsys):
     advice = "to compare two models, give --text PATH, --labelled PATH or --lists FILE"
     assert advice in evaluate(capsys, a, b, status=2).err
     assert "D431" in evaluate(capsys, a, b, *labelled, "--measure", "acuracy", status=2).err
-    assert "--measure requires two models" in evaluate(capsys, a, *labelled, "--measure", "auc", status=2).err
+    assert (
+        "--measure is only for two models and --lists"
+        in evaluate(capsys, a, *labelled, "--measure", "auc", status=2).err
+    )
     assert "D525" in evaluate(capsys, a, saved / "text.txt", *labelled, status=2).err
     assert "D433" in evaluate(capsys, a, b, *labelled, "--measure", "cer", status=2).err
     assert "D336" in evaluate(capsys, a, b, "--lists", saved / "examples.jsonl", status=2).err
