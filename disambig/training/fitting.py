@@ -12,6 +12,7 @@ from disambig.data import Columns, Group, convert, offsets_from_sizes, segments
 from disambig.errors import UserError, contract_error
 from disambig.features import check_same, restore_checked
 from disambig.models import LinearScorer, Model
+from disambig.training.resolved_config import ResolvedConfig
 from disambig.type_aliases import Progress
 from disambig.types import (
     CalibrationData,
@@ -21,6 +22,7 @@ from disambig.types import (
     Fitted,
     Learner,
     Scorer,
+    SharesWeights,
     Task,
     accepts_own_labels,
     takes,
@@ -35,7 +37,7 @@ class FittedResampling(Protocol):
         """The fitted extractors of the model."""
         ...
 
-    def shared(self, model: Model, learner: Learner, rng: np.random.Generator) -> Scorer | None:
+    def shared(self, model: Model, learner: SharesWeights, rng: np.random.Generator) -> Scorer | None:
         """Return a scorer shared by all groups; None if the resampling or the examples do not allow one."""
         ...
 
@@ -85,7 +87,7 @@ class FitsFolds(Protocol):
 class Resampling(Protocol):
     """A way to obtain held-out scores: held-out examples, or folds (see `disambig.training.resampling`)."""
 
-    def prepare(self, parts: dict[str, Any], tell: Progress) -> FittedResampling:
+    def prepare(self, parts: ResolvedConfig, tell: Progress) -> FittedResampling:
         """Fit the extractors of a resolved config."""
         ...
 
