@@ -31,12 +31,8 @@ def add_assessment(
 ) -> Model:
     """Add test figures to a model; they replace the accuracy on the data that calibration was fitted to.
 
-    If the model cannot be tested, the reason is noted and the model is kept.
-
-    Parameters
-    ----------
-    model, plan, material
-        What `disambig.training.run` returns.
+    If the model cannot be tested, the reason is noted and the model is kept. The arguments are what
+    `disambig.training.run` returns.
     """
     if not material:
         return model
@@ -84,12 +80,8 @@ def assess_model(
         and ``reliability`` as returned by `evaluate`. Empty if there is nothing to test on.
     """
     if lists:
-        how = "lists held out before training"
-        return {
-            "how": how,
-            "documents": len({item.document for item in lists}),
-            **evaluate_lists(model, lists),
-        }
+        about = {"how": "lists held out before training", "documents": len({item.document for item in lists})}
+        return {**about, **evaluate_lists(model, lists)}
     if labelled:
         folds = min(FOLDS, model.provenance["examples"]["documents"])
         if folds < 2:

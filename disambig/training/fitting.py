@@ -23,7 +23,6 @@ from disambig.types import (
     Learner,
     Scorer,
     SharesWeights,
-    Task,
     accepts_own_labels,
     takes,
 )
@@ -60,7 +59,7 @@ class FittedResampling(Protocol):
 class HasTrialScores(Protocol):
     """A resampling that can score extractors and learners before one is chosen."""
 
-    def hits(self, task: Task, learner: Learner, baseline: Learner) -> NDArray[np.bool_]:
+    def hits(self, parts: ResolvedConfig) -> NDArray[np.bool_]:
         """Return which examples are decided correctly by scorers that did not see them."""
         ...
 

@@ -21,6 +21,7 @@ from disambig.namespaces import entry_points
 from disambig.registry import GROUP
 from disambig.training.examples import dataset_report, split
 from disambig.training.labelled_dataset import as_task_decides, single_token_examples
+from disambig.training.lists import split_lists, train_lists
 from disambig.training.resolved_config import ResolvedConfig
 from disambig.training.trainer import train, train_labelled
 from disambig.type_aliases import Progress
@@ -150,8 +151,7 @@ def run(
     if not paths:
         raise nothing_named()
     people = read_error_corpus(*written)
-    by_line = sources.get("lines", False) if lines is None else lines
-    texts = split(read_texts(paths, lines=by_line))
+    texts = split(read_texts(paths, lines=sources.get("lines", False) if lines is None else lines))
     model = train(plan.parts, texts, config=plan.config, **people, **about, **settings)
     n = sum(map(len, texts.values()))
     empty = sum(not text.strip() for part in texts.values() for text in part)
@@ -200,8 +200,6 @@ def _run_lists(
     plan: TrainingPlan, paths: Sequence[str], progress: Progress | None
 ) -> tuple[Model, TrainingPlan, dict[str, Any]]:
     """Train on n-best lists; the lists of some documents are held out for testing."""
-    from disambig.training.lists import split_lists, train_lists
-
     task = plan.parts.task
     if plan.parts.decides.where != "items":
         raise UserError("D336", model=plan.name, task=task.name)
@@ -210,9 +208,9 @@ def _run_lists(
     plan = plan.with_settings(task.learn_settings(()) if isinstance(task, LearnsSettings) else {})
     items = list(read_nbest(paths))
     learned, tested = split_lists(items)
-    about: dict[str, Any] = {"name": plan.name, "version": plan.version, "config": plan.config}
+    about: dict[str, Any] = {"put_aside": len(tested), "progress": progress, **plan.settings}
     model = train_lists(
-        plan.parts, learned, put_aside=len(tested), progress=progress, **about, **plan.settings
+        plan.parts, learned, name=plan.name, version=plan.version, config=plan.config, **about
     )
     if tested:
         return model, plan, {"lists": tested}
@@ -253,11 +251,10 @@ class TrainingPlan:
         labels = sorted({example.label for example in labelled})
         if len(labels) < 2 and not self.parts.has_baseline:
             raise UserError("D467", n=len(labelled), label=labels[0])
-        usable = labelled
         if self.parts.decides.where == "tokens":
             # labels of examples that will be rejected must not become labels of the model
-            usable = single_token_examples(labelled, tokenisation) or labelled
-        learned = task.learn_settings(usable, tokenisation) if isinstance(task, LearnsSettings) else {}
+            labelled = single_token_examples(labelled, tokenisation) or labelled
+        learned = task.learn_settings(labelled, tokenisation) if isinstance(task, LearnsSettings) else {}
         return self.with_settings(learned)
 
     def with_settings(self, learned: dict[str, Any]) -> TrainingPlan:

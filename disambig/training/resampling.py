@@ -315,12 +315,13 @@ class FittedFolds:
         self.held_out.append(held_out)
         return scorer, dict(report)
 
-    def hits(self, task: Task, learner: Learner, baseline: Learner) -> NDArray[np.bool_]:
+    def hits(self, parts: ResolvedConfig) -> NDArray[np.bool_]:
         """Return which examples uncalibrated scorers decide correctly without having seen them."""
         hits = np.zeros(len(self.folds), bool)
         for g, (right, rows) in enumerate(zip(self.right, self.rows, strict=True)):
             if len(rows):
-                chosen = self._fit_group(task, learner, baseline, g)[2].argmax(axis=1)
+                held_out = self._fit_group(parts.task, parts.learner, parts.baseline, g)[2]
+                chosen = held_out.argmax(axis=1)
                 hits[rows] = right[np.arange(len(rows)), chosen]
         return hits
 

@@ -51,13 +51,9 @@ class ResolvedConfig:
         return not isinstance(self.baseline, NoPreference)
 
     def decision_rule(self, settings: Mapping[str, Any]) -> DecisionRule:
-        """Return the decision rule, or the usual one of the task, with the settings that apply to it.
+        """Return the decision rule, or the task's usual one, with the settings that apply to it.
 
-        Parameters
-        ----------
-        settings : mapping
-            Settings of ``[training]``, such as ``flags_per_1000`` and ``least_margin``; those that are not
-            fields of the rule's dataclass are ignored.
+        These are the fields of its dataclass, such as ``flags_per_1000``; other settings are ignored.
 
         Raises
         ------
@@ -66,10 +62,9 @@ class ResolvedConfig:
         """
         judge: Any = self.judge or resolve({"judge": default_rule_config(self.task)})["judge"]
         check_decision_rule(judge, self.task)
-        given = {field.name: settings.get(field.name) for field in fields(judge)}
-        rule: DecisionRule = replace(
-            judge, **{name: value for name, value in given.items() if value is not None}
-        )
+        names = {field.name for field in fields(judge)}
+        own = {name: value for name, value in settings.items() if name in names and value is not None}
+        rule: DecisionRule = replace(judge, **own)
         return rule
 
     def with_error_rule(self, config: dict[str, Any]) -> tuple[ResolvedConfig, dict[str, Any]]:

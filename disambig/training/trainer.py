@@ -105,9 +105,7 @@ def _better(hits: NDArray[np.bool_], than: NDArray[np.bool_]) -> bool:
 
 def _hits(ready: FittedResampling, parts: ResolvedConfig) -> NDArray[np.bool_] | None:
     """Return which held-out examples are decided correctly; None if the resampling cannot say."""
-    if not isinstance(ready, HasTrialScores):
-        return None
-    return ready.hits(parts.task, parts.learner, parts.baseline)
+    return ready.hits(parts) if isinstance(ready, HasTrialScores) else None
 
 
 def _select_options(config: dict[str, Any], report: Mapping[str, Any]) -> dict[str, Any]:
