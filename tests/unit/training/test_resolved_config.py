@@ -9,7 +9,7 @@ from toy_components import toy_components
 from toy_learners import Constant
 from toy_plugin import Marks
 
-from disambig.decision import Corrections, Labels, Mistakes
+from disambig.decision import Corrections, Mistakes
 from disambig.errors import UserError
 from disambig.models import NoPreference
 from disambig.training import ResolvedConfig, train, train_labelled
@@ -73,7 +73,7 @@ def test_decision_rule_takes_the_settings_that_it_has():
     assert isinstance(rule, Corrections) and rule.flags_per_1000 == 2.0
     assert made.decision_rule({"flags_per_1000": None}).flags_per_1000 == Corrections().flags_per_1000
     with pytest.raises(UserError, match="D422"):
-        replace(made, judge=Labels()).decision_rule({})
+        replace(made, task=Marks(("quite/quiet",)), judge=Corrections()).decision_rule({})
 
 
 def test_error_rule_unless_there_is_a_rule():
