@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from disambig.models import save_model as save_model
     from disambig.training import (
         FittedExtractor as FittedExtractor,
+        ResolvedConfig as ResolvedConfig,
         label_instances as label_instances,
         split as split,
         train_by as train_by,

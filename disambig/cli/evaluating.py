@@ -382,18 +382,17 @@ def run_on_labelled(
         systems, overall = {"model": result["groups"]}, {"model": result["overall"]}
         unknown_labels = result["unknown_labels"]
     else:
-        from disambig.training import SOURCES, check_error_files, read_plan
+        from disambig.training import check_error_files, read_plan
 
         plan = read_plan(model)
-        written = plan.settings.get("fixes") or [], plan.settings.get("clean") or []
+        written = plan.sources.get("fixes", []), plan.sources.get("clean", [])
         if any(written):  # they can only be used with text, not with labelled examples
             check_error_files(plan, *written, other=True)
-        examples = read_labelled(labelled, encoding=encoding or plan.settings.get("encoding"), **reading)
+        examples = read_labelled(labelled, encoding=encoding or plan.sources.get("encoding"), **reading)
         plan = plan.with_learned_settings(examples)
-        settings = {name: value for name, value in plan.settings.items() if name not in SOURCES}
         with stages() as report_progress:
             result = cross_validate(
-                plan.parts, examples, folds=folds, say=say, progress=report_progress, **settings
+                plan.parts, examples, folds=folds, say=say, progress=report_progress, **plan.settings
             )
         systems, overall = result["systems"], result["overall"]
     if json:

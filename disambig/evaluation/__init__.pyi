@@ -1,4 +1,5 @@
 from .assessment import (
+    add_assessment as add_assessment,
     assess_model as assess_model,
     assess_on_texts as assess_on_texts,
     assessment_line as assessment_line,

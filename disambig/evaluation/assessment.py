@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from disambig.data import segments
+from disambig.errors import UserError
 from disambig.evaluation.group_figures import figures, most_frequent_candidates, overall
 from disambig.evaluation.labelled import cross_validate
 from disambig.evaluation.lists import evaluate_lists, list_lines
@@ -16,6 +18,7 @@ from disambig.formats import Labelled, NBestList
 from disambig.formatting import pluralize
 from disambig.models import Model
 from disambig.text import view_of_texts
+from disambig.training import ON_FITTED, Parts, TrainingPlan
 from disambig.type_aliases import Progress
 
 FOLDS = 5
@@ -23,9 +26,30 @@ ENOUGH = 1000
 """Labelled examples per group that are enough for the figures: more would only take longer."""
 
 
+def add_assessment(
+    model: Model, plan: TrainingPlan, material: dict[str, Any], *, progress: Progress | None = None
+) -> Model:
+    """Add test figures to a model; they replace the accuracy on the data that calibration was fitted to.
+
+    If the model cannot be tested, the reason is noted and the model is kept. The arguments are what
+    `disambig.training.run` returns.
+    """
+    if not material:
+        return model
+    try:
+        test = assess_model(model, plan.parts, **material, progress=progress, **plan.settings)
+        results: dict[str, Any] = {"test": test}
+        if test and "notes" in model.provenance:
+            # the optimistic accuracy on calibration data is no longer needed
+            results["notes"] = [note for note in model.provenance["notes"] if ON_FITTED not in note]
+    except UserError as error:
+        results = {"notes": [*model.provenance.get("notes", []), f"not tested: {error}"]}
+    return replace(model, provenance=model.provenance | results)
+
+
 def assess_model(
     model: Model,
-    parts: dict[str, Any],
+    parts: Parts,
     *,
     texts: Sequence[str] = (),
     labelled: Sequence[Labelled] = (),
@@ -38,7 +62,7 @@ def assess_model(
     Parameters
     ----------
     model : Model
-    parts : dict
+    parts : dict or ResolvedConfig
         The resolved config.
     texts : sequence of str
         The held-out test part.
@@ -56,12 +80,8 @@ def assess_model(
         and ``reliability`` as returned by `evaluate`. Empty if there is nothing to test on.
     """
     if lists:
-        how = "lists held out before training"
-        return {
-            "how": how,
-            "documents": len({item.document for item in lists}),
-            **evaluate_lists(model, lists),
-        }
+        about = {"how": "lists held out before training", "documents": len({item.document for item in lists})}
+        return {**about, **evaluate_lists(model, lists)}
     if labelled:
         folds = min(FOLDS, model.provenance["examples"]["documents"])
         if folds < 2:

@@ -70,9 +70,10 @@ def on_texts(first: Model, second: Model, texts: Sequence[str]) -> SharedDecisio
     """
     sides = []
     for model in (first, second):
-        if decides(model.task).where == "items":
+        what = decides(model.task)
+        if what.where == "items":
             raise UserError("D338", model=model.name)
-        if decides(model.task).between == "labels":
+        if what.between == "labels":
             raise UserError("D463", task=model.task.name)
         decided = model.decide(view_of_texts(texts, model.tokenisation))
         decided = decided.take(np.flatnonzero(decided.observed >= 0))

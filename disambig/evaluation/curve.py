@@ -18,11 +18,13 @@ from disambig.errors import UserError
 from disambig.evaluation.group_figures import most_frequent_candidates
 from disambig.formats import Clean, Fix, Labelled
 from disambig.metrics import mcnemar, wilson
-from disambig.models import Model, NoPreference
+from disambig.models import Model
 from disambig.text import view_of_texts
 from disambig.training import (
     EMPTY_CANDIDATE,
     ErrorCorpus,
+    Parts,
+    ResolvedConfig,
     TextExamples,
     balanced_sample,
     label_instances,
@@ -31,10 +33,8 @@ from disambig.training import (
     train_examples,
     train_marked,
     why_empty,
-    with_error_rule,
 )
 from disambig.type_aliases import Progress
-from disambig.types import decides
 
 SIZES = (10, 30, 100, 300, 1000, 3000, 10_000)
 MOST_TESTED = 5000
@@ -71,7 +71,7 @@ class CurveTrial:
 
 
 def curve_of_texts(
-    parts: dict[str, Any],
+    parts: Parts,
     texts: Sequence[str],
     *,
     sizes: Sequence[int] = (),
@@ -90,7 +90,7 @@ def curve_of_texts(
 
     Parameters
     ----------
-    parts : dict
+    parts : dict or ResolvedConfig
         The resolved config.
     texts : sequence of str
     sizes : sequence of int, optional
@@ -113,13 +113,13 @@ def curve_of_texts(
         D412 if a part of the text contains nothing to decide, D481 for invalid sizes; D426 to D429 for
         mistakes that cannot be used.
     """
-    task = parts["task"]
-    people = None
+    resolved, people = ResolvedConfig.from_parts(parts), None
+    task = resolved.task
     if mistakes or clean:
-        parts, _ = with_error_rule(parts, None)
-        people = ErrorCorpus.from_texts(task, parts["tokenisation"], mistakes, clean)
+        resolved, _ = resolved.with_error_rule({})
+        people = ErrorCorpus.from_texts(task, resolved.tokenisation, mistakes, clean)
     split_texts = split(texts)
-    learn, tune, test = (_examples(parts, split_texts[part]) for part in ("train", "dev", "test"))
+    learn, tune, test = (_examples(resolved, split_texts[part]) for part in ("train", "dev", "test"))
     for part, examples in (("train", learn), ("dev", tune), ("test", test)):
         if not len(examples.instances):
             raise UserError("D412", what="the texts", hint=why_empty(split_texts, part, task.name))
@@ -131,7 +131,7 @@ def curve_of_texts(
     def trial(size: int, draw: int) -> CurveTrial:
         sample = _at_most(learn, size, np.random.default_rng((seed, size, draw)), task.groups)
         about = {"name": task.name, "seed": seed + draw, **{k: v for k, v in given.items() if k != "seed"}}
-        model = train_examples(parts, sample, tune, sample, people=people, **about)
+        model = train_examples(resolved, sample, tune, sample, people=people, **about)
         return _run_trial(model, model, len(sample.instances), learn, test)
 
     points = _points(trial, _sizes(sizes, most), draws, 1, progress)
@@ -139,7 +139,7 @@ def curve_of_texts(
 
 
 def curve_of_labelled(
-    parts: dict[str, Any],
+    parts: Parts,
     labelled: Sequence[Labelled],
     *,
     sizes: Sequence[int] = (),
@@ -158,8 +158,9 @@ def curve_of_labelled(
     UserError
         D462 if no example can be used, D464 for a single document, D481 for invalid sizes.
     """
-    task = parts["task"]
-    marked = label_instances(task, parts["tokenisation"], labelled)
+    resolved = ResolvedConfig.from_parts(parts)
+    task, unsupervised = resolved.task, replace(resolved, learner=resolved.baseline)
+    marked = label_instances(task, resolved.tokenisation, labelled)
     if marked.n_documents < 2:
         raise UserError("D464", folds=TEST_FOLDS, documents=marked.n_documents)
     n_folds = min(TEST_FOLDS, marked.n_documents)
@@ -172,23 +173,19 @@ def curve_of_labelled(
         others = np.flatnonzero(folds != draw % n_folds)
         chosen = np.sort(rng.choice(others, min(size, len(others)), replace=False))
         sample, test = marked.compacted(chosen), marked.take(folds == draw % n_folds)
-        model = train_marked(parts, sample, **about)
-        plain = (
-            train_marked({**parts, "learner": parts["baseline"]}, sample, **about)
-            if decides(task).between == "labels"
-            else model
-        )
+        plain = model = train_marked(resolved, sample, **about)
+        if resolved.decides.between == "labels":
+            plain = train_marked(unsupervised, sample, **about)
         return _run_trial(model, plain, len(chosen), sample.examples, test.examples)
 
     points = _points(trial, _sizes(sizes, most), draws, n_folds, progress)
     summary = _summary(task.name, "labelled", points, most, n_folds, sizes)
-    none = isinstance(parts["baseline"], NoPreference)
-    return summary | ({"baseline_is": "most frequent"} if none else {})
+    return summary | ({} if resolved.has_baseline else {"baseline_is": "most frequent"})
 
 
-def _examples(parts: dict[str, Any], texts: Sequence[str]) -> TextExamples:
-    view = view_of_texts(texts, parts["tokenisation"])
-    instances = parts["task"].instances(view)
+def _examples(parts: ResolvedConfig, texts: Sequence[str]) -> TextExamples:
+    view = view_of_texts(texts, parts.tokenisation)
+    instances = parts.task.instances(view)
     # without an observed candidate the right one is unknown
     return TextExamples.from_view(view, instances.take(instances.observed >= 0))
 

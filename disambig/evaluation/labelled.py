@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,11 @@ from disambig.errors import UserError
 from disambig.evaluation.group_figures import figures, most_frequent_candidates, overall
 from disambig.files import ErrorSink
 from disambig.formats import Labelled
-from disambig.models import Model, NoPreference
+from disambig.models import Model
 from disambig.training import (
     LabelledDataset,
+    Parts,
+    ResolvedConfig,
     as_task_decides,
     dataset_report,
     label_instances,
@@ -28,8 +31,6 @@ from disambig.training import (
 )
 from disambig.type_aliases import Floats, Progress
 from disambig.types import decides
-
-SYSTEMS = ("model", "baseline", "majority")
 
 
 def evaluate_labelled(
@@ -54,12 +55,13 @@ def evaluate_labelled(
         examples, including the unknown ones, which count as wrong, and ``overall_known`` without unknown
         labels.
     """
-    if decides(model.task).where == "items":
+    what = decides(model.task)
+    if what.where == "items":
         raise UserError("D338", model=model.name)
     names = {group.name for group in model.task.groups}
     labelled = as_task_decides(model.task, labelled)
     training = labelled
-    if decides(model.task).between == "labels":
+    if what.between == "labels":
         training = [example for example in labelled if not example.word or example.word in names]
     marked = label_instances(model.task, model.tokenisation, training or labelled)
     _report_left_out(marked, say)
@@ -85,7 +87,7 @@ def evaluate_labelled(
 
 
 def cross_validate(
-    parts: dict[str, Any],
+    parts: Parts,
     labelled: Sequence[Labelled],
     *,
     folds: int = 10,
@@ -107,7 +109,7 @@ def cross_validate(
 
     Parameters
     ----------
-    parts : dict
+    parts : dict or ResolvedConfig
         The resolved config.
     labelled : sequence of Labelled
     enough : int, optional
@@ -124,7 +126,7 @@ def cross_validate(
     -------
     dict
         ``n``, ``documents``, ``unused``, ``folds`` and the number of ``decided`` folds; ``systems`` with the
-        figures of each group for each of `SYSTEMS` (without ``baseline`` if the config has none), and
+        figures of each group for ``model``, ``baseline`` (if the config has one) and ``majority``, and
         ``overall`` with those of all groups together.
 
     Raises
@@ -132,8 +134,9 @@ def cross_validate(
     UserError
         D338 for a task on items outside any text; D464 for more folds than documents, or fewer than two.
     """
-    task = parts["task"]
-    if decides(task).where == "items":
+    parts = ResolvedConfig.from_parts(parts)
+    task = parts.task
+    if parts.decides.where == "items":
         raise UserError("D338", model=task.name)
     labelled = as_task_decides(task, labelled)
     tested = {(example.text, example.start, example.end) for example in labelled}
@@ -142,7 +145,7 @@ def cross_validate(
         for example in as_task_decides(task, also)
         if (example.text, example.start, example.end) not in tested
     ]
-    every = label_instances(task, parts["tokenisation"], [*labelled, *also])
+    every = label_instances(task, parts.tokenisation, [*labelled, *also])
     _report_left_out(every, say)
     own = _are_among(every.labelled, labelled)
     marked = every.compacted(own)
@@ -156,12 +159,12 @@ def cross_validate(
         int(instances.take(instances.groups == g).sizes(group).max(initial=0))
         for g, group in enumerate(task.groups)
     ]
-    learners = {"model": parts["learner"], "baseline": parts["baseline"]}
-    if isinstance(parts["baseline"], NoPreference):
-        del learners["baseline"]
-    systems = [system for system in SYSTEMS if system in learners or system == "majority"]
+    learned = {"model": parts}
+    if parts.has_baseline:
+        learned["baseline"] = replace(parts, learner=parts.baseline)
+    systems = [*learned, "majority"]
     chosen = {system: np.zeros(len(instances), np.int64) for system in systems}
-    logits = {system: np.zeros((len(instances), max(widths))) for system in learners}
+    logits = {system: np.zeros((len(instances), max(widths))) for system in learned}
     decided = folds
     for k in range(folds):
         if enough is not None and k and _least(instances.groups[fold < k], len(task.groups)) >= enough:
@@ -171,8 +174,8 @@ def cross_validate(
             progress("cross-validating", k, folds)
         learn = every.compacted(fold_of_every != k)
         trained = {
-            system: train_marked({**parts, "learner": learner}, learn, name=task.name, **settings)
-            for system, learner in learners.items()
+            system: train_marked(config, learn, name=task.name, **settings)
+            for system, config in learned.items()
         }
         for g in range(len(task.groups)):
             rows = np.flatnonzero((fold == k) & (instances.groups == g))

@@ -202,10 +202,10 @@ def evaluate(
         raises no flags has no rates.
         Accuracy is over all instances, including protected ones, which are never flagged.
     """
-    judge = model.judge
-    if decides(model.task).where == "items":
+    judge, what = model.judge, decides(model.task)
+    if what.where == "items":
         raise UserError("D338", model=model.name)
-    if decides(model.task).between == "labels":
+    if what.between == "labels":
         raise UserError("D463", task=model.task.name)
     view = view_of_texts(texts, model.tokenisation, protected=True)
     layers = {name: layer for name, layer in view.layers.items() if name != PROTECTED}

@@ -1,5 +1,6 @@
 from .diagnostics import (
     LEAST as LEAST,
+    ON_FITTED as ON_FITTED,
     baseline_warnings as baseline_warnings,
     sanity_baseline as sanity_baseline,
 )
@@ -31,7 +32,6 @@ from .fitting import (
     to_accepted_storage as to_accepted_storage,
 )
 from .from_config import (
-    SOURCES as SOURCES,
     TrainingPlan as TrainingPlan,
     check_error_files as check_error_files,
     config_path as config_path,
@@ -64,6 +64,10 @@ from .resampling import (
     HeldOutCalibration as HeldOutCalibration,
     HeldOutResampling as HeldOutResampling,
 )
+from .resolved_config import (
+    Parts as Parts,
+    ResolvedConfig as ResolvedConfig,
+)
 from .second_look import (
     fit_second_look as fit_second_look,
 )
@@ -74,5 +78,4 @@ from .trainer import (
     train_examples as train_examples,
     train_labelled as train_labelled,
     train_marked as train_marked,
-    with_error_rule as with_error_rule,
 )

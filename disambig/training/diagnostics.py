@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from disambig.metrics import mcnemar, wilson
 from disambig.packs import language_of_counts
 from disambig.text import Tokenisation
 from disambig.training.labelled_dataset import LabelledDataset
+from disambig.training.resolved_config import ResolvedConfig
 from disambig.types import CandidateBatch, ReadsCountTable, Scorer, Task, metric
 
 LEAST = 300
@@ -118,24 +119,22 @@ _LOOKED_UP = (100, 20_000)
 _PER_TEXT = 2_000
 
 
-def count_table_warnings(parts: Mapping[str, Any], texts: Sequence[str]) -> list[str]:
+def count_table_warnings(parts: ResolvedConfig, texts: Sequence[str]) -> list[str]:
     """Warn of count tables of another language than the task (D441) or than the text (D442).
 
     Parameters
     ----------
-    parts : mapping
-        With ``task``, ``tokenisation`` and ``extractors``.
+    parts : ResolvedConfig
     texts : sequence of str
         The text to learn from; words are taken from all of it.
     """
-    extractors = parts["extractors"].values()
     options = [
         option
-        for extractor in extractors
+        for extractor in parts.extractors.values()
         for option in (extractor.options.values() if isinstance(extractor, ExtractorChoice) else [extractor])
     ]
     tables = {option.table.path: option.table for option in options if isinstance(option, ReadsCountTable)}
-    task, words = parts["task"], None
+    task, tokenisation, words = parts.task, parts.tokenisation, None
     notes = []
     for path, table in tables.items():
         of_counts, language = language_of_counts(path), task.language
@@ -143,9 +142,9 @@ def count_table_warnings(parts: Mapping[str, Any], texts: Sequence[str]) -> list
             about = {"known": of_counts, "seen": language, "task": task.name}
             notes.append(UserError("D441", table=path.name, **about).text)
             continue
-        words = _sample_words(parts["tokenisation"], texts) if words is None else words
-        if parts["tokenisation"].name in table.tokenisations and len(words) >= _LOOKED_UP[0]:
-            counts = table.counts_of_texts(words, tokenisation=parts["tokenisation"].name)
+        words = _sample_words(tokenisation, texts) if words is None else words
+        if tokenisation.name in table.tokenisations and len(words) >= _LOOKED_UP[0]:
+            counts = table.counts_of_texts(words, tokenisation=tokenisation.name)
             share = float((np.asarray(counts) > 0).mean())
             if share < LEAST_KNOWN:
                 notes.append(UserError("D442", share=share, n=len(words), table=path.name).text)

@@ -12,6 +12,7 @@ from disambig.data import Columns, Group, convert, offsets_from_sizes, segments
 from disambig.errors import UserError, contract_error
 from disambig.features import check_same, restore_checked
 from disambig.models import LinearScorer, Model
+from disambig.training.resolved_config import ResolvedConfig
 from disambig.type_aliases import Progress
 from disambig.types import (
     CalibrationData,
@@ -21,7 +22,7 @@ from disambig.types import (
     Fitted,
     Learner,
     Scorer,
-    Task,
+    SharesWeights,
     accepts_own_labels,
     takes,
 )
@@ -35,7 +36,7 @@ class FittedResampling(Protocol):
         """The fitted extractors of the model."""
         ...
 
-    def shared(self, model: Model, learner: Learner, rng: np.random.Generator) -> Scorer | None:
+    def shared(self, model: Model, learner: SharesWeights, rng: np.random.Generator) -> Scorer | None:
         """Return a scorer shared by all groups; None if the resampling or the examples do not allow one."""
         ...
 
@@ -58,7 +59,7 @@ class FittedResampling(Protocol):
 class HasTrialScores(Protocol):
     """A resampling that can score extractors and learners before one is chosen."""
 
-    def hits(self, task: Task, learner: Learner, baseline: Learner) -> NDArray[np.bool_]:
+    def hits(self, parts: ResolvedConfig) -> NDArray[np.bool_]:
         """Return which examples are decided correctly by scorers that did not see them."""
         ...
 
@@ -85,7 +86,7 @@ class FitsFolds(Protocol):
 class Resampling(Protocol):
     """A way to obtain held-out scores: held-out examples, or folds (see `disambig.training.resampling`)."""
 
-    def prepare(self, parts: dict[str, Any], tell: Progress) -> FittedResampling:
+    def prepare(self, parts: ResolvedConfig, tell: Progress) -> FittedResampling:
         """Fit the extractors of a resolved config."""
         ...
 

@@ -10,18 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from disambig.config import check_sections, read_config, resolve
-from disambig.decision import check_decision_rule, check_error_corpus, default_rule_config
+from disambig.decision import check_decision_rule, default_rule_config
 from disambig.errors import UserError, nearest_first
 from disambig.features import check_candidate_kind
 from disambig.files import ErrorCallback
 from disambig.formats import Labelled, read_clean, read_fixes, read_labelled, read_nbest
 from disambig.formatting import pluralize
-from disambig.models import Model, NoPreference
+from disambig.models import Model
 from disambig.namespaces import entry_points
 from disambig.registry import GROUP
-from disambig.training.diagnostics import ON_FITTED
 from disambig.training.examples import dataset_report, split
 from disambig.training.labelled_dataset import as_task_decides, single_token_examples
+from disambig.training.lists import split_lists, train_lists
+from disambig.training.resolved_config import ResolvedConfig
 from disambig.training.trainer import train, train_labelled
 from disambig.type_aliases import Progress
 from disambig.types import DecisionRuleTraits, LearnsSettings, decides, get_trait, needs_training
@@ -83,9 +84,8 @@ def run(
     strict: bool = False,
     tell: ErrorCallback | None = None,
     overrides: dict[str, Any] | None = None,
-    judge: Callable[..., dict[str, Any]] | None = None,
     progress: Progress | None = None,
-) -> Model:
+) -> tuple[Model, TrainingPlan, dict[str, Any]]:
     """Train the model that a config file describes.
 
     Parameters
@@ -114,8 +114,15 @@ def run(
         Whether a malformed example in XML is an error; otherwise it is left out.
     tell : callable, optional
         Called with one line for each example that is left out, and for each count table that does not fit.
-    judge : callable, optional
-        Evaluates the model, for its card: see `disambig.evaluation.assessment.assess_model`.
+
+    Returns
+    -------
+    model : Model
+    plan : TrainingPlan
+        What it was trained with.
+    material : dict
+        What `disambig.evaluation.add_assessment` tests it on: the ``texts`` or ``lists`` that were held out,
+        or all ``labelled`` examples, for cross-validation; empty if there are too few lists.
 
     Raises
     ------
@@ -124,33 +131,28 @@ def run(
         mistakes that cannot be used.
     """
     plan = read_plan(path, overrides=overrides, mistakes=bool(fixes))
-    settings = dict(plan.settings)
-    configured = {name: settings.pop(name, None) for name in SOURCES}
-    written = list(fixes) or configured["fixes"] or [], list(clean) or configured["clean"] or []
+    sources, settings = plan.sources, plan.settings
+    written = list(fixes) or sources.get("fixes", []), list(clean) or sources.get("clean", [])
+    examples = list(labelled) or (not text and sources.get("labelled")) or []
     if any(written):
-        check_error_files(
-            plan, *written, other=bool(lists or labelled or (configured["labelled"] and not text))
-        )
-    if decides(plan.parts["task"]).where == "items" or lists:
-        return _run_lists(plan, list(lists) or configured["lists"] or [], settings, judge, progress)
-    examples = list(labelled) or (not text and configured["labelled"]) or []
-    reading: dict[str, Any] = {"encoding": encoding or configured["encoding"], "strict": strict, "tell": tell}
-    places = read_labelled(examples, **reading) if examples else []
-    plan = plan.with_learned_settings(places) if examples else plan
-    parts = plan.parts
-    about: dict[str, Any] = {"name": plan.name, "version": plan.version, "config": plan.config}
+        check_error_files(plan, *written, other=bool(lists or examples))
+    if plan.parts.decides.where == "items" or lists:
+        return _run_lists(plan, list(lists) or sources.get("lists", []), progress)
+    about: dict[str, Any] = {"name": plan.name, "version": plan.version, "tell": tell, "progress": progress}
     if examples:
-        model = train_labelled(parts, places, tell=tell, progress=progress, **about, **settings)
-        return _evaluate_model(model, judge, parts, labelled=places, progress=progress, **settings)
-    if decides(parts["task"]).between == "labels":
-        raise UserError("D463", task=parts["task"].name)
-    sources = list(text) or configured["text"]
-    if not sources:
+        encoding = encoding or sources.get("encoding")
+        places = read_labelled(examples, encoding=encoding, strict=strict, tell=tell)
+        plan = plan.with_learned_settings(places)
+        model = train_labelled(plan.parts, places, config=plan.config, **about, **settings)
+        return model, plan, {"labelled": places}
+    if plan.parts.decides.between == "labels":
+        raise UserError("D463", task=plan.parts.task.name)
+    paths = list(text) or sources.get("text")
+    if not paths:
         raise nothing_named()
     people = read_error_corpus(*written)
-    by_line = bool(configured["lines"]) if lines is None else lines
-    texts = split(read_texts(sources, lines=by_line))
-    model = train(parts, texts, **people, tell=tell, progress=progress, **about, **settings)
+    texts = split(read_texts(paths, lines=sources.get("lines", False) if lines is None else lines))
+    model = train(plan.parts, texts, config=plan.config, **people, **about, **settings)
     n = sum(map(len, texts.values()))
     empty = sum(not text.strip() for part in texts.values() for text in part)
     numbers = {
@@ -158,7 +160,7 @@ def run(
         "account": dataset_report(n - empty, ["text: empty"] * empty, "documents"),
     }
     model = replace(model, provenance=model.provenance | {"examples": model.provenance["examples"] | numbers})
-    return _evaluate_model(model, judge, parts, texts=texts["test"], progress=progress, **settings)
+    return model, plan, {"texts": texts["test"]}
 
 
 def nothing_named() -> UserError:
@@ -183,7 +185,7 @@ def check_error_files(plan: TrainingPlan, fixes: Sequence[str], clean: Sequence[
     if not (fixes and clean) or other:
         problem = "text is missing" if other else f"{'clean' if fixes else 'fixes'} is missing"
         raise UserError("D426", problem=problem)
-    check_error_corpus(plan.parts["judge"], plan.parts["task"])
+    plan.parts.with_error_rule(plan.config)  # raises what training would raise
 
 
 def read_error_corpus(fixes: Sequence[str], clean: Sequence[str]) -> dict[str, Any]:
@@ -195,58 +197,38 @@ def read_error_corpus(fixes: Sequence[str], clean: Sequence[str]) -> dict[str, A
 
 
 def _run_lists(
-    plan: TrainingPlan,
-    paths: Sequence[str],
-    settings: dict[str, Any],
-    judge: Callable[..., dict[str, Any]] | None,
-    progress: Progress | None,
-) -> Model:
+    plan: TrainingPlan, paths: Sequence[str], progress: Progress | None
+) -> tuple[Model, TrainingPlan, dict[str, Any]]:
     """Train on n-best lists; the lists of some documents are held out for testing."""
-    from disambig.training.lists import split_lists, train_lists
-
-    task = plan.parts["task"]
-    if decides(task).where != "items":
+    task = plan.parts.task
+    if plan.parts.decides.where != "items":
         raise UserError("D336", model=plan.name, task=task.name)
     if not paths:
         raise UserError("D412", what="the settings", hint="name lists under [training] or with --lists")
     plan = plan.with_settings(task.learn_settings(()) if isinstance(task, LearnsSettings) else {})
     items = list(read_nbest(paths))
     learned, tested = split_lists(items)
-    about: dict[str, Any] = {"name": plan.name, "version": plan.version, "config": plan.config}
-    model = train_lists(plan.parts, learned, put_aside=len(tested), progress=progress, **about, **settings)
-    if not tested:
-        n = len({item.document for item in items})
-        of_documents = f"{pluralize(n, 'document')} (equal references count as one)"
-        note = f"not tested: too few to hold any out: {of_documents}"
-        notes = [*model.provenance["notes"], note]
-        return replace(model, provenance={**model.provenance, "notes": notes})
-    return _evaluate_model(model, judge, plan.parts, lists=tested, progress=progress, **settings)
-
-
-def _evaluate_model(
-    model: Model, judge: Callable[..., dict[str, Any]] | None, parts: dict[str, Any], **material: Any
-) -> Model:
-    """Add test figures to a model; they replace the accuracy on the data that calibration was fitted to.
-
-    If the model cannot be tested, the reason is noted and the model is kept.
-    """
-    if judge is None:
-        return model
-    try:
-        results: dict[str, Any] = {"test": judge(model, parts, **material)}
-        if results["test"] and "notes" in model.provenance:
-            # the optimistic accuracy on calibration data is no longer needed
-            results["notes"] = [note for note in model.provenance["notes"] if ON_FITTED not in note]
-    except UserError as error:
-        results = {"notes": [*model.provenance.get("notes", []), f"not tested: {error}"]}
-    return replace(model, provenance=model.provenance | results)
+    about: dict[str, Any] = {"put_aside": len(tested), "progress": progress, **plan.settings}
+    model = train_lists(
+        plan.parts, learned, name=plan.name, version=plan.version, config=plan.config, **about
+    )
+    if tested:
+        return model, plan, {"lists": tested}
+    n = len({item.document for item in items})
+    of_documents = f"{pluralize(n, 'document')} (equal references count as one)"
+    notes = [*model.provenance["notes"], f"not tested: too few to hold any out: {of_documents}"]
+    return replace(model, provenance={**model.provenance, "notes": notes}), plan, {}
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingPlan:
-    """The contents of a config file: its objects, the settings of ``[training]`` and the model's name."""
+    """The contents of a config file: its objects, the settings of ``[training]`` and the model's name.
 
-    parts: dict[str, Any]
+    Those settings that name the input are in `sources`, the others in `settings`.
+    """
+
+    parts: ResolvedConfig
+    sources: dict[str, Any]
     settings: dict[str, Any]
     config: dict[str, Any]
     name: str
@@ -262,26 +244,25 @@ class TrainingPlan:
         UserError
             D467 if all examples have the same label and there is no baseline; whatever the task raises.
         """
-        task = self.parts["task"]
-        if decides(task).between != "labels":
+        task, tokenisation = self.parts.task, self.parts.tokenisation
+        if self.parts.decides.between != "labels":
             return self
         labelled = as_task_decides(task, labelled)
         labels = sorted({example.label for example in labelled})
-        if len(labels) < 2 and isinstance(self.parts["baseline"], NoPreference):
+        if len(labels) < 2 and not self.parts.has_baseline:
             raise UserError("D467", n=len(labelled), label=labels[0])
-        tokenisation = self.parts["tokenisation"]
-        usable = labelled
-        if decides(task).where == "tokens":
+        if self.parts.decides.where == "tokens":
             # labels of examples that will be rejected must not become labels of the model
-            usable = single_token_examples(labelled, tokenisation) or labelled
-        learned = task.learn_settings(usable, tokenisation) if isinstance(task, LearnsSettings) else {}
+            labelled = single_token_examples(labelled, tokenisation) or labelled
+        learned = task.learn_settings(labelled, tokenisation) if isinstance(task, LearnsSettings) else {}
         return self.with_settings(learned)
 
     def with_settings(self, learned: dict[str, Any]) -> TrainingPlan:
         """Return a plan whose task has additional settings besides those of the config."""
         if not learned:
             return self
-        parts = {**self.parts, "task": replace(self.parts["task"], **learned)}
+        task: Any = self.parts.task
+        parts = replace(self.parts, task=replace(task, **learned))
         return replace(self, parts=parts, config={**self.config, "task": {**self.config["task"], **learned}})
 
 
@@ -320,31 +301,33 @@ def read_plan(
     kept = {name: config[name] for name in OBJECTS if name in config}
     check_sections(kept, path)
     parts = resolve(kept, source=path)
+    task, what = parts["task"], decides(parts["task"])
     if "tokenisation" not in parts:
-        if decides(parts["task"]).where != "items":
+        if what.where != "items":
             raise UserError("D005", path=path, problem="section [tokenisation] is missing")
-        kept, parts = {**kept, "tokenisation": WORDS}, {**parts, **resolve({"tokenisation": WORDS})}
+        kept["tokenisation"] = WORDS
     if "baseline" not in parts:
-        if decides(parts["task"]).between == "words":
+        if what.between == "words":
             raise UserError("D005", path=path, problem=f"section [baseline] is missing: {_BASELINE_HELP}")
-        kept, parts = {**kept, "baseline": dict(NO_BASELINE)}, {**parts, "baseline": NoPreference()}
+        kept["baseline"] = dict(NO_BASELINE)
     elif needs_training(parts["baseline"]):
         # It is fitted without examples to each batch that it decides.
         name = kept["baseline"]["@disambig_learners"]
         raise UserError("D005", path=path, problem=f"{name} cannot be the [baseline]: {_BASELINE_HELP}")
     if "judge" not in parts:
-        section = default_rule_config(parts["task"], mistakes=mistakes or bool(settings.get("fixes")))
-        kept, parts = {**kept, "judge": section}, {**parts, **resolve({"judge": section}, source=path)}
-    check_decision_rule(parts["judge"], parts["task"])
+        kept["judge"] = default_rule_config(task, mistakes=mistakes or bool(settings.get("fixes")))
+    parts |= resolve({name: kept[name] for name in OPTIONAL if name not in parts}, source=path)
+    check_decision_rule(parts["judge"], task)
     for extractor in parts["extractors"].values():
-        check_candidate_kind(extractor, own=decides(parts["task"]).between == "own")
+        check_candidate_kind(extractor, own=what.between == "own")
     abstains = get_trait(parts["judge"], DecisionRuleTraits, "least_margin") is not None
     if "least_margin" in settings and not abstains:
         problem = "training.least_margin is for tasks with labels; tasks with words use flags_per_1000"
         raise UserError("D005", path=path, problem=problem)
     about = config["model"]
-    name, version = str(about.get("name", parts["task"].name)), str(about.get("version", "0.1.0"))
-    return TrainingPlan(parts, settings, kept, name, version)
+    name, version = str(about.get("name", task.name)), str(about.get("version", "0.1.0"))
+    sources = {name: settings.pop(name) for name in SOURCES if name in settings}
+    return TrainingPlan(ResolvedConfig.from_parts(parts), sources, settings, kept, name, version)
 
 
 def _check(settings: dict[str, Any], path: str | Path) -> None:

@@ -69,7 +69,8 @@ class TaskPlaces:
         words: dict[str, int] = {}
         named: dict[tuple[int, int], tuple[int, int]] = {}
         tokens: tuple[list[int], list[int], list[int]] = [], [], []
-        if decides(task).between == "labels" and decides(task).where != "documents":
+        what = decides(task)
+        if what.between == "labels" and what.where != "documents":
             words = {group.name: g for g, group in enumerate(task.groups)}
             tokens = view.starts.tolist(), view.ends.tolist(), view.documents.tolist()
             keys = zip(found_instances.positions.tolist(), groups, strict=True)
@@ -78,7 +79,7 @@ class TaskPlaces:
                 for i, (key, n) in enumerate(zip(keys, found_instances.lengths.tolist(), strict=True))
             }
         listed = (values.tolist() for values in (starts, ends, reach, bounds))
-        return cls(tokens, found_instances, groups, named, words, decides(task).where == "tokens", *listed)
+        return cls(tokens, found_instances, groups, named, words, what.where == "tokens", *listed)
 
     def at(self, text: int, example: Labelled) -> list[int]:
         """Return the instances at an example's place, in order; only the named one if it names its word."""

@@ -17,6 +17,7 @@ from disambig.metrics import list_measure_named, text_costs
 from disambig.models import Model
 from disambig.text import hash_word
 from disambig.training.examples import TextExamples, dataset_report
+from disambig.training.resolved_config import Parts, ResolvedConfig
 from disambig.training.trainer import train_examples
 from disambig.types import Task, metric
 
@@ -43,13 +44,13 @@ def split_lists(items: Sequence[NBestList]) -> tuple[list[NBestList], list[NBest
 
 
 def train_lists(
-    parts: dict[str, Any], items: Sequence[NBestList], *, name: str, put_aside: int = 0, **settings: Any
+    parts: Parts, items: Sequence[NBestList], *, name: str, put_aside: int = 0, **settings: Any
 ) -> Model:
     """Train a model that finds the best candidate of a list.
 
     Parameters
     ----------
-    parts : dict
+    parts : dict or ResolvedConfig
         The resolved config, as for `trainer.train`, with a task on items that have their own candidates.
     items : sequence of NBestList
         With costs, or with references from which the task's measure computes costs.
@@ -63,14 +64,14 @@ def train_lists(
     UserError
         D337 if no list has candidates of different costs.
     """
-    documents = [item.document for item in items]
+    parts, documents = ResolvedConfig.from_parts(parts), [item.document for item in items]
     with name_error_place(items):
-        lists = lists_with_costs(parts["task"], items)
+        lists = lists_with_costs(parts.task, items)
         return train_candidates(parts, lists, documents, name=name, put_aside=put_aside, **settings)
 
 
 def train_candidates(
-    parts: dict[str, Any],
+    parts: Parts,
     lists: CandidateLists,
     documents: Sequence[str],
     *,
@@ -83,7 +84,7 @@ def train_candidates(
 
     Parameters
     ----------
-    parts : dict
+    parts : dict or ResolvedConfig
         The resolved config, as for `trainer.train`, with a task on items that have their own candidates.
     lists : CandidateLists
         Lists without costs are left out.
@@ -106,8 +107,9 @@ def train_candidates(
     """
     if len(documents) != len(lists):
         raise ValueError(f"expected one document per list: {len(documents)} documents for {len(lists)} lists")
+    parts = ResolvedConfig.from_parts(parts)
     every = _examples(parts, lists)
-    costs = every.instances.costs(parts["task"].groups[0])
+    costs = every.instances.costs(parts.task.groups[0])
     if not (costs[~np.isnan(costs)] > 0).any() or (every.instances.observed < 0).all():
         raise UserError("D337", n=len(lists))
     usable = np.flatnonzero(every.instances.observed >= 0)
@@ -149,8 +151,8 @@ def lists_with_costs(task: Task, items: Sequence[NBestList]) -> CandidateLists:
     return to_candidate_lists(items, lambda texts, references: text_costs(measure, texts, references))
 
 
-def _examples(parts: dict[str, Any], lists: CandidateLists) -> TextExamples:
-    return TextExamples(parts["tokenisation"]([]), list_instances(lists), 0)
+def _examples(parts: ResolvedConfig, lists: CandidateLists) -> TextExamples:
+    return TextExamples(parts.tokenisation([]), list_instances(lists), 0)
 
 
 def _some(examples: TextExamples, rows: NDArray[np.int64]) -> TextExamples:

@@ -23,6 +23,7 @@ from disambig.training.labelled_dataset import (
     right_candidates,
     seen_elsewhere,
 )
+from disambig.training.resolved_config import ResolvedConfig
 from disambig.type_aliases import Progress
 from disambig.types import (
     CandidateBatch,
@@ -67,12 +68,12 @@ class HeldOutResampling:
     min_examples: int
     people: ErrorCorpus | None = None
 
-    def prepare(self, parts: dict[str, Any], tell: Progress) -> FittedHeldOut:
+    def prepare(self, parts: ResolvedConfig, tell: Progress) -> FittedHeldOut:
         """Fit the extractors."""
         tell("fitting extractors", 0, 1)
-        view, instances, groups = self.around.view, self.around.instances, parts["task"].groups
+        view, instances, groups = self.around.view, self.around.instances, parts.task.groups
         return FittedHeldOut(
-            self, tuple(fit_checked(e, view, instances, groups) for e in parts["extractors"].values())
+            self, tuple(fit_checked(e, view, instances, groups) for e in parts.extractors.values())
         )
 
 
@@ -83,7 +84,7 @@ class FittedHeldOut:
     plan: HeldOutResampling
     extractors: tuple[FeatureExtractor, ...]
 
-    def shared(self, model: Model, learner: Learner, rng: np.random.Generator) -> Scorer | None:
+    def shared(self, model: Model, learner: SharesWeights, rng: np.random.Generator) -> Scorer | None:
         """Learn the weights that all groups share, from a few hundred examples of each group."""
         batches = []
         learn = self.plan.learn
@@ -92,7 +93,7 @@ class FittedHeldOut:
             # empty places are far more frequent than any word and would dominate the shared weights
             if len(rows) and fitting.EMPTY_CANDIDATE not in group.candidates:
                 batches.append(learn.features(rows, g, model.task, model.extractors).batch)
-        return learner.fit_shared(batches) if batches and isinstance(learner, SharesWeights) else None
+        return learner.fit_shared(batches) if batches else None
 
     def fit(
         self, model: Model, learner: Learner, group: int, rng: np.random.Generator
@@ -251,12 +252,12 @@ class FoldResampling:
 
     marked: LabelledDataset
 
-    def prepare(self, parts: dict[str, Any], tell: Progress) -> FittedFolds:
+    def prepare(self, parts: ResolvedConfig, tell: Progress) -> FittedFolds:
         """Fit the extractors; those that learn from labels are also fitted without each fold in turn."""
-        marked, task = self.marked, parts["task"]
+        marked, task = self.marked, parts.task
         n_folds = min(FOLDS, marked.n_documents)
         folds = marked.folds_apart(max(n_folds, 1))
-        extractors, features = _out_of_fold(parts["extractors"].values(), marked, folds, task, tell)
+        extractors, features = _out_of_fold(parts.extractors.values(), marked, folds, task, tell)
         groups = marked.examples.instances.groups
         rows = [np.flatnonzero(groups == g) for g in range(len(task.groups))]
         right = [
@@ -298,7 +299,7 @@ class FittedFolds:
     held_out: list[NDArray[np.float64]] = field(default_factory=list)
     group_fits: dict[int, _GroupFit] = field(default_factory=dict)
 
-    def shared(self, model: Model, learner: Learner, rng: np.random.Generator) -> Scorer | None:
+    def shared(self, model: Model, learner: SharesWeights, rng: np.random.Generator) -> Scorer | None:
         """Return None: shared weights would be learned from every fold."""
         return None
 
@@ -314,12 +315,13 @@ class FittedFolds:
         self.held_out.append(held_out)
         return scorer, dict(report)
 
-    def hits(self, task: Task, learner: Learner, baseline: Learner) -> NDArray[np.bool_]:
+    def hits(self, parts: ResolvedConfig) -> NDArray[np.bool_]:
         """Return which examples uncalibrated scorers decide correctly without having seen them."""
         hits = np.zeros(len(self.folds), bool)
         for g, (right, rows) in enumerate(zip(self.right, self.rows, strict=True)):
             if len(rows):
-                chosen = self._fit_group(task, learner, baseline, g)[2].argmax(axis=1)
+                held_out = self._fit_group(parts.task, parts.learner, parts.baseline, g)[2]
+                chosen = held_out.argmax(axis=1)
                 hits[rows] = right[np.arange(len(rows)), chosen]
         return hits
 

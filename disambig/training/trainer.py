@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.config import resolve
 from disambig.data import find_examples, find_instances
-from disambig.decision import check_decision_rule, check_error_corpus, default_rule_config
 from disambig.errors import UserError
 from disambig.features import ExtractorChoice, restore_checked
 from disambig.files import ErrorCallback
@@ -23,8 +21,9 @@ from disambig.training.examples import ErrorCorpus, TextExamples, why_empty
 from disambig.training.fitting import FittedResampling, HasTrialScores, Resampling
 from disambig.training.labelled_dataset import LabelledDataset, label_instances
 from disambig.training.resampling import FOLDS, FoldResampling, HeldOutResampling, count_dataset
+from disambig.training.resolved_config import Parts, ResolvedConfig
 from disambig.type_aliases import Progress
-from disambig.types import DecisionRule, FeatureExtractor, Learner, Scorer, SharesWeights, decides
+from disambig.types import FeatureExtractor, Scorer, SharesWeights
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,51 +35,6 @@ class FittedExtractor:
     def fit(self, *_: object) -> FeatureExtractor:
         """Return the extractor unchanged."""
         return self.extractor
-
-
-def configured_rule(parts: Mapping[str, Any], settings: Mapping[str, Any]) -> DecisionRule:
-    """Return the decision rule of a resolved config, with the settings that apply to it.
-
-    Parameters
-    ----------
-    parts : mapping
-        With a ``task`` and, optionally, a ``judge``.
-    settings : mapping
-        Settings of ``[training]``, such as ``flags_per_1000`` and ``least_margin``.
-
-    Raises
-    ------
-    UserError
-        D422 if the decision rule is for other tasks.
-    """
-    judge = parts.get("judge") or resolve({"judge": default_rule_config(parts["task"])})["judge"]
-    check_decision_rule(judge, parts["task"])
-    return replace(judge, **rule_settings(judge, settings))
-
-
-def with_error_rule(
-    parts: dict[str, Any], config: dict[str, Any] | None
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return parts and config, with a decision rule that learns from mistakes if they have none.
-
-    Raises
-    ------
-    UserError
-        D427 for a task that does not correct words, D429 for a decision rule that does not learn from
-        mistakes.
-    """
-    config = config or {}
-    if not parts.get("judge"):
-        section = default_rule_config(parts["task"], mistakes=True)
-        parts, config = {**parts, **resolve({"judge": section})}, {**config, "judge": section}
-    check_error_corpus(parts["judge"], parts["task"])
-    return parts, config
-
-
-def rule_settings(judge: DecisionRule, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that the decision rule has, which are the fields of its dataclass."""
-    names: set[str] = {field.name for field in fields(judge)} if is_dataclass(judge) else set()
-    return {name: value for name, value in settings.items() if name in names and value is not None}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,32 +61,31 @@ class ChosenExtractors:
 
 
 def choose_extractors(
-    plan: Resampling, parts: dict[str, Any], config: dict[str, Any], tell: Progress
+    plan: Resampling, parts: ResolvedConfig, config: dict[str, Any], tell: Progress
 ) -> ChosenExtractors:
     """Fit the extractors, choosing the best option of each `ExtractorChoice`, one choice after another.
 
     An option replaces the best one so far if it decides more examples correctly, by more than one standard
     error of the difference. Open settings of the learner are chosen with the first options.
     """
-    extractors = parts["extractors"]
     options = {
         name: extractor.options
-        for name, extractor in extractors.items()
+        for name, extractor in parts.extractors.items()
         if isinstance(extractor, ExtractorChoice)
     }
     for name, choice in options.items():
-        parts = _with(parts, name, choice[next(iter(choice))])
+        parts = replace(parts, extractors={**parts.extractors, name: choice[next(iter(choice))]})
     ready = plan.prepare(parts, tell)
     best = _hits(ready, parts) if options else None
     if best is not None and isinstance(ready, HasTrialScores):
-        parts = {**parts, "learner": ready.with_tuned(parts["learner"])}
+        parts = replace(parts, learner=ready.with_tuned(parts.learner))
     report: dict[str, Any] = {}
     for name, choice in options.items():
         taken, *others = choice
         tried = {} if best is None else {taken: float(best.mean())}
         for number, option in enumerate(others if best is not None else (), 1):
             tell(f"trying {name}", number, len(choice))
-            other = _with(parts, name, choice[option])
+            other = replace(parts, extractors={**parts.extractors, name: choice[option]})
             attempt = plan.prepare(other, tell)
             hits = _hits(attempt, other)
             assert hits is not None and best is not None
@@ -150,15 +103,9 @@ def _better(hits: NDArray[np.bool_], than: NDArray[np.bool_]) -> bool:
     return bool(difference.sum() > np.sqrt(np.abs(difference).sum()))
 
 
-def _with(parts: dict[str, Any], name: str, extractor: FeatureExtractor) -> dict[str, Any]:
-    return {**parts, "extractors": {**parts["extractors"], name: extractor}}
-
-
-def _hits(ready: FittedResampling, parts: dict[str, Any]) -> NDArray[np.bool_] | None:
+def _hits(ready: FittedResampling, parts: ResolvedConfig) -> NDArray[np.bool_] | None:
     """Return which held-out examples are decided correctly; None if the resampling cannot say."""
-    if not isinstance(ready, HasTrialScores):
-        return None
-    return ready.hits(parts["task"], parts["learner"], parts["baseline"])
+    return ready.hits(parts) if isinstance(ready, HasTrialScores) else None
 
 
 def _select_options(config: dict[str, Any], report: Mapping[str, Any]) -> dict[str, Any]:
@@ -178,7 +125,7 @@ def _note(name: str, *, taken: str, accuracy: Mapping[str, float]) -> str:
 
 
 def train(
-    parts: dict[str, Any],
+    parts: Parts,
     texts: Mapping[str, Sequence[str]],
     *,
     name: str,
@@ -194,7 +141,7 @@ def train(
 
     Parameters
     ----------
-    parts : dict
+    parts : dict or ResolvedConfig
         The resolved config: ``task``, ``tokenisation``, ``extractors`` (name to extractor), ``learner``,
         ``baseline`` and, optionally, ``judge``.
     texts : dict of str to sequence of str
@@ -217,14 +164,14 @@ def train(
     UserError
         D412 if the text contains nothing to learn from, D426 to D429 for mistakes that cannot be used.
     """
-    people = None
+    parts, people = ResolvedConfig.from_parts(parts), None
     if mistakes or clean:
-        parts, config = with_error_rule(parts, config)
-        people = ErrorCorpus.from_texts(parts["task"], parts["tokenisation"], mistakes, clean)
+        parts, config = parts.with_error_rule(config or {})
+        people = ErrorCorpus.from_texts(parts.task, parts.tokenisation, mistakes, clean)
     learn = _examples(parts, texts["train"], decided=False)
     tune = _examples(parts, texts["dev"], decided=True)
     if not len(learn.instances) or not len(tune.instances):
-        task = parts["task"].name
+        task = parts.task.name
         hint = f"none has a candidate of the task {task}"
         if len(learn.instances) or len(tune.instances):
             hint = why_empty(texts, "dev" if len(learn.instances) else "train", task)
@@ -236,7 +183,7 @@ def train(
     return with_notes(model, notes)
 
 
-def _table_notes(parts: dict[str, Any], texts: Sequence[str], tell: ErrorCallback | None) -> list[str]:
+def _table_notes(parts: ResolvedConfig, texts: Sequence[str], tell: ErrorCallback | None) -> list[str]:
     """Return the notes on count tables that do not fit, and tell them."""
     notes = diagnostics.count_table_warnings(parts, texts)
     if tell is not None:
@@ -254,7 +201,7 @@ def with_notes(model: Model, notes: Sequence[str]) -> Model:
 
 
 def train_examples(
-    parts: dict[str, Any],
+    parts: ResolvedConfig,
     learn: TextExamples,
     tune: TextExamples,
     around: TextExamples,
@@ -275,7 +222,7 @@ def train_examples(
 
 def train_by(
     plan: Resampling,
-    parts: dict[str, Any],
+    parts: Parts,
     *,
     name: str,
     version: str = "0.1.0",
@@ -292,18 +239,18 @@ def train_by(
         Settings of the decision rule, such as ``flags_per_1000``; others are ignored.
     """
     tell = progress or (lambda stage, done, total: None)
-    task = parts["task"]
-    learner: Learner = parts["learner"]
+    parts = ResolvedConfig.from_parts(parts)
+    task, learner = parts.task, parts.learner
     chosen = choose_extractors(plan, parts, config or {}, tell)
     ready = chosen.ready
-    judge = configured_rule(parts, settings)
+    judge = parts.decision_rule(settings)
     model = Model(
         name=name,
         version=version,
         task=task,
-        tokenisation=parts["tokenisation"],
+        tokenisation=parts.tokenisation,
         extractors=ready.extractors,
-        baseline=parts["baseline"],
+        baseline=parts.baseline,
         scorers=(None,) * len(task.groups),
         judge=judge,
         config=chosen.config,
@@ -332,11 +279,11 @@ def train_by(
     return replace(model, provenance={**provenance, "groups": reports})
 
 
-def _examples(parts: dict[str, Any], texts: Sequence[str], *, decided: bool) -> TextExamples:
+def _examples(parts: ResolvedConfig, texts: Sequence[str], *, decided: bool) -> TextExamples:
     """Return the places to learn from or, with `decided`, the places that a model would decide in use."""
-    view = view_of_texts(texts, parts["tokenisation"], protected=decided)
-    instances = (find_instances if decided else find_examples)(parts["task"], view)
-    if decides(parts["task"]).between != "labels":  # without an observed candidate the right one is unknown
+    view = view_of_texts(texts, parts.tokenisation, protected=decided)
+    instances = (find_instances if decided else find_examples)(parts.task, view)
+    if parts.decides.between != "labels":  # without an observed candidate the right one is unknown
         instances = instances.take(instances.observed >= 0)
     if decided:
         shielded = view.layers["protected"].astype(bool)
@@ -346,7 +293,7 @@ def _examples(parts: dict[str, Any], texts: Sequence[str], *, decided: bool) -> 
 
 
 def train_labelled(
-    parts: dict[str, Any],
+    parts: Parts,
     labelled: Sequence[Labelled],
     *,
     name: str,
@@ -357,7 +304,7 @@ def train_labelled(
 
     Parameters
     ----------
-    parts : dict
+    parts : dict or ResolvedConfig
         The resolved config, as for `trainer.train`.
     labelled : sequence of Labelled
     tell : callable, optional
@@ -370,17 +317,13 @@ def train_labelled(
     UserError
         D462 if no example can be used.
     """
-    return train_marked(
-        parts,
-        label_instances(parts["task"], parts["tokenisation"], labelled),
-        name=name,
-        tell=tell,
-        **settings,
-    )
+    parts = ResolvedConfig.from_parts(parts)
+    marked = label_instances(parts.task, parts.tokenisation, labelled)
+    return train_marked(parts, marked, name=name, tell=tell, **settings)
 
 
 def train_marked(
-    parts: dict[str, Any],
+    parts: ResolvedConfig,
     marked: LabelledDataset,
     *,
     name: str,
@@ -389,7 +332,7 @@ def train_marked(
 ) -> Model:
     """Train a model on a labelled dataset; the parameters are those of `train_labelled`."""
     tables = _table_notes(parts, marked.examples.view.texts, tell)
-    if decides(parts["task"]).between == "labels":
+    if parts.decides.between == "labels":
         return with_notes(train_by(FoldResampling(marked), parts, name=name, **settings), tables)
     folds = marked.folds(FOLDS)
     learn, tune = marked.take(folds > 0), marked.take(folds == 0)

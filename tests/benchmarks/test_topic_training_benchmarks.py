@@ -30,7 +30,7 @@ import pytest
 from scipy.stats import binomtest
 from short_texts import short_texts
 
-from disambig.evaluation import assess_model, decide
+from disambig.evaluation import add_assessment, decide
 from disambig.formats import read_labelled
 from disambig.training import label_instances, run
 
@@ -58,12 +58,12 @@ def test_training_and_accuracy_on_short_texts(tmp_path):
                 texts, labels
             )
 
-        def ours(judge, name=name):
-            return run("topic", labelled=[str(tmp_path / f"{name}.learn.csv")], judge=judge)
+        def ours(name=name):
+            return run("topic", labelled=[str(tmp_path / f"{name}.learn.csv")])
 
         ways = {
-            "ours, with its test": lambda: ours(assess_model),
-            "ours, without": lambda: ours(None),
+            "ours, with its test": lambda: add_assessment(*ours()),
+            "ours, without": ours,
             "words": lambda: theirs(1),
             "words and pairs": lambda: theirs(2),
         }
@@ -120,7 +120,7 @@ def predicted(tmp_path, learn, test):
     for name, texts in (("learn", learn), ("test", test)):
         with open(tmp_path / f"{name}.csv", "w", encoding="utf8", newline="") as file:
             csv.writer(file).writerows([("text", "label"), *texts])
-    model = run("topic", labelled=[str(tmp_path / "learn.csv")])
+    model, _, _ = run("topic", labelled=[str(tmp_path / "learn.csv")])
     marked = label_instances(model.task, model.tokenisation, read_labelled([str(tmp_path / "test.csv")]))
     names = [model.task.labels[number] for number in decide(model, marked, 0)[0]]
     given = dict(zip([example.text for example in marked.labelled], names, strict=True))

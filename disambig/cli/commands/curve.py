@@ -97,41 +97,32 @@ def _run(
     from disambig.errors import UserError
     from disambig.evaluation import curve_of_labelled, curve_of_texts
     from disambig.formats import read_labelled
-    from disambig.training import (
-        SOURCES,
-        check_error_files,
-        nothing_named,
-        read_error_corpus,
-        read_plan,
-        read_texts,
-    )
-    from disambig.types import decides
+    from disambig.training import check_error_files, nothing_named, read_error_corpus, read_plan, read_texts
 
     plan = read_plan(config, mistakes=bool(fixes))
-    settings = dict(plan.settings)
-    sources_in_config = {name: settings.pop(name, None) for name in SOURCES}
-    settings.pop("seed", None)
-    if decides(plan.parts["task"]).where == "items":
+    sources, parts = plan.sources, plan.parts
+    settings = {**plan.settings, **about}
+    if parts.decides.where == "items":
         raise UserError("D338", model=plan.name)
-    examples = labelled or ([] if text else sources_in_config["labelled"])
-    written = fixes or sources_in_config["fixes"] or [], clean or sources_in_config["clean"] or []
+    examples = labelled or (not text and sources.get("labelled"))
+    written = fixes or sources.get("fixes", []), clean or sources.get("clean", [])
     if any(written):
         check_error_files(plan, *written, other=bool(examples))
     if examples:
         places = read_labelled(
             examples,
-            encoding=encoding or sources_in_config["encoding"],
+            encoding=encoding or sources.get("encoding"),
             strict=strict,
             tell=note_printer(),
         )
-        return curve_of_labelled(plan.with_learned_settings(places).parts, places, **about, **settings)
-    if decides(plan.parts["task"]).between == "labels":
-        raise UserError("D463", task=plan.parts["task"].name)
-    sources = text or sources_in_config["text"]
-    if not sources:
+        return curve_of_labelled(plan.with_learned_settings(places).parts, places, **settings)
+    if parts.decides.between == "labels":
+        raise UserError("D463", task=parts.task.name)
+    paths = text or sources.get("text")
+    if not paths:
         raise nothing_named()
-    texts = read_texts(sources, lines=bool(sources_in_config["lines"]) if lines is None else lines)
-    return curve_of_texts(plan.parts, texts, **read_error_corpus(*written), **about, **settings)
+    texts = read_texts(paths, lines=sources.get("lines", False) if lines is None else lines)
+    return curve_of_texts(parts, texts, **read_error_corpus(*written), **settings)
 
 
 def curve_lines(result: dict[str, Any]) -> list[str]:

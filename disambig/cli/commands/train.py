@@ -54,7 +54,7 @@ def train(
         raise typer.BadParameter("--lists cannot be combined with --text or --labelled")
     check_target(output, force=force)  # before the long training, not after it
     from disambig.cli.progress import note_printer, remark, say, stages
-    from disambig.evaluation import assess_model, assessment_line, why_untested
+    from disambig.evaluation import add_assessment, assessment_line, why_untested
     from disambig.models import save_model
     from disambig.training import report_line, run
 
@@ -66,7 +66,7 @@ def train(
         print_note(note)
 
     with stages() as progress:
-        model = run(
+        model, plan, material = run(
             config,
             text=text or (),
             labelled=labelled or (),
@@ -77,9 +77,10 @@ def train(
             strict=strict,
             tell=tell,
             lines=lines,
-            judge=assess_model if test else None,
             progress=progress,
         )
+        if test:
+            model = add_assessment(model, plan, material, progress=progress)
     save_model(model, output, force=force)
     learned = sum(scorer is not None for scorer in model.scorers)
     examples = model.provenance["examples"]

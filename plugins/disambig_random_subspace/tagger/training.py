@@ -18,7 +18,7 @@ from disambig.api.experiments import Progress, text_lines
 from disambig.api.features import TokenContext, WordClasses, learn_classes
 from disambig.api.judges import ScoreBatch
 from disambig.api.text import SpacyTokens
-from disambig.api.training import train_by
+from disambig.api.training import ResolvedConfig, train_by
 
 from .task import Tagged, distinct_tags, fit_context, make_batch, word_positions
 
@@ -200,7 +200,7 @@ class TaggedSentences:
         self._more, self._times, self._seldom = more, times, seldom
         self.extractors: tuple[FeatureExtractor, ...] = ()
 
-    def prepare(self, parts: dict[str, Any], tell: Progress) -> TaggedSentences:
+    def prepare(self, parts: ResolvedConfig, tell: Progress) -> TaggedSentences:
         """Count features."""
         tell("features", 0, 1)
         extractor = fit_context(self._train, self._tags, classes=self._classes)
@@ -212,7 +212,7 @@ class TaggedSentences:
         self.extractors = (extractor,)
         return self
 
-    def shared(self, model: Model, learner: Learner, rng: np.random.Generator) -> Scorer | None:
+    def shared(self, model: Model, learner: object, rng: np.random.Generator) -> Scorer | None:
         """Return None: there is only one group."""
         return None
 

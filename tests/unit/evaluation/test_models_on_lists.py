@@ -33,7 +33,7 @@ from disambig.formats import Labelled
 from disambig.models import NoPreference, card
 from disambig.tasks import Lists
 from disambig.text import Words
-from disambig.training import TrainingPlan, train, train_labelled
+from disambig.training import ResolvedConfig, TrainingPlan, train, train_labelled
 from disambig.types import Decides
 
 CANDIDATES = {
@@ -199,7 +199,7 @@ def test_learning_curves(components):
 
 def test_curve_command_accepts_places_but_not_lists(components, tmp_path, monkeypatch, capsys):
     (tmp_path / "text.txt").write_text("\n".join(TEXTS))
-    plan = TrainingPlan(components, {}, {}, "slips", "0")
+    plan = TrainingPlan(ResolvedConfig(**components), {}, {}, {}, "slips", "0")
     monkeypatch.setattr("disambig.training.read_plan", lambda path, **options: plan)
     arguments = [
         "curve",
@@ -214,7 +214,7 @@ def test_curve_command_accepts_places_but_not_lists(components, tmp_path, monkey
     with pytest.raises(SystemExit) as ended:
         run([*arguments, "--draws", "1"])
     assert (ended.value.code, json.loads(capsys.readouterr().out)["points"][0]["accuracy"]) == (0, 1.0)
-    of_items = TrainingPlan({**components, "task": Lists()}, {}, {}, "rerank", "0")
+    of_items = TrainingPlan(ResolvedConfig(**{**components, "task": Lists()}), {}, {}, {}, "rerank", "0")
     monkeypatch.setattr("disambig.training.read_plan", lambda path, **options: of_items)
     with pytest.raises(SystemExit) as ended:
         run(arguments)

@@ -43,6 +43,7 @@ from disambig.training import (
     FoldResampling,
     HeldOutCalibration,
     HeldOutResampling,
+    ResolvedConfig,
     TextExamples,
     balanced_sample,
     baseline_warnings,
@@ -83,10 +84,10 @@ class FirstExamples:
     def prepare(self, parts, tell):
         tell("preparing", 0, 1)
         self.all = examples()
-        groups = parts["task"].groups
+        groups = parts.task.groups
         self.extractors = tuple(
             e.fit(self.all.view, self.all.instances.take(slice(0, self.n)), groups)
-            for e in parts["extractors"].values()
+            for e in parts.extractors.values()
         )
         return self
 
@@ -259,7 +260,7 @@ def seen_columns(labels):
 
 def prepare(extractor):
     marked = label_instances(TASK, Words(), EXAMPLES)
-    parts = {"task": TASK, "extractors": {"seen": extractor}, "baseline": Constant()}
+    parts = ResolvedConfig(TASK, Words(), {"seen": extractor}, Constant(), Constant())
     return marked, FoldResampling(marked).prepare(parts, lambda *messages: None)
 
 

@@ -371,7 +371,7 @@ def test_warns_of_counts_of_another_language(tmp_path, lines, candidates, langua
     text = "".join(f"{number} {line}\n" for number in range(30) for line in lines)
     (tmp_path / "words.txt").write_text(text, encoding="utf8")
     warnings: list[str] = []
-    model = run(tmp_path / "words.cfg", text=[str(tmp_path / "words.txt")], tell=warnings.append)
+    model, _, _ = run(tmp_path / "words.cfg", text=[str(tmp_path / "words.txt")], tell=warnings.append)
     notes = [one for one in model.provenance.get("notes", ()) if "counts" in one]
     assert notes == warnings
     assert len(warnings) == (1 if note else 0)

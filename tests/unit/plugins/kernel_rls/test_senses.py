@@ -15,7 +15,7 @@ from hypothesis import given, strategies as st
 
 from disambig.config import resolve
 from disambig.errors import UserError
-from disambig.evaluation import assess_model, cross_validate, curve_of_labelled, evaluate_labelled
+from disambig.evaluation import add_assessment, cross_validate, curve_of_labelled, evaluate_labelled
 from disambig.formats import Labelled, read_labelled
 from disambig.testing import check_task
 from disambig.text import SpacyTokens, Words, hash_word, view_of_docs
@@ -290,7 +290,7 @@ def test_words_of_several_tokens_are_not_learned(tmp_path):
         rows += [f"in [[New York]] {n}\t{('city', 'state')[n % 2]}\tnew_york.n"]
         rows += [f"a [[well-known]] man {n}\t{('famous', 'usual')[n % 2]}\twell-known.a"]
     path.write_text("\n".join(rows))
-    model = run("sense", labelled=[str(path)])
+    model, _, _ = run("sense", labelled=[str(path)])
     assert [group.name for group in model.task.groups] == ["bank.n"]
     assert model.provenance["examples"]["labelled"] == 12
     (note,) = (note for note in model.provenance["notes"] if note.startswith("not used"))
@@ -406,11 +406,11 @@ def test_every_format_of_marked_examples(tmp_path):
         write_examples(tmp_path / "b.csv", (*whole, "document"), [(*row[:2], row[0]) for row in make_table()])
     )
     plan = read_plan("sense")
-    expected = plan.with_learned_settings(read_labelled(plain)).parts["task"].words
+    expected = plan.with_learned_settings(read_labelled(plain)).parts.task.words
     for file in files:
-        task = plan.with_learned_settings(read_labelled(file)).parts["task"]
+        task = plan.with_learned_settings(read_labelled(file)).parts.task
         assert task.words == expected, file
-    model = run("sense", labelled=[files[0]])
+    model, _, _ = run("sense", labelled=[files[0]])
     for file in files:
         result = evaluate_labelled(model, read_labelled(file))
         assert result["n"] == 12 and result["unused"] == 0
@@ -424,7 +424,7 @@ def test_examples_without_a_mark(tmp_path):
     with pytest.raises(UserError, match=r"D496.*mark one word"):
         run("sense", labelled=[write_examples(tmp_path / "a.csv", ("text", "label"), bare)])
     path = write_examples(tmp_path / "b.csv", ("text", "label"), [*make_table(), *bare[:1]])
-    (note,) = (note for note in run("sense", labelled=[path]).provenance["notes"] if "not used" in note)
+    (note,) = (n for n in run("sense", labelled=[path])[0].provenance["notes"] if "not used" in n)
     assert "b.csv, line 14: no place is marked in 'We sat" in note
 
 
@@ -432,7 +432,7 @@ def test_texts_of_topics_keep_their_brackets(tmp_path):
     texts = [(f"A [[ball]] in a [[net]] of day {n}", f"We ate [[cake on day {n}") for n in range(6)]
     examples = [(text, label) for pair in texts for text, label in zip(pair, "ab", strict=True)]
     path = write_examples(tmp_path / "a.csv", ("text", "label"), examples)
-    model = run("topic", labelled=[path])
+    model, _, _ = run("topic", labelled=[path])
     assert model.provenance["examples"]["labelled"] == 12
     assert evaluate_labelled(model, read_labelled(path))["n"] == 12
 
@@ -494,7 +494,9 @@ def test_warning_for_labels_with_other_tags():
 
 def test_nouns_are_not_found_at_verbs(tmp_path):
     examples = [(text, label, f"{word}.n") for text, label, word in make_table()]
-    model = run("sense", labelled=[write_examples(tmp_path / "a.csv", ("text", "label", "word"), examples)])
+    model, _, _ = run(
+        "sense", labelled=[write_examples(tmp_path / "a.csv", ("text", "label", "word"), examples)]
+    )
     assert not any("by their tags" in note for note in model.provenance["notes"])
     doc = spacy.blank("en")("They bank with us, and the bank closed.")
     for token, tag in zip(doc, "PRP VBP IN PRP , CC DT NN VBD .".split(), strict=True):
@@ -502,15 +504,18 @@ def test_nouns_are_not_found_at_verbs(tmp_path):
     decisions = model.decide(view_of_docs([doc], model.tokenisation))
     assert [model.task.groups[g].name for g in decisions.groups] == ["bank.n"]
     verbs = [(text, label, "bank.v") for text, label, _ in make_table()]
-    model = run("sense", labelled=[write_examples(tmp_path / "b.csv", ("text", "label", "word"), verbs)])
+    model, _, _ = run(
+        "sense", labelled=[write_examples(tmp_path / "b.csv", ("text", "label", "word"), verbs)]
+    )
     assert any("bank.v: 12 of 12 labelled places are not verbs" in note for note in model.provenance["notes"])
 
 
 def test_one_accuracy_in_the_notes(tmp_path):
     path = write_examples(tmp_path / "a.csv", ("text", "label"), make_table())
-    fitted = [note for note in run("sense", labelled=[path]).provenance["notes"] if "accuracy" in note]
+    trained = run("sense", labelled=[path])
+    fitted = [note for note in trained[0].provenance["notes"] if "accuracy" in note]
     assert len(fitted) == 1 and "12 labelled examples: accuracy" in fitted[0]
-    tested = run("sense", labelled=[path], judge=assess_model).provenance
+    tested = add_assessment(*trained).provenance
     assert tested["test"]["n"] == 12 and not any("accuracy" in note for note in tested["notes"])
     assert any("12 labelled examples are few" in note for note in tested["notes"])
     one = write_examples(
@@ -518,7 +523,7 @@ def test_one_accuracy_in_the_notes(tmp_path):
     )
     (note,) = (
         n
-        for n in run("sense", labelled=[one], judge=assess_model).provenance["notes"]
+        for n in add_assessment(*run("sense", labelled=[one])).provenance["notes"]
         if "cannot be estimated" in n
     )
     assert note == "12 labelled examples of one document: accuracy cannot be estimated"
@@ -534,9 +539,8 @@ def test_majority_of_equally_frequent_labels(tmp_path):
 
 def test_note_on_a_word_of_one_sense(tmp_path):
     examples = [*make_table(), *((f"A [[plant]] grows {n}.", "flora", "") for n in range(6))]
-    notes = run(
-        "sense", labelled=[write_examples(tmp_path / "a.csv", ("text", "label"), examples)]
-    ).provenance["notes"]
+    model, _, _ = run("sense", labelled=[write_examples(tmp_path / "a.csv", ("text", "label"), examples)])
+    notes = model.provenance["notes"]
     assert "plant: only one label (flora), which is always chosen" in notes
 
 

@@ -180,9 +180,9 @@ def test_labels_from_the_documents(tmp_path):
     del config["baseline"]
     write_config({"model": {"name": "my/topic"}, **config}, tmp_path / "topic.cfg")
     plan = read_plan(tmp_path / "topic.cfg")
-    assert plan.parts["task"].groups == ()
+    assert plan.parts.task.groups == ()
     named = plan.with_learned_settings(topic_documents()[::-1])
-    assert named.parts["task"].groups[0].candidates == tuple(LABELS)
+    assert named.parts.task.groups[0].candidates == tuple(LABELS)
     assert named.config["task"]["labels"] == LABELS
     assert named.config["baseline"] == {"@disambig_learners": "disambig.NoPreference.v1"}
     assert "labels" not in plan.config["task"]
@@ -498,7 +498,7 @@ def test_the_first_option_without_folds():
 def test_shipped_config_on_short_texts():
     labelled = ordered_documents(ordered=True)
     plan = read_plan("topic").with_learned_settings(labelled)
-    assert list(plan.parts["extractors"]["words"].options) == ["pairs", "signs", "words"]
+    assert list(plan.parts.extractors["words"].options) == ["pairs", "signs", "words"]
     model = train_labelled(plan.parts, labelled, name="t", config=plan.config)
     assert model.provenance["chosen"]["words"]["taken"] == "pairs"
     report = model.provenance["groups"]["topic"]
