@@ -531,7 +531,15 @@ def test_xml_without_answers_asks_for_their_key(sense_folder, trained_senses):
 @pytest.mark.parametrize("options", [["--sensemap", "map"], ["--key", "key"]])
 def test_a_key_needs_examples(sense_folder, trained_senses, options):
     done = here("evaluate", "my_senses", "--text", "new.txt", *options, folder=sense_folder)
-    assert done.returncode == 2 and "--key" in done.stderr
+    assert done.returncode == 2 and f"{options[0]} is only for --labelled, not for --text" in done.stderr
+
+
+def test_a_sense_map_needs_a_key(sense_folder, trained_senses):
+    options = ["--labelled", "test.xml", "--sensemap", "map"]
+    assert (
+        "--sensemap requires --key"
+        in run_senses(sense_folder, "evaluate", "my_senses", *options, status=2).stderr
+    )
 
 
 def test_a_key_of_other_instances(sense_folder, trained_senses):
