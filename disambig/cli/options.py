@@ -280,9 +280,10 @@ def check_options(context: typer.Context, forms: Mapping[str, Collection[str]], 
         source = context.get_parameter_source(name)
         having = [other for other, names in forms.items() if name in names]
         if having and form not in having and source is not None and source.name == "COMMANDLINE":
-            raise typer.BadParameter(
-                f"{parameter.opts[0]} is only for {' and '.join(having)}, not for {form}"
-            )
+            option = parameter.opts[0]
+            where = " and ".join(other for other in having if other != option)
+            advice = f"; it is for {where}" if where else ""
+            raise typer.BadParameter(f"{option} cannot be used with {form}{advice}")
 
 
 def check_rate(flags_per_1000: float | None, *, option: str = "--flags-per-1000") -> None:

@@ -531,7 +531,23 @@ def test_xml_without_answers_asks_for_their_key(sense_folder, trained_senses):
 @pytest.mark.parametrize("options", [["--sensemap", "map"], ["--key", "key"]])
 def test_a_key_needs_examples(sense_folder, trained_senses, options):
     done = here("evaluate", "my_senses", "--text", "new.txt", *options, folder=sense_folder)
-    assert done.returncode == 2 and f"{options[0]} is only for --labelled, not for --text" in done.stderr
+    assert (
+        done.returncode == 2
+        and f"{options[0]} cannot be used with --text; it is for --labelled" in done.stderr
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (["--text", "a.txt", "--labelled", "b.tsv"], "--text cannot be used with --labelled"),
+        (["--lists", "c.jsonl", "--strict"], "--strict cannot be used with --lists; it is for --labelled"),
+        (["--labelled", "b.tsv", "--lines"], "--lines cannot be used with --labelled; it is for --text"),
+    ],
+)
+def test_options_that_would_be_ignored_are_refused(tmp_path, options, problem):
+    done = here("train", "topic", "--output", "model", *options, folder=tmp_path)
+    assert done.returncode == 2 and problem in done.stderr
 
 
 def test_a_sense_map_needs_a_key(sense_folder, trained_senses):

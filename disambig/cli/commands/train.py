@@ -7,7 +7,18 @@ from typing import Annotated
 
 import typer
 
-from disambig.cli.options import Clean, Encoding, Fixes, Labelled, Lines, Lists, Quiet, Strict, Texts
+from disambig.cli.options import (
+    Clean,
+    Encoding,
+    Fixes,
+    Labelled,
+    Lines,
+    Lists,
+    Quiet,
+    Strict,
+    Texts,
+    check_options,
+)
 from disambig.formatting import pluralize
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -15,6 +26,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 
 @app.command()
 def train(
+    context: typer.Context,
     config: Annotated[
         Path | None,
         typer.Argument(help="Config file, or the name of a config provided by a plugin, such as topic."),
@@ -50,8 +62,8 @@ def train(
     if config is None or output is None:
         missing = "CONFIG (--example prints one)" if config is None else "--output DIRECTORY"
         raise typer.BadParameter(f"name {missing}")
-    if lists and (text or labelled):
-        raise typer.BadParameter("--lists cannot be combined with --text or --labelled")
+    if form := next((name for name in FORMS if context.params[name.removeprefix("--")]), None):
+        check_options(context, FORMS, form)
     check_target(output, force=force)  # before the long training, not after it
     from disambig.cli.progress import note_printer, remark, say, stages
     from disambig.evaluation import add_assessment, assessment_line, why_untested
@@ -105,3 +117,7 @@ def train(
     if tested := assessment_line(model.provenance.get("test", {})) or (test and why_untested(model)):
         for line in tested.split("\n"):  # the figures of lists have several; a remark is one
             remark(line)
+
+
+FORMS = {"--lists": ("lists",), "--labelled": ("labelled", "encoding", "strict"), "--text": ("text", "lines")}
+"""What is learned from, and the options that each of these has besides those of all."""

@@ -193,7 +193,7 @@ def test_command_rejects_invalid_comparisons(saved, capsys):
     assert advice in evaluate(capsys, a, b, status=2).err
     assert "D431" in evaluate(capsys, a, b, *labelled, "--measure", "acuracy", status=2).err
     assert (
-        "--measure is only for two models and --lists"
+        "--measure cannot be used with --labelled"
         in evaluate(capsys, a, *labelled, "--measure", "auc", status=2).err
     )
     assert "D525" in evaluate(capsys, a, saved / "text.txt", *labelled, status=2).err
