@@ -25,7 +25,7 @@ from ._lattice_kernels import (
 
 ONE, GROUP, ALL = 0, 1, 2
 NODES, STREAMS, GROUPS, FORWARD_FULL = 0, 1, 2, 3
-_FEW = 48
+_FEW = 16
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -49,6 +49,7 @@ def forward(tables, n, margin, arcs, work):
             tally[FORWARD_FULL] = 1
         if tally[FORWARD_FULL]:
             return False
+        # for each node (group) and each arc, whether the arc's word was seen after both words (the last word)
         work.behind_two[:n_marks] = 0
         work.behind_one[:n_marks] = 0  # a group has at least one node
         for arc in range(first, last):

@@ -197,7 +197,7 @@ class LexiconTables(NamedTuple):
 
 
 class _SearchWork(NamedTuple):
-    """The lattice of a line: see `_search_kernels.forward`."""
+    """The lattice of a line: see `_search_kernels.forward`; `unknown`: see `_lattice_kernels.lay`."""
 
     tally: NDArray[np.int64]
     arcs: Records
