@@ -58,7 +58,22 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
     Compiled functions have no annotations, since Numba infers their types: their modules need
     ``# mypy: allow-untyped-defs``, and type checkers only check the number of arguments of calls.
     """
-    dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
+    return _compile(function)
+
+
+def compiled_in_place(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a function like `compiled` that creates and returns no arrays, but writes to its arguments.
+
+    Numba then does not count references to arrays. Counting them takes longer than the work of small
+    functions that are not inlined and have many arrays among their arguments. Numba raises an error when it
+    compiles a function that allocates an array. The functions that it calls should be compiled in the same
+    way, because each one counts for itself.
+    """
+    return _compile(function, _nrt=False)
+
+
+def _compile(function: Callable[P, R], **options: Any) -> Callable[P, R]:
+    dispatcher = numba.njit(nogil=True, error_model="numpy", **options)(function)
     with suppress(RuntimeError, OSError):
         dispatcher._cache = _TolerantCache(function)
     _dispatchers.append(dispatcher)

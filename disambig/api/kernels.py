@@ -16,7 +16,12 @@ if TYPE_CHECKING:
         max_marginals as max_marginals,
         shared_sums as shared_sums,
     )
-    from disambig.jit import add_eight as add_eight, compiled as compiled, eight_products as eight_products
+    from disambig.jit import (
+        add_eight as add_eight,
+        compiled as compiled,
+        compiled_in_place as compiled_in_place,
+        eight_products as eight_products,
+    )
     from disambig.language_models import (
         back_off_weight as back_off_weight,
         empty_state as empty_state,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from disambig.api.kernels import compiled, fmix64
+from disambig.api.kernels import compiled_in_place, fmix64
 
-from ._lattice_kernels import find_in_range
+from ._lattice_kernels import find
 
 # Numba infers the types of compiled functions.
 # mypy: allow-untyped-defs
@@ -15,7 +15,7 @@ from ._lattice_kernels import find_in_range
 _BASE = np.uint64(0x9E3779B97F4A7C15)
 
 
-@compiled
+@compiled_in_place
 def score_candidates(tables, codes, offsets, firsts, letters, text_offsets, bounds, words, work, scores):
     """Write the cost of each candidate; return False if room is missing.
 
@@ -40,7 +40,7 @@ def score_candidates(tables, codes, offsets, firsts, letters, text_offsets, boun
     return True
 
 
-@compiled
+@compiled_in_place
 def _look_up(tables, codes, start, n, work):
     """Write the nodes of the trie for the stretches that begin at each place; return False without room."""
     count = np.int64(0)
@@ -48,9 +48,7 @@ def _look_up(tables, codes, start, n, work):
         work.begins[place] = count
         node, at = np.int64(0), place
         while at < n:
-            edge = find_in_range(
-                tables.labels, tables.begins[node], tables.begins[node + 1], codes[start + at]
-            )
+            edge = find(tables.labels, tables.begins[node], tables.begins[node + 1], codes[start + at])
             if edge < 0:
                 break
             node, at = edge + 1, at + 1
@@ -63,7 +61,7 @@ def _look_up(tables, codes, start, n, work):
     return True
 
 
-@compiled
+@compiled_in_place
 def _align(letters, text_offsets, bounds, words, candidate, n, work):
     """Write the place in the text of each place of the line, -1 within words, and the word there.
 
@@ -83,7 +81,7 @@ def _align(letters, text_offsets, bounds, words, candidate, n, work):
     work.word_at[n] = bounds[candidate + 1]
 
 
-@compiled
+@compiled_in_place
 def _shared(bounds, words, one, other):
     """Return the place up to which two candidates have the same words."""
     place = np.int64(0)
@@ -95,7 +93,7 @@ def _shared(bounds, words, one, other):
     return place
 
 
-@compiled
+@compiled_in_place
 def _search(tables, n, bounds, words, candidate, shared, work):
     """Return the least cost of a candidate; -1 without room. Nodes up to `shared` are kept."""
     if shared == 0:
@@ -130,7 +128,7 @@ def _search(tables, n, bounds, words, candidate, shared, work):
                 for until in range(max(low, text + 1), high + 1):
                     value = work.hashes[until] - work.hashes[text] * work.powers[until - text]
                     first, last = tables.entry_begins[node], tables.entry_begins[node + 1]
-                    entry = find_in_range(tables.hashes, first, last, value)
+                    entry = find(tables.hashes, first, last, value)
                     if entry < 0:
                         continue
                     for token in range(tables.token_begins[entry], tables.token_begins[entry + 1]):
@@ -144,7 +142,7 @@ def _search(tables, n, bounds, words, candidate, shared, work):
     return best
 
 
-@compiled
+@compiled_in_place
 def _enter(tables, work, place, text, end, until, left, right, cost):
     """Follow a word from the nodes of a place to `until` in the text; return False if room is missing."""
     best = np.inf

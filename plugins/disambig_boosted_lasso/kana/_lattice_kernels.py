@@ -4,91 +4,91 @@ from __future__ import annotations
 
 import numpy as np
 
-from disambig.api.kernels import compiled, fmix64
+from disambig.api.kernels import compiled_in_place, fmix64
 
 # Numba infers the types of compiled functions.
 # mypy: allow-untyped-defs
 
 
-@compiled
-def find(items, first, last, word):
-    """Return the position of a word in an ascending range of n-grams, -1 if it is not there."""
-    end = last
-    while first < last:
-        middle = (first + last) >> 1
-        if items[middle].word < word:
-            first = middle + 1
-        else:
-            last = middle
-    return first if first < end and items[first].word == word else np.int64(-1)
+@compiled_in_place
+def find(words, first, last, word):
+    """Return the position of a word in an ascending range, -1 if it is not there.
+
+    The loop has no branch that depends on the words, since the processor would often predict it wrongly.
+    """
+    size = last - first
+    if size <= 0:
+        return np.int64(-1)
+    while size > 1:
+        half = size >> 1
+        first += half * (words[first + half - 1] < word)
+        size -= half
+    first += words[first] < word
+    return first if first < last and words[first] == word else np.int64(-1)
 
 
-@compiled
-def find_pair(singles, pairs, word, behind):
+@compiled_in_place
+def find_pair(tables, word, behind):
     """Return the number of a pair of words, -1 for an unseen pair."""
-    return find(pairs, singles[word].begin, singles[word + 1].begin, behind)
+    return find(tables.pair_words, tables.singles[word].begin, tables.singles[word + 1].begin, behind)
 
 
-@compiled
-def find_triple(pairs, triples, pair, behind):
+@compiled_in_place
+def find_triple(tables, pair, behind):
     """Return the number of a triple of words, -1 for an unseen triple."""
-    return find(triples, pairs[pair].begin, pairs[pair + 1].begin, behind)
+    return find(tables.triple_words, tables.pairs[pair].begin, tables.pairs[pair + 1].begin, behind)
 
 
-@compiled
-def last_word(singles, pairs, state):
+@compiled_in_place
+def last_word(tables, state):
     """Return the last word of a state."""
-    n = len(singles) - 1
-    return np.int64(state) if state < n else np.int64(pairs[state - n].word)
+    n = len(tables.singles) - 1
+    return np.int64(state) if state < n else np.int64(tables.pair_words[state - n])
 
 
-@compiled
-def find_states(singles, pairs, triples):
+@compiled_in_place
+def find_states(tables):
     """Write the state after each triple: that of its last two words."""
-    for pair in range(len(pairs) - 1):
-        for triple in range(pairs[pair].begin, pairs[pair + 1].begin):
-            word = triples[triple].word
-            below = find_pair(singles, pairs, pairs[pair].word, word)
-            triples[triple].state = pairs[below].state if below >= 0 else word
+    for pair in range(len(tables.pairs) - 1):
+        for triple in range(tables.pairs[pair].begin, tables.pairs[pair + 1].begin):
+            word = tables.triple_words[triple]
+            below = find_pair(tables, tables.pair_words[pair], word)
+            tables.triples[triple].state = tables.pairs[below].state if below >= 0 else word
 
 
-@compiled
-def second(singles, pairs, last, word):
-    """Return ln P of a word after one word, and the state after both."""
-    pair = find_pair(singles, pairs, last, word)
+@compiled_in_place
+def second(tables, last, word, pair):
+    """Return ln P of a word after one word, and the state after both; `pair` is their number or -1."""
     if pair >= 0:
-        return np.float64(pairs[pair].log_prob), np.int64(pairs[pair].state)
-    return np.float64(singles[last].back_off) + singles[word].log_prob, np.int64(word)
+        return np.float64(tables.pairs[pair].log_prob), np.int64(tables.pairs[pair].state)
+    return np.float64(tables.singles[last].back_off) + tables.singles[word].log_prob, np.int64(word)
 
 
-@compiled
-def back_off(singles, pairs, state):
+@compiled_in_place
+def back_off(tables, state):
     """Return ln of the back-off weight of one word, for words unseen after two words."""
-    n = len(singles) - 1
-    return 0.0 if state < n else np.float64(pairs[state - n].back_off)
+    n = len(tables.singles) - 1
+    return 0.0 if state < n else np.float64(tables.pairs[state - n].back_off)
 
 
-@compiled
-def step(singles, pairs, triples, state, word):
-    """Return ln P of a word after a state, and the next state."""
-    n = len(singles) - 1
-    if state < n:
-        return second(singles, pairs, state, word)
-    triple = find_triple(pairs, triples, state - n, word)
+@compiled_in_place
+def step(tables, state, word, triple):
+    """Return ln P of a word after a state, and the next state; `triple` is the number of all words or -1."""
     if triple >= 0:
-        return np.float64(triples[triple].log_prob), np.int64(triples[triple].state)
-    below, behind = second(singles, pairs, np.int64(pairs[state - n].word), word)
-    return pairs[state - n].back_off + below, behind
+        return np.float64(tables.triples[triple].log_prob), np.int64(tables.triples[triple].state)
+    last = last_word(tables, state)
+    below, behind = second(tables, last, word, find_pair(tables, last, word))
+    return back_off(tables, state) + below, behind
 
 
-@compiled
-def seen_behind_two(singles, pairs, triples, state, word):
-    """Return True if a word was seen after both words of a state."""
-    n = len(singles) - 1
-    return state >= n and find_triple(pairs, triples, state - n, word) >= 0
+@compiled_in_place
+def find_behind_two(tables, state, word):
+    """Return the number of the triple of a state and a word, -1 if it is unseen or the state is one word."""
+    n = len(tables.singles) - 1
+    return find_triple(tables, state - n, word) if state >= n else np.int64(-1)
 
 
-@compiled
+@compiled_in_place
 def mixed(one, other):
     """Return ln of the sum of two probabilities given as logarithms."""
     most = max(one, other)
@@ -108,7 +108,7 @@ _FIRST_KANA, _LAST_KANA, _LONG = 0x3041, 0x3096, 0x30FC
 _KATAKANA = 0x60
 
 
-@compiled
+@compiled_in_place
 def letter(code):
     """Return the number of a hiragana, starting at 1; 0 for any other character."""
     if _FIRST_KANA <= code <= _LAST_KANA:
@@ -116,24 +116,24 @@ def letter(code):
     return _LAST_KANA - _FIRST_KANA + 2 if code == _LONG else 0
 
 
-@compiled
+@compiled_in_place
 def _is_digit(code):
     return 0x30 <= code <= 0x39 or 0xFF10 <= code <= 0xFF19
 
 
-@compiled
+@compiled_in_place
 def _is_latin(code):
     if 0x41 <= code <= 0x5A or 0x61 <= code <= 0x7A or 0xFF21 <= code <= 0xFF3A or 0xFF41 <= code <= 0xFF5A:
         return True
     return 0xC0 <= code <= 0x24F and code != 0xD7 and code != 0xF7
 
 
-@compiled
+@compiled_in_place
 def _joins_digits(code):
     return code == 0x2E or code == 0x2C or code == 0xFF0E or code == 0xFF0C
 
 
-@compiled
+@compiled_in_place
 def run_end(codes, start, end):
     """Return the end of a run that is written as typed: a number, a Latin word, else one character."""
     at = start + 1
@@ -151,7 +151,7 @@ def run_end(codes, start, end):
     return at
 
 
-@compiled
+@compiled_in_place
 def hash_texts(codes, offsets, hashes, powers):
     """Write the hash of each text, and the base to the power of its length.
 
@@ -165,36 +165,23 @@ def hash_texts(codes, offsets, hashes, powers):
         hashes[i], powers[i] = value, power
 
 
-@compiled
-def find_in_range(values, first, last, value):
-    """Return the position of a value in an ascending range, -1 if it is not there."""
-    end = last
-    while first < last:
-        middle = (first + last) >> 1
-        if values[middle] < value:
-            first = middle + 1
-        else:
-            last = middle
-    return first if first < end and values[first] == value else np.int64(-1)
-
-
-@compiled
-def lay(tables, words, spoken, codes, start, end, k, arcs, places):
+@compiled_in_place
+def lay(tables, words, spoken, codes, start, end, k, arcs, places, unknown):
     """Write the arcs of one line; return their number, or -1 if there is not enough room.
 
     The line is ``codes[start:end]``; its n characters have the places 0 to n, and one more arc leads from n
     to n + 1: the end of the sentence. Of the unknown words between two places only the best one is an arc; up
     to k are linked to it (`next`, from the end of `arcs`), since the language model cannot separate them.
+    `unknown` is a buffer: first, last and number of the unknown words that end after 0, 1, 2, ... characters.
     """
     n, count = end - start, np.int64(0)
     spare = np.int64(len(arcs))
-    unknown = np.empty((words.deepest[0] + 1, 3), np.int64)  # first, last and number of the unknown words
     for place in range(n):
         places[place].arc = count
         at, node = start + place, np.int64(0)
         unknown[:, 2] = 0
         while at < end:
-            edge = find_in_range(words.labels, words.begins[node], words.begins[node + 1], codes[at])
+            edge = find(words.labels, words.begins[node], words.begins[node + 1], codes[at])
             if edge < 0:
                 break
             node, at = edge + 1, at + 1
@@ -247,13 +234,13 @@ def lay(tables, words, spoken, codes, start, end, k, arcs, places):
     return count
 
 
-@compiled
+@compiled_in_place
 def _put(arcs, arc, end, kind, word, extra, value, power):
     arcs[arc].end, arcs[arc].kind, arcs[arc].word, arcs[arc].extra = end, kind, word, extra
     arcs[arc].hash, arcs[arc].power, arcs[arc].next = value, power, -1
 
 
-@compiled
+@compiled_in_place
 def _more(arcs, count, spare, unknown, text):
     """Return the arc for one more unknown word, no better than the earlier ones; -1 for a duplicate."""
     if unknown[2] == 0:
@@ -271,7 +258,7 @@ def _more(arcs, count, spare, unknown, text):
     return spare - 1
 
 
-@compiled
+@compiled_in_place
 def _as_typed(numbers, codes, at, end, start, arcs, count):
     """Write the arc of characters other than kana."""
     last = run_end(codes, at, end)
@@ -285,7 +272,7 @@ def _as_typed(numbers, codes, at, end, start, arcs, count):
     return count + 1
 
 
-@compiled
+@compiled_in_place
 def _unknown(spelling, codes, at, end, start, script, k, arcs, count, spare, unknown):
     """Write the prefixes of a stretch of kana as unknown words in one script, sorted by score."""
     value, power, total, before = np.uint64(0), _ONE, 0.0, 0

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from disambig.api.kernels import compiled, fmix64
+from disambig.api.kernels import compiled_in_place, fmix64
 
 from ._lattice_kernels import (
     LAST,
     back_off,
+    find_behind_two,
     find_pair,
     find_triple,
     last_word,
     lay,
     mixed,
     second,
-    seen_behind_two,
     step,
 )
 
@@ -29,7 +29,7 @@ _FEW = 16
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 
 
-@compiled
+@compiled_in_place
 def forward(tables, n, margin, arcs, work):
     """Find the nodes of a lattice of `n` characters and their best scores; return False if room is short.
 
@@ -44,10 +44,14 @@ def forward(tables, n, margin, arcs, work):
     for place in range(n + 1):
         _gather(tables, work, place, margin)
         first, last = places[place].arc, places[place + 1].arc
-        if last - first > len(work.stamps):
+        n_marks = (places[place + 1].order - places[place].order) * (last - first)
+        if last - first > work.after.shape[1] or n_marks > len(work.behind_two):
             tally[FORWARD_FULL] = 1
         if tally[FORWARD_FULL]:
             return False
+        # for each node (group) and each arc, whether the arc's word was seen after both words (the last word)
+        work.behind_two[:n_marks] = 0
+        work.behind_one[:n_marks] = 0  # a group has at least one node
         for arc in range(first, last):
             work.after[0, arc - first] = work.heads[arcs[arc].number]
             work.heads[arcs[arc].number] = arc
@@ -68,7 +72,7 @@ def forward(tables, n, margin, arcs, work):
     return tally[FORWARD_FULL] == 0
 
 
-@compiled
+@compiled_in_place
 def clear(tally, nodes, slots):
     """Remove the nodes of a line."""
     for node in range(tally[NODES]):
@@ -76,7 +80,7 @@ def clear(tally, nodes, slots):
     tally[:] = 0
 
 
-@compiled
+@compiled_in_place
 def _reach(tally, nodes, slots, places, place, state, other, score):
     """Return the node at a place with these states, updated with `score`; -1 if room is missing."""
     key = fmix64((np.uint64(state) * _STEP + np.uint64(other)) * _STEP + np.uint64(place))
@@ -102,7 +106,7 @@ def _reach(tally, nodes, slots, places, place, state, other, score):
     return node
 
 
-@compiled
+@compiled_in_place
 def _add(tally, nodes, streams, node, kind, source, arc, bound):
     """Add a stream to the incoming streams of a node."""
     stream = tally[STREAMS]
@@ -115,10 +119,10 @@ def _add(tally, nodes, streams, node, kind, source, arc, bound):
     nodes[node].stream = stream
 
 
-@compiled
+@compiled_in_place
 def _gather(tables, work, place, margin):
     """Sort the nodes of a place by their maximum score, and into groups with the same last word."""
-    singles, pairs, tally, nodes = tables.singles, tables.pairs, work.tally, work.nodes
+    singles, tally, nodes = tables.singles, work.tally, work.nodes
     first, count, node = work.places[place].order, 0, work.places[place].head
     least = -np.inf
     while node >= 0:
@@ -131,13 +135,13 @@ def _gather(tables, work, place, margin):
             node = nodes[node].chain
             continue
         state, other = nodes[node].state, nodes[node].other
-        last = last_word(singles, pairs, state)
-        off = back_off(singles, pairs, state)
+        last = last_word(tables, state)
+        off = back_off(tables, state)
         far = off + singles[last].back_off
         nodes[node].last, nodes[node].off, nodes[node].far = last, off, far
         if other >= 0:
-            last = last_word(singles, pairs, other)
-            other_off = back_off(singles, pairs, other)
+            last = last_word(tables, other)
+            other_off = back_off(tables, other)
             other_far = other_off + singles[last].back_off
             nodes[node].other_last = last
             nodes[node].other_off, nodes[node].other_far = other_off, other_far
@@ -151,7 +155,9 @@ def _gather(tables, work, place, margin):
     order = work.order[first : first + count]
     _sort_by(work.keys, order, count)
     work.places[place].group = tally[GROUPS]
-    for node in order:
+    for rank in range(count):
+        node = order[rank]
+        nodes[node].rank = rank
         _into_group(tally, nodes, work.groups, work.group_heads, node)
     begin = first
     for group in range(work.places[place].group, tally[GROUPS]):
@@ -164,7 +170,7 @@ def _gather(tables, work, place, margin):
         _sort_in(nodes, work.groups, work.members, node)
 
 
-@compiled
+@compiled_in_place
 def _sort_by(keys, order, count):
     """Sort nodes by ascending key, in place (Shell's method; compiling NumPy's sort takes eight seconds)."""
     gap = 1
@@ -180,7 +186,7 @@ def _sort_by(keys, order, count):
             keys[at], order[at] = key, node
 
 
-@compiled
+@compiled_in_place
 def _into_group(tally, nodes, groups, heads, node):
     """Return the group of a node, by place and last word in both parts, or start a new one."""
     last, other = nodes[node].last, nodes[node].other_last if nodes[node].other >= 0 else -1
@@ -196,7 +202,7 @@ def _into_group(tally, nodes, groups, heads, node):
     nodes[node].group = group
 
 
-@compiled
+@compiled_in_place
 def _sort_in(nodes, groups, members, node):
     """Insert a node into its group, sorted by score."""
     group = nodes[node].group
@@ -209,94 +215,104 @@ def _sort_in(nodes, groups, members, node):
     members[at] = node
 
 
-@compiled
+@compiled_in_place
 def _behind_two(tables, arcs, work, place):
-    """Follow the arcs whose words were seen after both words of a node."""
-    singles, pairs, triples = tables.singles, tables.pairs, tables.triples
-    nodes, stamps, heads, after = work.nodes, work.stamps, work.heads, work.after
+    """Follow the arcs whose words were seen after both words of a node, and mark them."""
+    nodes, heads, after, marks = work.nodes, work.heads, work.after, work.behind_two
     first, last = work.places[place].arc, work.places[place + 1].arc
-    stamps[: last - first] = -1
+    row = -first
     for i in range(work.places[place].order, work.places[place + 1].order):
         node = work.order[i]
         for part in range(len(tables.starts)):
-            pair = (nodes[node].other if part else nodes[node].state) - (len(singles) - 1)
+            pair = (nodes[node].other if part else nodes[node].state) - (len(tables.singles) - 1)
             if pair < 0:
                 continue
-            begin, end = pairs[pair].begin, pairs[pair + 1].begin
+            begin, end = tables.pairs[pair].begin, tables.pairs[pair + 1].begin
             # The words seen after this pair are met with the arcs of this place from the smaller side: either
             # each seen word looks up its arcs, or each arc looks up its word.
             few = end - begin <= _FEW * (last - first)
             at, until = (begin, end) if few else (np.int64(first), np.int64(last))
             while at < until:
                 if few:
-                    arc = heads[triples[at].word]
+                    triple, arc = at, np.int64(heads[tables.triple_words[at]])
                 else:
-                    number = arcs[at].other if part else arcs[at].number
-                    arc = at if find_triple(pairs, triples, pair, number) >= 0 else -1
+                    triple = find_triple(tables, pair, arcs[at].other if part else arcs[at].number)
+                    arc = at if triple >= 0 else np.int64(-1)
                 while arc >= 0:
                     # with two language models an arc may be reached twice
-                    if stamps[arc - first] != node:
-                        stamps[arc - first] = node
-                        one = nodes[node]
-                        gain, state, other = after_both(
-                            singles, pairs, triples, one.state, one.other, arcs, arc
+                    if marks[row + arc] == 0:
+                        marks[row + arc] = 1
+                        gain, state, other = _after_both(
+                            tables, nodes[node].state, nodes[node].other, arcs, arc, part, triple
                         )
                         score = nodes[node].best + gain
                         to = _reach(
                             work.tally, nodes, work.slots, work.places, arcs[arc].end, state, other, score
                         )
                         _add(work.tally, nodes, work.streams, to, ONE, node, arc, gain)
-                    arc = after[part, arc - first] if few else -1
+                    arc = np.int64(after[part, arc - first]) if few else np.int64(-1)
                 at += 1
+        row += last - first
 
 
-@compiled
-def after_both(singles, pairs, triples, state, other, arcs, arc):
-    """Return the score of an arc after a state, and the next states."""
-    gain, state = step(singles, pairs, triples, state, arcs[arc].number)
+@compiled_in_place
+def _after_both(tables, state, other, arcs, arc, part, triple):
+    """Return the score of an arc after a state, and the next states.
+
+    `triple` is the number of the state's words and the arc's in the model `part`.
+    """
+    number = np.int64(arcs[arc].number)
+    gain, behind = step(tables, state, number, find_behind_two(tables, state, number) if part else triple)
     gain += arcs[arc].share
     if other >= 0:
-        its, other = step(singles, pairs, triples, other, arcs[arc].other)
+        number = np.int64(arcs[arc].other)
+        its, other = step(tables, other, number, triple if part else find_behind_two(tables, other, number))
         gain = mixed(gain, its + arcs[arc].other_share)
-    return gain + arcs[arc].extra, state, other
+    return gain + arcs[arc].extra, behind, other
 
 
-@compiled
+@compiled_in_place
 def _behind_one(tables, arcs, work, place):
-    """Follow the arcs whose words were seen after the last word of a group of nodes."""
-    singles, pairs, triples = tables.singles, tables.pairs, tables.triples
-    _nodes, stamps, heads, after = work.nodes, work.stamps, work.heads, work.after
+    """Follow the arcs whose words were seen after the last word of a group of nodes, and mark them."""
+    heads, after, marks = work.heads, work.after, work.behind_one
     first, last = work.places[place].arc, work.places[place + 1].arc
-    stamps[: last - first] = -1
+    row = -first
     for group in range(work.places[place].group, work.tally[GROUPS]):
         for part in range(len(tables.starts)):
             word = work.groups[group].other if part else work.groups[group].last
-            begin, end = singles[word].begin, singles[word + 1].begin
+            begin, end = tables.singles[word].begin, tables.singles[word + 1].begin
             few = end - begin <= _FEW * (last - first)
             at, until = (begin, end) if few else (np.int64(first), np.int64(last))
             while at < until:
                 if few:
-                    arc = heads[pairs[at].word]
+                    pair, arc = at, np.int64(heads[tables.pair_words[at]])
                 else:
-                    number = arcs[at].other if part else arcs[at].number
-                    arc = at if find_pair(singles, pairs, word, number) >= 0 else -1
+                    pair = find_pair(tables, word, arcs[at].other if part else arcs[at].number)
+                    arc = at if pair >= 0 else np.int64(-1)
                 while arc >= 0:
-                    if stamps[arc - first] != group:
-                        stamps[arc - first] = group
-                        _group(singles, pairs, triples, arcs, work, group, arc)
-                    arc = after[part, arc - first] if few else -1
+                    if marks[row + arc] == 0:
+                        marks[row + arc] = 1
+                        _group(tables, arcs, work, place, group, arc, part, pair)
+                    arc = np.int64(after[part, arc - first]) if few else np.int64(-1)
                 at += 1
+        row += last - first
 
 
-@compiled
-def _group(singles, pairs, triples, arcs, work, group, arc):
-    """Follow an arc from the best node of a group for which its word was not seen after both words."""
+@compiled_in_place
+def _group(tables, arcs, work, place, group, arc, part, pair):
+    """Follow an arc from the best node of a group for which its word was not seen after both words.
+
+    `pair` is the number of the group's last word and the arc's in the model `part`.
+    """
     nodes, groups = work.nodes, work.groups
-    one, state = second(singles, pairs, groups[group].last, arcs[arc].number)
+    first, n_arcs = work.places[place].arc, work.places[place + 1].arc - work.places[place].arc
+    last, number = groups[group].last, np.int64(arcs[arc].number)
+    one, state = second(tables, last, number, find_pair(tables, last, number) if part else pair)
     one += arcs[arc].share + arcs[arc].extra
     bound, two, other = one, -np.inf, np.int64(-1)
     if groups[group].other >= 0:
-        two, other = second(singles, pairs, groups[group].other, arcs[arc].other)
+        last, number = groups[group].other, np.int64(arcs[arc].other)
+        two, other = second(tables, last, number, pair if part else find_pair(tables, last, number))
         two += arcs[arc].other_share + arcs[arc].extra
         bound = mixed(one, two)
     best = -np.inf
@@ -309,38 +325,33 @@ def _group(singles, pairs, triples, arcs, work, group, arc):
         if other >= 0:
             value = mixed(value, nodes[node].other_off + two)
         value += nodes[node].best
-        if value > best and not is_seen(singles, pairs, triples, nodes, node, arcs, arc):
+        if value > best and work.behind_two[nodes[node].rank * n_arcs + arc - first] == 0:
             best = value
     if best > -np.inf:
         to = _reach(work.tally, nodes, work.slots, work.places, arcs[arc].end, state, other, best)
         _add(work.tally, nodes, work.streams, to, GROUP, group, arc, bound)
 
 
-@compiled
-def is_seen(singles, pairs, triples, nodes, node, arcs, arc):
+@compiled_in_place
+def _is_seen(tables, nodes, node, arcs, arc):
     """Return True if the word of an arc was seen after the two words of a node, in any part."""
-    if seen_behind_two(singles, pairs, triples, nodes[node].state, arcs[arc].number):
+    if find_behind_two(tables, nodes[node].state, arcs[arc].number) >= 0:
         return True
     other = nodes[node].other
-    return other >= 0 and seen_behind_two(singles, pairs, triples, other, arcs[arc].other)
+    return other >= 0 and find_behind_two(tables, other, arcs[arc].other) >= 0
 
 
-@compiled
-def is_seen_at_all(singles, pairs, triples, nodes, node, arcs, arc):
-    """Return True if the word of an arc was seen after the last one or two words of a node, in any part."""
-    if find_pair(singles, pairs, nodes[node].last, arcs[arc].number) >= 0:
-        return True
-    if nodes[node].other >= 0 and find_pair(singles, pairs, nodes[node].other_last, arcs[arc].other) >= 0:
-        return True
-    return is_seen(singles, pairs, triples, nodes, node, arcs, arc)
-
-
-@compiled
+@compiled_in_place
 def _behind_any(tables, arcs, work, place):
     """Follow each arc from the best node of a place for which its word was not seen after the last word."""
-    singles, pairs, triples, nodes = tables.singles, tables.pairs, tables.triples, work.nodes
-    first, last = work.places[place].order, work.places[place + 1].order
-    for arc in range(work.places[place].arc, work.places[place + 1].arc):
+    singles, nodes = tables.singles, work.nodes
+    first, last, first_group = (
+        work.places[place].order,
+        work.places[place + 1].order,
+        work.places[place].group,
+    )
+    first_arc, n_arcs = work.places[place].arc, work.places[place + 1].arc - work.places[place].arc
+    for arc in range(first_arc, first_arc + n_arcs):
         number, other = np.int64(arcs[arc].number), np.int64(arcs[arc].other)
         one = singles[number].log_prob + arcs[arc].share + arcs[arc].extra
         bound, two, best = one, -np.inf, -np.inf
@@ -356,8 +367,10 @@ def _behind_any(tables, arcs, work, place):
             if other >= 0:
                 value = mixed(value, nodes[node].other_far + two)
             value += nodes[node].best
-            if value > best and not is_seen_at_all(singles, pairs, triples, nodes, node, arcs, arc):
-                best = value
+            if value > best:
+                at, group = (i - first) * n_arcs, (nodes[node].group - first_group) * n_arcs
+                if not (work.behind_two[at + arc - first_arc] or work.behind_one[group + arc - first_arc]):
+                    best = value
         if best > -np.inf:
             to = _reach(work.tally, nodes, work.slots, work.places, arcs[arc].end, number, other, best)
             _add(work.tally, nodes, work.streams, to, ALL, place, arc, bound)
@@ -371,7 +384,7 @@ DONE, NO_ROOM = 0, 1
 HYPOTHESES, HEAP, NBEST_FULL, SEEN = 0, 1, 2, 3
 
 
-@compiled
+@compiled_in_place
 def find_conversions(tables, words, spoken, codes, offsets, first, k, work, search, output):
     """Convert lines from `first` on; return the first unfinished line, and whether room was missing.
 
@@ -386,7 +399,8 @@ def find_conversions(tables, words, spoken, codes, offsets, first, k, work, sear
             return line, DONE
         kept, written = output.tally[0], output.tally[1]
         done = n + 3 <= len(work.places)
-        done = done and lay(tables, words, spoken, codes, start, end, k, work.arcs, work.places) >= 0
+        arcs, places, unknown = work.arcs, work.places, work.unknown
+        done = done and lay(tables, words, spoken, codes, start, end, k, arcs, places, unknown) >= 0
         done = done and forward(tables, n, words.margin[0], work.arcs, work)
         done = done and _back(tables, n, k, work, search, output)
         clear(work.tally, work.nodes, work.slots)
@@ -398,10 +412,9 @@ def find_conversions(tables, words, spoken, codes, offsets, first, k, work, sear
     return len(offsets) - 1, DONE
 
 
-@compiled
+@compiled_in_place
 def _back(tables, n, k, work, search, output):
     """Write the best strings of a line; return False if room is missing."""
-    singles, pairs, triples = tables.singles, tables.pairs, tables.triples
     nodes, streams, arcs, tally = work.nodes, work.streams, work.arcs, search.tally
     stretches, heap, items, seen, seen_at = (
         search.stretches,
@@ -419,7 +432,7 @@ def _back(tables, n, k, work, search, output):
         score, stretch, stream, rank, node, arc = _pop(tally, heap, items)
         if node < 0:
             node = _next_in_stream(work, stretches, tally, heap, items, stretch, stream, rank)
-            gain = _gain(singles, pairs, triples, nodes, node, arcs, arc, streams[stream].kind)
+            gain = _gain(tables, nodes, node, arcs, arc, streams[stream].kind)
             if gain == -np.inf:
                 continue
             score = nodes[node].best + gain + stretches[stretch].behind
@@ -448,7 +461,7 @@ def _back(tables, n, k, work, search, output):
     return tally[NBEST_FULL] == 0
 
 
-@compiled
+@compiled_in_place
 def _open(work, stretches, stretch, tally, heap, items):
     """Push the predecessors of the node where a stretch begins."""
     nodes, streams = work.nodes, work.streams
@@ -469,7 +482,7 @@ def _open(work, stretches, stretch, tally, heap, items):
         stream = np.int64(streams[stream].after)
 
 
-@compiled
+@compiled_in_place
 def _next_in_stream(work, stretches, tally, heap, items, stretch, stream, rank):
     """Return the node with a rank in a stream, and push the next rank."""
     nodes, one = work.nodes, work.streams[stream]
@@ -490,29 +503,30 @@ def _next_in_stream(work, stretches, tally, heap, items, stretch, stream, rank):
     return node
 
 
-@compiled
-def _gain(singles, pairs, triples, nodes, node, arcs, arc, kind):
+@compiled_in_place
+def _gain(tables, nodes, node, arcs, arc, kind):
     """Return the score of an arc after a node of a stream; minus infinity for an arc that is skipped."""
     number, other = np.int64(arcs[arc].number), np.int64(arcs[arc].other)
+    last, other_last = nodes[node].last, nodes[node].other_last
+    pair = find_pair(tables, last, number)
+    other_pair = find_pair(tables, other_last, other) if other >= 0 else np.int64(-1)
+    if (kind == ALL and (pair >= 0 or other_pair >= 0)) or _is_seen(tables, nodes, node, arcs, arc):
+        return -np.inf
     if kind == ALL:
-        if is_seen_at_all(singles, pairs, triples, nodes, node, arcs, arc):
-            return -np.inf
-        gain = nodes[node].far + singles[number].log_prob
+        gain = nodes[node].far + tables.singles[number].log_prob
     else:
-        if is_seen(singles, pairs, triples, nodes, node, arcs, arc):
-            return -np.inf
-        gain = nodes[node].off + second(singles, pairs, nodes[node].last, number)[0]
+        gain = nodes[node].off + second(tables, last, number, pair)[0]
     gain += arcs[arc].share
     if other >= 0:
         if kind == ALL:
-            its = nodes[node].other_far + singles[other].log_prob
+            its = nodes[node].other_far + tables.singles[other].log_prob
         else:
-            its = nodes[node].other_off + second(singles, pairs, nodes[node].other_last, other)[0]
+            its = nodes[node].other_off + second(tables, other_last, other, other_pair)[0]
         gain = mixed(gain, its + arcs[arc].other_share)
     return gain + arcs[arc].extra
 
 
-@compiled
+@compiled_in_place
 def _write(arcs, stretches, stretch, score, output):
     """Write a candidate: its score, and its words from the start on."""
     start = 0
@@ -531,7 +545,7 @@ def _write(arcs, stretches, stretch, score, output):
     output.tally[0] += 1
 
 
-@compiled
+@compiled_in_place
 def _is_new(tally, seen, seen_at, node, text):
     """Return True if a string is new at a node, and store it."""
     key = fmix64(text + np.uint64(node) * np.uint64(0xD6E8FEB86659FD93)) | np.uint64(1)
@@ -549,7 +563,7 @@ def _is_new(tally, seen, seen_at, node, text):
     return True
 
 
-@compiled
+@compiled_in_place
 def _forget(tally, seen, seen_at):
     """Clear the strings that were seen in a line."""
     for i in range(tally[SEEN]):
@@ -557,7 +571,7 @@ def _forget(tally, seen, seen_at):
     tally[:] = 0
 
 
-@compiled
+@compiled_in_place
 def _push(tally, heap, items, score, stretch, stream, rank, node, arc):
     """Push onto the heap, if there is room."""
     at = tally[HEAP]
@@ -577,14 +591,14 @@ def _push(tally, heap, items, score, stretch, stream, rank, node, arc):
     items[at].node, items[at].arc = node, arc
 
 
-@compiled
+@compiled_in_place
 def _move(items, source, target):
     items[target].stretch, items[target].stream = items[source].stretch, items[source].stream
     items[target].rank, items[target].node = items[source].rank, items[source].node
     items[target].arc = items[source].arc
 
 
-@compiled
+@compiled_in_place
 def _pop(tally, heap, items):
     """Pop the best element from the heap."""
     score, stretch, stream = heap[0], np.int64(items[0].stretch), np.int64(items[0].stream)

@@ -24,10 +24,8 @@ START, END = 1, 2
 MOST = 3
 """Maximum order of the n-grams that the states of the lattice represent."""
 SINGLE = np.dtype([("begin", "i8"), ("log_prob", "f4"), ("back_off", "f4")], align=True)
-PAIR = np.dtype(
-    [("begin", "i8"), ("word", "i4"), ("log_prob", "f4"), ("back_off", "f4"), ("state", "i4")], align=True
-)
-TRIPLE = np.dtype([("word", "i4"), ("log_prob", "f4"), ("state", "i4")], align=True)
+PAIR = np.dtype([("begin", "i8"), ("log_prob", "f4"), ("back_off", "f4"), ("state", "i4")], align=True)
+TRIPLE = np.dtype([("log_prob", "f4"), ("state", "i4")], align=True)
 Records = NDArray[np.void]
 
 
@@ -39,10 +37,14 @@ class NgramTables(NamedTuple):
     singles : array of SINGLE, shape (n_singles + 1,)
         ln P of single words, ln of their back-off weights, and where the pairs that start with them begin.
     pairs : array of PAIR, shape (n_pairs + 1,)
-        Sorted by first word and then by last word: last word, ln P, ln of the back-off weight, and the state
-        after the pair (see `_lattice_kernels`).
+        Sorted by first word and then by last word: ln P, ln of the back-off weight, and the state after the
+        pair (see `_lattice_kernels`).
+    pair_words : array of int32, shape (n_pairs,)
+        Their last words. They are apart because they are searched much more often than the rest is read.
     triples : array of TRIPLE, shape (n_triples,)
-        Sorted by context and then by last word: last word, ln P, and the state after the triple.
+        Sorted by context and then by last word: ln P, and the state after the triple.
+    triple_words : array of int32, shape (n_triples,)
+        Their last words.
     starts : array of int64, shape (n_parts,)
         The start of a sentence in each model.
     numbers : array of int32, shape (n_parts, n_words)
@@ -54,7 +56,9 @@ class NgramTables(NamedTuple):
 
     singles: Records
     pairs: Records
+    pair_words: NDArray[np.int32]
     triples: Records
+    triple_words: NDArray[np.int32]
     starts: NDArray[np.int64]
     numbers: NDArray[np.int32]
     shares: NDArray[np.float64]
@@ -84,27 +88,38 @@ def build_ngram_tables(parts: Sequence[tuple[Sequence[Any], float]], n_words: in
         offsets_from_sizes(len(levels[n]) if n < len(levels) else 0 for levels, _ in parts)
         for n in range(MOST)
     )
-    singles = np.zeros(n_singles[-1] + 1, SINGLE)
-    pairs = np.zeros(n_pairs[-1] + 1, PAIR)
-    triples = np.zeros(n_triples[-1], TRIPLE)
+    numbers, shares = _vocabulary_words(parts, n_singles, n_words)
+    tables = NgramTables(
+        np.zeros(n_singles[-1] + 1, SINGLE),
+        np.zeros(n_pairs[-1] + 1, PAIR),
+        np.zeros(n_pairs[-1], np.int32),
+        np.zeros(n_triples[-1], TRIPLE),
+        np.zeros(n_triples[-1], np.int32),
+        n_singles[:-1] + START,
+        numbers,
+        shares,
+    )
+    singles, pairs, pair_words, triples, triple_words, *_ = tables
     for part, (levels, _) in enumerate(parts):
         own = singles[n_singles[part] : n_singles[part + 1]]
         own["log_prob"], own["back_off"] = levels[0].log_probs, levels[0].back_offs
         own["begin"] = n_pairs[part] + (levels[1].begins[:-1] if len(levels) > 1 else 0)
         if len(levels) > 1:
-            own = pairs[n_pairs[part] : n_pairs[part + 1]]
+            rows = slice(n_pairs[part], n_pairs[part + 1])
+            own, pair_words[rows] = pairs[rows], levels[1].words + n_singles[part]
             own["log_prob"], own["back_off"] = levels[1].log_probs, levels[1].back_offs
-            own["word"] = levels[1].words + n_singles[part]
             own["begin"] = n_triples[part] + (levels[2].begins[:-1] if len(levels) > 2 else 0)
         if len(levels) > 2:
-            own = triples[n_triples[part] : n_triples[part + 1]]
-            own["word"], own["log_prob"] = levels[2].words + n_singles[part], levels[2].log_probs
+            rows = slice(n_triples[part], n_triples[part + 1])
+            triples["log_prob"][rows], triple_words[rows] = (
+                levels[2].log_probs,
+                levels[2].words + n_singles[part],
+            )
     singles["begin"][-1], pairs["begin"][-1] = n_pairs[-1], n_triples[-1]
     goes_on = np.diff(pairs["begin"]) > 0
-    pairs["state"][:-1] = np.where(goes_on, n_singles[-1] + np.arange(len(goes_on)), pairs["word"][:-1])
-    find_states(singles, pairs, triples)
-    numbers, shares = _vocabulary_words(parts, n_singles, n_words)
-    return NgramTables(singles, pairs, triples, n_singles[:-1] + START, numbers, shares)
+    pairs["state"][:-1] = np.where(goes_on, n_singles[-1] + np.arange(len(goes_on)), pair_words)
+    find_states(tables)
+    return tables
 
 
 def _vocabulary_words(
@@ -133,7 +148,7 @@ _ARC = np.dtype(
 _NODE = np.dtype(
     [(name, "f8") for name in ("best", "brings", "brings_group", "off", "far", "other_off", "other_far")]
     + [(name, "i8") for name in ("state", "other", "slot", "last", "other_last")]
-    + [(name, "i4") for name in ("chain", "stream", "taken", "place", "group")],
+    + [(name, "i4") for name in ("chain", "stream", "taken", "place", "rank", "group")],
     align=True,
 )
 _STREAM = np.dtype(
@@ -182,11 +197,12 @@ class LexiconTables(NamedTuple):
 
 
 class _SearchWork(NamedTuple):
-    """The lattice of a line: see `_search_kernels.forward`."""
+    """The lattice of a line: see `_search_kernels.forward`; `unknown`: see `_lattice_kernels.lay`."""
 
     tally: NDArray[np.int64]
     arcs: Records
     places: Records
+    unknown: NDArray[np.int64]
     nodes: Records
     slots: NDArray[np.int32]
     order: NDArray[np.int32]
@@ -197,7 +213,8 @@ class _SearchWork(NamedTuple):
     streams: Records
     heads: NDArray[np.int32]
     after: NDArray[np.int32]
-    stamps: NDArray[np.int64]
+    behind_one: NDArray[np.uint8]
+    behind_two: NDArray[np.uint8]
 
 
 class _Search(NamedTuple):
@@ -260,11 +277,13 @@ class _WorkSpace:
     Parameters
     ----------
     tables : NgramTables
+    words : LexiconTables
     """
 
-    def __init__(self, tables: NgramTables) -> None:
+    def __init__(self, tables: NgramTables, words: LexiconTables) -> None:
         self.size = 1 << 13
         self._tables = tables
+        self._deepest = int(words.deepest[0])
         self._make()
 
     def grow(self) -> None:
@@ -279,6 +298,7 @@ class _WorkSpace:
             tally=np.zeros(4, np.int64),
             arcs=np.zeros(n, _ARC),
             places=np.zeros(n // 32, _PLACE),
+            unknown=np.zeros((self._deepest + 1, 3), np.int64),
             nodes=np.zeros(n, _NODE),
             slots=np.full(2 * n, -1, np.int32),
             order=np.zeros(n, np.int32),
@@ -289,7 +309,8 @@ class _WorkSpace:
             streams=np.zeros(4 * n, _STREAM),
             heads=np.full(n_singles, -1, np.int32),
             after=np.zeros((parts, n), np.int32),
-            stamps=np.zeros(n, np.int64),
+            behind_one=np.zeros(16 * n, np.uint8),
+            behind_two=np.zeros(16 * n, np.uint8),
         )
         self.search = _Search(
             tally=np.zeros(4, np.int64),
@@ -377,7 +398,7 @@ class LatticeDecoder:
         try:
             return self._free_buffers.pop()
         except IndexError:
-            return _WorkSpace(self._tables)
+            return _WorkSpace(self._tables, self._words)
 
 
 LONGEST = 256

@@ -12,8 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
+from numba.core.errors import TypingError
 
-from disambig.jit import add_eight, compiled, eight_products
+from disambig.jit import add_eight, compiled, compiled_in_place, eight_products
 
 ROWS = {
     "seed": st.integers(0, 2**32),
@@ -61,6 +62,34 @@ def test_add_eight_equals_a_loop(seed, n, ends, whole):
         expected[indices[at]] += data[at] * steps * keep[indices[at]]
     added(indices, data, start, end, table, steps, keep)
     assert table.tobytes() == expected.tobytes()
+
+
+@compiled_in_place
+def doubled(values, sums):
+    for at in range(len(values)):
+        values[at] *= 2
+        sums[at % len(sums)] += values[at]
+
+
+@compiled_in_place
+def doubled_copy(values):
+    copied = np.zeros(len(values))
+    copied[:] = values
+    doubled(copied, copied)
+
+
+def test_functions_in_place_write_to_arguments_and_keep_no_references():
+    values, sums = np.arange(5.0), np.zeros(2)
+    before = sys.getrefcount(values)
+    doubled(values, sums)
+    assert values.tolist() == [0, 2, 4, 6, 8]
+    assert sums.tolist() == [12, 8]
+    assert sys.getrefcount(values) == before
+
+
+def test_functions_in_place_cannot_allocate():
+    with pytest.raises(TypingError, match="zeros"):
+        doubled_copy(np.arange(5.0))
 
 
 CODE = """
