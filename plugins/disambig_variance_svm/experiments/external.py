@@ -191,6 +191,8 @@ TASKS: Mapping[str, Callable[[], Any]] = {
     "spelling": Spelling,
 }
 RULE, SUM, VAR = "n-gram ratio rule", "SumLM", "VAR-SVM"
+FEW_EXAMPLES = 2_000
+"""Maximum number of examples per group for further extractors: some take milliseconds per candidate."""
 QUICK = 10
 """With `quick`, one document in this many is read."""
 
@@ -275,7 +277,10 @@ def extractor_builders(
     for name, path in settings.get("kenlm", {}).items():
         yield name, train_systems(KenLM(path=path), SumLM(patterns=[KENLM]))
     for name, section in settings.get("extractors", {}).items():
-        yield name, train_systems(resolve_extractor(section), ConditionalLogit())
+        yield (
+            name,
+            train_systems(resolve_extractor(section), ConditionalLogit(), max_examples=FEW_EXAMPLES),
+        )
     yield SUM, train_systems(NgramCounts(counts=counts), SumLM(patterns=patterns))
     yield (
         VAR,
@@ -308,7 +313,7 @@ def saved_model(place: str) -> Callable[[Any, Texts], Any]:
 
 
 def train_systems(
-    extractor: Any, learner: Any, baseline: Any = None, *, of: Any = None
+    extractor: Any, learner: Any, baseline: Any = None, *, of: Any = None, **settings: Any
 ) -> Callable[[Any, Texts], Any]:
     """Return a function that trains and calibrates a model with one extractor, as `disambig train` does.
 
@@ -317,6 +322,8 @@ def train_systems(
     of : Task, optional
         The task that the extractor was fitted to. The model decides between the candidates of this task if
         they differ from those of the task under test.
+    **settings
+        Settings of `disambig.api.train`.
     """
 
     def build(task: Any, texts: Texts) -> Any:
@@ -331,7 +338,7 @@ def train_systems(
             part: [text for documents in texts[part].values() for text in documents]
             for part in ("train", "dev")
         }
-        return train(parts, joined, name="peer")
+        return train(parts, joined, name="peer", **settings)
 
     return build
 
