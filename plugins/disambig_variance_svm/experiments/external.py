@@ -6,14 +6,15 @@ named in a JSON file. The environment variable ``DISAMBIG_PEERS`` contains the p
 
     {"counts": "all.counts", "ratio": "three.counts",
      "kenlm": {"KenLM, unpruned": "unpruned.bin"},
-     "extractors": {"encoder": {"@disambig_extractors": "encoder.CandidateOdds.v1", "folder": "disambig_en"}},
+     "extractors": {"spelling": {"encoder": {"@disambig_extractors": "encoder.CandidateOdds.v1",
+                                             "folder": "disambig_en"}}},
      "models": {"preposition": {"pack": "disambig_en/preposition"}}}
 
 ``counts`` is the table for SumLM and VAR-SVM (by default the pack's), ``ratio`` the table for the rule,
 which needs all 1- to 3-grams (by default the same), ``kenlm`` are language models, which should be made
-from the text that the pack counts, ``extractors`` are sections of a configuration, each of which decides
-alone with a conditional logit, and ``models`` are names or directories by task. The task ``every`` is
-*preposition* at every occurrence of one.
+from the text that the pack counts, ``extractors`` are sections of a configuration by task and name, each of
+which decides alone with a conditional logit, and ``models`` are names or directories by task and name. The
+task ``every`` is *preposition* at every occurrence of one.
 
 All systems decide at places that have a word. A model that can also choose no word is asked which word it
 would be; missing and superfluous words are measured by ``people.mistakes``.
@@ -104,11 +105,12 @@ def check_external_settings(
     _check_object("kenlm", language_models)
     _check_object("extractors", extractors)
     _check_object("models", models)
-    _check_names("task", models, decided)
-    for task, task_models in models.items():
-        _check_object(f"models: {task}", task_models)
+    for key, by_task in (("extractors", extractors), ("models", models)):
+        _check_names("task", by_task, decided)
+        for task, named in by_task.items():
+            _check_object(f"{key}: {task}", named)
     for task in decided:
-        names = Counter([*systems, *language_models, *extractors, *models.get(task, {})])
+        names = Counter([*systems, *language_models, *extractors.get(task, {}), *models.get(task, {})])
         for name, count in names.items():
             if count > 1:
                 raise _UnusableSetting(f"two systems are called {name!r}")
@@ -117,9 +119,10 @@ def check_external_settings(
             _try_open(key, settings[key], lambda place: open_table(place).require(Words.name))
     for name, place in language_models.items():
         _try_open(f"kenlm: {name}", place, lambda place: KenLM(path=place).model)
-    for name, section in extractors.items():
-        _check_object(f"extractors: {name}", section)
-        _try_resolve(f"extractors: {name}", section)
+    for task, sections in extractors.items():
+        for name, section in sections.items():
+            _check_object(f"extractors: {task}: {name}", section)
+            _try_resolve(f"extractors: {task}: {name}", section)
     for task, task_models in models.items():
         for name, place in task_models.items():
             model = _try_open(f"models: {task}: {name}", place, load_model)
@@ -276,7 +279,7 @@ def extractor_builders(
     yield RULE, train_systems(ratio, SumLM(patterns=[RATIO]))
     for name, path in settings.get("kenlm", {}).items():
         yield name, train_systems(KenLM(path=path), SumLM(patterns=[KENLM]))
-    for name, section in settings.get("extractors", {}).items():
+    for name, section in settings.get("extractors", {}).get(task_name, {}).items():
         yield (
             name,
             train_systems(resolve_extractor(section), ConditionalLogit(), max_examples=FEW_EXAMPLES),

@@ -404,7 +404,7 @@ def test_models_are_shown_with_each_extractor_alone(data, model, monkeypatch):
 
 def test_an_extractor_alone(data, model):
     section = {"@disambig_extractors": "disambig.ContextProbabilities.v1", "counts": str(data / "t.counts")}
-    settings = {"counts": str(data / "t.counts"), "extractors": {"probabilities": section}}
+    settings = {"counts": str(data / "t.counts"), "extractors": {"spelling": {"probabilities": section}}}
     systems = dict(external.extractor_builders("spelling", settings))
     assert list(systems) == ["n-gram ratio rule", "probabilities", "SumLM", "VAR-SVM"]
     alone = systems["probabilities"](model.task, external.read(data))
@@ -496,9 +496,14 @@ def test_valid_settings(data, model, monkeypatch):
         ({"models": {"spelling": {"SumLM": "x"}}}, "two systems are called 'SumLM'"),
         ({"kenlm": {"x": "a"}, "models": {"spelling": {"x": "a"}}}, "two systems are called 'x'"),
         ({"extractors": []}, "extractors is []"),
-        ({"extractors": {"x": "encoder"}}, "extractors: x is 'encoder'"),
-        ({"extractors": {"x": {"@disambig_extractors": "none.X.v1"}}}, "extractors: x: [D"),
-        ({"extractors": {"SumLM": {}}}, "two systems are called 'SumLM'"),
+        ({"extractors": {"speling": {}}}, "no task is called 'speling': there are spelling"),
+        ({"extractors": {"spelling": []}}, "extractors: spelling is []"),
+        ({"extractors": {"spelling": {"x": "encoder"}}}, "extractors: spelling: x is 'encoder'"),
+        (
+            {"extractors": {"spelling": {"x": {"@disambig_extractors": "none.X.v1"}}}},
+            "extractors: spelling: x: [D",
+        ),
+        ({"extractors": {"spelling": {"SumLM": {}}}}, "two systems are called 'SumLM'"),
         ({"counts": 3}, "counts is 3"),
         ({"ratio": "none"}, "ratio: [D402]"),
         ({"counts": "none.counts"}, "counts: [D100]"),
