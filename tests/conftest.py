@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
+import catalogue  # noqa: F401  lists the entry points on import; it must not list what a test installs
 import pytest
 from hypothesis import HealthCheck, settings
 
