@@ -54,6 +54,8 @@ _FORMS = (
     "receive receipt|produce product|compare comparison|explain explanation|include inclusion|"
     "solve solution|maintain maintenance|refer reference|assume assumption|consume consumption|"
     "subscribe subscription|transcribe transcription|exclude exclusion|conclude conclusion|"
+    "simple simply|gentle gently|single singly|idle idly|able ably|ample amply|subtle subtly|humble humbly|"
+    "noble nobly|double doubly|ease easy easily|noise noisy|true truly|whole wholly|"
     "expand expansion|act action active actor|extend extension extensive extent|divide division"
 )
 _DOUBLING = frozenset(("ing", "ed", "er", "ers", "est", "y"))

@@ -60,14 +60,15 @@ CORRECTIONS = {
     ),
     "typo-that-is-a-word": (
         "form > from; the > they; on > one; an > and; trail > train; us > is; his > hi; new > news; bus > "
-        "bu; go > gos; red > redr; be > bed; as > a; house > horse; tabel > table; stone > shore"
+        "bu; go > gos; red > redr; be > bed; as > a; house > horse; tabel > table; stone > shore; "
+        "apple > apply"
     ),
     "word-form": (
         "go > went; is > was; quick > quickly; plan > planned; create > creation; our > ours; use > used; "
         "large > largest; big > bigger; run > runner; free > freed; add > added; act > action; happy > "
         "happily; tries > trying; creative > creation; relevance > relevant; efficient > efficiency; undone"
         " > undid; mistook > mistaken; makes > made; ran > running; one > once; based > bases; nature > "
-        "natural"
+        "natural; simple > simply; probable > probably; easily > ease; used > uses"
     ),
     "wrong-phrase": (
         "me to > that i; beckon call > beck and call; escape goat > scapegoat; the of > ; look for > see "
