@@ -282,6 +282,7 @@ def test_names_of_default_rules():
 
 def test_selects_rules_by_names_or_tasks():
     assert not RuleSelection() and RuleSelection().shows("a-an", "article")
+    assert RuleSelection(only=frozenset(("a-an",))) and RuleSelection(ignored=frozenset(("a-an",)))
     only = RuleSelection(only=frozenset(("a-an", "form")))
     assert only.shows("a-an", "spelling") and only.shows("agreement", "form")
     assert not only.shows("article", "article")
