@@ -260,13 +260,13 @@ def _plain(value: Any) -> Any:
 
 
 def check_options(context: typer.Context, forms: Mapping[str, Collection[str]], form: str) -> None:
-    """Check that a form of a command has all options that were written on the command line.
+    """Check that every option on the command line belongs to the form of the command.
 
     Parameters
     ----------
     context : typer.Context
     forms : mapping from str to collection of str
-        The parameters of each form of the command. Parameters that no form names belong to all of them.
+        Names of the parameters of each form. A parameter that is in none of them belongs to all forms.
     form : str
         The form that the arguments ask for.
 

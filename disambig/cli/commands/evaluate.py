@@ -181,7 +181,7 @@ FORMS: dict[str, tuple[str, ...]] = {
     LABELLED: ("labelled", "encoding", "strict", "folds", "text", "key", "sensemap"),
     TEXT: ("text", "lines", "only_test", "rate", "plot"),
 }
-"""What is evaluated on, and the options that each of these has besides --json and --quiet."""
+"""The forms of the command, and the options of each besides --json and --quiet."""
 DEFAULT_RATES = (0.3, 1.0, 4.0)
 
 

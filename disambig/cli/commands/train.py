@@ -120,4 +120,4 @@ def train(
 
 
 FORMS = {"--lists": ("lists",), "--labelled": ("labelled", "encoding", "strict"), "--text": ("text", "lines")}
-"""What is learned from, and the options that each of these has besides those of all."""
+"""What a model is trained on, and the options that are for this source only."""

@@ -172,7 +172,7 @@ def lay(tables, words, spoken, codes, start, end, k, arcs, places, unknown):
     The line is ``codes[start:end]``; its n characters have the places 0 to n, and one more arc leads from n
     to n + 1: the end of the sentence. Of the unknown words between two places only the best one is an arc; up
     to k are linked to it (`next`, from the end of `arcs`), since the language model cannot separate them.
-    `unknown` is a buffer: first, last and number of the unknown words that end after 0, 1, 2, ... characters.
+    `unknown` is a buffer: row i has the first and last unknown word of i characters, and their number.
     """
     n, count = end - start, np.int64(0)
     spare = np.int64(len(arcs))
