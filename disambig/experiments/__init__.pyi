@@ -3,6 +3,7 @@ from .data import (
     cache_directory as cache_directory,
     cached as cached,
     counts_around as counts_around,
+    file_digest as file_digest,
     paragraphs as paragraphs,
     text_lines as text_lines,
 )

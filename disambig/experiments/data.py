@@ -6,11 +6,12 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from disambig.errors import UserError
-from disambig.files import READ_ERRORS, open_bytes, read_error
+from disambig.files import READ_ERRORS, file_stamp, open_bytes, read_error
 from disambig.formats import decode_line, read_lines
 from disambig.text import Words
 
@@ -45,7 +46,7 @@ def cached(
     name, ending : str
         Start and end of the file name; a hash of all that the file depends on is put between them.
     sources : sequence of Path
-        Source files, identified by name, size and modification time.
+        Source files, identified by name and content.
     about : mapping
         Plain values that the file depends on.
     make : callable
@@ -54,10 +55,10 @@ def cached(
     Raises
     ------
     UserError
-        D722 if the directory is not writable.
+        D722 if the directory is not writable; the errors of `file_digest` for a source.
     """
-    stats = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in sorted(sources)]
-    description = json.dumps([stats, about], sort_keys=True)
+    digests = [(path.name, file_digest(path)) for path in sorted(sources)]
+    description = json.dumps([digests, about], sort_keys=True)
     directory = cache_directory()
     path = directory / f"{name}-{hashlib.sha256(description.encode()).hexdigest()[:16]}{ending}"
     if path.is_file():
@@ -76,6 +77,30 @@ def cached(
     finally:
         unfinished.unlink(missing_ok=True)
     return path
+
+
+def file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file's content in hexadecimal; a file that has not changed is read once.
+
+    Raises
+    ------
+    UserError
+        D300 or D305 if it cannot be read.
+    """
+    return _digest(path, file_stamp(path))
+
+
+@lru_cache(maxsize=1024)
+def _digest(path: Path, stamp: tuple[int, ...]) -> str:
+    """Return the digest of a file; `stamp` is part of the cache's key only."""
+    digest = hashlib.sha256()
+    try:
+        with open(path, "rb") as file:
+            while block := file.read(1 << 20):
+                digest.update(block)
+    except OSError as problem:
+        raise read_error(str(path), problem) from problem
+    return digest.hexdigest()
 
 
 GiB = 1 << 30
