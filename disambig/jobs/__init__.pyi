@@ -5,6 +5,7 @@ from .counting import (
 )
 from .experiment_parts import (
     HasParts as HasParts,
+    SavedParts as SavedParts,
     run_parts as run_parts,
     run_parts_on_workers as run_parts_on_workers,
 )

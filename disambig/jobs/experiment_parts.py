@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, get_type_hints, runtime_checkable
+from urllib.parse import quote
 
+from disambig import __version__
 from disambig.errors import UserError
-from disambig.experiments import ExperimentResult
+from disambig.experiments import ExperimentResult, file_digest
+from disambig.files import read_json, save_json, writing
 from disambig.jobs.work import Function, ProgressCallback, Runner
 from disambig.type_aliases import Progress
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 
 @runtime_checkable
@@ -25,7 +32,11 @@ class HasParts(Protocol):
         ...
 
     def part(self, name: str, *, data: Path, quick: bool, progress: Progress) -> Any:
-        """Run one part; its result must be picklable."""
+        """Run one part.
+
+        Its result is picklable. If it also consists of plain values (numbers, text, lists, mappings by text,
+        and dataclasses of these) and the annotation gives its type, it can be saved (`SavedParts`).
+        """
         ...
 
     def joined(self, found: Mapping[str, Any], *, quick: bool) -> ExperimentResult:
@@ -33,11 +44,138 @@ class HasParts(Protocol):
         ...
 
 
-def run_parts(experiment: HasParts, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:
-    """Run the parts of an experiment one after the other in this process."""
+MANIFEST = "experiment.json"
+
+
+@dataclass(frozen=True)
+class SavedParts:
+    """A directory with the results of finished parts as JSON, so that a stopped run can be resumed.
+
+    Attributes
+    ----------
+    directory : Path
+    result_type : type
+        The type of a part's result.
+    """
+
+    directory: Path
+    result_type: Any
+
+    @classmethod
+    def open(cls, directory: Path, name: str, experiment: HasParts, *, data: Path, quick: bool) -> SavedParts:
+        """Open a directory, or make it; its parts must be of the same experiment, version and data.
+
+        Parameters
+        ----------
+        directory : Path
+        name : str
+            Registered name with its version.
+        experiment : HasParts and Experiment
+        data, quick
+            As for `Experiment.run`.
+
+        Raises
+        ------
+        UserError
+            D932 for a directory with other contents or parts of another run, D934 if the results of this
+            experiment cannot be saved, D309 if the directory cannot be written.
+        """
+        saved = cls(directory, get_type_hints(type(experiment).part).get("return", Any))
+        saved._check_type(name)
+        files = sorted({path for pattern in experiment.needs for path in data.glob(pattern)})  # type: ignore[attr-defined]
+        run = {
+            "experiment": name,
+            "version": __version__,
+            "quick": quick,
+            "data": {path.relative_to(data).as_posix(): file_digest(path) for path in files},
+        }
+        with writing(directory):
+            directory.mkdir(parents=True, exist_ok=True)
+            is_new = not any(directory.iterdir())
+            if is_new:
+                save_json(directory / MANIFEST, run)
+        if not is_new:
+            saved._check_run(run)
+        return saved
+
+    def finished(self, names: Iterable[str]) -> dict[str, Any]:
+        """Return the saved results of some parts.
+
+        Raises
+        ------
+        UserError
+            D933 for a file that cannot be read.
+        """
+        from pydantic import ValidationError
+
+        results = {}
+        for name in names:
+            path = self._path(name)
+            if not path.exists():
+                continue
+            try:
+                results[name] = self._adapter.validate_python(read_json(path))
+            except (OSError, ValueError) as problem:
+                invalid = isinstance(problem, ValidationError)
+                reason = "it is not a result of this experiment" if invalid else str(problem)
+                raise UserError("D933", path=path, problem=reason) from problem
+        return results
+
+    def save(self, name: str, result: Any) -> None:
+        """Save the result of a part atomically.
+
+        Raises
+        ------
+        UserError
+            D309.
+        """
+        plain = self._adapter.dump_python(result, mode="json", fallback=_plain_number)
+        with writing(path := self._path(name)):
+            save_json(path, plain)
+
+    @cached_property
+    def _adapter(self) -> TypeAdapter[Any]:
+        from pydantic import TypeAdapter
+
+        return TypeAdapter(self.result_type)
+
+    def _path(self, name: str) -> Path:
+        return self.directory / f"{quote(name, safe=' ,')}.json"
+
+    def _check_type(self, name: str) -> None:
+        from pydantic.errors import PydanticSchemaGenerationError
+
+        try:
+            self._adapter.core_schema  # noqa: B018  building it finds types that JSON cannot hold
+        except PydanticSchemaGenerationError as problem:
+            raise UserError("D934", name=name.rpartition(".v")[0]) from problem
+
+    def _check_run(self, run: Mapping[str, Any]) -> None:
+        """Raise an error if the parts in the directory are those of another run."""
+        try:
+            saved = read_json(self.directory / MANIFEST)
+        except (OSError, ValueError):
+            saved = None
+        if not isinstance(saved, dict) or saved.keys() != run.keys():
+            raise UserError("D932", path=self.directory, problem="it contains other files")
+        for key, value in run.items():
+            if saved[key] != value:
+                what = "other data" if key == "data" else f"{key} {saved[key]}, not {value}"
+                raise UserError("D932", path=self.directory, problem=f"its parts are those of {what}")
+
+
+def run_parts(
+    experiment: HasParts, *, data: Path, quick: bool, progress: Progress, saved: SavedParts | None = None
+) -> ExperimentResult:
+    """Run the parts of an experiment one after the other in this process, except those that are saved."""
     names = experiment.parts(data=data, quick=quick, progress=progress)
-    results = {name: experiment.part(name, data=data, quick=quick, progress=progress) for name in names}
-    return experiment.joined(results, quick=quick)
+    results = {} if saved is None else saved.finished(names)
+    for name in names:
+        if name not in results:
+            results[name] = experiment.part(name, data=data, quick=quick, progress=progress)
+            if saved is not None:
+                saved.save(name, results[name])
+    return experiment.joined({name: results[name] for name in names}, quick=quick)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +208,16 @@ class PartWork:
 
 
 def run_parts_on_workers(
-    name: str, experiment: HasParts, runner: Runner, *, data: Path, quick: bool, progress: Progress
+    name: str,
+    experiment: HasParts,
+    runner: Runner,
+    *,
+    data: Path,
+    quick: bool,
+    progress: Progress,
+    saved: SavedParts | None = None,
 ) -> ExperimentResult:
-    """Run the parts of an experiment on the workers of an engine.
+    """Run the parts of an experiment on the workers of an engine, except those that are saved.
 
     Parameters
     ----------
@@ -82,6 +227,7 @@ def run_parts_on_workers(
     runner : Runner
     data, quick, progress
         As for `Experiment.run`; `progress` is called for each part.
+    saved : SavedParts, optional
 
     Raises
     ------
@@ -89,14 +235,22 @@ def run_parts_on_workers(
         D931 for a part that fails.
     """
     names = experiment.parts(data=data, quick=quick, progress=progress)
-    results: dict[str, Any] = {}
-    for outcome in runner.run(PartWork(name, str(data.resolve()), quick), names):
+    results = {} if saved is None else saved.finished(names)
+    left = [part for part in names if part not in results]
+    for outcome in runner.run(PartWork(name, str(data.resolve()), quick), left):
         if outcome.problem is not None:
             raise UserError("D931", name=name.rpartition(".v")[0], part=outcome.item, problem=outcome.problem)
         results[outcome.item] = outcome.result
+        if saved is not None:
+            saved.save(outcome.item, outcome.result)
         progress(f"{outcome.item}: done", len(results), len(names))
     return experiment.joined({part: results[part] for part in names}, quick=quick)
 
 
 def _ignore_progress(stage: str, done: int, total: int) -> None:
     """Do nothing, since a worker has no terminal."""
+
+
+def _plain_number(value: Any) -> Any:
+    """Return a NumPy number as a number of Python."""
+    return value.item()

@@ -206,8 +206,11 @@ MESSAGES: dict[str, str] = {
     "D917": "{path} {problem}; installed plugins read {names}: install the plugin that reads it, or update it",
     "D918": "the model {entry} reads the format {format!r}, as {first} does, which is used: give the formats of a plugin names of their own",
     "D920": "cannot start a cluster on this machine: {problem}; try again, or use --engine local",
-    "D930": "{name} cannot be divided among workers: omit --workers, --engine and --scheduler",
+    "D930": "{name} has no parts: omit --parts, --workers, --engine and --scheduler",
     "D931": "{name}, part {part!r}: a worker failed: {problem}",
+    "D932": "{path}: {problem}; name another directory with --parts",
+    "D933": "{path} is damaged: {problem}; remove it, and this part is run again",
+    "D934": "the parts of {name} cannot be saved as JSON: omit --parts",
     # models
     "D940": "{path} exists and does not contain a model: --force only replaces models; choose another name",
     "D942": "there is no model {name!r}: name a model's directory or one of {names}; text is given with --text",

@@ -45,6 +45,13 @@ def reproduce(
     plots: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Directory for plots of the results.")
     ] = None,
+    parts: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Directory for results of finished parts; the same command resumes a stopped run.",
+        ),
+    ] = None,
     workers: Workers = 1,
     engine: Engine = "local",
     scheduler: Scheduler = None,
@@ -63,12 +70,14 @@ def reproduce(
     experiment = by_name[name].load()()
     place = _data(name, experiment, data)
     _check_outputs(name, json, plots)
-    run = experiment.run
-    if workers > 1 or engine != "local" or scheduler:
-        run = _elsewhere(by_name[name].name, experiment, engine, workers, scheduler)
     from disambig.cli.progress import remark, stages
     from disambig.experiments import as_json, result_lines
 
+    run = experiment.run
+    has_workers = workers > 1 or engine != "local" or scheduler is not None
+    if parts is not None or has_workers:
+        options = (engine, workers, scheduler) if has_workers else None
+        run = _parts_runner(by_name[name].name, experiment, options, parts, data=place, quick=quick)
     with stages() as progress:
         result = run(data=place, quick=quick, progress=progress)
     if quick:
@@ -104,19 +113,42 @@ def experiments() -> dict[str, Entry]:
     return {name: part for name, (_, part) in sorted(newest.items())}
 
 
-def _elsewhere(
-    name: str, experiment: Any, engine: str, workers: int, scheduler: str | None
+def _parts_runner(
+    name: str,
+    experiment: Any,
+    workers: tuple[str, int, str | None] | None,
+    directory: Path | None,
+    *,
+    data: Path,
+    quick: bool,
 ) -> Callable[..., Any]:
-    """Return a function that runs the parts of an experiment on the workers of an engine."""
+    """Return a function that runs an experiment in parts.
+
+    `workers` is an engine, a number of workers and a scheduler, or None for this process. The results of
+    parts are saved in `directory` if there is one.
+    """
     from functools import partial
 
     from disambig.errors import UserError
-    from disambig.jobs import EngineOptions, HasParts, make_runner as engine_named, run_parts_on_workers
+    from disambig.jobs import (
+        EngineOptions,
+        HasParts,
+        SavedParts,
+        make_runner,
+        run_parts,
+        run_parts_on_workers,
+    )
 
     if not isinstance(experiment, HasParts):
         raise UserError("D930", name=name.rpartition(".v")[0])
-    runner = engine_named(engine, EngineOptions(workers, scheduler))
-    return partial(run_parts_on_workers, name, experiment, runner)
+    saved = None
+    if directory is not None:
+        saved = SavedParts.open(directory, name, experiment, data=data, quick=quick)
+    if workers is None:
+        return partial(run_parts, experiment, saved=saved)
+    engine, count, scheduler = workers
+    runner = make_runner(engine, EngineOptions(count, scheduler))
+    return partial(run_parts_on_workers, name, experiment, runner, saved=saved)
 
 
 def _description(part: Entry) -> str:

@@ -185,19 +185,31 @@ class ConversionLists:
         at = self.lists.offsets[:-1] + segments.argmax(scorer.scores(batch), self.lists.offsets)
         return [self.lists.texts[i] for i in at.tolist()]
 
-    def outcomes(self, texts: Sequence[str], *, units: Sequence[int] | None = None) -> Outcomes:
-        """Return the outcomes of some choices against the references; by default each sentence is a unit."""
-        lists = CandidateLists.from_texts([[text] for text in texts])
-        return Outcomes.from_lists(lists, references=self.references, units=units)
+    def outcomes(self, texts: Sequence[str]) -> Outcomes:
+        """Return the outcomes of some choices against the references."""
+        return conversion_outcomes(texts, self.references)
 
     def error_rate(self, texts: Sequence[str]) -> float:
         """Return the character error rate of some choices."""
-        return CER.value(self.outcomes(texts))
+        return conversion_error_rate(texts, self.references)
 
     def oracle(self) -> float:
         """Return the character error rate of the best candidates."""
         least = np.minimum.reduceat(self.lists.costs, self.lists.offsets[:-1])
         return float(least.sum(dtype=np.float64)) / max(self.characters, 1)
+
+
+def conversion_outcomes(
+    texts: Sequence[str], references: Sequence[str], *, units: Sequence[int] | None = None
+) -> Outcomes:
+    """Return the outcomes of conversions against their references; by default each sentence is a unit."""
+    lists = CandidateLists.from_texts([[text] for text in texts])
+    return Outcomes.from_lists(lists, references=references, units=units)
+
+
+def conversion_error_rate(texts: Sequence[str], references: Sequence[str]) -> float:
+    """Return the character error rate of conversions."""
+    return CER.value(conversion_outcomes(texts, references))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

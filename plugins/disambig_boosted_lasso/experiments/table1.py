@@ -36,6 +36,8 @@ from .adaptation import (
     adapt_every_way,
     adapt_with_one_lexicon,
     add_words,
+    conversion_error_rate,
+    conversion_outcomes,
     corpus_files,
     read_background,
     read_domain,
@@ -118,12 +120,11 @@ def _over_domains(places: Sequence[tuple[DomainResults, int]], better: str, wors
     units: list[int] = []
     firsts = {id(result): first for result, first in _first_units(places)}
     for result, size in places:
-        references += result.test.references
-        units += range(firsts[id(result)], firsts[id(result)] + len(result.test.references))
+        references += result.references
+        units += range(firsts[id(result)], firsts[id(result)] + len(result.references))
         for name, some in texts.items():
             some += result.by_size[size].texts[name]
-    every = ConversionLists(places[0][0].test.lists, references)
-    first, second = (every.outcomes(texts[name], units=units) for name in (better, worse))
+    first, second = (conversion_outcomes(texts[name], references, units=units) for name in (better, worse))
     at = paired_bootstrap(CER, first, second)
     low, high = (100 * bound for bound in at.interval)
     evidence = (
@@ -142,7 +143,7 @@ def _first_units(places: Sequence[tuple[DomainResults, int]]) -> Iterator[tuple[
     first = 0
     for result in {id(result): result for result, _ in places}.values():
         yield result, first
-        first += len(result.test.references)
+        first += len(result.references)
 
 
 PAPER: Mapping[str, Mapping[str, tuple[float, ...]]] = {
@@ -224,8 +225,8 @@ class DomainResults:
     domain : ConversionDomain
     entropy : float
         Entropy of its test sentences under the background model, in bits per word.
-    test : ConversionLists
-        Lists of its test sentences.
+    references : list of str
+        Its test sentences.
     by_size : dict of int to AdaptationResults
         Results by number of training sentences.
     panel : str
@@ -234,20 +235,20 @@ class DomainResults:
 
     domain: ConversionDomain
     entropy: float
-    test: ConversionLists
+    references: list[str]
     by_size: dict[int, AdaptationResults]
     panel: str = OWN_WORDS
 
     def rate(self, system: str, size: int) -> float:
         """Return the character error rate of a system in %."""
-        return 100 * self.test.error_rate(self.by_size[size].texts[system])
+        return 100 * conversion_error_rate(self.by_size[size].texts[system], self.references)
 
     def details(self) -> dict[str, Any]:
         """Return further figures as plain values."""
         return {
             "entropy": round(self.entropy, 3),
-            "test sentences": len(self.test.references),
-            "test characters": self.test.characters,
+            "test sentences": len(self.references),
+            "test characters": sum(map(len, self.references)),
             "sizes": {
                 str(size): {
                     "systems": {
@@ -278,7 +279,7 @@ def evaluate_domain(data: Path, domain: ConversionDomain, quick: bool, panel: st
     return DomainResults(
         domain,
         entropy,
-        test,
+        test.references,
         {size: adapt(converter, parts, dev, test, size) for size in domain.sizes},
         panel,
     )
@@ -289,7 +290,7 @@ def table1_rows(tried: DomainResults) -> list[ResultRow]:
     rows = []
     like = tried.domain.like if tried.panel == ONE_LEXICON else ""
     systems = next(iter(tried.by_size.values())).texts
-    n = len(tried.test.references)
+    n = len(tried.references)
     for system in systems:
         published = PAPER.get(like, {}).get(system)
         for size in tried.by_size:

@@ -188,6 +188,8 @@ def training_curves(
 
 
 Trees = Sequence[Tree | None]
+SystemPairs = dict[str, dict[str, Paired]]
+"""Comparisons by the first and the second system."""
 FIGURES = ("F1", "precision", "recall", "exact")
 
 
@@ -214,22 +216,22 @@ def compare_systems(gold: Sequence[Tree], first: Trees, second: Trees) -> Paired
 
 
 def packed_claims(
-    pairs: Mapping[str, Mapping[tuple[str, str], Paired]], paths: Mapping[str, Mapping[str, Sequence[float]]]
+    pairs: Mapping[str, SystemPairs], paths: Mapping[str, Mapping[str, Sequence[float]]]
 ) -> list[Claim]:
     """Return the claims about packed training.
 
     Parameters
     ----------
     pairs : mapping
-        By treebank: the differences of pairs of systems.
+        By treebank: the comparisons of pairs of systems.
     paths : mapping
         See `training_curves`.
     """
-    against_grammar = [paired[PCFG, COST] for paired in pairs.values()] + [
-        paired[PCFG, LOG] for paired in pairs.values()
+    against_grammar = [paired[PCFG][COST] for paired in pairs.values()] + [
+        paired[PCFG][LOG] for paired in pairs.values()
     ]
-    against_perceptron = [paired[PERCEPTRON, COST] for paired in pairs.values()]
-    losses = [paired[LOG, COST] for paired in pairs.values()]
+    against_perceptron = [paired[PERCEPTRON][COST] for paired in pairs.values()]
+    losses = [paired[LOG][COST] for paired in pairs.values()]
     gaps = {name: path["gap"] for name, path in paths.items() if not name.endswith("batch")}
     pairwise = {name: gaps.pop(name) for name in list(gaps) if name.endswith(PAIRWISE)}
     return [
@@ -264,23 +266,24 @@ def _gap_after_ten(gaps: Mapping[str, Sequence[float]]) -> tuple[bool, str]:
     )
 
 
-def _claim_text(
-    pairs: Mapping[str, Mapping[tuple[str, str], Paired]], which: Sequence[tuple[str, str]]
-) -> str:
+def _claim_text(pairs: Mapping[str, SystemPairs], which: Sequence[tuple[str, str]]) -> str:
     sentences = []
     for treebank, paired in pairs.items():
         for first, second in which:
-            at = paired[first, second]
+            at = paired[first][second]
             sentences.append(
                 f"{treebank}, {second} {100 * at.difference:+.2f} compared with {first} (p = {at.p:.2g})"
             )
     return "; ".join(sentences)
 
 
-def compared_pairs(gold: Sequence[Tree], trees: Mapping[str, Trees]) -> dict[tuple[str, str], Paired]:
+def compared_pairs(gold: Sequence[Tree], trees: Mapping[str, Trees]) -> SystemPairs:
     """Return all pairs of systems in the claims."""
-    which = [(PCFG, system) for system in LEARNED] + [(PERCEPTRON, COST), (PERCEPTRON, LOG), (LOG, COST)]
-    return {(a, b): compare_systems(gold, trees[a], trees[b]) for a, b in which}
+    which = {PCFG: LEARNED, PERCEPTRON: (COST, LOG), LOG: (COST,)}
+    return {
+        first: {second: compare_systems(gold, trees[first], trees[second]) for second in seconds}
+        for first, seconds in which.items()
+    }
 
 
 def packed_panels(paths: Mapping[str, Mapping[str, Sequence[float]]], by_grammar: float) -> list[Panel]:
@@ -377,7 +380,11 @@ class Collins2005Packed:
         first = results[FIRST]
         assert first.paths is not None
         significance = {
-            name: {f"{b} - {a}": [round(100 * at.difference, 3), at.p] for (a, b), at in result.pairs.items()}
+            name: {
+                f"{second} - {first}": [round(100 * at.difference, 3), at.p]
+                for first, seconds in result.pairs.items()
+                for second, at in seconds.items()
+            }
             for name, result in results.items()
         }
         notes = [
@@ -411,7 +418,8 @@ class PackedTreebank:
     Attributes
     ----------
     rows : list of ResultRow
-    pairs : dict of Paired by two systems
+    pairs : dict
+        The comparisons of pairs of systems.
     about : dict
         Further figures, as plain values.
     note : str
@@ -422,7 +430,7 @@ class PackedTreebank:
     """
 
     rows: list[ResultRow]
-    pairs: dict[tuple[str, str], Paired]
+    pairs: SystemPairs
     about: dict[str, Any]
     note: str
     paths: dict[str, dict[str, list[float]]] | None

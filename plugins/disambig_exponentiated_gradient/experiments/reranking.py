@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -65,9 +65,13 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class RerankerComparison:
-    """The differences between pairs of systems."""
+    """The differences between pairs of systems: the first, the second, and their difference."""
 
-    of: Mapping[tuple[str, str], Difference]
+    differences: Sequence[tuple[str, str, Difference]]
+
+    def between(self, first: str, second: str) -> Difference:
+        """Return the difference between two systems."""
+        return next(found for one, other, found in self.differences if (one, other) == (first, second))
 
     def as_details(self) -> dict[str, Any]:
         """Return the differences as plain values."""
@@ -77,7 +81,7 @@ class RerankerComparison:
                 "interval": [round(end, 3) for end in paired.interval],
                 "p": round(paired.p, 5),
             }
-            for (first, second), paired in self.of.items()
+            for first, second, paired in self.differences
         }
 
 
@@ -87,26 +91,27 @@ def compare_rerankers(test: TreeLists, at: Mapping[str, Ints]) -> RerankerCompar
     for name, rows in at.items():
         own = CandidateLists.from_texts([[test.lists.texts[row]] for row in rows.tolist()])
         outcomes[name] = Outcomes.from_lists(own, references=test.references)
-    pairs = {}
+    differences = []
     for first, second in PAIRS:
         paired = paired_bootstrap(BracketF1(), outcomes[first], outcomes[second])
         low, high = paired.interval
-        pairs[first, second] = Difference(100 * paired.difference, (100 * low, 100 * high), paired.p)
-    return RerankerComparison(pairs)
+        found = Difference(100 * paired.difference, (100 * low, 100 * high), paired.p)
+        differences.append((first, second, found))
+    return RerankerComparison(differences)
 
 
 def reranking_claims(comparisons: Mapping[str, RerankerComparison]) -> list[Claim]:
     """Return each claim with its figures."""
 
     def evidence(first: str, second: str) -> str:
-        return "; ".join(f"{name} {comparison.of[first, second]}" for name, comparison in comparisons.items())
+        return "; ".join(f"{name} {one.between(first, second)}" for name, one in comparisons.items())
 
     def better(first: str, second: str, least: float = 0.0) -> bool:
-        pairs = [one.of[first, second] for one in comparisons.values()]
+        pairs = [one.between(first, second) for one in comparisons.values()]
         return all(one.points >= max(least, np.nextafter(0, 1)) and one.p < P for one in pairs)
 
     def no_worse(first: str, second: str) -> bool:
-        return not any(comparison.of[first, second].is_worse for comparison in comparisons.values())
+        return not any(one.between(first, second).is_worse for one in comparisons.values())
 
     claims = [
         Claim(f"{system}: reranking beats the PCFG", better(PCFG, system), evidence(PCFG, system))
@@ -157,7 +162,7 @@ class Collins2005Reranking:
     def joined(self, results: Mapping[str, SourceResults], *, quick: bool) -> ExperimentResult:
         """Combine the results of the treebanks."""
         return ExperimentResult(
-            [row for result in results.values() for row in reranking_rows(result)],
+            [row for result in results.values() for row in result.rows],
             reranking_claims({name: result.compared for name, result in results.items()}),
             _reranking_notes(quick),
             {name: result.about for name, result in results.items()},
@@ -165,22 +170,20 @@ class Collins2005Reranking:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class SourceResults:
     """Results of a treebank.
 
     Attributes
     ----------
-    name : str
-    counts : mapping of str to Parseval
-        Counts of each system's choices in the test lists.
+    rows : list of ResultRow
+        The figures of each system's choices in the test lists.
     compared : RerankerComparison
     about : dict
         Further figures as plain values.
     """
 
-    name: str
-    counts: Mapping[str, Parseval]
+    rows: list[ResultRow]
     compared: RerankerComparison
     about: dict[str, Any]
 
@@ -212,14 +215,15 @@ def evaluate_source(source: TreebankSource, data: Path, *, quick: bool, progress
     }
     counts = {name: test.counts.take(chosen) for name, chosen in at.items()}
     compared = compare_rerankers(test, at)
-    return SourceResults(source.name, counts, compared, {**about, "significance": compared.as_details()})
+    about["significance"] = compared.as_details()
+    return SourceResults(reranking_rows(source.name, counts), compared, about)
 
 
-def reranking_rows(tried: SourceResults) -> list[ResultRow]:
-    """Return the figures of each system."""
+def reranking_rows(treebank: str, by_system: Mapping[str, Parseval]) -> list[ResultRow]:
+    """Return the figures of each system from the counts of its choices."""
     return [
-        ResultRow(f"{tried.name}, {name}", setting, None, 100 * figure, len(counts))
-        for name, counts in tried.counts.items()
+        ResultRow(f"{treebank}, {name}", setting, None, 100 * figure, len(counts))
+        for name, counts in by_system.items()
         for setting, figure in (
             ("F1", counts.f1),
             ("recall", counts.recall),

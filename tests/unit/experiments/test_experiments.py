@@ -6,6 +6,7 @@ import json
 import lzma
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -43,7 +44,7 @@ from disambig.experiments import (
     with_left_out,
 )
 from disambig.features import NgramCounts, transform_checked
-from disambig.jobs import HasParts, make_runner, run_parts_on_workers
+from disambig.jobs import HasParts, SavedParts, make_runner, run_parts, run_parts_on_workers
 from disambig.models import LinearScorer
 from disambig.registry import load_all
 from disambig.tasks import OwnCandidates
@@ -313,6 +314,71 @@ def test_names_a_part_that_fails(parts_experiment, data):
         )
 
 
+@pytest.fixture
+def run_saved(parts_experiment, data, tmp_path):
+    """Return a function that runs the experiment, saving its parts in a directory."""
+
+    def run(*, workers=False, quick=False, result_type=int):
+        parts_experiment.__class__.part.__annotations__["return"] = result_type
+        how = {"data": data, "quick": quick}
+        saved = SavedParts.open(tmp_path / "saved", "made.parts.v1", parts_experiment, **how)
+        how |= {"progress": ignore_progress, "saved": saved}
+        if workers:
+            return run_parts_on_workers("made.parts.v1", parts_experiment, make_runner("local"), **how)
+        return run_parts(parts_experiment, **how)
+
+    return run
+
+
+@pytest.mark.parametrize("workers", [False, True])
+def test_finished_parts_are_not_run_again(run_saved, data, tmp_path, workers):
+    (data / "a").write_text("bad")
+    with pytest.raises((RuntimeError, UserError), match="it is bad"):
+        run_saved(workers=workers)
+    assert sorted(path.name for path in (tmp_path / "saved").iterdir()) == ["b.json", "experiment.json"]
+    (data / "a").write_text("four")
+    (data / "b").unlink()
+    found = run_saved(workers=workers)
+    assert [(row.system, row.n) for row in found.rows] == [("b", 7), ("a", 4)]
+    (data / "a").unlink()
+    assert run_saved(workers=workers) == found
+
+
+def test_saved_parts_are_those_of_one_run(run_saved, parts_experiment, data, tmp_path):
+    parts_experiment.__class__.needs = ("a", "b")
+    run_saved()
+    with pytest.raises(UserError, match=r"D932.*quick False, not True.*--parts"):
+        run_saved(quick=True)
+    (data / "a").write_text("three")
+    with pytest.raises(UserError, match=r"D932.*other data"):
+        run_saved()
+    (tmp_path / "saved" / "experiment.json").unlink()
+    with pytest.raises(UserError, match=r"D932.*contains other files"):
+        run_saved()
+
+
+@pytest.mark.parametrize("text", ["", "{", '"many"', "[" * 100_000])
+def test_a_damaged_part_is_named(run_saved, tmp_path, text):
+    run_saved()
+    (tmp_path / "saved" / "a.json").write_text(text)
+    with pytest.raises(UserError, match=r"D933.*a\.json.*remove it"):
+        run_saved()
+
+
+def test_results_that_are_not_plain_cannot_be_saved(run_saved):
+    with pytest.raises(UserError, match=r"D934.*made\.parts.*omit --parts"):
+        run_saved(result_type=np.ndarray)
+
+
+def test_experiments_of_papers_can_save_their_parts(tmp_path):
+    """The directory is made before the data are read, so that this needs none."""
+    for name, entry in experiments().items():
+        experiment = entry.load()()
+        if isinstance(experiment, HasParts):
+            saved = SavedParts.open(tmp_path / name, entry.name, experiment, data=tmp_path, quick=True)
+            assert saved.result_type is not Any and saved.finished(["a"]) == {}
+
+
 def test_rejects_workers_for_an_experiment_without_parts(tmp_path, monkeypatch):
     name = next(name for name, part in experiments().items() if not isinstance(part.load()(), HasParts))
     needs = experiments()[name].load()().needs
@@ -321,7 +387,7 @@ def test_rejects_workers_for_an_experiment_without_parts(tmp_path, monkeypatch):
         (tmp_path / pattern.replace("*", "x")).touch()
     done = here("reproduce", name, "--data", tmp_path, "--workers", "2")
     assert done.returncode == 2
-    assert "D930" in done.stderr and f"{name} cannot be divided" in done.stderr
+    assert "D930" in done.stderr and f"{name} has no parts" in done.stderr
 
 
 RESULT = ExperimentResult(

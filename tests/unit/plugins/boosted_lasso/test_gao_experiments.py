@@ -83,7 +83,7 @@ def test_every_way_to_adapt_has_its_texts(small, other, monkeypatch):
     assert set(found.texts) == {"Baseline", MAP, ALL_LEARNERS, *LEARNERS}
     assert all(len(texts) == len(other) for texts in found.texts.values())
     assert lists.error_rate(found.texts[MAP]) < lists.error_rate(found.texts["Baseline"])
-    tried = DomainResults(ConversionDomain("tried"), 5.0, lists, {8: found})
+    tried = DomainResults(ConversionDomain("tried"), 5.0, lists.references, {8: found})
     rows = {(row.system, row.setting): row.ours for row in table1_rows(tried)}
     assert rows["own words: tried, MAP", "8"] == pytest.approx(100 * lists.error_rate(found.texts[MAP]))
     assert rows["own words: tried, best of 20, MAP", "8"] <= rows["own words: tried, MAP", "8"]
@@ -108,7 +108,11 @@ def test_with_one_lexicon_all_systems_choose_from_the_same_lists(other):
         assert all(text in some for text, some in zip(texts, candidates, strict=True))
     assert lists.error_rate(found.texts[MAP]) < lists.error_rate(found.texts["Baseline"])
     tried = DomainResults(
-        ConversionDomain("tried", "Encarta"), 5.0, lists, {8: found}, panel=table1_claims.ONE_LEXICON
+        ConversionDomain("tried", "Encarta"),
+        5.0,
+        lists.references,
+        {8: found},
+        panel=table1_claims.ONE_LEXICON,
     )
     assert {row.system.partition(":")[0] for row in table1_rows(tried)} == {"one lexicon"}
     claims = table1_claims.table1_claims([tried])
@@ -150,7 +154,7 @@ def test_a_sentence_is_one_unit_at_all_sizes():
     lists = ConversionLists.from_text(converter(), segmented(), 1)
     good, bad = list(lists.references), ["誤" + text for text in lists.references]
     found = {size: AdaptationResults({BLASSO: good, MAP: bad}) for size in (800, 8_000)}
-    tried = SimpleNamespace(test=lists, by_size=found)
+    tried = SimpleNamespace(references=lists.references, by_size=found)
     claim = table1_claims._over_domains([(tried, 800), (tried, 8_000)], BLASSO, MAP)
     assert claim.holds and f"{len(lists.references):,} sentences" in claim.evidence
     assert not table1_claims._over_domains([(tried, 800)], MAP, BLASSO).holds

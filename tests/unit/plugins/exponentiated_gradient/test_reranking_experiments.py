@@ -57,7 +57,7 @@ def test_what_all_candidates_have_alike_is_left_out():
 
 
 def compared(points, p):
-    return RerankerComparison({pair: Difference(points.get(pair, 3.0), (0.0, 1.0), p) for pair in PAIRS})
+    return RerankerComparison([(*pair, Difference(points.get(pair, 3.0), (0.0, 1.0), p)) for pair in PAIRS])
 
 
 def test_claims_hold_where_the_figures_say_so():
@@ -85,8 +85,8 @@ def test_comparison_is_of_the_chosen_trees():
     )
     at = {name: first for pair in PAIRS for name in pair} | {COST: best}
     points = 100 * (found.counts.take(best).f1 - found.counts.take(first).f1)
-    assert abs(compare_rerankers(found, at).of[PCFG, COST].points - points) < 1e-9
-    assert compare_rerankers(found, at).of[PCFG, HINGE].points == 0
+    assert abs(compare_rerankers(found, at).between(PCFG, COST).points - points) < 1e-9
+    assert compare_rerankers(found, at).between(PCFG, HINGE).points == 0
 
 
 def test_epochs_to_a_gap():
