@@ -395,9 +395,7 @@ def adapt_with_one_lexicon(
     """
     results = AdaptationResults({BASELINE: test.first()}, oracles={BASELINE: test.oracle()})
     train = parts.sample_train(size)
-    # rare words stay unknown, as in the background: a model without unknown words makes the others' too dear
-    least = background.settings.least
-    adapted, seconds = _timed(lambda: background.adapted(train, held_out=parts.dev, least=least))
+    adapted, seconds = _timed(lambda: background.adapted(train, held_out=parts.dev))
     _, scores = background.nbest_and_scores(adapted, parts.test.column(1), K)
     best = test.lists.offsets[:-1] + segments.argmax(scores, test.lists.offsets)
     results.texts[MAP] = [test.lists.texts[row] for row in best.tolist()]

@@ -301,7 +301,7 @@ class Converter:
         *,
         weight: float | None = None,
         held_out: SegmentedText | None = None,
-        least: int = 1,
+        least: int | None = None,
         **estimation: Any,
     ) -> Converter:
         """Return a converter with the words of both texts and a mixture of their language models.
@@ -316,9 +316,10 @@ class Converter:
             Weight of this converter's model; by default the one that maximises the probability of `held_out`
             or, without that, of every tenth sentence of `text`.
         held_out : SegmentedText, optional
-        least : int
-            Frequency in `text` below which a new word counts as unknown in the language model. With 1, the
-            model of `text` contains no unknown word and makes them much less probable.
+        least : int, optional
+            Frequency in `text` below which a new word counts as unknown in the language model; by default
+            that of the settings. With 1, the model of `text` contains no unknown word, so that the mixture
+            makes all other unknown words much less probable, and conversions can get worse.
         **estimation
             See `estimate`.
 
@@ -330,6 +331,7 @@ class Converter:
         if not len(text.ids):
             raise UserError("D676")
         background = self.background
+        least = self.settings.least if least is None else least
         counts: Counter[str] = Counter()
         for unit, count in zip(_units(text, self.settings), _counts(text), strict=True):
             counts[unit] += count
