@@ -13,7 +13,7 @@ MESSAGES: dict[str, str] = {
     "D612": "invalid arrays of a packed-chart parser: {problem}; retrain the parser or copy it again",
     "D613": "none of the {n:,} trees has a chart to learn from: give more trees, or allow longer sentences (longest)",
     "D614": "{setting} is {value!r}: it must be {wanted}",
-    "D616": "EG.updates is 'pairwise', which is for charts with costs: leave it out, or use 'online' or 'batch'",
+    "D616": "EG.updates is 'pairwise', which is for lists and charts and the losses 'cost' and 'hinge': leave it out, or use 'online' or 'batch'",
     "D620": "invalid pruning threshold {value!r}: choose a probability from 0 (no pruning) up to, but not including, 1",
     "D621": "{setting} is {value!r}: it must be a number of at least 1",
     "D630": "{path}, line {line:,}: {problem}; expected trees of the form (LABEL child ...) with words (TAG word)",

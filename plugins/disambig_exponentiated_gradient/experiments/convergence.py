@@ -15,8 +15,9 @@ from disambig.api.batches import segments
 from disambig.api.decoding import averaged_perceptron, from_the_least, structured_examples
 from disambig.api.experiments import Claim, ExperimentResult, Panel, Progress, ResultRow
 
-from ..learners.eg import EG, TrainingHistory, run_epochs
+from ..learners.eg import EG, DualProblem, TrainingHistory, run_epochs
 from ..learners.list_dual import ListDual, ReducedLists
+from ..learners.pairwise import PairwiseLists
 from ..treebank.reading import PENN
 from .tree_lists import (
     COST,
@@ -75,6 +76,7 @@ def plain_steps(
 
 
 Paths = Mapping[str, Mapping[str, list[float]]]
+PAIRWISE = "pairwise"
 ONLINE, BATCH = f"{COST}, online", f"{COST}, batch"
 CLOSE, TEN = 0.02, 10
 """Relative gap that counts as converged, and the number of passes in the slides."""
@@ -90,7 +92,8 @@ def convergence_claims(paths: Paths, first: float) -> list[Claim]:
     f1 = {name: (paths[name]["F1"][:TEN][-1], paths[name]["F1"][-1]) for name in online}
     fixed = [name for name in paths if ", eta " in name]
     by_batch = epochs_to(paths[BATCH]["gap"], at_ten[ONLINE])
-    falls = {name: _fall(paths[name]["dual"]) for name in [*online, BATCH]}
+    pairwise = {name: path["gap"][:TEN][-1] for name, path in paths.items() if name.endswith(PAIRWISE)}
+    falls = {name: _fall(paths[name]["dual"]) for name in [*online, *pairwise, BATCH]}
     by_eta = {name: _fall(paths[name]["dual"]) for name in fixed}
     last, other = paths[ONLINE]["F1"][-1], paths[PERCEPTRON]["F1"]
     return [
@@ -98,6 +101,11 @@ def convergence_claims(paths: Paths, first: float) -> list[Claim]:
             f"EG is close to its limit after ten passes online (relative gap up to {CLOSE:.0%})",
             all(gap <= CLOSE for gap in at_ten.values()),
             "; ".join(f"{name} {gap:.2%}" for name, gap in at_ten.items()),
+        ),
+        Claim(
+            f"with pairwise steps it is, with either loss that has them (relative gap up to {CLOSE:.0%})",
+            all(gap <= CLOSE for gap in pairwise.values()),
+            "; ".join(f"{name} {gap:.2%}" for name, gap in pairwise.items()),
         ),
         Claim(
             f"... and so is its F1 (within {LITTLE:g} points of that after twenty)",
@@ -111,7 +119,7 @@ def convergence_claims(paths: Paths, first: float) -> list[Claim]:
             + (f"{by_batch} in batches" if by_batch else f"more than {len(paths[BATCH]['gap'])} in batches"),
         ),
         Claim(
-            "the dual never falls, online and in batches with halved steps",
+            "the dual never falls, online, with pairwise steps and in batches with halved steps",
             max(falls.values()) <= 1e-9,
             "; ".join(f"{name}: largest relative fall {fall:.2g}" for name, fall in falls.items()),
         ),
@@ -153,18 +161,19 @@ def convergence_panels(paths: Paths, first: float) -> list[Panel]:
         for key in ("primal", "dual")
     }
     gaps = {name.removeprefix(f"{COST}, "): _logarithms(paths[name]["gap"]) for name in compared}
-    losses = {name: _logarithms(path["gap"]) for name, path in paths.items() if name.endswith("online")}
+    by_loss = [name for name in paths if name.endswith(("online", PAIRWISE))]
+    losses = {name: _logarithms(paths[name]["gap"]) for name in by_loss}
     most = max(len(path["F1"]) for path in paths.values())
     reached = {name.removeprefix(f"{COST}, "): _line(paths[name]["F1"]) for name in compared}
     reached |= {PERCEPTRON: _line(paths[PERCEPTRON]["F1"]), "PCFG": [(1.0, first), (float(most), first)]}
-    every = {name: _line(path["F1"]) for name, path in paths.items() if name.endswith("online")}
+    every = {name: _line(paths[name]["F1"]) for name in by_loss}
     every |= {PERCEPTRON: reached[PERCEPTRON], "PCFG": [(1.0, first), (20.0, first)]}
     return [
         Panel(f"{COST}: primal and dual", y="objective", lines=objectives, **about),
         Panel(f"{COST}: gap", y="log10 of the relative gap", lines=gaps, **about),
         Panel(f"{COST}: test F1", y="F1, %", lines=reached, **about),
-        Panel("each loss, online: gap", y="log10 of the relative gap", lines=losses, **about),
-        Panel("each loss, online: test F1", y="F1, %", lines=every, **about),
+        Panel("each loss: gap", y="log10 of the relative gap", lines=losses, **about),
+        Panel("each loss: test F1", y="F1, %", lines=every, **about),
     ]
 
 
@@ -208,9 +217,14 @@ class Collins2005Convergence:
         values, paths = {}, {}
         for number, (name, loss) in enumerate(_LOSSES.items()):
             progress(f"{name}, online", number, len(_LOSSES))
-            values[name] = EG(loss=loss).fit(learn, dev=dev).report["C"]
-            dual = ListDual(ReducedLists.from_batch(batch), loss, values[name])
-            paths[f"{name}, online"] = _train_path(dual, "online", EPOCHS, watch)
+            values[name] = EG(loss=loss, updates="online").fit(learn, dev=dev).report["C"]
+            reduced = ReducedLists.from_batch(batch)
+            paths[f"{name}, online"] = _train_path(
+                ListDual(reduced, loss, values[name]), "online", EPOCHS, watch
+            )
+            if loss != "log":
+                pairwise = PairwiseLists(reduced, loss, values[name])
+                paths[f"{name}, {PAIRWISE}"] = _train_path(pairwise, PAIRWISE, EPOCHS, watch)
         progress("in batches", 0, 0)
         dual = ListDual(ReducedLists.from_batch(batch), "cost", values[COST])
         paths[f"{COST}, batch"] = _train_path(dual, "batch", BATCHES // 10 if quick else BATCHES, watch)
@@ -245,7 +259,7 @@ class Collins2005Convergence:
         )
 
 
-def _train_path(dual: ListDual, updates: str, epochs: int, watch: Any) -> dict[str, list[float]]:
+def _train_path(dual: DualProblem, updates: str, epochs: int, watch: Any) -> dict[str, list[float]]:
     """Train to a gap that no run here reaches, so that all epochs are recorded."""
     course: TrainingHistory = run_epochs(
         dual, updates=updates, epochs=epochs, gap=1e-9, rng=np.random.default_rng(0), watch=watch
@@ -282,7 +296,8 @@ def _convergence_notes(values: Mapping[str, float], unit: float, first: float) -
         "the gap is relative: the lowest primal so far minus the dual, as a share of that primal; F1 is "
         "that of the weights after the epoch",
         "online: one instance at a time with a line search, from the best of several starting points "
-        "near gold; batch: the same start, one eta for all instances, halved when the dual would fall "
+        "near gold; pairwise: one at a time, from gold, mass moves between two candidates; batch: the "
+        "first start, one eta for all instances, halved when the dual would fall "
         "and doubled when possible; eta: the slides' steps from equal alphas, with one fixed eta, in "
         f"units of 1 / {unit:.2f} (the mean cost of a rival)",
     ]

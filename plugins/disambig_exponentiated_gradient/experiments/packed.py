@@ -23,7 +23,7 @@ from disambig_exponentiated_gradient.treebank.tree import Tree
 
 from ..grammar.treebank_grammar import TreebankParser
 from ..learners.eg import EG, run_epochs
-from ..learners.pairwise import PairwiseDual
+from ..learners.pairwise import PairwiseCharts
 from ..learners.part_duals import ChartDual
 from ..packed_parser.features import ChartVocabulary
 from ..packed_parser.parser import LEAST, ChartBatch
@@ -174,7 +174,7 @@ def training_curves(
         for updates in UPDATES[system]:
             is_pairwise = updates == PAIRWISE
             course = run_epochs(
-                PairwiseDual(task.batch, C) if is_pairwise else ChartDual(task.batch, LOSSES[system], C),
+                PairwiseCharts(task.batch, C) if is_pairwise else ChartDual(task.batch, LOSSES[system], C),
                 updates=updates,
                 epochs=epochs,
                 gap=1e-3,

@@ -161,8 +161,8 @@ def train_reranker(name: str, batch: CandidateBatch) -> TrainedReranker:
 def _eg(batch: CandidateBatch, loss: str) -> TrainedReranker:
     """Choose C by the mean cost of winners on the development part."""
     learn, dev = split_lists(batch)
-    tried = EG(loss=loss).fit(learn, dev=dev).report
-    fitted = EG(loss=loss, C=tried["C"]).fit(batch)
+    tried = EG(loss=loss, updates="online").fit(learn, dev=dev).report
+    fitted = EG(loss=loss, updates="online", C=tried["C"]).fit(batch)
     weights: Floats = fitted.scorer.weights  # type: ignore[attr-defined]
     kept = ("C", "epochs", "gap")
     about = {key: fitted.report[key] for key in kept}

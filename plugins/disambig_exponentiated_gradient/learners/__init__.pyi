@@ -11,7 +11,8 @@ from .list_dual import (
     ReducedLists as ReducedLists,
 )
 from .pairwise import (
-    PairwiseDual as PairwiseDual,
+    PairwiseCharts as PairwiseCharts,
+    PairwiseLists as PairwiseLists,
 )
 from .part_duals import (
     ChainDual as ChainDual,

@@ -266,6 +266,90 @@ def online(lists, loss, gold, C, log_linear, floor, etas, safe, steps, enough, o
 
 
 @compiled
+def pairwise_steps(ptr, local, values, loss, C, steps, whole, enough, mass, own, scores, change):
+    """Take up to `steps` pairwise steps on one list; return the gain of the dual.
+
+    Mass moves from the candidate with the lowest loss plus score, among those with mass, to the one with the
+    highest, by the amount at which the parabola of the dual has its maximum.
+
+    Parameters
+    ----------
+    whole : bool
+        Whether mass can move to any candidate; otherwise only to those that have some.
+    enough : float
+        The list's gap at which the visit ends.
+    mass : array of float64, shape (K,)
+        Alphas; changed.
+    own : array of float64
+        Weights of the list's columns; changed.
+    scores, change : array of float64
+        Work space for the candidates and for the list's columns.
+    """
+    gained = 0.0
+    for _ in range(steps):
+        best, worst, mean = -1, -1, 0.0
+        for y in range(len(mass)):
+            if loss[y] < 0.0 or not (whole or mass[y] > 0.0):
+                continue
+            score(ptr[y:], local, values, own, scores[y : y + 1])
+            scores[y] += loss[y]
+            mean += mass[y] * scores[y]
+            if best < 0 or scores[y] > scores[best]:
+                best = y
+            if mass[y] > 0.0 and (worst < 0 or scores[y] < scores[worst]):
+                worst = y
+        if best == worst or scores[best] - mean <= enough:
+            break
+        for c in range(len(own)):
+            change[c] = 0.0
+        for at in range(ptr[worst], ptr[worst + 1]):
+            change[local[at]] += values[at]
+        for at in range(ptr[best], ptr[best + 1]):
+            change[local[at]] -= values[at]
+        square = 0.0
+        for c in range(len(own)):
+            square += change[c] * change[c]
+        slope, far = scores[best] - scores[worst], mass[worst]
+        if C * square * far > slope:
+            far = slope / (C * square)
+        mass[best] += far
+        mass[worst] = max(mass[worst] - far, 0.0)
+        gained += C * far * (slope - 0.5 * C * far * square)
+        for c in range(len(own)):
+            own[c] += C * far * change[c]
+    return gained
+
+
+@compiled
+def pairwise_online(lists, loss, C, steps, whole, enough, order, mass, weights):
+    """Visit the lists in an order (see `pairwise_steps`); return the gain of the dual."""
+    offsets, cols, col_starts, ptr, ptr_starts, local, starts, values, labels, width = lists
+    longest, widest = rooms(offsets, col_starts, width)
+    spare = spare_room(longest, widest, width, values)
+    scores, own, change = np.empty(longest), np.empty(widest), np.empty(widest)
+    gained = 0.0
+    for i in order:
+        first, last = offsets[i], offsets[i + 1]
+        if not whole and (mass[first:last] > 0.0).sum() < 2:
+            continue
+        one = opened(
+            i, offsets, cols, col_starts, ptr, ptr_starts, local, starts, values, labels, width, spare
+        )
+        n_cols = len(one[0])
+        for c in range(n_cols):
+            own[c] = weights[one[0][c]]
+        gain = pairwise_steps(
+            one[1], one[2], one[3], loss[first:last], C, steps, whole, enough, mass[first:last],
+            own[:n_cols], scores, change[:n_cols],
+        )  # fmt: skip
+        if gain > 0.0:
+            for c in range(n_cols):
+                weights[one[0][c]] = own[c]
+            gained += gain
+    return gained
+
+
+@compiled
 def weigh(lists, gold, C, theta, weights):
     """Write ``C sum alpha (phi_gold - phi_y)`` into `weights` (slides, step 3)."""
     offsets, cols, col_starts, ptr, ptr_starts, local, starts, values, labels, width = lists
@@ -351,6 +435,7 @@ def sample() -> None:
         step = 50.0, np.ones(1), np.ones(1), 1, 0.0
         online(lists, loss, gold, 1.0, False, *step, order, theta, weights)
         gaps(lists, loss, gold, False, theta, weights)
+        pairwise_online(lists, loss, 1.0, 1, True, 0.0, order, np.array([1.0, 0.0]), weights)
         spans(lists, np.empty(1))
 
 

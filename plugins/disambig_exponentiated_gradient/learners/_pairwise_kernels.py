@@ -35,7 +35,7 @@ def add_derivation(heads, tails, chosen, factor, times, out):
 
 @compiled
 def pairwise(charts, costs, C, n_steps, whole, enough, order, mass, weights):
-    """Make pairwise steps on each chart, in an order (see `PairwiseDual`); return the dual's gain.
+    """Make pairwise steps on each chart, in an order (see `PairwiseCharts`); return the dual's gain.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ from disambig.api.settings import (
 )
 
 from .list_dual import STORAGES, ListDual, ReducedLists
-from .pairwise import PairwiseDual
+from .pairwise import PairwiseCharts, PairwiseLists
 from .part_duals import ChainDual, ChartDual, PackedDual
 
 _LEFT_ALONE = 0.1
@@ -176,8 +176,9 @@ class EG:
         losses must be sums over parts.
     updates : str, optional
         ``"online"``: instance by instance in random order; ``"batch"``: all at once, as in the slides;
-        ``"pairwise"``: steps between derivations of charts with costs, which are not exponentiated (see
-        `PairwiseDual`). By default pairwise for charts with costs and otherwise online.
+        ``"pairwise"``: steps between two candidates of a list, or two derivations of a chart, which are not
+        exponentiated (see `PairwiseSteps`); not for the log loss. By default pairwise for lists and charts
+        unless the loss is the log loss, and otherwise online.
     epochs : int
         Maximum number of passes over the examples for each value of C.
     gap : float
@@ -273,18 +274,21 @@ class EG:
         """Return the initial problem, and the number of instances without a right candidate."""
         charts = isinstance(self.decoder, Hypergraph) and isinstance(batch, PartRows)
         charts = charts and isinstance(batch.layout, Hypergraphs)
-        if self.updates == "pairwise" and not (charts and self.loss == "cost"):
+        can_be_pairwise = self.loss != "log" and (charts or not self._packed)
+        if self.updates == "pairwise" and not can_be_pairwise:
             raise UserError("D616")
+        pairwise = self.updates in (None, "pairwise") and can_be_pairwise
         if not self._packed:
             lists = ReducedLists.from_batch(batch)
-            return ListDual(lists, self.loss, C), lists.missing
-        packed: ChainDual | ChartDual | PackedDual | PairwiseDual
+            kind = PairwiseLists if pairwise else ListDual
+            return kind(lists, self.loss, C), lists.missing
+        packed: ChainDual | ChartDual | PackedDual | PairwiseCharts
         if isinstance(self.decoder, Chain) and isinstance(batch, SequenceRows):
             packed = ChainDual(batch, self.loss, C)
         elif not (charts and isinstance(batch, PartRows)):
             packed = PackedDual(batch, self.decoder, self.loss, C)
-        elif self.loss == "cost" and self.updates in (None, "pairwise"):
-            packed = PairwiseDual(batch, C)
+        elif pairwise:
+            packed = PairwiseCharts(batch, C)
         else:
             packed = ChartDual(batch, self.loss, C)
         return packed, packed.missing

@@ -1,31 +1,137 @@
-"""The dual problem of charts with costs, solved by pairwise steps between derivations."""
+"""Dual problems of lists and of charts with costs, solved by pairwise steps."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 import numpy as np
 
-from disambig.api.arrays import Ints
-from disambig.api.batches import PartRows
+from disambig.api.arrays import Floats, Ints
+from disambig.api.batches import PartRows, segments
 
-from .list_dual import STEPS_OF_PARTS
+from .list_dual import STEPS_OF_PARTS, ReducedLists
 from .part_duals import PackedCharts
 
 PASSES = 10
-"""Maximum number of passes over the edges with mass after each pass over the whole charts."""
+"""Maximum number of passes over what has mass after each pass over everything."""
 _SMALL = 0.05
-"""Passes over the edges with mass end when one gains less than this share of what the whole charts gained."""
+"""Passes over what has mass end when one gains less than this share of what the first pass gained."""
 
 
-class PairwiseDual:
-    """Marginals of the edges of charts and the weights for them, for the loss ``"cost"``.
+class PairwiseSteps(ABC):
+    """A dual problem whose alphas, or marginals, are changed by pairwise steps.
 
-    With costs the dual is a quadratic function of the marginals, and at its optimum most derivations have no
-    mass. A multiplied alpha approaches zero slowly. Here mass moves from the derivation with the lowest score
-    plus cost, among those of edges with mass, to the one with the highest, as far as is best, and edges lose
-    all of theirs: pairwise Frank-Wolfe steps (Lacoste-Julien and Jaggi, NIPS 2015), without a list of
-    derivations (Garber and Meshi, NIPS 2016), one instance at a time (Lacoste-Julien et al., ICML 2013). A
-    pass over the charts is followed by passes over their edges with mass, a few per cent of all, because the
-    best marginals of a chart depend on those of the others.
+    With costs, and with the hinge loss, the dual is a quadratic function of the alphas, and at its optimum
+    most of them are zero. A multiplied alpha approaches zero slowly. Here mass moves from the worst candidate
+    that has some to the best one, as far as is best (pairwise Frank-Wolfe steps, Lacoste-Julien and Jaggi,
+    NIPS 2015), one instance at a time (Lacoste-Julien et al., ICML 2013). A pass over everything is followed
+    by passes over what has mass, a small part, because the best alphas of an instance depend on those of the
+    others.
+
+    Attributes
+    ----------
+    C : float
+    mass : array of float64, shape (n_rows,)
+        Alphas or marginals; at first all of the mass is on the gold candidates.
+    weights : array of float64, shape (n_columns,)
+    dual : float
+    missing : int
+        Number of instances without a candidate of zero cost.
+    """
+
+    C: float
+    mass: Floats
+    weights: Floats
+    dual: float
+    missing: int
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """Return the number of instances."""
+
+    @abstractmethod
+    def gap(self) -> float:
+        """Return primal minus dual for the current weights."""
+
+    @abstractmethod
+    def _visit(self, order: Ints, enough: float, *, whole: bool) -> float:
+        """Visit instances, or only what has mass in them, and return the gain of the dual."""
+
+    @abstractmethod
+    def _loss(self) -> float:
+        """Return the expected loss of the alphas, summed over the instances."""
+
+    def epoch(self, order: Ints, enough: float = 0.0) -> None:
+        """Visit all instances in an order, then what has mass in them.
+
+        Parameters
+        ----------
+        enough : float
+            Gap of an instance, as a share of C, at which a visit ends.
+        """
+        gained = self._visit(order, enough, whole=True)
+        self.dual += gained
+        for _ in range(PASSES):
+            more = self._visit(order, enough, whole=False)
+            self.dual += more
+            if more < _SMALL * gained:
+                break
+
+    def at(self, C: float) -> None:
+        """Continue with another C, from the same alphas."""
+        self.weights *= C / self.C
+        self.C = C
+        self.dual = C * self._loss() - 0.5 * float(self.weights @ self.weights)
+
+
+class PairwiseLists(PairwiseSteps):
+    """Alphas of the candidates in lists, for the losses ``"hinge"`` and ``"cost"``.
+
+    Parameters
+    ----------
+    lists : ReducedLists
+    loss : str
+    C : float
+    steps : int
+        Maximum number of steps per visit to a list.
+    """
+
+    def __init__(self, lists: ReducedLists, loss: str, C: float, *, steps: int = STEPS_OF_PARTS) -> None:
+        self._lists, self.C, self._steps, self.missing = lists, C, steps, lists.missing
+        self._left_out = lists.cost < 0
+        self._losses = np.where(self._left_out, -1.0, np.sign(lists.cost) if loss == "hinge" else lists.cost)
+        self.mass = np.zeros(len(lists.cost))
+        self.mass[lists.offsets[:-1] + lists.gold] = 1.0
+        self.weights, self.dual = np.zeros(lists.n_columns), 0.0
+
+    def __len__(self) -> int:
+        return len(self._lists.gold)
+
+    def _visit(self, order: Ints, enough: float, *, whole: bool) -> float:
+        from ._list_kernels import pairwise_online
+
+        how = self.C, self._steps, whole, enough
+        return float(pairwise_online(self._lists.arrays, self._losses, *how, order, self.mass, self.weights))
+
+    def _loss(self) -> float:
+        return float(self.mass @ np.maximum(self._losses, 0.0))
+
+    def gap(self) -> float:
+        """Return primal minus dual for the current weights."""
+        from ._list_kernels import nablas
+
+        slopes, lists = np.empty(len(self.mass)), self._lists
+        nablas(lists.arrays, self._losses, lists.gold, False, self.mass, self.weights, slopes)
+        most = segments.maxima(np.where(self._left_out, -np.inf, slopes), lists.offsets)
+        return self.C * float(most.sum() - self.mass @ slopes)
+
+
+class PairwiseCharts(PairwiseSteps):
+    """Marginals of the edges of charts, for the loss ``"cost"``.
+
+    Mass moves from the derivation with the lowest score plus cost, among those of edges with mass, to the one
+    with the highest, without a list of derivations (Garber and Meshi, NIPS 2016). A few per cent of the edges
+    have mass.
 
     Parameters
     ----------
@@ -34,15 +140,6 @@ class PairwiseDual:
     C : float
     steps : int
         Maximum number of steps per visit to a chart.
-
-    Attributes
-    ----------
-    mass : array of float64, shape (n_rows,)
-        Marginals; at first those of the gold derivations.
-    weights : array of float64, shape (n_columns,)
-    dual : float
-    missing : int
-        Number of charts without a derivation of zero cost.
     """
 
     def __init__(self, batch: PartRows, C: float, *, steps: int = STEPS_OF_PARTS) -> None:
@@ -55,36 +152,17 @@ class PairwiseDual:
     def __len__(self) -> int:
         return self._n
 
-    def epoch(self, order: Ints, enough: float = 0.0) -> None:
-        """Visit all charts in an order, then their edges with mass.
-
-        Parameters
-        ----------
-        enough : float
-            Gap of a chart, as a share of C, at which a visit ends.
-        """
-        gained = self._visit(order, enough, whole=True)
-        for _ in range(PASSES):
-            more = self._visit(order, enough, whole=False)
-            if more < _SMALL * gained:
-                break
-
     def _visit(self, order: Ints, enough: float, *, whole: bool) -> float:
         from ._pairwise_kernels import pairwise
 
         about = self._charts, self.cost, self.C, self.steps, whole, enough
-        gained = float(pairwise(*about, order, self.mass, self.weights))
-        self.dual += gained
-        return gained
+        return float(pairwise(*about, order, self.mass, self.weights))
+
+    def _loss(self) -> float:
+        return float(self.cost @ self.mass)
 
     def gap(self) -> float:
         """Return primal minus dual for the current weights."""
         from ._pairwise_kernels import gaps
 
         return self.C * float(gaps(self._charts, self.cost, self.mass, self.weights))
-
-    def at(self, C: float) -> None:
-        """Continue with another C, from the same marginals."""
-        self.weights *= C / self.C
-        self.C = C
-        self.dual = C * float(self.cost @ self.mass) - 0.5 * float(self.weights @ self.weights)

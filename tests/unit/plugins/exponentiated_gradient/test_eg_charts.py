@@ -9,14 +9,14 @@ from disambig_exponentiated_gradient.learners import (
     ChartDual,
     ListDual,
     PackedDual,
-    PairwiseDual,
+    PairwiseCharts,
     ReducedLists,
 )
 from scipy.sparse import csr_array
 
 from disambig.api import Columns, SparseRows
 from disambig.api.batches import PartRows
-from disambig.api.decoding import ChartParser, Hypergraph
+from disambig.api.decoding import Chain, ChartParser, Hypergraph
 from disambig.decode import BinaryGrammar, WordScores
 from disambig.errors import UserError
 
@@ -142,7 +142,7 @@ def test_what_is_not_finite_is_said():
 
 def test_pairwise_steps_keep_the_marginals_and_the_dual_right():
     charts = small_charts(6)
-    dual = PairwiseDual(charts, 0.7)
+    dual = PairwiseCharts(charts, 0.7)
     rng = np.random.default_rng(0)
     for _ in range(3):
         before = dual.dual
@@ -195,7 +195,7 @@ def test_pairwise_steps_need_fewer_passes_than_exponentiated_ones():
 
 def test_another_value_of_C_starts_from_the_same_marginals():
     charts = small_charts(8)
-    dual = PairwiseDual(charts, 0.2)
+    dual = PairwiseCharts(charts, 0.2)
     dual.epoch(np.arange(len(dual)))
     mass = dual.mass.copy()
     dual.at(1.0)
@@ -207,7 +207,7 @@ def test_another_value_of_C_starts_from_the_same_marginals():
     assert dual.dual > before
 
 
-@pytest.mark.parametrize("settings", [{"loss": "log"}, {"decoder": None}])
-def test_pairwise_steps_are_for_charts_with_costs(settings):
+@pytest.mark.parametrize("settings", [{"loss": "log"}, {"decoder": Chain()}])
+def test_pairwise_steps_are_for_quadratic_duals_of_lists_and_charts(settings):
     with pytest.raises(UserError, match="D616"):
         EG(**{"decoder": Hypergraph(), "updates": "pairwise", **settings}).fit(small_charts())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import cvxpy
 import numpy as np
 import pytest
-from disambig_exponentiated_gradient.learners import EG, ListDual, ReducedLists
+from disambig_exponentiated_gradient.learners import EG, ListDual, PairwiseLists, ReducedLists
 from hypothesis import given, settings, strategies as st
 from scipy.sparse import csr_array
 
@@ -130,11 +130,45 @@ def test_alpha_stays_on_the_simplex_and_the_dual_never_falls(seed, loss, C, onli
         assert dual.dual + dual.gap() == pytest.approx(primal_of(batch, dual.weights, C, loss), rel=1e-9)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10_000), st.sampled_from(("hinge", "cost")), st.sampled_from([0.01, 0.3, 10.0]))
+def test_pairwise_steps_keep_alpha_on_the_simplex_and_the_dual_never_falls(seed, loss, C):
+    batch = random_batch(seed, whole=seed % 2 == 0)
+    dual = PairwiseLists(ReducedLists.from_batch(batch), loss, C)
+    gold = dual.mass.copy()
+    order = np.random.default_rng(seed)
+    for epoch in range(6):
+        before = dual.dual
+        dual.epoch(order.permutation(len(dual)))
+        assert (dual.mass >= 0).all()
+        np.testing.assert_allclose(np.add.reduceat(dual.mass, batch.offsets[:-1]), 1.0, atol=1e-12)
+        assert dual.dual >= before
+        np.testing.assert_allclose(dual.weights, C * batch.adjoint(gold - dual.mass), atol=1e-9 * max(C, 1.0))
+        assert dual.dual + dual.gap() == pytest.approx(primal_of(batch, dual.weights, C, loss), rel=1e-9)
+        if epoch == 3:
+            dual.at(C := 2 * C)
+
+
+def test_candidates_as_good_as_gold_get_no_mass():
+    batch = batch_of([[1.0], [5.0], [0.0]], [3], [0.0, 0.0, 2.0])
+    dual = PairwiseLists(ReducedLists.from_batch(batch), "cost", 1.0)
+    for _ in range(5):
+        dual.epoch(np.arange(1))
+    assert dual.mass[1] == 0.0 and dual.gap() == pytest.approx(0.0, abs=1e-12)
+    assert dual.weights[0] == pytest.approx(1.0)  # C = 1 bounds it: half of the margin that the cost asks for
+
+
+@pytest.mark.parametrize(
+    ("loss", "updates"),
+    [
+        *((loss, way) for loss in LOSSES for way in ("online", "batch")),
+        ("hinge", "pairwise"),
+        ("cost", "pairwise"),
+    ],
+)
 @pytest.mark.parametrize("C", [0.01, 0.1, 1.0, 10.0])
-@pytest.mark.parametrize("updates", ["online", "batch"])
 def test_it_finds_the_optimum(loss, C, updates):
-    gap = 1e-5 if updates == "online" else 1e-4  # all at once takes many times as many epochs
+    gap = 1e-4 if updates == "batch" else 1e-5  # all at once takes many times as many epochs
     for seed in range(3):
         batch = random_batch(seed, whole=seed != 1)
         least, weights = optimum(batch, C, loss)
@@ -144,6 +178,18 @@ def test_it_finds_the_optimum(loss, C, updates):
         assert primal_of(batch, found, C, loss) == pytest.approx(least, rel=2 * gap)
         # 1/2 |w - w*|^2 <= primal - optimum, for the objective is strongly convex
         assert 0.5 * np.sum((found - weights) ** 2) <= 2 * gap * least + 1e-6
+
+
+def test_lists_take_pairwise_steps_unless_the_loss_is_the_log_loss():
+    batch = random_batch(5, n=60, columns=20)
+    online, pairwise, default = (
+        EG(C=1.0, loss="hinge", updates=updates, gap=1e-4, epochs=500).fit(batch).report
+        for updates in ("online", "pairwise", None)
+    )
+    assert default["path"]["dual"] == pairwise["path"]["dual"]
+    assert 2 * pairwise["epochs"] < online["epochs"]
+    with pytest.raises(UserError, match="D616"):
+        EG(loss="log", updates="pairwise").fit(batch)
 
 
 def test_a_large_c_comes_to_the_hard_margin():
