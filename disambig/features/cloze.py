@@ -274,7 +274,7 @@ def _check_integers(value: Any) -> int:
     return value
 
 
-FREQUENT = 4096
+FREQUENT = 1024
 """Number of the most frequent words whose projections are kept: 12 kB each with 512 hidden units."""
 _BLOCK = 512
 """Number of words that are projected at a time; the sums of one take 24 kB with 512 hidden units."""
@@ -378,8 +378,8 @@ def _compute_projections(model: Cloze, words: Ints) -> NDArray[np.int16]:
 
 
 IntArray = NDArray[np.int64]
-BLOCK = 4096
-"""Number of places at a time, so that the projections of their words stay in the cache."""
+BLOCK = 512
+"""Number of places or candidates at a time, which limits memory: 512 places take 6 MB with NumPy."""
 _LARGEST_STATE = 4_095
 """Limit that keeps the product of states and candidate weights exact."""
 MOST_KEPT = 8192
@@ -521,8 +521,11 @@ def score_candidates(
         sums = np.empty(len(candidates), np.int32)
         candidate_products(states, rows, numbers, model.outputs, sums)
     else:
-        of_places, of_words = states[rows].astype(np.int32), model.outputs[numbers].astype(np.int32)
-        sums = np.einsum("ms,ms->m", of_places, of_words)
+        sums = np.empty(len(candidates), np.int32)
+        for start in range(0, len(candidates), BLOCK):
+            part = slice(start, start + BLOCK)
+            of_places, of_words = states[rows[part]], model.outputs[numbers[part]]
+            np.einsum("ms,ms->m", of_places, of_words, dtype=np.int32, out=sums[part])
     scale = model.output_scale[numbers] * np.float32(STATE_STEP)
     scores = sums.astype(np.float32) * scale + model.output_bias[numbers]
     return np.where(candidates < 0, np.float32(-np.inf), scores).astype(np.float32)

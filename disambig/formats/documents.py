@@ -472,25 +472,34 @@ def decode_line(line: FileLine, path: str) -> str:
     return decode(line.data, path, start=line.offset)
 
 
-PART_SIZE = 1 << 20
-"""A file of plain text with more bytes is read as parts of at most about this size."""
+WHOLE_SIZE = 1 << 20
+"""A file of plain text with more bytes is read in parts."""
+PART_SIZE = 100_000
+"""Approximate maximum size of a part in bytes. The records of a document take 50 times its size."""
 
 
-def text_parts(source: IO[bytes], *, size: int = PART_SIZE, longest: int = LINE_LIMIT) -> Iterator[FileLine]:
+def text_parts(
+    source: IO[bytes], *, whole: int = WHOLE_SIZE, size: int = PART_SIZE, longest: int = LINE_LIMIT
+) -> Iterator[FileLine]:
     """Yield a text in parts that end with a paragraph, or with a line if there is none, each with its place.
 
     Parameters
     ----------
     source : binary file
         At its beginning.
+    whole : int
+        Maximum number of bytes of a text that is one part.
     size : int
         Maximum number of bytes of a part, unless a single line is longer.
     longest : int
         Maximum number of bytes of a line; a longer one is a part without data.
     """
-    offset, number, held = 0, 1, b""
+    offset, number, held = 0, 1, source.read(whole + 1)
+    if 0 < len(held) <= whole:
+        yield FileLine(number, offset, held)
+        return
     while True:
-        held += source.read(size + 1 - len(held))
+        held += source.read(max(size + 1 - len(held), 0))
         if len(held) <= size:
             if held:
                 yield FileLine(number, offset, held)
@@ -500,7 +509,7 @@ def text_parts(source: IO[bytes], *, size: int = PART_SIZE, longest: int = LINE_
         if not end:
             if b"\n" not in held:
                 held += source.readline(max(longest + 1 - len(held), 0))
-            end = len(held)
+            end = held.find(b"\n") + 1 or len(held)
             if end > longest:
                 end += _to_line_end(source, held)
                 yield FileLine(number, offset, None)

@@ -19,8 +19,7 @@ from disambig.models.sources import Annotate, annotator_languages
 from disambig.runtime import DeadlineExceeded, return_free_memory, time_limit
 from disambig.text import foreign_to_all
 
-BATCH = 200_000  # characters
-PIECE = 200_000
+BATCH = PIECE = 100_000  # characters
 _BACK = 20_000
 _LARGE = PIECE // 2
 _BATCH_DOCUMENTS = 2_000

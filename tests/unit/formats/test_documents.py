@@ -33,7 +33,7 @@ from disambig.formats import (
     read,
     read_lines,
 )
-from disambig.formats.documents import PART_SIZE, text_parts
+from disambig.formats.documents import PART_SIZE, WHOLE_SIZE, text_parts
 from disambig.jobs import run_job
 
 
@@ -262,10 +262,17 @@ def read_documents(path) -> list[Document]:
     return list(read(source))
 
 
-@given(st.lists(st.sampled_from([b"a word", b"\n", b"\r\n", b"\n\n", b"caf\xc3\xa9 "])), st.integers(1, 40))
-def test_parts_are_the_text_with_the_places_at_which_they_begin(pieces, size):
+@given(
+    st.lists(st.sampled_from([b"a word", b"\n", b"\r\n", b"\n\n", b"caf\xc3\xa9 "])),
+    st.integers(1, 40),
+    st.integers(0, 80),
+)
+def test_parts_are_the_text_with_the_places_at_which_they_begin(pieces, size, whole):
     text = b"".join(pieces)
-    parts = list(text_parts(io.BytesIO(text), size=size))
+    parts = list(text_parts(io.BytesIO(text), whole=whole, size=size))
+    if len(text) <= whole:
+        assert [part.data for part in parts] == [text] * bool(text)
+        return
     assert b"".join(part.data for part in parts) == text
     for before, part in itertools.pairwise(parts):
         assert before.data.endswith(b"\n")
@@ -277,7 +284,7 @@ def test_parts_are_the_text_with_the_places_at_which_they_begin(pieces, size):
 @given(st.lists(st.integers(0, 30), min_size=1), st.integers(1, 30))
 def test_a_long_line_is_a_part_without_data(sizes, longest):
     lines = [b"x" * size + b"\n" for size in sizes]
-    parts = list(text_parts(io.BytesIO(b"".join(lines)), size=1, longest=longest))
+    parts = list(text_parts(io.BytesIO(b"".join(lines)), whole=0, size=1, longest=longest))
     assert [part.data for part in parts] == [line if len(line) <= longest else None for line in lines]
     assert [part.number for part in parts] == list(range(1, len(lines) + 1))
 
@@ -287,7 +294,7 @@ def test_a_large_text_is_several_documents_that_end_with_a_paragraph(tmp_path, n
     path = tmp_path / name
     path.write_bytes(pack(LARGE.encode()))
     parts = read_documents(path)
-    assert len(parts) > 1
+    assert all(0.8 * PART_SIZE < len(document.text) <= PART_SIZE for document in parts[:-1])
     assert "".join(document.text for document in parts) == LARGE
     assert all(document.text.endswith("\n\n") for document in parts)
     assert [document.id for document in parts] == [f"{path}:{document.line}" for document in parts]
@@ -296,7 +303,7 @@ def test_a_large_text_is_several_documents_that_end_with_a_paragraph(tmp_path, n
 
 
 def test_a_small_text_and_large_markup_are_one_document(tmp_path):
-    (tmp_path / "small.txt").write_text("a" * 100)
+    (tmp_path / "small.txt").write_text(PARAGRAPH * (WHOLE_SIZE // len(PARAGRAPH.encode())))
     (tmp_path / "large.md").write_text(LARGE)
     assert [document.line for document in read_documents(tmp_path / "small.txt")] == [0]
     assert [document.text for document in read_documents(tmp_path / "large.md")] == [LARGE]
@@ -317,10 +324,10 @@ def test_memory_does_not_grow_with_the_text(tmp_path):
     tracemalloc.start()
     try:
         size = sum(len(document.text) for document in read(source))
-        assert tracemalloc.get_traced_memory()[1] < 8 * PART_SIZE
+        assert tracemalloc.get_traced_memory()[1] < 4 * WHOLE_SIZE
     finally:
         tracemalloc.stop()
-    assert size == 12 * len(LARGE) > 10 * PART_SIZE
+    assert size == 12 * len(LARGE) > 10 * WHOLE_SIZE
 
 
 @pytest.fixture
