@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +13,7 @@ from urllib.parse import quote
 from disambig import __version__
 from disambig.errors import UserError
 from disambig.experiments import ExperimentResult, file_digest
-from disambig.files import read_json, save_json, writing
+from disambig.files import read_json, save_file, save_json, writing
 from disambig.jobs.work import Function, ProgressCallback, Runner
 from disambig.type_aliases import Progress
 
@@ -80,8 +81,7 @@ class SavedParts:
             D932 for a directory with other contents or parts of another run, D934 if the results of this
             experiment cannot be saved, D309 if the directory cannot be written.
         """
-        saved = cls(directory, get_type_hints(type(experiment).part).get("return", Any))
-        saved._check_type(name)
+        saved = cls(directory, _result_type(name, experiment))
         files = sorted({path for pattern in experiment.needs for path in data.glob(pattern)})  # type: ignore[attr-defined]
         run = {
             "experiment": name,
@@ -114,8 +114,9 @@ class SavedParts:
             if not path.exists():
                 continue
             try:
-                results[name] = self._adapter.validate_python(read_json(path))
-            except (OSError, ValueError) as problem:
+                # not `read_json`, which rejects NaN
+                results[name] = self._adapter.validate_python(json.loads(path.read_bytes()))
+            except (OSError, ValueError, RecursionError) as problem:
                 invalid = isinstance(problem, ValidationError)
                 reason = "it is not a result of this experiment" if invalid else str(problem)
                 raise UserError("D933", path=path, problem=reason) from problem
@@ -129,9 +130,9 @@ class SavedParts:
         UserError
             D309.
         """
-        plain = self._adapter.dump_python(result, mode="json", fallback=_plain_number)
-        with writing(path := self._path(name)):
-            save_json(path, plain)
+        text = json.dumps(self._adapter.dump_python(result), indent=1, default=_plain_number)
+        with writing(path := self._path(name)), save_file(path) as write:
+            write(text.encode())
 
     @cached_property
     def _adapter(self) -> TypeAdapter[Any]:
@@ -142,14 +143,6 @@ class SavedParts:
     def _path(self, name: str) -> Path:
         return self.directory / f"{quote(name, safe=' ,')}.json"
 
-    def _check_type(self, name: str) -> None:
-        from pydantic.errors import PydanticSchemaGenerationError
-
-        try:
-            self._adapter.core_schema  # noqa: B018  building it finds types that JSON cannot hold
-        except PydanticSchemaGenerationError as problem:
-            raise UserError("D934", name=name.rpartition(".v")[0]) from problem
-
     def _check_run(self, run: Mapping[str, Any]) -> None:
         """Raise an error if the parts in the directory are those of another run."""
         try:
@@ -158,10 +151,28 @@ class SavedParts:
             saved = None
         if not isinstance(saved, dict) or saved.keys() != run.keys():
             raise UserError("D932", path=self.directory, problem="it contains other files")
+        other = {
+            "experiment": f"the experiment {saved['experiment']}",
+            "version": f"version {saved['version']} of disambig",
+            "quick": "a quick run" if saved["quick"] else "a full run",
+            "data": "other data",
+        }
         for key, value in run.items():
             if saved[key] != value:
-                what = "other data" if key == "data" else f"{key} {saved[key]}, not {value}"
-                raise UserError("D932", path=self.directory, problem=f"its parts are those of {what}")
+                raise UserError("D932", path=self.directory, problem=f"its parts are those of {other[key]}")
+
+
+def _result_type(name: str, experiment: HasParts) -> Any:
+    """Return the type of the results of parts; D934 if it is unknown or not one that JSON can hold."""
+    from pydantic import TypeAdapter
+    from pydantic.errors import PydanticUserError
+
+    try:
+        result_type = get_type_hints(type(experiment).part).get("return", Any)
+        TypeAdapter(result_type)
+    except (PydanticUserError, NameError) as problem:
+        raise UserError("D934", name=name.rpartition(".v")[0]) from problem
+    return result_type
 
 
 def run_parts(

@@ -347,7 +347,7 @@ def test_finished_parts_are_not_run_again(run_saved, data, tmp_path, workers):
 def test_saved_parts_are_those_of_one_run(run_saved, parts_experiment, data, tmp_path):
     parts_experiment.__class__.needs = ("a", "b")
     run_saved()
-    with pytest.raises(UserError, match=r"D932.*quick False, not True.*--parts"):
+    with pytest.raises(UserError, match=r"D932.*a full run.*--parts"):
         run_saved(quick=True)
     (data / "a").write_text("three")
     with pytest.raises(UserError, match=r"D932.*other data"):
@@ -365,9 +365,17 @@ def test_a_damaged_part_is_named(run_saved, tmp_path, text):
         run_saved()
 
 
-def test_results_that_are_not_plain_cannot_be_saved(run_saved):
+@pytest.mark.parametrize("result_type", [np.ndarray, "Unknown"])
+def test_results_that_are_not_plain_cannot_be_saved(run_saved, result_type):
     with pytest.raises(UserError, match=r"D934.*made\.parts.*omit --parts"):
-        run_saved(result_type=np.ndarray)
+        run_saved(result_type=result_type)
+
+
+def test_numbers_of_numpy_and_nan_can_be_saved(tmp_path):
+    saved = SavedParts(tmp_path, dict[str, Any])
+    saved.save("x", {"n": np.int64(3), "by": [np.float32(0.5), float("nan")]})
+    ((_, found),) = saved.finished(["x", "y"]).items()
+    assert found["n"] == 3 and found["by"][0] == 0.5 and np.isnan(found["by"][1])
 
 
 def test_experiments_of_papers_can_save_their_parts(tmp_path):
