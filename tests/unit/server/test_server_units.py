@@ -331,7 +331,7 @@ def test_does_not_mix_rates(held_worker):
 
 def test_limits_the_size_of_a_batch(held_worker):
     worker, go, sizes = held_worker
-    ask_while_busy(worker, go, [(["a " * 60_000], {}, count_flags)] * 3)
+    ask_while_busy(worker, go, [(["a " * 30_000], {}, count_flags)] * 3)
     assert [size for size, _ in sizes] == [1, 1, 1, 1]
 
 
