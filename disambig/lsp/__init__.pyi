@@ -21,6 +21,7 @@ from .server import (
 )
 from .serving import (
     PORT as PORT,
+    exit_if_busy as exit_if_busy,
     serve as serve,
     serve_stdio as serve_stdio,
     serve_tcp as serve_tcp,

@@ -26,12 +26,16 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 
+CHECKS, WARM_UP = THREADS = "disambig-lsp", "disambig-warm"
+"""Names of the threads that run models."""
+
+
 class ThreadQueue:
     """A thread that runs jobs in order."""
 
     def __init__(self) -> None:
         self._jobs: SimpleQueue[Callable[[], object] | None] = SimpleQueue()
-        threading.Thread(target=self._work, name="disambig-lsp", daemon=True).start()
+        threading.Thread(target=self._work, name=CHECKS, daemon=True).start()
 
     def submit(self, work: Callable[[], object]) -> None:
         """Queue a job; its exceptions are logged."""
@@ -102,9 +106,7 @@ class LoadedCheckers:
                 return
             self._is_warm = True
         work = [text[: 2 * _WARM_UP_LENGTH]]
-        threading.Thread(
-            target=lambda: warm_up(lambda: annotate(work)), name="disambig-warm", daemon=True
-        ).start()
+        threading.Thread(target=lambda: warm_up(lambda: annotate(work)), name=WARM_UP, daemon=True).start()
 
 
 class CheckScheduler:

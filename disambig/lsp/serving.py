@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, BinaryIO, Protocol
 
 from disambig.errors import UserError
-from disambig.lsp.scheduler import LoadedCheckers
+from disambig.lsp.scheduler import THREADS, LoadedCheckers
 
 LARGEST = 256 << 20
 """Maximum number of bytes per message."""
@@ -103,6 +103,8 @@ LOOK = 1.0
 """Seconds between two checks of the editor's process, if the system cannot report its end."""
 GRACE = 5.0
 """Seconds until a server without its editor is ended by force: a pipe that nobody reads may block it."""
+_IDLE = 0.2
+"""Seconds in which a thread that has nothing to do ends."""
 _CHUNK = 1 << 16
 _log = logging.getLogger(__name__)
 
@@ -130,6 +132,20 @@ def serve_stdio(defaults: Mapping[str, Any] | None = None) -> int:
     except OSError:  # otherwise the interpreter would flush again at its end and exit with another status
         os.dup2(os.open(os.devnull, os.O_WRONLY), target.fileno())
     return status
+
+
+def exit_if_busy(status: int) -> None:
+    """End the process at once if a check is still running.
+
+    Compiled code of other packages that runs in a thread while the interpreter shuts down can abort the
+    process, which then has another exit status.
+    """
+    for thread in threading.enumerate():
+        if thread.name in THREADS:
+            thread.join(_IDLE)
+            if thread.is_alive():
+                sys.stderr.flush()
+                os._exit(status)
 
 
 def serve_tcp(port: int, say: Callable[[str], object], defaults: Mapping[str, Any] | None = None) -> None:

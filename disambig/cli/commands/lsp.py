@@ -39,9 +39,11 @@ def lsp(
         raise UserError("D840")
     if port is not None and not tcp:
         raise UserError("D848")
-    from disambig.lsp import PORT, serve_stdio, serve_tcp
+    from disambig.lsp import PORT, exit_if_busy, serve_stdio, serve_tcp
 
     defaults = {} if writing is None else {"writing": writing}
     if tcp:
         serve_tcp(PORT if port is None else port, sys.stderr.write, defaults)
-    raise typer.Exit(serve_stdio(defaults))
+    status = serve_stdio(defaults)
+    exit_if_busy(status)
+    raise typer.Exit(status)
