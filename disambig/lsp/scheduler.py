@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 
-CHECKS, WARM_UP = THREADS = "disambig-lsp", "disambig-warm"
+CHECKS, WARM_UP = "disambig-lsp", "disambig-warm"
+THREADS = (CHECKS, WARM_UP)
 """Names of the threads that run models."""
 
 

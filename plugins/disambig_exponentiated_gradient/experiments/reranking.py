@@ -71,7 +71,7 @@ class RerankerComparison:
 
     def between(self, first: str, second: str) -> Difference:
         """Return the difference between two systems."""
-        return next(found for one, other, found in self.differences if (one, other) == (first, second))
+        return next(pair[2] for pair in self.differences if pair[:2] == (first, second))
 
     def as_details(self) -> dict[str, Any]:
         """Return the differences as plain values."""
@@ -95,8 +95,8 @@ def compare_rerankers(test: TreeLists, at: Mapping[str, Ints]) -> RerankerCompar
     for first, second in PAIRS:
         paired = paired_bootstrap(BracketF1(), outcomes[first], outcomes[second])
         low, high = paired.interval
-        found = Difference(100 * paired.difference, (100 * low, 100 * high), paired.p)
-        differences.append((first, second, found))
+        difference = Difference(100 * paired.difference, (100 * low, 100 * high), paired.p)
+        differences.append((first, second, difference))
     return RerankerComparison(differences)
 
 

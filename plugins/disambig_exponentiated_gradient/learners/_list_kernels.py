@@ -277,11 +277,11 @@ def pairwise_steps(ptr, local, values, loss, C, steps, whole, enough, mass, own,
     whole : bool
         Whether mass can move to any candidate; otherwise only to those that have some.
     enough : float
-        The list's gap at which the visit ends.
+        The visit ends when the list's gap is at most this share of C.
     mass : array of float64, shape (K,)
-        Alphas; changed.
+        Alphas, updated in place.
     own : array of float64
-        Weights of the list's columns; changed.
+        Weights of the list's columns, updated in place.
     scores, change : array of float64
         Work space for the candidates and for the list's columns.
     """

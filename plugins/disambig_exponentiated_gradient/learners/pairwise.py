@@ -67,7 +67,7 @@ class PairwiseSteps(ABC):
         Parameters
         ----------
         enough : float
-            Gap of an instance, as a share of C, at which a visit ends.
+            A visit ends when the gap of its instance is at most this share of C.
         """
         gained = self._visit(order, enough, whole=True)
         self.dual += gained

@@ -338,10 +338,10 @@ def test_finished_parts_are_not_run_again(run_saved, data, tmp_path, workers):
     assert sorted(path.name for path in (tmp_path / "saved").iterdir()) == ["b.json", "experiment.json"]
     (data / "a").write_text("four")
     (data / "b").unlink()
-    found = run_saved(workers=workers)
-    assert [(row.system, row.n) for row in found.rows] == [("b", 7), ("a", 4)]
+    result = run_saved(workers=workers)
+    assert [(row.system, row.n) for row in result.rows] == [("b", 7), ("a", 4)]
     (data / "a").unlink()
-    assert run_saved(workers=workers) == found
+    assert run_saved(workers=workers) == result
 
 
 def test_saved_parts_are_those_of_one_run(run_saved, parts_experiment, data, tmp_path):
