@@ -320,7 +320,9 @@ class Features:
     ----------
     batch : CandidateBatch
     found, asked : arrays of int32, shape (n_candidates,)
-        Evidence for each candidate: number of successful look-ups, and of all look-ups.
+        Evidence for each candidate: number of successful look-ups, and of all look-ups. Where an extractor
+        looks things up, as in a count table, no correction is proposed that it found nothing for. An
+        extractor that looks nothing up gives zeros for both.
     """
 
     batch: CandidateBatch

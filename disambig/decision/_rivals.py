@@ -223,7 +223,7 @@ class AlternativeFeatures:
     neighbours : array of uint64, shape (n, 2)
         Hashes of the words before and after; `UNKNOWN` if they are not known.
     evident : array of bool, shape (n,)
-        Whether the table has any n-gram of the place; otherwise nothing is flagged.
+        Whether an extractor has found evidence for any candidate, such as an n-gram in a count table.
     """
 
     candidates: NDArray[np.int64]

@@ -40,21 +40,31 @@ class Corrections:
         Operating point: accepted false alarms per 1,000 correct words.
     max_examples : int
         Maximum number of examples of a group for the calibration; a random sample of more is drawn.
+
+    Attributes
+    ----------
+    calibration : Calibration
+    operating : OperatingPoint
+    needs_evidence : bool
+        Whether a candidate is only proposed if an extractor has found evidence for it (`Features.found`).
+        False if no extractor looks anything up, which is seen from the development text.
     """
 
     flags_per_1000: float = 0.5
     max_examples: int = 20_000
     calibration: Calibration = fitted_field(UNFITTED)
     operating: OperatingPoint = fitted_field(UNTUNED)
+    needs_evidence: bool = fitted_field(True)
     between: ClassVar[tuple[str, ...]] = ("words", "own")
 
     def fit(self, material: CalibrationData, *, progress: Progress | None = None) -> Corrections:
         """Calibrate on right words and random substitutes, then set the thresholds on the whole text."""
-        judge = replace(self, calibration=self._calibrate(material, progress))
+        calibration, looks_up = self._calibrate(material, progress)
+        judge = replace(self, calibration=calibration, needs_evidence=looks_up)
         return replace(judge, operating=judge._operate(material, progress))
 
     def judge(self, scored: ScoreBatch, *, flags_per_1000: float | None = None) -> Predictions:
-        """Choose the best candidate; flag it if it has evidence and exceeds the threshold of the rate.
+        """Choose the best candidate; flag it if it has the evidence it needs and exceeds the threshold.
 
         Raises
         ------
@@ -104,7 +114,7 @@ class Corrections:
         comparison = compare_with_observed(scores, n_found, scored.observed, padded.is_variant())
         log_odds = self.calibration.log_odds(comparison.features, scored.number)
         other = comparison.other
-        evidence = n_found[np.arange(len(other)), other] > 0
+        evidence = (n_found[np.arange(len(other)), other] > 0) | (not self.needs_evidence)
         best = scores.argmax(axis=1) if len(scores) else other
         eligible = (comparison.features[:, 0] > 0) & (best == other) & evidence
         return WeighedDecisions(scores, comparison, log_odds, eligible)
@@ -123,6 +133,8 @@ class Corrections:
             arrays["scales"] = calibration.scales
         if calibration.certainty is not None:
             arrays["certainty"] = calibration.certainty
+        if not self.needs_evidence:
+            arrays["needs_evidence"] = np.array([False])
         return arrays
 
     def from_state(self, arrays: Arrays, groups: Sequence[Group]) -> Corrections:
@@ -134,13 +146,24 @@ class Corrections:
         rate = float(arrays["flags_per_1000"][0])
         if not (_is_sound(calibration, len(groups)) and operating.is_sound() and rate >= 0):
             raise ValueError("invalid shapes of the calibration or the operating point")
-        return replace(self, flags_per_1000=rate, calibration=calibration, operating=operating)
+        needs_evidence = bool(arrays["needs_evidence"].all()) if "needs_evidence" in arrays else True
+        return replace(
+            self,
+            flags_per_1000=rate,
+            calibration=calibration,
+            operating=operating,
+            needs_evidence=needs_evidence,
+        )
 
     def _rate(self, flags_per_1000: float | None) -> float:
         return self.flags_per_1000 if flags_per_1000 is None else flags_per_1000
 
-    def _calibrate(self, material: CalibrationData, progress: Progress | None) -> Calibration:
-        """Learn probabilities from right words, and from other candidates put in their places."""
+    def _calibrate(self, material: CalibrationData, progress: Progress | None) -> tuple[Calibration, bool]:
+        """Learn probabilities from right words, and from other candidates put in their places.
+
+        Also return whether any extractor looks something up.
+        """
+        looks_up = False
         rows_of, wrong_of, weights_of = [], [], []
         scores_of, truth_of = [], []
         groups = material.task.groups
@@ -148,6 +171,7 @@ class Corrections:
             if progress:
                 progress("calibrating", g, len(groups))
             scored = material.scored(g, most=self.max_examples)
+            looks_up = looks_up or bool(scored.asked.any())
             padded = PaddedScores.from_batch(scored)
             scores, evidence, same = padded.scores, padded.found, padded.is_variant()
             truth = scored.observed
@@ -168,7 +192,7 @@ class Corrections:
             truth_of.append(truth)
         errors = fit_calibration(rows_of, wrong_of, weights_of)
         scales, certainty = fit_choices(scores_of, truth_of)
-        return replace(errors, scales=scales, certainty=certainty)
+        return replace(errors, scales=scales, certainty=certainty), looks_up
 
     def _operate(self, material: CalibrationData, progress: Progress | None) -> OperatingPoint:
         """Set the threshold of each rate of flags on the whole text, whose words count as right."""
@@ -193,7 +217,7 @@ class WeighedDecisions:
     comparison : Comparison
     log_odds : array of float64, shape (n,)
     eligible : array of bool, shape (n,)
-        Whether a flag is possible: the other candidate has the best score of all and evidence.
+        Whether a flag is possible: the other candidate has the best score of all and the evidence it needs.
     """
 
     scores: Floats

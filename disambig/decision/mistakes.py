@@ -229,6 +229,9 @@ class Mistakes:
     found : array of float64, shape (n_rates,), or None
         Share of all mistakes, including those of other tasks, that are flagged correctly at each rate of
         `operating` by weights fitted without them; None if there was no error corpus.
+    needs_evidence : bool
+        Whether a word is only flagged if an extractor has found evidence for any candidate there
+        (`Features.found`). False if no extractor looks anything up, which is seen from the development text.
     """
 
     flags_per_1000: float = 0.5
@@ -241,6 +244,7 @@ class Mistakes:
     operating: OperatingPoint = fitted_field(UNTUNED)
     weighed_from: float = fitted_field(EVERYWHERE)
     found: Floats | None = fitted_field(None)
+    needs_evidence: bool = fitted_field(True)
     between: ClassVar[tuple[str, ...]] = ("words", "own")
     learns_mistakes: ClassVar[bool] = True
 
@@ -251,9 +255,11 @@ class Mistakes:
         people = material if isinstance(material, HasErrorCorpus) else None
         right_of, wrong_of, made_of, folds_of = [], [], [], []
         scores_of, truth_of = [], []
+        looks_up = False
         for g in range(len(groups)):
             report("judging", g, len(groups))
             scored = material.scored(g, most=None if people is None else self.most_right)
+            looks_up = looks_up or bool(scored.asked.any())
             scores_of.append(pad(scored.scores, scored.offsets, -np.inf))
             truth_of.append(scored.observed)
             labelled = scored if people is None else people.right(g)
@@ -273,10 +279,14 @@ class Mistakes:
         weighing = fit_weights(join_cases([right.take(folds >= 0), wrong]))
         odds = _unseen(right, wrong, folds, weighing, shift)
         n_words = material.n_words if people is None else people.n_right_words
-        operating = tune_operating_point(odds[right.rivals.evident & np.isfinite(odds)], n_words)
-        fitted = replace(self, weighing=weighing, shift=shift, operating=operating)
+        evident = right.rivals.evident | (not looks_up)
+        operating = tune_operating_point(odds[evident & np.isfinite(odds)], n_words)
+        fitted = replace(
+            self, weighing=weighing, shift=shift, operating=operating, needs_evidence=looks_up
+        )
         if people is not None:
             sure = _unseen_mistakes(wrong, sizes, right.take(folds >= 0), weighing, shift)
+            sure[~(wrong.rivals.evident[: len(sure)] | (not looks_up))] = -np.inf
             recall = (sure[:, None] > operating.thresholds).sum(axis=0) / max(people.n_mistakes, 1)
             fitted = replace(fitted, found=np.minimum(recall, 1.0))
         return replace(
@@ -322,7 +332,7 @@ class Mistakes:
         if len(rows):
             rivals = find_alternatives_padded(several.take(rows))
             best, odds[rows] = _best(self.weighing.log_odds(rivals) + self.shift)
-            flagged[rows] = rivals.evident & (odds[rows] > threshold)
+            flagged[rows] = (rivals.evident | (not self.needs_evidence)) & (odds[rows] > threshold)
             meant = rivals.candidates[np.arange(len(rows)), best]
             chosen[rows] = np.where(flagged[rows], meant, chosen[rows])
         margins = np.full(n, np.inf)
@@ -374,6 +384,8 @@ class Mistakes:
         }
         if self.found is not None:
             arrays["found"] = self.found
+        if not self.needs_evidence:
+            arrays["needs_evidence"] = np.array([False])
         if self.choices.scales is not None and self.choices.certainty is not None:
             arrays |= {"scales": self.choices.scales, "certainty": self.choices.certainty}
         return arrays
@@ -417,7 +429,9 @@ class Mistakes:
         if not sound:
             raise ValueError("invalid shapes or numbers in the decision rule of mistakes")
         choices = Calibration(np.empty(0), np.empty((0, 0)), scales, certainty)
+        needs_evidence = bool(arrays["needs_evidence"].all()) if "needs_evidence" in arrays else True
         restored = replace(self, weighing=weighing, shift=shift, choices=choices, operating=operating)
+        restored = replace(restored, needs_evidence=needs_evidence)
         return replace(restored, flags_per_1000=rate, weighed_from=weighed_from, found=recall)
 
     def _rate(self, flags_per_1000: float | None) -> float:
@@ -505,7 +519,7 @@ def _unseen_mistakes(
 ) -> Floats:
     """Return the log-odds of people's mistakes, each by weights that were fitted without its fold.
 
-    Minus infinity if the suggestion would not be the meant word, or nothing is flagged.
+    Minus infinity if the suggestion would not be the meant word.
 
     Parameters
     ----------
@@ -523,7 +537,7 @@ def _unseen_mistakes(
         without = fit_weights(join_cases([right, wrong.take(folds != part)]), start=weighing)
         cases = wrong.take(inside)
         best, odds = _best(without.log_odds(cases.rivals) + shift)
-        good = (1 + best == cases.meant) & cases.rivals.evident
+        good = 1 + best == cases.meant
         sure[inside[good]] = odds[good]
     return sure
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from disambig.data import CandidateLists, Group
-from disambig.decision import ERROR_RATE, Calibration, Corrections, OperatingPoint
+from disambig.decision import ERROR_RATE, Calibration, Corrections, Mistakes, OperatingPoint
 from disambig.errors import UserError
 from disambig.testing.checks import make_calibration_data
 
@@ -124,3 +124,20 @@ def test_rejects_a_state_of_other_groups():
         FITTED.from_state(FITTED.state(), groups * 2)
     with pytest.raises(ValueError, match="shapes of the calibration"):
         FITTED.from_state(FITTED.state() | {"flags_per_1000": np.array([-1.0])}, groups)
+
+
+@pytest.mark.parametrize("rule", [Corrections(), Mistakes()], ids=["corrections", "mistakes"])
+def test_evidence_is_only_needed_if_an_extractor_looks_something_up(rule):
+    """A model whose extractors look nothing up flags as one whose extractors always find something."""
+    built = make_calibration_data("words")
+    silent = [replace(part, found=0 * part.found, asked=0 * part.asked) for part in built.parts]
+    right = silent[0]
+    wrong = replace(right, observed=np.where(right.observed == 0, 1, 0).astype(np.int32))
+    for fitted, flags in (
+        (rule.fit(replace(built, parts=tuple(silent))), True),
+        (rule.fit(built), False),
+    ):
+        restored = rule.from_state(fitted.state(), built.task.groups)
+        assert restored.needs_evidence == fitted.needs_evidence
+        for judge in (fitted, restored):
+            assert judge.judge(wrong, flags_per_1000=100.0).flagged.any() == flags
