@@ -377,6 +377,12 @@ def test_the_experiment_puts_systems_side_by_side(data, monkeypatch):
     assert figures["SumLM", "spelling: accuracy"].ours > 90
     assert figures["SumLM", "spelling: found at 0.5 % false alarms"].ours > 60
     assert not result.claims and json.dumps(result.details)
+    all_places = figures["SumLM", "spelling: accuracy"].n
+    most = all_places // 3
+    settings.write_text(json.dumps({"counts": str(data / "t.counts"), "most_places": most}), encoding="utf8")
+    fewer = Bergsma2010Peers().run(data=data, quick=False, progress=lambda *_: None)
+    places = {row.n for row in fewer.rows if row.setting == "spelling: accuracy"}
+    assert len(places) == 1 and most / 2 < places.pop() < 1.5 * most
 
 
 def test_models_are_shown_with_each_extractor_alone(data, model, monkeypatch):
@@ -486,6 +492,7 @@ def test_valid_settings(data, model, monkeypatch):
     [
         ("[1]", "it is [1]"),
         ("{", "Expecting"),
+        ({"most_places": 0}, "most_places is 0, not a whole number from 1 on"),
         ({"kenml": {}}, "no key is called 'kenml': there are kenlm"),
         ({"kenlm": []}, "kenlm is []"),
         ({"kenlm": {"KenLM": 3}}, "kenlm: KenLM is 3"),
