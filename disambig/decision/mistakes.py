@@ -281,9 +281,7 @@ class Mistakes:
         n_words = material.n_words if people is None else people.n_right_words
         evident = right.rivals.evident | (not looks_up)
         operating = tune_operating_point(odds[evident & np.isfinite(odds)], n_words)
-        fitted = replace(
-            self, weighing=weighing, shift=shift, operating=operating, needs_evidence=looks_up
-        )
+        fitted = replace(self, weighing=weighing, shift=shift, operating=operating, needs_evidence=looks_up)
         if people is not None:
             sure = _unseen_mistakes(wrong, sizes, right.take(folds >= 0), weighing, shift)
             sure[~(wrong.rivals.evident[: len(sure)] | (not looks_up))] = -np.inf

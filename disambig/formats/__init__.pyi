@@ -36,6 +36,7 @@ from .documents import (
     read_as_text_note as read_as_text_note,
     read_lines as read_lines,
     suffix_counts as suffix_counts,
+    text_cuts as text_cuts,
     text_problem as text_problem,
     unsupported_error as unsupported_error,
 )

@@ -479,14 +479,25 @@ PART_SIZE = 100_000
 
 
 def text_parts(
-    source: IO[bytes], *, whole: int = WHOLE_SIZE, size: int = PART_SIZE, longest: int = LINE_LIMIT
+    source: IO[bytes],
+    *,
+    start: int = 0,
+    end: int | None = None,
+    number: int = 1,
+    whole: int = WHOLE_SIZE,
+    size: int = PART_SIZE,
+    longest: int = LINE_LIMIT,
 ) -> Iterator[FileLine]:
     """Yield a text in parts that end with a paragraph, or with a line if there is none, each with its place.
 
     Parameters
     ----------
     source : binary file
-        At its beginning.
+        At byte `start`.
+    start, end : int
+        Where a part begins. The parts between these places are those of the whole file.
+    number : int
+        Number of the line at `start`.
     whole : int
         Maximum number of bytes of a text that is one part.
     size : int
@@ -494,29 +505,46 @@ def text_parts(
     longest : int
         Maximum number of bytes of a line; a longer one is a part without data.
     """
-    offset, number, held = 0, 1, source.read(whole + 1)
+    offset, held = start, b"" if start else source.read(whole + 1)
     if 0 < len(held) <= whole:
         yield FileLine(number, offset, held)
         return
-    while True:
+    while end is None or offset < end:
         held += source.read(max(size + 1 - len(held), 0))
         if len(held) <= size:
             if held:
                 yield FileLine(number, offset, held)
             return
         end_of_paragraph = max(_end_of_last(mark, held, size) for mark in (b"\n\n", b"\n\r\n"))
-        end = end_of_paragraph or _end_of_last(b"\n", held, size)
-        if not end:
+        length = end_of_paragraph or _end_of_last(b"\n", held, size)
+        if not length:
             if b"\n" not in held:
                 held += source.readline(max(longest + 1 - len(held), 0))
-            end = held.find(b"\n") + 1 or len(held)
-            if end > longest:
-                end += _to_line_end(source, held)
+            length = held.find(b"\n") + 1 or len(held)
+            if length > longest:
+                length += _to_line_end(source, held)
                 yield FileLine(number, offset, None)
-                offset, number, held = offset + end, number + 1, b""
+                offset, number, held = offset + length, number + 1, b""
                 continue
-        yield FileLine(number, offset, held[:end])
-        offset, number, held = offset + end, number + held.count(b"\n", 0, end), held[end:]
+        yield FileLine(number, offset, held[:length])
+        offset, number, held = offset + length, number + held.count(b"\n", 0, length), held[length:]
+
+
+def text_cuts(source: IO[bytes], path: str, size: int) -> list[tuple[int, int]]:
+    """Return the starts of pieces of about `size` bytes, as (byte, line number); the first is (0, 1).
+
+    Each piece begins with a part of the text (see `text_parts`). A file that is not a text, or has a line
+    longer than `size`, is one piece, so that nothing is written before the reader has rejected it.
+    """
+    cuts = [(0, 1)]
+    try:
+        for part in text_parts(source, longest=size):
+            decode_line(part, path)
+            if part.offset - cuts[-1][0] >= size:
+                cuts.append((part.offset, part.number))
+    except UserError:
+        return cuts[:1]
+    return cuts
 
 
 def _end_of_last(mark: bytes, data: bytes, size: int) -> int:

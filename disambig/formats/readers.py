@@ -63,7 +63,7 @@ def read(
     try:
         with open_bytes(source.path) as handle:
             if source.kind == "file":
-                yield from _text(source, handle, limit)
+                yield from _text(source, handle, limit, start, end, line)
                 return
             if source.kind == "spacy":
                 yield from docbin_documents(handle, path, limit=limit)
@@ -95,7 +95,9 @@ def read(
         yield UnreadableDocument(path, read_error(path, problem))
 
 
-def _text(source: Input, handle: IO[bytes], limit: int) -> Iterator[Document]:
+def _text(
+    source: Input, handle: IO[bytes], limit: int, start: int, end: int | None, line: int
+) -> Iterator[Document]:
     """Yield a file as one document, or a large file of plain text in parts.
 
     All parts are checked first, so that nothing is written for a file that is not a text. Standard input
@@ -106,9 +108,15 @@ def _text(source: Input, handle: IO[bytes], limit: int) -> Iterator[Document]:
         yield file_document(handle, path, limit=limit)
         return
     longest = min(LINE_LIMIT, limit)
-    parts = text_parts(handle, longest=longest)
+
+    def parts_of(stream: IO[bytes]) -> Iterator[FileLine]:
+        if start:
+            stream.seek(start)
+        return text_parts(stream, start=start, end=end, number=line, longest=longest)
+
+    parts = parts_of(handle)
     first, second = next(parts, FileLine(1, 0, b"")), next(parts, None)
-    if first.data is not None and second is None:
+    if first.data is not None and second is None and not start and end is None:
         yield file_document(BytesIO(first.data), path, limit=limit)
         return
     for part in chain([first], [] if second is None else [second], parts):
@@ -116,7 +124,7 @@ def _text(source: Input, handle: IO[bytes], limit: int) -> Iterator[Document]:
             raise too_large_error(path, limit)
         decode_line(part, path)
     with open_bytes(source.path) as again:
-        yield from part_documents(text_parts(again, longest=longest), path)
+        yield from part_documents(parts_of(again), path)
 
 
 def _csv(

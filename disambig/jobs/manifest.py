@@ -19,7 +19,7 @@ from typing import Any, overload
 from disambig import __version__
 from disambig.errors import UserError
 from disambig.files import READ_ERRORS, TempFiles, read_json, save_file, save_json, writing
-from disambig.formats import Input, Kind, conllu_cuts, csv_cuts
+from disambig.formats import Input, Kind, conllu_cuts, csv_cuts, text_cuts
 
 SHARD_SIZE = 8_000_000  # bytes
 _BLOCK = 1 << 20
@@ -175,10 +175,10 @@ def plan_shards(
 ) -> ShardPlan:
     """Hash all inputs and divide them, in order, into shards of about `shard_size` bytes.
 
-    Small files are grouped. Files of lines or JSONL are split between lines, CSV between rows, CoNLL-U
-    between documents (or sentences, if there are no documents). Other files, compressed files and the kinds
-    in `whole` are not split. A file that cannot be read has an empty hash; it is reported when it is
-    annotated. `field` is the column of the text in CSV.
+    Small files are grouped. Files of lines or JSONL are split between lines, plain text between its parts,
+    CSV between rows, CoNLL-U between documents (or sentences, if there are no documents). Other files,
+    compressed files and the kinds in `whole` are not split. A file that cannot be read has an empty hash; it
+    is reported when it is annotated. `field` is the column of the text in CSV.
     """
     scanned = _ScannedInputs(inputs)
     shards, sizes = _PlannedShards(scanned), array("q")
@@ -212,12 +212,14 @@ def _scan(
                     _add_cuts(cuts, block, offset, line, shard_size)
                     line += block.count(b"\n")
                 offset += len(block)
-            if may_cut and offset > shard_size and source.kind in ("conllu", "csv"):
+            if may_cut and offset > shard_size:
                 file.seek(0)
                 if source.kind == "conllu":
                     cuts = conllu_cuts(file, shard_size)
-                else:
+                elif source.kind == "csv":
                     cuts = csv_cuts(file, source.path, shard_size, field=field)
+                elif source.may_be_cut:
+                    cuts = text_cuts(file, source.path, shard_size)
     except READ_ERRORS:
         return source.size, None, _NO_CUTS
     if cuts[-1][0] == offset > 0:  # the last line end is the end of the file: no empty part after it

@@ -33,7 +33,7 @@ from disambig.formats import (
     read,
     read_lines,
 )
-from disambig.formats.documents import PART_SIZE, WHOLE_SIZE, text_parts
+from disambig.formats.documents import PART_SIZE, WHOLE_SIZE, text_cuts, text_parts
 from disambig.jobs import run_job
 
 
@@ -300,6 +300,29 @@ def test_a_large_text_is_several_documents_that_end_with_a_paragraph(tmp_path, n
     assert [document.id for document in parts] == [f"{path}:{document.line}" for document in parts]
     lines = LARGE.split("\n")
     assert all(document.text.startswith(lines[document.line - 1]) for document in parts)
+
+
+@pytest.mark.parametrize("size", [PART_SIZE // 2, 3 * PART_SIZE, 2 * WHOLE_SIZE])
+def test_pieces_of_a_large_text_have_the_documents_of_the_whole(tmp_path, size):
+    path = tmp_path / "a.txt"
+    path.write_text(LARGE)
+    with path.open("rb") as file:
+        cuts = text_cuts(file, str(path), size)
+    starts = [start for start, _ in cuts]
+    assert starts[0] == 0 and all(b - a >= size for a, b in itertools.pairwise(starts))
+    assert len(cuts) == 1 if size > len(LARGE) else len(cuts) > len(LARGE) // (size + 2 * PART_SIZE)
+    (source,) = find_inputs([str(path)])
+    ends = [*starts[1:], None]
+    pieces = [
+        list(read(source, start=start, end=end, line=line))
+        for (start, line), end in zip(cuts, ends, strict=True)
+    ]
+    assert list(itertools.chain.from_iterable(pieces)) == read_documents(path)
+
+
+@pytest.mark.parametrize("end", [b"\xff", b"x" * PART_SIZE * 4])
+def test_a_text_that_may_be_rejected_is_one_piece(end):
+    assert text_cuts(io.BytesIO(LARGE.encode() + end), "a.txt", 3 * PART_SIZE) == [(0, 1)]
 
 
 def test_a_small_text_and_large_markup_are_one_document(tmp_path):

@@ -409,6 +409,19 @@ def test_cuts_a_file_of_lines_without_loss(tmp_path_factory, lengths, size, bloc
     assert list(built.sizes) == [shard.size for shard in built.shards]
 
 
+def test_one_large_text_is_divided_into_shards(tmp_path):
+    """So several workers share it, and a job that is killed does not start it again."""
+    path = tmp_path / "large.txt"
+    path.write_text(("It was a quite place.\n" * 1_000 + "\n") * 60)
+    large = Input(str(path), "large.txt", "file")
+    several = job([large], tmp_path / "several", size=400_000)
+    one = job([large], tmp_path / "one", size=4_000_000)
+    assert (several.shards, one.shards) == (3, 1)
+    assert rows(tmp_path / "several") == rows(tmp_path / "one")
+    path.write_bytes(path.read_bytes() + b"\xff")
+    assert len(plan_shards([large], shard_size=400_000).shards) == 1
+
+
 def test_groups_files_by_size_and_kind(tmp_path):
     sources = []
     for name in ("a", "b", "c", "d", "e.gz", "f"):
