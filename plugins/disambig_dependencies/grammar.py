@@ -422,7 +422,7 @@ def expect_determiner(parse: SentenceParse, determiner: int) -> Expectation:
         return NOTHING
     between = {parse.words[i] for i in parse.children[noun] if determiner < i < noun}
     if (
-        between & {"few", "hundred", "thousand", "million", "couple", "dozen"}
+        between & {"few", "many", "much", "hundred", "thousand", "million", "couple", "dozen"}
         or parse.words[noun] in _OPEN_NOUNS
     ):
         return NOTHING

@@ -57,6 +57,8 @@ _SPEAKABLE = re.compile(
     "|z[hw]|.\\Z"
 )
 """Beginnings of English words. How others are spoken ("lru", "mbox", "mkdir"), their letters do not tell."""
+_LETTERS_AND_DIGITS = re.compile("[a-z]{2,3}[0-9]")
+"""Such as "sa1100" and "mac80211", which some people speak letter by letter."""
 _ELEVENS = ("11", "18")
 
 
@@ -79,8 +81,8 @@ class WordSounds:
     def article_log_odds(self, text: str, end: int) -> float:
         """Return the log-odds of "an" against "a" for an article that ends at `end`, zero if unknown.
 
-        They are NaN if nobody can tell: before code that is hidden, letters such as "lru", and words that are
-        spoken in two ways, such as "SQL".
+        They are NaN if nobody can tell: before code that is hidden, letters such as "lru", words that are
+        spoken in two ways, such as "SQL", and rare acronyms whose letters may be read as a word.
         """
         hidden = _NEXT_HIDDEN.match(text, end, end + _REACH)
         if hidden is not None:
@@ -91,7 +93,9 @@ class WordSounds:
     def _word_log_odds(self, word: str) -> float:
         key = next((key for key in sound_keys(word) if key in self._odds), "")
         odds = self._odds.get(key, 0.0)
-        both = key.startswith("=") and abs(odds) < CLEAR
+        both = key.startswith(("=", "+")) and abs(odds) < CLEAR
+        if _LETTERS_AND_DIGITS.match(word) and odds * self._odds.get(f"+{word[0]}.", 0.0) < 0:
+            both = True
         return math.nan if both or not (key or _SPEAKABLE.match(word.lower())) else odds
 
 
