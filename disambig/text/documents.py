@@ -13,7 +13,8 @@ code
     Text between backticks within a paragraph; fenced blocks (three or more backticks or tildes; an unclosed
     fence extends to the end); lines indented by four spaces or a tab, after a blank line or at the start of
     the text, if one of them contains ``= { } $ |``, ``()`` or ``->`` or ends in ``;`` (other indented lines
-    are prose); HTML and XML tags, comments, and the contents of ``<code> <pre> <script> <style> <kbd>
+    are prose); lines that begin with a prompt (``$`` and a blank before a lower-case letter or a path, or
+    ``>>>``); HTML and XML tags, comments, and the contents of ``<code> <pre> <script> <style> <kbd>
     <samp>``; words with an underscore between letters or digits (``snake_case``).
 url, email, tag, path
     Chunks without white space, stripped of the punctuation around them: a chunk with ``://`` or one that
@@ -56,6 +57,7 @@ _FENCES = re.compile("^ {0,3}(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
 _INDENTED = re.compile("(?:\\A|\n)(?= {4}|\t)")
 _LINES_INDENTED = re.compile("(?:(?: {4}|\t)[^\n]*(?:\n|\\Z))+")
 _CODE_MARKS = re.compile("[={}$|]|\\(\\)|->|;[ \t\r]*$", re.MULTILINE)
+_PROMPTS = re.compile("^[^\\S\n]*(?:\\$ (?=[a-z./~])|>>> )[^\n]*", re.MULTILINE)
 # a tag has no blank line and few line ends: else a stray "<" would hide the text up to any later ">"
 _IN_TAG = "[^<>\n\u2029]*(?:\n(?![^\\S\n]*\n)[^<>\n\u2029]*){0,9}"
 _TAGS = re.compile(f"<!--|-->|<(/?)([A-Za-z][\\w:.-]*)(?:(?=[\\s/]){_IN_TAG})?>|<[?!]{_IN_TAG}>")
@@ -83,6 +85,8 @@ def protected_spans(text: str) -> list[Span]:
         spans.extend(_tags(text))
     if "    " in text or "\t" in text:
         spans.extend(_indented(text))
+    if "$ " in text or ">>> " in text:
+        spans.extend((match.start(), match.end(), "code") for match in _PROMPTS.finditer(text))
     if any(mark in text for mark in _CLOSERS):
         spans.extend(_quotations(text))
     spans.extend(_chunks(text))
