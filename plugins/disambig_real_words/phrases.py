@@ -1,13 +1,13 @@
-"""Phrases that are mistakes in any context, and their corrections: a table per language.
+"""Phrases that are mistakes in any context, and their corrections, and phrases that are right: a table.
 
-"I could of come" is a mistake whatever the rest of the text is, and no model has to decide it. A line of the
-table has a pattern, a TAB and the correction, and may have another TAB and exceptions. Lines that begin with
-``#`` are comments.
+"I could of come" is a mistake whatever the rest of the text is, and "on Monday mornings" is right, so that no
+model has to decide it. Each language has a table. A line has a pattern, a TAB and the correction, and may
+have another TAB and exceptions. Lines that begin with ``#`` are comments.
 
 **Pattern**: items separated by blanks, each for one word or sign.
 
 * ``could|should`` is one of several words, in lower case.
-* ``*ed`` is a word that ends in these letters, ``un*`` one that begins with them.
+* ``*ed`` is a word that ends in these letters, ``un*`` one that begins with them, ``*`` any word.
 * ``NAME`` (capital letters) is one of the words of a set. A line that begins with ``set`` defines it:
   ``set NAME``, a TAB and its items, separated by blanks. A set must be defined before it is used.
 * A line that begins with ``pairs`` defines words with their corrections: ``pairs NAME``, a TAB and
@@ -17,7 +17,8 @@ table has a pattern, a TAB and the correction, and may have another TAB and exce
   least one item is outside the brackets, and the items outside are next to each other.
 
 **Correction**: words. ``$1`` is the first word of the text that is replaced, ``$2`` the second one, and
-letters may follow, as in ``$1s``; ``-`` alone removes the words. The case follows the text.
+letters may follow, as in ``$1s``; ``-`` alone removes the words. The case follows the text. ``=`` alone says
+that the words are right, so that they are not decided.
 
 **Exceptions**: separated by ``;``. In each, ``_`` is the text that is replaced, and items stand before it,
 behind it, or both: ``as _; _ course``. ``...`` next to ``_`` means that words may stand between within the
@@ -47,7 +48,7 @@ from .repeated import is_enclosed
 from .running_text import in_running_text, is_word_part
 
 ENGLISH_PHRASES = Path(__file__).parent / "languages" / "en.phrases.tsv"
-_SET, _PAIRS, _BOUND, _PLACE, _GAP, _NOTHING = "set", "pairs", "S", "_", "...", "-"
+_SET, _PAIRS, _BOUND, _PLACE, _GAP, _NOTHING, _SAME = "set", "pairs", "S", "_", "...", "-", "="
 _NAME = re.compile("[A-Z]{2,}")
 _REFERENCE = re.compile(r"\$(\d)(.*)")
 _MAX_GAP = 12
@@ -138,7 +139,7 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class PhraseMatches:
-    """Mistaken phrases in a text, in text order and without overlaps.
+    """Mistaken phrases in a text, or phrases that are right, in text order and without overlaps.
 
     Attributes
     ----------
@@ -147,16 +148,31 @@ class PhraseMatches:
     lengths : array of int32, shape (n,)
         Number of tokens.
     texts : tuple of (str, str)
-        The written phrase and its correction.
+        The written phrase and its correction; both are the same for a phrase that is right.
     """
 
     positions: Ints = field(default_factory=lambda: np.empty(0, np.int64))
     lengths: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
     texts: tuple[tuple[str, str], ...] = ()
 
+    def select(self, *, right: bool) -> PhraseMatches:
+        """Return the phrases that are right, or those that are mistakes."""
+        rows = [i for i, (written, correction) in enumerate(self.texts) if (written == correction) == right]
+        return PhraseMatches(self.positions[rows], self.lengths[rows], tuple(self.texts[i] for i in rows))
+
+    def covers(self, positions: Ints) -> NDArray[np.bool_]:
+        """Return which of some tokens are in one of the phrases."""
+        if not len(self.positions):
+            return np.zeros(len(positions), bool)
+        phrase = np.searchsorted(self.positions, positions, side="right") - 1
+        covered: NDArray[np.bool_] = (phrase >= 0) & (
+            positions < self.positions[phrase] + self.lengths[phrase]
+        )
+        return covered
+
 
 class PhraseTable:
-    """The mistaken phrases of a language.
+    """The mistaken phrases of a language, and phrases that are right.
 
     Parameters
     ----------
@@ -183,7 +199,7 @@ class PhraseTable:
         return len(self.phrases)
 
     def find(self, view: TokenView) -> PhraseMatches:
-        """Return the mistaken phrases of a view; those of the last views are cached."""
+        """Return the phrases in a view; those of the last views are cached."""
         if view not in self._recent:
             self._recent[view] = self._find(view)
         return self._recent[view]
@@ -224,10 +240,10 @@ class PhraseTable:
                     if start < 0 or start + len(phrase.items) > len(view):
                         continue
                     first, last = start + phrase.first, start + phrase.last
-                    if _match(phrase.items, view, start) and self._is_mistake(view, phrase, first, last):
+                    if _match(phrase.items, view, start) and self._applies(view, phrase, first, last):
                         yield number, first, last
 
-    def _is_mistake(self, view: TokenView, phrase: Phrase, first: int, last: int) -> bool:
+    def _applies(self, view: TokenView, phrase: Phrase, first: int, last: int) -> bool:
         sentence = int(np.searchsorted(view.sentences, first, side="right")) - 1
         bounds = int(view.sentences[sentence]), int(view.sentences[sentence + 1])
         text = view.texts[int(view.document_indices(np.array([first]))[0])]
@@ -245,6 +261,9 @@ class PhraseTable:
         A phrase over two lines is shortened to the words that change, since a correction must not join lines.
         """
         text = view.texts[int(view.document_indices(np.array([first]))[0])]
+        if phrase.correction == (_SAME,):
+            written = text[view.starts[first] : view.ends[last - 1]]
+            return first, last, written, written
         words = [_written(view, at) for at in range(first, last)]
         new = [
             words[int(match[1]) - 1] + match[2] if (match := _REFERENCE.fullmatch(word)) else word
@@ -406,7 +425,7 @@ def _read_item(text: str, sets: Mapping[str, PhraseItem]) -> PhraseItem:
             hashes |= sets[word].hashes
             endings += sets[word].endings
             beginnings += sets[word].beginnings
-        elif word.startswith("*") and len(word) > 1:
+        elif word.startswith("*"):
             endings.append(word[1:])
         elif word.endswith("*") and word[:-1].islower():
             beginnings.append(word[:-1])

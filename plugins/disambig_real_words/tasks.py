@@ -23,7 +23,7 @@ from disambig.api.text import (
     view_of_texts,
 )
 
-from .phrases import ENGLISH_PHRASES, PhraseTable, read_phrases
+from .phrases import ENGLISH_PHRASES, PhraseMatches, PhraseTable, read_phrases
 from .places import (
     EVERY_PLACE,
     ZERO,
@@ -438,6 +438,9 @@ class OtherWords(InContext):
         The kinds of relations in that file that are used.
     least : float
         Minimum log-odds of another word against the observed one for a place to be decided.
+    phrases : path, optional
+        A table of phrases that are right in any context, such as "on Monday mornings", or mistakes, such as
+        "could of" (see `phrases`); by default the English one, and none for other languages.
     name, language : str
         Name and language of the task; the name is the default key of its annotations.
 
@@ -450,7 +453,9 @@ class OtherWords(InContext):
     relations: str | Path | None = None
     kinds: tuple[str, ...] | list[str] = KINDS
     least: float = -2.0
+    phrases: str | Path | None = None
     name: str = "other"
+    folders: ClassVar[tuple[str, ...]] = (*InContext.folders, "phrases")
 
     @cached_property
     def related(self) -> WordRelations:
@@ -462,11 +467,23 @@ class OtherWords(InContext):
 
     def check_files(self) -> str:
         """Read the model and the relations, and return a line that describes them."""
-        return f"{super().check_files()}; {len(self.related.spellings):,} words with others"
+        words, patterns = len(self.related.spellings), len(self.known_phrases)
+        return f"{super().check_files()}; {words:,} words with others; {patterns:,} patterns of phrases"
+
+    @cached_property
+    def known_phrases(self) -> PhraseTable:
+        """The table of phrases; it is empty if there is none for the language."""
+        path = self.phrases or (ENGLISH_PHRASES if self.language == "en" else None)
+        return PhraseTable() if path is None else read_phrases(str(path))
 
     def instances(self, view: TokenView) -> Instances:
-        """Return the words for which a related one fits nearly as well, or better."""
-        return self._places(view, self.least)
+        """Return the words for which a related one fits nearly as well, or better.
+
+        Words in a phrase that is right are left out.
+        """
+        places = self._places(view, self.least)
+        right = self.known_phrases.find(view).select(right=True)
+        return places.take(np.flatnonzero(~right.covers(places.positions)))
 
     def examples(self, view: TokenView) -> Instances:
         """Return all words that have related words, each with all of these."""
@@ -504,7 +521,7 @@ class Form(OtherWords):
 
     Parameters
     ----------
-    words, relations, kinds, least, name, language : settings of `OtherWords`
+    words, relations, kinds, least, phrases, name, language : settings of `OtherWords`
     """
 
     kinds: tuple[str, ...] | list[str] = ("form", "derived", "possessive")
@@ -552,10 +569,7 @@ class Slip(OtherWords):
 
     Parameters
     ----------
-    words, relations, kinds, least, name, language : settings of `OtherWords`
-    phrases : path, optional
-        A table of phrases that are mistakes in any context, such as "could of" (see `phrases`); by default
-        the English one, and none for other languages.
+    words, relations, kinds, least, phrases, name, language : settings of `OtherWords`
 
     Raises
     ------
@@ -564,33 +578,21 @@ class Slip(OtherWords):
     """
 
     kinds: tuple[str, ...] | list[str] = ("slip",)
-    phrases: str | Path | None = None
     name: str = "slip"
-    folders: ClassVar[tuple[str, ...]] = (*OtherWords.folders, "phrases")
     concerns: ClassVar[str] = "confusion"
-
-    @cached_property
-    def wrong_phrases(self) -> PhraseTable:
-        """The table of wrong phrases; it is empty if there is none for the language."""
-        path = self.phrases or (ENGLISH_PHRASES if self.language == "en" else None)
-        return PhraseTable() if path is None else read_phrases(str(path))
-
-    def check_files(self) -> str:
-        """Read the model, the relations and the phrases, and return a line that describes them."""
-        return f"{super().check_files()}; {len(self.wrong_phrases):,} patterns of wrong phrases"
 
     def instances(self, view: TokenView) -> Instances:
         """Return the words for which a related one fits nearly as well, or better, and the wrong phrases."""
-        slips, wrong = self._slips(view), self.wrong_phrases.find(view)
+        slips, wrong = self._slips(view), self._wrong_phrases(view)
         if not len(wrong.positions):
             return slips
-        taken = np.concatenate(
-            [np.arange(at, at + n) for at, n in zip(wrong.positions, wrong.lengths, strict=True)]
-        )
         zeros = np.zeros(len(wrong.positions), np.int32)
         own = CandidateLists.from_texts(wrong.texts)
         phrases = Instances(wrong.positions, wrong.lengths, zeros, zeros.copy(), own)
-        return join_places([slips.take(np.flatnonzero(~np.isin(slips.positions, taken))), phrases])
+        return join_places([slips.take(np.flatnonzero(~wrong.covers(slips.positions))), phrases])
+
+    def _wrong_phrases(self, view: TokenView) -> PhraseMatches:
+        return self.known_phrases.find(view).select(right=False)
 
     def _slips(self, view: TokenView) -> Instances:
         """Return the words for which a related one fits nearly as well, or better.
@@ -610,5 +612,5 @@ class Slip(OtherWords):
         self, view: TokenView, instances: Instances
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
         """Return the wrong phrases (see `disambig.types.TaskTraits`)."""
-        rows = np.flatnonzero(np.isin(instances.positions, self.wrong_phrases.find(view).positions))
+        rows = np.flatnonzero(np.isin(instances.positions, self._wrong_phrases(view).positions))
         return rows, np.ones(len(rows), np.int32), np.full(len(rows), CERTAIN)

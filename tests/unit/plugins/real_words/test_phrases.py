@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from disambig_real_words import ENGLISH_PHRASES, PhraseTable, read_phrases
 
@@ -24,7 +25,7 @@ def table() -> PhraseTable:
 
 def correct(table: PhraseTable, text: str) -> tuple[str, list[str]]:
     view = Words()([text])
-    wrong = table.find(view)
+    wrong = table.find(view).select(right=False)
     places = zip(wrong.positions.tolist(), wrong.lengths.tolist(), wrong.texts, strict=True)
     seen = []
     for at, n, (written, correction) in reversed(list(places)):
@@ -97,6 +98,18 @@ def test_pairs(tmp_path: Path):
     short.write_text("pairs VERB\twent=gone saw=seen\n[have] VERB\tVERB\twhat _\nthey seen\tthey saw\n")
     long.write_text("[have] went\tgone\twhat _\n[have] saw\tseen\twhat _\nthey seen\tthey saw\n")
     assert read_phrases(short).phrases == read_phrases(long).phrases
+
+
+def test_right_phrases(tmp_path: Path):
+    path = tmp_path / "right.tsv"
+    path.write_text("[monday] mornings|nights\t=\nmonday mornings\tmondays\n[one of *] has it\t=\tus _\n")
+    table = read_phrases(path)
+    view = Words()(["On Monday mornings one of those has it. So one of us has it. So has it."])
+    found = table.find(view)
+    assert found.texts == (("mornings", "mornings"), ("has it", "has it"))
+    assert found.select(right=True).texts == found.texts and not found.select(right=False).texts
+    covered = np.flatnonzero(found.covers(np.arange(len(view))))
+    assert [view.texts[0][view.starts[i] : view.ends[i]] for i in covered] == ["mornings", "has", "it"]
 
 
 def test_another_language(tmp_path: Path):
