@@ -182,7 +182,7 @@ def find_files(
     for path in paths:
         is_folder = path != STDIN and os.path.isdir(path)
         for file in _walk(path, takes, report, left_out, git) if is_folder else [path]:
-            name = file if file == STDIN else os.path.abspath(file)
+            name = file if file == STDIN else os.path.realpath(file)
             if name not in seen:
                 seen.add(name)
                 yield file

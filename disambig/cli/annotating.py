@@ -242,12 +242,19 @@ def run_annotate(request: AnnotateRequest, source: AnnotatorSource) -> int:
         raise UserError("D602", option="--shard-index", value="", problem=problem)
     if terminal and name in BINARY:
         raise UserError("D603", format=name)
+    unreadable: list[UserError] = []  # directories
+
+    def note(problem: UserError) -> None:
+        if problem.code == "D308":
+            unreadable.append(problem)
+        remark(f"disambig: {problem}")
+
     inputs = find_inputs(
         request.paths,
         lines=request.lines,
         other=_kind(request),
         exclude=[str(request.output)] if request.is_job else (),
-        note=lambda note: remark(f"disambig: {note}"),
+        note=note,
     )
     check_inputs(format, inputs)
     runner = make_runner(request.engine, request.options)
@@ -255,7 +262,7 @@ def run_annotate(request: AnnotateRequest, source: AnnotatorSource) -> int:
         reporter = AnnotationReporter(meter)
         run_it = _job if request.is_job else _stream
         report = run_it(request, inputs, source, format, reporter, runner)
-    problems = len(report.bad) + len(report.left_out)
+    problems = len(report.bad) + len(report.left_out) + len(unreadable)
     if not report.totals.words and not problems:
         raise UserError("D307", what=_documents_or_nothing(inputs))
     if report.totals.documents:

@@ -295,8 +295,9 @@ def find_inputs(
     exclude : collection of str
         Directories that are not searched.
     note : callable
-        Called with D341 for a file with an unknown suffix that is read as text, and once with D342, which
-        counts the files in directories that are not read, and names links to files that do not exist.
+        Called with D341 for a file with an unknown suffix that is read as text, with D308 for a directory
+        inside others that cannot be read, and once with D342, which counts the files in directories that are
+        not read, and names links to files that do not exist and to directories.
 
     Raises
     ------
@@ -307,6 +308,7 @@ def find_inputs(
     excluded = {os.path.realpath(path) for path in exclude}
     left_out: Counter[str] = Counter()
     dangling: list[str] = []
+    linked: list[str] = []
     inputs = InputList(_common_directory(paths))
     real = array("q")  # hashes of real paths
 
@@ -326,7 +328,7 @@ def find_inputs(
             add(path)
             continue
         before = len(inputs)
-        for inside in _walk(path, excluded, left_out, dangling):
+        for inside in _walk(path, excluded, left_out, dangling, linked, note):
             add(inside)
         if len(inputs) == before:
             raise UserError(
@@ -339,6 +341,8 @@ def find_inputs(
     if dangling:
         n_links = pluralize(len(dangling), "dangling link")
         not_read.append(f"{n_links} ({first_names(dangling)})")
+    if linked:
+        not_read.append(f"{pluralize(len(linked), 'link')} to directories ({first_names(linked)})")
     if not_read:
         note(UserError("D342", what=", ".join(not_read)))
     return _without_repeated(inputs, real)
@@ -364,13 +368,26 @@ def _real_path(path: str) -> str:
     return path if path == STDIN else os.path.realpath(path)
 
 
-def _walk(directory: str, excluded: set[str], left_out: Counter[str], dangling: list[str]) -> Iterator[str]:
-    for folder, folders, files in os.walk(directory):
+def _walk(
+    directory: str,
+    excluded: set[str],
+    left_out: Counter[str],
+    dangling: list[str],
+    linked: list[str],
+    note: Callable[[UserError], object],
+) -> Iterator[str]:
+    """Yield the files to read; add the others to the collections, and note unreadable directories."""
+
+    def unreadable(problem: OSError) -> None:
+        note(read_error(str(problem.filename), problem))
+
+    for folder, folders, files in os.walk(directory, onerror=unreadable):
         folders[:] = sorted(
             name
             for name in folders
             if not name.startswith(".") and os.path.realpath(os.path.join(folder, name)) not in excluded
         )
+        linked += [path for name in folders if os.path.islink(path := os.path.join(folder, name))]
         for name in sorted(files):
             bare = without_compression(name).lower()
             if name.startswith(".") or bare == ABOUT:

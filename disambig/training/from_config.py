@@ -374,11 +374,15 @@ SETTINGS: dict[str, tuple[Callable[[Any], bool], str]] = {
 
 
 def read_texts(paths: Sequence[str], *, lines: bool = False) -> list[str]:
-    """Return the texts of all documents in `paths`; raise for the first unreadable one."""
+    """Return the texts of all documents in `paths`; raise for the first unreadable one, or a directory."""
     from disambig.formats import UnreadableDocument, find_inputs, read_all
 
+    def raise_if_unreadable(note: UserError) -> None:
+        if note.code == "D308":
+            raise note
+
     texts = []
-    for document in read_all(find_inputs(paths, lines=lines)):
+    for document in read_all(find_inputs(paths, lines=lines, note=raise_if_unreadable)):
         if isinstance(document, UnreadableDocument):
             raise document.error
         texts.append(document.text)

@@ -40,6 +40,8 @@ def test_files_of_a_directory(tmp_path):
         os.path.relpath(path, tmp_path) for path in find_files([str(tmp_path), str(tmp_path / "b.txt")])
     ]
     assert inside == ["a.MD", "b.txt", "c.tex", os.path.join("sub", "h.markdown")]
+    (tmp_path / "z.txt").symlink_to(tmp_path / "b.txt")
+    assert len(list(find_files([str(tmp_path)]))) == len(inside)  # the link is the same file
     assert list(find_files(["nowhere", "-", "-"])) == ["nowhere", "-"]
 
 

@@ -35,6 +35,7 @@ from disambig.formats import (
 )
 from disambig.formats.documents import PART_SIZE, WHOLE_SIZE, text_cuts, text_parts
 from disambig.jobs import run_job
+from disambig.training import read_texts
 
 
 @pytest.fixture
@@ -89,6 +90,31 @@ def test_dangling_links_are_reported_and_skipped(corpus):
     assert note.text == f"not read: 1 file by suffix (.py 1), 1 dangling link ({corpus / 'z.txt'})"
     with pytest.raises(UserError, match=r"D300.*z\.txt"):
         find_inputs([str(corpus / "z.txt")])
+
+
+def test_links_to_directories_are_reported_and_not_followed(corpus):
+    (corpus / "loop").symlink_to(corpus)
+    notes = []
+    inputs = find_inputs([str(corpus)], note=notes.append)
+    assert len(inputs) == 4
+    assert notes[0].text.endswith(f", 1 link to directories ({corpus / 'loop'})")
+
+
+def test_an_unreadable_directory_is_reported(corpus, monkeypatch):
+    scandir = os.scandir
+
+    def refuse(path):
+        if str(path).endswith("deep"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    notes = []
+    inputs = find_inputs([str(corpus)], note=notes.append)
+    assert [entry.name for entry in inputs] == ["a.txt", "b.txt"]
+    assert [note.code for note in notes] == ["D308", "D342"] and str(corpus / "deep") in notes[0].text
+    with pytest.raises(UserError, match=r"D308.*deep"):
+        read_texts([str(corpus)])
 
 
 def test_missing_and_empty_inputs_are_errors(tmp_path):
