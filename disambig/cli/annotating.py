@@ -201,7 +201,7 @@ class AnnotateRequest:
     only_flags: bool = False
     engine: str = LOCAL
     options: EngineOptions = _HERE
-    shard_size: int = 8_000_000
+    shard_size: int | None = None
     safe_cells: bool | None = None
     records: int | None = None
     force: bool = False

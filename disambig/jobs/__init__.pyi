@@ -21,6 +21,7 @@ from .manifest import (
     NAME as NAME,
     check_directory as check_directory,
     clear as clear,
+    default_shard_size as default_shard_size,
     is_running as is_running,
     load_manifest as load_manifest,
     locked as locked,

@@ -27,12 +27,12 @@ from disambig.formats import (
     read,
 )
 from disambig.jobs.manifest import (
-    SHARD_SIZE,
     Shard,
     ShardPart,
     ShardPlan,
     begin_or_resume,
     check_directory,
+    default_shard_size,
     job_temp_files,
     locked,
     new_manifest,
@@ -358,7 +358,7 @@ def run_job(
     source: AnnotatorSource,
     format: Format,
     field: str = "text",
-    shard_size: int = SHARD_SIZE,
+    shard_size: int | None = None,
     bounds: JobLimits | None = None,
     runner: Runner | None = None,
     force: bool = False,
@@ -379,8 +379,8 @@ def run_job(
     format : Format
     field : str
         Key of the text in JSONL inputs.
-    shard_size : int
-        Bytes of input per shard.
+    shard_size : int, optional
+        Bytes of input per shard; by default that of `default_shard_size`.
     bounds : JobLimits, optional
         Limits on single inputs and documents.
     runner : Runner, optional
@@ -416,7 +416,8 @@ def run_job(
         **({"shard_index": True} if shard_index else {}),
         **bounds.plain(),
     }
-    made = plan_shards(inputs, shard_size=shard_size, field=field, whole=format.mirrors)
+    size = shard_size or default_shard_size(inputs)
+    made = plan_shards(inputs, shard_size=size, field=field, whole=format.mirrors)
     _check_names(made, format)
     manifest, temp_files = new_manifest(made, config, command), job_temp_files(directory)
     check_directory(directory, manifest, force=force, inputs=made.inputs)  # before anything is written

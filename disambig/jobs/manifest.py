@@ -21,7 +21,9 @@ from disambig.errors import UserError
 from disambig.files import READ_ERRORS, TempFiles, read_json, save_file, save_json, writing
 from disambig.formats import Input, Kind, conllu_cuts, csv_cuts, text_cuts
 
-SHARD_SIZE = 8_000_000  # bytes
+SMALLEST_SHARD, LARGEST_SHARD = 250_000, 8_000_000
+"""Limits of `default_shard_size`, in bytes."""
+_SHARDS = 16
 _BLOCK = 1 << 20
 _UNPACKED = 4  # approximate expansion of compressed text
 
@@ -51,7 +53,7 @@ class ShardPart:
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """Parts of one kind that are annotated and written together."""
+    """Parts that are annotated and written together."""
 
     index: int
     parts: tuple[ShardPart, ...]
@@ -166,19 +168,28 @@ class _PlannedShards(Sequence[Shard]):
             yield from islice(parts, end_part - first)
 
 
+def default_shard_size(inputs: Sequence[Input]) -> int:
+    """Return the size, in bytes, of about sixteen shards of the inputs, within limits.
+
+    Several workers then share a small corpus, and little of a large one is repeated after an interruption.
+    """
+    return min(max(sum(entry.size for entry in inputs) // _SHARDS, SMALLEST_SHARD), LARGEST_SHARD)
+
+
 def plan_shards(
     inputs: Sequence[Input],
     *,
-    shard_size: int = SHARD_SIZE,
+    shard_size: int = LARGEST_SHARD,
     field: str = "text",
     whole: Collection[Kind] = (),
 ) -> ShardPlan:
     """Hash all inputs and divide them, in order, into shards of about `shard_size` bytes.
 
-    Small files are grouped. Files of lines or JSONL are split between lines, plain text between its parts,
-    CSV between rows, CoNLL-U between documents (or sentences, if there are no documents). Other files,
-    compressed files and the kinds in `whole` are not split. A file that cannot be read has an empty hash; it
-    is reported when it is annotated. `field` is the column of the text in CSV.
+    Small files are grouped; if there are kinds in `whole`, files of different kinds are not. Files of lines
+    or JSONL are split between lines, plain text between its parts, CSV between rows, CoNLL-U between
+    documents (or sentences, if there are no documents). Other files, compressed files and the kinds in
+    `whole` are not split. A file that cannot be read has an empty hash; it is reported when it is annotated.
+    `field` is the column of the text in CSV.
     """
     scanned = _ScannedInputs(inputs)
     shards, sizes = _PlannedShards(scanned), array("q")
@@ -187,7 +198,8 @@ def plan_shards(
         scanned.append(*_scan(source, shard_size, field, whole))
         for number, part in enumerate(scanned.parts(index)):
             weight = part.length * (_UNPACKED if source.compressed else 1)
-            if not index + number or held + weight > shard_size or kind != part.kind:
+            differs = bool(whole) and kind != part.kind
+            if not index + number or held + weight > shard_size or differs:
                 shards.begin(index, number)
                 sizes.append(0)
                 held = 0

@@ -129,13 +129,13 @@ def annotate(
         ),
     ] = None,
     shard_size: Annotated[
-        float,
+        float | None,
         typer.Option(
-            help="Megabytes of input per shard of a job; only uncompressed lines, JSONL, CSV and CoNLL-U are "
-            "split.",
+            help="Megabytes of input per shard of a job; only uncompressed plain text, lines, JSONL, CSV and "
+            "CoNLL-U are split. Default: a sixteenth of the input, from 0.25 to 8.",
             min=1e-6,
         ),
-    ] = 8.0,
+    ] = None,
     shard_index: Annotated[
         bool,
         typer.Option(
@@ -216,7 +216,7 @@ def annotate(
         only_flags=only_flags,
         engine=engine,
         options=options,
-        shard_size=max(1, round(shard_size * 1_000_000)),
+        shard_size=None if shard_size is None else max(1, round(shard_size * 1_000_000)),
         safe_cells=safe_cells,
         records=records,
         force=force,

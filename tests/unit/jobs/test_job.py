@@ -25,6 +25,7 @@ from disambig.jobs import (
     annotate_stream,
     check_directory,
     clear,
+    default_shard_size,
     job as job_module,
     load_record,
     local_runner,
@@ -89,7 +90,7 @@ def test_rejects_the_directory_of_another_job_and_names_the_differences(corpus, 
     report = job(corpus, out, label="b", size=10**6, force=True)
     assert report.skipped == 0
     assert len(rows(out)) == 5
-    assert sorted(path.name for path in out.glob("part-*")) == [f"part-0000{i}.jsonl" for i in range(3)]
+    assert sorted(path.name for path in out.glob("part-*")) == ["part-00000.jsonl"]
 
 
 def test_rejects_a_directory_with_other_files_and_never_empties_it(corpus, tmp_path):
@@ -422,6 +423,16 @@ def test_one_large_text_is_divided_into_shards(tmp_path):
     assert len(plan_shards([large], shard_size=400_000).shards) == 1
 
 
+def test_default_size_of_shards(tmp_path):
+    path = tmp_path / "a.txt"
+    sizes = []
+    for megabytes in (1, 16, 400):
+        with path.open("wb") as file:
+            file.truncate(megabytes * 1_000_000)
+        sizes.append(default_shard_size([Input(str(path), "a.txt", "file")]))
+    assert sizes == [250_000, 1_000_000, 8_000_000]
+
+
 def test_groups_files_by_size_and_kind(tmp_path):
     sources = []
     for name in ("a", "b", "c", "d", "e.gz", "f"):
@@ -429,7 +440,15 @@ def test_groups_files_by_size_and_kind(tmp_path):
         sources.append(Input(str(tmp_path / name), name, "json" if name == "d" else "file"))
     built = plan_shards([*sources, Input(str(tmp_path / "none"), "none", "file")], shard_size=100)
     names = [[part.name for part in shard.parts] for shard in built.shards]
-    assert names == [["a", "b"], ["c"], ["d"], ["e.gz"], ["f", "none"]]
+    assert names == [["a", "b"], ["c", "d"], ["e.gz"], ["f", "none"]]
+    mirrored = plan_shards(sources, shard_size=100, whole=["json"]).shards
+    assert [[part.name for part in shard.parts] for shard in mirrored] == [
+        ["a", "b"],
+        ["c"],
+        ["d"],
+        ["e.gz"],
+        ["f"],
+    ]
     assert built.inputs[0]["sha256"] == built.inputs[1]["sha256"]
     assert built.inputs[-1]["sha256"] == ""
 
