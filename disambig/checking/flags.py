@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from disambig.checking.document_words import SURE, DocumentWords
-from disambig.data import ignore_entries, plain_entry
+from disambig.data import WORDS_PER_MISTAKE, ignore_entries, plain_entry
 from disambig.decision import edits_to_keep
 from disambig.errors import UserError, nearest_first
 from disambig.markup import BREAK, PlainText
@@ -512,6 +512,24 @@ def surest(flags: Sequence[Flag], words: int, most_per_1000: float | None) -> li
     """Return the most certain flags of a text, in text order: at most `most_per_1000`, rounded up."""
     most = len(flags) if most_per_1000 is None else math.ceil(most_per_1000 * words / 1000)
     return sorted(sorted(flags, key=_surest_first)[:most], key=_in_order)
+
+
+LIKELY = 0.5
+"""Share of right flags from which on a correction is made without a look at it."""
+
+
+def is_likely_right(flag: Flag, writing: str | None = None) -> bool:
+    """Return True if most flags of this kind were right, or if that was not measured.
+
+    Parameters
+    ----------
+    flag : Flag
+    writing : str, optional
+        Who wrote the text (see `disambig.data.WORDS_PER_MISTAKE`). The measurement was on edited text: if the
+        writer makes many mistakes, it says too little.
+    """
+    makes_many = writing is not None and WORDS_PER_MISTAKE[writing] <= WORDS_PER_MISTAKE["draft"]
+    return makes_many or flag.trust is None or flag.trust.share >= LIKELY
 
 
 def choose(flags: Iterable[Flag], text: str = "") -> tuple[list[Flag], list[Flag]]:

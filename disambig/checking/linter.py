@@ -31,6 +31,7 @@ from disambig.checking.flags import (
     choose,
     corrected,
     find_flags,
+    is_likely_right,
     plain_word,
     surest,
     unused_directive,
@@ -366,24 +367,53 @@ class _Linter:
         return new_flags
 
     def _finish(self, file: TextFile, plain: str, flags: Sequence[Flag]) -> None:
-        name = self._name(file)
-        taken, left = choose(flags, file.text)
-        if taken and (self.request.diff or self.request.fix):
-            flags, taken, left = self._settled(file, plain, flags, taken)
-        if self.request.diff:
-            self.output.result(unified_diff(name, file.text, corrected(file.text, taken)))
-            if left:
-                n_left = pluralize(len(left), "flag")
-                self._say(f"{escape_control_chars(name)}: {n_left} not in the diff: {left_flags_line(left)}")
-        elif not self.request.fix:
+        if not self.request.diff and not self.request.fix:
             self.output.result(self.report.add(self._findings(file, plain, flags)))
-        else:
-            self._fix(file, plain, flags, taken)
+            return
+        likely = self._likely(file, flags)
+        possible, _ = choose(likely, file.text)
+        flags, taken = self._settled(file, plain, flags, possible) if possible else (flags, [])
+        reasons = self._reasons(flags, likely, possible, taken)
+        if not self.request.diff:
+            self._fix(file, plain, flags, taken, reasons)
+            return
+        name = self._name(file)
+        self.output.result(unified_diff(name, file.text, corrected(file.text, taken)))
+        left = [(flag, reason) for flag, reason in zip(flags, reasons, strict=True) if reason]
+        if left:
+            n_left = pluralize(len(left), "flag")
+            self._say(f"{escape_control_chars(name)}: {n_left} not in the diff: {left_flags_line(left)}")
+
+    def _likely(self, file: TextFile, flags: Sequence[Flag]) -> Sequence[Flag]:
+        """Return the flags that are right often enough to correct them without a look at each."""
+        settings = self.project.for_file(self._name(file))
+        if settings.trust is not None:
+            return flags  # the user has said how often they must be right
+        return [flag for flag in flags if is_likely_right(flag, settings.writing)]
+
+    @staticmethod
+    def _reasons(
+        flags: Sequence[Flag], likely: Sequence[Flag], possible: Sequence[Flag], taken: Sequence[Flag]
+    ) -> list[str]:
+        """Return why each flag is left; "" for those in `taken`."""
+        likely_ids, possible_ids, taken_ids = (set(map(id, some)) for some in (likely, possible, taken))
+
+        def reason(flag: Flag) -> str:
+            if id(flag) in taken_ids:
+                return ""
+            if id(flag) in possible_ids:
+                return "not flagged once the others are corrected"
+            if id(flag) not in likely_ids:
+                return "most such corrections are wrong"
+            several_lines = "\n" in flag.observed or "\r" in flag.observed
+            return "on several lines" if several_lines else "overlaps another correction"
+
+        return [reason(flag) for flag in flags]
 
     def _settled(
         self, file: TextFile, plain: str, flags: Sequence[Flag], taken: Sequence[Flag]
-    ) -> tuple[Sequence[Flag], list[Flag], list[Flag]]:
-        """Return all flags, those to correct and those to leave, so that a second run has nothing to correct.
+    ) -> tuple[Sequence[Flag], list[Flag]]:
+        """Return all flags and those to correct, so that a second run has nothing to correct.
 
         Flags that are raised only once others are corrected are added.
         """
@@ -395,6 +425,7 @@ class _Linter:
                 return ()  # the flags of this run are chosen
             if settings.baseline is not None:
                 further = self._baselines[settings.baseline].unknown(name, plain, further)
+            further = self._likely(file, further)
             changes = self.request.changes
             return further if changes is None else changes.keep(name, file.text, further)
 
@@ -402,13 +433,19 @@ class _Linter:
         settled = settled_flags(
             name, file.text, taken, annotate, self._words(settings), settings.markup_options, select
         )
-        shown, corrected_flags = set(map(id, flags)), set(map(id, settled))  # a flag has no hash
+        shown = set(map(id, flags))  # a flag has no hash
         further = [flag for flag in settled if id(flag) not in shown]
         self.tally.flags += len(further)
-        together = sorted([*flags, *further], key=lambda flag: flag.start)
-        return together, settled, [flag for flag in together if id(flag) not in corrected_flags]
+        return sorted([*flags, *further], key=lambda flag: flag.start), settled
 
-    def _fix(self, file: TextFile, plain: str, flags: Sequence[Flag], taken: Sequence[Flag]) -> None:
+    def _fix(
+        self,
+        file: TextFile,
+        plain: str,
+        flags: Sequence[Flag],
+        taken: Sequence[Flag],
+        reasons: Sequence[str],
+    ) -> None:
         name = self._name(file)
         new = corrected(file.text, taken)
         done = False
@@ -426,20 +463,27 @@ class _Linter:
             except UserError as problem:
                 self._report(problem)
         self.tally.fixed += len(taken) if done else 0
-        outcomes = ["fixed" if done and flag in taken else "left" for flag in flags]
+        outcomes = [
+            (("left", reason) if reason else ("fixed", "") if done else ("left", "the file was not written"))
+            for reason in reasons
+        ]
         self._write_report(self.report.add(self._findings(file, plain, flags, outcomes)))
 
     def _findings(
-        self, file: TextFile, plain: str, flags: Sequence[Flag], outcomes: Sequence[str] = ()
+        self,
+        file: TextFile,
+        plain: str,
+        flags: Sequence[Flag],
+        outcomes: Sequence[tuple[str, str]] = (),
     ) -> list[ReportedFlag]:
         name = self._name(file)
         path, places = path_in_repository(name), TextLines(file.text)
         fingerprints = number_fingerprints(flag_identity(path, plain, flag) for flag in flags)
         evidence_for = self._evidence(name, plain)
         return [
-            ReportedFlag(name, path, flag, places, fingerprint, outcome, evidence_for(flag))
-            for flag, fingerprint, outcome in zip(
-                flags, fingerprints, outcomes or [""] * len(flags), strict=True
+            ReportedFlag(name, path, flag, places, fingerprint, outcome, reason, evidence_for(flag))
+            for flag, fingerprint, (outcome, reason) in zip(
+                flags, fingerprints, outcomes or [("", "")] * len(flags), strict=True
             )
         ]
 

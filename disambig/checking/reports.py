@@ -45,7 +45,9 @@ class ReportedFlag:
     fingerprint : str
         Unique in the run, and stable if lines move.
     outcome : str
-        Whether the flag was corrected; "" if files are not corrected.
+        "fixed" or "left"; "" if files are not corrected.
+    reason : str
+        Why the flag was left.
     evidence : FlagEvidence, optional
         The evidence for the flag, if requested.
     """
@@ -56,6 +58,7 @@ class ReportedFlag:
     places: TextLines
     fingerprint: str
     outcome: str = ""
+    reason: str = ""
     evidence: FlagEvidence | None = None
 
     @property
@@ -138,24 +141,29 @@ class TextReport:
 
     def add(self, findings: Sequence[ReportedFlag]) -> str:
         """Return the lines of one file."""
-        return "".join(flag_line(finding.name, finding.flag, finding.outcome) for finding in findings)
+        return "".join(
+            flag_line(finding.name, finding.flag, finding.outcome, finding.reason) for finding in findings
+        )
 
     def end(self, ended: RunSummary) -> str:
         """Return nothing: the summary of a run is written to standard error."""
         return ""
 
 
-def flag_line(name: str, flag: Flag, outcome: str = "") -> str:
-    """Return the line of a flag in the file `name`, with its outcome."""
+def flag_line(name: str, flag: Flag, outcome: str = "", reason: str = "") -> str:
+    """Return the line of a flag in the file `name`, with its outcome and the reason for it."""
     change = f"{one_line_text(flag.observed)} -> {one_line_text(flag.replacement)}"
     place = f"{shown_path(name)}:{flag.line}:{flag.column}"
     line = f"{change} ({flag.label})"
-    return f"{place}: {line}{', ' if outcome else ''}{outcome}\n"
+    return f"{place}: {line}{', ' if outcome else ''}{outcome}{f': {reason}' if reason else ''}\n"
 
 
-def left_flags_line(left: Sequence[Flag]) -> str:
-    """Return the first flags that could not be corrected, for a message."""
-    return ", ".join(f"{flag.line}:{flag.column} {one_line_text(flag.observed)}" for flag in left[:5])
+def left_flags_line(left: Sequence[tuple[Flag, str]]) -> str:
+    """Return the first flags that are not corrected, and why, for a message."""
+    shown = (
+        f"{flag.line}:{flag.column} {one_line_text(flag.observed)} ({reason})" for flag, reason in left[:5]
+    )
+    return ", ".join([*shown, *(["..."] if len(left) > 5 else [])])
 
 
 class JSONReport:
@@ -205,6 +213,7 @@ def _plain(finding: ReportedFlag) -> dict[str, Any]:
         "end_column": end_column,
         "fingerprint": finding.fingerprint,
         **({"outcome": finding.outcome} if finding.outcome else {}),
+        **({"reason": finding.reason} if finding.reason else {}),
         **({"evidence": asdict(finding.evidence)} if finding.evidence else {}),
     }
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from disambig.checking.flags import Flag, choose, corrected, find_flags, plain_word
+from disambig.checking.flags import Flag, choose, corrected, find_flags, is_likely_right, plain_word
 from disambig.checking.loading import load_checker
 from disambig.checking.stable_corrections import settled_flags
 from disambig.configuration import CheckSettings
@@ -104,7 +104,8 @@ def correct(
 ) -> str:
     """Return a text with its wrong words corrected, as ``disambig check --fix`` does in a file.
 
-    Parameters, warnings and errors are those of `check`. The corrected text has nothing left to correct.
+    Parameters, warnings and errors are those of `check`. Corrections of a kind of which fewer than half were
+    right are only made if `writing` is ``"draft"`` or ``"learner"``; nothing else is left to correct.
 
     Examples
     --------
@@ -114,8 +115,20 @@ def correct(
     """
     settings = _settings(models, flags_per_1000, rules, ignore_rules, writing, detect_language)
     checked = _check(text, os.fspath(name), settings, ignore)
-    taken, _ = choose(checked.flags, text)
-    return corrected(text, settled_flags(os.fspath(name), text, taken, checked.annotate, checked.ignore))
+
+    def likely(flags: Sequence[Flag]) -> Sequence[Flag]:
+        return [flag for flag in flags if is_likely_right(flag, writing)]
+
+    taken, _ = choose(likely(checked.flags), text)
+    settled = settled_flags(
+        os.fspath(name),
+        text,
+        taken,
+        checked.annotate,
+        checked.ignore,
+        select=likely,
+    )
+    return corrected(text, settled)
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,27 @@ def test_flags_and_corrections_are_those_of_the_command(tmp_path):
     assert disambig.correct(disambig.correct(TEXT)) == disambig.correct(TEXT)
 
 
+def test_corrections_that_are_mostly_wrong_are_left_with_the_reason(tmp_path):
+    text = "He gave to me to a book, and it depends of the weather.\n"
+    sure, unsure = (
+        [flag for flag in disambig.check(text) if (flag.trust.share < 0.5) == low] for low in (0, 1)
+    )
+    assert len(sure) == 1 and len(unsure) == 1
+    fixed = here("check", "-", "--fix", given=text, folder=tmp_path)
+    assert fixed.stdout == disambig.correct(text) == text.replace("depends of", "depends on")
+    assert "right), left: most such corrections are wrong\n" in fixed.stderr
+    shown = here("check", "-", "--diff", given=text, folder=tmp_path)
+    assert ": 1 flag not in the diff: 1:9 to (most such corrections are wrong)" in shown.stderr
+    for options, arguments in (
+        (("--writing", "learner"), {"writing": "learner"}),
+        (("--trust", "0.01"), None),
+    ):
+        fixed = here("check", "-", "--fix", *options, given=text, folder=tmp_path)
+        assert "left" not in fixed.stderr and "gave to me to" not in fixed.stdout, options
+        if arguments is not None:
+            assert disambig.correct(text, **arguments) == fixed.stdout
+
+
 def test_records_of_flags_are_short():
     flags = disambig.check("It depends of the weather.")
     assert repr(flags[0]).startswith("<Flag 1:12 'of' -> 'on', wrong-preposition, ")
