@@ -267,10 +267,10 @@ def decode(data: bytes, path: str, *, start: int = 0) -> str:
     nul = data.find(b"\0")
     if nul >= 0 and start == 0 and (packed := packed_format(data)):
         raise UserError("D349", path=path, what=packed)
+    if nul >= 0 and start == 0 and data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise UserError("D304", path=path, byte=f"0x{data[0]:02x}", offset=0, encoding="UTF-16")
     if nul >= 0:
-        utf16 = data[:2] in (b"\xff\xfe", b"\xfe\xff")
-        hint = "; it looks like UTF-16, convert it to UTF-8" if utf16 else ""
-        raise UserError("D303", path=path, offset=start + nul, hint=hint)
+        raise UserError("D303", path=path, offset=start + nul, hint="")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as problem:

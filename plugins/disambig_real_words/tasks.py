@@ -86,6 +86,33 @@ class InContext:
         return {setting.name: getattr(self, setting.name) for setting in fields(self)}
 
 
+@dataclass(frozen=True, kw_only=True)
+class KnowsPhrases(InContext):
+    """A task that leaves out the words of phrases that are right.
+
+    Parameters
+    ----------
+    phrases : path, optional
+        A table of phrases that are right in any context, such as "on Monday mornings", or mistakes, such as
+        "could of" (see `phrases`); by default the English one, and none for other languages.
+    words, name, language : settings of `InContext`
+    """
+
+    phrases: str | Path | None = None
+    folders: ClassVar[tuple[str, ...]] = (*InContext.folders, "phrases")
+
+    @cached_property
+    def known_phrases(self) -> PhraseTable:
+        """The table of phrases; it is empty if there is none for the language."""
+        path = self.phrases or (ENGLISH_PHRASES if self.language == "en" else None)
+        return PhraseTable() if path is None else read_phrases(str(path))
+
+    def outside_right_phrases(self, view: TokenView, places: Instances) -> Instances:
+        """Return the places that are not in a phrase that is right."""
+        right = self.known_phrases.find(view).select(right=True)
+        return places.take(np.flatnonzero(~right.covers(places.positions)))
+
+
 ARTICLES = ("a", "an", "the")
 DETERMINERS = frozenset((*ARTICLES, "any", "this", "that", "these", "those", "each", "its", "their", "our"))
 _THIRD_PERSONS = {"be": ("is", "are"), "have": ("has",), "do": ("does",), "go": ("goes",)}
@@ -93,7 +120,7 @@ AUXILIARIES = ("is", "are", "was", "were", "has", "have", "do", "does")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Article(InContext):
+class Article(KnowsPhrases):
     """Decide between the articles and no article.
 
     Parameters
@@ -109,6 +136,8 @@ class Article(InContext):
     least_missing : float
         The same for empty places. The model saw only a part of the empty places of its training text, and
         therefore overestimates words there.
+    phrases : path, optional
+        A setting of `KnowsPhrases`.
     name, language : str
         Name and language of the task; the name is the default key of its annotations.
 
@@ -123,12 +152,15 @@ class Article(InContext):
     least: float = -2.0
     least_missing: float = -0.5
     name: str = "article"
-    folders: ClassVar[tuple[str, ...]] = (*InContext.folders, "sounds")
+    folders: ClassVar[tuple[str, ...]] = (*KnowsPhrases.folders, "sounds")
     concerns: ClassVar[str] = "grammar"
 
     def instances(self, view: TokenView) -> Instances:
-        """Return the articles for which another or none fits nearly as well, and open empty places."""
-        return self._places(view, self.least, self.least_missing)
+        """Return the articles for which another or none fits nearly as well, and open empty places.
+
+        Words in a phrase that is right are left out: "a" is a name in "the point a is".
+        """
+        return self.outside_right_phrases(view, self._places(view, self.least, self.least_missing))
 
     def examples(self, view: TokenView) -> Instances:
         """Return all articles and all empty places, each with all articles and the empty candidate."""
@@ -425,7 +457,7 @@ def _text_at(view: TokenView, position: int) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class OtherWords(InContext):
+class OtherWords(KnowsPhrases):
     """Decide between each word and its related words.
 
     Parameters
@@ -439,8 +471,7 @@ class OtherWords(InContext):
     least : float
         Minimum log-odds of another word against the observed one for a place to be decided.
     phrases : path, optional
-        A table of phrases that are right in any context, such as "on Monday mornings", or mistakes, such as
-        "could of" (see `phrases`); by default the English one, and none for other languages.
+        A setting of `KnowsPhrases`.
     name, language : str
         Name and language of the task; the name is the default key of its annotations.
 
@@ -453,9 +484,7 @@ class OtherWords(InContext):
     relations: str | Path | None = None
     kinds: tuple[str, ...] | list[str] = KINDS
     least: float = -2.0
-    phrases: str | Path | None = None
     name: str = "other"
-    folders: ClassVar[tuple[str, ...]] = (*InContext.folders, "phrases")
 
     @cached_property
     def related(self) -> WordRelations:
@@ -470,20 +499,12 @@ class OtherWords(InContext):
         words, patterns = len(self.related.spellings), len(self.known_phrases)
         return f"{super().check_files()}; {words:,} words with others; {patterns:,} patterns of phrases"
 
-    @cached_property
-    def known_phrases(self) -> PhraseTable:
-        """The table of phrases; it is empty if there is none for the language."""
-        path = self.phrases or (ENGLISH_PHRASES if self.language == "en" else None)
-        return PhraseTable() if path is None else read_phrases(str(path))
-
     def instances(self, view: TokenView) -> Instances:
         """Return the words for which a related one fits nearly as well, or better.
 
         Words in a phrase that is right are left out.
         """
-        places = self._places(view, self.least)
-        right = self.known_phrases.find(view).select(right=True)
-        return places.take(np.flatnonzero(~right.covers(places.positions)))
+        return self.outside_right_phrases(view, self._places(view, self.least))
 
     def examples(self, view: TokenView) -> Instances:
         """Return all words that have related words, each with all of these."""
