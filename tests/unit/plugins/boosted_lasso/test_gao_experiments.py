@@ -44,11 +44,6 @@ def small():
 
 
 @pytest.fixture(scope="module")
-def listed(small):
-    return ConversionLists.from_text(small, segmented(), K)
-
-
-@pytest.fixture(scope="module")
 def other():
     """Sentences that the converter gets wrong: other words of the same readings."""
     return segmented(TEXT.replace("橋/はし", "端/はし").replace("泣く/なく", "鳴く/なく"))
@@ -62,7 +57,8 @@ def test_sentences_are_spread_evenly_and_kept_whole():
     assert text.take(np.array([2, 0])).column(0) == [text.column(0)[2], text.column(0)[0]]
 
 
-def test_error_rates_are_edits_by_characters(listed):
+def test_error_rates_are_edits_by_characters(small):
+    listed = ConversionLists.from_text(small, segmented(), K)
     assert listed.error_rate(listed.references) == 0.0
     wrong = [text + "誤" for text in listed.references]
     assert listed.error_rate(wrong) == pytest.approx(len(wrong) / listed.characters)
@@ -146,9 +142,6 @@ def test_curves_say_what_models_along_the_path_choose(small, other):
             chosen = part.test.best_texts(path.scorer(step), batch)
             assert curve.rates[step] == pytest.approx(100 * part.test.error_rate(chosen))
         assert curve.rates[curve.stop] == pytest.approx(curve.stopped) == pytest.approx(curve.rates.min())
-
-
-def test_head_word_bigrams_that_always_adjoin(small, other):
     part = DomainLists("own", *(ConversionLists.from_text(small, other, K) for _ in range(3)))
     assert 0.0 <= headwords.shared_errors(part) <= 1.0
 
