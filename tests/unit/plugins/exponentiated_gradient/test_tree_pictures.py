@@ -40,9 +40,6 @@ def test_a_small_tree_in_the_terminal():
         "DT   NN   VBD  PRP  .\n"
         "The  cat  saw  me   .\n"
     )
-
-
-def test_what_is_too_wide_becomes_an_outline():
     assert draw_tree(SMALL, width=10) == (
         "S\n├─ NP\n│  ├─ DT  The\n│  └─ NN  cat\n├─ VP\n│  ├─ VBD  saw\n│  └─ NP\n│     └─ PRP  me\n└─ .  .\n"
     )

@@ -1,4 +1,4 @@
-"""Penn-style brackets: what is read, cleaned and written, and what is refused, with file and line."""
+"""Penn-style brackets: what is read, cleaned, written and refused; trees made binary and back."""
 
 from __future__ import annotations
 
@@ -7,24 +7,31 @@ import tarfile
 
 import pytest
 from disambig_exponentiated_gradient.treebank import (
+    SPLITS,
+    Binarisation,
     Tree,
     TreeNodes,
     clean_trees,
+    coarse_symbol,
     escape_word,
     fold_tree,
     format_indented,
     format_one_line,
+    is_inside,
+    node_label,
+    quoted,
     read_raw_trees,
     read_treebank,
     read_trees,
     reading,
     reading as corpora,
     reading as files,
+    restore_tree,
     strip_label,
     unescape_word,
 )
 from hypothesis import given, strategies as st
-from made_trees import PLAIN, plain_trees, tree_of, trees
+from made_trees import NAMES, PLAIN, TAGS, plain_trees, tree_of, trees
 
 from disambig.errors import UserError
 
@@ -40,12 +47,6 @@ def test_traces_go_with_what_they_leave_empty():
     assert clean_trees(next(read_raw_trees("((S (-NONE- 0)))"))) is None
 
 
-def test_function_tags_stay_if_asked_for():
-    text = "((S (NP-SBJ-1=2 (-LRB- -LRB-) (PRP we)) (PP-LOC-PRD (IN in))))"
-    assert read(text) == ["(TOP (S (NP (-LRB- -LRB-) (PRP we)) (PP (IN in))))"]
-    assert read(text, functions=True) == ["(TOP (S (NP-SBJ (-LRB- -LRB-) (PRP we)) (PP-LOC-PRD (IN in))))"]
-
-
 @pytest.mark.parametrize(
     ("label", "plain"),
     [
@@ -53,13 +54,7 @@ def test_function_tags_stay_if_asked_for():
         ("NP=2", "NP"),
         ("NP-SBJ-1=4", "NP"),
         ("ADVP|PRT", "ADVP"),
-        ("-LRB-", "-LRB-"),
-        ("-NONE-", "-NONE-"),
-        ("PRP$", "PRP$"),
-        ("#", "#"),
-        (":", ":"),
-        ("=", "="),
-        ("-", "-"),
+        *((label, label) for label in ("-LRB-", "-NONE-", "PRP$", "#", ":", "=", "-")),
     ],
 )
 def test_labels(label, plain):
@@ -70,6 +65,9 @@ def test_functions_without_indices():
     assert strip_label("NP-SBJ-12", functions=True) == "NP-SBJ"
     assert strip_label("NP-TTL-3-FRM=2", functions=True) == "NP-TTL-FRM"
     assert strip_label("-LRB-", functions=True) == "-LRB-"
+    text = "((S (NP-SBJ-1=2 (-LRB- -LRB-) (PRP we)) (PP-LOC-PRD (IN in))))"
+    assert read(text) == ["(TOP (S (NP (-LRB- -LRB-) (PRP we)) (PP (IN in))))"]
+    assert read(text, functions=True) == ["(TOP (S (NP-SBJ (-LRB- -LRB-) (PRP we)) (PP-LOC-PRD (IN in))))"]
 
 
 def test_the_bracket_around_a_sentence_is_top():
@@ -78,9 +76,6 @@ def test_the_bracket_around_a_sentence_is_top():
         assert read(text) == [same]
     assert read("((UH yes) (. .))") == ["(TOP (UH yes) (. .))"]
     assert read("(UH yes)") == ["(TOP (UH yes))"]
-
-
-def test_only_ascii_white_space_parts():
     assert tree_of("((NP (NN 5\N{NO-BREAK SPACE}mm)))").words() == ["5\N{NO-BREAK SPACE}mm"]
     assert read("(\n(NP\t(NN\r\nmm)))") == ["(TOP (NP (NN mm)))"]
 
@@ -173,20 +168,10 @@ def test_indented():
 
 
 def test_words_as_people_write_them():
-    assert [unescape_word(word) for word in ("-LRB-", "1\\/2", "\\*", "it", "''")] == [
-        "(",
-        "1/2",
-        "*",
-        "it",
-        "''",
-    ]
-    assert [escape_word(word) for word in ("(", ")", "f(x)", "a b", " ")] == [
-        "-LRB-",
-        "-RRB-",
-        "f-LRB-x-RRB-",
-        "a_b",
-        "_",
-    ]
+    for word, spelt in (("-LRB-", "("), ("1\\/2", "1/2"), ("\\*", "*"), ("it", "it"), ("''", "''")):
+        assert unescape_word(word) == spelt
+    for word, spelt in (("(", "-LRB-"), (")", "-RRB-"), ("f(x)", "f-LRB-x-RRB-"), ("a b", "a_b"), (" ", "_")):
+        assert escape_word(word) == spelt
 
 
 @given(st.text(max_size=8))
@@ -279,3 +264,132 @@ def test_sections_and_splits(tmp_path):
     archive_of(tmp_path / corpora.CRAFT, {f"penn/{n}.tree": PLAIN.encode() for n in range(20)})
     split = corpora.craft_split(tmp_path)
     assert [len(part) // 8 for part in (split.train, split.dev, split.test)] == [14, 2, 4]
+
+
+SENTENCE = "((S (NP (DT the) (JJ big) (JJ grey) (NN dog)) (VP (VBZ is) (VP (VBN seen))) (. .)))"
+SETTINGS = st.builds(
+    Binarisation,
+    st.integers(0, 3),
+    st.integers(1, 3),
+    tag_parents=st.booleans(),
+    splits=st.lists(st.sampled_from(sorted(SPLITS)), unique=True).map(tuple),
+    merge_questions=st.booleans(),
+)
+
+
+def made(text, *settings, **more):
+    return format_one_line(
+        Binarisation(*settings, **{"splits": (), "tag_parents": False} | more)(tree_of(text))
+    )
+
+
+def test_what_symbols_remember():
+    assert made(SENTENCE, 0, 1) == (
+        "(TOP (S (NP (DT the) (@NP (JJ big) (@NP (JJ grey) (NN dog))))"
+        " (@S (VP (VBZ is) (VP (VBN seen))) (. .))))"
+    )
+    assert made(SENTENCE, 1, 2) == (
+        "(TOP (S^TOP (NP^S (DT the) (@NP|DT (JJ big) (@NP|JJ (JJ grey) (NN dog))))"
+        " (@S|NP (VP^S (VBZ is) (VP^VP (VBN seen))) (. .))))"
+    )
+    assert "(@NP|DT_JJ (JJ grey) (NN dog))" in made(SENTENCE, 2, 3)
+    assert "(VBN^VP seen)" in made(SENTENCE, 1, 2, tag_parents=True)
+
+
+@pytest.mark.parametrize(
+    ("split", "text", "symbol"),
+    [
+        ("auxiliary", SENTENCE, "(VBZ~be is)"),
+        ("auxiliary", "((VP (VBD had) (VP (VBN seen))))", "(VBD~have had)"),
+        ("auxiliary", "((VP (MD 'd) (VP (VB go))))", "(MD 'd)"),
+        ("preposition", "((PP (IN Of) (NP (NN tea))))", "(IN~of Of)"),
+        ("preposition", "((PP (IN in) (NP (NN tea))))", "(IN in)"),
+        ("alone", "((NP (DT this)))", "(DT~alone this)"),
+        ("alone", "((NP (DT this) (NN dog)))", "(DT this)"),
+        ("base", SENTENCE, "(NP~base (DT the)"),
+        ("base", "((NP (NP (NN tea)) (PP (IN of) (NP (NN day)))))", "(TOP (NP (NP~base (NN tea))"),
+        ("verb_form", SENTENCE, "(VP~fin (VBZ is) (VP~vbn (VBN seen)))"),
+        ("verb_form", "((VP (TO to) (VP (VB go))))", "(VP~to (TO to) (VP~vb (VB go)))"),
+        ("verb_form", "((VP (ADVP (RB up))))", "(VP (ADVP (RB up)))"),
+        ("frequent_preposition", "((PP (IN With) (NP (NN tea))))", "(IN~with With)"),
+        ("frequent_preposition", "((PP (IN near) (NP (NN tea))))", "(IN near)"),
+        ("auxiliary_do", "((SQ (VBZ Does) (NP (NN tea)) (VP (VB help))))", "(VBZ~do Does)"),
+        ("auxiliary_do", SENTENCE, "(VBZ is)"),
+        ("wh_quantity", "((WHNP (WRB how) (JJ many)))", "(JJ~quantity many)"),
+        ("wh_quantity", "((WHADJP (WRB how) (JJ old)))", "(JJ old)"),
+        ("wh_quantity", "((NP (JJ many)))", "(JJ many)"),
+        ("clause_form", "((S (VP (VB Go)) (. !)))", "(S~subjectless (VP"),
+        (
+            "clause_form",
+            "((S (S (VP (VB Go))) (S (NP (NN tea)) (VP (VBZ is)))))",
+            "(S~clauses (S~subjectless",
+        ),
+        ("clause_form", "((S (NP (NN tea)) (VP (VBZ is))))", "(TOP (S (NP"),
+    ],
+)
+def test_splits(split, text, symbol):
+    assert symbol in made(text, 0, 1, splits=(split,))
+
+
+def test_above_words_and_phrases_questions_count_as_statements():
+    question = "((SBARQ (WHNP (WDT which) (NN dog)) (SQ (VP (VBD barked))) (. ?)))"
+    assert made(question, 0, 2, tag_parents=True, merge_questions=True) == (
+        "(TOP (SBARQ^TOP (WHNP^SBARQ (WDT^NP which) (NN^NP dog))"
+        " (@SBARQ (SQ^SBARQ (VP^S (VBD^VP barked))) (.^SBARQ ?))))"
+    )
+    assert "(VP^SQ (VBD^VP barked))" in made(question, 0, 2, tag_parents=True)
+
+
+@given(trees(), SETTINGS)
+def test_there_and_back(tree, settings):
+    binarised = settings(tree)
+    assert restore_tree(binarised) == tree
+    assert binarised.words() == tree.words()
+    for node in binarised.preorder():
+        assert len(node.children) <= 2
+        assert not is_inside(node.label) or len(node.children) == 2
+
+
+@given(trees(), SETTINGS)
+def test_coarse_symbols_are_those_of_the_plain_binarisation(tree, settings):
+    plain = Binarisation(0, 1, tag_parents=False, splits=())(tree)
+    fine = [coarse_symbol(node.label) for node in settings(tree).preorder()]
+    assert fine == [node.label for node in plain.preorder()]
+    assert fine == [coarse_symbol(symbol) for symbol in fine]
+
+
+@given(st.one_of(NAMES, TAGS, st.text(max_size=5)))
+def test_any_label_can_be_read_back(label):
+    assert node_label(quoted(label) + "~one^X|Y") == label
+    assert not is_inside(quoted(label))
+
+
+def test_a_wide_and_a_deep_tree():
+    wide = Tree("TOP", tuple(Tree("NN", (), "a") for _ in range(3000)))
+    assert restore_tree(Binarisation()(wide)) == wide
+    deep = Tree("NN", (), "a")
+    for _ in range(3000):
+        deep = Tree("NP", (deep, Tree("CC", (), "and")))
+    assert restore_tree(Binarisation(1, 3)(deep)) == deep
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"horizontal": -1}, r"horizontal is -1: give a whole number from 0 to 9"),
+        ({"horizontal": True}, "horizontal is True"),
+        ({"vertical": 0}, r"vertical is 0: give a whole number from 1 to 9"),
+        ({"vertical": 1.5}, "vertical is 1.5"),
+        ({"splits": ("verbform",)}, "splits is 'verbform': there are verb_form"),
+    ],
+)
+def test_settings_that_cannot_be(settings, said):
+    with pytest.raises(UserError, match=rf"D633.*{said}"):
+        Binarisation(**settings)
+
+
+def test_all_splits_have_a_case_above():
+    default = ("auxiliary", "preposition", "alone", "base", "verb_form")
+    assert Binarisation().splits == default
+    assert set(SPLITS) == {*default, "frequent_preposition", "clause_form", "auxiliary_do", "wh_quantity"}
+    assert [restore_tree(Binarisation()(tree)) for tree in plain_trees()] == plain_trees()
