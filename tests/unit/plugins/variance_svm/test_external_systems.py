@@ -390,9 +390,16 @@ def test_a_failing_kenlm_program(tmp_path, kenlm_programs):
         kenlm_making.make_kenlm(["He left."] * 10, tmp_path / "model.bin")
 
 
-def test_requirements_of_kenlm(data_of_fixes, monkeypatch):
-    monkeypatch.setattr(kenlm_making, "find_spec", lambda name: None)
-    assert "pip install kenlm" in kenlm_making.missing(data_of_fixes)
+def test_requirements_of_kenlm(data_of_fixes, tmp_path, kenlm_programs, monkeypatch):
     monkeypatch.setattr(kenlm_making, "find_spec", lambda name: "there")
+    (tmp_path / "english").mkdir()
+    for name in COUNTED:
+        (tmp_path / name).touch()
+    assert kenlm_making.missing(tmp_path) == "english/essays.train.txt.xz in the data"
+    for name in PACK_COUNTED:
+        (tmp_path / name).touch()
+    assert kenlm_making.missing(tmp_path) == ""
     monkeypatch.setenv("PATH", "")
     assert kenlm_making.missing(data_of_fixes) == "its programs lmplz and build_binary on the PATH"
+    monkeypatch.setattr(kenlm_making, "find_spec", lambda name: None)
+    assert "pip install kenlm" in kenlm_making.missing(data_of_fixes)
