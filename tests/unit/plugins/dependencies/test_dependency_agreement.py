@@ -7,14 +7,7 @@ import re
 
 import numpy as np
 import pytest
-from disambig_dependencies import (
-    EVIDENCE,
-    Agreement,
-    PlaceEdit,
-    concerns_agreement,
-    hide_markup,
-    load_reader,
-)
+from disambig_dependencies import EVIDENCE, Agreement, PlaceEdit, concerns_agreement, hide_markup, load_reader
 from hypothesis import given, settings, strategies as st
 
 from disambig.config import resolve

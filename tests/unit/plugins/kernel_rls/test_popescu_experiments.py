@@ -254,16 +254,9 @@ def test_places_between_tokens_are_taken_at_a_token():
         WordOccurrence(2, 1, 2, "five.n"),
     ]
     at = locate_occurrences(view, result)
-    shown = [
-        view.texts[d][view.starts[p] : view.ends[p + n - 1]]
-        for p, n, d in zip(
-            at.instances.positions,
-            at.instances.lengths,
-            view.document_indices(at.instances.positions),
-            strict=True,
-        )
-    ]
-    assert shown == ["two", "Three four", "four", "five"]
+    first, last = at.instances.positions, at.instances.positions + at.instances.lengths - 1
+    places = zip(view.document_indices(first), view.starts[first], view.ends[last], strict=True)
+    assert [view.texts[d][start:end] for d, start, end in places] == ["two", "Three four", "four", "five"]
     assert [at.words[g] for g in at.instances.groups] == [item.word for item in result]
 
 
@@ -276,8 +269,7 @@ def test_senses_are_counted_and_their_costs_are_zero(sample):
 
 
 @pytest.mark.parametrize(
-    "system",
-    [systems.RLSC_COMB, table2.TABLE2_SYSTEMS["SVM-LIN, C = 100"], systems.IMPROVED, systems.ALL],
+    "system", [systems.RLSC_COMB, table2.TABLE2_SYSTEMS["SVM-LIN, C = 100"], systems.IMPROVED, systems.ALL]
 )
 def test_systems_beat_the_most_frequent_sense(sample, system):
     result = scored.evaluate_systems(sample, {"system": system}, progress=ignore_progress)
@@ -294,9 +286,6 @@ def test_features_are_made_once_for_all_systems(sample):
     assert len(bench.made) == 3
     assert (lin.rows.indices == comb.rows.indices).all() and comb.rows.data.max() > lin.rows.data.max() == 1
     assert set(lin.columns.group_names) == {"local", "broad"}
-
-
-def test_a_learner_of_another_plugin_gets_scaled_rows(sample):
     system = systems.SystemConfig(
         systems.RLSC_COMB.extractors, {"@disambig_learners": "random_subspace.SGD.v1"}, scaled=True
     )
@@ -355,9 +344,6 @@ def test_possible_senses(occurrences):
     assert possible_senses(occurrences, train, test[:0], names).shape == (0, 3)
     only = np.arange(10, 20)
     assert possible_senses(occurrences, only, test, ["call_up%1"]).tolist() == [[True]] * 3
-
-
-def test_possible_senses_ignore_test_answers(occurrences):
     other = replace(occurrences, senses=[*occurrences.senses[:20], ("x%1",), ("call_up%1",), ()])
     train, test, names = np.arange(20), np.arange(20, 23), ["call_up%1", "call%1", "U"]
     assert (
@@ -411,15 +397,9 @@ def test_leave_one_out_accuracies(sample):
 def test_rows_with_figures_of_the_paper():
     scores = {"fine": (70.0, 9), "nouns": (60.0, 4)}
     rows = tables.table_rows({"Senseval-2": {"RLSC-COMB": scores, "COMB, x": scores}})
-    by_name = {(row.system, row.setting): row for row in rows}
-    assert (by_name["RLSC-COMB", "fine"].paper, by_name["RLSC-COMB", "fine"].ours) == (
-        65.6,
-        70.0,
-    )
-    assert (
-        by_name["RLSC-COMB", "Senseval-3"].paper,
-        by_name["RLSC-COMB", "Senseval-3"].ours,
-    ) == (72.2, None)
+    by_name = {(row.system, row.setting): (row.paper, row.ours) for row in rows}
+    assert by_name["RLSC-COMB", "fine"] == (65.6, 70.0)
+    assert by_name["RLSC-COMB", "Senseval-3"] == (72.2, None)
     assert ("COMB, x", "Senseval-3") not in by_name and ("RLSC-COMB", "coarse") not in by_name
     third = {"Senseval-3": {"RLSC-COMB": {"fine": (71.0, 5)}}}
     rows = tables.table_rows({"Senseval-2": {"RLSC-COMB": scores}, **third})
@@ -571,13 +551,8 @@ def test_claims_of_the_curves():
     }
     assert [claim.holds for claim in curves.curve_claims(result, has, tests)] == [True] * 5
     result["RLSC-COMB"] = base - 0.1
-    assert [claim.holds for claim in curves.curve_claims(result, has, tests)] == [
-        False,
-        False,
-        False,
-        True,
-        False,
-    ]
+    holds = [claim.holds for claim in curves.curve_claims(result, has, tests)]
+    assert holds == [False, False, False, True, False]
 
 
 def test_genre_folds():
@@ -619,9 +594,6 @@ def test_genres(data_of_curves):
         ((_, other),) = panel.points["RLSC-COMB"]
         assert other == round(item["RLSC-COMB", f"tested: {kind}"], 2)
         assert panel.title.endswith(f", {item['most frequent sense', f'tested: {kind}']:.1f})")
-
-
-def test_quick_genres(data_of_curves):
     result = genres.Popescu2004Genres().run(data=data_of_curves, quick=True, progress=ignore_progress)
     assert "of 1 words" in result.notes[0]
 

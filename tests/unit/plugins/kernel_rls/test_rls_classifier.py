@@ -224,6 +224,8 @@ def test_groups_are_for_rows_normalised_by_group():
         RLSClassifier("precomputed", "groups", [0] * 60).fit(X @ X.T, y)
     by_group = RLSClassifier(cosine_similarity, "groups", [0] * 40, "loo").fit(X, y)
     assert by_group.group_weights_.tolist() == [1.0]
+    with pytest.raises(UserError, match=r"D706.*'bank'"):
+        RLSClassifier().fit(X, ["bank"] * len(y))
 
 
 @pytest.mark.parametrize("normalise", ["row", "groups"])
@@ -236,12 +238,6 @@ def test_scale_of_the_numbers(normalise):
     for rows in (X * 1e120, X.toarray() * 1e120):
         with pytest.raises(UserError, match="D773"):
             RLSClassifier(normalise="none").fit(rows, y)
-
-
-def test_one_class_is_an_error():
-    X, y = make_examples()
-    with pytest.raises(UserError, match=r"D706.*'bank'"):
-        RLSClassifier().fit(X, ["bank"] * len(y))
 
 
 def test_callable_kernels_get_rows_of_the_given_type():

@@ -21,6 +21,7 @@ from disambig_kernel_rls.rls import (
 from hypothesis import given, strategies as st
 from scipy.sparse import csr_array
 from sense_rows import make_rows, rows_of
+from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 from sklearn.preprocessing import normalize
 
@@ -34,14 +35,6 @@ KERNELS = {
     for kind in (LinearKernel, PolynomialKernel, GaussianKernel)
     for normalise in ("row", "groups", "none")
 } | {"weighted": LinearKernel(normalise="groups", weights={"words": 3.0, "bias": 1.0})}
-
-
-@pytest.mark.parametrize(
-    "kernel", [LinearKernel(), GaussianKernel(), PolynomialKernel(normalise="groups")], ids=str
-)
-def test_contract_with_class_blocks(kernel):
-    for check in check_kernel(kernel, blocks(20)):
-        check() if check.name != "is_linear_in_its_rows_if_it_says_so" else None
 
 
 @given(
@@ -145,7 +138,11 @@ def disambig_register_kernels(register):
     register("somebody.Overlap.v1", Overlap)
 
 
-def test_a_kernel_of_a_plugin_in_a_config(load_with):
+def test_kernels_in_a_config(load_with):
+    section = {"@disambig_kernels": "kernel_rls.Gaussian.v1", "gamma": 2.0, "normalise": "groups"}
+    assert resolve({"kernel": section})["kernel"] == GaussianKernel(gamma=2.0, normalise="groups")
+    with pytest.raises(UserError, match=r"D001.*kernel_rls\.Gaussian\.v1"):
+        resolve({"kernel": {"@disambig_kernels": "kernel_rls.Gauss.v1"}})
     load_with(somebody=__name__)
     section = {
         "@disambig_learners": "kernel_rls.RLSC.v1",
@@ -158,17 +155,17 @@ def test_a_kernel_of_a_plugin_in_a_config(load_with):
         check()
 
 
-def test_kernels_in_a_config():
-    section = {"@disambig_kernels": "kernel_rls.Gaussian.v1", "gamma": 2.0, "normalise": "groups"}
-    assert resolve({"kernel": section})["kernel"] == GaussianKernel(gamma=2.0, normalise="groups")
-    with pytest.raises(UserError, match=r"D001.*kernel_rls\.Gaussian\.v1"):
-        resolve({"kernel": {"@disambig_kernels": "kernel_rls.Gauss.v1"}})
-
-
-@pytest.mark.parametrize("bad", ["linear", LinearKernel, 3, object()])
-def test_invalid_kernels(bad):
-    with pytest.raises(UserError, match="D781"):
-        RLSC(kernel=bad)
+def test_invalid_kernels():
+    for bad in ("linear", LinearKernel, 3, object()):
+        with pytest.raises(UserError, match="D781"):
+            RLSC(kernel=bad)
+    for kernel, batch, code in (
+        (PolynomialKernel(normalise="none", degree=4), make_rows(10), "D782"),
+        (LinearKernel(normalise="none"), make_rows(10, twins=5), "D779"),
+    ):
+        huge = replace(batch, rows=csr_array(batch.rows * 1e90))
+        with pytest.raises(UserError, match=code):
+            RLSC(kernel=kernel).fit(huge)
 
 
 @pytest.mark.parametrize(
@@ -184,17 +181,6 @@ def test_invalid_gram_matrices(gram):
 
     with pytest.raises(UserError, match="D782"):
         RLSC(kernel=Broken()).fit(make_rows(40))
-
-
-def test_huge_rows():
-    batch = make_rows(10)
-    large = replace(batch, rows=csr_array(batch.rows * 1e90))
-    with pytest.raises(UserError, match="D782"):
-        RLSC(kernel=PolynomialKernel(normalise="none", degree=4)).fit(large)
-    with pytest.raises(UserError, match="D779"):
-        twins = make_rows(10, twins=5)
-        large = replace(twins, rows=csr_array(twins.rows * 1e90))
-        RLSC(kernel=LinearKernel(normalise="none")).fit(large)
 
 
 PROBLEMS = {
@@ -358,8 +344,6 @@ def test_leave_one_out_quality():
 
 
 def test_solution_equals_kernel_ridge():
-    from sklearn.kernel_ridge import KernelRidge
-
     problem = make_problem(40, 60)
     system = dual_system(problem)
     theirs = KernelRidge(alpha=40 * 1e-3, kernel="precomputed").fit(system.gram, problem.targets)
@@ -382,7 +366,16 @@ def test_solution_of_the_problem_of_the_paper(lam):
     assert objective(ours) <= objective(theirs) + 1e-12
 
 
-@pytest.mark.parametrize("name", KERNELS)
-def test_contract(name):
-    for check in check_kernel(KERNELS[name]):
-        check()
+@pytest.mark.parametrize(
+    ("kernel", "batch"),
+    [
+        *((kernel, None) for kernel in KERNELS.values()),
+        *((kernel, blocks(20)) for kernel in (LinearKernel(), GaussianKernel())),
+        (PolynomialKernel(normalise="groups"), blocks(20)),
+    ],
+    ids=repr,
+)
+def test_contract(kernel, batch):
+    for check in check_kernel(kernel, batch):
+        if batch is None or check.name != "is_linear_in_its_rows_if_it_says_so":
+            check()

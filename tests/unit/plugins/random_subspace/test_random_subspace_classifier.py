@@ -17,7 +17,7 @@ from disambig.data import CrossedRows, numbered
 from disambig.errors import UserError
 
 CHECKS = [
-    (f"{name}-{i}-{getattr(check, 'func', check).__name__}", estimator, check)
+    pytest.param(estimator, check, id=f"{name}-{i}-{getattr(check, 'func', check).__name__}")
     for name in NAMES
     for i, (estimator, check) in enumerate(
         estimator_checks_generator(RandomSubspaceClassifier(name, n_subspaces=10))
@@ -26,9 +26,7 @@ CHECKS = [
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@pytest.mark.parametrize(
-    ("estimator", "check"), [item[1:] for item in CHECKS], ids=[item[0] for item in CHECKS]
-)
+@pytest.mark.parametrize(("estimator", "check"), CHECKS)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -127,12 +125,9 @@ def test_works_in_a_pipeline_and_a_grid_search():
 @pytest.mark.parametrize(
     ("settings", "code"),
     [
-        ({"estimator": "svm"}, "D775"),
-        ({"estimator": None}, "D775"),
-        ({"n_subspaces": 0}, "D452"),
-        ({"n_subspaces": 2.0}, "D452"),
-        ({"removal_rate": 1.0}, "D770"),
-        ({"removal_rate": -0.1}, "D770"),
+        *(({"estimator": bad}, "D775") for bad in ("svm", None)),
+        *(({"n_subspaces": bad}, "D452") for bad in (0, 2.0)),
+        *(({"removal_rate": bad}, "D770") for bad in (1.0, -0.1)),
         ({"passes": 0}, "D452"),
         ({"alpha": 0.0}, "D760"),
         ({"estimator": "pa", "C": -1.0}, "D760"),

@@ -146,24 +146,22 @@ def test_invalid_archives(tmp_path, monkeypatch):
             penn_archive(path)
         return caught.value
 
-    assert refused(tmp_path / "none.tar.xz").code == "D732"
     text = tmp_path / "text.tar.xz"
     text.write_text("no archive")
-    assert refused(text).code == "D732"
-    assert "ends with .mrg" in str(refused(write_archive(tmp_path / "0.tar.xz", [("a", "b")])))
     whole = write_archive(tmp_path / "a.tar.xz", [("a.mrg", "((NN a))" * 5000)])
     cut = tmp_path / "cut.tar.xz"
     cut.write_bytes(whole.read_bytes()[:100])
-    assert refused(cut).code == "D732"
-    assert refused(write_archive(tmp_path / "l.tar.xz", [("a.mrg", b"((NN \xff))")])).code == "D732"
+    latin = write_archive(tmp_path / "l.tar.xz", [("a.mrg", b"((NN \xff))")])
+    for path in (tmp_path / "none.tar.xz", text, cut, latin):
+        assert refused(path).code == "D732"
+    assert "ends with .mrg" in str(refused(write_archive(tmp_path / "0.tar.xz", [("a", "b")])))
     broken = refused(write_archive(tmp_path / "b.tar.xz", [("t/a.mrg", "((NN a))\n((NN")]))
     assert (broken.code, broken.values["line"]) == ("D733", 2)
     assert str(broken.values["path"]).endswith("b.tar.xz: t/a.mrg")
-    monkeypatch.setattr(tag_data_penn, "BYTES", 1000)
-    assert "more than" in str(refused(whole))
-    monkeypatch.setattr(tag_data_penn, "BYTES", 1 << 20)
-    monkeypatch.setattr(tag_data_penn, "FILES", 0)
-    assert "more than" in str(refused(whole))
+    for bounds in ({"BYTES": 1000}, {"BYTES": 1 << 20, "FILES": 0}):
+        for name, value in bounds.items():
+            monkeypatch.setattr(tag_data_penn, name, value)
+        assert "more than" in str(refused(whole))
 
 
 def write_xz(path, text):
@@ -174,16 +172,15 @@ def write_xz(path, text):
 
 
 def test_conll2000(tmp_path):
-    write_xz(
-        tmp_path / CONLL2000.replace("*", "train"), "A DT B-NP\ncat NN I-NP\n\n-LRB- ( O\n-RRB- ) O\n\n\n"
-    )
-    write_xz(tmp_path / CONLL2000.replace("*", "test"), "Dogs NNS B-NP")
+    train, test = (tmp_path / CONLL2000.replace("*", part) for part in ("train", "test"))
+    write_xz(train, "A DT B-NP\ncat NN I-NP\n\n-LRB- ( O\n-RRB- ) O\n\n\n")
+    write_xz(test, "Dogs NNS B-NP")
     assert conll2000(tmp_path) == [
         (["A", "cat"], ["DT", "NN"]),
         (["(", ")"], ["-LRB-", "-RRB-"]),
         (["Dogs"], ["NNS"]),
     ]
-    write_xz(tmp_path / CONLL2000.replace("*", "test"), "A DT B-NP\ncat NN\n")
+    write_xz(test, "A DT B-NP\ncat NN\n")
     with pytest.raises(UserError, match=r"D734.*line 2"):
         conll2000(tmp_path)
 
@@ -265,16 +262,6 @@ SENTENCES = [
 ] * 3
 
 
-def write_members(path, members):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tarfile.open(path, "w:xz") as out:
-        for name, text in members.items():
-            data = text.encode()
-            info = tarfile.TarInfo(name)
-            info.size = len(data)
-            out.addfile(info, io.BytesIO(data))
-
-
 @pytest.fixture(scope="module")
 def model():
     return train_tagger(SENTENCES, SENTENCES, name="toy")
@@ -319,7 +306,7 @@ def test_tags_from_senses(tmp_path):
         word.format("No", "SENTENCE_BREAK"),
         "</SimpleWsdDoc>",
     ]
-    write_members(tmp_path / NOAD, {"masc/a.xml": "\n".join(lines)})
+    write_archive(tmp_path / NOAD, [("masc/a.xml", "\n".join(lines))])
     ((words, may),) = noad_partly(tmp_path)
     assert words == ["We", "run", "races"]
     assert not may[0] and "VBP" in may[1] and "NN" not in may[1] and "NNS" in may[2]
@@ -327,10 +314,10 @@ def test_tags_from_senses(tmp_path):
 
 def test_tags_from_trees(tmp_path):
     tree = "( (S (NP (DT The) (NN wnt-gene)) (VP (VBZ acts) (NP (-NONE- *T*)))  (: ;)) )\n((NP (NN Note)))"
-    write_members(tmp_path / CRAFT, {"penn/1.tree": tree, "penn/readme": "no"})
+    write_archive(tmp_path / CRAFT, [("penn/1.tree", tree), ("penn/readme", "no")])
     ((words, may),) = craft_partly(tmp_path)
     assert words == ["The", "wnt-gene", "acts", ";"]
     assert [tuple(item) for item in may] == [("DT",), ("NN", "NNP"), ("VBZ",), ()]
-    write_members(tmp_path / CRAFT, {"penn/1.txt": "no"})
+    write_archive(tmp_path / CRAFT, [("penn/1.txt", "no")])
     with pytest.raises(UserError, match="D732"):
         list(craft_partly(tmp_path))

@@ -67,11 +67,7 @@ def test_list_figures():
     assert result["n"] == 3
     assert result["right"] == pytest.approx(100 / 3)
     assert result["rank"] == pytest.approx((1.5 + 3 + 1) / 3)
-    losses = (
-        math.log(2 * math.e**2 + math.e) - 2,
-        math.log(1 + math.e**3 + math.e),
-        0.0,
-    )
+    losses = (math.log(2 * math.e**2 + math.e) - 2, math.log(1 + math.e**3 + math.e), 0.0)
     assert result["loss"] == pytest.approx(100 * sum(losses) / 3)
 
 

@@ -198,13 +198,13 @@ def test_both_candidates_of_a_slip(find):
     assert [(other["task"], other["replacement"]) for other in flag.alternatives] == [("doubled", "")]
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["Write *the the* here.\n", "Refer to [](#options) to see it.\n", "The flag `the` the tool sets.\n"],
-)
-def test_mentions_and_links_without_text(find, text):
-    (raised,) = find([text])
-    assert doubled_flags(raised) == []
+def test_mentions_and_links_without_text(find):
+    texts = [
+        "Write *the the* here.\n",
+        "Refer to [](#options) to see it.\n",
+        "The flag `the` the tool sets.\n",
+    ]
+    assert [doubled_flags(raised) for raised in find(texts)] == [[], [], []]
 
 
 def test_invalid_tables(tmp_path):
