@@ -122,8 +122,7 @@ def test_card_with_figures_of_some_domains(card, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "figures",
-    [{}, {"left_out": by_task(DOMAINS, 0.6)}, {"all_counts": by_task(ALL, 0.8)}],
+    "figures", [{}, {"left_out": by_task(DOMAINS, 0.6)}, {"all_counts": by_task(ALL, 0.8)}]
 )
 def test_card_without_scores(card, tmp_path, figures):
     assert "## Task" not in write_card(card, tmp_path, **figures)[1]

@@ -139,9 +139,6 @@ def test_invalid_lists(name):
         learner.fit(replace(batch, rows=batch.rows * 1e120))
 
 
-# Solvers
-
-
 def solve_generally(batch, C, *, groups=(), shares=None):
     """Return weights and objective of the SVM of lists under variance subsets and L2, by a general solver."""
     cvxpy = pytest.importorskip("cvxpy")
@@ -250,9 +247,6 @@ def test_wide_lists():
         VarianceSVM(variance=("words",)).fit(wide)
     for learner in (VarianceSVM(variance=(), C=1e3), KSVM(C=10.0), Perceptron()):
         assert mean_cost(learner.fit(wide).scorer, wide) == 0.0
-
-
-# Decoders
 
 
 def test_conditional_logit_on_chains():

@@ -36,9 +36,7 @@ CURVE_TEXTS = [
 ]
 TEXTS = CURVE_TEXTS[: 3 * 2 * len(PLACES)]
 VIEW = Words()(["We like a quiet garden, and the harbour is quite old."])
-SETTINGS = {
-    "variance_svm.VarianceSVM.v1": ({}, {"variance": [], "sum": ["3-gram"]}, {"full_matrix": True}),
-}
+SETTINGS = {"variance_svm.VarianceSVM.v1": ({}, {"variance": [], "sum": ["3-gram"]}, {"full_matrix": True})}
 OF_COUNTS = {f"variance_svm.{name}.v1" for name in ("Majority", "SumLM", "VarianceSVM")}
 LEARNERS = [
     (name, settings)
@@ -157,9 +155,7 @@ def test_contributions_of_labels(counts):
 
 
 @pytest.mark.parametrize(
-    ("name", "settings"),
-    [item for item in LEARNERS if item[0] not in OF_COUNTS],
-    ids=str,
+    ("name", "settings"), [item for item in LEARNERS if item[0] not in OF_COUNTS], ids=str
 )
 def test_contributions_of_labels_of_every_learner(name, settings):
     """Biases of labels are parts of the scores."""

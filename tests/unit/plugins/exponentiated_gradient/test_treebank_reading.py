@@ -180,9 +180,6 @@ def test_any_word_can_stand_in_brackets(word):
     assert tree_of(f"((X {written}))").words() == [written] or written == "-NONE-"
 
 
-# Files
-
-
 def archive_of(path, members, mode="w:xz"):
     with tarfile.open(path, mode) as archive:
         for name, text in members.items():

@@ -267,9 +267,6 @@ def test_damaged_weights(tmp_path):
         check_refused()
 
 
-# --- the truth -----------------------------------------------------------------------------------
-
-
 def sentence(*lines):
     return [
         TreebankWord(form, upos, xpos, int(head), relation)
@@ -337,9 +334,6 @@ def test_reading_a_treebank(tmp_path):
     result = find_examples([path], Words())
     assert [PREPOSITIONS[word] for word in result.words()] == ["to", "up", "off"]
     assert result.truth.tolist() == [True, False, True]
-
-
-# --- training ------------------------------------------------------------------------------------
 
 
 def test_class_table():

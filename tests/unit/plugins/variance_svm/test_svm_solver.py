@@ -106,9 +106,6 @@ def test_start_and_end_of_the_solver():
     assert result.gap > 1e-3
 
 
-# Facts of the paper
-
-
 @given(st.integers(1, 6), st.integers(1, 6), st.integers(0, 10**6))
 def test_covariance_matrix(one, two, seed):
     rng = np.random.default_rng(seed)

@@ -53,10 +53,7 @@ def find_spelling(text):
 @pytest.mark.parametrize(
     ("text", "places"),
     [
-        (
-            "Maybe it's late; they may be wrong.",
-            ["Maybe|maybe", "it's|it's", "may|may", "may be|may be"],
-        ),
+        ("Maybe it's late; they may be wrong.", ["Maybe|maybe", "it's|it's", "may|may", "may be|may be"]),
         ("They MAY\n  BE quite sure.", ["MAY|may", "MAY\n  BE|may be", "quite|quite"]),
         ("its, it's, it\u2019s", ["its|its", "it's|it's", "it\u2019s|it's"]),
         ("You may. Be quick!", ["may|may"]),  # candidates of two words do not cross the end of a sentence
@@ -166,9 +163,6 @@ def test_finder_against_a_loop(members, around, data):
     seen = Words().words(text)
     expected = [(i, members.index(word)) for i, word in enumerate(seen) if word in members]
     assert list(zip(instances.positions.tolist(), instances.observed.tolist(), strict=True)) == expected
-
-
-# Confusion sets
 
 
 def test_the_english_sets():
