@@ -55,17 +55,23 @@ def test_similarity_to_itself_is_one(kind, normalise, seed, scale):
     assert np.linalg.eigvalsh(gram)[0] >= -1e-12
 
 
-def test_linear_kernel_by_feature_group():
+def test_rows_of_linear_kernels():
     batch = make_rows(20, 40)
     full = batch.rows.toarray()
     parts = [normalize(full[:, g::2]) for g in (0, 1)]
     kernel = LinearKernel(normalise="groups", weights={"local": 1.0, "broad": 3.0})
     rows = kernel.rows(batch)
-    assert kernel.gram(rows, rows) == pytest.approx(
-        0.25 * parts[0] @ parts[0].T + 0.75 * parts[1] @ parts[1].T
-    )
+    expected = pytest.approx(0.25 * parts[0] @ parts[0].T + 0.75 * parts[1] @ parts[1].T)
+    assert kernel.gram(rows, rows) == expected
     assert LinearKernel().rows(batch).toarray() == pytest.approx(normalize(full))
     assert (LinearKernel(normalise="none").rows(batch) != batch.rows).nnz == 0
+    batch = rows_of([[0.0, 0, 0, 0], [3, 0, 4, 0], [1, 1, 0, 0]], [0, 1, 1])  # local, broad, local, broad
+    rows = LinearKernel(normalise="groups").rows(batch)
+    assert np.diag(LinearKernel().gram(rows, rows)) == pytest.approx([0.0, 0.5, 1.0])
+    assert GaussianKernel().gram(rows, rows)[0, 2] == pytest.approx(np.exp(-1))
+    for weights, code in (({"local": 1.0, "near": 1.0}, "D451"), ({"local": 1.0}, "D476")):
+        with pytest.raises(UserError, match=code):
+            LinearKernel(normalise="groups", weights=weights).rows(make_rows())
 
 
 def test_kernels_equal_scikit_learn():
@@ -81,13 +87,6 @@ def test_kernels_equal_scikit_learn():
     for kernel, expected in kernels.items():
         rows = kernel.rows(batch)
         assert kernel.gram(rows, rows) == pytest.approx(expected)
-
-
-def test_rows_without_features():
-    batch = rows_of([[0.0, 0, 0, 0], [3, 0, 4, 0], [1, 1, 0, 0]], [0, 1, 1])  # local, broad, local, broad
-    rows = LinearKernel(normalise="groups").rows(batch)
-    assert np.diag(LinearKernel().gram(rows, rows)) == pytest.approx([0.0, 0.5, 1.0])
-    assert GaussianKernel().gram(rows, rows)[0, 2] == pytest.approx(np.exp(-1))
 
 
 @pytest.mark.parametrize(
@@ -109,12 +108,6 @@ def test_invalid_settings(kind, settings, code):
     with pytest.raises(UserError, match=kind.__name__) as caught:
         kind(**settings)
     assert caught.value.code == code
-
-
-def test_weights_of_other_feature_groups():
-    for weights, code in (({"local": 1.0, "near": 1.0}, "D451"), ({"local": 1.0}, "D476")):
-        with pytest.raises(UserError, match=code):
-            LinearKernel(normalise="groups", weights=weights).rows(make_rows())
 
 
 @dataclass(frozen=True)
@@ -287,7 +280,7 @@ def test_solution_and_leave_one_out_come_together(width):
         assert left_out.tolist() == next(iter(system.left_out(targets, [0.3]))).tolist()
 
 
-def test_an_example_alone_and_rows_without_features():
+def test_odd_systems():
     alone = DualSystem(np.array([[1.0]]))
     assert alone.solve(np.array([[1.0, -1.0]]), 0.5) == pytest.approx(np.array([[2 / 3, -2 / 3]]))
     assert next(iter(alone.left_out(np.array([[1.0, -1.0]]), [0.5]))).tolist() == [[0.0, 0.0]]
@@ -296,9 +289,6 @@ def test_an_example_alone_and_rows_without_features():
         assert (next(iter(system.left_out(empty.targets, [1e-9]))) == 0).all()
         assert all((scores == 0).all() for scores in system.left_out(empty.targets, [1e-9, 1e-3]))
     assert PrimalSystem(np.zeros((3, 0))).solve(empty.targets, 1e-9).shape == (0, 2)
-
-
-def test_kernels_that_are_not_semidefinite():
     gram = np.diag([1.0, -0.5, 2.0])
     targets = np.array([[1.0], [-1.0], [1.0]])
     assert DualSystem(gram).solve(targets, 0.1) == pytest.approx(targets / (np.diag(gram)[:, None] + 0.1))
@@ -335,15 +325,12 @@ def test_best_regularisation_of_equal_accuracies(closest):
     assert best == (1.0, pytest.approx(-1e-4))
 
 
-def test_leave_one_out_quality():
+def test_quality_and_solution():
     problem = prepare_problem(rows_of(np.eye(4), [[0, 1], 1, 1, 0], 3), LinearKernel())
     # in the second row 0 and 1 are tied: without it, each is right twice, and the first wins
     scores = np.array([[0.0, 1.0, 0.5], [0.3, 0.3, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
     assert leave_one_out_quality(problem, scores).accuracy == 0.25
     assert leave_one_out_quality(problem, problem.targets) == (1.0, 0.0)
-
-
-def test_solution_equals_kernel_ridge():
     problem = make_problem(40, 60)
     system = dual_system(problem)
     theirs = KernelRidge(alpha=40 * 1e-3, kernel="precomputed").fit(system.gram, problem.targets)

@@ -268,10 +268,8 @@ def test_labels_of_tested_examples_only_are_wrong():
     plan = read_plan("sense").with_learned_settings(once + bank)
     systems = cross_validate(plan.parts, once + bank, folds=4)["systems"]
     for system in systems.values():
-        assert {name: at["accuracy"] for name, at in system.items()} == {
-            "bank.n": 1.0,
-            **{f"{name}.n": 0.0 for name in names},
-        }
+        expected = {"bank.n": 1.0, **{f"{name}.n": 0.0 for name in names}}
+        assert {name: at["accuracy"] for name, at in system.items()} == expected
     # a label of an example that is only learned from is known
     also = [replace(once[0], document="elsewhere", text="see the fox then")]
     systems = cross_validate(plan.parts, once + bank, folds=4, also=also)["systems"]
@@ -372,16 +370,13 @@ def test_every_format_of_marked_examples(tmp_path):
     assert systems["model"]["bank"]["n"] == 12
 
 
-def test_examples_without_a_mark(tmp_path):
+def test_marks_of_texts(tmp_path):
     bare = [(text.replace("[[", "").replace("]]", ""), *more) for text, *more in make_table()]
     with pytest.raises(UserError, match=r"D496.*mark one word"):
         run("sense", labelled=[write_examples(tmp_path / "a.csv", ("text", "label"), bare)])
     path = write_examples(tmp_path / "b.csv", ("text", "label"), [*make_table(), *bare[:1]])
     (note,) = (n for n in run("sense", labelled=[path])[0].provenance["notes"] if "not used" in n)
     assert "b.csv, line 14: no place is marked in 'We sat" in note
-
-
-def test_texts_of_topics_keep_their_brackets(tmp_path):
     texts = [(f"A [[ball]] in a [[net]] of day {n}", f"We ate [[cake on day {n}") for n in range(6)]
     examples = [(text, label) for pair in texts for text, label in zip(pair, "ab", strict=True)]
     path = write_examples(tmp_path / "a.csv", ("text", "label"), examples)
@@ -482,15 +477,12 @@ def test_one_accuracy_in_the_notes(tmp_path):
     assert note == "12 labelled examples of one document: accuracy cannot be estimated"
 
 
-def test_majority_of_equally_frequent_labels(tmp_path):
+def test_words_of_equal_senses_or_one(tmp_path):
     examples = read_labelled(write_examples(tmp_path / "a.csv", ("text", "label"), make_table(8)))
     plan = read_plan("sense").with_learned_settings(examples)
     for folds in (2, 5, 16):
         majority = cross_validate(plan.parts, examples, folds=folds)["systems"]["majority"]["bank"]
         assert majority["accuracy"] == 0.5
-
-
-def test_note_on_a_word_of_one_sense(tmp_path):
     examples = [*make_table(), *((f"A [[plant]] grows {n}.", "flora", "") for n in range(6))]
     model, _, _ = run("sense", labelled=[write_examples(tmp_path / "a.csv", ("text", "label"), examples)])
     notes = model.provenance["notes"]
