@@ -61,18 +61,13 @@ def test_it_learns(name, classes):
 
 
 @pytest.mark.parametrize("classes", [2, 3])
-def test_equal_to_the_learner_of_the_same_seed(classes):
+def test_equal_to_the_learner_and_to_scikit_learn(classes):
     X, y = make_documents(classes=classes)
     fitted = RandomSubspaceClassifier(n_subspaces=12, removal_rate=0.3, alpha=1e-3, random_state=5).fit(X, y)
     learner = RandomSubspaces(base=SGD(alpha=1e-3, seed=5), n_subspaces=12, removal_rate=0.3, seed=5)
     scores = learner.fit(as_batch(X, y)).scorer.scores(as_batch(X, y)).reshape(-1, classes)
     expected = scores[:, 1] - scores[:, 0] if classes == 2 else scores
     assert fitted.decision_function(X) == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("classes", [2, 3])
-def test_without_removal_equal_to_scikit_learn(classes):
-    X, y = make_documents(classes=classes)
     order = np.random.default_rng(5).permutation(len(y))
     theirs = SGDClassifier(max_iter=5, tol=None, shuffle=False).fit(csr_array(X[order]), y[order])
     ours = RandomSubspaceClassifier(n_subspaces=3, removal_rate=0, random_state=5).fit(X, y)

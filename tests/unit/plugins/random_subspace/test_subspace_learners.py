@@ -206,10 +206,16 @@ def test_a_single_label_is_always_chosen(name, labels):
     assert (scores == np.append(np.full(labels - 1, -1.0), 0.0)).all()
 
 
-def test_of_several_right_labels_the_first_counts():
+def test_rows_of_several_labels_and_types():
     batch, tied = make_batch(labels=3), make_batch(labels=3)
     tied.costs[tied.costs.argmin(axis=1) == 0, 2] = 0.0
     assert (Perceptron().fit(tied).scorer.weights == Perceptron().fit(batch).scorer.weights).all()
+    batch = make_batch()
+    dense = CrossedRows(batch.rows.toarray(), batch.costs, batch.columns)
+    for learner in LEARNERS.values():
+        sparse_scorer, dense_scorer = learner().fit(batch).scorer, learner().fit(dense).scorer
+        assert sparse_scorer.weights.tobytes() == dense_scorer.weights.tobytes()
+        assert dense_scorer.scores(dense) == pytest.approx(sparse_scorer.scores(batch), abs=1e-12)
 
 
 @pytest.mark.parametrize("name", LEARNERS)
@@ -236,15 +242,6 @@ def test_rows_of_unseen_or_no_dimensions_are_decided_by_the_intercepts(name):
         scores = scorer.scores(batch).reshape(-1, 5)
         assert (scores.max(axis=1, keepdims=True) >= scores[:, [0, 3]] + 1 - 1e-9).all()
         assert set(scores.argmax(axis=1)) == {1, 2, 4}
-
-
-def test_dense_and_sparse_rows_are_the_same():
-    batch = make_batch()
-    dense = CrossedRows(batch.rows.toarray(), batch.costs, batch.columns)
-    for learner in LEARNERS.values():
-        sparse_scorer, dense_scorer = learner().fit(batch).scorer, learner().fit(dense).scorer
-        assert sparse_scorer.weights.tobytes() == dense_scorer.weights.tobytes()
-        assert dense_scorer.scores(dense) == pytest.approx(sparse_scorer.scores(batch), abs=1e-12)
 
 
 def test_the_scorer_is_linear_in_rows_with_a_constant():

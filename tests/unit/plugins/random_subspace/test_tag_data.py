@@ -175,11 +175,8 @@ def test_conll2000(tmp_path):
     train, test = (tmp_path / CONLL2000.replace("*", part) for part in ("train", "test"))
     write_xz(train, "A DT B-NP\ncat NN I-NP\n\n-LRB- ( O\n-RRB- ) O\n\n\n")
     write_xz(test, "Dogs NNS B-NP")
-    assert conll2000(tmp_path) == [
-        (["A", "cat"], ["DT", "NN"]),
-        (["(", ")"], ["-LRB-", "-RRB-"]),
-        (["Dogs"], ["NNS"]),
-    ]
+    expected = [(["A", "cat"], ["DT", "NN"]), (["(", ")"], ["-LRB-", "-RRB-"]), (["Dogs"], ["NNS"])]
+    assert conll2000(tmp_path) == expected
     write_xz(test, "A DT B-NP\ncat NN\n")
     with pytest.raises(UserError, match=r"D734.*line 2"):
         conll2000(tmp_path)
@@ -267,25 +264,19 @@ def model():
     return train_tagger(SENTENCES, SENTENCES, name="toy")
 
 
-def test_fill_in_tags(model):
+def test_taggers_of_partly_tagged_and_plain_text(model, tmp_path):
     words = "the walks end".split()
     free, bound, strange = fill_in_tags(
         model, [(words, [(), (), ()]), (words, [(), ("NN", "VBZ"), ()]), (words, [("XX",), (), ()])]
     )
     assert free == strange == (words, "DT NNS VBP".split())
     assert bound[1][1] in ("NN", "VBZ") and bound[1][0] == "DT"
-
-
-def test_further_sentences_bring_words(model):
     more = [("the ferret sings".split(), "DT NN VBZ".split())] * 3
     tagger = train_tagger(SENTENCES, SENTENCES, name="toy", more=more)
     assert len(tagger.extractors[0].keys) > len(model.extractors[0].keys)
     assert tagger.provenance["groups"]["tag"]["more"] == 9
     seldom = train_tagger(SENTENCES, SENTENCES, name="toy", more=more, seldom=4)
     assert len(seldom.extractors[0].keys) == len(model.extractors[0].keys)
-
-
-def test_predict_tags_of_plain_text(model, tmp_path):
     path = tmp_path / "plain.txt"
     path.write_text("The dog barks. A cat sleeps.\n\nDogs bark.\n" * 3, encoding="utf8")
     views = list(token_views(path, 1_000))

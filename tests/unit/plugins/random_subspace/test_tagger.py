@@ -74,16 +74,13 @@ def test_averaged_perceptron(passes):
     assert learned == pytest.approx(perceptron_by_hand(batch, passes), abs=1e-6)
 
 
-def test_a_hand_computed_step():
+def test_hand_computed_steps_and_best_labels():
     # one sentence of two words; label 0 everywhere at first, so the second word is wrong
     rows = csr_array(np.array([[1, 0], [0, 1]], np.float32))
     batch = SequenceRows(rows, np.array([[0, 1], [1, 0]], np.float32), np.array([0, 0]))
     weights = StructuredPerceptron(passes=1).fit(batch).scorer.weights()
     # label 0: -1 for word 1; label 1: +1 for word 1; first label: right; steps 0-0: -1, 0-1: +1
     assert weights.tolist() == [0, -1, 0, 1, 0, 0, -1, 1, 0, 0]
-
-
-def test_best_labels_of_all_labellings():
     batch, k = make_sequences(3), 3
     scorer = StructuredPerceptron(passes=3).fit(batch).scorer
     edges, weights = batch.edges(), scorer.weights()
@@ -278,7 +275,7 @@ def ignore_progress(stage, done, total):
     pass
 
 
-def test_gradients(teacher):
+def test_network_of_the_teacher(teacher):
     rng = np.random.default_rng(0)
     inputs = rng.standard_normal((6, 3)).astype(np.float32)
     labels = np.array([0, 1, 0, 1, 1, 0])
@@ -298,9 +295,6 @@ def test_gradients(teacher):
         below = loss()
         flat[at] = before
         assert (above - below) / (2 * step) == pytest.approx(gradient.reshape(-1)[at], abs=2e-3)
-
-
-def test_network_learns_exclusive_or(teacher):
     inputs = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 64, np.float32)
     labels = (inputs.sum(axis=1) == 1).astype(np.int64)
     network = teacher.Network(hidden=16, epochs=200, batch=32, rate=1e-2, dropout=0.0)

@@ -89,10 +89,22 @@ def error_code(path):
     return caught.value.code
 
 
-def test_the_hierarchy_has_every_group_once():
+def test_groups_and_instances_of_the_hierarchy():
     groups = [group for subs in newsgroups.HIERARCHY.values() for sub in subs for group in sub]
     assert len(groups) == len(set(groups)) == 20
     assert len({newsgroups.SUB_OF[group] for group in groups}) == 8
+    assert len(SHIFTED) == 1944
+    assert len({instance.train for instance in SHIFTED}) == 134
+    assert len(ONE_SIDE) == 2 * 280
+    assert len(DIFFERENT) == len(set(DIFFERENT)) == 3048
+    example = ProblemInstance(
+        ("comp.sys.mac.hardware", "rec.motorcycles"), ("comp.sys.ibm.pc.hardware", "rec.sport.baseball")
+    )
+    assert example in SHIFTED
+    for train, test in SHIFTED:
+        tops = [tuple(newsgroups.TOP_OF[group] for group in pair) for pair in (train, test)]
+        assert tops[0] == tops[1] in list(combinations(newsgroups.HIERARCHY, 2))
+        assert not set(train) & set(test)
 
 
 def test_documents_are_read_by_part_and_group_in_order(tmp_path, contents):
@@ -147,21 +159,6 @@ def test_archives_that_lack_documents(tmp_path, contents):
         write_archive(tmp_path / newsgroups.ARCHIVE, blank)
         with pytest.raises(UserError, match="D725"):
             read_corpus(tmp_path)
-
-
-def test_numbers_of_instances():
-    assert len(SHIFTED) == 1944
-    assert len({instance.train for instance in SHIFTED}) == 134
-    assert len(ONE_SIDE) == 2 * 280
-    assert len(DIFFERENT) == len(set(DIFFERENT)) == 3048
-    example = ProblemInstance(
-        ("comp.sys.mac.hardware", "rec.motorcycles"), ("comp.sys.ibm.pc.hardware", "rec.sport.baseball")
-    )
-    assert example in SHIFTED
-    for train, test in SHIFTED:
-        tops = [tuple(newsgroups.TOP_OF[group] for group in pair) for pair in (train, test)]
-        assert tops[0] == tops[1] in list(combinations(newsgroups.HIERARCHY, 2))
-        assert not set(train) & set(test)
 
 
 def test_samples():

@@ -96,6 +96,11 @@ def test_instances_are_documents_with_words():
     assert view.document_indices(result.positions).tolist() == [0, 3]
     assert list(zip(view.starts[result.positions], view.ends[last], strict=True)) == [(2, 11), (0, 1)]
     assert (result.observed == -1).all()
+    task = OwnCandidates(candidates=["bring", "take"])
+    texts = ("Take it.", "one"), ("Take it or bring it.", "two")
+    whole = [Labelled(text, 0, len(text), "take", where, where) for text, where in texts]
+    marked = label_instances(task, Words(), whole)
+    assert len(marked.labelled) == 1 and "two: 'Take it or bring it.' has 2 places" in marked.problems[0]
 
 
 @pytest.mark.parametrize("labels", [["a"], ["a", "a"], ["a", " "], ["a", "b", "a"]])
@@ -206,14 +211,6 @@ def test_documents_that_cannot_be_used():
         "file 3: the task topic decides nothing at white space",
         "file 4: the label 'politics' is not one of 'cooking', 'sport', 'weather'",
     ]
-
-
-def test_a_whole_text_with_several_places():
-    task = OwnCandidates(candidates=["bring", "take"])
-    texts = ("Take it.", "one"), ("Take it or bring it.", "two")
-    whole = [Labelled(text, 0, len(text), "take", where, where) for text, where in texts]
-    marked = label_instances(task, Words(), whole)
-    assert len(marked.labelled) == 1 and "two: 'Take it or bring it.' has 2 places" in marked.problems[0]
 
 
 def test_notes_on_few_documents():
