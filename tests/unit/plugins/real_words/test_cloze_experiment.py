@@ -100,9 +100,8 @@ def test_systems_decide_the_same_places(experiment, data):
         assert system["essays"]["right"] > 95
         assert system[MEAN]["loss"] == pytest.approx(np.mean([system[name]["loss"] for name in DOMAINS]))
     assert all(row.paper is None for row in result.rows)
-    assert [row.setting for row in result.rows[:3]] == [
-        f"{MEAN}: {name}" for name in ("right", "rank", "loss")
-    ]
+    expected = [f"{MEAN}: {name}" for name in ("right", "rank", "loss")]
+    assert [row.setting for row in result.rows[:3]] == expected
     (claim,) = result.claims
     assert claim.holds == (figures[OURS][MEAN]["loss"] < figures[COUNTS][MEAN]["loss"])
     assert any("KenLM is left out" in note for note in result.notes)

@@ -191,14 +191,11 @@ def test_corrections(find, text, expected):
     assert corrected(text, raised) == expected
 
 
-def test_both_candidates_of_a_slip(find):
+def test_slips_and_mentions(find):
     text = "In general, is is better to use the tool.\n"
     ((flag,),) = find([text])
     assert flag.replacement == "it"
     assert [(other["task"], other["replacement"]) for other in flag.alternatives] == [("doubled", "")]
-
-
-def test_mentions_and_links_without_text(find):
     texts = [
         "Write *the the* here.\n",
         "Refer to [](#options) to see it.\n",

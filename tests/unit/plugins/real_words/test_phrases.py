@@ -45,15 +45,12 @@ def test_wrong_phrases(table, row):
     assert correct(table, new) == (new, [])
 
 
-def test_phrases_over_two_lines(table):
-    corrected = "Somebody could\nhave told me.", ["of -> have"]
-    assert correct(table, "Somebody could\nof told me.") == corrected
-
-
-def test_right_sentences(table):
+def test_right_sentences_and_phrases_over_lines(table):
     mentions = "We met the Their Selves band and our Selves.", "He wrote \x1fcould of\x1f come."
     for text in (*RIGHT, *mentions):
         assert correct(table, text) == (text, [])
+    corrected = "Somebody could\nhave told me.", ["of -> have"]
+    assert correct(table, "Somebody could\nof told me.") == corrected
 
 
 @pytest.mark.parametrize(
@@ -86,14 +83,11 @@ def test_invalid_lines(tmp_path, line, problem):
     assert caught.value.code == "D995" and "line 3: " in str(caught.value) and problem in str(caught.value)
 
 
-def test_pairs(tmp_path):
+def test_pairs_and_another_language(tmp_path):
     short, long = tmp_path / "short.tsv", tmp_path / "long.tsv"
     short.write_text("pairs VERB\twent=gone saw=seen\n[have] VERB\tVERB\twhat _\nthey seen\tthey saw\n")
     long.write_text("[have] went\tgone\twhat _\n[have] saw\tseen\twhat _\nthey seen\tthey saw\n")
     assert read_phrases(short).phrases == read_phrases(long).phrases
-
-
-def test_another_language(tmp_path):
     path = tmp_path / "de.tsv"
     path.write_text(
         "set PRO\tich du wir\n[PRO] einzigste\teinzige\tder _\nwegen dem\twegen des\t_ ... kind|kinder\n",

@@ -107,11 +107,13 @@ def test_the_name_a(article):
     assert [view.texts[0][view.starts[at] : view.starts[at] + 6] for at in positions] == ["A appl", "the pe"]
 
 
-def test_articles_of_another_language(model_files):
+def test_other_languages_and_kinds_together(model_files):
     task = Article(words=model_files["articles"], articles=["The"])
     assert find_places(task, "She hates house.") == [(" house", ["the"])]
     with pytest.raises(UserError, match=r"D996.*articles"):
         find_places(Article(words=model_files["articles"], articles="the"), "She hates house.")
+    task = Form(words=model_files["words"], relations=model_files["relations"], kinds=["form", "slip"])
+    assert find_places(task, "He go form home.") == [("go", ["goes", "went"]), ("form", ["from"])]
 
 
 @pytest.mark.parametrize(
@@ -139,11 +141,6 @@ def test_forms_slips_and_doubled_words(request, name, text, places):
     assert find_places(request.getfixturevalue(name), text) == places
 
 
-def test_kinds_together(model_files):
-    task = Form(words=model_files["words"], relations=model_files["relations"], kinds=["form", "slip"])
-    assert find_places(task, "He go form home.") == [("go", ["goes", "went"]), ("form", ["from"])]
-
-
 def test_doubled_words_and_names_that_fit(model_files):
     task = Doubled(words=model_files["words"], missing=[], language="xx")  # no table
     text = "They want to to rain and is is so."
@@ -165,19 +162,15 @@ def test_doubled_words_are_not_forms_or_slips(model_files):
     assert find_places(slip, "It came form home.")
 
 
-def test_possessives_before_punctuation(tmp_path, model_files):
+def test_possessives_before_punctuation_and_gerunds(tmp_path, model_files):
     (tmp_path / "own.tsv").write_text("possessive\tthem them's\n", encoding="utf8")
     by_hand([*WORDS, "them's"], RULES, bias={}).save(tmp_path / "words")
     task = Form(words=tmp_path / "words", relations=tmp_path / "own.tsv", least=-99.0)
-    assert [word for word, _ in find_places(task, "We saw them's house, not them's, or them's.")] == [
-        "them's"
-    ]
-
-
-def test_its_before_a_gerund(tmp_path, model_files):
-    (tmp_path / "own.tsv").write_text("form\tits them\n", encoding="utf8")
-    by_hand([*WORDS, "its"], RULES, bias={}).save(tmp_path / "words")
-    task = Form(words=tmp_path / "words", relations=tmp_path / "own.tsv", least=-99.0)
+    expected = ["them's"]
+    assert [word for word, _ in find_places(task, "We saw them's house, not them's, or them's.")] == expected
+    (tmp_path / "its.tsv").write_text("form\tits them\n", encoding="utf8")
+    by_hand([*WORDS, "its"], RULES, bias={}).save(tmp_path / "its")
+    task = Form(words=tmp_path / "its", relations=tmp_path / "its.tsv", least=-99.0)
     assert find_places(task, "Its being late is fine. Its not having a door made it cold.") == []
     assert [word for word, _ in find_places(task, "Its being built now, its door is open.")] == ["Its", "its"]
 
@@ -212,12 +205,17 @@ def test_text_that_is_not_running_text(article):
         assert [word for word, _ in find_places(article, text)] == ["a"], text
 
 
-def test_words_that_are_not_doubled(doubled):
+def test_words_that_are_not_doubled_and_their_order(doubled):
     for text in (
         *("well-known known it", "We saw saw-mills.", "No  no it", "NO NO it", "2 2 it", "x2 x2 it"),
         *("saw. Saw it", "saw, saw it", "no\n\nno it", "is is() it", "saw  saw it"),
     ):
         assert find_places(doubled, text) == [], text
+    view = Words()(["They want want rain.", "They want want rain."])
+    instances = doubled.instances(view)
+    assert (np.diff(instances.positions) >= 0).all() and not instances.observed.any()
+    assert instances.lengths.tolist() == [0, 1, 0] * 2
+    assert instances.own.ranks.tolist() == [0, 1, 0, 1, 0, 1, 2] * 2
 
 
 PROSE = "We like it here, and so do they.\n\n"
@@ -315,14 +313,6 @@ def test_word_ids_are_cached_as_long_as_their_model_lives(form):
     assert alive() is None
 
 
-def test_order_of_candidates(doubled):
-    view = Words()(["They want want rain.", "They want want rain."])
-    instances = doubled.instances(view)
-    assert (np.diff(instances.positions) >= 0).all() and not instances.observed.any()
-    assert instances.lengths.tolist() == [0, 1, 0] * 2
-    assert instances.own.ranks.tolist() == [0, 1, 0, 1, 0, 1, 2] * 2
-
-
 WHO = "She He Anna Paul We They Maria Tom Ida Jon".split()
 TEXTS = [
     f"{who} {verb} an apple. {who} {verb} a pear, and it was an old house. {who} likes rain."
@@ -380,8 +370,10 @@ def find_flags(model, texts):
     return result
 
 
-def test_saved_model(model_home):
+def test_flags_of_a_saved_model(model_home):
     assert find_flags(load_model(model_home / "model"), [WRONG]) == [("a", "an"), ("", "a")]
+    for text in NOT_FLAGGED:
+        assert find_flags(load_model(model_home / "model"), [text]) == [], text
 
 
 def test_moved_model(model_home, tmp_path, monkeypatch):
@@ -394,11 +386,6 @@ def test_moved_model(model_home, tmp_path, monkeypatch):
         find_flags(load_model(tmp_path / "elsewhere" / "model"), [WRONG])
     articles().save(tmp_path / "elsewhere" / "parts" / "words")
     assert find_flags(load_model(tmp_path / "elsewhere" / "model"), [WRONG]) == [("a", "an"), ("", "a")]
-
-
-def test_protected_and_right_text(model_home):
-    for text in NOT_FLAGGED:
-        assert find_flags(load_model(model_home / "model"), [text]) == [], text
 
 
 def make_pipeline(model_home, **settings):
@@ -428,13 +415,10 @@ def test_component(model_home, tmp_path):
     assert flagged_spans(spacy.load(tmp_path / "pipeline")(WRONG)) == flagged_spans(doc)
 
 
-def test_protection_and_ignored_words(model_home):
+def test_settings_and_models_of_components(model_home):
     assert flagged_spans(make_pipeline(model_home, protect=False)(NOT_FLAGGED[0])) == [("a", "an")]
     assert flagged_spans(make_pipeline(model_home, ignore=["a"])(WRONG))[:1] != [("a", "an")]
     assert flagged_spans(make_pipeline(model_home, spans_key="mine")(WRONG), "mine")[0] == ("a", "an")
-
-
-def test_components_refuse_models_of_other_tasks(model_home):
     config = {"model": str(model_home / "model")}
     for factory, key in (("doubled", "doubled"), ("forms", "form"), ("slips", "slip")):
         with pytest.raises(UserError, match=f"D50.*{key}"):

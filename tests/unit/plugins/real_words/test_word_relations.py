@@ -108,7 +108,7 @@ def test_unreadable_relations(tmp_path, content):
             read_relations(path)
 
 
-def test_missing_and_invalid_kinds(tmp_path):
+def test_kinds_of_pairs(tmp_path):
     path = tmp_path / "xx.tsv"
     path.write_text("# none\n\nslip\tform from\n")
     assert len(Slip(relations=path).related.words) == 2
@@ -117,6 +117,13 @@ def test_missing_and_invalid_kinds(tmp_path):
     for kinds in ([], ["slips"], "slip", ["slip", 3]):
         with pytest.raises(UserError, match=r"D997.*form, derived, possessive, slip"):
             _ = Form(kinds=kinds).related
+    (tmp_path / "pairs.tsv").write_text("form\tgo goes went\nslip\tgo goes\nslip\tgo no\nslip\tform from\n")
+    form = load_relations(str(tmp_path / "pairs.tsv"), ("form",))
+    slip = load_relations(str(tmp_path / "pairs.tsv"), ("slip",))
+    assert sorted(form.spellings) == ["go", "goes", "went"]
+    assert sorted(slip.spellings) == ["form", "from", "go", "no"]
+    both = load_relations(str(tmp_path / "pairs.tsv"), ("form", "slip"))
+    assert sorted(both.spellings) == ["form", "from", "go", "goes", "no", "went"]
 
 
 def test_english_relations():
@@ -147,16 +154,6 @@ def test_lines_in_the_readme(tmp_path):
     shown = read_relations(tmp_path / "xx.tsv")
     assert all(len(shown[kind]) == 1 for kind in KINDS)
     assert f"A line has 2 to {MAX_WORDS} words".lower() in guide.lower()
-
-
-def test_a_pair_has_its_first_kind(tmp_path):
-    (tmp_path / "xx.tsv").write_text("form\tgo goes went\nslip\tgo goes\nslip\tgo no\nslip\tform from\n")
-    form = load_relations(str(tmp_path / "xx.tsv"), ("form",))
-    slip = load_relations(str(tmp_path / "xx.tsv"), ("slip",))
-    assert sorted(form.spellings) == ["go", "goes", "went"]
-    assert sorted(slip.spellings) == ["form", "from", "go", "no"]
-    both = load_relations(str(tmp_path / "xx.tsv"), ("form", "slip"))
-    assert sorted(both.spellings) == ["form", "from", "go", "goes", "no", "went"]
 
 
 letters = st.lists(st.sampled_from("abcdefg"), min_size=1, max_size=4, unique=True)
@@ -247,14 +244,11 @@ def test_keys_of_any_word(word):
     assert keys and all("\t" not in key and "\n" not in key for key in keys)
 
 
-def test_log_odds():
+def test_odds_of_keys(tmp_path):
     assert log_odds(3, 3) == 0
     assert log_odds(0, 4) == pytest.approx(np.log(4.25 / 0.25))
     assert log_odds(10**6, 0) == -SURE
-
-
-def test_odds_of_numbers_and_abbreviations(tmp_path):
-    """The odds of a number are relative to those of all numbers."""
+    # the odds of a number are relative to those of all numbers
     (tmp_path / "xx.tsv").write_text("m-\t4\t8\n+m.\t4\t8\n#8\t10\t40\n#2\t90\t10\n", encoding="utf8")
     sounds, once = read_sounds(tmp_path / "xx.tsv"), log_odds(4, 8)
     assert sounds.article_log_odds("a mile", 1) == pytest.approx(once)
@@ -262,11 +256,10 @@ def test_odds_of_numbers_and_abbreviations(tmp_path):
     assert sounds.article_log_odds("a 8", 1) == pytest.approx(3 * log_odds(10, 40) - log_odds(100, 50))
     assert sounds.article_log_odds("a 2", 1) == pytest.approx(3 * log_odds(90, 10) - log_odds(100, 50))
     assert -SUREST < sounds.article_log_odds("a 2", 1) < -1 < 1 < sounds.article_log_odds("a 8", 1) < SUREST
-
-
-def test_the_most_specific_key_decides(tmp_path):
-    (tmp_path / "xx.tsv").write_text("// said\n\nu-\t5\t5\nuni-\t90\t1\n=unit\t1\t90\n", encoding="utf8")
-    sounds = read_sounds(tmp_path / "xx.tsv")
+    (tmp_path / "specific.tsv").write_text(
+        "// said\n\nu-\t5\t5\nuni-\t90\t1\n=unit\t1\t90\n", encoding="utf8"
+    )
+    sounds = read_sounds(tmp_path / "specific.tsv")
     assert len(sounds) == 3
     assert sounds.article_log_odds("a unicorn", 1) < 0 < sounds.article_log_odds("a unit", 1)
     assert sounds.article_log_odds("a user", 1) == sounds.article_log_odds("a pear", 1) == 0
@@ -288,17 +281,19 @@ def article(tmp_path_factory):
     return Article(words=home / "words", least=50.0, least_missing=50.0)
 
 
-def test_wrong_sounds_are_decided(article):
+def test_articles_by_their_sound(article):
     view = Words()(["She saw a hour, an hour, a house, an house, the hour, and a 8-core XMLParser."])
     result = article.instances(view)
     shown = [view.texts[0][view.starts[p] : view.ends[p] + 6] for p in result.positions]
     assert shown == ["a hour,", "an house", "a 8-cor"]
     assert [result.own.instance_candidates(i) for i in range(3)] == [("a", "an"), ("an", "a"), ("a", "an")]
-
-
-def test_doubled_articles_are_not_decided(article):
     view = Words()(["She saw a a hour and the the house."])
     assert not len(article.instances(view)) and not (article.examples(view).lengths > 0).any()
+    view, place, values = scores_of_candidates(article, "We know that a hour is long.", 13)
+    odds = log_odds_after(read_sounds(ENGLISH_SOUNDS), view, place.positions)[0]
+    assert values == {"a": np.float32(-odds / 2), "an": np.float32(odds / 2), "the": 0, "": 0}
+    _, _, values = scores_of_candidates(article, "She saw hour.", 8)  # an empty place
+    assert values["an"] > 1 > -1 > values["a"]
 
 
 def scores_of_candidates(article, text, start):
@@ -308,14 +303,6 @@ def scores_of_candidates(article, text, start):
     place = place.take(np.flatnonzero(view.starts[place.positions] == start))
     values = transform_checked(ArticleSound(), view, place, Group("article", ())).batch.values[:, 0]
     return view, place, dict(zip(place.own.texts, values, strict=True))
-
-
-def test_scores_by_sound(article):
-    view, place, values = scores_of_candidates(article, "We know that a hour is long.", 13)
-    odds = log_odds_after(read_sounds(ENGLISH_SOUNDS), view, place.positions)[0]
-    assert values == {"a": np.float32(-odds / 2), "an": np.float32(odds / 2), "the": 0, "": 0}
-    _, _, values = scores_of_candidates(article, "She saw hour.", 8)  # an empty place
-    assert values["an"] > 1 > -1 > values["a"]
 
 
 def test_contract_of_the_extractor(article):
