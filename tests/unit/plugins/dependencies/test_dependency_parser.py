@@ -56,14 +56,11 @@ def test_training(beam):
     assert parses == [ParsedWords(*sentence) for sentence in treebank()]
 
 
-def test_training_is_repeatable():
+def test_training_is_repeatable_and_beams_agree():
     assert train_parser(treebank(), passes=20).digest() == trained_parser().digest()
     assert train_parser(treebank(), passes=20, seed=1).digest() != trained_parser().digest()
     small = train_parser(treebank(), passes=20, most=100)
     assert 0 < len(small.weights.weights) <= 110 < len(trained_parser().weights.weights)
-
-
-def test_beams():
     given_tags = [(words, tags) for words, tags, *_ in treebank()]
     greedy = trained_parser().parse_tagged(given_tags)
     assert trained_parser().with_beam(8).parse_tagged(given_tags) == greedy
@@ -236,16 +233,13 @@ def test_heads_relations_and_sentences(nlp):
     assert [sent.root.text for sent in doc.sents] == ["saw", "slept"]
     assert doc.has_annotation("DEP") and not doc.has_annotation("TAG")
     assert [token.text for token in doc[2].lefts] == ["cat"]
-
-
-def test_tags_of_the_doc(nlp):
     words, tags, heads, relations = treebank()[3]
     doc = nlp.get_pipe("disambig_dependencies")(Doc(nlp.vocab, words=words, tags=tags))
     assert [token.head.i for token in doc] == [i if head < 0 else head for i, head in enumerate(heads)]
     assert [token.dep_ for token in doc] == ["ROOT" if name == "root" else name for name in relations]
 
 
-def test_sentences_of_other_components(nlp):
+def test_sentences_of_other_components_and_white_space(nlp):
     words = ["A", "dog", "slept", "the", "cat", "saw", "a", "dog"]
     doc = Doc(nlp.vocab, words=words, sent_starts=[True, False, False, True, False, False, False, False])
     nlp.get_pipe("disambig_dependencies")(doc)
@@ -254,9 +248,6 @@ def test_sentences_of_other_components(nlp):
         Doc(nlp.vocab, words=["A", ".", "B", "."], sent_starts=[1, -1, -1, -1])
     )
     assert len(list(one.sents)) == 1
-
-
-def test_empty_docs_and_white_space(nlp):
     assert arcs(nlp("")) == []
     assert arcs(nlp("Cats")) == [("Cats", "ROOT", 0)]
     assert arcs(nlp(" \n")) == [(" \n", "ROOT", 0)]
