@@ -194,6 +194,9 @@ def test_evidence_is_independent_of_the_batch(folder):
     together = encoder.compare(texts * 40, edits * 40)
     alone = np.concatenate([encoder.compare([text], [edit]) for text, edit in zip(texts, edits, strict=True)])
     assert together == pytest.approx(np.tile(alone, (40, 1)), abs=1e-5)
+    replaced = encoder.error_scores(["They go in.", "They go."], [(5, 7), (5, 5)], ["have", "is "])
+    written = encoder.error_scores(["They have in.", "They is go."], [(5, 9), (5, 7)])
+    assert replaced == pytest.approx(written, abs=1e-6)
 
 
 def test_only_the_sentence_counts(folder):
@@ -352,13 +355,6 @@ def test_odds_of_candidates_do_not_depend_on_what_is_written(folder):
     assert rows[1] == pytest.approx(rows[0], abs=1e-6)
 
 
-def test_error_scores_of_replacements(folder):
-    encoder = Encoder.load(folder)
-    replaced = encoder.error_scores(["They go in.", "They go."], [(5, 7), (5, 5)], ["have", "is "])
-    written = encoder.error_scores(["They have in.", "They is go."], [(5, 9), (5, 7)])
-    assert replaced == pytest.approx(written, abs=1e-6)
-
-
 CONTRACTS = {
     "odds": (CandidateOdds, Spelling().of_groups([HAVE])),
     "odds of lists with gaps": (CandidateOdds, Article()),
@@ -489,14 +485,21 @@ def test_whitened_states(folder):
         [(instances.take(instances.groups == g), group) for g, group in enumerate(groups)]
     )
     parts = extractor.transform(view, table)
-    assert [part.batch.rows.shape for part in parts] == [
-        (int((instances.groups == g).sum()), WIDTH) for g in range(2)
-    ]
+    expected = [(int((instances.groups == g).sum()), WIDTH) for g in range(2)]
+    assert [part.batch.rows.shape for part in parts] == expected
     assert all(len(part.batch.columns) == 2 * WIDTH for part in parts)
     rows = np.vstack([part.batch.rows.toarray() for part in parts])
     assert rows.mean(axis=0) == pytest.approx(np.zeros(WIDTH), abs=0.02)
     alone = transform_checked(extractor, view, table.parts[1][0], groups[1]).batch.rows
     assert alone.toarray() == pytest.approx(parts[1].batch.rows.toarray(), abs=1e-4)
+    part = instances.take(instances.groups == 0)
+    rows = transform_checked(extractor, view, part, groups[0]).batch.rows
+    again = WhitenedStates(folder=folder).from_state(extractor.state())
+    assert (transform_checked(again, view, part, groups[0]).batch.rows != rows).nnz == 0
+    with pytest.raises(ValueError, match="do not fit"):
+        extractor.from_state({"centre": np.zeros(3), "whitening": np.ones((2, 2))})
+    with pytest.raises(ValueError, match="not fitted"):
+        WhitenedStates(folder=folder).state()
 
 
 def test_whitening_matrix():
@@ -508,18 +511,6 @@ def test_whitening_matrix():
     for group in range(3):
         values = np.linalg.eigvalsh(np.cov(white[groups == group].T))
         assert values.max() / values.min() < 60 < np.linalg.cond(np.cov(mixed.T))
-
-
-def test_whitened_states_round_trip(folder):
-    extractor, view, instances, groups = fit_whitened_states(folder)
-    part = instances.take(instances.groups == 0)
-    rows = transform_checked(extractor, view, part, groups[0]).batch.rows
-    again = WhitenedStates(folder=folder).from_state(extractor.state())
-    assert (transform_checked(again, view, part, groups[0]).batch.rows != rows).nnz == 0
-    with pytest.raises(ValueError, match="do not fit"):
-        extractor.from_state({"centre": np.zeros(3), "whitening": np.ones((2, 2))})
-    with pytest.raises(ValueError, match="not fitted"):
-        WhitenedStates(folder=folder).state()
 
 
 def test_an_encoder_without_states(folder, tmp_path):
