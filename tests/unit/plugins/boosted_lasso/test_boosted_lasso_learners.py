@@ -46,7 +46,14 @@ def test_it_is_better_than_the_base_score_on_other_lists(learner):
 
 @pytest.mark.parametrize("learner", EVERY)
 def test_lists_that_say_nothing_change_nothing(learner):
-    """One candidate, equal costs, none: a list without a pair is as if it were not there."""
+    none = batch_of([[1.0, 2], [3, 4], [0, 1]], [0, 1, 3], [0, 2, 2])
+    for dev in (None, DEV.take(np.arange(0))):
+        np.testing.assert_array_equal(learner().fit(none, dev=dev).scorer.weights, [1.0, 0.0])
+    np.testing.assert_array_equal(learner(base="none").fit(none).scorer.weights, [0.0, 0.0])
+    same = batch_of([[1.0, 2]] * 3, [0, 3], [0, 1, 2])
+    weights = learner().fit(same).scorer.weights
+    np.testing.assert_array_equal(weights, np.zeros(2))
+    # one candidate, equal costs, none: a list without a pair is as if it were not there
     rows, last = LISTS.rows.toarray(), LISTS.offsets[-1]
     more = np.concatenate([rows, rows[:1], rows[3:6]])
     cost = np.concatenate([LISTS.cost, [3, 2, 2, 2]])
@@ -55,17 +62,6 @@ def test_lists_that_say_nothing_change_nothing(learner):
         assert fit(learner(passes=1), silent.take(np.array([120, 121]))).report["mistakes"] == [0]
         return
     np.testing.assert_array_equal(fit(learner(), silent).scorer.weights, fit(learner(), LISTS).scorer.weights)
-
-
-@pytest.mark.parametrize("learner", EVERY)
-def test_lists_without_a_difference_teach_nothing(learner):
-    none = batch_of([[1.0, 2], [3, 4], [0, 1]], [0, 1, 3], [0, 2, 2])
-    for dev in (None, DEV.take(np.arange(0))):
-        np.testing.assert_array_equal(learner().fit(none, dev=dev).scorer.weights, [1.0, 0.0])
-    np.testing.assert_array_equal(learner(base="none").fit(none).scorer.weights, [0.0, 0.0])
-    same = batch_of([[1.0, 2]] * 3, [0, 3], [0, 1, 2])
-    weights = learner().fit(same).scorer.weights
-    np.testing.assert_array_equal(weights, np.zeros(2))
 
 
 @pytest.mark.parametrize("learner", EVERY)

@@ -93,6 +93,8 @@ def test_candidates_are_all_ways_to_make_edits_apart():
     assert told["changes"] == 2 and told["preposition: delete"] == told["preposition: insert"] == 1
     assert told["preposition:  > had"] == 1
     assert told["preposition: log odds"] == pytest.approx(np.log(4.0))
+    words = english_corrections.comparison_words("It\u2019s its, isn't it")
+    assert words == ["it's", "its", ",", "isn't", "it"]
 
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 3), st.floats(0.01, 0.99)), max_size=24))
@@ -107,7 +109,7 @@ def test_candidates_are_few_and_never_overlap(places):
             assert first.end < second.start
 
 
-def test_lists_know_costs_mended_mistakes_and_what_ships(part):
+def test_lists_of_corrections_know_their_costs(part):
     lists = part.lists
     assert lists.offsets.tolist() == [0, 4, 6]
     # log odds 2.2 and -0.4: then alone, both, nothing, on alone
@@ -120,11 +122,11 @@ def test_lists_know_costs_mended_mistakes_and_what_ships(part):
     words = part.seen.words[0]
     assert words.candidate_words(0) == ("we", "relied", "in", "it", "and", "then", "left", "the")
     assert "on" in words.candidate_words(3) and "house" not in words.candidate_words(3)
-
-
-def test_apostrophes_are_of_their_words():
-    words = english_corrections.comparison_words("It\u2019s its, isn't it")
-    assert words == ["it's", "its", ",", "isn't", "it"]
+    turned = select_lists(part, np.array([1, 0]))
+    assert turned.n_fixes == 1 and turned.lists.costs.tolist() == part.lists.costs.tolist()
+    clean = select_lists(part, np.array([1]))
+    assert clean.n_fixes == 0 and clean.lists.offsets.tolist() == [0, 2]
+    assert clean.changes.tolist() == part.changes[4:].tolist()
 
 
 def test_choices_are_scored(part):
@@ -153,14 +155,6 @@ def test_as_many_false_changes_as_are_allowed(part, allowed):
     assert allowed or false(least - 1e-3) > allowed  # of the two limits only one has to hold anything back
 
 
-def test_parts_keep_mistakes_first(part):
-    turned = select_lists(part, np.array([1, 0]))
-    assert turned.n_fixes == 1 and turned.lists.costs.tolist() == part.lists.costs.tolist()
-    clean = select_lists(part, np.array([1]))
-    assert clean.n_fixes == 0 and clean.lists.offsets.tolist() == [0, 2]
-    assert clean.changes.tolist() == part.changes[4:].tolist()
-
-
 TAGS = ("A", "B", "C")
 
 
@@ -182,6 +176,10 @@ def test_lists_of_tags_cost_their_wrong_tags():
     assert seen.lists.ranks.tolist() == [0, 1] and seen.lists.scores.tolist() == [2, 1]
     assert seen.words[english_tags.TAGS].candidate_words(1) == ("A", "A", "C")
     assert "A_did/A" in seen.words[english_tags.LEXICAL].candidate_words(1)
+    sentences = [(["the", "dog", "barks"], ["D", "N", "V"]), (["a", "cat", "sleeps"], ["D", "N", "V"])] * 4
+    tagger = english_tags.ChainTagger.train(sentences, ("D", "N", "V"))
+    ((scores, paths),) = tagger.best([(["the", "cat", "barks"], ["D", "N", "V"])], 4)
+    assert paths[0].tolist() == [0, 1, 2] and (np.diff(scores) <= 0).all() and len(paths) == 4
 
 
 def test_runs_near_differences_tell_what_whole_sequences_tell():
@@ -226,13 +224,6 @@ def test_no_tagger_sees_the_sentences_that_it_tags(monkeypatch):
     seen = english_tags.cross_fitted_tags(sentences, TAGS, lambda *said: None)
     assert sorted(asked) == sorted(words[0] for words, _ in sentences)
     assert len(seen.lists) == 1300 and seen.lists.costs[:2].tolist() == [0, 1]
-
-
-def test_a_tagger_learns_and_gives_the_best_sequences():
-    sentences = [(["the", "dog", "barks"], ["D", "N", "V"]), (["a", "cat", "sleeps"], ["D", "N", "V"])] * 4
-    tagger = english_tags.ChainTagger.train(sentences, ("D", "N", "V"))
-    ((scores, paths),) = tagger.best([(["the", "cat", "barks"], ["D", "N", "V"])], 4)
-    assert paths[0].tolist() == [0, 1, 2] and (np.diff(scores) <= 0).all() and len(paths) == 4
 
 
 def test_the_cheapest_candidate_is_observed_and_lists_can_be_taken():

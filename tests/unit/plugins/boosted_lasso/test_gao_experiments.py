@@ -49,15 +49,12 @@ def other():
     return segmented(TEXT.replace("橋/はし", "端/はし").replace("泣く/なく", "鳴く/なく"))
 
 
-def test_sentences_are_spread_evenly_and_kept_whole():
+def test_sentences_are_spread_evenly_and_have_error_rates(small):
     text = segmented()
     some = spread_sentences(text, 4)
     assert [some.sentence(i) for i in range(4)] == [text.sentence(i) for i in (0, 3, 6, 9)]
     assert spread_sentences(text, 100) is text
     assert text.take(np.array([2, 0])).column(0) == [text.column(0)[2], text.column(0)[0]]
-
-
-def test_error_rates_are_edits_by_characters(small):
     listed = ConversionLists.from_text(small, segmented(), K)
     assert listed.error_rate(listed.references) == 0.0
     wrong = [text + "誤" for text in listed.references]

@@ -103,12 +103,20 @@ def test_text_of_another_kind_brings_its_words_and_its_taste():
     assert again.model.background is plain.model
 
 
-def test_a_dictionary_brings_words_that_text_lacks():
+def test_words_of_a_dictionary():
     more = KanaLexicon.counted([("麒麟", "きりん", "名詞-普通名詞"), ("橋", "はし", "名詞-普通名詞")], [0, 0])
     found = Converter.learn(segmented(), dictionary=more, settings=ConverterSettings(least=1))
     assert found.best(["きりんがなく。"])[0].startswith("麒麟が")
     assert "麒麟" not in converter().nbest(["きりん"], 1000).texts
     assert found.best(["はしをわたる。"]) == ["橋を渡る。"]
+    # text has one reading of it, which a program chose; the spelling is the likely one all the same
+    more = KanaLexicon.counted([("橋", "きょう", "名詞"), ("経", "きょう", "名詞")], [0, 0])
+    made, alone = (
+        Converter.learn(segmented(), settings=ConverterSettings(least=1, unit=unit), dictionary=more)
+        for unit in (ConverterSettings().unit, "spelling")
+    )
+    assert made.best(["きょうをわたる。", "はしをわたる。"]) == ["橋を渡る。", "橋を渡る。"]
+    assert "橋を渡る。" in alone.nbest(["きょうをわたる。"]).instance_candidates(0)
 
 
 def test_long_lines_are_converted_in_pieces(small, monkeypatch):
@@ -123,10 +131,8 @@ def test_long_lines_are_converted_in_pieces(small, monkeypatch):
     short = small.nbest(["はしをたべる。にわでなく。ABCだ。"], 20)
     assert short.texts[0].endswith("庭で鳴く。ABCだ。")
     assert len({*short.texts}) == 20
-    assert [short.words.candidate_words(0)[-3:], short.words.candidate_tags(0)[-1]] == [
-        ("ABC", "だ", "。"),
-        "補助記号",
-    ]
+    expected = [("ABC", "だ", "。"), "補助記号"]
+    assert [short.words.candidate_words(0)[-3:], short.words.candidate_tags(0)[-1]] == expected
 
 
 def test_bad_arguments_are_named(small):
@@ -148,17 +154,6 @@ def test_bad_arguments_are_named(small):
     made = converter(numbers="digits")  # numbers that are spelt out have no score of another converter
     with pytest.raises(ValueError, match="not 'words'"):
         made.nbest_and_scores(made, ["さんねん"])
-
-
-def test_a_word_may_be_read_as_a_dictionary_says_it_is():
-    """Text has one reading of it, which a program chose; the spelling is the likely one all the same."""
-    more = KanaLexicon.counted([("橋", "きょう", "名詞"), ("経", "きょう", "名詞")], [0, 0])
-    made, alone = (
-        Converter.learn(segmented(), settings=ConverterSettings(least=1, unit=unit), dictionary=more)
-        for unit in (ConverterSettings().unit, "spelling")
-    )
-    assert made.best(["きょうをわたる。", "はしをわたる。"]) == ["橋を渡る。", "橋を渡る。"]
-    assert "橋を渡る。" in alone.nbest(["きょうをわたる。"]).instance_candidates(0)
 
 
 LINES = ["わたしははしをわたる。", "3ねんのはし", "ぬゎABC", "とりはにわでなく。" * 40, ""]

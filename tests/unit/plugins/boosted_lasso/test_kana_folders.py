@@ -48,9 +48,6 @@ def test_candidates_are_ranked_again(home):
     assert plain.reranker is None
     assert ranked.best([]) == [] == ranked.nbest([])
     assert ranked.best(["", "ABC 12", "ﾈｺ"]) == ["", "ABC 12", "猫"]
-
-
-def test_lists_have_the_best_first_with_their_scores(home):
     lists = load_converter(home).nbest(KANA, 3)
     for found, written in zip(lists, WRITTEN, strict=True):
         assert found[0].text == written == "".join(found[0].words)
@@ -63,16 +60,13 @@ def test_lists_have_the_best_first_with_their_scores(home):
     assert {each.text for each in plain[2]} <= {each.text for each in load_converter(home).nbest(KANA)[2]}
 
 
-def test_a_domain_is_mixed_in(home):
+def test_names_and_domains_of_converters(home, tmp_path):
     line = ["はしをわたる。"]
     assert load_converter(home, rerank=False).best(line) == ["橋を渡る。"]
     assert load_converter(home, domain="eating", rerank=False).best(line) == ["箸を渡る。"]
     assert list_domains(home / "converter") == ["eating"]
     with pytest.raises(UserError, match=rf"no domain 'cooking' in {home}; available: eating"):
         load_converter(home, domain="cooking")
-
-
-def test_a_converter_alone_and_a_model_are_names_too(home, tmp_path):
     assert locate_converter(home / "converter").reranker is None
     assert locate_converter(home / "kana_kanji").converter.resolve() == (home / "converter").resolve()
     assert load_converter(home / "kana_kanji").best(KANA) == WRITTEN
@@ -178,10 +172,8 @@ def test_a_converter_comes_back_as_it_was(tmp_path, mixed):
     np.testing.assert_array_equal(before.scores, after.scores)
     np.testing.assert_array_equal(before.words.tags, after.words.tags)
     assert again.settings == one.settings
-    assert (
-        KanaKanji(str(tmp_path / "it"), 5).lists(STORED_LINES).instance_candidates(2)
-        == after.instance_candidates(2)[:5]
-    )
+    expected = after.instance_candidates(2)[:5]
+    assert KanaKanji(str(tmp_path / "it"), 5).lists(STORED_LINES).instance_candidates(2) == expected
 
 
 def test_what_is_damaged_or_another_ones_is_not_read(tmp_path):

@@ -52,11 +52,15 @@ def test_a_run_of_marks_is_read_mark_by_mark(text):
     assert normalise_kana(text) == wanted
 
 
-def test_a_run_of_marks_is_one_replacement(monkeypatch):
+def test_runs_of_marks_and_kinds_of_characters(monkeypatch):
     repeat, calls = characters._repeat, []
     monkeypatch.setattr(characters, "_repeat", lambda found: calls.append(0) or repeat(found))
     assert normalise_kana("か" + "ゝ" * 500 + "は" + "ゞゝ" * 250) == "か" * 501 + "は" + "ばは" * 250
     assert len(calls) == 2
+    assert to_katakana("ぱんー") == "パンー"
+    assert full_width("ﾊﾟﾝ、パン") == "パン、パン"
+    assert is_native("A山") and is_native("ｱ") and not is_native("A1。")
+    assert is_kana("カナかなー") and not is_kana("山") and not is_kana("")
 
 
 @pytest.mark.parametrize(
@@ -84,13 +88,6 @@ def test_a_run_of_marks_is_one_replacement(monkeypatch):
 def test_kana_as_it_is_typed(text, kana):
     assert normalise_kana(text) == kana
     assert normalise_kana(kana) == kana
-
-
-def test_kinds_of_characters():
-    assert to_katakana("ぱんー") == "パンー"
-    assert full_width("ﾊﾟﾝ、パン") == "パン、パン"
-    assert is_native("A山") and is_native("ｱ") and not is_native("A1。")
-    assert is_kana("カナかなー") and not is_kana("山") and not is_kana("")
 
 
 @pytest.mark.parametrize(

@@ -132,20 +132,14 @@ def written_of(line, paths, row, lexicon, order):
     return text
 
 
-def test_letters_have_one_number_in_kernels_and_outside():
+def test_tables_of_the_lattice():
     for code in [*range(0x3030, 0x30FF), 0x41, 0x4E00]:
         assert letter(code) == hiragana_number(chr(code))
     assert letter(0x30FC) == LETTERS - 1
-
-
-def test_ngrams_of_four_words_are_refused():
     vocabulary = WordVocabulary.from_words(["山"])
     model = estimate(Sentences.from_words(vocabulary, [["山"] * 5]), vocabulary, order=4)
     with pytest.raises(UserError, match="D673"):
         build_ngram_tables([(model.levels, 0.0)], len(vocabulary))
-
-
-def test_spelling_adds_up_to_what_it_is_given():
     rows = np.exp(SPELLING).sum(axis=2)
     np.testing.assert_allclose(rows[:, 0], 0.3)
     np.testing.assert_allclose(rows[:, 1:], 1.0)
