@@ -83,12 +83,8 @@ def test_the_worked_example_of_the_slides():
     then, alpha = np.empty(4), np.empty(4)
     moved(theta, nabla, 1.0, np.inf, then)
     normalise(then, alpha)
-    assert [round(float(x), places) for x, places in zip(alpha, (2, 3, 2, 1), strict=True)] == [
-        0.02,
-        0.088,
-        0.89,
-        0.0,
-    ]
+    expected = [0.02, 0.088, 0.89, 0.0]
+    assert [round(float(x), places) for x, places in zip(alpha, (2, 3, 2, 1), strict=True)] == expected
 
 
 @pytest.mark.parametrize(

@@ -143,15 +143,12 @@ def test_it_comes_to_the_optimum_of_all_that_it_packs(of):
     assert np.linalg.norm(found - wanted) <= 0.03 * np.linalg.norm(wanted)
 
 
-def test_a_place_without_a_right_label_is_counted():
+def test_chains_of_odd_costs_and_numbers():
     chain = small_chains()
     chain.costs[0] = [3.0, 1.0, 2.0]
     fitted = EG(C=1.0, decoder=Chain()).fit(chain)
     assert fitted.report["gold_missing"] == 1
     assert fitted.scorer.scores(chain)[:3].argmax() == 1
-
-
-def test_what_cannot_be_packed_is_said():
     with pytest.raises(UserError, match="D611"):
         EG(loss="hinge", decoder=Chain())
     chain = small_chains()

@@ -57,14 +57,11 @@ def tree_of_mass(grammar, named, graphs, mass, i):
     return grammar.tree(named.sentences[i], Derivation.from_edges(named.edges.take(rows)))
 
 
-def test_a_key_is_of_its_template_and_of_the_order_of_its_fields():
+def test_keys_and_looks_of_words():
     fields = np.array([1, 2], np.uint64), np.array([3, 4], np.uint64)
     keys = [mix_hashes("a", *fields), mix_hashes("b", *fields), mix_hashes("a", *fields[::-1])]
     assert len(set(np.concatenate(keys))) == 6
     assert mix_hashes("a", 1, 3) == keys[0][0]
-
-
-def test_looks_of_words():
     assert word_shapes("Cats") == word_shapes("Cats") != word_shapes("cats")
     assert (
         word_shapes("Cats")[0] == word_shapes("cats")[0]
@@ -116,9 +113,8 @@ def test_a_derivation_that_was_pruned_is_put_in_again(grammar):
             continue
         first, last = forced.graphs.offsets[i : i + 2]
         edges = forced.edges.take(first + own)
-        assert grammar.tree(sentences[i], Derivation.from_edges(edges)) == grammar.tree(
-            sentences[i], derivation
-        )
+        expected = grammar.tree(sentences[i], derivation)
+        assert grammar.tree(sentences[i], Derivation.from_edges(edges)) == expected
         assert forced.scores[first + own].sum() == pytest.approx(grammar.score(sentences[i], derivation))
         scores = np.full(len(forced.edges), -np.inf)
         scores[first + own] = 0.0
@@ -158,7 +154,7 @@ def test_features_are_those_of_edges_wherever_they_stand(grammar):
     np.testing.assert_allclose(first.scores(weights), alone.scores, rtol=1e-6)
 
 
-def test_rare_features_have_no_column(grammar):
+def test_vocabularies_of_charts(grammar):
     charts, _, sentences = charts_of(grammar, TREES)
     features = PartFeatures.from_edges(NamedEdges.from_charts(grammar, charts, sentences))
     sizes = [len(ChartVocabulary.from_features(features, least)) for least in (1, 2, 10**6)]
@@ -167,9 +163,6 @@ def test_rare_features_have_no_column(grammar):
         features, charts.graphs, np.zeros(len(charts.edges), np.float32)
     )
     assert batch.features.shape[1] == len(NUMBERS)
-
-
-def test_a_joined_batch_says_what_its_parts_do(grammar):
     parts = [TrainingCharts.from_trees(grammar, TREES[:3]), TrainingCharts.from_trees(grammar, TREES[3:])]
     joined = TrainingCharts.concat(parts)
     assert len(joined) == len(TREES) and joined.trees == tuple(TREES)

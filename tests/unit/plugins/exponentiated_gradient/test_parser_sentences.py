@@ -103,17 +103,14 @@ def test_where_a_sentence_ends(line, language, ends):
     assert ends_sentence(line, language) is ends
 
 
-def test_sentences_over_lines():
-    """The language of the parser says where one ends, and a line may be one."""
+def test_sentences_and_paragraphs_over_lines():
+    # The language of the parser says where one ends, and a line may be one
     ((sentence,),) = SentenceCutter(set())(["One. Two."], whole=True)
     assert sentence.words == ("One", ".", "Two", ".")
     german = Parser(TreebankGrammar.from_trees(plain_trees()), language="de")
     blocks = [[("a:1", "Er kauft Brot usw.")], [("a:2", "und geht.")]]
     first, *_ = read_sentences(german, blocks, "text")
     assert not [sentence.source_text for _, sentence in first], "the line does not end a sentence"
-
-
-def test_paragraphs_come_when_they_are_whole():
     texts = {"a:1": "One two", "a:2": "three.", "a:3": "Four", "a:4": "", "a:5": "Five", "b:1": "Six"}
     lines = list(texts.items())
     gather = ParagraphReader()
@@ -141,18 +138,14 @@ def test_each_sentence_has_the_grammar_of_its_words(both):
     assert both.domain(["zork", "blick"]) == both.domain([]) == 0
     first, second = both.parse("The cat saw the dog. Ice melts in water.")
     assert first == parser().parse("The cat saw the dog.")[0]
-    assert format_one_line(second) == (
-        "(TOP (S (NP (NN Ice)) (VP (VBZ melts) (PP (IN in) (NP (NN water)))) (. .)))"
-    )
+    expected = "(TOP (S (NP (NN Ice)) (VP (VBZ melts) (PP (IN in) (NP (NN water)))) (. .)))"
+    assert format_one_line(second) == expected
     assert both.parse_words([["Ice"], ["It", "slept", "."]])[0].children[0].label == "HEADING"
     (tagged,) = both.parses([both.cutter.from_words(["Ice", "melts", "."], ["NN", "VBZ", "."])])
     assert (tagged.kind, tagged.best.tags()) == ("parsed", ["NN", "VBZ", "."])
     assert both.nbest(TEXT, 3) == parser().nbest(TEXT, 3)
     assert "melts" in both.cutter.known_words and "slept" in both.cutter.known_words
     assert len(list(read_trees(MANY))) == 1200
-
-
-def test_one_treebank_needs_no_choice():
     lexicon = parser().grammar.lexicon
     assert WordDomains.from_lexicons([lexicon]).scores == {}
     same = WordDomains.from_lexicons([lexicon, lexicon])

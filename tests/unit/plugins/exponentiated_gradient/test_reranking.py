@@ -82,9 +82,6 @@ def test_some_features_by_hand():
     assert found["lengths: VP VP right 2 1"] == 1
     assert found["two words: NN NP PP VP <end> VP <end> ,"] == 1
     assert found["spine, word: VBD VP VP S TOP <end> <none> ran"] == 1
-
-
-def test_traces_and_function_tags_are_not_looked_at():
     plain = "(TOP (S (NP (PRP we)) (VP (VBP agree))))"
     strange = "( (S (NP-SBJ-1 (PRP we)) (VP (VBP agree) (S (NP (-NONE- *-1))))) )"
     tagged = "(TOP (S (NP-SBJ (PRP we)) (VP (VBP agree))))"
@@ -92,12 +89,16 @@ def test_traces_and_function_tags_are_not_looked_at():
     assert found_in(["", plain])[0] == {}
 
 
-def test_brackets_that_make_no_tree():
+def test_bad_trees_and_settings():
     for text in ("(TOP (NP (NN a))", "(TOP (NP (NN a b)))", "(TOP (NP) (NN a))", "(TOP (", "a"):
         with pytest.raises(UserError, match=r"D630.*line 1"):
             found_in(["(TOP (NN a))", text])
     with pytest.raises(UserError, match="D631"):
         found_in(["(TOP " + "(X " * 600 + "(NN a)" + ")" * 601])
+    with pytest.raises(UserError, match=r"D452.*TreeFeatures\.least"):
+        TreeFeatures(least=0)
+    with pytest.raises(ValueError, match="fit the extractor first"):
+        transform_checked(TreeFeatures(), Words()([]), lists_of(["(TOP (NN a))"]), GROUP)
 
 
 def lists_of(*texts):
@@ -124,13 +125,6 @@ def test_only_what_tells_candidates_apart_is_kept():
     assert {about.group_names[g] for g in about.groups.tolist()} <= {name.partition(":")[0] for name in names}
     again = transform_checked(TreeFeatures(least=2).from_state(fitted.state()), view, instances, GROUP)
     assert np.array_equal(again.batch.rows.toarray(), table)
-
-
-def test_bad_settings():
-    with pytest.raises(UserError, match=r"D452.*TreeFeatures\.least"):
-        TreeFeatures(least=0)
-    with pytest.raises(ValueError, match="fit the extractor first"):
-        transform_checked(TreeFeatures(), Words()([]), lists_of(["(TOP (NN a))"]), GROUP)
 
 
 def same(first, second):
@@ -160,9 +154,6 @@ def test_candidates_are_ranked_and_cost_their_errors():
                 text == format_one_line(tree)
             )  # these trees have no chains that evalb leaves out
     assert (found.counts.errors == own.costs).all()
-
-
-def test_a_sentence_without_a_parse_has_one_candidate():
     trees = [tree_of("(TOP (NP (DT the) (NN cat)))")]
     odd = tree_of("(TOP (X (NN cat) (DT the) (DT the) (NN cat)))")
     found = candidate_trees(TreebankGrammar.from_trees(trees), [odd, *trees], k=5)

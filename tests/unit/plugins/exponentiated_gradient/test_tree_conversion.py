@@ -112,7 +112,7 @@ def test_trees(line, tree):
     assert format_one_line(tree_from_dependencies(*read(line))) == tree
 
 
-def test_crossing_arcs_are_lifted_and_no_word_is_lost():
+def test_crossing_arcs_and_punctuation():
     words, tags, heads, relations = read(
         "A/DT/2/det hearing/NN/4/nsubj:pass is/VBZ/4/aux:pass scheduled/VBN/0/root "
         "on/IN/7/case the/DT/7/det issue/NN/2/nmod today/NN/4/obl:unmarked ././4/punct"
@@ -120,6 +120,8 @@ def test_crossing_arcs_are_lifted_and_no_word_is_lost():
     assert lift_heads(heads) == [1, 3, 3, -1, 6, 6, 3, 3, 3]
     tree = tree_from_dependencies(words, tags, heads, relations)
     assert tree.words() == words and "(PP (IN on) (NP (DT the) (NN issue)))" in format_one_line(tree)
+    words, tags = ["a", ";", "-", "--", "...", "-", ","], ["NN", ",", ",", ":", ",", "HYPH", ","]
+    assert penn_punctuation(words, tags) == ["NN", ":", ":", ":", ":", "HYPH", ","]
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -139,11 +141,6 @@ def test_any_tree_keeps_its_words_in_order(seed):
             words, rng.choice(tags, n).tolist(), heads, rng.choice(relations, n).tolist()
         )
         assert tree.words() == words
-
-
-def test_semicolons_dashes_and_ellipses_are_colons():
-    words, tags = ["a", ";", "-", "--", "...", "-", ","], ["NN", ",", ",", ":", ",", "HYPH", ","]
-    assert penn_punctuation(words, tags) == ["NN", ":", ":", ":", ":", "HYPH", ","]
 
 
 @pytest.mark.parametrize("heads", [[-1, -1], [1, 0], [-1, 5], [0, -1]])
@@ -269,16 +266,13 @@ def test_head_of(line):
     assert head_child(label[:-1], children) == head
 
 
-def test_every_rule_can_be_read():
+def test_rules_and_words_of_heads():
     rules = head_rules()
     assert {"NP", "VP", "S", "PP", "NML", "TOP"} <= set(rules)
     assert rules["NML"] == rules["NP"]
     for label, steps in rules.items():
         assert steps, label
         assert all(step.side in ("left", "right", "last") for step in steps)
-
-
-def test_head_words():
     trees_ = [heads(tree) for tree in plain_trees()]
     assert [each.word for each in trees_][:5] == ["sleeps", "sees", "sing", "know", "is"]
     assert [each.tag for each in trees_][:5] == ["VBZ", "VBZ", "VBP", "VBP", "VBZ"]

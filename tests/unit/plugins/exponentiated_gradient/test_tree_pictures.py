@@ -29,7 +29,7 @@ TREES = st.recursive(
 )
 
 
-def test_a_small_tree_in_the_terminal():
+def test_small_and_deep_trees_are_drawn():
     assert draw_tree(SMALL, width=40) == (
         "            S\n"
         "    ┌───────┴─┬─────┐\n"
@@ -43,6 +43,11 @@ def test_a_small_tree_in_the_terminal():
     assert draw_tree(SMALL, width=10) == (
         "S\n├─ NP\n│  ├─ DT  The\n│  └─ NN  cat\n├─ VP\n│  ├─ VBD  saw\n│  └─ NP\n│     └─ PRP  me\n└─ .  .\n"
     )
+    tree = Tree("NN", (), "end")
+    for _ in range(400):
+        tree = Tree("X", (tree,))
+    assert draw_tree(tree).count("X") == 400
+    assert svg(tree).count(">X<") == 400
 
 
 @given(TREES)
@@ -103,11 +108,3 @@ def test_nothing_in_a_text_becomes_markup(word):
     assert "default-src 'none'" in made and "prefers-color-scheme:dark" in made
     text = draw_tree(tree, words=[word, "x"])
     assert "\x1b" not in text and "\x00" not in text and "\u202e" not in text and "\ud800" not in text
-
-
-def test_a_deep_tree_is_drawn():
-    tree = Tree("NN", (), "end")
-    for _ in range(400):
-        tree = Tree("X", (tree,))
-    assert draw_tree(tree).count("X") == 400
-    assert svg(tree).count(">X<") == 400

@@ -72,18 +72,10 @@ def test_cells_and_their_spans():
 
 def test_counts_by_hand():
     counts = RuleCounts.from_trees(read_trees(SMALL))
-    assert counts.binary == {
-        ("S", "NP", "VP"): 2,
-        ("VP", "VB", "NP"): 1,
-        ("NP", "NP", "PP"): 1,
-        ("PP", "IN", "NP"): 1,
-    }
-    assert counts.chains == {
-        ("TOP", "S", ()): 2,
-        ("TOP", "NP", ()): 1,
-        ("NP", "NN", ()): 5,
-        ("VP", "VB", ()): 1,
-    }
+    expected = {("S", "NP", "VP"): 2, ("VP", "VB", "NP"): 1, ("NP", "NP", "PP"): 1, ("PP", "IN", "NP"): 1}
+    assert counts.binary == expected
+    expected = {("TOP", "S", ()): 2, ("TOP", "NP", ()): 1, ("NP", "NN", ()): 5, ("VP", "VB", ()): 1}
+    assert counts.chains == expected
     assert counts.unchanged == {"VP": 1, "VB": 1, "PP": 1, "IN": 1}
     assert counts.lexical == {"NN": 5, "VB": 2, "IN": 1}
 
@@ -175,10 +167,8 @@ def test_the_best_tree_by_plain_cky_and_by_the_charts():
         assert parse.scores == (pytest.approx(score),)
         assert parse.best == grammar.tree(words, derivation)
         assert not parse.is_fallback
-    assert (
-        format_one_line(parser.trees(sentences[:1])[0])
-        == "(TOP (S (NP (DT the) (NN dog)) (VP (VBZ sleeps)) (. .)))"
-    )
+    expected = "(TOP (S (NP (DT the) (NN dog)) (VP (VBZ sleeps)) (. .)))"
+    assert format_one_line(parser.trees(sentences[:1])[0]) == expected
 
 
 @given(st.lists(trees(5), min_size=1, max_size=3))
@@ -219,15 +209,12 @@ def test_sentences_without_a_parse():
     assert tree.tags() == ["NNS", "VBP"]
 
 
-def test_the_coarser_grammar_parses_what_the_fine_one_does_not():
+def test_the_coarser_grammar():
     texts = "((S (NP (NN a)) (VP (VB b))))", "((X (VP (VB b) (NP (NN a)))))"
     grammar = TreebankGrammar.from_trees([tree_of(text) for text in texts], Binarisation(1, 2, splits=()))
     (parse,) = TreebankParser(grammar).parses([["a", "b", "a"]])  # needs a VP of two below S
     assert parse.is_fallback
     assert format_one_line(parse.best) == "(TOP (S (NP (NN a)) (VP (VB b) (NP (NN a)))))"
-
-
-def test_the_map_to_the_coarser_grammar():
     grammar = TreebankGrammar.from_trees(plain_trees(), Binarisation(1, 2))
     fine, coarser = grammar.grammar, grammar.grammar.coarser
     assert [coarser.symbols[i] for i in fine.coarse] == [coarse_symbol(symbol) for symbol in fine.symbols]
@@ -330,7 +317,7 @@ def best_symbol(lexicon, word, place=1):
     return max(scores, key=lambda symbol: scores[symbol] + np.log(usual[symbol]))
 
 
-def test_new_words_by_their_looks():
+def test_new_and_rare_words_by_their_looks():
     lexicon = TagLexicon.from_sentences(WORD_SENTENCES)
     assert best_symbol(lexicon, "fondness") == "NN^NP"
     assert best_symbol(lexicon, "glorping") == "VBG^VP"
@@ -338,9 +325,6 @@ def test_new_words_by_their_looks():
     for word in ("fondness", "glorping", "thee", "3", "Gerda"):
         assert "DT^NP" not in lexicon.scores([word])[0]
     assert list(lexicon.scores(["a", "the"])[1]) == ["DT^NP"]
-
-
-def test_rare_words_get_what_their_looks_have():
     lexicon = TagLexicon.from_sentences([*WORD_SENTENCES, [("walking", "NN^NP"), ("kindness", "NN^NP")]])
     assert {"VBG^VP", "NN^NP"} <= set(lexicon.scores(["a", "walking"])[1])
 
@@ -371,6 +355,11 @@ def test_known_and_plain_tags():
     plain = TagLexicon.from_sentences(WORD_SENTENCES).coarse()
     assert set(plain.scores(["the", "walking"])[1]) <= {"NN", "NNP", "VBG"}
     assert plain.words["the"] == {"DT": 40 * 18}
+    lexicon = TagLexicon.from_sentences([*MARKED, [("odd", "JJ^NP"), (",", ",^S")]])
+    words = ["bark", ";", "!", "odd"]
+    assert lexicon.scores(words, ["NNS", ",", ",", "NNS"])[:3] == lexicon.scores(words)[:3]
+    assert list(lexicon.scores(words, ["NNS", ",", ",", "NNS"])[3]) == ["NNS^NP"]  # a rare word
+    assert lexicon.scores(words, ["ZZ"] * 4) == lexicon.scores(words)
 
 
 @pytest.mark.parametrize(
@@ -430,11 +419,3 @@ def test_unseen_punctuation_has_the_tags_of_its_kind(sign, tag):
     lexicon = TagLexicon.from_sentences(MARKED)
     assert list(lexicon.scores(["bark", sign])[1]) == [f"{tag}^S"]
     assert lexicon.scores(["bark", "\N{PILCROW SIGN}"])[1].keys() >= {"NNS^NP"}  # of no kind: any tag
-
-
-def test_a_tag_that_a_frequent_word_or_a_mark_never_has_is_of_another_convention():
-    lexicon = TagLexicon.from_sentences([*MARKED, [("odd", "JJ^NP"), (",", ",^S")]])
-    words = ["bark", ";", "!", "odd"]
-    assert lexicon.scores(words, ["NNS", ",", ",", "NNS"])[:3] == lexicon.scores(words)[:3]
-    assert list(lexicon.scores(words, ["NNS", ",", ",", "NNS"])[3]) == ["NNS^NP"]  # a rare word
-    assert lexicon.scores(words, ["ZZ"] * 4) == lexicon.scores(words)

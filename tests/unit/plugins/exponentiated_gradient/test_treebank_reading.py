@@ -40,11 +40,24 @@ def read(text, **options):
     return [format_one_line(tree) for tree in read_trees(text, **options)]
 
 
-def test_traces_go_with_what_they_leave_empty():
+def test_what_is_cleaned():
     text = "( (S (NP-SBJ-1 (PRP we)) (VP (VBP want) (S (NP-SBJ (-NONE- *-1)) (VP (-NONE- *?*)))) (. .)) )"
     assert read(text) == ["(TOP (S (NP (PRP we)) (VP (VBP want)) (. .)))"]
     assert not read("( (S (NP (-NONE- *))) )")
     assert clean_trees(next(read_raw_trees("((S (-NONE- 0)))"))) is None
+    assert strip_label("NP-SBJ-12", functions=True) == "NP-SBJ"
+    assert strip_label("NP-TTL-3-FRM=2", functions=True) == "NP-TTL-FRM"
+    assert strip_label("-LRB-", functions=True) == "-LRB-"
+    text = "((S (NP-SBJ-1=2 (-LRB- -LRB-) (PRP we)) (PP-LOC-PRD (IN in))))"
+    assert read(text) == ["(TOP (S (NP (-LRB- -LRB-) (PRP we)) (PP (IN in))))"]
+    assert read(text, functions=True) == ["(TOP (S (NP-SBJ (-LRB- -LRB-) (PRP we)) (PP-LOC-PRD (IN in))))"]
+    same = "(TOP (S (UH yes)))"
+    for text in ("((S (UH yes)))", "(ROOT (S (UH yes)))", "(S1 (S (UH yes)))", "(S (UH yes))", same):
+        assert read(text) == [same]
+    assert read("((UH yes) (. .))") == ["(TOP (UH yes) (. .))"]
+    assert read("(UH yes)") == ["(TOP (UH yes))"]
+    assert tree_of("((NP (NN 5\N{NO-BREAK SPACE}mm)))").words() == ["5\N{NO-BREAK SPACE}mm"]
+    assert read("(\n(NP\t(NN\r\nmm)))") == ["(TOP (NP (NN mm)))"]
 
 
 @pytest.mark.parametrize(
@@ -59,25 +72,6 @@ def test_traces_go_with_what_they_leave_empty():
 )
 def test_labels(label, plain):
     assert strip_label(label) == plain
-
-
-def test_functions_without_indices():
-    assert strip_label("NP-SBJ-12", functions=True) == "NP-SBJ"
-    assert strip_label("NP-TTL-3-FRM=2", functions=True) == "NP-TTL-FRM"
-    assert strip_label("-LRB-", functions=True) == "-LRB-"
-    text = "((S (NP-SBJ-1=2 (-LRB- -LRB-) (PRP we)) (PP-LOC-PRD (IN in))))"
-    assert read(text) == ["(TOP (S (NP (-LRB- -LRB-) (PRP we)) (PP (IN in))))"]
-    assert read(text, functions=True) == ["(TOP (S (NP-SBJ (-LRB- -LRB-) (PRP we)) (PP-LOC-PRD (IN in))))"]
-
-
-def test_the_bracket_around_a_sentence_is_top():
-    same = "(TOP (S (UH yes)))"
-    for text in ("((S (UH yes)))", "(ROOT (S (UH yes)))", "(S1 (S (UH yes)))", "(S (UH yes))", same):
-        assert read(text) == [same]
-    assert read("((UH yes) (. .))") == ["(TOP (UH yes) (. .))"]
-    assert read("(UH yes)") == ["(TOP (UH yes))"]
-    assert tree_of("((NP (NN 5\N{NO-BREAK SPACE}mm)))").words() == ["5\N{NO-BREAK SPACE}mm"]
-    assert read("(\n(NP\t(NN\r\nmm)))") == ["(TOP (NP (NN mm)))"]
 
 
 @pytest.mark.parametrize(
@@ -117,7 +111,7 @@ def test_bounds(monkeypatch):
         assert what in str(error.value)
 
 
-def test_a_tree_as_deep_as_may_be_is_no_matter():
+def test_deep_and_indented_trees():
     deep = "(" * 450 + "A a" + ")" * 450
     text = deep.replace("((", "(X (").replace("((", "(X (")
     tree = tree_of(text)
@@ -125,6 +119,11 @@ def test_a_tree_as_deep_as_may_be_is_no_matter():
     assert hash(tree) == hash(tree_of(text))
     assert tree.words() == ["a"]
     assert format_indented(tree).count("\n") >= 448
+    for make in (lambda: Tree("NP"), lambda: Tree("NP", (Tree("NN", (), "a"),), "a")):
+        with pytest.raises(ValueError, match="either"):
+            make()
+    expected = "(TOP\n  (S\n    (NP (DT the) (NN cat))\n    (VP (VBZ sleeps)) (. .)))"
+    assert format_indented(plain_trees()[0]) == expected
 
 
 @given(st.text(alphabet="() \nABab-=|", max_size=40))
@@ -152,19 +151,6 @@ def test_nodes_and_their_words(tree):
     for i, parent in enumerate(found.parents[1:], 1):
         assert found.nodes[i] in found.nodes[parent].children
     assert fold_tree(tree, lambda node, below: 1 + sum(below)) == len(found.nodes)
-
-
-def test_a_tree_has_a_word_or_children():
-    for make in (lambda: Tree("NP"), lambda: Tree("NP", (Tree("NN", (), "a"),), "a")):
-        with pytest.raises(ValueError, match="either"):
-            make()
-
-
-def test_indented():
-    assert (
-        format_indented(plain_trees()[0])
-        == "(TOP\n  (S\n    (NP (DT the) (NN cat))\n    (VP (VBZ sleeps)) (. .)))"
-    )
 
 
 def test_words_as_people_write_them():
@@ -220,6 +206,9 @@ def test_archives_that_are_refused(tmp_path, members, said):
 
 
 def test_files_that_cannot_be_read(tmp_path, monkeypatch):
+    path = archive_of(tmp_path / "bank.tar", {"wsj_0001.mrg": b"((S (UH yes)))\n(("}, "w")
+    with pytest.raises(UserError, match=r"D630.*bank\.tar: wsj_0001\.mrg, line 2"):
+        read_treebank(path)
     whole = archive_of(tmp_path / "bank.tar.xz", {"a.mrg": b"((S (UH yes)))" * 500})
     broken = tmp_path / "broken.tar.xz"
     broken.write_bytes(whole.read_bytes()[:100])
@@ -237,12 +226,6 @@ def test_files_that_cannot_be_read(tmp_path, monkeypatch):
     for path in (whole, folder):
         with pytest.raises(UserError, match=r"D632.*0 files"):
             read_treebank(path)
-
-
-def test_a_broken_tree_names_the_member(tmp_path):
-    path = archive_of(tmp_path / "bank.tar", {"wsj_0001.mrg": b"((S (UH yes)))\n(("}, "w")
-    with pytest.raises(UserError, match=r"D630.*bank\.tar: wsj_0001\.mrg, line 2"):
-        read_treebank(path)
 
 
 def test_sections_and_splits(tmp_path):
@@ -291,6 +274,12 @@ def test_what_symbols_remember():
     )
     assert "(@NP|DT_JJ (JJ grey) (NN dog))" in made(SENTENCE, 2, 3)
     assert "(VBN^VP seen)" in made(SENTENCE, 1, 2, tag_parents=True)
+    question = "((SBARQ (WHNP (WDT which) (NN dog)) (SQ (VP (VBD barked))) (. ?)))"
+    assert made(question, 0, 2, tag_parents=True, merge_questions=True) == (
+        "(TOP (SBARQ^TOP (WHNP^SBARQ (WDT^NP which) (NN^NP dog))"
+        " (@SBARQ (SQ^SBARQ (VP^S (VBD^VP barked))) (.^SBARQ ?))))"
+    )
+    assert "(VP^SQ (VBD^VP barked))" in made(question, 0, 2, tag_parents=True)
 
 
 @pytest.mark.parametrize(
@@ -328,15 +317,6 @@ def test_splits(split, text, symbol):
     assert symbol in made(text, 0, 1, splits=(split,))
 
 
-def test_above_words_and_phrases_questions_count_as_statements():
-    question = "((SBARQ (WHNP (WDT which) (NN dog)) (SQ (VP (VBD barked))) (. ?)))"
-    assert made(question, 0, 2, tag_parents=True, merge_questions=True) == (
-        "(TOP (SBARQ^TOP (WHNP^SBARQ (WDT^NP which) (NN^NP dog))"
-        " (@SBARQ (SQ^SBARQ (VP^S (VBD^VP barked))) (.^SBARQ ?))))"
-    )
-    assert "(VP^SQ (VBD^VP barked))" in made(question, 0, 2, tag_parents=True)
-
-
 @given(trees(), SETTINGS)
 def test_there_and_back(tree, settings):
     binarised = settings(tree)
@@ -361,13 +341,17 @@ def test_any_label_can_be_read_back(label):
     assert not is_inside(quoted(label))
 
 
-def test_a_wide_and_a_deep_tree():
+def test_wide_and_deep_trees_and_all_splits():
     wide = Tree("TOP", tuple(Tree("NN", (), "a") for _ in range(3000)))
     assert restore_tree(Binarisation()(wide)) == wide
     deep = Tree("NN", (), "a")
     for _ in range(3000):
         deep = Tree("NP", (deep, Tree("CC", (), "and")))
     assert restore_tree(Binarisation(1, 3)(deep)) == deep
+    default = ("auxiliary", "preposition", "alone", "base", "verb_form")
+    assert Binarisation().splits == default
+    assert set(SPLITS) == {*default, "frequent_preposition", "clause_form", "auxiliary_do", "wh_quantity"}
+    assert [restore_tree(Binarisation()(tree)) for tree in plain_trees()] == plain_trees()
 
 
 @pytest.mark.parametrize(
@@ -383,10 +367,3 @@ def test_a_wide_and_a_deep_tree():
 def test_settings_that_cannot_be(settings, said):
     with pytest.raises(UserError, match=rf"D633.*{said}"):
         Binarisation(**settings)
-
-
-def test_all_splits_have_a_case_above():
-    default = ("auxiliary", "preposition", "alone", "base", "verb_form")
-    assert Binarisation().splits == default
-    assert set(SPLITS) == {*default, "frequent_preposition", "clause_form", "auxiliary_do", "wh_quantity"}
-    assert [restore_tree(Binarisation()(tree)) for tree in plain_trees()] == plain_trees()
