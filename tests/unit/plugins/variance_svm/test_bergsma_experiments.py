@@ -98,7 +98,7 @@ def make_outcomes(**shares):
     return result
 
 
-def test_claims():
+def test_claims_about_curves():
     good = curves.mean_accuracies(
         make_outcomes(K={10: 20, 100: 50, 10_000: 70}, VAR={10: 70, 100: 71, 1000: 72})
     )
@@ -110,6 +110,10 @@ def test_claims():
     (shrinking,) = curves.claim_gains_shrink(good, "K-SVM")
     assert shrinking.holds
     assert shrinking.evidence == "10: +50.0, 100: +21.0"
+    figures = {"VAR-SVM+FreeB": {100: 80.0}, "VAR-SVM": {100: 79.0}}
+    for p, holds in ((0.5, False), (0.01, True)):
+        tests = {"100": {"VAR-SVM": {"difference": 1.0, "mcnemar": p}}}
+        assert claim_free_bias_helps(figures, tests)[0].holds is holds
 
 
 def test_differences_are_tested_both_ways():
@@ -138,13 +142,6 @@ def test_no_claims_about_sizes_that_were_not_tried():
     figures = {"VAR-SVM": {1000: 70}, "K-SVM": {10_000: 69}}
     (claim,) = curves.claim_worth_ten_times(figures, "K-SVM", unfinished=2)
     assert "did not converge in 2 draws" in claim.evidence
-
-
-def test_claim_about_the_free_bias():
-    figures = {"VAR-SVM+FreeB": {100: 80.0}, "VAR-SVM": {100: 79.0}}
-    for p, holds in ((0.5, False), (0.01, True)):
-        tests = {"100": {"VAR-SVM": {"difference": 1.0, "mcnemar": p}}}
-        assert claim_free_bias_helps(figures, tests)[0].holds is holds
 
 
 def test_rounds_of_folds_and_parts_without_examples(tmp_path):
@@ -421,12 +418,16 @@ def read_settings(data, monkeypatch, settings, sets=None):
     return read_external_settings({"spelling": Spelling(sets=sets or data / "sets.tsv").groups}, ("SumLM",))
 
 
-def test_valid_settings(data, model, monkeypatch):
+def test_valid_settings_and_when_they_are_read(data, model, monkeypatch):
     monkeypatch.setattr(external, "load_model", lambda data: model)
     settings = {"counts": str(data / "t.counts"), "models": {"spelling": {"mine": "mine"}}}
     assert read_settings(data, monkeypatch, settings) == settings
     monkeypatch.delenv(SETTINGS)
     assert read_external_settings({}, ()) == {}
+    monkeypatch.setattr(external, "read", None)
+    write_settings(data, monkeypatch, {"counts": 3})
+    with pytest.raises(UserError, match="D743"):
+        Bergsma2010Peers().run(data=data, quick=True, progress=lambda *_: None)
 
 
 @pytest.mark.parametrize(
@@ -481,10 +482,3 @@ def test_unsuitable_models_are_refused(data, model, monkeypatch):
         monkeypatch.setattr(external, "load_model", lambda data, loaded=loaded: loaded)
         with pytest.raises(UserError, match=rf"D743.*mine: {problem}"):
             read_settings(data, monkeypatch, {"models": {"spelling": {"mine": "mine"}}}, sets=sets)
-
-
-def test_settings_are_read_before_the_texts(data, monkeypatch):
-    monkeypatch.setattr(external, "read", None)
-    write_settings(data, monkeypatch, {"counts": 3})
-    with pytest.raises(UserError, match="D743"):
-        Bergsma2010Peers().run(data=data, quick=True, progress=lambda *_: None)

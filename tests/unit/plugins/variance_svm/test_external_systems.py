@@ -334,17 +334,14 @@ def test_systems_are_compared(data_of_fixes, arpa, monkeypatch):
     assert set(panel.points) == {"what ships", "KenLM", "Harper"}
 
 
-def test_kenlm_decides_by_the_sentence(arpa):
+def test_kenlm_and_its_sentences(arpa):
+    texts = ["He didn\u2019t see 3 more. Then he left.", "", "So on"]
+    assert list(kenlm_making.kenlm_sentences(texts)) == ["he didn't see 0 more .", "then he left .", "so on"]
     pytest.importorskip("kenlm")
     peer = KenLMChecker(ModelChecker.from_names("spelling").models, KenLM(path=arpa))
     wrong, right = peer.edits(["more then enough", "more than enough"])
     assert [(edit.start, edit.end, edit.new) for edit in wrong] == [(5, 9, "than")]
     assert wrong[0].sure > 0 and right == []
-
-
-def test_kenlm_sentences():
-    texts = ["He didn\u2019t see 3 more. Then he left.", "", "So on"]
-    assert list(kenlm_making.kenlm_sentences(texts)) == ["he didn't see 0 more .", "then he left .", "so on"]
 
 
 def write_program(folder, name, body):
@@ -384,13 +381,10 @@ def test_the_kenlm_model_is_made_once(data_of_fixes, kenlm_programs):
     assert kenlm_making.load_or_make_kenlm(data_of_fixes, progress=lambda *_: None).path == first
 
 
-def test_a_failing_kenlm_program(tmp_path, kenlm_programs):
+def test_requirements_and_failures_of_kenlm(data_of_fixes, tmp_path, kenlm_programs, monkeypatch):
     write_program(kenlm_programs, "lmplz", "sys.exit('no memory')")
     with pytest.raises(UserError, match=r"D746.*lmplz.*status 1.*no memory"):
         kenlm_making.make_kenlm(["He left."] * 10, tmp_path / "model.bin")
-
-
-def test_requirements_of_kenlm(data_of_fixes, tmp_path, kenlm_programs, monkeypatch):
     monkeypatch.setattr(kenlm_making, "find_spec", lambda name: "there")
     (tmp_path / "english").mkdir()
     for name in COUNTED:

@@ -123,7 +123,7 @@ def test_folds_keep_documents_together(config):
             cross_validate(resolve(config), make_examples(), folds=n)
 
 
-def test_models_of_labels_decide_and_never_flag(model):
+def test_models_of_labels_decide_and_are_saved(model, tmp_path):
     text = 'It was good to see. "It broke the cup."'
     first, second = decide(model, text)
     assert (first["chosen"], second["chosen"]) == (NON_REFERENTIAL, REFERENTIAL)
@@ -131,9 +131,6 @@ def test_models_of_labels_decide_and_never_flag(model):
     for record in (first, second):
         assert not record["flagged"] and 0 < record["probability"] <= 1 and record["margin"] >= 0
     assert not annotate([text], [model], flags_per_1000=1000)[0].flagged.any()
-
-
-def test_the_saved_model_decides_the_same(model, tmp_path):
     damaged = replace(model, judge=Labels(np.ones(2), np.zeros((1, 2)), np.zeros((1, 2))))
     with pytest.raises(UserError, match=r"D415.*calibration of labels"):
         save_model(damaged, tmp_path / "it")
@@ -158,11 +155,6 @@ def test_notes_on_few_examples(model, config):
     assert "it: too few documents to learn from; add more of each label" in two.provenance["notes"]
 
 
-def test_the_order_of_examples_does_not_matter(config, model):
-    again = train_it(config, make_examples()[::-1])
-    np.testing.assert_allclose(again.scorers[0].weights, model.scorers[0].weights)
-
-
 def test_cross_validation(config):
     examples = make_examples()
     result = cross_validate(resolve(config), examples, folds=5)
@@ -176,12 +168,14 @@ def test_cross_validation(config):
     assert chance["accuracy"] < 0.8  # labels that mean nothing cannot be foretold
 
 
-def test_models_of_labels_are_evaluated_on_labels(model):
+def test_models_of_labels_are_evaluated_on_labels(model, config):
     result = evaluate_labelled(model, make_examples())
     at = result["groups"]["it"]
     assert at["n"] == 20 and at["accuracy"] > 0.9 and at["candidates"][NON_REFERENTIAL]["f1"] > 0.9
     with pytest.raises(UserError, match="D463"):
         evaluate(model, ["It is late."])
+    again = train_it(config, make_examples()[::-1])
+    np.testing.assert_allclose(again.scorers[0].weights, model.scorers[0].weights)
 
 
 def test_labelled_examples_train_a_task_of_words_too(tmp_path):

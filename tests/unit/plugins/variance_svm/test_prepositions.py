@@ -66,14 +66,14 @@ def test_missing_and_superfluous_prepositions():
     found = find_places(Preposition(or_none=True))
     assert found == [("", "music"), ("about", "about"), ("at", "at"), ("", "the"), ("in", "in")]
     assert find_places(Preposition()) == [place for place in found if place[0]]  # nothing is missing
-
-
-def test_the_empty_candidate_comes_last():
     (group,), (usual,) = Preposition(or_none=True).groups, Preposition().groups
     assert group.candidates == (*PREPOSITIONS, "") and group.name == usual.name
     assert usual.candidates == PREPOSITIONS and group.variants == usual.variants
     (few,) = Preposition(words=["in", "on"], or_none=True).groups
     assert few.candidates == ("in", "on", "")
+    task = Preposition(words=["out of", "in"], or_none=True, least_odds=-99.0, only_as_preposition=False)
+    result = task.instances(Words()(["We ran out of town early."]))
+    assert np.stack([result.positions, result.lengths], axis=1).tolist() == [[2, 0], [3, 2], [6, 0]]
 
 
 @pytest.mark.parametrize("text", [TEXT, "", "Up.", "to to to", "In it we go to, up. On and on without end"])
@@ -88,12 +88,6 @@ def test_empty_places_are_not_next_to_prepositions(text):
     assert not beside & empty
     assert bool(empty) == (text in (TEXT, "In it we go to, up. On and on without end"))
     assert Preposition(or_none=True, least_odds=99.0).instances(view).lengths.all()
-
-
-def test_no_empty_place_after_a_candidate_of_two_words():
-    task = Preposition(words=["out of", "in"], or_none=True, least_odds=-99.0, only_as_preposition=False)
-    result = task.instances(Words()(["We ran out of town early."]))
-    assert np.stack([result.positions, result.lengths], axis=1).tolist() == [[2, 0], [3, 2], [6, 0]]
 
 
 def test_more_empty_places_are_learned_from_than_decided():
@@ -143,12 +137,21 @@ def test_training_of_missing_prepositions(tmp_path):
     assert (learned.log_odds(view, at - 1, at)[:2] > 0).all()
 
 
-def test_shipped_word_kinds():
+def test_shipped_weights(tmp_path):
     parts = PartsOfSpeech.load(PARTS_OF_SPEECH)
     assert parts.header["tokenisation"] == Words.name and len(parts.header["sources"]) == 12
     expected = {"listen": "verb", "music": "noun", "the": "determiner", "them": "pronoun", "of": "other"}
     kinds = parts.word_kinds(hash_words(list(expected)))
     assert [WORD_KINDS[kind] for kind in kinds.tolist()] == list(expected.values())
+    assert sum(path.stat().st_size for path in WEIGHTS.iterdir()) <= 300_000
+    assert USAGE.header["licence"] == "CC BY-SA 4.0"
+    assert any("EWT" in source["name"] for source in USAGE.header["sources"])
+    assert tuple(USAGE.header["words"]) == PREPOSITIONS and len(set(PREPOSITIONS)) == 34
+    USAGE.save(tmp_path / "copy")
+    again = PrepositionUsage.load(tmp_path / "copy")
+    np.testing.assert_array_equal(again.weights, USAGE.weights)
+    np.testing.assert_array_equal(again.slots, USAGE.slots)
+    assert again.header == json.loads(json.dumps(USAGE.header))
 
 
 @pytest.mark.parametrize(
@@ -223,18 +226,6 @@ def test_only_the_sentence_counts(words):
     among = Words()(["Put it down.", text, "Up to you."])
     expected = USAGE.probability(alone, here)
     np.testing.assert_array_equal(USAGE.probability(among, here + among.documents[1]), expected)
-
-
-def test_size_sources_and_round_trip_of_shipped_weights(tmp_path):
-    assert sum(path.stat().st_size for path in WEIGHTS.iterdir()) <= 300_000
-    assert USAGE.header["licence"] == "CC BY-SA 4.0"
-    assert any("EWT" in source["name"] for source in USAGE.header["sources"])
-    assert tuple(USAGE.header["words"]) == PREPOSITIONS and len(set(PREPOSITIONS)) == 34
-    USAGE.save(tmp_path / "copy")
-    again = PrepositionUsage.load(tmp_path / "copy")
-    np.testing.assert_array_equal(again.weights, USAGE.weights)
-    np.testing.assert_array_equal(again.slots, USAGE.slots)
-    assert again.header == json.loads(json.dumps(USAGE.header))
 
 
 def test_damaged_weights(tmp_path):

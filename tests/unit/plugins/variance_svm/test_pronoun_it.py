@@ -156,11 +156,18 @@ def test_counts_equal_those_counted_by_hand(tables):
     assert tables[1].n_ngrams < tables[0].n_ngrams / 2
 
 
-def test_rare_contexts_are_left_out():
+def test_rare_contexts_and_unsuitable_tables(tmp_path):
     every, _ = count_fillers(lambda: TEXTS, least=1)
     some, counts = count_fillers(lambda: TEXTS, least=3)
     assert 0 < len(some) < len(every)
     assert np.isin(some, every).all() and (counts > 0).all()
+    view, instances = find_it(*TEXTS)
+    plain = CountTable.open(build_table(tmp_path / "plain.counts", TEXTS, NormalisedWords()))
+    with pytest.raises(UserError, match="gaps"):
+        transform_checked(FillerCounts(counts=plain), view, instances, It.groups[0])
+    words = CountTable.open(build_table(tmp_path / "words.counts", TEXTS, Words()))
+    with pytest.raises(UserError, match="D110"):
+        filler_counts(words, view, instances)
 
 
 def test_attributes_of_filler_counts(tables):
@@ -177,21 +184,13 @@ def test_attributes_of_filler_counts(tables):
     assert columns.names[-1] == "non-referential: bias" and len(set(columns.names)) == len(columns.names)
 
 
-def test_unsuitable_tables_are_refused(tmp_path):
-    view, instances = find_it(*TEXTS)
-    plain = CountTable.open(build_table(tmp_path / "plain.counts", TEXTS, NormalisedWords()))
-    with pytest.raises(UserError, match="gaps"):
-        transform_checked(FillerCounts(counts=plain), view, instances, It.groups[0])
-    words = CountTable.open(build_table(tmp_path / "words.counts", TEXTS, Words()))
-    with pytest.raises(UserError, match="D110"):
-        filler_counts(words, view, instances)
-
-
 def test_only_the_word_it_is_decided():
     assert decided_places("It's its own fault, isn't it? Items of IT itself.") == ["It", "it", "IT"]
     assert (find_it(*TEXTS)[1].observed == -1).all()
     with pytest.raises(UserError, match="D454"):
         It().instances(Words()(["It is late."]))
+    sentence = "I don't think we're ready, and he's sure it's true that she'll come."
+    assert [start for _, start, _ in match_patterns(sentence, ["clause"])] == [sentence.index("it's")]
 
 
 @pytest.mark.parametrize(
@@ -276,11 +275,6 @@ def test_patterns_that_match(sentence, kind):
 def test_referential_sentences_with_the_same_words(sentence, labels):
     """They match no pattern, or one of things."""
     assert {LABELS[kind] for kind, _, _ in match_patterns(sentence)} <= set(labels)
-
-
-def test_offsets_after_contractions():
-    sentence = "I don't think we're ready, and he's sure it's true that she'll come."
-    assert [start for _, start, _ in match_patterns(sentence, ["clause"])] == [sentence.index("it's")]
 
 
 @given(st.text(st.sampled_from("it's rain ed don't \u2019,.was who that to"), max_size=60))
@@ -384,7 +378,7 @@ def frame_model():
     return learn_frame_model([*weather, *clauses, *things], sources=["made"])
 
 
-def test_frame_model_learns_from_patterns(frame_model, tmp_path):
+def test_frame_models(frame_model, tmp_path):
     clause, rare = frame_model.log_odds(
         frames("It is clear that we are late.", "It had rained all night.", "It broke at once.")
     )
@@ -394,6 +388,11 @@ def test_frame_model_learns_from_patterns(frame_model, tmp_path):
     again = FrameModel.load(tmp_path / "habits")
     assert np.array_equal(again.keys, frame_model.keys) and np.array_equal(again.weights, frame_model.weights)
     assert again.biases == frame_model.biases and again.header["sources"] == ["made"]
+    places = find_it("It was raining.", "She put it on the table.")
+    values = transform_checked(ItHabits(), *places, It.groups[0]).batch.values
+    assert values[0, 1, 1] > 0 > values[1, 1, 1]  # by the set of rare kinds
+    assert np.array_equal(values[:, 0], -values[:, 1])
+    assert FRAME_MODEL.is_dir()
 
 
 @pytest.mark.parametrize("broken", ["nothing", "cut", "descending", "types", "header"])
@@ -411,14 +410,6 @@ def test_damaged_frame_models(frame_model, tmp_path, broken):
         (folder / "header.json").write_text("[]")
     with pytest.raises(UserError, match="D498"):
         FrameModel.load(folder)
-
-
-def test_shipped_frame_model_knows_the_weather():
-    places = find_it("It was raining.", "She put it on the table.")
-    values = transform_checked(ItHabits(), *places, It.groups[0]).batch.values
-    assert values[0, 1, 1] > 0 > values[1, 1, 1]  # by the set of rare kinds
-    assert np.array_equal(values[:, 0], -values[:, 1])
-    assert FRAME_MODEL.is_dir()
 
 
 def decided_places(text):

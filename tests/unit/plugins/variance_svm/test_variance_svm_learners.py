@@ -615,12 +615,24 @@ def test_development_data_choose_the_strength():
     assert min(apart["dev_log_loss"].values()) == apart["dev_log_loss"][f"{apart['strength']:g}"]
 
 
-def test_batches_that_cannot_share_weights_are_refused():
+def test_batches_that_cannot_share_weights():
     assert attributes(lists()).tolist() == list(range(8))  # of no candidate: shared by all
     with pytest.raises(ValueError, match="not 7"):
         SharedScorer(np.zeros(7)).scores(blocks())
     with pytest.raises(ValueError, match="2 shared weights for 5 attributes"):
         ConditionalLogit(prior=SharedScorer(np.zeros(2))).fit(blocks())
+    batch, none, learner = blocks(20), blocks(5).take(np.array([], np.int64)), ConditionalLogit()
+    for batches in ([none, none], []):
+        with pytest.raises(UserError, match="D705"):
+            learner.fit_shared(batches)
+    alone = learner.fit_shared([batch]).weights
+    assert (learner.fit_shared([none, batch]).weights == alone).all()
+    assert alone.any()
+    batch = blocks(20)
+    batch.values[:2, 0, 0] = 3e38
+    for call in (ConditionalLogit().fit, lambda batch: ConditionalLogit().fit_shared([batch])):
+        with pytest.warns(UserWarning, match="conditional logit stopped after 0 steps"):
+            call(batch)
 
 
 @pytest.mark.parametrize("name", ["strength", "shared_strength"])
@@ -645,24 +657,6 @@ def test_attributes_of_logits_that_are_not_numbers(bad):
             call()
     with pytest.raises(UserError, match=r"D703.*example 4"):
         learner.fit(convert(spoilt, SparseRows))
-
-
-def test_shared_weights_without_examples():
-    batch, none, learner = blocks(20), blocks(5).take(np.array([], np.int64)), ConditionalLogit()
-    for batches in ([none, none], []):
-        with pytest.raises(UserError, match="D705"):
-            learner.fit_shared(batches)
-    alone = learner.fit_shared([batch]).weights
-    assert (learner.fit_shared([none, batch]).weights == alone).all()
-    assert alone.any()
-
-
-def test_warning_for_huge_attributes():
-    batch = blocks(20)
-    batch.values[:2, 0, 0] = 3e38
-    for call in (ConditionalLogit().fit, lambda batch: ConditionalLogit().fit_shared([batch])):
-        with pytest.warns(UserWarning, match="conditional logit stopped after 0 steps"):
-            call(batch)
 
 
 def test_lists_on_one_thread_and_sparse():

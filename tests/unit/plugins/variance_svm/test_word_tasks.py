@@ -112,7 +112,7 @@ def test_prepositions_are_34_in_one_group_and_configurable():
     assert small == Group("preposition", ("in", "toward"))
 
 
-def test_extra_sets_come_last_and_share_words():
+def test_extra_sets_and_those_of_a_saved_model(tmp_path):
     extra = confusion_set("quite/quilt")
     task = Spelling(extra=(extra,))
     assert task.groups[:-1] == Spelling().groups
@@ -124,9 +124,6 @@ def test_extra_sets_come_last_and_share_words():
     assert keys == sorted(keys)
     assert len(keys) == 8
     assert np.unique(instances.groups).size == 3
-
-
-def test_sets_of_a_saved_model_replace_the_file(tmp_path):
     saved = (confusion_set("quite/quiet"), confusion_set("lose/loose"))
     task = Spelling(sets=tmp_path / "nothing.tsv", extra=(confusion_set("quite/quilt"),)).of_groups(saved)
     assert task.groups == saved
