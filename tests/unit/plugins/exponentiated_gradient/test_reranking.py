@@ -35,7 +35,7 @@ from disambig_exponentiated_gradient.treebank import clean_trees, format_one_lin
 from hypothesis import given, settings, strategies as st
 from made_trees import plain_trees, tree_of, trees
 from scipy.sparse import csr_array
-from slow_tree_features import features
+from slow_trees import features
 
 from disambig.data import CandidateLists, Group
 from disambig.errors import UserError

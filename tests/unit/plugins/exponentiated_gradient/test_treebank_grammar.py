@@ -29,7 +29,7 @@ from disambig_exponentiated_gradient.treebank import (
 )
 from hypothesis import given, strategies as st
 from made_trees import plain_trees, tree_of, trees
-from slow_cky import best_derivation
+from slow_trees import best_derivation
 
 from disambig.errors import UserError
 
