@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "plugins" / "boosted
 
 from commands import here, process
 from disambig_boosted_lasso import load_converter
-from kana_folders import KANA, WRITTEN, folder_of
+from kana_words import KANA, WRITTEN, folder_of
 
 from disambig.errors import UserError
 from disambig.packs import pack, packs

@@ -32,7 +32,7 @@ from disambig_exponentiated_gradient.treebank import (
     read_trees,
     restore_tree,
 )
-from made_parser import MANY, TREES
+from made_trees import MANY, PARSED
 
 from disambig.packs import default_tasks, pack
 
@@ -274,7 +274,7 @@ def test_training_replaces_a_parser_and_nothing_beside_it(home, tmp_path):
 def test_training_measures_on_trees_that_are_held_out(tmp_path):
     (tmp_path / "trees").mkdir()
     for number in range(3):
-        (tmp_path / "trees" / f"{number}.mrg").write_text(TREES, encoding="utf8")
+        (tmp_path / "trees" / f"{number}.mrg").write_text(PARSED, encoding="utf8")
     (tmp_path / "other.mrg").write_text(
         "(TOP (S (NP (DT The) (NN cat)) (VP (VBD saw) (NP (PRP it)))))", encoding="utf8"
     )

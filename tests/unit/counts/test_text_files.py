@@ -40,7 +40,7 @@ def test_files_directories_and_packed(tmp_path):
         ("latin.txt", "ein caf\xe9".encode("latin1"), "D304.*latin.txt.*0xe9 at offset 7"),
         ("nul.txt", b"abc\0def", "D303.*nul.txt.*offset 3"),
         ("late.txt", b"fine\n" * 1000 + b"\xff", "D304.*offset 5,000"),
-        ("wide.txt", "abc".encode("utf-16"), "D303.*UTF-16"),
+        ("wide.txt", "abc".encode("utf-16"), "D304.*UTF-16"),
         ("cut.gz", gzip.compress(b"text " * 100, mtime=0)[:-9], "D308.*cut.gz"),
         ("not.gz", b"plain text", "D308.*not.gz"),
         ("cut.xz", lzma.compress(bytes(range(256)) * 100)[:60], "D308.*cut.xz"),

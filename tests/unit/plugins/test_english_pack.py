@@ -56,7 +56,7 @@ def write_card(card, tmp_path, **figures):
 ALL = ("all", *DOMAINS)
 
 
-def test_card_with_all_figures(card, tmp_path):
+def test_card_with_all_some_or_older_figures(card, tmp_path):
     lines, _ = write_card(
         card,
         tmp_path,
@@ -67,6 +67,12 @@ def test_card_with_all_figures(card, tmp_path):
     assert "| all | 90 | 30.0 % | 70.0 % (60.0-80.0) | 80.0 % |  |" in lines
     assert "| essays | 90 | 30.0 % | 70.0 % (60.0-80.0) | 80.0 % | 60.0 % |" in lines
     assert "| mean of domains |  |  | 70.0 % | 80.0 % | 60.0 % |" in lines
+    older = {"left_out": by_task(DOMAINS), "all_counts": by_task(ALL)}
+    lines, _ = write_card(card, tmp_path, scores=by_task(ALL, 0.7), **older)
+    assert "| essays | 90 | 30.0 % | 70.0 % (60.0-80.0) |  |  |" in lines
+    assert "| mean of domains |  |  | 70.0 % |  |  |" in lines
+    lines, _ = write_card(card, tmp_path, scores=by_task(ALL, 0.7), left_out=by_task(["essays"], 0.6))
+    assert "| mean of domains |  |  | 70.0 % |  |  |" in lines
 
 
 def test_card_with_kenlm(card, tmp_path):
@@ -79,9 +85,6 @@ def test_card_with_kenlm(card, tmp_path):
     )
     assert "| essays | 90 | 30.0 % | 70.0 % (60.0-80.0) |  | 60.0 % | 50.0 % |" in lines
     assert "| mean of domains |  |  | 70.0 % |  | 60.0 % | 50.0 % |" in lines
-
-
-def test_card_section_of_kenlm(card):
     from card import kenlm_section
 
     def result(**accuracy):
@@ -109,21 +112,8 @@ def test_card_with_older_scores(card, tmp_path, figures, names):
     assert "## Task preposition" in text and "50.0 % (0.31)" in text
 
 
-def test_card_with_older_figures(card, tmp_path):
-    older = {"left_out": by_task(DOMAINS), "all_counts": by_task(ALL)}
-    lines, _ = write_card(card, tmp_path, scores=by_task(ALL, 0.7), **older)
-    assert "| essays | 90 | 30.0 % | 70.0 % (60.0-80.0) |  |  |" in lines
-    assert "| mean of domains |  |  | 70.0 % |  |  |" in lines
-
-
-def test_card_with_figures_of_some_domains(card, tmp_path):
-    lines, _ = write_card(card, tmp_path, scores=by_task(ALL, 0.7), left_out=by_task(["essays"], 0.6))
-    assert "| mean of domains |  |  | 70.0 % |  |  |" in lines
-
-
 @pytest.mark.parametrize(
-    "figures",
-    [{}, {"left_out": by_task(DOMAINS, 0.6)}, {"all_counts": by_task(ALL, 0.8)}],
+    "figures", [{}, {"left_out": by_task(DOMAINS, 0.6)}, {"all_counts": by_task(ALL, 0.8)}]
 )
 def test_card_without_scores(card, tmp_path, figures):
     assert "## Task" not in write_card(card, tmp_path, **figures)[1]
@@ -180,7 +170,7 @@ def rivals_of(contexts, word, spellings, counts):
     return [spellings[i] for i in numbers[offsets[at] : offsets[at + 1]].tolist()]
 
 
-def test_order_of_rivals(contexts):
+def test_order_and_frequency_of_rivals(contexts, monkeypatch):
     spellings = ["desk", "desks", "lamp", "lamps", "has", "have", "their", "there", "they're"]
     counts = [5, 4, 3, 2, 9, 9, 9, 8, 7]
     assert rivals_of(contexts, "desk", spellings, counts) == ["desks"]
@@ -188,9 +178,6 @@ def test_order_of_rivals(contexts):
     assert rivals_of(contexts, "their", spellings, counts)[:2] == ["there", "they're"]
     many = ["sea", *sorted({w for pair in (("see", "sees"), ("seas", "tea", "set")) for w in pair})]
     assert len(rivals_of(contexts, "sea", many, range(len(many)))) <= contexts.MOST_RIVALS
-
-
-def test_rare_pairs_are_not_rivals(contexts, monkeypatch):
     monkeypatch.setattr(contexts, "read_relations", lambda path: {})
     monkeypatch.setattr(contexts, "read_confusion_sets", lambda path: ())
     spellings = ["desk", "desks", "lamp", "lamps", "a", "b", "c"]
@@ -250,7 +237,7 @@ def relations(monkeypatch):
         sys.modules.pop(name, None)
 
 
-def test_families(relations):
+def test_families_and_chosen_pairs(relations):
     words = "create created creating creation creates creations secure security curse cursor part partial"
     counts = dict.fromkeys(words.split(), relations.LEAST_FAMILY)
     families = set(relations._families(counts))
@@ -259,9 +246,6 @@ def test_families(relations):
     assert not families & {("curse", "cursor"), ("part", "partial")}  # unrelated, and too short
     rare = counts | {"security": relations.LEAST_FAMILY - 1}
     assert ("secure", "security") not in set(relations._families(rare))
-
-
-def test_relations_contain_the_chosen_pairs(relations):
     shipped = relations.read_relations(relations.ENGLISH_RELATIONS)
     chosen = relations.read_relations(relations.CONFUSED)
     assert len(chosen["slip"]) > 500

@@ -71,14 +71,10 @@ def test_updates_by_hand(name):
 
 
 @pytest.mark.parametrize("name", ONLINE)
-def test_several_right_candidates(name):
-    """If several candidates are right, the one with the best score counts."""
+def test_several_right_candidates_and_constant_costs(name):
+    # If several candidates are right, the one with the best score counts
     batch = make_lists([(0, (1, 0, 0)), (0, (0, 1, 0))], [(0, (1, 1, 0)), (0, (0, 0, 1))])
     assert not ONLINE[name]().fit(batch).scorer.weights.any()
-
-
-@pytest.mark.parametrize("name", ONLINE)
-def test_constant_costs_do_not_count(name):
     batch = lists()
     dear = replace(
         batch, cost=batch.cost + np.repeat(np.arange(60) % 3, np.diff(batch.offsets)).astype(np.float32)
@@ -137,9 +133,6 @@ def test_invalid_lists(name):
         learner.fit(replace(batch, rows=csr_array(rows)))
     with pytest.raises(UserError, match="D773"):
         learner.fit(replace(batch, rows=batch.rows * 1e120))
-
-
-# Solvers
 
 
 def solve_generally(batch, C, *, groups=(), shares=None):
@@ -252,10 +245,7 @@ def test_wide_lists():
         assert mean_cost(learner.fit(wide).scorer, wide) == 0.0
 
 
-# Decoders
-
-
-def test_conditional_logit_on_chains():
+def test_learners_on_chains():
     train, test = chains(60), chains(60, seed=9)
     alone = ConditionalLogit(strength=1.0).fit(train).scorer
     together = fit(ConditionalLogit(decoder=Chain()), train, dev=test)
@@ -263,10 +253,6 @@ def test_conditional_logit_on_chains():
     assert accuracy(test, together.scorer.scores(test)) == 1.0
     tried = together.report["dev_log_loss"]
     assert min(tried, key=tried.get) == f"{together.report['strength']:g}"
-
-
-def test_max_margin_on_chains():
-    train, test = chains(60), chains(60, seed=9)
     scorer = fit(SGD(decoder=Chain(), alpha=1e-3, passes=20), train).scorer
     assert accuracy(test, scorer.scores(test)) > 0.95
 

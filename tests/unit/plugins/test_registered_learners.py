@@ -36,9 +36,7 @@ CURVE_TEXTS = [
 ]
 TEXTS = CURVE_TEXTS[: 3 * 2 * len(PLACES)]
 VIEW = Words()(["We like a quiet garden, and the harbour is quite old."])
-SETTINGS = {
-    "variance_svm.VarianceSVM.v1": ({}, {"variance": [], "sum": ["3-gram"]}, {"full_matrix": True}),
-}
+SETTINGS = {"variance_svm.VarianceSVM.v1": ({}, {"variance": [], "sum": ["3-gram"]}, {"full_matrix": True})}
 OF_COUNTS = {f"variance_svm.{name}.v1" for name in ("Majority", "SumLM", "VarianceSVM")}
 LEARNERS = [
     (name, settings)
@@ -119,20 +117,14 @@ def test_contributions_of_several_extractors(counts, name):
     assert shown.get(("quite", "like a quite"), 0) == 0
 
 
-def test_evidence_of_a_full_matrix(counts):
-    learner = make_learner("variance_svm.VarianceSVM.v1", full_matrix=True)
-    reasons = explain_decision(train_model(learner, NgramCounts(counts=counts)), VIEW, 0)
-    against = [r for r in reasons if r.candidate == "quite" and r.evidence == "a quiet garden"]
-    assert len(against) == 1 and against[0].count == 1
-    assert {"bias", "quiet: bias"} <= {r.evidence for r in reasons if r.candidate == "quite"}
-
-
-def test_contributions_of_columns_without_names(load_with):
+def test_contributions_without_names_or_weights(load_with):
     load_with(toys="toy_plugin")
     model = train_model(Perceptron(), NearbyWords())
     check_sums(model)
     shown = [reason.evidence for reason in explain_decision(model, VIEW, 0)]
     assert all(re.fullmatch(r"feature \d+ of words \(it has no name\)", item) for item in shown)
+    model = train_model(KernelRidge(), NearbyWords())
+    assert explain_decision(model, VIEW, 0) is None
 
 
 def train_labels(learner, *extractors):
@@ -151,15 +143,24 @@ def train_labels(learner, *extractors):
     return train_labelled(parts, marks, name="small", min_examples=2)
 
 
-def test_contributions_of_labels(counts):
+def test_contributions_of_labels_shared_weights_and_full_matrices(counts):
     learner = make_learner("variance_svm.VarianceSVM.v1")
     check_sums(train_labels(learner, NgramCounts(counts=counts)))
+    learner = make_learner("variance_svm.ConditionalLogit.v1")
+    task = Pairs(pairs=("quite/quiet", "like/says", "old/garden"))
+    model = train_model(learner, NgramCounts(counts=counts), task=task)
+    model = replace(model, scorers=(None, *model.scorers[1:]))
+    assert model.shared is not None
+    check_sums(model, 5)
+    learner = make_learner("variance_svm.VarianceSVM.v1", full_matrix=True)
+    reasons = explain_decision(train_model(learner, NgramCounts(counts=counts)), VIEW, 0)
+    against = [r for r in reasons if r.candidate == "quite" and r.evidence == "a quiet garden"]
+    assert len(against) == 1 and against[0].count == 1
+    assert {"bias", "quiet: bias"} <= {r.evidence for r in reasons if r.candidate == "quite"}
 
 
 @pytest.mark.parametrize(
-    ("name", "settings"),
-    [item for item in LEARNERS if item[0] not in OF_COUNTS],
-    ids=str,
+    ("name", "settings"), [item for item in LEARNERS if item[0] not in OF_COUNTS], ids=str
 )
 def test_contributions_of_labels_of_every_learner(name, settings):
     """Biases of labels are parts of the scores."""
@@ -201,20 +202,6 @@ def test_factors_of_both_sides():
         terms = rule_terms(model.judge, int(decisions.groups[index]), scores)
         odds = np.exp([item.total for item in terms.values()])
         assert odds / odds.sum() == pytest.approx(shares[first:last], rel=1e-4)
-
-
-def test_no_contributions_without_weights():
-    model = train_model(KernelRidge(), NearbyWords())
-    assert explain_decision(model, VIEW, 0) is None
-
-
-def test_contributions_of_shared_weights(counts):
-    learner = make_learner("variance_svm.ConditionalLogit.v1")
-    task = Pairs(pairs=("quite/quiet", "like/says", "old/garden"))
-    model = train_model(learner, NgramCounts(counts=counts), task=task)
-    model = replace(model, scorers=(None, *model.scorers[1:]))
-    assert model.shared is not None
-    check_sums(model, 5)
 
 
 CURVE_LABELS = [
@@ -268,16 +255,13 @@ def test_curves_of_every_learner(counts, name, settings):
     assert labels["tested"] == 30 and 0 <= labels["points"][0]["p_baseline"] <= 1
 
 
-def test_curve_of_own_candidates(counts):
+def test_significance_and_own_candidates_in_curves(counts):
     task = resolve({"task": {"@disambig_tasks": "disambig.Candidates.v1", "candidates": ["quite", "quiet"]}})[
         "task"
     ]
     created = make_parts(counts, "variance_svm.VarianceSVM.v1", {}, task=task)
     result = curve_of_texts(created, CURVE_TEXTS, sizes=(10,), draws=1)
     assert result["points"][0]["accuracy"] > 0.9
-
-
-def test_significance_in_curves(counts):
     majority = make_parts(counts, "variance_svm.Majority.v1", {})
     result = curve_of_texts(majority, CURVE_TEXTS, sizes=(4, 40), draws=1)
     assert result["points"][1]["p_baseline"] < 0.01  # the baseline is right everywhere

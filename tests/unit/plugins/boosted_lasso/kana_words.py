@@ -1,8 +1,16 @@
-"""Sentences of our own, segmented by hand, and converters of them."""
+"""Sentences of our own, segmented by hand, converters of them, and folders with such converters."""
 
 from __future__ import annotations
 
-from disambig_boosted_lasso.kana import Converter, ConverterSettings, SegmentedText
+from disambig_boosted_lasso.kana import (
+    Converter,
+    ConverterSettings,
+    SegmentedText,
+    learn_reranker,
+    save_domain,
+)
+
+from disambig.models import save_model
 
 TEXT = """
 私/わたし/代名詞 は/は/助詞 橋/はし/名詞 を/を/助詞 渡る/わたる/動詞 。/。/補助記号
@@ -32,3 +40,29 @@ def segmented(text=TEXT):
 def converter(**settings):
     """Return a converter of the sentences."""
     return Converter.learn(segmented(), settings=ConverterSettings(**{"least": 1, **settings}))
+
+
+KANA = ["かれははしをわたる。", "ねこはにわでなく。", "こがなく。", "とりがなく。"]
+WRITTEN = ["彼は箸を渡る。", "猫は庭で鳴く。", "子が鳴く。", "鳥が鳴く。"]
+"""What the language model gets wrong, and the model that ranks again is to put right."""
+CHOPSTICKS = """
+箸/はし/名詞 を/を/助詞 渡る/わたる/動詞 。/。/補助記号
+箸/はし/名詞 を/を/助詞 渡る/わたる/動詞 。/。/補助記号
+"""
+
+
+def folder_of(tmp_path, *, reranker=True, domain=True):
+    """Return a folder as `disambig adapt` makes it."""
+    home = tmp_path / "mine"
+    made = converter()
+    made.save(home / "converter")
+    if domain:
+        mixed = made.adapted(segmented(CHOPSTICKS), weight=0.05)
+        save_domain(mixed.model, home / "converter", "eating")
+    if reranker:
+        made = Converter.load(home / "converter")
+        lists = made.nbest(KANA * 10, 20, references=WRITTEN * 10)
+        documents = [str(number) for number in range(len(lists))]
+        model = learn_reranker(lists, documents, home / "converter", name="my/kana_kanji")
+        save_model(model, home / "kana_kanji")
+    return home

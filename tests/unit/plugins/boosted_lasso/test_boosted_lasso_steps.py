@@ -44,15 +44,10 @@ def singles():
 
 
 @pytest.mark.parametrize("learner", LEARNERS, ids=repr)
-def test_exp_loss_falls_with_every_step_forth(learner):
+def test_losses_and_norms_of_every_path(learner):
     path = learner.path(LISTS)
     assert len(path) > 20
     assert (np.diff(path.losses)[~path.backward] < 0).all()
-
-
-@pytest.mark.parametrize("learner", LEARNERS, ids=repr)
-def test_the_path_says_what_is_so(learner):
-    path = learner.path(LISTS)
     for step in (0, 1, len(path) // 2, len(path)):
         weights = path.weights(step)
         assert path.losses[step] == pytest.approx(exp_loss(LISTS, weights), rel=1e-9)
@@ -147,26 +142,23 @@ def test_any_lists_keep_the_loss_in_step(seed, most, grid):
     assert (np.diff(path.losses)[~path.backward] < 0).all()
 
 
-def test_the_smoothed_step_by_hand():
-    """C+ = 5, C- = 1, Z = 7: eq. (16)."""
+def test_steps_by_hand():
+    # C+ = 5, C- = 1, Z = 7: eq. (16)
     path = Boosting(smoothing=0.01, steps=1).path(singles())
     assert path.columns[0] == 1
     assert path.steps[0] == pytest.approx(0.5 * np.log((5 + 0.07) / (1 + 0.07)), rel=1e-12)
-
-
-def test_the_shrunken_step_by_hand():
     whole, tenth = (Boosting(smoothing=1e-9, shrinkage=nu, steps=1).path(singles()) for nu in (1.0, 0.1))
     assert whole.steps[0] == pytest.approx(0.5 * np.log(5), rel=1e-8)
     assert tenth.steps[0] == pytest.approx(0.1 * whole.steps[0], rel=1e-12)
     left = 2 * np.sqrt(5)  # of C+ + C- = 6 after the optimal step
     assert whole.losses[1] == pytest.approx(1 + left, rel=1e-7)
-
-
-def test_counts_that_differ_by_two_are_no_plus_and_minus():
-    """One pair differs by 2, one by -1: the best step is log(2) / 3, which C+ and C- do not say."""
+    # one pair differs by 2, one by -1: the best step is log(2) / 3, which C+ and C- do not say
     lists = batch_of([[2.0], [0], [0], [1]], [0, 2, 4], [0, 1, 0, 1], base=False)
     path = FSLR(eps=10.0, steps=1).path(lists)
     assert path.steps[0] == pytest.approx(np.log(2) / 3, rel=1e-9)
+    path = BLasso(eps=1.0, steps=1).path(singles())
+    assert path.alphas[1] == pytest.approx((path.losses[0] - path.losses[1]) / path.steps[0], rel=1e-12)
+    assert path.steps[0] < 1.0
 
 
 @pytest.mark.parametrize(("eps", "step"), [(0.5, 0.5), (1.0, 0.5 * np.log(5))])
@@ -175,18 +167,16 @@ def test_the_smaller_of_eps_and_the_optimal_step_is_taken(eps, step):
         assert learner.path(singles()).steps[0] == pytest.approx(step, rel=1e-9)
 
 
-def test_alpha_is_per_unit_of_the_step_really_taken():
-    path = BLasso(eps=1.0, steps=1).path(singles())
-    assert path.alphas[1] == pytest.approx((path.losses[0] - path.losses[1]) / path.steps[0], rel=1e-12)
-    assert path.steps[0] < 1.0
-
-
 def test_the_base_weight_is_where_exp_loss_is_least():
     path = BLasso(steps=0).path(LISTS)
     assert np.count_nonzero(path.start) == 1
     at = [exp_loss(LISTS, path.start * factor) for factor in (0.99, 1.0, 1.01)]
     assert at[1] == min(at)
     assert at[1] == pytest.approx(path.losses[0], rel=1e-12)
+    for learner in LEARNERS:
+        path = learner.path(LISTS)
+        assert path.weights()[0] == path.start[0] != 0
+        assert (path.columns != 0).all()
 
 
 def test_base_weights_of_several_columns():
@@ -197,14 +187,4 @@ def test_base_weights_of_several_columns():
     np.testing.assert_allclose(slope / np.abs(pairs).max(axis=0), 0.0, atol=1e-5 * len(pairs))
     twice = base_weights(np.column_stack([pairs[:, 0], pairs[:, 0]]))
     assert twice.sum() == pytest.approx(base_weights(pairs[:, :1])[0], rel=1e-6)
-
-
-def test_a_base_score_that_is_never_wrong_has_a_finite_weight():
     assert 10 < base_weights(np.array([[1.0], [2.0]]))[0] < 100
-
-
-def test_the_base_weight_stays():
-    for learner in LEARNERS:
-        path = learner.path(LISTS)
-        assert path.weights()[0] == path.start[0] != 0
-        assert (path.columns != 0).all()

@@ -86,6 +86,15 @@ def test_candidates_are_all_ways_to_make_edits_apart():
     beside = [*edits, edit(TEXT, "in it", "at it", 0.3)]
     assert (0, 2) not in possible_edits(beside) and (1, 2) in possible_edits(beside)
     assert possible_edits([]) == [()]
+    put_in = ProposedEdit(TEXT.index("left"), TEXT.index("left"), "had ", "preposition", 0.8)
+    taken = edit(TEXT, "the ", "", 0.5)
+    assert apply_edits(TEXT, [taken, put_in]) == "We relied in it and than had left the house."
+    told = edit_features(TEXT, [taken, put_in])
+    assert told["changes"] == 2 and told["preposition: delete"] == told["preposition: insert"] == 1
+    assert told["preposition:  > had"] == 1
+    assert told["preposition: log odds"] == pytest.approx(np.log(4.0))
+    words = english_corrections.comparison_words("It\u2019s its, isn't it")
+    assert words == ["it's", "its", ",", "isn't", "it"]
 
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 3), st.floats(0.01, 0.99)), max_size=24))
@@ -100,17 +109,7 @@ def test_candidates_are_few_and_never_overlap(places):
             assert first.end < second.start
 
 
-def test_edits_are_written_and_told():
-    put_in = ProposedEdit(TEXT.index("left"), TEXT.index("left"), "had ", "preposition", 0.8)
-    taken = edit(TEXT, "the ", "", 0.5)
-    assert apply_edits(TEXT, [taken, put_in]) == "We relied in it and than had left the house."
-    told = edit_features(TEXT, [taken, put_in])
-    assert told["changes"] == 2 and told["preposition: delete"] == told["preposition: insert"] == 1
-    assert told["preposition:  > had"] == 1
-    assert told["preposition: log odds"] == pytest.approx(np.log(4.0))
-
-
-def test_lists_know_costs_mended_mistakes_and_what_ships(part):
+def test_lists_of_corrections_know_their_costs(part):
     lists = part.lists
     assert lists.offsets.tolist() == [0, 4, 6]
     # log odds 2.2 and -0.4: then alone, both, nothing, on alone
@@ -123,22 +122,16 @@ def test_lists_know_costs_mended_mistakes_and_what_ships(part):
     words = part.seen.words[0]
     assert words.candidate_words(0) == ("we", "relied", "in", "it", "and", "then", "left", "the")
     assert "on" in words.candidate_words(3) and "house" not in words.candidate_words(3)
-
-
-def test_apostrophes_are_of_their_words():
-    assert english_corrections.comparison_words("It\u2019s its, isn't it") == [
-        "it's",
-        "its",
-        ",",
-        "isn't",
-        "it",
-    ]
+    turned = select_lists(part, np.array([1, 0]))
+    assert turned.n_fixes == 1 and turned.lists.costs.tolist() == part.lists.costs.tolist()
+    clean = select_lists(part, np.array([1]))
+    assert clean.n_fixes == 0 and clean.lists.offsets.tolist() == [0, 2]
+    assert clean.changes.tolist() == part.changes[4:].tolist()
 
 
 def test_choices_are_scored(part):
-    first, ships, none, best = (
-        correction_choice(part, part.lists.scores), default_choice(part), unchanged_choice(part), oracle_choice(part),  # noqa: E501
-    )  # fmt: skip
+    first, ships = correction_choice(part, part.lists.scores), default_choice(part)
+    none, best = unchanged_choice(part), oracle_choice(part)
     assert first.cost.tolist() == [2, 0] and first.false.tolist() == [0] and not first.right.any()
     assert ships.cost.tolist() == [1, 1] and ships.false.tolist() == [1] and ships.right.all()
     assert none.cost.tolist() == [1, 0] and best.cost.tolist() == [0, 0]
@@ -162,14 +155,6 @@ def test_as_many_false_changes_as_are_allowed(part, allowed):
     assert allowed or false(least - 1e-3) > allowed  # of the two limits only one has to hold anything back
 
 
-def test_parts_keep_mistakes_first(part):
-    turned = select_lists(part, np.array([1, 0]))
-    assert turned.n_fixes == 1 and turned.lists.costs.tolist() == part.lists.costs.tolist()
-    clean = select_lists(part, np.array([1]))
-    assert clean.n_fixes == 0 and clean.lists.offsets.tolist() == [0, 2]
-    assert clean.changes.tolist() == part.changes[4:].tolist()
-
-
 TAGS = ("A", "B", "C")
 
 
@@ -191,6 +176,10 @@ def test_lists_of_tags_cost_their_wrong_tags():
     assert seen.lists.ranks.tolist() == [0, 1] and seen.lists.scores.tolist() == [2, 1]
     assert seen.words[english_tags.TAGS].candidate_words(1) == ("A", "A", "C")
     assert "A_did/A" in seen.words[english_tags.LEXICAL].candidate_words(1)
+    sentences = [(["the", "dog", "barks"], ["D", "N", "V"]), (["a", "cat", "sleeps"], ["D", "N", "V"])] * 4
+    tagger = english_tags.ChainTagger.train(sentences, ("D", "N", "V"))
+    ((scores, paths),) = tagger.best([(["the", "cat", "barks"], ["D", "N", "V"])], 4)
+    assert paths[0].tolist() == [0, 1, 2] and (np.diff(scores) <= 0).all() and len(paths) == 4
 
 
 def test_runs_near_differences_tell_what_whole_sequences_tell():
@@ -237,13 +226,6 @@ def test_no_tagger_sees_the_sentences_that_it_tags(monkeypatch):
     assert len(seen.lists) == 1300 and seen.lists.costs[:2].tolist() == [0, 1]
 
 
-def test_a_tagger_learns_and_gives_the_best_sequences():
-    sentences = [(["the", "dog", "barks"], ["D", "N", "V"]), (["a", "cat", "sleeps"], ["D", "N", "V"])] * 4
-    tagger = english_tags.ChainTagger.train(sentences, ("D", "N", "V"))
-    ((scores, paths),) = tagger.best([(["the", "cat", "barks"], ["D", "N", "V"])], 4)
-    assert paths[0].tolist() == [0, 1, 2] and (np.diff(scores) <= 0).all() and len(paths) == 4
-
-
 def test_the_cheapest_candidate_is_observed_and_lists_can_be_taken():
     lists = CandidateLists.from_texts([["a", "b", "c"], ["d"]])
     costs = np.array([1, 0, 0, 2], np.float32)
@@ -262,10 +244,9 @@ def test_every_system_learns_from_lists_and_beats_chance(name):
     train, tune = lists_batch(seed=1), lists_batch(seed=2)
     learned = fit_best_setting(SYSTEMS[name], train, tune)
     chance = float(np.mean([tune.cost[a:b].mean() for a, b in pairwise(tune.offsets)]))
-    assert choice_costs(tune, learned.scorer.scores(tune)).mean() < chance
-    assert learned.report["tune_cost"] == pytest.approx(
-        choice_costs(tune, learned.scorer.scores(tune)).mean()
-    )
+    cost = choice_costs(tune, learned.scorer.scores(tune)).mean()
+    assert learned.report["tune_cost"] == pytest.approx(cost)
+    assert cost < chance
 
 
 def choice(cost, right=()):
@@ -275,25 +256,20 @@ def choice(cost, right=()):
 
 def test_claims_hold_where_costs_fall():
     names = {name for pair in PAIRS for name in pair}
-    found = {name: choice([1] * 60) for name in names} | {BLASSO: choice([0] * 50 + [1] * 10)}
-    claims = {
-        claim.claim: claim.holds for claim in claim_lower_cost("here", found, np.arange(60), "sentences")
-    }
-    assert len(claims) == len(PAIRS)
+    even = {name: choice([1] * 60) for name in names}
+    better = even | {BLASSO: choice([0] * 50 + [1] * 10)}
+    claims = list(claim_lower_cost("here", better, np.arange(60), "sentences"))
+    held = {claim.claim: claim.holds for claim in claims}
+    assert len(held) == len(PAIRS)
     for name, other in PAIRS:
-        assert claims[f"here: {name} has a lower cost than {other} (p < 0.05)"] == (name == BLASSO)
-    assert not any(
-        each.holds for each in claim_lower_cost("here", {n: found[FIRST] for n in names}, np.arange(60), "x")
-    )
-
-
-def test_claims_of_mended_mistakes_draw_projects():
+        assert held[f"here: {name} has a lower cost than {other} (p < 0.05)"] == (name == BLASSO)
+    alike = {name: better[FIRST] for name in names}
+    assert not any(claim.holds for claim in claim_lower_cost("here", alike, np.arange(60), "x"))
     every = {name: choice([0.0], [False] * 40) for name in (SHIPS, "Boosting", "conditional logit")}
-    found = every | {BLASSO: choice([0.0], [True] * 30 + [False] * 10)}
-    claims = claim_more_corrections("dev", found, np.arange(40) % 20)
+    more = every | {
+        BLASSO: choice([0.0], [True] * 30 + [False] * 10)
+    }  # of mended mistakes, projects are drawn
+    claims = claim_more_corrections("dev", more, np.arange(40) % 20)
     assert [claim.holds for claim in claims] == [True, False, False]
     assert "over 20 projects" in claims[0].evidence
-
-
-def test_tagged_sentences_are_right_without_wrong_tags():
     assert tag_accuracy(np.array([0.0, 2.0])).right.tolist() == [True, False]

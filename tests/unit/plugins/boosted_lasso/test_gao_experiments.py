@@ -44,25 +44,18 @@ def small():
 
 
 @pytest.fixture(scope="module")
-def listed(small):
-    return ConversionLists.from_text(small, segmented(), K)
-
-
-@pytest.fixture(scope="module")
 def other():
     """Sentences that the converter gets wrong: other words of the same readings."""
     return segmented(TEXT.replace("橋/はし", "端/はし").replace("泣く/なく", "鳴く/なく"))
 
 
-def test_sentences_are_spread_evenly_and_kept_whole():
+def test_sentences_are_spread_evenly_and_have_error_rates(small):
     text = segmented()
     some = spread_sentences(text, 4)
     assert [some.sentence(i) for i in range(4)] == [text.sentence(i) for i in (0, 3, 6, 9)]
     assert spread_sentences(text, 100) is text
     assert text.take(np.array([2, 0])).column(0) == [text.column(0)[2], text.column(0)[0]]
-
-
-def test_error_rates_are_edits_by_characters(listed):
+    listed = ConversionLists.from_text(small, segmented(), K)
     assert listed.error_rate(listed.references) == 0.0
     wrong = [text + "誤" for text in listed.references]
     assert listed.error_rate(wrong) == pytest.approx(len(wrong) / listed.characters)
@@ -146,9 +139,6 @@ def test_curves_say_what_models_along_the_path_choose(small, other):
             chosen = part.test.best_texts(path.scorer(step), batch)
             assert curve.rates[step] == pytest.approx(100 * part.test.error_rate(chosen))
         assert curve.rates[curve.stop] == pytest.approx(curve.stopped) == pytest.approx(curve.rates.min())
-
-
-def test_head_word_bigrams_that_always_adjoin(small, other):
     part = DomainLists("own", *(ConversionLists.from_text(small, other, K) for _ in range(3)))
     assert 0.0 <= headwords.shared_errors(part) <= 1.0
 

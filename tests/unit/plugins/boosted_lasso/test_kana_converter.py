@@ -1,6 +1,10 @@
-"""What a converter makes of lines: sensible ones, odd ones, long ones."""
+"""From kana to kanji: the words that are chosen, long lines, threads, and what adapting brings."""
 
 from __future__ import annotations
+
+import copy
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -9,6 +13,7 @@ from disambig_boosted_lasso.kana import (
     ConverterSettings,
     KanaLexicon,
     SegmentedText,
+    _search_kernels as nbest_kernels,
     decoding as pieces,
 )
 from kana_words import converter, segmented
@@ -24,49 +29,36 @@ def small():
 
 @pytest.mark.parametrize("unit", ["spelling", "pair"])
 def test_words_are_chosen_by_those_beside_them(unit):
-    said = ["わたしははしをわたる。", "わたしははしでたべる。", "とりはにわでなく。", "かれはなく。"]
-    assert converter(unit=unit).best(said) == [
-        "私は橋を渡る。",
-        "私は箸で食べる。",
-        "鳥は庭で鳴く。",
-        "彼は泣く。",
-    ]
+    kana = "わたしははしをわたる。 わたしははしでたべる。 とりはにわでなく。 かれはなく。"
+    written = "私は橋を渡る。 私は箸で食べる。 鳥は庭で鳴く。 彼は泣く。"
+    assert converter(unit=unit).best(kana.split()) == written.split()
 
 
-def test_what_is_no_kana_stands_for_itself(small):
-    lines = [
-        "1999ねんにはしができる。",
-        "XYZはかいしゃだ。",
-        "ABCはかいしゃだ!?",
-        "橋をわたる。",
-        "1,234.5ねん",
-    ]
-    assert small.best(lines) == [
-        "1999年に橋ができる。",
-        "XYZは会社だ。",
-        "ABCは会社だ!?",
-        "橋を渡る。",
-        "1,234.5年",
-    ]
+def test_signs_of_other_scripts(small):
+    lines = "1999ねんにはしができる。 XYZはかいしゃだ。 ABCはかいしゃだ!? 橋をわたる。 1,234.5ねん"
+    written = "1999年に橋ができる。 XYZは会社だ。 ABCは会社だ!? 橋を渡る。 1,234.5年"
+    assert small.best(lines.split()) == written.split()  # what is no kana stands for itself
+    assert small.best("ぱんをたべる。 ﾊﾟﾝｦﾀﾍﾞﾙ｡ パンヲタベル。".split()) == ["パンを食べる。"] * 3
+    found = small.nbest(["1987ぬゎX※"], 1)
+    tags = dict(zip(found.words.candidate_words(0), found.words.candidate_tags(0), strict=True))
+    assert tags["1987"] == "名詞-数詞"
+    assert tags["X"] == "名詞-普通名詞"
+    assert tags["※"] == "補助記号-一般"
+    names = small.lexicon.tag_names
+    lacking = tuple(name for name in ("名詞-普通名詞", "名詞-数詞", "補助記号-一般") if name not in names)
+    assert len(lacking) > 1  # they come in a fixed order
+    assert small.nbest(["はし"]).words.tag_names == names + lacking
 
 
-def test_half_width_kana_and_katakana_are_kana(small):
-    plain = small.best(["ぱんをたべる。"])
-    assert small.best(["ﾊﾟﾝｦﾀﾍﾞﾙ｡"]) == small.best(["パンヲタベル。"]) == plain == ["パンを食べる。"]
-
-
-def test_what_the_lexicon_lacks_comes_out_as_kana(small):
-    found = small.nbest(["ぬゎ"], 20)
-    assert {"ぬゎ", "ヌヮ"} <= {*found.texts}
-    assert all(text for text in found.texts)
-
-
-def test_an_empty_line_has_the_empty_candidate(small):
+def test_lines_without_an_entry(small):
     found = small.nbest(["", "はし", ""], 3)
     assert found.instance_candidates(0) == found.instance_candidates(2) == ("",)
     assert len(found.instance_candidates(1)) == 3
     assert found.words.candidate_words(0) == ()
     assert small.nbest([], 3).texts == []
+    found = small.nbest(["ぬゎ"], 20)
+    assert {"ぬゎ", "ヌヮ"} <= {*found.texts}
+    assert all(text for text in found.texts)
 
 
 def test_lists_have_all_columns(small):
@@ -94,21 +86,6 @@ def test_scores_are_those_of_the_language_model():
     assert found.scores[0] == pytest.approx(wanted, abs=1e-5)
 
 
-def test_tags_of_what_is_no_entry(small):
-    found = small.nbest(["1987ぬゎX※"], 1)
-    tags = dict(zip(found.words.candidate_words(0), found.words.candidate_tags(0), strict=True))
-    assert tags["1987"] == "名詞-数詞"
-    assert tags["X"] == "名詞-普通名詞"
-    assert tags["※"] == "補助記号-一般"
-
-
-def test_tags_that_the_lexicon_lacks_stand_in_a_fixed_order(small):
-    names = small.lexicon.tag_names
-    lacking = tuple(name for name in ("名詞-普通名詞", "名詞-数詞", "補助記号-一般") if name not in names)
-    assert len(lacking) > 1
-    assert small.nbest(["はし"]).words.tag_names == names + lacking
-
-
 def test_text_of_another_kind_brings_its_words_and_its_taste():
     plain = converter()
     other = (
@@ -126,12 +103,20 @@ def test_text_of_another_kind_brings_its_words_and_its_taste():
     assert again.model.background is plain.model
 
 
-def test_a_dictionary_brings_words_that_text_lacks():
+def test_words_of_a_dictionary():
     more = KanaLexicon.counted([("麒麟", "きりん", "名詞-普通名詞"), ("橋", "はし", "名詞-普通名詞")], [0, 0])
     found = Converter.learn(segmented(), dictionary=more, settings=ConverterSettings(least=1))
     assert found.best(["きりんがなく。"])[0].startswith("麒麟が")
     assert "麒麟" not in converter().nbest(["きりん"], 1000).texts
     assert found.best(["はしをわたる。"]) == ["橋を渡る。"]
+    # text has one reading of it, which a program chose; the spelling is the likely one all the same
+    more = KanaLexicon.counted([("橋", "きょう", "名詞"), ("経", "きょう", "名詞")], [0, 0])
+    made, alone = (
+        Converter.learn(segmented(), settings=ConverterSettings(least=1, unit=unit), dictionary=more)
+        for unit in (ConverterSettings().unit, "spelling")
+    )
+    assert made.best(["きょうをわたる。", "はしをわたる。"]) == ["橋を渡る。", "橋を渡る。"]
+    assert "橋を渡る。" in alone.nbest(["きょうをわたる。"]).instance_candidates(0)
 
 
 def test_long_lines_are_converted_in_pieces(small, monkeypatch):
@@ -146,42 +131,29 @@ def test_long_lines_are_converted_in_pieces(small, monkeypatch):
     short = small.nbest(["はしをたべる。にわでなく。ABCだ。"], 20)
     assert short.texts[0].endswith("庭で鳴く。ABCだ。")
     assert len({*short.texts}) == 20
-    assert [short.words.candidate_words(0)[-3:], short.words.candidate_tags(0)[-1]] == [
-        ("ABC", "だ", "。"),
-        "補助記号",
-    ]
+    expected = [("ABC", "だ", "。"), "補助記号"]
+    assert [short.words.candidate_words(0)[-3:], short.words.candidate_tags(0)[-1]] == expected
 
 
 def test_bad_arguments_are_named(small):
-    with pytest.raises(UserError, match="D677"):
-        small.nbest("はし")
-    for k in (0, 1001, 2.5, True):
-        with pytest.raises(UserError, match="D675"):
-            small.nbest(["はし"], k)
-    with pytest.raises(UserError, match="D676"):
-        Converter.learn(SegmentedText.from_sentences([[]]))
-    with pytest.raises(UserError, match="D676"):
-        small.adapted(SegmentedText.from_sentences([]))
-    with pytest.raises(UserError, match="D676"):
-        small.adapted(segmented()[:3])
+    for code, call in (
+        ("D677", lambda: small.nbest("はし")),
+        *(("D675", lambda k=k: small.nbest(["はし"], k)) for k in (0, 1001, 2.5, True)),
+        ("D676", lambda: Converter.learn(SegmentedText.from_sentences([[]]))),
+        ("D676", lambda: small.adapted(SegmentedText.from_sentences([]))),
+        ("D676", lambda: small.adapted(segmented()[:3])),
+        ("D675", lambda: ConverterSettings(least=0)),
+        ("D675", lambda: ConverterSettings(unknown=(1, 2))),
+        ("D675", lambda: ConverterSettings(unknown=(0.5, 0.5, 0.5, 0.5))),
+        ("D671", lambda: ConverterSettings(unit="character")),
+    ):
+        with pytest.raises(UserError, match=code):
+            call()
     with pytest.raises(ValueError, match="2 references"):
         small.nbest(["はし"], references=["橋", "箸"])
-    for wrong in ({"least": 0}, {"unknown": (1, 2)}, {"unknown": (0.5, 0.5, 0.5, 0.5)}):
-        with pytest.raises(UserError, match="D675"):
-            ConverterSettings(**wrong)
-    with pytest.raises(UserError, match="D671"):
-        ConverterSettings(unit="character")
-
-
-def test_a_word_may_be_read_as_a_dictionary_says_it_is():
-    """Text has one reading of it, which a program chose; the spelling is the likely one all the same."""
-    more = KanaLexicon.counted([("橋", "きょう", "名詞"), ("経", "きょう", "名詞")], [0, 0])
-    made = Converter.learn(segmented(), settings=ConverterSettings(least=1), dictionary=more)
-    assert made.best(["きょうをわたる。", "はしをわたる。"]) == ["橋を渡る。", "橋を渡る。"]
-    alone = Converter.learn(
-        segmented(), settings=ConverterSettings(least=1, unit="spelling"), dictionary=more
-    )
-    assert "橋を渡る。" in alone.nbest(["きょうをわたる。"]).instance_candidates(0)
+    made = converter(numbers="digits")  # numbers that are spelt out have no score of another converter
+    with pytest.raises(ValueError, match="not 'words'"):
+        made.nbest_and_scores(made, ["さんねん"])
 
 
 LINES = ["わたしははしをわたる。", "3ねんのはし", "ぬゎABC", "とりはにわでなく。" * 40, ""]
@@ -204,7 +176,40 @@ def test_candidates_are_scored_by_another_converter(unit):
         assert min(gaps) > -1e-4 and min(gaps) < 1e-4  # a text may have other words that are more probable
 
 
-def test_numbers_that_are_spelt_out_are_not_scored_by_another_converter():
-    made = converter(numbers="digits")
-    with pytest.raises(ValueError, match="not 'words'"):
-        made.nbest_and_scores(made, ["さんねん"])
+THREAD_LINES = ["わたしははしをわたる。" * 3, "とりはにわでなく。", "2008ねんにはしができる。", "ぬゎABC"]
+
+
+def said(lists):
+    return [lists.texts, lists.scores.tolist(), lists.offsets.tolist()]
+
+
+def test_threads_share_no_memory_that_kernels_write_to(monkeypatch):
+    convert, met, used = nbest_kernels.find_conversions, threading.Barrier(2), []
+
+    def waiting(*given):
+        met.wait(60)  # both are at work
+        used.append(given[7:9])
+        return convert(*given)
+
+    made = converter()
+    made.best(THREAD_LINES)
+    monkeypatch.setattr(nbest_kernels, "find_conversions", waiting)
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(lambda line: made.nbest([line], 5), THREAD_LINES[:2]))
+    monkeypatch.undo()
+    (one, searched), (other, searched_too) = used
+    pairs = [*zip(one, other, strict=True), *zip(searched, searched_too, strict=True)]
+    assert not any(a is b for a, b in pairs)
+    assert [said(each) for each in found] == [said(made.nbest([line], 5)) for line in THREAD_LINES[:2]]
+
+
+def test_threads_and_copies_find_what_one_alone_finds():
+    made = converter()
+    every = said(made.nbest(THREAD_LINES, 20))
+    wanted = [said(made.nbest([line] * 5, 20)) for line in THREAD_LINES]
+    with ThreadPoolExecutor(4) as pool:
+        for _ in range(5):
+            found = pool.map(lambda line: made.nbest([line] * 5, 20), THREAD_LINES)
+            assert [said(lists) for lists in found] == wanted
+    for copied in (copy.deepcopy(made), copy.copy(made)):
+        assert said(copied.nbest(THREAD_LINES, 20)) == every

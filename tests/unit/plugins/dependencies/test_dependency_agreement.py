@@ -7,14 +7,7 @@ import re
 
 import numpy as np
 import pytest
-from disambig_dependencies import (
-    EVIDENCE,
-    Agreement,
-    PlaceEdit,
-    concerns_agreement,
-    hide_markup,
-    load_reader,
-)
+from disambig_dependencies import EVIDENCE, Agreement, PlaceEdit, concerns_agreement, hide_markup, load_reader
 from hypothesis import given, settings, strategies as st
 
 from disambig.config import resolve
@@ -200,7 +193,7 @@ def test_evidence_is_finite(text, start, length, new):
     assert np.isfinite(evidence).all() and np.abs(evidence[:, :-1]).max() <= 1
 
 
-def test_hidden_markup():
+def test_hidden_markup_and_pairs_of_words():
     text = "See [the *new* guide](https://x.y/z) of `a b` and **more** in snake_case."
     hidden = hide_markup(text)
     assert len(hidden) == len(text)
@@ -209,9 +202,6 @@ def test_hidden_markup():
         "The **list** of [files](f.md) [are>is] in `x y`.".replace("[files](f.md)", "files")
     )
     assert gain(marked, edit) >= 0.2
-
-
-def test_concerns_agreement():
     assert concerns_agreement("file", "files") and concerns_agreement("tries", "try")
     assert concerns_agreement("", "the") and concerns_agreement("was", "were")
     assert concerns_agreement("this", "these") and concerns_agreement("went", "gone")
@@ -236,9 +226,11 @@ def test_extractor():
     assert extractor.fit(view, instances, []).from_state(extractor.state()) is extractor
     empty = instances.take(np.zeros(0, np.int64))
     assert len(transform_checked(extractor, view, empty, Group("form", ())).batch.cost) == 0
-
-
-def test_extractor_at_empty_places():
+    view, instances = make_instances("These option is new.", "these", ("these",))
+    group = Group("this/these", ("this", "these"))
+    fixed = Instances(instances.positions, instances.lengths, instances.groups, instances.groups + 1)
+    scores = transform_checked(Agreement(), view, fixed, group).batch.scores(np.ones(2))
+    assert scores.shape == (2,) and scores[1] == 0
     view, _ = make_instances("This is truly catastrophic event.", "is", ("", "a"))
     number = np.flatnonzero(view.starts == 8)[:1]
     one = np.zeros(1, np.int32)
@@ -256,11 +248,3 @@ def test_extractor_of_a_config(tmp_path):
     config["syntax"]["parser"] = str(tmp_path)
     with pytest.raises(UserError, match="D902"):
         transform_checked(resolve(config)["syntax"], view, instances, Group("form", ()))
-
-
-def test_extractor_of_a_group():
-    view, instances = make_instances("These option is new.", "these", ("these",))
-    group = Group("this/these", ("this", "these"))
-    fixed = Instances(instances.positions, instances.lengths, instances.groups, instances.groups + 1)
-    scores = transform_checked(Agreement(), view, fixed, group).batch.scores(np.ones(2))
-    assert scores.shape == (2,) and scores[1] == 0

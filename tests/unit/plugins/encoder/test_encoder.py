@@ -194,6 +194,9 @@ def test_evidence_is_independent_of_the_batch(folder):
     together = encoder.compare(texts * 40, edits * 40)
     alone = np.concatenate([encoder.compare([text], [edit]) for text, edit in zip(texts, edits, strict=True)])
     assert together == pytest.approx(np.tile(alone, (40, 1)), abs=1e-5)
+    replaced = encoder.error_scores(["They go in.", "They go."], [(5, 7), (5, 5)], ["have", "is "])
+    written = encoder.error_scores(["They have in.", "They is go."], [(5, 9), (5, 7)])
+    assert replaced == pytest.approx(written, abs=1e-6)
 
 
 def test_only_the_sentence_counts(folder):
@@ -218,15 +221,12 @@ def test_long_sentences_are_cut(folder):
     assert np.isfinite(encoder.compare(["they"], [(0, 4, "a-" * 500)])).all()
 
 
-def test_no_edits(folder):
+def test_no_edits_and_sentences_around_them(folder):
     encoder = Encoder.load(folder)
     assert encoder.about["licence"] == "none"
     assert encoder.compare([], []).shape == (0, 5)
     assert encoder.error_scores([], []).shape == (0, 4)
     assert (encoder.compare(["They go.", ""], [(4, 5, ""), (0, 0, " ")]) == 0).all()
-
-
-def test_sentence_around():
     text = "A site. Is it one? Yes: they go.\n\n* one\n* two"
     parts = {text[slice(*sentence_around(text, i, i))] for i in range(len(text))}
     assert {"A site.", "Is it one?", "they go.", "one", "two"} <= parts | {"they go."}
@@ -246,9 +246,6 @@ def test_word_pieces():
     assert split("going\u200b") == ["go", "##ing"]
     assert split("shopx") == split("s" * 101) == split("\u200b") == ["[UNK]"]
     assert split("\u4e2dgo") == ["[UNK]", "go"]
-
-
-def test_unused_pieces():
     pieces = WordPieces([*VOCABULARY, unused_piece(7)])
     assert is_unused(unused_piece(7)) and not is_unused("[unused0]") and not is_unused("unused7")
     assert len(VOCABULARY) not in [
@@ -256,15 +253,10 @@ def test_unused_pieces():
     ]
 
 
-@pytest.mark.parametrize(
-    ("vocabulary", "problem"), [(VOCABULARY[1:], r"missing: \[PAD\]"), (["a", *VOCABULARY], "not first")]
-)
-def test_invalid_vocabularies(vocabulary, problem):
-    with pytest.raises(ValueError, match=problem):
-        WordPieces(vocabulary)
-
-
-def test_vocabulary_of_another_size(weights, tmp_path):
+def test_invalid_vocabularies(weights, tmp_path):
+    for vocabulary, problem in ((VOCABULARY[1:], r"missing: \[PAD\]"), (["a", *VOCABULARY], "not first")):
+        with pytest.raises(ValueError, match=problem):
+            WordPieces(vocabulary)
     with pytest.raises(ValueError, match="28 word pieces, but 29 embeddings"):
         write_encoder(tmp_path, weights, VOCABULARY[:-1], heads=HEADS)
 
@@ -281,17 +273,17 @@ def shorten_vocabulary(folder):
     path.write_text(path.read_text().partition("\n")[2])
 
 
-def future_format(folder):
+def change_manifest(folder, **changes):
     path = folder / "encoder.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), "format": 9}))
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
 
 
-def not_a_graph(folder):
-    (folder / "encoder.onnx").write_bytes(b"no graph")
-    path = folder / "encoder.json"
-    about = json.loads(path.read_text())
-    about["files"]["encoder.onnx"] = {"size": 8, "sha256": hashlib.sha256(b"no graph").hexdigest()}
-    path.write_text(json.dumps(about))
+def replace_graph(folder, content):
+    """Replace the graph, and make the manifest agree with it."""
+    (folder / "encoder.onnx").write_bytes(content)
+    files = json.loads((folder / "encoder.json").read_text())["files"]
+    about = {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    change_manifest(folder, files={**files, "encoder.onnx": about})
 
 
 @pytest.mark.parametrize(
@@ -299,11 +291,11 @@ def not_a_graph(folder):
     [
         (damage_graph, "encoder.onnx: its SHA-256 differs from the manifest"),
         (shorten_vocabulary, "vocab.txt: expected [0-9]+ bytes"),
-        (future_format, "format 9, expected 2"),
+        (lambda folder: change_manifest(folder, format=9), "format 9, expected 2"),
         (lambda folder: (folder / "encoder.json").unlink(), "No such file"),
         (lambda folder: (folder / "encoder.json").write_text("[]"), "TypeError"),
         (lambda folder: (folder / "encoder.json").write_text("{}"), "KeyError"),
-        (not_a_graph, "protobuf|Protobuf|Load model"),
+        (lambda folder: replace_graph(folder, b"no graph"), "protobuf|Protobuf|Load model"),
     ],
     ids=["graph", "vocabulary", "format", "no manifest", "list", "empty", "no graph"],
 )
@@ -315,7 +307,7 @@ def test_damaged_folders(weights, tmp_path, damage, problem):
     assert "\n" not in str(caught.value)
 
 
-def test_without_onnxruntime(folder):
+def test_onnxruntime_is_missing_or_not_imported(folder):
     code = (
         "import sys; sys.modules['onnxruntime'] = None\n"
         "from disambig.api import UserError\nfrom disambig_encoder import Encoder\n"
@@ -323,9 +315,6 @@ def test_without_onnxruntime(folder):
     )
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert "D747" in printed and "pip install 'onnxruntime>=1.20'" in printed
-
-
-def test_importing_the_plugin_does_not_import_onnxruntime():
     imports = "import sys, disambig_encoder.encoder, disambig_encoder.evidence"
     code = f"{imports}; assert 'onnxruntime' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
@@ -366,34 +355,18 @@ def test_odds_of_candidates_do_not_depend_on_what_is_written(folder):
     assert rows[1] == pytest.approx(rows[0], abs=1e-6)
 
 
-def test_error_scores_of_replacements(folder):
-    encoder = Encoder.load(folder)
-    replaced = encoder.error_scores(["They go in.", "They go."], [(5, 7), (5, 5)], ["have", "is "])
-    written = encoder.error_scores(["They have in.", "They is go."], [(5, 9), (5, 7)])
-    assert replaced == pytest.approx(written, abs=1e-6)
+CONTRACTS = {
+    "odds": (CandidateOdds, Spelling().of_groups([HAVE])),
+    "odds of lists with gaps": (CandidateOdds, Article()),
+    "groups": (EncoderEvidence, Spelling().of_groups([HAVE])),
+    "lists with gaps": (EncoderEvidence, Article()),
+    "removals": (EncoderEvidence, Doubled()),
+    "states": (EncoderStates, Spelling().of_groups([HAVE])),
+    "whitened states": (WhitenedStates, Spelling().of_groups([HAVE])),
+}
 
 
-@pytest.mark.parametrize(
-    ("extractor", "task"),
-    [
-        (CandidateOdds, Spelling().of_groups([HAVE])),
-        (CandidateOdds, Article()),
-        (EncoderEvidence, Spelling().of_groups([HAVE])),
-        (EncoderEvidence, Article()),
-        (EncoderEvidence, Doubled()),
-        (EncoderStates, Spelling().of_groups([HAVE])),
-        (WhitenedStates, Spelling().of_groups([HAVE])),
-    ],
-    ids=[
-        "odds",
-        "odds of lists with gaps",
-        "groups",
-        "lists with gaps",
-        "removals",
-        "states",
-        "whitened states",
-    ],
-)
+@pytest.mark.parametrize(("extractor", "task"), CONTRACTS.values(), ids=CONTRACTS)
 def test_contract(folder, extractor, task):
     for check in check_extractor(extractor(folder=folder), task, [*TEXTS, "They go in in the shop."]):
         check()
@@ -444,13 +417,10 @@ def test_second_look_of_a_saved_model(folder, tmp_path):
     assert features[0, -5:] == pytest.approx(expected[0], abs=1e-5)
 
 
-def test_models_share_an_encoder(folder):
+def test_packs_and_models_share_an_encoder(folder, tmp_path, monkeypatch):
     one, other = EncoderEvidence(folder=folder), EncoderEvidence(folder=str(folder))
     assert one.encoder is other.encoder
     assert EncoderEvidence(folder=folder, threads=2).encoder is not one.encoder
-
-
-def test_encoder_of_a_pack(folder, tmp_path, monkeypatch):
     pack = SimpleNamespace(folders={"encoder": folder})
     monkeypatch.setattr(
         "disambig_encoder.evidence.packs", lambda: {"en_encoder": pack, "other": SimpleNamespace(folders={})}
@@ -464,6 +434,12 @@ def test_states_equal_the_reference(weights, folder):
     states = Encoder.load(folder).states(["They have a shop."], [(5, 9)])
     ids = [VOCABULARY.index(piece) for piece in ("[CLS]", "they", "have", "a", "shop", ".", "[SEP]")]
     assert states[0] == pytest.approx(Reference(weights).states(ids)[2], abs=0.2)
+    encoder = Encoder.load(folder)
+    encoder.most_kept = 1
+    texts, spans = ["They have a shop.", "They go."], [(5, 9), (5, 7)]
+    states = encoder.states(texts, spans)
+    assert (encoder.states(texts, spans) == states).all()
+    assert encoder.n_kept == 1
 
 
 def test_states_are_independent_of_other_texts(folder):
@@ -509,14 +485,21 @@ def test_whitened_states(folder):
         [(instances.take(instances.groups == g), group) for g, group in enumerate(groups)]
     )
     parts = extractor.transform(view, table)
-    assert [part.batch.rows.shape for part in parts] == [
-        (int((instances.groups == g).sum()), WIDTH) for g in range(2)
-    ]
+    expected = [(int((instances.groups == g).sum()), WIDTH) for g in range(2)]
+    assert [part.batch.rows.shape for part in parts] == expected
     assert all(len(part.batch.columns) == 2 * WIDTH for part in parts)
     rows = np.vstack([part.batch.rows.toarray() for part in parts])
     assert rows.mean(axis=0) == pytest.approx(np.zeros(WIDTH), abs=0.02)
     alone = transform_checked(extractor, view, table.parts[1][0], groups[1]).batch.rows
     assert alone.toarray() == pytest.approx(parts[1].batch.rows.toarray(), abs=1e-4)
+    part = instances.take(instances.groups == 0)
+    rows = transform_checked(extractor, view, part, groups[0]).batch.rows
+    again = WhitenedStates(folder=folder).from_state(extractor.state())
+    assert (transform_checked(again, view, part, groups[0]).batch.rows != rows).nnz == 0
+    with pytest.raises(ValueError, match="do not fit"):
+        extractor.from_state({"centre": np.zeros(3), "whitening": np.ones((2, 2))})
+    with pytest.raises(ValueError, match="not fitted"):
+        WhitenedStates(folder=folder).state()
 
 
 def test_whitening_matrix():
@@ -530,36 +513,11 @@ def test_whitening_matrix():
         assert values.max() / values.min() < 60 < np.linalg.cond(np.cov(mixed.T))
 
 
-def test_whitened_states_round_trip(folder):
-    extractor, view, instances, groups = fit_whitened_states(folder)
-    part = instances.take(instances.groups == 0)
-    rows = transform_checked(extractor, view, part, groups[0]).batch.rows
-    again = WhitenedStates(folder=folder).from_state(extractor.state())
-    assert (transform_checked(again, view, part, groups[0]).batch.rows != rows).nnz == 0
-    with pytest.raises(ValueError, match="do not fit"):
-        extractor.from_state({"centre": np.zeros(3), "whitening": np.ones((2, 2))})
-    with pytest.raises(ValueError, match="not fitted"):
-        WhitenedStates(folder=folder).state()
-
-
-def test_number_of_cached_states(folder):
-    encoder = Encoder.load(folder)
-    encoder.most_kept = 1
-    texts, spans = ["They have a shop.", "They go."], [(5, 9), (5, 7)]
-    states = encoder.states(texts, spans)
-    assert (encoder.states(texts, spans) == states).all()
-    assert encoder.n_kept == 1
-
-
 def test_an_encoder_without_states(folder, tmp_path):
     onnx = pytest.importorskip("onnx")
     graph = onnx.load(folder / "encoder.onnx")
     del graph.graph.output[[output.name for output in graph.graph.output].index("states")]
-    content = graph.SerializeToString()
     shutil.copytree(folder, tmp_path / "old")
-    (tmp_path / "old" / "encoder.onnx").write_bytes(content)
-    manifest = json.loads((tmp_path / "old" / "encoder.json").read_text())
-    manifest["files"]["encoder.onnx"] = {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-    (tmp_path / "old" / "encoder.json").write_text(json.dumps(manifest))
+    replace_graph(tmp_path / "old", graph.SerializeToString())
     with pytest.raises(UserError, match="D520"):
         Encoder.load(tmp_path / "old").states(["They have."], [(5, 9)])

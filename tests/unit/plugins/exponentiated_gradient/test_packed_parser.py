@@ -1,17 +1,191 @@
-"""A parser of packed charts learns, is saved, and copes with what it has no chart of."""
+"""Packed charts with features and costs, and a parser that learns from them and is saved."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from disambig_exponentiated_gradient.grammar import TreebankGrammar, TreebankParser
+from disambig_exponentiated_gradient.grammar import PLAIN, Derivation, TreebankGrammar, TreebankParser
 from disambig_exponentiated_gradient.learners import EG
-from disambig_exponentiated_gradient.packed_parser import ChartVocabulary, PackedParser, train_packed_parser
+from disambig_exponentiated_gradient.packed_parser import (
+    NUMBERS,
+    UNIT,
+    ChartVocabulary,
+    EdgeCosts,
+    NamedEdges,
+    PackedParser,
+    PartFeatures,
+    TrainingCharts,
+    WordTraits,
+    force_derivations,
+    mix_hashes,
+    train_packed_parser,
+    word_shapes,
+    wrong_labels,
+)
 from disambig_exponentiated_gradient.treebank import read_trees
-from made_trees import plain_trees
+from made_trees import plain_trees, tree_of
 
 from disambig.api.decoding import Hypergraph
 from disambig.errors import UserError
+
+TREES = [
+    *plain_trees(),
+    tree_of(
+        "(S (NP (PRP we)) (VP (VBP see) (NP (DT the) (NN dog)) (PP (IN in) (NP (DT a) (NN tree)))) (. .))"
+    ),
+    tree_of("(S (NP (NNS birds)) (VP (VBP see) (NP (NN sleep))) (. .))"),
+]
+
+
+@pytest.fixture(scope="module")
+def grammar():
+    return TreebankGrammar.from_trees(TREES, PLAIN)
+
+
+def charts_of(grammar, trees, threshold=0.0):
+    """Return charts of the sentences of trees, words' scores and names."""
+    sentences = [tree.words() for tree in trees]
+    words = grammar.score_words(sentences)
+    charts = TreebankParser(grammar, threshold).charts.charts(words)
+    return charts, words, sentences
+
+
+def tree_of_mass(grammar, named, graphs, mass, i):
+    """Return the tree of the edges of one chart that have a mass."""
+    first, last = graphs.offsets[i : i + 2]
+    rows = first + np.flatnonzero(mass[first:last] > 0)
+    return grammar.tree(named.sentences[i], Derivation.from_edges(named.edges.take(rows)))
+
+
+def test_keys_and_looks_of_words():
+    fields = np.array([1, 2], np.uint64), np.array([3, 4], np.uint64)
+    keys = [mix_hashes("a", *fields), mix_hashes("b", *fields), mix_hashes("a", *fields[::-1])]
+    assert len(set(np.concatenate(keys))) == 6
+    assert mix_hashes("a", 1, 3) == keys[0][0]
+    assert word_shapes("Cats") == word_shapes("Cats") != word_shapes("cats")
+    assert (
+        word_shapes("Cats")[0] == word_shapes("cats")[0]
+        and word_shapes("Cats")[1] == word_shapes("Birdies")[1]
+    )
+    traits = WordTraits.from_sentences([["a", "b"], ["c"]], [["X", "Y"], ["X"]])
+    at = traits.starts
+    assert traits.words[at[0] - 1] == traits.words[at[0] + 2] == traits.words[at[1] + 1]
+    assert traits.tags[at[0]] == traits.tags[at[1]] != traits.tags[at[0] + 1]
+
+
+def test_gold_trees_cost_nothing_and_all_others_something(grammar):
+    charts, words, sentences = charts_of(grammar, TREES)
+    assert charts.sentences.tolist() == list(range(len(TREES)))
+    same, rows = force_derivations(grammar, charts, words, [grammar.derivation(tree) for tree in TREES])
+    assert len(same.edges) == len(charts.edges) and all(own is not None for own in rows)
+    named = NamedEdges.from_charts(grammar, charts, sentences)
+    gold = EdgeCosts.from_trees(named, grammar.binarisation, TREES, rows)
+    assert (gold.missing, gold.wrong_labels) == (0, 0)
+    for totals, _ in Hypergraph().top(-gold.cost.astype(float), charts.graphs, 3):
+        assert totals[0] == 0.0 and (totals[1:] < 0).all()
+    wrong = wrong_labels(named, grammar.binarisation, TREES)  # those that the tree does not have
+    for i, own in enumerate(rows):
+        assert not wrong[charts.graphs.offsets[i] + own].any()
+    assert wrong.any()
+    for costs in (gold.cost, wrong):
+        mass = Hypergraph().best(-costs.astype(float), charts.graphs)
+        found = [tree_of_mass(grammar, named, charts.graphs, mass, i) for i in range(len(TREES))]
+        assert found == TREES
+
+
+def test_a_derivation_that_was_pruned_is_put_in_again(grammar):
+    charts, words, sentences = charts_of(grammar, TREES)
+    keep = Hypergraph().best(charts.scores, charts.graphs) > 0
+    graphs, rows = charts.graphs.keep(keep)  # one tree each is left
+    small = type(charts)(
+        graphs,
+        charts.scores[rows],
+        charts.edges.take(rows),
+        *[getattr(charts, name) for name in ("sentences", "thresholds", "without_parse", "too_large")],
+    )
+    others = [second_best(grammar, charts, i) for i in range(len(TREES))]
+    assert sum(each is not None for each in others) >= 3
+    forced, found = force_derivations(grammar, small, words, others)
+    assert len(forced.edges) > len(small.edges)
+    for i, (derivation, own) in enumerate(zip(others, found, strict=True)):
+        if derivation is None:
+            assert own is None
+            continue
+        first, last = forced.graphs.offsets[i : i + 2]
+        edges = forced.edges.take(first + own)
+        expected = grammar.tree(sentences[i], derivation)
+        assert grammar.tree(sentences[i], Derivation.from_edges(edges)) == expected
+        assert forced.scores[first + own].sum() == pytest.approx(grammar.score(sentences[i], derivation))
+        scores = np.full(len(forced.edges), -np.inf)
+        scores[first + own] = 0.0
+        one = forced.graphs.take(np.array([i]))
+        assert Hypergraph().best(scores[first:last], one).sum() == len(own)  # it is whole
+        best = Hypergraph().top(forced.scores[first:last], one, 1)[0][0][0]
+        assert best == pytest.approx(Hypergraph().top(charts.scores, charts.graphs, 1)[i][0][0])
+
+
+def second_best(grammar, charts, i):
+    """Return the second derivation of a chart, None where there is one only."""
+    totals, derivations = Hypergraph().top(charts.scores, charts.graphs, 2)[i]
+    return Derivation.from_edges(charts.edges.take(derivations[1])) if len(totals) > 1 else None
+
+
+def test_a_gold_tree_that_the_grammar_lacks_has_another_in_its_place(grammar):
+    tree = tree_of("(S (NP (DT the) (NN garden)) (X (VBZ sleeps)) (. .))")
+    found = TrainingCharts.from_trees(grammar, [tree])
+    assert found.gold_missing == 1 and found.wrong_labels >= 1 and len(found) == 1
+    assert Hypergraph().top(-found.cost.astype(float), found.graphs, 1)[0][0][0] == 0.0
+
+
+def test_features_are_those_of_edges_wherever_they_stand(grammar):
+    """The same sentence alone and behind another one has the same features."""
+    charts, _, sentences = charts_of(grammar, TREES[:2])
+    alone, _, other = charts_of(grammar, TREES[1:2])
+    both = PartFeatures.from_edges(NamedEdges.from_charts(grammar, charts, sentences))
+    one = PartFeatures.from_edges(NamedEdges.from_charts(grammar, alone, other))
+    vocabulary = ChartVocabulary.from_features(both, 1)
+    cost = [np.zeros(len(each.edges), np.float32) for each in (charts, alone)]
+    second = vocabulary.batch(both, charts.graphs, cost[0]).take(np.array([1]))
+    first = vocabulary.batch(one, alone.graphs, cost[1])
+    difference = second.rows() - first.rows()
+    assert np.abs(difference.toarray()).max() < 1e-6
+    weights = np.zeros(len(vocabulary))
+    weights[0] = UNIT  # the score of the grammar
+    np.testing.assert_allclose(first.scores(weights), alone.scores, rtol=1e-6)
+
+
+def test_vocabularies_of_charts(grammar):
+    charts, _, sentences = charts_of(grammar, TREES)
+    features = PartFeatures.from_edges(NamedEdges.from_charts(grammar, charts, sentences))
+    sizes = [len(ChartVocabulary.from_features(features, least)) for least in (1, 2, 10**6)]
+    assert sizes[0] == len(NUMBERS) + len(np.unique(features.keys)) > sizes[1] > sizes[2] == len(NUMBERS)
+    batch = ChartVocabulary.from_features(features, 10**6).batch(
+        features, charts.graphs, np.zeros(len(charts.edges), np.float32)
+    )
+    assert batch.features.shape[1] == len(NUMBERS)
+    parts = [TrainingCharts.from_trees(grammar, TREES[:3]), TrainingCharts.from_trees(grammar, TREES[3:])]
+    joined = TrainingCharts.concat(parts)
+    assert len(joined) == len(TREES) and joined.trees == tuple(TREES)
+    vocabulary = ChartVocabulary.from_features(joined.features, 1)
+    weights = np.random.default_rng(0).normal(size=len(vocabulary))
+    scores = [
+        vocabulary.batch(each.features, each.graphs, each.cost).scores(weights) for each in (*parts, joined)
+    ]
+    np.testing.assert_allclose(np.concatenate(scores[:2]), scores[2])
+
+
+def test_charts_of_folds_know_nothing_of_their_own_trees():
+    """A word that stands in one tree alone is new to the grammar that makes its chart."""
+    found = TrainingCharts.held_out(TREES * 3, folds=3)
+    whole = TrainingCharts.held_out(TREES * 3, folds=3, longest=4)
+    assert len(found) == 3 * len(TREES) and found.gold_missing == 0  # each tree is in the other folds, too
+    assert 0 < len(whole) < len(found)
+    mixed_ones = [*TREES, *TREES[:3]]  # three that are in another fold, too
+    alone = TrainingCharts.held_out(mixed_ones, folds=len(mixed_ones))
+    assert len(alone) - alone.gold_missing == 6
+    assert alone.gold_missing + alone.without_chart == len(TREES) - 3
+    assert len(TrainingCharts.held_out(TREES * 3, folds=3, most=5)) == 5
+
 
 # what the noun phrase after "in" belongs to is for the verb to say: a PCFG of labels cannot see it
 VERBS, PLACES = ("kept", "put"), ("box", "room", "bag", "hall")
@@ -55,37 +229,6 @@ def test_saved_and_read_again(learned):
     sentences = [tree.words() for tree in attachments()]
     assert again.trees(sentences) == learned.parser.trees(sentences)
     np.testing.assert_array_equal(again.weights, learned.parser.weights)
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("keys", None),
-        ("keys", np.array([2, 1], np.uint64)),
-        ("keys", np.uint64(1)),
-        ("weights", np.zeros(1)),
-        ("weights", np.array(["one"])),
-        ("weights", None),
-        ("threshold", None),
-        ("threshold", np.zeros(0)),
-        ("threshold", np.float64(0.1)),
-        ("threshold", np.zeros((1, 1))),
-        ("threshold", np.array(["one"])),
-        ("threshold", np.array([np.nan])),
-        ("threshold", np.array([-0.1])),
-    ],
-)
-def test_broken_arrays_are_said(learned, name, value):
-    state = dict(learned.parser.state())
-    if value is None:
-        del state[name]
-    else:
-        state[name] = value
-    with pytest.raises(UserError, match="D612"):
-        PackedParser.from_state(state)
-
-
-def test_sentences_without_a_chart(learned):
     found = learned.parser.trees([[], ["we", "put", "a", "zebra", "in", "the", "bag"], ["in", "in", "in"]])
     assert found[0] is None
     assert found[1] is not None and found[1].words()[3] == "zebra"
@@ -93,17 +236,34 @@ def test_sentences_without_a_chart(learned):
     assert found[2] == by_grammar[0]
 
 
+BROKEN = {
+    "keys": [None, np.array([2, 1], np.uint64), np.uint64(1)],
+    "weights": [None, np.zeros(1), np.array(["one"])],
+    "threshold": [
+        *(None, np.zeros(0), np.float64(0.1), np.zeros((1, 1))),
+        *(np.array([bad]) for bad in ("one", np.nan, -0.1)),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_broken_arrays_are_said(learned, name):
+    for value in BROKEN[name]:
+        state = {**learned.parser.state(), name: value}
+        if value is None:
+            del state[name]
+        with pytest.raises(UserError, match="D612"):
+            PackedParser.from_state(state)
+
+
 def test_nothing_to_learn_from():
-    with pytest.raises(UserError, match="D634"):
-        train_packed_parser([], EG(decoder=Hypergraph()))
-    with pytest.raises(UserError, match="D613"):
-        train_packed_parser(plain_trees(), EG(decoder=Hypergraph()), longest=1)
-    with pytest.raises(UserError, match="D614"):
-        train_packed_parser(plain_trees(), EG(decoder=Hypergraph()), folds=1)
-
-
-def test_weights_fit_the_columns():
+    for trees, settings, code in (
+        ([], {}, "D634"),
+        (plain_trees(), {"longest": 1}, "D613"),
+        (plain_trees(), {"folds": 1}, "D614"),
+    ):
+        with pytest.raises(UserError, match=code):
+            train_packed_parser(trees, EG(decoder=Hypergraph()), **settings)
     with pytest.raises(ValueError, match="columns"):
-        PackedParser(
-            TreebankGrammar.from_trees(plain_trees()), ChartVocabulary(np.zeros(0, np.uint64)), np.zeros(5)
-        )
+        vocabulary = ChartVocabulary(np.zeros(0, np.uint64))
+        PackedParser(TreebankGrammar.from_trees(plain_trees()), vocabulary, np.zeros(5))

@@ -6,11 +6,12 @@ import warnings
 
 import pytest
 import spacy
-from disambig_exponentiated_gradient.parser import save_parser
+from disambig_exponentiated_gradient.grammar import TreebankGrammar
+from disambig_exponentiated_gradient.parser import Parser, save_parser
 from disambig_exponentiated_gradient.spacy import _component as extensions
-from disambig_exponentiated_gradient.treebank import list_constituents
+from disambig_exponentiated_gradient.treebank import list_constituents, read_trees
 from hypothesis import given, strategies as st
-from made_parser import TEXT, parser
+from made_trees import TEXT, parser
 from spacy.tokens import Doc, DocBin
 
 from disambig.errors import UserError
@@ -39,18 +40,17 @@ def rows(doc, key="constituents"):
 def test_constituents_and_their_parents(nlp):
     doc = nlp(TEXT)
     group = doc.spans["constituents"]
-    assert [sent.text for sent in doc.sents] == [
-        "The cat saw the dog with a bell.",
-        "She can't see it (well).",
-    ]
-    roots = [span for span in group if not span.id_]
-    assert [root.text for root in roots] == [sent.text for sent in doc.sents]
+    sentences = ["The cat saw the dog with a bell.", "She can't see it (well)."]
+    assert [sent.text for sent in doc.sents] == sentences
+    assert [span.text for span in group if not span.id_] == sentences
     for number, span in enumerate(group):
         if span.id_:
             above = group[int(span.id_)]
             assert int(span.id_) < number and above.start <= span.start and span.end <= above.end
     trees = parser().parse(TEXT)
     assert [span.label_ for span in group] == [row.label for tree in trees for row in list_constituents(tree)]
+    for sent, tree in zip(doc.sents, trees, strict=True):
+        assert next(read_trees(sent._.parse_string)) == tree
 
 
 def test_names_as_benepar_has_them(nlp):
@@ -61,19 +61,10 @@ def test_names_as_benepar_has_them(nlp):
         "(VP (VBD saw) (NP (DT the) (NN dog)) (PP (IN with) (NP (DT a) (NN bell)))) (. .))"
     )
     assert first._.labels == ("S",) and first._.parent is None
-    assert [" ".join(span.text.split()) for span in first._.children] == [
-        "The cat",
-        "saw the dog with a bell",
-        ".",
-    ]
-    assert [span._.labels for span in first._.constituents] == [
-        ("S",),
-        ("NP",),
-        ("VP",),
-        ("NP",),
-        ("PP",),
-        ("NP",),
-    ]
+    children = [" ".join(span.text.split()) for span in first._.children]
+    assert children == ["The cat", "saw the dog with a bell", "."]
+    labels = [span._.labels for span in first._.constituents]
+    assert labels == [(label,) for label in ("S", "NP", "VP", "NP", "PP", "NP")]
     cat = next(token for token in doc if token.text == "cat")
     assert (cat._.labels, cat._.parse_string, cat._.parent.text) == ((), "(NN cat)", "The cat")
     assert [span._.parse_string for span in cat._.parent._.children] == ["(DT The)", "(NN cat)"]
@@ -103,29 +94,18 @@ def test_a_doc_is_never_answered_with_what_another_thread_asked_last(nlp, monkey
     assert [span._.labels for span in doc.spans["constituents"]] == wanted
 
 
-def test_the_string_is_the_tree(nlp):
-    from disambig_exponentiated_gradient.treebank import read_trees
-
-    doc = nlp(TEXT)
-    for sent, tree in zip(doc.sents, parser().parse(TEXT), strict=True):
-        assert next(read_trees(sent._.parse_string)) == tree
-
-
-def test_what_the_pipeline_has_stays(folder):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("disambig_tagger")
-    nlp.add_pipe("sentencizer", config={"punct_chars": ["!"]})
-    nlp.add_pipe("disambig_parser", config={"model": folder, "tags": True, "spans_key": "mine"})
-    doc = nlp("The zebra slept. It slept! The cat saw it.")
-    assert len(list(doc.sents)) == 2 == sum(not span.id_ for span in doc.spans["mine"])
-    assert [token.tag_ for token in doc[:3]] == ["DT", "NN", "VBD"]
-    assert "constituents" not in doc.spans and doc[0]._.parent is not None
-
-
-def test_tags_and_sentences_are_written_where_there_are_none(nlp):
+def test_tags_and_sentences_are_written_where_there_are_none(nlp, folder):
     doc = nlp("The cat saw a dog.")
     assert [token.tag_ for token in doc] == ["DT", "NN", "VBD", "DT", "NN", "."]
     assert nlp.analyze_pipes()["summary"]["disambig_parser"]["assigns"]
+    other = spacy.blank("en")
+    other.add_pipe("disambig_tagger")
+    other.add_pipe("sentencizer", config={"punct_chars": ["!"]})
+    other.add_pipe("disambig_parser", config={"model": folder, "tags": True, "spans_key": "mine"})
+    doc = other("The zebra slept. It slept! The cat saw it.")
+    assert len(list(doc.sents)) == 2 == sum(not span.id_ for span in doc.spans["mine"])
+    assert [token.tag_ for token in doc[:3]] == ["DT", "NN", "VBD"]
+    assert "constituents" not in doc.spans and doc[0]._.parent is not None
 
 
 def test_many_docs_at_once_are_as_one_by_one(nlp):
@@ -145,9 +125,6 @@ def test_many_docs_at_once_are_as_one_by_one(nlp):
         for sent in doc.sents:
             if sent.text.strip():
                 assert sent._.parse_string.startswith("(")
-
-
-def test_two_processes(nlp):
     found = list(nlp.pipe([TEXT] * 4, n_process=2, batch_size=2))
     assert [rows(doc) for doc in found] == [rows(nlp(TEXT))] * 4
 
@@ -167,11 +144,6 @@ def test_all_is_kept_on_the_disk(nlp, tmp_path):
 
 def test_another_parser_is_told(nlp, tmp_path):
     data = nlp.get_pipe("disambig_parser").to_bytes()
-    save_parser(parser(), tmp_path)
-    from disambig_exponentiated_gradient.grammar import TreebankGrammar
-    from disambig_exponentiated_gradient.parser import Parser
-    from disambig_exponentiated_gradient.treebank import read_trees
-
     save_parser(Parser(TreebankGrammar.from_trees(list(read_trees("(S (NN x) (NN y))")))), tmp_path)
     other = spacy.blank("en").add_pipe("disambig_parser", config={"model": str(tmp_path)})
     with pytest.warns(UserWarning, match="another parser"):
@@ -187,23 +159,19 @@ def test_where_there_is_no_parse_there_is_one_span(folder):
 
 
 @pytest.mark.parametrize(
-    ("config", "code"),
+    ("config", "code", "language"),
     [
-        ({"model": "nothing_en"}, "D901"),
-        ({"max_length": 0}, "D903"),
-        ({"max_length": "x"}, "D516"),
-        ({"tags": 1}, "D516"),
-        ({"spans_key": None}, "D516"),
+        ({"model": "nothing_en"}, "D901", "en"),
+        ({"max_length": 0}, "D903", "en"),
+        ({"max_length": "x"}, "D516", "en"),
+        ({"tags": 1}, "D516", "en"),
+        ({"spans_key": None}, "D516", "en"),
+        ({}, "D500", "de"),
     ],
 )
-def test_settings_that_cannot_be(folder, config, code):
+def test_settings_that_cannot_be(folder, config, code, language):
     with pytest.raises(UserError, match=code):
-        spacy.blank("en").add_pipe("disambig_parser", config={"model": folder} | config)
-
-
-def test_another_language(folder):
-    with pytest.raises(UserError, match="D500"):
-        spacy.blank("de").add_pipe("disambig_parser", config={"model": folder})
+        spacy.blank(language).add_pipe("disambig_parser", config={"model": folder} | config)
 
 
 @given(st.text(st.sampled_from('The cat saw it. \n(\u2019s"-!'), max_size=60))

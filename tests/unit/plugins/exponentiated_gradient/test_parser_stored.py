@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from disambig_exponentiated_gradient import load_parser
 from disambig_exponentiated_gradient.parser import FILE, grammar_digest, read_parser, save_parser
-from made_parser import TEXT, parser
+from made_trees import TEXT, parser
 
 from disambig import registry
 from disambig.api.packs import load_standalone, standalone_card
@@ -21,25 +21,24 @@ from disambig.packs import read_pack
 from disambig.testing import check_standalone
 
 
-@pytest.fixture(scope="module")
-def made():
-    return parser()
-
-
 @pytest.fixture
-def folder(made, tmp_path):
-    save_parser(made, tmp_path / "my", about={"trees": 24})
+def folder(tmp_path):
+    save_parser(parser(), tmp_path / "my", about={"trees": 24})
     return tmp_path / "my"
 
 
-def test_what_is_read_parses_as_what_was_written(made, folder):
+def test_what_is_read_parses_as_what_was_written(folder):
     again = load_parser(folder)
-    assert again.parse(TEXT) == made.parse(TEXT)
-    assert grammar_digest(again) == grammar_digest(made)
+    assert again.parse(TEXT) == parser().parse(TEXT)
+    assert grammar_digest(again) == grammar_digest(parser())
     assert json.loads((folder / HEADER).read_text())["about"] == {"trees": 24}
     for trees in again.nbest(TEXT, 5):
         scores = [score for _, score in trees]
         assert scores == sorted(scores, reverse=True) and len({tree for tree, _ in trees}) == len(trees)
+    change_array(folder, "binary", lambda array: array + 100_000)
+    change_header(folder, digest=digest_arrays(dict(np.load(folder / FILE))))
+    with pytest.raises(UserError, match="D635"):
+        read_parser(folder)
 
 
 def change_header(folder, **changes):
@@ -75,13 +74,6 @@ def test_a_broken_parser_is_one_line(folder, what):
     assert caught.value.code == "D900" and "\n" not in str(caught.value)
 
 
-def test_numbers_that_cannot_be_are_found_though_the_digest_is_right(folder, made):
-    change_array(folder, "binary", lambda array: array + 100_000)
-    change_header(folder, digest=digest_arrays(dict(np.load(folder / FILE))))
-    with pytest.raises(UserError, match="D635"):
-        read_parser(folder)
-
-
 def test_names_of_nothing(tmp_path, monkeypatch):
     for brought, wanted in (((), "install the pack disambig_en_parser .*"), (("disambig_en_parser",), "")):
         found = {name: SimpleNamespace(name=name, folders={"parser": tmp_path}) for name in brought}
@@ -100,30 +92,26 @@ def test_names_of_nothing(tmp_path, monkeypatch):
         load_parser("disambig_en")  # a pack without a parser
 
 
-@pytest.mark.parametrize("k", [0, 1001, True, 2.0])
-def test_how_many_trees(made, k):
-    with pytest.raises(UserError, match="D903"):
-        made.nbest(TEXT, k)
-
-
-def test_a_text_is_no_list_of_texts(made):
+def test_arguments_that_cannot_be():
+    for k in (0, 1001, True, 2.0):
+        with pytest.raises(UserError, match="D903"):
+            parser().nbest(TEXT, k)
     with pytest.raises(UserError, match="D904"):
-        made.sentences("A dog.")
+        parser().sentences("A dog.")
 
 
-def test_a_parser_is_loaded_without_naming_its_class(made, folder):
+def test_a_parser_is_loaded_without_naming_its_class(folder):
     again = load_standalone(folder)
-    assert type(again) is type(made) and again.language == "en"
+    assert type(again) is type(parser()) and again.language == "en"
     assert (
-        again.describe() == made.describe() == f"parser of constituents: {made.describe().split()[3]} rules"
+        again.describe()
+        == parser().describe()
+        == f"parser of constituents: {parser().describe().split()[3]} rules"
     )
     again.save(folder.parent / "copy")
-    assert grammar_digest(load_standalone(folder.parent / "copy")) == grammar_digest(made)
+    assert grammar_digest(load_standalone(folder.parent / "copy")) == grammar_digest(parser())
     card = standalone_card(again, "my", use="disambig parse --model my", training=["learned from 24 trees"])
     assert card.startswith("# my\n\nParser of constituents") and "* learned from 24 trees" in card
-
-
-def test_a_format_that_nobody_reads_and_a_name_that_nobody_gave_are_named(folder):
     change_header(folder, format="disambig.treebank_parsers.v1")
     with pytest.raises(UserError, match=r"D917.*'disambig.treebank_parsers.v1'; .*treebank_parser.v1"):
         load_standalone(folder)
@@ -134,17 +122,11 @@ def test_a_format_that_nobody_reads_and_a_name_that_nobody_gave_are_named(folder
 
 
 @pytest.mark.parametrize("damage", [False, True])
-def test_the_doctor_reads_the_parser_of_a_pack(made, tmp_path, monkeypatch, damage):
+def test_the_doctor_reads_the_parser_of_a_pack(tmp_path, monkeypatch, damage):
     home = tmp_path / "toy_trees"
-    save_parser(made, home / "parser")
-    manifest = {
-        "name": "toy_trees",
-        "version": "1",
-        "language": "en",
-        "models": {},
-        "folders": {"parser": "parser"},
-    }
-    (home / "pack.json").write_text(json.dumps(manifest))
+    save_parser(parser(), home / "parser")
+    manifest = {"name": "toy_trees", "version": "1", "language": "en", "models": {}}
+    (home / "pack.json").write_text(json.dumps({**manifest, "folders": {"parser": "parser"}}))
     if damage:
         BROKEN["cut short"](home / "parser")
     monkeypatch.syspath_prepend(tmp_path)
@@ -152,37 +134,32 @@ def test_the_doctor_reads_the_parser_of_a_pack(made, tmp_path, monkeypatch, dama
     if not damage:
         monkeypatch.setattr("disambig.models.standalone.packs", lambda: {"toy_trees": read_pack(home)})
         for name in ("toy_trees", "toy_trees/parser"):
-            assert load_standalone(name).describe() == made.describe()
+            assert load_standalone(name).describe() == parser().describe()
     _, model = checks.check_packs(checks.CheckedPacks())
     assert model.status == (checks.PROBLEM if damage else checks.OK)
-    assert ("D900" if damage else f"toy_trees/parser, language en: {made.describe()}") in model.what
+    assert ("D900" if damage else f"toy_trees/parser, language en: {parser().describe()}") in model.what
 
 
-@pytest.mark.parametrize("formats", [None, "x/1", (), ("",)])
-def test_a_class_that_does_not_say_what_it_reads_is_named(monkeypatch, formats):
-    monkeypatch.setitem(
-        sys.modules, "toy_models", SimpleNamespace(Model=type("Model", (), {"formats": formats}))
-    )
-    with pytest.raises(UserError, match=r"D007.*toy.Model.v1.*formats are"):
-        registry.Entry("models", "toy.Model.v1", "toy", "toy_models:Model").load()
-
-
-def test_a_class_without_a_method_is_named(monkeypatch):
+def test_classes_of_models_that_lack_something_are_named(monkeypatch):
     methods = dict.fromkeys(("load", "save", "describe"), lambda self: None)
-    model = type("Model", (), {"formats": ("toy.v1",), **methods})
-    monkeypatch.setitem(sys.modules, "toy_models", SimpleNamespace(Model=model))
-    with pytest.raises(UserError, match=r"D007.*toy.Model.v1.*no method 'records'"):
-        registry.Entry("models", "toy.Model.v1", "toy", "toy_models:Model").load()
+    for content, problem in (
+        *(({"formats": formats}, "formats are") for formats in (None, "x/1", (), ("",))),
+        ({"formats": ("toy.v1",), **methods}, "no method 'records'"),
+    ):
+        module = SimpleNamespace(Model=type("Model", (), content))
+        monkeypatch.setitem(sys.modules, "toy_models", module)
+        with pytest.raises(UserError, match=rf"D007.*toy.Model.v1.*{problem}"):
+            registry.Entry("models", "toy.Model.v1", "toy", "toy_models:Model").load()
 
 
-def test_a_format_belongs_to_the_first_class_that_reads_it(made, folder, monkeypatch, caplog):
-    other = type("Other", (), {"formats": type(made).formats})
+def test_a_format_belongs_to_the_first_class_that_reads_it(folder, monkeypatch, caplog):
+    other = type("Other", (), {"formats": type(parser()).formats})
     classes = registry.load_all("models")
     monkeypatch.setattr(registry, "load_all", lambda kind: {**classes, "toy.Other.v1": other})
-    assert type(load_standalone(folder)) is type(made)
+    assert type(load_standalone(folder)) is type(parser())
     assert "D918" in caplog.text and "toy.Other.v1" in caplog.text
 
 
-def test_contract_of_standalone_models(made):
-    for check in check_standalone(made, [TEXT, "A dog ran."]):
+def test_contract_of_standalone_models():
+    for check in check_standalone(parser(), [TEXT, "A dog ran."]):
         check()

@@ -1,4 +1,4 @@
-"""Grammars of treebanks: probabilities by hand, derivations, the coarser grammar, what is saved."""
+"""Grammars of treebanks and their lexicons: probabilities by hand, derivations, what is saved."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ from disambig_exponentiated_gradient.grammar import (
     PLAIN,
     SELDOM,
     Derivation,
+    LexiconSettings,
     RuleCounts,
+    TagLexicon,
     TreebankGrammar,
     TreebankParser,
     flat_tree,
     tree_cells,
+    word_classes,
 )
 from disambig_exponentiated_gradient.treebank import (
     Binarisation,
@@ -26,7 +29,7 @@ from disambig_exponentiated_gradient.treebank import (
 )
 from hypothesis import given, strategies as st
 from made_trees import plain_trees, tree_of, trees
-from slow_cky import best_derivation
+from slow_trees import best_derivation
 
 from disambig.errors import UserError
 
@@ -69,18 +72,10 @@ def test_cells_and_their_spans():
 
 def test_counts_by_hand():
     counts = RuleCounts.from_trees(read_trees(SMALL))
-    assert counts.binary == {
-        ("S", "NP", "VP"): 2,
-        ("VP", "VB", "NP"): 1,
-        ("NP", "NP", "PP"): 1,
-        ("PP", "IN", "NP"): 1,
-    }
-    assert counts.chains == {
-        ("TOP", "S", ()): 2,
-        ("TOP", "NP", ()): 1,
-        ("NP", "NN", ()): 5,
-        ("VP", "VB", ()): 1,
-    }
+    expected = {("S", "NP", "VP"): 2, ("VP", "VB", "NP"): 1, ("NP", "NP", "PP"): 1, ("PP", "IN", "NP"): 1}
+    assert counts.binary == expected
+    expected = {("TOP", "S", ()): 2, ("TOP", "NP", ()): 1, ("NP", "NN", ()): 5, ("VP", "VB", ()): 1}
+    assert counts.chains == expected
     assert counts.unchanged == {"VP": 1, "VB": 1, "PP": 1, "IN": 1}
     assert counts.lexical == {"NN": 5, "VB": 2, "IN": 1}
 
@@ -102,21 +97,14 @@ def test_probabilities_by_hand():
 def test_the_score_of_a_tree_is_the_product_of_its_rules():
     grammar = small()
     tree = tree_of("((S (NP (NN cats)) (VP (VB sleep))))")
-    derivation = grammar.derivation(tree)
-    of_words = {grammar.grammar.symbols[s]: v for s, v in enumerate_scores(grammar, tree.words())}
+    found, names = grammar.word_scores(tree.words()), grammar.grammar.symbols
     # TOP to S 2/3; S to NP VP 1; NP to NN 1; VP to VB 1/2; and the words
-    expected = np.log(2 / 3) + np.log(1 / 2) + of_words["NN"] + of_words["VB"]
-    assert grammar.score(tree.words(), derivation) == pytest.approx(expected)
-
-
-def enumerate_scores(grammar, words):
-    """Return symbol and score of the right tag of each of two words: a noun, then a verb."""
-    found = grammar.word_scores(words)
-    names = grammar.grammar.symbols
+    expected = np.log(2 / 3) + np.log(1 / 2)
     for place, tag in enumerate(("NN", "VB")):
         rows = (found.positions == place) & (found.symbols == names.index(tag))
         assert rows.sum() == 1
-        yield names.index(tag), float(found.scores[rows][0])
+        expected += float(found.scores[rows][0])
+    assert grammar.score(tree.words(), grammar.derivation(tree)) == pytest.approx(expected)
 
 
 def test_probabilities_of_what_is_above_sum_to_one():
@@ -179,10 +167,8 @@ def test_the_best_tree_by_plain_cky_and_by_the_charts():
         assert parse.scores == (pytest.approx(score),)
         assert parse.best == grammar.tree(words, derivation)
         assert not parse.is_fallback
-    assert (
-        format_one_line(parser.trees(sentences[:1])[0])
-        == "(TOP (S (NP (DT the) (NN dog)) (VP (VBZ sleeps)) (. .)))"
-    )
+    expected = "(TOP (S (NP (DT the) (NN dog)) (VP (VBZ sleeps)) (. .)))"
+    assert format_one_line(parser.trees(sentences[:1])[0]) == expected
 
 
 @given(st.lists(trees(5), min_size=1, max_size=3))
@@ -218,25 +204,17 @@ def test_sentences_without_a_parse():
     assert empty.best is None
     assert parser.trees([]) == []
     assert format_one_line(flat_tree(["a", "b"], ["DT", "NN"])) == "(TOP (DT a) (NN b))"
-
-
-def test_the_coarser_grammar_parses_what_the_fine_one_does_not():
-    texts = "((S (NP (NN a)) (VP (VB b))))", "((X (VP (VB b) (NP (NN a)))))"
-    grammar = TreebankGrammar.from_trees([tree_of(text) for text in texts], Binarisation(1, 2, splits=()))
-    (parse,) = TreebankParser(grammar).parses([["a", "b", "a"]])  # needs a VP of two below S
-    assert parse.is_fallback
-    assert format_one_line(parse.best) == "(TOP (S (NP (NN a)) (VP (VB b) (NP (NN a)))))"
-
-
-def test_tags_that_are_known():
-    grammar = TreebankGrammar.from_trees(plain_trees())
-    parser = TreebankParser(grammar)
     words = ["birds", "sleep"]
     (tree,) = parser.trees([words], [["NNS", "VBP"]])
     assert tree.tags() == ["NNS", "VBP"]
 
 
-def test_the_map_to_the_coarser_grammar():
+def test_the_coarser_grammar():
+    texts = "((S (NP (NN a)) (VP (VB b))))", "((X (VP (VB b) (NP (NN a)))))"
+    grammar = TreebankGrammar.from_trees([tree_of(text) for text in texts], Binarisation(1, 2, splits=()))
+    (parse,) = TreebankParser(grammar).parses([["a", "b", "a"]])  # needs a VP of two below S
+    assert parse.is_fallback
+    assert format_one_line(parse.best) == "(TOP (S (NP (NN a)) (VP (VB b) (NP (NN a)))))"
     grammar = TreebankGrammar.from_trees(plain_trees(), Binarisation(1, 2))
     fine, coarser = grammar.grammar, grammar.grammar.coarser
     assert [coarser.symbols[i] for i in fine.coarse] == [coarse_symbol(symbol) for symbol in fine.symbols]
@@ -263,20 +241,6 @@ def test_what_is_saved(tmp_path):
     mine, saved = grammar.word_scores(words), again.word_scores(words)
     assert np.array_equal(mine.scores, saved.scores)
     assert np.array_equal(mine.symbols, saved.symbols)
-
-
-def test_a_message_holds_no_other_message():
-    arrays = TreebankGrammar.from_trees(plain_trees()).state()
-    del arrays["settings"]
-    with pytest.raises(UserError, match="lack settings") as found:
-        TreebankGrammar.from_state(arrays)
-    assert str(found.value).count("D635") == 1 == str(found.value).count("lack")
-
-
-def changed(name, change):
-    arrays = TreebankGrammar.from_trees(plain_trees()).state()
-    arrays[name] = change(arrays[name].copy())
-    return arrays
 
 
 def put(array, value, at):
@@ -307,8 +271,9 @@ def put(array, value, at):
     ],
 )
 def test_arrays_that_hold_no_grammar(name, change):
+    arrays = TreebankGrammar.from_trees(plain_trees()).state()
     with pytest.raises(UserError, match="D635"):
-        TreebankGrammar.from_state(changed(name, change))
+        TreebankGrammar.from_state({**arrays, name: change(arrays[name].copy())})
 
 
 def test_arrays_that_lack_one():
@@ -316,6 +281,11 @@ def test_arrays_that_lack_one():
     for name in arrays:
         with pytest.raises(UserError, match=f"D635.*lack {name}"):
             TreebankGrammar.from_state({key: array for key, array in arrays.items() if key != name})
+    arrays = TreebankGrammar.from_trees(plain_trees()).state()
+    del arrays["settings"]
+    with pytest.raises(UserError, match="lack settings") as found:
+        TreebankGrammar.from_state(arrays)
+    assert str(found.value).count("D635") == 1 == str(found.value).count("lack")
 
 
 def test_treebanks_that_are_refused():
@@ -323,9 +293,6 @@ def test_treebanks_that_are_refused():
         TreebankGrammar.from_trees([])
     with pytest.raises(UserError, match=r"D634.*TOP"):
         TreebankGrammar.from_trees([Tree("S", (Tree("UH", (), "yes"),))])
-
-
-def test_derivations_of_rows():
     empty = Derivation.from_rows([], [], [3])
     assert (empty.binary.shape, empty.unary.shape, empty.tags.tolist()) == ((0, 4), (0, 3), [3])
 
@@ -334,3 +301,121 @@ def test_it_learns_its_own_treebank():
     made = plain_trees()
     grammar = TreebankGrammar.from_trees(made, Binarisation(2, 2))
     assert Parseval.from_trees(made, TreebankParser(grammar).trees([tree.words() for tree in made])).f1 > 0.9
+
+
+NOUNS = [(f"{stem}ness", "NN^NP") for stem in ("kind", "sad", "glad", "ill", "weak", "dark")]
+VERBS = [(f"{stem}ing", "VBG^VP") for stem in ("walk", "sing", "jump", "read", "fall", "hold")]
+NAMES = [(name, "NNP^NP") for name in ("Anna", "Berta", "Carla", "Dora", "Emma", "Fritz")]
+THE = [("the", "DT^NP")] * 40
+WORD_SENTENCES = [[*THE, each] for each in (*NOUNS, *VERBS, *NAMES)]
+
+
+def best_symbol(lexicon, word, place=1):
+    """Return the likeliest symbol of a word, P(symbol | word) up to a constant."""
+    scores = lexicon.scores(["x"] * place + [word])[-1]
+    usual = {symbol: len([1 for s in WORD_SENTENCES for _, t in s if t == symbol]) for symbol in scores}
+    return max(scores, key=lambda symbol: scores[symbol] + np.log(usual[symbol]))
+
+
+def test_new_and_rare_words_by_their_looks():
+    lexicon = TagLexicon.from_sentences(WORD_SENTENCES)
+    assert best_symbol(lexicon, "fondness") == "NN^NP"
+    assert best_symbol(lexicon, "glorping") == "VBG^VP"
+    assert best_symbol(lexicon, "Gerda") == "NNP^NP"
+    for word in ("fondness", "glorping", "thee", "3", "Gerda"):
+        assert "DT^NP" not in lexicon.scores([word])[0]
+    assert list(lexicon.scores(["a", "the"])[1]) == ["DT^NP"]
+    lexicon = TagLexicon.from_sentences([*WORD_SENTENCES, [("walking", "NN^NP"), ("kindness", "NN^NP")]])
+    assert {"VBG^VP", "NN^NP"} <= set(lexicon.scores(["a", "walking"])[1])
+
+
+def test_seen_words_by_hand():
+    # P(word | symbol) = P(symbol | word) P(word) / P(symbol), the share of looks included
+    settings = LexiconSettings(prior=1.0, least=1e-9)
+    lexicon = TagLexicon.from_sentences([[("a", "DT"), ("a", "DT"), ("a", "NN"), ("b", "NN")]], settings)
+    scores = lexicon.scores(["x", "a"])[1]
+    # no kind is open: any has one share for each kind a word has, DT 1 of 3, NN 2 of 3
+    assert scores["DT"] == pytest.approx(np.log((2 + 1 / 3) / 4) + np.log(3) - np.log(2))
+    assert scores["NN"] == pytest.approx(np.log((1 + 2 / 3) / 4) + np.log(3) - np.log(2))
+    seen = [[("walk", "NN^NP")] * 2 + [(f"w{i}", "NN^NX") for i in range(2)]]
+    scores = TagLexicon.from_sentences(seen, LexiconSettings(parents=2.0)).scores(["a", "walk"])[1]
+    # (2 + 2 * 1/2) and (0 + 2 * 1/2) of 4; both symbols have been seen twice
+    assert scores["NN^NP"] - scores["NN^NX"] == pytest.approx(np.log(3.0))
+    lexicon = TagLexicon.from_sentences([[("dogs", "NNS"), ("bark", "VBP")]] * 5)
+    assert lexicon.scores(["Dogs"])[0]["NNS"] == lexicon.scores(["x", "dogs"])[1]["NNS"]
+    assert lexicon.scores(["x", "Dogs"])[1] != lexicon.scores(["Dogs"])[0]
+
+
+def test_known_and_plain_tags():
+    lexicon = TagLexicon.from_sentences(WORD_SENTENCES)
+    assert set(lexicon.scores(["fondness"], ["NN"])[0]) == {"NN^NP"}
+    assert set(lexicon.scores(["glorp"], ["DT"])[0]) == {"DT^NP"}
+    assert lexicon.scores(["glorp"], ["XYZ"]) == lexicon.scores(["glorp"])
+    assert lexicon.tags == {"DT", "NN", "NNP", "VBG"}
+    plain = TagLexicon.from_sentences(WORD_SENTENCES).coarse()
+    assert set(plain.scores(["the", "walking"])[1]) <= {"NN", "NNP", "VBG"}
+    assert plain.words["the"] == {"DT": 40 * 18}
+    lexicon = TagLexicon.from_sentences([*MARKED, [("odd", "JJ^NP"), (",", ",^S")]])
+    words = ["bark", ";", "!", "odd"]
+    assert lexicon.scores(words, ["NNS", ",", ",", "NNS"])[:3] == lexicon.scores(words)[:3]
+    assert list(lexicon.scores(words, ["NNS", ",", ",", "NNS"])[3]) == ["NNS^NP"]  # a rare word
+    assert lexicon.scores(words, ["ZZ"] * 4) == lexicon.scores(words)
+
+
+@pytest.mark.parametrize(
+    ("word", "is_first", "classes"),
+    [
+        ("walking", False, ("a", "a g", "a ng", "a ing")),
+        ("Walking", True, ("Aa<", "Aa< g", "Aa< ng", "Aa< ing")),
+        ("IBM", False, ("A", "A m", "A bm")),
+        ("McDonald", False, ("AaA", "AaA d", "AaA ld", "AaA ald")),
+        ("co-op", False, ("-a", "-a p", "-a op", "-a -op")),
+        ("1,000", False, ("number",)),
+        ("-5", False, ("signed number",)),
+        ("20th", False, ("da", "da h", "da th", "da 0th")),
+        ("--", False, ("signs",)),
+        ("a", False, ("a", "a a")),
+        ("eBay", False, ("aA", "aA y", "aA ay", "aA bay")),
+    ],
+)
+def test_classes_of_words(word, is_first, classes):
+    assert word_classes(word, is_first) == classes
+
+
+@given(st.text(min_size=1, max_size=12), st.booleans())
+def test_each_class_is_a_part_of_the_one_before(word, is_first):
+    found = word_classes(word, is_first)
+    assert found
+    assert len(set(found)) == len(found)
+
+
+@given(st.lists(st.text(min_size=1, max_size=6), min_size=1, max_size=5))
+def test_every_word_may_be_something(words):
+    lexicon = TagLexicon.from_sentences(WORD_SENTENCES)
+    for scores in lexicon.scores(words):
+        assert scores
+        assert all(np.isfinite(list(scores.values())))
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [({"prior": 0}, "prior is 0"), ({"rare": "3"}, "rare is '3'"), ({"least": 0.5}, "least is 0.5: .*0.01")],
+)
+def test_settings_that_cannot_be(settings, said):
+    with pytest.raises(UserError, match=rf"D633.*{said}"):
+        LexiconSettings(**settings)
+
+
+MARKED = [
+    [("dogs", "NNS^NP"), ("bark", "VBP^VP"), (mark, tag)] for mark, tag in ((".", ".^S"), (";", ":^S"))
+] * 150
+
+
+@pytest.mark.parametrize(
+    ("sign", "tag"),
+    [("!", "."), ("?!", "."), ("\N{INTERROBANG}", "."), ("\N{EM DASH}", ":"), ("...", ":"), ("--", ":")],
+)
+def test_unseen_punctuation_has_the_tags_of_its_kind(sign, tag):
+    lexicon = TagLexicon.from_sentences(MARKED)
+    assert list(lexicon.scores(["bark", sign])[1]) == [f"{tag}^S"]
+    assert lexicon.scores(["bark", "\N{PILCROW SIGN}"])[1].keys() >= {"NNS^NP"}  # of no kind: any tag

@@ -1,4 +1,4 @@
-"""Penn-style brackets: what is read, cleaned and written, and what is refused, with file and line."""
+"""Penn-style brackets: what is read, cleaned, written and refused; trees made binary and back."""
 
 from __future__ import annotations
 
@@ -7,24 +7,31 @@ import tarfile
 
 import pytest
 from disambig_exponentiated_gradient.treebank import (
+    SPLITS,
+    Binarisation,
     Tree,
     TreeNodes,
     clean_trees,
+    coarse_symbol,
     escape_word,
     fold_tree,
     format_indented,
     format_one_line,
+    is_inside,
+    node_label,
+    quoted,
     read_raw_trees,
     read_treebank,
     read_trees,
     reading,
     reading as corpora,
     reading as files,
+    restore_tree,
     strip_label,
     unescape_word,
 )
 from hypothesis import given, strategies as st
-from made_trees import PLAIN, plain_trees, tree_of, trees
+from made_trees import NAMES, PLAIN, TAGS, plain_trees, tree_of, trees
 
 from disambig.errors import UserError
 
@@ -33,17 +40,24 @@ def read(text, **options):
     return [format_one_line(tree) for tree in read_trees(text, **options)]
 
 
-def test_traces_go_with_what_they_leave_empty():
+def test_what_is_cleaned():
     text = "( (S (NP-SBJ-1 (PRP we)) (VP (VBP want) (S (NP-SBJ (-NONE- *-1)) (VP (-NONE- *?*)))) (. .)) )"
     assert read(text) == ["(TOP (S (NP (PRP we)) (VP (VBP want)) (. .)))"]
     assert not read("( (S (NP (-NONE- *))) )")
     assert clean_trees(next(read_raw_trees("((S (-NONE- 0)))"))) is None
-
-
-def test_function_tags_stay_if_asked_for():
+    assert strip_label("NP-SBJ-12", functions=True) == "NP-SBJ"
+    assert strip_label("NP-TTL-3-FRM=2", functions=True) == "NP-TTL-FRM"
+    assert strip_label("-LRB-", functions=True) == "-LRB-"
     text = "((S (NP-SBJ-1=2 (-LRB- -LRB-) (PRP we)) (PP-LOC-PRD (IN in))))"
     assert read(text) == ["(TOP (S (NP (-LRB- -LRB-) (PRP we)) (PP (IN in))))"]
     assert read(text, functions=True) == ["(TOP (S (NP-SBJ (-LRB- -LRB-) (PRP we)) (PP-LOC-PRD (IN in))))"]
+    same = "(TOP (S (UH yes)))"
+    for text in ("((S (UH yes)))", "(ROOT (S (UH yes)))", "(S1 (S (UH yes)))", "(S (UH yes))", same):
+        assert read(text) == [same]
+    assert read("((UH yes) (. .))") == ["(TOP (UH yes) (. .))"]
+    assert read("(UH yes)") == ["(TOP (UH yes))"]
+    assert tree_of("((NP (NN 5\N{NO-BREAK SPACE}mm)))").words() == ["5\N{NO-BREAK SPACE}mm"]
+    assert read("(\n(NP\t(NN\r\nmm)))") == ["(TOP (NP (NN mm)))"]
 
 
 @pytest.mark.parametrize(
@@ -53,36 +67,11 @@ def test_function_tags_stay_if_asked_for():
         ("NP=2", "NP"),
         ("NP-SBJ-1=4", "NP"),
         ("ADVP|PRT", "ADVP"),
-        ("-LRB-", "-LRB-"),
-        ("-NONE-", "-NONE-"),
-        ("PRP$", "PRP$"),
-        ("#", "#"),
-        (":", ":"),
-        ("=", "="),
-        ("-", "-"),
+        *((label, label) for label in ("-LRB-", "-NONE-", "PRP$", "#", ":", "=", "-")),
     ],
 )
 def test_labels(label, plain):
     assert strip_label(label) == plain
-
-
-def test_functions_without_indices():
-    assert strip_label("NP-SBJ-12", functions=True) == "NP-SBJ"
-    assert strip_label("NP-TTL-3-FRM=2", functions=True) == "NP-TTL-FRM"
-    assert strip_label("-LRB-", functions=True) == "-LRB-"
-
-
-def test_the_bracket_around_a_sentence_is_top():
-    same = "(TOP (S (UH yes)))"
-    for text in ("((S (UH yes)))", "(ROOT (S (UH yes)))", "(S1 (S (UH yes)))", "(S (UH yes))", same):
-        assert read(text) == [same]
-    assert read("((UH yes) (. .))") == ["(TOP (UH yes) (. .))"]
-    assert read("(UH yes)") == ["(TOP (UH yes))"]
-
-
-def test_only_ascii_white_space_parts():
-    assert tree_of("((NP (NN 5\N{NO-BREAK SPACE}mm)))").words() == ["5\N{NO-BREAK SPACE}mm"]
-    assert read("(\n(NP\t(NN\r\nmm)))") == ["(TOP (NP (NN mm)))"]
 
 
 @pytest.mark.parametrize(
@@ -122,7 +111,7 @@ def test_bounds(monkeypatch):
         assert what in str(error.value)
 
 
-def test_a_tree_as_deep_as_may_be_is_no_matter():
+def test_deep_and_indented_trees():
     deep = "(" * 450 + "A a" + ")" * 450
     text = deep.replace("((", "(X (").replace("((", "(X (")
     tree = tree_of(text)
@@ -130,6 +119,11 @@ def test_a_tree_as_deep_as_may_be_is_no_matter():
     assert hash(tree) == hash(tree_of(text))
     assert tree.words() == ["a"]
     assert format_indented(tree).count("\n") >= 448
+    for make in (lambda: Tree("NP"), lambda: Tree("NP", (Tree("NN", (), "a"),), "a")):
+        with pytest.raises(ValueError, match="either"):
+            make()
+    expected = "(TOP\n  (S\n    (NP (DT the) (NN cat))\n    (VP (VBZ sleeps)) (. .)))"
+    assert format_indented(plain_trees()[0]) == expected
 
 
 @given(st.text(alphabet="() \nABab-=|", max_size=40))
@@ -159,43 +153,17 @@ def test_nodes_and_their_words(tree):
     assert fold_tree(tree, lambda node, below: 1 + sum(below)) == len(found.nodes)
 
 
-def test_a_tree_has_a_word_or_children():
-    for make in (lambda: Tree("NP"), lambda: Tree("NP", (Tree("NN", (), "a"),), "a")):
-        with pytest.raises(ValueError, match="either"):
-            make()
-
-
-def test_indented():
-    assert (
-        format_indented(plain_trees()[0])
-        == "(TOP\n  (S\n    (NP (DT the) (NN cat))\n    (VP (VBZ sleeps)) (. .)))"
-    )
-
-
 def test_words_as_people_write_them():
-    assert [unescape_word(word) for word in ("-LRB-", "1\\/2", "\\*", "it", "''")] == [
-        "(",
-        "1/2",
-        "*",
-        "it",
-        "''",
-    ]
-    assert [escape_word(word) for word in ("(", ")", "f(x)", "a b", " ")] == [
-        "-LRB-",
-        "-RRB-",
-        "f-LRB-x-RRB-",
-        "a_b",
-        "_",
-    ]
+    for word, spelt in (("-LRB-", "("), ("1\\/2", "1/2"), ("\\*", "*"), ("it", "it"), ("''", "''")):
+        assert unescape_word(word) == spelt
+    for word, spelt in (("(", "-LRB-"), (")", "-RRB-"), ("f(x)", "f-LRB-x-RRB-"), ("a b", "a_b"), (" ", "_")):
+        assert escape_word(word) == spelt
 
 
 @given(st.text(max_size=8))
 def test_any_word_can_stand_in_brackets(word):
     written = escape_word(word.translate({c: "." for c in range(0x1C, 0x20)}))
     assert tree_of(f"((X {written}))").words() == [written] or written == "-NONE-"
-
-
-# Files
 
 
 def archive_of(path, members, mode="w:xz"):
@@ -238,6 +206,9 @@ def test_archives_that_are_refused(tmp_path, members, said):
 
 
 def test_files_that_cannot_be_read(tmp_path, monkeypatch):
+    path = archive_of(tmp_path / "bank.tar", {"wsj_0001.mrg": b"((S (UH yes)))\n(("}, "w")
+    with pytest.raises(UserError, match=r"D630.*bank\.tar: wsj_0001\.mrg, line 2"):
+        read_treebank(path)
     whole = archive_of(tmp_path / "bank.tar.xz", {"a.mrg": b"((S (UH yes)))" * 500})
     broken = tmp_path / "broken.tar.xz"
     broken.write_bytes(whole.read_bytes()[:100])
@@ -257,12 +228,6 @@ def test_files_that_cannot_be_read(tmp_path, monkeypatch):
             read_treebank(path)
 
 
-def test_a_broken_tree_names_the_member(tmp_path):
-    path = archive_of(tmp_path / "bank.tar", {"wsj_0001.mrg": b"((S (UH yes)))\n(("}, "w")
-    with pytest.raises(UserError, match=r"D630.*bank\.tar: wsj_0001\.mrg, line 2"):
-        read_treebank(path)
-
-
 def test_sections_and_splits(tmp_path):
     (tmp_path / "labelled" / "ptb-sample").mkdir(parents=True)
     members = {f"c/wsj_{n:04}.mrg": PLAIN.encode() for n in (*range(1, 11), *range(100, 103))}
@@ -279,3 +244,126 @@ def test_sections_and_splits(tmp_path):
     archive_of(tmp_path / corpora.CRAFT, {f"penn/{n}.tree": PLAIN.encode() for n in range(20)})
     split = corpora.craft_split(tmp_path)
     assert [len(part) // 8 for part in (split.train, split.dev, split.test)] == [14, 2, 4]
+
+
+SENTENCE = "((S (NP (DT the) (JJ big) (JJ grey) (NN dog)) (VP (VBZ is) (VP (VBN seen))) (. .)))"
+SETTINGS = st.builds(
+    Binarisation,
+    st.integers(0, 3),
+    st.integers(1, 3),
+    tag_parents=st.booleans(),
+    splits=st.lists(st.sampled_from(sorted(SPLITS)), unique=True).map(tuple),
+    merge_questions=st.booleans(),
+)
+
+
+def made(text, *settings, **more):
+    return format_one_line(
+        Binarisation(*settings, **{"splits": (), "tag_parents": False} | more)(tree_of(text))
+    )
+
+
+def test_what_symbols_remember():
+    assert made(SENTENCE, 0, 1) == (
+        "(TOP (S (NP (DT the) (@NP (JJ big) (@NP (JJ grey) (NN dog))))"
+        " (@S (VP (VBZ is) (VP (VBN seen))) (. .))))"
+    )
+    assert made(SENTENCE, 1, 2) == (
+        "(TOP (S^TOP (NP^S (DT the) (@NP|DT (JJ big) (@NP|JJ (JJ grey) (NN dog))))"
+        " (@S|NP (VP^S (VBZ is) (VP^VP (VBN seen))) (. .))))"
+    )
+    assert "(@NP|DT_JJ (JJ grey) (NN dog))" in made(SENTENCE, 2, 3)
+    assert "(VBN^VP seen)" in made(SENTENCE, 1, 2, tag_parents=True)
+    question = "((SBARQ (WHNP (WDT which) (NN dog)) (SQ (VP (VBD barked))) (. ?)))"
+    assert made(question, 0, 2, tag_parents=True, merge_questions=True) == (
+        "(TOP (SBARQ^TOP (WHNP^SBARQ (WDT^NP which) (NN^NP dog))"
+        " (@SBARQ (SQ^SBARQ (VP^S (VBD^VP barked))) (.^SBARQ ?))))"
+    )
+    assert "(VP^SQ (VBD^VP barked))" in made(question, 0, 2, tag_parents=True)
+
+
+@pytest.mark.parametrize(
+    ("split", "text", "symbol"),
+    [
+        ("auxiliary", SENTENCE, "(VBZ~be is)"),
+        ("auxiliary", "((VP (VBD had) (VP (VBN seen))))", "(VBD~have had)"),
+        ("auxiliary", "((VP (MD 'd) (VP (VB go))))", "(MD 'd)"),
+        ("preposition", "((PP (IN Of) (NP (NN tea))))", "(IN~of Of)"),
+        ("preposition", "((PP (IN in) (NP (NN tea))))", "(IN in)"),
+        ("alone", "((NP (DT this)))", "(DT~alone this)"),
+        ("alone", "((NP (DT this) (NN dog)))", "(DT this)"),
+        ("base", SENTENCE, "(NP~base (DT the)"),
+        ("base", "((NP (NP (NN tea)) (PP (IN of) (NP (NN day)))))", "(TOP (NP (NP~base (NN tea))"),
+        ("verb_form", SENTENCE, "(VP~fin (VBZ is) (VP~vbn (VBN seen)))"),
+        ("verb_form", "((VP (TO to) (VP (VB go))))", "(VP~to (TO to) (VP~vb (VB go)))"),
+        ("verb_form", "((VP (ADVP (RB up))))", "(VP (ADVP (RB up)))"),
+        ("frequent_preposition", "((PP (IN With) (NP (NN tea))))", "(IN~with With)"),
+        ("frequent_preposition", "((PP (IN near) (NP (NN tea))))", "(IN near)"),
+        ("auxiliary_do", "((SQ (VBZ Does) (NP (NN tea)) (VP (VB help))))", "(VBZ~do Does)"),
+        ("auxiliary_do", SENTENCE, "(VBZ is)"),
+        ("wh_quantity", "((WHNP (WRB how) (JJ many)))", "(JJ~quantity many)"),
+        ("wh_quantity", "((WHADJP (WRB how) (JJ old)))", "(JJ old)"),
+        ("wh_quantity", "((NP (JJ many)))", "(JJ many)"),
+        ("clause_form", "((S (VP (VB Go)) (. !)))", "(S~subjectless (VP"),
+        (
+            "clause_form",
+            "((S (S (VP (VB Go))) (S (NP (NN tea)) (VP (VBZ is)))))",
+            "(S~clauses (S~subjectless",
+        ),
+        ("clause_form", "((S (NP (NN tea)) (VP (VBZ is))))", "(TOP (S (NP"),
+    ],
+)
+def test_splits(split, text, symbol):
+    assert symbol in made(text, 0, 1, splits=(split,))
+
+
+@given(trees(), SETTINGS)
+def test_there_and_back(tree, settings):
+    binarised = settings(tree)
+    assert restore_tree(binarised) == tree
+    assert binarised.words() == tree.words()
+    for node in binarised.preorder():
+        assert len(node.children) <= 2
+        assert not is_inside(node.label) or len(node.children) == 2
+
+
+@given(trees(), SETTINGS)
+def test_coarse_symbols_are_those_of_the_plain_binarisation(tree, settings):
+    plain = Binarisation(0, 1, tag_parents=False, splits=())(tree)
+    fine = [coarse_symbol(node.label) for node in settings(tree).preorder()]
+    assert fine == [node.label for node in plain.preorder()]
+    assert fine == [coarse_symbol(symbol) for symbol in fine]
+
+
+@given(st.one_of(NAMES, TAGS, st.text(max_size=5)))
+def test_any_label_can_be_read_back(label):
+    assert node_label(quoted(label) + "~one^X|Y") == label
+    assert not is_inside(quoted(label))
+
+
+def test_wide_and_deep_trees_and_all_splits():
+    wide = Tree("TOP", tuple(Tree("NN", (), "a") for _ in range(3000)))
+    assert restore_tree(Binarisation()(wide)) == wide
+    deep = Tree("NN", (), "a")
+    for _ in range(3000):
+        deep = Tree("NP", (deep, Tree("CC", (), "and")))
+    assert restore_tree(Binarisation(1, 3)(deep)) == deep
+    default = ("auxiliary", "preposition", "alone", "base", "verb_form")
+    assert Binarisation().splits == default
+    assert set(SPLITS) == {*default, "frequent_preposition", "clause_form", "auxiliary_do", "wh_quantity"}
+    assert [restore_tree(Binarisation()(tree)) for tree in plain_trees()] == plain_trees()
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"horizontal": -1}, r"horizontal is -1: give a whole number from 0 to 9"),
+        ({"horizontal": True}, "horizontal is True"),
+        ({"vertical": 0}, r"vertical is 0: give a whole number from 1 to 9"),
+        ({"vertical": 1.5}, "vertical is 1.5"),
+        ({"splits": ("verbform",)}, "splits is 'verbform': there are verb_form"),
+    ],
+)
+def test_settings_that_cannot_be(settings, said):
+    with pytest.raises(UserError, match=rf"D633.*{said}"):
+        Binarisation(**settings)

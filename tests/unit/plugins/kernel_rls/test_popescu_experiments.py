@@ -173,6 +173,11 @@ def test_a_sample_is_read_with_its_key(sample):
     document = view.document_indices(at)
     heads = {view.texts[d][view.starts[p] : view.ends[p]] for d, p in zip(document, at, strict=True)}
     assert heads == {"bank", "play", "cool"} and document.tolist() == list(range(54))
+    rows = np.arange(12)
+    senses = senses_by_frequency(sample.occurrences, rows)
+    assert senses == {"bank%1": 8, "bank%2": 4, "U": 1}
+    result = sense_costs(sample.occurrences, rows[:3], ["bank%2", "bank%1", "U"])
+    assert result.tolist() == [[1, 0, 0], [1, 0, 1], [0, 1, 1]]
 
 
 @pytest.mark.parametrize("ending", editions.ENDINGS[1:])
@@ -187,9 +192,14 @@ def test_files_may_be_packed(data, tmp_path, sample, ending):
     assert packed.ids == sample.ids and list(packed.occurrences.senses) == list(sample.occurrences.senses)
 
 
-def test_the_quick_form_takes_words_of_each_part_of_speech():
+def test_editions_and_the_words_of_a_quick_run(tmp_path):
     words = [f"w{n:02}.{part}" for part in "anv" for n in range(7)]
     assert editions.sample_words(words) == [f"w{n:02}.{part}" for part in "anv" for n in (0, 5)]
+    (note,) = editions.missing_files(tmp_path)
+    assert "Senseval-1 and Senseval-3" in note and "senseval.org" in note and "EnglishLS.train" in note
+    for edition in editions.OTHERS:
+        write_senseval(tmp_path, edition)
+    assert editions.missing_files(tmp_path) == []
 
 
 @pytest.mark.parametrize(
@@ -240,9 +250,8 @@ def test_notes_on_broken_instances(tmp_path, table):
         for note in notes
         if "broken" in note
     )
-    assert output == (
-        expected if table is not curves.Popescu2004Curves else {"Senseval-2": expected["Senseval-2"]}
-    )
+    wanted = expected if table is not curves.Popescu2004Curves else {"Senseval-2": expected["Senseval-2"]}
+    assert output == wanted
 
 
 def test_places_between_tokens_are_taken_at_a_token():
@@ -254,30 +263,14 @@ def test_places_between_tokens_are_taken_at_a_token():
         WordOccurrence(2, 1, 2, "five.n"),
     ]
     at = locate_occurrences(view, result)
-    shown = [
-        view.texts[d][view.starts[p] : view.ends[p + n - 1]]
-        for p, n, d in zip(
-            at.instances.positions,
-            at.instances.lengths,
-            view.document_indices(at.instances.positions),
-            strict=True,
-        )
-    ]
-    assert shown == ["two", "Three four", "four", "five"]
+    first, last = at.instances.positions, at.instances.positions + at.instances.lengths - 1
+    places = zip(view.document_indices(first), view.starts[first], view.ends[last], strict=True)
+    assert [view.texts[d][start:end] for d, start, end in places] == ["two", "Three four", "four", "five"]
     assert [at.words[g] for g in at.instances.groups] == [item.word for item in result]
 
 
-def test_senses_are_counted_and_their_costs_are_zero(sample):
-    rows = np.arange(12)
-    senses = senses_by_frequency(sample.occurrences, rows)
-    assert senses == {"bank%1": 8, "bank%2": 4, "U": 1}
-    result = sense_costs(sample.occurrences, rows[:3], ["bank%2", "bank%1", "U"])
-    assert result.tolist() == [[1, 0, 0], [1, 0, 1], [0, 1, 1]]
-
-
 @pytest.mark.parametrize(
-    "system",
-    [systems.RLSC_COMB, table2.TABLE2_SYSTEMS["SVM-LIN, C = 100"], systems.IMPROVED, systems.ALL],
+    "system", [systems.RLSC_COMB, table2.TABLE2_SYSTEMS["SVM-LIN, C = 100"], systems.IMPROVED, systems.ALL]
 )
 def test_systems_beat_the_most_frequent_sense(sample, system):
     result = scored.evaluate_systems(sample, {"system": system}, progress=ignore_progress)
@@ -294,9 +287,6 @@ def test_features_are_made_once_for_all_systems(sample):
     assert len(bench.made) == 3
     assert (lin.rows.indices == comb.rows.indices).all() and comb.rows.data.max() > lin.rows.data.max() == 1
     assert set(lin.columns.group_names) == {"local", "broad"}
-
-
-def test_a_learner_of_another_plugin_gets_scaled_rows(sample):
     system = systems.SystemConfig(
         systems.RLSC_COMB.extractors, {"@disambig_learners": "random_subspace.SGD.v1"}, scaled=True
     )
@@ -355,9 +345,6 @@ def test_possible_senses(occurrences):
     assert possible_senses(occurrences, train, test[:0], names).shape == (0, 3)
     only = np.arange(10, 20)
     assert possible_senses(occurrences, only, test, ["call_up%1"]).tolist() == [[True]] * 3
-
-
-def test_possible_senses_ignore_test_answers(occurrences):
     other = replace(occurrences, senses=[*occurrences.senses[:20], ("x%1",), ("call_up%1",), ()])
     train, test, names = np.arange(20), np.arange(20, 23), ["call_up%1", "call%1", "U"]
     assert (
@@ -411,22 +398,16 @@ def test_leave_one_out_accuracies(sample):
 def test_rows_with_figures_of_the_paper():
     scores = {"fine": (70.0, 9), "nouns": (60.0, 4)}
     rows = tables.table_rows({"Senseval-2": {"RLSC-COMB": scores, "COMB, x": scores}})
-    by_name = {(row.system, row.setting): row for row in rows}
-    assert (by_name["RLSC-COMB", "fine"].paper, by_name["RLSC-COMB", "fine"].ours) == (
-        65.6,
-        70.0,
-    )
-    assert (
-        by_name["RLSC-COMB", "Senseval-3"].paper,
-        by_name["RLSC-COMB", "Senseval-3"].ours,
-    ) == (72.2, None)
+    by_name = {(row.system, row.setting): (row.paper, row.ours) for row in rows}
+    assert by_name["RLSC-COMB", "fine"] == (65.6, 70.0)
+    assert by_name["RLSC-COMB", "Senseval-3"] == (72.2, None)
     assert ("COMB, x", "Senseval-3") not in by_name and ("RLSC-COMB", "coarse") not in by_name
     third = {"Senseval-3": {"RLSC-COMB": {"fine": (71.0, 5)}}}
     rows = tables.table_rows({"Senseval-2": {"RLSC-COMB": scores}, **third})
     assert [row.ours for row in rows if row.setting == "Senseval-3"] == [71.0]
 
 
-def test_claims_of_table_1():
+def test_claims_of_the_tables():
     names = list(table1.TABLE1_SYSTEMS)
     right = {name: np.arange(100) < 60 + 3 * n for n, name in enumerate(names)}
     result = {name: make_results(item) for name, item in right.items()}
@@ -438,6 +419,14 @@ def test_claims_of_table_1():
     assert not claims["COMB, weights by alignment is above RLSC-COMB (p < 0.05)"]  # three instances
     assert claims["COMB, improved is above RLSC-COMB (p < 0.05)"]
     assert claims["COMB, improved, marked phrasal verbs is above COMB, improved (p < 0.05)"]
+    names = list(table2.TABLE2_SYSTEMS)
+    result = {name: make_results(np.arange(100) < 60) for name in names}
+    fine = dict.fromkeys(names, 60.0)
+    assert [claim.holds for claim in table2.table2_claims(result, fine)] == [True] * 4 + [False]
+    fine["SVM-LIN"] = 60.1
+    assert [claim.holds for claim in table2.table2_claims(result, fine)] == [False, True, True, True, False]
+    fine["RLSC-COMB"], result["RLSC-COMB"] = 70.0, make_results(np.arange(100) < 70)
+    assert table2.table2_claims(result, fine)[-1].holds
 
 
 def test_claims_of_a_quick_run(tmp_path):
@@ -451,17 +440,6 @@ def test_claims_of_a_quick_run(tmp_path):
     assert len(left_out) == 5 and all("reaches" in claim for claim in left_out)
     assert claims[True] < claims[False] and len(claims[True]) == len(table1.TABLE1_SYSTEMS) - 2
     assert len(notes[True]) == 1 and not notes[False]
-
-
-def test_claims_of_table_2():
-    names = list(table2.TABLE2_SYSTEMS)
-    result = {name: make_results(np.arange(100) < 60) for name in names}
-    fine = dict.fromkeys(names, 60.0)
-    assert [claim.holds for claim in table2.table2_claims(result, fine)] == [True] * 4 + [False]
-    fine["SVM-LIN"] = 60.1
-    assert [claim.holds for claim in table2.table2_claims(result, fine)] == [False, True, True, True, False]
-    fine["RLSC-COMB"], result["RLSC-COMB"] = 70.0, make_results(np.arange(100) < 70)
-    assert table2.table2_claims(result, fine)[-1].holds
 
 
 @pytest.mark.parametrize("table", [table1.Popescu2004Table1, table2.Popescu2004Table2])
@@ -478,23 +456,14 @@ def test_tables(tmp_path, table):
     if table is table1.Popescu2004Table1:
         assert by_leave_one_out["RLSC-COMB"].ours > 80 and by_leave_one_out["RLSC-COMB"].n == 36
         assert ("RLSC-LIN, boundary words", "fine") not in rows
-    assert set(by_leave_one_out) == (
-        set(table1.BY_LEAVE_ONE_OUT) if table is table1.Popescu2004Table1 else set()
-    )
+    expected = set(table1.BY_LEAVE_ONE_OUT) if table is table1.Popescu2004Table1 else set()
+    assert set(by_leave_one_out) == expected
     assert any("Senseval-1: not in the data" in note for note in result.notes)
     assert not any("broken" in note for note in result.notes)
     assert any("learning" in note and "features" in note for note in result.notes)
     assert result.claims and result_lines(table().title, result)
     saved = json.loads(json.dumps(as_json("name", result)))
     assert as_json("name", from_json(saved)) == saved
-
-
-def test_missing_editions(tmp_path):
-    (note,) = editions.missing_files(tmp_path)
-    assert "Senseval-1 and Senseval-3" in note and "senseval.org" in note and "EnglishLS.train" in note
-    for edition in editions.OTHERS:
-        write_senseval(tmp_path, edition)
-    assert editions.missing_files(tmp_path) == []
 
 
 def test_every_system_can_be_built():
@@ -548,7 +517,7 @@ def test_sizes_above_the_number_of_examples(data_of_curves):
     assert (beyond == beyond[:, :1, :1]).all()
 
 
-def test_rows_of_the_curves():
+def test_rows_and_claims_of_the_curves():
     item = np.zeros((2, len(curves.SIZES) + 1, 2))
     item[0], item[1, :, 1] = 1.0, 0.5
     has, tests = np.array([30, 120]), np.array([10, 30])
@@ -558,9 +527,6 @@ def test_rows_of_the_curves():
     assert first.spread == pytest.approx((62.5 - 25) / 2)
     assert [row.setting for row in rows] == ["5", "10", "25", "50", "100", "all"]
     assert list(curves.word_classes(has)) == ["", "words of fewer than 100", "words of 100 to 149"]
-
-
-def test_claims_of_the_curves():
     has, tests = np.full(40, 160), np.full(40, 5)
     rng = np.random.default_rng(0)
     base = rng.uniform(0.2, 0.3, (40, len(curves.SIZES) + 1, 2))
@@ -571,13 +537,8 @@ def test_claims_of_the_curves():
     }
     assert [claim.holds for claim in curves.curve_claims(result, has, tests)] == [True] * 5
     result["RLSC-COMB"] = base - 0.1
-    assert [claim.holds for claim in curves.curve_claims(result, has, tests)] == [
-        False,
-        False,
-        False,
-        True,
-        False,
-    ]
+    holds = [claim.holds for claim in curves.curve_claims(result, has, tests)]
+    assert holds == [False, False, False, True, False]
 
 
 def test_genre_folds():
@@ -619,9 +580,6 @@ def test_genres(data_of_curves):
         ((_, other),) = panel.points["RLSC-COMB"]
         assert other == round(item["RLSC-COMB", f"tested: {kind}"], 2)
         assert panel.title.endswith(f", {item['most frequent sense', f'tested: {kind}']:.1f})")
-
-
-def test_quick_genres(data_of_curves):
     result = genres.Popescu2004Genres().run(data=data_of_curves, quick=True, progress=ignore_progress)
     assert "of 1 words" in result.notes[0]
 

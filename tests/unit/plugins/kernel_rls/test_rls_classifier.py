@@ -152,13 +152,16 @@ def test_sparse_and_dense_rows_are_the_same():
             assert dense == pytest.approx(sparse, abs=1e-6)
 
 
-def test_a_second_fit_replaces_the_first():
+def test_second_fits_and_grid_searches():
     X, y = make_examples()
     classifier = RLSClassifier("rbf").fit(X, y)
     classifier.set_params(kernel="linear").fit(X, y)
     assert not hasattr(classifier, "dual_coef_") and not hasattr(classifier, "X_fit_")
     assert hasattr(classifier.set_params(normalise="groups").fit(X, y), "group_weights_")
     assert not hasattr(classifier.set_params(normalise="row").fit(X, y), "group_weights_")
+    X, y = make_examples(120)
+    grid = {"alpha": [1e-9, 1e-2, "loo"], "kernel": ["linear", "rbf"]}
+    assert GridSearchCV(RLSClassifier(), grid, cv=3).fit(X, y).best_score_ > 0.6
 
 
 def test_ties_go_to_the_most_frequent_class():
@@ -168,12 +171,6 @@ def test_ties_go_to_the_most_frequent_class():
     assert fitted.predict([[0.0, 0.0], [0.0, 3.0], [2.0, 0.0]]).tolist() == ["a", "a", "a"]
     fitted = RLSClassifier().fit(X, ["a", "b", "b", "b", "a"])
     assert fitted.predict([[0.0, 0.0], [2.0, 0.0]]).tolist() == ["b", "a"]
-
-
-def test_works_in_a_grid_search():
-    X, y = make_examples(120)
-    grid = {"alpha": [1e-9, 1e-2, "loo"], "kernel": ["linear", "rbf"]}
-    assert GridSearchCV(RLSClassifier(), grid, cv=3).fit(X, y).best_score_ > 0.6
 
 
 @pytest.mark.parametrize(
@@ -224,6 +221,8 @@ def test_groups_are_for_rows_normalised_by_group():
         RLSClassifier("precomputed", "groups", [0] * 60).fit(X @ X.T, y)
     by_group = RLSClassifier(cosine_similarity, "groups", [0] * 40, "loo").fit(X, y)
     assert by_group.group_weights_.tolist() == [1.0]
+    with pytest.raises(UserError, match=r"D706.*'bank'"):
+        RLSClassifier().fit(X, ["bank"] * len(y))
 
 
 @pytest.mark.parametrize("normalise", ["row", "groups"])
@@ -236,12 +235,6 @@ def test_scale_of_the_numbers(normalise):
     for rows in (X * 1e120, X.toarray() * 1e120):
         with pytest.raises(UserError, match="D773"):
             RLSClassifier(normalise="none").fit(rows, y)
-
-
-def test_one_class_is_an_error():
-    X, y = make_examples()
-    with pytest.raises(UserError, match=r"D706.*'bank'"):
-        RLSClassifier().fit(X, ["bank"] * len(y))
 
 
 def test_callable_kernels_get_rows_of_the_given_type():

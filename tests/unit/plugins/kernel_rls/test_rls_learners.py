@@ -31,6 +31,7 @@ from hypothesis import given, strategies as st
 from scipy.sparse import csr_array
 from sense_rows import GROUPS, make_rows, rows_of
 from sklearn.preprocessing import normalize
+from sklearn.svm import SVC
 
 from disambig.data import CrossedColumns, CrossedRows, numbered
 from disambig.errors import UserError
@@ -57,9 +58,6 @@ def fit_scores(learner, batch, test=None):
     return learner.fit(batch).scorer.scores(test).reshape(test.costs.shape)
 
 
-# What equals what
-
-
 def scores_by_hand(batch, gram, lam):
     """Return the scores of the training rows by numpy's solver."""
     targets = np.where(batch.costs == 0, 1.0, -1.0)
@@ -77,9 +75,8 @@ def test_scores_equal_the_formula(kernel, width):
     batch = make_rows(50, width, several=0.2)
     rows = kernel.rows(batch)
     learner = RLSC(kernel=kernel, regularisation=1e-3)
-    assert fit_scores(learner, batch) == pytest.approx(
-        scores_by_hand(batch, kernel.gram(rows, rows), 1e-3), abs=1e-8
-    )
+    expected = pytest.approx(scores_by_hand(batch, kernel.gram(rows, rows), 1e-3), abs=1e-8)
+    assert fit_scores(learner, batch) == expected
     form = learner.fit(batch).report["form"]
     assert form == ("primal" if kernel.is_linear and width < 50 else "dual")
 
@@ -88,34 +85,27 @@ def test_scores_equal_the_formula(kernel, width):
 def test_comb_is_rlsc_on_scaled_feature_groups(seed, share, width):
     batch, test = make_rows(30, width, seed=seed), make_rows(9, width, seed=seed + 1)
     weights = {"local": share, "broad": 1 - share}
-    comb = RLSCComb(weights=weights, regularisation=1e-4)
-    scaled = LinearKernel(normalise="groups", weights=weights).rows
-    plain = RLSC(kernel=LinearKernel(normalise="none"), regularisation=1e-4)
-    expected = fit_scores(plain, *(CrossedRows(scaled(b), b.costs, b.columns) for b in (batch, test)))
-    assert fit_scores(comb, batch, test) == pytest.approx(expected, abs=1e-8)
     kernel = LinearKernel(normalise="groups", weights=weights)
-    assert fit_scores(RLSC(kernel=kernel, regularisation=1e-4), batch, test) == pytest.approx(
-        expected, abs=1e-8
-    )
+    plain = RLSC(kernel=LinearKernel(normalise="none"), regularisation=1e-4)
+    expected = fit_scores(plain, *(CrossedRows(kernel.rows(b), b.costs, b.columns) for b in (batch, test)))
+    for learner in (RLSCComb(weights=weights, regularisation=1e-4), RLSC(kernel=kernel, regularisation=1e-4)):
+        assert fit_scores(learner, batch, test) == pytest.approx(expected, abs=1e-8)
 
 
 def test_equal_weights_are_the_default_and_only_ratios_matter():
-    batch = make_rows()
+    batch, test = make_rows(), make_rows(seed=1)
     expected = fit_scores(RLSCComb(), batch)
-    assert fit_scores(RLSCComb(weights={"local": 7, "broad": 7}), batch) == pytest.approx(expected, abs=1e-7)
-    assert fit_scores(RLSC(kernel=LinearKernel(normalise="groups")), batch) == pytest.approx(
-        expected, abs=1e-7
-    )
+    by_group = LinearKernel(normalise="groups")
+    for learner in (RLSCComb(weights={"local": 7, "broad": 7}), RLSC(kernel=by_group)):
+        assert fit_scores(learner, batch) == pytest.approx(expected, abs=1e-7)
     assert fit_scores(RLSCLin(), batch) == pytest.approx(fit_scores(RLSC(), batch), abs=1e-12)
     for learner in (RLSCComb, SVMComb):
         one, largest = (
-            learner(weights={"local": most, "broad": most / 2}).fit(batch).scorer.scores(batch)
-            for most in (1.0, 1.5e308)
+            fit_scores(learner(weights={"local": most, "broad": most / 2}), batch) for most in (1.0, 1.5e308)
         )
         assert largest.tolist() == one.tolist()
     kernel = LinearKernel(normalise="groups", weights={"local": 1.5e308, "broad": 1.5e308})
-    assert (kernel.rows(batch) - LinearKernel(normalise="groups").rows(batch)).nnz == 0
-    test = make_rows(seed=1)
+    assert (kernel.rows(batch) - by_group.rows(batch)).nnz == 0
     assert np.abs(fit_scores(RLSCLin(), batch, test) - fit_scores(RLSCComb(), batch, test)).max() > 1e-2
 
 
@@ -132,24 +122,19 @@ def test_linear_scorer_equals_the_kernel_expansion():
     targets = np.where(batch.costs == 0, 1.0, -1.0)
     coefficients = np.linalg.solve(gram + 30 * 1e-2 * np.eye(30), targets)
     scorer = RLSCComb(regularisation=1e-2).fit(batch).scorer
-    assert scorer.scores(test).reshape(10, 3) == pytest.approx(
-        kernel.gram(test_rows, train_rows) @ coefficients, abs=1e-8
-    )
+    expected = pytest.approx(kernel.gram(test_rows, train_rows) @ coefficients, abs=1e-8)
+    assert scorer.scores(test).reshape(10, 3) == expected
     assert scorer.columns.max() < 60 and len(scorer.weights) == 3 * len(scorer.columns)
     one_by_one = [scorer.scores(test.take(np.array([i]))) for i in range(10)]
     assert np.concatenate(one_by_one) == pytest.approx(scorer.scores(test), abs=1e-12)
 
 
 def test_support_vector_machines_equal_scikit_learn():
-    from sklearn.svm import SVC
-
     batch, test = make_rows(60, 80, several=0.2), make_rows(20, 80, seed=1)
+    weights = {"local": 1, "broad": 2}
     for learner, kernel in (
         (SVMLin(C=2.0), LinearKernel()),
-        (
-            SVMComb(C=2.0, weights={"local": 1, "broad": 2}),
-            LinearKernel(normalise="groups", weights={"local": 1, "broad": 2}),
-        ),
+        (SVMComb(C=2.0, weights=weights), LinearKernel(normalise="groups", weights=weights)),
     ):
         rows, new = kernel.rows(batch), kernel.rows(test)
         result = fit_scores(learner, batch, test)
@@ -158,31 +143,23 @@ def test_support_vector_machines_equal_scikit_learn():
             assert result[:, k] == pytest.approx(machine.decision_function(kernel.gram(new, rows)), abs=1e-6)
 
 
-# Odd words
-
-
 @pytest.mark.parametrize("name", LEARNERS)
-def test_a_word_of_one_sense(name):
+def test_words_with_few_senses_instances_or_features(name):
     batch = rows_of(make_rows(12).rows, [1] * 12, 3)
     assert (fit_scores(LEARNERS[name], batch).argmax(axis=1) == 1).all()
     other = rows_of(make_rows(12).rows, [0] * 12, 1)
     assert np.isfinite(fit_scores(LEARNERS[name], other)).all()
-
-
-@pytest.mark.parametrize("name", LEARNERS)
-def test_a_word_of_one_instance(name):
     batch = make_rows(20)
     one = rows_of(batch.rows[[3]], [2], 3)
     assert (fit_scores(LEARNERS[name], one, batch).argmax(axis=1) == 2).all()
-
-
-@pytest.mark.parametrize("name", LEARNERS)
-def test_instances_without_features_get_the_most_frequent_sense(name):
     for right in ([0, 1, 1, 2, 1, 2], [2, 1, 0, 0, 2, 2]):
         scores = fit_scores(LEARNERS[name], rows_of(np.zeros((6, 5)), right))
         assert (scores.argmax(axis=1) == np.bincount(right).argmax()).all()
         if name.startswith(("lin", "comb")):
             assert np.abs(scores).max() < 3e-6
+    batch = rows_of(make_rows(40).rows, make_rows(40).costs.argmin(axis=1), 5)
+    result = fit_scores(LEARNERS[name], batch, rows_of(make_rows(30, seed=8).rows, [0] * 30, 5))
+    assert set(result.argmax(axis=1)) <= {0, 1, 2}
 
 
 @pytest.mark.parametrize("name", ["lin", "lin-loo", "comb", "comb-alignment", "comb-loo"])
@@ -196,13 +173,6 @@ def test_unseen_features_get_the_most_frequent_sense(name):
     assert scores.argmax(axis=1).tolist() == [0, 0]  # as often as the third: the first
 
 
-@pytest.mark.parametrize("name", LEARNERS)
-def test_a_sense_without_examples_is_not_chosen(name):
-    batch = rows_of(make_rows(40).rows, make_rows(40).costs.argmin(axis=1), 5)
-    result = fit_scores(LEARNERS[name], batch, rows_of(make_rows(30, seed=8).rows, [0] * 30, 5))
-    assert set(result.argmax(axis=1)) <= {0, 1, 2}
-
-
 @pytest.mark.parametrize(
     "learner", [RLSCLin(), RLSCComb(), RLSC(kernel=GaussianKernel())], ids=["lin", "comb", "gaussian"]
 )
@@ -214,21 +184,16 @@ def test_twins_of_different_senses_get_the_more_frequent_one(learner):
     assert fit_scores(learner, batch).argmax(axis=1).tolist() == [1, 1, 1, 1, 1, 2]
 
 
-def test_several_right_senses_are_all_learned():
+def test_several_right_senses_and_winners():
     batch = rows_of(np.eye(3), [[0, 2], [1], [2]])
     assert np.sign(fit_scores(RLSCLin(), batch)).tolist() == [[1, -1, 1], [-1, 1, -1], [-1, -1, 1]]
-
-
-def test_find_winners():
     scores = np.array([[1.0, 1.0, 0.0], [0.5, 1.0, 1.0 + 1e-12], [0.0, 0.0, 0.0], [2.0, 1.0, 3.0]])
-    assert find_winners(scores, np.array([1, 5, 5])).tolist() == [1, 1, 1, 2]
-    assert find_winners(scores, np.array([9, 0, 1])).tolist() == [0, 2, 0, 2]
-    assert find_winners(scores, np.array([[0, 1, 9], [0, 0, 1], [0, 0, 0], [9, 9, 0]])).tolist() == [
-        1,
-        2,
-        0,
-        2,
-    ]
+    for frequencies, winners in (
+        ([1, 5, 5], [1, 1, 1, 2]),
+        ([9, 0, 1], [0, 2, 0, 2]),
+        ([[0, 1, 9], [0, 0, 1], [0, 0, 0], [9, 9, 0]], [1, 2, 0, 2]),
+    ):
+        assert find_winners(scores, np.array(frequencies)).tolist() == winners
 
 
 @given(seed=st.integers(0, 10**6))
@@ -245,9 +210,6 @@ def test_break_ties(seed):
     assert (result[alone] == scores[alone]).all()
     assert ((result != scores).sum(axis=1) == ~alone).all()
     assert np.abs(result - scores).max() < 3e-6
-
-
-# States and explanations
 
 
 @pytest.mark.parametrize("name", LEARNERS)
@@ -268,17 +230,17 @@ def test_states_of_several_words_in_one_file(name, tmp_path):
 
 
 DAMAGES = {
-    "columns": (
+    "columns": [
         lambda a: a[::-1],
         lambda a: a - a.max(),
         lambda a: a * 0,
         lambda a: a + 0.5,
         lambda a: a[:-1],
-    ),
-    "weights": (lambda a: a[:-1], lambda a: a.reshape(3, -1)),
-    "bias": (lambda a: a[:-1],),
-    "shares": (lambda a: a.reshape(-1, 1),),
-    "frequencies": (lambda a: -a, lambda a: a * 1.0, lambda a: a[:-1]),
+    ],
+    "weights": [lambda a: a[:-1], lambda a: a.reshape(3, -1)],
+    "bias": [lambda a: a[:-1]],
+    "shares": [lambda a: a.reshape(-1, 1)],
+    "frequencies": [lambda a: -a, lambda a: a * 1.0, lambda a: a[:-1]],
 }
 ROW_DAMAGES = {
     "indices": (lambda a: a - 60, lambda a: a + 60, lambda a: a * 1.0, lambda a: a[:-1]),
@@ -291,28 +253,33 @@ ROW_DAMAGES = {
 
 
 @pytest.mark.parametrize(
-    ("learner", "key", "damage"),
+    ("learner", "key", "damages"),
     [
-        (learner, key, damage)
+        (learner, key, of_key)
         for learner, damages in ((RLSCComb(), DAMAGES), (RLSC(kernel=GaussianKernel()), ROW_DAMAGES))
-        for key, item in damages.items()
-        for damage in item
+        for key, of_key in damages.items()
     ],
 )
-def test_damaged_states_are_refused(learner, key, damage):
+def test_damaged_states_are_refused(learner, key, damages):
     state = learner.fit(make_rows(width=60)).scorer.state()
     learner.from_state(state)
-    with pytest.raises(ValueError):
-        learner.from_state({**state, key: damage(state[key])})
+    for damage in damages:
+        with pytest.raises(ValueError):
+            learner.from_state({**state, key: damage(state[key])})
 
 
-def test_states_have_used_columns_only():
+def test_states_and_reports():
     state = RLSCComb().fit(make_rows(10, 500)).scorer.state()
     d = len(state["columns"])
     assert d < 500 and state["columns"].dtype == np.int32
     assert state["weights"].shape == (3 * d,) and state["weights"].dtype == np.float64
     assert state["bias"].tolist() == [0.0] * 3 and state["shares"].tolist() == [0.5, 0.5]
     assert state["frequencies"].sum() == 10
+    report = RLSCComb(weights="loo", regularisation="loo").fit(make_rows()).report
+    assert set(report) == {"examples", "regularisation", "form", "columns", "leave_one_out", "weights"}
+    assert sum(report["weights"].values()) == pytest.approx(1.0)
+    assert 0 < report["leave_one_out"] < 1
+    assert RLSCLin().fit(make_rows()).report["regularisation"] == 1e-9
 
 
 @pytest.mark.parametrize("name", ["lin", "comb-loo", "svm-lin", "svm-comb"])
@@ -332,32 +299,18 @@ def test_explanation_in_named_columns(name):
         assert scorer.linear(nameless)[0].scores(weights) == pytest.approx(scorer.scores(test), abs=1e-9)
 
 
-def test_dense_and_sparse_and_single_precision_rows_are_the_same():
+def test_rows_of_other_types_and_shapes():
     batch = make_rows()
     for learner in (RLSCLin(), RLSCComb(), RLSC(kernel=GaussianKernel())):
         expected = fit_scores(learner, batch)
         for rows in (batch.rows.toarray(), batch.rows.astype(np.float32), csr_array(batch.rows.tocoo())):
             other = CrossedRows(rows, batch.costs, batch.columns)
             assert fit_scores(learner, other) == pytest.approx(expected, abs=1e-6)
-
-
-def test_scorers_refuse_other_candidates_and_columns():
     for learner in (RLSCLin(), RLSC(kernel=GaussianKernel())):
         with pytest.raises(ValueError, match="3 candidates, examples of 4"):
             learner.fit(make_rows()).scorer.scores(make_rows(senses=4))
     with pytest.raises(ValueError, match="columns"):
         RLSCLin().fit(make_rows()).scorer.scores(make_rows(width=20))
-
-
-# Reports and bad input
-
-
-def test_reports():
-    report = RLSCComb(weights="loo", regularisation="loo").fit(make_rows()).report
-    assert set(report) == {"examples", "regularisation", "form", "columns", "leave_one_out", "weights"}
-    assert sum(report["weights"].values()) == pytest.approx(1.0)
-    assert 0 < report["leave_one_out"] < 1
-    assert RLSCLin().fit(make_rows()).report["regularisation"] == 1e-9
 
 
 @pytest.mark.parametrize(
@@ -450,22 +403,17 @@ def test_alignment_of_the_kernel_of_the_targets():
 
 @pytest.mark.parametrize("weights", ["alignment", "loo"])
 def test_the_informative_group_weighs_most(weights):
+    """Such weights are also better on new instances."""
     result = RLSCComb(weights=weights).fit(make_informative_rows()).report["weights"]
     assert tuple(result) == NAMES
     assert result["signal"] > 0.5
     assert sum(result.values()) == pytest.approx(1.0)
-
-
-@pytest.mark.parametrize("weights", ["alignment", "loo"])
-def test_chosen_weights_are_better_on_new_instances(weights):
-    test = make_informative_rows(400, seed=1)
-    right = test.costs == 0
-
-    def accuracy(learner):
-        scores = learner.fit(make_informative_rows(60)).scorer.scores(test).reshape(right.shape)
-        return right[np.arange(len(right)), scores.argmax(axis=1)].mean()
-
-    assert accuracy(RLSCComb(weights=weights)) > accuracy(RLSCComb()) + 0.01
+    batch, test = make_informative_rows(60), make_informative_rows(400, seed=1)
+    chosen, even = (
+        1 - test.costs[np.arange(400), fit_scores(learner, batch, test).argmax(axis=1)].mean()
+        for learner in (RLSCComb(weights=weights), RLSCComb())
+    )
+    assert chosen > even + 0.01
 
 
 def test_search_goes_half_the_way_to_the_best_weights():
@@ -503,13 +451,13 @@ def test_primal_and_dual_have_the_same_weights():
 
 @pytest.mark.parametrize("weights", [None, "alignment", "loo"])
 def test_groups_without_features_or_one_group_alone(weights):
-    empty = rows_of(np.zeros((4, 6)), [0, 1, 1, 0])
-    assert RLSCComb(weights=weights).fit(empty).report["weights"] == {"local": 0.5, "broad": 0.5}
-    one = rows_of(np.eye(4), [0, 1, 1, 0], groups=np.zeros(4, np.int32), group_names=("words",))
-    assert RLSCComb(weights=weights).fit(one).report["weights"] == {"words": 1.0}
-    half = rows_of(np.eye(4), [0, 1, 1, 0], groups=np.zeros(4, np.int32))
-    result = RLSCComb(weights=weights).fit(half).report["weights"]
-    assert sum(result.values()) == pytest.approx(1.0)
+    def found(values, **settings):
+        return RLSCComb(weights=weights).fit(rows_of(values, [0, 1, 1, 0], **settings)).report["weights"]
+
+    assert found(np.zeros((4, 6))) == {"local": 0.5, "broad": 0.5}
+    first = np.zeros(4, np.int32)
+    assert found(np.eye(4), groups=first, group_names=("words",)) == {"words": 1.0}
+    assert sum(found(np.eye(4), groups=first).values()) == pytest.approx(1.0)
 
 
 WEIGHTS = {"local": 1.0, "broad": 3.0}
@@ -544,40 +492,30 @@ def test_lambda_is_chosen_by_leave_one_out(learner):
     assert learner.leave_one_out(batch) == learner.fit(batch).report["leave_one_out"]
 
 
-N_WORDS, N_WORDS_EACH, N_INFORMATIVE = 650, 12, 90
-
-
 def make_noisy_examples(n, seed):
     """Return examples of a dozen words each, one label in ten wrong, and the true senses."""
-    weights = np.random.default_rng(7).normal(size=N_WORDS) * (np.arange(N_WORDS) < N_INFORMATIVE)
-    often = 1 / (np.arange(N_WORDS) + 10.0)
+    weights = np.random.default_rng(7).normal(size=650) * (np.arange(650) < 90)
+    often = 1 / (np.arange(650) + 10.0)
     rng = np.random.default_rng(seed)
-    words = np.array(
-        [rng.choice(N_WORDS, N_WORDS_EACH, replace=False, p=often / often.sum()) for _ in range(n)]
-    )
+    words = np.array([rng.choice(650, 12, replace=False, p=often / often.sum()) for _ in range(n)])
     true = weights[words].sum(axis=1) > 0
     output = true ^ (rng.random(n) < 0.1)
-    rows = csr_array(
-        (np.ones(n * N_WORDS_EACH), words.ravel(), np.arange(0, n * N_WORDS_EACH + 1, N_WORDS_EACH)),
-        (n, N_WORDS),
-    )
+    rows = csr_array((np.ones(n * 12), words.ravel(), np.arange(0, n * 12 + 1, 12)), (n, 650))
     right = np.stack([~output, output], axis=1)
-    columns = CrossedColumns(numbered(N_WORDS), ("one", "other"))
+    columns = CrossedColumns(numbered(650), ("one", "other"))
     return CrossedRows(rows, (~right).astype(np.float32), columns), right, true
-
-
-def accuracy(learner, batch, test, true):
-    scores = fit(learner, batch).scorer.scores(test).reshape(len(true), -1)
-    return (scores.argmax(axis=1) == true).mean()
 
 
 def test_regularisation_for_many_noisy_examples():
     batch, _, _ = make_noisy_examples(640, 0)
     test, _, true = make_noisy_examples(1000, 1)
     fixed, auto, chosen = (
-        accuracy(RLSCLin(regularisation=value), batch, test, true) for value in (1e-9, "auto", "loo")
+        (fit_scores(RLSCLin(regularisation=value), batch, test).argmax(axis=1) == true).mean()
+        for value in (1e-9, "auto", "loo")
     )
     assert fixed < 0.7 and auto > fixed + 0.1 and chosen > fixed + 0.1
+    assert auto_regularisation(100) == pytest.approx(OF_MANY / 10)
+    assert auto_regularisation(1000) == auto_regularisation(9000) == OF_MANY
 
 
 def test_sanity_baseline_detects_too_little_regularisation():
@@ -595,13 +533,6 @@ def test_sanity_baseline_detects_too_little_regularisation():
     own, cheap = notes(RLSCLin(regularisation=1e-9))
     assert cheap > own + 0.05
     assert notes(RLSCLin(regularisation="loo")) is None
-
-
-def test_auto_regularisation():
-    assert (
-        auto_regularisation(100) == pytest.approx(OF_MANY / 10)
-        and auto_regularisation(1000) == auto_regularisation(9000) == OF_MANY
-    )
 
 
 BATCHES = {"two": (crossed(labels=2), 0.95), "three": (crossed(), 0.95), "blocks": (blocks(), 0.6)}

@@ -21,6 +21,7 @@ from disambig_kernel_rls.rls import (
 from hypothesis import given, strategies as st
 from scipy.sparse import csr_array
 from sense_rows import make_rows, rows_of
+from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 from sklearn.preprocessing import normalize
 
@@ -34,14 +35,6 @@ KERNELS = {
     for kind in (LinearKernel, PolynomialKernel, GaussianKernel)
     for normalise in ("row", "groups", "none")
 } | {"weighted": LinearKernel(normalise="groups", weights={"words": 3.0, "bias": 1.0})}
-
-
-@pytest.mark.parametrize(
-    "kernel", [LinearKernel(), GaussianKernel(), PolynomialKernel(normalise="groups")], ids=str
-)
-def test_contract_with_class_blocks(kernel):
-    for check in check_kernel(kernel, blocks(20)):
-        check() if check.name != "is_linear_in_its_rows_if_it_says_so" else None
 
 
 @given(
@@ -62,17 +55,23 @@ def test_similarity_to_itself_is_one(kind, normalise, seed, scale):
     assert np.linalg.eigvalsh(gram)[0] >= -1e-12
 
 
-def test_linear_kernel_by_feature_group():
+def test_rows_of_linear_kernels():
     batch = make_rows(20, 40)
     full = batch.rows.toarray()
     parts = [normalize(full[:, g::2]) for g in (0, 1)]
     kernel = LinearKernel(normalise="groups", weights={"local": 1.0, "broad": 3.0})
     rows = kernel.rows(batch)
-    assert kernel.gram(rows, rows) == pytest.approx(
-        0.25 * parts[0] @ parts[0].T + 0.75 * parts[1] @ parts[1].T
-    )
+    expected = pytest.approx(0.25 * parts[0] @ parts[0].T + 0.75 * parts[1] @ parts[1].T)
+    assert kernel.gram(rows, rows) == expected
     assert LinearKernel().rows(batch).toarray() == pytest.approx(normalize(full))
     assert (LinearKernel(normalise="none").rows(batch) != batch.rows).nnz == 0
+    batch = rows_of([[0.0, 0, 0, 0], [3, 0, 4, 0], [1, 1, 0, 0]], [0, 1, 1])  # local, broad, local, broad
+    rows = LinearKernel(normalise="groups").rows(batch)
+    assert np.diag(LinearKernel().gram(rows, rows)) == pytest.approx([0.0, 0.5, 1.0])
+    assert GaussianKernel().gram(rows, rows)[0, 2] == pytest.approx(np.exp(-1))
+    for weights, code in (({"local": 1.0, "near": 1.0}, "D451"), ({"local": 1.0}, "D476")):
+        with pytest.raises(UserError, match=code):
+            LinearKernel(normalise="groups", weights=weights).rows(make_rows())
 
 
 def test_kernels_equal_scikit_learn():
@@ -88,13 +87,6 @@ def test_kernels_equal_scikit_learn():
     for kernel, expected in kernels.items():
         rows = kernel.rows(batch)
         assert kernel.gram(rows, rows) == pytest.approx(expected)
-
-
-def test_rows_without_features():
-    batch = rows_of([[0.0, 0, 0, 0], [3, 0, 4, 0], [1, 1, 0, 0]], [0, 1, 1])  # local, broad, local, broad
-    rows = LinearKernel(normalise="groups").rows(batch)
-    assert np.diag(LinearKernel().gram(rows, rows)) == pytest.approx([0.0, 0.5, 1.0])
-    assert GaussianKernel().gram(rows, rows)[0, 2] == pytest.approx(np.exp(-1))
 
 
 @pytest.mark.parametrize(
@@ -118,12 +110,6 @@ def test_invalid_settings(kind, settings, code):
     assert caught.value.code == code
 
 
-def test_weights_of_other_feature_groups():
-    for weights, code in (({"local": 1.0, "near": 1.0}, "D451"), ({"local": 1.0}, "D476")):
-        with pytest.raises(UserError, match=code):
-            LinearKernel(normalise="groups", weights=weights).rows(make_rows())
-
-
 @dataclass(frozen=True)
 class Overlap:
     """A kernel of another plugin: the share of common columns."""
@@ -145,7 +131,11 @@ def disambig_register_kernels(register):
     register("somebody.Overlap.v1", Overlap)
 
 
-def test_a_kernel_of_a_plugin_in_a_config(load_with):
+def test_kernels_in_a_config(load_with):
+    section = {"@disambig_kernels": "kernel_rls.Gaussian.v1", "gamma": 2.0, "normalise": "groups"}
+    assert resolve({"kernel": section})["kernel"] == GaussianKernel(gamma=2.0, normalise="groups")
+    with pytest.raises(UserError, match=r"D001.*kernel_rls\.Gaussian\.v1"):
+        resolve({"kernel": {"@disambig_kernels": "kernel_rls.Gauss.v1"}})
     load_with(somebody=__name__)
     section = {
         "@disambig_learners": "kernel_rls.RLSC.v1",
@@ -158,17 +148,17 @@ def test_a_kernel_of_a_plugin_in_a_config(load_with):
         check()
 
 
-def test_kernels_in_a_config():
-    section = {"@disambig_kernels": "kernel_rls.Gaussian.v1", "gamma": 2.0, "normalise": "groups"}
-    assert resolve({"kernel": section})["kernel"] == GaussianKernel(gamma=2.0, normalise="groups")
-    with pytest.raises(UserError, match=r"D001.*kernel_rls\.Gaussian\.v1"):
-        resolve({"kernel": {"@disambig_kernels": "kernel_rls.Gauss.v1"}})
-
-
-@pytest.mark.parametrize("bad", ["linear", LinearKernel, 3, object()])
-def test_invalid_kernels(bad):
-    with pytest.raises(UserError, match="D781"):
-        RLSC(kernel=bad)
+def test_invalid_kernels():
+    for bad in ("linear", LinearKernel, 3, object()):
+        with pytest.raises(UserError, match="D781"):
+            RLSC(kernel=bad)
+    for kernel, batch, code in (
+        (PolynomialKernel(normalise="none", degree=4), make_rows(10), "D782"),
+        (LinearKernel(normalise="none"), make_rows(10, twins=5), "D779"),
+    ):
+        huge = replace(batch, rows=csr_array(batch.rows * 1e90))
+        with pytest.raises(UserError, match=code):
+            RLSC(kernel=kernel).fit(huge)
 
 
 @pytest.mark.parametrize(
@@ -184,17 +174,6 @@ def test_invalid_gram_matrices(gram):
 
     with pytest.raises(UserError, match="D782"):
         RLSC(kernel=Broken()).fit(make_rows(40))
-
-
-def test_huge_rows():
-    batch = make_rows(10)
-    large = replace(batch, rows=csr_array(batch.rows * 1e90))
-    with pytest.raises(UserError, match="D782"):
-        RLSC(kernel=PolynomialKernel(normalise="none", degree=4)).fit(large)
-    with pytest.raises(UserError, match="D779"):
-        twins = make_rows(10, twins=5)
-        large = replace(twins, rows=csr_array(twins.rows * 1e90))
-        RLSC(kernel=LinearKernel(normalise="none")).fit(large)
 
 
 PROBLEMS = {
@@ -301,7 +280,7 @@ def test_solution_and_leave_one_out_come_together(width):
         assert left_out.tolist() == next(iter(system.left_out(targets, [0.3]))).tolist()
 
 
-def test_an_example_alone_and_rows_without_features():
+def test_odd_systems():
     alone = DualSystem(np.array([[1.0]]))
     assert alone.solve(np.array([[1.0, -1.0]]), 0.5) == pytest.approx(np.array([[2 / 3, -2 / 3]]))
     assert next(iter(alone.left_out(np.array([[1.0, -1.0]]), [0.5]))).tolist() == [[0.0, 0.0]]
@@ -310,9 +289,6 @@ def test_an_example_alone_and_rows_without_features():
         assert (next(iter(system.left_out(empty.targets, [1e-9]))) == 0).all()
         assert all((scores == 0).all() for scores in system.left_out(empty.targets, [1e-9, 1e-3]))
     assert PrimalSystem(np.zeros((3, 0))).solve(empty.targets, 1e-9).shape == (0, 2)
-
-
-def test_kernels_that_are_not_semidefinite():
     gram = np.diag([1.0, -0.5, 2.0])
     targets = np.array([[1.0], [-1.0], [1.0]])
     assert DualSystem(gram).solve(targets, 0.1) == pytest.approx(targets / (np.diag(gram)[:, None] + 0.1))
@@ -349,17 +325,12 @@ def test_best_regularisation_of_equal_accuracies(closest):
     assert best == (1.0, pytest.approx(-1e-4))
 
 
-def test_leave_one_out_quality():
+def test_quality_and_solution():
     problem = prepare_problem(rows_of(np.eye(4), [[0, 1], 1, 1, 0], 3), LinearKernel())
     # in the second row 0 and 1 are tied: without it, each is right twice, and the first wins
     scores = np.array([[0.0, 1.0, 0.5], [0.3, 0.3, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
     assert leave_one_out_quality(problem, scores).accuracy == 0.25
     assert leave_one_out_quality(problem, problem.targets) == (1.0, 0.0)
-
-
-def test_solution_equals_kernel_ridge():
-    from sklearn.kernel_ridge import KernelRidge
-
     problem = make_problem(40, 60)
     system = dual_system(problem)
     theirs = KernelRidge(alpha=40 * 1e-3, kernel="precomputed").fit(system.gram, problem.targets)
@@ -382,7 +353,16 @@ def test_solution_of_the_problem_of_the_paper(lam):
     assert objective(ours) <= objective(theirs) + 1e-12
 
 
-@pytest.mark.parametrize("name", KERNELS)
-def test_contract(name):
-    for check in check_kernel(KERNELS[name]):
-        check()
+@pytest.mark.parametrize(
+    ("kernel", "batch"),
+    [
+        *((kernel, None) for kernel in KERNELS.values()),
+        *((kernel, blocks(20)) for kernel in (LinearKernel(), GaussianKernel())),
+        (PolynomialKernel(normalise="groups"), blocks(20)),
+    ],
+    ids=repr,
+)
+def test_contract(kernel, batch):
+    for check in check_kernel(kernel, batch):
+        if batch is None or check.name != "is_linear_in_its_rows_if_it_says_so":
+            check()

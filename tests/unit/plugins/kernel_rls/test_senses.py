@@ -47,36 +47,24 @@ def find_words(task, view, words):
     ]
 
 
-def test_words_without_tags():
-    assert find_words(SenseTask(words=WORDS), *make_view()) == [
-        ("bank", "bank.n"),
-        ("Banks", "bank.n"),
-        ("saw", "see.v"),
-        ("saw", "see.v"),
-        ("seeing", "see.v"),
-        ("banking", "bank.v"),
-        ("saws", "saw.n"),
+def test_words_by_their_tags():
+    """Of which there may be none, or of which some tokens may have none."""
+    task = SenseTask(words=WORDS)
+    without = find_words(task, *make_view())
+    assert without == [
+        *(("bank", "bank.n"), ("Banks", "bank.n"), ("saw", "see.v"), ("saw", "see.v")),
+        *(("seeing", "see.v"), ("banking", "bank.v"), ("saws", "saw.n")),
     ]
-
-
-def test_words_with_tags():
     tags = {"bank": "VBP", "Banks": "NNS", "saw": "NN", "seeing": "VBG", "banking": "NN", "saws": "VBZ"}
-    assert find_words(SenseTask(words=WORDS), *make_view(tags=tags)) == [
-        ("bank", "bank.v"),
-        ("Banks", "bank.n"),
-        ("saw", "saw.n"),
-        ("saw", "saw.n"),
-        ("seeing", "see.v"),
+    assert find_words(task, *make_view(tags=tags)) == [
+        *(("bank", "bank.v"), ("Banks", "bank.n"), ("saw", "saw.n"), ("saw", "saw.n"), ("seeing", "see.v"))
     ]
-
-
-def test_tokens_without_a_tag():
     view, words = make_view(tags={"bank": "VBP"})
     view.layers["tag"][words.index("saw") :] = 0
-    without = find_words(SenseTask(words=WORDS), *make_view())
-    assert find_words(SenseTask(words=WORDS), view, words) == [("bank", "bank.v"), *without[2:]]
+    assert find_words(task, view, words) == [("bank", "bank.v"), *without[2:]]
     view.layers["tag"][:] = 0
-    assert find_words(SenseTask(words=WORDS), view, words) == without
+    assert find_words(task, view, words) == without
+    assert len(task.instances(Words()([TEXT]))) == 7  # of another tokenisation
 
 
 @pytest.mark.parametrize(("tags", "warned"), [(["ART", "NN$"], 1), (["DT", "NN$"], 0), (["ART", "NN"], 0)])
@@ -91,13 +79,15 @@ def test_warning_for_unknown_tagsets(tags, warned):
 
 def test_proper_names():
     view = make_view(tags={"Banks": "NNPS"})
-    assert find_words(SenseTask(words=WORDS), *view) == []
-    for capitals, expected in ((1, []), (2, [("Banks", "bank.n")])):
-        word = ["bank.n", {"bank": 8, "banks": 4, "Banks": capitals}, ["a", "b"], []]
-        assert find_words(SenseTask(words=[word]), *view) == expected
-    assert find_words(SenseTask(words=[["bank.n", ["Banks"], ["a", "b"], []]]), *view) == [
-        ("Banks", "bank.n")
-    ]
+    banks = [("Banks", "bank.n")]
+    for word, expected in (
+        (BANK_N, []),
+        (["bank.n", {"bank": 8, "banks": 4, "Banks": 1}, ["a", "b"], []], []),
+        (["bank.n", {"bank": 8, "banks": 4, "Banks": 2}, ["a", "b"], []], banks),
+        (["bank.n", ["Banks"], ["a", "b"], []], banks),
+    ):
+        words = WORDS if word is BANK_N else [word]
+        assert find_words(SenseTask(words=words), *view) == expected
 
 
 def test_words_without_part_of_speech():
@@ -105,16 +95,13 @@ def test_words_without_part_of_speech():
     view = make_view(tags={"bank": "VBP"})
     assert find_words(SenseTask(words=[plain]), *view) == [("bank", "bank"), ("Banks", "bank")]
     assert find_words(SenseTask(words=[plain, BANK_V]), *view) == [("bank", "bank.v"), ("Banks", "bank")]
-
-
-def test_inflections_are_english():
+    box = SenseTask(words=[["box", ["box"], ["case", "fight"], []]])
+    found = find_words(box, *make_view("Boxes in a box , boxing ."))
+    assert [word for word, _ in found] == ["Boxes", "box"]
     german = SenseTask(words=[["Bank.n", ["bank"], ["a", "b"], []]], language="de")
-    assert find_words(german, *make_view()) == [("bank", "Bank.n")]
-
-
-def test_boundaries_and_no_words():
-    task = SenseTask(words=[["s", ["<s>", "bank"], ["a", "b"], []]])
-    assert [word for word, _ in find_words(task, *make_view())] == ["bank"]
+    assert find_words(german, *make_view()) == [("bank", "Bank.n")]  # inflections are English
+    boundary = SenseTask(words=[["s", ["<s>", "bank"], ["a", "b"], []]])
+    assert [word for word, _ in find_words(boundary, *make_view())] == ["bank"]
     assert find_words(SenseTask(), *make_view()) == []
 
 
@@ -142,25 +129,13 @@ EXAMPLES = [
 
 
 def test_words_are_learned_most_frequent_first():
-    assert SenseTask().learn_settings(EXAMPLES) == {
-        "words": [
-            [
-                "bank.n",
-                {"bank": 4, "Bank": 1, "banks": 1},
-                ["money", "shore"],
-                ["", "bank%1:17:01::"],
-            ],
-            ["called", {"called": 2, "calls": 1}, ["phone", "visit"], []],
-            ["ferret.n", {"ferret": 1}, ["animal"], []],
-        ],
-        "certain": [],
-    }
-    task = SenseTask(**SenseTask().learn_settings(EXAMPLES))
+    bank = ["bank.n", {"bank": 4, "Bank": 1, "banks": 1}, ["money", "shore"], ["", "bank%1:17:01::"]]
+    called = ["called", {"called": 2, "calls": 1}, ["phone", "visit"], []]
+    learned = SenseTask().learn_settings(EXAMPLES)
+    assert learned == {"words": [bank, called, ["ferret.n", {"ferret": 1}, ["animal"], []]], "certain": []}
+    task = SenseTask(**learned)
     assert [group.name for group in task.groups] == ["bank.n", "called", "ferret.n"]
     assert task.groups[0].glosses == ("", "bank%1:17:01::") and task.groups[1].glosses == ()
-
-
-def test_learned_settings_and_minimum_number_of_examples():
     assert SenseTask(words=WORDS).learn_settings(EXAMPLES) == {}
     assert [word[0] for word in SenseTask(least=3).learn_settings(EXAMPLES)["words"]] == ["bank.n", "called"]
     with pytest.raises(UserError, match="D496"):
@@ -181,9 +156,8 @@ def test_learned_settings_of_any_examples(rows):
     except UserError as error:
         assert error.code == "D496"
         return
-    task = SenseTask(words=words)
     n = sum(any(map(str.isalnum, item.text[2:])) and bool(item.label) for item in examples)
-    assert sum(len(group.candidates) for group in task.groups) <= n
+    assert sum(len(group.candidates) for group in SenseTask(words=words).groups) <= n
     for name, forms, senses, _ in words:
         lower = [count for form, count in forms.items() if form == form.lower()]
         assert lower == sorted(lower, reverse=True) or len(lower) < len(forms)
@@ -222,11 +196,6 @@ def test_contract():
         check()
 
 
-def test_another_tokenisation():
-    view = Words()([TEXT])
-    assert len(SenseTask(words=WORDS).instances(view)) == 7
-
-
 def test_certain_forms():
     half = [make_example(f"Clause {n} says at [least] that least", "amount", "least.r") for n in range(10)]
     assert SenseTask().learn_settings(half)["certain"] == []
@@ -237,9 +206,6 @@ def test_certain_forms():
     view = make_view("at least Least", {"least": "JJS", "Least": "NNP"})
     assert [word for word, _ in find_words(SenseTask(**settings), *view)] == ["least", "Least"]
     assert find_words(SenseTask(words=settings["words"]), *view) == []
-
-
-def test_tags_of_certain_forms():
     words = [["work.n", {"work": 3}, ["job"], []], ["work.v", {"work": 5}, ["toil"], []]]
     by_tag = {
         tag: find_words(SenseTask(words=words, certain=["work"]), *make_view("work", {"work": tag}))[0][1]
@@ -252,12 +218,7 @@ def test_tags_of_certain_forms():
 def test_several_right_senses():
     config = {
         "extractors": {
-            "near": {
-                "@disambig_extractors": "disambig.Tfidf.v1",
-                "around": 5,
-                "weighting": "count",
-                "name": "n",
-            }
+            "n": {"@disambig_extractors": "disambig.Tfidf.v1", "around": 5, "weighting": "count", "name": "n"}
         },
         "learner": {"@disambig_learners": "kernel_rls.RLSCComb.v1"},
         "baseline": {"@disambig_learners": "disambig.NoPreference.v1"},
@@ -307,10 +268,8 @@ def test_labels_of_tested_examples_only_are_wrong():
     plan = read_plan("sense").with_learned_settings(once + bank)
     systems = cross_validate(plan.parts, once + bank, folds=4)["systems"]
     for system in systems.values():
-        assert {name: at["accuracy"] for name, at in system.items()} == {
-            "bank.n": 1.0,
-            **{f"{name}.n": 0.0 for name in names},
-        }
+        expected = {"bank.n": 1.0, **{f"{name}.n": 0.0 for name in names}}
+        assert {name: at["accuracy"] for name, at in system.items()} == expected
     # a label of an example that is only learned from is known
     also = [replace(once[0], document="elsewhere", text="see the fox then")]
     systems = cross_validate(plan.parts, once + bank, folds=4, also=also)["systems"]
@@ -345,16 +304,6 @@ def test_additional_examples_are_not_tested():
         for also in ([], [replace(item, document="twin") for item in tested])
     )
     assert twins == alone
-
-
-def test_plurals_of_words_without_part_of_speech():
-    plain = ["box", ["box"], ["case", "fight"], []]
-    assert [
-        word for word, _ in find_words(SenseTask(words=[plain]), *make_view("Boxes in a box , boxing ."))
-    ] == [
-        "Boxes",
-        "box",
-    ]
 
 
 def test_a_sense_of_a_single_document():
@@ -398,13 +347,15 @@ def test_every_format_of_marked_examples(tmp_path):
     whole = ("text", "label")
     plain = tmp_path / "plain.tsv"
     plain.write_text("".join(f"{text}\t{label}\n" for text, label, _ in make_table()))
+    with_documents = [(*row[:2], row[0]) for row in make_table()]
     files = [
-        write_examples(tmp_path / f"a{ending}", whole, make_table()) for ending in (".csv", ".tsv", ".jsonl")
+        *(
+            write_examples(tmp_path / f"a.{ending}", whole, make_table())
+            for ending in ("csv", "tsv", "jsonl")
+        ),
+        write_examples(tmp_path / "b.jsonl", (*whole, "word"), make_table()),
+        write_examples(tmp_path / "b.csv", (*whole, "document"), with_documents),
     ]
-    files.append(write_examples(tmp_path / "b.jsonl", (*whole, "word"), make_table()))
-    files.append(
-        write_examples(tmp_path / "b.csv", (*whole, "document"), [(*row[:2], row[0]) for row in make_table()])
-    )
     plan = read_plan("sense")
     expected = plan.with_learned_settings(read_labelled(plain)).parts.task.words
     for file in files:
@@ -419,16 +370,13 @@ def test_every_format_of_marked_examples(tmp_path):
     assert systems["model"]["bank"]["n"] == 12
 
 
-def test_examples_without_a_mark(tmp_path):
+def test_marks_of_texts(tmp_path):
     bare = [(text.replace("[[", "").replace("]]", ""), *more) for text, *more in make_table()]
     with pytest.raises(UserError, match=r"D496.*mark one word"):
         run("sense", labelled=[write_examples(tmp_path / "a.csv", ("text", "label"), bare)])
     path = write_examples(tmp_path / "b.csv", ("text", "label"), [*make_table(), *bare[:1]])
     (note,) = (n for n in run("sense", labelled=[path])[0].provenance["notes"] if "not used" in n)
     assert "b.csv, line 14: no place is marked in 'We sat" in note
-
-
-def test_texts_of_topics_keep_their_brackets(tmp_path):
     texts = [(f"A [[ball]] in a [[net]] of day {n}", f"We ate [[cake on day {n}") for n in range(6)]
     examples = [(text, label) for pair in texts for text, label in zip(pair, "ab", strict=True)]
     path = write_examples(tmp_path / "a.csv", ("text", "label"), examples)
@@ -529,15 +477,12 @@ def test_one_accuracy_in_the_notes(tmp_path):
     assert note == "12 labelled examples of one document: accuracy cannot be estimated"
 
 
-def test_majority_of_equally_frequent_labels(tmp_path):
+def test_words_of_equal_senses_or_one(tmp_path):
     examples = read_labelled(write_examples(tmp_path / "a.csv", ("text", "label"), make_table(8)))
     plan = read_plan("sense").with_learned_settings(examples)
     for folds in (2, 5, 16):
         majority = cross_validate(plan.parts, examples, folds=folds)["systems"]["majority"]["bank"]
         assert majority["accuracy"] == 0.5
-
-
-def test_note_on_a_word_of_one_sense(tmp_path):
     examples = [*make_table(), *((f"A [[plant]] grows {n}.", "flora", "") for n in range(6))]
     model, _, _ = run("sense", labelled=[write_examples(tmp_path / "a.csv", ("text", "label"), examples)])
     notes = model.provenance["notes"]
@@ -549,23 +494,28 @@ def test_singular_in_messages(tmp_path):
     parts = read_plan("sense").with_learned_settings(read_labelled(path)).parts
     notes = train_labelled(parts, read_labelled(path)[:1], name="test").provenance["notes"]
     assert notes[0] == "1 labelled example is little: do not rely on this model yet"
-    assert "(1)" in str(UserError("D467", n=1, label="x"))
-    assert "folds: 1, documents: 32 (identical texts count once): use" in str(
-        UserError("D464", folds=1, documents=32)
-    )
-    output = "the minimum margin of the model my/sense cannot be -1: it must be a number from 0 to 99, and only models"  # noqa: E501
-    assert output in str(UserError("D477", value=-1, model="my/sense", most=99))
-
-
-ONE_WORD = [["bank.n", {"bank": 8, "banks": 2}, ["money", "shore"], []]]
+    for error, said in (
+        (UserError("D467", n=1, label="x"), "(1)"),
+        (
+            UserError("D464", folds=1, documents=32),
+            "folds: 1, documents: 32 (identical texts count once): use",
+        ),
+        (
+            UserError("D477", value=-1, model="my/sense", most=99),
+            "the minimum margin of the model my/sense cannot be -1: it must be a number from 0 to 99, "
+            "and only models",
+        ),
+    ):
+        assert said in str(error)
 
 
 def examples_with_a_rare_word():
     """Return examples of a word to learn, and a few of one whose most frequent sense alone is known."""
-    money = [f"The bank lends money {i} ." for i in range(15)]
-    shore = [f"We fished from the bank of river {i} ." for i in range(15)]
-    result = [Labelled(t, t.index("bank"), t.index("bank") + 4, "money", t, "", "bank.n") for t in money]
-    result += [Labelled(t, t.index("bank"), t.index("bank") + 4, "shore", t, "", "bank.n") for t in shore]
+    result = [
+        Labelled(text, text.index("bank"), text.index("bank") + 4, sense, text, "", "bank.n")
+        for sense, said in (("money", "The bank lends money"), ("shore", "We fished from the bank of river"))
+        for text in (f"{said} {i} ." for i in range(15))
+    ]
     oars = [f"Oar number {i} broke ." for i in range(6)]
     result += [Labelled(t, 0, 3, "part" if i == 5 else "tool", t, "", "oar.n") for i, t in enumerate(oars)]
     return result
@@ -594,7 +544,7 @@ def test_words_without_a_model():
     assert oar["chosen"] == "tool" and oar["asked"] == oar["found"] == 0 and 0.5 < oar["probability"] < 0.95
     assert bank["asked"] > 0 and bank["chosen"] == plain.record(0, text)["chosen"]
     with pytest.raises(UserError, match="D478"):
-        replace(model, task=SenseTask(words=ONE_WORD)).with_fallback()
+        replace(model, task=SenseTask(words=[BANK_N])).with_fallback()
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from disambig.data import CrossedRows, numbered
 from disambig.errors import UserError
 
 CHECKS = [
-    (f"{name}-{i}-{getattr(check, 'func', check).__name__}", estimator, check)
+    pytest.param(estimator, check, id=f"{name}-{i}-{getattr(check, 'func', check).__name__}")
     for name in NAMES
     for i, (estimator, check) in enumerate(
         estimator_checks_generator(RandomSubspaceClassifier(name, n_subspaces=10))
@@ -26,9 +26,7 @@ CHECKS = [
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@pytest.mark.parametrize(
-    ("estimator", "check"), [item[1:] for item in CHECKS], ids=[item[0] for item in CHECKS]
-)
+@pytest.mark.parametrize(("estimator", "check"), CHECKS)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -63,18 +61,13 @@ def test_it_learns(name, classes):
 
 
 @pytest.mark.parametrize("classes", [2, 3])
-def test_equal_to_the_learner_of_the_same_seed(classes):
+def test_equal_to_the_learner_and_to_scikit_learn(classes):
     X, y = make_documents(classes=classes)
     fitted = RandomSubspaceClassifier(n_subspaces=12, removal_rate=0.3, alpha=1e-3, random_state=5).fit(X, y)
     learner = RandomSubspaces(base=SGD(alpha=1e-3, seed=5), n_subspaces=12, removal_rate=0.3, seed=5)
     scores = learner.fit(as_batch(X, y)).scorer.scores(as_batch(X, y)).reshape(-1, classes)
     expected = scores[:, 1] - scores[:, 0] if classes == 2 else scores
     assert fitted.decision_function(X) == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("classes", [2, 3])
-def test_without_removal_equal_to_scikit_learn(classes):
-    X, y = make_documents(classes=classes)
     order = np.random.default_rng(5).permutation(len(y))
     theirs = SGDClassifier(max_iter=5, tol=None, shuffle=False).fit(csr_array(X[order]), y[order])
     ours = RandomSubspaceClassifier(n_subspaces=3, removal_rate=0, random_state=5).fit(X, y)
@@ -127,12 +120,9 @@ def test_works_in_a_pipeline_and_a_grid_search():
 @pytest.mark.parametrize(
     ("settings", "code"),
     [
-        ({"estimator": "svm"}, "D775"),
-        ({"estimator": None}, "D775"),
-        ({"n_subspaces": 0}, "D452"),
-        ({"n_subspaces": 2.0}, "D452"),
-        ({"removal_rate": 1.0}, "D770"),
-        ({"removal_rate": -0.1}, "D770"),
+        *(({"estimator": bad}, "D775") for bad in ("svm", None)),
+        *(({"n_subspaces": bad}, "D452") for bad in (0, 2.0)),
+        *(({"removal_rate": bad}, "D770") for bad in (1.0, -0.1)),
         ({"passes": 0}, "D452"),
         ({"alpha": 0.0}, "D760"),
         ({"estimator": "pa", "C": -1.0}, "D760"),

@@ -36,12 +36,7 @@ from disambig.training import FitsFolds, fit_folds, train
 from disambig.types import HasOpenSettings
 
 SKLEARN = tuple(int(number) for number in __version__.split(".")[:2])
-LEARNERS = {
-    "perceptron": Perceptron,
-    "sgd": SGD,
-    "pa": PassiveAggressive,
-    "cw": ConfidenceWeighted,
-}
+LEARNERS = {"perceptron": Perceptron, "sgd": SGD, "pa": PassiveAggressive, "cw": ConfidenceWeighted}
 
 
 def labelled_batch(rows, right, n_labels=2):
@@ -69,9 +64,6 @@ def second_of_two(scorer):
     """Return the weights and the intercept of the second label relative to the first."""
     weights = scorer.weights.reshape(2, -1)
     return (weights[1] - weights[0])[:-1], (weights[1] - weights[0])[-1]
-
-
-# The rules
 
 
 def batch_in_order(rows, right):
@@ -125,40 +117,38 @@ def test_confidence_weighted_reaches_its_confidence():
 
 
 @pytest.mark.parametrize("labels", [2, 3, 5])
-@pytest.mark.parametrize("name", ["perceptron", "sgd", "pa"])
-def test_without_masks_equal_to_scikit_learn(name, labels):
-    settings = {
-        "perceptron": {"loss": "perceptron", "penalty": None, "learning_rate": "constant", "eta0": 1.0},
-        "sgd": {"loss": "hinge", "alpha": 1e-3},
-        "pa": {"loss": "hinge", "penalty": None, "learning_rate": "pa1", "eta0": 0.3},
-    }[name]
-    learner = {"perceptron": Perceptron(seed=4), "sgd": SGD(alpha=1e-3, seed=4)}.get(
-        name, PassiveAggressive(C=0.3, seed=4)
-    )
+@pytest.mark.parametrize(
+    ("learner", "settings"),
+    [
+        (
+            Perceptron(seed=4),
+            {"loss": "perceptron", "penalty": None, "learning_rate": "constant", "eta0": 1.0},
+        ),
+        (SGD(alpha=1e-3, seed=4), {"loss": "hinge", "alpha": 1e-3}),
+        (
+            PassiveAggressive(C=0.3, seed=4),
+            {"loss": "hinge", "penalty": None, "learning_rate": "pa1", "eta0": 0.3},
+        ),
+    ],
+    ids=["perceptron", "sgd", "pa"],
+)
+def test_without_masks_equal_to_scikit_learn(learner, settings, labels):
     batch = make_batch(labels=labels)
     order = np.random.default_rng(4).permutation(60)
     theirs = SGDClassifier(max_iter=5, tol=None, shuffle=False, **settings)
-    if name == "pa" and SKLEARN < (1, 8):
+    if isinstance(learner, PassiveAggressive) and SKLEARN < (1, 8):
         from sklearn.linear_model import PassiveAggressiveClassifier  # it goes away in 1.10
 
         theirs = PassiveAggressiveClassifier(C=0.3, max_iter=5, tol=None, shuffle=False)
     theirs.fit(batch.rows[order], batch.costs[order].argmin(axis=1))
     scorer = learner.fit(batch).scorer
+    weights = scorer.weights.reshape(labels, -1)
     if labels == 2:
-        weights, intercept = second_of_two(scorer)
-        assert weights == pytest.approx(theirs.coef_[0], abs=1e-12)
-        assert intercept == pytest.approx(theirs.intercept_[0], abs=1e-12)
-    else:
-        weights = scorer.weights.reshape(labels, -1)
-        assert weights[:, :-1] == pytest.approx(theirs.coef_, abs=1e-12)
-        assert weights[:, -1] == pytest.approx(theirs.intercept_, abs=1e-12)
-    assert (
-        scorer.scores(batch).reshape(-1, labels).argmax(axis=1).tolist()
-        == theirs.predict(batch.rows).tolist()
-    )
-
-
-# Masks
+        weights = weights[1:] - weights[:1]
+    assert weights[:, :-1] == pytest.approx(theirs.coef_, abs=1e-12)
+    assert weights[:, -1] == pytest.approx(theirs.intercept_, abs=1e-12)
+    chosen = scorer.scores(batch).reshape(-1, labels).argmax(axis=1)
+    assert chosen.tolist() == theirs.predict(batch.rows).tolist()
 
 
 def fit_masked(learner, batch, masks):
@@ -186,7 +176,13 @@ def test_masks_equal_masked_copies(name, labels, n_masks, rate, seed, alpha):
 
 
 @pytest.mark.parametrize("name", LEARNERS)
-def test_a_removed_dimension_has_no_influence(name):
+def test_blocks_of_masks_and_removed_dimensions(name):
+    learner, batch = LEARNERS[name](), make_batch(labels=3)
+    masks = np.random.default_rng(0).random((20, 12)) > 0.2
+    ready = learner.prepare(batch)
+    at_once = learner.fit_masked(batch, masks)
+    in_blocks = sum(learner.fit_masked(ready, masks[i : i + 8]) for i in (0, 8, 16))
+    assert at_once.tobytes() == in_blocks.tobytes()
     learner, batch = LEARNERS[name](), make_batch()
     masks = np.ones((3, 12), bool)
     masks[:, [0, 5]] = False
@@ -201,29 +197,6 @@ def test_a_removed_dimension_has_no_influence(name):
     assert (first.reshape(2, -1)[:, [1, 2]] != 0).all()
 
 
-@pytest.mark.parametrize("name", LEARNERS)
-def test_blocks_of_masks_give_the_same_bits(name):
-    learner, batch = LEARNERS[name](), make_batch(labels=3)
-    masks = np.random.default_rng(0).random((20, 12)) > 0.2
-    ready = learner.prepare(batch)
-    at_once = learner.fit_masked(batch, masks)
-    in_blocks = sum(learner.fit_masked(ready, masks[i : i + 8]) for i in (0, 8, 16))
-    assert at_once.tobytes() == in_blocks.tobytes()
-
-
-# What stands in the examples
-
-
-@pytest.mark.parametrize("name", LEARNERS)
-def test_labels_without_examples_are_never_chosen(name):
-    learner, batch = LEARNERS[name](), make_batch(80, labels=5)
-    seen = batch.take(np.flatnonzero(~np.isin(batch.costs.argmin(axis=1), [0, 3])))
-    for scorer in (learner.fit(seen).scorer, RandomSubspaces(base=learner, n_subspaces=9).fit(seen).scorer):
-        scores = scorer.scores(batch).reshape(-1, 5)
-        assert (scores.max(axis=1, keepdims=True) >= scores[:, [0, 3]] + 1 - 1e-9).all()
-        assert set(scores.argmax(axis=1)) == {1, 2, 4}
-
-
 @pytest.mark.parametrize("labels", [1, 2, 4])
 @pytest.mark.parametrize("name", LEARNERS)
 def test_a_single_label_is_always_chosen(name, labels):
@@ -233,10 +206,16 @@ def test_a_single_label_is_always_chosen(name, labels):
     assert (scores == np.append(np.full(labels - 1, -1.0), 0.0)).all()
 
 
-def test_of_several_right_labels_the_first_counts():
+def test_rows_of_several_labels_and_types():
     batch, tied = make_batch(labels=3), make_batch(labels=3)
     tied.costs[tied.costs.argmin(axis=1) == 0, 2] = 0.0
     assert (Perceptron().fit(tied).scorer.weights == Perceptron().fit(batch).scorer.weights).all()
+    batch = make_batch()
+    dense = CrossedRows(batch.rows.toarray(), batch.costs, batch.columns)
+    for learner in LEARNERS.values():
+        sparse_scorer, dense_scorer = learner().fit(batch).scorer, learner().fit(dense).scorer
+        assert sparse_scorer.weights.tobytes() == dense_scorer.weights.tobytes()
+        assert dense_scorer.scores(dense) == pytest.approx(sparse_scorer.scores(batch), abs=1e-12)
 
 
 @pytest.mark.parametrize("name", LEARNERS)
@@ -250,10 +229,6 @@ def test_rows_of_unseen_or_no_dimensions_are_decided_by_the_intercepts(name):
     new[1, 7] = 5.0
     intercepts = scorer.weights.reshape(2, -1)[:, -1]
     assert scorer.scores(labelled_batch(new, [0, 0])).tolist() == [*intercepts, *intercepts]
-
-
-@pytest.mark.parametrize("name", LEARNERS)
-def test_examples_without_any_dimension_leave_the_intercepts(name):
     batch = labelled_batch(np.zeros((5, 3)), [0, 1, 1, 1, 1])
     for scorer in (
         LEARNERS[name]().fit(batch).scorer,
@@ -261,18 +236,12 @@ def test_examples_without_any_dimension_leave_the_intercepts(name):
     ):
         assert (scorer.weights.reshape(2, -1)[:, :-1] == 0).all()
         assert np.isfinite(scorer.scores(batch)).all()
-
-
-def test_dense_and_sparse_rows_are_the_same():
-    batch = make_batch()
-    dense = CrossedRows(batch.rows.toarray(), batch.costs, batch.columns)
-    for learner in LEARNERS.values():
-        sparse_scorer, dense_scorer = learner().fit(batch).scorer, learner().fit(dense).scorer
-        assert sparse_scorer.weights.tobytes() == dense_scorer.weights.tobytes()
-        assert dense_scorer.scores(dense) == pytest.approx(sparse_scorer.scores(batch), abs=1e-12)
-
-
-# The scorer
+    learner, batch = LEARNERS[name](), make_batch(80, labels=5)
+    seen = batch.take(np.flatnonzero(~np.isin(batch.costs.argmin(axis=1), [0, 3])))
+    for scorer in (learner.fit(seen).scorer, RandomSubspaces(base=learner, n_subspaces=9).fit(seen).scorer):
+        scores = scorer.scores(batch).reshape(-1, 5)
+        assert (scores.max(axis=1, keepdims=True) >= scores[:, [0, 3]] + 1 - 1e-9).all()
+        assert set(scores.argmax(axis=1)) == {1, 2, 4}
 
 
 def test_the_scorer_is_linear_in_rows_with_a_constant():
@@ -284,14 +253,8 @@ def test_the_scorer_is_linear_in_rows_with_a_constant():
     assert wider.columns.labels.tolist() == [label for label in range(3) for _ in range(13)]
     assert wider.columns.in_groups(["intercept"]).nonzero()[0].tolist() == [12, 25, 38]
     assert list(wider.columns.names) == [*(f"word{i}" for i in range(12)), "intercept"] * 3
-
-
-def test_the_scorer_refuses_other_columns():
     with pytest.raises(ValueError, match="6 weights for 24 columns of 2 labels"):
         InterceptScorer(np.zeros(6)).scores(make_batch())
-
-
-# Bad input
 
 
 @pytest.mark.parametrize(
@@ -327,11 +290,7 @@ def test_invalid_examples(name):
             learner.fit_masked(spoilt, np.ones((1, 12), bool))
     with pytest.raises(UserError, match="D459"):
         learner.fit(chains())
-
-
-@pytest.mark.parametrize("name", LEARNERS)
-def test_huge_numbers(name):
-    learner, rows = LEARNERS[name](), np.array([[1.0, 1.0], [-1.0, -1.0], [-1.0, 1.0]])
+    rows = np.array([[1.0, 1.0], [-1.0, -1.0], [-1.0, 1.0]])
     for size in (1e101, 1e308):
         batch = labelled_batch(size * rows, [1, 0, 0])
         with pytest.raises(UserError, match="D773"):
@@ -397,24 +356,11 @@ def test_alpha_per_example():
     np.testing.assert_allclose(shared.fit_masked(batch, masks), whole.fit_masked(batch, masks))
 
 
-def test_lists_have_no_folds_at_once():
-    batch = lists()
-    assert fit_folds(SGD(), batch, np.arange(len(batch.offsets) - 1) % 2) is None
-
-
-BASES = {
-    "perceptron": Perceptron(seed=3),
-    "sgd": SGD(seed=3),
-    "pa": PassiveAggressive(seed=3),
-    "cw": ConfidenceWeighted(seed=3),
-}
+BASES = {name: learner(seed=3) for name, learner in LEARNERS.items()}
 
 
 def masked_copies(batch, masks):
     return [CrossedRows(csr_array(batch.rows.toarray() * mask), batch.costs, batch.columns) for mask in masks]
-
-
-# Masks
 
 
 @given(
@@ -441,9 +387,6 @@ def test_a_mask_depends_on_its_number_and_the_seed_alone(first, last, seed):
 def test_all_dimensions_are_removed_equally_often():
     masks = keep_masks(0, 2000, dimensions=20, removal_rate=0.25, seed=0)
     assert np.abs(np.mean(~masks, axis=0) - 0.25).max() < 0.05
-
-
-# Averages
 
 
 @pytest.mark.parametrize("labels", [2, 4])
@@ -497,9 +440,6 @@ def test_same_bits_in_another_process():
     assert done.stdout.strip() == fingerprint(), done.stderr[-2000:]
 
 
-# Other people's learners
-
-
 @pytest.mark.parametrize(
     "check", check_learner(RandomSubspaces(base=ToyPerceptron(), n_subspaces=5), crossed())
 )
@@ -546,8 +486,6 @@ def test_invalid_settings_of_subspaces(settings, code):
             RandomSubspaces().fit_sizes(crossed(), [5, settings["n_subspaces"]])
 
 
-# Configs and models
-
 PLACES = "house street room garden village valley harbour library chapel forest".split()
 TEXTS = [
     sentence.format(place, number)
@@ -590,8 +528,10 @@ def test_contract(name, labels):
         check()
 
 
-def test_labels_without_examples_are_never_chosen_on_folds():
+def test_folds_without_a_label_and_of_lists():
     batch = make_batch(90, labels=4)
     seen = batch.take(np.flatnonzero(batch.costs.argmin(axis=1) < 3))
     _, scores = fit_folds(SGD(), seen, np.arange(len(seen.costs)) % 3)
-    assert (scores.reshape(-1, 4).argmax(axis=1) < 3).all()
+    assert (scores.reshape(-1, 4).argmax(axis=1) < 3).all()  # the label without examples is never chosen
+    batch = lists()
+    assert fit_folds(SGD(), batch, np.arange(len(batch.offsets) - 1) % 2) is None

@@ -146,24 +146,22 @@ def test_invalid_archives(tmp_path, monkeypatch):
             penn_archive(path)
         return caught.value
 
-    assert refused(tmp_path / "none.tar.xz").code == "D732"
     text = tmp_path / "text.tar.xz"
     text.write_text("no archive")
-    assert refused(text).code == "D732"
-    assert "ends with .mrg" in str(refused(write_archive(tmp_path / "0.tar.xz", [("a", "b")])))
     whole = write_archive(tmp_path / "a.tar.xz", [("a.mrg", "((NN a))" * 5000)])
     cut = tmp_path / "cut.tar.xz"
     cut.write_bytes(whole.read_bytes()[:100])
-    assert refused(cut).code == "D732"
-    assert refused(write_archive(tmp_path / "l.tar.xz", [("a.mrg", b"((NN \xff))")])).code == "D732"
+    latin = write_archive(tmp_path / "l.tar.xz", [("a.mrg", b"((NN \xff))")])
+    for path in (tmp_path / "none.tar.xz", text, cut, latin):
+        assert refused(path).code == "D732"
+    assert "ends with .mrg" in str(refused(write_archive(tmp_path / "0.tar.xz", [("a", "b")])))
     broken = refused(write_archive(tmp_path / "b.tar.xz", [("t/a.mrg", "((NN a))\n((NN")]))
     assert (broken.code, broken.values["line"]) == ("D733", 2)
     assert str(broken.values["path"]).endswith("b.tar.xz: t/a.mrg")
-    monkeypatch.setattr(tag_data_penn, "BYTES", 1000)
-    assert "more than" in str(refused(whole))
-    monkeypatch.setattr(tag_data_penn, "BYTES", 1 << 20)
-    monkeypatch.setattr(tag_data_penn, "FILES", 0)
-    assert "more than" in str(refused(whole))
+    for bounds in ({"BYTES": 1000}, {"BYTES": 1 << 20, "FILES": 0}):
+        for name, value in bounds.items():
+            monkeypatch.setattr(tag_data_penn, name, value)
+        assert "more than" in str(refused(whole))
 
 
 def write_xz(path, text):
@@ -174,16 +172,12 @@ def write_xz(path, text):
 
 
 def test_conll2000(tmp_path):
-    write_xz(
-        tmp_path / CONLL2000.replace("*", "train"), "A DT B-NP\ncat NN I-NP\n\n-LRB- ( O\n-RRB- ) O\n\n\n"
-    )
-    write_xz(tmp_path / CONLL2000.replace("*", "test"), "Dogs NNS B-NP")
-    assert conll2000(tmp_path) == [
-        (["A", "cat"], ["DT", "NN"]),
-        (["(", ")"], ["-LRB-", "-RRB-"]),
-        (["Dogs"], ["NNS"]),
-    ]
-    write_xz(tmp_path / CONLL2000.replace("*", "test"), "A DT B-NP\ncat NN\n")
+    train, test = (tmp_path / CONLL2000.replace("*", part) for part in ("train", "test"))
+    write_xz(train, "A DT B-NP\ncat NN I-NP\n\n-LRB- ( O\n-RRB- ) O\n\n\n")
+    write_xz(test, "Dogs NNS B-NP")
+    expected = [(["A", "cat"], ["DT", "NN"]), (["(", ")"], ["-LRB-", "-RRB-"]), (["Dogs"], ["NNS"])]
+    assert conll2000(tmp_path) == expected
+    write_xz(test, "A DT B-NP\ncat NN\n")
     with pytest.raises(UserError, match=r"D734.*line 2"):
         conll2000(tmp_path)
 
@@ -265,40 +259,24 @@ SENTENCES = [
 ] * 3
 
 
-def write_members(path, members):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tarfile.open(path, "w:xz") as out:
-        for name, text in members.items():
-            data = text.encode()
-            info = tarfile.TarInfo(name)
-            info.size = len(data)
-            out.addfile(info, io.BytesIO(data))
-
-
 @pytest.fixture(scope="module")
 def model():
     return train_tagger(SENTENCES, SENTENCES, name="toy")
 
 
-def test_fill_in_tags(model):
+def test_taggers_of_partly_tagged_and_plain_text(model, tmp_path):
     words = "the walks end".split()
     free, bound, strange = fill_in_tags(
         model, [(words, [(), (), ()]), (words, [(), ("NN", "VBZ"), ()]), (words, [("XX",), (), ()])]
     )
     assert free == strange == (words, "DT NNS VBP".split())
     assert bound[1][1] in ("NN", "VBZ") and bound[1][0] == "DT"
-
-
-def test_further_sentences_bring_words(model):
     more = [("the ferret sings".split(), "DT NN VBZ".split())] * 3
     tagger = train_tagger(SENTENCES, SENTENCES, name="toy", more=more)
     assert len(tagger.extractors[0].keys) > len(model.extractors[0].keys)
     assert tagger.provenance["groups"]["tag"]["more"] == 9
     seldom = train_tagger(SENTENCES, SENTENCES, name="toy", more=more, seldom=4)
     assert len(seldom.extractors[0].keys) == len(model.extractors[0].keys)
-
-
-def test_predict_tags_of_plain_text(model, tmp_path):
     path = tmp_path / "plain.txt"
     path.write_text("The dog barks. A cat sleeps.\n\nDogs bark.\n" * 3, encoding="utf8")
     views = list(token_views(path, 1_000))
@@ -319,7 +297,7 @@ def test_tags_from_senses(tmp_path):
         word.format("No", "SENTENCE_BREAK"),
         "</SimpleWsdDoc>",
     ]
-    write_members(tmp_path / NOAD, {"masc/a.xml": "\n".join(lines)})
+    write_archive(tmp_path / NOAD, [("masc/a.xml", "\n".join(lines))])
     ((words, may),) = noad_partly(tmp_path)
     assert words == ["We", "run", "races"]
     assert not may[0] and "VBP" in may[1] and "NN" not in may[1] and "NNS" in may[2]
@@ -327,10 +305,10 @@ def test_tags_from_senses(tmp_path):
 
 def test_tags_from_trees(tmp_path):
     tree = "( (S (NP (DT The) (NN wnt-gene)) (VP (VBZ acts) (NP (-NONE- *T*)))  (: ;)) )\n((NP (NN Note)))"
-    write_members(tmp_path / CRAFT, {"penn/1.tree": tree, "penn/readme": "no"})
+    write_archive(tmp_path / CRAFT, [("penn/1.tree", tree), ("penn/readme", "no")])
     ((words, may),) = craft_partly(tmp_path)
     assert words == ["The", "wnt-gene", "acts", ";"]
     assert [tuple(item) for item in may] == [("DT",), ("NN", "NNP"), ("VBZ",), ()]
-    write_members(tmp_path / CRAFT, {"penn/1.txt": "no"})
+    write_archive(tmp_path / CRAFT, [("penn/1.txt", "no")])
     with pytest.raises(UserError, match="D732"):
         list(craft_partly(tmp_path))

@@ -74,16 +74,13 @@ def test_averaged_perceptron(passes):
     assert learned == pytest.approx(perceptron_by_hand(batch, passes), abs=1e-6)
 
 
-def test_a_hand_computed_step():
+def test_hand_computed_steps_and_best_labels():
     # one sentence of two words; label 0 everywhere at first, so the second word is wrong
     rows = csr_array(np.array([[1, 0], [0, 1]], np.float32))
     batch = SequenceRows(rows, np.array([[0, 1], [1, 0]], np.float32), np.array([0, 0]))
     weights = StructuredPerceptron(passes=1).fit(batch).scorer.weights()
     # label 0: -1 for word 1; label 1: +1 for word 1; first label: right; steps 0-0: -1, 0-1: +1
     assert weights.tolist() == [0, -1, 0, 1, 0, 0, -1, 1, 0, 0]
-
-
-def test_best_labels_of_all_labellings():
     batch, k = make_sequences(3), 3
     scorer = StructuredPerceptron(passes=3).fit(batch).scorer
     edges, weights = batch.edges(), scorer.weights()
@@ -97,22 +94,23 @@ def test_best_labels_of_all_labellings():
     assert marginals.argmax(axis=1).tolist() == scorer.best(batch).tolist()
 
 
-def test_contract_of_the_learner():
+def test_contracts():
     batch, _ = make_batch(SENTENCES, distinct_tags(SENTENCES))
     averaged = RandomSubspaces(base=StructuredPerceptron(passes=3), n_subspaces=3)
-    for learner in (StructuredPerceptron(), averaged):
-        for check in check_learner(learner, batch, least=1.0):
+    for checks in (
+        check_learner(StructuredPerceptron(), batch, least=1.0),
+        check_learner(averaged, batch, least=1.0),
+        check_task(TagTask(tags=("A", "B")), ["One two. Three"], SpacyTokens()),
+    ):
+        for check in checks:
             check()
 
 
-def test_subspaces_without_removal():
+def test_averaged_perceptron_without_removal_or_with_masks():
     batch = make_sequences(1)
     base = StructuredPerceptron(passes=2)
     averaged = RandomSubspaces(base=base, n_subspaces=3, removal_rate=0.0).fit(batch).scorer
     assert averaged.weights() == pytest.approx(base.fit(batch).scorer.weights(), abs=1e-6)
-
-
-def test_masked_features():
     batch = make_sequences(2)
     mask = np.array([[1, 0, 1, 1, 0, 1]], np.uint8)
     masked = StructuredPerceptron().fit_masked(batch, mask)
@@ -121,7 +119,7 @@ def test_masked_features():
     assert not masked[:18].reshape(3, 6)[:, [1, 4]].any()
 
 
-def test_pruned_and_rounded_weights_round_trip():
+def test_pruned_rounded_and_many_weights_round_trip():
     scorer = StructuredPerceptron(passes=3).fit(make_sequences(5)).scorer.pruned(0.5).rounded()
     state = scorer.state()
     assert state["amounts"].dtype == np.int16 and state["labels"].dtype == np.uint8
@@ -129,21 +127,15 @@ def test_pruned_and_rounded_weights_round_trip():
     assert again.scores(make_sequences(5)).tolist() == scorer.scores(make_sequences(5)).tolist()
     own = np.abs(again.weights()[:18])
     assert own[own > 0].min() >= 0.5 - 1 / 64
+    k = 300
+    weights = np.arange(1.0, k + 1)  # one feature that weighs for every label
+    scorer = ChainScorer.of_weights(np.concatenate([weights, np.zeros(k + k * k)]), k)
+    state = scorer.state()
+    assert state["sizes"].dtype == state["labels"].dtype == np.uint16
+    assert ChainScorer.from_state(state).weights().tolist() == scorer.weights().tolist()
 
 
-@pytest.mark.parametrize(
-    ("name", "array"),
-    [
-        ("sizes", np.array([3], np.uint8)),
-        ("sizes", np.array([2**63, 2**63 + 1], np.uint64)),
-        ("labels", np.array([9], np.uint8)),
-        ("labels", np.array([-1], np.int8)),
-        ("amounts", np.zeros((1, 1), np.float32)),
-        ("step", np.zeros((2, 3), np.float32)),
-        ("first", np.zeros(0, np.float32)),
-    ],
-)
-def test_damaged_scorers(name, array):
+def test_damaged_scorers():
     state = {
         "sizes": np.array([1, 0], np.uint8),
         "labels": np.array([1], np.uint8),
@@ -152,46 +144,47 @@ def test_damaged_scorers(name, array):
         "step": np.zeros((2, 2), np.float32),
     }
     assert ChainScorer.from_state(state).weights()[2] == 1.0
-    with pytest.raises(ValueError, match="chain scorer"):
-        ChainScorer.from_state({**state, name: array})
-
-
-def test_scorer_of_another_shape():
+    for name, array in (
+        ("sizes", np.array([3], np.uint8)),
+        ("sizes", np.array([2**63, 2**63 + 1], np.uint64)),
+        ("labels", np.array([9], np.uint8)),
+        ("labels", np.array([-1], np.int8)),
+        ("amounts", np.zeros((1, 1), np.float32)),
+        ("step", np.zeros((2, 3), np.float32)),
+        ("first", np.zeros(0, np.float32)),
+    ):
+        with pytest.raises(ValueError, match="chain scorer"):
+            ChainScorer.from_state({**state, name: array})
     scorer = StructuredPerceptron().fit(make_sequences()).scorer
     with pytest.raises(ValueError, match="6 features and 3 labels for a batch of 5 and 3"):
         scorer.best(make_sequences(d=5))
 
 
-def test_contract_of_the_task():
-    for check in check_task(TagTask(tags=("A", "B")), ["One two. Three"], SpacyTokens()):
-        check()
+def test_invalid_settings():
+    for tags in ([], ["A"], ["A", "A"], ["A", ""], "NN"):
+        with pytest.raises(UserError, match="D792"):
+            TagTask(tags=tags)
+    for settings, code in (({"passes": 0}, "D452"), ({"passes": 1.5}, "D452"), ({"seed": -1}, "D457")):
+        with pytest.raises(UserError, match=code):
+            StructuredPerceptron(**settings)
 
 
-@pytest.mark.parametrize("tags", [[], ["A"], ["A", "A"], ["A", ""], "NN"])
-def test_invalid_tag_sets(tags):
-    with pytest.raises(UserError, match="D792"):
-        TagTask(tags=tags)
-
-
-@pytest.mark.parametrize(
-    ("sentences", "code"),
-    [([], "D790"), ([([], [])], "D790"), ([(["a"], [])], "D791"), ([(["a", ""], ["X", "Y"])], "D791")],
-)
-def test_invalid_sentences(sentences, code):
-    with pytest.raises(UserError, match=code):
-        train_tagger(sentences, SENTENCES, name="bad")
+def test_invalid_sentences():
+    for sentences, code in (
+        ([], "D790"),
+        ([([], [])], "D790"),
+        ([(["a"], [])], "D791"),
+        ([(["a", ""], ["X", "Y"])], "D791"),
+    ):
+        with pytest.raises(UserError, match=code):
+            train_tagger(sentences, SENTENCES, name="bad")
     with pytest.raises(UserError, match=r"D791.*sentence 1 has 2 words and 1 tags"):
         train_tagger(SENTENCES, [(["a", "b"], ["DT"])], name="bad")  # sentences for calibration
     with pytest.raises(UserError, match="D791"):
         make_batch([(["a", ""], ["DT", "NN"])], distinct_tags(SENTENCES))
-
-
-@pytest.mark.parametrize(
-    ("settings", "code"), [({"passes": 0}, "D452"), ({"passes": 1.5}, "D452"), ({"seed": -1}, "D457")]
-)
-def test_invalid_settings(settings, code):
-    with pytest.raises(UserError, match=code):
-        StructuredPerceptron(**settings)
+    batch, _ = make_batch([(["wow", "dogs"], ["UH", "NNS"])], distinct_tags(SENTENCES))
+    with pytest.raises(UserError, match=r"D793.*1 tokens"):
+        StructuredPerceptron().fit(batch)
 
 
 def test_unknown_tags_are_wrong():
@@ -222,20 +215,21 @@ def test_saved_tagger(tmp_path):
     assert shares.argmax(axis=1).tolist() == chosen.tolist()
 
 
-def test_blocks_do_not_cut_sentences(tmp_path, monkeypatch):
-    model = train_tagger(SENTENCES, SENTENCES, name="tiny/tag")
-    text = "the dog barks a cat sleeps dogs bark I like cats . " * 30
-    whole = model.choose(model.tokenisation([text, text]))[1].tolist()
-    monkeypatch.setattr("disambig.models.model.BLOCK", 7)
-    assert model.choose(model.tokenisation([text, text]))[1].tolist() == whole
-
-
-def test_a_sentence_of_ten_thousand_words():
+def test_long_texts_and_sentences(monkeypatch):
     model = train_tagger(SENTENCES, SENTENCES, name="tiny/tag")
     view = model.tokenisation.of_sentences([["dogs", "bark"] * 5_000])
     names = model.task.groups[0].candidates
     chosen = [names[c] for c in model.choose(view)[1]]
     assert len(chosen) == 10_000 and chosen[:2] == ["NNS", "VBP"]
+    shares = []
+    for n in (5, 20_000):
+        decisions = model.decide(model.tokenisation.of_sentences([["dogs", "bark"] * n]))
+        shares.append(model.candidate_probabilities(decisions).reshape(2 * n, -1)[4:6])
+    assert shares[1] == pytest.approx(shares[0], abs=1e-4)
+    text = "the dog barks a cat sleeps dogs bark I like cats . " * 30
+    whole = model.choose(model.tokenisation([text, text]))[1].tolist()
+    monkeypatch.setattr("disambig.models.model.BLOCK", 7)  # blocks do not cut sentences
+    assert model.choose(model.tokenisation([text, text]))[1].tolist() == whole
 
 
 def test_universal_parts_of_speech():
@@ -244,31 +238,6 @@ def test_universal_parts_of_speech():
 
     assert {*OF_TAG.values(), *OF_WORD.values()} <= set(IDS)
     assert {tag for _, tag in OF_WORD} <= set(OF_TAG)
-
-
-def test_many_labels_round_trip():
-    k = 300
-    weights = np.arange(1.0, k + 1)  # one feature that weighs for every label
-    scorer = ChainScorer.of_weights(np.concatenate([weights, np.zeros(k + k * k)]), k)
-    state = scorer.state()
-    assert state["sizes"].dtype == state["labels"].dtype == np.uint16
-    assert ChainScorer.from_state(state).weights().tolist() == scorer.weights().tolist()
-
-
-def test_probabilities_in_long_sentences():
-    model = train_tagger(SENTENCES, SENTENCES, name="tiny/tag")
-    shares = []
-    for n in (5, 20_000):
-        view = model.tokenisation.of_sentences([["dogs", "bark"] * n])
-        decisions = model.decide(view)
-        shares.append(model.candidate_probabilities(decisions).reshape(2 * n, -1)[4:6])
-    assert shares[1] == pytest.approx(shares[0], abs=1e-4)
-
-
-def test_tokens_without_a_right_tag():
-    batch, _ = make_batch([(["wow", "dogs"], ["UH", "NNS"])], distinct_tags(SENTENCES))
-    with pytest.raises(UserError, match=r"D793.*1 tokens"):
-        StructuredPerceptron().fit(batch)
 
 
 def test_backends_agree(monkeypatch):
@@ -306,7 +275,7 @@ def ignore_progress(stage, done, total):
     pass
 
 
-def test_gradients(teacher):
+def test_network_of_the_teacher(teacher):
     rng = np.random.default_rng(0)
     inputs = rng.standard_normal((6, 3)).astype(np.float32)
     labels = np.array([0, 1, 0, 1, 1, 0])
@@ -326,9 +295,6 @@ def test_gradients(teacher):
         below = loss()
         flat[at] = before
         assert (above - below) / (2 * step) == pytest.approx(gradient.reshape(-1)[at], abs=2e-3)
-
-
-def test_network_learns_exclusive_or(teacher):
     inputs = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 64, np.float32)
     labels = (inputs.sum(axis=1) == 1).astype(np.int64)
     network = teacher.Network(hidden=16, epochs=200, batch=32, rate=1e-2, dropout=0.0)
@@ -356,14 +322,9 @@ def test_attributes_of_a_word_do_not_cross_sentences(teacher, classes):
     np.testing.assert_array_equal(beside[1:3], alone)
     upper = teacher.attributes_of_words([["DOGS", "bark"]], classes, [0])
     assert (upper != alone).any()
-
-
-@pytest.mark.parametrize(
-    ("word", "other"), [("dogs", "Dogs"), ("Dogs", "DOGS"), ("A", "AA"), ("12", "a12"), ("a@b", "a-b")]
-)
-def test_shapes_differ(teacher, word, other):
-    shapes = teacher.shape_number(word), teacher.shape_number(other)
-    assert shapes[0] != shapes[1] and max(shapes) < teacher.N_SHAPES
+    for pair in ("dogs Dogs", "Dogs DOGS", "A AA", "12 a12", "a@b a-b"):
+        one, other = map(teacher.shape_number, pair.split())
+        assert one != other and max(one, other) < teacher.N_SHAPES
 
 
 def test_batches_by_length():

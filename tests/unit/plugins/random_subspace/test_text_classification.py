@@ -89,10 +89,22 @@ def error_code(path):
     return caught.value.code
 
 
-def test_the_hierarchy_has_every_group_once():
+def test_groups_and_instances_of_the_hierarchy():
     groups = [group for subs in newsgroups.HIERARCHY.values() for sub in subs for group in sub]
     assert len(groups) == len(set(groups)) == 20
     assert len({newsgroups.SUB_OF[group] for group in groups}) == 8
+    assert len(SHIFTED) == 1944
+    assert len({instance.train for instance in SHIFTED}) == 134
+    assert len(ONE_SIDE) == 2 * 280
+    assert len(DIFFERENT) == len(set(DIFFERENT)) == 3048
+    example = ProblemInstance(
+        ("comp.sys.mac.hardware", "rec.motorcycles"), ("comp.sys.ibm.pc.hardware", "rec.sport.baseball")
+    )
+    assert example in SHIFTED
+    for train, test in SHIFTED:
+        tops = [tuple(newsgroups.TOP_OF[group] for group in pair) for pair in (train, test)]
+        assert tops[0] == tops[1] in list(combinations(newsgroups.HIERARCHY, 2))
+        assert not set(train) & set(test)
 
 
 def test_documents_are_read_by_part_and_group_in_order(tmp_path, contents):
@@ -137,34 +149,16 @@ def test_sizes_are_bounded(tmp_path, contents, monkeypatch, bound, value):
     assert error_code(tmp_path / "a.tar.xz") == "D730"
 
 
-def test_a_group_without_documents_is_named(tmp_path, contents):
+def test_archives_that_lack_documents(tmp_path, contents):
     write_archive(
         tmp_path / "a.tar.xz", {name: item for name, item in contents.items() if "test/rec.autos" not in name}
     )
     assert error_code(tmp_path / "a.tar.xz") == "D731"
-
-
-def test_documents_without_words_are_refused(tmp_path, contents):
     for empty in ("sci.med", ""):
         blank = {name: b"! ?" if empty in name else item for name, item in contents.items()}
         write_archive(tmp_path / newsgroups.ARCHIVE, blank)
         with pytest.raises(UserError, match="D725"):
             read_corpus(tmp_path)
-
-
-def test_numbers_of_instances():
-    assert len(SHIFTED) == 1944
-    assert len({instance.train for instance in SHIFTED}) == 134
-    assert len(ONE_SIDE) == 2 * 280
-    assert len(DIFFERENT) == len(set(DIFFERENT)) == 3048
-    example = ProblemInstance(
-        ("comp.sys.mac.hardware", "rec.motorcycles"), ("comp.sys.ibm.pc.hardware", "rec.sport.baseball")
-    )
-    assert example in SHIFTED
-    for train, test in SHIFTED:
-        tops = [tuple(newsgroups.TOP_OF[group] for group in pair) for pair in (train, test)]
-        assert tops[0] == tops[1] in list(combinations(newsgroups.HIERARCHY, 2))
-        assert not set(train) & set(test)
 
 
 def test_samples():
@@ -196,9 +190,6 @@ def test_rows_equal_scikit_learn(contents):
     assert np.allclose(test.rows.toarray(), expected.toarray())
     assert test.costs.tolist() == [[0, 1]] * 6 + [[1, 0]] * 6
     assert len(test.columns) == 2 * test.rows.shape[1]
-
-
-def test_share_of_removed_words():
     documents = {
         ("train", "sci.med"): ["aa bb"],
         ("train", "rec.autos"): ["cc dd"],
@@ -289,9 +280,6 @@ def test_error_reductions():
     assert result["other"] == pytest.approx(66.667)
     assert result["error_reduction"] == pytest.approx(100 * 0.1 / 1.1, abs=1e-3)
     assert across.error_reductions(base, other) == pytest.approx([0.4, 0.0, -0.25])
-
-
-def test_means_by_lesson():
     pairs = [("a", "b"), ("a", "c"), ("a", "b")]
     instances = [ProblemInstance(pair, ("x", "y")) for pair in pairs]
     assert across.group_by_lesson(instances, np.array([0.2, 0.5, 0.4])) == pytest.approx([0.3, 0.5])
@@ -302,11 +290,7 @@ def test_means_by_lesson():
 )
 @pytest.mark.slow
 def test_quick_experiments(data, monkeypatch, experiment):
-    for module, name, every in (
-        (table1, "EVERY", 40),
-        (figure5, "EVERY", 40),
-        (figure6, "QUICK_EVERY", 100),
-    ):
+    for module, name, every in ((table1, "EVERY", 40), (figure5, "EVERY", 40), (figure6, "QUICK_EVERY", 100)):
         monkeypatch.setattr(module, name, every)
     stages = []
     result = experiment().run(data=data, quick=True, progress=lambda *args: stages.append(args))
@@ -349,21 +333,17 @@ def test_rows_of_table_1():
 def test_claims_of_table_1():
     instances = pair_instances(DIFFERENT, 4)
     shares = np.full((len(instances), 1 + len(table1.SIZES)), 0.7)
+
+    def holds():
+        figures = table1.table1_figures("P", instances, shares)
+        return [claim.holds for claim in table1.table1_claims("P", figures)]
+
     shares[:, 1:] += 0.05 + 0.0001 * np.arange(len(table1.SIZES))
-    holds = [
-        claim.holds for claim in table1.table1_claims("P", table1.table1_figures("P", instances, shares))
-    ]
-    assert holds == [True] * 5
+    assert holds() == [True] * 5
     shares[:, 2:] -= 0.1
-    holds = [
-        claim.holds for claim in table1.table1_claims("P", table1.table1_figures("P", instances, shares))
-    ]
-    assert holds == [False] * 5
+    assert holds() == [False] * 5
     shares[:, 1:] = 0.7
-    holds = [
-        claim.holds for claim in table1.table1_claims("P", table1.table1_figures("P", instances, shares))
-    ]
-    assert holds == [False, False, False, True, False]
+    assert holds() == [False, False, False, True, False]
 
 
 def test_rows_and_claims_of_figure_5():
@@ -386,24 +366,19 @@ def test_claims_of_figure_6():
     base = np.linspace(0.6, 0.8, n)
     alike = {"PA": base - 0.01, "CW": base.copy(), "SGD": base - 0.02, "P": base, "SGD-RLRS": base + 0.0001}
     alike["CW"][:3] += 0.06
-    assert [claim.holds for claim in figure6.learners_compared(alike, instances, at)] == [
-        True,
-        False,
-        True,
-        True,
-    ]
+    learners = figure6.learners_compared(alike, instances, at)
+    assert [claim.holds for claim in learners] == [True, False, True, True]
     removed = np.linspace(0.5, 0.9, n)
     rates = np.tile(base[:, None], (1, len(figure6.RATES)))
-    rates[:, figure6.MORE] += 0.01 + removed / 100
-    both = figure6.rates_compared({"SGD": rates}, instances, removed, at)
-    assert [claim.holds for claim in both] == [True, True]
-    rates[:, figure6.MORE] = base - removed / 100
-    both = figure6.rates_compared({"SGD": rates}, instances, removed, at)
-    assert [claim.holds for claim in both] == [False, False]
-    alike |= {figure6.mean_name("SGD"): base - 0.001}
-    assert [claim.holds for claim in figure6.orders_compared(alike, {"SGD": rates}, instances)] == [True]
-    alike |= {figure6.mean_name("SGD"): base.copy()}
-    assert [claim.holds for claim in figure6.orders_compared(alike, {"SGD": rates}, instances)] == [False]
+    for more, holds in ((base + 0.01 + removed / 100, True), (base - removed / 100, False)):
+        rates[:, figure6.MORE] = more
+        both = figure6.rates_compared({"SGD": rates}, instances, removed, at)
+        assert [claim.holds for claim in both] == [holds, holds]
+    for mean, holds in ((base - 0.001, True), (base.copy(), False)):
+        (order,) = figure6.orders_compared(
+            alike | {figure6.mean_name("SGD"): mean}, {"SGD": rates}, instances
+        )
+        assert order.holds is holds
 
 
 def test_the_mean_over_one_order_is_the_base(data):

@@ -67,11 +67,7 @@ def test_list_figures():
     assert result["n"] == 3
     assert result["right"] == pytest.approx(100 / 3)
     assert result["rank"] == pytest.approx((1.5 + 3 + 1) / 3)
-    losses = (
-        math.log(2 * math.e**2 + math.e) - 2,
-        math.log(1 + math.e**3 + math.e),
-        0.0,
-    )
+    losses = (math.log(2 * math.e**2 + math.e) - 2, math.log(1 + math.e**3 + math.e), 0.0)
     assert result["loss"] == pytest.approx(100 * sum(losses) / 3)
 
 
@@ -104,9 +100,8 @@ def test_systems_decide_the_same_places(experiment, data):
         assert system["essays"]["right"] > 95
         assert system[MEAN]["loss"] == pytest.approx(np.mean([system[name]["loss"] for name in DOMAINS]))
     assert all(row.paper is None for row in result.rows)
-    assert [row.setting for row in result.rows[:3]] == [
-        f"{MEAN}: {name}" for name in ("right", "rank", "loss")
-    ]
+    expected = [f"{MEAN}: {name}" for name in ("right", "rank", "loss")]
+    assert [row.setting for row in result.rows[:3]] == expected
     (claim,) = result.claims
     assert claim.holds == (figures[OURS][MEAN]["loss"] < figures[COUNTS][MEAN]["loss"])
     assert any("KenLM is left out" in note for note in result.notes)

@@ -7,6 +7,7 @@ import lzma
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -76,19 +77,13 @@ def make_it_batch(n=6):
     return DenseBlocks(values, np.tile(np.arange(4), (2, 1)), columns, costs)
 
 
-def test_difference_attribute():
+def test_difference_attribute_and_share_of_non_referential_examples():
     batch = make_it_batch()
     wider = with_difference(batch)
     assert wider.values[:, 1, 4] == pytest.approx(batch.values[:, 1, 0] - batch.values[:, 1, 1])
     assert not wider.values[:, 0].any()
-    weights = np.zeros(5)
-    weights[4] = 1.0
-    plain = np.array([1.0, -1.0, 0.0, 0.0])
-    assert wider.scores(weights) == pytest.approx(batch.scores(plain))
+    assert wider.scores(np.eye(5)[4]) == pytest.approx(batch.scores(np.array([1.0, -1.0, 0.0, 0.0])))
     assert wider.columns.in_groups(["sum"]).tolist() == [False] * 4 + [True]
-
-
-def test_share_of_non_referential_examples():
     rows = as_in_the_paper(make_it_batch(10))
     assert 0 in rows
     assert len(rows) == 1 + round(0.594 / 0.406)
@@ -99,12 +94,11 @@ def make_outcomes(**shares):
     result = {}
     for name, by_size in shares.items():
         for size, right in by_size.items():
-            system = {"K": "K-SVM", "CS": "CS-SVM", "VAR": "VAR-SVM"}[name]
-            result[system, size] = CurveOutcome([np.arange(100) < right], [{"C": 1.0}], [0.1])
+            result[f"{name}-SVM", size] = CurveOutcome([np.arange(100) < right], [{"C": 1.0}], [0.1])
     return result
 
 
-def test_claims():
+def test_claims_about_curves():
     good = curves.mean_accuracies(
         make_outcomes(K={10: 20, 100: 50, 10_000: 70}, VAR={10: 70, 100: 71, 1000: 72})
     )
@@ -116,6 +110,10 @@ def test_claims():
     (shrinking,) = curves.claim_gains_shrink(good, "K-SVM")
     assert shrinking.holds
     assert shrinking.evidence == "10: +50.0, 100: +21.0"
+    figures = {"VAR-SVM+FreeB": {100: 80.0}, "VAR-SVM": {100: 79.0}}
+    for p, holds in ((0.5, False), (0.01, True)):
+        tests = {"100": {"VAR-SVM": {"difference": 1.0, "mcnemar": p}}}
+        assert claim_free_bias_helps(figures, tests)[0].holds is holds
 
 
 def test_differences_are_tested_both_ways():
@@ -137,30 +135,19 @@ def test_no_claims_about_sizes_that_were_not_tried():
     assert curves.claim_no_worse_than_sum(few, 60.0) == curves.claim_worth_ten_times(few, "K-SVM") == []
     assert curves.claim_order(few, ("K-SVM", "VAR-SVM")) == curves.claim_gains_shrink(few, "K-SVM") == []
     assert curves.claim_significantly_best({}, ["K-SVM"]) == claim_free_bias_helps(few, {}) == []
-    (claim,) = curves.claim_significantly_best(
-        {"100": {"K-SVM": {"difference": 9, "chi_squared": 0.01, "mcnemar": 0.01}}}, ["K-SVM"]
-    )
+    tests = {"100": {"K-SVM": {"difference": 9, "chi_squared": 0.01, "mcnemar": 0.01}}}
+    (claim,) = curves.claim_significantly_best(tests, ["K-SVM"])
     assert claim.holds
     assert "up to 100 examples" in claim.claim
-    claims = curves.claim_worth_ten_times(
-        {"VAR-SVM": {1000: 70}, "K-SVM": {10_000: 69}}, "K-SVM", unfinished=2
-    )
-    assert "did not converge in 2 draws" in claims[0].evidence
+    figures = {"VAR-SVM": {1000: 70}, "K-SVM": {10_000: 69}}
+    (claim,) = curves.claim_worth_ten_times(figures, "K-SVM", unfinished=2)
+    assert "did not converge in 2 draws" in claim.evidence
 
 
-def test_claim_about_the_free_bias():
-    figures = {"VAR-SVM+FreeB": {100: 80.0}, "VAR-SVM": {100: 79.0}}
-    for p, holds in ((0.5, False), (0.01, True)):
-        tests = {"100": {"VAR-SVM": {"difference": 1.0, "mcnemar": p}}}
-        assert claim_free_bias_helps(figures, tests)[0].holds is holds
-
-
-def test_only_complete_rounds_of_folds_are_averaged():
+def test_rounds_of_folds_and_parts_without_examples(tmp_path):
+    """Only complete rounds are averaged, and every fold and part needs an example."""
     result = make_outcomes(K={10: 20, 100: 69})
     assert [len(item.hits) for item in complete(result, {10: 1, 100: 2}).values()] == [1, 0]
-
-
-def test_every_fold_and_part_needs_an_example(tmp_path):
     check_folds(tmp_path, "it", np.array([2, 0, 1, 1]), 3)
     with pytest.raises(UserError, match=r"D725.*only 2 of 3 folds have an example of it"):
         check_folds(tmp_path, "it", np.array([2, 0, 2]), 3)
@@ -170,44 +157,32 @@ def test_every_fold_and_part_needs_an_example(tmp_path):
 
 
 def test_the_five_sets_find_their_words():
-    view = view_of_texts(["The number of sites that raise the peace ."], Words())
-    result = FiveConfusionSets().instances(view)
-    names = [
-        FiveConfusionSets().groups[g].candidates[o]
-        for g, o in zip(result.groups, result.observed, strict=True)
-    ]
-    assert names == ["number", "raise", "peace"]
+    task = FiveConfusionSets()
+    result = task.instances(view_of_texts(["The number of sites that raise the peace ."], Words()))
+    pairs = zip(result.groups, result.observed, strict=True)
+    assert [task.groups[g].candidates[o] for g, o in pairs] == ["number", "raise", "peace"]
     assert len(WORDS) == 11
 
 
-def make_parts(seed, n=60):
-    return {part: blocks(n, seed=seed + i) for i, part in enumerate(("train", "dev", "test"))}
-
-
 def test_systems_and_sizes_of_the_domains():
-    result = domains.run_trials(
-        make_parts(1), [make_parts(11), make_parts(21)], sizes=(10, 30, 1000), quick=True
+    own, first, second = (
+        {part: blocks(60, seed=seed + i) for i, part in enumerate(("train", "dev", "test"))}
+        for seed in (1, 11, 21)
     )
+    result = domains.run_trials(own, [first, second], sizes=(10, 30, 1000), quick=True)
     assert set(result) == {PLAIN, PRIOR, NEAR, POOLED, AS_IS, SUM}
-    assert {size for size in result[PLAIN]} == {10, 30} and set(result[SUM]) == set(result[AS_IS]) == {0}
+    assert set(result[PLAIN]) == {10, 30} and set(result[SUM]) == set(result[AS_IS]) == {0}
     assert [len(result[PRIOR][10]), len(result[POOLED][10])] == [2, domains.POOLED_DRAWS]
     assert all(hit.shape == (60,) for by_size in result.values() for hits in by_size.values() for hit in hits)
+    assert domains.first(blocks(12, seed=1), 5).values.shape[0] == 5
 
 
 def test_claims_and_rows_of_the_domains():
     right, wrong = np.ones(100, bool), np.arange(100) % 2 == 0
     even = {10: [wrong, wrong]}
-    result = {
-        name: {
-            PLAIN: even,
-            PRIOR: even,
-            POOLED: even,
-            NEAR: {10: [right]},
-            AS_IS: {0: [right]},
-            SUM: {0: [wrong]},
-        }
-        for name in ("first", "second")
-    }
+    one = {PLAIN: even, PRIOR: even, POOLED: even}
+    one |= {NEAR: {10: [right]}, AS_IS: {0: [right]}, SUM: {0: [wrong]}}
+    result = {"first": one, "second": one}
     held = {claim.claim: claim for claim in domains.domain_claims(result)}
     assert held[domains.CLAIMS[PLAIN].format(10)].holds
     assert "+50.00 points, ahead in 2 of 2" in held[domains.CLAIMS[PLAIN].format(10)].evidence
@@ -230,27 +205,16 @@ def test_pooling_is_compared_on_its_draw():
     assert "(all draws), McNemar p" in evidence[domains.CLAIMS[PLAIN].format(10)]
 
 
-def test_the_first_examples_are_taken():
-    assert domains.first(blocks(12, seed=1), 5).values.shape[0] == 5
-
-
 EIGHT = "fiction government health mixed science speeches technical textbooks".split()
 
 
-def test_the_tables_count_eight_domains():
+def test_domains_of_the_tables_and_of_the_pack():
     assert tuple(f"english/{domain}.train.txt.xz" for domain in EIGHT) == plain_text.COUNTED
     assert tuple(f"english/{domain}.heldout.txt.xz" for domain in EIGHT) == plain_text.HELD_OUT
-    for experiment in (
-        table1.Bergsma2010Table1,
-        table2.Bergsma2010Table2,
-        table3.Bergsma2010Table3,
-        domains.Bergsma2010Domains,
-    ):
+    tables = table1.Bergsma2010Table1, table2.Bergsma2010Table2, table3.Bergsma2010Table3
+    for experiment in (*tables, domains.Bergsma2010Domains):
         english = {name for name in experiment.needs if name.startswith("english/")}
         assert english <= {*plain_text.COUNTED, *plain_text.HELD_OUT}
-
-
-def test_external_systems_use_the_domains_of_the_pack():
     assert len(set(plain_text.PACK_DOMAINS)) == 12 and set(EIGHT) < set(plain_text.PACK_DOMAINS)
     assert external.Bergsma2010Peers.needs == plain_text.PACK_HELD_OUT
     needs = people.PeopleMistakes().needs  # KenLM may be left out
@@ -302,54 +266,77 @@ def data(tmp_path_factory):
     home = tmp_path_factory.mktemp("external")
     (home / "english").mkdir()
     for seed, name in enumerate(PACK_HELD_OUT):
+        lines = make_lines(seed, 120 if name in (PACK_HELD_OUT[0], PACK_HELD_OUT[3]) else 40)
         with lzma.open(home / name, "wt", encoding="utf8") as out:
-            out.write(
-                "\n".join(make_lines(seed, 120 if name in (PACK_HELD_OUT[0], PACK_HELD_OUT[3]) else 40))
-                + "\n"
-            )
+            out.writelines(f"{line}\n" for line in lines)
     build_table(home / "t.counts", make_lines(9, 300), Words())
     (home / "sets.tsv").write_text(SETS, encoding="utf8")
     return home
 
 
-@pytest.fixture
-def model(data):
-    build = external.train_systems(
-        NgramCounts(counts=data / "t.counts"), SumLM(patterns=["2-gram", "3-gram"])
+@pytest.fixture(scope="module")
+def texts(data):
+    return external.read(data)
+
+
+@pytest.fixture(scope="module")
+def model(data, texts):
+    extractor, learner = NgramCounts(counts=data / "t.counts"), SumLM(patterns=["2-gram", "3-gram"])
+    return external.train_systems(extractor, learner)(Spelling(sets=data / "sets.tsv"), texts)
+
+
+def train_whole(texts, task, **extractors):
+    """Train a model of several extractors with the texts of all domains."""
+    parts = {
+        "task": task,
+        "tokenisation": Words(),
+        "extractors": extractors,
+        "learner": ConditionalLogit(),
+        "baseline": SumLM(patterns=["3-gram"]),
+        "judge": Mistakes(),
+    }
+    joined = {part: [line for lines in texts[part].values() for line in lines] for part in ("train", "dev")}
+    return train(parts, joined, name="whole")
+
+
+def write_settings(data, monkeypatch, settings):
+    (data / "settings.json").write_text(
+        settings if isinstance(settings, str) else json.dumps(settings), encoding="utf8"
     )
-    return build(Spelling(sets=data / "sets.tsv"), external.read(data))
+    monkeypatch.setenv(SETTINGS, str(data / "settings.json"))
 
 
-def test_judge_agrees_with_decide(data, model):
-    texts = external.read(data)
+def run_peers(data, monkeypatch, task, settings):
+    """Run the experiment with one task; return its result, and its rows by system and setting."""
+    write_settings(data, monkeypatch, {"counts": str(data / "t.counts"), **settings})
+    monkeypatch.setattr(external, "TASKS", task)
+    result = Bergsma2010Peers().run(data=data, quick=False, progress=lambda *_: None)
+    return result, {(row.system, row.setting): row for row in result.rows}
+
+
+def test_judge_agrees_with_decide(texts, model):
     ground, again = (SharedTestSet.from_texts(model.task, texts["test"], Words()) for _ in range(2))
-    judged = judge(model, ground)
-    decided = model.decide(ground.view)
+    judged, decided = judge(model, ground), model.decide(ground.view)
     assert np.array_equal(judged.chosen, decided.chosen) and judged.right.mean() > 0.9
     assert np.array_equal(judged.right, decided.chosen == decided.observed)
     for expected, other in zip(ground.errors, again.errors, strict=True):
-        assert np.array_equal(expected.view.hashes, other.view.hashes) and np.array_equal(
-            expected.rows, other.rows
-        )
+        assert np.array_equal(expected.view.hashes, other.view.hashes)
+        assert np.array_equal(expected.rows, other.rows)
         truth = ground.instances.observed[expected.rows]
         assert expected.seen.all() and (expected.instances.observed != truth).all()
     assert not ground.shielded[judged.rows].any()
     assert np.isneginf(judged.odds[judged.right]).all()  # no flag where the word in the text is the best
     assert (judged.error_odds > -np.inf).mean() > 0.8
-
-
-def test_domains_and_groups_of_the_test_set(data, model):
-    texts = external.read(data)
-    ground = SharedTestSet.from_texts(model.task, texts["dev"], Words(), groups=["quiet/quite"])
+    dev, groups = texts["dev"], ["quiet/quite"]
+    ground = SharedTestSet.from_texts(model.task, dev, Words(), groups=groups)
     assert ground.names == PACK_DOMAINS and set(ground.instances.groups) == {1}
-    first = SharedTestSet.from_texts(
-        model.task, {PACK_DOMAINS[0]: texts["dev"][PACK_DOMAINS[0]]}, Words(), groups=["quiet/quite"]
-    )
+    only = {PACK_DOMAINS[0]: dev[PACK_DOMAINS[0]]}
+    first = SharedTestSet.from_texts(model.task, only, Words(), groups=groups)
     assert (ground.parts == 0).sum() == len(first.instances) < len(ground.instances)
 
 
-def test_limits(data, model):
-    ground = SharedTestSet.from_texts(model.task, external.read(data)["dev"], Words())
+def test_limits(texts, model):
+    ground = SharedTestSet.from_texts(model.task, texts["dev"], Words())
     flags = np.random.default_rng(0).normal(size=len(ground.instances))
     free = ~ground.shielded
     for by_group in (False, True):
@@ -362,14 +349,11 @@ def test_limits(data, model):
 
 
 def test_the_experiment_puts_systems_side_by_side(data, monkeypatch):
-    settings = data / "external.json"
-    settings.write_text(json.dumps({"counts": str(data / "t.counts")}), encoding="utf8")
-    monkeypatch.setenv(SETTINGS, str(settings))
-    monkeypatch.setattr(external, "TASKS", {"spelling": lambda: Spelling(sets=data / "sets.tsv")})
-    result = Bergsma2010Peers().run(data=data, quick=False, progress=lambda *_: None)
-    figures = {(row.system, row.setting): row for row in result.rows}
-    assert {system for system, _ in figures} == {"n-gram ratio rule", "SumLM", "VAR-SVM"}
-    for system in ("n-gram ratio rule", "SumLM", "VAR-SVM"):
+    task = {"spelling": lambda: Spelling(sets=data / "sets.tsv")}
+    result, figures = run_peers(data, monkeypatch, task, {})
+    systems = {"n-gram ratio rule", "SumLM", "VAR-SVM"}
+    assert {system for system, _ in figures} == systems
+    for system in systems:
         accuracy = figures[system, "spelling: accuracy"]
         parts = [figures[system, f"spelling: accuracy, {domain}"] for domain in PACK_DOMAINS]
         assert accuracy.n == sum(part.n for part in parts)
@@ -379,74 +363,42 @@ def test_the_experiment_puts_systems_side_by_side(data, monkeypatch):
     assert not result.claims and json.dumps(result.details)
     all_places = figures["SumLM", "spelling: accuracy"].n
     most = all_places // 3
-    settings.write_text(json.dumps({"counts": str(data / "t.counts"), "most_places": most}), encoding="utf8")
-    fewer = Bergsma2010Peers().run(data=data, quick=False, progress=lambda *_: None)
+    fewer, _ = run_peers(data, monkeypatch, task, {"most_places": most})
     places = {row.n for row in fewer.rows if row.setting == "spelling: accuracy"}
     assert len(places) == 1 and most / 2 < places.pop() < 1.5 * most
 
 
-def test_models_are_shown_with_each_extractor_alone(data, model, monkeypatch):
-    extractors = (*model.extractors, ContextProbabilities(counts=data / "t.counts"))
-    parts = {
-        "task": model.task,
-        "tokenisation": Words(),
-        "extractors": {"logs": FittedExtractor(extractors[0]), "smoothed": extractors[1]},
-        "learner": ConditionalLogit(),
-        "baseline": SumLM(patterns=["2-gram", "3-gram"]),
-    }
-    texts = external.read(data)
-    joined = {
-        part: [line for make_lines in texts[part].values() for line in make_lines]
-        for part in ("train", "dev")
-    }
-    two = train(parts, joined, name="two")
+def test_each_extractor_alone(data, texts, model, monkeypatch):
+    """Those of a model of several extractors, and those that the settings name."""
+    smoothed = ContextProbabilities(counts=data / "t.counts")
+    two = train_whole(texts, model.task, logs=FittedExtractor(model.extractors[0]), smoothed=smoothed)
     monkeypatch.setattr(external, "load_model", lambda data: two)
-    settings = {"counts": str(data / "t.counts"), "models": {"spelling": {"two": "two"}}}
-    names = [name for name, _ in external.extractor_builders("spelling", settings)]
-    assert names[-3:] == ["two", "two, its NgramCounts alone", "two, its ContextProbabilities alone"]
-    alone = dict(external.extractor_builders("spelling", settings))[names[-1]](model.task, texts)
-    assert [type(extractor).__name__ for extractor in alone.extractors] == ["ContextProbabilities"]
-
-
-def test_an_extractor_alone(data, model):
     section = {"@disambig_extractors": "disambig.ContextProbabilities.v1", "counts": str(data / "t.counts")}
+    settings = {"counts": str(data / "t.counts"), "models": {"spelling": {"two": "two"}}}
+    of_model = dict(external.extractor_builders("spelling", settings))
+    named = ["two", "two, its NgramCounts alone", "two, its ContextProbabilities alone"]
+    assert list(of_model)[-3:] == named
     settings = {"counts": str(data / "t.counts"), "extractors": {"spelling": {"probabilities": section}}}
-    systems = dict(external.extractor_builders("spelling", settings))
-    assert list(systems) == ["n-gram ratio rule", "probabilities", "SumLM", "VAR-SVM"]
-    alone = systems["probabilities"](model.task, external.read(data))
-    assert [type(extractor).__name__ for extractor in alone.extractors] == ["ContextProbabilities"]
+    of_settings = dict(external.extractor_builders("spelling", settings))
+    assert list(of_settings) == ["n-gram ratio rule", "probabilities", "SumLM", "VAR-SVM"]
+    for build in (of_model[named[-1]], of_settings["probabilities"]):
+        extractors = build(model.task, texts).extractors
+        assert [type(extractor).__name__ for extractor in extractors] == ["ContextProbabilities"]
 
 
-def test_a_model_with_the_empty_candidate_decides_among_the_words(data, model, monkeypatch):
+def test_a_model_with_the_empty_candidate_decides_among_the_words(data, texts, monkeypatch):
     """Its decision rule is `Mistakes`, as in the pack; extractors without words are not shown alone."""
     task, requested = (
-        Preposition(words=["than", "then"], or_none=item, least_odds=-99.0) for item in (True, False)
+        replace(
+            Preposition(words=["than", "then"], or_none=or_none, least_odds=-99.0), only_as_preposition=False
+        )
+        for or_none in (True, False)
     )
-    parts = {
-        "task": replace(task, only_as_preposition=False),
-        "tokenisation": Words(),
-        "extractors": {
-            "counts": FittedExtractor(ContextProbabilities(counts=data / "t.counts")),
-            "place": PrepositionOdds(),
-        },
-        "learner": ConditionalLogit(),
-        "baseline": SumLM(patterns=["3-gram"]),
-        "judge": Mistakes(),
-    }
-    texts = external.read(data)
-    joined = {
-        part: [line for make_lines in texts[part].values() for line in make_lines]
-        for part in ("train", "dev")
-    }
-    whole = train(parts, joined, name="whole")
+    smoothed = FittedExtractor(ContextProbabilities(counts=data / "t.counts"))
+    whole = train_whole(texts, task, counts=smoothed, place=PrepositionOdds())
     monkeypatch.setattr(external, "load_model", lambda data: whole)
-    monkeypatch.setattr(external, "load_model", lambda data: whole)
-    settings = {"counts": str(data / "t.counts"), "models": {"every": {"pack": "pack"}}}
-    (data / "settings.json").write_text(json.dumps(settings), encoding="utf8")
-    monkeypatch.setenv(SETTINGS, str(data / "settings.json"))
-    monkeypatch.setattr(external, "TASKS", {"every": lambda: replace(requested, only_as_preposition=False)})
-    result = Bergsma2010Peers().run(data=data, quick=False, progress=lambda *_: None)
-    figures = {(row.system, row.setting): row for row in result.rows}
+    settings = {"models": {"every": {"pack": "pack"}}}
+    _, figures = run_peers(data, monkeypatch, {"every": lambda: requested}, settings)
     systems = ["n-gram ratio rule", "SumLM", "VAR-SVM", "pack", "pack, its ContextProbabilities alone"]
     assert list(dict.fromkeys(system for system, _ in figures)) == systems
     assert len({figures[system, "every: accuracy"].n for system in systems}) == 1
@@ -454,37 +406,33 @@ def test_a_model_with_the_empty_candidate_decides_among_the_words(data, model, m
 
 
 def test_claims_are_against_the_better_language_model():
-    def one(right):
-        return type("One", (), {"right": right})()
-
-    half, most, all_right = np.arange(200) % 2 == 0, np.arange(200) % 10 > 0, np.ones(200, bool)
-    judged = {"KenLM, a": one(half), "KenLM, b": one(most), "SumLM": one(half), "new": one(all_right)}
-    claims = list(external.compare_systems("every", judged))
-    assert [(claim.claim, claim.holds) for claim in claims] == [
-        ("every: new chooses better than KenLM, b", True)
-    ]
-    assert "+10.00 points" in claims[0].evidence
-    assert not next(external.compare_systems("every", {**judged, "new": one(half)})).holds
+    half, most, every = (
+        SimpleNamespace(right=right)
+        for right in (np.arange(200) % 2 == 0, np.arange(200) % 10 > 0, np.ones(200, bool))
+    )
+    judged = {"KenLM, a": half, "KenLM, b": most, "SumLM": half, "new": every}
+    (claim,) = external.compare_systems("every", judged)
+    assert (claim.claim, claim.holds) == ("every: new chooses better than KenLM, b", True)
+    assert "+10.00 points" in claim.evidence
+    assert not next(external.compare_systems("every", {**judged, "new": half})).holds
 
 
 def read_settings(data, monkeypatch, settings, sets=None):
     """Write and read settings for the task spelling."""
-    (data / "settings.json").write_text(
-        settings if isinstance(settings, str) else json.dumps(settings), encoding="utf8"
-    )
-    monkeypatch.setenv(SETTINGS, str(data / "settings.json"))
+    write_settings(data, monkeypatch, settings)
     return read_external_settings({"spelling": Spelling(sets=sets or data / "sets.tsv").groups}, ("SumLM",))
 
 
-def test_no_settings(monkeypatch):
-    monkeypatch.delenv(SETTINGS, raising=False)
-    assert read_external_settings({}, ()) == {}
-
-
-def test_valid_settings(data, model, monkeypatch):
+def test_valid_settings_and_when_they_are_read(data, model, monkeypatch):
     monkeypatch.setattr(external, "load_model", lambda data: model)
     settings = {"counts": str(data / "t.counts"), "models": {"spelling": {"mine": "mine"}}}
     assert read_settings(data, monkeypatch, settings) == settings
+    monkeypatch.delenv(SETTINGS)
+    assert read_external_settings({}, ()) == {}
+    monkeypatch.setattr(external, "read", None)
+    write_settings(data, monkeypatch, {"counts": 3})
+    with pytest.raises(UserError, match="D743"):
+        Bergsma2010Peers().run(data=data, quick=True, progress=lambda *_: None)
 
 
 @pytest.mark.parametrize(
@@ -514,46 +462,29 @@ def test_valid_settings(data, model, monkeypatch):
         ({"counts": 3}, "counts is 3"),
         ({"ratio": "none"}, "ratio: [D402]"),
         ({"counts": "none.counts"}, "counts: [D100]"),
+        ({"kenlm": {"KenLM": "a.bin"}}, "kenlm: KenLM: [D740]"),
     ],
 )
 def test_invalid_settings(data, monkeypatch, settings, problem):
+    monkeypatch.setitem(sys.modules, "kenlm", None)
     with pytest.raises(UserError) as caught:
         read_settings(data, monkeypatch, settings)
     assert caught.value.code == "D743"
     assert f"settings.json, named by DISAMBIG_PEERS: {problem}" in str(caught.value)
 
 
-def test_kenlm_is_loaded_first(data, monkeypatch):
-    monkeypatch.setitem(sys.modules, "kenlm", None)
-    with pytest.raises(UserError, match=r"D743.*kenlm: KenLM: \[D740\]"):
-        read_settings(data, monkeypatch, {"kenlm": {"KenLM": "a.bin"}})
-
-
-def test_a_model_of_other_words_or_candidates_is_refused(data, model, monkeypatch):
-    monkeypatch.setattr(external, "load_model", lambda data: model)
-    settings = {"models": {"spelling": {"mine": "mine"}}}
+def test_unsuitable_models_are_refused(data, model, monkeypatch):
     other = data / "other.tsv"
     other.write_text("loose/lose\ta, b\n", encoding="utf8")
-    with pytest.raises(UserError, match=r"D743.*mine: its task spelling does not decide 'loose/lose'"):
-        read_settings(data, monkeypatch, settings, sets=other)
-    elsewhere = replace(model, tokenisation=NormalisedWords())
-    monkeypatch.setattr(external, "load_model", lambda data: elsewhere)
-    with pytest.raises(
-        UserError, match=r"D743.*mine: it reads variance_svm.NormalisedWords.v1, not disambig"
+    for loaded, sets, problem in (
+        (model, other, "its task spelling does not decide 'loose/lose'"),
+        (
+            replace(model, tokenisation=NormalisedWords()),
+            None,
+            "it reads variance_svm.NormalisedWords.v1, not disambig",
+        ),
+        (replace(model, judge=BestOfList()), None, "it flags no words"),
     ):
-        read_settings(data, monkeypatch, settings)
-
-
-def test_a_model_that_flags_nothing_is_refused(data, model, monkeypatch):
-    silent = replace(model, judge=BestOfList())
-    monkeypatch.setattr(external, "load_model", lambda data: silent)
-    with pytest.raises(UserError, match=r"D743.*mine: it flags no words"):
-        read_settings(data, monkeypatch, {"models": {"spelling": {"mine": "mine"}}})
-
-
-def test_settings_are_read_before_the_texts(data, monkeypatch):
-    monkeypatch.setattr(external, "read", None)
-    (data / "settings.json").write_text('{"counts": 3}', encoding="utf8")
-    monkeypatch.setenv(SETTINGS, str(data / "settings.json"))
-    with pytest.raises(UserError, match="D743"):
-        Bergsma2010Peers().run(data=data, quick=True, progress=lambda *_: None)
+        monkeypatch.setattr(external, "load_model", lambda data, loaded=loaded: loaded)
+        with pytest.raises(UserError, match=rf"D743.*mine: {problem}"):
+            read_settings(data, monkeypatch, {"models": {"spelling": {"mine": "mine"}}}, sets=sets)

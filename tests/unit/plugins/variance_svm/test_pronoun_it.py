@@ -101,26 +101,20 @@ TEXTS = [
     "We saw Zzyqxa there. We saw bread there. It was good to see it there.",
     "I think that it is late. I think that they are late. I think that bread is late.",
 ]
-NAME = NormalisedWords.name
 
 
 @pytest.fixture(scope="module")
-def full_table(tmp_path_factory):
-    path = tmp_path_factory.mktemp("counts") / "full.counts"
-    return CountTable.open(build_table(path, TEXTS, NormalisedWords(), gaps=True))
-
-
-@pytest.fixture(scope="module")
-def small_table_of_fillers(tmp_path_factory):
-    path = tmp_path_factory.mktemp("counts") / "small.counts"
-    keys, counts = count_fillers(lambda: TEXTS, least=1)
-    write_table(path, [(keys, counts)], tokenisations=[NAME], gaps=[NAME])
-    return CountTable.open(path)
-
-
-def make_instances():
-    view = NormalisedWords()(TEXTS)
-    return view, It().instances(view)
+def tables(tmp_path_factory):
+    """Return a table of all n-grams, and a small one of the fillers that count."""
+    home = tmp_path_factory.mktemp("counts")
+    write_table(
+        home / "small.counts",
+        [count_fillers(lambda: TEXTS, least=1)],
+        tokenisations=[NormalisedWords.name],
+        gaps=[NormalisedWords.name],
+    )
+    full = build_table(home / "full.counts", TEXTS, NormalisedWords(), gaps=True)
+    return CountTable.open(full), CountTable.open(home / "small.counts")
 
 
 def count_by_hand():
@@ -141,15 +135,15 @@ def count_by_hand():
     return seen
 
 
-def test_counts_equal_those_counted_by_hand(full_table):
-    view, result = make_instances()
-    counts = filler_counts(full_table, view, result)
+def test_counts_equal_those_counted_by_hand(tables):
+    view, result = find_it(*TEXTS)
+    counts = filler_counts(tables[0], view, result)
     seen = count_by_hand()
     words = [word for text in TEXTS for word in NormalisedWords().words(text)]
     compared = 0
     for i, at in enumerate(result.positions.tolist()):
-        first = int(view.sentences[np.searchsorted(view.sentences, at, side="right") - 1])
-        last = int(view.sentences[np.searchsorted(view.sentences, at, side="right")])
+        sentence = np.searchsorted(view.sentences, at, side="right")
+        first, last = view.sentences[sentence - 1 : sentence + 1]
         for c, (left, right) in enumerate(CONTEXTS):
             if at - left < first or at + right >= last:
                 assert not counts[i, c].any()
@@ -158,30 +152,31 @@ def test_counts_equal_those_counted_by_hand(full_table):
             assert counts[i, c].tolist() == [seen[context, kind] for kind in range(5)], context
             compared += 1
     assert compared > 50
+    np.testing.assert_array_equal(filler_counts(tables[1], view, result), counts)
+    assert tables[1].n_ngrams < tables[0].n_ngrams / 2
 
 
-def test_small_table_equals_the_table_of_all_ngrams(full_table, small_table_of_fillers):
-    view, result = make_instances()
-    np.testing.assert_array_equal(
-        filler_counts(small_table_of_fillers, view, result), filler_counts(full_table, view, result)
-    )
-    assert small_table_of_fillers.n_ngrams < full_table.n_ngrams / 2
-
-
-def test_rare_contexts_are_left_out():
+def test_rare_contexts_and_unsuitable_tables(tmp_path):
     every, _ = count_fillers(lambda: TEXTS, least=1)
     some, counts = count_fillers(lambda: TEXTS, least=3)
     assert 0 < len(some) < len(every)
     assert np.isin(some, every).all() and (counts > 0).all()
+    view, instances = find_it(*TEXTS)
+    plain = CountTable.open(build_table(tmp_path / "plain.counts", TEXTS, NormalisedWords()))
+    with pytest.raises(UserError, match="gaps"):
+        transform_checked(FillerCounts(counts=plain), view, instances, It.groups[0])
+    words = CountTable.open(build_table(tmp_path / "words.counts", TEXTS, Words()))
+    with pytest.raises(UserError, match="D110"):
+        filler_counts(words, view, instances)
 
 
-def test_attributes_of_filler_counts(full_table):
-    view, instances = make_instances()
-    features = transform_checked(FillerCounts(counts=full_table), view, instances, It().groups[0])
+def test_attributes_of_filler_counts(tables):
+    view, instances = find_it(*TEXTS)
+    features = transform_checked(FillerCounts(counts=tables[0]), view, instances, It.groups[0])
     values, columns = features.batch.values, features.batch.columns
     assert values.shape == (len(instances), 2, 14 * 5 + 1)
     assert not values[:, 0].any() and (values[:, 1, -1] == 1).all()
-    counts = filler_counts(full_table, view, instances)
+    counts = filler_counts(tables[0], view, instances)
     they = columns.in_groups([FILLERS[1]])
     np.testing.assert_allclose(values[:, 1][:, they], np.log1p(counts[:, :, 1]), rtol=1e-6)
     assert (features.found <= features.asked).all() and features.found.max() > 0
@@ -189,24 +184,13 @@ def test_attributes_of_filler_counts(full_table):
     assert columns.names[-1] == "non-referential: bias" and len(set(columns.names)) == len(columns.names)
 
 
-def test_unsuitable_tables_are_refused(tmp_path):
-    view, instances = make_instances()
-    plain = CountTable.open(build_table(tmp_path / "plain.counts", TEXTS, NormalisedWords()))
-    with pytest.raises(UserError, match="gaps"):
-        transform_checked(FillerCounts(counts=plain), view, instances, It().groups[0])
-    words = CountTable.open(build_table(tmp_path / "words.counts", TEXTS, Words()))
-    with pytest.raises(UserError, match="D110"):
-        filler_counts(words, view, instances)
-
-
 def test_only_the_word_it_is_decided():
-    view = NormalisedWords()(["It's its own fault, isn't it? Items of IT itself."])
-    instances = It().instances(view)
-    spans = zip(view.starts[instances.positions], view.ends[instances.positions], strict=True)
-    assert [view.texts[0][a:b] for a, b in spans] == ["It", "it", "IT"]
-    assert (instances.observed == -1).all()
+    assert decided_places("It's its own fault, isn't it? Items of IT itself.") == ["It", "it", "IT"]
+    assert (find_it(*TEXTS)[1].observed == -1).all()
     with pytest.raises(UserError, match="D454"):
         It().instances(Words()(["It is late."]))
+    sentence = "I don't think we're ready, and he's sure it's true that she'll come."
+    assert [start for _, start, _ in match_patterns(sentence, ["clause"])] == [sentence.index("it's")]
 
 
 @pytest.mark.parametrize(
@@ -266,51 +250,37 @@ def test_patterns_that_match(sentence, kind):
 
 
 @pytest.mark.parametrize(
-    "sentence",
+    ("sentence", "labels"),
     [
-        "It was red.",
-        "Please close it.",
-        "He likes it a lot.",
-        "The visit was raining on our plans.",
-        "Its roof is clear that way.",
-        "I cannot hold it.",
-        "He told me of it as it happened.",
-        "It clears up the question.",
-        "It was warm enough.",
+        ("It was red.", []),
+        ("Please close it.", []),
+        ("He likes it a lot.", []),
+        ("The visit was raining on our plans.", []),
+        ("Its roof is clear that way.", []),
+        ("I cannot hold it.", []),
+        ("He told me of it as it happened.", []),
+        ("It clears up the question.", []),
+        ("It was warm enough.", []),
+        ("It takes up the whole shelf.", ["referential"]),
+        ("It takes coins only.", ["referential"]),
+        ("It took him to the station.", ["referential"]),
+        ("The path is steep, and it is hard to climb.", ["referential"]),
+        ("Was it broken?", ["referential"]),
+        ("Does it have a lid?", ["referential"]),
+        ("Nobody knows what it means.", ["referential"]),
+        ("She found it dry.", ["referential"]),
+        ("It turned the corner.", ["referential"]),
     ],
 )
-def test_patterns_that_do_not_match(sentence):
-    assert not list(match_patterns(sentence))
-
-
-def test_offsets_after_contractions():
-    sentence = "I don't think we're ready, and he's sure it's true that she'll come."
-    assert [start for _, start, _ in match_patterns(sentence, ["clause"])] == [sentence.index("it's")]
+def test_referential_sentences_with_the_same_words(sentence, labels):
+    """They match no pattern, or one of things."""
+    assert {LABELS[kind] for kind, _, _ in match_patterns(sentence)} <= set(labels)
 
 
 @given(st.text(st.sampled_from("it's rain ed don't \u2019,.was who that to"), max_size=60))
 def test_patterns_on_any_sentence(sentence):
     for kind, start, _ in match_patterns(sentence):
         assert kind in LABELS and sentence[start : start + 2].lower() == "it"
-
-
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "It takes up the whole shelf.",
-        "It takes coins only.",
-        "It took him to the station.",
-        "The path is steep, and it is hard to climb.",
-        "Was it broken?",
-        "Does it have a lid?",
-        "Nobody knows what it means.",
-        "She found it dry.",
-        "It turned the corner.",
-    ],
-)
-def test_referential_sentences_with_the_same_words(sentence):
-    labels = {LABELS[kind] for kind, _, _ in match_patterns(sentence)}
-    assert "non-referential" not in labels
 
 
 @pytest.mark.parametrize(
@@ -354,46 +324,37 @@ def test_attributes_of_patterns_are_antisymmetric():
     assert not features.found.any() and not features.asked.any()
     nothing = transform_checked(ItPatterns(), *find_it("Nothing of the kind."), It.groups[0])
     assert nothing.batch.values.shape == (0, 2, len(KINDS))
-
-
-def test_patterns_need_two_labels():
-    with pytest.raises(UserError, match="D455"):
+    with pytest.raises(UserError, match="D455"):  # it needs two labels
         transform_checked(ItPatterns(), *find_it("It was red."), Group("three", ("a", "b", "c")))
 
 
 def frames(*texts):
-    view = NormalisedWords()(texts)
-    return frame_keys(view, It().instances(view))
+    return frame_keys(*find_it(*texts))
 
 
-def n_shared_frames(first, second):
-    """Return how many features two sentences with one "it" each have in common."""
-    a, b = frames(first, second)
-    return len((set(a.tolist()) & set(b.tolist())) - {0})
-
-
-def test_frames_skip_function_words():
-    plain = "It rained."
-    assert n_shared_frames(plain, "It had not really rained.") > n_shared_frames(
-        plain, "It had not really started."
-    )
-    assert n_shared_frames("It is raining now.", "It had been raining.") > n_shared_frames(
-        "It is raining now.", "It is red."
-    )
-
-
-def test_frames_have_classes_of_numbers_days_and_units():
-    assert n_shared_frames("It is Tuesday.", "It is Friday.") > n_shared_frames(
-        "It is Tuesday.", "It is mine."
-    )
-    same = "It has been three years since the fire."
-    assert n_shared_frames(same, "It has been seven weeks since the party.") > n_shared_frames(
-        same, "It has been painted."
-    )
-
-
-def test_frames_have_whole_words():
-    assert n_shared_frames("It rains.", "It rains.") > n_shared_frames("It rains.", "It raids.")
+@pytest.mark.parametrize(
+    ("sentence", "near", "far"),
+    [
+        (
+            "It rained.",
+            "It had not really rained.",
+            "It had not really started.",
+        ),  # function words are left out
+        ("It is raining now.", "It had been raining.", "It is red."),
+        ("It is Tuesday.", "It is Friday.", "It is mine."),  # classes of days, numbers and units
+        (
+            "It has been three years since the fire.",
+            "It has been seven weeks since the party.",
+            "It has been painted.",
+        ),
+        ("It rains.", "It rains.", "It raids."),  # whole words
+    ],
+)
+def test_shared_frames(sentence, near, far):
+    """Sentences that mean nearly the same have more features in common."""
+    its_frames, *others = ({*frames(text).ravel().tolist()} - {0} for text in (sentence, near, far))
+    n_near, n_far = (len(its_frames & other) for other in others)
+    assert n_near > n_far
 
 
 @settings(deadline=None)
@@ -404,36 +365,34 @@ def test_frames_do_not_depend_on_the_batch(texts):
     assert np.array_equal(together, np.concatenate([frames(), *alone]))
 
 
-def make_examples(*sentences, kind):
-    return [PatternExample(text, text.lower().index("it"), kind, text) for text in sentences]
+def make_examples(sentence, *words, kind):
+    texts = [sentence.format(word, noun) for word in words for noun in "abcdefg"]
+    return [PatternExample(text, text.lower().index("it"), kind, text) for text in texts]
 
 
 @pytest.fixture(scope="module")
 def frame_model():
-    clear = (f"It is {a} that the {b} is." for a in ("clear", "true") for b in "abcdefg")
-    clauses = make_examples(*clear, kind="clause")
-    weather = make_examples(
-        *(f"It {a} in the {b}." for a in ("rained", "snowed") for b in "abcdefg"), kind="weather"
-    )
-    things = make_examples(
-        *(f"It {a} in the {b}." for a in ("broke", "opened") for b in "abcdefg"), kind="thing"
-    )
+    weather = make_examples("It {} in the {}.", "rained", "snowed", kind="weather")
+    clauses = make_examples("It is {} that the {} is.", "clear", "true", kind="clause")
+    things = make_examples("It {} in the {}.", "broke", "opened", kind="thing")
     return learn_frame_model([*weather, *clauses, *things], sources=["made"])
 
 
-def test_frame_model_learns_from_patterns(frame_model):
+def test_frame_models(frame_model, tmp_path):
     clause, rare = frame_model.log_odds(
         frames("It is clear that we are late.", "It had rained all night.", "It broke at once.")
     )
     assert clause[0] > 0 > clause[2]
     assert rare[1] > 0 > rare[0] and rare[2] < 0
-
-
-def test_frame_model_round_trip(frame_model, tmp_path):
     frame_model.save(tmp_path / "habits")
     again = FrameModel.load(tmp_path / "habits")
     assert np.array_equal(again.keys, frame_model.keys) and np.array_equal(again.weights, frame_model.weights)
     assert again.biases == frame_model.biases and again.header["sources"] == ["made"]
+    places = find_it("It was raining.", "She put it on the table.")
+    values = transform_checked(ItHabits(), *places, It.groups[0]).batch.values
+    assert values[0, 1, 1] > 0 > values[1, 1, 1]  # by the set of rare kinds
+    assert np.array_equal(values[:, 0], -values[:, 1])
+    assert FRAME_MODEL.is_dir()
 
 
 @pytest.mark.parametrize("broken", ["nothing", "cut", "descending", "types", "header"])
@@ -453,19 +412,10 @@ def test_damaged_frame_models(frame_model, tmp_path, broken):
         FrameModel.load(folder)
 
 
-def test_shipped_frame_model_knows_the_weather():
-    view = NormalisedWords()(["It was raining.", "She put it on the table."])
-    instances = It().instances(view)
-    values = transform_checked(ItHabits(), view, instances, It.groups[0]).batch.values
-    assert values[0, 1, 1] > 0 > values[1, 1, 1]  # by the set of rare kinds
-    assert np.array_equal(values[:, 0], -values[:, 1])
-    assert FRAME_MODEL.is_dir()
-
-
 def decided_places(text):
-    view = NormalisedWords()([text])
-    positions = It().instances(view).positions
-    return [text[start:end] for start, end in zip(view.starts[positions], view.ends[positions], strict=True)]
+    view, instances = find_it(text)
+    spans = zip(view.starts[instances.positions], view.ends[instances.positions], strict=True)
+    return [text[start:end] for start, end in spans]
 
 
 @pytest.mark.parametrize(
@@ -490,7 +440,7 @@ def test_places_of_any_text(text):
     assert {place.lower() for place in decided_places(text)} <= {"it", "its"}
 
 
-def test_next_words_round_trip(tmp_path):
+def test_next_words(tmp_path):
     texts = ["It's red. It's red. It's red, and its roof is its roof, its roof."]
     counted = count_next_words(texts, sources=["made"])
     red, roof, other = counted.log_odds(hash_words(["red", "roof", "green"]))
@@ -498,11 +448,8 @@ def test_next_words_round_trip(tmp_path):
     counted.save(tmp_path / "words")
     again = NextWords.load(tmp_path / "words")
     assert np.array_equal(again.words, counted.words) and np.array_equal(again.odds, counted.odds)
-
-
-def test_damaged_next_words(tmp_path):
-    next_words().save(tmp_path)
-    (tmp_path / apostrophes.FILE).write_bytes(b"nothing")
+    next_words().save(tmp_path / "shipped")
+    (tmp_path / "shipped" / apostrophes.FILE).write_bytes(b"nothing")
     with pytest.raises(UserError, match="D498"):
-        NextWords.load(tmp_path)
+        NextWords.load(tmp_path / "shipped")
     assert APOSTROPHES.is_dir()

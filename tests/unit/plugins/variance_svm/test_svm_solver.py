@@ -1,4 +1,4 @@
-"""The solver of the variance SVM: its certificate, other solvers, and facts of the paper."""
+"""The solver of the variance SVM and its estimator: certificate, other solvers, facts of the paper."""
 
 from __future__ import annotations
 
@@ -6,11 +6,18 @@ import warnings
 
 import numpy as np
 import pytest
+from disambig_variance_svm import VarianceRegularizedSVC
 from disambig_variance_svm.learners import SumLM, VarianceSVM
 from disambig_variance_svm.svm import Regulariser, solve
 from hypothesis import given, settings, strategies as st
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler, StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from disambig.data import Columns, DenseBlocks, segments
+from disambig.errors import UserError
 
 GROUPS = ("2-gram", "3-gram", "4-gram", "bias")
 
@@ -32,39 +39,37 @@ def make_batch(n, k, *, seed=0, copies=None):
 
 def make_regulariser(batch, kind):
     n, group = len(batch.columns), batch.columns.groups
-    strength, subset = np.full(n, 1.0 / n), np.full(n, -1)
-    if kind == "one subset and L2":
-        subset[group == 1] = 0
-    elif kind == "two subsets":
-        subset[group == 1], subset[group == 2] = 0, 1
-    elif kind == "free bias":
-        subset[group == 1] = 0
+    strength, subset = np.full(n, 1.0 / n), np.full(n, -1, np.int64)
+    for number, groups in enumerate(SUBSETS[kind]):
+        subset[np.isin(group, groups)] = number
+    if "free bias" in kind:
         strength[group == 3] = 0.0
     elif kind == "p not uniform":
-        subset[group <= 1] = 0
         strength = np.random.default_rng(1).dirichlet(np.ones(n))
     elif kind == "some p zero":
-        subset[group <= 1] = 0
         strength[np.flatnonzero(group == 1)[::4]] = 0.0
-    elif kind == "two subsets, free bias":
-        subset[group == 1], subset[group <= 0] = 0, 1
-        strength[group == 3] = 0.0
-    return Regulariser(strength, subset.astype(np.int64))
+    return Regulariser(strength, subset)
 
 
-KINDS = (
-    "L2",
-    "one subset and L2",
-    "two subsets",
-    "free bias",
-    "p not uniform",
-    "some p zero",
-    "two subsets, free bias",
-)
+SUBSETS = {
+    "L2": [],
+    "one subset and L2": [[1]],
+    "two subsets": [[1], [2]],
+    "free bias": [[1]],
+    "p not uniform": [[0, 1]],
+    "some p zero": [[0, 1]],
+    "two subsets, free bias": [[1], [0]],
+}
 
 
 @settings(max_examples=40)
-@given(st.integers(2, 12), st.integers(2, 4), st.integers(0, 10**6), st.sampled_from(KINDS), st.floats(-4, 1))
+@given(
+    st.integers(2, 12),
+    st.integers(2, 4),
+    st.integers(0, 10**6),
+    st.sampled_from(sorted(SUBSETS)),
+    st.floats(-4, 1),
+)
 def test_certificate_for_any_weights(n, k, seed, kind, exponent):
     batch = make_batch(n, k, seed=seed)
     regulariser, C = make_regulariser(batch, kind), 10**exponent
@@ -87,14 +92,7 @@ def test_many_rows(C):
     assert result.n_iter < 200
 
 
-def test_warning_if_the_gap_is_not_reached():
-    batch = make_batch(30, 3)
-    with pytest.warns(UserWarning, match="stopped at a relative duality gap of"):
-        result = solve(batch, make_regulariser(batch, "free bias"), 1.0, max_iter=2)
-    assert result.gap > 1e-3
-
-
-def test_start_does_not_change_the_solution():
+def test_start_and_end_of_the_solver():
     batch = make_batch(40, 3)
     regulariser = make_regulariser(batch, "one subset and L2")
     cold = solve(batch, regulariser, 0.1, tolerance=1e-5)
@@ -102,9 +100,10 @@ def test_start_does_not_change_the_solution():
     warm = solve(batch, regulariser, 0.1, start=other, tolerance=1e-5)
     assert warm.primal == pytest.approx(cold.primal, rel=1e-4)
     assert batch.scores(warm.weights) == pytest.approx(batch.scores(cold.weights), abs=0.05)
-
-
-# Facts of the paper
+    batch = make_batch(30, 3)
+    with pytest.warns(UserWarning, match="stopped at a relative duality gap of"):
+        result = solve(batch, make_regulariser(batch, "free bias"), 1.0, max_iter=2)
+    assert result.gap > 1e-3
 
 
 @given(st.integers(1, 6), st.integers(1, 6), st.integers(0, 10**6))
@@ -152,21 +151,27 @@ def test_limit_without_loss_is_the_unsupervised_sum(seed):
     assert clear.sum() > 40
 
 
-def test_class_specific_svm_of_two_classes_is_a_binary_svm():
+def test_svms_of_two_classes_are_binary_svms():
+    """Class-specific weights are those of (x_1, -x_2), Crammer and Singer's those of twice the loss."""
     from sklearn.svm import LinearSVC
 
-    batch, C = make_batch(40, 2, seed=3), 0.2
-    n = len(batch.columns)
-    plain = Regulariser(np.ones(n), np.full(n, -1))
-    ours = solve(batch, plain, C, tolerance=1e-7)
-    joint = np.concatenate([batch.values[:, 0], -batch.values[:, 1]], axis=1)  # (x_1, -x_2), biases included
-    sign = np.where(batch.costs[:, 0] == 0, 1, -1)
-    binary = LinearSVC(loss="hinge", C=C, fit_intercept=False, tol=1e-8, max_iter=10**6, random_state=0)
-    binary.fit(joint, sign)
-    theirs = binary.coef_[0]
-    objective = 0.5 * theirs @ theirs + C * np.maximum(0, 1 - sign * (joint @ theirs)).sum()
-    assert ours.primal == pytest.approx(objective, rel=1e-4)
-    assert joint @ ours.weights == pytest.approx(joint @ theirs, abs=0.02)
+    for batch, C, factor in (
+        (make_batch(40, 2, seed=3), 0.2, 1),
+        (crammer_singer(make_batch(40, 2, seed=4)), 0.05, 2),
+    ):
+        n = len(batch.columns)
+        ours = solve(batch, Regulariser(np.ones(n), np.full(n, -1)), C, tolerance=1e-7)
+        joint = np.concatenate([batch.values[:, 0], -batch.values[:, 1]], axis=1)
+        rows, weights = joint, ours.weights
+        if factor == 2:
+            rows, weights = batch.values[:, 0], weights[: n // 2] - weights[n // 2 :]
+        sign = np.where(batch.costs[:, 0] == 0, 1, -1)
+        settings = {"fit_intercept": False, "tol": 1e-8, "max_iter": 10**6, "random_state": 0}
+        theirs = LinearSVC(loss="hinge", C=factor * C, **settings).fit(rows, sign).coef_[0]
+        if factor == 1:
+            objective = 0.5 * theirs @ theirs + C * np.maximum(0, 1 - sign * (joint @ theirs)).sum()
+            assert ours.primal == pytest.approx(objective, rel=1e-4)
+        assert rows @ weights == pytest.approx(rows @ theirs, abs=0.02)
 
 
 def crammer_singer(batch):
@@ -175,19 +180,6 @@ def crammer_singer(batch):
     flat = np.repeat(batch.values.reshape(n, 1, k * a), k, axis=1)
     columns = Columns(np.repeat(np.arange(k, dtype=np.int32), k * a), np.zeros(k * k * a, np.int32), ("all",))
     return DenseBlocks(flat, np.arange(k * k * a).reshape(k, k * a), columns, batch.costs)
-
-
-def test_crammer_singer_of_two_classes_is_a_binary_svm_of_twice_the_loss():
-    from sklearn.svm import LinearSVC
-
-    batch, C = crammer_singer(make_batch(40, 2, seed=4)), 0.05
-    n = len(batch.columns)
-    ours = solve(batch, Regulariser(np.ones(n), np.full(n, -1)), C, tolerance=1e-7)
-    sign = np.where(batch.costs[:, 0] == 0, 1, -1)
-    binary = LinearSVC(loss="hinge", C=2 * C, fit_intercept=False, tol=1e-8, max_iter=10**6, random_state=0)
-    binary.fit(batch.values[:, 0], sign)
-    difference = ours.weights[: n // 2] - ours.weights[n // 2 :]
-    assert batch.values[:, 0] @ difference == pytest.approx(batch.values[:, 0] @ binary.coef_[0], abs=0.02)
 
 
 def test_duplicated_attributes_give_the_k_svm():
@@ -203,3 +195,165 @@ def test_duplicated_attributes_give_the_k_svm():
     hinges = [cvxpy.max(batch.costs[i] + scores[i] - scores[i, right[i]]) for i in range(25)]
     best = cvxpy.Problem(cvxpy.Minimize(0.5 * cvxpy.sum_squares(w) + C * sum(hinges))).solve()
     assert result.primal == pytest.approx(best, rel=1e-4)
+
+
+CHECKS = list(estimator_checks_generator(VarianceRegularizedSVC()))
+
+
+def check_name(check):
+    return getattr(check, "func", check).__name__
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.parametrize(
+    ("estimator", "check"), CHECKS, ids=[f"{i}-{check_name(check)}" for i, (_, check) in enumerate(CHECKS)]
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+def make_counts(n=60, k=3, patterns=4, *, seed=0):
+    """Return filled-pattern counts of k fillers, the right filler's larger, with their classes."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(k, size=n)
+    X = np.log1p(rng.poisson(2.0, (n, k, patterns)))
+    X[np.arange(n), y] += rng.exponential(1.0, (n, patterns))
+    words = np.array(["in", "of", "on", "to", "by"])[:k]
+    return X.reshape(n, -1), words[y], np.repeat(words, patterns)
+
+
+def test_default_is_the_k_svm():
+    X, y, _ = make_counts(40)
+    X = StandardScaler().fit_transform(X)
+    right = np.unique(y, return_inverse=True)[1]
+
+    def objective(coef):
+        scores = X @ coef.T
+        losses = 1 + scores - scores[np.arange(40), right][:, None]
+        losses[np.arange(40), right] = 0.0
+        return 0.5 * np.sum(coef**2) + 0.1 * losses.max(axis=1).sum()
+
+    ours = VarianceRegularizedSVC(C=0.1).fit(X, y)
+    settings = {"C": 0.1, "fit_intercept": False, "tol": 1e-8, "max_iter": 10**5, "random_state": 0}
+    theirs = LinearSVC(multi_class="crammer_singer", **settings).fit(X, y)
+    assert objective(ours.coef_) == pytest.approx(objective(theirs.coef_), rel=1e-3)
+
+
+def test_owners_of_attributes():
+    X, y, owner = make_counts()
+    fitted = VarianceRegularizedSVC(attribute_class=owner).fit(X, y)
+    assert (fitted.coef_[np.unique(owner)[:, None] != owner] == 0).all()
+    assert fitted.gap_ <= 1e-3
+    assert fitted.score(X, y) > 0.9
+    X, y, owner = make_counts()
+    kept = np.delete(np.arange(len(owner)), [0, 5, 6])
+    fitted = VarianceRegularizedSVC(attribute_class=owner[kept]).fit(X[:, kept], y)
+    assert fitted.coef_.shape == (3, len(kept))
+    assert fitted.gap_ <= 1e-3
+    X, y, owner = make_counts(120)
+    seen = y != "on"
+    fitted = VarianceRegularizedSVC(attribute_class=owner, variance_group=[0] * len(owner), C=1e-4)
+    fitted.fit(X[seen], y[seen])
+    assert fitted.classes_.tolist() == ["in", "of", "on"]
+    assert np.mean(fitted.predict(X[~seen]) == "on") > 0.8
+    X, y, owner = make_counts(200, k=5)
+    few = [int(np.flatnonzero(y == label)[0]) for label in ("in", "of", "on")]
+    fitted = VarianceRegularizedSVC(owner, [0] * len(owner), C=1e-3).fit(X[few], y[few])
+    assert fitted.score(X, y) > 0.7
+
+
+def test_variance_groups():
+    """Of little loss weight: one group is the sum; each has a mean of its own; none is drawn to zero."""
+    X, y, owner = make_counts(seed=1)
+    fitted = VarianceRegularizedSVC(attribute_class=owner, variance_group=["all"] * len(owner), C=1e-6)
+    fitted.fit(X, y)
+    used = fitted.coef_[fitted.coef_ != 0]
+    assert used.std() < 1e-3 * used.mean()
+    sums = np.stack([X[:, owner == label].sum(axis=1) for label in fitted.classes_], axis=1)
+    assert (fitted.predict(X) == fitted.classes_[sums.argmax(axis=1)]).all()
+    X, y, owner = make_counts(200)
+    X[:, ::4] *= 0.1  # one pattern on another scale
+    groups = ["small" if i % 4 == 0 else "large" for i in range(X.shape[1])]
+    fitted = VarianceRegularizedSVC(attribute_class=owner, variance_group=groups, C=1e-5).fit(X, y)
+    weights = fitted.coef_.sum(axis=0)
+    assert weights[::4].std() < 1e-2 * abs(weights[::4].mean())
+    assert weights[::4].mean() > 2 * np.delete(weights, np.s_[::4]).mean()
+    X, y, owner = make_counts(seed=2)
+    groups = [None if i % 4 == 0 else "rest" for i in range(X.shape[1])]
+    fitted = VarianceRegularizedSVC(attribute_class=owner, variance_group=groups, C=1e-6).fit(X, y)
+    weights = fitted.coef_.sum(axis=0)
+    assert np.abs(weights[::4]).max() < 1e-3 < np.delete(weights, np.s_[::4]).min()
+
+
+@pytest.mark.parametrize("missing", [np.nan, np.float32("nan"), None])
+def test_a_missing_variance_group_is_none(missing):
+    X, y, owner = make_counts(seed=2)
+    for label in ("rest", 1.0):
+        groups = [[none if i % 4 == 0 else label for i in range(X.shape[1])] for none in (None, missing)]
+        plain, other = (VarianceRegularizedSVC(owner, group, C=1e-4).fit(X, y).coef_ for group in groups)
+        assert (plain == other).all()
+    array = np.array([np.nan if i % 4 == 0 else 1.0 for i in range(X.shape[1])])
+    assert (VarianceRegularizedSVC(owner, array, C=1e-4).fit(X, y).coef_ == plain).all()
+
+
+def test_weights_p_of_attributes():
+    # The sum of large numbers is infinite: nothing would be regularised
+    X, y, owner = make_counts()
+    p = np.arange(1.0, X.shape[1] + 1)
+    plain, *others = (
+        VarianceRegularizedSVC(owner, p=scale * p, C=1e-2).fit(X, y).coef_ for scale in (1, 1e307, 1e-300)
+    )
+    assert others == [pytest.approx(plain)] * 2
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=60) + 50.0, np.ones(60)])
+    y = (X[:, 0] > 50).astype(int)
+    assert VarianceRegularizedSVC(p=[1, 0], C=1.0).fit(X, y).score(X, y) > 0.9
+    assert VarianceRegularizedSVC(p=[1, 1], C=1.0).fit(X, y).score(X, y) < 0.9
+
+
+def test_works_in_a_pipeline_and_a_grid_search():
+    X, y, owner = make_counts(90)
+    pipeline = make_pipeline(MaxAbsScaler(), VarianceRegularizedSVC(owner, [0] * len(owner)))
+    search = GridSearchCV(pipeline, {"varianceregularizedsvc__C": [1e-4, 1e-2, 1.0]}, cv=3).fit(X, y)
+    assert search.best_score_ > 0.85
+
+
+THREE_OWNERS = ["in"] * 4 + ["of"] * 4 + ["on"] * 3
+BAD = {
+    ("D700", "C"): [0.0, -1.0, float("nan"), None, "a", 1e300],
+    ("D702", "p"): [
+        *([value] * 12 for value in ("a", None, True, 0)),
+        [1.0] * 11 + [float("nan")],
+        [-1] + [1] * 11,
+    ],
+    ("D707", "attribute_class"): [["in"] * 5],
+    ("D707", "variance_group"): [[[0] * 12], [[0], [0, 1]] * 6],
+    ("D707", "p"): [[1.0]],
+    ("D709", "attribute_class"): [[*THREE_OWNERS, None], [*THREE_OWNERS, float("nan")], [None] * 12],
+    ("D708", "attribute_class"): [
+        np.array([1] * 4 + ["of"] * 4 + ["on"] * 4, object),
+        ["in"] * 6 + ["of"] * 6,
+        [1] * 6 + [2] * 6,
+    ],
+}
+
+
+@pytest.mark.parametrize(("code", "name"), BAD)
+def test_bad_settings_are_named(code, name):
+    X, y, _ = make_counts()
+    for value in BAD[code, name]:
+        with pytest.raises(UserError, match=code):
+            VarianceRegularizedSVC(**{name: value}).fit(X, y)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 1e300])
+def test_invalid_examples(bad):
+    X, y, _ = make_counts()
+    fitted = VarianceRegularizedSVC().fit(X, y)
+    with pytest.raises(UserError, match=r"D706.*'in'"):
+        VarianceRegularizedSVC().fit(X, ["in"] * len(X))
+    X[3, 7] = bad
+    problem = r"D703.*1 are NaN or infinite, the first in example 3, attribute 7"
+    for call in (lambda: fitted.predict(X), lambda: VarianceRegularizedSVC().fit(X, y)):
+        with pytest.raises(UserError, match=problem):
+            call()

@@ -1,15 +1,19 @@
-"""Doubled words: found in all running text, and not flagged where a word may stand twice."""
+"""Doubled words and wrong phrases: found in running text, and not flagged where they are right."""
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
+import numpy as np
 import pytest
-from disambig_real_words import Doubled
+from disambig_real_words import ENGLISH_PHRASES, Doubled, read_phrases
 from hypothesis import given, settings, strategies as st
 
-from disambig.api import UserError
+from disambig.api import Words
 from disambig.checking import corrected, find_flags
+from disambig.data import record_edit, replacement
+from disambig.errors import UserError
 from disambig.markup import read_markup
 from disambig.models import ModelSource
 
@@ -191,20 +195,17 @@ def test_corrections(find, text, expected):
     assert corrected(text, raised) == expected
 
 
-def test_both_candidates_of_a_slip(find):
+def test_slips_and_mentions(find):
     text = "In general, is is better to use the tool.\n"
     ((flag,),) = find([text])
     assert flag.replacement == "it"
     assert [(other["task"], other["replacement"]) for other in flag.alternatives] == [("doubled", "")]
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["Write *the the* here.\n", "Refer to [](#options) to see it.\n", "The flag `the` the tool sets.\n"],
-)
-def test_mentions_and_links_without_text(find, text):
-    (raised,) = find([text])
-    assert doubled_flags(raised) == []
+    texts = [
+        "Write *the the* here.\n",
+        "Refer to [](#options) to see it.\n",
+        "The flag `the` the tool sets.\n",
+    ]
+    assert [doubled_flags(raised) for raised in find(texts)] == [[], [], []]
 
 
 def test_invalid_tables(tmp_path):
@@ -229,3 +230,103 @@ def test_correction_is_idempotent(find, data):
     once = corrected(text, doubled_flags(raised))
     assert once == clean
     assert doubled_flags(find([once])[0]) == []
+
+
+PHRASE_SENTENCES = (
+    (Path(__file__).parents[3] / "texts" / "phrases.txt").read_text(encoding="utf8").splitlines()
+)
+WRONG_PHRASES = [line for line in PHRASE_SENTENCES if "{" in line]  # {mistake|correction}
+RIGHT_PHRASES = [line for line in PHRASE_SENTENCES if "{" not in line]
+
+
+@pytest.fixture(scope="module")
+def table():
+    return read_phrases(ENGLISH_PHRASES)
+
+
+def correct(table, text):
+    view = Words()([text])
+    wrong = table.find(view).select(right=False)
+    places = zip(wrong.positions.tolist(), wrong.lengths.tolist(), wrong.texts, strict=True)
+    seen = []
+    for at, n, (written, correction) in reversed(list(places)):
+        start, end = int(view.starts[at]), int(view.ends[at + n - 1])
+        assert text[start:end] == written
+        seen.append(f"{written} -> {correction}")
+        new = replacement(correction, text, start, end)
+        edit = record_edit({"start": start, "end": end, "observed": written, "replacement": new}, text)
+        text = text[: edit["start"]] + edit["replacement"] + text[edit["end"] :]
+    return text, seen
+
+
+@pytest.mark.parametrize("row", WRONG_PHRASES)
+def test_wrong_phrases(table, row):
+    text, expected = (re.sub(r"\{([^|}]*)\|([^}]*)\}", group, row) for group in (r"\1", r"\2"))
+    new, seen = correct(table, text)
+    assert seen and new == expected
+    assert correct(table, new) == (new, [])
+
+
+def test_right_phrases_and_phrases_over_lines(table):
+    mentions = "We met the Their Selves band and our Selves.", "He wrote \x1fcould of\x1f come."
+    for text in (*RIGHT_PHRASES, *mentions):
+        assert correct(table, text) == (text, [])
+    corrected = "Somebody could\nhave told me.", ["of -> have"]
+    assert correct(table, "Somebody could\nof told me.") == corrected
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("could of", "expected a pattern"),
+        ("could of\t$3 have", "is not a correction"),
+        ("could of\t", "is not a correction"),
+        ("[could of]\tcould have", "outside of brackets"),
+        ("could [of] been\tx", "outside of brackets"),
+        ("could [of\tx", "outside of brackets"),
+        ("could VERB\tx", "no set 'VERB'"),
+        ("Could of\tx", "lower case"),
+        ("*ed *ly\tx", "whole words"),
+        ("could of\tx\tcourse", "needs one _"),
+        ("could of\tx\t_", "needs words"),
+        ("set verb\tgo come", "name of a set"),
+        ("set VERB\t", "empty"),
+        ("pairs verb\twent=gone", "name of a set"),
+        ("pairs VERB\t", "is not a pair"),
+        ("pairs VERB\twent=gone came", "'came' is not a pair"),
+        ("pairs VERB\twent=", "'went=' is not a pair"),
+    ],
+)
+def test_invalid_lines(tmp_path, line, problem):
+    path = tmp_path / "xx.tsv"
+    path.write_text(f"# comment\n\n{line}\n", encoding="utf8")
+    with pytest.raises(UserError) as caught:
+        read_phrases(path)
+    assert caught.value.code == "D995" and "line 3: " in str(caught.value) and problem in str(caught.value)
+
+
+def test_phrases_that_are_right_are_told_apart(tmp_path):
+    path = tmp_path / "right.tsv"
+    path.write_text("[monday] mornings|nights\t=\nmonday mornings\tmondays\n[one of *] has it\t=\tus _\n")
+    view = Words()(["On Monday mornings one of those has it. So one of us has it. So has it."])
+    found = read_phrases(path).find(view)
+    assert found.texts == (("mornings", "mornings"), ("has it", "has it"))
+    assert found.select(right=True).texts == found.texts and not found.select(right=False).texts
+    covered = np.flatnonzero(found.covers(np.arange(len(view))))
+    assert [view.texts[0][view.starts[i] : view.ends[i]] for i in covered] == ["mornings", "has", "it"]
+
+
+def test_pairs_and_another_language(tmp_path):
+    short, long = tmp_path / "short.tsv", tmp_path / "long.tsv"
+    short.write_text("pairs VERB\twent=gone saw=seen\n[have] VERB\tVERB\twhat _\nthey seen\tthey saw\n")
+    long.write_text("[have] went\tgone\twhat _\n[have] saw\tseen\twhat _\nthey seen\tthey saw\n")
+    assert read_phrases(short).phrases == read_phrases(long).phrases
+    path = tmp_path / "de.tsv"
+    path.write_text(
+        "set PRO\tich du wir\n[PRO] einzigste\teinzige\tder _\nwegen dem\twegen des\t_ ... kind|kinder\n",
+        encoding="utf8",
+    )
+    table = read_phrases(path)
+    assert len(table) == 2
+    assert correct(table, "Wegen dem Regen blieb ich.")[0] == "Wegen des Regen blieb ich."
+    assert correct(table, "Wegen dem lieben Kind blieb ich.")[1] == []

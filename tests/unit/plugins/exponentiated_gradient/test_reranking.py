@@ -1,0 +1,267 @@
+"""Reranking trees: their features, lists of candidates, grammars of folds, and parts of the experiments."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from disambig_exponentiated_gradient.experiments import (
+    HINGE,
+    PAIRS,
+    Difference,
+    RerankerComparison,
+    compare_rerankers,
+    epochs_to,
+    informative_features,
+    plain_steps,
+    reranking_claims,
+)
+from disambig_exponentiated_gradient.experiments.tree_lists import COST, PCFG, PERCEPTRON
+from disambig_exponentiated_gradient.grammar import TreebankGrammar
+from disambig_exponentiated_gradient.learners import EG
+from disambig_exponentiated_gradient.reranking import (
+    TreeFeatures,
+    TreeLists,
+    TreeOccurrences,
+    candidate_trees,
+    jackknife_lists,
+    lists as lists_module,
+    read_lists,
+    write_lists,
+)
+from disambig_exponentiated_gradient.treebank import clean_trees, format_one_line
+from hypothesis import given, settings, strategies as st
+from made_trees import plain_trees, tree_of, trees
+from scipy.sparse import csr_array
+from slow_trees import features
+
+from disambig.data import CandidateLists, Group
+from disambig.errors import UserError
+from disambig.features import transform_checked
+from disambig.formats import list_instances
+from disambig.testing.checks import lists as lists_batch
+from disambig.text import Words
+
+GROUP = Group("trees", ())
+JOINED = """(TOP (S (NP (NP (DT the) (NN cat)) (CC and) (NP (DT a) (NN dog))) (VP (VP (VBD ran) (PP (IN to)
+ (NP (NN school)))) (, ,) (CC and) (VP (VBD slept) (PP (IN in) (NP (DT a) (JJ warm) (NN bed))))) (. .)))"""
+
+
+def found_in(texts):
+    """Return the features of each text by name."""
+    source = TreeOccurrences(texts)
+    found = source.occur(0, len(texts))
+    names = source.names(found.places)
+    assert len(set(names)) == len(set(found.keys.tolist())) == len(set(zip(names, found.keys, strict=True)))
+    rows = found.rows.tolist()
+    return [Counter(n for n, r in zip(names, rows, strict=True) if r == row) for row in range(len(texts))]
+
+
+def test_written_trees_have_the_features_of_a_plain_count():
+    some = [*plain_trees(), tree_of(JOINED)]
+    assert found_in([format_one_line(tree) for tree in some]) == [features(tree) for tree in some]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(trees(), min_size=1, max_size=3))
+def test_made_trees_have_the_features_of_a_plain_count(some):
+    plain = [clean_trees(tree) for tree in some]
+    assert found_in([format_one_line(tree) for tree in some]) == [features(tree) for tree in plain]
+
+
+def test_some_features_by_hand():
+    (found,) = found_in([JOINED])
+    assert found["rule: PP IN NP"] == 2
+    assert found["two-level rule: VP <end> VP , CC VP <end> VP VBD PP"] == 1
+    assert found["attached, head word and object: VP VBD right in slept bed"] == 1
+    assert found["alike: NP NP 3 1"] == 1  # the same all the way down
+    assert found["alike: VP VP 2 1"] == 1
+    assert found["alike: VP VP 3 0"] == 1
+    assert found["lengths: VP VP right 2 1"] == 1
+    assert found["two words: NN NP PP VP <end> VP <end> ,"] == 1
+    assert found["spine, word: VBD VP VP S TOP <end> <none> ran"] == 1
+    plain = "(TOP (S (NP (PRP we)) (VP (VBP agree))))"
+    strange = "( (S (NP-SBJ-1 (PRP we)) (VP (VBP agree) (S (NP (-NONE- *-1))))) )"
+    tagged = "(TOP (S (NP-SBJ (PRP we)) (VP (VBP agree))))"
+    assert len({tuple(sorted(each.items())) for each in found_in([plain, strange, tagged, plain * 2])}) == 1
+    assert found_in(["", plain])[0] == {}
+
+
+def test_bad_trees_and_settings():
+    for text in ("(TOP (NP (NN a))", "(TOP (NP (NN a b)))", "(TOP (NP) (NN a))", "(TOP (", "a"):
+        with pytest.raises(UserError, match=r"D630.*line 1"):
+            found_in(["(TOP (NN a))", text])
+    with pytest.raises(UserError, match="D631"):
+        found_in(["(TOP " + "(X " * 600 + "(NN a)" + ")" * 601])
+    with pytest.raises(UserError, match=r"D452.*TreeFeatures\.least"):
+        TreeFeatures(least=0)
+    with pytest.raises(ValueError, match="fit the extractor first"):
+        transform_checked(TreeFeatures(), Words()([]), lists_of(["(TOP (NN a))"]), GROUP)
+
+
+def lists_of(*texts):
+    return list_instances(
+        replace(CandidateLists.from_texts(texts), costs=np.zeros(sum(map(len, texts)), np.float32))
+    )
+
+
+def test_only_what_tells_candidates_apart_is_kept():
+    low = "(TOP (S (NP (PRP we)) (VP (VBP see) (NP (NP (NNS cats)) (PP (IN in) (NP (NNS trees)))))))"
+    high = "(TOP (S (NP (PRP we)) (VP (VBP see) (NP (NNS cats)) (PP (IN in) (NP (NNS trees))))))"
+    view = Words()([])
+    instances = lists_of([low, high], [high, low], [low])
+    fitted = TreeFeatures(least=2).fit(view, instances, [GROUP])
+    names = set(fitted.known.names)
+    assert "rule: NP NP PP" in names and "rule: VP VBP NP PP" in names
+    assert "rule: PP IN NP" not in names  # both trees have it
+    assert not TreeFeatures(least=3).fit(view, instances, [GROUP]).known
+    features_ = transform_checked(fitted, view, instances, GROUP)
+    columns = list(features_.batch.columns.names)
+    table = features_.batch.rows.toarray()
+    assert table[:, columns.index("rule: NP NP PP")].tolist() == [1, 0, 0, 1, 1]
+    about = features_.batch.columns
+    assert {about.group_names[g] for g in about.groups.tolist()} <= {name.partition(":")[0] for name in names}
+    again = transform_checked(TreeFeatures(least=2).from_state(fitted.state()), view, instances, GROUP)
+    assert np.array_equal(again.batch.rows.toarray(), table)
+
+
+def same(first, second):
+    return (
+        list(first.lists.texts) == list(second.lists.texts)
+        and first.references == second.references
+        and all(
+            np.array_equal(getattr(first.lists, name), getattr(second.lists, name))
+            for name in ("offsets", "scores", "ranks", "costs")
+        )
+        and np.array_equal(first.counts.errors, second.counts.errors)
+        and np.array_equal(first.counts.failed, second.counts.failed)
+    )
+
+
+def test_candidates_are_ranked_and_cost_their_errors():
+    trees = plain_trees()
+    found = candidate_trees(TreebankGrammar.from_trees(trees), trees, k=5)
+    own = found.lists
+    assert len(found) == len(trees) and found.references == tuple(map(format_one_line, trees))
+    for i, tree in enumerate(trees):
+        rows = slice(own.offsets[i], own.offsets[i + 1])
+        assert (np.diff(own.scores[rows]) <= 0).all()
+        assert len(set(own.texts[rows])) == rows.stop - rows.start
+        for text, cost in zip(own.texts[rows], own.costs[rows].tolist(), strict=True):
+            assert (cost == 0) == (
+                text == format_one_line(tree)
+            )  # these trees have no chains that evalb leaves out
+    assert (found.counts.errors == own.costs).all()
+    trees = [tree_of("(TOP (NP (DT the) (NN cat)))")]
+    odd = tree_of("(TOP (X (NN cat) (DT the) (DT the) (NN cat)))")
+    found = candidate_trees(TreebankGrammar.from_trees(trees), [odd, *trees], k=5)
+    assert found.lists.instance_candidates(0) == ("(TOP (NN cat) (NN the) (NN the) (NN cat))",)
+    assert found.lists.costs[0] == 1
+    assert found.lists.costs[-1] == 0
+
+
+def test_grammars_of_folds_do_not_know_what_they_parse():
+    trees = plain_trees()
+    seen = []
+
+    def learn(some):
+        seen.append(list(some))
+        return TreebankGrammar.from_trees(some)
+
+    found = jackknife_lists(trees, learn=learn, k=4, folds=4)
+    assert len(found) == len(trees) and found.references == tuple(map(format_one_line, trees))
+    assert len(seen) == 4
+    parsed = [tree for tree in trees for some in seen if tree not in some]
+    assert sorted(map(format_one_line, parsed)) == sorted(map(format_one_line, trees))
+
+
+def test_long_sentences_have_no_list_but_are_learned_from():
+    trees = plain_trees()
+    learned = []
+
+    def learn(some):
+        learned.extend(some)
+        return TreebankGrammar.from_trees(some)
+
+    found = jackknife_lists(trees, learn=learn, longest=6, k=2, folds=2)
+    short = [tree for tree in trees if len(tree.words()) <= 6]
+    assert found.references == tuple(map(format_one_line, short))
+    assert len(learned) == len(trees)
+    few = jackknife_lists(trees, longest=6, most=3, k=2, folds=2)
+    assert len(few) == 3 and set(few.references) <= set(found.references)
+
+
+def test_parts_are_joined_taken_and_stored(monkeypatch, tmp_path):
+    trees = plain_trees()
+    grammar = TreebankGrammar.from_trees(trees)
+    whole = candidate_trees(grammar, trees, k=3)
+    monkeypatch.setattr(lists_module, "_AT_ONCE", 3)
+    assert same(candidate_trees(grammar, trees, k=3), whole)
+    assert same(TreeLists.concat([whole.take(slice(0, 3)), whole.take(slice(3, 8))]), whole)
+    found = candidate_trees(TreebankGrammar.from_trees(trees), trees, k=3)
+    write_lists(tmp_path / "lists.npz", found)
+    assert same(read_lists(tmp_path / "lists.npz"), found)
+
+
+def test_fixed_steps():
+    batch = lists_batch()
+    told = plain_steps(batch, C=0.05, eta=0.5, steps=400, watch=lambda weights: float(weights @ weights))
+    best = EG(C=0.05, loss="cost", gap=1e-6, epochs=400).fit(batch).report["path"]
+    assert all(b >= a - 1e-12 for a, b in zip(told["dual"], told["dual"][1:], strict=False))
+    assert abs(told["dual"][-1] - best["dual"][-1]) < 1e-3 * best["dual"][-1]
+    assert told["gap"][-1] < 1e-2
+    assert all(primal >= dual for primal, dual in zip(told["primal"], told["dual"], strict=True))
+    told = plain_steps(lists_batch(), C=0.1, eta=4.0, steps=60, watch=lambda weights: 0.0)
+    assert min(np.diff(told["dual"])) < 0
+    assert epochs_to([0.5, 0.2, 0.1], 0.2) == 2
+    assert epochs_to([0.5, 0.2, 0.1], 0.05) is None
+
+
+def test_what_all_candidates_have_alike_is_left_out():
+    batch = lists_batch()
+    width = batch.rows.shape[1]
+    dense = batch.rows.toarray()
+    dense[:, 0] = 3.0
+    dense[batch.offsets[0] : batch.offsets[1], 1] = np.arange(batch.offsets[1] - batch.offsets[0])
+    fewer = informative_features(replace(batch, rows=csr_array(dense)))
+    assert fewer.rows.shape[1] == width and (fewer.rows[:, [0]].toarray() == 0).all()
+    assert (fewer.rows.toarray()[: batch.offsets[1], 1] == dense[: batch.offsets[1], 1]).all()
+    weights = np.random.default_rng(0).normal(size=width)
+    apart = dense @ weights - fewer.scores(weights)
+    for first, last in zip(batch.offsets[:-1], batch.offsets[1:], strict=True):
+        assert np.ptp(apart[first:last]) < 1e-9
+
+
+def compared(points, p):
+    return RerankerComparison([(*pair, Difference(points.get(pair, 3.0), (0.0, 1.0), p)) for pair in PAIRS])
+
+
+def test_claims_hold_where_the_figures_say_so():
+    good = reranking_claims({"a": compared({}, 0.001), "b": compared({(HINGE, COST): -0.5}, 0.04)})
+    said = {claim.claim: claim.holds for claim in good}
+    assert not said.pop("cost-sensitive EG is not worse than hinge on F1")
+    assert all(said.values())
+    little = reranking_claims({"a": compared({(PCFG, COST): 1.9, (PERCEPTRON, COST): -0.1}, 0.001)})
+    said = {claim.claim: claim.holds for claim in little}
+    assert said["EG, cost-sensitive: reranking beats the PCFG"]
+    assert not said["our requirement: cost-sensitive EG is at least 2 points of F1 above the PCFG"]
+    assert not said[
+        "EG, cost-sensitive: not worse than the averaged perceptron (not significantly, p < 0.05)"
+    ]
+    unsure = reranking_claims({"a": compared({}, 0.2)})
+    assert not unsure[0].holds
+
+
+def test_comparison_is_of_the_chosen_trees():
+    trees = plain_trees()
+    found = candidate_trees(TreebankGrammar.from_trees(trees), trees, k=5)
+    first = found.lists.offsets[:-1]
+    best = first + np.array(
+        [np.argmin(found.lists.costs[a:b]) for a, b in zip(first, found.lists.offsets[1:], strict=True)]
+    )
+    at = {name: first for pair in PAIRS for name in pair} | {COST: best}
+    points = 100 * (found.counts.take(best).f1 - found.counts.take(first).f1)
+    assert abs(compare_rerankers(found, at).between(PCFG, COST).points - points) < 1e-9
+    assert compare_rerankers(found, at).between(PCFG, HINGE).points == 0
