@@ -43,10 +43,9 @@ def test_odds_agree_with_flags_at_every_rate(rule, extractor):
     model = trained(WORDS, extractor, rule(), **ERRORS[rule])
     test_set = SharedTestSet.from_texts(WORDS, PARTS, Words())
     decisions = judge(model, test_set)
-    n = len(test_set.instances)
     part = test_set.instances
     scored = model.scored(model.features(test_set.view, part, 0), part, 0, test_set.view)
-    scores = scored.scores.reshape(n, -1)
+    scores = scored.scores.reshape(len(part), -1)
     assert np.array_equal(decisions.chosen, scores.argmax(axis=1))
     assert np.array_equal(decisions.right, decisions.chosen == part.observed) and decisions.right.mean() > 0.9
     for rate in (0.1, 1.0, 12.0):
@@ -70,10 +69,9 @@ def test_decides_among_the_candidates_of_the_test_set(rule, extractor):
     test_set = SharedTestSet.from_texts(WORDS, PARTS, Words())
     decided = judge(model, test_set)
     assert set(decided.chosen.tolist()) == {0, 1} and decided.right.mean() > 0.9
-    features = model.features(test_set.view, test_set.instances, 0)
-    scores = model.scored(features, test_set.instances, 0, test_set.view).scores.reshape(
-        len(test_set.instances), 3
-    )
+    places = test_set.instances
+    scored = model.scored(model.features(test_set.view, places, 0), places, 0, test_set.view)
+    scores = scored.scores.reshape(len(places), 3)
     assert np.array_equal(decided.chosen, scores[:, :2].argmax(axis=1))
     flagged = np.isfinite(decided.margins)
     observed = test_set.instances.observed[flagged]
