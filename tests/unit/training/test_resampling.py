@@ -84,11 +84,8 @@ class FirstExamples:
     def prepare(self, parts, tell):
         tell("preparing", 0, 1)
         self.all = examples()
-        groups = parts.task.groups
-        self.extractors = tuple(
-            e.fit(self.all.view, self.all.instances.take(slice(0, self.n)), groups)
-            for e in parts.extractors.values()
-        )
+        learned = self.all.view, self.all.instances.take(slice(0, self.n)), parts.task.groups
+        self.extractors = tuple(extractor.fit(*learned) for extractor in parts.extractors.values())
         return self
 
     def shared(self, model, learner, rng):
@@ -113,16 +110,9 @@ class FirstExamples:
 
 def test_calls_a_plan_in_order():
     plan, messages = FirstExamples(8), []
-    model = train_by(
-        plan,
-        components(),
-        name="mine",
-        version="3",
-        seed=5,
-        flags_per_1000=2.0,
-        nothing_of_the_judge=1,
-        progress=lambda *step: messages.append(step),
-    )
+    settings = {"version": "3", "seed": 5, "flags_per_1000": 2.0, "nothing_of_the_judge": 1}
+    settings["progress"] = lambda *step: messages.append(step)
+    model = train_by(plan, components(), name="mine", **settings)
     assert plan.calls == [("fit", 0, (None,)), ("material", (LinearScorer,)), ("provenance", Corrections)]
     assert (model.name, model.version, model.flags_per_1000) == ("mine", "3", 2.0)
     assert model.extractors is plan.extractors
@@ -203,21 +193,14 @@ def test_rejects_a_task_with_invalid_decides():
     class Odd(Pairs):
         decides = "labels"
 
-    with pytest.raises(
-        UserError, match=r"D414.*the task Odd: decides is 'labels'; the contract says a Decides"
-    ):
+    message = "D414.*the task Odd: decides is 'labels'; the contract says a Decides"
+    with pytest.raises(UserError, match=message):
         train_labelled(components(Odd()), [], name="t")
 
 
 TASK = Marks(("quite/quiet",))
-
-
 MARKED_TEXTS = [f"It is quite {word}." for word in ("late", "early", "old", "new", "green", "big", "warm")]
-
-
 EXAMPLES = [Labelled(text, 6, 11, ("quite", "quiet")[i % 2], text) for i, text in enumerate(MARKED_TEXTS)]
-
-
 STORAGES = (DenseBlocks, DenseLists, SparseRows, CrossedRows)
 
 
@@ -286,9 +269,8 @@ def test_rejects_columns_that_differ_between_folds():
         def fit(self, view, instances, groups):
             return Learned(self.reach, super().fit(view, instances, groups).vocabulary)
 
-    with pytest.raises(
-        UserError, match=r"D414.*extractor Learned: .*CrossedRows with \d+ columns.*cross_fit"
-    ):
+    message = r"D414.*extractor Learned: .*CrossedRows with \d+ columns.*cross_fit"
+    with pytest.raises(UserError, match=message):
         prepare(Learned())
 
 
@@ -404,12 +386,10 @@ def test_per_instance_candidates_are_not_balanced(tmp_path, most):
         "learner": MeanDifference(),
         "baseline": NoPreference(),
     }
-    article_model = train(
-        parts, {"train": texts[:200], "dev": texts[200:]}, name="x", min_examples=2, max_examples=most
-    )
-    assert article_model.provenance["groups"]["way"]["examples"] == min(
-        most, len(task.instances(Words()(texts[:200])))
-    )
+    parts_of_text = {"train": texts[:200], "dev": texts[200:]}
+    article_model = train(parts, parts_of_text, name="x", min_examples=2, max_examples=most)
+    n_instances = len(task.instances(Words()(texts[:200])))
+    assert article_model.provenance["groups"]["way"]["examples"] == min(most, n_instances)
     text = "She saw dog so on. She liked the trains so on. She had a boat so on."
     (decisions,) = annotate([text], [article_model], flags_per_1000=12)
     records = [decisions.record(i, text) for i in np.flatnonzero(decisions.flagged)]
@@ -454,25 +434,19 @@ def test_baseline_reports_bad_scores_only():
     accuracy, baseline = sanity_baseline(batch, right, folds, rng.normal(size=right.shape))
     assert 0.4 < accuracy < 0.6 and baseline > 0.85
     assert sanity_baseline(batch, right, folds, right + 0.0) is None
-
-
-def test_baseline_ignores_the_order_of_examples():
-    batch, right, folds = shifted_rows(4000)
-    order = np.argsort(right[:, 0], kind="stable")
-    scores = right + np.random.default_rng(2).normal(scale=0.5, size=right.shape)
-    assert sanity_baseline(batch.take(order), right[order], folds, scores[order]) is None
-
-
-def test_no_baseline_for_few_examples_or_one_label():
-    batch, right, folds = shifted_rows(LEAST - 1)
-    assert sanity_baseline(batch, right, folds, np.zeros(right.shape)) is None
-    batch, right, folds = shifted_rows()
-    assert sanity_baseline(batch, right[:, :1], folds, np.zeros((len(right), 1))) is None
-
-
-def test_baseline_warning_names_the_group():
     task = OwnCandidates(candidates=["a", "b"])
     assert baseline_warnings(task, [None]) == []
     (note,) = baseline_warnings(task, [(0.84, 0.955)])
     assert "84.0%" in note and "95.5%" in note and "regularisation" in note
     assert Group("g", ("a",)).learned
+
+
+def test_no_baseline_for_few_examples_one_label_or_another_order():
+    batch, right, folds = shifted_rows(LEAST - 1)
+    assert sanity_baseline(batch, right, folds, np.zeros(right.shape)) is None
+    batch, right, folds = shifted_rows()
+    assert sanity_baseline(batch, right[:, :1], folds, np.zeros((len(right), 1))) is None
+    batch, right, folds = shifted_rows(4000)
+    order = np.argsort(right[:, 0], kind="stable")
+    scores = right + np.random.default_rng(2).normal(scale=0.5, size=right.shape)
+    assert sanity_baseline(batch.take(order), right[order], folds, scores[order]) is None
