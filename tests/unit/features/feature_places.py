@@ -53,3 +53,15 @@ class EveryToken:
 
     def instances(self, view):
         return instances_at(np.flatnonzero(view.ends > view.starts), observed=-1)
+
+
+def spoiled_folders(archive):
+    """Return changes of a folder with a header and an archive, which make it unreadable."""
+    return [
+        lambda folder: (folder / "header.json").unlink(),
+        lambda folder: (folder / archive).unlink(),
+        lambda folder: (folder / "header.json").write_text("{"),
+        lambda folder: (folder / "header.json").write_text("[]"),
+        lambda folder: (folder / archive).write_bytes(b"no archive"),
+        lambda folder: (folder / archive).write_bytes((folder / archive).read_bytes()[:-99]),
+    ]

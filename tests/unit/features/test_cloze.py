@@ -102,10 +102,7 @@ def test_the_place_itself_and_other_sentences_do_not_count():
     one, other = Words()(["We saw a cat. It was."]), Words()(["We saw the cat. They went home."])
     place = ContextPlaces(np.array([3]), np.array([4]))
     assert np.array_equal(all_scores(one, place), all_scores(other, place))
-
-
-def test_overlong_words_are_one_word():
-    """They share a hash, so that which of them comes first in a batch must not matter."""
+    # they share a hash, so that which of them comes first in a batch must not matter
     long = ["We saw " + letter * 300 + " at home." for letter in "xy"]
     for texts in (long, long[::-1]):
         view = Words()(texts)

@@ -59,20 +59,23 @@ def leads(model, texts, word, other, *, empty=False):
     return scores[:, 0] - scores[:, 1]
 
 
-def test_the_language_is_learned_to_near_certainty(model):
+def test_the_language_is_learned_and_saved_whole(model, tmp_path):
     texts = sentences(200, seed=1)
     for one, other in (("a", "an"), ("an", "a"), ("walks", "walk"), ("walk", "walks"), ("sleep", "sleeps")):
         lead = leads(model, texts, one, other)
         assert len(lead) > 20
         assert (lead > 3).mean() > 0.99
-
-
-def test_missing_articles_are_found(model):
     whole = sentences(100, seed=2)
     assert (leads(model, whole, "an", "") > 3).all()
     assert (leads(model, ["The boy near Tom walks with a pear."], "", "an", empty=True) > 0).mean() > 0.8
     (lead,) = leads(model, ["The boy near Tom walks with apple."], "an", "", empty=True)[5:6]
     assert lead > 0
+    model.save(tmp_path)
+    kept = Cloze.load(tmp_path)
+    texts = sentences(30, seed=3)
+    assert leads(kept, texts, "walks", "walk").tolist() == leads(model, texts, "walks", "walk").tolist()
+    assert kept.header["learned"]["loss"] < 1.0
+    assert kept.header["learned"]["dimensions"] == SMALL["dimensions"]
 
 
 def same_weights(one, other):
@@ -85,15 +88,6 @@ def test_any_number_of_threads_gives_the_same_bits():
     assert one.header == two.header
     other = learned(TEXTS, seed=1)
     assert other.embeddings.tobytes() != one.embeddings.tobytes()
-
-
-def test_a_learned_model_is_saved_whole(model, tmp_path):
-    model.save(tmp_path)
-    kept = Cloze.load(tmp_path)
-    texts = sentences(30, seed=3)
-    assert leads(kept, texts, "walks", "walk").tolist() == leads(model, texts, "walks", "walk").tolist()
-    assert kept.header["learned"]["loss"] < 1.0
-    assert kept.header["learned"]["dimensions"] == SMALL["dimensions"]
 
 
 def test_quantised_scores_are_near_those_of_the_floats():
@@ -164,15 +158,12 @@ def test_text_and_rivals_of_another_vocabulary_are_refused():
         learned_with_endings(spellings=["one"])
 
 
-def test_every_step_is_reported():
+def test_every_step_is_reported_and_only_the_words_asked_for_are_places():
     notes = []
     learned(sentences(40), progress=lambda *note: notes.append(note))
     assert notes
     assert [done for _, done, _ in notes] == list(range(notes[0][2]))
     assert {stage for stage, _, _ in notes} == {"learning words in context"}
-
-
-def test_only_the_words_asked_for_are_places():
     blocks, vocabulary, _, beside = material(sentences(40))
     asked = np.zeros(len(vocabulary), bool)
     asked[beside] = True
@@ -284,13 +275,10 @@ def test_frequent_words_and_rare_endings_share_nothing():
     assert len(many) == 80 and len(WordEndings(many)) == 1
 
 
-def test_endings_change_the_model_and_threads_do_not(low_bounds):
+def test_endings_change_the_model_but_threads_and_interruptions_do_not(low_bounds, tmp_path):
     one, two = learned_with_endings(threads=1), learned_with_endings(threads=2)
     assert same_weights(one, two)
     assert not same_weights(one, learned_with_endings(spellings=()))
-
-
-def test_an_interrupted_run_with_endings_resumes_to_the_same_bits(low_bounds, tmp_path):
     path, whole = tmp_path / "state.npz", learned_with_endings()
     with pytest.raises(Interrupted):
         learned_with_endings(checkpoint=path, checkpoint_every=3, progress=interrupt_at(4))

@@ -106,7 +106,7 @@ def test_words_are_replaced(words, data):
     assert list(PackedStrings.from_words(words).replaced(others)) == encoded
 
 
-def test_unseen_features_are_asked_and_not_found():
+def test_unseen_features_are_not_found_and_kinds_are_kept_apart():
     view = view_of(SENTENCES)
     extractor = ContextWindow(window=1).fit(view, at(view, (0, 1, 1)), [GROUP])
     features = transform_checked(extractor, view, at(view, (0, 1, 1), (1, 4, 1)), GROUP)
@@ -114,6 +114,10 @@ def test_unseen_features_are_asked_and_not_found():
     assert features.asked.tolist() == [6, 6, 5, 5]  # no tag at the sentence's end
     assert features.batch.costs.tolist() == [[1, 1], [1, 1]]
     assert features.batch.columns.group_names == ("local",)
+    view = view_of([["t", "t", "t"]])  # the word, its tag and the target have one hash
+    assert view.layers["tag"][1] == view.hashes[1] == hash_word("t")
+    extractor = ContextWindow(window=1).fit(view, at(view, (0, 1, 1)), [GROUP])
+    assert len(extractor.seen) == 6
 
 
 def test_without_tags_their_features_are_left_out():
@@ -140,7 +144,7 @@ def test_near_words_can_weigh_more():
     assert {name: round(value**-2) for name, value in values.items()} == distances
 
 
-def test_boundary_words_can_be_left_out():
+def test_boundary_words_and_rare_features_can_be_left_out():
     view = view_of([["</S>", "rose", "."], ["a", "rose"]])  # the first "</S>" is a word like any other
     where = at(view, (0, 1, 1), (1, 1, 1))
     settings = {"tags": False, "target": False, "named": True}
@@ -151,9 +155,6 @@ def test_boundary_words_can_be_left_out():
     with_them = ContextWindow(**settings).fit(view, where, [GROUP])
     more = {"word-2=<S>", "word+1=</S>", "word+2=</S>"}
     assert set(with_them.seen.names) - set(bare.seen.names) == more
-
-
-def test_rare_features_are_left_out():
     view = view_of(SENTENCES)
     where = at(view, (0, 1, 1), (1, 4, 1), (2, 0, 1))
     extractor = ContextWindow(window=1, tags=False, least=2)
@@ -187,20 +188,14 @@ def test_columns_are_made_once_and_the_state_has_keys_and_names():
     assert list(ContextWindow().from_state(named.state()).seen.names) == list(named.seen.names)
 
 
-@pytest.mark.parametrize(
-    ("name", "damage"),
-    [
-        ("keys", lambda a: a[::-1]),
-        ("keys", lambda a: a.astype(np.uint64)),
-        ("keys", lambda a: a[:, None]),
-        ("keys", lambda a: a[1:]),
-        ("keys", lambda a: np.repeat(a[:1], len(a))),
-        ("letters", lambda a: a[1:]),
-        ("letters", lambda a: a.astype(np.int64)),
-        ("ends", lambda a: a[::-1]),
-        ("ends", lambda a: a.astype(float)),
-    ],
-)
+DAMAGE = {
+    "keys": [np.flip, np.uint64, lambda a: a[:, None], lambda a: a[1:], lambda a: np.repeat(a[:1], len(a))],
+    "letters": [lambda a: a[1:], np.int64],
+    "ends": [np.flip, np.float64],
+}
+
+
+@pytest.mark.parametrize(("name", "damage"), [(name, damage) for name in DAMAGE for damage in DAMAGE[name]])
 def test_states_that_do_not_fit_are_refused(name, damage):
     view = view_of(SENTENCES)
     state = dict(ContextWindow(named=True).fit(view, at(view, (1, 2, 1)), [GROUP]).state())
@@ -215,10 +210,3 @@ def test_an_unfitted_extractor_has_no_state_and_no_features():
         transform_checked(ContextWindow(), view, at(view, (0, 0, 1)), GROUP)
     assert ContextWindow().state() == {}
     assert ContextWindow().from_state({}).seen is None
-
-
-def test_hashes_are_kept_apart_by_kind():
-    view = view_of([["t", "t", "t"]])  # the word, its tag and the target have one hash
-    assert view.layers["tag"][1] == view.hashes[1] == hash_word("t")
-    extractor = ContextWindow(window=1).fit(view, at(view, (0, 1, 1)), [GROUP])
-    assert len(extractor.seen) == 6

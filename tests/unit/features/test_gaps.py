@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from feature_places import instances_at
+from feature_places import instances_at, spoiled_folders
 from hypothesis import given, strategies as st
 
 from disambig.data import Group, apart, empty_places
@@ -49,7 +49,7 @@ def test_an_obvious_pattern_is_learned_from_the_words_around(gaps):
     assert gaps.log_odds(one, *place) == gaps.log_odds(other, *place)
 
 
-def test_places_end_with_the_sentence(gaps):
+def test_places_end_with_the_sentence_and_are_not_beside_a_candidate(gaps):
     view = Words()(["We like music. They listened"])
     places = empty_places(view)
     words = [view.texts[0][s:e] for s, e in zip(view.starts[places], view.ends[places], strict=True)]
@@ -60,6 +60,9 @@ def test_places_end_with_the_sentence(gaps):
     assert gaps.log_odds(view, first - 1, first) == gaps.log_odds(alone, np.array([0]), np.array([1]))
     last = np.array([len(view) - 1])
     assert gaps.log_odds(view, last - 1, last) == gaps.log_odds(alone, np.array([2]), np.array([3]))
+    view = Words()(["He went out of town early today"])
+    places = empty_places(view)
+    assert places[apart(places, instances_at([3], 2), len(view))].tolist() == [2, 6, 7]
 
 
 @given(st.lists(st.text("ab .-é'", max_size=30), max_size=4))
@@ -70,12 +73,6 @@ def test_empty_places_are_between_separate_words(texts):
         text = texts[int(view.document_indices(np.array([place]))[0])]
         between = text[view.ends[place - 1] : view.starts[place]]
         assert between and not between.strip()
-
-
-def test_places_beside_a_candidate_are_excluded():
-    view = Words()(["He went out of town early today"])
-    places = empty_places(view)
-    assert places[apart(places, instances_at([3], 2), len(view))].tolist() == [2, 6, 7]
 
 
 def by_hand(view, left, right, bits):
@@ -108,11 +105,14 @@ def test_both_ways_of_adding_up_are_the_sum_by_hand(gaps, monkeypatch, numba):
     assert gaps.log_odds(view, left[:0], right[:0]).shape == (0,)
 
 
-def test_saving_and_loading(gaps, tmp_path):
+def test_saving_and_loading_and_words_of_another_tokenisation(gaps, tmp_path):
     gaps.save(tmp_path / "new" / "gaps")
     again = Gaps.load(tmp_path / "new" / "gaps")
     assert again.header == gaps.header and np.array_equal(again.weights, gaps.weights)
     assert again.header["licence"] == "none" and again.header["tokenisation"] == Words.name
+    other = Gaps(gaps.weights, {**gaps.header, "tokenisation": "web1t.v1"})
+    with pytest.raises(UserError, match=r"D425.*web1t.v1.*disambig.words.v1"):
+        odds_before(other, "They listened music.", "music")
 
 
 def changed_header(folder, **changes):
@@ -123,12 +123,7 @@ def changed_header(folder, **changes):
 @pytest.mark.parametrize(
     "spoil",
     [
-        lambda folder: (folder / "header.json").unlink(),
-        lambda folder: (folder / "weights.npz").unlink(),
-        lambda folder: (folder / "header.json").write_text("{"),
-        lambda folder: (folder / "header.json").write_text("[]"),
-        lambda folder: (folder / "weights.npz").write_bytes(b"no archive"),
-        lambda folder: (folder / "weights.npz").write_bytes((folder / "weights.npz").read_bytes()[:-99]),
+        *spoiled_folders("weights.npz"),
         lambda folder: np.savez(folder / "weights.npz", other=np.zeros(4, np.int8)),
         lambda folder: np.savez(folder / "weights.npz", weights=np.zeros(4)),
         lambda folder: np.savez(folder / "weights.npz", weights=np.zeros(6, np.int8)),
@@ -144,12 +139,6 @@ def test_broken_files_are_refused(gaps, tmp_path, spoil):
     with pytest.raises(UserError, match="D424") as caught:
         Gaps.load(tmp_path)
     assert str(tmp_path) in str(caught.value)
-
-
-def test_words_of_another_tokenisation_are_refused(gaps):
-    other = Gaps(gaps.weights, {**gaps.header, "tokenisation": "web1t.v1"})
-    with pytest.raises(UserError, match=r"D425.*web1t.v1.*disambig.words.v1"):
-        odds_before(other, "They listened music.", "music")
 
 
 @pytest.mark.parametrize("texts", [[], [[]], [[""]], [["Hm."]]])

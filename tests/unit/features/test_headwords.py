@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from feature_places import instances_at
+from feature_places import instances_at, spoiled_folders
 from hypothesis import given, strategies as st
 
 from disambig.counts import CountTable, write_table
@@ -229,12 +229,8 @@ def test_saving_and_loading(folder):
 @pytest.mark.parametrize(
     "spoil",
     [
-        lambda folder: (folder / "header.json").unlink(),
-        lambda folder: (folder / "words.npz").unlink(),
-        lambda folder: (folder / "header.json").write_text("[]"),
+        *spoiled_folders("words.npz"),
         lambda folder: (folder / "header.json").write_text(json.dumps({"tokenisation": 3})),
-        lambda folder: (folder / "words.npz").write_bytes(b"no archive"),
-        lambda folder: (folder / "words.npz").write_bytes((folder / "words.npz").read_bytes()[:-99]),
         lambda folder: np.savez(folder / "words.npz", words=PARTS.words),
         lambda folder: np.savez(folder / "words.npz", words=PARTS.words[::-1], kinds=PARTS.kinds),
         lambda folder: np.savez(folder / "words.npz", words=PARTS.words, kinds=PARTS.kinds[1:]),

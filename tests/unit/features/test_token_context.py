@@ -45,34 +45,31 @@ def test_the_batch_is_sequences_of_sentences():
     assert (features.found == features.asked).all()  # all was seen in training
 
 
-def test_features_of_a_token_stop_where_its_sentence_does():
+def test_features_of_tokens_end_with_the_sentence_and_show_case_in_the_shape():
     extractor = fitted(["One two. Three four.", "Six two. Three four."])
     first, second = (rows_of(extractor, [text]) for text in ("One two. Three four.", "Six two. Three four."))
     assert (first[[3, 4, 5]] != second[[3, 4, 5]]).nnz == 0
     assert (first[[0, 1, 2]] != second[[0, 1, 2]]).nnz > 0
-
-
-def test_case_and_digits_show_in_the_shape_alone():
     extractor = fitted(["cat Cat 12 77"])
     rows = [set(rows_of(extractor, [text]).indices.tolist()) for text in ("cat", "Cat", "12", "77")]
     assert rows[2] == rows[3]
     assert rows[0] != rows[1] and len(rows[0] & rows[1]) > len(rows[0]) / 2
-
-
-def test_unseen_features_have_no_column():
     extractor = fitted(["cat"])
     rows = rows_of(extractor, ["xylophonic\u4e00"])
     assert rows.shape[1] == len(extractor.state()["keys"])
     assert rows.nnz < len(extractor.state()["keys"])
 
 
-def test_rare_features_and_columns_can_be_left_out():
+def test_features_and_columns_are_left_out_and_gained():
     often, all_of_them = (fitted(["cat dog", "cat cow"], least=n) for n in (2, 1))
     assert 0 < len(often.state()["keys"]) < len(all_of_them.state()["keys"])
     extractor = fitted(TEXTS)
     kept = np.arange(len(extractor.state()["keys"])) % 3 == 0
     whole, part = rows_of(extractor, TEXTS), rows_of(extractor.only(kept), TEXTS)
     assert (whole[:, np.flatnonzero(kept)] != part).nnz == 0
+    one, other = fitted(["the cat"]), fitted(["a dog"])
+    both = one.joined_with(other)
+    assert set(both.keys) == set(one.keys) | set(other.keys)
 
 
 @given(st.lists(st.text(max_size=30), max_size=5))
@@ -103,12 +100,17 @@ def test_engines_agree(texts):
     assert (first.indptr == second.indptr).all() and (first.indices == second.indices).all()
 
 
-def test_words_of_one_class_share_features():
+def test_classes_are_shared_by_words_and_joined():
     classes = WordClasses(np.sort(hash_words(["cat", "dog"])), np.array([[3], [3]], np.uint16))
     with_classes = fitted(["cat"], classes=classes)
     without = fitted(["cat"])
     gained = rows_of(with_classes, ["dog"]).nnz - rows_of(without, ["dog"]).nnz
     assert gained > rows_of(with_classes, ["cow"]).nnz - rows_of(without, ["cow"]).nnz
+    one = WordClasses(np.array([1, 2], np.uint64), np.array([[4], [5]], np.uint16))
+    other = WordClasses(np.array([2, 3], np.uint64), np.array([[7], [8]], np.uint16))
+    both = one.joined_with(other)
+    assert both.words.tolist() == [1, 2, 3]
+    assert both.classes.tolist() == [[5, 0], [6, 8], [0, 9]]
 
 
 def text_of_two_kinds(n, rng):
@@ -155,14 +157,6 @@ def test_a_damaged_state_is_refused(name, array):
         TokenContext().from_state({**state, name: array})
 
 
-def test_classes_beside_others_are_of_all_words():
-    one = WordClasses(np.array([1, 2], np.uint64), np.array([[4], [5]], np.uint16))
-    other = WordClasses(np.array([2, 3], np.uint64), np.array([[7], [8]], np.uint16))
-    both = one.joined_with(other)
-    assert both.words.tolist() == [1, 2, 3]
-    assert both.classes.tolist() == [[5, 0], [6, 8], [0, 9]]
-
-
 def test_templates_of_classes_round_trip_and_are_checked():
     words, columns = np.sort(hash_words(["the", "cat"])), np.ones((2, 1), np.uint16)
     wide = WordClasses(words, columns, np.array([[CLASS, 2, -1, 0], [CLASS, 0, SHAPE, 0]]))
@@ -174,12 +168,6 @@ def test_templates_of_classes_round_trip_and_are_checked():
     for broken in ([[CLASS + 1, 0, -1, 0]], [[0, 0, -2, 0]], [[0, 101, -1, 0]], [[0, 0, 0]]):
         with pytest.raises(ValueError, match="word classes"):
             WordClasses.from_state({**wide.state(), "class_templates": np.array(broken, np.int8)})
-
-
-def test_an_extractor_gains_the_columns_of_another():
-    one, other = fitted(["the cat"]), fitted(["a dog"])
-    both = one.joined_with(other)
-    assert set(both.keys) == set(one.keys) | set(other.keys)
 
 
 NAMES, THINGS = ["Anna", "Berlin", "Chile", "Doris"], ["apple", "brick", "chair", "door"]

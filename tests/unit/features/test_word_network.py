@@ -1,4 +1,4 @@
-"""The word network: exact in both engines and in any batch, within its bounds, learned, saved."""
+"""The word network, exact in both engines and in any batch; word vectors, and what a row of them has."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
+from feature_places import instances_at
 
 from disambig.data import CandidateFinder, Group, GroupedInstances
 from disambig.features import (
@@ -14,13 +15,16 @@ from disambig.features import (
     TOPIC_SHIFT,
     UNKNOWN,
     NetworkWeights,
+    Vectors,
     WordNetwork,
+    WordVectors,
+    learn_vectors,
     transform_checked,
     word_network,
 )
 from disambig.tasks import OwnCandidates
 from disambig.testing import check_extractor
-from disambig.text import Words
+from disambig.text import Words, hash_word, hash_words, view_of_texts
 
 SAND = Group("sand", ("desert", "dessert"))
 PLACE = Group("place", ("in", "on", "at"))
@@ -57,17 +61,18 @@ def scores(extractor, texts, group):
     return transform_checked(extractor, view, instances, group).batch.values[:, :, 0], instances.observed
 
 
-def test_near_and_far_words_are_learned(learned):
+def test_near_words_of_the_sentence_and_far_words_of_the_document_are_learned(learned):
     for group in (SAND, PLACE):
         values, right = scores(learned, make_texts(60, seed=1), group)
         assert (values.argmax(axis=1) == right).mean() > 0.95
         assert np.exp(values).sum(axis=1) == pytest.approx(1.0, abs=0.03)  # log-probabilities, rounded
-
-
-def test_a_group_with_an_unseen_candidate_scores_zero(learned):
     values, _ = scores(learned, ["Nobody knew whose it was."], NEVER)
     assert (values == 0).all()
     assert (scores(WordNetwork(**SMALL), make_texts(3), SAND)[0] == 0).all()
+    text, sugar = "We saw the desert in town.", "Some sugar came."
+    assert np.array_equal(scores(learned, [sugar, text], PLACE)[0], scores(learned, [text], PLACE)[0])
+    near, alone = (scores(learned, [before + text], SAND)[0] for before in (f"{sugar} {sugar} ", ""))
+    assert not np.array_equal(near, alone)
 
 
 def written_out(extractor, view, position):
@@ -115,13 +120,6 @@ def test_engines_and_batches_of_any_size_agree_bit_for_bit(learned, monkeypatch)
         one_by_one = [transform_checked(learned, view, one, PLACE).batch.values for one in each]
         answers += [whole, np.concatenate(one_by_one)]
     assert all(np.array_equal(answers[0], other) for other in answers[1:])
-
-
-def test_near_words_end_with_the_sentence_and_far_words_with_the_document(learned):
-    text, sugar = "We saw the desert in town.", "Some sugar came."
-    assert np.array_equal(scores(learned, [sugar, text], PLACE)[0], scores(learned, [text], PLACE)[0])
-    near, alone = (scores(learned, [before + text], SAND)[0] for before in (f"{sugar} {sugar} ", ""))
-    assert not np.array_equal(near, alone)
 
 
 def test_without_far_words_only_the_sentence_counts():
@@ -257,3 +255,65 @@ def test_the_contract_finds_groups_that_differ_together():
 
     assert failed(WordNetwork) == []
     assert failed(Hasty) == ["describes_groups_together_as_alone"]
+
+
+TASK = OwnCandidates(candidates=["quite", "quiet"])
+
+
+def sentences(n=400, seed=0):
+    """Animals eat and metals shine."""
+    rng = np.random.default_rng(seed)
+    animals, metals = ["cat", "dog", "horse", "cow"], ["iron", "copper", "silver", "gold"]
+    for _ in range(n):
+        yield ["the", str(rng.choice(animals)), str(rng.choice(["eats", "sleeps", "runs"]))]
+        yield ["the", str(rng.choice(metals)), str(rng.choice(["shines", "melts", "rusts"]))]
+
+
+def vectors(**settings):
+    return learn_vectors([hash_words(words) for words in sentences()], **settings)
+
+
+def test_frequent_words_in_like_contexts_have_like_vectors():
+    known = vectors(dimensions=6)
+    assert known.words.tolist() == sorted(known.words.tolist()) and known.directions.dtype == np.int8
+
+    def like(one, other):
+        a, b = known.rows(hash_words([one, other]))
+        return float(known.units[a] @ known.units[b])
+
+    assert like("cat", "horse") > 0.8 > like("cat", "gold")
+    assert like("iron", "gold") > 0.8 > like("iron", "cow")
+    the, cat = known.rows(hash_words(["the", "cat"]))
+    assert known.worth[the] < known.worth[cat] <= 1
+    known = vectors(n_words=3, dimensions=2)
+    assert len(known.words) == 3 and known.directions.shape == (3, 2)
+    assert known.rows(hash_words(["nowhere"])).tolist() == [3]
+    assert not known.units[3].any() and known.worth[3] == 0
+    assert not len(learn_vectors([]).words)
+
+
+def test_a_row_joins_three_vectors():
+    known = vectors(dimensions=5)
+    extractor = WordVectors(beside=1, near=2, around=4, vectors=known)
+    view = view_of_texts(["the cat eats gold"], Words())
+    at = int(np.flatnonzero(view.hashes == np.uint64(hash_word("eats")))[0])
+    places = instances_at([at])
+    assert extractor.fit(view, places, TASK.groups) is extractor
+    features = transform_checked(extractor, view, places, TASK.groups[0])
+    row = features.batch.rows.toarray()[0]
+    assert row.shape == (4 * 5,)
+    beside, near, topic = np.split(row, [10, 15])
+    for part in (beside, near, topic):
+        assert np.linalg.norm(part) == pytest.approx(1, abs=1e-6)
+    cat, gold = known.units[known.rows(hash_words(["cat", "gold"]))]
+    np.testing.assert_allclose(beside, np.append(cat, gold) / np.sqrt(2), atol=1e-6)
+    assert near @ cat > 0.5
+
+
+def test_a_state_that_does_not_fit_is_refused():
+    state = WordVectors(vectors=vectors(dimensions=3)).state()
+    again = WordVectors().from_state(state).vectors
+    assert isinstance(again, Vectors) and np.array_equal(again.directions, state["directions"])
+    for name, broken in (("words", np.flip), ("directions", lambda a: a[1:]), ("shares", lambda a: -1 - a)):
+        with pytest.raises(ValueError, match="word vectors"):
+            WordVectors().from_state({**state, name: broken(state[name])})
