@@ -107,6 +107,8 @@ def test_unused_directives_are_reported():
     )
     unused = [(item.line, item.directive) for item in check_text(text).unused]
     assert unused == [(1, "ignore then"), (4, "ignore-next-line[speling]"), (5, "on")]
+    text = "# disambig: ignore-next-line quite, then\n# in a quite place\n# disambig: ignore peace\n"
+    assert flagged_and_unused(text, "a.py") == ([], ["ignore-next-line then", "ignore peace"])
 
 
 UNKNOWN = "|of|ignore|ignore , |ignore-file task:|ignore-lines|ignore[]|off[ ]|off[article".split("|")
@@ -169,17 +171,9 @@ def test_directives_in_comments_of_code(path, text, lines):
     assert [(flag.observed, flag.line) for flag in result.flags] == [("quite", line) for line in lines]
 
 
-def test_unused_directives_of_code_are_reported():
-    text = "# disambig: ignore-next-line quite, then\n# in a quite place\n# disambig: ignore peace\n"
-    assert flagged_and_unused(text, "a.py") == ([], ["ignore-next-line then", "ignore peace"])
-
-
-def test_code_in_a_directory_is_not_checked_by_default():
+def test_code_is_checked_if_it_is_named_and_its_comments_alone():
     assert not any(has_checked_suffix("a" + suffix) for suffix in CODE)
     assert has_checked_suffix("a.md") and has_checked_suffix("a.TEX")
-
-
-def test_a_correction_changes_the_comment_alone():
     text = "quite = 1  # in a quite place\n"
     (flag,) = check_text(text, "a.py").flags
     start, end, new = flag.edit

@@ -43,16 +43,13 @@ def one_decision(start, end, candidates, observed, chosen):
     return make_decisions([Group("g", candidates)], [(0, start, end, 0, observed, chosen)])
 
 
-def test_places_are_those_of_editors():
+def test_places_are_those_of_editors_in_each_unit():
     text = "\ufeffab\r\nc\U0001f600d\re\n\nf"
     places = TextLines(text)
     result = [places.line_and_column(text.index(letter)) for letter in "abcdef"]
     assert result == [(1, 1), (1, 2), (2, 1), (2, 3), (3, 1), (5, 1)]
     assert text[slice(*places.line_around(text.index("d")))] == "c\U0001f600d\r"
     assert text[slice(*places.line_around(text.index("f")))] == "f"
-
-
-def test_columns_are_counted_in_each_unit():
     text = "\ufeffe\u0301\U0001f600x\r\ne\u0301\U0001f600y\r\n"
     places = TextLines(text)
     first, second = text.index("x"), text.index("y")
@@ -102,17 +99,11 @@ def flags_of(text, *decision, path="x.txt"):
     return find_flags(path, text, read_markup(path, text), [one_decision(*decision)]).flags
 
 
-def test_labels_and_candidates_with_markup_inside_are_not_flagged():
+def test_labels_are_no_flags_and_corrections_fit_the_text():
     assert not flags_of("it rains", 0, 2, ("referential", "not"), -1, 1)
     assert not flags_of("it may **be** so", 3, 11, ("may be", "maybe"), 0, 1, path="x.md")
-
-
-def test_apostrophes_are_those_of_the_text():
     for text, expected in (("its can\u2019t", "it\u2019s"), ("its can't", "it's")):
         assert flags_of(text, 0, 3, ("its", "it's"), 0, 1)[0].edit == (0, 3, expected)
-
-
-def test_words_too_many_and_missing_words_take_their_space():
     text = "He went to the home."
     (result,) = flags_of(text, 11, 14, ("the", ""), 0, 1)
     assert (result.observed, result.replacement) == ("the", "")
@@ -172,9 +163,6 @@ def test_the_identity_has_the_sentence_and_survives_moved_lines():
     assert identities(PLACE_TEXT.replace("The end", "No end")) == [before]
     assert identities(PLACE_TEXT.replace("far", "not far")) != [before]
     assert identities(PLACE_TEXT, "b.md") != [before]
-
-
-def test_fingerprints_are_unique():
     result = identities("A quite place. A quite place and a quite place. A quite place.")
     fingerprints = number_fingerprints(result)
     assert len(set(fingerprints)) == 4
@@ -277,9 +265,6 @@ def test_names_come_from_code_only():
     result = names(text)
     assert {"lat", "alias", "max_size"} <= result
     assert not result & {"Prose", "here", "page", "target", "comment", "host", "path", "for", "in"}
-
-
-def test_the_code_around_comments_counts_and_plain_text_has_none():
     assert {"decimals", "round_to"} <= names("def round_to(decimals):\n    # all of them\n    pass\n", "x.py")
     assert names("the word lat", "x.txt") == frozenset()
 
@@ -303,14 +288,11 @@ def test_names_in_the_plural(flagged, sentence):
     assert len(flagged(f"{text}\n\n```\nslot\n```\n")) == 1
 
 
-def test_repeated_mistakes_are_not_names():
+def test_repeated_and_certain_mistakes_are_flagged(flagged):
     text = "The server allow it. " * 9 + "It is better then that. " * 9
     words = DocumentWords(text, read_markup("x.txt", text))
     assert not words.is_own("allow", "allows", 16)
     assert not words.is_own("then", "than", 200)
-
-
-def test_certain_mistakes_are_flagged_even_if_they_are_names(flagged):
     text = "It depends on there choice.\n\nA `there` is a `choice` `their`.\n"
     assert flagged(text) == ["there"]
 
