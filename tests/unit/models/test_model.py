@@ -322,20 +322,13 @@ def test_raises_precise_flags_only():
     assert trusted_flags(0.8) == [("form", "a", 0), ("form", "a", 0), ("doubled", "to to", 0)]
     assert trusted_flags(0.92) == [("doubled", "to to", 0)]
     assert trusted_flags(0.96) == []
-
-
-def test_an_imprecise_flag_is_not_an_alternative_and_hides_no_flag():
     assert ("doubled", "to to", 1) in trusted_flags(0.5)  # "to" of forms, 0.6 sure, is trusted as far
     imprecise = TABLES | {"doubled": precision_table("doubled", (0.0, 0.2))}
     assert ("form", "a", 0) in trusted_flags(0.25, imprecise)
-
-
-def test_unmeasured_tasks_and_rates_of_zero_flag_nothing():
     assert {task for task, *_ in trusted_flags(0.1, {"form": TABLES["form"]})} == {"form"}
     assert trusted_flags(0.1, rates={"form": 0.0, "doubled": 0.0}) == []
-
-
-def test_decisions_have_the_precision_table():
+    pairs = {"form": precision_table("form", (0.0, 0.2), **{"a/an": [(0.0, 0.99)]})}
+    assert trusted_flags(0.98, pairs) == [("form", "a", 0)] * 3
     result = ModelSet((FORM, DOUBLED), RATES, trust=TABLES, least=0.5).annotate([TEXT])
     assert [item.in_document(0).take(np.arange(1)).trust for item in result] == list(TABLES.values())
 
@@ -366,16 +359,10 @@ def test_rates_for_precision_are_zero_without_precise_flags():
     assert rates_for_precision([model], {}, 0.1) == {"form": 0.0}
 
 
-def test_pairs_have_a_precision_of_their_own():
-    pairs = {"form": precision_table("form", (0.0, 0.2), **{"a/an": [(0.0, 0.99)]})}
-    assert trusted_flags(0.98, pairs) == [("form", "a", 0)] * 3
-
-
-@pytest.mark.parametrize(
-    "check", [*check_learner(NoPreference()), *check_learner(NoPreference(), crossed())], ids=str
-)
-def test_no_preference_keeps_the_contract(check):
-    check()
+@pytest.mark.parametrize("batch", [None, crossed()], ids=["blocks", "crossed"])
+def test_no_preference_keeps_the_contract(batch):
+    for check in check_learner(NoPreference(), batch):
+        check()
 
 
 def test_linear_weights_must_match_the_columns():

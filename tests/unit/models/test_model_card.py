@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 from model_files import toy_config
-from toy_learners import Constant, Perceptron
+from toy_components import toy_components
 from toy_plugin import NearbyWords, Pairs
 
 from disambig.data import Group
@@ -34,13 +34,7 @@ TEST_TEXTS = [
     "Nothing.",
 ]
 CONFIG = toy_config("toys.Pairs.v1")
-COMPONENTS = {
-    "task": Pairs(),
-    "tokenisation": Words(),
-    "extractors": {"features": NearbyWords()},
-    "learner": Perceptron(),
-    "baseline": Constant(),
-}
+COMPONENTS = toy_components(extractors={"features": NearbyWords()})
 FLAT_LABELS = Labels(np.ones(2), np.zeros((2, 2)), np.zeros((2, 2)))
 
 
@@ -80,7 +74,7 @@ def test_observed_words_do_not_leak_into_the_answers(model):
     assert sum(round(3 * figures["quite/quiet"]["accuracy"]) for figures in both) == 3
 
 
-def test_card_of_words(assessed):
+def test_card_with_and_without_figures(assessed, model):
     text = card(assessed, "pairs-model")
     for expected in (
         "# my/pairs 0.1.0",
@@ -98,23 +92,17 @@ def test_card_of_words(assessed):
         assert expected in text, expected
     head, rule, *rows = (line for line in text.splitlines() if line.startswith("|"))
     assert rule.count("|") == head.count("|") == rows[0].count("|")
-
-
-def test_card_without_figures(model):
     text = card(model, "m")
     assert "No figures are stored" in text and "Tested on" not in text
 
 
-def test_card_of_labels(model):
+def test_card_of_labels_and_of_lists(model):
     labelled = {"labelled": 1200, "documents": 30, "train_words": 9}
     notes = {"examples": labelled, "notes": ["two examples\nare few"]}
     built = replace(model, task=LabelledPairs(), judge=FLAT_LABELS, provenance=notes)
     text = card(built, "m")
     assert "Assigns labels" in text and "1,200 labelled examples in 30 documents" in text
     assert "It flags nothing" in text and "* two examples are few." in text and "may be flagged" not in text
-
-
-def test_card_of_lists(model):
     built = replace(model, task=Lists(), judge=BestOfList(), scorers=(None,), provenance={})
     text = card(built, "m")
     assert "Finds the best candidate of each list. Task `rerank`" in text

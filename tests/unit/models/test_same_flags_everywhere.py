@@ -125,24 +125,18 @@ def annotated_by(model, doc, key=None, **settings):
     return Disambiguator(NLP, model, name=key, spans_key=key, **settings)(doc)
 
 
-def test_a_second_component_updates_the_flags_of_the_first():
+def test_later_components_update_flags_of_their_doc_only():
     doc = annotated_by(FORM, NLP(TEXT))
     first = doc.spans["form"][0]
     assert first._.disambig["flagged"] and first._.disambig["alternatives"] == ()
     doc = annotated_by(DOUBLED, doc)
     assert not first._.disambig["flagged"]
     assert annotated_by(DOUBLED, doc, flags_per_1000=0).spans["form"][0]._.disambig["flagged"]
-
-
-def test_a_copied_doc_has_its_own_flags():
     doc = annotated_by(FORM, NLP(TEXT))
     copy = annotated_by(DOUBLED, doc.copy())
     copy.user_data["disambig.form"] = doc.user_data["disambig.form"]
     first = [item.spans["form"][0] for item in (doc, copy, doc)]
     assert [span._.disambig["flagged"] for span in first] == [True, False, True]
-
-
-def test_a_task_decided_twice_does_not_compete_with_itself():
     doc = annotated_by(FORM, annotated_by(FORM, NLP(TEXT)), "again")
     both = [[span._.disambig for span in doc.spans[key]] for key in ("form", "again")]
     assert both[0] == both[1] and all(r["flagged"] and not r["alternatives"] for r in both[0])

@@ -45,7 +45,7 @@ ARRAYS = ("weights.npz", "judge.npz")
 FILES = ["README.md", "config.cfg", "judge.npz", "model.json", "weights.npz"]
 
 
-def test_round_trip(model, home):
+def test_round_trip(model, home, tmp_path):
     again = load_model(home)
     assert (again.name, again.version, again.language) == ("small", "1.2.3", "")
     judge = {"@disambig_judges": "disambig.Corrections.v1"}  # the usual one of its task
@@ -57,9 +57,6 @@ def test_round_trip(model, home):
         assert np.array_equal(getattr(first, column), getattr(second, column)), column
     assert len(first) == 5
     assert sorted(path.name for path in home.iterdir()) == FILES
-
-
-def test_saving_a_loaded_model_gives_the_same_files(home, tmp_path):
     save_model(load_model(home), tmp_path / "again")
     for name in ("config.cfg", "model.json"):
         assert (tmp_path / "again" / name).read_bytes() == (home / name).read_bytes()
@@ -69,7 +66,7 @@ def test_saving_a_loaded_model_gives_the_same_files(home, tmp_path):
         assert all(ours[key].tobytes() == theirs[key].tobytes() for key in ours)
 
 
-def test_replaces_a_model_only_with_force(model, home):
+def test_force_replaces_models_links_and_empty_folders(model, home, tmp_path):
     before = (home / "model.json").read_bytes()
     with pytest.raises(UserError, match="D406"):
         save_model(model, home)
@@ -78,6 +75,20 @@ def test_replaces_a_model_only_with_force(model, home):
     save_model(model, home, force=True)
     assert not (home / "junk").exists()
     assert [path.name for path in home.parent.iterdir()] == ["model"]
+    (tmp_path / "empty").mkdir()
+    (home / "weights.npz").write_bytes(b"cut")
+    for target in (tmp_path / "empty", home):
+        with pytest.raises(UserError, match="D406"):
+            save_model(model, target)
+        save_model(model, target, force=True)
+        assert load_model(target).name == "small"
+    link = tmp_path / "link"
+    link.symlink_to(home, target_is_directory=True)
+    (home / "junk").write_text("old")
+    save_model(model, link, force=True)
+    assert link.is_symlink()
+    assert load_model(link).name == "small"
+    assert not (home / "junk").exists()
 
 
 @pytest.mark.parametrize("force", [False, True])
@@ -92,16 +103,6 @@ def test_never_replaces_other_files(model, tmp_path, name, force):
     assert [path.name for path in folder.iterdir()] == [name]
     assert (folder / name).read_text() == '{"format": "of a letter"}'
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
-
-
-def test_force_replaces_empty_folders_and_damaged_models(model, home, tmp_path):
-    (tmp_path / "empty").mkdir()
-    (home / "weights.npz").write_bytes(b"cut")
-    for target in (tmp_path / "empty", home):
-        with pytest.raises(UserError, match="D406"):
-            save_model(model, target)
-        save_model(model, target, force=True)
-        assert load_model(target).name == "small"
 
 
 class State:
@@ -385,16 +386,6 @@ def test_replacing_always_leaves_a_model(model, home, monkeypatch):
     save_model(model, home, force=True)
     assert set(result) <= {"small"}
     assert result
-
-
-def test_replaces_the_target_of_a_link(model, home, tmp_path):
-    link = tmp_path / "link"
-    link.symlink_to(home, target_is_directory=True)
-    (home / "junk").write_text("old")
-    save_model(model, link, force=True)
-    assert link.is_symlink()
-    assert load_model(link).name == "small"
-    assert not (home / "junk").exists()
 
 
 dtypes = st.sampled_from([np.float32, np.float64, np.int8, np.int64, np.uint64, np.bool_])
