@@ -239,16 +239,13 @@ def test_options_override_settings(home, loaded_sources):
     assert [(source.models, source.flags_per_1000) for source in loaded_sources] == [(("spelling",), 3)]
 
 
-def test_show_settings(home):
+def test_settings_are_shown_or_stop_the_run(home):
     write_file(home / "disambig.toml", 'tasks = ["spelling"]\n')
     done = check_project(home, "--show-settings", "--max-flags-per-1000", "2", "note.md", "-")
     assert done.returncode == 0
     assert done.stdout.count('tasks = ["spelling"]  # disambig.toml\n') == 2
     assert "max_flags_per_1000 = 2.0  # command line\n" in done.stdout
     assert "# <stdin>: checked\n" in done.stdout
-
-
-def test_wrong_settings_stop_the_run(home):
     write_file(home / "disambig.toml", "flag_per_1000 = 1\n")
     done = check_project(home, "note.md")
     assert (done.returncode, done.stdout) == (2, "")

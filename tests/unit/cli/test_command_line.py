@@ -49,21 +49,20 @@ def command(monkeypatch):
     return make
 
 
-def test_help_lists_every_command_with_its_line(capsys):
+def test_help_lists_every_command_and_version_the_release(capsys):
     assert status_of("--help") == 0
     shown = " ".join(capsys.readouterr().out.split())
     for name, summary in main.COMMANDS.items():
         assert f"{name} {summary}" in shown
     assert status_of() == 0
-
-
-def test_each_line_of_help_is_the_first_of_its_command(capsys):
     for name in ("annotate", "explain", "plugins"):
         assert status_of(name, "--help") == 0
         shown = " ".join(capsys.readouterr().out.split())
         assert f"Usage: disambig {name} [OPTIONS]" in shown
         first = main.COMMANDS[name].rstrip(".").split(":")[0]
         assert first in shown
+    assert status_of("--version") == 0
+    assert capsys.readouterr().out == f"disambig {__version__}\n"
 
 
 def test_help_imports_no_command_and_nothing_heavy():
@@ -80,11 +79,6 @@ def test_help_imports_no_command_and_nothing_heavy():
     assert not loaded & heavy
     modules = [name.split(".")[2] for name in loaded if name.startswith("disambig.cli.")]
     assert not set(modules) & set(main.COMMANDS)
-
-
-def test_version(capsys):
-    assert status_of("--version") == 0
-    assert capsys.readouterr().out == f"disambig {__version__}\n"
 
 
 def test_user_errors_are_one_line_interrupts_have_a_status_and_bugs_a_traceback(capsys, command):

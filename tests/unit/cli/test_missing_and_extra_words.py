@@ -148,10 +148,24 @@ def test_flags_that_are_left_are_named(note, capfd, decide):
     assert '1 flag not in the diff: 1:11 ""' in err
 
 
-def test_annotate_prints_the_same_lines_and_the_corrected_text(capfd):
+def test_annotate_shows_the_same_in_every_format(capfd):
     status, out, _ = command(capfd, "annotate", "--format", "text", "note.txt")
     assert status == 0 and out.splitlines() == in_lines("TO", "preposition, 0.75")
     assert command(capfd, "annotate", "--format", "corrected", "note.txt")[1] == RIGHT
+    (row,) = map(json.loads, command(capfd, "annotate", "--format", "jsonl", "note.txt")[1].splitlines())
+    keys = ("start", "end", "observed", "replacement")
+    first, second = ([record[key] for key in keys] for record in row["decisions"][:2])
+    assert (first, second) == ([10, 10, "", "to "], [28, 33, "about", ""])
+    assert row["flags"] == 6
+    out = command(capfd, "annotate", "--format", "html", "note.txt")[1]
+    first, second = re.findall(r"<mark [^>]*>", out)[:2]
+    assert 'gap"' in first and 'data-from="∅"' in first and 'data-to="to"' in first
+    assert 'gap"' not in second and 'data-from="about"' in second and 'data-to="nothing"' in second
+    assert re.search(r"We listen <mark.*?</mark>music and discuss <mark [^>]*>about<.*?</mark> it\.", out)
+    rows = command(capfd, "annotate", "--format", "conllu", "note.txt")[1].splitlines()
+    expected = [tuple(row.split("\t")[k] for k in (1, -1)) for row in rows if "Disambig=" in row][:2]
+    places = [("music", ":to"), ("about", "about:")]
+    assert expected == [(word, f"Disambig=preposition:{change}:0.75:flag") for word, change in places]
 
 
 @pytest.mark.parametrize(
@@ -170,29 +184,6 @@ def test_the_more_certain_of_two_corrections_is_made(note, capfd, decide, text, 
     for both in (rows, rows[::-1]):
         decide(text, both)
         assert command(capfd, "annotate", "--format", "corrected", "note.txt")[1] == right
-
-
-def test_annotate_for_programs(capfd):
-    (row,) = map(json.loads, command(capfd, "annotate", "--format", "jsonl", "note.txt")[1].splitlines())
-    keys = ("start", "end", "observed", "replacement")
-    first, second = ([record[key] for key in keys] for record in row["decisions"][:2])
-    assert (first, second) == ([10, 10, "", "to "], [28, 33, "about", ""])
-    assert row["flags"] == 6
-
-
-def test_annotate_as_a_page(capfd):
-    out = command(capfd, "annotate", "--format", "html", "note.txt")[1]
-    first, second = re.findall(r"<mark [^>]*>", out)[:2]
-    assert 'gap"' in first and 'data-from="∅"' in first and 'data-to="to"' in first
-    assert 'gap"' not in second and 'data-from="about"' in second and 'data-to="nothing"' in second
-    assert re.search(r"We listen <mark.*?</mark>music and discuss <mark [^>]*>about<.*?</mark> it\.", out)
-
-
-def test_conllu_has_a_missing_word_at_the_next_one(capfd):
-    rows = command(capfd, "annotate", "--format", "conllu", "note.txt")[1].splitlines()
-    expected = [tuple(row.split("\t")[k] for k in (1, -1)) for row in rows if "Disambig=" in row][:2]
-    places = [("music", ":to"), ("about", "about:")]
-    assert expected == [(word, f"Disambig=preposition:{change}:0.75:flag") for word, change in places]
 
 
 def test_in_spacy_a_missing_word_is_the_span_of_the_next_one():

@@ -212,13 +212,10 @@ def by_function(rate=0.5, *, seed: int = 3, **rest):
     return rate, seed, rest
 
 
-def test_parameters_and_defaults():
+def test_entry_lines_and_parameters():
     settings = ["words: Sequence[str]", "C: float | None = None", "more: list[int] = [3]"]
     assert format_parameters(ToyLearner) == settings
     assert format_parameters(by_function) == ["rate=0.5", "seed: int = 3", "**rest"]
-
-
-def test_entry_lines():
     part = Entry("learners", "toys.Toy.v1", "toys", ToyLearner)
     first, *parameters = entry_lines(part)
     assert first == "Learn as in Someone et al. 2006."

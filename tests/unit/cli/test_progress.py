@@ -99,14 +99,11 @@ def test_the_rate_leaves_out_the_start_up():
     assert pace.left() == 0.0
 
 
-def test_a_single_step_has_no_numbers():
+def test_steps_sizes_and_durations():
     for stage, done, total, line in (("fitting", 0, 1, "fitting"), ("learning", 3, 40, "learning: 3 of 40")):
         pace = ProgressRate(stage)
         pace.report(done, total)
         assert pace.line() == line
-
-
-def test_sizes_and_durations():
     sizes = {0: "0 B", 999: "999 B", 1234: "1.2 kB", 45_600: "46 kB", 2.5e9: "2.5 GB"}
     assert {number: format_size(number) for number in sizes} == sizes
     durations = {0.4: "0 s", 89: "89 s", 600: "10 min", 7300: "2 h 02 min"}
