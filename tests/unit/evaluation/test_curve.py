@@ -184,12 +184,15 @@ def call(load_with, tmp_path, capsys):
     return run
 
 
-def test_command_on_text(call, tmp_path):
+def test_command_on_text_and_on_labelled_examples(call, tmp_path):
     status, out, _ = call("--text", tmp_path / "texts.txt", "--lines", "--sizes", "4, 20", "--draws", 2)
     lines = out.splitlines()
     assert status == 0 and lines[0].startswith("pairs: tested on ") and "the test part" in lines[0]
     assert [line.split()[0] for line in lines[2:]] == ["4", "20", "baseline", "majority"]
     assert "2 draws" in lines[2] and "cut from" not in out and "repeat" not in lines[3]
+    status, out, _ = call("--labelled", tmp_path / "labelled.tsv", "--sizes", "4", "--draws", 1, "--json")
+    result = json.loads(out)
+    assert status == 0 and result["source"] == "labelled" and result["points"][0]["size"] == 4
 
 
 def test_command_reports_reduced_and_unlearned_sizes(call, tmp_path):
@@ -219,12 +222,6 @@ def test_reports_the_share_of_the_baseline(groups, learned, note):
     result |= {"baseline_interval": (0.4, 0.6), "baseline_is": "unsupervised", "majority": 0.5}
     line = curve_lines(result)[2]
     assert line.endswith(note) and "< 0.0001" in line
-
-
-def test_command_on_labelled_examples(call, tmp_path):
-    status, out, _ = call("--labelled", tmp_path / "labelled.tsv", "--sizes", "4", "--draws", 1, "--json")
-    result = json.loads(out)
-    assert status == 0 and result["source"] == "labelled" and result["points"][0]["size"] == 4
 
 
 @pytest.mark.parametrize(

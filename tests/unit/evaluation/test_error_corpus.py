@@ -183,10 +183,14 @@ def test_figures_without_limits(trial):
     assert {task: part["flags"] for task, part in clean["tasks"].items()} == {"one": 1, "two": 2}
 
 
-def test_limits_per_task(trial):
+def test_limits_per_task_and_for_a_number_of_flags(trial):
     result = mistake_figures(trial, {"one": 0.5, "two": 0.6})
     assert (result["all"]["found"], result["all"]["right"]) == (0.5, 0.25)
     assert {task: part["flags"] for task, part in result["clean"]["tasks"].items()} == {"one": 0, "two": 1}
+    assert limit_for(trial, "two", 1) == 0.5
+    for flags in (0, 1):
+        assert trial.at_limits({"two": limit_for(trial, "two", flags)}).flags[1].sum() == flags
+    assert limit_for(trial, "two", 2) == -np.inf
 
 
 def test_most_certain_of_overlapping_edits_above_its_limit_counts():
@@ -202,13 +206,6 @@ def test_most_certain_of_overlapping_edits_above_its_limit_counts():
     assert trial.at_limits({"two": 0.85}).flags.tolist() == [[1], [0]]
     message[mistake.before] = [right, ProposedEdit(3, 10, "x", "two", 0.8)]  # over a place that is right
     assert not MistakeTrial.from_checker(ScriptedChecker(message), [mistake]).at_limits().right.any()
-
-
-def test_limit_for_a_number_of_flags(trial):
-    assert limit_for(trial, "two", 1) == 0.5
-    for flags in (0, 1):
-        assert trial.at_limits({"two": limit_for(trial, "two", flags)}).flags[1].sum() == flags
-    assert limit_for(trial, "two", 2) == -np.inf
 
 
 def test_one_project_has_no_interval():
@@ -343,11 +340,19 @@ def test_precision_is_for_the_stated_density_of_mistakes():
     assert denser.share == pytest.approx(8 / (8 + 1.8 + 3), abs=1e-4)
 
 
-def test_ignores_flags_elsewhere_in_texts_with_a_mistake():
+def test_precision_needs_flags_that_count_and_rises():
     right_flags = [(0.9, "right")] * 30
     more = [*right_flags, *[(0.9, "elsewhere")] * 30]
     one, other = (measure_precision(trial_of(flags), {}, text="t") for flags in (right_flags, more))
     assert one == other
+    flags = [(0.9, "false")] * 20 + [(0.8, "right")] * 20 + [(0.1, "false")] * 5
+    table = measure_precision(trial_of(flags), {}, text="t")["one"]
+    points = [(point.least, point.right, point.false) for point in table.points]
+    assert points == [(0.0, 20, 25), (0.8, 20, 20)]
+    few = [(0.9, "right")] * (LEAST_FLAGS - 1)
+    assert measure_precision(trial_of(few), {}, text="t") == {}
+    assert set(measure_precision(trial_of([*few, (0.1, "false")]), {}, text="t")) == {"one"}
+    assert measure_precision(trial_of([(0.9, "false")] * 50), {}, text="t") == {}
 
 
 def test_precision_rises_with_probability():
@@ -363,20 +368,6 @@ def test_precision_rises_with_probability():
     assert table.least_for(low.share) == 0.0
     assert table.least_for(high.share) == 0.9
     assert table.least_for(1.0) is None
-
-
-def test_pools_flags_whose_precision_would_fall():
-    flags = [(0.9, "false")] * 20 + [(0.8, "right")] * 20 + [(0.1, "false")] * 5
-    table = measure_precision(trial_of(flags), {}, text="t")["one"]
-    points = [(point.least, point.right, point.false) for point in table.points]
-    assert points == [(0.0, 20, 25), (0.8, 20, 20)]
-
-
-def test_no_precision_of_too_few_flags():
-    few = [(0.9, "right")] * (LEAST_FLAGS - 1)
-    assert measure_precision(trial_of(few), {}, text="t") == {}
-    assert set(measure_precision(trial_of([*few, (0.1, "false")]), {}, text="t")) == {"one"}
-    assert measure_precision(trial_of([(0.9, "false")] * 50), {}, text="t") == {}
 
 
 def test_frequent_pairs_have_their_own_precision():
@@ -402,12 +393,17 @@ def test_insertions_and_deletions_have_their_own_precision():
     assert of_both.estimate("", "in", 0.9).of == PUT_IN
 
 
-def test_pairs_and_their_kinds():
+def test_pairs_their_kinds_and_levels():
     pairs = {"/the": PUT_IN, "the/": TAKEN_OUT, "a/the": "", "may be/maybe": ""}
     assert {pair: edit_kind(pair) for pair in pairs} == pairs
     assert unordered_pair("It\u2019s", "its") == unordered_pair("its", "it's") == "it's/its"
     assert unordered_pair("", "The ") == "/the" and unordered_pair(" the", "") == "the/"
     assert unordered_pair("may  be", "maybe") == "may be/maybe"
+    points = measure_precision(trial_of([(0.9, "right")] * 30), {}, text="")["one"].points
+    estimate = type(PrecisionTable("t", "", 5, points).estimate("a", "b", 0.9))
+    for share, level in ((1, "very-high"), (0.8, "high"), (0.79, "medium"), (0.1, "low")):
+        assert estimate(share, 0, 1, 30, "t", "").level == level
+    assert [least for _, least in LEVELS] == sorted((least for _, least in LEVELS), reverse=True)
 
 
 def test_share_at_a_probability():
@@ -435,14 +431,6 @@ def test_precision_tables_are_monotone_and_count_flags(flags):
             assert counts == [point.right, point.wrong, point.false]
             assert 0 <= point.low <= point.share <= point.high <= 1
             assert len([kind for kind in above if kind != "elsewhere"]) >= LEAST_FLAGS
-
-
-def test_levels():
-    points = measure_precision(trial_of([(0.9, "right")] * 30), {}, text="")["one"].points
-    estimate = type(PrecisionTable("t", "", 5, points).estimate("a", "b", 0.9))
-    for share, level in ((1, "very-high"), (0.8, "high"), (0.79, "medium"), (0.1, "low")):
-        assert estimate(share, 0, 1, 30, "t", "").level == level
-    assert [least for _, least in LEVELS] == sorted((least for _, least in LEVELS), reverse=True)
 
 
 def test_ignores_flags_on_uncorrected_mistakes():

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
-import numpy as np
 import pytest
 from commands import here
+from toy_components import toy_components
 from toy_learners import MeanDifference
+from toy_ways import ListedWords
 
 from disambig.counts import build_table
-from disambig.data import CandidateLists, Group, Instances
 from disambig.decision import BestOfList
 from disambig.doctor import asked_by_order
 from disambig.errors import UserError
@@ -34,7 +34,6 @@ from disambig.models import NoPreference, card
 from disambig.tasks import Lists
 from disambig.text import Words
 from disambig.training import ResolvedConfig, TrainingPlan, train, train_labelled
-from disambig.types import Decides
 
 CANDIDATES = {
     "form": ("farm", "form", "from"),
@@ -42,26 +41,6 @@ CANDIDATES = {
     "farm": ("farm", "form"),
     "gone": ("go", "goes"),  # none of its candidates stands there
 }
-
-
-@dataclass(frozen=True)
-class Slips:
-    """Decide between a word and what is a slip away from it."""
-
-    name: str = "slips"
-    language: str = "en"
-    decides: Decides = field(default=Decides("words", "own"))
-    groups: tuple = (Group("slips", ()),)
-
-    def instances(self, view):
-        texts, document = view.texts, view.document_indices(np.arange(len(view)))
-        words = [texts[d][s:e].lower() for d, s, e in zip(document, view.starts, view.ends, strict=True)]
-        at = [i for i, word in enumerate(words) if word in CANDIDATES]
-        lists = [CANDIDATES[words[i]] for i in at]
-        pairs = zip([words[i] for i in at], lists, strict=True)
-        observed = np.array([own.index(word) if word in own else -1 for word, own in pairs], np.int32)
-        ones, own = np.ones(len(at), np.int32), CandidateLists.from_texts(lists)
-        return Instances(np.array(at, np.int64), ones, 0 * ones, observed, own)
 
 
 TEXTS = [
@@ -73,13 +52,8 @@ TEXTS = [
 @pytest.fixture(scope="module")
 def components(tmp_path_factory):
     path = build_table(tmp_path_factory.mktemp("own") / "own.counts", TEXTS, Words())
-    return {
-        "task": Slips(),
-        "tokenisation": Words(),
-        "extractors": {"counts": NgramCounts(counts=path)},
-        "learner": MeanDifference(),
-        "baseline": NoPreference(),
-    }
+    parts = {"extractors": {"counts": NgramCounts(counts=path)}, "learner": MeanDifference()}
+    return toy_components(ListedWords(CANDIDATES, "slips"), baseline=NoPreference(), **parts)
 
 
 @pytest.fixture(scope="module")

@@ -24,23 +24,17 @@ from disambig.training import train_labelled
 KEY = {"1": ("a",), "2": ("a", "b"), "3": ("P",), "4": ("c", "U")}
 
 
-def test_full_credit_for_any_right_sense():
+def test_credit_of_answers():
     result = score({"1": "a", "2": "b", "3": "a", "99": "a"}, KEY)
     assert (result.right, result.tried, result.n) == (2.0, 3.0, 4)
     assert (result.precision, result.recall, result.attempted) == (2 / 3, 2 / 4, 3 / 4)
     assert score({}, KEY).precision == score({}, {}).recall == 0.0
-
-
-def test_shares_credit_among_several_senses():
     assert credit({"1": ["a", "b"], "2": ["a", "b"], "4": ()}, KEY) == {"1": 0.5, "2": 1.0}
     assert credit({"1": {"a": 0.75, "b": 0.25}}, KEY) == {"1": 0.75}
     half = score({"1": {"a": 0.5}}, KEY)
     assert (half.precision, half.recall, half.attempted) == (1.0, 1 / 8, 1 / 8)
     assert credit({"1": ["a", "b"]}, KEY, any_of=True) == {"1": 1.0}
     assert credit({"1": ["x", "b"]}, KEY, any_of=True) == {"1": 0.0}
-
-
-def test_sense_map():
     groups = {"a": frozenset("a"), "b": frozenset("ab"), "c": frozenset("ca")}
     assert credit({"1": "b", "2": "x", "4": "b"}, KEY) == {"1": 0.0, "2": 0.0, "4": 0.0}
     assert credit({"1": "b", "2": "x", "4": "b"}, KEY, groups) == {"1": 1.0, "2": 0.0, "4": 1.0}

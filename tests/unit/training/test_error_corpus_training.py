@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -11,10 +11,10 @@ from toy_components import toy_components
 from toy_learners import MeanDifference, Perceptron
 from toy_plugin import Marks, Pairs
 from toy_texts import CONFIG as TOYS
+from toy_ways import ListedWords
 
 from disambig.cli import main
 from disambig.counts import build_table
-from disambig.data import CandidateLists, Group, Instances
 from disambig.decision import RATES, Corrections, Mistakes, default_rule_config
 from disambig.errors import UserError
 from disambig.evaluation import curve
@@ -24,31 +24,13 @@ from disambig.models import NoPreference, card, load_model
 from disambig.tasks import OwnCandidates
 from disambig.text import Words, hash_words, view_of_texts
 from disambig.training import ELSEWHERE, OTHER, SHIELDED, UNSURE, ErrorCorpus, train, train_labelled
-from disambig.types import Decides, RaisesFlags, learns_mistakes
+from disambig.types import RaisesFlags, learns_mistakes
 
 GO = ("go", "goes", "went")
 BE = ("is", "are")
 
 
-@dataclass(frozen=True)
-class Forms:
-    """Decide between the forms of a word. For "gone", no candidate equals the observed word."""
-
-    name: str = "forms"
-    language: str = "en"
-    decides: Decides = field(default=Decides("words", "own"))
-    groups: tuple = (Group("forms", ()),)
-
-    def instances(self, view):
-        documents, rows = view.document_indices(np.arange(len(view))), []
-        for at, (document, start, end) in enumerate(zip(documents, view.starts, view.ends, strict=True)):
-            word = view.texts[document][start:end].lower()
-            candidates = GO if word in (*GO, "gone") else BE if word in BE else None
-            if candidates is not None:
-                rows.append((at, candidates.index(word) if word in candidates else -1, candidates))
-        positions, observed = np.array([row[:2] for row in rows], np.int64).reshape(-1, 2).T
-        ones, own = np.ones(len(rows), np.int32), CandidateLists.from_texts([own for *_, own in rows])
-        return Instances(positions, ones, 0 * ones, observed.astype(np.int32), own)
+FORMS = ListedWords(dict.fromkeys((*GO, "gone"), GO) | dict.fromkeys(BE, BE), "forms")
 
 
 FORM_TEXTS = ["He goes home and we go home . They went home . The house is old and the houses are old ."] * 40
@@ -57,13 +39,8 @@ FORM_TEXTS = ["He goes home and we go home . They went home . The house is old a
 @pytest.fixture(scope="module")
 def form_components(tmp_path_factory):
     path = build_table(tmp_path_factory.mktemp("own") / "own.counts", FORM_TEXTS, Words())
-    return {
-        "task": Forms(),
-        "tokenisation": Words(),
-        "extractors": {"counts": NgramCounts(counts=path)},
-        "learner": MeanDifference(),
-        "baseline": NoPreference(),
-    }
+    parts = {"extractors": {"counts": NgramCounts(counts=path)}, "learner": MeanDifference()}
+    return toy_components(FORMS, baseline=NoPreference(), **parts)
 
 
 def test_learns_and_corrects_per_instance_candidates(form_components):
@@ -136,7 +113,7 @@ def test_uses_mistakes_or_gives_a_reason():
     assert len(corpus.right.instances) == 3 * 24 + 2 * 8
 
 
-def test_missing_and_extra_words():
+def test_missing_and_extra_words_and_per_instance_candidates():
     task = OwnCandidates(candidates=["to", "about", ""])
     mistakes = [
         fix("We listen ^music.", "", "to"),
@@ -148,11 +125,8 @@ def test_missing_and_extra_words():
     assert corpus.wrong.instances.observed.tolist() == [0, 2]
     assert corpus.wrong.instances.lengths.tolist() == [0, 1]
     assert corpus.account["left_out"] == {OTHER: 1}
-
-
-def test_mistakes_with_per_instance_candidates():
     mistakes = [fix("He go home and we go home .", "go", "goes"), fix("They wents home .", "wents", "went")]
-    corpus = ErrorCorpus.from_texts(Forms(), Words(), mistakes, [Clean("They went home .", "r")])
+    corpus = ErrorCorpus.from_texts(FORMS, Words(), mistakes, [Clean("They went home .", "r")])
     assert (corpus.written.tolist(), corpus.wrong.instances.observed.tolist()) == ([0], [1])
     assert corpus.account["left_out"] == {ELSEWHERE: 1}
 
@@ -189,8 +163,8 @@ def test_default_and_configured_rules():
         train_pairs(judge=Corrections())
     for task, mistakes, rule in (
         (Pairs(), True, "Mistakes"),
-        (Forms(), True, "Mistakes"),
-        (Forms(), False, "Corrections"),
+        (FORMS, True, "Mistakes"),
+        (FORMS, False, "Corrections"),
         (Pairs(), False, "Corrections"),
         (Marks(), True, "Labels"),
     ):

@@ -100,10 +100,12 @@ def test_named_groups_are_learned_where_the_task_finds_no_instance():
     assert shown == ["bank", "bank", "bank", "closed"] and (np.diff(instances.positions) >= 0).all()
 
 
-def test_places_of_several_words_end_with_their_sentence():
+def test_places_end_with_their_sentence_and_words_ignore_group_names():
     examples = [example_at(words, "c", "two") for words in ("bank was steep", "steep. A bank")]
     marked = label_instances(LABELS, Words(), examples)
     assert marked.examples.instances.lengths.tolist() == [3, 2]  # the stop is a token
+    marked = label_instances(Spans(((2, 1),)), Words(), [example_at("bank", "a", "two")])
+    assert marked.examples.instances.groups.tolist() == [0]
 
 
 @pytest.mark.parametrize(
@@ -129,11 +131,6 @@ def test_keeps_repeated_examples():
     instances = marked.examples.instances
     assert instances.observed.tolist() == [0, 1, 0] and len(set(instances.positions)) == 1
     assert marked.documents.tolist() == [0, 0, 0]  # and on one side of every split
-
-
-def test_tasks_of_words_ignore_group_names():
-    marked = label_instances(Spans(((2, 1),)), Words(), [example_at("bank", "a", "two")])
-    assert marked.examples.instances.groups.tolist() == [0]
 
 
 def test_token_tasks_leave_out_longer_places_and_reject_text_without_a_mark():

@@ -338,31 +338,28 @@ def article_model(tmp_path_factory):
         for what in "house dog garden boat train".split()
     ]
     path = build_table(tmp_path_factory.mktemp("counts") / "t.counts", texts, Words())
-    parts = {
-        "task": OwnCandidates(candidates=["a", "the", ""], name="article", language="en"),
-        "tokenisation": Words(),
-        "extractors": {"counts": NgramCounts(counts=path)},
-        "learner": Sum(),
-        "baseline": Sum(),
-    }
+    task = OwnCandidates(candidates=["a", "the", ""], name="article", language="en")
+    parts = components(task, extractors={"counts": NgramCounts(counts=path)}, learner=Sum(), baseline=Sum())
     return train(parts, {"train": texts, "dev": texts}, name="articles", min_examples=2, flags_per_1000=5)
 
 
-def test_training_balances_and_restores_the_rate(article_model):
+def test_balanced_model_inserts_and_deletes_words(article_model):
     report = article_model.provenance["groups"]["a/the/-"]
     assert report["n"] == report["examples"] == 80  # 40 words, and as many empty places
     view = Words()(["We like boats very much. He saw the boat near here."])
     decided = article_model.decide(view)
     assert (decided.chosen == decided.observed).mean() > 0.9
-
-
-def test_inserts_and_deletes_words(article_model):
     text = "He saw boat near here. We like the boats very much. She had a very old train then."
     (decisions,) = annotate([text], [article_model], flags_per_1000=50)
-    records = [decisions.record(i, text) for i in np.flatnonzero(decisions.flagged)]
-    flags = [(r["start"], r["end"], r["observed"], r["replacement"]) for r in records]
+    flagged = [decisions.record(i, text) for i in np.flatnonzero(decisions.flagged)]
+    flags = [(r["start"], r["end"], r["observed"], r["replacement"]) for r in flagged]
     assert flags == [(7, 7, "", "the "), (31, 34, "the", "")]
     assert [text[s:e] for s, e in zip(decisions.starts, decisions.ends, strict=True)] == ["", "the", "a"]
+    text = "He saw boat near here. We like the boats very much."
+    decisions = annotate([text], [article_model], flags_per_1000=50)
+    result = AnnotatedDocument(Document(id="x", path="x", text=text), decisions)
+    assert corrected_text(result) == "He saw the boat near here. We like boats very much."
+    assert [r["replacement"] for r in records(result)] == ["the ", ""]
 
 
 @pytest.mark.parametrize("most", [40, 20_000])
@@ -379,13 +376,8 @@ def test_per_instance_candidates_are_not_balanced(tmp_path, most):
     texts = [text() for _ in range(300)]
     path = build_table(tmp_path / "t.counts", texts, Words())
     task = OwnLists(("a", "the", ""), name="article")
-    parts = {
-        "task": task,
-        "tokenisation": Words(),
-        "extractors": {"counts": NgramCounts(counts=path)},
-        "learner": MeanDifference(),
-        "baseline": NoPreference(),
-    }
+    counts = {"counts": NgramCounts(counts=path)}
+    parts = components(task, extractors=counts, learner=MeanDifference(), baseline=NoPreference())
     parts_of_text = {"train": texts[:200], "dev": texts[200:]}
     article_model = train(parts, parts_of_text, name="x", min_examples=2, max_examples=most)
     n_instances = len(task.instances(Words()(texts[:200])))
@@ -408,14 +400,6 @@ def test_span_of_an_empty_place_is_the_next_word(article_model):
         record = first._.disambig
         assert (record["start"], record["end"], record["replacement"]) == (7, 7, "the ")
         assert second._.disambig["chosen"] == "" and second._.disambig["flagged"]
-
-
-def test_corrected_text_with_insertions(article_model):
-    text = "He saw boat near here. We like the boats very much."
-    decisions = annotate([text], [article_model], flags_per_1000=50)
-    result = AnnotatedDocument(Document(id="x", path="x", text=text), decisions)
-    assert corrected_text(result) == "He saw the boat near here. We like boats very much."
-    assert [r["replacement"] for r in records(result)] == ["the ", ""]
 
 
 def shifted_rows(n=600, seed=0):

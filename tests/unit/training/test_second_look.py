@@ -156,7 +156,7 @@ def test_rule_assumes_the_fitted_or_given_density():
     assert rule.density == 1.0 and rule.with_mistakes_per_1000(20.0).density == 4.0
 
 
-def test_paragraphs_are_independent():
+def test_paragraphs_and_tasks_of_infinite_strength_are_independent():
     def shifts(odds, paragraphs, n_tokens):
         part = ExpectedMistakes(np.array(odds), np.array(paragraphs), 0.002, 1.0, 0.5)
         return paragraph_shifts([part], np.array(n_tokens))[0].tolist()
@@ -164,6 +164,12 @@ def test_paragraphs_are_independent():
     together = shifts([1.0, 1.0, -3.0], [0, 0, 1], [20, 4000])
     assert together == [*shifts([1.0, 1.0], [0, 0], [20]), *shifts([-3.0], [0], [4000])]
     assert together[0] > 0 > together[1]
+    none = np.zeros(3, np.int64)
+    certain = ExpectedMistakes(np.full(3, 9.0), none, 0.001, 2.0, float("inf"))
+    open_one = ExpectedMistakes(np.full(3, -4.0), none, 0.001, 2.0, 0.5)
+    alone = paragraph_shifts([open_one], np.array([50]))[0]
+    both = paragraph_shifts([certain, open_one], np.array([50]))
+    assert both[0] == pytest.approx(np.log(2.0)) and both[1].tolist() == alone.tolist()
 
 
 @given(
@@ -182,15 +188,6 @@ def test_two_tasks_shift_like_their_union(odds, n_words, strength, density):
     whole = paragraph_shifts([ExpectedMistakes(odds, none, 0.004, density, strength)], n_tokens)[0]
     for shift in paragraph_shifts(halves, n_tokens):
         assert shift == pytest.approx(whole, abs=1e-9)
-
-
-def test_infinite_strength_is_independent_of_other_tasks():
-    none = np.zeros(3, np.int64)
-    certain = ExpectedMistakes(np.full(3, 9.0), none, 0.001, 2.0, float("inf"))
-    open_one = ExpectedMistakes(np.full(3, -4.0), none, 0.001, 2.0, 0.5)
-    alone = paragraph_shifts([open_one], np.array([50]))[0]
-    both = paragraph_shifts([certain, open_one], np.array([50]))
-    assert both[0] == pytest.approx(np.log(2.0)) and both[1].tolist() == alone.tolist()
 
 
 FINDERS, TIRED = "Ida Jan Lea Max Nora".split(), "Oda Pia Udo Zoe".split()
@@ -281,15 +278,12 @@ def test_saved_model_decides_the_same(tmp_path, load_with):
             model.judge.from_state({**state, name: wrong}, model.task.groups)
 
 
-def test_state_must_have_weights_for_evidence(second_look_model):
+def test_rejects_states_and_text_without_what_it_needs(second_look_model):
     model, _ = second_look_model
     rule, state = model.judge, model.judge.state()
     assert rule.from_state(state, model.task.groups).weights.tolist() == rule.weights.tolist()
     with pytest.raises(ValueError, match="second look"):
         rule.from_state({**state, "weights": rule.weights[:-1]}, model.task.groups)
-
-
-def test_rejects_text_without_proposals():
     with pytest.raises(UserError, match="D428"):
         fit_second_look(train_pairs(), {}, MORE, [Clean("Nothing to decide.", "r")])
 

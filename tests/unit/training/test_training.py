@@ -47,11 +47,15 @@ def test_split_is_a_stable_partition(texts):
     assert split(reversed(texts))["train"] == parts["train"][::-1]
 
 
-def test_split_has_the_right_shares():
+def test_substitutes_are_uniform_and_splits_have_the_right_shares():
     assert sorted(fold for folds in PARTS.values() for fold in folds) == list(range(HASH_FOLDS))
     parts = split(f"document {number}" for number in range(5000))
     assert [round(len(part) / 5000, 1) for part in parts.values()] == [0.6, 0.2, 0.2]
     assert document_fold("a text") == document_fold("\n a text  \n")
+    same = np.eye(4, dtype=bool)
+    swapped, _ = substitutes(same[np.zeros(9000, np.int32)], np.random.default_rng(0))
+    assert np.bincount(swapped, minlength=4)[1:] == pytest.approx([3000] * 3, rel=0.06)
+    assert (swapped != 0).all()
 
 
 @given(st.integers(0, 50), st.integers(1, 5), st.integers(0, 10**6))
@@ -65,13 +69,6 @@ def test_substitutes_are_candidates_but_not_variants(n, k, seed):
     assert len(swapped) == n and (swapped[np.setdiff1d(np.arange(n), rows)] == -1).all()
     assert not same[truth[rows], swapped[rows]].any()
     assert len(rows) == (n if k > 1 else 0)
-
-
-def test_substitutes_are_uniform():
-    same = np.eye(4, dtype=bool)
-    swapped, _ = substitutes(same[np.zeros(9000, np.int32)], np.random.default_rng(0))
-    assert np.bincount(swapped, minlength=4)[1:] == pytest.approx([3000] * 3, rel=0.06)
-    assert (swapped != 0).all()
 
 
 def test_samples_examples_in_order_without_repetition():
@@ -123,15 +120,12 @@ def test_training_is_reproducible_and_reports_progress():
     assert all(0 <= done <= total for _, done, total in messages)
 
 
-def test_does_not_tune_on_protected_words():
+def test_does_not_tune_on_or_decide_protected_words():
     texts = {"train": SENTENCES, "dev": ["Run `make it quite good` now."]}
     assert train(toy_components(), texts | {"dev": ["It is quite good."]}, name="t", min_examples=2)
     with pytest.raises(UserError, match="D412"):
         train(toy_components(), texts, name="t", min_examples=2)
-
-
-def test_learns_from_protected_words_but_does_not_decide_them():
-    """A name in quotes says how words are used; it is not the model's to correct."""
+    # A name in quotes says how words are used; it is not the model's to correct
     view = view_of_texts(["Run `make it quite good` now. It is quite good."], Words(), protected=True)
     assert len(Pairs().instances(view)) >= 1
     model = train(toy_components(), {"train": SENTENCES * 4, "dev": SENTENCES}, name="t", min_examples=2)
