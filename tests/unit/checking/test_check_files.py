@@ -213,8 +213,6 @@ def test_a_diff_can_be_applied(tmp_path_factory, lines, data):
 
 
 EVIL = "\n--- evil.md\n+++ evil.md\n@@ -1 +1 @@\n-old\n+evil\n"
-
-
 PIECES = [
     " ", "\t", '"', "\\", "\n", "\r", "\x1b[31m", "\u202e", "\u200f", "\xa0", "\udcff", "é", "日", "a",
     "b.md", "--- ", "+++ ", "@@ -1,1 +1,1 @@", EVIL,

@@ -41,8 +41,6 @@ CANDIDATES = {
     "farm": ("farm", "form"),
     "gone": ("go", "goes"),  # none of its candidates stands there
 }
-
-
 TEXTS = [
     f"He came from the big farm number {n} . She has a new form number {n} . It is gone from here ."
     for n in range(60)

@@ -22,8 +22,6 @@ from disambig.text import SpacyTokens, hash_word, hash_words
 
 TOKENS = SpacyTokens()
 TEXTS = ["The cat sat. A dog-house burned, didn't it?", "In 2010 THE cats ran.", "", "x"]
-
-
 TAGS = EveryToken()
 
 

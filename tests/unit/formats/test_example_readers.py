@@ -8,6 +8,7 @@ import sys
 import types
 
 import pytest
+from commands import here
 
 from disambig.api import hookimpl
 from disambig.errors import UserError
@@ -22,18 +23,13 @@ from disambig.formats import (
     read_labelled,
 )
 from disambig.testing import check_reader
-from tests.commands import here
 
 LEXELT = """<corpus lang="en"><lexelt item="bank.n">
 <instance id="bank.n.1"><answer instance="bank.n.1" senseid="shore"/>
 <context>The <head>bank</head> of the river.</context></instance></lexelt></corpus>"""
-
-
 WORDS = """<SimpleWsdDoc name="written/jokes/a.txt">
 <word text="A" break_level="NO_BREAK"/>
 <word text="bank" lemma="bank" pos="NOUN" sense="m1.001" break_level="SPACE_BREAK"/></SimpleWsdDoc>"""
-
-
 FILES = {
     "a.jsonl": ('{"text": "It rains.", "start": 0, "end": 2, "label": "empty"}\n', JsonLines),
     "a.tsv": ("[[It]] rains.\tempty\n", MarkedTables),

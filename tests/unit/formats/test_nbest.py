@@ -23,14 +23,8 @@ CONFIG = {
     "learner": {"@disambig_learners": "disambig.NoPreference.v1"},
     "baseline": {"@disambig_learners": "disambig.NoPreference.v1"},
 }
-
-
 TEXT = st.text(st.characters(codec="utf8", exclude_characters="\0"), max_size=8)
-
-
 NUMBER = st.floats(-1e6, 1e6, allow_nan=False)
-
-
 LISTS = st.lists(
     st.fixed_dictionaries(
         {"text": TEXT, "score": NUMBER}, optional={"features": st.dictionaries(TEXT, NUMBER, max_size=3)}
@@ -155,8 +149,6 @@ def test_observed_is_the_cheapest(tmp_path):
 
 
 WORD = st.text(st.characters(codec="utf8", exclude_characters="\0"), min_size=1, max_size=4)
-
-
 CANDIDATES = st.lists(
     st.lists(st.tuples(WORD, st.sampled_from(["N", "V"])), max_size=4), min_size=1, max_size=4
 )

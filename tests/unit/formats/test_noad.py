@@ -14,8 +14,6 @@ from disambig.errors import UserError
 from disambig.formats import BREAKS, noad as noad_files, read_document, read_labelled, read_map, read_noad
 
 SENSE = "/dictionary/sense/d1/"
-
-
 SIGNS = st.sampled_from(
     [*'<word|text="a"|break_level="NO_BREAK"|sense="s"|lemma="|/>|&#39;'.split("|"), *'<> "\n']
 )
@@ -49,8 +47,6 @@ WORDS = [
     word_xml("!", "NO"),
     sensed("OK", "OK", "m4.001", "X", gap="SENTENCE"),
 ]
-
-
 FILES = {
     "noad/masc/written/jokes/a.xml": doc_xml("/written/jokes/a's.txt", *WORDS),
     "noad/masc/written/jokes/b.xml": doc_xml("/written/jokes/b.txt", word_xml("Hm", "PARAGRAPH")),

@@ -28,11 +28,7 @@ from disambig.types import RaisesFlags, learns_mistakes
 
 GO = ("go", "goes", "went")
 BE = ("is", "are")
-
-
 FORMS = ListedWords(dict.fromkeys((*GO, "gone"), GO) | dict.fromkeys(BE, BE), "forms")
-
-
 FORM_TEXTS = ["He goes home and we go home . They went home . The house is old and the houses are old ."] * 40
 
 
