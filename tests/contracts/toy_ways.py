@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from toy_learners import Constant, Perceptron
+import numpy as np
+from toy_components import toy_components
+from toy_learners import Perceptron
 
-from disambig.data import CandidateLists, Group
+from disambig.data import CandidateLists, Group, Instances
 from disambig.formats import Clean, Fix, fix_kind
 from disambig.tasks import OwnCandidates
-from disambig.text import Words
 from disambig.training import train
 from disambig.types import Decides
 
@@ -51,13 +52,30 @@ class OwnLists:
         return replace(found, own=CandidateLists.from_texts([self.candidates] * len(found)))
 
 
+@dataclass(frozen=True, eq=False)
+class ListedWords:
+    """Decide between the candidates that are listed for a word; the word itself may not be among them."""
+
+    lists: dict[str, tuple[str, ...]]
+    name: str
+    language: str = "en"
+    decides: Decides = field(default=Decides("words", "own"))
+
+    @property
+    def groups(self):
+        return (Group(self.name, ()),)
+
+    def instances(self, view):
+        spans = zip(view.document_indices(np.arange(len(view))), view.starts, view.ends, strict=True)
+        words = [view.texts[document][start:end].lower() for document, start, end in spans]
+        at = [i for i, word in enumerate(words) if word in self.lists]
+        lists = [self.lists[words[i]] for i in at]
+        pairs = zip([words[i] for i in at], lists, strict=True)
+        observed = np.array([own.index(word) if word in own else -1 for word, own in pairs], np.int32)
+        ones = np.ones(len(at), np.int32)
+        return Instances(np.array(at, np.int64), ones, 0 * ones, observed, CandidateLists.from_texts(lists))
+
+
 def trained(task, extractor, judge, **about):
-    parts = {
-        "task": task,
-        "tokenisation": Words(),
-        "extractors": {"only": extractor},
-        "learner": Perceptron(epochs=3),
-        "baseline": Constant(),
-        "judge": judge,
-    }
+    parts = toy_components(task, extractors={"only": extractor}, learner=Perceptron(epochs=3), judge=judge)
     return train(parts, {"train": TEXTS, "dev": TEXTS}, name="made", min_examples=2, **about)

@@ -30,41 +30,26 @@ def code_of(call, *arguments, **settings):
 
 
 def test_files_of_a_directory(tmp_path):
-    for name in ("b.txt", "a.MD", "c.tex", "d.py", ".e.md", "f.md.bak"):
+    for name in ("b.txt", "a.MD", "c.tex", "d.py", ".e.md", "f.md.bak", ".git/g.md", "sub/h.markdown"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("x")
-    (tmp_path / ".git").mkdir()
-    (tmp_path / ".git" / "g.md").write_text("x")
-    (tmp_path / "sub").mkdir()
-    (tmp_path / "sub" / "h.markdown").write_text("x")
-    inside = [
-        os.path.relpath(path, tmp_path) for path in find_files([str(tmp_path), str(tmp_path / "b.txt")])
-    ]
+    given = [str(tmp_path), str(tmp_path / "b.txt")]
+    inside = [os.path.relpath(path, tmp_path) for path in find_files(given)]
     assert inside == ["a.MD", "b.txt", "c.tex", os.path.join("sub", "h.markdown")]
     (tmp_path / "z.txt").symlink_to(tmp_path / "b.txt")
     assert len(list(find_files([str(tmp_path)]))) == len(inside)  # the link is the same file
     assert list(find_files(["nowhere", "-", "-"])) == ["nowhere", "-"]
 
 
-@pytest.mark.parametrize(
-    ("name", "data", "code"),
-    [
-        ("a.md", b"\xff", "D304"),
-        ("a.md", b"a\0", "D303"),
-        ("a.jsonl", b"", "D640"),
-        ("a.txt.gz", b"", "D640"),
-    ],
-)
-def test_unreadable_files(tmp_path, name, data, code):
-    (tmp_path / name).write_bytes(data)
-    assert code_of(read_text, str(tmp_path / name)) == code
-
-
-def test_a_file_that_is_not_there_and_a_long_one(tmp_path, monkeypatch):
+def test_unreadable_files(tmp_path, monkeypatch):
     assert code_of(read_text, str(tmp_path / "a.md")) == "D300"
     assert code_of(read_text, str(tmp_path)) == "D308"
     monkeypatch.setattr(files, "LONGEST", 3)
-    (tmp_path / "a.md").write_bytes(b"long")
-    assert code_of(read_text, str(tmp_path / "a.md")) == "D320"
+    unreadable = [("a.md", b"\xff", "D304"), ("a.md", b"a\0", "D303"), ("a.md", b"long", "D320")]
+    unreadable += [("a.jsonl", b"", "D640"), ("a.txt.gz", b"", "D640")]
+    for name, data, code in unreadable:
+        (tmp_path / name).write_bytes(data)
+        assert code_of(read_text, str(tmp_path / name)) == code
 
 
 def test_a_file_is_written_with_its_mode_and_a_copy(tmp_path):
@@ -79,33 +64,33 @@ def test_a_file_is_written_with_its_mode_and_a_copy(tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["a.md", "a.md.bak"]
 
 
-def test_older_backups_are_kept(tmp_path):
+def test_older_backups_are_kept_and_none_is_made_unless_wanted(tmp_path):
     path = tmp_path / "a.md"
+    assert write_text(write(path), "new", backup=None) is None
+    assert os.listdir(tmp_path) == ["a.md"]
     for number in range(3):
         write_text(write(path, b"old %d" % number), "new", backup=".bak")
     copies = {name: (tmp_path / name).read_bytes() for name in os.listdir(tmp_path) if name != "a.md"}
     assert copies == {"a.md.bak": b"old 0", "a.md.bak2": b"old 1", "a.md.bak3": b"old 2"}
 
 
-def test_no_backup_unless_wanted(tmp_path):
-    assert write_text(write(tmp_path / "a.md"), "new", backup=None) is None
-    assert os.listdir(tmp_path) == ["a.md"]
-
-
 def test_links_and_read_only_files_are_not_written(tmp_path):
-    real = tmp_path / "real.md"
+    real, link, twin = (tmp_path / f"{name}.md" for name in ("real", "link", "twin"))
     write(real)
-    link, twin = tmp_path / "link.md", tmp_path / "twin.md"
+
+    def refused(path):
+        return code_of(write_text, read_text(str(path)), "new", backup=".bak") == "D642"
+
     link.symlink_to(real)
-    assert code_of(write_text, read_text(str(link)), "new", backup=".bak") == "D642"
+    assert refused(link)
     os.link(real, twin)
-    assert code_of(write_text, read_text(str(real)), "new", backup=".bak") == "D642"
+    assert refused(real)
     twin.unlink()
     real.chmod(0o444)
-    assert code_of(write_text, read_text(str(real)), "new", backup=".bak") == "D642"
+    assert refused(real)
     real.chmod(0o644)
     tmp_path.chmod(0o555)
-    assert code_of(write_text, read_text(str(real)), "new", backup=".bak") == "D642"
+    assert refused(real)
     tmp_path.chmod(0o755)
     assert real.read_bytes() == b"old\r\ntext"
     assert sorted(os.listdir(tmp_path)) == ["link.md", "real.md"]
@@ -190,12 +175,8 @@ def test_concurrent_writes_of_an_editor_are_kept(tmp_path, save):
         together.wait()
         texts.append(path.read_text())
     editor.join()
-    lost = [
-        (number, text)
-        for number, text in enumerate(texts, 1)
-        if text not in (f"{number} quite\n", f"{number} quiet\n")
-    ]
-    assert lost == []
+    written = [(f"{number} quite\n", f"{number} quiet\n") for number in range(1, ROUNDS)]
+    assert [pair for pair in zip(texts, written, strict=True) if pair[0] not in pair[1]] == []
     assert set(outcomes) <= {"", "D643"}
     assert os.listdir(tmp_path) == ["a.md"]
 
@@ -208,21 +189,24 @@ def test_a_diff():
         "@@ -13,7 +13,7 @@\n 12\n 13\n 14\n-15\n+y\n 16\n 17\n 18\n"
     )
     assert unified_diff("a", old, old) == ""
-    assert unified_diff("a", "b", "c").endswith(
-        "-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n"
-    )
+    no_end = "\\ No newline at end of file\n"
+    assert unified_diff("a", "b", "c").endswith(f"-b\n{no_end}+c\n{no_end}")
 
 
 LINES = st.lists(st.sampled_from(["a", "b", "a\r", "", "\ufeffc", "é"]), min_size=1, max_size=30)
+TOOLS = (["patch", "-p0", "-s", "--binary"], ["git", "apply", "-p0", "--whitespace=nowarn"])
+needs_tools = pytest.mark.skipif(
+    not shutil.which("patch") or not shutil.which("git"), reason="needs patch and git"
+)
 
 
-@pytest.mark.skipif(not shutil.which("patch") or not shutil.which("git"), reason="needs patch and git")
+@needs_tools
 @given(LINES, st.data())
 def test_a_diff_can_be_applied(tmp_path_factory, lines, data):
     old = "\n".join(lines)
     new = "\n".join(data.draw(st.sampled_from([line, line and line + "x"])) for line in lines)
     diff = unified_diff("a.md", old, new)
-    for command in (["patch", "-p0", "-s", "--binary"], ["git", "apply", "-p0", "--whitespace=nowarn"]):
+    for command in TOOLS:
         home = tmp_path_factory.mktemp("diff")
         (home / "a.md").write_bytes(old.encode())
         if diff:
@@ -230,22 +214,13 @@ def test_a_diff_can_be_applied(tmp_path_factory, lines, data):
         assert (home / "a.md").read_bytes() == new.encode()
 
 
-def apply_diff(tool: list[str], diff: bytes, home) -> bool:
-    done = subprocess.run(tool, input=diff, cwd=home, capture_output=True, timeout=60)
-    return done.returncode == 0
-
-
-TOOLS = (["patch", "-p0", "-s", "--binary"], ["git", "apply", "-p0", "--whitespace=nowarn"])
-
-
+EVIL = "\n--- evil.md\n+++ evil.md\n@@ -1 +1 @@\n-old\n+evil\n"
 PIECES = [
     " ", "\t", '"', "\\", "\n", "\r", "\x1b[31m", "\u202e", "\u200f", "\xa0", "\udcff", "é", "日", "a",
-    "b.md", "--- ", "+++ ", "@@ -1,1 +1,1 @@", "\n--- evil.md\n+++ evil.md\n@@ -1 +1 @@\n-old\n+evil\n",
+    "b.md", "--- ", "+++ ", "@@ -1,1 +1,1 @@", EVIL,
     "evil.md", "\tevil.md", "2026-01-01 00:00:00.000000000 +0000", "\\n", "\\303", "'", "%", "..", "-",
     "\x7f",
 ]  # fmt: skip
-
-
 FILE_NAMES = (
     st.lists(st.sampled_from(PIECES), min_size=1, max_size=6)
     .map("".join)
@@ -253,21 +228,20 @@ FILE_NAMES = (
 )
 
 
-@pytest.mark.skipif(not shutil.which("patch") or not shutil.which("git"), reason="needs patch and git")
+@needs_tools
 @pytest.mark.parametrize("tool", TOOLS, ids=["patch", "git apply"])
-@example("x\n--- evil.md\n+++ evil.md\n@@ -1 +1 @@\n-old\n+evil\n")
+@example(f"x{EVIL}")
 @given(FILE_NAMES)
 def test_a_diff_changes_only_its_own_file(tool, tmp_path_factory, name):
     home = tmp_path_factory.mktemp("named")
-    others = {"evil.md", "a", "b.md", "a b.md", *name.split(), *name.split("\n"), *name.split("\t")} - {
-        name, "", ".", "..",
-    }  # fmt: skip
+    others = {"evil.md", "a", "b.md", "a b.md", *name.split(), *name.split("\n"), *name.split("\t")}
+    others -= {name, "", ".", ".."}
     for other in others:
         (home / other).write_text("old\n")
     (home / name).write_text("old\n")
     diff = unified_diff(name, "old\n", "new\n").encode("utf-8", "surrogateescape")
     assert diff.count(b"\n") == 5
-    done = apply_diff(tool, diff, home)
+    done = subprocess.run(tool, input=diff, cwd=home, capture_output=True, timeout=60).returncode == 0
     if "\n" not in name:  # which patch never takes
         assert done
     assert (home / name).read_text() == ("new\n" if done else "old\n")

@@ -11,9 +11,8 @@ from disambig.checking.flags import _DIRECTIVES
 from disambig.markup import CODE, read_markup
 
 QUIET = "a quite place"
-
-
 BOTH = "a quite place during 1997"
+OFF = "<!-- disambig: off -->"
 
 
 def check_text(text, path="x.md"):
@@ -29,24 +28,27 @@ def flagged_and_unused(text, path="x.md"):
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("path", "text", "words"),
     [
-        (f"{QUIET} <!-- disambig: ignore quite -->", []),
-        (f"<!-- disambig: IGNORE then, Quite -->\n\n{QUIET}", []),
-        (f"{QUIET} <!-- disambig: ignore-line -->\n{QUIET}", ["quite"]),
-        (f"<!-- disambig: ignore-next-line -->\n{QUIET}\n{QUIET}", ["quite"]),
-        (f"<!-- disambig:\nignore-next-line -->\n\n  \n{QUIET}\n{QUIET}", ["quite"]),
-        (f"{QUIET} <!-- disambig: ignore-next-line -->", ["quite"]),
-        (f"{QUIET} <!-- disambig: off --> {QUIET}\n\n{QUIET} <!-- disambig: on --> {QUIET}", ["quite"] * 2),
-        (f"{QUIET} <!-- disambig: off -->\n{QUIET}", ["quite"]),
-        (f"{QUIET}\n\n<!-- disambig: ignore-file -->", []),
-        (f"{QUIET} <!-- something else -->", ["quite"]),
-        (f"{QUIET} `<!-- disambig: ignore quite -->`", ["quite"]),
-        (f"disambig: ignore-file {QUIET}", ["quite"]),
+        ("x.md", f"{QUIET} <!-- disambig: ignore quite -->", []),
+        ("x.md", f"<!-- disambig: IGNORE then, Quite -->\n\n{QUIET}", []),
+        ("x.md", f"{QUIET} <!-- disambig: ignore-line -->\n{QUIET}", ["quite"]),
+        ("x.md", f"<!-- disambig: ignore-next-line -->\n{QUIET}\n{QUIET}", ["quite"]),
+        ("x.md", f"<!-- disambig:\nignore-next-line -->\n\n  \n{QUIET}\n{QUIET}", ["quite"]),
+        ("x.md", f"{QUIET} <!-- disambig: ignore-next-line -->", ["quite"]),
+        ("x.md", f"{QUIET} {OFF} {QUIET}\n\n{QUIET} <!-- disambig: on --> {QUIET}", ["quite"] * 2),
+        ("x.md", f"{QUIET} {OFF}\n{QUIET}", ["quite"]),
+        ("x.md", f"{QUIET}\n\n<!-- disambig: ignore-file -->", []),
+        ("x.md", f"{QUIET} <!-- something else -->", ["quite"]),
+        ("x.md", f"{QUIET} `<!-- disambig: ignore quite -->`", ["quite"]),
+        ("x.md", f"disambig: ignore-file {QUIET}", ["quite"]),
+        ("x.tex", f"% disambig: ignore quite\n{QUIET}", []),
+        ("x.tex", f"{QUIET} % disambig: ignore-line\n{QUIET}", ["quite"]),
+        ("x.tex", f"%% disambig: ignore-next-line task:spelling\n{BOTH}", ["during"]),
     ],
 )
-def test_directives_hide_flags(text, words):
-    assert flagged_and_unused(text)[0] == words
+def test_directives_hide_flags(path, text, words):
+    assert flagged_and_unused(text, path)[0] == words
 
 
 @pytest.mark.parametrize("path", ["x.md", "x.txt"])
@@ -82,35 +84,20 @@ def test_a_directive_for_an_overlapping_task_hides_the_flag():
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        (f"% disambig: ignore quite\n{QUIET}", []),
-        (f"{QUIET} % disambig: ignore-line\n{QUIET}", ["quite"]),
-        (f"%% disambig: ignore-next-line task:spelling\n{BOTH}", ["during"]),
-    ],
+    "comment", ["<!-- {} -->", "% {}", ".. {}", "# {}", "// {}", "/* {} */", "{{# {} #}}", "-- {}", "{}"]
 )
-def test_comments_of_latex(text, words):
-    assert flagged_and_unused(text, "x.tex")[0] == words
-
-
-@pytest.mark.parametrize(
-    "comment",
-    [
-        "<!-- disambig: ignore quite -->", "% disambig: ignore quite", ".. disambig: ignore quite",
-        "# disambig: ignore quite", "// disambig: ignore quite", "/* disambig: ignore quite */",
-        "{# disambig: ignore quite #}", "-- disambig: ignore quite", "disambig: ignore quite",
-    ],
-)  # fmt: skip
 def test_the_marks_of_any_markup(comment):
+    comment = comment.format("disambig: ignore quite")
     text = f"{comment}\n{QUIET}"
     (hidden,) = read_directives("x", text, [(0, len(comment))], TextLines(text)).hidden
     assert (hidden.word, hidden.directive, hidden.start) == ("quite", "ignore quite", 0)
 
 
-def test_blocks_of_tasks_and_words():
+def test_blocks_of_tasks_and_words_and_two_directives_for_one_flag():
     off, on = "<!-- disambig: off task:spelling, during -->", "<!-- disambig: on {} -->"
     one = f"{off}\n{BOTH}\n{on.format('during')}\n{BOTH}\n{on.format('')}\n{BOTH}"
     assert flagged_and_unused(one) == (["during", "quite", "during"], [])
+    assert flagged_and_unused(f"{OFF}\n{QUIET} <!-- disambig: ignore-line -->") == ([], [])
 
 
 def test_unused_directives_are_reported():
@@ -118,25 +105,16 @@ def test_unused_directives_are_reported():
         f"<!-- disambig: ignore quite, then -->\n{BOTH} <!-- disambig: ignore-line task:preposition -->\n\n"
         "<!-- disambig: ignore-next-line task:speling -->\nAll is well. <!-- disambig: on -->\n"
     )
-    result = check_text(text)
-    assert [(item.line, item.directive) for item in result.unused] == [
-        (1, "ignore then"),
-        (4, "ignore-next-line[speling]"),
-        (5, "on"),
-    ]
+    unused = [(item.line, item.directive) for item in check_text(text).unused]
+    assert unused == [(1, "ignore then"), (4, "ignore-next-line[speling]"), (5, "on")]
+    text = "# disambig: ignore-next-line quite, then\n# in a quite place\n# disambig: ignore peace\n"
+    assert flagged_and_unused(text, "a.py") == ([], ["ignore-next-line then", "ignore peace"])
 
 
-def test_two_directives_for_one_flag_are_both_used():
-    assert flagged_and_unused(f"<!-- disambig: off -->\n{QUIET} <!-- disambig: ignore-line -->") == ([], [])
+UNKNOWN = "|of|ignore|ignore , |ignore-file task:|ignore-lines|ignore[]|off[ ]|off[article".split("|")
 
 
-@pytest.mark.parametrize(
-    "what",
-    [
-        "", "of", "ignore", "ignore , ", "ignore-file task:", "ignore-lines", "ignore[]", "off[ ]",
-        "off[article",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("what", UNKNOWN)
 def test_unknown_directives_are_reported(what):
     text = f"a\n<!-- disambig: {what} -->"
     result = read_directives("x.md", text, [(2, len(text))], TextLines(text))
@@ -145,17 +123,16 @@ def test_unknown_directives_are_reported(what):
     assert not result.hidden
 
 
-COMMENTS = st.lists(
-    st.sampled_from([*_DIRECTIVES, " ", "\n", ",", "task:", "x", "--", "\u00a0", "-->"]), max_size=8
-)
+SIGNS = [*_DIRECTIVES, " ", "\n", ",", "task:", "x", "--", "\u00a0", "-->"]
+COMMENTS = st.lists(st.sampled_from(SIGNS), max_size=8).map("".join)
 
 
 @given(st.lists(COMMENTS, max_size=5))
 def test_every_comment_hides_something_or_is_an_error(comments):
     text, places = "", []
-    for flagged_and_unused in comments:
+    for comment in comments:
         start = len(text)
-        text += f"<!-- disambig: {''.join(flagged_and_unused)} -->"
+        text += f"<!-- disambig: {comment} -->"
         places.append((start, len(text)))
         text += " words\n"
     result = read_directives("x.md", text, places, TextLines(text))
@@ -164,63 +141,40 @@ def test_every_comment_hides_something_or_is_an_error(comments):
     assert all(problem.code == "D641" for problem in result.problems)
 
 
-def flags_and_unused_in_code(text, path):
-    """Return the words that are flagged with their lines, and the unused directives."""
-    checked = check_text(text, path)
-    assert not checked.problems
-    return [(flag.observed, flag.line) for flag in checked.flags], [d.directive for d in checked.unused]
+COMMENT = "in a quite place"
 
 
 @pytest.mark.parametrize(
-    ("path", "text", "words"),
+    ("path", "text", "lines"),
     [
-        ("a.py", "x = 1  # in a quite place\n", [("quite", 1)]),
+        ("a.py", f"x = 1  # {COMMENT}\n", [1]),
         ("a.py", "quite = 1  # a place\n", []),
-        ("a.py", "# in a quite place  # disambig: ignore-line\n", []),  # as pragmas stand
-        ("a.py", "x = 1  # in a quite place  # disambig: ignore-line then\n", [("quite", 1)]),
-        ("a.py", "# in a quite place # of disambig: ignore-line\n", [("quite", 1)]),
-        (
-            "a.py",
-            "# disambig: ignore-next-line\nx = 1  # in a quite place\n# so a quite place\n",
-            [("quite", 3)],
-        ),
+        ("a.py", f"# {COMMENT}  # disambig: ignore-line\n", []),  # as pragmas stand
+        ("a.py", f"x = 1  # {COMMENT}  # disambig: ignore-line then\n", [1]),
+        ("a.py", f"# {COMMENT} # of disambig: ignore-line\n", [1]),
+        ("a.py", f"# disambig: ignore-next-line\nx = 1  # {COMMENT}\n# so a quite place\n", [3]),
         ("a.py", '"""In a quite place."""\n# disambig: ignore quite\n', []),
         ("a.py", '"""In a quite place. <!-- disambig: ignore-line -->"""\n', []),
-        (
-            "a.rs",
-            "// disambig: off\n/// in a quite place\n// disambig: on\n/// in a quite place\n",
-            [("quite", 4)],
-        ),
-        ("a.c", "/* disambig: ignore-file task:spelling */\n/* in a quite place */\n", []),
-        (
-            "a.js",
-            "f() // in a quite place\ng() /* disambig: ignore-line */ // in a quite place\n",
-            [("quite", 1)],
-        ),
-        ("a.go", "/* disambig:ignore-next-line quite */\n\n// in a quite place\n", []),
-        ("a.ts", "/**\n * in a quite place\n */ // disambig: ignore-line\n", [("quite", 2)]),
-        ("a.sh", "# disambig: ignore-next-line\n# in a quite place\n# so a quite place\n", [("quite", 3)]),
-        ("a.py", 's = "# disambig: ignore-file"  # in a quite place\n', [("quite", 1)]),
-        ("a.py", "# in a\r\n# quite place\r\n", [("quite", 2)]),
+        ("a.rs", f"// disambig: off\n/// {COMMENT}\n// disambig: on\n/// {COMMENT}\n", [4]),
+        ("a.c", f"/* disambig: ignore-file task:spelling */\n/* {COMMENT} */\n", []),
+        ("a.js", f"f() // {COMMENT}\ng() /* disambig: ignore-line */ // {COMMENT}\n", [1]),
+        ("a.go", f"/* disambig:ignore-next-line quite */\n\n// {COMMENT}\n", []),
+        ("a.ts", f"/**\n * {COMMENT}\n */ // disambig: ignore-line\n", [2]),
+        ("a.sh", f"# disambig: ignore-next-line\n# {COMMENT}\n# so a quite place\n", [3]),
+        ("a.py", f's = "# disambig: ignore-file"  # {COMMENT}\n', [1]),
+        ("a.py", "# in a\r\n# quite place\r\n", [2]),
     ],
 )
-def test_directives_in_comments_of_code(path, text, words):
-    assert flags_and_unused_in_code(text, path)[0] == words
+def test_directives_in_comments_of_code(path, text, lines):
+    result = check_text(text, path)
+    assert not result.problems
+    assert [(flag.observed, flag.line) for flag in result.flags] == [("quite", line) for line in lines]
 
 
-def test_unused_directives_of_code_are_reported():
-    text = "# disambig: ignore-next-line quite, then\n# in a quite place\n# disambig: ignore peace\n"
-    assert flags_and_unused_in_code(text, "a.py") == ([], ["ignore-next-line then", "ignore peace"])
-
-
-def test_code_in_a_directory_is_not_checked_by_default():
+def test_code_is_checked_if_it_is_named_and_its_comments_alone():
     assert not any(has_checked_suffix("a" + suffix) for suffix in CODE)
     assert has_checked_suffix("a.md") and has_checked_suffix("a.TEX")
-
-
-def test_a_correction_changes_the_comment_alone():
     text = "quite = 1  # in a quite place\n"
-    plain = read_markup("a.py", text)
-    (flag,) = find_flags("a.py", text, plain, annotate_texts([plain.text])).flags
+    (flag,) = check_text(text, "a.py").flags
     start, end, new = flag.edit
     assert text[:start] + new + text[end:] == "quite = 1  # in a quiet place\n"

@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from itertools import pairwise
 
-import numpy as np
 import pytest
 from fake_models import annotate_texts
 from hypothesis import given, strategies as st
+from made_decisions import make_decisions
 from overlapping import ToyModel
 
+import disambig
 from disambig.checking import (
     DocumentWords,
     Flag,
@@ -22,9 +23,9 @@ from disambig.checking import (
     number_fingerprints,
     sentence_around,
 )
-from disambig.data import Decisions, Group, ignore_entries, pair_to_ignore, plain_entry
+from disambig.data import Group, ignore_entries, pair_to_ignore, plain_entry
 from disambig.markup import PlainText, read_markup
-from disambig.models import ModelSource
+from disambig.models import ModelSet, ModelSource, annotate, load
 
 QUIET = "a quite place"
 
@@ -39,27 +40,16 @@ def flag(start, end, new, probability=0.5, task="t", observed="x"):
 
 
 def one_decision(start, end, candidates, observed, chosen):
-    group = Group("g", candidates)
-    number = np.zeros(1, np.int32)
-    return Decisions(
-        task="t", model="m 1", table=(group,), documents=number, starts=number + start, ends=number + end,
-        groups=number, observed=number + observed, chosen=number + chosen,
-        offsets=np.array([0, len(candidates)]), scores=np.arange(len(candidates), dtype=np.float32),
-        margins=np.ones(1, np.float32), probabilities=np.full(1, 0.9, np.float32),
-        flagged=np.ones(1, bool), found=number, asked=number,
-    )  # fmt: skip
+    return make_decisions([Group("g", candidates)], [(0, start, end, 0, observed, chosen)])
 
 
-def test_places_are_those_of_editors():
+def test_places_are_those_of_editors_in_each_unit():
     text = "\ufeffab\r\nc\U0001f600d\re\n\nf"
     places = TextLines(text)
     result = [places.line_and_column(text.index(letter)) for letter in "abcdef"]
     assert result == [(1, 1), (1, 2), (2, 1), (2, 3), (3, 1), (5, 1)]
     assert text[slice(*places.line_around(text.index("d")))] == "c\U0001f600d\r"
     assert text[slice(*places.line_around(text.index("f")))] == "f"
-
-
-def test_columns_are_counted_in_each_unit():
     text = "\ufeffe\u0301\U0001f600x\r\ne\u0301\U0001f600y\r\n"
     places = TextLines(text)
     first, second = text.index("x"), text.index("y")
@@ -78,19 +68,13 @@ def test_lines_are_those_that_line_ends_make(text):
     assert TextLines(text).line_and_column(len(text))[0] == len(lines)
 
 
-def test_flags_have_their_places_in_the_file():
+def test_flags_have_their_places_and_come_in_text_order_over_all_tasks():
     (result,) = check_fake(f"# Title\n\nIt is **{QUIET}**.\n").flags
     assert (result.line, result.column, result.observed, result.replacement) == (3, 11, "quite", "quiet")
     assert (result.task, round(result.probability, 2)) == ("spelling", 0.9)
-
-
-def test_flags_come_in_text_order_over_all_tasks():
     result = check_fake(f"It was {QUIET} during 1997. A Quite place.").flags
     assert [f.observed for f in result] == ["quite", "during", "Quite"]
     assert result[2].replacement == "Quiet"
-
-
-def test_words_to_ignore():
     assert not check_fake(QUIET, ignore={"quite"}).flags
 
 
@@ -110,46 +94,30 @@ def test_the_most_certain_flags_are_shown():
     assert [f.start for f in result.flags] == [3]
 
 
-def test_labels_are_not_flags():
-    text = "it rains"
-    labels = one_decision(0, 2, ("referential", "not"), -1, 1)
-    assert not find_flags("x.txt", text, PlainText(text), [labels]).flags
+def flags_of(text, *decision, path="x.txt"):
+    """Return the flags of one decision."""
+    return find_flags(path, text, read_markup(path, text), [one_decision(*decision)]).flags
 
 
-def test_candidates_with_markup_inside_are_not_flagged():
-    text = "it may **be** so"
-    plain = read_markup("x.md", text)
-    decision = one_decision(3, 11, ("may be", "maybe"), 0, 1)
-    assert not find_flags("x.md", text, plain, [decision]).flags
-
-
-def test_apostrophes_are_those_of_the_text():
-    decision = one_decision(0, 3, ("its", "it's"), 0, 1)
+def test_labels_are_no_flags_and_corrections_fit_the_text():
+    assert not flags_of("it rains", 0, 2, ("referential", "not"), -1, 1)
+    assert not flags_of("it may **be** so", 3, 11, ("may be", "maybe"), 0, 1, path="x.md")
     for text, expected in (("its can\u2019t", "it\u2019s"), ("its can't", "it's")):
-        assert find_flags("x.txt", text, PlainText(text), [decision]).flags[0].edit == (0, 3, expected)
-
-
-def test_a_word_too_many_goes_with_its_space():
+        assert flags_of(text, 0, 3, ("its", "it's"), 0, 1)[0].edit == (0, 3, expected)
     text = "He went to the home."
-    (result,) = find_flags("x", text, PlainText(text), [one_decision(11, 14, ("the", ""), 0, 1)]).flags
+    (result,) = flags_of(text, 11, 14, ("the", ""), 0, 1)
     assert (result.observed, result.replacement) == ("the", "")
     assert corrected(text, [result]) == "He went to home."
-
-
-def test_a_missing_word_comes_with_its_space():
     text = "He saw dog."
-    (result,) = find_flags("x", text, PlainText(text), [one_decision(7, 7, ("", "a"), 0, 1)]).flags
+    (result,) = flags_of(text, 7, 7, ("", "a"), 0, 1)
     assert (result.observed, result.replacement, result.column) == ("", "a", 8)
     assert corrected(text, [result]) == "He saw a dog."
 
 
-def test_the_more_certain_of_two_corrections_is_chosen():
+def test_the_more_certain_of_two_corrections_is_chosen_and_none_across_lines():
     taken, left = choose([flag(5, 7, "a", 0.4), flag(5, 7, "b", 0.6), flag(7, 9, "c", 0.1)])
     assert [f.replacement for f in taken] == ["b", "c"]
     assert [f.replacement for f in left] == ["a"]
-
-
-def test_a_correction_across_lines_is_not_chosen():
     taken, left = choose([flag(0, 6, "maybe", observed="may\nbe"), flag(2, 3, "x", 0.1)])
     assert [f.replacement for f in taken] == ["x"]
     assert [f.replacement for f in left] == ["maybe"]
@@ -182,34 +150,19 @@ PLACE_TEXT = "# Title\n\nAll is well. It was a quite place,\nfar away. The end.\
 
 def identities(text, path="a.md"):
     plain = read_markup(path, text)
-    return [
-        flag_identity(path, plain.text, flag)
-        for flag in find_flags(path, text, plain, annotate_texts([plain.text])).flags
-    ]
+    return [flag_identity(path, plain.text, flag) for flag in check_fake(text, path).flags]
 
 
-def test_the_identity_has_the_sentence():
-    (result,) = identities(PLACE_TEXT)
-    assert (result.path, result.task, result.observed) == ("a.md", "spelling", "quite")
-    assert result.sentence == "It was a quite place, far away."
-
-
-def test_the_identity_survives_moved_lines():
+def test_the_identity_has_the_sentence_and_survives_moved_lines():
     (before,) = identities(PLACE_TEXT)
-    assert identities(
-        "More.\r\n\r\n" + PLACE_TEXT.replace("place,\n", "place,   ").replace("\n", "\r\n")
-    ) == [before]
+    assert (before.path, before.task, before.observed) == ("a.md", "spelling", "quite")
+    assert before.sentence == "It was a quite place, far away."
+    assert before.digest == "27228bfaad2e95b8c967b97265eccdd6"
+    moved = "More.\r\n\r\n" + PLACE_TEXT.replace("place,\n", "place,   ").replace("\n", "\r\n")
+    assert identities(moved) == [before]
     assert identities(PLACE_TEXT.replace("The end", "No end")) == [before]
     assert identities(PLACE_TEXT.replace("far", "not far")) != [before]
     assert identities(PLACE_TEXT, "b.md") != [before]
-
-
-def test_digests_are_stable():
-    (result,) = identities(PLACE_TEXT)
-    assert result.digest == "27228bfaad2e95b8c967b97265eccdd6"
-
-
-def test_fingerprints_are_unique():
     result = identities("A quite place. A quite place and a quite place. A quite place.")
     fingerprints = number_fingerprints(result)
     assert len(set(fingerprints)) == 4
@@ -232,7 +185,7 @@ def test_entries_are_compared_in_lower_case_with_single_spaces():
 
 
 @pytest.mark.parametrize(
-    ("text", "write_places", "meant", "expected"),
+    ("text", "word", "meant", "expected"),
     [
         ("Use an SQL table.", "an", "a", ("an", "an -> a", "an sql -> a sql", "use an -> use a")),
         ("Open the the door.", "the", "", ("the", "the ->", "the the -> the", "open the -> open")),
@@ -240,17 +193,11 @@ def test_entries_are_compared_in_lower_case_with_single_spaces():
         ("Then, we go.", "Then", "Than", ("then", "then -> than")),
     ],
 )
-def test_the_entries_of_a_flag(text, write_places, meant, expected):
-    start = text.index(write_places)
-    assert ignore_entries(text, start, start + len(write_places), meant) == expected
-
-
-def test_the_entries_of_a_missing_word():
-    assert ignore_entries("It helps write text.", 9, 9, "to") == (
-        "-> to",
-        "write -> to write",
-        "helps -> helps to",
-    )
+def test_the_entries_of_a_flag(text, word, meant, expected):
+    start = text.index(word)
+    assert ignore_entries(text, start, start + len(word), meant) == expected
+    missing = ("-> to", "write -> to write", "helps -> helps to")
+    assert ignore_entries("It helps write text.", 9, 9, "to") == missing
 
 
 TEXT = "It was hard to find a quite place."
@@ -260,9 +207,6 @@ TEXT = "It was hard to find a quite place."
     ("ignore", "flagged"), [("quite -> quiet", False), ("a quite -> a quiet", False), ("quite -> quit", True)]
 )
 def test_check_and_annotate_leave_a_correction_alone(ignore, flagged):
-    import disambig
-    from disambig.models import annotate, load
-
     assert bool(disambig.check(TEXT, models="spelling", ignore=[ignore])) is flagged
     (decisions,) = annotate([TEXT], [load("spelling")], ignore=[ignore])
     assert bool(decisions.flagged.any()) is flagged
@@ -286,15 +230,10 @@ RULES = {
 )
 def test_ignoring_a_flag_does_not_show_its_alternative(ignore, shown):
     """The same in both: an overlapping flag, which was less certain, does not show up instead."""
-    from disambig.checking import find_flags
-    from disambig.markup import PlainText
-    from disambig.models import ModelSet, annotate
-
     text = "It was a quite place, and I seen it."
     models = [ToyModel.of(task, *rules) for task, rules in RULES.items()]
-    checked = find_flags(
-        "a.txt", text, PlainText(text), ModelSet(tuple(models)).annotate([text]), ignore=ignore
-    )
+    decisions = ModelSet(tuple(models)).annotate([text])
+    checked = find_flags("a.txt", text, PlainText(text), decisions, ignore=ignore)
     assert [f"{flag.observed} -> {flag.replacement}" for flag in checked.flags] == shown
     decisions = annotate([text], models, ignore=ignore)
     records = [of_task.record(int(i), text) for of_task in decisions for i in of_task.flagged.nonzero()[0]]
@@ -303,17 +242,19 @@ def test_ignoring_a_flag_does_not_show_its_alternative(ignore, shown):
 
 
 @pytest.fixture(scope="module")
-def annotate_with_pack():
-    return ModelSource().load()
+def flagged():
+    """Return what gives the words that the models of the pack flag in a text."""
+    models = ModelSource().load()
+
+    def words(text):
+        plain = read_markup("x.md", text)
+        return [flag.observed for flag in find_flags("x.md", text, plain, models([plain.text])).flags]
+
+    return words
 
 
 def names(text: str, path: str = "x.md") -> frozenset[str]:
     return DocumentWords(text, read_markup(path, text)).names
-
-
-def flagged(annotate_with_pack, text: str) -> list[str]:
-    plain = read_markup("x.md", text)
-    return [flag.observed for flag in find_flags("x.md", text, plain, annotate_with_pack([plain.text])).flags]
 
 
 def test_names_come_from_code_only():
@@ -324,58 +265,36 @@ def test_names_come_from_code_only():
     result = names(text)
     assert {"lat", "alias", "max_size"} <= result
     assert not result & {"Prose", "here", "page", "target", "comment", "host", "path", "for", "in"}
-
-
-def test_the_code_around_comments_counts():
     assert {"decimals", "round_to"} <= names("def round_to(decimals):\n    # all of them\n    pass\n", "x.py")
-
-
-def test_plain_text_has_no_code():
     assert names("the word lat", "x.txt") == frozenset()
 
 
-def test_a_name_is_not_flagged(annotate_with_pack):
+def test_a_name_is_not_flagged_and_no_word_is_missing_before_it(flagged):
     text = "Steps along lat at a time are averaged."
-    assert flagged(annotate_with_pack, text) == ["lat"]
-    assert flagged(annotate_with_pack, f"{text}\n\nA `lat` is a number.\n") == []
+    assert flagged(text) == ["lat"]
+    assert flagged(f"{text}\n\nA `lat` is a number.\n") == []
+    often = "Each lat lies behind a lat. The lat has a door, and every lat a fan."
+    assert flagged(f"{text}\n\n{often}") == []  # a word that is repeated
+    text = "If you do not declare message in the schema, it is dropped."
+    assert flagged(text) == [""]
+    assert flagged(f"{text}\n\nThe `message` is a string.\n") == []
 
 
 @pytest.mark.parametrize("sentence", ["If {} is true, it is read.", "Make sure that {} isn't set."])
-def test_names_in_the_plural(annotate_with_pack, sentence):
+def test_names_in_the_plural(flagged, sentence):
     text = sentence.format("the slots")
-    assert len(flagged(annotate_with_pack, text)) == 1
-    assert flagged(annotate_with_pack, f"{text}\n\n```\n__slots__ = slots\n```\n") == []
-    assert len(flagged(annotate_with_pack, f"{text}\n\n```\nslot\n```\n")) == 1
+    assert len(flagged(text)) == 1
+    assert flagged(f"{text}\n\n```\n__slots__ = slots\n```\n") == []
+    assert len(flagged(f"{text}\n\n```\nslot\n```\n")) == 1
 
 
-def test_no_word_is_missing_before_a_name(annotate_with_pack):
-    text = "If you do not declare message in the schema, it is dropped."
-    assert flagged(annotate_with_pack, text) == [""]
-    assert flagged(annotate_with_pack, f"{text}\n\nThe `message` is a string.\n") == []
-
-
-def test_a_word_that_is_repeated_is_not_flagged(annotate_with_pack):
-    text = "Steps along lat at a time are averaged."
-    assert flagged(annotate_with_pack, text) == ["lat"]
-    assert (
-        flagged(
-            annotate_with_pack,
-            f"{text}\n\nEach lat lies behind a lat. The lat has a door, and every lat a fan.",
-        )
-        == []
-    )
-
-
-def test_repeated_mistakes_are_not_names():
+def test_repeated_and_certain_mistakes_are_flagged(flagged):
     text = "The server allow it. " * 9 + "It is better then that. " * 9
     words = DocumentWords(text, read_markup("x.txt", text))
     assert not words.is_own("allow", "allows", 16)
     assert not words.is_own("then", "than", 200)
-
-
-def test_certain_mistakes_are_flagged_even_if_they_are_names(annotate_with_pack):
     text = "It depends on there choice.\n\nA `there` is a `choice` `their`.\n"
-    assert flagged(annotate_with_pack, text) == ["there"]
+    assert flagged(text) == ["there"]
 
 
 def test_long_code_takes_linear_time():

@@ -16,83 +16,29 @@ from disambig.checking import Changes, Flag, changes as git_module, path_in_repo
 from disambig.errors import UserError
 
 pytestmark = pytest.mark.skipif(os.name == "nt" or not shutil.which("git"), reason="needs git and sh")
-
-
 OLD = "The first line stays.\nIt was older then the house.\n"
-
-
 NEW = OLD + "The bridge is longer then the road.\n"
-
-
 FLAGGED = "a.md:3:22: then -> than"
-
-
-MODES = [None, "HEAD"]
-
-
-"""What `Changes` is given: for --staged, and for --since HEAD."""
-
-
-KEYS = {
-    "alias.cat-file": "!{run}",
-    "alias.diff": "!{run}",
-    "alias.diff-index": "!{run}",
-    "alias.ls-files": "!{run}",
-    "alias.rev-parse": "!{run}",
-    "browser.x.cmd": "{run}",
-    "core.alternateRefsCommand": "{run}",
-    "core.askPass": "{run}",
-    "core.editor": "{run}",
-    "core.fsmonitor": "{run}",
-    "core.gitProxy": "{run}",
-    "core.hooksPath": "{hooks}",
-    "core.pager": "{run}",
-    "core.sshCommand": "{run}",
-    "credential.helper": "!{run}",
-    "diff.external": "{run}",
-    "diff.tool": "x",
-    "diff.x.command": "{run}",
-    "diff.x.textconv": "{run}",
-    "difftool.x.cmd": "{run}",
-    "filter.x.clean": "{run}",
-    "filter.x.process": "{run}",
-    "filter.x.smudge": "{run}",
-    "gpg.program": "{run}",
-    "gpg.ssh.defaultKeyCommand": "{run}",
-    "gpg.ssh.program": "{run}",
-    "gpg.x509.program": "{run}",
-    "hook.x.command": "{run}",
-    "include.path": "{included}",
-    "includeIf.gitdir:/.path": "{included}",
-    "interactive.diffFilter": "{run}",
-    "log.showSignature": "true",
-    "merge.x.driver": "{run}",
-    "mergetool.x.cmd": "{run}",
-    "pager.cat-file": "{run}",
-    "pager.config": "{run}",
-    "pager.diff": "{run}",
-    "pager.diff-index": "{run}",
-    "pager.ls-files": "{run}",
-    "pager.rev-parse": "{run}",
-    "remote.origin.proxy": "{run}",
-    "remote.origin.receivepack": "{run}",
-    "remote.origin.uploadpack": "{run}",
-    "remote.origin.vcs": "{run}",
-    "sequence.editor": "{run}",
-    "submodule.inner.update": "!{run}",
-    "trace2.eventTarget": "|{run}",
-    "trailer.x.cmd": "{run}",
-    "trailer.x.command": "{run}",
-    "uploadpack.packObjectsHook": "{run}",
-}
-
-
-RUN_BY_GIT = [
-    "core.fsmonitor", "diff.external", "diff.x.command", "diff.x.textconv", "filter.x.clean",
-    "filter.x.process", "include.path", "includeIf.gitdir:/.path",
-]  # fmt: skip
-
-
+MODES = [None, "HEAD"]  # what `Changes` is given: for --staged, and for --since HEAD
+RUN_AS_THEY_ARE = """
+    browser.x.cmd core.alternateRefsCommand core.askPass core.editor core.fsmonitor core.gitProxy core.pager
+    core.sshCommand diff.external diff.x.command diff.x.textconv difftool.x.cmd filter.x.clean
+    filter.x.process filter.x.smudge gpg.program gpg.ssh.defaultKeyCommand gpg.ssh.program gpg.x509.program
+    hook.x.command interactive.diffFilter merge.x.driver mergetool.x.cmd pager.cat-file pager.config
+    pager.diff pager.diff-index pager.ls-files pager.rev-parse remote.origin.proxy remote.origin.receivepack
+    remote.origin.uploadpack remote.origin.vcs sequence.editor trailer.x.cmd trailer.x.command
+    uploadpack.packObjectsHook
+""".split()
+ALIASES = "cat-file diff diff-index ls-files rev-parse".split()
+KEYS = dict.fromkeys(RUN_AS_THEY_ARE, "{run}") | {f"alias.{name}": "!{run}" for name in ALIASES}
+KEYS |= dict.fromkeys(["credential.helper", "submodule.inner.update"], "!{run}")
+KEYS |= dict.fromkeys(["include.path", "includeIf.gitdir:/.path"], "{included}")
+KEYS |= {"core.hooksPath": "{hooks}", "diff.tool": "x", "log.showSignature": "true"}
+KEYS |= {"trace2.eventTarget": "|{run}"}
+RUN_BY_GIT = (
+    "core.fsmonitor diff.external diff.x.command diff.x.textconv filter.x.clean filter.x.process".split()
+)
+RUN_BY_GIT += ["include.path", "includeIf.gitdir:/.path"]
 """Keys that ``git diff HEAD`` itself obeys, so that the test can see that each trap works."""
 
 
@@ -234,12 +180,8 @@ def test_an_embedded_bare_repository_is_ordinary_files(top, trap, options):
     commit()
     (top / "docs" / "x" / "a.md").write_text(NEW)
     call("add", "-A")
-    for check, folder, argument in (
-        (process, ".", "."),
-        (here, ".", "docs/x/a.md"),
-        (here, "docs/x", "a.md"),
-        (here, "docs/x", "."),
-    ):
+    below = ((here, "docs/x", "a.md"), (here, "docs/x", "."))
+    for check, folder, argument in ((process, ".", "."), (here, ".", "docs/x/a.md"), *below):
         done = check("check", *options, argument, folder=top / folder)
         assert done.returncode == 1 and done.stdout.count(" -> ") == 1, done
         assert FLAGGED in done.stdout and "1 in unchanged lines" in done.stderr
@@ -286,17 +228,11 @@ def test_nothing_runs_in_submodules(top, tmp_path, trap, since):
 @pytest.mark.parametrize("since", MODES)
 @pytest.mark.parametrize("url", ["ext::{run}", "ssh://localhost/x", "{top}"])
 def test_missing_objects_are_not_fetched(top, trap, since, url):
-    settings = {
-        "core.repositoryFormatVersion": "1",
-        "core.sshCommand": str(trap.command),
-        "extensions.partialClone": "origin",
-        "protocol.allow": "always",
-        "protocol.ext.allow": "always",
-        "remote.origin.promisor": "true",
-        "remote.origin.uploadpack": str(trap.command),
-        "remote.origin.url": url.format(run=trap.command, top=top),
-    }
-    for key, value in settings.items():
+    settings = {"core.repositoryFormatVersion": "1", "extensions.partialClone": "origin"}
+    settings |= dict.fromkeys(["protocol.allow", "protocol.ext.allow"], "always")
+    settings |= dict.fromkeys(["core.sshCommand", "remote.origin.uploadpack"], str(trap.command))
+    settings["remote.origin.url"] = url.format(run=trap.command, top=top)
+    for key, value in {**settings, "remote.origin.promisor": "true"}.items():
         call("config", key, value)
     blob = call("rev-parse", "HEAD:a.md").decode().strip()
     (top / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
@@ -461,14 +397,8 @@ def test_new_lines_are_those_of_git_diff(tmp_path_factory, clean_git, old, new, 
 
 
 @pytest.fixture
-def repository(tmp_path, monkeypatch):
+def repository(tmp_path, clean_git, monkeypatch):
     """A repository with one commit of three files, and the current folder in it."""
-    for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"):
-        monkeypatch.delenv(name, raising=False)
-    for name in ("AUTHOR", "COMMITTER"):
-        monkeypatch.setenv(f"GIT_{name}_NAME", "a")
-        monkeypatch.setenv(f"GIT_{name}_EMAIL", "a@b.c")
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     top = tmp_path / "top"
     (top / "docs").mkdir(parents=True)
     monkeypatch.chdir(top)
@@ -502,18 +432,12 @@ def test_new_lines_of_the_files_as_they_are(repository):
         False,
         True,
     ]
-
-
-def test_a_flag_over_two_lines_counts_where_one_is_new(repository):
     text = "one\r\nTWO\r\nthree\r\n"
     (repository / "a.md").write_bytes(text.encode())
     changes = Changes("HEAD")
     flags = [flag_at(0, 5), flag_at(0, 6), flag_at(9, 11), flag_at(10, 11)]
-    assert changes.keep("a.md", text, flags) == flags[1:3]
-
-
-def test_a_carriage_return_alone_does_not_end_a_line(repository):
-    (repository / "a.md").write_bytes(b"one\rx\r\ntwo\r\nNEW\r\n")
+    assert changes.keep("a.md", text, flags) == flags[1:3]  # one of its two lines is new
+    (repository / "a.md").write_bytes(b"one\rx\r\ntwo\r\nNEW\r\n")  # a carriage return ends no line
     assert new_words(Changes("HEAD"), "a.md", ["x", "two", "NEW"]) == ["x", "NEW"]
 
 
@@ -572,16 +496,13 @@ def test_diff_settings_of_the_user_do_not_matter(repository):
     assert new_words(Changes("HEAD"), "a.md", ["1", "two", "3", "4", "six", "7"]) == ["two", "six"]
 
 
-def test_from_a_folder_below_and_through_a_link(repository, tmp_path, monkeypatch):
+def test_from_a_folder_below_through_a_link_and_in_a_hook(repository, tmp_path, monkeypatch):
     (repository / "docs" / "b.md").write_bytes(b"NEW\r\n")
     monkeypatch.chdir("docs")
     assert Changes("HEAD").has("b.md") and not Changes("HEAD").has("../a.md")
     (tmp_path / "link").symlink_to(repository)
     assert Changes("HEAD").has(str(tmp_path / "link" / "docs" / "b.md"))
-
-
-def test_in_a_hook(repository, monkeypatch):
-    (repository / "docs" / "b.md").write_bytes(b"NEW\r\n")
+    monkeypatch.chdir(repository)
     call("add", "-A")
     monkeypatch.setenv("GIT_DIR", ".git")
     monkeypatch.setenv("GIT_INDEX_FILE", ".git/index")

@@ -19,6 +19,7 @@ from disambig.checking import (
     find_flags,
     flag_candidates,
     live as decided,
+    new_baseline,
     plain_word,
 )
 from disambig.configuration import CheckSettings
@@ -38,8 +39,6 @@ SENTENCES = [
     "THE MEETING IS OVER",
     "Chapter One",
 ]  # fmt: skip
-
-
 LINES = [
     *SENTENCES, *SENTENCES, "", "", "", "", "- an item that is better then most", "    the code = then()",
     "    ", "```", "<pre>", "</pre>", "<!--", "-->", "a ` tick", "# A better heading then this",
@@ -47,19 +46,9 @@ LINES = [
     "|---|---|", "1. one of to much", "Rows  in  columns", "\u2029", "<!-- disambig: ignore-next-line -->",
     "Who", "On the quite hill", "[then]: https://example.org", "$$", "\U0001f600 then better then",
 ]  # fmt: skip
-
-
 texts = st.lists(st.sampled_from(LINES), min_size=1, max_size=25).map("\n".join)
-
-
 PUT = st.sampled_from(["then ", "\n", "\n\n", "`", "<pre>", "x", ""])
-
-
-edits = st.lists(
-    st.tuples(st.floats(0, 1), st.integers(0, 12), PUT),
-    min_size=1,
-    max_size=5,
-)  # fmt: skip
+edits = st.lists(st.tuples(st.floats(0, 1), st.integers(0, 12), PUT), min_size=1, max_size=5)
 
 
 @cache
@@ -67,25 +56,21 @@ def models():
     return ModelSource(flags_per_1000=6.0).load_correcting()
 
 
-def from_scratch(name: str, text: str, annotate=None) -> CheckedText:
+def from_scratch(name: str, text: str) -> CheckedText:
     plain = read_markup(name, text)
-    return find_flags(
-        name, text, plain, [item.in_document(0) for item in (annotate or models())([plain.text])]
-    )
+    return find_flags(name, text, plain, [item.in_document(0) for item in models()([plain.text])])
 
 
 def flag_fields(checked: CheckedText) -> list[tuple]:
     return [
-        (
-            flag.start,
-            flag.end,
-            flag.replacement,
-            flag.task,
-            flag.edit,
-            [item["task"] for item in flag.alternatives],
-        )
-        for flag in checked.flags
+        (f.start, f.end, f.replacement, f.task, f.edit, [item["task"] for item in f.alternatives])
+        for f in checked.flags
     ]
+
+
+def live_text(text: str, **settings) -> CheckedText:
+    """Check a text for the first time, with some settings."""
+    return LiveText("notes.txt", CheckSettings(**settings), models()).check(text)
 
 
 @pytest.mark.parametrize("name", ["notes.md", "notes.txt", "notes.tex"])
@@ -100,9 +85,8 @@ def test_edits_give_the_flags_of_the_whole_text(name, text, changes):
         result, expected = live.check(text), from_scratch(name, text)
         assert result is not None
         assert flag_fields(result) == flag_fields(expected)
-        assert np.allclose(
-            [f.probability for f in result.flags], [f.probability for f in expected.flags], atol=1e-4
-        )
+        ours, theirs = ([f.probability for f in checked.flags] for checked in (result, expected))
+        assert np.allclose(ours, theirs, atol=1e-4)
         assert (result.words, len(result.unused)) == (expected.words, len(expected.unused))
 
 
@@ -122,43 +106,51 @@ def make_paragraphs(n: int) -> str:
     return "\n\n".join(f"{number}. {' '.join(SENTENCES[:8])}" for number in range(n))
 
 
-def test_only_what_changed_is_decided_again():
-    requests: list[list[str]] = []
+class Asked:
+    """Models that keep the texts that they were given."""
 
-    def spying(given):
-        requests.append(list(given))
+    def __init__(self) -> None:
+        self.texts: list[list[str]] = []
+
+    def __call__(self, given):
+        self.texts.append(list(given))
         return models()(given)
 
-    live = LiveText("notes.txt", CheckSettings(), spying)
+
+def test_only_what_changed_is_decided_again():
+    asked = Asked()
+    live = LiveText("notes.txt", CheckSettings(), asked)
     text = make_paragraphs(8)
     live.check(text)
-    requests.clear()
+    asked.texts.clear()
     live.check(text)
-    assert requests == []
+    assert asked.texts == []
     middle = text.index("4. ") + 260
     live.check(text[:middle] + "x" + text[middle:])
-    ((document,),) = requests
+    ((document,),) = asked.texts
     assert "4. " in document
     assert len(document.split()) < 3 * REACH + len(text.split()) // 8
-    requests.clear()
+    asked.texts.clear()
     start = text.index("4. ") + 3  # near enough to the paragraph before
     live.check(text[:start] + "x" + text[start:])
-    assert "3. " in requests[0][0]
+    assert "3. " in asked.texts[0][0]
 
 
-def part_ends(text: str) -> list[int]:
-    return [0, *(part.end for part in ParagraphCutter().cut(text))]
-
-
-def test_parts_end_outside_of_code():
-    assert part_ends("One.\n\nTwo.\n\nThree.") == [0, 6, 12, 18]
-    assert part_ends("One.\n\n<pre>\n\nTwo.\n\n</pre> it.\n\nThree.") == [0, 6, 31, 37]
-    assert part_ends("One.\n\n```\n\nTwo.") == [0, 6, 15]
-    assert part_ends("\u2029 one\n\u2029 two\n  \u2029 three") == [0, 6, 14, 21]
-    assert part_ends("\u2029 one `\n\u2029 two` b\n\u2029 c") == [0, 17, 20]
-    assert part_ends("    a = 1\n    \n    b\n\nc") == [0, 22, 23]
-    assert part_ends("    a, b\n    \n    c\n\nd") == [0, 14, 21, 22]
-    assert part_ends("") == [0]
+@pytest.mark.parametrize(
+    ("text", "ends"),
+    [
+        ("One.\n\nTwo.\n\nThree.", [6, 12, 18]),
+        ("One.\n\n<pre>\n\nTwo.\n\n</pre> it.\n\nThree.", [6, 31, 37]),
+        ("One.\n\n```\n\nTwo.", [6, 15]),
+        ("\u2029 one\n\u2029 two\n  \u2029 three", [6, 14, 21]),
+        ("\u2029 one `\n\u2029 two` b\n\u2029 c", [17, 20]),
+        ("    a = 1\n    \n    b\n\nc", [22, 23]),
+        ("    a, b\n    \n    c\n\nd", [14, 21, 22]),
+        ("", []),
+    ],
+)
+def test_parts_end_outside_of_code(text, ends):
+    assert [part.end for part in ParagraphCutter().cut(text)] == ends
 
 
 def test_parts_have_the_context_that_models_see():
@@ -184,41 +176,32 @@ def test_the_context_of_parts_without_words_is_bounded():
 
 def test_a_check_can_be_cancelled(monkeypatch):
     monkeypatch.setattr(decided, "AT_ONCE", 500)
-    requests: list[int] = []
-
-    def counting(given):
-        requests.append(len(given))
-        return models()(given)
-
-    live = LiveText("notes.txt", CheckSettings(), counting)
+    asked = Asked()
+    live = LiveText("notes.txt", CheckSettings(), asked)
     text = make_paragraphs(6)
-    assert live.check(text, lambda: len(requests) >= 2) is None
-    done = len(requests)
+    assert live.check(text, lambda: len(asked.texts) >= 2) is None
+    done = len(asked.texts)
     result = live.check(text)
     assert flag_fields(result) == flag_fields(from_scratch("notes.txt", text))
     assert done == 2
-    assert len(requests) <= 7  # what was done was kept
+    assert len(asked.texts) <= 7  # what was done was kept
 
 
 def test_settings_hold_as_in_a_run(tmp_path):
     (tmp_path / "words.txt").write_text("quite\n")
     text = "\n\n".join(SENTENCES[:3])
-    everything = LiveText("notes.txt", CheckSettings(), models()).check(text)
-    some = LiveText(
-        "notes.txt", CheckSettings(ignore=("THEN",), ignore_files=(str(tmp_path / "words.txt"),)), models()
-    )
+    everything = live_text(text)
     left = [flag for flag in everything.flags if plain_word(flag.observed) not in ("then", "quite")]
     assert 0 < len(left) < len(everything.flags)
-    assert list(some.check(text).flags) == left
-    one = LiveText("notes.txt", CheckSettings(max_flags_per_1000=1.0), models()).check(text)
+    some = live_text(text, ignore=("THEN",), ignore_files=(str(tmp_path / "words.txt"),))
+    assert list(some.flags) == left
+    one = live_text(text, max_flags_per_1000=1.0)
     assert len(one.flags) == 1
     assert one.left_out == len(everything.flags) - 1
-    assert LiveText("notes.txt", CheckSettings(excluded=True), models()).check(text).flags == ()
+    assert live_text(text, excluded=True).flags == ()
 
 
 def test_a_baseline_hides_flags_in_every_check(tmp_path):
-    from disambig.checking import new_baseline
-
     name, text = str(tmp_path / "notes.txt"), "\n\n".join(SENTENCES[:3])
     flags = from_scratch(name, text).flags
     baseline = new_baseline(str(tmp_path / "known.json"))
@@ -236,11 +219,8 @@ def test_candidates_are_edits_with_the_suggestion_first():
     candidates = flag_candidates(flags, live.decisions, text, live.annotate)
     assert len(candidates) == len(flags) > 3
     for flag, own in zip(flags, candidates, strict=True):
-        assert (own[0].text, own[0].edit, own[0].probability) == (
-            flag.replacement,
-            flag.edit,
-            flag.probability,
-        )
+        first = (own[0].text, own[0].edit, own[0].probability)
+        assert first == (flag.replacement, flag.edit, flag.probability)
         assert len({item.edit for item in own}) == len(own) <= 5
         assert all(text[item.edit[0] : item.edit[1]] != item.edit[2] for item in own)
         assert all(0 < item.probability <= 1 for item in own)

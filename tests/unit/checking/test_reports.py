@@ -31,17 +31,9 @@ from disambig.markup import PlainText
 from disambig.rules import PAGE, find_rule
 
 SCHEMA = json.loads(Path(__file__).with_name("reports").joinpath("sarif-2.1.0.json").read_text("utf8"))
-
-
 WHOLE = ("json", "sarif", "gitlab", "rdjson")
-
-
 TEXT = "It.\r\n\U0001f600 e\u0301: a quite place\r\nduring 1997, a quite place.\r\n"
-
-
 PROBLEM = UserError("D300", path="b\u00e9.md")
-
-
 NOTE = UserError("D960", path="a.md", line=7, said="on", advice="remove it")
 
 
@@ -92,44 +84,35 @@ def test_sarif_counts_code_units():
     run = check_sarif(report_of("sarif", findings()))
     assert run["columnKind"] == "utf16CodeUnits"
     (place,) = run["results"][0]["locations"]
-    assert place["physicalLocation"] == {
-        "artifactLocation": {"uri": "docs/a%20b.md"},
-        "region": {"startLine": 2, "startColumn": 10, "endLine": 2, "endColumn": 15},
-    }
+    region = {"startLine": 2, "startColumn": 10, "endLine": 2, "endColumn": 15}
+    assert place["physicalLocation"] == {"artifactLocation": {"uri": "docs/a%20b.md"}, "region": region}
     (fix,) = run["results"][0]["fixes"]
-    assert fix["artifactChanges"][0]["replacements"] == [
-        {"deletedRegion": place["physicalLocation"]["region"], "insertedContent": {"text": "quiet"}}
-    ]
+    (replaced,) = fix["artifactChanges"][0]["replacements"]
+    assert replaced == {"deletedRegion": region, "insertedContent": {"text": "quiet"}}
+    log = json.loads(report_of("sarif", findings()))
+    log["runs"][0]["results"][0]["level"] = "hint"
+    assert not Draft4Validator(SCHEMA).is_valid(log)  # it finds errors
     rules = run["tool"]["driver"]["rules"]
-    assert [rules[result["ruleIndex"]]["id"] for result in run["results"]] == [
-        result["ruleId"] for result in run["results"]
-    ]
+    for result in run["results"]:
+        assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
     assert [rule["id"] for rule in rules] == ["spelling", "preposition"]
     assert "disambig: ignore-next-line[spelling]" in rules[0]["help"]["text"]
     assert not any("helpUri" in rule for rule in rules)
 
 
 def test_measured_precision_is_in_all_formats():
-    unsure, sure = (
-        PrecisionEstimate(0.62, 0.5, 0.7, 90, "spelling", "notes"),
-        PrecisionEstimate(0.91, 0.8, 1, 30, "it's/its", "notes"),
-    )
-    flags = [
-        replace(flag, trust=trust)
-        for flag, trust in zip(one_flag("a", "an") * 2, (sure, unsure), strict=True)
-    ]
-    actual = findings("a", flags=[*flags, *one_flag("a", "an")])
+    unsure = PrecisionEstimate(0.62, 0.5, 0.7, 90, "spelling", "notes")
+    sure = PrecisionEstimate(0.91, 0.8, 1, 30, "it's/its", "notes")
+    (flag,) = one_flag("a", "an")
+    actual = findings("a", flags=[replace(flag, trust=sure), replace(flag, trust=unsure), flag])
     document = json.loads(report_of("json", actual))["flags"]
     assert document[0]["trust"] == {**asdict(sure), "precision": "very-high"}
     assert document[2]["trust"] is None
     run = check_sarif(report_of("sarif", actual))
     (rule,) = run["tool"]["driver"]["rules"]  # as sure as the least sure flag
     assert (rule["properties"]["precision"], rule["properties"]["trust"]["share"]) == ("medium", 0.62)
-    assert [result.get("properties", {}).get("precision") for result in run["results"]] == [
-        "very-high",
-        "medium",
-        None,
-    ]
+    kinds = [result.get("properties", {}).get("precision") for result in run["results"]]
+    assert kinds == ["very-high", "medium", None]
     assert "(spelling; about 9 in 10 of such flags were right)" in run["results"][0]["message"]["text"]
     assert "(spelling; 62 % of such flags were right)" in run["results"][1]["message"]["text"]
     assert [result.get("rank") for result in run["results"]] == [91, 62, None]
@@ -152,10 +135,8 @@ def test_rules_and_their_pages_are_in_all_formats():
     assert described["shortDescription"]["text"] == rule.title
     assert "She is taller then me." in described["help"]["markdown"]
     assert result["ruleId"] == rule.name
-    assert json.loads(report_of("rdjson", actual))["diagnostics"][0]["code"] == {
-        "value": rule.name,
-        "url": rule.url,
-    }
+    code = json.loads(report_of("rdjson", actual))["diagnostics"][0]["code"]
+    assert code == {"value": rule.name, "url": rule.url}
     assert json.loads(report_of("jsonl", actual))["rule"] == rule.name
     assert json.loads(report_of("gitlab", actual))[0]["check_name"] == f"disambig/{rule.name}"
     notice = report_of("github", actual)
@@ -173,23 +154,17 @@ def test_reviewdog_counts_bytes():
         "code": {"value": "spelling"},
         "suggestions": [{"range": where, "text": "quiet"}],
     }
-    line = TEXT.encode().split(b"\n")[1]
-    assert line[12:17] == b"quite"
+    assert TEXT.encode().split(b"\n")[1][12:17] == b"quite"
 
 
-def test_github_counts_characters():
+def test_github_counts_characters_and_gitlab_lines():
     assert report_of("github", findings(name="a,b:c%.md")).splitlines()[0] == (
         "::notice file=a%2Cb%3Ac%25.md,line=2,endLine=2,col=9,endColumn=14,title=disambig/spelling::"
         'Did you mean "quiet" in place of "quite"? (spelling)'
     )
-
-
-def test_gitlab_counts_lines():
     first, second, _ = json.loads(report_of("gitlab", findings()))
-    assert (first["location"], second["location"]) == (
-        {"path": "docs/a b.md", "lines": {"begin": 2, "end": 2}},
-        {"path": "docs/a b.md", "lines": {"begin": 3, "end": 3}},
-    )
+    for item, line in ((first, 2), (second, 3)):
+        assert item["location"] == {"path": "docs/a b.md", "lines": {"begin": line, "end": line}}
     assert (first["severity"], first["check_name"]) == ("info", "disambig/spelling")
 
 
@@ -248,7 +223,7 @@ def test_a_report_without_flags(format):
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_a_report_of_several_files(format):
+def test_a_report_of_several_files_and_odd_names(format):
     shown = report_of(format, findings(name="a.md"), [], findings(name="b.md"))
     assert shown.count("a.md") >= 3 and shown.count("b.md") >= 3
     if format == "sarif":
@@ -256,12 +231,11 @@ def test_a_report_of_several_files(format):
         assert len({item["primaryLocationLineHash"] for item in prints}) == 6
     if format == "gitlab":
         assert len({item["fingerprint"] for item in json.loads(shown)}) == 6
-
-
-def test_the_schema_finds_errors():
-    log = json.loads(report_of("sarif", findings()))
-    log["runs"][0]["results"][0]["level"] = "hint"
-    assert not Draft4Validator(SCHEMA).is_valid(log)
+    shown = report_of(format, findings(name="b\udcff.md"))
+    shown.encode("utf-8", "surrogateescape")
+    if format == "sarif":
+        place = check_sarif(shown)["results"][0]["locations"][0]["physicalLocation"]
+        assert place["artifactLocation"]["uri"] == "b%FF.md"
 
 
 def test_paths_are_those_of_the_repository(tmp_path, monkeypatch):
@@ -278,12 +252,3 @@ def test_paths_are_those_of_the_repository(tmp_path, monkeypatch):
     uris = [item["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for item in run["results"]]
     assert uris[0].startswith("file:///") and uris[0].endswith("/c%20d.md")
     assert uris[3] == "%3Cstdin%3E"
-
-
-@pytest.mark.parametrize("format", FORMATS)
-def test_file_names_that_are_not_utf8(format):
-    shown = report_of(format, findings(name="b\udcff.md"))
-    shown.encode("utf-8", "surrogateescape")
-    if format == "sarif":
-        place = check_sarif(shown)["results"][0]["locations"][0]["physicalLocation"]
-        assert place["artifactLocation"]["uri"] == "b%FF.md"

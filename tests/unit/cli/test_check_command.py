@@ -20,8 +20,6 @@ from disambig.errors import UserError
 from disambig.models import ModelSource
 
 NOTE = "# A title\r\n\r\nIt was a quite place, and I lived there during 1997.\r\n"
-
-
 FIXED = NOTE.replace("quite", "quiet").replace("during", "from")
 
 
@@ -52,9 +50,6 @@ def test_one_line_per_flag(note, capfd):
     assert out == ("note.md:3:10: quite -> quiet (spelling)\nnote.md:3:41: during -> from (preposition)\n")
     assert err == "disambig: 2 flags in 1 of 1 file, 13 words\n"
     assert note.read_bytes() == NOTE.encode()
-
-
-def test_no_flags(note, capfd):
     note.write_text("All is well.")
     assert check_file(capfd, "note.md") == (0, "", "disambig: no flags in 1 file, 3 words\n")
 
@@ -65,21 +60,27 @@ def test_json(note, capfd):
     lines = check_file(capfd, "--format", "jsonl", "note.md")[1].splitlines()
     assert [json.loads(line) for line in lines] == result
     assert status == 1
-    assert [(f["path"], f["line"], f["column"], f["replacement"]) for f in result] == [
-        ("note.md", 3, 10, "quiet"),
-        ("note.md", 3, 41, "from"),
-    ]
+    first, second = [(f["path"], f["line"], f["column"], f["replacement"]) for f in result]
+    assert (first, second) == (("note.md", 3, 10, "quiet"), ("note.md", 3, 41, "from"))
 
 
-def test_a_file_that_cannot_be_read_does_not_stop_the_rest(note, capfd):
+def test_a_file_that_cannot_be_read_or_decided_does_not_stop_the_rest(note, capfd):
     (note.parent / "bad.md").write_bytes(b"\xff")
     status, out, err = check_file(capfd, "gone.md", "bad.md", note.parent)
     assert status == 2
     assert out.count("note.md:3:") == 2
     assert "[D300] gone.md" in err and err.count("[D304]") == 1 and "1 file, 13 words; 2 problems" in err
+    (note.parent / "bad.md").write_text("RAISE an error")
+    status, out, err = check_file(capfd, "bad.md", "note.md")
+    assert status == 2
+    assert out.count("note.md:3:") == 2 and "[D313] bad.md" in err
 
 
-def test_fix(note, capfd):
+def test_diff_and_fix(note, capfd):
+    status, out, _ = check_file(capfd, "--diff", "note.md")
+    assert status == 1
+    assert out.startswith("--- note.md\n+++ note.md\n@@ -1,3 +1,3 @@\n")
+    assert note.read_bytes() == NOTE.encode()
     status, out, err = check_file(capfd, "--fix", "note.md")
     assert status == 1
     assert note.read_bytes() == FIXED.encode()
@@ -105,15 +106,10 @@ def test_a_read_only_file_is_not_fixed(note, capfd):
     status, out, err = check_file(capfd, "--fix", "note.md", "other.md")
     assert status == 2
     assert "[D642] note.md" in err
-    assert out.splitlines()[0].endswith(", left") and out.splitlines()[2].endswith(", fixed")
+    assert out.splitlines()[0].endswith(", left: the file was not written") and out.splitlines()[2].endswith(
+        ", fixed"
+    )
     assert note.read_bytes() == NOTE.encode() and other.read_bytes() == FIXED.encode()
-
-
-def test_diff(note, capfd):
-    status, out, _ = check_file(capfd, "--diff", "note.md")
-    assert status == 1
-    assert out.startswith("--- note.md\n+++ note.md\n@@ -1,3 +1,3 @@\n")
-    assert note.read_bytes() == NOTE.encode()
 
 
 def test_standard_input(note, capfd, monkeypatch):
@@ -128,13 +124,6 @@ def test_standard_input(note, capfd, monkeypatch):
     assert "x.md:3:10: quite -> quiet (spelling), fixed" in err
 
 
-def test_a_file_on_which_a_model_fails_does_not_stop_the_rest(note, capfd):
-    (note.parent / "bad.md").write_text("RAISE an error")
-    status, out, err = check_file(capfd, "bad.md", "note.md")
-    assert status == 2
-    assert out.count("note.md:3:") == 2 and "[D313] bad.md" in err
-
-
 def test_bounded_flags_and_ignored_words(note, capfd):
     status, out, err = check_file(capfd, "--max-flags-per-1000", "1", "note.md")
     assert (status, out.count("\n")) == (1, 1)
@@ -143,11 +132,13 @@ def test_bounded_flags_and_ignored_words(note, capfd):
     assert check_file(capfd, "--ignore", "words", "note.md")[0] == 0
 
 
-def test_an_unknown_directive_is_an_error(note, capfd):
+def test_an_unknown_directive_is_an_error_and_an_empty_directory_is_none(note, capfd):
     note.write_text("Well. <!-- disambig: ingore well -->")
     status, _, err = check_file(capfd, "note.md")
     assert status == 2 and "[D641] note.md, line 1: unknown instruction 'ingore well'" in err
     assert "followed by [RULE], WORD" in err
+    note.unlink()
+    assert check_file(capfd, ".") == (0, "", "disambig: no file to check\n")
 
 
 @pytest.mark.parametrize(
@@ -179,16 +170,10 @@ def test_wrong_options(note, capfd, options, code):
     assert err.startswith(f"disambig: [{code}]") and err.count("\n") == 1
 
 
-def test_an_empty_directory(note, capfd):
-    note.unlink()
-    assert check_file(capfd, ".") == (0, "", "disambig: no file to check\n")
-
-
 def test_models_of_labels_give_no_flags(monkeypatch):
     monkeypatch.undo()
-    label = types.SimpleNamespace(
-        name="en/it", judge=Labels.unfitted(), task=types.SimpleNamespace(name="it")
-    )
+    task = types.SimpleNamespace(name="it")
+    label = types.SimpleNamespace(name="en/it", judge=Labels.unfitted(), task=task)
     monkeypatch.setattr(ModelSource, "load_models", lambda source: [label])
     assert ModelSource().load_correcting()(["it rains"]) == []
     with pytest.raises(UserError, match="D644"):
@@ -242,32 +227,27 @@ def test_overrides_use_other_models(home, loaded_sources):
     write_file(home / "docs" / "a.md", TEXT)
     write_file(home / "z.md", TEXT)
     done = check_project(home, "note.md", "docs/a.md", "z.md")
-    assert [line.partition(":")[0] for line in done.stdout.splitlines()] == [
-        "note.md", "note.md", "docs/a.md", "z.md", "z.md",
-    ]  # fmt: skip
+    names = [line.partition(":")[0] for line in done.stdout.splitlines()]
+    assert names == ["note.md", "note.md", "docs/a.md", "z.md", "z.md"]
     assert [(source.flags_per_1000, len(source.sets)) for source in loaded_sources] == [(None, 0), (2, 1)]
 
 
 def test_options_override_settings(home, loaded_sources):
     write_file(home / "disambig.toml", 'flags_per_1000 = 0.5\nignore = ["quite"]\nmodels = ["mine"]\n')
     write_file(home / "words.txt", "during\n")
-    done = check_project(
-        home, "--flags-per-1000", "3", "--ignore", "words.txt", "--task", "spelling", "note.md"
-    )
+    options = "--flags-per-1000 3 --ignore words.txt --task spelling"
+    done = check_project(home, *options.split(), "note.md")
     assert (done.returncode, done.stdout) == (0, "")
     assert [(source.models, source.flags_per_1000) for source in loaded_sources] == [(("spelling",), 3)]
 
 
-def test_show_settings(home):
+def test_settings_are_shown_or_stop_the_run(home):
     write_file(home / "disambig.toml", 'tasks = ["spelling"]\n')
     done = check_project(home, "--show-settings", "--max-flags-per-1000", "2", "note.md", "-")
     assert done.returncode == 0
     assert done.stdout.count('tasks = ["spelling"]  # disambig.toml\n') == 2
     assert "max_flags_per_1000 = 2.0  # command line\n" in done.stdout
     assert "# <stdin>: checked\n" in done.stdout
-
-
-def test_wrong_settings_stop_the_run(home):
     write_file(home / "disambig.toml", "flag_per_1000 = 1\n")
     done = check_project(home, "note.md")
     assert (done.returncode, done.stdout) == (2, "")
@@ -329,10 +309,8 @@ def test_a_dangling_link_is_reported_and_skipped(home):
 def test_ignored_standard_input_is_reported(tmp_path):
     done = process("check", folder=tmp_path, given=TEXT)
     assert (done.returncode, done.stdout) == (0, "")
-    assert (
-        "disambig: [D343] standard input is not read" in done.stderr
-        and "name - for standard input" in done.stderr
-    )
+    assert "disambig: [D343] standard input is not read" in done.stderr
+    assert "name - for standard input" in done.stderr
     with open(os.devnull, "rb") as nothing:
         assert "D343" not in process("check", folder=tmp_path, stdin=nothing, input=None).stderr
     assert "D343" not in process("check", folder=tmp_path).stderr

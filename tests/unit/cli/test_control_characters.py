@@ -8,6 +8,7 @@ import pty
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from fake_models import annotate_texts
@@ -22,11 +23,7 @@ from disambig.formats import AnnotatedDocument, Document, make_format
 from disambig.formatting import escape_control_chars
 
 EVIL = "a\x1b[31m\x07\x9b2J\u202eb"
-
-
 SHOWN = "a\\x1b[31m\\x07\\x9b2J\\u202eb"
-
-
 RAW = ("\x1b", "\x07", "\x9b", "\u202e")
 
 
@@ -50,31 +47,19 @@ def test_escaping_is_idempotent(text):
     assert "\x1b" not in shown
 
 
-def test_annotations_as_text():
-    text = "a quite\x1b[2J place"
-    result = annotate_texts(["a quite place"])
-    page = make_format("text").encode([AnnotatedDocument(Document("x", text, EVIL), tuple(result))]).decode()
-    assert is_escaped(page)
-
-
-def test_lines_of_flags():
+def test_annotations_flags_messages_and_explanations(capsys, monkeypatch):
+    document, decisions = Document("x", "a quite\x1b[2J place", EVIL), annotate_texts(["a quite place"])
+    page = make_format("text").encode([AnnotatedDocument(document, tuple(decisions))])
+    assert is_escaped(page.decode())
     flag = Flag(0, 1, 1, 1, EVIL, EVIL, "spelling", 0.9, (0, 1, ""))
     assert is_escaped(flag_line(EVIL, flag))
-    assert is_escaped(left_flags_line([flag]))
-
-
-def test_messages(capsys):
+    assert is_escaped(left_flags_line([(flag, "reason")]))
     say(EVIL)
     StandardOutput().note(EVIL + "\n")
     _fail(EVIL)
     output = capsys.readouterr().err
     assert output.count(SHOWN) == 3
     assert is_escaped(output)
-
-
-def test_explanations(capsys, monkeypatch):
-    from types import SimpleNamespace
-
     monkeypatch.setattr(sys, "stdout", io.StringIO())
     console = Console()
     console._console.file = sys.stdout
@@ -84,17 +69,14 @@ def test_explanations(capsys, monkeypatch):
     assert is_escaped(sys.stdout.getvalue())
 
 
+SCRIPT = str(Path(__file__).parents[2] / "integration" / "fake_models.py")
+
+
 def on_a_terminal(*arguments: str, cwd: Path) -> str:
     """Return what a command writes to a terminal."""
-    script = Path(__file__).parents[2] / "integration" / "fake_models.py"
     ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, str(script), *arguments],
-        cwd=cwd,
-        stdin=subprocess.DEVNULL,
-        stdout=theirs,
-        stderr=theirs,
-    )
+    streams = {"stdin": subprocess.DEVNULL, "stdout": theirs, "stderr": theirs}
+    process = subprocess.Popen([sys.executable, SCRIPT, *arguments], cwd=cwd, **streams)
     os.close(theirs)
     parts = []
     try:
@@ -125,8 +107,6 @@ NAMES = (
     "a\udcff\tb.md",
     'a,line=9%0A::b".md',
 )
-
-
 RUNS = (
     *(("--format", name) for name in ("text", "json", "jsonl", "sarif", "github", "gitlab", "rdjson")),
     ("--diff",),
@@ -139,19 +119,14 @@ RUNS = (
 
 @pytest.mark.parametrize("options", RUNS, ids=" ".join)
 def test_file_names_in_every_output(tmp_path, options):
-    script = Path(__file__).parents[2] / "integration" / "fake_models.py"
     names = [os.fsencode(name if name.endswith(".md") else f"{name}.md") for name in NAMES]
     for name in names:
         with open(os.fsencode(tmp_path) + b"/" + name, "w") as file:
             file.write(
                 "A quite place.\n\nA quite place, where quite\nplace <!-- disambig: ignore-x --> is.\n"
             )
-    done = subprocess.run(
-        [sys.executable, str(script), "check", *options, "--", *names],
-        cwd=tmp_path,
-        capture_output=True,
-        timeout=120,
-    )
+    command = [sys.executable, SCRIPT, "check", *options, "--", *names]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=120)
     assert done.returncode in (1, 2), done.stderr
     written = [done.stdout, done.stderr, *(item.read_bytes() for item in tmp_path.glob("known.json"))]
     for text in (item.decode() for item in written):  # all of it is UTF-8

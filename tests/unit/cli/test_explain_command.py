@@ -8,9 +8,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from fake_models import annotate_texts
+from made_decisions import make_decisions
 
 from disambig.cli.commands.explain import Console, explain_text
-from disambig.data import Decisions, Group
+from disambig.data import Group
 from disambig.decision import Labels, label_softmax
 from disambig.explain import Contribution, verdict
 from disambig.text import Words
@@ -117,9 +118,8 @@ def shown_labels(capsys, monkeypatch, *, bias, offset, reasons=()):
     monkeypatch.setattr("disambig.explain.account.explain_decision", lambda model, view, index: reasons)
     fitted = Labels(np.ones(1), np.array([bias]), np.array([offset]))
     task = SimpleNamespace(name="spelling", decides=Decides(between="labels"))
-    explain_text(
-        "A quite place.", LabellingModel(task, tokenisation=Words(), judge=fitted), console=Console()
-    )
+    model = LabellingModel(task, tokenisation=Words(), judge=fitted)
+    explain_text("A quite place.", model, console=Console())
     return [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
 
 
@@ -144,13 +144,10 @@ def test_the_offset_for_f1_is_part_of_the_probability(capsys, monkeypatch):
     assert "quite bias of the label +4.000" in rows and "quite sum: decides +4.000" in rows
 
 
-def test_without_counts_there_is_no_column(capsys, monkeypatch):
+def test_without_counts_there_is_no_column_and_other_scores_have_no_table(capsys, monkeypatch):
     reasons = [Contribution("quite", "near", 1.0, None, 0.5, 0.5)]
     rows = shown_labels(capsys, monkeypatch, bias=(4.0, 0.0), offset=(0.0, 0.0), reasons=reasons)
     assert "candidate n-gram value weight adds" in rows and "quite near +1.000 +0.500 +0.500" in rows
-
-
-def test_scores_that_are_not_sums(capsys, monkeypatch):
     rows = shown_labels(capsys, monkeypatch, bias=(4.0, 0.0), offset=(0.0, 0.0), reasons=None)
     assert "the scores are not sums of weights: there are no contributions to show" in rows
 
@@ -167,22 +164,6 @@ def test_scores_that_are_not_sums(capsys, monkeypatch):
 )
 def test_reasons_without_a_flag(observed, chosen, result, part):
     group = Group("p", ("toward", "towards", "to"), (("toward", "towards"),))
-    decisions = Decisions(
-        task="p",
-        model="m 1",
-        table=(group,),
-        documents=np.zeros(1, np.int32),
-        starts=np.zeros(1, np.int32),
-        ends=np.full(1, 6, np.int32),
-        groups=np.zeros(1, np.int32),
-        observed=np.array([observed], np.int32),
-        chosen=np.array([chosen], np.int32),
-        offsets=np.array([0, 3]),
-        scores=np.zeros(3, np.float32),
-        margins=np.zeros(1, np.float32),
-        probabilities=np.array([0.2], np.float32),
-        flagged=np.zeros(1, bool),
-        found=np.array([result], np.int32),
-        asked=np.array([14], np.int32),
-    )
+    row = (0, 0, 6, 0, observed, chosen)
+    decisions = make_decisions([group], [row], probabilities=0.2, flagged=False, found=result, asked=14)
     assert part in verdict(decisions, 0, "toward", threshold=0.3)

@@ -5,19 +5,19 @@ from __future__ import annotations
 import json
 import re
 
-import numpy as np
 import pytest
+import spacy
+from made_decisions import make_decisions
 
 from disambig.checking import decisions_to_edits
 from disambig.cli.main import run as run_command
-from disambig.data import Decisions, Group
+from disambig.data import Group
 from disambig.evaluation import corrects, touches
 from disambig.formats import Fix, fix_kind
 from disambig.models import ModelSource
+from disambig.spacy.annotations import read_decisions, write_annotations
 
 GROUP = Group("preposition", ("to", "about", "the", ""))
-
-
 TEXT = (
     "We listen music and discuss about it.\n"
     "That is what we talk about.\n"
@@ -25,8 +25,6 @@ TEXT = (
     "Listen\n"
     "music.  About it we discuss.\n"
 )
-
-
 RIGHT = (
     "We listen to music and discuss it.\n"
     "That is what we talk.\n"
@@ -34,8 +32,6 @@ RIGHT = (
     "Listen\n"
     "to music.  It we discuss.\n"
 )
-
-
 LINES = [
     '1:11: "" -> to',
     '1:29: about -> ""',
@@ -57,34 +53,24 @@ def annotate_texts(texts):
     return [decisions(rows)]
 
 
-def decisions(rows, probabilities=None, *, task="preposition"):
+def decisions(rows, probability=0.75, *, task="preposition"):
     """Decisions that are all flagged: (document, start, end, observed, chosen)."""
-    documents, starts, ends, observed, chosen = np.array(rows, np.int32).reshape(-1, 5).T
-    n, k = len(rows), len(GROUP.candidates)
-    return Decisions(
-        task=task,
-        model="made 1",
-        table=(GROUP,),
-        documents=documents,
-        starts=starts,
-        ends=ends,
-        groups=np.zeros(n, np.int32),
-        observed=observed,
-        chosen=chosen,
-        offsets=np.arange(n + 1, dtype=np.int64) * k,
-        scores=np.zeros(n * k, np.float32),
-        margins=np.ones(n, np.float32),
-        probabilities=np.array(probabilities if probabilities else [0.75] * n, np.float32),
-        flagged=np.ones(n, bool),
-        found=np.full(n, 3, np.int32),
-        asked=np.full(n, 14, np.int32),
-    )
+    rows = [(*row[:3], 0, *row[3:]) for row in rows]
+    return make_decisions([GROUP], rows, task=task, probabilities=probability, found=3, asked=14)
 
 
-def annotator_of(text, rows):
-    """An annotator that makes decisions of one text, and none of any other: of what it is corrected to."""
-    none = [decisions([], task=item.task) for item in rows]
-    return lambda texts: list(rows) if texts == [text] else none
+@pytest.fixture
+def decide(monkeypatch):
+    """Let models make these decisions of one text, and none of any other: of what it is corrected to."""
+
+    def decide(text, rows):
+        none = [decisions([], task=item.task) for item in rows]
+        for name in ("load", "load_correcting"):
+            monkeypatch.setattr(
+                ModelSource, name, lambda source: lambda texts: list(rows) if texts == [text] else none
+            )
+
+    return decide
 
 
 @pytest.fixture(autouse=True)
@@ -110,35 +96,29 @@ def in_lines(to, label):
     return [f"note.txt:{line.format(to=to)} ({label})" for line in LINES]
 
 
-def test_check_prints_quotes_for_no_word(capfd):
+def test_check_prints_quotes_for_no_word_shows_a_diff_and_corrects(note, capfd):
     status, out, err = command(capfd, "check", "note.txt")
     assert status == 1 and out.splitlines() == in_lines("TO", "preposition")
     assert "6 flags in 1 of 1 file" in err
+    lines = command(capfd, "check", "--diff", "note.txt")[1].splitlines()
+    for sign, text in (("-", TEXT), ("+", RIGHT)):
+        assert [line[1:] for line in lines[3:] if line[:1] in (sign, " ")] == text.splitlines()
+    status, out, _ = command(capfd, "check", "--fix", "note.txt")
+    assert status == 1 and out.count(", fixed") == 6
+    assert note.read_text(encoding="utf8") == RIGHT
 
 
 def test_check_for_programs(capfd):
     _, out, _ = command(capfd, "check", "--format", "jsonl", "note.txt")
     result = [json.loads(line) for line in out.splitlines()]
-    assert [(f["observed"], f["replacement"]) for f in result] == [
-        ("", "to"),
-        ("about", ""),
-        ("about", ""),
-        ("", "TO"),
-        ("", "to"),
-        ("About", ""),
-    ]
+    shown = " ".join(f"{flag['observed']}/{flag['replacement']}" for flag in result)
+    assert shown == "/to about/ about/ /TO /to About/"
     text = TEXT
     for flag in reversed(result):
         assert TEXT[flag["start"] : flag["end"]] == flag["observed"]
         start, end, new = flag["edit"]
         text = text[:start] + new + text[end:]
     assert text == RIGHT
-
-
-def test_check_corrects(note, capfd):
-    status, out, _ = command(capfd, "check", "--fix", "note.txt")
-    assert status == 1 and out.count(", fixed") == 6
-    assert note.read_text(encoding="utf8") == RIGHT
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
@@ -152,14 +132,6 @@ def test_a_word_alone_on_its_line_leaves_no_blank_line(note, capfd, end):
     assert note.read_bytes() == right.encode()
 
 
-def test_check_shows_a_diff(capfd):
-    _, out, _ = command(capfd, "check", "--diff", "note.txt")
-    lines = out.splitlines()
-    for sign, text in (("-", TEXT), ("+", RIGHT)):
-        shown = [line[1:] for line in lines[3:] if line[:1] in (sign, " ")]
-        assert shown == text.splitlines()
-
-
 def test_directives_hide_missing_words(note, capfd):
     note.write_text("We listen music. <!-- disambig: off -->\nWe listen music.\n<!-- disambig: on -->\n")
     assert command(capfd, "check", "note.txt")[1].count("\n") == 1
@@ -167,90 +139,61 @@ def test_directives_hide_missing_words(note, capfd):
     assert command(capfd, "check", "note.txt")[0] == 0
 
 
-def test_flags_that_are_left_are_named(note, capfd, monkeypatch):
-    twice = decisions([(0, 10, 10, 3, 0)], task="a"), decisions([(0, 10, 10, 3, 2)], [0.9], task="b")
-    monkeypatch.setattr(
-        ModelSource, "load_correcting", lambda source: annotator_of("We listen music.", twice)
-    )
+def test_flags_that_are_left_are_named(note, capfd, decide):
+    twice = decisions([(0, 10, 10, 3, 0)], task="a"), decisions([(0, 10, 10, 3, 2)], 0.9, task="b")
+    decide("We listen music.", twice)
     note.write_text("We listen music.")
     _, out, err = command(capfd, "check", "--diff", "note.txt")
     assert "+We listen the music." in out
     assert '1 flag not in the diff: 1:11 ""' in err
 
 
-def test_annotate_prints_the_same_lines(capfd):
+def test_annotate_shows_the_same_in_every_format(capfd):
     status, out, _ = command(capfd, "annotate", "--format", "text", "note.txt")
     assert status == 0 and out.splitlines() == in_lines("TO", "preposition, 0.75")
-
-
-def test_annotate_gives_the_corrected_text(capfd):
     assert command(capfd, "annotate", "--format", "corrected", "note.txt")[1] == RIGHT
-
-
-def test_the_more_certain_of_two_words_is_inserted(note, capfd, monkeypatch):
-    rows = decisions([(0, 10, 10, 3, 0)], task="a"), decisions([(0, 10, 10, 3, 2)], [0.9], task="b")
-    note.write_text("We listen music.")
-    for twice in (rows, rows[::-1]):
-        monkeypatch.setattr(
-            ModelSource, "load", lambda source, twice=twice: annotator_of(note.read_text(), twice)
-        )
-        assert command(capfd, "annotate", "--format", "corrected", "note.txt")[1] == "We listen the music."
-
-
-@pytest.mark.parametrize(("sure", "right"), [(0.9, "We listen to about."), (0.1, "We listen the.")])
-def test_a_word_is_put_in_or_the_next_one_replaced(note, capfd, monkeypatch, sure, right):
-    """Each was decided as if the other stayed: of "She begun" both would make "She had began"."""
-    rows = decisions([(0, 10, 10, 3, 0)], [sure], task="a"), decisions([(0, 10, 15, 1, 2)], [0.5], task="b")
-    note.write_text("We listen about.")
-    for both in (rows, rows[::-1]):
-        monkeypatch.setattr(
-            ModelSource, "load", lambda source, both=both: annotator_of(note.read_text(), both)
-        )
-        assert command(capfd, "annotate", "--format", "corrected", "note.txt")[1] == right
-
-
-def test_annotate_for_programs(capfd):
     (row,) = map(json.loads, command(capfd, "annotate", "--format", "jsonl", "note.txt")[1].splitlines())
     keys = ("start", "end", "observed", "replacement")
     first, second = ([record[key] for key in keys] for record in row["decisions"][:2])
     assert (first, second) == ([10, 10, "", "to "], [28, 33, "about", ""])
     assert row["flags"] == 6
-
-
-def test_annotate_as_a_page(capfd):
     out = command(capfd, "annotate", "--format", "html", "note.txt")[1]
     first, second = re.findall(r"<mark [^>]*>", out)[:2]
     assert 'gap"' in first and 'data-from="∅"' in first and 'data-to="to"' in first
     assert 'gap"' not in second and 'data-from="about"' in second and 'data-to="nothing"' in second
     assert re.search(r"We listen <mark.*?</mark>music and discuss <mark [^>]*>about<.*?</mark> it\.", out)
-
-
-def test_conllu_has_a_missing_word_at_the_next_one(capfd):
     rows = command(capfd, "annotate", "--format", "conllu", "note.txt")[1].splitlines()
     expected = [tuple(row.split("\t")[k] for k in (1, -1)) for row in rows if "Disambig=" in row][:2]
-    assert expected == [
-        ("music", "Disambig=preposition::to:0.75:flag"),
-        ("about", "Disambig=preposition:about::0.75:flag"),
-    ]
+    places = [("music", ":to"), ("about", "about:")]
+    assert expected == [(word, f"Disambig=preposition:{change}:0.75:flag") for word, change in places]
+
+
+@pytest.mark.parametrize(
+    ("text", "sure", "other", "right"),
+    [
+        ("We listen music.", 0.75, ((0, 10, 10, 3, 2), 0.9), "We listen the music."),
+        ("We listen about.", 0.9, ((0, 10, 15, 1, 2), 0.5), "We listen to about."),
+        ("We listen about.", 0.1, ((0, 10, 15, 1, 2), 0.5), "We listen the."),
+    ],
+)
+def test_the_more_certain_of_two_corrections_is_made(note, capfd, decide, text, sure, other, right):
+    """Each was decided as if the other stayed: of "She begun" both would make "She had began"."""
+    row, probability = other
+    rows = decisions([(0, 10, 10, 3, 0)], sure, task="a"), decisions([row], probability, task="b")
+    note.write_text(text)
+    for both in (rows, rows[::-1]):
+        decide(text, both)
+        assert command(capfd, "annotate", "--format", "corrected", "note.txt")[1] == right
 
 
 def test_in_spacy_a_missing_word_is_the_span_of_the_next_one():
-    import spacy
-
-    from disambig.spacy.annotations import read_decisions, write_annotations
-
     doc = spacy.blank("en")(TEXT)
     (result,) = annotate_texts([TEXT])
     write_annotations(doc, result, spans_key="preposition")
     spans = list(doc.spans["preposition"])
-    assert [(span.text, span.label_) for span in spans] == [
-        ("music", "to"),
-        ("about", ""),
-        ("about", ""),
-        ("MUSIC", "to"),
-        ("music", "to"),
-        ("About", ""),
-    ]
+    words = "music about about MUSIC music About".split()
+    labels = ["to" if word.lower() == "music" else "" for word in words]
+    assert [(span.text, span.label_) for span in spans] == list(zip(words, labels, strict=True))
     for span, start in zip(spans, result.starts.tolist(), strict=True):
         record = span._.disambig
         assert record["start"] == start == span.start_char

@@ -18,8 +18,6 @@ from disambig.cli.names import COMMANDS
 from disambig.registry import Entry
 
 HEAD = "from disambig.api import hookimpl\n@hookimpl\ndef disambig_register_commands(register):\n"
-
-
 COMMAND = """
 import typer
 from disambig.errors import UserError
@@ -48,6 +46,7 @@ def write(tmp_path, monkeypatch):
         text = HEAD + "".join(f"    register({line})\n" for line in lines) if lines else code
         (tmp_path / f"{name}.py").write_text(textwrap.dedent(text), encoding="utf8")
 
+    write("good_commands", code=COMMAND)
     yield write
     for name in set(sys.modules) - before:
         if name.endswith(("_plugin", "_commands")):
@@ -62,7 +61,6 @@ def run_and_read(capsys, *arguments):
 
 def test_a_command_is_imported_when_it_is_called(write, load_with, capsys):
     write("good_plugin", '"good.shout_out.v1", "good_commands:shout", "Say it loudly."')
-    write("good_commands", code=COMMAND)
     load_with(good="good_plugin")
     status, out, err = run_and_read(capsys, "--help")
     assert (status, err) == (0, "")
@@ -74,10 +72,8 @@ def test_a_command_is_imported_when_it_is_called(write, load_with, capsys):
     status, out, err = run_and_read(capsys, "shout-out", "--help")
     assert "Usage: disambig shout-out [OPTIONS] WORD" in out and "--times TIMES" in out
     assert "Say a word loudly." in out and "completion" not in out
-    assert run_and_read(capsys, "shout-out", "3")[::2] == (
-        2,
-        "disambig: [D307] the word: contains no word to annotate\n",
-    )
+    message = "disambig: [D307] the word: contains no word to annotate\n"
+    assert run_and_read(capsys, "shout-out", "3") == (2, "", message)
     status, out, err = run_and_read(capsys, "shout-out", "--loud")
     assert status == 2 and "[D600]" in err and "see `disambig shout-out --help`" in err
     assert "Did you mean 'shout-out'?" in run_and_read(capsys, "shout-uot")[2]
@@ -85,7 +81,6 @@ def test_a_command_is_imported_when_it_is_called(write, load_with, capsys):
 
 def test_an_app_of_several_commands(write, load_with, capsys):
     write("good_plugin", '"good.voice.v1", "good_commands:app", "Speak."')
-    write("good_commands", code=COMMAND)
     load_with(good="good_plugin")
     assert run_and_read(capsys, "voice", "loud", "a")[:2] == (0, "A\n")
     assert run_and_read(capsys, "voice", "soft")[:2] == (0, "hush\n")
@@ -93,34 +88,30 @@ def test_an_app_of_several_commands(write, load_with, capsys):
 
 def test_plugins_lists_commands(write, load_with, capsys):
     write("good_plugin", '"good.shout.v1", "good_commands:shout", "Say it loudly."')
-    write("good_commands", code=COMMAND)
     load_with(good="good_plugin")
     assert "  command: good.shout.v1\n" in run_and_read(capsys, "plugins")[1]
     assert "    disambig shout: Say it loudly.\n" in run_and_read(capsys, "plugins", "good")[1]
     assert "disambig shout: Say it loudly.\n" in run_and_read(capsys, "plugins", "good.shout.v1")[1]
-    (result,) = [
-        item for item in json.loads(run_and_read(capsys, "plugins", "--json")[1]) if item["name"] == "good"
-    ]
-    assert result["registered"] == [["commands", "good.shout.v1"]]
+    listed = {item["name"]: item for item in json.loads(run_and_read(capsys, "plugins", "--json")[1])}
+    assert listed["good"]["registered"] == [["commands", "good.shout.v1"]]
 
 
-BROKEN = {
-    "no_such_module_at_all:shout": "No module named",
-    "bad_commands:nothing": "AttributeError",
-    "bad_commands:number": "is not a class or function but int",
-    "bad_commands:empty": "RuntimeError",
-}
-
-
-@pytest.mark.parametrize("place", BROKEN)
-def test_a_broken_command_stops_no_other(place, write, load_with, capsys):
+@pytest.mark.parametrize(
+    ("place", "problem"),
+    [
+        ("no_such_module_at_all:shout", "No module named"),
+        ("good_commands:nothing", "AttributeError"),
+        ("good_commands:number", "is not a class or function but int"),
+        ("good_commands:empty", "RuntimeError"),
+    ],
+)
+def test_a_broken_command_stops_no_other(place, problem, write, load_with, capsys):
     write("bad_plugin", f'"bad.shout.v1", {place!r}, "Say it loudly."')
-    write("bad_commands", code=COMMAND)
     load_with(bad="bad_plugin")
     assert run_and_read(capsys, "--help")[0] == 0
     status, out, err = run_and_read(capsys, "shout", "a")
     assert (status, out) == (2, "")
-    assert err.startswith("disambig: [D007] command 'bad.shout.v1' of plugin 'bad'") and BROKEN[place] in err
+    assert err.startswith("disambig: [D007] command 'bad.shout.v1' of plugin 'bad'") and problem in err
     assert err.count("\n") == 1
 
 
@@ -128,7 +119,6 @@ def test_a_broken_command_stops_no_other(place, write, load_with, capsys):
 def test_a_broken_plugin_does_not_break_help(code, write, load_with, capsys):
     write("broken_plugin", code=code)
     write("good_plugin", '"good.shout.v1", "good_commands:shout", "Say it loudly."')
-    write("good_commands", code=COMMAND)
     load_with(broken="broken_plugin", good="good_plugin")
     status, out, _ = run_and_read(capsys, "--help")
     assert status == 0 and all(f"\n  {name} " in out for name in [*COMMANDS, "shout"])
@@ -148,7 +138,6 @@ def test_taken_names_are_ignored(write, load_with, capsys, caplog):
         '"b.hum.v1", "good_commands:shout", "Hum.")\n@hookimpl\ndef disambig_register_learners(register):\n'
         '    register("b.L.v1", dict',
     )
-    write("good_commands", code=COMMAND)
     with caplog.at_level("WARNING", logger="disambig.registry"):
         reports = {report.name: report for report in load_with(b="b_plugin", a="a_plugin")}
     assert not caplog.text  # not at every command: `disambig plugins` says it
@@ -223,16 +212,10 @@ def by_function(rate=0.5, *, seed: int = 3, **rest):
     return rate, seed, rest
 
 
-def test_parameters_and_defaults():
-    assert format_parameters(ToyLearner) == [
-        "words: Sequence[str]",
-        "C: float | None = None",
-        "more: list[int] = [3]",
-    ]
+def test_entry_lines_and_parameters():
+    settings = ["words: Sequence[str]", "C: float | None = None", "more: list[int] = [3]"]
+    assert format_parameters(ToyLearner) == settings
     assert format_parameters(by_function) == ["rate=0.5", "seed: int = 3", "**rest"]
-
-
-def test_entry_lines():
     part = Entry("learners", "toys.Toy.v1", "toys", ToyLearner)
     first, *parameters = entry_lines(part)
     assert first == "Learn as in Someone et al. 2006."
@@ -245,26 +228,14 @@ def test_entry_lines():
     assert broken.startswith("BROKEN: [D007]")
 
 
-def run_plugins(*arguments):
-    with pytest.raises(SystemExit) as caught:
-        main.run(["plugins", *arguments])
-    return caught.value.code
-
-
 def test_showing_a_plugin_and_an_entry(load_with, capsys):
     load_with(toys="toy_plugin")
-    assert run_plugins("toys") == 0
-    out = capsys.readouterr().out
+    status, out, _ = run_and_read(capsys, "plugins", "toys")
+    assert status == 0 and "core" not in out
     assert "  task: toys.Pairs.v1\n    Decide between words of a pair, wherever one stands.\n" in out
     assert "      name: str = 'pairs'\n" in out
-    assert "core" not in out
-    assert run_plugins("toys.Pairs.v1") == 0
-    assert capsys.readouterr().out.startswith("task toys.Pairs.v1 of toys, ")
-
-
-def test_unknown_entries(capsys):
-    assert run_plugins("cor") == 2
-    assert "[D010] no plugin or entry 'cor' is installed; available: core, " in (
-        shown := capsys.readouterr().err
-    )
-    assert len(shown.splitlines()) == 1 and len(shown) < 200
+    status, out, _ = run_and_read(capsys, "plugins", "toys.Pairs.v1")
+    assert status == 0 and out.startswith("task toys.Pairs.v1 of toys, ")
+    status, _, err = run_and_read(capsys, "plugins", "cor")
+    assert status == 2 and "[D010] no plugin or entry 'cor' is installed; available: core, " in err
+    assert len(err.splitlines()) == 1 and len(err) < 200

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import pty
 import re
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 
 import pytest
 
@@ -32,11 +34,7 @@ with progress.stages() as told:
     progress.say("note: a message")
 progress.remark("written to x")
 """
-
-
 BAR = re.compile(r"learning.*[0-9] of 4")
-
-
 CLEARED = "\x1b[2K"
 
 
@@ -48,22 +46,15 @@ def without_terminal(*arguments):
 
 def on_terminal(*arguments):
     """Return what a terminal gets as output and messages together."""
-    import pty
-
     mine, theirs = pty.openpty()
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
     command = [sys.executable, "-c", CODE, *arguments]
     with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment) as process:
         os.close(theirs)
         seen = b""
-        while True:
-            try:
-                some = os.read(mine, 4096)
-            except OSError:  # Linux says so where the other side is closed
-                break
-            if not some:
-                break
-            seen += some
+        with suppress(OSError):  # Linux says so where the other side is closed
+            while some := os.read(mine, 4096):
+                seen += some
     os.close(mine)
     assert process.returncode == 0
     return seen.decode()
@@ -77,10 +68,7 @@ def test_progress_without_a_terminal():
     output = lines[:-2]
     assert output and all(re.fullmatch(r"disambig: (starting|learning.*) \(\d+ s\)", line) for line in output)
     assert any("of 4" in line for line in output)
-
-
-def test_quiet_leaves_messages_and_output():
-    done = without_terminal("quiet")
+    done = without_terminal("quiet")  # which leaves messages and output
     assert done.stdout.splitlines() == [f"line {i}" for i in range(4)]
     assert done.stderr.splitlines() == ["note: a message"]
 
@@ -95,10 +83,6 @@ def test_the_bar_is_cleared_before_a_line():
         last = before.rpartition("\n")[2] if before.endswith("\n") else before[before.rfind("learning") :]
         assert not last or CLEARED in last, (line, last)  # cleared, if anything was there
     assert "learning" not in seen[seen.rfind(CLEARED) :]  # nothing is left behind
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
-def test_quiet_on_a_terminal_shows_no_bar():
     assert "learning" not in on_terminal("quiet")
 
 
@@ -115,44 +99,33 @@ def test_the_rate_leaves_out_the_start_up():
     assert pace.left() == 0.0
 
 
-def test_a_single_step_has_no_numbers():
-    pace = ProgressRate("fitting extractors")
-    pace.report(0, 1)
-    assert pace.line() == "fitting extractors"
-    pace = ProgressRate("learning")
-    pace.report(3, 40)
-    assert pace.line() == "learning: 3 of 40"
+def test_steps_sizes_and_durations():
+    for stage, done, total, line in (("fitting", 0, 1, "fitting"), ("learning", 3, 40, "learning: 3 of 40")):
+        pace = ProgressRate(stage)
+        pace.report(done, total)
+        assert pace.line() == line
+    sizes = {0: "0 B", 999: "999 B", 1234: "1.2 kB", 45_600: "46 kB", 2.5e9: "2.5 GB"}
+    assert {number: format_size(number) for number in sizes} == sizes
+    durations = {0.4: "0 s", 89: "89 s", 600: "10 min", 7300: "2 h 02 min"}
+    assert {seconds: format_duration(seconds) for seconds in durations} == durations
 
 
-@pytest.mark.parametrize(
-    ("number", "shown"), [(0, "0 B"), (999, "999 B"), (1234, "1.2 kB"), (45_600, "46 kB"), (2.5e9, "2.5 GB")]
-)
-def test_sizes(number, shown):
-    assert format_size(number) == shown
-
-
-@pytest.mark.parametrize(
-    ("seconds", "shown"), [(0.4, "0 s"), (89, "89 s"), (600, "10 min"), (7300, "2 h 02 min")]
-)
-def test_durations(seconds, shown):
-    assert format_duration(seconds) == shown
+def summary(capsys, report, name=None):
+    AnnotationReporter().summary(report, name)
+    return capsys.readouterr().err.splitlines()
 
 
 def test_the_summary_counts_flags_of_tasks_that_can_have_any(capsys):
-    report = JobReport(Totals(1, 2000, {"spelling": (9, 1), "sense": (69, None), "it": (1, None)}))
-    AnnotationReporter().summary(report, "out.jsonl")
-    assert capsys.readouterr().err.splitlines() == [
+    totals = Totals(1, 2000, {"spelling": (9, 1), "sense": (69, None), "it": (1, None)})
+    assert summary(capsys, JobReport(totals), "out.jsonl") == [
         "1 document, 2,000 words",
         "it: 1 decision",
         "sense: 69 decisions",
         "spelling: 9 decisions, 1 flag (0.50 per 1,000 words)",
         "written to out.jsonl",
     ]
-
-
-def test_a_name_of_several_lines_is_shown_on_one(capsys):
-    AnnotationReporter().summary(JobReport(Totals(1, 10, {})), "a\ndisambig: [D309] b\x1b[2J")
-    assert capsys.readouterr().err.splitlines()[-1] == "written to a\\x0adisambig: [D309] b\\x1b[2J"
+    lines = summary(capsys, JobReport(Totals(1, 10, {})), "a\ndisambig: [D309] b\x1b[2J")
+    assert lines[-1] == "written to a\\x0adisambig: [D309] b\\x1b[2J"
 
 
 def test_the_summary_of_a_resumed_job(capsys):
@@ -162,8 +135,7 @@ def test_the_summary_of_a_resumed_job(capsys):
         (2, 3, "2 of 3 shards were finished by an earlier run"),
     ):
         report = JobReport(Totals(1, 10, {}), shards=shards, skipped=skipped)
-        AnnotationReporter().summary(report, None)
-        assert capsys.readouterr().err.splitlines()[-1] == expected
+        assert summary(capsys, report)[-1] == expected
 
 
 def test_the_rate_is_that_of_all_but_the_first_piece(capsys, monkeypatch):

@@ -14,19 +14,20 @@ from disambig.rules import CATALOGUE
 TEXT = "It depends of the weather, and its hard to find a quite place. I ate a apple.\n"
 
 
-def test_all_rules_are_listed():
+def test_rules_are_listed_and_explained():
     done = here("rules")
     assert (done.returncode, done.stderr) == (0, "")
     listed = [line.split()[0] for line in done.stdout.splitlines()]
     assert listed == sorted(listed) and {rule.name for rule in CATALOGUE} <= set(listed)
     assert "a-an " in done.stdout and " % right)" in done.stdout
-
-
-def test_a_rule_is_explained():
     done = here("rules", "a-an")
     assert done.returncode == 0
     assert "wrong: I ate a apple." in done.stdout and "right: I ate an apple." in done.stdout
     assert "disambig: ignore-next-line[a-an]" in done.stdout
+    done = here("rules", "agrement")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("disambig: [D519] unknown rule 'agrement'; available: agreement, ")
+    assert done.stderr.endswith("; see `disambig rules`\n")
 
 
 def test_rules_as_json():
@@ -35,13 +36,6 @@ def test_rules_as_json():
     (alone,) = json.loads(here("rules", "doubled-word", "--json").stdout)
     assert alone == listed["doubled-word"]
     assert alone["examples"] == [{"wrong": "We saw the the cat.", "right": "We saw the cat."}]
-
-
-def test_an_unknown_rule_is_one_line_with_the_nearest_first():
-    done = here("rules", "agrement")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("disambig: [D519] unknown rule 'agrement'; available: agreement, ")
-    assert done.stderr.endswith("; see `disambig rules`\n")
 
 
 needs_pack = pytest.mark.skipif("spelling" not in available(), reason="needs the English pack")
@@ -76,6 +70,8 @@ def test_a_comment_silences_a_rule(tmp_path):
     (tmp_path / "notes.md").write_text(f"{TEXT}\n{silent}All is well.\n")
     stderr = here("check", "notes.md", folder=tmp_path).stderr
     assert "[D960] notes.md, line 3: 'ignore-next-line[a-an]' does not suppress any flag" in stderr
+    done = here("check", "notes.md", "--rule", "artcle", folder=tmp_path)
+    assert done.returncode == 2 and done.stderr.startswith("disambig: [D519] unknown rule 'artcle'; ")
 
 
 @needs_pack
@@ -92,13 +88,6 @@ def test_a_comment_with_an_unknown_rule_gets_the_nearest_names(tmp_path, expecte
     (tmp_path / "notes.md").write_text(f"<!-- disambig: {expected} -->\n\nAll is well.\n")
     output = here("check", "notes.md", folder=tmp_path).stderr
     assert f"does not suppress any flag; {advice}" in output
-
-
-@needs_pack
-def test_an_unknown_rule_of_the_settings_is_one_line(tmp_path):
-    (tmp_path / "notes.md").write_text(TEXT)
-    done = here("check", "notes.md", "--rule", "artcle", folder=tmp_path)
-    assert done.returncode == 2 and done.stderr.startswith("disambig: [D519] unknown rule 'artcle'; ")
 
 
 @needs_pack

@@ -13,8 +13,6 @@ from disambig.counts import file as files
 from disambig.text import TokenView, Words, hash_word, hash_words, ngram_keys
 
 SEED = hash_word(Words.name)
-
-
 any_sentences = st.lists(
     st.lists(st.sampled_from(["a", "b", "c", "d", ""]), min_size=1, max_size=12), max_size=12
 )

@@ -35,8 +35,6 @@ from disambig.errors import UserError
 from disambig.text import UNKNOWN, Words, hash_word, hash_words, ngram_keys
 
 NAME = "disambig.words.v1"
-
-
 BACKENDS = ("numpy", "numba")
 
 
@@ -55,19 +53,12 @@ def random_table(path, n, *, record="exact", rng=None, high=1000):
 
 
 any_words = st.text("abcdé猫", min_size=1, max_size=6)
-
-
-any_ngrams = st.dictionaries(
-    st.lists(any_words, min_size=1, max_size=5).map(tuple), st.integers(1, 2**63), max_size=60
-)
+ngram_of_words = st.lists(any_words, min_size=1, max_size=5).map(tuple)
+any_ngrams = st.dictionaries(ngram_of_words, st.integers(1, 2**63), max_size=60)
 
 
 @settings(max_examples=40, deadline=None)
-@given(
-    any_ngrams,
-    st.lists(st.lists(any_words, min_size=1, max_size=5).map(tuple)),
-    st.sampled_from(["exact", "compact", "small"]),
-)
+@given(any_ngrams, st.lists(ngram_of_words), st.sampled_from(["exact", "compact", "small"]))
 def test_round_trip(tmp_path_factory, counted, others, record):
     path = tmp_path_factory.mktemp("tables") / "x.counts"
     seed = hash_word(NAME)
@@ -113,13 +104,10 @@ def test_sizes_and_engines_agree(tmp_path, n, record):
     table.verify()
 
 
-def test_size_per_ngram(tmp_path):
+def test_size_per_ngram_and_ranks_that_ascend_with_counts(tmp_path):
     for record, most in (("exact", 6.8), ("compact", 4.7), ("small", 2.5)):
         random_table(tmp_path / record, 400_000, record=record)
         assert (tmp_path / record).stat().st_size / 400_000 < most
-
-
-def test_ranks_ascend_with_counts(tmp_path):
     keys, counts = random_table(tmp_path / "x", 5000, high=500)
     table = CountTable.open(tmp_path / "x")
     assert np.array_equal(np.argsort(table.ranks(keys), kind="stable"), np.argsort(counts, kind="stable"))
@@ -156,13 +144,11 @@ def test_rows_with_unknown_words_and_wrong_lengths_count_nothing(tmp_path):
 
 
 def test_keys_must_ascend_and_count(tmp_path):
-    keys = np.array([5, 3], dtype=np.uint64)
-    ones = np.ones(2, dtype=np.uint64)
-    for bad in ([(keys, ones)], [(keys[:1], ones[:1]), (keys[:1], ones[:1])]):
-        with pytest.raises(ValueError, match="ascend"):
+    keys, ones, none = np.array([5, 3], dtype=np.uint64), np.ones(2, np.uint64), np.zeros(2, np.uint64)
+    twice = [(keys[:1], ones[:1])] * 2
+    for bad, message in (([(keys, ones)], "ascend"), (twice, "ascend"), ([(keys[::-1], none)], "zero")):
+        with pytest.raises(ValueError, match=message):
             write_table(tmp_path / "x", bad, tokenisations=[NAME])
-    with pytest.raises(ValueError, match="zero"):
-        write_table(tmp_path / "x", [(keys[::-1], np.zeros(2, dtype=np.uint64))], tokenisations=[NAME])
     assert not list(tmp_path.iterdir())
 
 
@@ -180,18 +166,15 @@ def test_existing_output_is_refused(tmp_path):
         write_table(tmp_path / "y", [], tokenisations=[NAME], record="exactly")
 
 
-def test_tokenisation_is_required(tmp_path):
-    random_table(tmp_path / "x", 10)
-    table = CountTable.open(tmp_path / "x")
+def test_tokenisations_are_required_and_several_fit_into_one_table(tmp_path):
+    random_table(tmp_path / "one", 10)
+    table = CountTable.open(tmp_path / "one")
     assert table.require(NAME) is table
     with pytest.raises(UserError, match=r"D110.*disambig.words.v1.*web1t.v1"):
         table.require("web1t.v1")
     for ask in (table.seed, lambda name: table.count("a", tokenisation=name)):
         with pytest.raises(UserError, match="D110"):
             ask("web1t.v1")
-
-
-def test_several_tokenisations_in_one_table(tmp_path):
     any_words = hash_words(["in", "the"])[None]
     names = [NAME, "web1t.v1"]
     keys = np.concatenate([ngram_keys(any_words, hash_word(name)) for name in names])
@@ -223,23 +206,14 @@ def test_a_table_of_version_1_opens(tmp_path):
     assert np.array_equal(table.counts(keys), counts)
 
 
-def counts_of(table, keys):
-    return table.counts(keys)
-
-
-def test_pickling_and_other_processes(tmp_path):
+def test_pickling_other_processes_and_closing(tmp_path):
     keys, counts = random_table(tmp_path / "x", 3000)
     table = CountTable.open(tmp_path / "x")
     data = pickle.dumps(table)
     assert len(data) < 500
     assert np.array_equal(pickle.loads(data).counts(keys), counts)
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        assert np.array_equal(pool.submit(counts_of, table, keys).result(), counts)
-
-
-def test_a_closed_table_releases_its_file(tmp_path):
-    random_table(tmp_path / "x", 10)
-    table = CountTable.open(tmp_path / "x")
+        assert np.array_equal(pool.submit(table.counts, keys).result(), counts)
     table.close()
     assert table._map.closed
 
@@ -269,10 +243,7 @@ def test_numpy_and_the_kernel_choose_the_same_pilots(n, seed, record):
 
 
 def test_the_old_name_of_the_backend_still_works(tmp_path):
-    keys = np.sort(np.random.default_rng(0).integers(1, 2**63, 50, dtype=np.uint64))
-    write_table(
-        tmp_path / "t.counts", [(keys, np.full(50, 3, np.uint64))], tokenisations=["disambig.words.v1"]
-    )
+    keys, _ = random_table(tmp_path / "t.counts", 50)
     table = CountTable.open(tmp_path / "t.counts")
     for method, queried in (
         (table.ranks, keys),
@@ -295,35 +266,25 @@ def test_a_table_is_opened_once_until_it_is_replaced(tmp_path):
     assert first.count("in the") == 1
 
 
-text_pieces = st.sampled_from(
-    ["in", "the", "House", "it's", " ", " ", ". ", "! ", "\n\n", "3.14", "-", "né", "猫。", "'"]
-)
-
-
-texts_of_pieces = st.lists(st.lists(text_pieces, max_size=30).map("".join) | st.text(max_size=30), max_size=6)
+text_pieces = ["in", "the", "House", "it's", " ", " ", ". ", "! ", "\n\n", "3.14", "-", "né", "猫。", "'"]
+any_text = st.lists(st.sampled_from(text_pieces), max_size=30).map("".join) | st.text(max_size=30)
 
 
 @settings(max_examples=60, deadline=None)
 @given(
-    texts_of_pieces,
-    st.integers(1, 5),
-    st.sampled_from(["exact", "compact", "small"]),
-    st.sampled_from([3, 50, 5000]),
-    st.integers(1, 3),
-    st.sampled_from(["numpy", "numba"]),
+    *(st.lists(any_text, max_size=6), st.integers(1, 5), st.sampled_from(["exact", "compact", "small"])),
+    *(st.sampled_from([3, 50, 5000]), st.integers(1, 3), st.sampled_from(["numpy", "numba"])),
 )
-def test_counts_of_texts_round_trip(
-    tmp_path_factory, texts_of_pieces, orders, record, capacity, least, backend
-):
+def test_counts_of_texts_round_trip(tmp_path_factory, texts, orders, record, capacity, least, backend):
     path = tmp_path_factory.mktemp("tables") / "x"
     with NgramCounter(Words.name, orders=orders, capacity=capacity) as counter:
-        for text in texts_of_pieces:
+        for text in texts:
             counter.add(Words()([text]))
         write_counter(path, counter, record=record, min_counts={orders: least})
     table = CountTable.open(path)
     table.verify()
     true = Counter()
-    for text in texts_of_pieces:
+    for text in texts:
         sentence = []
         for word in Words().words(text):
             sentence = ["<S>"] if word == "<S>" else [*sentence, word]

@@ -1,4 +1,4 @@
-"""Counting equals collections.Counter, however little memory there is."""
+"""Counting n-grams, and patterns with a gap, equals collections.Counter, however little memory there is."""
 
 from __future__ import annotations
 
@@ -10,18 +10,23 @@ import pytest
 from counts_by_hand import any_sentences, count_slowly, counted, key_of, make_view
 from hypothesis import given, settings, strategies as st
 
+from disambig import registry
 from disambig.counts import (
+    PATTERN,
     CountTable,
     NgramCounter,
     batches,
     build_table,
     counter as counters,
+    describe_table,
     least_counts,
     merged_partitions,
+    ngram_words,
     runs as merging,
 )
 from disambig.errors import UserError
-from disambig.text import Web1T, Words, hash_word, hash_words
+from disambig.features import HEADWORD_TOKENISATION as HEADWORDS
+from disambig.text import GAP, GAP_HASH, Web1T, Words, hash_word, hash_words
 
 
 @pytest.fixture(scope="module", autouse=True, params=["numpy", "numba"])
@@ -57,9 +62,10 @@ def test_counts_equal_a_counter(views, orders, capacity, keep, min_counts):
     assert again == {key_of(ngram): (count, len(ngram)) for ngram, count in true.items()}
     by_order = Counter(len(ngram) for ngram in true)
     assert counter.distinct == [by_order[n] for n in range(1, orders + 1)]
-    assert counter.totals == [
-        sum(count for ngram, count in true.items() if len(ngram) == n) for n in range(1, orders + 1)
-    ]
+    sums = Counter()
+    for ngram, count in true.items():
+        sums[len(ngram)] += count
+    assert counter.totals == [sums[n] for n in range(1, orders + 1)]
 
 
 @settings(max_examples=30, deadline=None)
@@ -100,11 +106,19 @@ def test_many_slices_and_runs(capacity, monkeypatch):
     assert result == {key_of(n): (count, len(n)) for n, count in count_slowly(text, 5).items()}
 
 
-def test_temporary_files_are_removed(tmp_path):
+def test_temporary_files_are_removed_and_large_counts_refused(tmp_path):
     with NgramCounter(Words.name, capacity=10, temporary=tmp_path) as counter:
         counter.add(make_view(random_sentences(20)))
         assert list(tmp_path.iterdir())
     assert not list(tmp_path.iterdir())
+    assert list(batches(["abc", "d", "", "efgh"], size=4)) == [["abc"], ["d", "", "efgh"]]
+    assert list(batches([])) == []
+    one, many = np.array([7], dtype=np.uint64), np.array([2**59], dtype=np.uint64)
+    with NgramCounter(Words.name) as counter:
+        counter.add_counts(one, many, 1)
+        counter.add_counts(one, many, 2)
+        with pytest.raises(UserError, match="D118"):
+            counter.add_counts(one, many, 1)
 
 
 TEXTS = [
@@ -127,16 +141,8 @@ def words_of(texts):
 
 @pytest.mark.parametrize("record", ["exact", "compact", "small"])
 def test_text_to_table(tmp_path, record):
-    path = build_table(
-        tmp_path / "x.counts",
-        iter(TEXTS),
-        Words(),
-        min_counts={5: 2},
-        record=record,
-        licence="CC0",
-        sources=[{"name": "a.txt"}],
-    )
-    table = CountTable.open(path)
+    options = {"min_counts": {5: 2}, "record": record, "licence": "CC0", "sources": [{"name": "a.txt"}]}
+    table = CountTable.open(build_table(tmp_path / "x.counts", iter(TEXTS), Words(), **options))
     table.verify()
     true = count_slowly(words_of(TEXTS), 5)
     for ngram, count in true.items():
@@ -153,9 +159,8 @@ def test_text_to_table(tmp_path, record):
 
 def test_pairs_of_words_are_kept():
     text = [["it", "may", "be", "so"], ["may", "it", "be"], ["be", "may"]]
-    with NgramCounter(
-        Words.name, orders=3, keep_words=[hash_word("so")], keep_pairs=[(hash_word("may"), hash_word("be"))]
-    ) as counter:
+    kept = {"keep_words": [hash_word("so")], "keep_pairs": [(hash_word("may"), hash_word("be"))]}
+    with NgramCounter(Words.name, orders=3, **kept) as counter:
         counter.add(make_view(text))
         result = counted(counter)
     expected = [ngram for ngram in count_slowly(text, 3) if "so" in ngram or ("may", "be") in pairwise(ngram)]
@@ -163,12 +168,18 @@ def test_pairs_of_words_are_kept():
     assert len(result) == 5
 
 
-def test_merged_partitions_and_restriction():
+def test_merged_partitions_with_some_words_and_with_gaps():
     true = count_slowly(words_of(TEXTS), 3, {"in"})
     result = {}
     for keys, counts, _ in merged_partitions(TEXTS, Words(), orders=3, keep_words=["in"]):
         result |= dict(zip(keys.tolist(), counts.tolist(), strict=True))
     assert result == {key_of(ngram): count for ngram, count in true.items()}
+    result = {}
+    for keys, counts, kinds in merged_partitions(["a b c d"], Words(), gaps=True, orders=4):
+        assert kinds.max() <= 4 + PATTERN
+        result |= dict(zip(keys.tolist(), counts.tolist(), strict=True))
+    assert result[key_of(["b", GAP, "d"])] == 1
+    assert result[key_of(["a", "b", GAP, "d"])] == 1
 
 
 def test_progress_and_errors(tmp_path):
@@ -177,25 +188,18 @@ def test_progress_and_errors(tmp_path):
     assert notes[0] == ("count", 3, None)
     assert notes[-1][0] == "write"
     assert notes[-1][1] == CountTable.open(tmp_path / "x").n_ngrams
-    for options, code in (
-        ({"orders": 6}, "D111"),
-        ({"orders": 0}, "D111"),
-        ({"memory": 1000}, "D112"),
-        ({"record": "tiny"}, "D108"),
+    for name, texts, options, code in (
+        ("y", TEXTS, {"orders": 6}, "D111"),
+        ("y", TEXTS, {"orders": 0}, "D111"),
+        ("y", TEXTS, {"memory": 1000}, "D112"),
+        ("y", TEXTS, {"record": "tiny"}, "D108"),
+        ("y", [], {}, "D113"),
+        ("y", ["", "  \n "], {}, "D113"),
+        ("x", TEXTS, {}, "D106"),
     ):
         with pytest.raises(UserError, match=code):
-            build_table(tmp_path / "y", TEXTS, Words(), **options)
-    for nothing in ([], ["", "  \n "]):
-        with pytest.raises(UserError, match="D113"):
-            build_table(tmp_path / "y", nothing, Words())
-    with pytest.raises(UserError, match="D106"):
-        build_table(tmp_path / "x", TEXTS, Words())
+            build_table(tmp_path / name, texts, Words(), **options)
     assert [path.name for path in tmp_path.iterdir()] == ["x"]
-
-
-def test_batches():
-    assert list(batches(["abc", "d", "", "efgh"], size=4)) == [["abc"], ["d", "", "efgh"]]
-    assert list(batches([])) == []
 
 
 def test_several_tokenisations_at_once(tmp_path):
@@ -209,10 +213,90 @@ def test_several_tokenisations_at_once(tmp_path):
         counter.add(Web1T()(TEXTS))
 
 
-def test_counts_above_the_limit_are_refused():
-    one, many = np.array([7], dtype=np.uint64), np.array([2**59], dtype=np.uint64)
-    with NgramCounter(Words.name) as counter:
-        counter.add_counts(one, many, 1)
-        counter.add_counts(one, many, 2)
-        with pytest.raises(UserError, match="D118"):
-            counter.add_counts(one, many, 1)
+def count_patterns_slowly(any_sentences, orders, keep=None, pairs=()):
+    """Count the slow way."""
+    result = Counter()
+    for ngram, count in count_slowly(any_sentences, orders).items():
+        for gap in range(1, len(ngram) - 1):
+            pattern = (*ngram[:gap], GAP, *ngram[gap + 1 :])
+            kept = keep is None or keep & set(pattern) or set(pairs) & set(pairwise(pattern))
+            if kept and ngram[gap] not in ("<S>", "</S>"):
+                result[pattern] += count
+    return result
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    any_sentences,
+    st.integers(1, 5),
+    st.sampled_from([1, 7, 10_000]),
+    st.none() | st.sets(st.sampled_from(["a", "d", "z"])),
+    st.dictionaries(st.integers(1, 5), st.integers(1, 3)),
+)
+def test_patterns_are_counted_beside_ngrams(text, orders, capacity, keep, min_counts):
+    true = {ngram: (count, len(ngram)) for ngram, count in count_slowly(text, orders, keep).items()}
+    for pattern, count in count_patterns_slowly(text, orders, keep).items():
+        true[pattern] = (count, len(pattern) + PATTERN)
+    hashes = None if keep is None else [hash_word(word) for word in keep]
+    options = {"orders": orders, "keep_words": hashes, "capacity": capacity}
+    with NgramCounter(Words.name, gaps=True, **options) as counter:
+        counter.add(make_view(text))
+        result = counted(counter, min_counts=min_counts)
+    of_order = least_counts(min_counts, orders=5)
+    least = {ngram: of_order[len(ngram)] for ngram in true}
+    assert result == {key_of(n): (count, kind) for n, (count, kind) in true.items() if count >= least[n]}
+    assert sum(counter.kept) == len(result)
+
+
+def test_pairs_do_not_span_a_gap_and_sentence_boundaries_do_not_fill_one():
+    text = [["it", "may", "be", "so", "now"]]
+    pairs = [(hash_word("may"), hash_word("be"))]
+    with NgramCounter(Words.name, orders=4, gaps=True, keep_words=[], keep_pairs=pairs) as counter:
+        counter.add(make_view(text))
+        result = {key for key, (_, kind) in counted(counter).items() if kind > 5}
+    expected = count_patterns_slowly(text, 4, set(), [("may", "be")])
+    assert set(expected) == {("may", "be", GAP, "now")}
+    assert result == {key_of(pattern) for pattern in expected}
+    text = [["a", "<S>", "b"], ["a", "</S>", "b"], ["a", "x", "b"]]
+    with NgramCounter(Words.name, gaps=True) as counter:
+        counter.add(make_view(text))
+        assert counted(counter)[key_of(["a", GAP, "b"])] == (1, 6)
+
+
+@given(st.lists(st.sampled_from(["<*>", "<", "*", ">", " ", "a", ".", "<S>"])).map("".join) | st.text())
+def test_no_tokenisation_gives_the_gap_symbol(text):
+    for name in registry.load_all("tokenisations"):
+        cut = registry.get("tokenisations", name)()
+        assert GAP not in cut.words(text)
+        if name != HEADWORDS:  # which cuts no running text
+            assert GAP_HASH not in cut([text]).hashes.tolist()
+
+
+def test_stars_between_words_are_gaps():
+    cut = Words()
+    for text, words in (
+        ("a * b", ["a", GAP, "b"]),
+        (" a  * b  c", ["a", GAP, "b", "c"]),
+        ("a * * b", ["a", GAP, GAP, "b"]),
+        ("<S> * b", ["<S>", GAP, "b"]),
+        ("* b", ["*", "b"]),
+        ("a * ", ["a", "*"]),
+        ("*", ["*"]),
+        ("a *b ** c", ["a", "*", "b", "**", "c"]),
+    ):
+        assert ngram_words(text, cut) == words, text
+
+
+def test_queries_with_gaps(tmp_path):
+    texts = ["It is a fine house. It was a house.", "It is the house."]
+    table = CountTable.open(build_table(tmp_path / "x", texts, Words(), gaps=True, min_counts={5: 2}))
+    queried = ["it * a", "a * house", "is * house", "<S> * is", "it * a house", "it * the house .", "a * b"]
+    assert table.counts_of_texts(queried) == [2, 1, 1, 2, 1, 0, 0]
+    assert table.count("is * fine house") == 1
+    assert table.gaps == (Words.name,)
+    assert table.header["info"]["patterns"]["kept"]["5"] < table.header["info"]["patterns"]["distinct"]["5"]
+    assert any("with gap" in line for line in describe_table(table))
+    with pytest.raises(UserError, match=r"D117.*one gap"):
+        table.count("a * * b")
+    with pytest.raises(UserError, match=r"D117.*--gaps"):
+        CountTable.open(build_table(tmp_path / "y", texts, Words())).count("a * b")

@@ -42,19 +42,11 @@ from disambig.jobs import (
 from disambig.text import Words, tokenisation_named
 
 WORDS, WEB1T = "disambig.words.v1", "web1t.v1"
-
-
 any_words = st.sampled_from(["in", "the", "house", "it's", "cards", "of", ".", "A", "old", "and", "é", "\r"])
-
-
 any_lines = st.lists(any_words, max_size=30).map(" ".join)
-
-
 any_texts = st.lists(st.lists(any_lines, min_size=1, max_size=8), min_size=1, max_size=3).filter(
     lambda files: all(any(line.strip() for line in file) for file in files)
 )
-
-
 choices = st.fixed_dictionaries(
     {
         "orders": st.integers(1, 5),
@@ -65,8 +57,6 @@ choices = st.fixed_dictionaries(
         "record": st.sampled_from(["exact", "compact", "small"]),
     }
 )
-
-
 many_examples = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
@@ -147,9 +137,8 @@ def test_tables_are_merged_as_at_once(tmp_path, files, part, ranks, least):
 def finished(tmp_path_factory):
     """A folder with texts, a table and the job that made it."""
     folder = tmp_path_factory.mktemp("finished")
-    paths = write_texts(
-        folder / "texts", [[f"It is house {n} of the old {n % 7} cards." for n in range(90)]] * 2
-    )
+    lines = [f"It is house {n} of the old {n % 7} cards." for n in range(90)]
+    paths = write_texts(folder / "texts", [lines] * 2)
     with small_sizes():
         build_in_job(folder / "x", paths, [WORDS], JobPlace(folder / "job"), shard_size=900, keys=True)
     return folder
@@ -181,10 +170,9 @@ def run_again(finished: Path, directory: Path, runner=None, **options) -> bytes:
     place = JobPlace(directory, runner=runner or RecordingRunner())
     paths = [str(finished / "texts" / name) for name in ("0.txt", "1.txt")]
     output = directory.with_name("y")
+    options = {"shard_size": 900, "keys": True, "force": False, **options}
     with small_sizes():
-        build_in_job(
-            output, paths, [WORDS], place, **{"shard_size": 900, "keys": True, "force": False, **options}
-        )
+        build_in_job(output, paths, [WORDS], place, **options)
     data = output.read_bytes()
     output.unlink()
     return data
@@ -268,17 +256,16 @@ def test_another_job_is_refused_in_one_line(finished, tmp_path):
     file.write_text(file.read_text().replace("cards", "cords"))
     with pytest.raises(UserError, match="D913"):
         run_again(other, directory)
-    (directory / "manifest.json").write_text(
-        (directory / "manifest.json").read_text().replace('"disambig": "', '"disambig": "9')
-    )
+    manifest = directory / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"disambig": "', '"disambig": "9'))
     with pytest.raises(UserError, match=r"D913.*disambig was"):
         run_again(finished, directory)
-    (directory / "manifest.json").write_bytes(before[directory / "manifest.json"])
+    manifest.write_bytes(before[manifest])
     assert {path: path.read_bytes() for path in directory.rglob("*") if path.is_file()} == before
     assert run_again(finished, directory, gaps=True, force=True) != (finished / "x").read_bytes()
 
 
-def test_other_directories_are_left_alone(finished, tmp_path):
+def test_other_directories_are_left_alone_and_one_process_runs_at_a_time(finished, tmp_path):
     (tmp_path / "job").mkdir()
     (tmp_path / "job" / "mine").write_text("x")
     with pytest.raises(UserError, match="D912"):
@@ -287,10 +274,7 @@ def test_other_directories_are_left_alone(finished, tmp_path):
     with pytest.raises(UserError, match="D915"):
         run_again(finished, tmp_path / "file")
     assert (tmp_path / "job" / "mine").read_text() == "x"
-
-
-def test_one_process_at_a_time(finished, tmp_path):
-    directory = copy_job(finished, tmp_path / "job")
+    directory = copy_job(finished, tmp_path / "other")
     with locked(directory), pytest.raises(UserError, match="D312"):
         run_again(finished, directory)
 
@@ -342,6 +326,9 @@ def test_the_number_of_shards_is_a_multiple_of_four(total):
     assert shards == 1 or shards * size - total < shards
 
 
+MANY_LINES = "".join(f"It is house {n % 97} of {n % 89} cards.\n" for n in range(60_000))
+
+
 def count_file_at_once(folder: Path) -> bytes:
     text = TextFiles([str(folder / "a.txt")])
     return build_table(folder / "once", text, Words(), sources=text.sources, force=True).read_bytes()
@@ -349,9 +336,8 @@ def count_file_at_once(folder: Path) -> bytes:
 
 def build_arguments(folder: Path) -> list[str]:
     (folder / "texts").mkdir()
-    (folder / "texts" / "a.txt").write_text(
-        "It is in the house.\n" * 40 + "In the old house of cards.\n" * 40
-    )
+    text = "It is in the house.\n" * 40 + "In the old house of cards.\n" * 40
+    (folder / "texts" / "a.txt").write_text(text)
     return ["build", "texts", "--shard-size", "0.0005", "--gaps", "--keys"]
 
 
@@ -420,9 +406,7 @@ def test_merging_as_a_job(tmp_path):
 @pytest.mark.slow
 def test_a_killed_job_with_workers_resumes(tmp_path):
     """Processes of their own, killed with all their workers at many points, come to the same table."""
-    (tmp_path / "a.txt").write_text(
-        "".join(f"It is house {n % 97} of {n % 89} cards.\n" for n in range(60_000))
-    )
+    (tmp_path / "a.txt").write_text(MANY_LINES)
     once = count_file_at_once(tmp_path)
     command = [sys.executable, "-m", "disambig.cli.main", "counts", "build", "a.txt", "-o", "x"]
     command += ["--workers", "2", "--shard-size", "0.1"]
@@ -443,9 +427,7 @@ def test_a_killed_job_with_workers_resumes(tmp_path):
 
 @pytest.mark.slow
 def test_two_commands_on_one_job(tmp_path):
-    (tmp_path / "a.txt").write_text(
-        "".join(f"It is house {n % 97} of {n % 89} cards.\n" for n in range(60_000))
-    )
+    (tmp_path / "a.txt").write_text(MANY_LINES)
     command = [sys.executable, "-m", "disambig.cli.main", "counts", "build", "a.txt", "-o", "x"]
     command += ["--job", "job", "--shard-size", "0.1"]
     both = [subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE) for _ in range(2)]
@@ -453,6 +435,9 @@ def test_two_commands_on_one_job(tmp_path):
     assert sorted(begun.returncode for begun in both) == [0, 2], output
     assert any("[D312]" in text for text in output)
     assert (tmp_path / "x").read_bytes() == count_file_at_once(tmp_path)
+
+
+BUILD = "counts build a.txt -o x --workers 2".split()
 
 
 def test_the_directory_of_a_finished_job_is_removed_by_the_next_run(tmp_path, monkeypatch):
@@ -463,11 +448,11 @@ def test_the_directory_of_a_finished_job_is_removed_by_the_next_run(tmp_path, mo
         raise SystemExit(137)
 
     monkeypatch.setattr("disambig.jobs.counting.discard", killed)
-    done = here("counts", "build", "a.txt", "-o", "x", "--workers", "2", folder=tmp_path)
+    done = here(*BUILD, folder=tmp_path)
     assert done.returncode == 137 and (tmp_path / "x.job").exists(), done.stderr
     table = (tmp_path / "x").read_bytes()
     monkeypatch.undo()
-    done = here("counts", "build", "a.txt", "-o", "x", "--workers", "2", folder=tmp_path)
+    done = here(*BUILD, folder=tmp_path)
     assert done.returncode == 2 and "[D106]" in done.stderr
     assert (tmp_path / "x").read_bytes() == table and not (tmp_path / "x.job").exists()
 
@@ -477,81 +462,80 @@ def test_a_job_that_did_not_write_the_table_keeps_its_directory(tmp_path):
     (tmp_path / "x").write_text("something else")
     (tmp_path / "x.job").mkdir()
     (tmp_path / "x.job" / "table.json").write_text('{"device": 1, "inode": 2, "size": 3}')
-    done = here("counts", "build", "a.txt", "-o", "x", "--workers", "2", folder=tmp_path)
+    done = here(*BUILD, folder=tmp_path)
     assert done.returncode == 2 and "[D106]" in done.stderr
     assert (tmp_path / "x.job" / "table.json").exists()
 
 
-CODE = """
+PEAK = """
 import sys
 from pathlib import Path
-from disambig.counts.counter import LEAST_MEMORY, NgramCounter
+from disambig.counts.counter import LEAST_MEMORY
+{}
+# getrusage would tell of the process that started this one, too
+status = Path("/proc/self/status").read_text()
+print(LEAST_MEMORY, 1024 * int(status.split("VmHWM:")[1].split()[0]))
+"""
+CODE = """
+from disambig.counts.counter import NgramCounter
 from disambig.counts.build import count_texts
 from disambig.counts.inputs import TextFiles
 from disambig.text.tokenisations import Words
 with NgramCounter(Words.name, memory=LEAST_MEMORY) as counter:
     count_texts(counter, TextFiles([sys.argv[1]]), Words())
     total = sum(int(counts.sum()) for _, counts, _ in counter.partitions())
-    print(counter.spilled, total == sum(counter.totals), counter.totals[0], LEAST_MEMORY)
-# getrusage would tell of the process that started this one, too
-status = Path("/proc/self/status").read_text()
-print(1024 * int(status.split("VmHWM:")[1].split()[0]))
+    print(counter.spilled, total == sum(counter.totals), counter.totals[0])
 """
+needs_proc = pytest.mark.skipif(
+    not Path("/proc/self/status").exists(), reason="no /proc/self/status on this system"
+)
 
 
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc/self/status on this system")
+def run_within_memory(code, *arguments):
+    """Run code in a process of its own, check that its peak is in the bound, and return its output."""
+    command = [sys.executable, "-c", PEAK.format(code), *map(str, arguments)]
+    *shown, bound, peak = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    assert int(peak) < int(bound)
+    return shown
+
+
+@needs_proc
 def test_counting_keeps_within_its_memory(tmp_path):
     rng = np.random.default_rng(0)
     words = np.array(["w" + chr(97 + i % 26) * (1 + i // 26 % 3) + chr(97 + i // 78) for i in range(2000)])
     line = " ".join(words[rng.integers(0, len(words), 4_000_000)])
     (tmp_path / "x.txt").write_text(line)
-    command = [sys.executable, "-c", CODE, str(tmp_path / "x.txt")]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    spilled, whole, tokens, bound, peak = done.stdout.split()
+    spilled, whole, tokens = run_within_memory(CODE, tmp_path / "x.txt")
     assert len(line) > 15_000_000
     assert int(tokens) >= 4_000_000
     assert int(spilled) >= 5
     assert whole == "True"
-    assert int(peak) < int(bound)
 
 
 IMPORT = """
-import sys
-from pathlib import Path
-from disambig.counts.counter import LEAST_MEMORY
 from disambig.counts.importing import import_table
 import_table(sys.argv[2], [(sys.argv[1], 0)], "web1t.v1", memory=LEAST_MEMORY)
-status = Path("/proc/self/status").read_text()
-print(LEAST_MEMORY, 1024 * int(status.split("VmHWM:")[1].split()[0]))
 """
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc/self/status on this system")
+@needs_proc
 def test_imports_keep_within_their_memory(tmp_path):
     with open(tmp_path / "x.tsv", "w") as file:
         for begin in range(0, 6_000_000, 100_000):
             file.writelines(f"in {i}\t{i % 90 + 1}\n" for i in range(begin, begin + 100_000))
-    command = [sys.executable, "-c", IMPORT, str(tmp_path / "x.tsv"), str(tmp_path / "x.counts")]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    bound, peak = map(int, done.stdout.split())
-    assert peak < bound
+    run_within_memory(IMPORT, tmp_path / "x.tsv", tmp_path / "x.counts")
 
 
 JOB = """
-import sys
-from pathlib import Path
-from disambig.counts.counter import LEAST_MEMORY
 from disambig.jobs.counting import JobPlace, build_in_job
 place = JobPlace(Path(sys.argv[2]) / "job")
 build_in_job(Path(sys.argv[2]) / "x", [sys.argv[1]], ["disambig.words.v1"], place, memory=LEAST_MEMORY)
-status = Path("/proc/self/status").read_text()
-print(LEAST_MEMORY, 1024 * int(status.split("VmHWM:")[1].split()[0]))
 """
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc/self/status on this system")
+@needs_proc
 def test_jobs_keep_within_their_memory(tmp_path):
     rng = np.random.default_rng(0)
     with open(tmp_path / "x.txt", "w") as file:
@@ -560,8 +544,5 @@ def test_jobs_keep_within_their_memory(tmp_path):
             file.write(
                 " w".join(chr(97 + i % 26) * (1 + i // 26) for i in rng.integers(0, 300, 100_000)) + "\n"
             )
-    command = [sys.executable, "-c", JOB, str(tmp_path / "x.txt"), str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    bound, peak = map(int, done.stdout.split())
-    assert peak < bound
+    run_within_memory(JOB, tmp_path / "x.txt", tmp_path)
     assert list((tmp_path / "job").glob("*.runs"))

@@ -14,11 +14,7 @@ from disambig.counts import inputs as options
 from disambig.errors import UserError
 
 TEXT = "It is in the house. In the house of cards, in the big house.\nThe house in the woods.\n"
-
-
 disambig = partial(commands.here, "counts")
-
-
 process = partial(commands.process, "counts")
 
 
@@ -33,21 +29,17 @@ def table(tmp_path_factory):
     """A table built by the command from one small file."""
     folder = tmp_path_factory.mktemp("cli")
     (folder / "a.txt").write_text(TEXT)
-    done = disambig(
-        "build", folder / "a.txt", "-o", folder / "x.counts", "--licence", "CC0", "--min-count", "5:2"
-    )
+    output = ("-o", folder / "x.counts", "--licence", "CC0", "--min-count", "5:2")
+    done = disambig("build", folder / "a.txt", *output)
     assert (done.returncode, done.stdout) == (0, "") and reports_written(done.stderr)
     return folder / "x.counts"
 
 
-def test_query(table):
+def test_query_info_and_verify(table):
     done = disambig("query", table, "in the house", "In  the", "<S> in the", "house . </S>", "zebra", "")
     assert done.stdout == "in the house\t2\nIn  the\t4\n<S> in the\t1\nhouse . </S>\t2\nzebra\t0\n\t0\n"
     done = disambig("query", table, given="the house\nof\n")
     assert done.stdout == "the house\t3\nof\t1\n"
-
-
-def test_info_and_verify(table):
     done = disambig("info", table)
     for part in ("disambig.words.v1", "CC0", "a.txt", "5 words", "seen 2 times"):
         assert part in done.stdout
@@ -58,19 +50,13 @@ def test_info_and_verify(table):
 
 def test_stdin_keep_words_and_compact(tmp_path):
     (tmp_path / "words").write_text("House\n\nit's\n")
-    done = process(
-        *("build", "-", "-o", tmp_path / "y", "--keep-words", tmp_path / "words", "--record", "compact"),
-        *("--orders", 2, "--memory", "512M"),
-        given=TEXT,
-    )
+    options = "--keep-words words --record compact --orders 2 --memory 512M".split()
+    done = process("build", "-", "-o", "y", *options, given=TEXT, folder=tmp_path)
     assert done.returncode == 0 and reports_written(done.stderr)
-    assert disambig("query", tmp_path / "y", "the house", "in the", "house").stdout.split() == (
-        ["the", "house", "3", "in", "the", "0", "house", "4"]
-    )
-    assert json.loads(disambig("info", tmp_path / "y", "--json").stdout)["info"]["keep_words"] == [
-        "house",
-        "it's",
-    ]
+    done = disambig("query", tmp_path / "y", "the house", "in the", "house")
+    assert done.stdout == "the house\t3\nin the\t0\nhouse\t4\n"
+    header = json.loads(disambig("info", tmp_path / "y", "--json").stdout)
+    assert header["info"]["keep_words"] == ["house", "it's"]
 
 
 def test_several_views_and_gaps(tmp_path):
@@ -122,54 +108,48 @@ def test_merge_and_prune(tmp_path):
 
 def test_import(tmp_path):
     (tmp_path / "a.tsv").write_text("in the\t5\nthe\t7\n")
-    done = disambig("import", tmp_path / "a.tsv", "-o", tmp_path / "x", "--tokenisation", "disambig.words.v1")
+    done = disambig("import", "a.tsv", "-o", "x", "--tokenisation", "disambig.words.v1", folder=tmp_path)
     assert done.returncode == 0 and reports_written(done.stderr)
     assert disambig("query", tmp_path / "x", "In the").stdout == "In the\t5\n"
-
-
-def test_import_of_google_books(tmp_path):
     (tmp_path / "a").write_text("In the house\t1950,3,2\t1960,4,1\nthe house_NOUN\t1950,3,2\n")
     (tmp_path / "words").write_text("House\n")
-    done = disambig(
-        *("import", "a", "-o", "x", "--tokenisation", "disambig.words.v1", "--from-year", 1955, "--tagged"),
-        *("--keep-words", "words", "--to-year", 2000, "--format", "google-v3"),
-        folder=tmp_path,
-    )
+    options = "--tokenisation disambig.words.v1 --from-year 1955 --tagged --keep-words words --to-year 2000"
+    done = disambig("import", "a", "-o", "y", *options.split(), "--format", "google-v3", folder=tmp_path)
     assert done.returncode == 0 and reports_written(done.stderr)
-    assert disambig("query", "x", "in the house", folder=tmp_path).stdout == "in the house\t4\n"
+    assert disambig("query", "y", "in the house", folder=tmp_path).stdout == "in the house\t4\n"
 
 
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
-        (("build", "missing.txt", "-o", "new"), "D300"),
-        (("build", "empty.txt", "-o", "new"), "D302"),
-        (("build", "binary.txt", "-o", "new"), "D303"),
-        (("build", "latin.txt", "-o", "new"), "D304"),
-        (("build", "blank.txt", "-o", "new"), "D113"),
-        (("build", "a.txt", "-o", "there"), "D106"),
-        (("build", "a.txt", "-o", "no/new"), "D107"),
-        (("build", "a.txt", "-o", "new", "--tokenisation", "disambig.word.v1"), "D001"),
-        (("build", "a.txt", "-o", "new", "--memory", "lots"), "D116"),
-        (("build", "a.txt", "-o", "new", "--memory", "1M"), "D112"),
-        (("build", "a.txt", "-o", "new", "--min-count", "2"), "D116"),
-        (("build", "a.txt", "-o", "new", "--min-count", "4:2", "--orders", "3"), "D602"),
-        (("import", "a.tsv", "-o", "new", "--min-count", "6:2"), "D602"),
-        (("import", "a.tsv", "-o", "new", "--tokenisation", "web1t.v2"), "D001"),
-        (("build", "a.txt", "-o", "new", "--orders", "7"), "D111"),
-        (("build", "a.txt", "-o", "new", "--record", "tiny"), "D108"),
-        (("build", "a.txt", "-o", "new", "--keep-words", "empty.txt"), "D302"),
-        (("build", "a.txt", "-o", "new", "--temporary", "missing"), "D107"),
-        (("build", "a.txt"), "D600"),
-        (("import", "a.txt", "-o", "new"), "D114"),
-        (("import", "a.tsv", "-o", "new", "--format", "google"), "D601"),
-        (("import", "a.tsv", "-o", "new", "--format", "google-v2"), "D114"),
-        (("import", "a.tsv", "-o", "new", "--from-year", "soon"), "D600"),
-        (("import", "a.tsv", "-o", "new", "--keys", "--record", "compact"), "D119"),
-        (("query", "a.txt", "x"), "D102"),
-        (("info", "missing.counts"), "D100"),
-        (("info", "missing"), "D402"),
-        (("verify", "empty.txt"), "D101"),
+        ("build missing.txt -o new", "D300"),
+        ("build empty.txt -o new", "D302"),
+        ("build binary.txt -o new", "D303"),
+        ("build latin.txt -o new", "D304"),
+        ("build blank.txt -o new", "D113"),
+        ("build a.txt -o there", "D106"),
+        ("build a.txt -o no/new", "D107"),
+        ("build a.txt -o new --tokenisation disambig.word.v1", "D001"),
+        ("build a.txt -o new --memory lots", "D116"),
+        ("build a.txt -o new --memory 1M", "D112"),
+        ("build a.txt -o new --min-count 2", "D116"),
+        ("build a.txt -o new --min-count 4:2 --orders 3", "D602"),
+        ("import a.tsv -o new --min-count 6:2", "D602"),
+        ("import a.tsv -o new --tokenisation web1t.v2", "D001"),
+        ("build a.txt -o new --orders 7", "D111"),
+        ("build a.txt -o new --record tiny", "D108"),
+        ("build a.txt -o new --keep-words empty.txt", "D302"),
+        ("build a.txt -o new --temporary missing", "D107"),
+        ("build a.txt", "D600"),
+        ("import a.txt -o new", "D114"),
+        ("import a.tsv -o new --format google", "D601"),
+        ("import a.tsv -o new --format google-v2", "D114"),
+        ("import a.tsv -o new --from-year soon", "D600"),
+        ("import a.tsv -o new --keys --record compact", "D119"),
+        ("query a.txt x", "D102"),
+        ("info missing.counts", "D100"),
+        ("info missing", "D402"),
+        ("verify empty.txt", "D101"),
     ],
 )
 def test_bad_input_is_one_line(tmp_path, arguments, code):
@@ -184,9 +164,8 @@ def test_bad_input_is_one_line(tmp_path, arguments, code):
     }
     for name, content in files.items():
         (tmp_path / name).write_bytes(content)
-    done = disambig(*arguments, folder=tmp_path)
-    assert done.returncode == 2
-    assert done.stdout == ""
+    done = disambig(*arguments.split(), folder=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1
     assert done.stderr.startswith(f"disambig: [{code}]"), done.stderr
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == files
@@ -217,10 +196,8 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path):
 
 
 def test_sizes_and_thresholds():
-    assert options.size("2G") == 2 << 30
-    assert options.size(" 1.5 mb") == 3 << 19
-    assert options.size("700MiB") == 700 << 20
-    assert options.size("100") == 100
+    sizes = {"2G": 2 << 30, " 1.5 mb": 3 << 19, "700MiB": 700 << 20, "100": 100}
+    assert {text: options.size(text) for text in sizes} == sizes
     assert options.thresholds(["3:2", " 5:10 "]) == {3: 2, 5: 10}
     for bad in ("", "G", "2X", "-1G"):
         with pytest.raises(UserError, match="D116"):

@@ -34,11 +34,7 @@ from disambig.errors import UserError
 from disambig.text import Web1T, Words
 
 VIEWS = {"words": [Words()], "web1t": [Web1T()], "both": [Words(), Web1T()]}
-
-
 any_words = st.sampled_from(["in", "the", "house", "it's", "cards", "of", ".", "A", "old", "and"])
-
-
 any_texts = st.lists(st.lists(any_words, max_size=40).map(" ".join), min_size=1, max_size=8)
 
 
@@ -188,43 +184,38 @@ def test_hostile_headers_of_keys(with_keys, tmp_path, change):
         CountTable.open(rewrite(with_keys, tmp_path / "x", change))
 
 
-def test_hostile_keys(with_keys, tmp_path):
-    def changed(change):
-        def at(data, header):
-            place, size = (header["sections"]["keys"][what] for what in ("offset", "size"))
-            stored = np.frombuffer(data, dtype=np.uint64, offset=place, count=size // 8)
-            change(stored)
+def swap(stored):
+    stored[:2] = stored[[1, 0]]
 
-        return CountTable.open(rewrite(with_keys, tmp_path / "x", at))
 
-    def swap(stored):
-        stored[:2] = stored[[1, 0]]
+def other_key(stored):
+    stored[0] += np.uint64(8)
 
-    def other_key(stored):
-        stored[0] += np.uint64(8)
 
-    def other_kind(stored):
-        stored |= np.uint64(7)
+def other_kind(stored):
+    stored |= np.uint64(7)
 
-    for change in (swap, other_key, other_kind):
-        for derived in (
-            lambda t: merge_tables(tmp_path / "y", [t]),
-            lambda t: prune_table(tmp_path / "y", t),
-        ):
-            with pytest.raises(UserError, match=r"D105.*keys"):
-                derived(changed(change))
-    for output in (
-        {"min_counts": {"a": 1}},
-        {"min_counts": [1]},
-        {"views": [5]},
-        {"views": {Words.name: {"texts": "x"}}},
-    ):
-        path = rewrite(
-            with_keys, tmp_path / "x", lambda data, header, output=output: header["info"].update(output)
-        )
-        table = CountTable.open(path)
-        with pytest.raises(UserError, match=r"D105.*header"):
-            merge_tables(tmp_path / "y", [CountTable.open(with_keys), table])
+
+@pytest.mark.parametrize("change", [swap, other_key, other_kind])
+def test_hostile_keys(with_keys, tmp_path, change):
+    def at(data, header):
+        place, size = (header["sections"]["keys"][what] for what in ("offset", "size"))
+        change(np.frombuffer(data, dtype=np.uint64, offset=place, count=size // 8))
+
+    for derive_from in (lambda path, table: merge_tables(path, [table]), prune_table):
+        with pytest.raises(UserError, match=r"D105.*keys"):
+            derive_from(tmp_path / "y", CountTable.open(rewrite(with_keys, tmp_path / "x", at)))
+    assert not (tmp_path / "y").exists()
+
+
+@pytest.mark.parametrize(
+    "info",
+    [{"min_counts": {"a": 1}}, {"min_counts": [1]}, {"views": [5]}, {"views": {Words.name: {"texts": "x"}}}],
+)
+def test_hostile_descriptions(with_keys, tmp_path, info):
+    path = rewrite(with_keys, tmp_path / "x", lambda data, header: header["info"].update(info))
+    with pytest.raises(UserError, match=r"D105.*header"):
+        merge_tables(tmp_path / "y", [CountTable.open(with_keys), CountTable.open(path)])
     assert not (tmp_path / "y").exists()
 
 
@@ -232,10 +223,9 @@ def test_sums_beyond_64_bits_are_refused(tmp_path):
     keys, kinds = np.array([1 << 40], dtype=np.uint64), np.ones(1, dtype=np.uint8)
     counts = np.array([2**63], dtype=np.uint64)
     info = {"min_counts": {"1": 1}}
+    options = {"tokenisations": [Words.name], "keys": True, "info": info}
     for name in ("a", "b"):
-        write_table(
-            tmp_path / name, [(keys, counts, kinds)], tokenisations=[Words.name], keys=True, info=info
-        )
+        write_table(tmp_path / name, [(keys, counts, kinds)], **options)
     tables = [CountTable.open(tmp_path / name) for name in ("a", "b")]
     with pytest.raises(UserError, match="D118"):
         merge_tables(tmp_path / "c", tables)
@@ -280,10 +270,8 @@ def test_memory_does_not_grow_with_the_tables(tmp_path):
         info = {"keep_words": None, "min_counts": {"1": 1}, "views": {}}
         write_table(tmp_path / name, chunks, tokenisations=[Words.name], keys=True, info=info)
     command = [sys.executable, "-c", CODE, *(str(tmp_path / name) for name in ("tiny", "a", "b", "c"))]
-    kernels = {
-        **os.environ,
-        "DISAMBIG_ENGINE": "numba",
-    }  # so that the small merge before loads what the large needs
+    # with kernels, so that the small merge before loads what the large needs
+    kernels = {**os.environ, "DISAMBIG_ENGINE": "numba"}
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=kernels)
     assert int(done.stdout) < 120 << 20  # the tables together are 90 MB, their n-grams as arrays 100
     assert CountTable.open(tmp_path / "tiny.all").n_ngrams > 5_900_000
@@ -293,35 +281,35 @@ TEXTS = ["The house of cards of the house.", "The house of the rising sun.", "Th
 
 
 def test_a_threshold_holds_for_longer_ngrams_too():
-    assert least_counts(None, orders=3) == {1: 1, 2: 1, 3: 1}
-    assert least_counts({3: 2}, orders=5) == {1: 1, 2: 1, 3: 2, 4: 2, 5: 2}
-    assert least_counts({1: 200, 2: 40}, orders=4) == {1: 200, 2: 40, 3: 40, 4: 40}
-    assert least_counts({3: 2, 5: 1}, orders=5) == {1: 1, 2: 1, 3: 2, 4: 2, 5: 1}
-    assert least_counts({4: 9}, orders=3) == {1: 1, 2: 1, 3: 1}
+    for given_counts, orders, least in (
+        (None, 3, [1, 1, 1]),
+        ({3: 2}, 5, [1, 1, 2, 2, 2]),
+        ({1: 200, 2: 40}, 4, [200, 40, 40, 40]),
+        ({3: 2, 5: 1}, 5, [1, 1, 2, 2, 1]),
+        ({4: 9}, 3, [1, 1, 1]),
+    ):
+        assert least_counts(given_counts, orders=orders) == dict(enumerate(least, 1))
 
 
 def test_thresholds_in_words():
     assert describe_least_counts(least_counts(None, orders=5)) == ""
-    assert (
-        describe_least_counts(least_counts({3: 2}, orders=5))
-        == "n-grams of 3 to 5 words seen less than 2 times"
-    )
-    assert (
-        describe_least_counts({1: 1, 2: 1, 3: 2, 4: 1, 5: 1}) == "n-grams of 3 words seen less than 2 times"
-    )
-    assert describe_least_counts({1: 200, 2: 40}) == (
-        "n-grams of 1 word seen less than 200 times, n-grams of 2 words seen less than 40 times"
-    )
+    for least, described in (
+        (least_counts({3: 2}, orders=5), "n-grams of 3 to 5 words seen less than 2 times"),
+        ({1: 1, 2: 1, 3: 2, 4: 1, 5: 1}, "n-grams of 3 words seen less than 2 times"),
+        (
+            {1: 200, 2: 40},
+            "n-grams of 1 word seen less than 200 times, n-grams of 2 words seen less than 40 times",
+        ),
+    ):
+        assert describe_least_counts(least) == described
 
 
 def orders_of_hapaxes(table: CountTable) -> set[int]:
     """Return the lengths of n-grams in the table that were seen once."""
     result = set()
-    for text in TEXTS:
-        words = Words().words(text)
+    for words in map(Words().words, TEXTS):
         for n in range(1, 6):
-            for start in range(len(words) - n + 1):
-                ngram = words[start : start + n]
+            for ngram in (words[start : start + n] for start in range(len(words) - n + 1)):
                 inside = all(one != ("</S>", "<S>") for one in pairwise(ngram))
                 if inside and table.count(" ".join(ngram)) == 1:
                     result.add(n)
@@ -348,9 +336,8 @@ def test_thresholds_are_the_same_however_a_table_is_made(way, tmp_path):
         if way == "merge":
             merge_tables(path, parts, min_counts=least)
         else:
-            prune_table(
-                path, CountTable.open(merge_tables(tmp_path / "m", parts, keys=True)), min_counts=least
-            )
+            merged = CountTable.open(merge_tables(tmp_path / "m", parts, keys=True))
+            prune_table(path, merged, min_counts=least)
     table = CountTable.open(path)
     assert orders_of_hapaxes(table) == {1, 2}
     assert table.header["info"]["min_counts"] == {"1": 1, "2": 1, "3": 2, "4": 2, "5": 2}

@@ -1,9 +1,10 @@
-"""Imported counts: TSV, Web 1T, and Google Books in versions 2 and 3."""
+"""Imported counts: TSV, Web 1T, Google Books in versions 2 and 3; text files read as paragraphs."""
 
 from __future__ import annotations
 
 import gzip
 import lzma
+import sys
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import given, settings, strategies as st
 
 from disambig.counts import (
     CountTable,
+    TextFiles,
     count_files,
     count_format,
     describe_table,
@@ -20,13 +22,13 @@ from disambig.counts import (
     merge_tables,
 )
 from disambig.errors import UserError
+from disambig.files import open_bytes, pack as pack_into
 from disambig.text import Words, hash_word, hash_words, ngram_keys
 
 
 def import_counts(path, *sources, tokenisation="web1t.v1", **options):
-    return CountTable.open(
-        import_table(path, count_files([str(source) for source in sources]), tokenisation, **options)
-    )
+    files = count_files([str(source) for source in sources])
+    return CountTable.open(import_table(path, files, tokenisation, **options))
 
 
 def count_of(table, *words):
@@ -59,19 +61,11 @@ def test_web1t_layout(tmp_path, web1t):
     table.verify()
     assert table.n_ngrams == 9
     assert table.tokenisations == ("web1t.v1",)
-    assert count_of(table, "<S>") == 1000
-    assert count_of(table, "<UNK>") == 7
-    assert count_of(table, "The", "house") == 5
-    assert count_of(table, "the", "house") == 0
-    assert count_of(table, "house", ".") == 4
-    assert count_of(table, "<S>", "The", "house") == 3
+    counts = {"<S>": 1000, "<UNK>": 7, "The house": 5, "the house": 0, "house .": 4, "<S> The house": 3}
+    assert {ngram: count_of(table, *ngram.split()) for ngram in counts} == counts
     assert table.header["info"]["ngrams"]["kept"] == {"1": 4, "2": 3, "3": 2, "4": 0, "5": 0}
-    assert [s["name"] for s in table.header["info"]["views"]["web1t.v1"]["sources"]] == [
-        "vocab.gz",
-        "2gm-0000.gz",
-        "2gm-0001.xz",
-        "3gm-0000",
-    ]
+    names = [source["name"] for source in table.header["info"]["views"]["web1t.v1"]["sources"]]
+    assert names == ["vocab.gz", "2gm-0000.gz", "2gm-0001.xz", "3gm-0000"]
     assert not (tmp_path / "x").with_suffix(".tmp").exists()
     small = import_counts(tmp_path / "y", web1t, orders=2, min_counts={1: 9, 2: 5}, keep_words=["The"])
     assert small.n_ngrams == 3
@@ -81,9 +75,8 @@ def test_web1t_layout(tmp_path, web1t):
 def test_repeated_ngrams_add_up_over_files(tmp_path):
     (tmp_path / "a.tsv").write_text("in the\t3\nthe\t5\n")
     (tmp_path / "b.tsv.gz").write_bytes(gzip.compress(b"the\t2\r\nin the\t1\r\nthe\t1"))
-    table = import_counts(
-        tmp_path / "x", tmp_path / "a.tsv", tmp_path / "b.tsv.gz", tokenisation="disambig.words.v1"
-    )
+    files = tmp_path / "a.tsv", tmp_path / "b.tsv.gz"
+    table = import_counts(tmp_path / "x", *files, tokenisation="disambig.words.v1")
     assert table.count("in the") == 4
     assert table.count("the") == 8
     assert table.n_ngrams == 2
@@ -129,25 +122,20 @@ def test_other_bad_files(tmp_path, web1t):
     (web1t / "2gms" / "2gm-0000.gz").write_bytes(gzip.compress(b"one two three\t4\n"))
     with pytest.raises(UserError, match=r"D114.*2gm-0000.gz, line 1: .*folder"):
         import_counts(tmp_path / "x", web1t)
-    for content, code in ((b"a\xffb\t3\n", "D304"), (b"a\0b\t3\n", "D303"), (b"", "D302")):
-        (tmp_path / "a.tsv").write_bytes(content)
+    bad = {"a.tsv": (b"a\xffb\t3\n", "D304"), "b.tsv": (b"a\0b\t3\n", "D303"), "c.tsv": (b"", "D302")}
+    bad["a.gz"] = (gzip.compress(b"a\t3\n" * 100)[:-10], "D308")
+    for name, (content, code) in bad.items():
+        (tmp_path / name).write_bytes(content)
         with pytest.raises(UserError, match=code):
-            import_counts(tmp_path / "x", tmp_path / "a.tsv")
-    (tmp_path / "a.gz").write_bytes(gzip.compress(b"a\t3\n" * 100)[:-10])
-    with pytest.raises(UserError, match="D308"):
-        import_counts(tmp_path / "x", tmp_path / "a.gz")
-    with pytest.raises(UserError, match="D300"):
-        count_files([str(tmp_path / "none")])
+            import_counts(tmp_path / "x", tmp_path / name)
     (tmp_path / "folder").mkdir()
-    with pytest.raises(UserError, match="D115"):
-        count_files([str(tmp_path / "folder")])
+    for name, code in (("none", "D300"), ("folder", "D115")):
+        with pytest.raises(UserError, match=code):
+            count_files([str(tmp_path / name)])
 
 
-word = st.text(
-    st.characters(exclude_characters=" \t\n\r\0", exclude_categories=["Cs"]), min_size=1, max_size=5
-)
-
-
+letters = st.characters(exclude_characters=" \t\n\r\0", exclude_categories=["Cs"])
+word = st.text(letters, min_size=1, max_size=5)
 ngram = st.lists(word, min_size=1, max_size=5).map(tuple)
 
 
@@ -168,8 +156,6 @@ def test_any_words_round_trip(tmp_path_factory, lines, block):
 
 
 NAME = Words.name
-
-
 VERSION_2 = """\
 In the House\t1950\t3\t2
 In the House\t1951\t4\t1
@@ -179,8 +165,6 @@ in the house\t1950\t1\t1
 the _NOUN_ of\t1950\t9\t9
 well-known . _END_\t1950\t2\t1
 """
-
-
 VERSION_3 = """\
 In the House\t1950,3,2\t1951,4,1
 In the_DET House\t1951,4,1
@@ -199,10 +183,8 @@ def test_years_are_summed_and_tags_left_out(tmp_path, text, number, ending):
     assert count_format(str(path)) == number
     table = import_counts(tmp_path / "x", path)
     table.verify()
-    assert count_of(table, "In", "the", "House") == 7
-    assert count_of(table, "in", "the", "house") == 1
-    assert count_of(table, "<S>", "In", "the") == 5
-    assert count_of(table, "well-known", ".", "</S>") == 2
+    counts = {"In the House": 7, "in the house": 1, "<S> In the": 5, "well-known . </S>": 2}
+    assert {ngram: count_of(table, *ngram.split()) for ngram in counts} == counts
     assert table.n_ngrams == 4
     assert table.header["info"]["views"]["web1t.v1"]["left_out"] == {"tagged": 2, "cut": 0}
     table = import_counts(tmp_path / "y", path, tokenisation=NAME)
@@ -250,11 +232,9 @@ def test_words_in_normal_form(tmp_path):
     assert "left_out" not in stands.header["info"]["views"]["web1t.v1"]
 
 
-any_word = st.text(st.sampled_from("aAé7\u2019.-猫ſ"), min_size=1, max_size=12) | st.sampled_from(
-    ["<S>", "_START_", "a_NOUN", "_._", "x_."]
-)
-
-
+TAGS = ["a_NOUN", "_._", "x_."]
+any_letters = st.text(st.sampled_from("aAé7\u2019.-猫ſ"), min_size=1, max_size=12)
+any_word = any_letters | st.sampled_from(["<S>", "_START_", *TAGS])
 any_ngrams = st.dictionaries(
     st.lists(any_word, min_size=1, max_size=5).map(tuple),
     st.lists(st.tuples(st.integers(1500, 2019), st.integers(1, 10**6)), min_size=1, max_size=4),
@@ -273,31 +253,26 @@ any_ngrams = st.dictionaries(
 def test_the_two_versions_and_tsv_agree(tmp_path_factory, counted, name, block, missing):
     folder = tmp_path_factory.mktemp("google")
     rows = {" ".join(words): years for words, years in counted.items()}
-    texts = {
-        "google-v2": "".join(f"{n}\t{y}\t{c}\t1\n" for n, years in rows.items() for y, c in years),
-        "google-v3": "".join(
-            "\t".join([n, *(f"{y},{c},1" for y, c in years)]) + "\n" for n, years in rows.items()
-        ),
-    }
+    v2 = [f"{n}\t{y}\t{c}\t1\n" for n, years in rows.items() for y, c in years]
+    v3 = ["\t".join([n, *(f"{y},{c},1" for y, c in years)]) + "\n" for n, years in rows.items()]
+    texts = {"google-v2": "".join(v2), "google-v3": "".join(v3)}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(readers, "_BLOCK", block)
         patch.setattr(readers, "_MISSING", missing)
         tables = []
         for form, text in texts.items():
             (folder / form).write_text(text, encoding="utf8", newline="")
-            tables.append(
-                import_counts(folder / f"{form}.counts", folder / form, tokenisation=name, format=form)
-            )
+            options = {"tokenisation": name, "format": form}
+            tables.append(import_counts(folder / f"{form}.counts", folder / form, **options))
     assert tables[0].n_ngrams == tables[1].n_ngrams
-    true = {}
-    cut = Words()
+    true, cut = {}, Words()
     for words, years in counted.items():
         normal = []
         for one in words:
             form = cut.words(one) if name == NAME else ["", one, ""]
             if one in ("<S>", "_START_"):
                 normal.append("<S>")
-            elif one in ("a_NOUN", "_._", "x_.") or len(form) != 3:
+            elif one in TAGS or len(form) != 3:
                 break
             else:
                 normal.append(form[1])
@@ -307,11 +282,8 @@ def test_the_two_versions_and_tsv_agree(tmp_path_factory, counted, name, block, 
         assert table.n_ngrams == len(true)
         for words, count in true.items():
             assert count_of(table, *words) == count
-    assert tables[0].n_ngrams == 0 or (tables[0].ranks(some_keys(true, name)) > 0).all()
-
-
-def some_keys(true, name):
-    return np.array([ngram_keys(hash_words(words)[None], hash_word(name))[0] for words in true])
+    keys = [ngram_keys(hash_words(words)[None], hash_word(name))[0] for words in true]
+    assert tables[0].n_ngrams == 0 or (tables[0].ranks(np.array(keys)) > 0).all()
 
 
 def test_same_ngram_over_blocks_and_files(tmp_path, monkeypatch):
@@ -384,36 +356,122 @@ def test_malformed_google_lines_are_named(tmp_path, form, line, problem):
     assert not (tmp_path / "x").exists()
 
 
-def test_sums_over_lines_are_bounded(tmp_path):
-    (tmp_path / "a").write_text("a\t1\t1\t1\n" + "the house\t1950\t999999999999999999\t1\n" * 3)
-    with pytest.raises(UserError, match=r"D114.*line 3: .*more than a text"):
-        import_counts(tmp_path / "x", tmp_path / "a")
-    (tmp_path / "b").write_text("the house\t999999999999999999\n" * 3)
-    with pytest.raises(UserError, match="D118"):
-        import_counts(tmp_path / "x", tmp_path / "b")
-
-
-def test_errors_of_formats(tmp_path):
-    (tmp_path / "a").write_text("the house\t1950\t3\t2\n")
-    with pytest.raises(UserError, match=r"D601.*google-v2"):
-        import_counts(tmp_path / "x", tmp_path / "a", format="google-v9")
-    with pytest.raises(UserError, match="D114"):
-        import_counts(tmp_path / "x", tmp_path / "a", format="tsv")
+def test_errors_of_formats_and_of_sums(tmp_path):
+    most = 999_999_999_999_999_999
+    one = "the house\t1950\t3\t2\n"
+    sums = "a\t1\t1\t1\n" + f"the house\t1950\t{most}\t1\n" * 3
+    cut = gzip.compress(b"the house\t1950,3,2\n" * 100)[:-10]
+    for name, content, options, message in (
+        ("a", one, {"format": "google-v9"}, "D601.*google-v2"),
+        ("a", one, {"format": "tsv"}, "D114"),
+        ("b", sums, {}, "D114.*line 3: .*more than a text"),
+        ("c", f"the house\t{most}\n" * 3, {}, "D118"),
+        ("cut.gz", cut, {}, "D308"),
+    ):
+        (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+        with pytest.raises(UserError, match=message):
+            import_counts(tmp_path / "x", tmp_path / name, **options)
     (tmp_path / "long").write_bytes(b"x" * (3 << 20))
     assert forms.FORMATS[count_format(str(tmp_path / "long"))] == "tsv"
-    (tmp_path / "cut.gz").write_bytes(gzip.compress(b"the house\t1950,3,2\n" * 100)[:-10])
-    with pytest.raises(UserError, match="D308"):
-        import_counts(tmp_path / "x", tmp_path / "cut.gz")
 
 
 def test_imports_are_merged(tmp_path):
     (tmp_path / "a").write_text(VERSION_2)
     (tmp_path / "b").write_text(VERSION_3)
     for name in (NAME, "web1t.v1"):
-        parts = [
-            import_counts(tmp_path / f"{x}-{name}", tmp_path / x, tokenisation=name, keys=True) for x in "ab"
-        ]
+        options = {"tokenisation": name, "keys": True}
+        parts = [import_counts(tmp_path / f"{x}-{name}", tmp_path / x, **options) for x in "ab"]
         once = import_counts(tmp_path / f"once-{name}", tmp_path / "a", tmp_path / "b", tokenisation=name)
         merged = merge_tables(tmp_path / f"merged-{name}", parts)
         assert merged.read_bytes() == once.path.read_bytes()
         assert CountTable.open(merged).n_ngrams
+
+
+def read(*paths):
+    return list(TextFiles([str(path) for path in paths]))
+
+
+def test_files_directories_and_packed(tmp_path):
+    (tmp_path / "b.txt").write_text("one\r\ntwo\rthree\n\n\nfour", encoding="utf8", newline="")
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "a.txt.gz").write_bytes(gzip.compress("fünf\n".encode()))
+    (tmp_path / "sub" / "c.xz").write_bytes(lzma.compress("\ufeffsix".encode()))
+    (tmp_path / "sub" / ".hidden.txt").write_text("no")
+    (tmp_path / "sub" / "other.md").write_text("no")
+    (tmp_path / "sub" / "empty.txt").write_text("")
+    assert read(tmp_path) == ["one", "two", "three", "four", "fünf", "six"]
+    assert read(tmp_path / "sub" / "other.md", tmp_path / "b.txt")[0] == "no"
+    files = TextFiles([str(tmp_path)])
+    assert [source["name"] for source in files.sources] == ["b.txt", "a.txt.gz", "c.xz"]
+    assert files.total == sum(source["bytes"] for source in files.sources)
+    list(files)
+    assert files.done == files.total
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("latin.txt", "ein caf\xe9".encode("latin1"), "D304.*latin.txt.*0xe9 at offset 7"),
+        ("nul.txt", b"abc\0def", "D303.*nul.txt.*offset 3"),
+        ("late.txt", b"fine\n" * 1000 + b"\xff", "D304.*offset 5,000"),
+        ("wide.txt", "abc".encode("utf-16"), "D304.*UTF-16"),
+        ("cut.gz", gzip.compress(b"text " * 100, mtime=0)[:-9], "D308.*cut.gz"),
+        ("not.gz", b"plain text", "D308.*not.gz"),
+        ("cut.xz", lzma.compress(bytes(range(256)) * 100)[:60], "D308.*cut.xz"),
+        ("not.xz", b"plain text", "D308.*not.xz"),
+        ("empty.txt", b"", "D302.*empty.txt"),
+    ],
+)
+def test_bad_files_are_named(tmp_path, name, content, message):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(UserError, match=message):
+        read(tmp_path / name)
+
+
+def test_missing_files_and_offsets_in_later_blocks(tmp_path, monkeypatch):
+    with pytest.raises(UserError, match="D300"):
+        read(tmp_path / "none")
+    with pytest.raises(UserError, match=r"D301.*\.txt"):
+        read(tmp_path)
+    monkeypatch.setattr(forms, "_BLOCK", 7)
+    (tmp_path / "x.txt").write_bytes("ä\nbcd\r\n".encode() * 20 + b"abc\xe9\n")
+    with pytest.raises(UserError, match=r"D304.*offset 163"):
+        read(tmp_path / "x.txt")
+    (tmp_path / "y.txt").write_bytes("ä\nbcd\r\n".encode() * 20)
+    assert read(tmp_path / "y.txt") == ["ä", "bcd"] * 20
+
+
+@pytest.mark.parametrize("piece", ["One two, three. ", "one two ", "猫", "é", "x"])
+def test_long_lines_are_cut_and_nothing_is_lost(tmp_path, monkeypatch, piece):
+    monkeypatch.setattr(forms, "_BLOCK", 64)
+    monkeypatch.setattr(forms, "LONGEST", 256)
+    text = piece * 500
+    (tmp_path / "x.txt").write_text(text, encoding="utf8")
+    lines = read(tmp_path / "x.txt")
+    assert "".join(lines) == text
+    assert len(lines) > 1
+    assert max(len(line.encode()) for line in lines) <= 256 + 64
+    if len(piece) > 3:
+        assert all(line.endswith(piece[-2:]) for line in lines)
+
+
+def test_zstd(tmp_path, monkeypatch):
+    zstandard = pytest.importorskip("zstandard")
+    pack = zstandard.ZstdCompressor(write_checksum=True).compress
+    text = "".join(f"Line {i} of the text, näively.\n" for i in range(30_000))
+    (tmp_path / "a.txt.zst").write_bytes(pack(text[:1000].encode()) + pack(text[1000:].encode()))
+    assert read(tmp_path) == text.splitlines()
+    with open_bytes(str(tmp_path / "a.txt.zst")) as file:
+        assert file.read(5) + file.read() == text.encode()
+    with open(tmp_path / "b.zst", "wb") as sink, pack_into(sink, "b.zst") as packed:
+        packed.write(text.encode())
+    assert read(tmp_path / "b.zst") == text.splitlines()
+    whole = (tmp_path / "a.txt.zst").read_bytes()
+    changed = whole.replace(whole[50:60], b"0" * 10)
+    for damage in (whole[:-9], whole[:3], b"plain text", whole + b"more", changed):
+        (tmp_path / "c.zst").write_bytes(damage)
+        with pytest.raises(UserError, match=r"D308.*c\.zst"):
+            read(tmp_path / "c.zst")
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    with pytest.raises(UserError, match=r"D123.*pip install 'zstandard>=0.22'"):
+        read(tmp_path / "b.zst")

@@ -15,6 +15,7 @@ from hypothesis import given, strategies as st
 
 from disambig.counts import CountTable, build_table, describe_table, file as files, write_table
 from disambig.errors import UserError
+from disambig.files import TempFiles
 from disambig.text import Words
 
 NAME = "disambig.words.v1"
@@ -78,12 +79,8 @@ def test_cut_at_every_boundary(good, tmp_path):
 
 
 def test_files_that_are_not_tables(tmp_path):
-    for name, content, code in (
-        ("empty", b"", "D101"),
-        ("text", b"in the house\t3\n", "D102"),
-        ("long", b"x" * 10_000, "D102"),
-    ):
-        path = tmp_path / name
+    path = tmp_path / "x"
+    for content, code in ((b"", "D101"), (b"in the house\t3\n", "D102"), (b"x" * 10_000, "D102")):
         path.write_bytes(content)
         with pytest.raises(UserError, match=code):
             CountTable.open(path)
@@ -93,12 +90,18 @@ def test_files_that_are_not_tables(tmp_path):
         CountTable.open(tmp_path)
 
 
-def test_other_version(good, tmp_path):
+def test_other_versions_and_hash_constants(good, tmp_path):
     data = bytearray(good.read_bytes())
     struct.pack_into("<I", data, 16, 9)
     (tmp_path / "x").write_bytes(data)
     with pytest.raises(UserError, match=r"D103.*version 9.*reads 1 and 2"):
         CountTable.open(tmp_path / "x")
+    for change in (
+        lambda data, header: header.update(seed=5),
+        lambda data, header: header["hashes"].update(word_seed=2),
+    ):
+        with pytest.raises(UserError, match="D109"):
+            CountTable.open(rewrite(good, tmp_path / "x", change))
 
 
 def test_hostile_directories_are_refused_and_hostile_records_are_bounded(good, tmp_path):
@@ -125,26 +128,26 @@ def test_hostile_directories_are_refused_and_hostile_records_are_bounded(good, t
         assert not table.counts(keys, backend=backend).any()
 
 
+def with_header(**changes):
+    return lambda data, header: header.update(changes)
+
+
+def with_section(name, **changes):
+    return lambda data, header: header["sections"][name].update(changes)
+
+
 @pytest.mark.parametrize(
     "change",
     [
         lambda data, header: header.pop("record"),
-        lambda data, header: header.update(record="other"),
-        lambda data, header: header.update(orders="many"),
-        lambda data, header: header.update(tokenisations=[]),
-        lambda data, header: header.update(tokenisations="disambig.words.v1"),
-        lambda data, header: header.update(tokenisations=[5]),
-        lambda data, header: header.update(gaps=["other.v1"]),
         lambda data, header: header.pop("tokenisations"),
         lambda data, header: header["sections"].pop("values"),
-        lambda data, header: header["sections"]["values"].update(offset=2**70),
-        lambda data, header: header["sections"]["values"].update(size=-8),
-        lambda data, header: header["sections"]["values"].update(size=7),
         lambda data, header: header["sections"].update(values=[1, 2]),
-        lambda data, header: header["sections"]["index"].update(size=0),
-        lambda data, header: header["sections"]["directory"].update(size=0),
-        lambda data, header: header["sections"]["overflow"].update(size=8),
-        lambda data, header: header["sections"]["values"].update(size=8 * 65537),
+        *(with_header(tokenisations=names) for names in ([], "disambig.words.v1", [5])),
+        *(with_header(record="other"), with_header(orders="many"), with_header(gaps=["other.v1"])),
+        *(with_section("values", size=size) for size in (-8, 7, 8 * 65537)),
+        *(with_section("values", offset=2**70), with_section("overflow", size=8)),
+        *(with_section("index", size=0), with_section("directory", size=0)),
     ],
 )
 def test_hostile_headers(good, tmp_path, change):
@@ -152,33 +155,19 @@ def test_hostile_headers(good, tmp_path, change):
         CountTable.open(rewrite(good, tmp_path / "x", change))
 
 
-def test_other_hash_constants(good, tmp_path):
-    for change in (
-        lambda data, header: header.update(seed=5),
-        lambda data, header: header["hashes"].update(word_seed=2),
-    ):
-        with pytest.raises(UserError, match="D109"):
-            CountTable.open(rewrite(good, tmp_path / "x", change))
-
-
 def test_leftovers_of_killed_builds_are_removed(tmp_path):
-    from disambig.files import TempFiles
-
     target = tmp_path / "table"
     (tmp_path / f".tmp-{TempFiles.for_target(target).mark}-999999999-00000000").write_bytes(b"half")
     build_table(target, ["a b c"], Words())
     assert [path.name for path in tmp_path.iterdir()] == ["table"]
 
 
-def test_a_link_to_a_table_stays_a_link(tmp_path):
+def test_a_link_to_a_table_stays_a_link_and_a_pipe_is_not_overwritten(tmp_path):
     (tmp_path / "link").symlink_to("table")
     build_table(tmp_path / "table", ["a b"], Words())
     build_table(tmp_path / "link", ["a b c"], Words(), force=True)
     assert (tmp_path / "link").is_symlink()
     assert CountTable.open(tmp_path / "table").n_ngrams == 15  # with sentence marks
-
-
-def test_a_pipe_is_not_overwritten(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(UserError, match="D107"):
         build_table(tmp_path / "pipe", ["a b"], Words(), force=True)
@@ -194,10 +183,8 @@ ANY_VALUE = st.recursive(
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory) -> Path:
-    place = tmp_path_factory.mktemp("forged") / "table"
-    return build_table(
-        place, ["in the garden", "in the house"], Words(), keys=True, gaps=True, licence="none"
-    )
+    place, texts = tmp_path_factory.mktemp("forged") / "table", ["in the garden", "in the house"]
+    return build_table(place, texts, Words(), keys=True, gaps=True, licence="none")
 
 
 def forge(table: Path, header: dict) -> Path:
@@ -219,9 +206,8 @@ def places(value, path=()):
     """Yield the path of every value in a header."""
     if path:
         yield path
-    for key, inner in (
-        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    ):
+    inside = enumerate(value) if isinstance(value, list) else ()
+    for key, inner in value.items() if isinstance(value, dict) else inside:
         yield from places(inner, (*path, key))
 
 
@@ -245,10 +231,10 @@ def check(table: Path, header: dict) -> None:
 
 
 def test_an_unchanged_header_is_described(table):
-    assert (
-        list(describe_table(CountTable.open(forge(table, header_of(table)))))[1:]
-        == list(describe_table(CountTable.open(table)))[1:]
+    again, first = (
+        list(describe_table(CountTable.open(path))) for path in (forge(table, header_of(table)), table)
     )
+    assert again[1:] == first[1:]
 
 
 @pytest.mark.parametrize(

@@ -1,22 +1,40 @@
-"""Two models on the same labelled places, texts and lists."""
+"""Systems side by side on the same places, texts and lists; what is said where nothing was tested."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+import re
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from toy_ways import CLEAN, FIXES, OR_NONE, TEXTS, WORDS, trained
 
 from disambig.cli.evaluating import comparison_lines
 from disambig.cli.main import run
 from disambig.config import resolve
+from disambig.counts import build_table
+from disambig.data import Group
+from disambig.decision import BestOfList, Corrections, Mistakes
 from disambig.errors import UserError
-from disambig.evaluation import SharedDecisions, compare, on_labelled, on_lists, on_texts
+from disambig.evaluation import (
+    SharedDecisions,
+    SharedTestSet,
+    compare,
+    judge,
+    on_labelled,
+    on_lists,
+    on_texts,
+    why_untested,
+)
+from disambig.features import CandidateHashes, NgramCounts
 from disambig.formats import Labelled, parse_line
 from disambig.metrics import Accuracy, Outcomes, mcnemar_from_counts
 from disambig.models import save_model
+from disambig.tasks import OwnCandidates
 from disambig.testing import outcomes
+from disambig.text import Words
 from disambig.training import train_labelled, train_lists
 
 LEARNERS = ("disambig.NoPreference.v1", "random_subspace.Perceptron.v1")
@@ -50,9 +68,7 @@ def example(number, text, label):
 
 
 EXAMPLES = [example(i, f"The {place} was [quiet] today.", "quiet") for i, place in enumerate(PLACES)]
-EXAMPLES += [
-    example(i + 6, f"It was [quite] {adjective} today.", "quite") for i, adjective in enumerate(ADJECTIVES)
-]
+EXAMPLES += [example(i + 6, f"It was [quite] {word} today.", "quite") for i, word in enumerate(ADJECTIVES)]
 
 
 def train_model(name, examples, config):
@@ -61,10 +77,7 @@ def train_model(name, examples, config):
 
 @pytest.fixture(scope="module")
 def models():
-    built = []
-    for number, learner in enumerate(LEARNERS):
-        built.append(train_model(f"model {number}", EXAMPLES, config(learner)))
-    return tuple(built)
+    return tuple(train_model(f"model {i}", EXAMPLES, config(learner)) for i, learner in enumerate(LEARNERS))
 
 
 def test_labelled_places(models):
@@ -93,21 +106,14 @@ def test_labelled_places(models):
     assert reversed_comparison["table"] == table | {"first": table["second"], "second": 0}
 
 
-def test_reports_examples_that_one_model_cannot_use(models):
+def test_reports_examples_that_one_model_cannot_use_and_texts(models):
     more = [*EXAMPLES, example(99, "A [cat] sat.", "quite"), example(98, "So [quite] right.", "very")]
     result = compare(models, on_labelled(*models, more))
     assert result["n"] == 12
     assert sum(result["account"]["left_out"].values()) == 2
     assert result["account"]["read"] == 14
-
-
-def test_equal_texts(models):
-    assert len(on_labelled(*models, [*EXAMPLES, *EXAMPLES[:3]]).first) in (12, 15)
-
-
-def test_texts(models):
-    texts = [item.text for item in EXAMPLES]
-    decisions = on_texts(*models, texts)
+    assert len(on_labelled(*models, [*EXAMPLES, *EXAMPLES[:3]]).first) in (12, 15)  # equal texts
+    decisions = on_texts(*models, [item.text for item in EXAMPLES])
     assert len(decisions.first) == 12
     assert np.array_equal(decisions.first.gold, decisions.second.gold)
     assert compare(models, decisions, draws=200)["table"]["both"] >= 6
@@ -176,32 +182,31 @@ def test_command_distinguishes_models_of_one_name(saved, models, capsys):
     """As two trainings of one config are."""
     a, twin = saved / "a", saved / "twin"
     save_model(replace(models[1], name=models[0].name, version=models[0].version), twin)
-    labelled = ["--labelled", saved / "examples.jsonl"]
-    lines = [line.split("  ")[-1] for line in evaluate(capsys, a, twin, *labelled).out.splitlines()[1:3]]
+
+    def named(second):
+        out = evaluate(capsys, a, second, "--labelled", saved / "examples.jsonl").out
+        return [line.split("  ")[-1] for line in out.splitlines()[1:3]]
+
     name = f"{models[0].name} {models[0].version}"
-    assert lines == [f"{a}: {name}", f"{twin}: {name}"]
-    other = [
-        line.split("  ")[-1] for line in evaluate(capsys, a, saved / "b", *labelled).out.splitlines()[1:3]
-    ]
-    assert other == [name, f"{models[1].name} {models[1].version}"]
+    assert named(twin) == [f"{a}: {name}", f"{twin}: {name}"]
+    assert named(saved / "b") == [name, f"{models[1].name} {models[1].version}"]
 
 
 def test_command_rejects_invalid_comparisons(saved, capsys):
-    a, b = saved / "a", saved / "b"
-    labelled = ["--labelled", saved / "examples.jsonl"]
-    advice = "to compare two models, give --text PATH, --labelled PATH or --lists FILE"
-    assert advice in evaluate(capsys, a, b, status=2).err
-    assert "D431" in evaluate(capsys, a, b, *labelled, "--measure", "acuracy", status=2).err
-    assert (
-        "--measure cannot be used with --labelled"
-        in evaluate(capsys, a, *labelled, "--measure", "auc", status=2).err
-    )
-    assert "D525" in evaluate(capsys, a, saved / "text.txt", *labelled, status=2).err
-    assert "D433" in evaluate(capsys, a, b, *labelled, "--measure", "cer", status=2).err
-    assert "D336" in evaluate(capsys, a, b, "--lists", saved / "examples.jsonl", status=2).err
-    for names in ((a,), (a, b)):
-        of_lists = evaluate(capsys, *names, "--lists", saved / "none.jsonl", "--measure", "f1:to", status=2)
-        assert "D437" in of_lists.err and "available: accuracy" in of_lists.err
+    a, b, labelled = saved / "a", saved / "b", ("--labelled", saved / "examples.jsonl")
+    of_none = ("--lists", saved / "none.jsonl", "--measure", "f1:to")
+    no_such_measure = "D437.*available: accuracy"
+    for arguments, message in (
+        ((a, b), "to compare two models, give --text PATH, --labelled PATH or --lists FILE"),
+        ((a, b, *labelled, "--measure", "acuracy"), "D431"),
+        ((a, *labelled, "--measure", "auc"), "--measure cannot be used with --labelled"),
+        ((a, saved / "text.txt", *labelled), "D525"),
+        ((a, b, *labelled, "--measure", "cer"), "D433"),
+        ((a, b, "--lists", saved / "examples.jsonl"), "D336"),
+        ((a, *of_none), no_such_measure),
+        ((a, b, *of_none), no_such_measure),
+    ):
+        assert re.search(message, evaluate(capsys, *arguments, status=2).err)
 
 
 def test_undefined_figures_are_null_in_json(saved, capsys):
@@ -214,11 +219,9 @@ def test_undefined_figures_are_null_in_json(saved, capsys):
 def test_lists():
     items = []
     for number, word in enumerate("he she it Ann Bob Eve Tom Kim Sue Max Lee Pat".split() * 3):
-        candidates = [
-            {"text": f"{word} go", "score": 1.0, "features": {"s": 0}},
-            {"text": f"{word} goes", "score": 0.5, "features": {"s": 1}},
-        ]
-        line = json.dumps({"reference": f"{word} goes", "candidates": candidates})
+        wrong = {"text": f"{word} go", "score": 1.0, "features": {"s": 0}}
+        right = {"text": f"{word} goes", "score": 0.5, "features": {"s": 1}}
+        line = json.dumps({"reference": f"{word} goes", "candidates": [wrong, right]})
         items.append(parse_line(line, f"made:{number}"))
     built = []
     for learner in LEARNERS:
@@ -229,3 +232,137 @@ def test_lists():
     assert result["systems"][1]["value"] == 0.0 < result["systems"][0]["value"]
     assert result["units"] == {"what": "instances", "n": 36}
     assert result["table"]["second"] == 36
+
+
+def model_of(documents, **more):
+    provenance = {"examples": {"documents": documents}, **more}
+    return SimpleNamespace(provenance=provenance, task=SimpleNamespace(name="words"))
+
+
+@pytest.mark.parametrize(
+    ("documents", "expected"),
+    [
+        ({"train": 2, "dev": 0, "test": 0}, "but none of these 2; add more"),
+        ({"train": 9, "dev": 2, "test": 3}, "for the task words is in the 3 documents held out for testing"),
+        ({"train": 9, "dev": 2, "test": 1}, "is in the 1 document held out for testing"),
+        (1, r"at least two documents \(there are 1\)"),
+    ],
+)
+def test_reason_for_an_untested_model(documents, expected):
+    assert re.search(f"^not tested: .*{expected}", why_untested(model_of(documents)))
+
+
+def test_no_reason_for_a_tested_model():
+    assert why_untested(model_of({"test": 1}, test={"n": 3})) == ""
+    assert why_untested(model_of({"test": 0}, notes=["not tested: [D461] ..."])) == ""
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"), [((), "give other text"), (("--test-part",), "a fifth of them")]
+)
+def test_command_names_text_without_decisions(tmp_path, capsys, options, expected):
+    text = tmp_path / "nothing.txt"
+    text.write_text("Zebras sleep.\n")
+    shown = evaluate(capsys, "spelling", "--text", text, *options, status=2)
+    assert shown.out == ""
+    assert shown.err.startswith("disambig: [D664]") and str(text) in shown.err and expected in shown.err
+    assert "decisions of the task 'spelling': none" in shown.err
+
+
+PARTS = {"one": TEXTS[:70], "two": TEXTS[70:]}
+ERRORS = {Corrections: {}, Mistakes: {"mistakes": FIXES, "clean": CLEAN}}
+
+
+@pytest.fixture(scope="module")
+def extractor(tmp_path_factory):
+    return NgramCounts(counts=build_table(tmp_path_factory.mktemp("side") / "t.counts", TEXTS, Words()))
+
+
+@dataclass(frozen=True)
+class WordsWithUnusedCandidate(OwnCandidates):
+    """Places where a word stands, of a group that has no word as well; named like one without."""
+
+    @property
+    def groups(self):
+        (group,) = super().groups
+        return (Group("to/by", group.candidates),)
+
+
+UNUSED_CANDIDATE = WordsWithUnusedCandidate(candidates=["to", "by", ""], gaps="none", name="way")
+
+
+@pytest.mark.parametrize("rule", [Corrections, Mistakes])
+def test_odds_agree_with_flags_at_every_rate(rule, extractor):
+    model = trained(WORDS, extractor, rule(), **ERRORS[rule])
+    test_set = SharedTestSet.from_texts(WORDS, PARTS, Words())
+    decisions = judge(model, test_set)
+    part = test_set.instances
+    scored = model.scored(model.features(test_set.view, part, 0), part, 0, test_set.view)
+    scores = scored.scores.reshape(len(part), -1)
+    assert np.array_equal(decisions.chosen, scores.argmax(axis=1))
+    assert np.array_equal(decisions.right, decisions.chosen == part.observed) and decisions.right.mean() > 0.9
+    for rate in (0.1, 1.0, 12.0):
+        decided = model.judge.judge(scored, flags_per_1000=rate)
+        flagged = decided.flagged & ~test_set.shielded
+        assert np.isfinite(decisions.odds[flagged]).all()
+        limit = model.judge.limit(rate)
+        probability = 1 / (1 + np.exp(-decisions.odds))
+        assert np.array_equal(flagged, probability > limit + 1e-12)
+        chosen = decided.chosen[flagged]
+        lead = scores[flagged, chosen] - scores[flagged, part.observed[flagged]]
+        assert np.allclose(decisions.margins[flagged], lead)
+    assert np.isneginf(decisions.odds[test_set.shielded]).all()
+    assert len(decisions.rows) > 10 and (decisions.error_odds > -np.inf).mean() > 0.9
+    assert np.median(decisions.error_odds) > np.median(decisions.odds)
+
+
+@pytest.mark.parametrize("rule", [Corrections, Mistakes])
+def test_decides_among_the_candidates_of_the_test_set(rule, extractor):
+    model = trained(UNUSED_CANDIDATE, extractor, rule(), **ERRORS[rule])
+    test_set = SharedTestSet.from_texts(WORDS, PARTS, Words())
+    decided = judge(model, test_set)
+    assert set(decided.chosen.tolist()) == {0, 1} and decided.right.mean() > 0.9
+    places = test_set.instances
+    scored = model.scored(model.features(test_set.view, places, 0), places, 0, test_set.view)
+    scores = scored.scores.reshape(len(places), 3)
+    assert np.array_equal(decided.chosen, scores[:, :2].argmax(axis=1))
+    flagged = np.isfinite(decided.margins)
+    observed = test_set.instances.observed[flagged]
+    other = scores[flagged, 1 - observed] - scores[flagged, observed]
+    assert np.allclose(decided.margins[flagged], other)
+
+
+def test_matches_candidates_by_name(extractor):
+    class Reversed(OwnCandidates):
+        @property
+        def groups(self):
+            return (Group("to/by", ("by", "to")),)
+
+    test_set = SharedTestSet.from_texts(WORDS, PARTS, Words())
+    plain = judge(trained(WORDS, extractor, Corrections()), test_set)
+    other = judge(trained(Reversed(candidates=["by", "to"], name="way"), extractor, Corrections()), test_set)
+    assert np.array_equal(plain.right, other.right) and np.array_equal(plain.chosen, other.chosen)
+
+
+@pytest.mark.parametrize("rule", [Corrections, Mistakes])
+def test_empty_places(rule, extractor):
+    model = trained(OR_NONE, extractor, rule(), **ERRORS[rule])
+    test_set = SharedTestSet.from_texts(OR_NONE, PARTS, Words())
+    empty = test_set.instances.lengths == 0
+    assert empty.any() and not empty.all()
+    decided = judge(model, test_set)
+    assert decided.right[~empty].mean() > 0.5 and len(decided.odds) == len(empty)
+    built = np.concatenate([errors.instances.observed for errors in test_set.errors])
+    lengths = CandidateHashes.from_group(OR_NONE.groups[0]).lengths
+    assert len(built) and lengths[built].all()  # other words in the place of words
+    assert not empty[decided.rows].any()
+
+
+def test_rejects_models_that_cannot_be_compared(extractor):
+    test_set = SharedTestSet.from_texts(WORDS, PARTS, Words())
+    other = trained(OwnCandidates(candidates=["by", "home"], name="way"), extractor, Corrections())
+    with pytest.raises(ValueError, match="made does not decide 'to/by' between"):
+        judge(other, test_set)
+    silent = replace(trained(WORDS, extractor, Corrections()), judge=BestOfList())
+    with pytest.raises(TypeError, match="made does not correct words: its rule BestOfList raises no flags"):
+        judge(silent, test_set)

@@ -66,12 +66,10 @@ def test_more_examples_are_better():
 
 
 def test_seed_determines_the_curve():
-    def values(seed):
-        return [
-            p["accuracy"] for p in curve_of_texts(toy_components(), TEXTS, sizes=(3, 6), seed=seed)["points"]
-        ]
-
-    assert values(1) == values(1) != values(2)
+    one, same, other = (
+        curve_of_texts(toy_components(), TEXTS, sizes=(3, 6), seed=seed)["points"] for seed in (1, 1, 2)
+    )
+    assert [p["accuracy"] for p in one] == [p["accuracy"] for p in same] != [p["accuracy"] for p in other]
 
 
 def test_sizes_are_limited_by_the_examples():
@@ -81,9 +79,6 @@ def test_sizes_are_limited_by_the_examples():
     result = curve_of_texts(toy_components(), TEXTS, sizes=[500, 4], draws=1, max_examples=20)
     assert [point["size"] for point in result["points"]] == [4, 20]
     assert [point["asked"] for point in result["points"]] == [[], [500]]
-
-
-def test_reports_sizes_with_too_few_examples():
     few, many = curve_of_texts(toy_components(), TEXTS, sizes=(5, 30), draws=2, min_examples=10)["points"]
     assert (few["learned"], many["learned"]) == (0, 1) and few["groups"] == many["groups"] == 1
     assert few["p_baseline"] == 1.0
@@ -91,11 +86,9 @@ def test_reports_sizes_with_too_few_examples():
 
 def test_draws_small_samples_more_often():
     reported = []
-    result = curve_of_texts(
-        toy_components(), TEXTS, sizes=[5], progress=lambda stage, done, total: reported.append((done, total))
-    )
+    result = curve_of_texts(toy_components(), TEXTS, sizes=[5], progress=lambda *note: reported.append(note))
     assert result["points"][0]["draws"] == 10
-    assert reported == [(done, 10) for done in range(10)]
+    assert [note[1:] for note in reported] == [(done, 10) for done in range(10)]
 
 
 def test_training_and_test_documents_are_disjoint(monkeypatch):
@@ -117,28 +110,22 @@ def test_training_and_test_documents_are_disjoint(monkeypatch):
     assert len(set(calls[:2])) == 1 and len(set(calls[2:])) == 5  # all labelled documents in turn
 
 
-def test_labelled_words():
+def test_labelled_words_and_labels():
     result = curve_of_labelled(toy_components(), LABELLED, sizes=[4, 10_000])
     assert [point["size"] for point in result["points"]] == [4, result["available"]]
     assert [point["draws"] for point in result["points"]] == [10, 10]
     assert result["tested"] == len(LABELLED)  # each document once, whatever the number of draws
     assert result["points"][-1]["accuracy"] > 0.9 > result["majority"]
-
-
-def test_labelled_labels():
     # the labels are not the observed words
     marks = [replace(e, label="quiet" if "quite" in e.text else "quite") for e in LABELLED]
     result = curve_of_labelled(toy_components(task=Speed()), marks, sizes=[40], draws=5)
     assert result["points"][0]["accuracy"] > 0.9
 
 
-@pytest.mark.parametrize("sizes", [[1], [10, 0], [-3]])
-def test_rejects_invalid_sizes(sizes):
-    with pytest.raises(UserError, match="D481"):
-        curve_of_texts(toy_components(), TEXTS, sizes=sizes)
-
-
-def test_rejects_too_little_test_data():
+def test_rejects_invalid_sizes_and_too_little_test_data():
+    for sizes in ([1], [10, 0], [-3]):
+        with pytest.raises(UserError, match="D481"):
+            curve_of_texts(toy_components(), TEXTS, sizes=sizes)
     with pytest.raises(UserError, match=r"D412.*none of the documents kept to \w+ \w+ contains a candidate"):
         curve_of_texts(toy_components(), TEXTS[:1])
     with pytest.raises(UserError, match="D464"):
@@ -197,12 +184,15 @@ def call(load_with, tmp_path, capsys):
     return run
 
 
-def test_command_on_text(call, tmp_path):
+def test_command_on_text_and_on_labelled_examples(call, tmp_path):
     status, out, _ = call("--text", tmp_path / "texts.txt", "--lines", "--sizes", "4, 20", "--draws", 2)
     lines = out.splitlines()
     assert status == 0 and lines[0].startswith("pairs: tested on ") and "the test part" in lines[0]
     assert [line.split()[0] for line in lines[2:]] == ["4", "20", "baseline", "majority"]
     assert "2 draws" in lines[2] and "cut from" not in out and "repeat" not in lines[3]
+    status, out, _ = call("--labelled", tmp_path / "labelled.tsv", "--sizes", "4", "--draws", 1, "--json")
+    result = json.loads(out)
+    assert status == 0 and result["source"] == "labelled" and result["points"][0]["size"] == 4
 
 
 def test_command_reports_reduced_and_unlearned_sizes(call, tmp_path):
@@ -232,12 +222,6 @@ def test_reports_the_share_of_the_baseline(groups, learned, note):
     result |= {"baseline_interval": (0.4, 0.6), "baseline_is": "unsupervised", "majority": 0.5}
     line = curve_lines(result)[2]
     assert line.endswith(note) and "< 0.0001" in line
-
-
-def test_command_on_labelled_examples(call, tmp_path):
-    status, out, _ = call("--labelled", tmp_path / "labelled.tsv", "--sizes", "4", "--draws", 1, "--json")
-    result = json.loads(out)
-    assert status == 0 and result["source"] == "labelled" and result["points"][0]["size"] == 4
 
 
 @pytest.mark.parametrize(

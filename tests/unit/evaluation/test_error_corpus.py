@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
+from made_decisions import make_decisions
 
 from disambig.checking import decisions_to_edits, text_stretches
 from disambig.data import (
     LEVELS,
     PUT_IN,
     TAKEN_OUT,
-    Decisions,
     Group,
     PrecisionTable,
     edit_kind,
@@ -49,14 +49,8 @@ def edit_of(marked: str, new: str | None, *others: str) -> ProposedEdit:
 
 
 REPLACED = fix("We rely [in] it.", "on")
-
-
 MISSING = fix("We rely []it.", "on")
-
-
 EXTRA = fix("We met [with] her.", "")
-
-
 DOUBLED = fix("See [the] the page.", "")
 
 
@@ -79,42 +73,33 @@ def test_the_corrected_text(mistake, corrected):
 
 
 @pytest.mark.parametrize(
-    ("mistake", "proposed"),
+    ("mistake", "proposed", "expected"),
     [
-        (REPLACED, edit_of("We rely [in] it.", "on")),
-        (REPLACED, edit_of("We [rely in] it.", "rely on")),
-        (REPLACED, edit_of("We rely [in] it.", "at", "on")),
-        (MISSING, edit_of("We rely []it.", "on ")),
-        (MISSING, edit_of("We rely[] it.", "on")),
-        (MISSING, edit_of("We [rely] it.", "rely on")),
-        (MISSING, edit_of("We rely [it].", "on it")),
-        (EXTRA, edit_of("We met [with ]her.", "")),
-        (EXTRA, edit_of("We met[ with] her.", "")),
-        (EXTRA, edit_of("We [met with] her.", "met")),
-        (DOUBLED, edit_of("See the [the ]page.", "")),
-        (DOUBLED, edit_of("See [the the] page.", "the")),
-        (fix("[at] home we rest", "In"), edit_of("[at] home we rest", "in")),
-        (fix("I know [its] late", "it's"), edit_of("I know [its] late", "it\u2019s")),
+        (REPLACED, edit_of("We rely [in] it.", "on"), True),
+        (REPLACED, edit_of("We [rely in] it.", "rely on"), True),
+        (REPLACED, edit_of("We rely [in] it.", "at", "on"), True),
+        (MISSING, edit_of("We rely []it.", "on "), True),
+        (MISSING, edit_of("We rely[] it.", "on"), True),
+        (MISSING, edit_of("We [rely] it.", "rely on"), True),
+        (MISSING, edit_of("We rely [it].", "on it"), True),
+        (EXTRA, edit_of("We met [with ]her.", ""), True),
+        (EXTRA, edit_of("We met[ with] her.", ""), True),
+        (EXTRA, edit_of("We [met with] her.", "met"), True),
+        (DOUBLED, edit_of("See the [the ]page.", ""), True),
+        (DOUBLED, edit_of("See [the the] page.", "the"), True),
+        (fix("[at] home we rest", "In"), edit_of("[at] home we rest", "in"), True),
+        (fix("I know [its] late", "it's"), edit_of("I know [its] late", "it\u2019s"), True),
+        (REPLACED, edit_of("We rely [in] it.", "at"), False),
+        (REPLACED, edit_of("We rely [in] it.", None), False),
+        (REPLACED, edit_of("We rely [in ]it.", ""), False),
+        (MISSING, edit_of("We [rely] it.", "on"), False),
+        (MISSING, edit_of("We rely it[].", "on"), False),
+        (EXTRA, edit_of("We [met ]with her.", ""), False),
+        (fix("I know [its] late", "it's"), edit_of("I know [its] late", "it"), False),
     ],
 )
-def test_edits_that_correct(mistake, proposed):
-    assert corrects(proposed, mistake)
-
-
-@pytest.mark.parametrize(
-    ("mistake", "proposed"),
-    [
-        (REPLACED, edit_of("We rely [in] it.", "at")),
-        (REPLACED, edit_of("We rely [in] it.", None)),
-        (REPLACED, edit_of("We rely [in ]it.", "")),
-        (MISSING, edit_of("We [rely] it.", "on")),
-        (MISSING, edit_of("We rely it[].", "on")),
-        (EXTRA, edit_of("We [met ]with her.", "")),
-        (fix("I know [its] late", "it's"), edit_of("I know [its] late", "it")),
-    ],
-)
-def test_edits_that_do_not_correct(mistake, proposed):
-    assert not corrects(proposed, mistake)
+def test_edits_that_correct(mistake, proposed, expected):
+    assert corrects(proposed, mistake) is expected
 
 
 @pytest.mark.parametrize(
@@ -157,11 +142,7 @@ FIXES = [
     fix("We rely []her.", "on", repo="b"),
     fix("I know [its] late.", "it's", "confusion", repo="b"),
 ]
-
-
 CLEAN = [Clean("one two three four", "a"), Clean("one two three four five six", "b")]
-
-
 CHECKER = ScriptedChecker(
     {
         "We rely in it.": [ProposedEdit(8, 10, "on", "one", 0.9), ProposedEdit(0, 2, "Us", "two", 0.9)],
@@ -181,6 +162,9 @@ def trial():
 
 def test_checks_all_texts_in_one_batch(trial):
     assert CHECKER.batch_sizes == [6]
+    texts = ["aaa", "bb", "cccc", "d", ""]
+    assert list(text_stretches(texts, size=4)) == [["aaa", "bb"], ["cccc"], ["d", ""]]
+    assert list(text_stretches([], size=4)) == []
 
 
 def test_figures_without_limits(trial):
@@ -190,10 +174,8 @@ def test_figures_without_limits(trial):
     assert (overall["n"], overall["found"], overall["right"], overall["wrong"]) == (4, 1.0, 0.75, 0.25)
     assert overall["right_interval"] == (0.5, 1.0) and overall["found_interval"] == (1.0, 1.0)
     prepositions = result["classes"]["preposition"]
-    assert {kind: (part["n"], part["right"]) for kind, part in prepositions["kinds"].items()} == {
-        "replace": (2, 0.5),
-        "insert": (1, 1.0),
-    }
+    kinds = {kind: (part["n"], part["right"]) for kind, part in prepositions["kinds"].items()}
+    assert kinds == {"replace": (2, 0.5), "insert": (1, 1.0)}
     assert result["classes"]["confusion"]["subs"] == {"-": {"n": 1, "found": 1, "right": 1}}
     clean = result["clean"]
     assert (clean["words"], clean["flags"], clean["per_1000"]) == (10, 3, 300.0)
@@ -201,10 +183,14 @@ def test_figures_without_limits(trial):
     assert {task: part["flags"] for task, part in clean["tasks"].items()} == {"one": 1, "two": 2}
 
 
-def test_limits_per_task(trial):
+def test_limits_per_task_and_for_a_number_of_flags(trial):
     result = mistake_figures(trial, {"one": 0.5, "two": 0.6})
     assert (result["all"]["found"], result["all"]["right"]) == (0.5, 0.25)
     assert {task: part["flags"] for task, part in result["clean"]["tasks"].items()} == {"one": 0, "two": 1}
+    assert limit_for(trial, "two", 1) == 0.5
+    for flags in (0, 1):
+        assert trial.at_limits({"two": limit_for(trial, "two", flags)}).flags[1].sum() == flags
+    assert limit_for(trial, "two", 2) == -np.inf
 
 
 def test_most_certain_of_overlapping_edits_above_its_limit_counts():
@@ -222,13 +208,6 @@ def test_most_certain_of_overlapping_edits_above_its_limit_counts():
     assert not MistakeTrial.from_checker(ScriptedChecker(message), [mistake]).at_limits().right.any()
 
 
-def test_limit_for_a_number_of_flags(trial):
-    assert limit_for(trial, "two", 1) == 0.5
-    for flags in (0, 1):
-        assert trial.at_limits({"two": limit_for(trial, "two", flags)}).flags[1].sum() == flags
-    assert limit_for(trial, "two", 2) == -np.inf
-
-
 def test_one_project_has_no_interval():
     result = mistake_figures(MistakeTrial.from_checker(CHECKER, FIXES[:2], CLEAN[:1]))
     assert result["all"]["right"] == 0.5 and result["all"]["right_interval"] is None
@@ -237,9 +216,8 @@ def test_one_project_has_no_interval():
 
 
 def test_two_checkers(trial):
-    other = MistakeTrial.from_checker(
-        ScriptedChecker({"We rely in it.": [ProposedEdit(8, 10, "on", "one")]}, name="other"), FIXES, CLEAN
-    )
+    checker = ScriptedChecker({"We rely in it.": [ProposedEdit(8, 10, "on", "one")]}, name="other")
+    other = MistakeTrial.from_checker(checker, FIXES, CLEAN)
     result = compare_trials((other, trial), (None, {"one": 0.5}))
     assert [system["value"] for system in result["systems"]] == [0.25, 0.5]
     assert result["table"] == {"both": 1, "first": 0, "second": 1, "neither": 2}
@@ -248,24 +226,10 @@ def test_two_checkers(trial):
     assert (result["difference"]["value"], low, high) == (0.25, 0.0, 0.5)
 
 
-def test_text_stretches():
-    texts = ["aaa", "bb", "cccc", "d", ""]
-    assert list(text_stretches(texts, size=4)) == [["aaa", "bb"], ["cccc"], ["d", ""]]
-    assert list(text_stretches([], size=4)) == []
-
-
 def toy_decisions(places):
     """Return flagged decisions between no word, "on" and "with": (text, start, end, observed, chosen)."""
-    table = (Group("g", ("", "on", "with")),)
-    documents, starts, ends, observed, chosen = np.array(places, np.int32).T
-    n = len(places)
-    ones = np.ones(n, np.int32)
-    return Decisions(
-        task="toy", model="toy 1", table=table, documents=documents, starts=starts, ends=ends,
-        groups=0 * ones, observed=observed, chosen=chosen, offsets=np.arange(n + 1, dtype=np.int64) * 3,
-        scores=np.zeros(3 * n, np.float32), margins=np.ones(n, np.float32),
-        probabilities=np.full(n, 0.75, np.float32), flagged=np.ones(n, bool), found=ones, asked=ones,
-    )  # fmt: skip
+    rows = [(*place[:3], 0, *place[3:]) for place in places]
+    return make_decisions([Group("g", ("", "on", "with"))], rows, task="toy", probabilities=0.75)
 
 
 def test_edits_of_insertions_and_deletions():
@@ -285,6 +249,9 @@ def reading(marked: str, new: str, label: str, *, right: bool = False) -> FlagRe
 
 
 RIGHT = reading("We rely [in] it.", "on", "mistake", right=True)
+PUT_ON = reading("We rely []it.", "on ", "mistake", right=True)
+ONE_THE = reading("See the [the ]page.", "", "mistake", right=True)
+TASTE = reading("They [can not] go.", "cannot", "taste")
 OTHER = reading("We rely [in] it.", "at", "mistake")
 WITH_AT = reading("We met [with] her.", "at", "wrong")
 
@@ -297,24 +264,9 @@ WITH_AT = reading("We met [with] her.", "at", "wrong")
         (RIGHT, edit_of("We rely [in] it.", "at"), "mistake", 0),
         (OTHER, edit_of("We rely [in] it.", "at"), "mistake", 0),
         (OTHER, edit_of("We rely in [it].", "her"), "unread", 0),
-        (
-            reading("We rely []it.", "on ", "mistake", right=True),
-            edit_of("We rely[] it.", " on"),
-            "mistake",
-            1,
-        ),
-        (
-            reading("See the [the ]page.", "", "mistake", right=True),
-            edit_of("See the[ the] page.", ""),
-            "mistake",
-            1,
-        ),
-        (
-            reading("They [can not] go.", "cannot", "taste"),
-            edit_of("They [can not] go.", "cannot"),
-            "taste",
-            0,
-        ),
+        (PUT_ON, edit_of("We rely[] it.", " on"), "mistake", 1),
+        (ONE_THE, edit_of("See the[ the] page.", ""), "mistake", 1),
+        (TASTE, edit_of("They [can not] go.", "cannot"), "taste", 0),
         (reading("We met [with ]her.", "", "wrong"), edit_of("We met[ with] her.", ""), "wrong", 0),
         (WITH_AT, edit_of("We met [with] her.", "by"), "unread", 0),
         (WITH_AT, edit_of("We met [with] her.", None), "unread", 0),
@@ -343,19 +295,15 @@ def test_no_figures_of_reviews_without_reviews():
     clean_figures = mistake_figures(MistakeTrial.from_checker(CHECKER, FIXES, CLEAN))["clean"]
     assert "readings" not in clean_figures and "n_readings" not in clean_figures
     clean_figures = mistake_figures(MistakeTrial.from_checker(CHECKER, FIXES, CLEAN, []))["clean"]
-    assert (
-        clean_figures["readings"]["unread"]["flags"] == clean_figures["flags"]
-        and clean_figures["n_readings"] == 0
-    )
+    assert clean_figures["readings"]["unread"]["flags"] == clean_figures["flags"]
+    assert clean_figures["n_readings"] == 0
 
 
 @pytest.mark.parametrize("marked", ["We met with her[.   ]", "We met [with] her."])
 def test_rejects_a_review_that_does_not_fit_its_paragraph(marked):
     text = "We met with her."
-    mistake = fix(marked, "x")
-    read = FlagReading(
-        paragraph_digest(text), mistake.start, mistake.end, "with", "wrong", where="r.jsonl, line 3"
-    )
+    mistake, digest = fix(marked, "x"), paragraph_digest(text)
+    read = FlagReading(digest, mistake.start, mistake.end, "with", "wrong", where="r.jsonl, line 3")
     with pytest.raises(UserError, match=r"D347.*r.jsonl, line 3"):
         MistakeTrial.from_checker(ScriptedChecker({text: []}), [], [Clean(text, "a")], [read])
 
@@ -365,10 +313,7 @@ WORDS = 1000
 
 def trial_of(flags, *, n_fixes=100, task="one"):
     """Return a trial with flags of (probability, "right", "wrong", "false" or "elsewhere", new word)."""
-    fixes = [
-        Fix(f"We rely in it {i}.", 8, 10, "in", "on", "preposition", "", "replace", 1, "a")
-        for i in range(n_fixes)
-    ]
+    fixes = [fix(f"We rely [in] it {i}.", "on") for i in range(n_fixes)]
     clean = [Clean(f"see in it {i} {'word ' * 6}", "a") for i in range(WORDS // 10)]
     proposals = {}
     texts = {"fix": iter(fixes), "clean": iter(clean)}
@@ -395,11 +340,19 @@ def test_precision_is_for_the_stated_density_of_mistakes():
     assert denser.share == pytest.approx(8 / (8 + 1.8 + 3), abs=1e-4)
 
 
-def test_ignores_flags_elsewhere_in_texts_with_a_mistake():
+def test_precision_needs_flags_that_count_and_rises():
     right_flags = [(0.9, "right")] * 30
     more = [*right_flags, *[(0.9, "elsewhere")] * 30]
     one, other = (measure_precision(trial_of(flags), {}, text="t") for flags in (right_flags, more))
     assert one == other
+    flags = [(0.9, "false")] * 20 + [(0.8, "right")] * 20 + [(0.1, "false")] * 5
+    table = measure_precision(trial_of(flags), {}, text="t")["one"]
+    points = [(point.least, point.right, point.false) for point in table.points]
+    assert points == [(0.0, 20, 25), (0.8, 20, 20)]
+    few = [(0.9, "right")] * (LEAST_FLAGS - 1)
+    assert measure_precision(trial_of(few), {}, text="t") == {}
+    assert set(measure_precision(trial_of([*few, (0.1, "false")]), {}, text="t")) == {"one"}
+    assert measure_precision(trial_of([(0.9, "false")] * 50), {}, text="t") == {}
 
 
 def test_precision_rises_with_probability():
@@ -409,31 +362,12 @@ def test_precision_rises_with_probability():
     assert (low.least, high.least) == (0.0, 0.9)
     assert (low.right, low.false, high.right, high.false) == (50, 20, 30, 0)
     assert low.share < high.share
-    probability, lower = table.estimate("a", "an", 0.95), table.estimate("a", "an", 0.89)
-    assert (probability.share, probability.flags, probability.of, probability.text) == (
-        high.share,
-        30,
-        "one",
-        "the text",
-    )
+    upper, lower = table.estimate("a", "an", 0.95), table.estimate("a", "an", 0.89)
+    assert (upper.share, upper.flags, upper.of, upper.text) == (high.share, 30, "one", "the text")
     assert (lower.share, lower.flags) == (low.share, 70)
     assert table.least_for(low.share) == 0.0
     assert table.least_for(high.share) == 0.9
     assert table.least_for(1.0) is None
-
-
-def test_pools_flags_whose_precision_would_fall():
-    flags = [(0.9, "false")] * 20 + [(0.8, "right")] * 20 + [(0.1, "false")] * 5
-    table = measure_precision(trial_of(flags), {}, text="t")["one"]
-    points = [(point.least, point.right, point.false) for point in table.points]
-    assert points == [(0.0, 20, 25), (0.8, 20, 20)]
-
-
-def test_no_precision_of_too_few_flags():
-    few = [(0.9, "right")] * (LEAST_FLAGS - 1)
-    assert measure_precision(trial_of(few), {}, text="t") == {}
-    assert set(measure_precision(trial_of([*few, (0.1, "false")]), {}, text="t")) == {"one"}
-    assert measure_precision(trial_of([(0.9, "false")] * 50), {}, text="t") == {}
 
 
 def test_frequent_pairs_have_their_own_precision():
@@ -459,11 +393,17 @@ def test_insertions_and_deletions_have_their_own_precision():
     assert of_both.estimate("", "in", 0.9).of == PUT_IN
 
 
-@pytest.mark.parametrize(
-    ("pair", "kind"), [("/the", PUT_IN), ("the/", TAKEN_OUT), ("a/the", ""), ("may be/maybe", "")]
-)
-def test_edit_kind_of_a_pair(pair, kind):
-    assert edit_kind(pair) == kind
+def test_pairs_their_kinds_and_levels():
+    pairs = {"/the": PUT_IN, "the/": TAKEN_OUT, "a/the": "", "may be/maybe": ""}
+    assert {pair: edit_kind(pair) for pair in pairs} == pairs
+    assert unordered_pair("It\u2019s", "its") == unordered_pair("its", "it's") == "it's/its"
+    assert unordered_pair("", "The ") == "/the" and unordered_pair(" the", "") == "the/"
+    assert unordered_pair("may  be", "maybe") == "may be/maybe"
+    points = measure_precision(trial_of([(0.9, "right")] * 30), {}, text="")["one"].points
+    estimate = type(PrecisionTable("t", "", 5, points).estimate("a", "b", 0.9))
+    for share, level in ((1, "very-high"), (0.8, "high"), (0.79, "medium"), (0.1, "low")):
+        assert estimate(share, 0, 1, 30, "t", "").level == level
+    assert [least for _, least in LEVELS] == sorted((least for _, least in LEVELS), reverse=True)
 
 
 def test_share_at_a_probability():
@@ -473,9 +413,8 @@ def test_share_at_a_probability():
     assert share_at(trial, "one", 0.95) is None and share_at(trial, "two", 0.0) is None
 
 
-FLAG = st.tuples(
-    st.floats(0.001, 1).map(lambda x: round(x, 2)), st.sampled_from(["right", "wrong", "false", "elsewhere"])
-)
+KINDS = st.sampled_from(["right", "wrong", "false", "elsewhere"])
+FLAG = st.tuples(st.floats(0.001, 1).map(lambda x: round(x, 2)), KINDS)
 
 
 @given(st.lists(FLAG, min_size=LEAST_FLAGS, max_size=90))
@@ -492,23 +431,6 @@ def test_precision_tables_are_monotone_and_count_flags(flags):
             assert counts == [point.right, point.wrong, point.false]
             assert 0 <= point.low <= point.share <= point.high <= 1
             assert len([kind for kind in above if kind != "elsewhere"]) >= LEAST_FLAGS
-
-
-def test_unordered_pair():
-    assert unordered_pair("It\u2019s", "its") == unordered_pair("its", "it's") == "it's/its"
-    assert unordered_pair("", "The ") == "/the" and unordered_pair(" the", "") == "the/"
-    assert unordered_pair("may  be", "maybe") == "may be/maybe"
-
-
-@pytest.mark.parametrize(
-    ("share", "level"), [(1, "very-high"), (0.8, "high"), (0.79, "medium"), (0.1, "low")]
-)
-def test_levels(share, level):
-    points = measure_precision(trial_of([(0.9, "right")] * 30), {}, text="")["one"].points
-    table = PrecisionTable("t", "", 5, points)
-    result = table.estimate("a", "b", 0.9)
-    assert type(result)(share, 0, 1, 30, "t", "").level == level
-    assert [least for _, least in LEVELS] == sorted((least for _, least in LEVELS), reverse=True)
 
 
 def test_ignores_flags_on_uncorrected_mistakes():

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
-import numpy as np
 import pytest
+from commands import here
+from toy_components import toy_components
 from toy_learners import MeanDifference
+from toy_ways import ListedWords
 
-from disambig.cli.main import run
 from disambig.counts import build_table
-from disambig.data import CandidateLists, Group, Instances
 from disambig.decision import BestOfList
 from disambig.doctor import asked_by_order
 from disambig.errors import UserError
@@ -34,7 +34,6 @@ from disambig.models import NoPreference, card
 from disambig.tasks import Lists
 from disambig.text import Words
 from disambig.training import ResolvedConfig, TrainingPlan, train, train_labelled
-from disambig.types import Decides
 
 CANDIDATES = {
     "form": ("farm", "form", "from"),
@@ -42,36 +41,6 @@ CANDIDATES = {
     "farm": ("farm", "form"),
     "gone": ("go", "goes"),  # none of its candidates stands there
 }
-
-
-@dataclass(frozen=True)
-class Slips:
-    """Decide between a word and what is a slip away from it."""
-
-    name: str = "slips"
-    language: str = "en"
-    decides: Decides = field(default=Decides("words", "own"))
-    groups: tuple = (Group("slips", ()),)
-
-    def instances(self, view):
-        texts, document = view.texts, view.document_indices(np.arange(len(view)))
-        words = [texts[d][s:e].lower() for d, s, e in zip(document, view.starts, view.ends, strict=True)]
-        at = [i for i, word in enumerate(words) if word in CANDIDATES]
-        lists = [CANDIDATES[words[i]] for i in at]
-        observed = [
-            candidates.index(words[i]) if words[i] in candidates else -1
-            for i, candidates in zip(at, lists, strict=True)
-        ]
-        n = len(at)
-        return Instances(
-            np.array(at, np.int64),
-            np.ones(n, np.int32),
-            np.zeros(n, np.int32),
-            np.array(observed, np.int32),
-            CandidateLists.from_texts(lists),
-        )
-
-
 TEXTS = [
     f"He came from the big farm number {n} . She has a new form number {n} . It is gone from here ."
     for n in range(60)
@@ -81,13 +50,8 @@ TEXTS = [
 @pytest.fixture(scope="module")
 def components(tmp_path_factory):
     path = build_table(tmp_path_factory.mktemp("own") / "own.counts", TEXTS, Words())
-    return {
-        "task": Slips(),
-        "tokenisation": Words(),
-        "extractors": {"counts": NgramCounts(counts=path)},
-        "learner": MeanDifference(),
-        "baseline": NoPreference(),
-    }
+    parts = {"extractors": {"counts": NgramCounts(counts=path)}, "learner": MeanDifference()}
+    return toy_components(ListedWords(CANDIDATES, "slips"), baseline=NoPreference(), **parts)
 
 
 @pytest.fixture(scope="module")
@@ -122,6 +86,12 @@ def test_corrections_outside_of_the_lists_are_missed(model):
 def test_rules_without_flags_have_no_rates(model):
     result = evaluate(replace(model, judge=BestOfList()), TEXTS)
     assert (result["accuracy"], result["rates"]) == (1.0, {})
+
+
+def test_doctor_counts_queries(model):
+    orders = asked_by_order(model, TEXTS[0])
+    # two 2-grams for each candidate of "from", "farm", "form", "gone" and "from"
+    assert orders[2][0] > 0 and orders[2][1] == 2 * (2 + 2 + 3 + 2 + 2)
 
 
 def test_card_has_the_figures(components, model):
@@ -165,12 +135,8 @@ def test_cross_validation(components):
     assert result["overall"]["majority"]["accuracy"] == pytest.approx(16 / 24)
     (wrong,) = result["systems"]["majority"]["slips"]["confusions"]
     assert wrong == {"right": "from", "chosen": "form", "n": 8}
-    test = assess_model(
-        train_labelled(components, labelled_places(), name="slips"),
-        components,
-        labelled=labelled_places(),
-        min_examples=2,
-    )
+    model = train_labelled(components, labelled_places(), name="slips")
+    test = assess_model(model, components, labelled=labelled_places(), min_examples=2)
     assert test["how"].startswith("5-fold") and test["n"] == 24
 
 
@@ -192,36 +158,19 @@ def test_comparison_of_two_models(components, model):
 def test_learning_curves(components):
     result = curve_of_texts(components, TEXTS * 2, sizes=(8, 40), draws=2)
     assert result["points"][-1]["accuracy"] == 1.0 and result["majority"] == 0.75
-    assert (
-        curve_of_labelled(components, labelled_places(), sizes=(15,), draws=5)["points"][0]["accuracy"] == 1.0
-    )
+    result = curve_of_labelled(components, labelled_places(), sizes=(15,), draws=5)
+    assert result["points"][0]["accuracy"] == 1.0
 
 
-def test_curve_command_accepts_places_but_not_lists(components, tmp_path, monkeypatch, capsys):
+def test_curve_command_accepts_places_but_not_lists(components, tmp_path, monkeypatch):
     (tmp_path / "text.txt").write_text("\n".join(TEXTS))
-    plan = TrainingPlan(ResolvedConfig(**components), {}, {}, {}, "slips", "0")
-    monkeypatch.setattr("disambig.training.read_plan", lambda path, **options: plan)
-    arguments = [
-        "curve",
-        "slips.cfg",
-        "--text",
-        str(tmp_path / "text.txt"),
-        "--lines",
-        "--sizes",
-        "30",
-        "--json",
+    plans = [
+        TrainingPlan(ResolvedConfig(**{**components, "task": task}), {}, {}, {}, task.name, "0")
+        for task in (components["task"], Lists())
     ]
-    with pytest.raises(SystemExit) as ended:
-        run([*arguments, "--draws", "1"])
-    assert (ended.value.code, json.loads(capsys.readouterr().out)["points"][0]["accuracy"]) == (0, 1.0)
-    of_items = TrainingPlan(ResolvedConfig(**{**components, "task": Lists()}), {}, {}, {}, "rerank", "0")
-    monkeypatch.setattr("disambig.training.read_plan", lambda path, **options: of_items)
-    with pytest.raises(SystemExit) as ended:
-        run(arguments)
-    assert ended.value.code == 2 and "[D338]" in capsys.readouterr().err
-
-
-def test_doctor_counts_queries(model):
-    orders = asked_by_order(model, TEXTS[0])
-    # two 2-grams for each candidate of "from", "farm", "form", "gone" and "from"
-    assert orders[2][0] > 0 and orders[2][1] == 2 * (2 + 2 + 3 + 2 + 2)
+    monkeypatch.setattr("disambig.training.read_plan", lambda path, **options: plans.pop(0))
+    command = "curve slips.cfg --text text.txt --lines --sizes 30 --json --draws 1".split()
+    done = here(*command, folder=tmp_path)
+    assert done.returncode == 0 and json.loads(done.stdout)["points"][0]["accuracy"] == 1.0
+    done = here(*command, folder=tmp_path)
+    assert done.returncode == 2 and "[D338]" in done.stderr

@@ -24,29 +24,20 @@ from disambig.training import train_labelled
 KEY = {"1": ("a",), "2": ("a", "b"), "3": ("P",), "4": ("c", "U")}
 
 
-def test_full_credit_for_any_right_sense():
+def test_credit_of_answers():
     result = score({"1": "a", "2": "b", "3": "a", "99": "a"}, KEY)
     assert (result.right, result.tried, result.n) == (2.0, 3.0, 4)
     assert (result.precision, result.recall, result.attempted) == (2 / 3, 2 / 4, 3 / 4)
-
-
-def test_shares_credit_among_several_senses():
+    assert score({}, KEY).precision == score({}, {}).recall == 0.0
     assert credit({"1": ["a", "b"], "2": ["a", "b"], "4": ()}, KEY) == {"1": 0.5, "2": 1.0}
     assert credit({"1": {"a": 0.75, "b": 0.25}}, KEY) == {"1": 0.75}
     half = score({"1": {"a": 0.5}}, KEY)
     assert (half.precision, half.recall, half.attempted) == (1.0, 1 / 8, 1 / 8)
     assert credit({"1": ["a", "b"]}, KEY, any_of=True) == {"1": 1.0}
     assert credit({"1": ["x", "b"]}, KEY, any_of=True) == {"1": 0.0}
-
-
-def test_sense_map():
     groups = {"a": frozenset("a"), "b": frozenset("ab"), "c": frozenset("ca")}
     assert credit({"1": "b", "2": "x", "4": "b"}, KEY) == {"1": 0.0, "2": 0.0, "4": 0.0}
     assert credit({"1": "b", "2": "x", "4": "b"}, KEY, groups) == {"1": 1.0, "2": 0.0, "4": 1.0}
-
-
-def test_no_answers():
-    assert score({}, KEY).precision == score({}, {}).recall == 0.0
 
 
 @given(st.dictionaries(st.sampled_from("1234"), st.lists(st.sampled_from("abcPU"), max_size=3)))
@@ -67,11 +58,9 @@ def test_most_frequent_sense():
 
 
 @pytest.mark.data
+@pytest.mark.skipif("DISAMBIG_DATA" not in os.environ, reason="DISAMBIG_DATA is not set")
 def test_senseval_2_most_frequent_sense():
-    data = os.environ.get("DISAMBIG_DATA")
-    if not data:
-        pytest.skip("DISAMBIG_DATA is not set")
-    folder = f"{data}/labelled/senseval2"
+    folder = f"{os.environ['DISAMBIG_DATA']}/labelled/senseval2"
     train = read_senseval(f"{folder}/eng-lex-sample.training.xml.xz")
     test = read_senseval(f"{folder}/eng-lex-sample.evaluation.xml.xz")
     key, groups = read_key(f"{folder}/key.sorted.xz"), read_sensemap(f"{folder}/sensemap.xz")
@@ -122,21 +111,16 @@ def sense_model():
 
 
 def test_answers_every_instance_of_a_known_word(sense_model):
-    result = model_answers(
-        sense_model,
-        [
-            instance("1", "A river bank 7", "bank"),
-            instance("2", "A rich bank 7", "bank"),
-            instance("3", "A river bank 7", "bank"),  # the same place under another name
-            instance("4", "A rich embankment", "embankment"),  # no form of the word
-            instance("5", "A river bank 7", "river", "river.n"),
-            instance("6", "How odd of it", "odd", "odd.a"),
-        ],
-    )
+    asked = [
+        instance("1", "A river bank 7", "bank"),
+        instance("2", "A rich bank 7", "bank"),
+        instance("3", "A river bank 7", "bank"),  # the same place under another name
+        instance("4", "A rich embankment", "embankment"),  # no form of the word
+        instance("5", "A river bank 7", "river", "river.n"),
+        instance("6", "How odd of it", "odd", "odd.a"),
+    ]
+    result = model_answers(sense_model, asked)
     assert result == {"1": "shore", "2": "money", "3": "shore", "4": "money", "6": "strange"}
-
-
-def test_does_not_answer_unknown_words(sense_model):
     assert model_answers(sense_model, [instance("5", "A river", "river", "river.n")]) == {}
 
 

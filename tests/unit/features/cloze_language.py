@@ -8,20 +8,10 @@ from disambig.features import count_vocabulary, learn_cloze
 from disambig.text import Words
 
 ENDINGS = 4
-
-
 RIVALS = (("a", "an"), ("walk", "walks"), ("sleep", "sleeps"))
-
-
 NONE_BESIDE = ("a", "an", "the")
-
-
 SMALL = {"dimensions": 12, "hidden": 24, "left": 4, "right": 3, "batch": 400, "rate": 0.02}
-
-
 _NUMBERED = (("the girl", "s"), ("the boy", "s"), ("the girls", ""), ("the boys", ""))
-
-
 _SOUNDS = ("a", ("pear", "melon")), ("an", ("apple", "orange"))
 
 

@@ -37,6 +37,8 @@ from disambig.features import (
 )
 from disambig.text import Words, hash_word, hash_words
 
+TEXTS = sentences(120)
+
 
 @pytest.fixture(scope="module")
 def model():
@@ -57,34 +59,17 @@ def leads(model, texts, word, other, *, empty=False):
     return scores[:, 0] - scores[:, 1]
 
 
-def test_the_language_is_learned_to_near_certainty(model):
+def test_the_language_is_learned_and_saved_whole(model, tmp_path):
     texts = sentences(200, seed=1)
     for one, other in (("a", "an"), ("an", "a"), ("walks", "walk"), ("walk", "walks"), ("sleep", "sleeps")):
         lead = leads(model, texts, one, other)
         assert len(lead) > 20
         assert (lead > 3).mean() > 0.99
-
-
-def test_missing_articles_are_found(model):
     whole = sentences(100, seed=2)
     assert (leads(model, whole, "an", "") > 3).all()
     assert (leads(model, ["The boy near Tom walks with a pear."], "", "an", empty=True) > 0).mean() > 0.8
     (lead,) = leads(model, ["The boy near Tom walks with apple."], "an", "", empty=True)[5:6]
     assert lead > 0
-
-
-def test_any_number_of_threads_gives_the_same_bits():
-    texts = sentences(120)
-    one, two, three = (learned(texts, threads=threads) for threads in (1, 2, 3))
-    for name in NAMES[1:]:
-        for other in (two, three):
-            assert getattr(one, name).tobytes() == getattr(other, name).tobytes()
-    assert one.header == two.header
-    other = learned(texts, seed=1)
-    assert other.embeddings.tobytes() != one.embeddings.tobytes()
-
-
-def test_a_learned_model_is_saved_whole(model, tmp_path):
     model.save(tmp_path)
     kept = Cloze.load(tmp_path)
     texts = sentences(30, seed=3)
@@ -93,17 +78,26 @@ def test_a_learned_model_is_saved_whole(model, tmp_path):
     assert kept.header["learned"]["dimensions"] == SMALL["dimensions"]
 
 
+def same_weights(one, other):
+    return all(getattr(one, name).tobytes() == getattr(other, name).tobytes() for name in NAMES[1:])
+
+
+def test_any_number_of_threads_gives_the_same_bits():
+    one, two, three = (learned(TEXTS, threads=threads) for threads in (1, 2, 3))
+    assert same_weights(one, two) and same_weights(one, three)
+    assert one.header == two.header
+    other = learned(TEXTS, seed=1)
+    assert other.embeddings.tobytes() != one.embeddings.tobytes()
+
+
 def test_quantised_scores_are_near_those_of_the_floats():
     texts = sentences(400)
     blocks, vocabulary, rivals, beside = material(texts)
     settings = ClozeSettings(**SMALL, epochs=6, seed=0)
     text = ClozeExamples(blocks, vocabulary, None, settings)
     with ThreadPool(1) as team:
-        network = ClozeNetwork(
-            FloatWeights.start(settings, len(vocabulary), vocabulary.outside),
-            ClozeCandidates.from_rivals(len(vocabulary), rivals, beside),
-            team,
-        )
+        weights = FloatWeights.start(settings, len(vocabulary), vocabulary.outside)
+        network = ClozeNetwork(weights, ClozeCandidates.from_rivals(len(vocabulary), rivals, beside), team)
         for number, batch in enumerate(text.batches()):
             network.step(text.places(batch, np.random.default_rng(number)), 0.02, number + 1)
         view = Words()(sentences(60, seed=4))
@@ -114,14 +108,8 @@ def test_quantised_scores_are_near_those_of_the_floats():
         filled = places.truth < len(vocabulary)
         forward = network.forward(places)
         floats = network.weights
-    model = quantise(
-        vocabulary,
-        floats.arrays(),
-        left=SMALL["left"],
-        right=SMALL["right"],
-        most_hidden=float(forward.units.max()),
-        header={"tokenisation": Words.name},
-    )
+    sizes = {"left": SMALL["left"], "right": SMALL["right"], "most_hidden": float(forward.units.max())}
+    model = quantise(vocabulary, floats.arrays(), **sizes, header={"tokenisation": Words.name})
     words = np.arange(len(vocabulary) + 1, dtype=np.int32)
     states = context_vectors(model, view, ContextPlaces(result, result + 1))
     assert len(result) == filled.sum()
@@ -132,26 +120,21 @@ def test_quantised_scores_are_near_those_of_the_floats():
     assert np.abs(ours - theirs).mean() < 0.05 * np.abs(theirs).mean()
 
 
-@pytest.mark.parametrize(
-    ("setting", "value"),
-    [
-        ("dimensions", 1),
-        ("dimensions", 1041),
-        ("dimensions", 12.0),
-        ("hidden", 519),
-        ("hidden", True),
-        ("left", 0),
-        ("right", -1),
-        ("epochs", 0),
-        ("seed", -1),
-        ("batch", 0),
-        ("rate", 0.0),
-        ("rate", float("nan")),
-        ("rate", 1),
-        ("threads", 0),
-        ("checkpoint_every", 0),
-    ],
-)
+INVALID = {
+    "dimensions": (1, 1041, 12.0),
+    "hidden": (519, True),
+    "left": (0,),
+    "right": (-1,),
+    "epochs": (0,),
+    "seed": (-1,),
+    "batch": (0,),
+    "rate": (0.0, float("nan"), 1),
+    "threads": (0,),
+    "checkpoint_every": (0,),
+}
+
+
+@pytest.mark.parametrize(("setting", "value"), [(name, value) for name in INVALID for value in INVALID[name]])
 def test_invalid_learning_settings_are_refused(setting, value):
     with pytest.raises(UserError, match=f"D993.*{setting} {value!r}: it must be "):
         learned(sentences(40), **{setting: value})
@@ -159,33 +142,28 @@ def test_invalid_learning_settings_are_refused(setting, value):
 
 def test_text_and_rivals_of_another_vocabulary_are_refused():
     blocks, vocabulary, rivals, beside = material(sentences(40))
-
-    def learn(blocks=blocks, rivals=rivals, beside=beside):
-        return learn_cloze(blocks, vocabulary, rivals, none_beside=beside, **SMALL)
-
-    with pytest.raises(ValueError, match="no text"):
-        learn(blocks=[])
-    with pytest.raises(ValueError, match="does not have"):
-        learn(blocks=[np.array([vocabulary.outside], np.int32)])
-    with pytest.raises(ValueError, match="does not have"):
-        learn(blocks=[np.array([-1], np.int32)])
-    with pytest.raises(ValueError, match="rivals of"):
-        learn(rivals=(rivals[0][:-1], rivals[1]))
-    with pytest.raises(ValueError, match="not a word number"):
-        learn(rivals=(rivals[0], rivals[1] + len(vocabulary)))
-    with pytest.raises(ValueError, match="not a word number"):
-        learn(beside=np.array([-1]))
+    good = {"blocks": blocks, "rivals": rivals, "none_beside": beside}
+    for changed, message in (
+        ({"blocks": []}, "no text"),
+        ({"blocks": [np.array([vocabulary.outside], np.int32)]}, "does not have"),
+        ({"blocks": [np.array([-1], np.int32)]}, "does not have"),
+        ({"rivals": (rivals[0][:-1], rivals[1])}, "rivals of"),
+        ({"rivals": (rivals[0], rivals[1] + len(vocabulary))}, "not a word number"),
+        ({"none_beside": np.array([-1])}, "not a word number"),
+    ):
+        asked = {**good, **changed}
+        with pytest.raises(ValueError, match=message):
+            learn_cloze(asked.pop("blocks"), vocabulary, asked.pop("rivals"), **asked, **SMALL)
+    with pytest.raises(ValueError, match="spellings of 1 words for a vocabulary of"):
+        learned_with_endings(spellings=["one"])
 
 
-def test_every_step_is_reported():
+def test_every_step_is_reported_and_only_the_words_asked_for_are_places():
     notes = []
-    learned(sentences(40), progress=lambda stage, done, total: notes.append((stage, done, total)))
+    learned(sentences(40), progress=lambda *note: notes.append(note))
     assert notes
     assert [done for _, done, _ in notes] == list(range(notes[0][2]))
     assert {stage for stage, _, _ in notes} == {"learning words in context"}
-
-
-def test_only_the_words_asked_for_are_places():
     blocks, vocabulary, _, beside = material(sentences(40))
     asked = np.zeros(len(vocabulary), bool)
     asked[beside] = True
@@ -193,9 +171,6 @@ def test_only_the_words_asked_for_are_places():
     truth = text.places(np.arange(len(blocks)), np.random.default_rng(0)).truth
     assert set(truth.tolist()) == set(beside.tolist())
     assert len(NONE_BESIDE) == len(set(truth.tolist()))
-
-
-TEXTS = sentences(120)
 
 
 SETTINGS = {"epochs": 2, "checkpoint_every": 3}
@@ -216,10 +191,6 @@ def interrupt_at(step):
     return progress
 
 
-def same_weights(one, other):
-    return all(getattr(one, name).tobytes() == getattr(other, name).tobytes() for name in NAMES[1:])
-
-
 @pytest.mark.parametrize("step", [1, 3, 5])
 def test_an_interrupted_run_resumes_to_the_same_bits(tmp_path, step):
     path = tmp_path / "state.npz"
@@ -227,11 +198,9 @@ def test_an_interrupted_run_resumes_to_the_same_bits(tmp_path, step):
     with pytest.raises(Interrupted):
         learned(TEXTS, **SETTINGS, checkpoint=path, progress=interrupt_at(step))
     assert path.exists() == (step >= 3)
-    begun = []
-    again = learned(
-        TEXTS, **SETTINGS, checkpoint=path, progress=lambda stage, done, total: begun.append(done)
-    )
-    assert begun[0] == step // 3 * 3
+    notes = []
+    again = learned(TEXTS, **SETTINGS, checkpoint=path, progress=lambda *note: notes.append(note))
+    assert notes[0][1] == step // 3 * 3
     assert same_weights(whole, again)
     assert whole.header == again.header
     assert [item.name for item in tmp_path.iterdir()] == ["state.npz"]
@@ -254,14 +223,12 @@ def test_a_damaged_state_is_refused(tmp_path, damage):
     learned(TEXTS, **SETTINGS, checkpoint=path)
     whole = path.read_bytes()
     path.unlink()
-    if damage == "short":
-        path.write_bytes(whole[: len(whole) // 2])
-    elif damage == "text":
-        path.write_text("no state")
-    elif damage == "other":
+    if damage == "other":
         np.savez(path, done=np.array(3))
-    else:
+    elif damage == "folder":
         path.mkdir()
+    else:
+        path.write_bytes(whole[: len(whole) // 2] if damage == "short" else b"no state")
     with pytest.raises(UserError, match="D994"):
         learned(TEXTS, **SETTINGS, checkpoint=path)
 
@@ -286,13 +253,8 @@ def learned_with_endings(**settings):
 
 def test_a_step_of_an_ending_moves_all_its_words(low_bounds):
     endings = WordEndings(["walking", "talking", "sung", "table", "4ng"])
-    members = {
-        "g": [0, 1, 2],
-        "ng": [0, 1, 2],
-        "ing": [0, 1],
-        "king": [0, 1],
-    }  # "sung" has two letters before
-    members["ng"] = [0, 1, 2]
+    # "sung" has two letters before
+    members = {"g": [0, 1, 2], "ng": [0, 1, 2], "ing": [0, 1], "king": [0, 1]}
     assert len(endings) == len(members)
     slopes = np.arange(10, dtype=np.float32).reshape(5, 2)
     values, seen = np.ones((5, 2), np.float32), np.full(4, 0.5, np.float32)
@@ -313,23 +275,15 @@ def test_frequent_words_and_rare_endings_share_nothing():
     assert len(many) == 80 and len(WordEndings(many)) == 1
 
 
-def test_endings_change_the_model_and_threads_do_not(low_bounds):
+def test_endings_change_the_model_but_threads_and_interruptions_do_not(low_bounds, tmp_path):
     one, two = learned_with_endings(threads=1), learned_with_endings(threads=2)
     assert same_weights(one, two)
     assert not same_weights(one, learned_with_endings(spellings=()))
-
-
-def test_an_interrupted_run_with_endings_resumes_to_the_same_bits(low_bounds, tmp_path):
     path, whole = tmp_path / "state.npz", learned_with_endings()
     with pytest.raises(Interrupted):
         learned_with_endings(checkpoint=path, checkpoint_every=3, progress=interrupt_at(4))
     assert path.exists()
     assert same_weights(whole, learned_with_endings(checkpoint=path))
-
-
-def test_spellings_of_other_words_are_refused():
-    with pytest.raises(ValueError, match="spellings of 1 words for a vocabulary of"):
-        learned_with_endings(spellings=["one"])
 
 
 ANY_TEXTS = st.lists(st.text(st.sampled_from("abcdeÉß\u2019'1 .\n"), max_size=40), min_size=1, max_size=6)
@@ -362,29 +316,21 @@ def test_word_numbers(texts, n_words, endings, cut):
         assert (vocabulary.view_numbers(view) < vocabulary.outside).all()
 
 
-def test_sentence_ends_have_numbers_even_where_words_are_more_frequent():
+def test_sentence_ends_have_numbers_and_overlong_words_have_none():
     vocabulary, counts, spellings = count_vocabulary([Words()(["so so so so very very. go"])], 3, 2)
     assert sorted(spellings) == ["</S>", "<S>", "so"]
     assert spellings[0] == "so"
     assert counts.tolist() == [4, 1, 1]
     assert len(np.unique(vocabulary.words)) == 3
-
-
-def test_overlong_words_get_no_number():
     vocabulary, _, spellings = count_vocabulary([Words()(["x" * 300 + " " + "y" * 300 + " so"] * 5)], 9, 2)
     assert sorted(spellings) == ["</S>", "<S>", "so"]
     assert len(vocabulary) == 3
-
-
-@pytest.mark.parametrize(("setting", "given"), [("n_words", (2, 4)), ("endings", (8, 0))])
-def test_too_few_words_or_endings_are_refused(setting, given):
-    with pytest.raises(UserError, match=f"D993.*{setting}"):
-        count_vocabulary([Words()(["a b"])], *given)
+    for setting, sizes in (("n_words", (2, 4)), ("endings", (8, 0))):
+        with pytest.raises(UserError, match=f"D993.*{setting}"):
+            count_vocabulary([Words()(["a b"])], *sizes)
 
 
 STEP = 2e-3
-
-
 NO_RATE = np.float32(0)
 
 
@@ -398,9 +344,8 @@ def network_and_batch():
     weights.outputs[:] = rng.standard_normal(weights.outputs.shape)
     weights.output_bias[:] = rng.standard_normal(len(weights.output_bias))
     weights.embeddings[:] *= 8
-    network = ClozeNetwork(
-        weights, ClozeCandidates.from_rivals(len(vocabulary), rivals, beside), ThreadPool(1)
-    )
+    candidates = ClozeCandidates.from_rivals(len(vocabulary), rivals, beside)
+    network = ClozeNetwork(weights, candidates, ThreadPool(1))
     batch = ClozeExamples(blocks, vocabulary, None, settings).places(np.arange(3), rng)
     return network, batch
 
@@ -428,8 +373,7 @@ def test_gradients_of_dense_weights_and_embeddings_are_slopes_of_the_loss(networ
     assert set(dense) == set(DENSE)
     rng = np.random.default_rng(1)
     for name, gradient in dense.items():
-        array = getattr(network.weights, name)
-        compare(network, batch, array, gradient, rng)
+        compare(network, batch, getattr(network.weights, name), gradient, rng)
     whole = np.zeros_like(network.weights.embeddings)
     whole[batch.words] = embeddings
     compare(network, batch, network.weights.embeddings, whole, rng, rows=batch.words)

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from feature_places import instances_at
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from disambig.counts import CountTable, build_table
-from disambig.data import CandidateFinder, CandidateLists, DenseLists, Group, GroupedInstances, Instances
+from disambig.data import CandidateFinder, CandidateLists, DenseLists, Group, GroupedInstances
 from disambig.features import (
     BIAS,
     CONTEXTS,
@@ -23,22 +24,29 @@ from disambig.tasks import OwnCandidates
 from disambig.text import Words
 
 GROUP = Group("place", ("in", "on", "in to"))
-
-
 TEXTS = [
     "We sat in town.",
     "We sat in town today.",
     "We sat on top.",
     "They ran in to town.",
-    "They sat in town.",
+    "They sat in town. They sat.",
 ]
+ANY = Group("any", ())
+WORDS = st.lists(st.sampled_from("we they sat ran in on to town top today .".split()), max_size=25)
+fixture_may_stay = settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50
+)
 
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory):
     path = tmp_path_factory.mktemp("counts") / "few.counts"
-    build_table(path, TEXTS, Words())
-    return CountTable.open(path)
+    return CountTable.open(build_table(path, TEXTS, Words()))
+
+
+@pytest.fixture(scope="module")
+def extractor(table):
+    return ContextProbabilities(counts=table)
 
 
 def transform(extractor, texts, group=GROUP):
@@ -67,32 +75,29 @@ def written_out(table, words, position, length, group):
     return np.stack([result[context] for context in CONTEXTS], axis=1)
 
 
-@pytest.mark.parametrize("engine", ["numpy", "numba"])
-def test_scores_follow_the_formula(table, engine, monkeypatch):
-    monkeypatch.setenv("DISAMBIG_ENGINE", engine)
-    texts = ["We sat in town.", "They sat on town today.", "We ran in to top.", "On."]
-    for text in texts:
-        view, features = transform(ContextProbabilities(counts=table), [text])
-        words = Words().words(text)
+def test_scores_follow_the_formula(table, extractor, engine):
+    for text in ["We sat in town.", "They sat on town today.", "We ran in to top.", "On."]:
+        view, features = transform(extractor, [text])
         place = CandidateFinder.from_groups([GROUP]).find(view)
-        expected = written_out(table, words, int(place.positions[0]), int(place.lengths[0]), GROUP)
+        at = int(place.positions[0]), int(place.lengths[0])
+        expected = written_out(table, Words().words(text), *at, GROUP)
         assert np.exp(features.batch.values[0, :, :BIAS]) == pytest.approx(expected, rel=1e-5)
 
 
-@given(st.lists(st.sampled_from("we they sat ran in on to town top today .".split()), max_size=25))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50)
-def test_engines_agree_bit_for_bit_and_probabilities_sum_to_one(table, monkeypatch, words):
+@given(WORDS)
+@fixture_may_stay
+def test_engines_agree_bit_for_bit_and_probabilities_sum_to_one(extractor, monkeypatch, words):
     values = []
     for engine in ("numpy", "numba"):
         monkeypatch.setenv("DISAMBIG_ENGINE", engine)
-        _, features = transform(ContextProbabilities(counts=table), [" ".join(words)])
+        _, features = transform(extractor, [" ".join(words)])
         values.append(features.batch.values)
     assert np.array_equal(*values)
     assert np.exp(values[0][:, :, :BIAS]).sum(axis=1) == pytest.approx(1.0, abs=1e-5)
 
 
-def test_columns_and_evidence_equal_those_of_the_counts(table):
-    _, smooth = transform(ContextProbabilities(counts=table), TEXTS)
+def test_columns_and_evidence_equal_those_of_the_counts(table, extractor):
+    _, smooth = transform(extractor, TEXTS)
     _, raw = transform(NgramCounts(counts=table), TEXTS)
     assert np.array_equal(smooth.found, raw.found)
     assert np.array_equal(smooth.asked, raw.asked)
@@ -100,25 +105,28 @@ def test_columns_and_evidence_equal_those_of_the_counts(table):
     assert (smooth.batch.values[:, :, BIAS] == 1).all()
 
 
-def test_the_empty_candidate_has_a_probability(table):
-    group = Group("to", ("", "in"))
-    view = Words()(["We sat in town."])
-    task = OwnCandidates(name="place", candidates=["", "in"])
-    places = task.instances(view)
-    values = transform_checked(ContextProbabilities(counts=table), view, places, group).batch.values
+def test_the_empty_candidate_has_a_probability_and_keeps_the_ratios_of_words(extractor):
+    view, group = Words()(["We sat in town."]), Group("to", ("", "in"))
+    places = OwnCandidates(name="place", candidates=["", "in"]).instances(view)
+    values = transform_checked(extractor, view, places, group).batch.values
     assert len(places) and np.isfinite(values).all()
     assert np.exp(values[:, :, :BIAS]).sum(axis=1) == pytest.approx(1.0, abs=1e-5)
+    view, words = Words()(["They sat in"]), Group("place", ("in", "on"))
+    place = CandidateFinder.from_groups([words]).find(view)
+    beside, alone = (
+        transform_checked(extractor, view, place, group).batch.values[0, :2, :BIAS][:, ONE_SIDED]
+        for group in (Group("place", ("in", "on", "")), words)
+    )
+    assert np.diff(beside, axis=0) == pytest.approx(np.diff(alone, axis=0), rel=1e-5)
 
 
-@given(st.lists(st.sampled_from("we they sat ran in on town top today .".split()), max_size=25))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50)
-def test_one_sided_contexts_give_the_empty_candidate_half(table, monkeypatch, words):
+@given(WORDS)
+@fixture_may_stay
+def test_one_sided_contexts_give_the_empty_candidate_half(extractor, monkeypatch, words):
     task = OwnCandidates(name="place", candidates=["in", "on", ""])
-    view = Words()([" ".join(words)])
-    values = []
+    view, values = Words()([" ".join(words)]), []
     for engine in ("numpy", "numba"):
         monkeypatch.setenv("DISAMBIG_ENGINE", engine)
-        extractor = ContextProbabilities(counts=table)
         values.append(transform_checked(extractor, view, task.instances(view), task.groups[0]).batch.values)
     assert np.array_equal(*values)
     shares = np.exp(values[0][:, :, :BIAS])
@@ -126,32 +134,11 @@ def test_one_sided_contexts_give_the_empty_candidate_half(table, monkeypatch, wo
     assert shares[:, 2, ONE_SIDED] == pytest.approx(0.5)
 
 
-def test_the_empty_candidate_keeps_the_ratios_of_words(table):
-    view = Words()(["They sat in"])
-    group = Group("place", ("in", "on", ""))
-    place = CandidateFinder.from_groups([Group("place", ("in", "on"))]).find(view)
-    beside = transform_checked(ContextProbabilities(counts=table), view, place, group).batch.values[
-        0, :2, :BIAS
-    ]
-    alone = transform_checked(ContextProbabilities(counts=table), view, place, Group("place", ("in", "on")))
-    assert np.diff(beside[:, ONE_SIDED], axis=0) == pytest.approx(
-        np.diff(alone.batch.values[0][:, :BIAS][:, ONE_SIDED], axis=0), rel=1e-5
-    )
-
-
-@pytest.mark.parametrize("engine", ["numpy", "numba"])
 @pytest.mark.parametrize("kind", [NgramCounts, ContextProbabilities])
-def test_groups_together_equal_each_alone(table, engine, kind, monkeypatch):
-    monkeypatch.setenv("DISAMBIG_ENGINE", engine)
-    groups = (
-        Group("words", ("in", "on")),
-        Group("two", ("in to", "on", "at")),
-        Group("zero", ("in", "", "of")),
-    )
-    view = Words()(TEXTS)
-    tokens = np.flatnonzero(view.ends > view.starts)
-    ones, zeros = np.ones(len(tokens), np.int32), np.zeros(len(tokens), np.int32)
-    places = Instances(tokens, ones, zeros, zeros - 1)
+def test_groups_together_equal_each_alone(table, engine, kind):
+    lists = ("in", "on"), ("in to", "on", "at"), ("in", "", "of")
+    groups, view = [Group("/".join(candidates), candidates) for candidates in lists], Words()(TEXTS)
+    places = instances_at(np.flatnonzero(view.ends > view.starts), observed=-1)
     parts = [(places.take(slice(g, None, 2)), group) for g, group in enumerate(groups)]
     for asked in (parts, parts[:2], [(places.take(slice(0, 0)), groups[1]), parts[0]]):
         together = kind(counts=table).transform(view, GroupedInstances.from_parts(asked))
@@ -163,34 +150,14 @@ def test_groups_together_equal_each_alone(table, engine, kind, monkeypatch):
     assert together[1].found.any()
 
 
-TEXTS_OF_LISTS = [
-    "We sat in town.",
-    "We sat in town today.",
-    "We sat on top.",
-    "They ran in to town.",
-    "They sat in town. They sat.",
-]
-
-
-ANY = Group("any", ())
-
-
-@pytest.fixture(scope="module")
-def extractor(tmp_path_factory):
-    path = tmp_path_factory.mktemp("counts") / "few.counts"
-    build_table(path, TEXTS_OF_LISTS, Words())
-    return ContextProbabilities(counts=CountTable.open(path))
-
-
 def listed(instances, any_lists):
     return replace(instances, own=CandidateLists.from_texts(any_lists))
 
 
 @given(
-    st.lists(st.sampled_from("we they sat ran in on to town top today .".split()), max_size=25),
-    st.sampled_from([("in", "on"), ("in", "on", ""), ("", "in"), ("in", "in to", ""), ("unheard", "")]),
+    WORDS, st.sampled_from([("in", "on"), ("in", "on", ""), ("", "in"), ("in", "in to", ""), ("unheard", "")])
 )
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@fixture_may_stay
 def test_a_list_equal_to_the_group_has_the_values_of_the_group(extractor, monkeypatch, words, candidates):
     view = Words()([" ".join(words)])
     task = OwnCandidates(candidates=candidates)
@@ -207,22 +174,15 @@ def test_a_list_equal_to_the_group_has_the_values_of_the_group(extractor, monkey
         assert np.array_equal(of_lists.asked, of_group.asked)
 
 
-any_lists = st.lists(
-    st.lists(
-        st.sampled_from(["in", "on", "in to", "to", "", "on top of it all", "unheard"]),
-        min_size=1,
-        unique=True,
-    ),
-    min_size=1,
-    max_size=8,
-)
+some_texts = st.sampled_from(["in", "on", "in to", "to", "", "on top of it all", "unheard"])
+any_lists = st.lists(st.lists(some_texts, min_size=1, unique=True), min_size=1, max_size=8)
 
 
 @given(any_lists)
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@fixture_may_stay
 def test_a_list_does_not_depend_on_the_others(extractor, monkeypatch, any_lists):
     """With the candidate of no word or without it, beside longer lists or alone, by either engine."""
-    view = Words()(TEXTS_OF_LISTS)
+    view = Words()(TEXTS)
     result = OwnCandidates(candidates=["in", "on", ""]).instances(view).without_labels()
     result = result.take(np.arange(min(len(any_lists), len(result))))
     given_lists = any_lists[: len(result)]
@@ -232,9 +192,8 @@ def test_a_list_does_not_depend_on_the_others(extractor, monkeypatch, any_lists)
         values.append(transform_checked(extractor, view, listed(result, given_lists), ANY).batch)
     assert np.array_equal(values[0].values, values[1].values)
     for i, own in enumerate(given_lists):
-        alone = transform_checked(
-            extractor, view, listed(result.take(np.array([i])), [own]), ANY
-        ).batch.values
+        place = listed(result.take(np.array([i])), [own])
+        alone = transform_checked(extractor, view, place, ANY).batch.values
         assert np.array_equal(alone, values[0].values[slice(*values[0].offsets[i : i + 2])])
         assert np.exp(alone[:, :BIAS]).sum(axis=0) == pytest.approx(1.0, abs=1e-4)
 

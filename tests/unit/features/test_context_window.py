@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
+from feature_places import fit_and_transform, places, texts_and_spans
 from hypothesis import example, given, strategies as st
 
-from disambig.data import CrossedColumns, Group, Instances, PackedStrings
-from disambig.errors import UserError
+from disambig.data import CrossedColumns, Group, PackedStrings
 from disambig.features import ContextWindow, rows as one_row, transform_checked
 from disambig.text import SpacyTokens, hash_word, hash_words
 
 GROUP = Group("bank.n", ("river", "money"))
-
-
 SENTENCES = [["The", "Bank", "rose", "."], ["We", "saw", "the", "river", "bank"], ["bank"]]
-
-
 WORDS = st.sampled_from("The the Bank bank of a river , .".split())
+at = partial(places, observed=-1)
 
 
 def view_of(documents, tags=True):
@@ -32,17 +30,9 @@ def view_of(documents, tags=True):
     return replace(view, layers={"tag": layer})
 
 
-def places(view, *spans):
-    """Return instances at (document, first word, number of words)."""
-    positions = [int(view.documents[d]) + 1 + first for d, first, _ in spans]
-    none = np.full(len(spans), -1, np.int32)
-    lengths = np.array([n for _, _, n in spans], np.int32)
-    return Instances(np.array(positions, np.int64), lengths, np.zeros(len(spans), np.int32), none)
-
-
-def expected(words, first, n, *, window, use_words=True, tags=True, target=True, boundaries=True):
+def expected(document, first, n, *, window, words=True, tags=True, target=True, boundaries=True):
     """Return the features of one place as a set of names."""
-    around = ["<S>", *words, "</S>"]
+    around = ["<S>", *document, "</S>"]
     begin, end = first + 1, first + 1 + n
     result = set()
     for d in range(1, window + 1):
@@ -50,56 +40,28 @@ def expected(words, first, n, *, window, use_words=True, tags=True, target=True,
             if not 0 <= at < len(around):
                 continue
             inside = 0 < at < len(around) - 1
-            if use_words and (inside or boundaries):
+            if words and (inside or boundaries):
                 result.add(f"word{side:+d}={around[at].lower() if inside else around[at]}")
             if tags and inside:
                 result.add(f"tag{side:+d}={around[at][0]}")
     if target and n:
-        result.add("target=" + " ".join(words[first : first + n]))
+        result.add("target=" + " ".join(document[first : first + n]))
         if tags:
-            result.add("target tag=" + " ".join(word[0] for word in words[first : first + n]))
+            result.add("target tag=" + " ".join(word[0] for word in document[first : first + n]))
     return result
 
 
-@st.composite
-def texts_and_spans(draw):
-    documents = draw(st.lists(st.lists(WORDS, min_size=1, max_size=6), min_size=1, max_size=4))
-    spans = []
-    for _ in range(draw(st.integers(1, 5))):
-        d = draw(st.integers(0, len(documents) - 1))
-        first = draw(st.integers(0, len(documents[d]) - 1))
-        spans.append((d, first, draw(st.integers(0, min(3, len(documents[d]) - first)))))
-    return documents, spans
+CHOICES = st.fixed_dictionaries({name: st.booleans() for name in ("words", "tags", "target", "boundaries")})
+TWO_TAGS = {"words": False, "tags": True, "target": True, "boundaries": False}
 
 
-@given(
-    texts_and_spans(),
-    st.integers(0, 4),
-    st.fixed_dictionaries({name: st.booleans() for name in ("words", "tags", "target", "boundaries")}),
-)
-@example(  # the same two tags the other way round
-    ([["The", "bank", "The"]], [(0, 0, 2), (0, 1, 2)]),
-    0,
-    {"words": False, "tags": True, "target": True, "boundaries": False},
-)
+@given(texts_and_spans(WORDS), st.integers(0, 4), CHOICES)
+@example(([["The", "bank", "The"]], [(0, 0, 2), (0, 1, 2)]), 0, TWO_TAGS)  # the other way round
 def test_inner_products_count_shared_features(drawn, window, choice):
     documents, spans = drawn
     view = view_of(documents)
-    extractor = ContextWindow(window=window, **choice).fit(view, places(view, *spans), [GROUP])
-    features = transform_checked(extractor, view, places(view, *spans), GROUP)
-    sets = [
-        expected(
-            documents[d],
-            first,
-            n,
-            window=window,
-            use_words=choice["words"],
-            tags=choice["tags"],
-            target=choice["target"],
-            boundaries=choice["boundaries"],
-        )
-        for d, first, n in spans
-    ]
+    features = fit_and_transform(ContextWindow(window=window, **choice), view, at(view, *spans), GROUP)
+    sets = [expected(documents[d], first, n, window=window, **choice) for d, first, n in spans]
     rows = features.batch.rows
     shared = [[len(one & other) for other in sets] for one in sets]
     assert (rows @ rows.T).toarray().tolist() == shared
@@ -110,30 +72,14 @@ def test_inner_products_count_shared_features(drawn, window, choice):
 
 def test_names_of_features():
     view = view_of([["We", "saw", "the", "River", "bank", "."]])
-    where = places(view, (0, 3, 2))
-    extractor = ContextWindow(window=2, named=True).fit(view, where, [GROUP])
-    columns = transform_checked(extractor, view, where, GROUP).batch.columns
+    where = at(view, (0, 3, 2))
+    columns = fit_and_transform(ContextWindow(window=2, named=True), view, where, GROUP).batch.columns
     assert isinstance(columns, CrossedColumns)
-    assert set(columns.own.names) == {
-        "word-2=saw",
-        "word-1=the",
-        "word+1=.",
-        "word+2=</S>",
-        "tag-2 of saw",
-        "tag-1 of the",
-        "tag+1=.",  # as spaCy's glossary has it
-        "target=River bank",
-        "tag of River bank",
-    }
+    words = "word-2=saw word-1=the word+1=. word+2=</S>".split()
+    tags = ["tag-2 of saw", "tag-1 of the", "tag+1=."]  # as spaCy's glossary has it
+    assert set(columns.own.names) == {*words, *tags, "target=River bank", "tag of River bank"}
     assert columns.names[0] == f"river: {columns.own.names[0]}"
-    assert (
-        len(
-            transform_checked(
-                ContextWindow().fit(view, where, [GROUP]), view, where, GROUP
-            ).batch.columns.names
-        )
-        == 0
-    )
+    assert len(fit_and_transform(ContextWindow(), view, where, GROUP).batch.columns.names) == 0
 
 
 def test_known_tags_are_named_by_themselves_also_in_models_saved_before():
@@ -141,7 +87,7 @@ def test_known_tags_are_named_by_themselves_also_in_models_saved_before():
     layer = np.zeros(len(view), np.uint64)
     layer[view.ends > view.starts] = [hash_word(tag) for tag in ("JJ", "NNS", "own-tag", "PRP", "VBP")]
     view = replace(view, layers={"tag": layer})
-    where = places(view, (0, 1, 1), (1, 1, 1))
+    where = at(view, (0, 1, 1), (1, 1, 1))
     fitted = ContextWindow(window=1, words=False, named=True).fit(view, where, [GROUP])
     names = ["tag-1=JJ", "tag=NNS", "tag+1 of fail", "tag-1=PRP", "tag=VBP", "target=banks", "target=fail"]
     assert sorted(fitted.seen.names) == sorted(names)
@@ -154,25 +100,29 @@ def test_known_tags_are_named_by_themselves_also_in_models_saved_before():
 
 @given(st.lists(st.text(max_size=4)), st.data())
 def test_words_are_replaced(words, data):
-    places = st.integers(0, max(len(words) - 1, 0))
-    others = data.draw(st.dictionaries(places, st.text(max_size=5))) if words else {}
+    numbers = st.integers(0, max(len(words) - 1, 0))
+    others = data.draw(st.dictionaries(numbers, st.text(max_size=5))) if words else {}
     encoded = [others.get(i, word).encode("utf8", "replace").decode() for i, word in enumerate(words)]
     assert list(PackedStrings.from_words(words).replaced(others)) == encoded
 
 
-def test_unseen_features_are_asked_and_not_found():
+def test_unseen_features_are_not_found_and_kinds_are_kept_apart():
     view = view_of(SENTENCES)
-    extractor = ContextWindow(window=1).fit(view, places(view, (0, 1, 1)), [GROUP])
-    features = transform_checked(extractor, view, places(view, (0, 1, 1), (1, 4, 1)), GROUP)
+    extractor = ContextWindow(window=1).fit(view, at(view, (0, 1, 1)), [GROUP])
+    features = transform_checked(extractor, view, at(view, (0, 1, 1), (1, 4, 1)), GROUP)
     assert features.found.tolist() == [6, 6, 0, 0]  # "Bank" is another form than "bank", its tag another
     assert features.asked.tolist() == [6, 6, 5, 5]  # no tag at the sentence's end
     assert features.batch.costs.tolist() == [[1, 1], [1, 1]]
     assert features.batch.columns.group_names == ("local",)
+    view = view_of([["t", "t", "t"]])  # the word, its tag and the target have one hash
+    assert view.layers["tag"][1] == view.hashes[1] == hash_word("t")
+    extractor = ContextWindow(window=1).fit(view, at(view, (0, 1, 1)), [GROUP])
+    assert len(extractor.seen) == 6
 
 
 def test_without_tags_their_features_are_left_out():
     view = view_of(SENTENCES, tags=False)
-    where = places(view, (0, 1, 1), (1, 4, 1))
+    where = at(view, (0, 1, 1), (1, 4, 1))
     with_setting = ContextWindow(window=2).fit(view, where, [GROUP])
     without = ContextWindow(window=2, tags=False).fit(view_of(SENTENCES), where, [GROUP])
     np.testing.assert_array_equal(with_setting.seen.keys, without.seen.keys)
@@ -184,25 +134,19 @@ def test_without_tags_their_features_are_left_out():
 
 def test_near_words_can_weigh_more():
     view = view_of([["a", "b", "c", "d", "e"]])
-    where = places(view, (0, 2, 2))
+    where = at(view, (0, 2, 2))
     near = ContextWindow(window=2, nearness=0.5, named=True).fit(view, where, [GROUP])
     row = transform_checked(near, view, where, GROUP).batch.rows.toarray()[0]
     values = dict(zip(near.seen.names, row.tolist(), strict=True))
     assert values.pop("target=c d") == values.pop("tag of c d") == 1
-    assert {name: round(value**-2) for name, value in values.items()} == {
-        "word-2=a": 2,
-        "word-1=b": 1,
-        "word+1=e": 1,
-        "word+2=</S>": 2,
-        "tag-2 of a": 2,
-        "tag-1 of b": 1,
-        "tag+1 of e": 1,
-    }
+    distances = {"word-2=a": 2, "word-1=b": 1, "word+1=e": 1, "word+2=</S>": 2}
+    distances |= {"tag-2 of a": 2, "tag-1 of b": 1, "tag+1 of e": 1}
+    assert {name: round(value**-2) for name, value in values.items()} == distances
 
 
-def test_boundary_words_can_be_left_out():
+def test_boundary_words_and_rare_features_can_be_left_out():
     view = view_of([["</S>", "rose", "."], ["a", "rose"]])  # the first "</S>" is a word like any other
-    where = places(view, (0, 1, 1), (1, 1, 1))
+    where = at(view, (0, 1, 1), (1, 1, 1))
     settings = {"tags": False, "target": False, "named": True}
     bare = ContextWindow(boundaries=False, **settings).fit(view, where, [GROUP])
     assert sorted(bare.seen.names) == ["word+1=.", "word-1=</s>", "word-1=a"]
@@ -211,20 +155,17 @@ def test_boundary_words_can_be_left_out():
     with_them = ContextWindow(**settings).fit(view, where, [GROUP])
     more = {"word-2=<S>", "word+1=</S>", "word+2=</S>"}
     assert set(with_them.seen.names) - set(bare.seen.names) == more
-
-
-def test_rare_features_are_left_out():
     view = view_of(SENTENCES)
-    where = places(view, (0, 1, 1), (1, 4, 1), (2, 0, 1))
-    extractor = ContextWindow(window=1, tags=False, least=2).fit(view, where, [GROUP])
-    rows = transform_checked(extractor, view, where, GROUP).batch.rows.toarray()
+    where = at(view, (0, 1, 1), (1, 4, 1), (2, 0, 1))
+    extractor = ContextWindow(window=1, tags=False, least=2)
+    rows = fit_and_transform(extractor, view, where, GROUP).batch.rows.toarray()
     assert rows.sum(axis=0).tolist() == [2, 2]
     assert rows.sum(axis=1).tolist() == [0, 2, 2]  # "</S>" after it, and the form "bank"
 
 
 def test_many_instances_are_processed_in_blocks(monkeypatch):
     view = view_of(SENTENCES * 3)
-    where = places(view, *[(d, 0, 1) for d in range(9)])
+    where = at(view, *[(d, 0, 1) for d in range(9)])
     whole = ContextWindow(named=True).fit(view, where, [GROUP])
     expected = transform_checked(whole, view, where, GROUP)
     monkeypatch.setattr(one_row, "AT_ONCE", 2)
@@ -236,64 +177,36 @@ def test_many_instances_are_processed_in_blocks(monkeypatch):
     np.testing.assert_array_equal(features.found, expected.found)
 
 
-def test_the_columns_are_made_once():
+def test_columns_are_made_once_and_the_state_has_keys_and_names():
     view = view_of(SENTENCES)
-    extractor = ContextWindow().fit(view, places(view, (1, 4, 1)), [GROUP])
-    one, other = (
-        transform_checked(extractor, view, places(view, (d, 0, 1)), GROUP).batch.columns.own for d in range(2)
-    )
-    assert one is other
-
-
-def test_the_state_has_the_keys_and_the_names():
-    view = view_of(SENTENCES)
-    where = places(view, (0, 1, 1), (1, 4, 1))
-    state = ContextWindow().fit(view, where, [GROUP]).state()
-    assert {name: array.dtype for name, array in state.items()} == {"keys": np.uint32}
+    where = at(view, (0, 1, 1), (1, 4, 1))
+    extractor = ContextWindow().fit(view, where, [GROUP])
+    one, other = (transform_checked(extractor, view, at(view, (d, 0, 1)), GROUP) for d in range(2))
+    assert one.batch.columns.own is other.batch.columns.own
+    assert {name: array.dtype for name, array in extractor.state().items()} == {"keys": np.uint32}
     named = ContextWindow(named=True).fit(view, where, [GROUP])
     assert list(ContextWindow().from_state(named.state()).seen.names) == list(named.seen.names)
 
 
-@pytest.mark.parametrize(
-    ("name", "damage"),
-    [
-        ("keys", lambda a: a[::-1]),
-        ("keys", lambda a: a.astype(np.uint64)),
-        ("keys", lambda a: a[:, None]),
-        ("keys", lambda a: a[1:]),
-        ("keys", lambda a: np.repeat(a[:1], len(a))),
-        ("letters", lambda a: a[1:]),
-        ("letters", lambda a: a.astype(np.int64)),
-        ("ends", lambda a: a[::-1]),
-        ("ends", lambda a: a.astype(float)),
-    ],
-)
+DAMAGE = {
+    "keys": [np.flip, np.uint64, lambda a: a[:, None], lambda a: a[1:], lambda a: np.repeat(a[:1], len(a))],
+    "letters": [lambda a: a[1:], np.int64],
+    "ends": [np.flip, np.float64],
+}
+
+
+@pytest.mark.parametrize(("name", "damage"), [(name, damage) for name in DAMAGE for damage in DAMAGE[name]])
 def test_states_that_do_not_fit_are_refused(name, damage):
     view = view_of(SENTENCES)
-    state = dict(ContextWindow(named=True).fit(view, places(view, (1, 2, 1)), [GROUP]).state())
+    state = dict(ContextWindow(named=True).fit(view, at(view, (1, 2, 1)), [GROUP]).state())
     state[name] = damage(state[name])
     with pytest.raises(ValueError, match=r"context features|names of columns"):
         ContextWindow().from_state(state)
 
 
-def test_invalid_settings_are_refused():
-    for window in (-1, 51, 10_000_000):
-        with pytest.raises(UserError, match=r"D513.*from 0 to 50"):
-            ContextWindow(window=window)
-    with pytest.raises(UserError, match="D452"):
-        ContextWindow(least=0)
-    for nearness in (-1.0, 10.5, float("nan")):
-        with pytest.raises(UserError, match="D514"):
-            ContextWindow(nearness=nearness)
+def test_an_unfitted_extractor_has_no_state_and_no_features():
     view = view_of(SENTENCES)
     with pytest.raises(ValueError, match="not fitted"):
-        transform_checked(ContextWindow(), view, places(view, (0, 0, 1)), GROUP)
+        transform_checked(ContextWindow(), view, at(view, (0, 0, 1)), GROUP)
     assert ContextWindow().state() == {}
     assert ContextWindow().from_state({}).seen is None
-
-
-def test_hashes_are_kept_apart_by_kind():
-    view = view_of([["t", "t", "t"]])  # the word, its tag and the target have one hash
-    assert view.layers["tag"][1] == view.hashes[1] == hash_word("t")
-    extractor = ContextWindow(window=1).fit(view, places(view, (0, 1, 1)), [GROUP])
-    assert len(extractor.seen) == 6

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from feature_places import EveryToken
 from toy_cloze import random_cloze
 from toy_learners import Constant, Perceptron
 from toy_plugin import NearbyWords, Pairs
@@ -15,7 +16,7 @@ from toy_texts import SENTENCES
 from toy_ways import OwnLists
 
 from disambig.counts import write_table
-from disambig.data import CandidateLists, CandidateWords, DenseLists, Group, Instances
+from disambig.data import CandidateLists, CandidateWords, DenseLists, Group
 from disambig.errors import UserError
 from disambig.features import (
     HEADWORD_TOKENISATION,
@@ -52,14 +53,8 @@ from disambig.training import train
 from disambig.types import Decides
 
 TASK = Pairs(("quite/quiet",))
-
-
 VIEW = Words()(["It is quite quiet here.", "A quiet place."])
-
-
 INSTANCES = TASK.instances(VIEW)
-
-
 N = len(INSTANCES)
 
 
@@ -88,9 +83,9 @@ class Faulty(NearbyWords):
             "table": {"found": result.found.reshape(-1, 2)},
             "flat": {"batch": replace(result.batch, costs=result.batch.costs.ravel())},
         }
-        return (
-            (result.batch, result.found) if self.fault == "tuple" else replace(result, **changes[self.fault])
-        )
+        if self.fault == "tuple":
+            return result.batch, result.found
+        return replace(result, **changes[self.fault])
 
 
 class ForTables(NearbyWords):
@@ -130,29 +125,26 @@ class Stateless:
         return self
 
 
+INTEGERS = f"an integer array of shape ({2 * N},)"
+
+
 @pytest.mark.parametrize(
     ("fault", "seen", "contract"),
     [
         ("tuple", "transform returned tuple", "Features"),
         (
-            "rows",
-            f"transform gave {N - 1} instances with {2 * N - 2} rows",
+            *("rows", f"transform gave {N - 1} instances with {2 * N - 2} rows"),
             f"{N} with {2 * N}: one row per candidate",
         ),
+        ("length", f"found is of int32 and shape ({2 * N - 1},)", f"{INTEGERS}, one per candidate"),
+        ("asked", f"asked is of int32 and shape ({2 * N + 1},)", INTEGERS),
+        ("dtype", f"found is of float64 and shape ({2 * N},)", INTEGERS),
         (
-            "length",
-            f"found is of int32 and shape ({2 * N - 1},)",
-            f"an integer array of shape ({2 * N},), one per candidate",
-        ),
-        ("asked", f"asked is of int32 and shape ({2 * N + 1},)", f"an integer array of shape ({2 * N},)"),
-        ("dtype", f"found is of float64 and shape ({2 * N},)", f"an integer array of shape ({2 * N},)"),
-        (
-            "flat",
-            f"transform gave CrossedRows with costs of float32 and shape ({2 * N},)",
+            *("flat", f"transform gave CrossedRows with costs of float32 and shape ({2 * N},)"),
             f"shape ({N}, 2): one row per instance",
         ),
-        ("list", "found is list", f"an integer array of shape ({2 * N},)"),
-        ("table", f"found is of int32 and shape ({N}, 2)", f"an integer array of shape ({2 * N},)"),
+        ("list", "found is list", INTEGERS),
+        ("table", f"found is of int32 and shape ({N}, 2)", INTEGERS),
     ],
 )
 def test_the_result_of_transform_is_checked(fault, seen, contract):
@@ -164,20 +156,12 @@ def test_the_result_of_transform_is_checked(fault, seen, contract):
     assert message.startswith(f"[D414] the extractor Faulty: {seen}; the contract says {contract}")
 
 
-@pytest.mark.parametrize(
-    ("fault", "seen"),
-    [
-        ("fit", "fit returned NoneType without transform"),
-        ("no state", "fit returned Stateless without state"),
-    ],
-)
-def test_the_result_of_fit_is_checked(fault, seen):
-    with pytest.raises(UserError, match="D414") as caught:
-        fit_checked(Faulty(fault=fault), VIEW, INSTANCES, TASK.groups)
-    assert f"the extractor Faulty: {seen}; the contract says an extractor" in str(caught.value)
-
-
-def test_valid_features_are_returned():
+def test_the_result_of_fit_is_checked():
+    for fault, seen in (("fit", "NoneType without transform"), ("no state", "Stateless without state")):
+        with pytest.raises(UserError, match="D414") as caught:
+            fit_checked(Faulty(fault=fault), VIEW, INSTANCES, TASK.groups)
+        message = f"the extractor Faulty: fit returned {seen}; the contract says an extractor"
+        assert message in str(caught.value)
     extractor = fit_checked(NearbyWords(), VIEW, INSTANCES, TASK.groups)
     result = transform_checked(extractor, VIEW, INSTANCES, TASK.groups[0])
     assert result.found.shape == (2 * N,)
@@ -188,21 +172,15 @@ def test_per_instance_candidates_have_one_row_each():
     own = CandidateLists.from_texts([["a"], ["a", "b", "c"], ["a", "b"]])
     assert own.offsets[-1] == 2 * N
     extractor = NearbyWords().fit(VIEW, INSTANCES, TASK.groups)
-    with pytest.raises(
-        UserError, match=f"D414.*{N} instances with {2 * N} rows; the contract says {N} with {2 * N}"
-    ):
+    message = f"D414.*{N} instances with {2 * N} rows; the contract says {N} with {2 * N}"
+    with pytest.raises(UserError, match=message):
         transform_checked(extractor, VIEW, replace(INSTANCES, own=own), TASK.groups[0])
 
 
 @pytest.mark.parametrize("fault", ["rows", "length", "dtype", "fit", "no state"])
 def test_training_names_the_faulty_extractor(fault):
-    parts = {
-        "task": TASK,
-        "tokenisation": Words(),
-        "extractors": {"near": Faulty(fault=fault)},
-        "learner": Perceptron(),
-        "baseline": Constant(),
-    }
+    parts = {"task": TASK, "tokenisation": Words(), "extractors": {"near": Faulty(fault=fault)}}
+    parts |= {"learner": Perceptron(), "baseline": Constant()}
     with pytest.raises(UserError, match=r"D414.*the extractor Faulty"):
         train(parts, {"train": SENTENCES * 3, "dev": SENTENCES}, name="t", min_examples=2)
 
@@ -218,9 +196,8 @@ def files(tmp_path_factory, small_table) -> dict[str, Path]:
     """Return the files that some extractors need."""
     folder = tmp_path_factory.mktemp("extractors")
     random_cloze(["the", "quite", "quiet", "was", "it", "a", ".", ","]).save(folder / "cloze")
-    learn_gaps([Words()(SENTENCES)] * 8, ["quite", "quiet"], bits=10, header={"licence": "none"}).save(
-        folder / "gaps"
-    )
+    gaps = learn_gaps([Words()(SENTENCES)] * 8, ["quite", "quiet"], bits=10, header={"licence": "none"})
+    gaps.save(folder / "gaps")
     parts = PartsOfSpeech.from_words({"was": 0, "house": 1}, {"tokenisation": Words.name, "licence": "none"})
     parts.save(folder / "parts")
     with HeadwordCounter(QUITE, parts) as counter:
@@ -242,21 +219,6 @@ class Items:
         words = [sentence.split() for sentences in lists for sentence in sentences]
         tags = [["NOUN" if len(word) > 4 else "X" for word in sentence] for sentence in words]
         return list_instances(replace(own, words=CandidateWords.from_words(words, tags)))
-
-
-@dataclass(frozen=True)
-class EveryToken:
-    """A task that tags each token, those of a sentence together."""
-
-    decides = Decides("tokens", "labels", together=True)
-    name: str = "tags"
-    language: str = ""
-    groups: tuple[Group, ...] = (Group("tag", ("A", "B", "C")),)
-
-    def instances(self, view):
-        at = np.flatnonzero(view.ends > view.starts)
-        ones = np.ones(len(at), np.int32)
-        return Instances(at, ones, 0 * ones, -ones)
 
 
 QUITE = OwnCandidates(candidates=["quite", "quiet"])
@@ -348,3 +310,72 @@ def test_a_list_equal_to_the_group_has_the_features_of_the_group(files, name):
     np.testing.assert_allclose(lists.batch.values.ravel(), group.batch.values.ravel(), rtol=1e-6)
     assert np.array_equal(lists.batch.cost, group.batch.cost)
     assert np.array_equal(lists.found, group.found) and np.array_equal(lists.asked, group.asked)
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "code"),
+    [
+        (ContextWindow, {"window": -1}, "D513.*from 0 to 50"),
+        (ContextWindow, {"window": 51}, "D513.*from 0 to 50"),
+        (ContextWindow, {"window": 10_000_000}, "D513.*from 0 to 50"),
+        (ContextWindow, {"least": 0}, "D452"),
+        (ContextWindow, {"nearness": -1.0}, "D514"),
+        (ContextWindow, {"nearness": 10.5}, "D514"),
+        (ContextWindow, {"nearness": float("nan")}, "D514"),
+        (HeadwordBigrams, {"least": 0}, "D452"),
+        (HeadwordBigrams, {"tags": "NOUN"}, "D663"),
+        (HeadwordBigrams, {"tags": ()}, "D680"),
+        (HeadwordBigrams, {"tags": [""]}, "D680"),
+        (Subsequences, {"layer": "tags"}, "D510"),
+        (Subsequences, {"window": 0}, "D513"),
+        (Subsequences, {"window": 16}, "D513"),
+        (Subsequences, {"length": 0}, "D513"),
+        (Subsequences, {"length": 6}, "D513"),
+        (Subsequences, {"shortest": 3}, "D513"),
+        (Subsequences, {"shortest": 0}, "D513"),
+        (Subsequences, {"decay": 0.0}, "D512"),
+        (Subsequences, {"decay": 1.1}, "D512"),
+        (Subsequences, {"least": 0}, "D452"),
+        (TextNgrams, {"unit": "letters"}, "D452"),
+        (TextNgrams, {"order": 0}, "D452"),
+        (TextNgrams, {"order": 6}, "D452"),
+        (TextNgrams, {"least": 0}, "D452"),
+        (Tfidf, {"min_documents": 0}, "D452"),
+        (Tfidf, {"kept": 0}, "D452"),
+        (Tfidf, {"bits": 0}, "D473"),
+        (Tfidf, {"bits": 23}, "D473"),
+        (Tfidf, {"bits": 4, "kept": 3}, "D474"),
+        (Tfidf, {"bits": 4, "min_documents": 2}, "D474"),
+        (Tfidf, {"around": 0}, "D511"),
+        (Tfidf, {"around": -2}, "D511"),
+        (Tfidf, {"around": "sentence"}, "D511"),
+        (Tfidf, {"around": 10**30}, "D511"),
+        (Tfidf, {"layer": "stems"}, "D510"),
+        (Tfidf, {"weighting": "log"}, "D510"),
+        (Tfidf, {"pairs": "all"}, "D510"),
+        (Tfidf, {"pairs": True, "around": 3}, "D517"),
+        (Tfidf, {"pairs": True, "layer": "stem"}, "D517"),
+        (Tfidf, {"around": 2, "nearness": -1.0}, "D514"),
+        (Tfidf, {"around": 2, "nearness": 11.0}, "D514"),
+        (Tfidf, {"nearness": 1.0}, "D515"),
+        (Tfidf, {"around": 2, "nearness": 1.0, "sublinear_tf": True}, "D515"),
+        (Tfidf, {"around": 2, "nearness": 1.0, "weighting": "binary"}, "D515"),
+        (TokenContext, {"least": 0}, "D452"),
+        (WordNetwork, {"hidden": 0}, "D452.*WordNetwork.hidden is 0"),
+        (WordNetwork, {"epochs": -1}, "D452.*WordNetwork.epochs is -1"),
+        (WordNetwork, {"near": "x"}, "D452.*WordNetwork.near is 'x'"),
+        (WordNetwork, {"near": 2.5}, "D452.*WordNetwork.near is 2.5"),
+        (WordNetwork, {"examples": True}, "D452.*WordNetwork.examples is True"),
+        (WordNetwork, {"seed": -1}, "D457.*WordNetwork.seed is -1"),
+        (WordNetwork, {"seed": 0.5}, "D457.*WordNetwork.seed is 0.5"),
+        (WordNetwork, {"near": 5, "far": 4}, "D453.*far = 4"),
+        (WordNetwork, {"dimensions": 500}, "D456.*dimensions = 500"),
+        (WordVectors, {"near": 1}, "D45"),
+        (WordVectors, {"beside": 0}, "D45"),
+        (WordVectors, {"around": 2.5}, "D45"),
+        (WordVectors, {"dimensions": 0}, "D45"),
+    ],
+)
+def test_invalid_settings_are_refused(kind, settings, code):
+    with pytest.raises(UserError, match=code):
+        kind(**settings)

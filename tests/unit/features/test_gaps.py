@@ -6,9 +6,10 @@ import json
 
 import numpy as np
 import pytest
+from feature_places import instances_at, spoiled_folders
 from hypothesis import given, strategies as st
 
-from disambig.data import Group, Instances, apart, empty_places
+from disambig.data import Group, apart, empty_places
 from disambig.errors import UserError
 from disambig.features import (
     MULTIPLIERS,
@@ -24,13 +25,8 @@ from disambig.tasks import OwnCandidates
 from disambig.text import END_HASH, START_HASH, Words, hash_word
 
 WHO = "She He Anna Paul We They".split()
-
-
-TEXTS = [
-    f"{who} listened to {what} then. {who} discussed {what} loudly."
-    for who in WHO
-    for what in "music songs plans news work".split()
-]
+WHAT = "music songs plans news work".split()
+TEXTS = [f"{a} listened to {b} then. {a} discussed {b} loudly." for a in WHO for b in WHAT]
 
 
 @pytest.fixture(scope="module")
@@ -44,19 +40,16 @@ def odds_before(gaps, text, word):
     return float(gaps.log_odds(view, at - 1, at)[0])
 
 
-def test_an_obvious_pattern_is_learned(gaps):
+def test_an_obvious_pattern_is_learned_from_the_words_around(gaps):
     assert odds_before(gaps, "Maria listened music then.", "music") > 1
     assert odds_before(gaps, "Maria discussed music loudly.", "music") < -1
     assert odds_before(gaps, "Maria listened music then.", "then") < -1
-
-
-def test_the_place_itself_does_not_count(gaps):
     one, other = (Words()([f"Anna listened {word} music then."]) for word in ("to", "quietly"))
     place = np.array([2]), np.array([4])  # behind the start of the sentence
     assert gaps.log_odds(one, *place) == gaps.log_odds(other, *place)
 
 
-def test_places_end_with_the_sentence(gaps):
+def test_places_end_with_the_sentence_and_are_not_beside_a_candidate(gaps):
     view = Words()(["We like music. They listened"])
     places = empty_places(view)
     words = [view.texts[0][s:e] for s, e in zip(view.starts[places], view.ends[places], strict=True)]
@@ -67,6 +60,9 @@ def test_places_end_with_the_sentence(gaps):
     assert gaps.log_odds(view, first - 1, first) == gaps.log_odds(alone, np.array([0]), np.array([1]))
     last = np.array([len(view) - 1])
     assert gaps.log_odds(view, last - 1, last) == gaps.log_odds(alone, np.array([2]), np.array([3]))
+    view = Words()(["He went out of town early today"])
+    places = empty_places(view)
+    assert places[apart(places, instances_at([3], 2), len(view))].tolist() == [2, 6, 7]
 
 
 @given(st.lists(st.text("ab .-é'", max_size=30), max_size=4))
@@ -77,13 +73,6 @@ def test_empty_places_are_between_separate_words(texts):
         text = texts[int(view.document_indices(np.array([place]))[0])]
         between = text[view.ends[place - 1] : view.starts[place]]
         assert between and not between.strip()
-
-
-def test_places_beside_a_candidate_are_excluded():
-    view = Words()(["He went out of town early today"])
-    result = Instances(*(np.array([item]) for item in (3, 2, 0, 0)))
-    places = empty_places(view)
-    assert places[apart(places, result, len(view))].tolist() == [2, 6, 7]
 
 
 def by_hand(view, left, right, bits):
@@ -116,11 +105,14 @@ def test_both_ways_of_adding_up_are_the_sum_by_hand(gaps, monkeypatch, numba):
     assert gaps.log_odds(view, left[:0], right[:0]).shape == (0,)
 
 
-def test_saving_and_loading(gaps, tmp_path):
+def test_saving_and_loading_and_words_of_another_tokenisation(gaps, tmp_path):
     gaps.save(tmp_path / "new" / "gaps")
     again = Gaps.load(tmp_path / "new" / "gaps")
     assert again.header == gaps.header and np.array_equal(again.weights, gaps.weights)
     assert again.header["licence"] == "none" and again.header["tokenisation"] == Words.name
+    other = Gaps(gaps.weights, {**gaps.header, "tokenisation": "web1t.v1"})
+    with pytest.raises(UserError, match=r"D425.*web1t.v1.*disambig.words.v1"):
+        odds_before(other, "They listened music.", "music")
 
 
 def changed_header(folder, **changes):
@@ -131,12 +123,7 @@ def changed_header(folder, **changes):
 @pytest.mark.parametrize(
     "spoil",
     [
-        lambda folder: (folder / "header.json").unlink(),
-        lambda folder: (folder / "weights.npz").unlink(),
-        lambda folder: (folder / "header.json").write_text("{"),
-        lambda folder: (folder / "header.json").write_text("[]"),
-        lambda folder: (folder / "weights.npz").write_bytes(b"no archive"),
-        lambda folder: (folder / "weights.npz").write_bytes((folder / "weights.npz").read_bytes()[:-99]),
+        *spoiled_folders("weights.npz"),
         lambda folder: np.savez(folder / "weights.npz", other=np.zeros(4, np.int8)),
         lambda folder: np.savez(folder / "weights.npz", weights=np.zeros(4)),
         lambda folder: np.savez(folder / "weights.npz", weights=np.zeros(6, np.int8)),
@@ -154,34 +141,20 @@ def test_broken_files_are_refused(gaps, tmp_path, spoil):
     assert str(tmp_path) in str(caught.value)
 
 
-def test_words_of_another_tokenisation_are_refused(gaps):
-    other = Gaps(gaps.weights, {**gaps.header, "tokenisation": "web1t.v1"})
-    with pytest.raises(UserError, match=r"D425.*web1t.v1.*disambig.words.v1"):
-        odds_before(other, "They listened music.", "music")
-
-
 @pytest.mark.parametrize("texts", [[], [[]], [[""]], [["Hm."]]])
 def test_texts_without_places_are_an_error(texts):
     with pytest.raises(ValueError, match="no text"):
         learn_gaps([Words()(item) for item in texts], ["to"], bits=8)
 
 
-@pytest.fixture(scope="module")
-def folder(gaps, tmp_path_factory):
-    path = tmp_path_factory.mktemp("gaps")
-    gaps.save(path)
-    return path
-
-
-def test_only_the_empty_candidate_has_an_attribute(gaps, folder):
-    view = Words()(["They listened music then."])
+def test_only_the_empty_candidate_has_an_attribute(gaps, tmp_path):
+    gaps.save(tmp_path)
+    view, extractor = Words()(["They listened music then."]), MissingWordOdds(gaps=tmp_path)
     task = OwnCandidates(candidates=["to", "at", ""])
     instances = task.instances(view)
-    values = transform_checked(MissingWordOdds(gaps=folder), view, instances, task.groups[0]).batch.values
+    values = transform_checked(extractor, view, instances, task.groups[0]).batch.values
     assert values.shape == (3, 3, 1) and not values[:, :2].any()
     assert values[:, 2, 0].tolist() == (-gaps.log_odds(view, np.arange(1, 4), np.arange(2, 5))).tolist()
     assert values[1, 2, 0] < 0 < values[2, 2, 0]  # "listened music" lacks a word, "music then" does not
-    words = transform_checked(
-        MissingWordOdds(gaps=folder), view, instances.take([]), Group("to/at", ("to", "at"))
-    )
+    words = transform_checked(extractor, view, instances.take([]), Group("to/at", ("to", "at")))
     assert words.batch.values.shape == (0, 2, 1) and not words.found.any()

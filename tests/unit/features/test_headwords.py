@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from feature_places import instances_at, spoiled_folders
 from hypothesis import given, strategies as st
 
 from disambig.counts import CountTable, write_table
-from disambig.data import Group, Instances
+from disambig.data import Group
 from disambig.errors import UserError
 from disambig.features import (
     DISCOUNT,
@@ -39,20 +40,10 @@ KINDS = {
     "pronoun": "it them she we they",
     "other": "to of in with by and , . which",
 }
-
-
 HEADER = {"tokenisation": Words.name, "licence": "none"}
-
-
 WORDS = {word: WORD_KINDS.index(kind) for kind, words in KINDS.items() for word in words.split()}
-
-
 PARTS = PartsOfSpeech.from_words(WORDS, HEADER)
-
-
 GROUP = Group("place", ("to", "of", "with", ""))
-
-
 TEXTS = [
     "They listen often to old music.",
     "They listen to the music of the town.",
@@ -71,18 +62,17 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def task():
-    return OwnCandidates(candidates=["to", "of", "with"])
-
-
-@pytest.fixture(scope="module")
-def counts(tmp_path_factory, task):
+def counts(tmp_path_factory):
     path = tmp_path_factory.mktemp("counts") / "heads.counts"
-    with HeadwordCounter(task, PARTS) as counter:
+    with HeadwordCounter(OwnCandidates(candidates=["to", "of", "with"]), PARTS) as counter:
         for text in TEXTS:  # in two and more runs, as long text comes
             counter.add(Words()([text]))
-        chunks = list(counter.partitions(min_counts={}))
-    write_table(path, chunks, tokenisations=[HEADWORD_TOKENISATION], gaps=[HEADWORD_TOKENISATION], info={})
+        return write_counts(path, counter)
+
+
+def write_counts(path, counter):
+    names = {"tokenisations": [HEADWORD_TOKENISATION], "gaps": [HEADWORD_TOKENISATION]}
+    write_table(path, list(counter.partitions(min_counts={})), **names, info={})
     return path
 
 
@@ -90,15 +80,13 @@ def place(text, gap="_"):
     """Return the view of a text and the empty place that stands for ``_`` in it."""
     before, after = text.split(gap)
     view = Words()([before.rstrip() + " " + after.lstrip()])
-    at = len(Words()([before.rstrip()])) - 1 if before.strip() else 1
-    return view, Instances(*(np.array([item]) for item in (at, 0, 0, 0)))
+    return view, instances_at([len(Words()([before.rstrip()])) - 1 if before.strip() else 1], 0)
 
 
 def words_at(view, tokens):
     return [view.texts[0][view.starts[t] : view.ends[t]] if t >= 0 else None for t in tokens.tolist()]
 
 
-@pytest.mark.parametrize("engine", ["numpy", "numba"])
 @pytest.mark.parametrize(
     ("text", "heads"),
     [
@@ -113,8 +101,7 @@ def words_at(view, tokens):
         ("They sat, work _ very", ["work", None, "very"]),
     ],
 )
-def test_heads_are_found_over_words_between(text, heads, engine, monkeypatch):
-    monkeypatch.setenv("DISAMBIG_ENGINE", engine)
+def test_heads_are_found_over_words_between(text, heads, engine):
     view, instances = place(text)
     assert words_at(view, find_heads(PARTS, view, instances)[0]) == heads
 
@@ -123,8 +110,7 @@ def test_heads_are_found_over_words_between(text, heads, engine, monkeypatch):
 def test_both_ways_of_finding_agree_and_stay_in_the_sentence(words, length):
     view = Words()([" ".join(words), "And on."])
     positions = np.arange(len(view) - length + 1)
-    nothing = np.zeros(len(positions), np.int32)
-    instances = Instances(positions, nothing + length, nothing, nothing)
+    instances = instances_at(positions, length)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DISAMBIG_ENGINE", "numpy")
         slow = find_heads(PARTS, view, instances)
@@ -149,9 +135,8 @@ def test_counts_of_headword_ngrams(counts):
     }  # fmt: skip
     assert {text: table.count(text, tokenisation=HEADWORD_TOKENISATION) for text in asked} == asked
     assert table.n_ngrams == len(asked)
-    assert not any(
-        table.counts_of_texts(["often to", "to old", "provide with"], tokenisation=HEADWORD_TOKENISATION)
-    )
+    between = ["often to", "to old", "provide with"]
+    assert table.counts_of_texts(between, tokenisation=HEADWORD_TOKENISATION) == [0, 0, 0]
 
 
 def test_a_word_of_several_groups_is_counted_once(tmp_path):
@@ -168,26 +153,20 @@ def test_no_word_is_counted_where_a_task_learns_from_empty_places(tmp_path):
         groups = (GROUP,)
 
         def instances(self, view):
-            return Instances(*(np.zeros(0, np.int64),) * 4)
+            return instances_at([])
 
         def examples(self, view):
             at = np.flatnonzero(view.hashes == hash_word("music"))
-            nothing = np.zeros(len(at), np.int32)
-            return Instances(at, nothing, nothing, nothing + GROUP.candidates.index(""))
+            return instances_at(at, 0, GROUP.candidates.index(""))
 
     with HeadwordCounter(Listening(), PARTS) as counter:
         counter.add(Words()(["They listen music.", "They provided music."]))
-        write_table(
-            tmp_path / "t", counter.partitions(min_counts={}), tokenisations=[HEADWORD_TOKENISATION], info={}
-        )
-    table = CountTable.open(tmp_path / "t")
+        table = CountTable.open(write_counts(tmp_path / "t", counter))
     for text, n in {"<0>": 2, "<0> music": 2, "listen <0> music": 1, "listen <0>": 1}.items():
         assert table.count(text, tokenisation=HEADWORD_TOKENISATION) == n
 
 
-@pytest.mark.parametrize("engine", ["numpy", "numba"])
-def test_probabilities_follow_the_formula(counts, folder, engine, monkeypatch):
-    monkeypatch.setenv("DISAMBIG_ENGINE", engine)
+def test_probabilities_follow_the_formula(counts, folder, engine):
     view, instances = place("We provide the users _ music")
     group = Group("place", ("to", "of", "with"))
     features = transform_checked(Headwords(counts=counts, parts_of_speech=folder), view, instances, group)
@@ -218,24 +197,21 @@ def test_evidence(counts, folder):
     assert named["of", "_ object"] == ("of music", 0)
     assert named["no word", "governor _"] == ("listen <0>", 0)
     assert not any("verb" in pattern for _, pattern in named)  # the governor is one
-    view, instances = place("We provide the users _")
-    result = Headwords(counts=counts, parts_of_speech=folder).evidence(view, instances, GROUP)
+    result = Headwords(counts=counts, parts_of_speech=folder).evidence(
+        *place("We provide the users _"), GROUP
+    )
     assert result["with", "verb * _"].text == "provide <*> with"
     assert SENTENCE_START not in result["with", "_ object"].text
 
 
-def test_other_words_and_tables_are_refused(counts, folder, tmp_path):
+def test_other_words_and_tables_are_refused(folder, tmp_path):
     view, instances = place("They listen _ music")
-    other = replace(view, tokenisation="variance_svm.NormalisedWords.v1")
     with pytest.raises(UserError, match="D439"):
-        find_heads(PARTS, other, instances)
+        find_heads(PARTS, replace(view, tokenisation="variance_svm.NormalisedWords.v1"), instances)
     words = tmp_path / "words.counts"
     write_table(words, [(np.ones(1, np.uint64), np.ones(1, np.uint64))], tokenisations=[Words.name])
     with pytest.raises(UserError, match="D110"):
         transform_checked(Headwords(counts=words, parts_of_speech=folder), view, instances, GROUP)
-
-
-def test_the_tokenisation_of_head_words_takes_no_text():
     with pytest.raises(UserError, match="D440"):
         HeadwordTokenisation()(["They listen to music."])
 
@@ -253,12 +229,8 @@ def test_saving_and_loading(folder):
 @pytest.mark.parametrize(
     "spoil",
     [
-        lambda folder: (folder / "header.json").unlink(),
-        lambda folder: (folder / "words.npz").unlink(),
-        lambda folder: (folder / "header.json").write_text("[]"),
+        *spoiled_folders("words.npz"),
         lambda folder: (folder / "header.json").write_text(json.dumps({"tokenisation": 3})),
-        lambda folder: (folder / "words.npz").write_bytes(b"no archive"),
-        lambda folder: (folder / "words.npz").write_bytes((folder / "words.npz").read_bytes()[:-99]),
         lambda folder: np.savez(folder / "words.npz", words=PARTS.words),
         lambda folder: np.savez(folder / "words.npz", words=PARTS.words[::-1], kinds=PARTS.kinds),
         lambda folder: np.savez(folder / "words.npz", words=PARTS.words, kinds=PARTS.kinds[1:]),

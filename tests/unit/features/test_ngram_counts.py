@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
 from collections import Counter
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from feature_places import instances_at
 from hypothesis import HealthCheck, example, given, settings, strategies as st
 from toy_texts import SENTENCES
 
@@ -31,9 +33,6 @@ from disambig.features import (
 from disambig.tasks import OwnCandidates
 from disambig.text import SpacyTokens, Web1T, Words
 from disambig.types import ExplainsFeatures
-
-ENGINES = ("numpy", "numba")
-
 
 VOCABULARY = ("cat", "dog", "on", "in", "may", "be", "may be", "maybe", "the")
 
@@ -66,13 +65,9 @@ def expected(counts, sentence, position, length, candidates):
         if left + longest + right > 5 or position - left < 0 or after + right > len(sentence):
             continue
         asked += 1
+        before, behind = sentence[position - left : position], sentence[after : after + right]
         for r, candidate in enumerate(candidates):
-            ngram = (
-                *sentence[position - left : position],
-                *candidate.split(),
-                *sentence[after : after + right],
-            )
-            values[r, c] = np.log(counts[ngram] + 1)
+            values[r, c] = np.log(counts[(*before, *candidate.split(), *behind)] + 1)
     return values, (values > 0).sum(axis=1), asked
 
 
@@ -85,41 +80,38 @@ class Everywhere:
         self.groups = (Group("all", candidates),)
 
     def instances(self, view):
-        from disambig.data import CandidateFinder
-
         return CandidateFinder.from_groups(self.groups).find(view)
+
+
+def features_in(table, text, *candidates, tokenisation=None, kind=NgramCounts):
+    """Return the features of every place of candidates in a text."""
+    task, view = Everywhere(*candidates), (tokenisation or Words())([text])
+    return transform_checked(kind(counts=table), view, task.instances(view), task.groups[0])
 
 
 TEXT_WORDS = st.lists(st.sampled_from([*VOCABULARY, ".", ". The"]), min_size=1, max_size=25).map(" ".join)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 @settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @example(corpus=["the cat may be in the dog"] * 2, texts=["the cat may be in the dog"])
 @given(
     corpus=st.lists(TEXT_WORDS, min_size=1, max_size=4), texts=st.lists(TEXT_WORDS, min_size=1, max_size=3)
 )
 @pytest.mark.parametrize("candidates", [("on", "in"), ("may be", "maybe", "in"), ("the", "may be", "")])
-def test_against_counting_by_hand(engine, candidates, corpus, texts, monkeypatch, tmp_path_factory):
-    monkeypatch.setenv("DISAMBIG_ENGINE", engine)
+def test_against_counting_by_hand(engine, candidates, corpus, texts, tmp_path_factory):
     path = build_table(tmp_path_factory.mktemp("tables") / "t.counts", corpus, Words())
     counts = counted(corpus)
     task = OwnCandidates(candidates=candidates) if "" in candidates else Everywhere(*candidates)
     view = Words()(texts)
     instances = task.instances(view)
-    extractor = NgramCounts(counts=CountTable.open(path))
-    features = transform_checked(extractor, view, instances, task.groups[0])
+    features = transform_checked(NgramCounts(counts=CountTable.open(path)), view, instances, task.groups[0])
     k = len(candidates)
-    result = features.found.reshape(-1, k)
-    asked = features.asked.reshape(-1, k)
+    result, asked = features.found.reshape(-1, k), features.asked.reshape(-1, k)
     words = [word for text in texts for word in Words().words(text)]
-    for i in range(len(instances)):
-        start = view.sentences[np.searchsorted(view.sentences, instances.positions[i], side="right") - 1]
-        stop = view.sentences[np.searchsorted(view.sentences, instances.positions[i], side="right")]
-        place = int(instances.positions[i] - start)
-        values, hits, n_asked = expected(
-            counts, words[start:stop], place, int(instances.lengths[i]), candidates
-        )
+    for i, (at, length) in enumerate(zip(instances.positions, instances.lengths.tolist(), strict=True)):
+        behind = np.searchsorted(view.sentences, at, side="right")
+        start, stop = view.sentences[behind - 1], view.sentences[behind]
+        values, hits, n_asked = expected(counts, words[start:stop], int(at - start), length, candidates)
         assert features.batch.values[i, :, :BIAS] == pytest.approx(values, abs=1e-5)
         assert (features.batch.values[i, :, BIAS] == 1).all()
         assert result[i].tolist() == hits.tolist()
@@ -127,60 +119,37 @@ def test_against_counting_by_hand(engine, candidates, corpus, texts, monkeypatch
         assert features.batch.costs[i].argmin() == instances.observed[i]
 
 
-def test_sentence_ends_are_words_and_stop_a_context(small_table):
-    task = Everywhere("quiet", "quite")
-    extractor = NgramCounts(counts=small_table)
-    values = {}
-    for text in ("Quiet.", "It was a quiet place in it."):
-        view = Words()([text])
-        values[text] = transform_checked(extractor, view, task.instances(view), task.groups[0])
-    alone, inside = values.values()
+def test_sentence_ends_and_overlong_words_stop_a_context(small_table):
+    alone, inside = (
+        features_in(small_table, text, "quiet", "quite") for text in ("Quiet.", "It was a quiet place in it.")
+    )
     assert alone.asked[0] == sum(left <= 1 and right <= 2 for left, right in CONTEXTS)  # <S> quiet . </S>
     assert inside.asked[0] == 14
     assert inside.found.tolist() == [11, 0]  # all but those that see "place in it"
-
-
-def test_candidates_of_two_words_shorten_the_contexts(small_table):
-    view = Words()(["They say the train may be late and so it was."])
-    single, double = Everywhere("maybe", "late"), Everywhere("may be", "maybe")
-    at = np.flatnonzero(view.hashes == Words()(["may"]).hashes[1])
-    there = Instances(at, np.array([2], np.int32), np.zeros(1, np.int32), np.zeros(1, np.int32))
-    extractor = NgramCounts(counts=small_table)
-    assert transform_checked(extractor, view, there, double.groups[0]).asked.tolist() == [
-        9,
-        9,
-    ]  # 2- to 4-gram contexts
-    assert transform_checked(extractor, view, there, single.groups[0]).asked.tolist() == [14, 14]
-
-
-def test_overlong_words_find_nothing(small_table):
     long = "x" * 300
-    task = Everywhere("quite", "quiet")
-    view = Words()([f"{long} quite {long}"])
     for _ in range(2):
-        features = transform_checked(
-            NgramCounts(counts=small_table), view, task.instances(view), task.groups[0]
-        )
+        features = features_in(small_table, f"{long} quite {long}", "quite", "quiet")
         assert features.found.tolist() == [0, 0]
         assert (features.batch.values[:, :, :BIAS] == 0).all()
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_views_of_another_tokenisation_are_refused(small_table, engine, monkeypatch):
-    monkeypatch.setenv("DISAMBIG_ENGINE", engine)
-    task = Everywhere("quite", "quiet")
-    view = Web1T()(["It was quite good ."])
-    with pytest.raises(UserError) as caught:
-        transform_checked(NgramCounts(counts=small_table), view, task.instances(view), task.groups[0])
-    assert caught.value.code == "D110"
+def test_candidates_of_two_words_shorten_the_contexts(small_table):
+    view = Words()(["They say the train may be late and so it was."])
+    extractor = NgramCounts(counts=small_table)
+    there = instances_at(np.flatnonzero(view.hashes == Words()(["may"]).hashes[1]), 2)
+    double = transform_checked(extractor, view, there, Group("all", ("may be", "maybe")))
+    assert double.asked.tolist() == [9, 9]  # 2- to 4-gram contexts
+    single = transform_checked(extractor, view, there, Group("all", ("maybe", "late")))
+    assert single.asked.tolist() == [14, 14]
+
+
+def test_views_of_another_tokenisation_are_refused(small_table, engine):
+    with pytest.raises(UserError, match=r"^\[D110\]"):
+        features_in(small_table, "It was quite good .", "quite", "quiet", tokenisation=Web1T())
 
 
 def test_names_of_columns(small_table):
-    task = Everywhere("quite", "quiet")
-    view = Words()(["It was quite good."])
-    columns = transform_checked(
-        NgramCounts(counts=small_table), view, task.instances(view), task.groups[0]
-    ).batch.columns
+    columns = features_in(small_table, "It was quite good.", "quite", "quiet").batch.columns
     assert len(columns) == 30
     assert columns.group_names == ("2-gram", "3-gram", "4-gram", "5-gram", "bias")
     sizes = [int(columns.in_groups([name]).sum()) for name in columns.group_names]
@@ -191,8 +160,6 @@ def test_names_of_columns(small_table):
 
 
 def test_a_pickle_has_only_the_path_of_the_table(small_table):
-    import pickle
-
     extractor = NgramCounts(counts=small_table)
     assert extractor.table is not None
     again = pickle.loads(pickle.dumps(extractor))
@@ -200,12 +167,10 @@ def test_a_pickle_has_only_the_path_of_the_table(small_table):
     assert again.table is extractor.table
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 @settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(corpus=st.lists(TEXT_WORDS, min_size=2, max_size=6), keep=st.booleans())
 def test_skipping_absent_parts_changes_nothing(engine, corpus, keep, monkeypatch, tmp_path_factory):
     """What is skipped because a shorter part is absent is absent itself."""
-    monkeypatch.setenv("DISAMBIG_ENGINE", engine)
     task, least = Everywhere("on", "in"), {3: 2, 4: 2, 5: 3}
     words = ["on", "in"] if keep else None
     path = tmp_path_factory.mktemp("tables") / "t.counts"
@@ -226,9 +191,7 @@ def test_a_table_pruned_less_for_longer_ngrams_is_not_nested(least, tmp_path):
     assert not CountTable.open(path).is_nested(["on"])
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_false_hits_of_small_records_are_rare(engine, monkeypatch, tmp_path):
-    monkeypatch.setenv("DISAMBIG_ENGINE", engine)
     rng = np.random.default_rng(0)
     texts = [" ".join(f"w{n}" for n in rng.integers(0, 400, 12)) + " on the roof" for _ in range(400)]
     table = CountTable.open(build_table(tmp_path / "t.counts", texts, Words(), record="small"))
@@ -236,14 +199,10 @@ def test_false_hits_of_small_records_are_rare(engine, monkeypatch, tmp_path):
     asked = [" ".join(f"v{n}" for n in rng.integers(0, 400, 4)) + " on some hill" for _ in range(4000)]
     view = Words()(asked)
     result = task.instances(view)
-    values = transform_checked(NgramCounts(counts=table), view, result, task.groups[0]).batch.values[
-        :, :, :BIAS
-    ]
-    longer = np.array([left + right > 1 for left, right in CONTEXTS])
+    longer = np.flatnonzero([left + right > 1 for left, right in CONTEXTS])
+    values = transform_checked(NgramCounts(counts=table), view, result, task.groups[0]).batch.values
     monkeypatch.setattr(CountTable, "is_nested", lambda self, words: False)
-    alone = transform_checked(NgramCounts(counts=table), view, result, task.groups[0]).batch.values[
-        :, :, :BIAS
-    ]
+    alone = transform_checked(NgramCounts(counts=table), view, result, task.groups[0]).batch.values
     assert np.count_nonzero(alone[:, :, longer]) > 20  # one in 1,024; many are asked again
     assert np.count_nonzero(values[:, :, longer]) < 5
 
@@ -255,8 +214,6 @@ def test_ngrams_are_shown_as_they_are_counted(cut, shown):
 
 
 QUITE = Group("quite/quiet", ("quite", "quiet"))
-
-
 QUITE_TEXTS = ["We like a quiet place.", "We like a quiet garden.", "It is quite old."]
 
 
@@ -305,9 +262,8 @@ def test_the_least_count_of_the_table_of_the_pack():
     table = NgramCounts(counts="disambig_en").table
     rules = table.header["info"]["least"]
     nested = table.header["info"]["nested"]
-    assert table.least_count(5, nested[:1]) == max(
-        rule["5"] for name, rule in rules.items() if name != "elsewhere"
-    )
+    longest = [rule["5"] for name, rule in rules.items() if name != "elsewhere"]
+    assert table.least_count(5, nested[:1]) == max(longest)
     assert table.least_count(2, ["zebra"]) == rules["elsewhere"]["2"]
     assert table.least_count(5, ["zebra"]) is None
 
@@ -331,9 +287,8 @@ def test_lists_differ_from_instance_to_instance(places, small_table):
     own = with_candidates(instances.without_labels(), lists)
     whole = transform_checked(NgramCounts(counts=small_table), view, own, Group("any", ()))
     for i in range(len(instances)):
-        alone = transform_checked(
-            NgramCounts(counts=small_table), view, own.take(np.array([i])), Group("any", ())
-        )
+        one = own.take(np.array([i]))
+        alone = transform_checked(NgramCounts(counts=small_table), view, one, Group("any", ()))
         rows = slice(*whole.batch.offsets[i : i + 2])
         assert np.array_equal(alone.batch.values, whole.batch.values[rows])
 
@@ -344,20 +299,14 @@ def test_candidates_are_tokenised_like_the_text(tmp_path, tokenisation):
     table = build_table(tmp_path / "cut.counts", ["The well-known one.", "The isn't one."], tokenisation)
     view = tokenisation(["The X one."])
     at = np.flatnonzero(view.ends == 5)
-    place = Instances(at, np.ones(1, np.int32), np.zeros(1, np.int32), np.zeros(1, np.int32))
-    own = replace(place, own=CandidateLists.from_texts([("well-known", "isn't", "other")]))
+    own = with_candidates(instances_at(at), [("well-known", "isn't", "other")])
     extractor, group = NgramCounts(counts=table), Group("any", ())
     features = transform_checked(extractor, view, own, group)
     between = CONTEXTS.index((1, 1))
     assert (features.batch.values[:, between] > 0).tolist() == [True, True, False]
     shown = {key: behind.text for key, behind in extractor.evidence(view, own, group).items()}
-    assert shown["well-known", ". _ ."] == " ".join(
-        ["the", *words_without_ends(tokenisation, "well-known"), "one"]
-    )
-
-
-def words_without_ends(tokenisation, text):
-    return [word for word in tokenisation.words(text) if word not in ("<S>", "</S>")]
+    words = [word for word in tokenisation.words("well-known") if word not in ("<S>", "</S>")]
+    assert shown["well-known", ". _ ."] == " ".join(["the", *words, "one"])
 
 
 def test_rows_are_crossed_with_the_candidates_of_the_instance(places):
@@ -373,27 +322,18 @@ def test_rows_are_crossed_with_the_candidates_of_the_instance(places):
     np.testing.assert_allclose(batch.scores(weights), expected)
 
 
-def test_unknown_candidates_of_a_label_extractor_are_an_error(places, small_table):
+def test_candidates_that_an_extractor_cannot_describe_are_an_error(places):
     view, instances = places
-    own = with_candidates(instances, [("the", "strange")] * len(instances))
+    strange = with_candidates(instances, [("the", "strange")] * len(instances))
     with pytest.raises(UserError, match=r"D419.*ContextWindow \(group .*strange"):
-        transform_checked(ContextWindow().fit(view, instances, [GROUP]), view, own, GROUP)
-
-
-@pytest.mark.parametrize("own", [True, False])
-def test_an_extractor_for_other_candidates_is_named(places, small_table, own):
-    view, instances = places
-    extractors = [ContextWords(), SentenceWords(), WordNetwork()]
-    given, code = with_candidates(instances, [("the", "strange")] * len(instances)), "D419"
-    if not own:
-        extractors, given, code = [SourceFeatures(), TextNgrams()], instances, "D418"
-    for extractor in extractors:
-        for ask in (
-            lambda item=extractor: transform_checked(item, view, given, GROUP),
-            lambda item=extractor: fit_checked(item, view, given, [GROUP]),
-        ):
-            with pytest.raises(UserError, match=f"{code}.* {type(extractor).__name__} "):
-                ask()
+        transform_checked(ContextWindow().fit(view, instances, [GROUP]), view, strange, GROUP)
+    unfit = [("D419", strange, item) for item in (ContextWords(), SentenceWords(), WordNetwork())]
+    unfit += [("D418", instances, item) for item in (SourceFeatures(), TextNgrams())]
+    for code, asked, extractor in unfit:
+        with pytest.raises(UserError, match=f"{code}.* {type(extractor).__name__} "):
+            transform_checked(extractor, view, asked, GROUP)
+        with pytest.raises(UserError, match=f"{code}.* {type(extractor).__name__} "):
+            fit_checked(extractor, view, asked, [GROUP])
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -408,8 +348,7 @@ def test_ranks_agree_between_engines(draw, small_table):
     lengths = np.array([draw.draw(st.integers(0, 1)) for _ in positions], np.int32)
     texts = st.sampled_from(["the", "is", "", "quite a", "a b c d e f", "never seen"])
     lists = CandidateLists.from_texts([draw.draw(st.lists(texts, min_size=1, max_size=4)) for _ in positions])
-    zeros = np.zeros(len(positions), np.int32)
-    places, zero = Instances(positions, lengths, zeros, zeros, lists), draw.draw(st.booleans())
+    places, zero = replace(instances_at(positions, lengths), own=lists), draw.draw(st.booleans())
     ranks = []
     for engine in ("numpy", "numba"):
         with pytest.MonkeyPatch.context() as patch:

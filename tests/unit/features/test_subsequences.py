@@ -6,17 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from feature_places import fit_and_transform, places, texts_and_spans
+from hypothesis import HealthCheck, given, settings, strategies as st
 
-from disambig.data import Group, Instances
-from disambig.errors import UserError
+from disambig.data import Group
 from disambig.features import Subsequences, rows as one_row, transform_checked
 from disambig.text import SpacyTokens, hash_words
 
 GROUP = Group("bank.n", ("river", "money"))
-
-
-ENGINES = pytest.mark.parametrize("engine", ["numpy", "numba"])
 
 
 def string_kernel(s, t, n, decay):
@@ -31,12 +28,8 @@ def string_kernel(s, t, n, decay):
                 run = decay * run + (decay**2 * before[i - 1][j - 1] if same else 0.0)
                 now[i][j] = decay * now[i - 1][j] + run
         before = now
-    return sum(
-        decay**2 * before[i][j]
-        for i in range(len(s))
-        for j in range(len(t))
-        if s[i] is not None and s[i] == t[j]
-    )
+    same = ((i, j) for i in range(len(s)) for j in range(len(t)) if s[i] is not None and s[i] == t[j])
+    return sum(decay**2 * before[i][j] for i, j in same)
 
 
 def view_of(documents):
@@ -46,14 +39,6 @@ def view_of(documents):
     words = [word for words in documents for word in words]
     layer[view.ends > view.starts] = np.where(np.array(words, object) == "x", 0, hash_words(words))
     return replace(view, layers={"tag": layer})
-
-
-def places(view, *spans):
-    """Return instances at (document, first word, number of words)."""
-    positions = [int(view.documents[d]) + 1 + first for d, first, _ in spans]
-    lengths = np.array([n for _, _, n in spans], np.int32)
-    none = np.zeros(len(spans), np.int32)
-    return Instances(np.array(positions, np.int64), lengths, none, none)
 
 
 def context(words, first, n, *, window, layer, target):
@@ -66,38 +51,21 @@ def context(words, first, n, *, window, layer, target):
     return symbols[max(0, begin - window) : begin] + own + symbols[end : end + window]
 
 
-@st.composite
-def texts_and_spans(draw):
-    documents = draw(
-        st.lists(st.lists(st.sampled_from("abx"), min_size=1, max_size=7), min_size=1, max_size=3)
-    )
-    spans = []
-    for _ in range(draw(st.integers(1, 3))):
-        d = draw(st.integers(0, len(documents) - 1))
-        first = draw(st.integers(0, len(documents[d]) - 1))
-        spans.append((d, first, draw(st.integers(0, min(2, len(documents[d]) - first)))))
-    return documents, spans
-
-
-@ENGINES
 @pytest.mark.parametrize("target", [True, False])
 @pytest.mark.parametrize("layer", ["word", "tag"])
 @given(
-    texts_and_spans(), st.integers(1, 4), st.integers(1, 4), st.booleans(), st.sampled_from([0.3, 0.5, 1.0])
+    texts_and_spans(st.sampled_from("abx"), longest=7, most=3, widest=2),
+    *(st.integers(1, 4), st.integers(1, 4), st.booleans(), st.sampled_from([0.3, 0.5, 1.0])),
 )
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_the_inner_product_is_the_string_kernel(engine, target, layer, drawn, window, length, several, decay):
     documents, spans = drawn
     view = view_of(documents)
-    where = places(view, *spans)
-    extractor = Subsequences(
-        layer=layer, window=window, length=length, shortest=1 if several else None, decay=decay, target=target
-    )
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DISAMBIG_ENGINE", engine)
-        features = transform_checked(extractor.fit(view, where, [GROUP]), view, where, GROUP)
-    strings = [
-        context(documents[d], first, n, window=window, layer=layer, target=target) for d, first, n in spans
-    ]
+    where, shortest = places(view, *spans), 1 if several else None
+    options = {"layer": layer, "window": window, "target": target}
+    extractor = Subsequences(length=length, shortest=shortest, decay=decay, **options)
+    features = fit_and_transform(extractor, view, where, GROUP)
+    strings = [context(documents[d], first, n, **options) for d, first, n in spans]
     sizes = range(1 if several else length, length + 1)
     expected = [[sum(string_kernel(s, t, n, decay) for n in sizes) for t in strings] for s in strings]
     rows = features.batch.rows
@@ -111,58 +79,50 @@ def test_the_example_of_the_paper():
     assert string_kernel("cat", "cat", 2, 0.5) == 2 * 0.5**4 + 0.5**6
 
 
-@ENGINES
-def test_both_engines_give_the_same_rows(engine, monkeypatch):
+def test_engines_and_blocks_give_the_same_rows(monkeypatch):
     rng = np.random.default_rng(0)
-    documents = [list(rng.choice(list("abcdefx"), 30)) for _ in range(20)]
-    view = view_of(documents)
+    view = view_of([list(rng.choice(list("abcdefx"), 30)) for _ in range(20)])
     where = places(view, *[(d, 3 * i, 1 + i % 2) for d in range(20) for i in range(9)])
     extractor = Subsequences(length=3, shortest=2).fit(view, where.take(slice(60)), [GROUP])
     monkeypatch.setenv("DISAMBIG_ENGINE", "numpy")
     expected = transform_checked(extractor, view, where, GROUP)
-    monkeypatch.setenv("DISAMBIG_ENGINE", engine)
     monkeypatch.setattr(one_row, "AT_ONCE", 50)
-    features = transform_checked(extractor, view, where, GROUP)
-    for one, other in (
-        (features.batch.rows.indptr, expected.batch.rows.indptr),
-        (features.batch.rows.indices, expected.batch.rows.indices),
-        (features.found, expected.found),
-        (features.asked, expected.asked),
-    ):
-        np.testing.assert_array_equal(one, other)
-    np.testing.assert_allclose(features.batch.rows.data, expected.batch.rows.data)
-    assert 0 < features.found.sum() < features.asked.sum()
+    for engine in ("numpy", "numba"):
+        monkeypatch.setenv("DISAMBIG_ENGINE", engine)
+        features = transform_checked(extractor, view, where, GROUP)
+        for name in ("indptr", "indices"):
+            one, other = (getattr(item.batch.rows, name) for item in (features, expected))
+            np.testing.assert_array_equal(one, other)
+        np.testing.assert_array_equal(features.found, expected.found)
+        np.testing.assert_array_equal(features.asked, expected.asked)
+        np.testing.assert_allclose(features.batch.rows.data, expected.batch.rows.data)
+    assert 0 < expected.found.sum() < expected.asked.sum()
 
 
 def test_without_gaps_it_is_the_spectrum_kernel():
     view = view_of([list("abab")])
-    where = places(view, (0, 3, 1))
-    spectrum = Subsequences(gaps=False, decay=1.0, window=4, target=False).fit(view, where, [GROUP])
-    values = transform_checked(spectrum, view, where, GROUP).batch.rows.data
+    where, settings = places(view, (0, 3, 1)), {"decay": 1.0, "window": 4, "target": False}
+    values = fit_and_transform(Subsequences(gaps=False, **settings), view, where, GROUP).batch.rows.data
     assert sorted(values.tolist()) == [1, 1, 1, 2]  # <S> a, b a, b </S>, and a b twice
-    gapped = Subsequences(decay=1.0, window=4, target=False).fit(view, where, [GROUP])
-    assert transform_checked(gapped, view, where, GROUP).batch.rows.data.sum() == 15
+    assert fit_and_transform(Subsequences(**settings), view, where, GROUP).batch.rows.data.sum() == 15
 
 
 def test_the_target_is_one_symbol():
     view = view_of([list("acb"), list("ab"), ["a", "c", "c", "b"]])
     where = places(view, (0, 1, 1), (1, 1, 0), (2, 1, 2))
-    rows = transform_checked(Subsequences(window=2).fit(view, where, [GROUP]), view, where, GROUP).batch.rows
-    np.testing.assert_array_equal(rows[[0]].toarray(), rows[[2]].toarray())
-    np.testing.assert_array_equal(rows[[0]].toarray(), rows[[1]].toarray())
-    rows = transform_checked(
-        Subsequences(window=2, target=False).fit(view, where, [GROUP]), view, where, GROUP
-    ).batch.rows
-    assert (rows[[0]].toarray() != rows[[2]].toarray()).any()
+    rows = fit_and_transform(Subsequences(window=2), view, where, GROUP).batch.rows.toarray()
+    np.testing.assert_array_equal(rows[0], rows[2])
+    np.testing.assert_array_equal(rows[0], rows[1])
+    rows = fit_and_transform(Subsequences(window=2, target=False), view, where, GROUP).batch.rows.toarray()
+    assert (rows[0] != rows[2]).any()
 
 
 def test_without_the_layer_there_are_no_features():
-    view = replace(view_of([list("ab")]), layers={})
-    where = places(view, (0, 1, 1))
-    features = transform_checked(Subsequences(layer="tag").fit(view, where, [GROUP]), view, where, GROUP)
+    tagged = view_of([list("ab")])
+    view, where = replace(tagged, layers={}), places(tagged, (0, 1, 1))
+    features = fit_and_transform(Subsequences(layer="tag"), view, where, GROUP)
     assert features.batch.rows.shape == (1, 0)
     assert features.asked.tolist() == [0, 0]
-    tagged = view_of([list("ab")])
     known = Subsequences(layer="tag").fit(tagged, where, [GROUP])
     assert transform_checked(known, view, where, GROUP).batch.rows.nnz == 0
     assert transform_checked(known, tagged, where, GROUP).batch.rows.nnz == 1
@@ -188,23 +148,3 @@ def test_invalid_states_are_refused():
     assert Subsequences().state() == {}
     with pytest.raises(ValueError, match="not fitted"):
         transform_checked(Subsequences().from_state({}), view, where, GROUP)
-
-
-@pytest.mark.parametrize(
-    ("settings", "code"),
-    [
-        ({"layer": "tags"}, "D510"),
-        ({"window": 0}, "D513"),
-        ({"window": 16}, "D513"),
-        ({"length": 0}, "D513"),
-        ({"length": 6}, "D513"),
-        ({"shortest": 3}, "D513"),
-        ({"shortest": 0}, "D513"),
-        ({"decay": 0.0}, "D512"),
-        ({"decay": 1.1}, "D512"),
-        ({"least": 0}, "D452"),
-    ],
-)
-def test_invalid_settings_are_refused(settings, code):
-    with pytest.raises(UserError, match=code):
-        Subsequences(**settings)

@@ -11,12 +11,13 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from feature_places import fit_and_transform, instances_at
+from hypothesis import HealthCheck, given, settings, strategies as st
 from sklearn.feature_extraction.text import TfidfTransformer, TfidfVectorizer
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from disambig.data import Group, Instances, word_tokens
+from disambig.data import Group, word_tokens
 from disambig.errors import UserError
 from disambig.features import TermSelector, Tfidf, rows as one_row, transform_checked
 from disambig.runtime import VARIABLE
@@ -27,11 +28,7 @@ TEXTS = (
     "Bake the bread for 45 minutes, then let the bread rest.",
     "A ball, a ball! 3.14 nets, 1997 crowds and it's over.",
 )
-
-
 GROUP = Group("topic", ("cooking", "sport", "weather"))
-
-
 TEXT = st.lists(
     st.sampled_from("the ball Bread it's 1997 2001 , ! — naïve ß é".split()), min_size=1, max_size=12
 )
@@ -41,12 +38,7 @@ def documents(texts):
     """Return a view of texts and an instance a document that has tokens, all of its tokens in it."""
     view = Words()(list(texts))
     lengths = np.diff(view.documents)
-    first = view.documents[:-1][lengths > 0]
-    n = len(first)
-    instances = Instances(
-        first, lengths[lengths > 0].astype(np.int32), np.zeros(n, np.int32), np.zeros(n, np.int32)
-    )
-    return view, instances
+    return view, instances_at(view.documents[:-1][lengths > 0], lengths[lengths > 0])
 
 
 def fitted(texts, **settings):
@@ -54,8 +46,7 @@ def fitted(texts, **settings):
 
 
 def rows_of(extractor, texts):
-    view, instances = documents(texts)
-    return transform_checked(extractor, view, instances, GROUP).batch.rows
+    return transform_checked(extractor, *documents(texts), GROUP).batch.rows
 
 
 def normal_words(text):
@@ -101,9 +92,8 @@ def test_hashed_columns_are_those_of_scikit_learn_on_the_same_hashes(learned, as
 
 
 def test_the_most_frequent_words_are_kept():
-    extractor = fitted(
-        TEXTS, kept=2
-    )  # "the" stands five times, "ball" three times, no other word more than twice
+    """ "the" stands five times, "ball" three times, no other word more than twice."""
+    extractor = fitted(TEXTS, kept=2)
     assert len(extractor.known) == 2
     assert {extractor.known.word(i) for i in range(2)} == {"the", "ball"}
 
@@ -135,32 +125,21 @@ def test_columns_are_named_by_label_and_word_without_making_them_all():
     assert len(hashed) == 3 * 32 and not hashed.names
 
 
-@pytest.mark.parametrize(
-    ("name", "damage"),
-    [
-        ("documents", lambda a: a + 3),
-        ("documents", lambda a: a * 0),
-        ("documents", lambda a: a[:-1]),
-        ("documents", lambda a: a.astype(float)),
-        ("documents", lambda a: a[:, None]),
-        ("n_documents", lambda a: a * 0),
-        ("n_documents", lambda a: a[:0]),
-        ("n_documents", lambda a: a.astype(float)),
-        ("n_documents", lambda a: a + 2**40),
-        ("hashes", lambda a: a[::-1]),
-        ("hashes", lambda a: a.astype(np.int64)),
-        ("hashes", lambda a: a[1:]),
-        ("hashes", lambda a: np.repeat(a[:1], len(a))),
-        ("letters", lambda a: a[:-1]),
-        ("letters", lambda a: np.append(a, a)),
-        ("letters", lambda a: a.astype(np.int64)),
-        ("letters", lambda a: a[:, None]),
-        ("ends", lambda a: a[::-1]),
-        ("ends", lambda a: a - a[-1]),
-        ("ends", lambda a: a.astype(float)),
-        ("ends", lambda a: a[:-1]),
+DAMAGE = {
+    "documents": [lambda a: a + 3, lambda a: a * 0, lambda a: a[:-1], np.float64, lambda a: a[:, None]],
+    "n_documents": [lambda a: a * 0, lambda a: a[:0], lambda a: a.astype(float), lambda a: a + 2**40],
+    "hashes": [np.flip, lambda a: a.astype(np.int64), lambda a: a[1:], lambda a: np.repeat(a[:1], len(a))],
+    "letters": [
+        lambda a: a[:-1],
+        lambda a: np.append(a, a),
+        lambda a: a.astype(np.int64),
+        lambda a: a[:, None],
     ],
-)
+    "ends": [np.flip, lambda a: a - a[-1], lambda a: a.astype(float), lambda a: a[:-1]],
+}
+
+
+@pytest.mark.parametrize(("name", "damage"), [(name, damage) for name in DAMAGE for damage in DAMAGE[name]])
 def test_states_that_do_not_fit_are_refused(name, damage):
     state = dict(fitted(TEXTS).state())
     state[name] = damage(state[name])
@@ -168,34 +147,15 @@ def test_states_that_do_not_fit_are_refused(name, damage):
         Tfidf().from_state(state)
 
 
-def test_a_state_of_the_other_form_is_refused():
+def test_a_state_of_the_other_form_is_refused_and_any_letters_are_shown():
     with pytest.raises((KeyError, ValueError)):
         Tfidf().from_state(fitted(TEXTS, bits=4).state())
     for state in (fitted(TEXTS).state(), fitted(TEXTS, bits=5).state()):
         with pytest.raises(ValueError, match="tf-idf"):
             Tfidf(bits=4).from_state(state)
-
-
-def test_names_that_are_not_utf8():
     state = dict(fitted(TEXTS).state())
     state["letters"] = np.full_like(state["letters"], 255)
     assert Tfidf().from_state(state).known.word(0).startswith("\ufffd")
-
-
-@pytest.mark.parametrize(
-    ("settings", "code"),
-    [
-        ({"min_documents": 0}, "D452"),
-        ({"kept": 0}, "D452"),
-        ({"bits": 0}, "D473"),
-        ({"bits": 23}, "D473"),
-        ({"bits": 4, "kept": 3}, "D474"),
-        ({"bits": 4, "min_documents": 2}, "D474"),
-    ],
-)
-def test_invalid_settings_are_refused(settings, code):
-    with pytest.raises(UserError, match=code):
-        Tfidf(**settings)
 
 
 def test_an_unfitted_extractor_is_an_error():
@@ -206,11 +166,7 @@ def test_an_unfitted_extractor_is_an_error():
 
 
 BANK = Group("bank.n", ("river", "money"))
-
-
 DOCUMENTS = ["The bank rose. We saw it!", "A bank by the river; a bank of sand.", "Money."]
-
-
 WORD = st.sampled_from(["the", "bank", "Bank", "of", "rivers", ",", ".", "a1"])
 
 
@@ -239,10 +195,7 @@ def words_of(view):
 def places(view, *spans):
     """Return instances at (document, number of the first word, number of words)."""
     tokens = words_of(view)
-    positions = [tokens[d][first] for d, first, _ in spans]
-    lengths = np.array([n for _, _, n in spans], np.int32)
-    none = np.zeros(len(spans), np.int32)
-    return Instances(np.array(positions, np.int64), lengths, none, none)
+    return instances_at([tokens[d][first] for d, first, _ in spans], [n for _, _, n in spans])
 
 
 def counted(view, d, first, n, *, around, layer, nearness=0.0):
@@ -261,8 +214,6 @@ def counted(view, d, first, n, *, around, layer, nearness=0.0):
 
 
 ANY_TEXTS = st.lists(st.lists(WORD, min_size=1, max_size=9).map(" ".join), min_size=1, max_size=4)
-
-
 DRAWS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9), st.integers(1, 2)), min_size=1, max_size=6)
 
 
@@ -309,10 +260,9 @@ def test_long_documents_are_processed_in_blocks(monkeypatch, around):
     whole = Tfidf(around=around).fit(view, where, [BANK])
     expected = transform_checked(whole, view, where, BANK)
     monkeypatch.setattr(one_row, "TOKENS_AT_ONCE", 700)
-    looked_at = []
-    counted = TermSelector.counted
+    looked_at, plain = [], TermSelector.counted
     monkeypatch.setattr(
-        TermSelector, "counted", lambda *given: looked_at.append(len(given[2])) or counted(*given)
+        TermSelector, "counted", lambda *given: looked_at.append(len(given[2])) or plain(*given)
     )
     parts = Tfidf(around=around).fit(view, where, [BANK])
     np.testing.assert_array_equal(parts.known.documents, whole.known.documents)
@@ -320,14 +270,7 @@ def test_long_documents_are_processed_in_blocks(monkeypatch, around):
     np.testing.assert_array_equal(features.batch.rows.toarray(), expected.batch.rows.toarray())
     np.testing.assert_array_equal(features.asked, expected.asked)
     assert max(looked_at) <= 700 + len(view)
-    assert (
-        len(
-            transform_checked(
-                Tfidf(around=around).fit(view, where, [BANK]), view, where.take(slice(0)), BANK
-            ).found
-        )
-        == 0
-    )
+    assert len(transform_checked(parts, view, where.take(slice(0)), BANK).found) == 0
 
 
 def test_weights_are_those_of_tf_idf_over_instances():
@@ -346,16 +289,13 @@ def test_weights_are_those_of_tf_idf_over_instances():
         assert row[names.index(term)] == pytest.approx(weight / norm)
 
 
-def test_the_reach_crosses_sentences():
+def test_the_reach_crosses_sentences_and_ends_with_the_document():
     view = make_view(["One two. Three four."])
     assert len(view.sentences) == 3
     fitted = Tfidf(around=2, weighting="binary").fit(view, places(view, (0, 3, 1)), [BANK])
     assert set(fitted.known.names) == {"two", "four"}  # the stop is a token too
     fitted = Tfidf(around=3, weighting="binary").fit(view, places(view, (0, 1, 1)), [BANK])
     assert set(fitted.known.names) == {"one", "three", "four"}
-
-
-def test_other_documents_do_not_count():
     view = make_view(["Alpha beta.", "gamma", "Delta."])
     fitted = Tfidf(around=9).fit(view, places(view, (0, 1, 1), (2, 0, 1)), [BANK])
     assert list(fitted.known.names) == ["alpha"]
@@ -367,13 +307,9 @@ def test_other_documents_do_not_count():
 def test_counts_and_ones_are_not_scaled():
     view = make_view(["a b b c b"])
     where = places(view, (0, 0, 1))
-    for settings, values in (
-        ({"weighting": "count"}, [1, 3]),
-        ({"weighting": "binary"}, [1, 1]),
-        ({"weighting": "count", "sublinear_tf": True}, [1, 1 + math.log(3)]),
-    ):
-        fitted = Tfidf(around="document", **settings).fit(view, where, [BANK])
-        data = transform_checked(fitted, view, where, BANK).batch.rows.data
+    sublinear = {"weighting": "count", "sublinear_tf": True}, [1, 1 + math.log(3)]
+    for options, values in (({"weighting": "count"}, [1, 3]), ({"weighting": "binary"}, [1, 1]), sublinear):
+        data = fit_and_transform(Tfidf(around="document", **options), view, where, BANK).batch.rows.data
         assert sorted(data.tolist()) == pytest.approx(values)
 
 
@@ -401,12 +337,9 @@ def test_a_doc_without_lemmas_gets_the_same_row_beside_one_that_has_them():
     for every_token in (False, True):
         tfidf = Tfidf(around="document", layer="lemma", every_token=every_token, weighting="count")
         fitted = tfidf.fit(beside, places(beside, (0, 3, 1), (1, 1, 1)), [BANK])
-        rows = [
-            transform_checked(fitted, view, places(view, (0, 3, 1)), BANK).batch.rows
-            for view in (alone, beside)
-        ]
-        assert rows[0].toarray().tolist() == rows[1].toarray().tolist()
-        assert rows[0].sum() == (4 if every_token else 0)
+        one, other = (transform_checked(fitted, v, places(v, (0, 3, 1)), BANK) for v in (alone, beside))
+        assert one.batch.rows.toarray().tolist() == other.batch.rows.toarray().tolist()
+        assert one.batch.rows.sum() == (4 if every_token else 0)
 
 
 def test_a_stem_is_named_by_a_word_that_has_it_and_names_can_be_left_out():
@@ -422,9 +355,8 @@ def test_a_stem_is_named_by_a_word_that_has_it_and_names_can_be_left_out():
     features = transform_checked(again, view, where, BANK)
     assert len(features.batch.columns.names) == 0
     assert again.known.word(0) == ""
-    np.testing.assert_array_equal(
-        features.batch.rows.toarray(), transform_checked(fitted, view, where, BANK).batch.rows.toarray()
-    )
+    expected = transform_checked(fitted, view, where, BANK).batch.rows
+    np.testing.assert_array_equal(features.batch.rows.toarray(), expected.toarray())
 
 
 def test_without_the_layer_there_are_no_terms():
@@ -440,32 +372,10 @@ def test_without_the_layer_there_are_no_terms():
     assert transform_checked(fitted_extractor, bare, where, BANK).batch.rows.nnz == 0
 
 
-@pytest.mark.parametrize(
-    ("settings", "code"),
-    [
-        ({"around": 0}, "D511"),
-        ({"around": -2}, "D511"),
-        ({"around": "sentence"}, "D511"),
-        ({"around": 10**30}, "D511"),
-        ({"layer": "stems"}, "D510"),
-        ({"weighting": "log"}, "D510"),
-        ({"around": 2, "nearness": -1.0}, "D514"),
-        ({"around": 2, "nearness": 11.0}, "D514"),
-        ({"nearness": 1.0}, "D515"),
-        ({"around": 2, "nearness": 1.0, "sublinear_tf": True}, "D515"),
-        ({"around": 2, "nearness": 1.0, "weighting": "binary"}, "D515"),
-    ],
-)
-def test_invalid_reach_is_refused(settings, code):
-    with pytest.raises(UserError, match=code):
-        Tfidf(**settings)
-
-
 def test_far_words_weigh_little_and_stay_finite():
     view = make_view(["bank " + ", " * 500 + "river " + "boat " * 50])
-    extractor = Tfidf(around="document", nearness=10.0)
-    instances = places(view, (0, 0, 1))
-    row = transform_checked(extractor.fit(view, instances, [BANK]), view, instances, BANK).batch.rows
+    extractor, instances = Tfidf(around="document", nearness=10.0), places(view, (0, 0, 1))
+    row = fit_and_transform(extractor, view, instances, BANK).batch.rows
     assert (row.data > 0).all() and np.linalg.norm(row.data) == pytest.approx(1.0)
     extractor = replace(Tfidf(around="document"), nearness=1.0).fit(view, instances, [BANK])
     object.__setattr__(extractor, "nearness", 1100.0)  # as large as only zeros are left
@@ -486,22 +396,15 @@ def test_names_are_freed_with_their_extractor():
 
 
 TOPIC = Group("topic", ("cooking", "sport"))
-
-
-TEXT_WITH_PAIRS = st.lists(
-    st.sampled_from("the ball Bread it's 1997 , ! . Then é".split()), min_size=1, max_size=12
-)
-
-
+PIECES = "the ball Bread it's 1997 , ! . Then é".split()
+TEXT_WITH_PAIRS = st.lists(st.sampled_from(PIECES), min_size=1, max_size=12)
 ENDS = {"<S>", "</S>"}
 
 
 def inside(texts):
     """Return a view, and an instance a text from its first token that is no end of a sentence to its last."""
     view = Words()(list(texts))
-    first, lengths = view.documents[:-1] + 1, np.diff(view.documents) - 2
-    n = len(first)
-    return view, Instances(first, lengths.astype(np.int32), np.zeros(n, np.int32), np.zeros(n, np.int32))
+    return view, instances_at(view.documents[:-1] + 1, np.diff(view.documents) - 2)
 
 
 def terms(text):
@@ -516,22 +419,20 @@ def rows_and_evidence(extractor, texts):
     return features.batch.rows.toarray(), features.found, features.asked
 
 
-@pytest.mark.parametrize("engine", ["numpy", "numba"])
 @given(
     texts=st.lists(TEXT_WITH_PAIRS, min_size=2, max_size=6),
     asked=st.lists(TEXT_WITH_PAIRS, min_size=1, max_size=3),
 )
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_rows_are_those_of_scikit_learn_on_the_same_words_and_pairs(engine, texts, asked):
     texts, asked = [" ".join(words) for words in texts], [" ".join(words) for words in asked]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(VARIABLE, engine)
-        theirs = TfidfVectorizer(analyzer=terms, sublinear_tf=True).fit(texts)
-        ours = Tfidf(pairs=True, sublinear_tf=True).fit(*inside(texts), [TOPIC])
-        names = [ours.known.word(i) for i in range(len(ours.known))]
-        assert sorted(names) == sorted(theirs.vocabulary_)
-        order = [theirs.vocabulary_[name] for name in names]
-        rows, _, _ = rows_and_evidence(ours, asked)
-        np.testing.assert_allclose(rows, theirs.transform(asked).toarray()[:, order])
+    theirs = TfidfVectorizer(analyzer=terms, sublinear_tf=True).fit(texts)
+    ours = Tfidf(pairs=True, sublinear_tf=True).fit(*inside(texts), [TOPIC])
+    names = [ours.known.word(i) for i in range(len(ours.known))]
+    assert sorted(names) == sorted(theirs.vocabulary_)
+    order = [theirs.vocabulary_[name] for name in names]
+    rows, _, _ = rows_and_evidence(ours, asked)
+    np.testing.assert_allclose(rows, theirs.transform(asked).toarray()[:, order])
 
 
 @pytest.mark.parametrize(
@@ -539,8 +440,7 @@ def test_rows_are_those_of_scikit_learn_on_the_same_words_and_pairs(engine, text
 )
 def test_the_kernel_and_numpy_give_the_same_bits(settings, monkeypatch):
     rng = np.random.default_rng(0)
-    words = "the ball Bread it's 1997 , ! . Then é".split()
-    texts = [" ".join(rng.choice(words, size)) for size in (1, 3, 200, 12, 500)]
+    texts = [" ".join(rng.choice(PIECES, size)) for size in (1, 3, 200, 12, 500)]
     extractor = Tfidf(**settings).fit(*inside(texts), [TOPIC])
     result = []
     for engine in ("numpy", "numba"):
@@ -550,31 +450,22 @@ def test_the_kernel_and_numpy_give_the_same_bits(settings, monkeypatch):
         np.testing.assert_array_equal(one, other)
 
 
+def names_of(known):
+    return {known.word(i).lower() for i in range(len(known))}
+
+
 def test_pairs_of_words_have_no_punctuation_and_no_boundaries():
     extractor = Tfidf(pairs="words").fit(*inside(["Dogs bite, men run. They bark."]), [TOPIC])
-    names = {extractor.known.word(i).lower() for i in range(len(extractor.known))}
-    assert {name for name in names if " " in name} == {"dogs bite", "men run", "they bark"}
-    with pytest.raises(UserError, match="D510"):
-        Tfidf(pairs="all")
+    pairs = {name for name in names_of(extractor.known) if " " in name}
+    assert pairs == {"dogs bite", "men run", "they bark"}
 
 
-def test_pairs_are_not_evidence():
-    extractor = Tfidf(pairs=True).fit(*inside(["Dogs bite men.", "Men bite dogs!"]), [TOPIC])
+def test_pairs_are_not_evidence_and_their_names_can_be_restored():
+    texts = ["Dogs bite men.", "Men bite dogs!"]
+    extractor = Tfidf(pairs=True).fit(*inside(texts), [TOPIC])
     _, result, asked = rows_and_evidence(extractor, ["Dogs bite cats."])
     assert result.tolist() == [2, 2] and asked.tolist() == [3, 3]  # one for each candidate
-    names = {extractor.known.word(i).lower() for i in range(len(extractor.known))}
-    assert {"dogs", "<s> dogs", "dogs bite", "bite men", "men .", ". </s>"} < names
-
-
-def test_names_can_be_restored_from_the_text():
-    texts = ["Dogs bite men.", "Men bite dogs!"]
+    assert {"dogs", "<s> dogs", "dogs bite", "bite men", "men .", ". </s>"} < names_of(extractor.known)
     extractor = Tfidf(pairs=True, named=False).fit(*inside(texts), [TOPIC])
     assert not len(extractor.known.names)
-    named = extractor.with_names(*inside(texts[:1])).known
-    assert {named.word(i).lower() for i in range(len(named))} >= {"", "dogs", "dogs bite", "men ."}
-
-
-@pytest.mark.parametrize("settings", [{"around": 3}, {"layer": "stem"}])
-def test_pairs_need_whole_documents(settings):
-    with pytest.raises(UserError, match="D517"):
-        Tfidf(pairs=True, **settings)
+    assert names_of(extractor.with_names(*inside(texts[:1])).known) >= {"", "dogs", "dogs bite", "men ."}

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
+from feature_places import EveryToken
 from hypothesis import given, settings, strategies as st
 
-from disambig.data import Group, Instances, SequenceRows
+from disambig.data import SequenceRows
 from disambig.errors import UserError
 from disambig.features import (
     CLASS,
@@ -20,97 +19,65 @@ from disambig.features import (
     transform_checked,
 )
 from disambig.text import SpacyTokens, hash_word, hash_words
-from disambig.types import Decides
 
 TOKENS = SpacyTokens()
-
-
 TEXTS = ["The cat sat. A dog-house burned, didn't it?", "In 2010 THE cats ran.", "", "x"]
+TAGS = EveryToken()
 
 
-@dataclass(frozen=True)
-class EveryToken:
-    """Gives a tag to each token, those of a sentence together."""
-
-    decides = Decides("tokens", "labels", together=True)
-    name: str = "tags"
-    language: str = ""
-    groups: tuple[Group, ...] = (Group("tag", ("A", "B", "C")),)
-
-    def instances(self, view):
-        at = np.flatnonzero(view.ends > view.starts)
-        ones = np.ones(len(at), np.int32)
-        return Instances(at, ones, 0 * ones, -ones)
-
-
-@pytest.fixture(scope="module")
-def tags():
-    return EveryToken()
-
-
-def rows_of(extractor, texts, tags):
+def rows_of(extractor, texts):
     view = TOKENS(texts)
-    return extractor.rows(view, tags.instances(view).positions)[0]
+    return extractor.rows(view, TAGS.instances(view).positions)[0]
 
 
-def fitted(texts, tags, **settings):
+def fitted(texts, **settings):
     view = TOKENS(texts)
-    return TokenContext(**settings).fit(view, tags.instances(view), tags.groups)
+    return TokenContext(**settings).fit(view, TAGS.instances(view), TAGS.groups)
 
 
-def test_the_batch_is_sequences_of_sentences(tags):
+def test_the_batch_is_sequences_of_sentences():
     view = TOKENS(TEXTS)
-    features = transform_checked(fitted(TEXTS, tags), view, tags.instances(view), tags.groups[0])
+    features = transform_checked(fitted(TEXTS), view, TAGS.instances(view), TAGS.groups[0])
     assert isinstance(features.batch, SequenceRows)
     assert np.diff(features.batch.layout).tolist() == [4, 10, 6, 1]
     assert (features.found == features.asked).all()  # all was seen in training
 
 
-def test_features_of_a_token_stop_where_its_sentence_does(tags):
-    extractor = fitted(["One two. Three four.", "Six two. Three four."], tags)
-    first, second = (
-        rows_of(extractor, [text], tags) for text in ("One two. Three four.", "Six two. Three four.")
-    )
+def test_features_of_tokens_end_with_the_sentence_and_show_case_in_the_shape():
+    extractor = fitted(["One two. Three four.", "Six two. Three four."])
+    first, second = (rows_of(extractor, [text]) for text in ("One two. Three four.", "Six two. Three four."))
     assert (first[[3, 4, 5]] != second[[3, 4, 5]]).nnz == 0
     assert (first[[0, 1, 2]] != second[[0, 1, 2]]).nnz > 0
-
-
-def test_case_and_digits_show_in_the_shape_alone(tags):
-    extractor = fitted(["cat Cat 12 77"], tags)
-    rows = [set(rows_of(extractor, [text], tags).indices.tolist()) for text in ("cat", "Cat", "12", "77")]
+    extractor = fitted(["cat Cat 12 77"])
+    rows = [set(rows_of(extractor, [text]).indices.tolist()) for text in ("cat", "Cat", "12", "77")]
     assert rows[2] == rows[3]
     assert rows[0] != rows[1] and len(rows[0] & rows[1]) > len(rows[0]) / 2
-
-
-def test_unseen_features_have_no_column(tags):
-    extractor = fitted(["cat"], tags)
-    rows = rows_of(extractor, ["xylophonic\u4e00"], tags)
+    extractor = fitted(["cat"])
+    rows = rows_of(extractor, ["xylophonic\u4e00"])
     assert rows.shape[1] == len(extractor.state()["keys"])
     assert rows.nnz < len(extractor.state()["keys"])
 
 
-def test_rare_features_can_be_left_out(tags):
-    often, all_of_them = (fitted(["cat dog", "cat cow"], tags, least=n) for n in (2, 1))
+def test_features_and_columns_are_left_out_and_gained():
+    often, all_of_them = (fitted(["cat dog", "cat cow"], least=n) for n in (2, 1))
     assert 0 < len(often.state()["keys"]) < len(all_of_them.state()["keys"])
-    with pytest.raises(UserError, match="D452"):
-        TokenContext(least=0)
-
-
-def test_columns_can_be_dropped(tags):
-    extractor = fitted(TEXTS, tags)
+    extractor = fitted(TEXTS)
     kept = np.arange(len(extractor.state()["keys"])) % 3 == 0
-    whole, part = rows_of(extractor, TEXTS, tags), rows_of(extractor.only(kept), TEXTS, tags)
+    whole, part = rows_of(extractor, TEXTS), rows_of(extractor.only(kept), TEXTS)
     assert (whole[:, np.flatnonzero(kept)] != part).nnz == 0
+    one, other = fitted(["the cat"]), fitted(["a dog"])
+    both = one.joined_with(other)
+    assert set(both.keys) == set(one.keys) | set(other.keys)
 
 
 @given(st.lists(st.text(max_size=30), max_size=5))
 @settings(deadline=None, max_examples=40)
-def test_any_text_has_features_that_do_not_depend_on_the_batch(tags, texts):
-    extractor = fitted(TEXTS, tags)
-    together = rows_of(extractor, texts, tags)
+def test_any_text_has_features_that_do_not_depend_on_the_batch(texts):
+    extractor = fitted(TEXTS)
+    together = rows_of(extractor, texts)
     start = 0
     for text in texts:
-        alone = rows_of(extractor, [text], tags)
+        alone = rows_of(extractor, [text])
         assert (together[start : start + alone.shape[0]] != alone).nnz == 0
         start += alone.shape[0]
     assert start == together.shape[0]
@@ -118,25 +85,30 @@ def test_any_text_has_features_that_do_not_depend_on_the_batch(tags, texts):
 
 @given(st.lists(st.text(max_size=30), max_size=5))
 @settings(deadline=None, max_examples=40)
-def test_engines_agree(tags, texts):
+def test_engines_agree(texts):
     classes = WordClasses(np.sort(hash_words(["the", "cat"])), np.ones((2, 2), np.uint16))
     result = {}
     for engine in ("numpy", "numba"):
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("DISAMBIG_ENGINE", engine)
-            extractor = fitted([*TEXTS, "".join(texts)[:40]], tags, classes=classes)
-            result[engine] = extractor.keys, rows_of(extractor, [*texts, *TEXTS], tags)
+            extractor = fitted([*TEXTS, "".join(texts)[:40]], classes=classes)
+            result[engine] = extractor.keys, rows_of(extractor, [*texts, *TEXTS])
     assert (result["numpy"][0] == result["numba"][0]).all()
     first, second = (result[engine][1] for engine in ("numpy", "numba"))
     assert (first.indptr == second.indptr).all() and (first.indices == second.indices).all()
 
 
-def test_words_of_one_class_share_features(tags):
+def test_classes_are_shared_by_words_and_joined():
     classes = WordClasses(np.sort(hash_words(["cat", "dog"])), np.array([[3], [3]], np.uint16))
-    with_classes = fitted(["cat"], tags, classes=classes)
-    without = fitted(["cat"], tags)
-    gained = rows_of(with_classes, ["dog"], tags).nnz - rows_of(without, ["dog"], tags).nnz
-    assert gained > rows_of(with_classes, ["cow"], tags).nnz - rows_of(without, ["cow"], tags).nnz
+    with_classes = fitted(["cat"], classes=classes)
+    without = fitted(["cat"])
+    gained = rows_of(with_classes, ["dog"]).nnz - rows_of(without, ["dog"]).nnz
+    assert gained > rows_of(with_classes, ["cow"]).nnz - rows_of(without, ["cow"]).nnz
+    one = WordClasses(np.array([1, 2], np.uint64), np.array([[4], [5]], np.uint16))
+    other = WordClasses(np.array([2, 3], np.uint64), np.array([[7], [8]], np.uint16))
+    both = one.joined_with(other)
+    assert both.words.tolist() == [1, 2, 3]
+    assert both.classes.tolist() == [[5, 0], [6, 8], [0, 9]]
 
 
 def text_of_two_kinds(n, rng):
@@ -160,6 +132,9 @@ def test_too_few_words_for_classes_are_an_error():
     many = hash_words([f"w{i}" for i in range(100)])
     with pytest.raises(UserError, match=r"D458.*10 different words, too few for 64"):
         learn_classes([many], n_words=10, sizes=(64,))
+    for texts, message in (([], "D458"), ([tagged(["One two."])], r"D458.*0 different words")):
+        with pytest.raises(UserError, match=message):
+            learn_usage(texts, 3, sizes=(2,))
 
 
 @pytest.mark.parametrize(
@@ -173,38 +148,24 @@ def test_too_few_words_for_classes_are_an_error():
         ("classes", np.zeros((2, 1), np.float64)),
     ],
 )
-def test_a_damaged_state_is_refused(tags, name, array):
+def test_a_damaged_state_is_refused(name, array):
     classes = WordClasses(np.array([1, 2], np.uint64), np.zeros((2, 1), np.uint16))
-    state = dict(fitted(["cat"], tags, classes=classes).state())
+    state = dict(fitted(["cat"], classes=classes).state())
     with pytest.raises(ValueError, match=r"token context|word classes"):
         TokenContext().from_state({**state, name: array})
 
 
-def test_classes_beside_others_are_of_all_words():
-    one = WordClasses(np.array([1, 2], np.uint64), np.array([[4], [5]], np.uint16))
-    other = WordClasses(np.array([2, 3], np.uint64), np.array([[7], [8]], np.uint16))
-    both = one.joined_with(other)
-    assert both.words.tolist() == [1, 2, 3]
-    assert both.classes.tolist() == [[5, 0], [6, 8], [0, 9]]
-
-
-def test_templates_of_classes_round_trip_and_are_checked(tags):
+def test_templates_of_classes_round_trip_and_are_checked():
     words, columns = np.sort(hash_words(["the", "cat"])), np.ones((2, 1), np.uint16)
     wide = WordClasses(words, columns, np.array([[CLASS, 2, -1, 0], [CLASS, 0, SHAPE, 0]]))
-    extractor = fitted(["the cat sat the cat"], tags, classes=wide)
-    usual = fitted(["the cat sat the cat"], tags, classes=WordClasses(words, columns))
+    extractor = fitted(["the cat sat the cat"], classes=wide)
+    usual = fitted(["the cat sat the cat"], classes=WordClasses(words, columns))
     assert not np.array_equal(extractor.keys, usual.keys)
     again = TokenContext().from_state(extractor.state())
-    assert (rows_of(again, TEXTS, tags) != rows_of(extractor, TEXTS, tags)).nnz == 0
+    assert (rows_of(again, TEXTS) != rows_of(extractor, TEXTS)).nnz == 0
     for broken in ([[CLASS + 1, 0, -1, 0]], [[0, 0, -2, 0]], [[0, 101, -1, 0]], [[0, 0, 0]]):
         with pytest.raises(ValueError, match="word classes"):
             WordClasses.from_state({**wide.state(), "class_templates": np.array(broken, np.int8)})
-
-
-def test_an_extractor_gains_the_columns_of_another(tags):
-    one, other = fitted(["the cat"], tags), fitted(["a dog"], tags)
-    both = one.joined_with(other)
-    assert set(both.keys) == set(one.keys) | set(other.keys)
 
 
 NAMES, THINGS = ["Anna", "Berlin", "Chile", "Doris"], ["apple", "brick", "chair", "door"]
@@ -228,21 +189,11 @@ def test_words_with_the_same_tags_and_capitals_share_a_class():
     assert names[0, 0] != things[0, 0] and names[0, 1] != things[0, 1]
 
 
-def test_a_capital_at_the_begin_of_a_sentence_is_not_counted():
+def test_capitals_count_inside_of_sentences_and_words_in_capitals_are_a_class_of_their_own():
     texts = ["Door after door shut. The door was open.", "Door to door they went."] * 4
     texts += ["He saw Anna and Anna saw him."] * 4
     result = learn_usage([tagged(texts)], 3, sizes=(2,))
     door, anna = result.lookup(hash_words(["door", "anna"]))[:, -1].tolist()
     assert (door, anna) == (2, 8)  # never, and nearly always; one more, since 0 is an unknown word
-
-
-def test_words_in_capitals_are_a_class_of_their_own():
     texts = ["We asked NASA and the man from NASA then left."] * 8
     assert learn_usage([tagged(texts)], 3, sizes=(2,)).lookup(hash_words(["nasa"]))[0, -1] == 9
-
-
-def test_too_few_words_for_usage_classes_are_an_error():
-    with pytest.raises(UserError, match="D458"):
-        learn_usage([], 3, sizes=(2,))
-    with pytest.raises(UserError, match=r"D458.*0 different words"):
-        learn_usage([tagged(["One two."])], 3, sizes=(2,))

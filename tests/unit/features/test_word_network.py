@@ -1,4 +1,4 @@
-"""The word network: exact in both engines and in any batch, within its bounds, learned, saved."""
+"""The word network, exact in both engines and in any batch; word vectors, and what a row of them has."""
 
 from __future__ import annotations
 
@@ -6,38 +6,30 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
+from feature_places import instances_at
 
 from disambig.data import CandidateFinder, Group, GroupedInstances
-from disambig.errors import UserError
 from disambig.features import (
     FIRST_KNOWN,
     OUTSIDE,
     TOPIC_SHIFT,
     UNKNOWN,
     NetworkWeights,
+    Vectors,
     WordNetwork,
+    WordVectors,
+    learn_vectors,
     transform_checked,
     word_network,
 )
 from disambig.tasks import OwnCandidates
 from disambig.testing import check_extractor
-from disambig.text import Words
-
-ENGINES = ("numpy", "numba")
-
+from disambig.text import Words, hash_word, hash_words, view_of_texts
 
 SAND = Group("sand", ("desert", "dessert"))
-
-
 PLACE = Group("place", ("in", "on", "at"))
-
-
 NEVER = Group("never", ("whose", "who's"))
-
-
 SMALL = {"near": 2, "far": 8, "vocabulary": 40, "dimensions": 8, "hidden": 24, "epochs": 40}
-
-
 DRY, SWEET = ("camel", "sand", "sun"), ("cream", "cake", "sugar")
 
 
@@ -69,30 +61,27 @@ def scores(extractor, texts, group):
     return transform_checked(extractor, view, instances, group).batch.values[:, :, 0], instances.observed
 
 
-def test_near_and_far_words_are_learned(learned):
+def test_near_words_of_the_sentence_and_far_words_of_the_document_are_learned(learned):
     for group in (SAND, PLACE):
         values, right = scores(learned, make_texts(60, seed=1), group)
         assert (values.argmax(axis=1) == right).mean() > 0.95
         assert np.exp(values).sum(axis=1) == pytest.approx(1.0, abs=0.03)  # log-probabilities, rounded
-
-
-def test_a_group_with_an_unseen_candidate_scores_zero(learned):
     values, _ = scores(learned, ["Nobody knew whose it was."], NEVER)
     assert (values == 0).all()
     assert (scores(WordNetwork(**SMALL), make_texts(3), SAND)[0] == 0).all()
+    text, sugar = "We saw the desert in town.", "Some sugar came."
+    assert np.array_equal(scores(learned, [sugar, text], PLACE)[0], scores(learned, [text], PLACE)[0])
+    near, alone = (scores(learned, [before + text], SAND)[0] for before in (f"{sugar} {sugar} ", ""))
+    assert not np.array_equal(near, alone)
 
 
 def written_out(extractor, view, position):
     """Return the scores of SAND at one place in Python's integers, before they are normalised."""
     w = extractor.weights
     rows = {int(key): i + FIRST_KNOWN for i, key in enumerate(w.vocabulary)}
-    sentence = (
-        max(start for start in view.sentences if start <= position),
-        min(end for end in view.sentences if end > position),
-    )
-    document = (
-        max(start for start in view.documents if start <= position),
-        min(end for end in view.documents if end > position),
+    sentence, document = (
+        (max(start for start in edges if start <= position), min(end for end in edges if end > position))
+        for edges in (view.sentences, view.documents)
     )
 
     def row(at, bounds):
@@ -112,15 +101,9 @@ def written_out(extractor, view, position):
     return np.array([np.float32(o) * w.output_scale[r] + w.output_bias[r] for r, o in enumerate(outputs)])
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_both_engines_compute_the_network_written_out(learned, engine, monkeypatch):
-    monkeypatch.setenv("DISAMBIG_ENGINE", engine)
-    texts = [
-        *make_texts(5, seed=3),
-        "desert",
-        "A dessert of unheard-of splendour, said the man from the desert.",
-    ]
-    view, instances = find(texts, SAND)
+def test_both_engines_compute_the_network_written_out(learned, engine):
+    more = ["desert", "A dessert of unheard-of splendour, said the man from the desert."]
+    view, instances = find([*make_texts(5, seed=3), *more], SAND)
     values = transform_checked(learned, view, instances, SAND).batch.values[:, :, 0]
     for value, position in zip(values, instances.positions, strict=True):
         plain = written_out(learned, view, int(position))
@@ -130,25 +113,13 @@ def test_both_engines_compute_the_network_written_out(learned, engine, monkeypat
 def test_engines_and_batches_of_any_size_agree_bit_for_bit(learned, monkeypatch):
     view, instances = find(make_texts(40, seed=4), PLACE)
     answers = []
-    for engine in ENGINES:
+    for engine in ("numpy", "numba"):
         monkeypatch.setenv("DISAMBIG_ENGINE", engine)
         whole = transform_checked(learned, view, instances, PLACE).batch.values
-        one_by_one = [
-            transform_checked(learned, view, instances.take(np.array([i])), PLACE).batch.values
-            for i in range(len(instances))
-        ]
+        each = [instances.take(np.array([i])) for i in range(len(instances))]
+        one_by_one = [transform_checked(learned, view, one, PLACE).batch.values for one in each]
         answers += [whole, np.concatenate(one_by_one)]
     assert all(np.array_equal(answers[0], other) for other in answers[1:])
-
-
-def test_near_words_end_with_the_sentence_and_far_words_with_the_document(learned):
-    text = "We saw the desert in town."
-    alone = scores(learned, [text], PLACE)[0]
-    assert np.array_equal(scores(learned, ["Some sugar came.", text], PLACE)[0], alone)
-    assert not np.array_equal(
-        scores(learned, ["Some sugar came. Some sugar came. " + text], SAND)[0],
-        scores(learned, [text], SAND)[0],
-    )
 
 
 def test_without_far_words_only_the_sentence_counts():
@@ -164,9 +135,9 @@ def test_without_far_words_only_the_sentence_counts():
 
 def test_the_same_seed_gives_the_same_weights():
     view, instances = find(make_texts(40), SAND)
+    few = {**SMALL, "epochs": 2}
     first, second, other = (
-        WordNetwork(**{**SMALL, "epochs": 2}, seed=seed).fit(view, instances, [SAND]).state()
-        for seed in (0, 0, 1)
+        WordNetwork(**few, seed=seed).fit(view, instances, [SAND]).state() for seed in (0, 0, 1)
     )
     assert all(np.array_equal(first[name], second[name]) for name in first)
     assert not np.array_equal(first["near"], other["near"])
@@ -201,37 +172,27 @@ def sized(sizes, rows):
     return change
 
 
-HOSTILE = {
-    "a word twice": (lambda s: {"vocabulary": np.zeros_like(s["vocabulary"])}, "ascending"),
-    "words in another order": (lambda s: {"vocabulary": s["vocabulary"][::-1]}, "ascending"),
-    "no words": (
-        lambda s: {"vocabulary": s["vocabulary"][:0], "near": s["near"][:2], "far": s["far"][:2]},
-        "empty",
-    ),
-    "a matrix of words": (lambda s: {"vocabulary": s["vocabulary"][:, None]}, "differ in size"),
-    "a matrix of groups": (
-        lambda s: {"groups": s["groups"][None], "sizes": s["sizes"][None]},
-        "differ in size",
-    ),
-    "a single number": (lambda s: {"near": np.int8(1)}, "differ in size"),
-    "sizes that wrap round": (sized([2**62] * 4, 0), "differ in size"),
-    "sizes below zero": (sized([6, -1], 5), "differ in size"),
-    "fractions of candidates": (lambda s: {"sizes": s["sizes"] + 0.2}, "sizes is of another type"),
-    "small sizes": (lambda s: {"sizes": s["sizes"].astype(np.int8)}, "sizes is of another type"),
-    "scales of another type": (
-        lambda s: {"output_scale": s["output_scale"] > 0},
-        "output_scale is of another type",
-    ),
-    "no number": (lambda s: {"hidden_bias": s["hidden_bias"] * np.float32(np.nan)}, "without bounds"),
-    "infinite": (lambda s: {"output_bias": s["output_bias"] + np.float32(np.inf)}, "without bounds"),
-    "near float32's end": (lambda s: {"output_scale": np.full_like(s["output_scale"], -3e38)}, "bounds"),
-    "weights beyond what is exact": (lambda s: {"hidden": np.full_like(s["hidden"], -128)}, "-128"),
-}
-
-
-@pytest.mark.parametrize("case", HOSTILE)
-def test_hostile_states_are_refused(learned, case):
-    change, named = HOSTILE[case]
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        (lambda s: {"vocabulary": np.zeros_like(s["vocabulary"])}, "ascending"),
+        (lambda s: {"vocabulary": s["vocabulary"][::-1]}, "ascending"),
+        (lambda s: {"vocabulary": s["vocabulary"][:0], "near": s["near"][:2], "far": s["far"][:2]}, "empty"),
+        (lambda s: {"vocabulary": s["vocabulary"][:, None]}, "differ in size"),
+        (lambda s: {"groups": s["groups"][None], "sizes": s["sizes"][None]}, "differ in size"),
+        (lambda s: {"near": np.int8(1)}, "differ in size"),
+        (sized([2**62] * 4, 0), "differ in size"),  # sizes that wrap round
+        (sized([6, -1], 5), "differ in size"),
+        (lambda s: {"sizes": s["sizes"] + 0.2}, "sizes is of another type"),
+        (lambda s: {"sizes": s["sizes"].astype(np.int8)}, "sizes is of another type"),
+        (lambda s: {"output_scale": s["output_scale"] > 0}, "output_scale is of another type"),
+        (lambda s: {"hidden_bias": s["hidden_bias"] * np.float32(np.nan)}, "without bounds"),
+        (lambda s: {"output_bias": s["output_bias"] + np.float32(np.inf)}, "without bounds"),
+        (lambda s: {"output_scale": np.full_like(s["output_scale"], -3e38)}, "bounds"),
+        (lambda s: {"hidden": np.full_like(s["hidden"], -128)}, "-128"),  # beyond what is exact
+    ],
+)
+def test_hostile_states_are_refused(learned, change, named):
     state = learned.state()
     with pytest.raises(ValueError, match=named):
         WordNetwork(**SMALL).from_state({**state, **change(state)})
@@ -247,26 +208,6 @@ def test_a_group_of_another_size_is_refused_even_where_nothing_is_asked(learned)
         transform_checked(other, view, instances, SAND)
 
 
-@pytest.mark.parametrize(
-    ("settings", "code", "named"),
-    [
-        ({"hidden": 0}, "D452", "WordNetwork.hidden is 0"),
-        ({"epochs": -1}, "D452", "WordNetwork.epochs is -1"),
-        ({"near": "x"}, "D452", "WordNetwork.near is 'x'"),
-        ({"near": 2.5}, "D452", "WordNetwork.near is 2.5"),
-        ({"examples": True}, "D452", "WordNetwork.examples is True"),
-        ({"seed": -1}, "D457", "WordNetwork.seed is -1"),
-        ({"seed": 0.5}, "D457", "WordNetwork.seed is 0.5"),
-        ({"near": 5, "far": 4}, "D453", "far = 4"),
-        ({"dimensions": 500}, "D456", "dimensions = 500"),
-    ],
-)
-def test_invalid_settings_are_refused(settings, code, named):
-    with pytest.raises(UserError, match=named) as problem:
-        WordNetwork(**settings)
-    assert problem.value.code == code
-
-
 def test_several_groups_at_once_equal_each_alone(monkeypatch):
     hidden_units = WordNetwork._units
     groups = (Group("a", ("in", "on")), Group("b", ("on", "at", "in to")))
@@ -276,8 +217,7 @@ def test_several_groups_at_once_equal_each_alone(monkeypatch):
         "On it, in it, at it.",
         "In on at in to",
     ]
-    view = Words()(texts * 3)
-    instances = CandidateFinder.from_groups(groups).find(view)
+    view, instances = find(texts * 3, *groups)
     network = WordNetwork(near=2, far=4, dimensions=4, hidden=6, epochs=2).fit(view, instances, groups)
     parts = [(instances.take(np.flatnonzero(instances.groups == g)[::-1]), groups[g]) for g in (1, 0, 1)]
     units = []
@@ -287,10 +227,10 @@ def test_several_groups_at_once_equal_each_alone(monkeypatch):
     )
     together = network.transform(view, GroupedInstances.from_parts(parts))
     assert len(units) == -(-sum(len(part) for part, _ in parts) // 5)
-    for (part, group), find in zip(parts, together, strict=True):
+    for (part, group), features in zip(parts, together, strict=True):
         alone = transform_checked(network, view, part, group)
-        assert np.array_equal(find.batch.values, alone.batch.values) and find.batch.values.any()
-        assert np.array_equal(find.batch.costs, alone.batch.costs)
+        assert np.array_equal(features.batch.values, alone.batch.values) and features.batch.values.any()
+        assert np.array_equal(features.batch.costs, alone.batch.costs)
     none = instances.take([])
     with_none = network.transform(view, GroupedInstances.from_parts([(none, groups[0]), parts[0]]))
     assert [len(item.found) for item in with_none] == [0, len(parts[0][0]) * 3]
@@ -315,3 +255,65 @@ def test_the_contract_finds_groups_that_differ_together():
 
     assert failed(WordNetwork) == []
     assert failed(Hasty) == ["describes_groups_together_as_alone"]
+
+
+TASK = OwnCandidates(candidates=["quite", "quiet"])
+
+
+def sentences(n=400, seed=0):
+    """Animals eat and metals shine."""
+    rng = np.random.default_rng(seed)
+    animals, metals = ["cat", "dog", "horse", "cow"], ["iron", "copper", "silver", "gold"]
+    for _ in range(n):
+        yield ["the", str(rng.choice(animals)), str(rng.choice(["eats", "sleeps", "runs"]))]
+        yield ["the", str(rng.choice(metals)), str(rng.choice(["shines", "melts", "rusts"]))]
+
+
+def vectors(**settings):
+    return learn_vectors([hash_words(words) for words in sentences()], **settings)
+
+
+def test_frequent_words_in_like_contexts_have_like_vectors():
+    known = vectors(dimensions=6)
+    assert known.words.tolist() == sorted(known.words.tolist()) and known.directions.dtype == np.int8
+
+    def like(one, other):
+        a, b = known.rows(hash_words([one, other]))
+        return float(known.units[a] @ known.units[b])
+
+    assert like("cat", "horse") > 0.8 > like("cat", "gold")
+    assert like("iron", "gold") > 0.8 > like("iron", "cow")
+    the, cat = known.rows(hash_words(["the", "cat"]))
+    assert known.worth[the] < known.worth[cat] <= 1
+    known = vectors(n_words=3, dimensions=2)
+    assert len(known.words) == 3 and known.directions.shape == (3, 2)
+    assert known.rows(hash_words(["nowhere"])).tolist() == [3]
+    assert not known.units[3].any() and known.worth[3] == 0
+    assert not len(learn_vectors([]).words)
+
+
+def test_a_row_joins_three_vectors():
+    known = vectors(dimensions=5)
+    extractor = WordVectors(beside=1, near=2, around=4, vectors=known)
+    view = view_of_texts(["the cat eats gold"], Words())
+    at = int(np.flatnonzero(view.hashes == np.uint64(hash_word("eats")))[0])
+    places = instances_at([at])
+    assert extractor.fit(view, places, TASK.groups) is extractor
+    features = transform_checked(extractor, view, places, TASK.groups[0])
+    row = features.batch.rows.toarray()[0]
+    assert row.shape == (4 * 5,)
+    beside, near, topic = np.split(row, [10, 15])
+    for part in (beside, near, topic):
+        assert np.linalg.norm(part) == pytest.approx(1, abs=1e-6)
+    cat, gold = known.units[known.rows(hash_words(["cat", "gold"]))]
+    np.testing.assert_allclose(beside, np.append(cat, gold) / np.sqrt(2), atol=1e-6)
+    assert near @ cat > 0.5
+
+
+def test_a_state_that_does_not_fit_is_refused():
+    state = WordVectors(vectors=vectors(dimensions=3)).state()
+    again = WordVectors().from_state(state).vectors
+    assert isinstance(again, Vectors) and np.array_equal(again.directions, state["directions"])
+    for name, broken in (("words", np.flip), ("directions", lambda a: a[1:]), ("shares", lambda a: -1 - a)):
+        with pytest.raises(ValueError, match="word vectors"):
+            WordVectors().from_state({**state, name: broken(state[name])})

@@ -9,9 +9,9 @@ from fake_models import annotate_texts
 from disambig.formats import AnnotatedDocument, Document, make_format
 
 
-def annotated(text: str, name: str = "a.txt", **more) -> AnnotatedDocument:
+def annotated(text: str, name: str = "a.txt", *, id: str = "", **more) -> AnnotatedDocument:
     """Return a document with the decisions of the fake models."""
-    return AnnotatedDocument(Document(name, text, name, **more), tuple(annotate_texts([text])))
+    return AnnotatedDocument(Document(id or name, text, name, **more), tuple(annotate_texts([text])))
 
 
 def encode(format: Any, *results: AnnotatedDocument, chunks: int = 1, **options: Any) -> bytes:

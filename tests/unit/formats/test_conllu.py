@@ -20,6 +20,7 @@ from disambig.formats import (
     Document,
     Input,
     UnreadableDocument,
+    check_inputs,
     conllu,
     conllu_cuts,
     conllu_documents,
@@ -39,12 +40,7 @@ def token(name: str, form: str, misc: str = "_") -> str:
 
 FRENCH = (
     "# newdoc id = one\n# sent_id = a\n# text = Vamos al  mar.\n"
-    + token("1", "Vamos")
-    + token("2-3", "al")
-    + token("2", "a")
-    + token("3", "el")
-    + token("3.1", "gran")
-    + token("3.2", "gran")
+    + "".join(token(*pair.split("=")) for pair in "1=Vamos 2-3=al 2=a 3=el 3.1=gran 3.2=gran".split())
     + token("4", "mar", "SpaceAfter=No|Gloss=sea")
     + token("5", ".")
     + "\n"
@@ -68,24 +64,18 @@ def test_text_and_token_offsets():
     assert (document.id, document.line, document.kind) == ("one", 1, "conllu")
     assert document.source == FRENCH.encode()
     actual = parse_document(FRENCH, "a.conllu")
-    spans = zip(actual.starts, actual.ends, strict=True)
-    assert [document.text[start:end] for start, end in spans] == "Vamos al mar . Heading Ab c !".split()
-    lines = FRENCH.split("\n")
-    assert [lines[at].split("\t")[1] for at in actual.lines] == "Vamos al mar . Heading Ab c !".split()
+    words, lines = "Vamos al mar . Heading Ab c !".split(), FRENCH.split("\n")
+    assert [document.text[a:b] for a, b in zip(actual.starts, actual.ends, strict=True)] == words
+    assert [lines[at].split("\t")[1] for at in actual.lines] == words
 
 
-def test_newdoc_starts_a_document_anywhere_in_the_comments():
+def test_documents_begin_at_newdoc_or_after_a_fixed_number_of_sentences(monkeypatch):
     one = "# sent_id = 1\n# newdoc id = first\n" + token("1", "One") + "\n"
     two = "#newdoc\n" + token("1", "Two") + "\n" + token("1", "more") + "\n"
-    actual = documents((one + two).encode())
-    assert [(one.id, one.text, one.line) for one in actual] == [
-        ("first", "One", 1),
-        ("a.conllu:5", "Two\n\nmore", 5),
-    ]
-    assert b"".join(document.source for document in actual) == (one + two).encode()
-
-
-def test_without_newdoc_a_fixed_number_of_sentences_is_a_document(monkeypatch):
+    first, second = documents((one + two).encode())
+    assert (first.id, first.text, first.line) == ("first", "One", 1)
+    assert (second.id, second.text, second.line) == ("a.conllu:5", "Two\n\nmore", 5)
+    assert first.source + second.source == (one + two).encode()
     monkeypatch.setattr(conllu, "SENTENCES", 2)
     data = "".join(token("1", f"w{i}.") + "\n" for i in range(5)).encode()
     actual = documents(data)
@@ -121,10 +111,9 @@ def test_a_malformed_line_is_named_by_its_number(data, line, part):
     good = token("1", "Good") + "\n"
     (first, bad, last) = documents((f"{good}# newdoc\n{data}\n# newdoc\n{good}").encode())
     assert (first.text, last.text) == ("Good", "Good")
-    assert bad.error.code == "D324"
-    assert f"a.conllu: line {line + 3}: " in str(bad.error)
-    assert part in str(bad.error)
-    assert "\n" not in str(bad.error)
+    message = str(bad.error)
+    assert bad.error.code == "D324" and "\n" not in message
+    assert f"a.conllu: line {line + 3}: " in message and part in message
 
 
 def test_bad_bytes_and_packed_files(tmp_path):
@@ -150,11 +139,7 @@ def test_nothing_that_is_read_raises(data):
 
 
 FORMS = st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S"]), min_size=1, max_size=6)
-
-
 MISCS = st.sampled_from(["_", "SpaceAfter=No", "Gloss=x%7Cy", "A=b|SpaceAfter=No", f"{KEY}=old:a:b:0.10|B=c"])
-
-
 SENTENCES = st.lists(
     st.tuples(st.sampled_from(["quite", "place", "during", "1997", "in"]) | FORMS, MISCS), min_size=1
 )
@@ -179,10 +164,9 @@ def test_annotating_changes_only_its_own_key(sentences, newline, breaks):
     data = corpus(sentences, newline, breaks).encode()
     before = documents(data)
     results = [annotated_again(document) for document in before]
-    form = ConlluFormat()
-    chunks: list[bytes] = []
-    form.join([form.encode(results[:1]), form.encode(results[1:])], chunks.append)
-    after = b"".join(chunks)
+    form, output = ConlluFormat(), io.BytesIO()
+    form.join([form.encode(results[:1]), form.encode(results[1:])], output.write)
+    after = output.getvalue()
     assert [document.text for document in documents(after)] == [document.text for document in before]
     assert without_key(after) == without_key(data)
     keys = sum(len(value.split(";")) for value in values_of(after) if not value.startswith("old"))
@@ -193,22 +177,22 @@ def annotated_again(document: Document) -> AnnotatedDocument:
     return AnnotatedDocument(document, tuple(annotate_texts([document.text])))
 
 
-def without_key(data: bytes) -> str:
-    lines = []
-    for line in data.decode().split("\n"):
-        columns = line.removesuffix("\r").split("\t")
-        kept = [part for part in columns[-1].split("|") if not part.startswith(f"{KEY}=")] or ["_"]
-        lines.append(("\t".join([*columns[:-1], "|".join(kept)]), line.endswith("\r")))
-    return str(lines)
+def misc_of(data: bytes) -> list[list[str]]:
+    """Return the parts of the last column of each line."""
+    return [line.removesuffix("\r").split("\t")[-1].split("|") for line in data.decode().split("\n")]
 
 
 def values_of(data: bytes) -> list[str]:
-    return [
-        part.removeprefix(f"{KEY}=")
-        for line in data.decode().split("\n")
-        for part in line.removesuffix("\r").split("\t")[-1].split("|")
-        if part.startswith(f"{KEY}=")
-    ]
+    start = f"{KEY}="
+    return [part.removeprefix(start) for parts in misc_of(data) for part in parts if part.startswith(start)]
+
+
+def without_key(data: bytes) -> list[str]:
+    lines = []
+    for line, parts in zip(data.decode().split("\n"), misc_of(data), strict=True):
+        kept = [part for part in parts if not part.startswith(f"{KEY}=")] or ["_"]
+        lines.append("\t".join([*line.split("\t")[:-1], "|".join(kept), "\r" * line.endswith("\r")]))
+    return lines
 
 
 def test_a_decision_is_written_at_its_token_or_range():
@@ -220,46 +204,30 @@ def test_a_decision_is_written_at_its_token_or_range():
     assert [after[i] for i in (0, 1, 3, 4, 5)] == [data.split("\n")[i] for i in (0, 1, 3, 4, 5)]
 
 
-@given(
-    text=st.text(
-        st.sampled_from(list('quitéin. Aß\n\t"|=;%\u2003'))
-        | st.characters(codec="utf-8", exclude_categories=["C"])
-    )
-)
+CHARACTERS = st.sampled_from(list('quitéin. Aß\n\t"|=;%\u2003'))
+
+
+@given(text=st.text(CHARACTERS | st.characters(codec="utf-8", exclude_categories=["C"])))
 def test_a_plain_text_round_trips_as_tokens(text):
     pytest.importorskip("spacy")
-    data = make_format("conllu").encode([annotated("It was a quite place. " + text)])
-    (document,) = documents(data)
+    text = "It was a quite place. " + text
+    (document,) = documents(make_format("conllu").encode([annotated(text)]))
     assert isinstance(document, Document), document.error
-    assert "".join(document.text.split()) == "".join(("It was a quite place. " + text).split())
+    assert "".join(document.text.split()) == "".join(text.split())
     assert document.id == "a.txt"
 
 
 def test_a_text_becomes_tokens_sentences_and_paragraphs():
     pytest.importorskip("spacy")
-    data = make_format("conllu").encode(
-        [annotated("It's  a quite place.\nNext, in\u2003it.\n\nEnd"), annotated("\n")]
-    )
-    lines = data.decode().split("\n")
-    assert [line for line in lines if line.startswith("#")] == [
-        "# newdoc id = a.txt",
-        "# sent_id = 1",
-        "# text = It's a quite place.",
-        "# sent_id = 2",
-        "# text = Next, in it.",
-        "# newpar",
-        "# sent_id = 3",
-        "# text = End",
-        "# newdoc id = a.txt",
-    ]
+    text = "It's  a quite place.\nNext, in\u2003it.\n\nEnd"
+    lines = make_format("conllu").encode([annotated(text), annotated("\n")]).decode().split("\n")
+    comments = ["newdoc id = a.txt", "sent_id = 1", "text = It's a quite place."]
+    comments += ["sent_id = 2", "text = Next, in it.", "newpar", "sent_id = 3", "text = End"]
+    assert [line[2:] for line in lines if line.startswith("# ")] == [*comments, "newdoc id = a.txt"]
     assert token("1", "It", "SpaceAfter=No")[:-1] in lines
     assert token("4", "quite", "Disambig=spelling:quite:quiet:0.90:flag")[:-1] in lines
-
-
-def test_special_characters_are_escaped():
     assert escaped("a|b=c:d;e%f g\n") == "a%7Cb%3Dc%3Ad%3Be%25f%20g%0A"
-    assert escaped("during") == "during"
-    assert escaped("whö's") == "whö's"
+    assert [escaped(word) for word in ("during", "whö's")] == ["during", "whö's"]
 
 
 @given(
@@ -277,28 +245,20 @@ def test_cuts_lie_between_documents_or_else_sentences(sentences, breaks, size):
     assert all(len(part) >= size for part in parts[:-1])
     whole = [one.text for one in documents(data)]
     actual = [one.text for part in parts for one in documents(part)]
-    if any(breaks[i % len(breaks)] for i in range(len(sentences))):
-        assert actual == whole
-    else:
-        assert " ".join(actual) == " ".join(whole)
-
-
-def test_the_corrected_format_refuses_conllu():
-    from disambig.formats import check_inputs
-
-    with pytest.raises(UserError, match="D321"):
-        check_inputs(make_format("corrected"), [Input("a.conllu", "a", "conllu")])
-    check_inputs(make_format("html"), [Input("a.conllu", "a", "conllu")])
+    if not any(breaks[i % len(breaks)] for i in range(len(sentences))):
+        actual, whole = [" ".join(actual)], [" ".join(whole)]
+    assert actual == whole
 
 
 def test_flags_for_people_point_at_the_line_of_the_token():
     data = token("1", "Good") + "\n" + token("1-2", "a") + token("1", "x") + token("2", "y")
     data += token("3", "quite") + token("4", "place") + "\n"
     (document,) = documents(data.encode())
-    assert (
-        make_format("text").encode([annotated_again(document)])
-        == b"a.conllu:6:3: quite -> quiet (spelling, 0.90)\n"
-    )
+    written = make_format("text").encode([annotated_again(document)])
+    assert written == b"a.conllu:6:3: quite -> quiet (spelling, 0.90)\n"
+    with pytest.raises(UserError, match="D321"):
+        check_inputs(make_format("corrected"), [Input("a.conllu", "a", "conllu")])
+    check_inputs(make_format("html"), [Input("a.conllu", "a", "conllu")])
 
 
 @pytest.mark.parametrize("end", ["", "\n", "\n\n", "\r\n\r\n"])
@@ -348,12 +308,7 @@ def test_sentences(tmp_path, name, end):
     assert (three.spelt, three.tokens[0].spaced) == ("Yes", False)
 
 
-ROW = "\t_" * 8
-
-
 WORD_FORMS = st.text(st.characters(categories=["L", "N", "P"]), min_size=1, max_size=6)
-
-
 SENTENCE_ROWS = st.lists(st.lists(st.tuples(WORD_FORMS, st.booleans()), min_size=1, max_size=5), max_size=4)
 
 
@@ -362,7 +317,7 @@ def test_sentences_round_trip(rows):
     lines = []
     for sentence in rows:
         for number, (form, spaced) in enumerate(sentence, 1):
-            lines.append(f"{number}\t{form}{ROW[:-1]}{'_' if spaced else 'SpaceAfter=No'}")
+            lines.append(token(str(number), form, "_" if spaced else "SpaceAfter=No")[:-1])
         lines.append("")
     actual = list(sentences(lines, "made"))
     assert [[word[1] for word in item.words] for item in actual] == [[form for form, _ in s] for s in rows]

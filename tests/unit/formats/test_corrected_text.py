@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 import re
+from dataclasses import replace
 
 import pytest
 from annotated_documents import annotated
 from fake_models import annotate_texts
 from hypothesis import given, strategies as st
 
-from disambig.data import record_edit
+from disambig.data import Group, record_edit
 from disambig.errors import UserError
 from disambig.formats import (
     AnnotatedDocument,
@@ -48,15 +49,22 @@ def edited(text, word, replacement, *, at=None):
         ("here. The\nhouse", "The", "", "here.\nHouse"),
         ("the", "the", "", ""),
         ("see (the) one", "the", "", "see () one"),
+        # a capital goes to the next word of the paragraph
+        ("So.\nThe\nhouse.", "The", "", "So.\nHouse."),
+        ("The\r\n  house.", "The", "", "  House."),
+        ("Of The\n\nhouse.", "The", "", "Of\n\nhouse."),
+        ("Of\n\nThe\n\nhouse.", "The", "", "Of\n\nhouse."),
     ],
 )
-def test_words(text, word, replacement, after):
+def test_words_are_replaced_and_removed(text, word, replacement, after):
     assert edited(text, word, replacement) == after
+    assert edited("We saw dog.", "", "the ", at=7) == "We saw the dog."
 
 
 @pytest.mark.parametrize(
     ("text", "after"),
     [
+        # the line of the only word goes too
         ("in\nthe\nhouse", "in\nhouse"),
         ("in\r\nthe\r\nhouse", "in\r\nhouse"),
         ("in\rthe\rhouse", "in\rhouse"),
@@ -75,15 +83,7 @@ def test_words(text, word, replacement, after):
         ("One.\n\nthe\n\n", "One.\n\n"),
         ("the\n", ""),
         ("\tthe\n", ""),
-    ],
-)
-def test_removing_the_only_word_of_a_line_removes_the_line(text, after):
-    assert edited(text, "the", "") == after
-
-
-@pytest.mark.parametrize(
-    ("text", "after"),
-    [
+        # blanks around the word
         ("in  the\nhouse", "in\nhouse"),
         ("in\tthe\nhouse", "in\nhouse"),
         ("in the\r\nhouse", "in\r\nhouse"),
@@ -102,21 +102,8 @@ def test_removing_the_only_word_of_a_line_removes_the_line(text, after):
         ("in\u00a0the\u00a0house", "in\u00a0house"),
     ],
 )
-def test_blanks_around_a_removed_word(text, after):
+def test_blanks_and_lines_around_a_removed_word(text, after):
     assert edited(text, "the", "") == after
-
-
-@pytest.mark.parametrize(
-    ("text", "after"),
-    [
-        ("So.\nThe\nhouse.", "So.\nHouse."),
-        ("The\r\n  house.", "  House."),
-        ("Of The\n\nhouse.", "Of\n\nhouse."),
-        ("Of\n\nThe\n\nhouse.", "Of\n\nhouse."),
-    ],
-)
-def test_a_capital_goes_to_the_next_word_of_the_paragraph(text, after):
-    assert edited(text, "The", "") == after
 
 
 @given(st.text("a \t\r\n.,("), st.text("a \t\r\n.,)"))
@@ -129,10 +116,6 @@ def test_removing_a_word_changes_no_other_word(before, after):
     lines = (before + "X" + after).splitlines()
     blank = sum(not line.strip() for line in lines)
     assert sum(not line.strip() for line in text.splitlines()) <= blank  # no new paragraphs
-
-
-def test_inserting_a_word():
-    assert edited("We saw dog.", "", "the ", at=7) == "We saw the dog."
 
 
 def apply_edits(data: str) -> list[list[str]]:
@@ -174,16 +157,10 @@ def test_sentences_and_edits():
     )
 
 
-@given(
-    st.lists(
-        st.sampled_from(
-            [
-                "quite place", "during 1997", "it", "in", "Quite place", ".", "||", "don\u2019t", "\n",
-                "\r\n", "\n\n", "x\ty",
-            ]
-        )
-    )
-)  # fmt: skip
+PARTS = "quite place|during 1997|it|in|Quite place|.|don\u2019t|\n|\r\n|\n\n|x\ty".split("|")
+
+
+@given(st.lists(st.sampled_from([*PARTS, "||"])))
 def test_applying_the_edits_gives_the_corrected_text(parts):
     actual = annotated(" ".join(parts))
     assert apply_edits(M2Format().encode([actual]).decode()) == corrected_tokens(actual)
@@ -191,15 +168,10 @@ def test_applying_the_edits_gives_the_corrected_text(parts):
 
 def with_edit(text: str, start: int, end: int, replacement: str) -> AnnotatedDocument:
     """Return a document with one edit of any kind."""
-    import dataclasses
-
-    from disambig.data import Group
-
     (decisions,) = annotate_texts(["quite place"], ["spelling"])
     group = Group("any", (text[start:end], replacement))
-    decisions = dataclasses.replace(
-        decisions, table=(group,), starts=decisions.starts * 0 + start, ends=decisions.ends * 0 + end
-    )
+    starts, ends = decisions.starts * 0 + start, decisions.ends * 0 + end
+    decisions = replace(decisions, table=(group,), starts=starts, ends=ends)
     return AnnotatedDocument(Document("a", text, "a.txt"), (decisions,))
 
 

@@ -25,20 +25,13 @@ from disambig.formats import (
 )
 
 spacy = pytest.importorskip("spacy")
-
-
 NLP = spacy.blank("en")
 
 
-@pytest.fixture
-def nlp():
-    return NLP
-
-
-def rich(nlp) -> Doc:
+def rich() -> Doc:
     """Return a Doc that carries one of everything."""
     doc = Doc(
-        nlp.vocab,
+        NLP.vocab,
         words=["It", "was", "a", "quite", "place", "in", "Rome", "."],
         spaces=[True] * 6 + [False, False],
         tags=["PRP", "VBD", "DT", "RB", "NN", "IN", "NNP", "."],
@@ -65,8 +58,14 @@ def annotated(data: bytes) -> bytes:
     return encode("spacy", *(AnnotatedDocument(d, tuple(annotate_texts([d.text]))) for d in documents(data)))
 
 
-def test_orth_has_the_number_of_spacy():
+def test_packed_files_are_unpacked_within_a_limit(tmp_path):
     assert spacy.attrs.ORTH == docbin_reader.ORTH
+    with pytest.raises(UserError, match=r"D872.*more than 1,000 bytes"):
+        list(docbin_reader.docbin_documents(io.BytesIO(zlib.compress(b"\0" * 2000)), "a.spacy", limit=1000))
+    path = tmp_path / "a.spacy.gz"
+    path.write_bytes(gzip.compress(stored(rich())))
+    (document,) = read(Input(str(path), "a", "spacy"))
+    assert (document.text, document.id) == (rich().text, f"{path}:1")
 
 
 @given(texts=st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0"))))
@@ -76,20 +75,17 @@ def test_documents_have_the_texts_of_the_docs(texts):
     assert [one.line for one in actual] == [number for number, text in enumerate(texts, 1) if text]
 
 
-def test_a_doc_without_spaces_is_read_as_by_spacy(nlp):
-    doc = Doc(nlp.vocab, words=["a", "quite", "place"])
+def test_unknown_spaces_are_read_as_by_spacy():
+    doc = Doc(NLP.vocab, words=["a", "quite", "place"])
     assert [one.text for one in documents(stored(doc, user_data=False))] == [doc.text]
-
-
-def test_unknown_spaces_are_read_as_by_spacy(nlp):
     data = message(flags=[{"has_unknown_spaces": True}] * 2, spaces=b"\0" * 3)
-    docs = DocBin().from_bytes(data).get_docs(nlp.vocab)
+    docs = DocBin().from_bytes(data).get_docs(NLP.vocab)
     assert [one.text for one in documents(data)] == [doc.text for doc in docs] == ["in it ", "of "]
 
 
-def test_annotations_of_others_are_kept(nlp):
-    docs = [rich(nlp), nlp.make_doc("nothing in it"), rich(nlp)]
-    actual = list(DocBin().from_bytes(annotated(stored(*docs))).get_docs(nlp.vocab))
+def test_annotations_of_others_are_kept():
+    docs = [rich(), NLP.make_doc("nothing in it"), rich()]
+    actual = list(DocBin().from_bytes(annotated(stored(*docs))).get_docs(NLP.vocab))
     assert len(actual) == 3
     for before, after in zip(docs, actual, strict=True):
         attributes = ["ORTH", "TAG", "HEAD", "DEP", "ENT_IOB", "ENT_TYPE", "LEMMA", "SPACY"]
@@ -101,19 +97,15 @@ def test_annotations_of_others_are_kept(nlp):
     assert (flagged.text, flagged.label_, flagged.id_) == ("quite", "quiet", "spelling")
 
 
-def test_annotating_twice_changes_nothing(nlp):
-    once = annotated(stored(rich(nlp), user_data=False))
+def test_annotating_twice_changes_nothing():
+    once = annotated(stored(rich(), user_data=False))
     twice = annotated(once)
     assert zlib.decompress(twice) == zlib.decompress(once)
 
 
 def message(**changes) -> bytes:
     actual = srsly.msgpack_loads(zlib.decompress(stored(NLP.make_doc("in it"), NLP.make_doc("of"))))
-    for key, value in changes.items():
-        if value is None:
-            del actual[key]
-        else:
-            actual[key] = value
+    actual = {key: value for key, value in {**actual, **changes}.items() if value is not None}
     return zlib.compress(srsly.msgpack_dumps(actual))
 
 
@@ -144,18 +136,11 @@ def test_a_hostile_file_is_one_message(data, part):
         problems = [one.error for one in documents(data) if isinstance(one, UnreadableDocument)]
     except UserError as error:
         problems = [error]
-    assert gc.isenabled()
-    assert problems
+    assert gc.isenabled() and problems
     for error in problems:
         assert error.code == "D325"
         assert str(error).startswith("[D325] a.spacy is not a spaCy DocBin: ")
-        assert part in str(error)
-        assert "\n" not in str(error)
-
-
-def test_unpacking_has_a_limit():
-    with pytest.raises(UserError, match=r"D872.*more than 1,000 bytes"):
-        list(docbin_reader.docbin_documents(io.BytesIO(zlib.compress(b"\0" * 2000)), "a.spacy", limit=1000))
+        assert part in str(error) and "\n" not in str(error)
 
 
 @given(data=st.binary(), place=st.integers(0, 400), value=st.integers(0, 255))
@@ -167,10 +152,3 @@ def test_nothing_that_is_read_raises(tmp_path_factory, data, place, value):
         path.write_bytes(body)
         for actual in read(Input(str(path), "any", "spacy")):
             assert isinstance(actual, UnreadableDocument) or actual.text
-
-
-def test_packed_files_are_unpacked(tmp_path, nlp):
-    path = tmp_path / "a.spacy.gz"
-    path.write_bytes(gzip.compress(stored(rich(nlp))))
-    (document,) = read(Input(str(path), "a", "spacy"))
-    assert (document.text, document.id) == (rich(nlp).text, f"{path}:1")

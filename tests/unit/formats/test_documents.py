@@ -14,6 +14,7 @@ import zlib
 from pathlib import Path
 
 import pytest
+import srsly
 from fake_models import FakeSource
 from hypothesis import given, strategies as st
 
@@ -34,62 +35,59 @@ from disambig.formats import (
     read_lines,
 )
 from disambig.formats.documents import PART_SIZE, WHOLE_SIZE, text_cuts, text_parts
-from disambig.jobs import run_job
+from disambig.jobs import JobLimits, run_job
 from disambig.training import read_texts
+
+FOUND = ["a.txt", "b.txt", "deep/c.jsonl.gz", "deep/er/d.ndjson"]
 
 
 @pytest.fixture
 def corpus(tmp_path):
-    for name in ("b.txt", "a.txt", "deep/c.jsonl.gz", "deep/er/d.ndjson", ".hidden/e.txt", ".f.txt", "g.py"):
+    for name in (*FOUND, ".hidden/e.txt", ".f.txt", "g.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
         (tmp_path / name).write_text("x")
     return tmp_path
 
 
+def names_in(*paths, **options):
+    return [entry.name for entry in find_inputs([str(path) for path in paths], **options)]
+
+
 def test_directories_are_searched_in_order_without_hidden_and_unknown_files(corpus):
-    actual = find_inputs([str(corpus)])
-    assert [entry.name for entry in actual] == ["a.txt", "b.txt", "deep/c.jsonl.gz", "deep/er/d.ndjson"]
-    assert [entry.kind for entry in actual] == ["file", "file", "json", "json"]
+    assert names_in(corpus) == FOUND
+    assert [entry.kind for entry in find_inputs([str(corpus)])] == ["file", "file", "json", "json"]
+    assert names_in(corpus, exclude=[str(corpus / "deep")]) == FOUND[:2]  # where output is written
+    for name in ("README.md", "h.md"):
+        (corpus / name).write_text("Text.")
+    assert names_in(corpus) == [*FOUND[:2], "h.md", *FOUND[2:]]  # a README is read if it is named
+    assert names_in(corpus / "README.md") == ["README.md"]
 
 
 def test_a_named_file_is_read_with_any_suffix_and_once(corpus):
-    actual = find_inputs([str(corpus / "g.py"), str(corpus / "b.txt"), str(corpus)], lines=True)
-    assert [entry.name for entry in actual] == [
-        "g.py",
-        "b.txt",
-        "a.txt",
-        "deep/c.jsonl.gz",
-        "deep/er/d.ndjson",
-    ]
-    assert actual[0].kind == "line"
-
-
-def test_equal_file_names_get_their_folder(corpus):
-    (corpus / "deep" / "a.txt").write_text("x")
-    actual = find_inputs([str(corpus / "a.txt"), str(corpus / "deep" / "a.txt")])
-    assert [entry.name for entry in actual] == ["a.txt", os.path.join("deep", "a.txt")]
-
-
-def test_the_output_directory_is_not_entered(corpus):
-    actual = find_inputs([str(corpus)], exclude=[str(corpus / "deep")])
-    assert [entry.name for entry in actual] == ["a.txt", "b.txt"]
+    given = corpus / "g.py", corpus / "b.txt", corpus
+    assert names_in(*given, lines=True) == ["g.py", "b.txt", FOUND[0], *FOUND[2:]]
+    assert find_inputs([str(corpus / "g.py")], lines=True)[0].kind == "line"
+    (corpus / "deep" / "a.txt").write_text("x")  # equal names get their folder
+    assert names_in(corpus / "a.txt", corpus / "deep" / "a.txt") == ["a.txt", os.path.join("deep", "a.txt")]
 
 
 def test_standard_input_is_jsonl_where_a_field_was_given():
-    assert [entry.kind for entry in find_inputs(["-"])] == ["file"]
-    assert [entry.kind for entry in find_inputs(["-"], lines=True)] == ["line"]
-    assert [entry.kind for entry in find_inputs(["-"], other="json")] == ["json"]
+    for options, kind in (({}, "file"), ({"lines": True}, "line"), ({"other": "json"}, "json")):
+        assert [entry.kind for entry in find_inputs(["-"], **options)] == [kind]
 
 
-def test_dangling_links_are_reported_and_skipped(corpus):
+def test_missing_and_empty_inputs_are_errors_and_dangling_links_are_skipped(corpus):
     (corpus / "z.txt").symlink_to(corpus / "nowhere.txt")
     notes = []
-    inputs = find_inputs([str(corpus)], note=notes.append)
-    assert [entry.name for entry in inputs] == ["a.txt", "b.txt", "deep/c.jsonl.gz", "deep/er/d.ndjson"]
+    assert names_in(corpus, note=notes.append) == FOUND
     (note,) = notes
     assert note.text == f"not read: 1 file by suffix (.py 1), 1 dangling link ({corpus / 'z.txt'})"
-    with pytest.raises(UserError, match=r"D300.*z\.txt"):
-        find_inputs([str(corpus / "z.txt")])
+    (corpus / "empty").mkdir()
+    for name, message in (("z.txt", r"D300.*z\.txt"), ("nowhere", "D300.*nowhere"), ("empty", "D301")):
+        with pytest.raises(UserError, match=message):
+            find_inputs([str(corpus / name)])
+    with pytest.raises(UserError, match=r"D301.*\.txt, \.md, .*\.jsonl"):
+        find_inputs([str(corpus / "empty")])
 
 
 def test_links_to_directories_are_reported_and_not_followed(corpus):
@@ -117,26 +115,8 @@ def test_an_unreadable_directory_is_reported(corpus, monkeypatch):
         read_texts([str(corpus)])
 
 
-def test_missing_and_empty_inputs_are_errors(tmp_path):
-    with pytest.raises(UserError, match=r"D300.*nowhere"):
-        find_inputs([str(tmp_path / "nowhere")])
-    with pytest.raises(UserError, match=r"D301.*\.txt, \.md, .*\.jsonl"):
-        find_inputs([str(tmp_path)])
-
-
-def test_a_readme_is_read_only_if_named(tmp_path):
-    for name in ("README.md", "a.md", "b.txt"):
-        (tmp_path / name).write_text("Text.")
-    assert [entry.name for entry in find_inputs([str(tmp_path)])] == ["a.md", "b.txt"]
-    assert [entry.name for entry in find_inputs([str(tmp_path / "README.md")])] == ["README.md"]
-
-
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"))
-
-
 KEYS = st.text(st.characters(codec="utf-8"), max_size=5).filter(lambda key: key != "text")
-
-
 VALUES = st.none() | st.booleans() | st.integers() | st.text(st.characters(codec="utf-8"))
 
 
@@ -190,6 +170,9 @@ def test_jsonl_keeps_text_and_the_other_keys(folder, rows, ascii_only):
 def test_packed_files_are_unpacked(tmp_path, suffix, packed):
     path = write_bytes(tmp_path, f"a.txt{suffix}", packed(b"one\r\ntwo"))
     assert [document.text for document in read_kind(path, "line")] == ["one", "two"]
+    compressed = packed(b'{"text": "a word"}\n' * 200_000)  # lines are streamed
+    path = write_bytes(tmp_path, f"many.jsonl{suffix}", compressed)
+    assert codes(Path(path)) == [""] * 200_000
 
 
 @pytest.mark.parametrize(
@@ -223,14 +206,9 @@ def test_bad_input_is_one_message_with_its_path(tmp_path, name, data, kind, code
     bad = [document for document in actual if isinstance(document, UnreadableDocument)]
     assert [(one.error.code, one.path) for one in bad] == [(code, path)]
     message = str(bad[0].error)
-    assert part in message
-    assert path in message
-    assert "\n" not in message
-
-
-def test_a_missing_file_is_a_message(tmp_path):
-    (bad,) = read_kind(str(tmp_path / "none.txt"), "file")
-    assert bad.error.code == "D300"
+    assert part in message and path in message and "\n" not in message
+    (missing,) = read_kind(f"{path}.none", kind)
+    assert missing.error.code == "D300"
 
 
 def test_bad_lines_do_not_stop_the_good_ones(tmp_path):
@@ -241,23 +219,21 @@ def test_bad_lines_do_not_stop_the_good_ones(tmp_path):
     assert "line 2" in str(actual[1].error)
     assert f"offset {data.index(0xFF)}" in str(actual[2].error)
     assert actual[3].id == "second"
+    path = write_bytes(tmp_path, "a.txt", b"one\ntwo\nthree\nfour\n")
+    actual = read_kind(path, "line", start=4, end=14, line=2)
+    assert [(document.line, document.text) for document in actual] == [(2, "two"), (3, "three")]
 
 
-def test_an_overlong_line_is_skipped(tmp_path, monkeypatch):
+def test_overlong_lines_are_skipped_and_their_files_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(lines, "LINE_LIMIT", 10)
     monkeypatch.setattr(lines, "_SKIP", 4)
     data = b"short\n" + b"x" * 95 + b"\nafter\n" + b"y" * 11
     actual = read_kind(write_bytes(tmp_path, "a.txt", data), "line")
     assert [getattr(document, "text", None) for document in actual] == ["short", None, "after", None]
-    assert [str(bad.error).split(":")[1] for bad in actual if isinstance(bad, UnreadableDocument)] == [
-        " line 2 is longer than 10 bytes, so this is probably not text; split the line",
-        " line 4 is longer than 10 bytes, so this is probably not text; split the line",
-    ]
+    for number in (2, 4):
+        message = f": line {number} is longer than 10 bytes, so this is probably not text; split the line"
+        assert str(actual[number - 1].error).endswith(message)
     assert actual[2].line == 3
-
-
-def test_a_file_of_one_endless_line_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("disambig.formats.documents.LINE_LIMIT", 10)
     (bad,) = read_kind(write_bytes(tmp_path, "a.txt", b"one\n" + b"x" * 11), "file")
     assert bad.error.code == "D305"
     assert "line 2" in str(bad.error)
@@ -271,15 +247,7 @@ def test_nothing_that_is_read_raises(folder, data, kind):
         assert isinstance(actual, UnreadableDocument) or isinstance(actual.text.encode(), bytes)
 
 
-def test_a_range_of_a_file_keeps_its_line_numbers(tmp_path):
-    path = write_bytes(tmp_path, "a.txt", b"one\ntwo\nthree\nfour\n")
-    actual = read_kind(path, "line", start=4, end=14, line=2)
-    assert [(document.line, document.text) for document in actual] == [(2, "two"), (3, "three")]
-
-
 PARAGRAPH = "She walked to the park. The dog ran after it.\n"
-
-
 LARGE = (PARAGRAPH * 20 + "\n") * 1500
 
 
@@ -356,9 +324,6 @@ def test_a_small_text_and_large_markup_are_one_document(tmp_path):
     (tmp_path / "large.md").write_text(LARGE)
     assert [document.line for document in read_documents(tmp_path / "small.txt")] == [0]
     assert [document.text for document in read_documents(tmp_path / "large.md")] == [LARGE]
-
-
-def test_a_large_text_with_an_invalid_end_is_not_read(tmp_path):
     path = tmp_path / "broken.txt"
     path.write_bytes(LARGE.encode() + b"\xff")
     (actual,) = read_documents(path)
@@ -370,52 +335,34 @@ def test_memory_does_not_grow_with_the_text(tmp_path):
     path = tmp_path / "long.txt"
     path.write_text(LARGE * 12)
     (source,) = find_inputs([str(path)])
-    tracemalloc.start()
-    try:
-        size = sum(len(document.text) for document in read(source))
-        assert tracemalloc.get_traced_memory()[1] < 4 * WHOLE_SIZE
-    finally:
-        tracemalloc.stop()
-    assert size == 12 * len(LARGE) > 10 * WHOLE_SIZE
+    sizes = []
+    assert peak(lambda: sizes.extend(len(document.text) for document in read(source))) < 4 * WHOLE_SIZE
+    assert sum(sizes) == 12 * len(LARGE) > 10 * WHOLE_SIZE
 
 
 @pytest.fixture
-def large_and_small(tmp_path):
-    folder = tmp_path / "corpus"
-    folder.mkdir()
-    (folder / "large.txt").write_text(LARGE)
-    (folder / "small.txt").write_text("a quite place")
-    return folder
+def run_on_large_and_small(tmp_path):
+    """Return what runs a job on a large and a small file, and gives its report."""
+    (tmp_path / "corpus").mkdir()
+    (tmp_path / "corpus" / "large.txt").write_text(LARGE)
+    (tmp_path / "corpus" / "small.txt").write_text("a quite place")
+    inputs = find_inputs([str(tmp_path / "corpus")])
+    return lambda name: run_job(tmp_path / "out", inputs, source=FakeSource(), format=make_format(name))
 
 
-def test_corrected_parts_are_written_to_one_file(large_and_small, tmp_path):
-    report = run_job(
-        tmp_path / "out",
-        find_inputs([str(large_and_small)]),
-        source=FakeSource(),
-        format=make_format("corrected"),
-    )
-    assert report.bad == []
+def test_corrected_parts_are_written_to_one_file(run_on_large_and_small, tmp_path):
+    assert run_on_large_and_small("corrected").bad == []
     corrected = (tmp_path / "out" / "large.txt").read_text()
     assert len(corrected.splitlines()) == len(LARGE.splitlines())
     assert os.listdir(tmp_path / "out" / "shards")
     assert (tmp_path / "out" / "small.txt").exists()
 
 
-def test_records_say_where_their_part_begins(large_and_small, tmp_path):
-    run_job(
-        tmp_path / "out",
-        find_inputs([str(large_and_small)]),
-        source=FakeSource(),
-        format=make_format("jsonl"),
-    )
-    rows = [
-        json.loads(line)
-        for part in sorted((tmp_path / "out").glob("part-*"))
-        for line in part.read_text().splitlines()
-    ]
-    texts = [row["text"] for row in rows if row["path"].endswith("large.txt")]
-    assert "".join(texts) == LARGE
+def test_records_say_where_their_part_begins(run_on_large_and_small, tmp_path):
+    run_on_large_and_small("jsonl")
+    parts = [part.read_text() for part in sorted((tmp_path / "out").glob("part-*"))]
+    rows = [json.loads(line) for part in parts for line in part.splitlines()]
+    assert "".join(row["text"] for row in rows if row["path"].endswith("large.txt")) == LARGE
 
 
 def test_lines_of_several_files(tmp_path, monkeypatch):
@@ -433,21 +380,13 @@ def test_lines_of_several_files(tmp_path, monkeypatch):
     ]
 
 
-@pytest.mark.parametrize(
-    ("name", "data", "code"),
-    [
-        ("none.txt", None, "D300"),
-        ("a.txt", b"\xff\n", "D304"),
-        ("b.txt", b"a\0\n", "D303"),
-        ("c.gz", b"x", "D308"),
-    ],
-)
-def test_unreadable_files_raise_coded_errors(tmp_path, name, data, code):
-    path = tmp_path / name
-    if data is not None:
-        path.write_bytes(data)
-    with pytest.raises(UserError, match=f"{code}.*{name}"):
-        list(lines_in([str(path)]))
+def test_unreadable_files_raise_coded_errors(tmp_path):
+    files = {"a.txt": b"\xff\n", "b.txt": b"a\0\n", "c.gz": b"x"}
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+    for name, code in (("none.txt", "D300"), ("a.txt", "D304"), ("b.txt", "D303"), ("c.gz", "D308")):
+        with pytest.raises(UserError, match=f"{code}.*{name}"):
+            list(lines_in([str(tmp_path / name)]))
 
 
 def test_results_are_written_whole_or_not_at_all(tmp_path, capsysbinary):
@@ -552,37 +491,21 @@ def test_a_text_above_the_memory_limit_is_refused(tmp_path, suffix, pack):
     assert codes(path, limit=60_000_000) == [""]
 
 
-def test_compressed_lines_are_streamed(tmp_path):
-    path = tmp_path / "many.jsonl.gz"
-    path.write_bytes(gzip.compress(b'{"text": "a word"}\n' * 200_000))
-    assert codes(path) == [""] * 200_000
-
-
 def docbin_message(**changes) -> bytes:
-    import srsly
-
-    message = {
-        "version": "0.1",
-        "attrs": [65],
-        "tokens": b"",
-        "spaces": b"",
-        "lengths": b"",
-        "strings": [],
-        "cats": [],
-        "flags": [],
-        **changes,
-    }
-    return zlib.compress(srsly.msgpack_dumps(message))
+    message = dict.fromkeys(("tokens", "spaces", "lengths"), b"") | {"version": "0.1", "attrs": [65]}
+    message |= {key: [] for key in ("strings", "cats", "flags")}
+    return zlib.compress(srsly.msgpack_dumps({**message, **changes}))
 
 
 @pytest.mark.parametrize(
     "changes",
     [
-        pytest.param({"tokens": b"\0" * 8_000_000, "spaces": b"\0" * 1_000_000}, id="bytes"),
-        pytest.param({"lengths": b"\0" * 400_000}, id="documents"),
-        pytest.param({"strings": [""] * 100_000}, id="strings"),
-        pytest.param({"cats": [{}] * 100_000}, id="categories"),
+        {"tokens": b"\0" * 8_000_000, "spaces": b"\0" * 1_000_000},
+        {"lengths": b"\0" * 400_000},
+        {"strings": [""] * 100_000},
+        {"cats": [{}] * 100_000},
     ],
+    ids=["bytes", "documents", "strings", "categories"],
 )
 def test_a_docbin_that_expands_too_far_is_refused(tmp_path, changes):
     path = tmp_path / "bomb.spacy"
@@ -591,7 +514,7 @@ def test_a_docbin_that_expands_too_far_is_refused(tmp_path, changes):
     assert peak(lambda: codes(path)) < 8 * BOUND + 10_000_000
 
 
-def test_a_parquet_of_one_long_text_many_times_is_read_row_by_row(tmp_path):
+def test_a_parquet_is_read_row_by_row_and_refused_if_its_rows_take_too_much(tmp_path):
     arrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
     path = tmp_path / "rows.parquet"
@@ -603,40 +526,21 @@ def test_a_parquet_of_one_long_text_many_times_is_read_row_by_row(tmp_path):
             assert document.text.startswith("word")
 
     assert peak(longest) < 10_000_000
-
-
-def test_a_parquet_whose_rows_take_too_much_is_refused_by_name(tmp_path):
-    arrow = pytest.importorskip("pyarrow")
-    parquet = pytest.importorskip("pyarrow.parquet")
-    path = tmp_path / "rows.parquet"
     texts = [f"{number} " + "word " * 20_000 for number in range(100)]
     parquet.write_table(arrow.table({"text": texts}), path, compression="zstd")
     assert codes(path) == ["D872"]
     assert codes(path, limit=50_000_000) == [""] * 100
-
-
-def test_the_memory_limit_is_at_most_512_megabytes():
     assert 1_000_000 < memory_limit() <= 512_000_000
 
 
 def test_a_job_counts_what_is_above_the_bound_among_its_documents(tmp_path):
-    from fake_models import FakeSource
-
-    from disambig.formats import make_format
-    from disambig.jobs import JobLimits, run_job
-
     (tmp_path / "corpus").mkdir()
     (tmp_path / "corpus" / "a.txt.gz").write_bytes(gzip.compress(b"word " * 1_000_000))
     (tmp_path / "corpus" / "b.txt").write_text("a quite place")
     inputs = find_inputs([str(tmp_path / "corpus")])
     for bounds, expected in ((JobLimits(BOUND), ["D872"]), (JobLimits(), [])):
-        report = run_job(
-            tmp_path / f"out{bounds.memory}",
-            inputs,
-            source=FakeSource(),
-            format=make_format("jsonl"),
-            bounds=bounds,
-        )
+        options = {"source": FakeSource(), "format": make_format("jsonl"), "bounds": bounds}
+        report = run_job(tmp_path / f"out{bounds.memory}", inputs, **options)
         assert [message[1:5] for message in report.bad] == expected
         assert report.totals.documents == 2 - len(expected)
 

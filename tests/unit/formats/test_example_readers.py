@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import sys
 import types
 
 import pytest
+from commands import here
 
 from disambig.api import hookimpl
 from disambig.errors import UserError
@@ -25,13 +27,9 @@ from disambig.testing import check_reader
 LEXELT = """<corpus lang="en"><lexelt item="bank.n">
 <instance id="bank.n.1"><answer instance="bank.n.1" senseid="shore"/>
 <context>The <head>bank</head> of the river.</context></instance></lexelt></corpus>"""
-
-
 WORDS = """<SimpleWsdDoc name="written/jokes/a.txt">
 <word text="A" break_level="NO_BREAK"/>
 <word text="bank" lemma="bank" pos="NOUN" sense="m1.001" break_level="SPACE_BREAK"/></SimpleWsdDoc>"""
-
-
 FILES = {
     "a.jsonl": ('{"text": "It rains.", "start": 0, "end": 2, "label": "empty"}\n', JsonLines),
     "a.tsv": ("[[It]] rains.\tempty\n", MarkedTables),
@@ -100,24 +98,32 @@ class Stars:
 
 
 @pytest.fixture
-def stars(load_with, monkeypatch):
-    module = types.ModuleType("stars_plugin")
+def register_reader(load_with, monkeypatch):
+    """Return what loads a plugin with one reader."""
 
-    @hookimpl
-    def disambig_register_readers(register):
-        register("stars.Stars.v1", Stars)
+    def load(reader):
+        name = reader.__name__
+        module = types.ModuleType(f"{name.lower()}_plugin")
 
-    module.disambig_register_readers = disambig_register_readers
-    monkeypatch.setitem(sys.modules, "stars_plugin", module)
-    assert not [report for report in load_with(stars="stars_plugin") if report.error]
+        @hookimpl
+        def disambig_register_readers(register):
+            register(f"{name.lower()}.{name}.v1", reader)
+
+        module.disambig_register_readers = disambig_register_readers
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+        assert not [report for report in load_with(**{name.lower(): module.__name__}) if report.error]
+
+    return load
+
+
+@pytest.fixture
+def stars(register_reader):
+    register_reader(Stars)
 
 
 def test_a_reader_from_outside_is_found_by_suffix_and_by_first_element(stars, tmp_path):
-    lines = "empty: *It* rains.\nbroken\nfull: *It* is red.\n"
+    data = b"empty: *It* rains.\nbroken\nfull: *It* is red.\n"
     for name in ("a.stars", "a.stars.gz", "a.special.jsonl"):
-        import gzip
-
-        data = lines.encode()
         (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
         notes = []
         actual = read_labelled(tmp_path / name, tell=notes.append)
@@ -125,56 +131,36 @@ def test_a_reader_from_outside_is_found_by_suffix_and_by_first_element(stars, tm
             ("It rains.", "empty"),
             ("It is red.", "full"),
         ]
-        assert len(notes) == 1
-        assert "line 2" in notes[0]
+        assert len(notes) == 1 and "line 2" in notes[0]
         with pytest.raises(UserError, match=r"D488.*line 2"):
             read_labelled(tmp_path / name, strict=True)
     (tmp_path / "a.xml").write_text("<stars>empty: *It* rains.\n")
     assert [item.label for item in read_labelled(tmp_path / "a.xml")] == ["empty"]
     for check in check_reader(Stars(), tmp_path / "a.stars.gz"):
         check()
-
-
-def test_a_reader_from_outside_takes_no_file_of_the_core(load_with, monkeypatch, files):
-    module = types.ModuleType("greedy_plugin")
-
-    class Greedy(Stars):
-        suffixes = (".jsonl",)
-        elements = ("corpus",)
-
-    @hookimpl
-    def disambig_register_readers(register):
-        register("greedy.Greedy.v1", Greedy)
-
-    module.disambig_register_readers = disambig_register_readers
-    monkeypatch.setitem(sys.modules, "greedy_plugin", module)
-    load_with(greedy="greedy_plugin")
-    assert isinstance(find_reader(ExampleSource(str(files / "a.jsonl"))), JsonLines)
-    assert isinstance(find_reader(ExampleSource(str(files / "a.xml"))), Senseval)
-
-
-def test_xml_that_nobody_reads_names_what_is_read(stars, tmp_path):
     (tmp_path / "a.xml").write_text("<html></html>")
     with pytest.raises(UserError, match=r"D491.*<html>.*<SimpleWsdDoc>, <corpus>, <lexelt>, <stars>"):
         read_labelled(tmp_path / "a.xml")
 
 
-def test_a_reader_that_gives_something_else_is_named(load_with, monkeypatch, tmp_path):
-    module = types.ModuleType("odd_plugin")
+def test_a_reader_from_outside_takes_no_file_of_the_core(register_reader, files):
+    class Greedy(Stars):
+        suffixes = (".jsonl",)
+        elements = ("corpus",)
 
+    register_reader(Greedy)
+    assert isinstance(find_reader(ExampleSource(str(files / "a.jsonl"))), JsonLines)
+    assert isinstance(find_reader(ExampleSource(str(files / "a.xml"))), Senseval)
+
+
+def test_a_reader_that_gives_something_else_is_named(register_reader, tmp_path):
     class Odd:
         suffixes = (".odd",)
 
         def read(self, source):
             yield Labelled("short", 0, 99, "a", "a")
 
-    @hookimpl
-    def disambig_register_readers(register):
-        register("odd.Odd.v1", Odd)
-
-    module.disambig_register_readers = disambig_register_readers
-    monkeypatch.setitem(sys.modules, "odd_plugin", module)
-    load_with(odd="odd_plugin")
+    register_reader(Odd)
     (tmp_path / "a.odd").write_text("x")
     with pytest.raises(UserError, match=r"D414.*the reader Odd.*a Labelled whose place lies in its text"):
         read_labelled(tmp_path / "a.odd")
@@ -209,18 +195,12 @@ def test_the_checks_find_a_broken_reader(tmp_path):
 
 
 def test_a_reader_from_outside_works_in_train_and_evaluate(stars, tmp_path):
-    from disambig.cli.main import run
-
-    examples = tmp_path / "a.stars"
     lines = [f"quiet: The {place} was *quiet* today." for place in ("room", "house", "park", "road")]
     lines += [f"quite: It was *quite* {how} today." for how in ("warm", "cold", "dark", "late")]
-    examples.write_text("\n".join(lines))
-    config = tmp_path / "words.cfg"
-    config.write_text(CONFIG)
-    for arguments in (
-        ["train", str(config), "--labelled", str(examples), "--output", str(tmp_path / "model")],
-        ["evaluate", str(tmp_path / "model"), "--labelled", str(examples), "--json"],
+    (tmp_path / "a.stars").write_text("\n".join(lines))
+    (tmp_path / "words.cfg").write_text(CONFIG)
+    for command in (
+        "train words.cfg --labelled a.stars --output model",
+        "evaluate model --labelled a.stars --json",
     ):
-        with pytest.raises(SystemExit) as ended:
-            run(arguments)
-        assert ended.value.code == 0
+        assert here(*command.split(), folder=tmp_path).returncode == 0

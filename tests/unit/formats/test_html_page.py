@@ -20,8 +20,6 @@ from disambig.errors import UserError
 from disambig.formats import AnnotatedDocument, escape, html as summary
 
 TEXT = "We came during 1997 to\na quite place.\n\nNothing here.\r\n\r\nA Quite place & <b>it</b>"
-
-
 VOID = {"meta", "link", "br", "img", "input", "hr"}
 
 
@@ -75,8 +73,16 @@ def html_of(*results: AnnotatedDocument, chunks: int = 1) -> str:
     return encode("html", *results, chunks=chunks).decode()
 
 
-def test_the_text_is_there_with_its_flags_marked():
-    page = Page(html_of(annotated(TEXT)))
+def page_of(*results: AnnotatedDocument) -> Page:
+    return Page(html_of(*results))
+
+
+def style_of(html: str) -> str:
+    return re.search(r"<style>(.*?)</style>", html, re.DOTALL)[1]
+
+
+def test_text_and_suggestions_are_apart():
+    page = page_of(annotated(TEXT))
     assert page.marks == ["during", "quite", "Quite"]
     assert page.paragraphs == [
         "We came during 1997 to\na quite place.",
@@ -85,14 +91,11 @@ def test_the_text_is_there_with_its_flags_marked():
     ]
     assert [mark["data-to"] for mark in page.of("mark")] == ["from", "quiet", "Quiet"]
     assert page.title == "3 flags in 1 document"
-
-
-def test_suggestions_are_in_attributes_and_not_in_the_text():
     result = annotated(TEXT)
     doubtful = dataclasses.replace(
         result.decisions[0], probabilities=np.full_like(result.decisions[0].probabilities, 0.3)
     )
-    page = Page(html_of(AnnotatedDocument(result.document, (doubtful, result.decisions[1]))))
+    page = page_of(AnnotatedDocument(result.document, (doubtful, result.decisions[1])))
     noted = [(mark["data-from"], mark["data-to"], mark["data-p"], mark["class"]) for mark in page.of("mark")]
     assert noted == [
         ("during", "from", "30\u00a0%?", "f k0 u"),
@@ -100,7 +103,7 @@ def test_suggestions_are_in_attributes_and_not_in_the_text():
         ("Quite", "Quiet", "90\u00a0%", "f k1"),
     ]
     assert page.marks == ["during", "quite", "Quite"]
-    style = re.search(r"<style>(.*?)</style>", html_of(result), re.DOTALL)[1]
+    style = style_of(html_of(result))
     assert style.count("attr(data-p)") == 3  # behind the word, in the margin, in print
 
 
@@ -123,16 +126,17 @@ def test_proposals_of_other_tasks_are_in_the_card_unless_they_are_the_same(other
     assert [re.sub("</?bdi>", "", proposal) for proposal in lines] == [line] * bool(line)
 
 
-def test_paragraphs_have_the_number_of_their_line():
-    page = Page(html_of(annotated(TEXT)))
-    assert [p.get("data-line") for p in page.of("p") if "dir" in p] == ["1", "4", "6"]
-    rows = Page(html_of(annotated("a quite place", line=7, kind="line")))
-    assert [p.get("data-line") for p in rows.of("p") if "dir" in p] == [None]
+def paragraphs(page: Page, key: str) -> list[str | None]:
+    """Return an attribute of each paragraph of text."""
+    return [paragraph.get(key) for paragraph in page.of("p") if "dir" in paragraph]
 
 
-def test_a_single_correction_is_not_listed_as_frequent():
-    assert "Most frequent" not in html_of(annotated("a quite place"))
-    assert "Most frequent" in html_of(annotated("a quite place"), annotated("a quite place"))
+def test_paragraphs_have_numbers_and_verse_keeps_its_lines():
+    assert paragraphs(page_of(annotated(TEXT)), "data-line") == ["1", "4", "6"]
+    assert paragraphs(page_of(annotated("a quite place", line=7, kind="line")), "data-line") == [None]
+    prose = "\n".join(["a line of prose that somebody wrapped by hand at some width"] * 3)
+    page = page_of(annotated(f"{prose}\n\nRoses\nare red\n\nOne line"))
+    assert paragraphs(page, "class") == ["ok", "v ok", "ok"]
 
 
 def test_marks_can_be_reached_and_have_their_card():
@@ -158,11 +162,8 @@ def test_the_summary_counts_and_leads_to_the_first_place():
     html = html_of(annotated("no it"), annotated(TEXT, "b"), annotated("a quite place", "c"), chunks=2)
     top = html.partition("<main>")[0]
     figures = re.findall(r"<dt>([^<]*)</dt><dd>([^<]*)</dd>", top)
-    assert figures[:3] == [
-        ("documents", "3"),
-        ("words", str(len(f"no it {TEXT} a quite place".split()))),
-        ("flags", "4"),
-    ]
+    n_words = str(len(f"no it {TEXT} a quite place".split()))
+    assert figures[:3] == [("documents", "3"), ("words", n_words), ("flags", "4")]
     places = re.findall(r'<li><a href="#([^"]*)"><s><bdi>(.*?)</bdi>.*?<small>(\d)&times;', top)
     assert [(word, count) for _, word, count in places] == [("quite", "3")]
     first = Page(html).of("mark")[[mark["id"] for mark in Page(html).of("mark")].index(places[0][0])]
@@ -170,6 +171,8 @@ def test_the_summary_counts_and_leads_to_the_first_place():
     assert "By file: flags in 2 of 3" in top and "Not shown: 1 document without flags." in top
     rules = re.findall(r'key">(.*?)</span>.*?<rect width="(.*?)".*?<td>(.*?)</td><td>(.*?) per', top)
     assert rules == [("spelling", "100.0", "3", "150.0"), ("preposition", "33.3", "1", "50.0")]
+    assert "Most frequent" not in html_of(annotated("a quite place"))
+    assert "Most frequent" in html_of(annotated("a quite place"), annotated("a quite place"))
 
 
 @pytest.mark.parametrize(
@@ -187,10 +190,11 @@ def test_the_summary_counts_and_leads_to_the_first_place():
     ],
 )
 def test_hostile_text_is_text(text):
-    page = Page(html_of(annotated(text, text[:40]), annotated(text, text, line=1, kind="line")))
-    known = {"html", "head", "meta", "title", "style", "body", "header", "h1", "h2", "dl", "div", "dt", "dd"}
-    known |= {"table", "tr", "th", "td", "ol", "li", "details", "summary", "main", "section", "p", "mark"}
-    known |= {"span", "bdi", "b", "s", "a", "small", "footer", "svg", "rect", "label", "input"}
+    page = page_of(annotated(text, text[:40]), annotated(text, text, line=1, kind="line"))
+    known = set(
+        "html head meta title style body header h1 h2 dl div dt dd table tr th td ol li details".split()
+    )
+    known |= set("summary main section p mark span bdi b s a small footer svg rect label input".split())
     assert {tag for tag, _ in page.tags} <= known
     assert not [name for _, attributes in page.tags for name in attributes if name.startswith("on")]
     assert page.marks.count("quite") == 2
@@ -206,22 +210,19 @@ def test_every_character_of_markup_is_escaped_in_attributes_too():
     result = annotated("a quite place")
     name = "\" onfocus='x'><script>"
     hostile = dataclasses.replace(result.decisions[1], task=name, table=(Group("g", ("quite", name)),))
-    page = Page(html_of(AnnotatedDocument(result.document, (hostile,))))
+    page = page_of(AnnotatedDocument(result.document, (hostile,)))
     assert page.of("mark")[0]["data-to"] == name
-    assert set(page.of("mark")[0]) == {
-        *("class", "id", "tabindex", "aria-describedby"),
-        *("data-to", "data-from", "data-p"),
-    }
+    attributes = "class id tabindex aria-describedby data-to data-from data-p"
+    assert set(page.of("mark")[0]) == set(attributes.split())
 
 
 @given(text=st.text(st.characters() | st.sampled_from("<>&\"' \n\r")), more=st.booleans())
 def test_any_text_makes_a_sound_page(text, more):
     result = annotated(text + " a quite place")
-    page = Page(html_of(result, *[annotated("in it", text)] * more))
-    words = escape(text + " a quite place")
-    assert "".join("".join(page.paragraphs).split()) == "".join(
-        Page(f"<section><p>{words}</p></section>").paragraphs[0].split()
-    )
+    page = page_of(result, *[annotated("in it", text)] * more)
+    expected = Page(f"<section><p>{escape(text + ' a quite place')}</p></section>")
+    ours, theirs = ("".join("".join(p.paragraphs).split()) for p in (page, expected))
+    assert ours == theirs
 
 
 def test_the_page_loads_nothing_and_its_policy_allows_only_the_style():
@@ -233,18 +234,17 @@ def test_the_page_loads_nothing_and_its_policy_allows_only_the_style():
     assert "url(" not in html
     assert "@import" not in html
     (policy,) = [meta["content"] for meta in page.of("meta") if "http-equiv" in meta]
-    style = re.search(r"<style>(.*?)</style>", html, re.DOTALL)[1]
+    style = style_of(html)
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     assert policy.startswith(f"default-src 'none'; style-src 'sha256-{digest}';")
 
 
 def test_one_mark_holds_decisions_that_overlap():
     result = annotated("a quite place in it")
-    other = dataclasses.replace(
-        result.decisions[1], task="other", ends=result.decisions[1].ends + np.int32(6)
-    )
+    first = result.decisions[1]
+    other = dataclasses.replace(first, task="other", ends=first.ends + np.int32(6))
     both = AnnotatedDocument(result.document, (*result.decisions, other))
-    page = Page(html_of(both))
+    page = page_of(both)
     assert page.marks == ["quite place"]
     assert page.paragraphs == ["a quite place in it"]
     assert len([span for span in page.of("span") if span.get("class") == "h"]) == 2
@@ -252,17 +252,16 @@ def test_one_mark_holds_decisions_that_overlap():
 
 def labels(result: AnnotatedDocument) -> AnnotatedDocument:
     """Let the decisions on prepositions give labels instead: nothing observed, nothing flagged."""
-    first = result.decisions[0]
+    first, spelling = result.decisions
     n = len(first)
-    labelled = dataclasses.replace(
-        first,
-        task="kind",
-        table=(Group("kind", ("place", "time", *first.table[0].candidates[2:])),),
-        observed=np.full(n, -1, np.int32),
-        chosen=np.ones(n, np.int32),
-        flagged=np.zeros(n, bool),
-    )
-    return AnnotatedDocument(result.document, (labelled, result.decisions[1]))
+    groups = (Group("kind", ("place", "time", *first.table[0].candidates[2:])),)
+    given = {
+        "observed": np.full(n, -1, np.int32),
+        "chosen": np.ones(n, np.int32),
+        "flagged": np.zeros(n, bool),
+    }
+    labelled = dataclasses.replace(first, task="kind", table=groups, **given)
+    return AnnotatedDocument(result.document, (labelled, spelling))
 
 
 def test_labels_are_shown_quietly_and_counted():
@@ -294,13 +293,19 @@ def only_labels(n: int, glosses: tuple[str, ...] = ()) -> AnnotatedDocument:
     return AnnotatedDocument(result.document, (given,))
 
 
-def test_the_most_frequent_labels_are_listed():
+def test_the_most_frequent_labels_are_listed_with_their_glosses():
     top = html_of(only_labels(25)).partition("<main>")[0]
     listed = re.findall(r"([0-9]+) <bdi>(label ..)</bdi>", top)
     assert listed == [("2", "label 24"), *(("1", f"label {number:02}") for number in range(9))]
     assert "and 15 more" in top
     top = html_of(only_labels(10)).partition("<main>")[0]
     assert len(re.findall("<bdi>label ..</bdi>", top)) == 10 and " more<" not in top
+    html = html_of(only_labels(2, ("gloss%1:<b>::", "")))
+    beside = "{} <small><bdi>gloss%1:&lt;b&gt;::</bdi></small>"
+    top, _, rest = html.partition("<main>")
+    assert beside.format("1 <bdi>label 00</bdi>") in top
+    assert rest.count(beside.format("<b><bdi>label 00</bdi></b>")) == 1
+    assert "<bdi>label 01</bdi></span>" in top and "<b><bdi>label 01</bdi></b></span>" in rest
 
 
 def test_without_flags_decisions_are_counted():
@@ -315,25 +320,7 @@ def test_without_flags_decisions_are_counted():
     assert "most words are correct" not in html and "probably wrong" not in html
     mixed = html_of(only_labels(3), annotated("quite so"))
     assert Page(mixed).title == "0 flags in 2 documents"
-    assert Page(html_of(AnnotatedDocument(annotated("so").document, ()))).title == "0 flags in 1 document"
-
-
-def test_a_gloss_is_shown_with_its_label():
-    html = html_of(only_labels(2, ("gloss%1:<b>::", "")))
-    beside = "{} <small><bdi>gloss%1:&lt;b&gt;::</bdi></small>"
-    top, _, rest = html.partition("<main>")
-    assert beside.format("1 <bdi>label 00</bdi>") in top
-    assert rest.count(beside.format("<b><bdi>label 00</bdi></b>")) == 1
-    assert "<bdi>label 01</bdi></span>" in top and "<b><bdi>label 01</bdi></b></span>" in rest
-
-
-def test_a_missing_word_has_an_empty_mark():
-    result = annotated("a quite place")
-    gap = dataclasses.replace(result.decisions[1], starts=np.int32([2]), ends=np.int32([2]))
-    page = Page(html_of(AnnotatedDocument(result.document, (gap,))))
-    assert page.marks == [""]
-    assert page.of("mark")[0]["class"] == "f k0 gap"
-    assert page.paragraphs == ["a quite place"]
+    assert page_of(AnnotatedDocument(annotated("so").document, ())).title == "0 flags in 1 document"
 
 
 def test_long_reports_show_only_paragraphs_with_flags(monkeypatch):
@@ -366,63 +353,41 @@ def test_the_length_of_a_page_is_bounded(monkeypatch):
     assert page.title == "12 flags in 6 documents"
 
 
-def test_prose_wrapped_by_hand_flows_and_verse_keeps_its_lines():
-    prose = "\n".join(["a line of prose that somebody wrapped by hand at some width"] * 3)
-    page = Page(html_of(annotated(f"{prose}\n\nRoses\nare red\n\nOne line")))
-    assert [paragraph.get("class") for paragraph in page.of("p") if "dir" in paragraph] == [
-        "ok",
-        "v ok",
-        "ok",
-    ]
-
-
 def test_paragraphs_without_flags_can_be_hidden_and_are_if_the_text_is_long(monkeypatch):
     results = [annotated("Nothing.\n\nA quite place."), annotated("nothing", "none.txt")]
-    page = Page(html_of(*results))
-    assert [paragraph.get("class") for paragraph in page.of("p") if "dir" in paragraph] == ["ok", None]
+    page = page_of(*results)
+    assert paragraphs(page, "class") == ["ok", None]
     assert page.of("input") == [{"type": "checkbox", "id": "only"}]
     assert [section["id"] for section in page.of("section")] == ["d1"]
     monkeypatch.setattr(summary, "LARGE", 20)
-    assert page.of("input")[0] | {"checked": None} == Page(html_of(*results)).of("input")[0]
-    assert not Page(html_of(results[1])).of("input")
-    assert Page(html_of(results[1])).paragraphs == ["nothing"]
-
-
-def documents_of_rules(names: list[str]) -> list[AnnotatedDocument]:
-    """Return a document for each two rules; all have flags of both."""
-    results = []
-    for pair in zip(names[::2], names[1::2], strict=True):
-        one = annotated("during 1997 in a quite place")
-        decisions = [
-            dataclasses.replace(part, task=name) for part, name in zip(one.decisions, pair, strict=True)
-        ]
-        results.append(AnnotatedDocument(one.document, tuple(decisions)))
-    return results
+    assert page.of("input")[0] | {"checked": None} == page_of(*results).of("input")[0]
+    assert not page_of(results[1]).of("input")
+    assert page_of(results[1]).paragraphs == ["nothing"]
 
 
 def test_each_rule_has_its_colour_on_the_whole_page():
-    names = ["article", "agreement", "word-form", "article", "agreement", "missing-word"]
-    html = html_of(*documents_of_rules(names), chunks=3)
-    assert [mark["class"] for mark in Page(html).of("mark")] == [
-        "f k0",
-        "f k1",
-        "f k2",
-        "f k0",
-        "f k1",
-        "f k3",
-    ]
+    names, results = ["article", "agreement", "word-form", "article", "agreement", "missing-word"], []
+    for pair in zip(names[::2], names[1::2], strict=True):
+        one = annotated("during 1997 in a quite place")
+        parts = zip(one.decisions, pair, strict=True)
+        decisions = tuple(dataclasses.replace(part, task=name) for part, name in parts)
+        results.append(AnnotatedDocument(one.document, decisions))
+    html = html_of(*results, chunks=3)
+    colours = ["k0", "k1", "k2", "k0", "k1", "k3"]
+    assert [mark["class"] for mark in Page(html).of("mark")] == [f"f {colour}" for colour in colours]
     keys = re.findall(r'<span class="f (k\d) key">([a-z-]+)</span></th>', html)
-    assert {name: key for key, name in keys} == {
-        "article": "k0",
-        "agreement": "k1",
-        "word-form": "k2",
-        "missing-word": "k3",
-    }
+    assert {name: key for key, name in keys} == dict(zip(names, colours, strict=True))
 
 
-def test_blank_lines_are_not_documents():
-    html = html_of(annotated("a quite place", line=1, kind="line"), annotated(" ", line=2, kind="line"))
-    assert Page(html).title == "1 flag in 1 document"
+def test_blank_lines_are_no_documents_and_missing_words_have_an_empty_mark():
+    page = page_of(annotated("a quite place", line=1, kind="line"), annotated(" ", line=2, kind="line"))
+    assert page.title == "1 flag in 1 document"
+    result = annotated("a quite place")
+    gap = dataclasses.replace(result.decisions[1], starts=np.int32([2]), ends=np.int32([2]))
+    page = page_of(AnnotatedDocument(result.document, (gap,)))
+    assert page.marks == [""]
+    assert page.of("mark")[0]["class"] == "f k0 gap"
+    assert page.paragraphs == ["a quite place"]
 
 
 def linear(colour: str) -> np.ndarray:
@@ -432,8 +397,6 @@ def linear(colour: str) -> np.ndarray:
 
 
 XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
-
-
 """From linear sRGB to CIE XYZ; the second row gives the luminance."""
 
 
@@ -460,14 +423,12 @@ VISION = {
         [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]]
     ),
 }
-
-
 """What linear RGB looks like to people without one kind of cone (Machado, Oliveira and Fernandes 2009)."""
 
 
 def colour_schemes() -> list[dict[str, str]]:
     """Return the colours of the style sheet by name, in light and dark."""
-    style = re.search(r"<style>(.*?)</style>", html_of(annotated(TEXT)), re.DOTALL)[1]
+    style = style_of(html_of(annotated(TEXT)))
     blocks = re.findall(r":root \{.*?\}", style, re.DOTALL)
     return [dict(re.findall(r"--(\w+): (#\w{6})", block)) for block in blocks]
 
@@ -486,12 +447,9 @@ def test_colours_of_rules_differ_enough(scheme, vision):
         assert np.linalg.norm(seen[one] - seen[other]) >= 20, (one, other)
 
 
-def test_each_colour_has_a_class():
-    style = re.search(r"<style>(.*?)</style>", html_of(annotated(TEXT)), re.DOTALL)[1]
+def test_each_colour_has_a_class_and_can_be_read_in_light_and_dark():
+    style = style_of(html_of(annotated(TEXT)))
     assert re.findall(r"\.(k\d) \{ --k: var\(--(k\d)\)", style) == [(name, name) for name in RULES]
-
-
-def test_text_can_be_read_in_light_and_dark():
     assert len(colour_schemes()) == 2
     for colours in colour_schemes():
         for front in ("ink", "soft", "link", *RULES):

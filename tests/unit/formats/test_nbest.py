@@ -23,14 +23,8 @@ CONFIG = {
     "learner": {"@disambig_learners": "disambig.NoPreference.v1"},
     "baseline": {"@disambig_learners": "disambig.NoPreference.v1"},
 }
-
-
 TEXT = st.text(st.characters(codec="utf8", exclude_characters="\0"), max_size=8)
-
-
 NUMBER = st.floats(-1e6, 1e6, allow_nan=False)
-
-
 LISTS = st.lists(
     st.fixed_dictionaries(
         {"text": TEXT, "score": NUMBER}, optional={"features": st.dictionaries(TEXT, NUMBER, max_size=3)}
@@ -62,7 +56,7 @@ def test_every_field_is_read(candidates, reference):
         ("[", "not JSON"),
         ("[]", "not a JSON object"),
         ('{"candidates": []}', "at least one candidate"),
-        ('{"candidates": [{"score": 1}]}', 'candidate 1: not an object with a "text"'),
+        ('{"candidates": [{"score": 1}]}', "candidate 1: not an object with a 'text'"),
         ('{"candidates": [{"text": "a", "score": true}]}', "not a finite number"),
         ('{"candidates": [{"text": "a", "score": 1e999}]}', "not a finite number"),
         ('{"candidates": [{"text": "a", "cost": -1}]}', "below zero"),
@@ -70,31 +64,39 @@ def test_every_field_is_read(candidates, reference):
         ('{"candidates": [{"text": "a", "features": {"x": "y"}}]}', "the feature 'x'"),
         ('{"candidates": [{"text": "a"}], "reference": 3}', "'reference' is not text"),
         ('{"candidates": [{"text": "\\ud800"}]}', "surrogate"),
+        ([{"text": "a", "words": ["a"]}, {"text": "b"}], "1 of 2 candidates have 'words'"),
+        ([{"text": "a", "words": ["a"], "tags": ["N"]}, {"text": "b", "words": ["b"]}], "have 'tags'"),
+        ([{"text": "a", "words": "a"}], "candidate 1: 'words' is not a list of non-empty texts"),
+        ([{"text": "a", "words": [""]}], "non-empty texts"),
+        ([{"text": "a", "words": [None]}], "'words' is not a list of non-empty texts"),
+        ([{"text": "a", "words": [1]}], "'words' is not a list of non-empty texts"),
+        ([{"text": "a", "words": ["\ud800"]}], "surrogate"),
+        ([{"text": "a", "words": ["a", "b"], "tags": ["N"]}], "1 'tags' for 2 'words'"),
+        ([{"text": "a", "tags": ["N"]}], "1 'tags' for 0 'words'"),
+        ([{"text": "a", "tags": "N", "words": ["a"]}], "'tags' is not a list of non-empty texts"),
     ],
 )
 def test_invalid_lists_are_errors(line, problem):
     with pytest.raises(UserError, match="D334") as caught:
-        parse_line(line, "lists.jsonl:3")
-    assert problem in str(caught.value) and "lists.jsonl:3" in str(caught.value)
+        parse_line(line if isinstance(line, str) else json.dumps({"candidates": line}), "lists.jsonl:3")
+    assert problem in str(caught.value).replace('"', "'") and "lists.jsonl:3" in str(caught.value)
 
 
-def test_null_fields_are_ignored():
-    actual = parse_line(
-        '{"id": null, "reference": null, "candidates": [{"text": "a", "score": null}]}', "x:1", "x"
-    )
+def test_null_fields_and_lists_without_labels():
+    line = '{"id": null, "reference": null, "candidates": [{"text": "a", "score": null}]}'
+    actual = parse_line(line, "x:1", "x")
     assert (actual.id, actual.reference, actual.scores) == ("x", None, None)
+    items = [parse_line('{"candidates": [{"text": "a"}, {"text": "b"}]}', f"x:{i}") for i in range(3)]
+    with pytest.raises(UserError, match="D337"):
+        train_lists(resolve(CONFIG), items, name="made")
 
 
 def scored_lists(n=60, least=0):
     """Lists whose right candidate is that of the lowest score of the source, and costs `least`."""
+    wrong = {"score": 2.0, "cost": least + 2, "features": {"bad": 1}}
+    right = {"score": 1.0, "cost": least, "features": {"good": 1}}
     return [
-        {
-            "id": str(i),
-            "candidates": [
-                {"text": f"{i} wrong", "score": 2.0, "cost": least + 2, "features": {"bad": 1}},
-                {"text": f"{i} right", "score": 1.0, "cost": least, "features": {"good": 1}},
-            ],
-        }
+        {"id": str(i), "candidates": [{"text": f"{i} wrong", **wrong}, {"text": f"{i} right", **right}]}
         for i in range(n)
     ]
 
@@ -109,18 +111,13 @@ def test_training_uses_the_cheapest_candidate(tmp_path, least):
     items = list(read_nbest(write_lists(tmp_path / "lists.jsonl", scored_lists(least=least))))
     learned, tested = split_lists(items)
     assert tested and not {item.document for item in learned} & {item.document for item in tested}
-    model = train_lists(
-        {**resolve(CONFIG), "learner": MeanDifference()}, learned, name="made", min_examples=2
-    )
+    parts = {**resolve(CONFIG), "learner": MeanDifference()}
+    model = train_lists(parts, learned, name="made", min_examples=2)
     assert model.scorers[0] is not None
     without = [item for item in learned if min(item.costs) > 0]
     assert model.provenance["examples"]["without_right"] == len(without)
-    assert model.provenance["examples"]["account"] == {
-        "what": "lists",
-        "read": len(learned),
-        "used": len(learned),
-        "left_out": {},
-    }
+    account = {"what": "lists", "read": len(learned), "used": len(learned), "left_out": {}}
+    assert model.provenance["examples"]["account"] == account
     out = []
     assert rerank(model, [str(tmp_path / "lists.jsonl")], out.append) == 60
     for line in b"".join(out).decode().splitlines():
@@ -142,12 +139,6 @@ def test_a_broken_line_is_reported_and_skipped(tmp_path):
         rerank(model, [str(path)], out.append)
 
 
-def test_lists_without_labels_are_an_error():
-    items = [parse_line('{"candidates": [{"text": "a"}, {"text": "b"}]}', f"x:{i}") for i in range(3)]
-    with pytest.raises(UserError, match="D337"):
-        train_lists(resolve(CONFIG), items, name="made")
-
-
 def test_observed_is_the_cheapest(tmp_path):
     items = list(read_nbest(write_lists(tmp_path / "lists.jsonl", scored_lists(2, least=1))))
     instances = list_instances(to_candidate_lists(items))
@@ -158,8 +149,6 @@ def test_observed_is_the_cheapest(tmp_path):
 
 
 WORD = st.text(st.characters(codec="utf8", exclude_characters="\0"), min_size=1, max_size=4)
-
-
 CANDIDATES = st.lists(
     st.lists(st.tuples(WORD, st.sampled_from(["N", "V"])), max_size=4), min_size=1, max_size=4
 )
@@ -183,37 +172,13 @@ def test_words_and_tags_are_read(candidates, tags):
         assert words.candidate_tags(row) == (tuple(t for _, t in item) if tags else ())
 
 
-@pytest.mark.parametrize(
-    ("candidates", "problem"),
-    [
-        ([{"text": "a", "words": ["a"]}, {"text": "b"}], "1 of 2 candidates have 'words'"),
-        ([{"text": "a", "words": ["a"], "tags": ["N"]}, {"text": "b", "words": ["b"]}], "have 'tags'"),
-        ([{"text": "a", "words": "a"}], "candidate 1: 'words' is not a list of non-empty texts"),
-        ([{"text": "a", "words": [""]}], "non-empty texts"),
-        ([{"text": "a", "words": [None]}], "'words' is not a list of non-empty texts"),
-        ([{"text": "a", "words": [1]}], "'words' is not a list of non-empty texts"),
-        ([{"text": "a", "words": ["\ud800"]}], "surrogate"),
-        ([{"text": "a", "words": ["a", "b"], "tags": ["N"]}], "1 'tags' for 2 'words'"),
-        ([{"text": "a", "tags": ["N"]}], "1 'tags' for 0 'words'"),
-        ([{"text": "a", "tags": "N", "words": ["a"]}], "'tags' is not a list of non-empty texts"),
-    ],
-)
-def test_invalid_words_are_errors(candidates, problem):
-    with pytest.raises(UserError, match="D334") as caught:
-        parse_line(json.dumps({"candidates": candidates}), "lists.jsonl:3")
-    assert problem in str(caught.value).replace('"', "'") and "lists.jsonl:3" in str(caught.value)
-
-
-def test_lists_without_words_are_tokenised_if_others_have_words():
+def test_lists_of_words_are_written_again_and_others_tokenised():
     plain = parse_line('{"candidates": [{"text": "a  b"}]}', "x:1")
     full = parse_line(json.dumps(list_with_words([[("b", "N"), ("c", "V")]])), "x:2")
     words = to_candidate_lists([plain, full]).words
     assert [words.candidate_words(row) for row in (0, 1)] == [("a", "b"), ("b", "c")]
     assert words.tags is None  # one of them says none
     assert to_candidate_lists([plain]).words is None
-
-
-def test_words_are_written_again():
     item = parse_line(json.dumps(list_with_words([[("a", "N")], [("b", "V")]])), "x:1")
     one, none = np.zeros(1, np.int32), np.zeros(1, bool)
     decisions = Decisions(

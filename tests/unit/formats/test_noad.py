@@ -11,11 +11,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from disambig.errors import UserError
-from disambig.formats import BREAKS, noad as noad_files, read_document, read_labelled, read_noad
+from disambig.formats import BREAKS, noad as noad_files, read_document, read_labelled, read_map, read_noad
 
 SENSE = "/dictionary/sense/d1/"
-
-
 SIGNS = st.sampled_from(
     [*'<word|text="a"|break_level="NO_BREAK"|sense="s"|lemma="|/>|&#39;'.split("|"), *'<> "\n']
 )
@@ -49,8 +47,6 @@ WORDS = [
     word_xml("!", "NO"),
     sensed("OK", "OK", "m4.001", "X", gap="SENTENCE"),
 ]
-
-
 FILES = {
     "noad/masc/written/jokes/a.xml": doc_xml("/written/jokes/a's.txt", *WORDS),
     "noad/masc/written/jokes/b.xml": doc_xml("/written/jokes/b.txt", word_xml("Hm", "PARAGRAPH")),
@@ -98,12 +94,18 @@ def test_text_places_and_glosses(folder):
     assert "character 9" in bank.where
 
 
-def test_the_archive_equals_the_folder(folder, tmp_path):
+def test_the_archive_equals_the_folder_and_other_files_are_reported(folder, tmp_path):
     path = packed(tmp_path / "noad.tar.xz", FILES)
     assert read_noad(path).documents == read_noad(folder).documents
     assert [item.label for item in read_labelled(path)] == ["m2.001", "m1.003", "m3.001", "m4.001"]
     single = read_labelled(folder / "masc/written/jokes/a.xml")
     assert [item.word for item in single] == ["see.v", "bank.n", "well.r", "OK.x"]
+    (folder / "masc" / "other.xml").write_text("<other/>")
+    notes = []
+    assert len(read_noad(folder, tell=notes.append).documents) == 2
+    assert "other.xml, line 1" in notes[0] and "SimpleWsdDoc" in notes[0]
+    with pytest.raises(UserError, match=r"D491.*<other"):
+        read_labelled(folder / "masc" / "other.xml")
 
 
 @pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE])
@@ -123,17 +125,16 @@ def test_sizes_are_bounded(folder, tmp_path, monkeypatch, name, most):
             read_noad(item)
 
 
-def test_unreadable_archives(tmp_path):
+def test_unreadable_archives_and_empty_folders(tmp_path):
     whole = packed(tmp_path / "a.tar.xz", FILES).read_bytes()
-    for broken in (b"", b"no archive", whole[: len(whole) // 2]):
-        (tmp_path / "b.tar.xz").write_bytes(broken)
-        with pytest.raises(UserError, match="D308"):
-            read_noad(tmp_path / "b.tar.xz")
-    with pytest.raises(UserError, match="D300"):
-        read_noad(tmp_path / "none.xml")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(UserError, match="D490"):
-        read_noad(tmp_path / "empty")
+    names = [("none.xml", "D300"), ("empty", "D490")]
+    for number, broken in enumerate((b"", b"no archive", whole[: len(whole) // 2])):
+        (tmp_path / f"{number}.tar.xz").write_bytes(broken)
+        names.append((f"{number}.tar.xz", "D308"))
+    for name, code in names:
+        with pytest.raises(UserError, match=code):
+            read_noad(tmp_path / name)
 
 
 @pytest.mark.parametrize(
@@ -154,15 +155,6 @@ def test_a_broken_word_is_reported_with_its_line_or_raises(tmp_path, line, probl
     assert len(notes) == 1 and "line 11:" in notes[0] and problem in notes[0]
     with pytest.raises(UserError, match=r"D488.*line 11:"):
         read_noad(path, strict=True)
-
-
-def test_a_file_of_another_kind_is_reported(folder):
-    (folder / "masc" / "other.xml").write_text("<other/>")
-    notes = []
-    assert len(read_noad(folder, tell=notes.append).documents) == 2
-    assert "other.xml, line 1" in notes[0] and "SimpleWsdDoc" in notes[0]
-    with pytest.raises(UserError, match=r"D491.*<other"):
-        read_labelled(folder / "masc" / "other.xml")
 
 
 @given(st.lists(SIGNS, max_size=30).map("".join))
@@ -202,11 +194,7 @@ def test_noad_masc_is_whole():
 
 
 def test_keys_of_one_lemma_written_together():
-    from disambig.formats import read_map
-
-    notes = []
-    actual = read_map(
-        "x/m1.003\tbe%2:42:00::;2:42:03::,be%2:42:03::, am%1\n\nx/m2\n", "map", lambda *say: notes.append(say)
-    )
+    text, notes = "x/m1.003\tbe%2:42:00::;2:42:03::,be%2:42:03::, am%1\n\nx/m2\n", []
+    actual = read_map(text, "map", lambda *say: notes.append(say))
     assert list(actual.values()) == [("be%2:42:00::", "be%2:42:03::", "am%1")]
     assert [where for where, _ in notes] == ["map, line 3"]

@@ -8,13 +8,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from fake_models import annotate_texts
+from annotated_documents import annotated as annotated_document
 
 from disambig.data import Alternative, CandidateLists, OverlapResolution
 from disambig.errors import UserError
 from disambig.formats import (
     AnnotatedDocument,
-    Document,
     arrow_schema,
     make_format,
     record_schema,
@@ -25,8 +24,8 @@ from disambig.text import ForeignParagraph
 TEXT = "We met during 1997 in\na quite place.\n"
 
 
-def annotated(text: str = TEXT, *, name: str = "a.txt", **more) -> AnnotatedDocument:
-    return AnnotatedDocument(Document(name, text, name, **more), tuple(annotate_texts([text])))
+def annotated(text: str = TEXT, **more) -> AnnotatedDocument:
+    return annotated_document(text, **more)
 
 
 def with_alternative(result: AnnotatedDocument) -> AnnotatedDocument:
@@ -87,10 +86,8 @@ def test_records_of_all_inputs_fit_the_schema():
     validator = pytest.importorskip("jsonschema").Draft202012Validator
     validator.check_schema(record_schema())
     check = validator(record_schema()).validate
-    parts = {
-        **record_schema()["properties"],
-        **record_schema()["properties"]["decisions"]["items"]["properties"],
-    }
+    parts = record_schema()["properties"]
+    parts |= parts["decisions"]["items"]["properties"]
     for row in [*rows_of(), *rows_of(text=False)]:
         check(row)
         for key in ("meta", "other_languages"):
@@ -109,34 +106,35 @@ def test_keys_are_always_the_same_and_in_the_order_of_the_schema():
                 assert list(candidate) == list(names["decisions"]["candidates"])
 
 
-def test_every_key_of_the_schema_is_required_and_no_other_is_allowed():
-    def objects(schema):
-        if isinstance(schema, dict):
-            if "properties" in schema:
-                yield schema
-            for value in schema.values():
-                yield from objects(value)
+def objects_in(schema):
+    if isinstance(schema, dict):
+        if "properties" in schema:
+            yield schema
+        for value in schema.values():
+            yield from objects_in(value)
 
-    for schema in objects(record_schema()):
+
+def test_every_key_of_the_schema_is_required_and_no_other_is_allowed():
+    for schema in objects_in(record_schema()):
         assert schema["required"] == list(schema["properties"])
         assert schema["additionalProperties"] is False
         assert all(value["description"] for value in schema["properties"].values())
+    assert json.loads(record_schema_text()) == record_schema()  # a file of the package
+    name = record_schema()["properties"]["schema"]["const"]
+    assert {row["schema"] for row in rows_of()} == {name}
 
 
 def test_values_of_a_record():
     row = rows_of()[7]
     flag = next(decision for decision in row["decisions"] if decision["flagged"])
     assert flag["candidates"][0] == {"text": "from", "score": 2.25}
-    assert json.loads(flag["alternatives"]) == [
-        {"task": "slip", "start": 7, "end": 13, "replacement": "until", "probability": 0.25}
-    ]
+    (other,) = json.loads(flag["alternatives"])
+    assert other == {"task": "slip", "start": 7, "end": 13, "replacement": "until", "probability": 0.25}
     assert flag["rule"] == "preposition"
     assert {decision["rule"] for decision in row["decisions"] if not decision["flagged"]} == {""}
     assert (row["schema"], row["line"], row["flags"]) == ("disambig/records/2", 1, 2)
-    assert {entry["task"]: entry["model"] for entry in row["models"]} == {
-        "preposition": "fake/preposition 0.0.1",
-        "spelling": "fake/spelling 0.0.1",
-    }
+    named = {entry["task"]: entry["model"] for entry in row["models"]}
+    assert named == {task: f"fake/{task} 0.0.1" for task in ("preposition", "spelling")}
     assert json.loads(rows_of()[10]["other_languages"]) == [{"start": 39, "end": 48, "language": "de"}]
     assert {decision["gloss"] for decision in rows_of()[8]["decisions"]} == {"quiet%1"}
     assert {decision["rank"] for decision in rows_of()[9]["decisions"]} == {1}
@@ -182,20 +180,13 @@ def test_the_former_records_can_still_be_written():
         make_format("jsonl", records=3)
 
 
-def test_the_schema_is_a_file_of_the_package():
-    assert json.loads(record_schema_text()) == record_schema()
-    name = record_schema()["properties"]["schema"]["const"]
-    assert {row["schema"] for row in rows_of()} == {name}
-
-
 def test_the_arrow_schema_has_the_keys_of_the_json_schema():
     pytest.importorskip("pyarrow")
-    schema = arrow_schema()
-    assert schema.names == list(keys_of(record_schema()))
+    schema, keys = arrow_schema(), keys_of(record_schema())
+    assert schema.names == list(keys)
     decisions = schema.field("decisions").type.value_type
-    assert [decisions.field(i).name for i in range(decisions.num_fields)] == list(
-        keys_of(record_schema())["decisions"]
-    )
+    names = [decisions.field(i).name for i in range(decisions.num_fields)]
+    assert names == list(keys["decisions"])
 
 
 def test_without_pyarrow_the_message_says_what_to_install(monkeypatch):

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import builtins
 import csv
 import io
 import json
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 import spacy
-from annotated_documents import encode
+from annotated_documents import annotated, encode
 from fake_models import annotate_texts
 from hypothesis import given, strategies as st
 from spacy.tokens import DocBin
@@ -28,27 +30,28 @@ from disambig.formats import (
     records,
 )
 
+result = partial(annotated, name="a/b.txt", id="an id")
+
+
+def shown(name: str, *documents: AnnotatedDocument, **options) -> str:
+    return encode(name, *documents, **options).decode()
+
+
+def record_of(*documents: AnnotatedDocument, **options) -> dict:
+    return json.loads(shown("jsonl", *documents, **options))
+
+
 TEXT = "In Russia\r\n\U0001f600 During 1997 to\r2001 \N{COMBINING ACUTE ACCENT}QUITE PLACE, quite\nwith him."
-
-
-PIECES = st.sampled_from(
-    ["quite place", "Quite", "during 1997", "IN", " ", "\r\n", "\n", "\U00020000", "\u00e9", "word", '"']
-)
-
-
-def result(text: str = TEXT, **more) -> AnnotatedDocument:
-    return AnnotatedDocument(Document("an id", text, "a/b.txt", **more), tuple(annotate_texts([text])))
+PIECES = ["quite place", "Quite", "during 1997", "IN", " ", "\r\n", "\n", "\U00020000", "\u00e9", "word", '"']
 
 
 @pytest.mark.parametrize("at_once", [1, 2, 100])
 def test_records_are_those_of_the_decisions_shortened(monkeypatch, at_once):
     monkeypatch.setattr("disambig.formats.results._AT_ONCE", at_once)
-    whole = result()
-    expected = [
-        {key: value for key, value in decisions.record(i, TEXT).items() if key != "model"}
-        for decisions in whole.decisions
-        for i in range(len(decisions))
-    ]
+    whole = result(TEXT)
+    expected = [decisions.record(i, TEXT) for decisions in whole.decisions for i in range(len(decisions))]
+    for record in expected:
+        del record["model"]
     expected.sort(key=lambda record: record["start"])
     actual = list(records(whole, kept=99))
     assert [{**record, "candidates": tuple(record["candidates"])} for record in actual] == expected
@@ -59,86 +62,71 @@ def test_records_are_those_of_the_decisions_shortened(monkeypatch, at_once):
         assert len(names) <= 2
 
 
-@given(parts=st.lists(PIECES))
-def test_offsets_index_the_original_text(parts):
-    text = "".join(parts)
-    for record in json.loads(make_format("jsonl").encode([result(text)]))["decisions"]:
+@given(text=st.lists(st.sampled_from(PIECES)).map("".join))
+def test_offsets_index_the_original_text(text):
+    for record in record_of(result(text))["decisions"]:
         assert text[record["start"] : record["end"]] == record["observed"]
         assert record["observed"].lower() in [candidate["text"] for candidate in record["candidates"]]
 
 
-def test_jsonl_holds_flags_models_and_other_keys():
-    data = make_format("jsonl").encode([result(line=3, kind="json", meta={"id": "an id", "n": 1})])
+def test_jsonl_holds_flags_models_and_other_keys(monkeypatch):
+    data = shown("jsonl", result(TEXT, line=3, kind="json", meta={"id": "an id", "n": 1}))
     actual = json.loads(data)
     assert (actual["id"], actual["path"], actual["line"], actual["text"]) == ("an id", "a/b.txt", 3, TEXT)
     assert json.loads(actual["meta"]) == {"n": 1}
     assert actual["flags"] == 2 == sum(record["flagged"] for record in actual["decisions"])
     assert [entry["model"] for entry in actual["models"]] == ["fake/preposition 0.0.1", "fake/spelling 0.0.1"]
-    assert json.loads(make_format("jsonl", text=False).encode([result()]))["text"] is None
-    assert data.count(b"\n") == 1
+    assert record_of(result(TEXT), text=False)["text"] is None
+    assert data.count("\n") == 1
+    whole = shown("jsonl", result(TEXT), result("?"))
+    monkeypatch.setattr("disambig.formats.jsonl._AT_ONCE", 2)  # decisions, of many
+    assert shown("jsonl", result(TEXT), result("?")) == whole
 
 
-def test_jsonl_of_many_decisions_is_put_together_without_loss(monkeypatch):
-    whole = make_format("jsonl").encode([result(), result("?")])
-    monkeypatch.setattr("disambig.formats.jsonl._AT_ONCE", 2)
-    assert make_format("jsonl").encode([result(), result("?")]) == whole
+@pytest.mark.parametrize("version", [1, 2])
+def test_jsonl_escapes_what_utf8_cannot_hold(version):
+    meta = record_of(result("a", meta={"odd": "\ud800"}), records=version)["meta"]
+    assert (json.loads(meta) if version == 2 else meta) == {"odd": "\ud800"}
+    odd = replace(annotate_texts(['quite \\ "so'])[1], task='\ud800\n"')
+    record = record_of(replace(result("a"), decisions=(odd,)), records=version)
+    assert record["decisions"][0]["task"] == '\ud800\n"'
 
 
-def test_jsonl_escapes_what_utf8_cannot_hold():
-    for version in (1, 2):
-        data = make_format("jsonl", records=version).encode([result("a", meta={"odd": "\ud800"})])
-        meta = json.loads(data.decode())["meta"]
-        assert (json.loads(meta) if version == 2 else meta) == {"odd": "\ud800"}
-        odd = replace(annotate_texts(['quite \\ "so'])[1], task='\ud800\n"')
-        data = make_format("jsonl", records=version).encode([replace(result("a"), decisions=(odd,))])
-        assert json.loads(data.decode())["decisions"][0]["task"] == '\ud800\n"'
-
-
-def test_corrections_follow_case_and_change_nothing_else():
-    assert corrected_text(result()) == TEXT.replace("During", "From").replace("QUITE PLACE", "QUIET PLACE")
-
-
-def test_the_more_probable_of_two_overlapping_corrections_is_applied():
-    one = result("a quite place in it")
-    spelling = one.decisions[1]
-    other = annotate_texts(["a quite place in it"])[1]
-    object.__setattr__(other, "starts", spelling.starts - np.int32(2))
-    object.__setattr__(other, "probabilities", spelling.probabilities + np.float32(0.05))
-    assert corrected_text(AnnotatedDocument(one.document, (spelling, other))) == "quiet place in it"
-    assert corrected_text(AnnotatedDocument(one.document, (other, spelling))) == "quiet place in it"
-
-
-def test_many_corrections_are_all_made():
+def test_corrections_follow_case_and_the_more_probable_of_two_is_made():
+    expected = TEXT.replace("During", "From").replace("QUITE PLACE", "QUIET PLACE")
+    assert corrected_text(result(TEXT)) == expected
     text = "a quite place " * 300
     assert corrected_text(result(text)) == text.replace("quite", "quiet")
+    one = result("a quite place in it")
+    spelling = one.decisions[1]
+    likely = spelling.probabilities + np.float32(0.05)
+    other = replace(spelling, starts=spelling.starts - np.int32(2), probabilities=likely)
+    for both in ((spelling, other), (other, spelling)):
+        assert corrected_text(AnnotatedDocument(one.document, both)) == "quiet place in it"
 
 
-def test_corrected_documents_keep_their_form():
+def test_corrected_documents_and_lines_for_people():
     line = result("a quite place", line=1, kind="line", ending="\r\n")
     blank = result("", line=2, kind="line", ending="\n")
-    assert make_format("corrected").encode([line, blank]) == b"a quiet place\r\n\n"
+    assert shown("corrected", line, blank) == "a quiet place\r\n\n"
     row = result("a quite place", line=1, kind="json", meta={"id": 7, "n": None})
-    data = make_format("corrected", field="body").encode([row])
-    assert json.loads(data) == {"id": 7, "n": None, "body": "a quiet place"}
-
-
-def test_lines_for_people_point_at_flags_only():
-    assert make_format("text").encode([result()]).decode().splitlines() == [
+    record = json.loads(shown("corrected", row, field="body"))
+    assert record == {"id": 7, "n": None, "body": "a quiet place"}
+    assert shown("text", result(TEXT)).splitlines() == [
         "a/b.txt:2:3: During -> From (preposition, 0.90)",
         f"a/b.txt:2:{TEXT.index('QUITE') - TEXT.index(chr(0x1F600)) + 1}: QUITE -> QUIET (spelling, 0.90)",
     ]
     row = result("x\na quite place", line=5, kind="json")
-    assert make_format("text").encode([row]) == b"a/b.txt:5:5: quite -> quiet (spelling, 0.90)\n"
+    assert shown("text", row) == "a/b.txt:5:5: quite -> quiet (spelling, 0.90)\n"
 
 
 def measured(text: str, flags: int) -> AnnotatedDocument:
     """Return a document whose flags were measured: 8 in 10 right."""
     point = PrecisionPoint(0.0, 0.8, 0.7, 0.9, round(0.8 * flags), 0, round(0.2 * flags))
     whole = result(text)
-    decisions = tuple(
-        replace(item, trust=PrecisionTable(item.task, "a text", 5.0, (point,))) for item in whole.decisions
-    )
-    return AnnotatedDocument(whole.document, decisions)
+    tables = [PrecisionTable(item.task, "a text", 5.0, (point,)) for item in whole.decisions]
+    pairs = zip(whole.decisions, tables, strict=True)
+    return AnnotatedDocument(whole.document, tuple(replace(item, trust=table) for item, table in pairs))
 
 
 @pytest.mark.parametrize(
@@ -146,28 +134,25 @@ def measured(text: str, flags: int) -> AnnotatedDocument:
 )
 def test_the_measured_share_is_shown_where_it_is_known(flags, share, short):
     one = measured("a quite place", flags)
-    assert (
-        make_format("text").encode([one]).decode()
-        == f"a/b.txt:1:3: quite -> quiet (spelling, {share} right)\n"
-    )
-    page = encode("html", one).decode()
+    assert shown("text", one) == f"a/b.txt:1:3: quite -> quiet (spelling, {share} right)\n"
+    page = shown("html", one)
     assert f'data-p="{short}"' in page
     assert f"{share.replace(' %', chr(0xA0) + '%')} of such flags are right" in page
     assert "90\u00a0%" not in page  # the probability
-    (decision,) = [d for d in json.loads(make_format("jsonl").encode([one]))["decisions"] if d["flagged"]]
+    (decision,) = [decision for decision in record_of(one)["decisions"] if decision["flagged"]]
     assert (decision["precision"], decision["precision_flags"]) == (0.8, flags)
     (row,) = [row for row in csv_rows(one) if row["flagged"] == "true"]
     assert (row["rule"], row["precision"]) == ("spelling", "0.8")
 
 
 def csv_rows(result: AnnotatedDocument) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(encode("csv", result).decode())))
+    return list(csv.DictReader(io.StringIO(shown("csv", result))))
 
 
 def test_records_and_tables_without_measured_precision():
-    decisions = json.loads(make_format("jsonl").encode([result()]))["decisions"]
+    decisions = record_of(result(TEXT))["decisions"]
     assert {(d["precision"], d["precision_flags"]) for d in decisions} == {(-1.0, 0)}
-    assert {row["precision"] for row in csv_rows(result())} == {""}
+    assert {row["precision"] for row in csv_rows(result(TEXT))} == {""}
 
 
 def test_labels_have_one_line_each_in_text():
@@ -175,41 +160,31 @@ def test_labels_have_one_line_each_in_text():
     group = replace(decisions.table[0], glosses=("gloss%1", ""))
     labels = replace(decisions, table=(group,), observed=np.full(len(decisions), -1, np.int32))
     document = Document("an id", "Quite\na quiet place", "a.txt")
-    assert make_format("text").encode([AnnotatedDocument(document, (labels,))]).decode().splitlines() == [
+    assert shown("text", AnnotatedDocument(document, (labels,))).splitlines() == [
         "a.txt:1:1: Quite: quite (spelling, 0.10, gloss%1)",
         "a.txt:2:3: quiet: quiet (spelling, 0.10)",
     ]
     words = annotate_texts(["Quite\na quiet place"])  # another task found no word of its own: no labels alone
     for others in (words[:1], [labels, words[0]]):
-        assert make_format("text").encode([AnnotatedDocument(document, tuple(others))]) == b""
+        assert shown("text", AnnotatedDocument(document, tuple(others))) == ""
 
 
 def test_spacy_docs_of_several_chunks_are_joined():
-    data = encode("spacy", result(), result("a quite place", meta={"n": 1}), chunks=2)
+    data = encode("spacy", result(TEXT), result("a quite place", meta={"n": 1}), chunks=2)
     docs = list(DocBin().from_bytes(data).get_docs(spacy.blank("en").vocab))
     assert [doc.text for doc in docs] == [TEXT, "a quite place"]
     assert [span.label_ for span in docs[1].spans["spelling"]] == ["quiet"]
     assert docs[1].user_data["meta"] == {"n": 1}
 
 
-def test_formats_have_names_and_unknown_ones_are_refused():
+def test_formats_have_names_and_the_output_says_which():
     assert [make_format(name).name for name in FORMATS] == list(FORMATS)
     with pytest.raises(UserError, match=r"D601.*available: jsonl"):
         make_format("json")
-
-
-@pytest.mark.parametrize(
-    ("path", "terminal", "name"),
-    [
-        (None, True, "text"),
-        (None, False, "jsonl"),
-        ("a.spacy", False, "spacy"),
-        ("a.txt", False, "text"),
-        ("a.jsonl.gz", False, "jsonl"),
-    ],
-)
-def test_the_output_says_the_format(path, terminal, name):
-    assert guess_format(path, terminal=terminal) == name
+    assert guess_format(None, terminal=True) == "text"
+    assert guess_format(None, terminal=False) == "jsonl"
+    for path, name in (("a.spacy", "spacy"), ("a.txt", "text"), ("a.jsonl.gz", "jsonl")):
+        assert guess_format(path, terminal=False) == name
 
 
 def test_files_are_saved_whole_or_not_at_all(tmp_path):
@@ -236,17 +211,15 @@ def test_an_interrupt_as_soon_as_a_file_is_there_leaves_nothing(tmp_path, monkey
 
 @pytest.mark.skipif("not __import__('os').path.exists('/dev/full')")
 def test_a_full_disk_is_one_message_and_leaves_nothing(tmp_path, monkeypatch):
-    import builtins
-
     real = builtins.open
-    monkeypatch.setattr(
-        builtins, "open", lambda path, mode="r": real("/dev/full", "wb") if "x" in mode else real(path, mode)
-    )
+
+    def on_a_full_disk(path, mode="r"):
+        return real("/dev/full", "wb") if "x" in mode else real(path, mode)
+
+    monkeypatch.setattr(builtins, "open", on_a_full_disk)
     for name in ("a.jsonl", "a.jsonl.gz"):
-        with (
-            pytest.raises(UserError, match=r"D309.*a.jsonl.*No space left"),
-            save_file(tmp_path / name) as write,
-        ):
+        full = pytest.raises(UserError, match=r"D309.*a.jsonl.*No space left")
+        with full, save_file(tmp_path / name) as write:
             write(b"x" * 100_000)
     assert list(tmp_path.iterdir()) == []
 

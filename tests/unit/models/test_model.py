@@ -47,16 +47,8 @@ from disambig.text import Words, hash_word
 from disambig.types import Decides, Features
 
 GROUPS = (Group("one", ("a", "b", "c")), Group("two", ("x", "y")))
-
-
-INSTANCES = Instances(
-    np.arange(5),
-    np.ones(5, np.int32),
-    np.array([0, 1, 0, 1, 1], np.int32),
-    np.array([2, -1, 0, 1, 0], np.int32),
-)
-
-
+NUMBERS, OBSERVED = np.array([0, 1, 0, 1, 1], np.int32), np.array([2, -1, 0, 1, 0], np.int32)
+INSTANCES = Instances(np.arange(5), np.ones(5, np.int32), NUMBERS, OBSERVED)
 POSITION_COLUMNS = Columns(np.full(5, -1, np.int32), np.zeros(5, np.int32), ("position",))
 
 
@@ -74,10 +66,9 @@ class Positions:
         instances.costs(group)  # as extractors do
         rows = csr_array((np.ones(n), (np.arange(n), instances.positions)), (n, 5))
         costs = (np.arange(k) != instances.observed[:, None]).astype(np.float32)
+        batch = CrossedRows(rows, costs, CrossedColumns(POSITION_COLUMNS, group.candidates))
         result = np.repeat(instances.positions, k).astype(np.int32)
-        return Features(
-            CrossedRows(rows, costs, CrossedColumns(POSITION_COLUMNS, group.candidates)), result, result + 1
-        )
+        return Features(batch, result, result + 1)
 
 
 @pytest.mark.parametrize("shared", [True, False])
@@ -106,11 +97,9 @@ def test_shared_rows_must_be_crossed():
         @by_group
         def transform(self, view, instances, group):
             n, k = len(instances), len(group.candidates)
-            costs = np.ones((n, k), np.float32)
-            batch = DenseBlocks(
-                np.zeros((n, k, 1), np.float32), np.zeros((k, 1), np.int64), numbered(1), costs
-            )
-            return Features(batch, np.zeros(n * k, np.int32), np.zeros(n * k, np.int32))
+            values, costs = np.zeros((n, k, 1), np.float32), np.ones((n, k), np.float32)
+            none = np.zeros(n * k, np.int32)
+            return Features(DenseBlocks(values, np.zeros((k, 1), np.int64), numbered(1), costs), none, none)
 
     with pytest.raises(UserError, match=r"D414.*extractor Blocks: transform gave DenseBlocks;.* CrossedRows"):
         list(iterate_features([Blocks()], None, INSTANCES, GROUPS, [(0, np.array([0, 2]))]))
@@ -151,11 +140,7 @@ def test_transforms_several_groups_at_once_up_to_a_limit(monkeypatch):
 
 
 BANK = Group("bank.n", ("money", "river"), glosses=("bank%1", "bank%2"))
-
-
 BAT = Group("bat.n", ("animal",), glosses=("",))
-
-
 BANK_TEXT = "near the bank, far from a bank; a bat"
 
 
@@ -205,9 +190,8 @@ def test_leaves_out_labels_of_small_margins(sense_model):
     assert labels_and_margins(sense_model.decide(view)) == [("money", 2.0), ("river", 3.0), ("animal", 5.0)]
     surer = sense_model.with_least_margin(2.5)
     assert labels_and_margins(surer.decide(view)) == [("river", 3.0), ("animal", 5.0)]
-    assert labels_and_margins(surer.with_least_margin(0).decide(view)) == labels_and_margins(
-        sense_model.decide(view)
-    )
+    anything = surer.with_least_margin(0).decide(view)
+    assert labels_and_margins(anything) == labels_and_margins(sense_model.decide(view))
     assert len(sense_model.with_least_margin(10).decide(view)) == 0
 
 
@@ -220,21 +204,21 @@ def labels_and_margins(decisions):
 def test_rejects_invalid_least_margins(sense_model, value):
     with pytest.raises(UserError, match="D477"):
         sense_model.with_least_margin(value)
-
-
-def test_models_of_words_have_no_least_margin(sense_model):
-    with pytest.raises(UserError, match="D477"):
+    with pytest.raises(UserError, match="D477"):  # a model of words has none
         replace(sense_model, judge=Corrections()).with_least_margin(1.0)
 
 
-def test_records_and_spans_have_glosses(sense_model):
+def spans_of(model, text=BANK_TEXT):
     nlp = spacy.blank("en")
-    component = Disambiguator(nlp, sense_model, name="sense", spans_key="sense", protect=False)
-    doc = component(nlp(BANK_TEXT))
+    return Disambiguator(nlp, model, name="sense", spans_key="sense", protect=False)(nlp(text))
+
+
+def test_records_and_spans_have_glosses(sense_model):
+    doc = spans_of(sense_model)
     expected = [("bank", "money", "bank%1"), ("bank", "river", "bank%2"), ("bat", "animal", "")]
-    assert [(span.text, span.label_, span.kb_id_) for span in doc.spans["sense"]] == expected
     (again,) = DocBin(store_user_data=True, docs=[doc]).get_docs(spacy.blank("en").vocab)
-    assert [(span.text, span.label_, span.kb_id_) for span in again.spans["sense"]] == expected
+    for item in (doc, again):
+        assert [(span.text, span.label_, span.kb_id_) for span in item.spans["sense"]] == expected
     assert [span._.disambig["gloss"] for span in again.spans["sense"]] == ["bank%1", "bank%2", ""]
 
 
@@ -245,27 +229,17 @@ def test_all_records_have_a_gloss_if_some_groups_do(sense_model):
     assert [decisions.record(i, BANK_TEXT)["gloss"] for i in range(3)] == expected
     result = records(AnnotatedDocument(Document("a", BANK_TEXT, "a.txt"), (decisions,)))
     assert [record["gloss"] for record in result] == expected
-    nlp = spacy.blank("en")
-    component = Disambiguator(nlp, some, name="sense", spans_key="sense", protect=False)
     for text, glosses in ((BANK_TEXT, expected), ("a bat", [""])):
-        doc = component(nlp(text))
+        doc = spans_of(some, text)
         assert [span._.disambig["gloss"] for span in doc.spans["sense"]] == glosses
         assert [span.kb_id_ for span in doc.spans["sense"]] == glosses
 
 
 def test_annotations_with_glosses_have_another_layout(sense_model):
-    nlp = spacy.blank("en")
     plain = replace(sense_model, task=SenseTask(groups=(replace(BANK, glosses=()), replace(BAT, glosses=()))))
-    kept = []
-    for item in (sense_model, plain):
-        component = Disambiguator(nlp, item, name="sense", spans_key="sense", protect=False)
-        kept.append(component(nlp(BANK_TEXT)).user_data["disambig.sense"])
+    kept = [spans_of(item).user_data["disambig.sense"] for item in (sense_model, plain)]
     assert [item["layout"] for item in kept] == [2, 1]
     assert [[len(row) for row in item["table"]] for item in kept] == [[3, 3], [2, 2]]
-
-
-def test_records_have_no_gloss_without_glosses(sense_model):
-    plain = replace(sense_model, task=SenseTask(groups=(replace(BANK, glosses=()), replace(BAT, glosses=()))))
     decisions = plain.decide(plain.tokenisation([BANK_TEXT]))
     assert "gloss" not in decisions.record(0, BANK_TEXT)
 
@@ -309,22 +283,16 @@ def test_shares_one_rate_by_gains(models, rate, expected):
     assert task_rates(models, rate) == pytest.approx(expected)
 
 
-def test_models_of_labels_have_no_rate():
+def test_rates_are_for_models_that_flag_and_for_their_own_task():
     models = models_of(high=HIGH, labels=object())
     assert task_rates(models, 1.5) == {"high": 1.5}
     with pytest.raises(UserError, match=r"D950.*'labels'.*available: high"):
         task_rates(models, {"labels": 1.0})
-
-
-def test_rates_by_task_leave_other_tasks_alone():
     assert task_rates(models_of(high=HIGH, low=LOW), {"low": 2}) == {"low": 2.0}
     assert task_rates(models_of(high=HIGH), None) == {}
-
-
-@pytest.mark.parametrize("rate", [-1.0, float("nan"), {"high": -1.0}])
-def test_rejects_impossible_rates(rate):
-    with pytest.raises(UserError, match="D401"):
-        task_rates(models_of(high=HIGH), rate)
+    for rate in (-1.0, float("nan"), {"high": -1.0}):
+        with pytest.raises(UserError, match="D401"):
+            task_rates(models_of(high=HIGH), rate)
 
 
 def precision_table(task, *points, **pairs):
@@ -337,48 +305,30 @@ def precision_table(task, *points, **pairs):
 
 
 TEXT = "I saw a a box of a old house. He went to to home, and I seen it with a owl."
-
-
 TABLES = {
     "form": precision_table("form", (0.0, 0.2), (0.5, 0.6), (0.85, 0.9)),
     "doubled": precision_table("doubled", (0.0, 0.3), (0.9, 0.95)),
 }
-
-
 RATES = {"form": 1.0, "doubled": 1.0}
 
 
 def trusted_flags(least, tables=TABLES, rates=RATES):
     result = ModelSet((FORM, DOUBLED), rates, trust=tables, least=least).annotate([TEXT])
-    return [
-        (item.task, TEXT[item.starts[i] : item.ends[i]], len(item.record(int(i), TEXT)["alternatives"]))
-        for item in result
-        for i in np.flatnonzero(item.flagged)
-    ]
+    flags = [(item, item.record(int(i), TEXT)) for item in result for i in np.flatnonzero(item.flagged)]
+    return [(item.task, record["observed"], len(record["alternatives"])) for item, record in flags]
 
 
 def test_raises_precise_flags_only():
     assert trusted_flags(0.8) == [("form", "a", 0), ("form", "a", 0), ("doubled", "to to", 0)]
     assert trusted_flags(0.92) == [("doubled", "to to", 0)]
     assert trusted_flags(0.96) == []
-
-
-def test_an_imprecise_flag_is_not_an_alternative_and_hides_no_flag():
     assert ("doubled", "to to", 1) in trusted_flags(0.5)  # "to" of forms, 0.6 sure, is trusted as far
-    assert ("form", "a", 0) in trusted_flags(
-        0.25, TABLES | {"doubled": precision_table("doubled", (0.0, 0.2))}
-    )
-
-
-def test_an_unmeasured_task_flags_nothing():
+    imprecise = TABLES | {"doubled": precision_table("doubled", (0.0, 0.2))}
+    assert ("form", "a", 0) in trusted_flags(0.25, imprecise)
     assert {task for task, *_ in trusted_flags(0.1, {"form": TABLES["form"]})} == {"form"}
-
-
-def test_a_rate_of_zero_flags_nothing():
     assert trusted_flags(0.1, rates={"form": 0.0, "doubled": 0.0}) == []
-
-
-def test_decisions_have_the_precision_table():
+    pairs = {"form": precision_table("form", (0.0, 0.2), **{"a/an": [(0.0, 0.99)]})}
+    assert trusted_flags(0.98, pairs) == [("form", "a", 0)] * 3
     result = ModelSet((FORM, DOUBLED), RATES, trust=TABLES, least=0.5).annotate([TEXT])
     assert [item.in_document(0).take(np.arange(1)).trust for item in result] == list(TABLES.values())
 
@@ -409,16 +359,10 @@ def test_rates_for_precision_are_zero_without_precise_flags():
     assert rates_for_precision([model], {}, 0.1) == {"form": 0.0}
 
 
-def test_pairs_have_a_precision_of_their_own():
-    pairs = {"form": precision_table("form", (0.0, 0.2), **{"a/an": [(0.0, 0.99)]})}
-    assert trusted_flags(0.98, pairs) == [("form", "a", 0)] * 3
-
-
-@pytest.mark.parametrize(
-    "check", [*check_learner(NoPreference()), *check_learner(NoPreference(), crossed())], ids=str
-)
-def test_no_preference_keeps_the_contract(check):
-    check()
+@pytest.mark.parametrize("batch", [None, crossed()], ids=["blocks", "crossed"])
+def test_no_preference_keeps_the_contract(batch):
+    for check in check_learner(NoPreference(), batch):
+        check()
 
 
 def test_linear_weights_must_match_the_columns():
@@ -426,9 +370,5 @@ def test_linear_weights_must_match_the_columns():
     assert scorer.weights.dtype == np.float64
     with pytest.raises(ValueError, match="4 weights for 15 columns"):
         scorer.scores(blocks(3))
-
-
-def test_all_candidates_score_the_same():
-    batch = blocks()
-    scores = NoPreference().fit(batch).scorer.scores(batch)
-    assert len(scores) == len(batch.cost) and not scores.any()
+    scores = NoPreference().fit(blocks()).scorer.scores(blocks())
+    assert len(scores) == len(blocks().cost) and not scores.any()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 from model_files import toy_config
-from toy_learners import Constant, Perceptron
+from toy_components import toy_components
 from toy_plugin import NearbyWords, Pairs
 
 from disambig.data import Group
@@ -34,15 +34,7 @@ TEST_TEXTS = [
     "Nothing.",
 ]
 CONFIG = toy_config("toys.Pairs.v1")
-COMPONENTS = {
-    "task": Pairs(),
-    "tokenisation": Words(),
-    "extractors": {"features": NearbyWords()},
-    "learner": Perceptron(),
-    "baseline": Constant(),
-}
-
-
+COMPONENTS = toy_components(extractors={"features": NearbyWords()})
 FLAT_LABELS = Labels(np.ones(2), np.zeros((2, 2)), np.zeros((2, 2)))
 
 
@@ -54,9 +46,8 @@ class LabelledPairs(Pairs):
 
 @pytest.fixture(scope="module")
 def model():
-    return train(
-        COMPONENTS, {"train": TEXTS, "dev": TEXTS[:20]}, name="my/pairs", min_examples=2, config=CONFIG
-    )
+    texts = {"train": TEXTS, "dev": TEXTS[:20]}
+    return train(COMPONENTS, texts, name="my/pairs", min_examples=2, config=CONFIG)
 
 
 @pytest.fixture(scope="module")
@@ -79,14 +70,11 @@ def test_figures_on_test_texts(model):
 def test_observed_words_do_not_leak_into_the_answers(model):
     """The same places with the other word in them get the same answers: each is right exactly once."""
     other = ["The tower is quiet old.", "We like a quite tower, a quite one."]
-    right = [
-        round(3 * assess_on_texts(model, texts)["systems"]["model"]["quite/quiet"]["accuracy"])
-        for texts in (TEST_TEXTS[:2], other)
-    ]
-    assert sum(right) == 3
+    both = [assess_on_texts(model, texts)["systems"]["model"] for texts in (TEST_TEXTS[:2], other)]
+    assert sum(round(3 * figures["quite/quiet"]["accuracy"]) for figures in both) == 3
 
 
-def test_card_of_words(assessed):
+def test_card_with_and_without_figures(assessed, model):
     text = card(assessed, "pairs-model")
     for expected in (
         "# my/pairs 0.1.0",
@@ -104,23 +92,17 @@ def test_card_of_words(assessed):
         assert expected in text, expected
     head, rule, *rows = (line for line in text.splitlines() if line.startswith("|"))
     assert rule.count("|") == head.count("|") == rows[0].count("|")
-
-
-def test_card_without_figures(model):
     text = card(model, "m")
     assert "No figures are stored" in text and "Tested on" not in text
 
 
-def test_card_of_labels(model):
+def test_card_of_labels_and_of_lists(model):
     labelled = {"labelled": 1200, "documents": 30, "train_words": 9}
     notes = {"examples": labelled, "notes": ["two examples\nare few"]}
     built = replace(model, task=LabelledPairs(), judge=FLAT_LABELS, provenance=notes)
     text = card(built, "m")
     assert "Assigns labels" in text and "1,200 labelled examples in 30 documents" in text
     assert "It flags nothing" in text and "* two examples are few." in text and "may be flagged" not in text
-
-
-def test_card_of_lists(model):
     built = replace(model, task=Lists(), judge=BestOfList(), scorers=(None,), provenance={})
     text = card(built, "m")
     assert "Finds the best candidate of each list. Task `rerank`" in text
@@ -144,10 +126,8 @@ def test_card_of_labels_decided_together(model):
 
 
 def test_card_warns_of_few_examples():
-    labelled = [
-        Labelled(text, text.index("qui"), text.index("qui") + 5, text[text.index("qui") :][:5], text)
-        for text in TEXTS[:10]
-    ]
+    places = [(text, text.index("qui")) for text in TEXTS[:10]]
+    labelled = [Labelled(text, at, at + 5, text[at : at + 5], text) for text, at in places]
     model = train_labelled(COMPONENTS, labelled, name="ten", min_examples=2, config=CONFIG)
     result = assess_model(model, COMPONENTS, labelled=labelled, min_examples=2)
     assert result["n"] == 10 and result["how"] == "5-fold cross-validation over documents"
@@ -205,9 +185,7 @@ def test_snippet_names_the_component_of_the_task(model, monkeypatch):
     # no component has the name of this task
     plain = card(replace(model, task=LabelledPairs(), judge=FLAT_LABELS), "m")
     assert 'add_pipe("disambig", config=' in plain and "tagger" not in plain and "kb_id_" not in plain
-    words = replace(
-        built, task=Pairs(name="sense"), judge=model.judge
-    )  # a task of words is no task of labels
+    words = replace(built, task=Pairs(name="sense"), judge=model.judge)  # a task of words is not of labels
     assert 'add_pipe("disambig", config=' in card(words, "m")
 
 

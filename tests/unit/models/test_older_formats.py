@@ -38,12 +38,9 @@ def to_format_1(home, *without):
         description["flags_per_1000"] = 0.0
     else:
         description["flags_per_1000"] = float(rule_arrays.pop("flags_per_1000")[0])
-        prefixes = {"rates": "operating", "thresholds": "operating"}
-        moved = {
-            f"{prefixes.get(name, 'calibration')}.{name}": array
-            for name, array in rule_arrays.items()
-            if name not in without
-        }
+        parts = {name: "operating" for name in ("rates", "thresholds")}
+        kept = {name: array for name, array in rule_arrays.items() if name not in without}
+        moved = {f"{parts.get(name, 'calibration')}.{name}": array for name, array in kept.items()}
     config = (home / "config.cfg").read_text()
     plain = re.sub(r"\[judge\]\n(?:[^\[\n].*\n)*\n?", "", config)
     assert plain != config and "judge" not in plain
@@ -90,19 +87,14 @@ def test_format_1_decides_the_same(model, home, tmp_path):
     assert_equal_decisions(model, load_model(tmp_path / "newer"))
 
 
-def test_format_1_of_labels_decides_the_same(label_model, tmp_path):
+@pytest.mark.parametrize(("without", "least_margin"), [((), 0.25), (("least_margin",), 0)])
+def test_format_1_of_labels_decides_the_same(label_model, tmp_path, without, least_margin):
     home = tmp_path / "model"
     assert load_model(home).judge.least_margin == 0.25
-    again = load_model(to_format_1(home))
-    assert isinstance(again.judge, Labels) and again.judge.least_margin == 0.25
-    assert_equal_decisions(label_model, again)
+    again = load_model(to_format_1(home, *without))
+    assert isinstance(again.judge, Labels) and again.judge.least_margin == least_margin
+    assert_equal_decisions(label_model.with_least_margin(least_margin), again)
     assert again.flags_per_1000 == 0
-
-
-def test_format_1_of_labels_without_least_margin(label_model, tmp_path):
-    again = load_model(to_format_1(tmp_path / "model", "least_margin"))
-    assert again.judge.least_margin == 0
-    assert_equal_decisions(label_model.with_least_margin(0), again)
 
 
 def test_format_1_without_candidate_probabilities(model, home):
@@ -116,11 +108,9 @@ def test_rejects_format_1_without_arrays_of_its_rule(home, name):
     assert_rejected(to_format_1(home, name), "D405", name)
 
 
-@pytest.mark.parametrize(
-    "changes", [{"flags_per_1000": -1}, {"flags_per_1000": "many"}, {"flags_per_1000": None}]
-)
-def test_rejects_invalid_rates_of_format_1(home, changes):
-    change_description(to_format_1(home), **changes)
+@pytest.mark.parametrize("rate", [-1, "many", None])
+def test_rejects_invalid_rates_of_format_1(home, rate):
+    change_description(to_format_1(home), flags_per_1000=rate)
     assert_rejected(home, "D405")
 
 
@@ -139,11 +129,7 @@ def test_rejects_another_decision_rule_in_the_config(home):
 
 
 LINES = ["quite/quiet", "peace/piece"]
-
-
 GROUPS = tuple(Group(line, tuple(line.split("/"))) for line in LINES)
-
-
 CHANGED = {
     "another order": ["peace/piece", "quite/quiet"],
     "candidates in another order": ["quiet/quite", "piece/peace"],
@@ -248,26 +234,12 @@ def test_other_names_must_equal_those_of_the_task(sets):
     assert_rejected(home, "D409", "numbered")
 
 
-@pytest.mark.parametrize(
-    "groups",
-    [
-        5,
-        None,
-        [5],
-        [None],
-        [[]],
-        [{}],
-        [{"name": "a"}],
-        [{"name": 1, "candidates": ["quite", "quiet"]}],
-        [{"name": "a", "candidates": [1, 2]}],
-        [{"name": "a", "candidates": 5}],
-        [{"name": "a", "candidates": ["quite", "quiet"], "variants": [[1]]}],
-        [{"name": "a", "candidates": ["quite", "quiet"], "glosses": [1]}],
-        ["quite/quiet", {"name": "a", "candidates": ["quite", "quiet"]}],
-        [{"name": "a", "candidates": ["quite", "quiet"]}],
-        [],
-    ],
-)
+PAIR = {"name": "a", "candidates": ["quite", "quiet"]}
+INVALID = [5, None, [5], [None], [[]], [{}], [{"name": "a"}], [PAIR], [], ["quite/quiet", PAIR]]
+CHANGES = [{"name": 1}, {"candidates": [1, 2]}, {"candidates": 5}, {"variants": [[1]]}, {"glosses": [1]}]
+
+
+@pytest.mark.parametrize("groups", [*INVALID, *([{**PAIR, **change}] for change in CHANGES)])
 def test_rejects_invalid_groups(sets, groups):
     train_model(sets, "files.Kept.v1")
     change_description(sets.parent / "model", groups=groups)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from importlib.metadata import EntryPoint
 
 import pytest
 
 from disambig import packs
 from disambig.counts import open_table
 from disambig.errors import UserError
-from disambig.models import load
+from disambig.models import load, storage
 from disambig.packs import available, default_tasks, pack, read_pack
 
 GOOD = {
@@ -57,11 +58,7 @@ def test_counts_are_optional_and_some_models_run_by_name_only(installed):
         "[]",
         "null",
         "[" * 100_000,
-        *[
-            json.dumps({key: value for key, value in GOOD.items() if key != missing})
-            for missing in GOOD
-            if missing != "counts"
-        ],
+        *({key: GOOD[key] for key in GOOD if key != missing} for missing in GOOD if missing != "counts"),
         {**GOOD, "models": ["preposition"]},
         {**GOOD, "models": None},
         {**GOOD, "by_name": 3},
@@ -86,8 +83,6 @@ def test_rejects_paths_outside_of_the_pack(tmp_path, outside, key):
 @pytest.fixture
 def installed(tmp_path, monkeypatch):
     """Install packs: ``installed("toy_pack", description)``."""
-    from importlib.metadata import EntryPoint
-
     entries = []
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(packs, "entry_points", lambda group: entries)
@@ -101,20 +96,16 @@ def installed(tmp_path, monkeypatch):
     return install
 
 
-def test_finds_packs_without_importing_them(installed):
+def test_finds_packs_without_importing_them_and_ignores_missing_ones(installed):
+    installed("gone_pack", None)
     home = installed("toy_pack", GOOD)
     (home / "__init__.py").write_text("raise RuntimeError('a pack has no code to run')")
     assert pack("toy_pack").counts == home / "toy.counts"
     assert set(available()) == {"preposition", "toy_pack/preposition"}
-
-
-def test_ignores_missing_packs(installed):
-    installed("gone_pack", None)
-    installed("toy_pack", GOOD)
     assert set(packs.packs()) == {"toy_pack"}
 
 
-def test_unknown_packs_and_models_list_the_valid_names(installed):
+def test_unknown_packs_and_models_list_the_valid_names(installed, tmp_path):
     installed("toy_pack", GOOD)
     with pytest.raises(UserError, match=r"D402.*installed packs: toy_pack"):
         pack("toy_pick")
@@ -122,6 +113,10 @@ def test_unknown_packs_and_models_list_the_valid_names(installed):
         load("prepositions")
     with pytest.raises(UserError, match=r"D404.*or one of toy_pack/preposition, preposition"):
         load("toy_pack/prepositions")
+    with pytest.raises(UserError, match=r"D666.*does not contain a model"):
+        load(tmp_path)
+    with pytest.raises(UserError, match="D405"):  # it is missing from its pack
+        load("preposition")
 
 
 def test_a_component_that_cannot_be_loaded_gives_no_hint(monkeypatch):
@@ -135,22 +130,9 @@ def test_a_component_that_cannot_be_loaded_gives_no_hint(monkeypatch):
     assert packs.not_installed("other") is None
 
 
-def test_rejects_a_directory_without_a_model(tmp_path):
-    with pytest.raises(UserError, match=r"D666.*does not contain a model"):
-        load(tmp_path)
-
-
-def test_rejects_a_model_missing_from_its_pack(installed):
-    installed("toy_pack", GOOD)
-    with pytest.raises(UserError, match="D405"):
-        load("preposition")
-
-
 def test_loads_a_changed_model_again(tmp_path, monkeypatch):
     """A long-lived process (a notebook) sees the model that is there, not the one that was."""
-    from disambig.models import storage as store
-
-    monkeypatch.setattr(store, "load_model", lambda home: (home / "model.json").read_text())
+    monkeypatch.setattr(storage, "load_model", lambda home: (home / "model.json").read_text())
     (tmp_path / "model.json").write_text("first")
     assert load(tmp_path) == "first"
     assert load(tmp_path) is load(tmp_path)

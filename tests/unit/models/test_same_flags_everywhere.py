@@ -75,28 +75,22 @@ def test_check(installed):
     assert (installed / "notes.md").read_text() == CORRECTED
 
 
-def test_json_lines_and_text(installed):
+def test_records_text_and_tables(installed):
     document = json.loads(run_annotate(installed, "jsonl"))
     for decision in document["decisions"]:
         decision["alternatives"] = json.loads(decision["alternatives"])
     assert shown_flags(document["decisions"]) == FLAGS and document["flags"] == len(FLAGS)
     assert [decision["flagged"] for decision in document["decisions"]].count(False) == 4
     assert places(run_annotate(installed, "text")) == PLACES
-
-
-def test_tables(installed):
     rows = list(csv.DictReader(io.StringIO(run_annotate(installed, "csv", "--only-flags"))))
     assert [(row["task"], row["observed"], row["replacement"]) for row in rows] == PLAIN
 
 
-def test_corrected_text_and_edits(installed):
+def test_corrected_text_edits_and_conllu(installed):
     assert run_annotate(installed, "corrected") == CORRECTED
     edit = re.compile(r"^A \d+ \d+\|\|\|\w:(\w+)\|\|\|(.*?)\|\|\|", re.MULTILINE)
     result = edit.findall(run_annotate(installed, "m2"))
     assert result == [(task.upper(), "A" if old == "The" else new.strip()) for task, old, new in PLAIN]
-
-
-def test_conllu(installed):
     values = re.findall(r"Disambig=(\S+)", run_annotate(installed, "conllu"))
     flags = [value.split(":") for item in values for value in item.split(";") if value.endswith(":flag")]
     result = [(task, old.replace("%20", " "), new) for task, old, new, *_ in flags]
@@ -107,58 +101,50 @@ def test_html(installed):
     page = run_annotate(installed, "html")
     heads = plain(re.findall(r'<span class="h">(<s>.*?</b>)</span>', page))
     assert sorted(heads) == sorted(f"{old or '∅'} → {new.strip() or '∅'}" for _, old, new in PLAIN)
-    others = ["or an (form)", "or An (form)", "or to → ∅ (form)"]
-    others.append("or ∅ → have (doubled)")
+    others = ["or an (form)", "or An (form)", "or to → ∅ (form)", "or ∅ → have (doubled)"]
     assert plain(re.findall(r'<span class="m">(or .*?)</span>', page)) == others
 
 
 @pytest.mark.parametrize("order", [(FORM, DOUBLED), (DOUBLED, FORM)])
 def test_components_in_any_order(order):
-    nlp = spacy.blank("en")
-    doc = nlp(TEXT)
+    doc = NLP(TEXT)
     for model in order:
-        task = model.task.name
-        doc = Disambiguator(nlp, model, name=task, spans_key=task)(doc)
-    for item in (doc, *DocBin(store_user_data=True, docs=[doc]).get_docs(nlp.vocab)):
+        doc = annotated_by(model, doc)
+    for item in (doc, *DocBin(store_user_data=True, docs=[doc]).get_docs(NLP.vocab)):
         spans = [span for task in MODELS for span in item.spans[task]]
         assert shown_flags(span._.disambig for span in spans) == FLAGS
         result = [read_decisions(item, task) for task in MODELS]
         assert shown_flags(one.record(i, TEXT) for one in result for i in range(len(one))) == FLAGS
 
 
-def test_a_second_component_updates_the_flags_of_the_first():
-    nlp = spacy.blank("en")
-    doc = Disambiguator(nlp, FORM, name="form", spans_key="form")(nlp(TEXT))
+NLP = spacy.blank("en")
+
+
+def annotated_by(model, doc, key=None, **settings):
+    key = key or model.task.name
+    return Disambiguator(NLP, model, name=key, spans_key=key, **settings)(doc)
+
+
+def test_later_components_update_flags_of_their_doc_only():
+    doc = annotated_by(FORM, NLP(TEXT))
     first = doc.spans["form"][0]
     assert first._.disambig["flagged"] and first._.disambig["alternatives"] == ()
-    doc = Disambiguator(nlp, DOUBLED, name="doubled", spans_key="doubled")(doc)
+    doc = annotated_by(DOUBLED, doc)
     assert not first._.disambig["flagged"]
-    none = Disambiguator(nlp, DOUBLED, name="doubled", spans_key="doubled", flags_per_1000=0)
-    assert none(doc).spans["form"][0]._.disambig["flagged"]
-
-
-def test_a_copied_doc_has_its_own_flags():
-    nlp = spacy.blank("en")
-    doc = Disambiguator(nlp, FORM, name="form", spans_key="form")(nlp(TEXT))
-    copy = Disambiguator(nlp, DOUBLED, name="doubled", spans_key="doubled")(doc.copy())
+    assert annotated_by(DOUBLED, doc, flags_per_1000=0).spans["form"][0]._.disambig["flagged"]
+    doc = annotated_by(FORM, NLP(TEXT))
+    copy = annotated_by(DOUBLED, doc.copy())
     copy.user_data["disambig.form"] = doc.user_data["disambig.form"]
     first = [item.spans["form"][0] for item in (doc, copy, doc)]
     assert [span._.disambig["flagged"] for span in first] == [True, False, True]
-
-
-def test_a_task_decided_twice_does_not_compete_with_itself():
-    nlp = spacy.blank("en")
-    doc = nlp(TEXT)
-    for key in ("form", "again"):
-        doc = Disambiguator(nlp, FORM, name=key, spans_key=key)(doc)
+    doc = annotated_by(FORM, annotated_by(FORM, NLP(TEXT)), "again")
     both = [[span._.disambig for span in doc.spans[key]] for key in ("form", "again")]
     assert both[0] == both[1] and all(r["flagged"] and not r["alternatives"] for r in both[0])
 
 
 @pytest.mark.parametrize("order", [(FORM, DOUBLED), (DOUBLED, FORM)])
 def test_proofreader_component(order):
-    nlp = spacy.blank("en")
-    doc = Proofreader(nlp, order, name="all")(nlp(TEXT))
+    doc = Proofreader(NLP, order, name="all")(NLP(TEXT))
     spans = doc.spans["proofread"]
     assert shown_flags(span._.disambig for span in spans) == FLAGS
     assert [(span.id_, span.label_) for span in spans] == [(task, new.strip()) for task, _, new in PLAIN]

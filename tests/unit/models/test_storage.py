@@ -42,12 +42,10 @@ from disambig.models import (
 from disambig.text import Words
 
 ARRAYS = ("weights.npz", "judge.npz")
-
-
 FILES = ["README.md", "config.cfg", "judge.npz", "model.json", "weights.npz"]
 
 
-def test_round_trip(model, home):
+def test_round_trip(model, home, tmp_path):
     again = load_model(home)
     assert (again.name, again.version, again.language) == ("small", "1.2.3", "")
     judge = {"@disambig_judges": "disambig.Corrections.v1"}  # the usual one of its task
@@ -59,18 +57,6 @@ def test_round_trip(model, home):
         assert np.array_equal(getattr(first, column), getattr(second, column)), column
     assert len(first) == 5
     assert sorted(path.name for path in home.iterdir()) == FILES
-
-
-def test_rejects_an_incomplete_description(home):
-    description = json.loads((home / "model.json").read_text())
-    for key in ("name", "version", "groups", "trained", "counts", "files", "provenance"):
-        (home / "model.json").write_text(
-            json.dumps({name: description[name] for name in description if name != key})
-        )
-        assert_rejected(home, "D405")
-
-
-def test_saving_a_loaded_model_gives_the_same_files(home, tmp_path):
     save_model(load_model(home), tmp_path / "again")
     for name in ("config.cfg", "model.json"):
         assert (tmp_path / "again" / name).read_bytes() == (home / name).read_bytes()
@@ -80,7 +66,7 @@ def test_saving_a_loaded_model_gives_the_same_files(home, tmp_path):
         assert all(ours[key].tobytes() == theirs[key].tobytes() for key in ours)
 
 
-def test_replaces_a_model_only_with_force(model, home):
+def test_force_replaces_models_links_and_empty_folders(model, home, tmp_path):
     before = (home / "model.json").read_bytes()
     with pytest.raises(UserError, match="D406"):
         save_model(model, home)
@@ -89,6 +75,20 @@ def test_replaces_a_model_only_with_force(model, home):
     save_model(model, home, force=True)
     assert not (home / "junk").exists()
     assert [path.name for path in home.parent.iterdir()] == ["model"]
+    (tmp_path / "empty").mkdir()
+    (home / "weights.npz").write_bytes(b"cut")
+    for target in (tmp_path / "empty", home):
+        with pytest.raises(UserError, match="D406"):
+            save_model(model, target)
+        save_model(model, target, force=True)
+        assert load_model(target).name == "small"
+    link = tmp_path / "link"
+    link.symlink_to(home, target_is_directory=True)
+    (home / "junk").write_text("old")
+    save_model(model, link, force=True)
+    assert link.is_symlink()
+    assert load_model(link).name == "small"
+    assert not (home / "junk").exists()
 
 
 @pytest.mark.parametrize("force", [False, True])
@@ -105,55 +105,29 @@ def test_never_replaces_other_files(model, tmp_path, name, force):
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
 
 
-def test_force_replaces_empty_folders_and_damaged_models(model, home, tmp_path):
-    (tmp_path / "empty").mkdir()
-    (home / "weights.npz").write_bytes(b"cut")
-    for target in (tmp_path / "empty", home):
-        with pytest.raises(UserError, match="D406"):
-            save_model(model, target)
-        save_model(model, target, force=True)
-        assert load_model(target).name == "small"
+class State:
+    """A part of a model with some state."""
+
+    def __init__(self, **arrays):
+        self.arrays = arrays
+
+    def state(self):
+        return self.arrays
 
 
-def test_reports_an_unwritable_target(model, tmp_path):
-    (tmp_path / "file").write_text("a file")
-    with pytest.raises(UserError, match="D309"):
-        save_model(model, tmp_path / "file" / "model")
-
-
-def test_failed_save_leaves_no_files(model, tmp_path):
-    class Strange:
-        def state(self):
-            return {"weights": np.array([object()])}
-
-    class Listed:
-        def state(self):
-            return {"weights": [1.0]}
-
+def test_saves_only_what_can_be_loaded_again_and_else_leaves_no_files(model, tmp_path):
+    strange, (weights,) = State(weights=np.array([object()])), model.scorers[0].state().values()
     with pytest.raises(TypeError, match="plain arrays"):
-        save_model(replace(model, scorers=(Strange(), None)), tmp_path / "model")
-    with pytest.raises(UserError, match=r"D414.*weights: it contains Python objects;.*a plain array"):
-        save_model(replace(model, judge=Strange()), tmp_path / "model")
-    with pytest.raises(UserError, match=r"D414.*weights: it is of type list;.*a plain array"):
-        save_model(replace(model, judge=Listed()), tmp_path / "model")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_saves_only_what_can_be_loaded_again(model, tmp_path):
-    class Partial:
-        def __init__(self, **arrays):
-            self.arrays = arrays
-
-        def state(self):
-            return self.arrays
-
-    missing = replace(model, scorers=(Partial(other=np.zeros(3)), None))
-    with pytest.raises(UserError, match=r"D415.*/model: it could not be loaded again .*'weights'.*state\(\)"):
-        save_model(missing, tmp_path / "model")
-    (weights,) = model.scorers[0].state().values()
-    more = replace(model, scorers=(Partial(weights=weights, other=np.zeros(3)), None))
-    with pytest.raises(UserError, match=r"D415.*\(scorers.other.* would be different\)"):
-        save_model(more, tmp_path / "model")
+        save_model(replace(model, scorers=(strange, None)), tmp_path / "model")
+    missing, more = State(other=np.zeros(3)), State(weights=weights, other=np.zeros(3))
+    for change, message in (
+        ({"judge": strange}, r"D414.*weights: it contains Python objects;.*a plain array"),
+        ({"judge": State(weights=[1.0])}, r"D414.*weights: it is of type list;.*a plain array"),
+        ({"scorers": (missing, None)}, r"D415.*/model: it could not be loaded again .*'weights'.*state\(\)"),
+        ({"scorers": (more, None)}, r"D415.*\(scorers.other.* would be different\)"),
+    ):
+        with pytest.raises(UserError, match=message):
+            save_model(replace(model, **change), tmp_path / "model")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -162,9 +136,9 @@ def test_saves_only_what_can_be_loaded_again(model, tmp_path):
 def test_rejects_damaged_files(home, name):
     data = (home / name).read_bytes()
     damaged = [data[:-1], data[: len(data) // 2], b"", data[:40] + bytes([data[40] ^ 1]) + data[41:]]
-    for content in (
-        [b"", b"{", b"[]", b"null", b"\xff\xfe", b"[" * 100_000] if name == "model.json" else damaged
-    ):
+    if name == "model.json":
+        damaged = [b"", b"{", b"[]", b"null", b"\xff\xfe", b"[" * 100_000]
+    for content in damaged:
         (home / name).write_bytes(content)
         assert_rejected(home, "D405", name)
     (home / name).unlink()
@@ -189,23 +163,17 @@ def test_rejects_another_count_table(model, home, saved, tmp_path):
     assert_rejected(home, "D408")
 
 
-def test_rejects_other_groups(home):
+def test_rejects_unknown_entries_other_groups_and_wrong_arguments(home):
     edit_config(home, '"toys.Pairs.v1"', '"toys.Pairs.v1"\npairs = ["quite/quiet", "lose/loose"]')
     assert_rejected(home, "D409", "pairs")
-
-
-def test_rejects_unknown_entries_of_a_config(home, tmp_path):
+    edit_config(home, 'pairs = ["quite/quiet", "lose/loose"]', "paris = 1")
+    assert_rejected(home, "D005", "paris", "config.cfg")
     edit_config(home, "toys.Pairs.v1", "toys.Paris.v1")
     assert_rejected(home, "D001", "toys.Pairs.v1")
     edit_config(home, "toys.Paris.v1", "os.system.v1")
     assert_rejected(home, "D001", "os.system.v1")
     edit_config(home, "@disambig_tasks", "@disambig_task")
     assert_rejected(home, "D001", "@disambig_task", "@disambig_tasks")
-
-
-def test_rejects_a_wrong_argument_in_a_config(home):
-    edit_config(home, '"toys.Pairs.v1"', '"toys.Pairs.v1"\nparis = 1')
-    assert_rejected(home, "D005", "paris", "config.cfg")
 
 
 @pytest.mark.parametrize(
@@ -258,18 +226,16 @@ def test_rejects_compressed_arrays(home, file):
     assert_rejected(home, "D405", "compressed")
 
 
-def npy(header, data=b""):
-    header = header.encode("latin1")
-    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + data
+FLOATS = "{'descr': '<f8', 'fortran_order': False, 'shape': SHAPE, }\n"
 
 
 @pytest.mark.parametrize(
     "header",
     [
-        "{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000000,), }\n",
-        "{'descr': '<f8', 'fortran_order': False, 'shape': (-1,), }\n",
-        "{'descr': '<f8', 'fortran_order': False, 'shape': (4,), }\n",
-        "{'descr': '|O', 'fortran_order': False, 'shape': (1,), }\n",
+        FLOATS.replace("SHAPE", "(1000000000000000,)"),
+        FLOATS.replace("SHAPE", "(-1,)"),
+        FLOATS.replace("SHAPE", "(4,)"),
+        FLOATS.replace("SHAPE", "(1,)").replace("<f8", "|O"),
         "{'descr': '<f8', 'shape': (\n",
         "__import__('os').mkdir('mark')\n",
         "(" * 5000,
@@ -278,8 +244,9 @@ def npy(header, data=b""):
 @pytest.mark.parametrize(("file", "member"), [("weights.npz", "scorers.weights"), ("judge.npz", "pooled")])
 def test_rejects_invalid_array_headers(home, header, file, member, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
+    npy = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode("latin1")
     with zipfile.ZipFile(home / file, "w") as archive:
-        archive.writestr(f"{member}.npy", npy(header))
+        archive.writestr(f"{member}.npy", npy)
     update_checksums(home)
     assert_rejected(home, "D405")
     assert not (tmp_path / "mark").exists()
@@ -305,14 +272,9 @@ CHANGES = {
     "scales": [np.ones(2), np.zeros(3), -np.ones(3), np.ones((3, 1)), np.full(3, np.nan)],
     "certainty": [np.ones(3), np.ones((2, 2)), np.full((3, 2), np.inf), np.ones((3, 2), complex)],
     "scorers.weights": [np.zeros(3), np.zeros((30, 2)), np.full(60, np.nan), np.zeros(61)],
-    "scorers.weights.sizes": [
-        np.array([30]),
-        np.array([60, 0]),
-        np.array([-7, 67]),
-        np.array([2**62, 60 - 2**62]),
-        np.array([30.0, 30.0]),
-        np.array([31, 29]),
-    ],
+    "scorers.weights.sizes": list(
+        map(np.array, [[30], [60, 0], [-7, 67], [2**62, 60 - 2**62], [30.0, 30.0], [31, 29]])
+    ),
 }
 
 
@@ -329,14 +291,11 @@ def test_deferred_checks_reject_scorers_at_first_use(home):
     assert np.array_equal(decisions.scores, load_model(home).decide(VIEW).scores)
 
 
-class NoFeatures:
-    """An extractor that breaks its contract."""
-
-    def transform(self, view, table):
-        return None
-
-
 def test_deferred_checks_reject_extractors_at_first_use(home):
+    class NoFeatures:
+        def transform(self, view, table):
+            return None
+
     model = replace(load_model(home, defer_checks=True), extractors=(NoFeatures(),))
     with pytest.raises(UserError, match=r"\[D414\] the extractor NoFeatures: transform returned NoneType"):
         model.decide(VIEW)
@@ -362,20 +321,16 @@ def test_rejects_invalid_arrays(home, name):
     load_model(home)
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"trained": [True]},
-        {"trained": 3},
-        {"files": []},
-        {"files": {}},
-        {"provenance": 5},
-        {"name": None, "provenance": None},
-    ],
-)
-def test_rejects_invalid_descriptions(home, changes):
-    change_description(home, **changes)
-    assert_rejected(home, "D405")
+def test_rejects_invalid_and_incomplete_descriptions(home):
+    whole = json.loads((home / "model.json").read_text())
+    changes = [("trained", [True]), ("trained", 3), ("files", []), ("files", {}), ("provenance", 5)]
+    invalid = [{**whole, name: value} for name, value in changes]
+    invalid.append({**whole, "name": None, "provenance": None})
+    for key in ("name", "version", "groups", "trained", "counts", "files", "provenance"):
+        invalid.append({name: whole[name] for name in whole if name != key})
+    for description in invalid:
+        (home / "model.json").write_text(json.dumps(description))
+        assert_rejected(home, "D405")
 
 
 @pytest.mark.filterwarnings("ignore:.*single-quoted")  # which is what confection calls some damage
@@ -400,19 +355,19 @@ def test_any_damage_raises_user_error_at_most(home, data):
             path.write_bytes(content)
 
 
-def test_creates_folders_and_accepts_strings(model, tmp_path):
+def test_creates_folders_and_removes_temporary_ones_of_killed_runs(model, tmp_path):
     save_model(model, Path(tmp_path) / "deep" / "er" / "model")
     assert load_model(str(tmp_path / "deep" / "er" / "model")).name == "small"
-
-
-def test_removes_temporary_folders_of_killed_runs(model, tmp_path):
-    target = tmp_path / "model"
+    (tmp_path / "file").write_text("a file")
+    with pytest.raises(UserError, match="D309"):
+        save_model(model, tmp_path / "file" / "model")
+    target = tmp_path / "deep" / "model"
     temp = TempFiles.for_target(target)
     left = temp.folder / f".tmp-{temp.mark}-999999999-00000000"
     left.mkdir()
     (left / "weights.npz").write_bytes(b"half")
     save_model(model, target)
-    assert [path.name for path in tmp_path.iterdir()] == ["model"]
+    assert sorted(path.name for path in target.parent.iterdir()) == ["er", "model"]
 
 
 def test_replacing_always_leaves_a_model(model, home, monkeypatch):
@@ -431,16 +386,6 @@ def test_replacing_always_leaves_a_model(model, home, monkeypatch):
     save_model(model, home, force=True)
     assert set(result) <= {"small"}
     assert result
-
-
-def test_replaces_the_target_of_a_link(model, home, tmp_path):
-    link = tmp_path / "link"
-    link.symlink_to(home, target_is_directory=True)
-    (home / "junk").write_text("old")
-    save_model(model, link, force=True)
-    assert link.is_symlink()
-    assert load_model(link).name == "small"
-    assert not (home / "junk").exists()
 
 
 dtypes = st.sampled_from([np.float32, np.float64, np.int8, np.int64, np.uint64, np.bool_])
@@ -472,10 +417,8 @@ def test_stack_rejects_mixed_types():
 
 
 def config_with_counts(counts) -> dict:
-    return {
-        "task": {"a": 1},
-        "extractors": {"c": {"@disambig_extractors": "x.v1", "counts": counts}, "w": {}},
-    }
+    extractors = {"c": {"@disambig_extractors": "x.v1", "counts": counts}, "w": {}}
+    return {"task": {"a": 1}, "extractors": extractors}
 
 
 def stored_counts(made: dict) -> str:
@@ -551,16 +494,13 @@ def test_declared_folders_of_tasks_have_relative_paths(tmp_path, monkeypatch):
     (tmp_path / "one").rename(tmp_path / "two")
     home = tmp_path / "two" / "model"
     home.mkdir()
-    assert absolute_paths(description, home)["task"]["converter"] == str(
-        (tmp_path / "two" / "converter").resolve()
-    )
+    converter = absolute_paths(description, home)["task"]["converter"]
+    assert converter == str((tmp_path / "two" / "converter").resolve())
     for other in ({**kind, "converter": "disambig_ja"}, {"converter": "two/converter"}):
         assert relative_paths({"task": other}, tmp_path / "two" / "model")["task"] == other
 
 
 LOW, HIGH = PrecisionPoint(0.0, 0.4, 0.2, 0.6, 20, 1, 9), PrecisionPoint(0.7, 0.9, 0.6, 0.98, 15, 0, 1)
-
-
 TRUST = PrecisionTable("spelling", "notes of 3 projects", 5.0, (LOW, HIGH), {"it's/its": (LOW,)})
 
 
@@ -571,20 +511,15 @@ def measured_home(tmp_path):
     return tmp_path
 
 
-def test_precision_round_trips(measured_home):
+def test_precision_round_trips_unless_the_model_was_retrained(measured_home):
     assert read_precision(measured_home) == TRUST
-
-
-def test_no_precision_for_an_unmeasured_or_retrained_model(measured_home):
     (measured_home / "model.json").write_text('{"name": "b"}')
     assert read_precision(measured_home) is None
     (measured_home / PRECISION_FILE).unlink()
     assert read_precision(measured_home) is None
-
-
-def test_precision_needs_a_model(tmp_path):
+    (measured_home / "model.json").unlink()
     with pytest.raises(UserError, match="D405"):
-        write_precision(tmp_path, TRUST)
+        write_precision(measured_home, TRUST)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from made_decisions import make_decisions
 
 from disambig.data import Decisions, Group
 from disambig.decision import resolve_overlaps
@@ -18,85 +19,62 @@ Rules = dict[str, tuple[str, float]]
 def decisions(task: str, texts, rules: Rules, spans=None) -> Decisions:
     """Return the flags of a task that replaces words by its rules, near some spans or everywhere."""
     names = sorted({*rules, *(new for new, _ in rules.values())})
-    rows = [
-        (number, *match.span(), names.index(match[0]))
-        for number, text in enumerate(texts)
-        for match in re.finditer(r"[\w'&]+", text)
-        if match[0] in rules
-        and (
-            spans is None
-            or any(start <= match.end() and match.start() <= end for start, end in spans[number])
-        )
-    ]
-    documents, starts, ends, observed = np.array(rows, np.int32).reshape(-1, 4).T
-    n, k = len(rows), len(names)
-    chosen = np.array([names.index(rules[names[word]][0]) for word in observed], np.int32)
-    certain = np.array([rules[names[word]][1] for word in observed], np.float32)
-    zeros = np.zeros(n, np.int32)
-    return Decisions(
-        task=task, model="toy 1", table=(Group(task, tuple(names)),), documents=documents, starts=starts,
-        ends=ends, groups=zeros, observed=observed, chosen=chosen, offsets=np.arange(n + 1) * k,
-        scores=np.zeros(n * k, np.float32), margins=np.ones(n, np.float32), probabilities=certain,
-        flagged=np.ones(n, bool), found=zeros, asked=zeros,
-    )  # fmt: skip
+    rows, certain = [], []
+    for number, text in enumerate(texts):
+        for match in re.finditer(r"[\w'&]+", text):
+            start, end = match.span()
+            near = spans is None or any(a <= end and start <= b for a, b in spans[number])
+            if match[0] in rules and near:
+                new, probability = rules[match[0]]
+                rows.append((number, start, end, 0, names.index(match[0]), names.index(new)))
+                certain.append(probability)
+    return make_decisions([Group(task, tuple(names))], rows, task=task, probabilities=certain)
 
 
 def verified(texts, *tasks: Rules) -> list[str]:
-
     def decide_near(corrected, spans):
-        return resolve_overlaps(
-            [decisions(f"t{i}", corrected, rules, spans) for i, rules in enumerate(tasks)], corrected
-        )
+        parts = [decisions(f"t{i}", corrected, rules, spans) for i, rules in enumerate(tasks)]
+        return resolve_overlaps(parts, corrected)
 
     separate = [decisions(f"t{i}", texts, rules) for i, rules in enumerate(tasks)]
-    return [
-        f"{record['task']}: {record['observed']} -> {record['replacement']} ({record['probability']:.1f})"
-        for task in verify_flags(texts, separate, decide_near)
-        for row in np.flatnonzero(task.flagged)
-        for record in [task.record(int(row), texts[task.documents[row]])]
-    ]
-
-
-URL = ["take an url", "take a url"]
+    kept = verify_flags(texts, separate, decide_near)
+    rows = [(task, int(row)) for task in kept for row in np.flatnonzero(task.flagged)]
+    records = [task.record(row, texts[task.documents[row]]) for task, row in rows]
+    return [f"{r['task']}: {r['observed']} -> {r['replacement']} ({r['probability']:.1f})" for r in records]
 
 
 @pytest.mark.parametrize(
-    ("texts", "tasks", "expected"),
+    ("text", "tasks", "expected"),
     [
-        pytest.param(
-            ["a quite place"], [{"quite": ("quiet", 0.7)}], ["t0: quite -> quiet (0.7)"], id="stable"
-        ),
-        pytest.param(
-            URL, [{"an": ("a", 0.8), "a": ("an", 0.6)}], ["t0: an -> a (0.8)"], id="more-certain-wins"
-        ),
-        pytest.param(URL, [{"an": ("a", 0.7), "a": ("an", 0.7)}], [], id="tie"),
-        pytest.param(URL, [{"an": ("a", 0.6)}, {"a": ("an", 0.7)}], ["t1: a -> an (0.7)"], id="two-models"),
-        pytest.param(
-            ["it is theirs book"],
+        ("a quite place", [{"quite": ("quiet", 0.7)}], ["t0: quite -> quiet (0.7)"]),
+        ("an url|a url", [{"an": ("a", 0.8), "a": ("an", 0.6)}], ["t0: an -> a (0.8)"]),
+        ("an url|a url", [{"an": ("a", 0.7), "a": ("an", 0.7)}], []),
+        ("an url|a url", [{"an": ("a", 0.6)}, {"a": ("an", 0.7)}], ["t1: a -> an (0.7)"]),
+        (
+            "it is theirs",
             [{"theirs": ("there", 0.9), "there": ("their", 0.6)}],
             ["t0: theirs -> their (0.6)"],
-            id="final-word",
         ),
-        pytest.param(
-            ["one of us"], [{"of": ("off", 0.9)}, {"off": ("on", 0.8)}], [], id="no-final-candidate"
-        ),
+        ("one of us", [{"of": ("off", 0.9)}, {"off": ("on", 0.8)}], []),
         # "off" would become "on", but "on" would become "off" again, which is more certain
-        pytest.param(
-            ["one of us"],
+        (
+            "one of us",
             [{"of": ("off", 0.9)}, {"off": ("on", 0.5), "on": ("off", 0.8)}],
             ["t0: of -> off (0.9)"],
-            id="unstable-objection",
         ),
-        pytest.param(
-            ["could of come"],
+        (
+            "could of",
             [{"of": ("off", 0.9), "off": ("of", 0.95)}, {"of": ("have", 0.5)}],
             ["t1: of -> have (0.5)"],
-            id="runner-up",
         ),
     ],
+    ids=[
+        *("stable", "more-certain-wins", "tie", "two-models", "final-word"),
+        *("no-final-candidate", "unstable-objection", "runner-up"),
+    ],
 )
-def test_verified_flags(texts, tasks, expected):
-    assert verified(texts, *tasks) == expected
+def test_verified_flags(text, tasks, expected):
+    assert verified(text.split("|"), *tasks) == expected
 
 
 def test_tries_distant_corrections_one_at_a_time():
@@ -110,11 +88,8 @@ def test_tries_distant_corrections_one_at_a_time():
     [
         ("They asks", {"asks": ("ask", 0.8)}, ["ask"]),
         ("They" + 20 * " so" + " asks", {"asks": ("ask", 0.8)}, ["It", "ask"]),
-        (
-            "They asks",
-            {"asks": ("ask", 0.8), "ask": ("asks", 0.9)},
-            ["It"],
-        ),  # the more certain flag is dropped
+        # the more certain flag is dropped
+        ("They asks", {"asks": ("ask", 0.8), "ask": ("asks", 0.9)}, ["It"]),
     ],
     ids=["explained", "too-far", "dropped"],
 )
@@ -124,9 +99,10 @@ def test_drops_a_flag_that_a_more_certain_neighbour_explains(text: str, verbs: R
         subjects = decisions("subject", wrong, {"They": ("It", 0.3)}, spans)
         return [subjects, decisions("verb", texts, verbs, spans)]
 
-    kept = verify_flags(
-        [text], decide([text]), lambda texts, spans: resolve_overlaps(decide(texts, spans), texts)
-    )
+    def decide_near(texts, spans):
+        return resolve_overlaps(decide(texts, spans), texts)
+
+    kept = verify_flags([text], decide([text]), decide_near)
     flags = [(task, row) for task in kept for row in np.flatnonzero(task.flagged)]
     assert [task.record(int(row), text)["replacement"] for task, row in flags] == expected
 

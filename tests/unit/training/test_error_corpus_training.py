@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -11,10 +11,10 @@ from toy_components import toy_components
 from toy_learners import MeanDifference, Perceptron
 from toy_plugin import Marks, Pairs
 from toy_texts import CONFIG as TOYS
+from toy_ways import ListedWords
 
 from disambig.cli import main
 from disambig.counts import build_table
-from disambig.data import CandidateLists, Group, Instances
 from disambig.decision import RATES, Corrections, Mistakes, default_rule_config
 from disambig.errors import UserError
 from disambig.evaluation import curve
@@ -24,55 +24,19 @@ from disambig.models import NoPreference, card, load_model
 from disambig.tasks import OwnCandidates
 from disambig.text import Words, hash_words, view_of_texts
 from disambig.training import ELSEWHERE, OTHER, SHIELDED, UNSURE, ErrorCorpus, train, train_labelled
-from disambig.types import Decides, RaisesFlags, learns_mistakes
+from disambig.types import RaisesFlags, learns_mistakes
 
 GO = ("go", "goes", "went")
-
-
 BE = ("is", "are")
-
-
-@dataclass(frozen=True)
-class Forms:
-    """Decide between the forms of a word. For "gone", no candidate equals the observed word."""
-
-    name: str = "forms"
-    language: str = "en"
-    decides: Decides = field(default=Decides("words", "own"))
-    groups: tuple = (Group("forms", ()),)
-
-    def instances(self, view):
-        lists, positions, observed = [], [], []
-        for at, (start, end) in enumerate(zip(view.starts, view.ends, strict=True)):
-            word = view.texts[int(view.document_indices(np.array([at]))[0])][start:end].lower()
-            candidates = GO if word in (*GO, "gone") else BE if word in BE else None
-            if candidates is not None:
-                lists.append(candidates)
-                positions.append(at)
-                observed.append(candidates.index(word) if word in candidates else -1)
-        n = len(positions)
-        return Instances(
-            np.array(positions, np.int64),
-            np.ones(n, np.int32),
-            np.zeros(n, np.int32),
-            np.array(observed, np.int32),
-            CandidateLists.from_texts(lists),
-        )
-
-
+FORMS = ListedWords(dict.fromkeys((*GO, "gone"), GO) | dict.fromkeys(BE, BE), "forms")
 FORM_TEXTS = ["He goes home and we go home . They went home . The house is old and the houses are old ."] * 40
 
 
 @pytest.fixture(scope="module")
 def form_components(tmp_path_factory):
     path = build_table(tmp_path_factory.mktemp("own") / "own.counts", FORM_TEXTS, Words())
-    return {
-        "task": Forms(),
-        "tokenisation": Words(),
-        "extractors": {"counts": NgramCounts(counts=path)},
-        "learner": MeanDifference(),
-        "baseline": NoPreference(),
-    }
+    parts = {"extractors": {"counts": NgramCounts(counts=path)}, "learner": MeanDifference()}
+    return toy_components(FORMS, baseline=NoPreference(), **parts)
 
 
 def test_learns_and_corrects_per_instance_candidates(form_components):
@@ -87,16 +51,11 @@ def test_learns_and_corrects_per_instance_candidates(form_components):
     assert decided.flagged.tolist() == [True, True, False]  # where none of them stands nothing is corrected
 
 
-def form_examples():
-    return [
-        Labelled(text, text.index("go"), text.index("go") + 2, "goes", f"text {i}", f"made, line {i}")
-        for i in range(20)
-        for text in [f"He go home {i} ."]
-    ]
-
-
 def test_labels_must_be_in_the_list_of_their_place(form_components):
-    model = train_labelled(form_components, form_examples(), name="forms", min_examples=2)
+    labelled = [
+        Labelled(f"He go home {i} .", 3, 5, "goes", f"text {i}", f"made, line {i}") for i in range(20)
+    ]
+    model = train_labelled(form_components, labelled, name="forms", min_examples=2)
     assert model.provenance["examples"]["account"]["used"] == 20
     with pytest.raises(UserError, match="not one of 'go', 'goes', 'went'"):
         strange = [Labelled("He go home .", 3, 5, "swims", "a", "made")]
@@ -104,8 +63,6 @@ def test_labels_must_be_in_the_list_of_their_place(form_components):
 
 
 WHO = "She He Anna Paul We They Maria Tom".split()
-
-
 TEXTS = [
     f"{who} saw a {adverb} place there. {who} ate a piece of {what}. {who} hoped for peace at {what} time."
     for who in WHO
@@ -123,11 +80,7 @@ def fix(text: str, old: str, new: str, *, tier: int = 1, where: str = "") -> Fix
 MISTAKES = [fix(f"{who} saw a quite place there.", "quite", "quiet") for who in WHO] + [
     fix(f"{who} was quiet happy then.", "quiet", "quite") for who in WHO[:3]
 ]
-
-
 CLEAN = [Clean(text, f"r{i}") for i, text in enumerate(TEXTS)]
-
-
 LEFT_OUT = [
     fix("She saw a quite house there.", "house", "home", where="f, line 1"),
     fix("She was quite happy.", "quite", "very", where="f, line 2"),
@@ -149,16 +102,14 @@ def test_uses_mistakes_or_gives_a_reason():
     assert (corpus.account["read"], corpus.account["used"], corpus.n_mistakes) == (15, 11, 15)
     assert corpus.account["left_out"] == {ELSEWHERE: 1, OTHER: 1, SHIELDED: 1, UNSURE: 1}
     candidates = Pairs().groups[0].candidates
-    pairs = [
-        (candidates[written], candidates[meant])
-        for written, meant in zip(corpus.written, corpus.wrong.instances.observed, strict=True)
-    ]
-    assert pairs == [("quite", "quiet")] * 8 + [("quiet", "quite")] * 3
+    both = zip(corpus.written, corpus.wrong.instances.observed, strict=True)
+    pairs = [f"{candidates[written]}/{candidates[meant]}" for written, meant in both]
+    assert pairs == ["quite/quiet"] * 8 + ["quiet/quite"] * 3
     assert corpus.right.n_words == corpus.right.view.hashes.size - 2 * (len(corpus.right.view.sentences) - 1)
     assert len(corpus.right.instances) == 3 * 24 + 2 * 8
 
 
-def test_missing_and_extra_words():
+def test_missing_and_extra_words_and_per_instance_candidates():
     task = OwnCandidates(candidates=["to", "about", ""])
     mistakes = [
         fix("We listen ^music.", "", "to"),
@@ -170,11 +121,8 @@ def test_missing_and_extra_words():
     assert corpus.wrong.instances.observed.tolist() == [0, 2]
     assert corpus.wrong.instances.lengths.tolist() == [0, 1]
     assert corpus.account["left_out"] == {OTHER: 1}
-
-
-def test_mistakes_with_per_instance_candidates():
     mistakes = [fix("He go home and we go home .", "go", "goes"), fix("They wents home .", "wents", "went")]
-    corpus = ErrorCorpus.from_texts(Forms(), Words(), mistakes, [Clean("They went home .", "r")])
+    corpus = ErrorCorpus.from_texts(FORMS, Words(), mistakes, [Clean("They went home .", "r")])
     assert (corpus.written.tolist(), corpus.wrong.instances.observed.tolist()) == ([0], [1])
     assert corpus.account["left_out"] == {ELSEWHERE: 1}
 
@@ -202,16 +150,22 @@ def test_passes_neighbours_only_to_rules_that_use_them():
     assert calls[1:] == [None, None]
 
 
-def test_default_rule_without_mistakes():
+def test_default_and_configured_rules():
     model = train_pairs((), ())
     assert isinstance(model.judge, Corrections) and "mistakes" not in model.provenance["examples"]
-
-
-def test_keeps_a_configured_rule():
     given = Mistakes(flags_per_1000=1.0, most_right=10)
     assert train_pairs(judge=given).judge.most_right == 10
     with pytest.raises(UserError, match=r"D429.*Corrections"):
         train_pairs(judge=Corrections())
+    for task, mistakes, rule in (
+        (Pairs(), True, "Mistakes"),
+        (FORMS, True, "Mistakes"),
+        (FORMS, False, "Corrections"),
+        (Pairs(), False, "Corrections"),
+        (Marks(), True, "Labels"),
+    ):
+        config = default_rule_config(task, mistakes=mistakes)
+        assert config == {"@disambig_judges": f"disambig.{rule}.v1"}
 
 
 def test_rule_of_mistakes_on_per_instance_candidates(form_components):
@@ -256,14 +210,6 @@ def test_rejects_unusable_corpora_before_training(mistakes, clean, changes, mess
         train_pairs(mistakes, clean, progress=never, **changes)
 
 
-def test_default_rules():
-    assert default_rule_config(Pairs(), mistakes=True) == {"@disambig_judges": "disambig.Mistakes.v1"}
-    assert default_rule_config(Forms(), mistakes=True) == {"@disambig_judges": "disambig.Mistakes.v1"}
-    assert default_rule_config(Forms()) == {"@disambig_judges": "disambig.Corrections.v1"}
-    assert default_rule_config(Pairs()) == {"@disambig_judges": "disambig.Corrections.v1"}
-    assert default_rule_config(Marks(), mistakes=True) == {"@disambig_judges": "disambig.Labels.v1"}
-
-
 # The command
 CONFIG = TOYS + "min_examples = 2\nlines = true\n"
 
@@ -276,11 +222,9 @@ def home(load_with, tmp_path, monkeypatch):
     (tmp_path / "a.cfg").write_text(CONFIG, encoding="utf8")
     (tmp_path / "text.txt").write_text("\n".join(text + f" {i}" for i, text in enumerate(TEXTS * 4)))
     for name, fixes in (("fixes", MISTAKES), ("more", LEFT_OUT)):
-        rows = [
-            {"before": f.before, "start": f.start, "end": f.end, "old": f.old, "new": f.new, "tier": f.tier}
-            for f in fixes
-        ]
-        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        keys = ("before", "start", "end", "old", "new", "tier")
+        rows = [json.dumps({key: getattr(fix, key) for key in keys}) for fix in fixes]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(rows))
     rows = [json.dumps({"text": item.text, "repo": item.repo}) for item in CLEAN]
     (tmp_path / "clean.jsonl").write_text("\n".join(rows))
     return tmp_path
@@ -293,8 +237,6 @@ def command(capsys, *arguments, name="train"):
 
 
 FILES = ("--fixes", "fixes.jsonl", "--fixes", "more.jsonl", "--clean", "clean.jsonl")
-
-
 TEXT = ("--text", "text.txt", "--output", "made", "--no-test")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -42,10 +43,9 @@ class Spans:
         last = view.document_indices(np.array([p + max(n, 1) - 1 for p, n in spans], np.int64))
         first = view.document_indices(np.array([p for p, _ in spans], np.int64))
         spans = [span for span, inside in zip(spans, first == last, strict=True) if inside]
-        positions = np.array([p for p, _ in spans], np.int64)
-        n = len(spans)
-        zeros = np.zeros(n, np.int32)
-        return Instances(positions, np.array([n for _, n in spans], np.int32), zeros, zeros - 1)
+        positions, lengths = np.array(spans, np.int64).reshape(-1, 2).T
+        zeros = np.zeros(len(spans), np.int32)
+        return Instances(positions, lengths.astype(np.int32), zeros, zeros - 1)
 
 
 def overlaps(example, start, end):
@@ -79,25 +79,17 @@ def test_places_agree_with_a_search_of_all_instances(texts, spans, data):
 
 
 TEXT = "The bank was steep. A bank closed."
-
-
 LABELS = Spans(((2, 1),), Decides(between="labels"))
 
 
 def example_at(word, label, group="", text=TEXT, nth=0):
-    start = -1
-    for _ in range(nth + 1):
-        start = text.index(word, start + 1)
+    start = [match.start() for match in re.finditer(word, text)][nth]
     return Labelled(text, start, start + len(word), label, text, f"{word} {nth}", group)
 
 
 def test_named_groups_are_learned_where_the_task_finds_no_instance():
-    labelled = [
-        example_at("bank", "c", "two", nth=1),
-        example_at("bank", "b", "two"),
-        example_at("bank", "a"),
-        example_at("closed", "b", "one"),
-    ]
+    labelled = [example_at("bank", "c", "two", nth=1), example_at("bank", "b", "two")]
+    labelled += [example_at("bank", "a"), example_at("closed", "b", "one")]
     marked = label_instances(LABELS, Words(), labelled)
     instances = marked.examples.instances
     assert marked.problems == []
@@ -108,10 +100,12 @@ def test_named_groups_are_learned_where_the_task_finds_no_instance():
     assert shown == ["bank", "bank", "bank", "closed"] and (np.diff(instances.positions) >= 0).all()
 
 
-def test_places_of_several_words_end_with_their_sentence():
+def test_places_end_with_their_sentence_and_words_ignore_group_names():
     examples = [example_at(words, "c", "two") for words in ("bank was steep", "steep. A bank")]
     marked = label_instances(LABELS, Words(), examples)
     assert marked.examples.instances.lengths.tolist() == [3, 2]  # the stop is a token
+    marked = label_instances(Spans(((2, 1),)), Words(), [example_at("bank", "a", "two")])
+    assert marked.examples.instances.groups.tolist() == [0]
 
 
 @pytest.mark.parametrize(
@@ -139,23 +133,18 @@ def test_keeps_repeated_examples():
     assert marked.documents.tolist() == [0, 0, 0]  # and on one side of every split
 
 
-def test_tasks_of_words_ignore_group_names():
-    marked = label_instances(Spans(((2, 1),)), Words(), [example_at("bank", "a", "two")])
-    assert marked.examples.instances.groups.tolist() == [0]
-
-
-def test_token_tasks_leave_out_longer_places():
+def test_token_tasks_leave_out_longer_places_and_reject_text_without_a_mark():
     task = Spans(((2, 1),), Decides("tokens", "labels"))
     two = replace(example_at("bank was", "c", "two"), where="line 3")
-    marked = label_instances(
-        task,
-        Words(),
-        [two, example_at("bank", "b", "two"), example_at("was steep", "a"), example_at("bank", "a")],
-    )
+    more = example_at("bank", "b", "two"), example_at("was steep", "a"), example_at("bank", "a")
+    marked = label_instances(task, Words(), [two, *more])
     assert marked.examples.instances.lengths.tolist() == [1, 1]
     first, second = marked.problems
     assert first == "line 3: 'bank was' has 2 tokens: the task spans decides single tokens only"
     assert "'was steep' has 2 tokens" in second
+    bare = Labelled("aa b c", 0, 6, "a", "", "line 1")
+    with pytest.raises(UserError, match=r"D462.*no place is marked in 'aa b c': put one word between \[\["):
+        label_instances(task, Words(), [bare])
 
 
 def test_seen_elsewhere_excludes_labels_of_one_fold():
@@ -179,13 +168,6 @@ def test_marks_apply_to_tasks_with_places():
     for broken, problem in ((f"{text} [[b]]", "2 places"), (f"[[ {text}", "after it")):
         with pytest.raises(UserError, match=f"D460.*line 1.*{problem}"):
             label_instances(task, Words(), [replace(whole, text=broken, end=len(broken))])
-
-
-def test_token_tasks_reject_text_without_a_mark():
-    task = Spans(((2, 1),), Decides("tokens", "labels"))
-    bare = Labelled("aa b c", 0, 6, "a", "", "line 1")
-    with pytest.raises(UserError, match=r"D462.*no place is marked in 'aa b c': put one word between \[\["):
-        label_instances(task, Words(), [bare])
 
 
 TEXTS_AND_DOCUMENTS = st.lists(st.tuples(st.sampled_from("abcdefgh"), st.sampled_from("123456")), max_size=25)
@@ -238,11 +220,7 @@ def test_a_frequent_text_does_not_join_documents():
 
 
 WORDS = "late early old new green big warm dry tall slow".split()
-
-
 COMMON = [Labelled(f"It is quite {word}.", 6, 11, "quite", word) for word in WORDS]
-
-
 RARE = [Labelled(f"The quite {word} slept.", 4, 9, "quiet", f"rare {word}") for word in WORDS]
 
 
@@ -255,18 +233,14 @@ def as_picked(examples):
     return [replace(item, picked=True) for item in examples]
 
 
-def test_learns_from_picked_examples():
+def test_learns_from_picked_examples_and_calibrates_without_them():
     alone, more = train_marks([*COMMON, *RARE[:2]]), train_marks([*COMMON, *RARE[:2], *as_picked(RARE[2:])])
     assert not np.array_equal(alone.scorers[0].weights, more.scorers[0].weights)
     as_they_come = train_marks([*COMMON, *RARE])
     np.testing.assert_array_equal(as_they_come.scorers[0].weights, more.scorers[0].weights)
-
-
-def test_calibrates_without_picked_examples():
-    few, many = train_marks([*COMMON, *RARE[:2], *as_picked(RARE[2:])]), train_marks([*COMMON, *RARE])
-    assert few.judge.bias[0, 1] < many.judge.bias[0, 1]
-    message = " ".join(few.provenance["notes"])
-    assert "12 labelled examples" in message and few.provenance["examples"]["labelled"] == 20
+    assert more.judge.bias[0, 1] < as_they_come.judge.bias[0, 1]
+    message = " ".join(more.provenance["notes"])
+    assert "12 labelled examples" in message and more.provenance["examples"]["labelled"] == 20
 
 
 @pytest.mark.parametrize("examples", [RARE + COMMON, RARE[:1] + COMMON[:1]], ids=len)

@@ -84,11 +84,8 @@ class FirstExamples:
     def prepare(self, parts, tell):
         tell("preparing", 0, 1)
         self.all = examples()
-        groups = parts.task.groups
-        self.extractors = tuple(
-            e.fit(self.all.view, self.all.instances.take(slice(0, self.n)), groups)
-            for e in parts.extractors.values()
-        )
+        learned = self.all.view, self.all.instances.take(slice(0, self.n)), parts.task.groups
+        self.extractors = tuple(extractor.fit(*learned) for extractor in parts.extractors.values())
         return self
 
     def shared(self, model, learner, rng):
@@ -113,16 +110,9 @@ class FirstExamples:
 
 def test_calls_a_plan_in_order():
     plan, messages = FirstExamples(8), []
-    model = train_by(
-        plan,
-        components(),
-        name="mine",
-        version="3",
-        seed=5,
-        flags_per_1000=2.0,
-        nothing_of_the_judge=1,
-        progress=lambda *step: messages.append(step),
-    )
+    settings = {"version": "3", "seed": 5, "flags_per_1000": 2.0, "nothing_of_the_judge": 1}
+    settings["progress"] = lambda *step: messages.append(step)
+    model = train_by(plan, components(), name="mine", **settings)
     assert plan.calls == [("fit", 0, (None,)), ("material", (LinearScorer,)), ("provenance", Corrections)]
     assert (model.name, model.version, model.flags_per_1000) == ("mine", "3", 2.0)
     assert model.extractors is plan.extractors
@@ -203,21 +193,14 @@ def test_rejects_a_task_with_invalid_decides():
     class Odd(Pairs):
         decides = "labels"
 
-    with pytest.raises(
-        UserError, match=r"D414.*the task Odd: decides is 'labels'; the contract says a Decides"
-    ):
+    message = "D414.*the task Odd: decides is 'labels'; the contract says a Decides"
+    with pytest.raises(UserError, match=message):
         train_labelled(components(Odd()), [], name="t")
 
 
 TASK = Marks(("quite/quiet",))
-
-
 MARKED_TEXTS = [f"It is quite {word}." for word in ("late", "early", "old", "new", "green", "big", "warm")]
-
-
 EXAMPLES = [Labelled(text, 6, 11, ("quite", "quiet")[i % 2], text) for i, text in enumerate(MARKED_TEXTS)]
-
-
 STORAGES = (DenseBlocks, DenseLists, SparseRows, CrossedRows)
 
 
@@ -286,9 +269,8 @@ def test_rejects_columns_that_differ_between_folds():
         def fit(self, view, instances, groups):
             return Learned(self.reach, super().fit(view, instances, groups).vocabulary)
 
-    with pytest.raises(
-        UserError, match=r"D414.*extractor Learned: .*CrossedRows with \d+ columns.*cross_fit"
-    ):
+    message = r"D414.*extractor Learned: .*CrossedRows with \d+ columns.*cross_fit"
+    with pytest.raises(UserError, match=message):
         prepare(Learned())
 
 
@@ -356,31 +338,28 @@ def article_model(tmp_path_factory):
         for what in "house dog garden boat train".split()
     ]
     path = build_table(tmp_path_factory.mktemp("counts") / "t.counts", texts, Words())
-    parts = {
-        "task": OwnCandidates(candidates=["a", "the", ""], name="article", language="en"),
-        "tokenisation": Words(),
-        "extractors": {"counts": NgramCounts(counts=path)},
-        "learner": Sum(),
-        "baseline": Sum(),
-    }
+    task = OwnCandidates(candidates=["a", "the", ""], name="article", language="en")
+    parts = components(task, extractors={"counts": NgramCounts(counts=path)}, learner=Sum(), baseline=Sum())
     return train(parts, {"train": texts, "dev": texts}, name="articles", min_examples=2, flags_per_1000=5)
 
 
-def test_training_balances_and_restores_the_rate(article_model):
+def test_balanced_model_inserts_and_deletes_words(article_model):
     report = article_model.provenance["groups"]["a/the/-"]
     assert report["n"] == report["examples"] == 80  # 40 words, and as many empty places
     view = Words()(["We like boats very much. He saw the boat near here."])
     decided = article_model.decide(view)
     assert (decided.chosen == decided.observed).mean() > 0.9
-
-
-def test_inserts_and_deletes_words(article_model):
     text = "He saw boat near here. We like the boats very much. She had a very old train then."
     (decisions,) = annotate([text], [article_model], flags_per_1000=50)
-    records = [decisions.record(i, text) for i in np.flatnonzero(decisions.flagged)]
-    flags = [(r["start"], r["end"], r["observed"], r["replacement"]) for r in records]
+    flagged = [decisions.record(i, text) for i in np.flatnonzero(decisions.flagged)]
+    flags = [(r["start"], r["end"], r["observed"], r["replacement"]) for r in flagged]
     assert flags == [(7, 7, "", "the "), (31, 34, "the", "")]
     assert [text[s:e] for s, e in zip(decisions.starts, decisions.ends, strict=True)] == ["", "the", "a"]
+    text = "He saw boat near here. We like the boats very much."
+    decisions = annotate([text], [article_model], flags_per_1000=50)
+    result = AnnotatedDocument(Document(id="x", path="x", text=text), decisions)
+    assert corrected_text(result) == "He saw the boat near here. We like boats very much."
+    assert [r["replacement"] for r in records(result)] == ["the ", ""]
 
 
 @pytest.mark.parametrize("most", [40, 20_000])
@@ -397,19 +376,12 @@ def test_per_instance_candidates_are_not_balanced(tmp_path, most):
     texts = [text() for _ in range(300)]
     path = build_table(tmp_path / "t.counts", texts, Words())
     task = OwnLists(("a", "the", ""), name="article")
-    parts = {
-        "task": task,
-        "tokenisation": Words(),
-        "extractors": {"counts": NgramCounts(counts=path)},
-        "learner": MeanDifference(),
-        "baseline": NoPreference(),
-    }
-    article_model = train(
-        parts, {"train": texts[:200], "dev": texts[200:]}, name="x", min_examples=2, max_examples=most
-    )
-    assert article_model.provenance["groups"]["way"]["examples"] == min(
-        most, len(task.instances(Words()(texts[:200])))
-    )
+    counts = {"counts": NgramCounts(counts=path)}
+    parts = components(task, extractors=counts, learner=MeanDifference(), baseline=NoPreference())
+    parts_of_text = {"train": texts[:200], "dev": texts[200:]}
+    article_model = train(parts, parts_of_text, name="x", min_examples=2, max_examples=most)
+    n_instances = len(task.instances(Words()(texts[:200])))
+    assert article_model.provenance["groups"]["way"]["examples"] == min(most, n_instances)
     text = "She saw dog so on. She liked the trains so on. She had a boat so on."
     (decisions,) = annotate([text], [article_model], flags_per_1000=12)
     records = [decisions.record(i, text) for i in np.flatnonzero(decisions.flagged)]
@@ -430,14 +402,6 @@ def test_span_of_an_empty_place_is_the_next_word(article_model):
         assert second._.disambig["chosen"] == "" and second._.disambig["flagged"]
 
 
-def test_corrected_text_with_insertions(article_model):
-    text = "He saw boat near here. We like the boats very much."
-    decisions = annotate([text], [article_model], flags_per_1000=50)
-    result = AnnotatedDocument(Document(id="x", path="x", text=text), decisions)
-    assert corrected_text(result) == "He saw the boat near here. We like boats very much."
-    assert [r["replacement"] for r in records(result)] == ["the ", ""]
-
-
 def shifted_rows(n=600, seed=0):
     rng = np.random.default_rng(seed)
     gold = rng.integers(0, 2, n)
@@ -454,25 +418,19 @@ def test_baseline_reports_bad_scores_only():
     accuracy, baseline = sanity_baseline(batch, right, folds, rng.normal(size=right.shape))
     assert 0.4 < accuracy < 0.6 and baseline > 0.85
     assert sanity_baseline(batch, right, folds, right + 0.0) is None
-
-
-def test_baseline_ignores_the_order_of_examples():
-    batch, right, folds = shifted_rows(4000)
-    order = np.argsort(right[:, 0], kind="stable")
-    scores = right + np.random.default_rng(2).normal(scale=0.5, size=right.shape)
-    assert sanity_baseline(batch.take(order), right[order], folds, scores[order]) is None
-
-
-def test_no_baseline_for_few_examples_or_one_label():
-    batch, right, folds = shifted_rows(LEAST - 1)
-    assert sanity_baseline(batch, right, folds, np.zeros(right.shape)) is None
-    batch, right, folds = shifted_rows()
-    assert sanity_baseline(batch, right[:, :1], folds, np.zeros((len(right), 1))) is None
-
-
-def test_baseline_warning_names_the_group():
     task = OwnCandidates(candidates=["a", "b"])
     assert baseline_warnings(task, [None]) == []
     (note,) = baseline_warnings(task, [(0.84, 0.955)])
     assert "84.0%" in note and "95.5%" in note and "regularisation" in note
     assert Group("g", ("a",)).learned
+
+
+def test_no_baseline_for_few_examples_one_label_or_another_order():
+    batch, right, folds = shifted_rows(LEAST - 1)
+    assert sanity_baseline(batch, right, folds, np.zeros(right.shape)) is None
+    batch, right, folds = shifted_rows()
+    assert sanity_baseline(batch, right[:, :1], folds, np.zeros((len(right), 1))) is None
+    batch, right, folds = shifted_rows(4000)
+    order = np.argsort(right[:, 0], kind="stable")
+    scores = right + np.random.default_rng(2).normal(scale=0.5, size=right.shape)
+    assert sanity_baseline(batch.take(order), right[order], folds, scores[order]) is None

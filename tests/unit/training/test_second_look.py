@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from scipy.optimize import brentq, minimize
-from test_error_corpus_training import MISTAKES, train_pairs
+from test_error_corpus_training import MISTAKES, fix, train_pairs
 from toy_texts import CONFIG
 
 from disambig.api import annotate
@@ -23,7 +23,7 @@ from disambig.decision import (
     paragraph_shifts,
 )
 from disambig.errors import UserError
-from disambig.formats import Clean, Fix
+from disambig.formats import Clean
 from disambig.models import load_model, save_model
 from disambig.text import view_of_texts
 from disambig.training import fit_second_look
@@ -144,10 +144,8 @@ def test_shift_of_a_paragraph_is_a_fixed_point(odds, n_words, strength, per_1000
 def test_shift_is_monotone_in_the_density(odds, n_words, strength, densities):
     documents = np.array(sorted(number for number, _ in odds), np.int64)
     log_odds = np.array([item for _, item in odds])
-    fewer, more = (
-        paragraph_shifts([ExpectedMistakes(log_odds, documents, 0.004, item, strength)], np.array(n_words))[0]
-        for item in sorted(densities)
-    )
+    parts = [ExpectedMistakes(log_odds, documents, 0.004, item, strength) for item in sorted(densities)]
+    fewer, more = (paragraph_shifts([part], np.array(n_words))[0] for part in parts)
     assert (fewer <= more + 1e-12).all()
 
 
@@ -158,7 +156,7 @@ def test_rule_assumes_the_fitted_or_given_density():
     assert rule.density == 1.0 and rule.with_mistakes_per_1000(20.0).density == 4.0
 
 
-def test_paragraphs_are_independent():
+def test_paragraphs_and_tasks_of_infinite_strength_are_independent():
     def shifts(odds, paragraphs, n_tokens):
         part = ExpectedMistakes(np.array(odds), np.array(paragraphs), 0.002, 1.0, 0.5)
         return paragraph_shifts([part], np.array(n_tokens))[0].tolist()
@@ -166,6 +164,12 @@ def test_paragraphs_are_independent():
     together = shifts([1.0, 1.0, -3.0], [0, 0, 1], [20, 4000])
     assert together == [*shifts([1.0, 1.0], [0, 0], [20]), *shifts([-3.0], [0], [4000])]
     assert together[0] > 0 > together[1]
+    none = np.zeros(3, np.int64)
+    certain = ExpectedMistakes(np.full(3, 9.0), none, 0.001, 2.0, float("inf"))
+    open_one = ExpectedMistakes(np.full(3, -4.0), none, 0.001, 2.0, 0.5)
+    alone = paragraph_shifts([open_one], np.array([50]))[0]
+    both = paragraph_shifts([certain, open_one], np.array([50]))
+    assert both[0] == pytest.approx(np.log(2.0)) and both[1].tolist() == alone.tolist()
 
 
 @given(
@@ -178,31 +182,17 @@ def test_two_tasks_shift_like_their_union(odds, n_words, strength, density):
     odds, n_tokens = np.array(odds), np.array([n_words])
     none = np.zeros(len(odds), np.int64)
     halves = [
-        ExpectedMistakes(part_odds, none[: len(part_odds)], 0.002, density, strength)
-        for part_odds in (odds[::2], odds[1::2])
+        ExpectedMistakes(half, none[: len(half)], 0.002, density, strength)
+        for half in (odds[::2], odds[1::2])
     ]
     whole = paragraph_shifts([ExpectedMistakes(odds, none, 0.004, density, strength)], n_tokens)[0]
     for shift in paragraph_shifts(halves, n_tokens):
         assert shift == pytest.approx(whole, abs=1e-9)
 
 
-def test_infinite_strength_is_independent_of_other_tasks():
-    none = np.zeros(3, np.int64)
-    certain = ExpectedMistakes(np.full(3, 9.0), none, 0.001, 2.0, float("inf"))
-    open_one = ExpectedMistakes(np.full(3, -4.0), none, 0.001, 2.0, 0.5)
-    alone = paragraph_shifts([open_one], np.array([50]))[0]
-    both = paragraph_shifts([certain, open_one], np.array([50]))
-    assert both[0] == pytest.approx(np.log(2.0)) and both[1].tolist() == alone.tolist()
-
-
-MORE = [
-    Fix(f"{who} found a quite place at home.", n, n + 5, "quite", "quiet", "x", "", "replace", 1, who, "")
-    for who in ("Ida", "Jan", "Lea", "Max", "Nora")
-    for n in (len(who) + 9,)
-]
-RIGHT = [
-    Clean(f"{who} was quite tired, and {who} had a quiet place.", who) for who in ("Oda", "Pia", "Udo", "Zoe")
-]
+FINDERS, TIRED = "Ida Jan Lea Max Nora".split(), "Oda Pia Udo Zoe".split()
+MORE = [fix(f"{who} found a quite place at home.", "quite", "quiet") for who in FINDERS]
+RIGHT = [Clean(f"{who} was quite tired, and {who} had a quiet place.", who) for who in TIRED]
 
 
 @pytest.fixture(scope="module")
@@ -252,7 +242,7 @@ def test_unfitted_rule_decides_like_the_first():
     first = train_pairs()
     model = train_pairs(judge=SecondLook(Mistakes()))
     assert not model.judge.is_fitted and model.judge.gains() is None
-    texts = [fix.before for fix in MISTAKES]
+    texts = [item.before for item in MISTAKES]
     ours, theirs = annotate(texts, [model])[0], annotate(texts, [first])[0]
     assert ours.flagged.tolist() == theirs.flagged.tolist()
     assert ours.probabilities == pytest.approx(theirs.probabilities)
@@ -269,7 +259,7 @@ def test_saved_model_decides_the_same(tmp_path, load_with):
     save_model(model, tmp_path / "twice")
     again = load_model(tmp_path / "twice")
     assert again.judge.prior_strength == 0.5 and again.flags_per_1000 == 4.0
-    texts = [fix.before for fix in [*MISTAKES, *MORE]]
+    texts = [item.before for item in [*MISTAKES, *MORE]]
     ours, theirs = annotate(texts, [model])[0], annotate(texts, [again])[0]
     assert ours.flagged.tolist() == theirs.flagged.tolist()
     assert ours.probabilities.tolist() == theirs.probabilities.tolist()
@@ -288,18 +278,20 @@ def test_saved_model_decides_the_same(tmp_path, load_with):
             model.judge.from_state({**state, name: wrong}, model.task.groups)
 
 
-def test_state_must_have_weights_for_evidence(second_look_model):
+def test_rejects_states_and_text_without_what_it_needs(second_look_model):
     model, _ = second_look_model
     rule, state = model.judge, model.judge.state()
     assert rule.from_state(state, model.task.groups).weights.tolist() == rule.weights.tolist()
     with pytest.raises(ValueError, match="second look"):
         rule.from_state({**state, "weights": rule.weights[:-1]}, model.task.groups)
+    with pytest.raises(UserError, match="D428"):
+        fit_second_look(train_pairs(), {}, MORE, [Clean("Nothing to decide.", "r")])
 
 
 def test_mistakes_of_a_paragraph_do_not_shift_others(second_look_model):
     model, _ = second_look_model
     model = replace(model, judge=replace(model.judge, prior_strength=0.1, expected=0.01))
-    texts = [fix.before for fix in MORE]
+    texts = [item.before for item in MORE]
     dense = f"{texts[0]} {texts[1]} {texts[2]}"
     separate = annotate([texts[3], dense, texts[4]], [model])[0]
     together = annotate([f"{texts[3]}\n\n{dense}\n \n{texts[4]}"], [model])[0]
@@ -324,17 +316,11 @@ def test_evidence_for_replacements_is_optional(second_look_model):
     assert columns[True][:, :n_columns].tolist() == columns[False][:, :n_columns].tolist()
 
 
-def test_rejects_text_without_proposals():
-    model = train_pairs()
-    with pytest.raises(UserError, match="D428"):
-        fit_second_look(model, {}, MORE, [Clean("Nothing to decide.", "r")])
-
-
 def test_does_not_weigh_places_far_from_a_proposal(second_look_model):
     model, _ = second_look_model
     rule = model.judge
     assert np.isfinite(rule.weighed_from) and rule.weighed_from > EVERYWHERE
-    texts = [*(fix.before for fix in MORE), *(paragraph.text for paragraph in RIGHT)]
+    texts = [*(item.before for item in MORE), *(paragraph.text for paragraph in RIGHT)]
     everywhere = replace(model, judge=replace(rule, weighed_from=EVERYWHERE))
     nowhere = replace(model, judge=replace(rule, weighed_from=1e6))
     ours, theirs, none = (annotate(texts, [part_odds])[0] for part_odds in (model, everywhere, nowhere))
@@ -354,7 +340,7 @@ def test_mistakes_of_one_model_raise_probabilities_of_another(second_look_model)
     open_rule = replace(model.judge, prior_strength=0.1, expected=0.01)
     ours = replace(model, judge=open_rule)
     other = replace(ours, name="other")
-    texts = [" ".join(fix.before for fix in MORE[:3])]
+    texts = [" ".join(item.before for item in MORE[:3])]
     alone = annotate(texts, [ours])[0]
     both = annotate(texts, [ours, other])
     # twice as many mistakes are found where twice as many were expected; the assumption counts for less

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import FrozenInstanceError, replace
 from importlib.metadata import EntryPoint
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from toy_components import toy_components
-from toy_plugin import Pairs
+from toy_learners import Constant
+from toy_plugin import Marks, Pairs
 from toy_texts import CONFIG, SENTENCES
 
 from disambig.config import write_config
-from disambig.decision import substitutes
+from disambig.decision import Corrections, Mistakes, substitutes
 from disambig.errors import UserError
+from disambig.models import NoPreference
 from disambig.packs import available
 from disambig.text import Words, view_of_texts
 from disambig.training import (
     HASH_FOLDS,
     PARTS,
+    ResolvedConfig,
     TextExamples,
     document_fold,
     from_config as from_config,
@@ -27,8 +31,10 @@ from disambig.training import (
     run,
     split,
     train,
+    train_labelled,
     whole_domains,
 )
+from disambig.types import Decides
 
 
 @given(st.lists(st.text(max_size=20), max_size=40))
@@ -41,11 +47,15 @@ def test_split_is_a_stable_partition(texts):
     assert split(reversed(texts))["train"] == parts["train"][::-1]
 
 
-def test_split_has_the_right_shares():
+def test_substitutes_are_uniform_and_splits_have_the_right_shares():
     assert sorted(fold for folds in PARTS.values() for fold in folds) == list(range(HASH_FOLDS))
     parts = split(f"document {number}" for number in range(5000))
     assert [round(len(part) / 5000, 1) for part in parts.values()] == [0.6, 0.2, 0.2]
     assert document_fold("a text") == document_fold("\n a text  \n")
+    same = np.eye(4, dtype=bool)
+    swapped, _ = substitutes(same[np.zeros(9000, np.int32)], np.random.default_rng(0))
+    assert np.bincount(swapped, minlength=4)[1:] == pytest.approx([3000] * 3, rel=0.06)
+    assert (swapped != 0).all()
 
 
 @given(st.integers(0, 50), st.integers(1, 5), st.integers(0, 10**6))
@@ -61,13 +71,6 @@ def test_substitutes_are_candidates_but_not_variants(n, k, seed):
     assert len(rows) == (n if k > 1 else 0)
 
 
-def test_substitutes_are_uniform():
-    same = np.eye(4, dtype=bool)
-    swapped, _ = substitutes(same[np.zeros(9000, np.int32)], np.random.default_rng(0))
-    assert np.bincount(swapped, minlength=4)[1:] == pytest.approx([3000] * 3, rel=0.06)
-    assert (swapped != 0).all()
-
-
 def test_samples_examples_in_order_without_repetition():
     view = Words()(SENTENCES)
     examples = TextExamples.from_view(view, Pairs().instances(view))
@@ -80,43 +83,34 @@ def test_samples_examples_in_order_without_repetition():
     assert (np.diff(sample) > 0).all()
 
 
-@pytest.mark.parametrize("empty", ["train", "dev"])
-def test_rejects_text_without_instances(empty):
-    texts = {"train": SENTENCES, "dev": SENTENCES} | {empty: ["Nothing here."]}
-    with pytest.raises(UserError) as caught:
+SAME = ["It was quite good."] * 50
+KEPT = "none of the documents kept to {} contains a candidate"
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        ({"train": ["Nothing here."], "dev": SENTENCES}, KEPT.format("learn from")),
+        ({"train": SENTENCES, "dev": ["Nothing here."]}, KEPT.format("tune on")),
+        # fifty equal lines are in one part, and the others have none; each line has a candidate all the same
+        (split(SAME), "only 1 of 50 documents is different, and equal documents are never split"),
+        ({"train": [*SAME, "Nothing here."], "dev": []}, "only 2 of 51 documents are different"),
+        ({"train": SAME[:1], "dev": []}, r"to tune on .*; 1 document in all: add more"),
+        ({"train": ["No."] * 50, "dev": ["No."]}, "none has a candidate of the task pairs"),
+    ],
+)
+def test_rejects_text_without_instances(texts, message):
+    with pytest.raises(UserError, match=f"D412.*{message}"):
         train(toy_components(), texts, name="toys")
-    assert caught.value.code == "D412"
-    aim = "to learn from" if empty == "train" else "to tune on"
-    assert f"none of the documents kept {aim} contains a candidate" in str(caught.value)
-
-
-def test_names_equal_documents_if_a_part_is_empty():
-    """Fifty equal lines are in one part, and the others have none; each line has a candidate all the same."""
-    same = ["It was quite good."] * 50
-    with pytest.raises(
-        UserError, match="only 1 of 50 documents is different, and equal documents are never split"
-    ):
-        train(toy_components(), split(same), name="toys")
-    with pytest.raises(UserError, match="only 2 of 51 documents are different"):
-        train(toy_components(), {"train": [*same, "Nothing here."], "dev": []}, name="toys")
-    with pytest.raises(UserError, match=r"to tune on .*; 1 document in all: add more"):
-        train(toy_components(), {"train": same[:1], "dev": []}, name="toys")
-    with pytest.raises(UserError, match="none has a candidate of the task pairs"):
-        train(toy_components(), {"train": ["No."] * 50, "dev": ["No."]}, name="toys")
 
 
 def test_training_is_reproducible_and_reports_progress():
-    messages = []
-
-    def progress(*step):
-        messages.append(step)
-
-    def model(seed):
-        texts = {"train": SENTENCES * 4, "dev": SENTENCES}
-        settings = {"max_examples": 8, "min_examples": 2, "seed": seed}
-        return train(toy_components(), texts, name="toys", progress=progress, **settings)
-
-    first, second = model(1), model(1)
+    messages, texts = [], {"train": SENTENCES * 4, "dev": SENTENCES}
+    settings = {"max_examples": 8, "min_examples": 2, "seed": 1}
+    first, second = (
+        train(toy_components(), texts, name="toys", progress=lambda *step: messages.append(step), **settings)
+        for _ in range(2)
+    )
     for one, two in zip(first.scorers, second.scorers, strict=True):
         assert np.array_equal(one.weights, two.weights)
     assert np.array_equal(first.judge.calibration.groups, second.judge.calibration.groups)
@@ -126,15 +120,12 @@ def test_training_is_reproducible_and_reports_progress():
     assert all(0 <= done <= total for _, done, total in messages)
 
 
-def test_does_not_tune_on_protected_words():
+def test_does_not_tune_on_or_decide_protected_words():
     texts = {"train": SENTENCES, "dev": ["Run `make it quite good` now."]}
     assert train(toy_components(), texts | {"dev": ["It is quite good."]}, name="t", min_examples=2)
     with pytest.raises(UserError, match="D412"):
         train(toy_components(), texts, name="t", min_examples=2)
-
-
-def test_learns_from_protected_words_but_does_not_decide_them():
-    """A name in quotes says how words are used; it is not the model's to correct."""
+    # A name in quotes says how words are used; it is not the model's to correct
     view = view_of_texts(["Run `make it quite good` now. It is quite good."], Words(), protected=True)
     assert len(Pairs().instances(view)) >= 1
     model = train(toy_components(), {"train": SENTENCES * 4, "dev": SENTENCES}, name="t", min_examples=2)
@@ -210,8 +201,6 @@ JUDGE = """
 [judge]
 @disambig_judges = "disambig.{}.v1"
 """
-
-
 LISTS = CONFIG.replace("toys.Pairs.v1", "disambig.Lists.v1")
 
 
@@ -262,12 +251,12 @@ def shipped_configs(tmp_path, monkeypatch):
 
 
 def test_finds_configs_of_plugins_by_name(shipped_configs):
-    assert from_config.plugin_configs() == {
-        "mine": shipped_configs / "mine.cfg",
-        "other": shipped_configs / "other.cfg",
-    }
-    assert from_config.config_path("mine") == shipped_configs / "mine.cfg"
+    paths = {name: shipped_configs / f"{name}.cfg" for name in ("mine", "other")}
+    assert from_config.plugin_configs() == paths
+    assert from_config.config_path("mine") == paths["mine"]
     assert "some_package" not in sys.modules  # found, and not run
+    with pytest.raises(UserError, match=r"D472.*'mone'.*: mine, other"):
+        from_config.config_path("mone")
 
 
 def test_files_take_precedence_over_names(shipped_configs, tmp_path, monkeypatch):
@@ -280,29 +269,18 @@ def test_files_take_precedence_over_names(shipped_configs, tmp_path, monkeypatch
         assert str(from_config.config_path(name)) == name  # whoever reads it says that it is missing
 
 
-def test_unknown_config_names_list_the_valid_ones(shipped_configs):
-    with pytest.raises(UserError, match=r"D472.*'mone'.*: mine, other"):
-        from_config.config_path("mone")
-
-
-def test_tasks_of_words_need_a_baseline(tmp_path):
+def test_tasks_of_words_need_a_baseline_and_valid_encodings(tmp_path):
     write_config(WORDS, tmp_path / "a.cfg")
     with pytest.raises(UserError, match=r"D005.*section \[baseline\] is missing"):
         read_plan(tmp_path / "a.cfg")
-
-
-def test_candidates_of_words_do_not_come_from_examples(tmp_path):
-    write_config({**WORDS, "baseline": WORDS["learner"]}, tmp_path / "a.cfg")
+    whole = {**WORDS, "baseline": WORDS["learner"]}
+    write_config(whole, tmp_path / "a.cfg")
     plan = read_plan(tmp_path / "a.cfg")
-    assert plan.with_learned_settings([]) is plan
-
-
-@pytest.mark.parametrize("encoding", [3, True, ["latin-1"]])
-def test_rejects_invalid_encodings(tmp_path, encoding):
-    config = {**WORDS, "baseline": WORDS["learner"], "training": {"encoding": encoding}}
-    write_config(config, tmp_path / "a.cfg")
-    with pytest.raises(UserError, match=r"D005.*training.encoding"):
-        read_plan(tmp_path / "a.cfg")
+    assert plan.with_learned_settings([]) is plan  # candidates do not come from examples
+    for encoding in (3, True, ["latin-1"]):
+        write_config({**whole, "training": {"encoding": encoding}}, tmp_path / "a.cfg")
+        with pytest.raises(UserError, match=r"D005.*training.encoding"):
+            read_plan(tmp_path / "a.cfg")
 
 
 COUNTS_CONFIG = """
@@ -333,16 +311,12 @@ counts = "disambig_en"
 [training]
 lines = true
 """
-
-
 GERMAN = (
     "Wir warten auf den Bus, der heute schon wieder zu spät kommt.",
     "Das alte Haus mit dem grünen Dach steht neben einer kleinen Kirche.",
     "Die Kinder spielen auf der Wiese und freuen sich über das schöne Wetter.",
     "Er schreibt mit einem Bleistift, weil er seine Fehler sonst nicht verbessern kann.",
 )
-
-
 ENGLISH = (
     "We took the bus, which is late again today, because it was raining.",
     "They bring flowers to the old house with the green roof near the church.",
@@ -355,12 +329,7 @@ ENGLISH = (
 @pytest.mark.parametrize(
     ("lines", "candidates", "language", "note"),
     [
-        (
-            GERMAN,
-            ("auf", "mit"),
-            "de",
-            "counts english.counts are of the language 'en', but the task 'words'",
-        ),
+        (GERMAN, ("auf", "mit"), "de", "english.counts are of the language 'en', but the task 'words'"),
         (GERMAN, ("auf", "mit"), "", "of the words of the text ("),
         (ENGLISH, ("bring", "take"), "en", ""),
         (ENGLISH, ("bring", "take"), "", ""),
@@ -383,11 +352,74 @@ def test_folds_of_whole_domains():
     folds = whole_domains(domains, np.arange(14), 3)
     assert len({(d, f) for d, f in zip(domains, folds.tolist(), strict=True)}) == 4
     assert sorted(np.bincount(folds).tolist()) == [3, 5, 6]
-
-
-def test_no_folds_of_domains_if_they_are_few_unknown_or_share_documents():
-    documents = np.arange(4)
+    documents = np.arange(4)  # no folds of few or unknown domains, or of such that share documents
     assert whole_domains(["a", "b", "a", "b"], documents, 3) is None
     assert whole_domains(["a", "b", "c", ""], documents, 3) is None
     assert whole_domains(["a", "b", "c", "a"], np.array([0, 1, 2, 1]), 3) is None
     assert whole_domains(["a", "b", "c", "a"], documents, 1) is None
+
+
+@pytest.mark.parametrize("name", ["task", "tokenisation", "extractors", "learner", "baseline"])
+def test_a_part_is_missing(name):
+    parts = {part: made for part, made in toy_components().items() if part != name}
+    with pytest.raises(TypeError, match=rf"missing 1 required positional argument: '{name}'"):
+        ResolvedConfig.from_parts(parts)
+    with pytest.raises(TypeError, match=name):
+        train(parts, {"train": [], "dev": []}, name="t")
+
+
+def test_a_part_is_unknown_and_other_sections_are_ignored():
+    parts = {**toy_components(), "lerner": Constant()}
+    with pytest.raises(TypeError, match="unexpected keyword argument 'lerner'"):
+        ResolvedConfig.from_parts(parts)
+    with pytest.raises(TypeError, match="lerner"):
+        train_labelled(parts, [], name="t")
+    parts = {**toy_components(), "model": {"name": "x"}, "training": {"seed": 3}}
+    made = ResolvedConfig.from_parts(parts)
+    assert made.task is parts["task"] and made.judge is None
+    assert ResolvedConfig.from_parts(made) is made
+
+
+def test_traits_are_asked_once():
+    asked = []
+
+    class Asked(Marks):
+        @property
+        def decides(self):
+            asked.append(1)
+            return Decides("tokens", "labels")
+
+    made = ResolvedConfig.from_parts({**toy_components(), "task": Asked(("quite/quiet",))})
+    assert [made.decides.between for _ in range(3)] == ["labels"] * 3
+    assert len(asked) == 2  # `get_trait` looks whether there is one, and then takes it
+
+
+def test_changed_parts_have_their_own_traits():
+    made = ResolvedConfig.from_parts({**toy_components(), "baseline": NoPreference()})
+    assert made.decides.between == "words" and not made.has_baseline
+    other = replace(made, task=Marks(("quite/quiet",)), baseline=Constant())
+    assert other.decides.between == "labels" and other.has_baseline
+    assert made.decides.between == "words" and not made.has_baseline
+    with pytest.raises(FrozenInstanceError):
+        made.learner = Constant()
+
+
+def test_decision_rule_takes_the_settings_that_it_has():
+    made = ResolvedConfig.from_parts(toy_components())
+    rule = made.decision_rule({"flags_per_1000": 2.0, "least_margin": 0.5, "seed": 3})
+    assert isinstance(rule, Corrections) and rule.flags_per_1000 == 2.0
+    assert made.decision_rule({"flags_per_1000": None}).flags_per_1000 == Corrections().flags_per_1000
+    with pytest.raises(UserError, match="D422"):
+        replace(made, task=Marks(("quite/quiet",)), judge=Corrections()).decision_rule({})
+
+
+def test_error_rule_unless_there_is_a_rule():
+    made = ResolvedConfig.from_parts(toy_components())
+    with_rule, config = made.with_error_rule({"learner": 1})
+    assert isinstance(with_rule.judge, Mistakes) and made.judge is None
+    assert config == {"learner": 1, "judge": {"@disambig_judges": "disambig.Mistakes.v1"}}
+    assert with_rule.with_error_rule({}) == (with_rule, {})
+    with pytest.raises(UserError, match="D429"):
+        replace(made, judge=Corrections()).with_error_rule({})
+    with pytest.raises(UserError, match="D427"):
+        replace(made, task=Marks(("quite/quiet",))).with_error_rule({})

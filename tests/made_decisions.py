@@ -1,0 +1,37 @@
+"""Decisions made by hand, for tests of what becomes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from disambig.data import Decisions, Group
+
+
+def make_decisions(
+    table: Sequence[Group], rows: Sequence[tuple[int, ...]], *, task: str = "t", **columns: Any
+) -> Decisions:
+    """Return flagged decisions, of rows (document, start, end, group, observed, chosen).
+
+    Other values of a column, such as ``probabilities``, are given by its name.
+    """
+    documents, starts, ends, groups, observed, chosen = np.array(rows, np.int32).reshape(-1, 6).T
+    n = len(rows)
+    sizes = [len(table[group].candidates) for group in groups]
+    made = {
+        "offsets": np.append(0, np.cumsum(sizes)).astype(np.int64),
+        "scores": np.zeros(sum(sizes), np.float32),
+        "margins": np.ones(n, np.float32),
+        "probabilities": np.full(n, 0.9, np.float32),
+        "flagged": np.ones(n, bool),
+        "found": np.zeros(n, np.int32),
+        "asked": np.zeros(n, np.int32),
+    }
+    for name, value in columns.items():
+        made[name] = np.broadcast_to(np.asarray(value, made[name].dtype), made[name].shape).copy()
+    places = {"documents": documents, "starts": starts, "ends": ends, "groups": groups}
+    return Decisions(
+        task=task, model="made 1", table=tuple(table), **places, observed=observed, chosen=chosen, **made
+    )
