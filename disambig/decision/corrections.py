@@ -190,6 +190,7 @@ class Corrections:
             weights_of.append(np.repeat([1.0, balance], [len(right), len(wrong)]))
             scores_of.append(scores)
             truth_of.append(truth)
+        looks_up = looks_up or not any(map(len, truth_of))  # without examples nothing is known
         errors = fit_calibration(rows_of, wrong_of, weights_of)
         scales, certainty = fit_choices(scores_of, truth_of)
         return replace(errors, scales=scales, certainty=certainty), looks_up

@@ -270,6 +270,7 @@ class Mistakes:
             if people is not None:
                 mistakes = people.mistakes(g)
                 wrong_of.append(weighted_cases(mistakes, _meant_candidates(mistakes)))
+        looks_up = looks_up or not any(map(len, truth_of))  # without examples nothing is known
         scales, certainty = fit_choices(scores_of, truth_of)
         right, made = join_cases(right_of), _weighing(_sample(join_cases(made_of), material.rng), SUBSTITUTED)
         wrong = join_cases([*wrong_of, made])
