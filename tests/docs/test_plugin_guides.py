@@ -25,6 +25,7 @@ from disambig.config import read_config, resolve
 from disambig.errors import UserError
 from disambig.formats import parse_line
 from disambig.metrics import measure_named
+from disambig.packs import default_tasks, packs
 from disambig.scaffold import plugin_files, write_plugin
 from disambig.testing import lists
 from disambig.types import decides
@@ -84,7 +85,7 @@ def test_the_component_of_the_guide(kind):
     """It is known by name; without a model it says which pack would bring one."""
     code = "import spacy; spacy.blank('en').add_pipe('disambig_kind')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert re.search("D506.*'disambig_kind' .* disambig-kind-models", done.stderr), done.stderr
+    assert re.search("D506.*'disambig_kind' .* disambig_kind_models", done.stderr), done.stderr
 
 
 def test_traits_are_those_of_the_contracts():
@@ -149,11 +150,35 @@ def test_words_are_found_by_their_hashes():
     assert [view.texts[0][view.starts[i] : view.ends[i]] for i in result] == ["light", "Light", "LIGHT"]
 
 
+def test_the_pack_of_the_guide(kind, monkeypatch):
+    """Its model is found by its name and by that of its pack, and the component uses it."""
+    section = GUIDE.partition("### 9. A model as a pack\n")[2].partition("\n## ")[0]
+    shown = re.findall(r"^`([\w./-]+)`:\n\n((?:(?:    .*)?\n)+)", section, re.MULTILINE)
+    write(kind, {path: dedent(text).strip() + "\n" for path, text in shown})
+    monkeypatch.chdir(kind)
+    (training,) = re.findall(r"^    disambig (train .*)$", section, re.MULTILINE)
+    run_line(training)
+    home = kind / "disambig-kind-models"
+    assert sorted(path.name for path in home.rglob("*.*") if path.parent.name != "kind") == [
+        "pack.json",
+        "pyproject.toml",
+    ]
+    with installed(home, monkeypatch, "disambig_kind_models"):
+        assert "disambig_kind_models" in packs() and "kind" not in default_tasks()
+        (kind / "mail.txt").write_text("Please wait.\n", encoding="utf8")
+        for name in re.findall(r"`--model ([\w/]+)`", section):
+            assert "request" in run_line(f"annotate mail.txt --model {name} --format text")
+        code = "import spacy; n = spacy.blank('en'); n.add_pipe('disambig_kind'); "
+        code += "print(*(span.label_ for span in n('Please wait.').spans['kind']))"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+        assert done.stdout == "request\n", done.stderr
+
+
 @pytest.mark.slow
 def test_the_wheel_of_the_guide(tmp_path):
     """Its commands build it, install it and list the plugin; only the first fetches from an index."""
     pytest.importorskip("hatchling")
-    section = GUIDE.partition("### 8. A wheel\n")[2].partition("\n## ")[0]
+    section = GUIDE.partition("### 8. A wheel\n")[2].partition("\n##")[0]
     first, build, installing, listing = re.findall(r"^    (.*)$", section, re.MULTILINE)
     assert first == "pip install hatchling"
     home, site = write_plugin("kind", tmp_path / "new"), tmp_path / "site"
