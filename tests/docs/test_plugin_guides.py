@@ -289,7 +289,7 @@ def test_the_decoder_keeps_its_contract(decoder_home):
     ids=["SGD", "logit"],
 )
 def test_learners_take_it_from_a_config(decoder_home, learner):
-    config = read_config(decoder_home / "pairs.cfg")
+    config = {"learner": read_config(decoder_home / "disambig_pairs" / "pairs.cfg")["learner"]}
     if learner:
         config["learner"] = {**learner, "decoder": config["learner"]["decoder"]}
     batch = lists()
@@ -316,7 +316,16 @@ def test_the_methods_are_those_of_the_contract():
 
     shown = set(re.findall(r"^\| `(\w+)\(", DECODER_GUIDE, re.MULTILINE))
     assert shown == {name for part in (Decoder, FindsTop) for name in vars(part) if not name.startswith("_")}
-    assert len(DECODER_BLOCKS) == len(DECODER_FILES) + len(DECODER_SNIPPETS)
+    others = [kind for kind, _ in DECODER_BLOCKS if kind == "console"]
+    assert len(DECODER_BLOCKS) == len(DECODER_FILES) + len(DECODER_SNIPPETS) + len(others)
+
+
+def test_a_model_is_trained_with_the_decoder(decoder_home, monkeypatch):
+    monkeypatch.chdir(decoder_home)
+    training, evaluating = re.findall(r"^\$ disambig (.*)$", DECODER_GUIDE, re.MULTILINE)
+    assert "1 of 1 group learned" in run_line(training)
+    chosen, first = re.findall(r"(?:choice|first candidate): (0\.\d+)", run_line(evaluating))
+    assert float(chosen) < float(first)
 
 
 LISTS_GUIDE = (Path(__file__).parents[2] / "disambig" / "formats" / "README.md").read_text(encoding="utf8")
