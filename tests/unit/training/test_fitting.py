@@ -97,7 +97,7 @@ BROKEN = {
     "nothing": (Scores(lambda b: None), "scores gave None"),
     "NaN": (Scores(lambda b: np.full(len(b.cost), np.nan)), "scores are nan, the first of row 0"),
     "texts kept": (Scores(zeros_for, {"words": np.array(["a"])}), "under 'words'.*arrays of numbers"),
-    "no arrays kept": (Scores(zeros_for, [1.0]), "state gave a list"),
+    "no arrays kept": (Scores(zeros_for, [1.0]), "state returned a list"),
     "no state": (type("Half", (), {"scores": staticmethod(zeros_for)})(), "Half of .* no method state"),
     "no scores": (type("Half", (), {"state": dict})(), "no method scores"),
 }
@@ -131,6 +131,17 @@ def test_names_a_learner_that_breaks_the_contract():
 
     with pytest.raises(UserError, match=r"D414.*takes is \('SparseRows',\)"):
         fit(Names(), lists())
+
+
+def test_names_a_learner_whose_fit_lacks_a_parameter():
+    class Alone(Perceptron):
+        def fit(self, batch, rng=None):
+            raise AssertionError("not called")
+
+    with pytest.raises(
+        UserError, match=r"D414.*Alone: fit\(batch, rng=None\) .* 'dev'; .*fit\(batch, \*, dev"
+    ):
+        fit(Alone(), lists())
 
 
 def test_accepts_valid_scores():
