@@ -104,7 +104,8 @@ class LearnerTraits:
     needs_training: bool = True
     """False if `fit` ignores the examples, as in an unsupervised sum."""
     takes: tuple[type, ...] = ()
-    """Batch storages that it accepts, the preferred one first; others are converted. Empty: any batch."""
+    """Batch storages that it accepts, the preferred one first; others are converted if possible, or refused
+    (D459). Empty: any batch."""
     own_labels: bool = False
     """Whether it accepts `CrossedRows` whose instances have labels of their own; others are converted."""
 

@@ -10,6 +10,7 @@ import shlex
 import subprocess
 import sys
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 from textwrap import dedent
 
@@ -22,12 +23,13 @@ import disambig.types
 from disambig.cli import main
 from disambig.cli.main import app
 from disambig.config import read_config, resolve
+from disambig.data import CrossedRows, DenseBlocks, DenseLists, JoinedRows, SparseRows, convert
 from disambig.errors import UserError
 from disambig.formats import parse_line
 from disambig.metrics import measure_named
 from disambig.packs import default_tasks, packs
 from disambig.scaffold import plugin_files, write_plugin
-from disambig.testing import lists
+from disambig.testing import blocks, crossed, dense_lists, lists
 from disambig.types import decides
 
 ROOT = Path(__file__).parents[2]
@@ -124,6 +126,24 @@ def test_abilities_are_those_of_the_contracts():
             item for item in [*vars(part), *vars(part).get("__annotations__", {})] if not item.startswith("_")
         }
         assert shown[name] == own, name
+
+
+def test_conversions_are_those_of_the_guide():
+    table = re.findall(
+        r"^\| (?:several, joined \()?`(\w+)`\)? \| (`(?:Sparse|Dense|Crossed).*) \|$", GUIDE, re.M
+    )
+    batches = {type(batch).__name__: batch for batch in (blocks(3), crossed(3), lists(3), dense_lists(3))}
+    batches["JoinedRows"] = JoinedRows.from_parts([blocks(3), crossed(3)])
+    assert [name for name, _ in table] == list(batches)
+    for name, targets in table:
+        shown = set(re.findall(r"`(\w+)`", targets.replace("if all are `DenseBlocks` or", "")))
+        shown.discard("DenseLists" if name == "DenseBlocks" else name)  # only with columns that are shared
+        possible = set()
+        for storage in {DenseBlocks, CrossedRows, SparseRows, DenseLists} - {type(batches[name])}:
+            with suppress(UserError):
+                convert(batches[name], storage)
+                possible.add(storage.__name__)
+        assert possible == shown, name
 
 
 def test_the_message_of_the_guide_is_the_message():
