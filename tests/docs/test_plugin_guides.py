@@ -20,16 +20,17 @@ from packages import installed, write
 from typer.testing import CliRunner
 
 import disambig.types
+from disambig import registry as plugins
 from disambig.cli import main
 from disambig.cli.main import app
 from disambig.config import read_config, resolve
 from disambig.data import CrossedRows, DenseBlocks, DenseLists, JoinedRows, SparseRows, convert
 from disambig.errors import UserError
-from disambig.formats import parse_line
+from disambig.formats import ReaderTraits, parse_line
 from disambig.metrics import measure_named
 from disambig.packs import default_tasks, packs
 from disambig.scaffold import plugin_files, write_plugin
-from disambig.testing import blocks, crossed, dense_lists, lists
+from disambig.testing import blocks, check_judge, crossed, dense_lists, lists, make_calibration_data
 from disambig.types import decides
 
 ROOT = Path(__file__).parents[2]
@@ -43,7 +44,7 @@ FILES = dict(re.findall(r"^`([\w./]+)`:\n\n```\w+\n(.*?)^```$", GUIDE, re.MULTIL
 
 ROWS = re.findall(
     r"^\| `(\w+)(?:\(\))?`(?:, `\w+\(\)`)? \| "
-    r"(task|extractor|scorer|learner|decoder|decision rule|calibration data) \| (.*) \|$",
+    r"(task|extractor|scorer|learner|decoder|decision rule|reader|calibration data) \| (.*) \|$",
     GUIDE,
     re.MULTILINE,
 )
@@ -96,6 +97,7 @@ def test_traits_are_those_of_the_contracts():
         "extractor": disambig.types.ExtractorTraits,
         "learner": disambig.types.LearnerTraits,
         "decision rule": disambig.types.DecisionRuleTraits,
+        "reader": ReaderTraits,
     }
     traits = {
         (name, owner)
@@ -105,6 +107,30 @@ def test_traits_are_those_of_the_contracts():
     }
     shown = {(name, owner) for name, owner, _ in ROWS if name.islower()}
     assert shown == traits
+
+
+def test_the_decision_rule_of_the_guide(kind, monkeypatch):
+    """It keeps its contract, and the section of the guide makes a model use it."""
+    section = GUIDE.partition("\n## Decision rules\n")[2].partition("\n## ")[0]
+    code, config = (dedent(block) for block in re.findall(r"\n\n((?:(?:    .*)?\n)+)(?=\S)", section))
+    write(kind, {"disambig_kind/rule.py": code.strip() + "\n"})
+    hook = 'def disambig_register_judges(register):\n    register("kind.Cautious.v1", ".rule:Cautious")\n'
+    with (kind / "disambig_kind" / "plugin.py").open("a", encoding="utf8") as plugin:
+        plugin.write(f"\n\n@hookimpl\n{hook}")
+    monkeypatch.delitem(sys.modules, "disambig_kind.plugin")
+    plugins.reload_plugins()
+    monkeypatch.chdir(kind)
+    own = runpy.run_path(str(kind / "disambig_kind" / "rule.py"))
+    checks = check_judge(own["Cautious"](), make_calibration_data("labels"))
+    assert len(checks) > 5
+    for check in checks:
+        check()
+    (kind / "my.cfg").write_text(FILES["disambig_kind/kind.cfg"] + config, encoding="utf8")
+    run_line("train my.cfg --labelled examples.jsonl --output model")
+    assert "least = 0.2" in (kind / "model" / "config.cfg").read_text(encoding="utf8")
+    (kind / "mail.txt").write_text("Please wait.\n", encoding="utf8")
+    assert "request" in run_line("annotate mail.txt --model model --format text")
+    assert "least : float" in run_line("plugins kind.Cautious.v1")
 
 
 def test_abilities_are_those_of_the_contracts():
