@@ -30,7 +30,15 @@ from disambig.formats import ReaderTraits, parse_line
 from disambig.metrics import measure_named
 from disambig.packs import default_tasks, packs
 from disambig.scaffold import plugin_files, write_plugin
-from disambig.testing import blocks, check_judge, crossed, dense_lists, lists, make_calibration_data
+from disambig.testing import (
+    blocks,
+    check_judge,
+    check_reader,
+    crossed,
+    dense_lists,
+    lists,
+    make_calibration_data,
+)
 from disambig.types import decides
 
 ROOT = Path(__file__).parents[2]
@@ -131,6 +139,29 @@ def test_the_decision_rule_of_the_guide(kind, monkeypatch):
     (kind / "mail.txt").write_text("Please wait.\n", encoding="utf8")
     assert "request" in run_line("annotate mail.txt --model model --format text")
     assert "least : float" in run_line("plugins kind.Cautious.v1")
+
+
+def test_the_reader_of_the_guide(kind, monkeypatch):
+    """It keeps its contract, and a model learns from the files that it reads."""
+    section = GUIDE.partition("\n## Readers\n")[2].partition("\n## ")[0]
+    (code,) = (dedent(block) for block in re.findall(r"\n\n((?:(?:    .*)?\n)+)(?=\S)", section))
+    write(kind, {"disambig_kind/reader.py": code.strip() + "\n"})
+    hook = 'def disambig_register_readers(register):\n    register("kind.Arrows.v1", ".reader:Arrows")\n'
+    with (kind / "disambig_kind" / "plugin.py").open("a", encoding="utf8") as plugin:
+        plugin.write(f"\n\n@hookimpl\n{hook}")
+    monkeypatch.delitem(sys.modules, "disambig_kind.plugin")
+    plugins.reload_plugins()
+    monkeypatch.chdir(kind)
+    rows = [json.loads(line) for line in (kind / "examples.jsonl").read_text().splitlines()]
+    write(kind, {"a.arrows": "".join(f"{row['text']} -> {row['label']}\n" for row in rows)})
+    checks = check_reader(runpy.run_path(str(kind / "disambig_kind" / "reader.py"))["Arrows"](), "a.arrows")
+    assert len(checks) > 3
+    for check in checks:
+        check()
+    write(kind, {"a.arrows": (kind / "a.arrows").read_text() + "Nothing.\n"})
+    told = run_line("train kind --labelled a.arrows --output model")
+    assert "1 of 1 group learned" in told and "on 24 examples" in told
+    assert "a.arrows:25: there is no arrow" in told
 
 
 def test_abilities_are_those_of_the_contracts():
