@@ -54,7 +54,7 @@ def _check_numbers(part: str, state: object) -> dict[str, NDArray[Any]]:
     if not isinstance(state, Mapping):
         raise contract_error(part, f"state returned a {type(state).__name__}", _NUMBERS)
     for name, array in state.items():
-        kind = array.dtype.kind if isinstance(array, np.ndarray) else ""
+        kind = array.dtype.kind if isinstance(array, np.ndarray | np.generic) else ""
         if not kind or kind not in "biuf":
             gave = f"an array of {array.dtype}" if kind else f"a {type(array).__name__}"
             gave = "an array of strings" if kind in ("U", "S") else gave
