@@ -104,7 +104,8 @@ class LearnerTraits:
     needs_training: bool = True
     """False if `fit` ignores the examples, as in an unsupervised sum."""
     takes: tuple[type, ...] = ()
-    """Batch storages that it accepts, the preferred one first; others are converted. Empty: any batch."""
+    """Batch storages that it accepts, the preferred one first; others are converted if possible, or refused
+    (D459). Empty: any batch."""
     own_labels: bool = False
     """Whether it accepts `CrossedRows` whose instances have labels of their own; others are converted."""
 
@@ -140,7 +141,7 @@ Arrays = Mapping[str, NDArray[Any]]
 
 
 class CalibrationData(Protocol):
-    """Held-out examples to which a decision rule is fitted."""
+    """Held-out examples to which a decision rule is fitted (`disambig.api.judges.CalibrationData`)."""
 
     @property
     def task(self) -> Task:
@@ -186,7 +187,8 @@ class DecisionRule(Protocol):
     def judge(self, scored: ScoreBatch, *, flags_per_1000: float | None = None) -> Predictions:
         """Decide instances of any groups, at its own or the given rate of flags.
 
-        `disambig.data.Predictions.by_group` calls a function for each group.
+        The result is a `disambig.api.judges.JudgedScores`, as plugins call `disambig.data.Predictions`. Its
+        method ``JudgedScores.by_group(scored, function)`` calls a function for the scores of each group.
         """
 
     def probabilities(self, scored: ScoreBatch) -> Floats | None:

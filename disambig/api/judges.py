@@ -1,4 +1,4 @@
-"""Decision rules (registered as judges): their input and their predictions."""
+"""Decision rules (registered as judges): what they are fitted to, their input and their predictions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ from disambig.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from disambig.data import Predictions as _JudgedScores, ScoreBatch as ScoreBatch
-    from disambig.types import RaisesFlags as RaisesFlags
+    from disambig.types import (
+        CalibrationData as CalibrationData,
+        HasErrorCorpus as HasErrorCorpus,
+        RaisesFlags as RaisesFlags,
+    )
 
     JudgedScores = _JudgedScores
 else:

@@ -181,12 +181,17 @@ class ScoreBatch(CandidateTable):
 class Predictions:
     """Predictions of a decision rule, one entry per instance.
 
+    Plugins import this class as `disambig.api.judges.JudgedScores`.
+
     Attributes
     ----------
     chosen : array of int64
         Candidate, as an index in its group or list.
-    margins, probabilities : arrays of float64
-        See `disambig.data.Decisions`.
+    margins : array of float64
+        Difference between the chosen candidate's score and the next best, not negative.
+    probabilities : array of float64
+        Probability, from 0 to 1, that the best other candidate should replace the observed one; for labels
+        and lists, that the chosen one is right.
     flagged : array of bool
         Whether the decision is a flag for the user.
     answered : array of bool

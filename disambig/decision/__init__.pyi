@@ -20,6 +20,10 @@ from .calibration import (
     fit_choices as fit_choices,
     fit_logistic as fit_logistic,
 )
+from .contract import (
+    check_methods as check_methods,
+    check_predictions as check_predictions,
+)
 from .corrections import (
     Corrections as Corrections,
     substitutes as substitutes,

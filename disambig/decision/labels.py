@@ -137,7 +137,20 @@ class Labels:
 
     @classmethod
     def unfitted(cls, least_margin: float = 0.0, drawn: float = 0.0) -> Labels:
-        """Return an unfitted decision rule, as a config describes it.
+        """Decide between labels: choose the most probable one, with calibrated probabilities.
+
+        Fitting learns the scale and the biases of each group, so that a probability says how often such a
+        label is right. Nothing is flagged.
+
+        Parameters
+        ----------
+        least_margin : float
+            Minimum lead of the chosen label over the next one, in log-odds: 0.7 is twice as probable. With
+            less, no label is given. 0 always gives one.
+        drawn : float
+            Strength, in examples, with which each of several groups is pulled towards the scale of all groups
+            and zero biases; 0 fits each group separately. For scores that already include the frequency of
+            labels and must hold for texts in which labels have other frequencies.
 
         Raises
         ------

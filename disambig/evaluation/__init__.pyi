@@ -3,6 +3,7 @@ from .assessment import (
     assess_model as assess_model,
     assess_on_texts as assess_on_texts,
     assessment_line as assessment_line,
+    no_gain_notes as no_gain_notes,
     why_untested as why_untested,
 )
 from .comparison import (

@@ -15,11 +15,12 @@ from disambig.evaluation.labelled import cross_validate
 from disambig.evaluation.lists import evaluate_lists, list_lines
 from disambig.evaluation.unseen_text import evaluate
 from disambig.formats import Labelled, NBestList
-from disambig.formatting import pluralize
+from disambig.formatting import format_figure, pluralize
 from disambig.models import Model
 from disambig.text import view_of_texts
-from disambig.training import ON_FITTED, Parts, TrainingPlan
+from disambig.training import NO_GAIN, ON_FITTED, Parts, TrainingPlan
 from disambig.type_aliases import Progress
+from disambig.types import metric
 
 FOLDS = 5
 ENOUGH = 1000
@@ -39,9 +40,14 @@ def add_assessment(
     try:
         test = assess_model(model, plan.parts, **material, progress=progress, **plan.settings)
         results: dict[str, Any] = {"test": test}
-        if test and "notes" in model.provenance:
+        notes = list(model.provenance.get("notes", ()))
+        if test:
             # the optimistic accuracy on calibration data is no longer needed
-            results["notes"] = [note for note in model.provenance["notes"] if ON_FITTED not in note]
+            notes = [note for note in notes if ON_FITTED not in note]
+            if len(model.task.groups) > 1 or not any(NO_GAIN in note for note in notes):
+                notes += no_gain_notes(model, test)
+        if notes or "notes" in model.provenance:
+            results["notes"] = notes
     except UserError as error:
         results = {"notes": [*model.provenance.get("notes", []), f"not tested: {error}"]}
     return replace(model, provenance=model.provenance | results)
@@ -122,6 +128,38 @@ def assess_on_texts(model: Model, texts: Sequence[str]) -> dict[str, Any]:
     how = "documents held out before training"
     about = {"how": how, "n": n, "documents": len(texts), "systems": systems}
     return about | {name: result[name] for name in ("rates", "reliability")}
+
+
+def no_gain_notes(model: Model, test: dict[str, Any]) -> list[str]:
+    """Return a note if a model is not better than the simplest choice on its test examples.
+
+    The simplest choice is the most frequent candidate of each group or, for lists, the first candidate. A
+    task with another measure than the accuracy is not compared with the most frequent candidate.
+
+    Parameters
+    ----------
+    test : dict
+        The result of `assess_model`.
+    """
+    if "better" in test:
+        about, systems = test["measure"], test["systems"]
+        value, first = systems["model"]["value"], systems["first"]["value"]
+        if value > first if about["more_is_better"] else value < first:
+            return []
+        figures = f"{about['name']} {format_figure(value, '.4f')}, of the first candidate "
+        return [
+            f"on the held-out lists the model is not better than always taking the first candidate ({figures}"
+            f"{format_figure(first, '.4f')})"
+        ]
+    if metric(model.task)[0] != "accuracy":
+        return []
+    own, majority = (overall(test["systems"][system]) for system in ("model", "majority"))
+    if own["accuracy"] > majority["accuracy"] * own["attempted"]:  # abstentions are not errors here
+        return []
+    return [
+        "on the held-out examples the model is not better than always taking the most frequent candidate "
+        f"(accuracy {own['accuracy']:.1%}, of the most frequent candidate {majority['accuracy']:.1%})"
+    ]
 
 
 def why_untested(model: Model) -> str:

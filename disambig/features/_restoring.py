@@ -12,6 +12,9 @@ from disambig.errors import UserError, contract_error
 
 Restored = TypeVar("Restored")
 _WANTED = "state() returns every array that from_state(arrays) needs: add what is missing to state()"
+_NUMBERS = (
+    "arrays of numbers by name; text is stored as bytes, such as np.frombuffer(text.encode(), np.uint8)"
+)
 _TOLERANCE = 1e-5
 
 
@@ -31,19 +34,32 @@ def restore_checked(
     Raises
     ------
     UserError
-        D414, which names the array that is missing if the error does.
+        D414 for a state that is not arrays of numbers, or that does not restore the component; it names the
+        array that is missing if the error of `from_state` does.
     """
-    if not isinstance(state, Mapping):
-        raise contract_error(part, f"state returned {type(state).__name__}", "arrays by name")
-    names = ", ".join(map(str, state)) or "no array"
+    arrays = _check_numbers(part, state)
+    names = ", ".join(arrays) or "no array"
     try:
-        return from_state({name: np.array(array) for name, array in state.items()})
+        return from_state({name: np.array(array) for name, array in arrays.items()})
     except (AttributeError, LookupError, TypeError, ValueError) as problem:
         if isinstance(problem, UserError):
             raise
         missing = problem.args[0] if isinstance(problem, KeyError) and problem.args else None
         seen = f"restoring it raised {problem!r}" if missing is None else f"from_state needs {missing!r}"
         raise contract_error(part, f"{seen}, but state returned {names}", _WANTED) from problem
+
+
+def _check_numbers(part: str, state: object) -> dict[str, NDArray[Any]]:
+    """Return a state; raise D414 unless it maps names to arrays of numbers, as only these can be saved."""
+    if not isinstance(state, Mapping):
+        raise contract_error(part, f"state returned a {type(state).__name__}", _NUMBERS)
+    for name, array in state.items():
+        kind = array.dtype.kind if isinstance(array, np.ndarray | np.generic) else ""
+        if not kind or kind not in "biuf":
+            gave = f"an array of {array.dtype}" if kind else f"a {type(array).__name__}"
+            gave = "an array of strings" if kind in ("U", "S") else gave
+            raise contract_error(part, f"state returned {gave} under {name!r}", _NUMBERS)
+    return {str(name): array for name, array in state.items()}
 
 
 def check_same(part: str, what: str, again: NDArray[Any], expected: NDArray[Any], state: object) -> None:

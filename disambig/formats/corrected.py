@@ -95,14 +95,17 @@ _NOOP = "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0\n"
 
 @dataclass(frozen=True, slots=True)
 class M2Format:
-    """The M2 format: sentences and edits of one annotator; lines without a token are left out."""
+    """The M2 format: lines of text and edits of one annotator; lines without a token are left out.
+
+    Each line of a text is one ``S`` line, even if it has several sentences.
+    """
 
     name: str = "m2"
     suffix: str = ".m2"
     mirrors: tuple[Kind, ...] = ()
 
     def encode(self, results: Sequence[AnnotatedDocument]) -> bytes:
-        """Return the sentences of some documents, each followed by a blank line."""
+        """Return the lines of some documents with their edits, each followed by a blank line."""
         blocks = "".join(block for result in results for block in _sentences(result))
         return blocks.encode(errors="backslashreplace")
 

@@ -31,16 +31,22 @@ BYTE_ORDER_MARK = "\ufeff"
 def json_documents(
     lines: Iterator[FileLine], path: str, *, field: str
 ) -> Iterator[Document | UnreadableDocument]:
-    """Yield one document per object; skip blank lines, and report invalid lines by number."""
+    """Yield one document per object; skip blank lines, and report invalid lines by number.
+
+    A file that begins with a list of candidates is reported once (D350) and read no further.
+    """
+    begun = False
     for line in lines:
         try:
             document = _document(decode_line(line, path), path, line.number, field)
         except UserError as error:
             yield UnreadableDocument(path, error)
-            if error.code == "D303":
+            if error.code == "D303" or (error.code == "D350" and not begun):
                 return
+            begun = True
             continue
         if document is not None:
+            begun = True
             yield document
 
 
@@ -61,6 +67,8 @@ def _document(text: str, path: str, number: int, field: str) -> Document | None:
         raise refuse(f"a JSON {_name(parsed)}, not an object")
     place, key = _nested(parsed, field)
     if key not in place:
+        if isinstance(parsed.get("candidates"), list):
+            raise UserError("D350", path=path, line=number)
         raise refuse(f"the key {field!r} is missing; keys: {', '.join(map(repr, _keys(parsed))) or 'none'}")
     body = place.pop(key)
     if not isinstance(body, str):

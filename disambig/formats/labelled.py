@@ -122,12 +122,19 @@ class ExampleSource:
 
 
 class ReaderTraits:
-    """Optional attributes of a reader of examples, with their defaults."""
+    """Attributes of a reader of examples, with their defaults; a reader has at least one of them.
+
+    Attributes
+    ----------
+    suffixes : tuple of str
+        Suffixes of its files, with the dot, such as ``".jsonl"``, and without that of a compression. A file
+        with one of these suffixes is read by this reader.
+    elements : tuple of str
+        Names of the first element of the XML files that it reads, such as ``"corpus"``, whatever the suffix.
+    """
 
     suffixes: tuple[str, ...] = ()
-    """Suffixes of its files, such as ``".jsonl"``, without that of a compression."""
     elements: tuple[str, ...] = ()
-    """Names of the first element of XML files that it reads."""
 
 
 class ExampleReader(Protocol):

@@ -110,6 +110,7 @@ MESSAGES: dict[str, str] = {
     "D347": "{where}: a reading changes {old!r} at {place} to {new!r}, which does not fit the paragraph; give readings of these paragraphs",
     "D348": "{where}: {what}; not checked unless `detect_language` is false",
     "D349": "{path} is {what}, not text: unpack it (a single compressed text can be read if its name ends in .gz, .bz2, .xz or .zst)",
+    "D350": "{path}: line {line:,} is a list of candidates, not a text: rerank such lists with `disambig annotate FILE --model MODEL --from nbest`",
     "D401": "invalid rate of {rate!r} flags per 1,000 words: give a number of at least 0",
     "D402": "{name!r} is neither a file nor an installed pack; installed packs: {names}",
     "D403": "pack {path} is damaged: {problem}; install it again",

@@ -385,6 +385,11 @@ class Oracle(_OtherChoice):
     """The best possible value: the choice is the candidate of least cost.
 
     The cost is that of the measure if it defines the cost of texts, else that of the candidates.
+
+    Parameters
+    ----------
+    measure : Measure
+        A measure made of sums (`AddsUp`); the default is accuracy.
     """
 
     @property
@@ -405,7 +410,13 @@ class Oracle(_OtherChoice):
 
 @dataclass(frozen=True, slots=True)
 class FirstCandidate(_OtherChoice):
-    """The value of the candidates' source: the choice is its first candidate."""
+    """The value of the candidates' source: the choice is its first candidate.
+
+    Parameters
+    ----------
+    measure : Measure
+        A measure made of sums (`AddsUp`); the default is accuracy.
+    """
 
     @property
     def name(self) -> str:

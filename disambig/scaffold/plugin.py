@@ -24,7 +24,7 @@ KINDS = {
     "labels": "labels of sentences: a task, an extractor, a learner, a config, a component",
     "words": "words that writers confuse: a task, a config, a component",
     "lists": "candidates that come in lists: an extractor, a config, a task",
-    "decoder": "a decoder",
+    "decoder": "a decoder, a config",
 }
 """What each kind of plugin contains, besides tests."""
 

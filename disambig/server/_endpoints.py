@@ -10,7 +10,14 @@ from disambig.errors import UserError
 from disambig.formats import RECORD_VERSIONS, AnnotatedDocument, Document, JsonlFormat, to_json
 from disambig.runtime import DeadlineExceeded, check_time, processor_time_limit
 from disambig.server.checker import ServerChecker
-from disambig.server.languagetool import check_text, parse_json, parse_rate, parse_writing, rule_id
+from disambig.server.languagetool import (
+    PREFIX,
+    check_text,
+    parse_json,
+    parse_rate,
+    parse_writing,
+    rule_id,
+)
 from disambig.server.middleware import unclear_request
 
 if TYPE_CHECKING:
@@ -204,6 +211,8 @@ class ReasonsRequest:
 def reasons_request(body: bytes, *, max_text: int) -> ReasonsRequest:
     """Parse a body: ``{"text": ..., "start": ..., "end": ..., "rule": ...}``.
 
+    The rule is an id, such as ``DISAMBIG_CONFUSED_WORDS``, or a name, such as ``confused-words``.
+
     Raises
     ------
     UserError
@@ -266,10 +275,11 @@ def _find_decision(
     from disambig.text import view_of_texts
     from disambig.types import task_rules
 
+    wanted = request.rule if request.rule.startswith(PREFIX) else rule_id(request.rule)
     models = {
         model.task.name: model
         for model in checker.models.values()
-        if request.rule in _rule_ids(model.task.name, task_rules(model.task))
+        if wanted in _rule_ids(model.task.name, task_rules(model.task))
     }
     if not models:
         names = sorted(map(rule_id, checker.rules))
@@ -280,7 +290,7 @@ def _find_decision(
         decisions = model.decide(view, flags_per_1000=checker.rates[task])
         inside = (decisions.starts >= request.start) & (decisions.ends <= request.end)
         for row in np.flatnonzero(inside).tolist():
-            has_rule = rule_id(decisions.rule_name(row, request.text)) == request.rule
+            has_rule = rule_id(decisions.rule_name(row, request.text)) == wanted
             places.append((has_rule, float(decisions.probabilities[row]), model, view, decisions, row))
     if not places:
         raise unclear_request(f"{request.rule} makes no decision at {request.start}-{request.end}")

@@ -342,20 +342,39 @@ def check_pipeline_language(nlp: Language, model: Model, name: str) -> None:
         raise UserError("D500", name=name, seen=nlp.lang, language=model.language)
 
 
-def load_for_component(model: str, takes: str = 'config={"model": ...} takes a model directory') -> Model:
+def load_for_component(
+    model: str, takes: str = 'config={"model": ...} takes a model directory', *, given: bool = True
+) -> Model:
     """Load the model that the config of a component names.
+
+    Parameters
+    ----------
+    model : str
+    takes : str
+        What the config takes, for messages.
+    given : bool
+        Whether the config gives this name; if not, it is the default, which is not a path.
 
     Raises
     ------
     UserError
-        D404 for an unknown model, which tells what the config takes; see `disambig.models.load`.
+        D404 for an unknown model, which tells what the config takes and where a relative path is
+        looked for; see `disambig.models.load`.
     """
     try:
         return load(model)
     except UserError as problem:
         if problem.code != "D404":
             raise
+        if given and not problem.values["hint"] and not Path(model).is_absolute():
+            takes += _RELATIVE.format(folder=Path.cwd())
         raise UserError("D404", **{**problem.values, "takes": takes}) from None
+
+
+_RELATIVE = (
+    " (a relative path, also that of a saved pipeline, is relative to the current directory, {folder}: "
+    'give the full path, for a saved pipeline with spacy.load(..., config={{"components.NAME.model": PATH}}))'
+)
 
 
 def models_for_writing(models: Sequence[Model], writing: str | None, name: str) -> tuple[Model, ...]:

@@ -303,7 +303,9 @@ def make_proofread(
     """
     require_distribution(nlp, PROOFREAD_FACTORY)
     takes = 'config={"models": [...]} takes model directories'
-    loaded = [load_for_component(model_name, takes) for model_name in models or default_tasks()]
+    loaded = [
+        load_for_component(model_name, takes, given=bool(models)) for model_name in models or default_tasks()
+    ]
     if not models:
         loaded = [model for model in loaded if is_corrector(model) and _is_language(model, nlp)]
     if not loaded:

@@ -353,7 +353,7 @@ def _model(name: str, model: str | None, task: str) -> Model:
     UserError
         D404 for a missing model, with the available ones; D501 for a model of another task.
     """
-    loaded = load_for_component(model or task)
+    loaded = load_for_component(model or task, given=bool(model))
     if loaded.task.name != task:
         raise UserError("D501", name=name, asked=task, model=loaded.name, seen=loaded.task.name)
     return loaded

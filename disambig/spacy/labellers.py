@@ -272,7 +272,7 @@ def token_factory(
 
     def create(nlp: Language, name: str, model: str | None, pos: bool, overwrite: bool) -> TokenLabeller:
         require_distribution(nlp, factory)
-        loaded = load_for_component(model or task)
+        loaded = load_for_component(model or task, given=bool(model))
         if loaded.task.name != task:
             raise UserError("D501", name=name, asked=task, model=loaded.name, seen=loaded.task.name)
         tags = universal() if universal and pos else None

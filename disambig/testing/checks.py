@@ -77,9 +77,11 @@ def require_close(seen: Any, expected: Any, what: str, *, within: float = 1e-6) 
 def require_state(arrays: Arrays, what: str) -> None:
     """Raise unless `arrays` can be saved without pickle: named NumPy arrays of plain numbers."""
     for name, array in arrays.items():
-        kind = getattr(getattr(array, "dtype", None), "kind", "O")
+        dtype = getattr(array, "dtype", None)
+        seen = type(array).__name__ if dtype is None else f"an array of {dtype}"
         require(
-            kind in "biuf", f"{what}: state {name!r} is not an array of numbers but {type(array).__name__}"
+            getattr(dtype, "kind", "O") in "biuf",
+            f"{what}: state {name!r} is not an array of numbers but {seen}",
         )
 
 

@@ -1,5 +1,6 @@
 from .diagnostics import (
     LEAST as LEAST,
+    NO_GAIN as NO_GAIN,
     ON_FITTED as ON_FITTED,
     baseline_warnings as baseline_warnings,
     sanity_baseline as sanity_baseline,

@@ -92,6 +92,8 @@ FEW = 100
 
 ON_FITTED = "on the scores that calibration was fitted to"
 """Marks the note with an optimistic accuracy, which is removed if there is a cross-validated one."""
+NO_GAIN = "no better than always choosing"
+"""Marks the note on a group that is not better than its most frequent label."""
 
 
 def example_warnings(marked: LabelledDataset) -> list[str]:
@@ -209,7 +211,7 @@ def no_gain_warnings(
         often = candidates.sum(axis=0)
         if scorer is not None and hit.sum() <= often.max():
             label = group.candidates[int(often.argmax())]
-            notes.append(f"{group.name}: in cross-validation no better than always choosing {label!r}")
+            notes.append(f"{group.name}: in cross-validation {NO_GAIN} {label!r}")
     return first_warnings(notes)
 
 

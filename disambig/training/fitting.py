@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import replace
 from typing import Any, Protocol, runtime_checkable
 
@@ -242,10 +243,27 @@ def to_accepted_storage(learner: Learner, batch: CandidateBatch, *, part: str = 
         raise contract_error(
             part, "it has no method from_state", "from_state(arrays), which rebuilds a saved scorer"
         )
+    _check_parameters(learner, part)
     if not storages:
         return batch
     taken: CandidateBatch = convert(batch, *storages, own_labels=accepts_own_labels(learner))
     return taken
+
+
+def _check_parameters(learner: Learner, part: str) -> None:
+    """Raise D414 if `fit` cannot be called with a batch, `dev` and `rng`."""
+    try:
+        parameters = inspect.signature(learner.fit)
+    except (TypeError, ValueError):  # functions written in C may have no signature
+        return
+    try:
+        parameters.bind(None, dev=None, rng=None)
+    except TypeError as problem:
+        raise contract_error(
+            part,
+            f"fit{parameters} cannot be called: {problem}",
+            "fit(batch, *, dev=None, rng=None) -> Fitted",
+        ) from None
 
 
 def check_fitted(learner: Learner, fitted: object, batch: CandidateBatch, *, part: str) -> None:
@@ -274,10 +292,6 @@ def check_fitted(learner: Learner, fitted: object, batch: CandidateBatch, *, par
         ) from problem
     check_scores(scores, batch, part=of_scorer)
     state = fitted.scorer.state()
-    for name, array in state.items() if hasattr(state, "items") else [("", state)]:
-        if not isinstance(array, np.ndarray) or array.dtype.kind not in "biuf":
-            gave = f"state gave {_shown(array)}" + (f" under {name!r}" if name else "")
-            raise contract_error(of_scorer, gave, "arrays of numbers by name")
     again = restore_checked(of_scorer, state, lambda arrays: learner.from_state(arrays).scores(batch))
     check_same(of_scorer, "scores", np.asarray(again), scores, state)
     if not isinstance(fitted.report, dict):

@@ -26,6 +26,7 @@ from disambig.training.labelled_dataset import (
 from disambig.training.resolved_config import ResolvedConfig
 from disambig.type_aliases import Progress
 from disambig.types import (
+    CalibrationData,
     CandidateBatch,
     FeatureExtractor,
     Features,
@@ -455,6 +456,26 @@ class FoldCalibration:
             features.batch.cost,
         )
         return every if len(kept) == len(rows) else every.take(kept)
+
+
+_FEW_GROUPS, _FEW = 2, 100
+"""Numbers of groups, and of examples in each, on which the contract of a decision rule is checked."""
+
+
+def few_scored(material: CalibrationData) -> list[ScoreBatch]:
+    """Return the scores of a few examples of the first groups that have some."""
+    few: list[ScoreBatch] = []
+    for group in range(len(material.task.groups)):
+        if isinstance(material, HeldOutCalibration):
+            scored = material.scored(group, most=_FEW)
+        else:
+            scored = material.scored(group)
+            scored = scored.take(np.arange(min(len(scored), _FEW)))
+        if len(scored):
+            few.append(scored)
+        if len(few) == _FEW_GROUPS:
+            break
+    return few
 
 
 def count_dataset(marked: LabelledDataset) -> dict[str, Any]:

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import find_examples, find_instances
+from disambig.data import ScoreBatch, find_examples, find_instances
+from disambig.decision import check_methods, check_predictions
 from disambig.errors import UserError
 from disambig.features import ExtractorChoice, restore_checked
 from disambig.files import ErrorCallback
@@ -20,7 +21,13 @@ from disambig.training import diagnostics
 from disambig.training.examples import ErrorCorpus, TextExamples, why_empty
 from disambig.training.fitting import FittedResampling, HasTrialScores, Resampling
 from disambig.training.labelled_dataset import LabelledDataset, label_instances
-from disambig.training.resampling import FOLDS, FoldResampling, HeldOutResampling, count_dataset
+from disambig.training.resampling import (
+    FOLDS,
+    FoldResampling,
+    HeldOutResampling,
+    count_dataset,
+    few_scored,
+)
 from disambig.training.resolved_config import Parts, ResolvedConfig
 from disambig.type_aliases import Progress
 from disambig.types import FeatureExtractor, Scorer, SharesWeights
@@ -267,9 +274,13 @@ def train_by(
         scorer, reports[group.name] = ready.fit(model, learner, g, rng)
         scorers.append(scorer)
     model = replace(model, scorers=tuple(scorers))
-    fitted_rule = judge.fit(ready.material(model, rng), progress=tell)
+    material = ready.material(model, rng)
+    fitted_rule = judge.fit(material, progress=tell)
+    check_methods(fitted_rule)
     part = f"the decision rule {type(fitted_rule).__name__}"
     restore_checked(part, fitted_rule.state(), lambda state: judge.from_state(state, task.groups))
+    if some := few_scored(material):
+        check_predictions(fitted_rule, ScoreBatch.joined(some))
     model = replace(model, judge=fitted_rule)
     provenance = ready.provenance(model)
     if "settings" in provenance:

@@ -106,16 +106,14 @@ def test_a_task_of_labels_flags_nothing(load_with):
 
 ENTRIES = [
     pytest.param(factory, id=name)
-    for kind in ("tasks", "extractors", "learners", "judges", "decoders")
+    for kind in ("tasks", "extractors", "kernels", "learners", "judges", "decoders", "measures", "readers")
     for name, factory in registry.load_all(kind).items()
 ]
 
 
 def described(factory):
-    """The names in the section of parameters; of a method in that of its class."""
+    """The names in the section of parameters of what `disambig plugins` shows."""
     message = inspect.getdoc(factory) or ""
-    owner = getattr(factory, "__self__", None)
-    message += inspect.getdoc(owner) or "" if inspect.isclass(owner) else ""
     return {name for line in re.findall(r"^(\w[\w, ]*) : ", message, re.M) for name in line.split(", ")}
 
 

@@ -10,6 +10,7 @@ import shlex
 import subprocess
 import sys
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 from textwrap import dedent
 
@@ -19,14 +20,25 @@ from packages import installed, write
 from typer.testing import CliRunner
 
 import disambig.types
+from disambig import registry as plugins
 from disambig.cli import main
 from disambig.cli.main import app
 from disambig.config import read_config, resolve
+from disambig.data import CrossedRows, DenseBlocks, DenseLists, JoinedRows, SparseRows, convert
 from disambig.errors import UserError
-from disambig.formats import parse_line
+from disambig.formats import ReaderTraits, parse_line
 from disambig.metrics import measure_named
+from disambig.packs import default_tasks, packs
 from disambig.scaffold import plugin_files, write_plugin
-from disambig.testing import lists
+from disambig.testing import (
+    blocks,
+    check_judge,
+    check_reader,
+    crossed,
+    dense_lists,
+    lists,
+    make_calibration_data,
+)
 from disambig.types import decides
 
 ROOT = Path(__file__).parents[2]
@@ -40,7 +52,7 @@ FILES = dict(re.findall(r"^`([\w./]+)`:\n\n```\w+\n(.*?)^```$", GUIDE, re.MULTIL
 
 ROWS = re.findall(
     r"^\| `(\w+)(?:\(\))?`(?:, `\w+\(\)`)? \| "
-    r"(task|extractor|scorer|learner|decoder|decision rule|calibration data) \| (.*) \|$",
+    r"(task|extractor|scorer|learner|decoder|decision rule|reader|calibration data) \| (.*) \|$",
     GUIDE,
     re.MULTILINE,
 )
@@ -84,7 +96,7 @@ def test_the_component_of_the_guide(kind):
     """It is known by name; without a model it says which pack would bring one."""
     code = "import spacy; spacy.blank('en').add_pipe('disambig_kind')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert re.search("D506.*'disambig_kind' .* disambig-kind-models", done.stderr), done.stderr
+    assert re.search("D506.*'disambig_kind' .* disambig_kind_models", done.stderr), done.stderr
 
 
 def test_traits_are_those_of_the_contracts():
@@ -93,6 +105,7 @@ def test_traits_are_those_of_the_contracts():
         "extractor": disambig.types.ExtractorTraits,
         "learner": disambig.types.LearnerTraits,
         "decision rule": disambig.types.DecisionRuleTraits,
+        "reader": ReaderTraits,
     }
     traits = {
         (name, owner)
@@ -102,6 +115,53 @@ def test_traits_are_those_of_the_contracts():
     }
     shown = {(name, owner) for name, owner, _ in ROWS if name.islower()}
     assert shown == traits
+
+
+def test_the_decision_rule_of_the_guide(kind, monkeypatch):
+    """It keeps its contract, and the section of the guide makes a model use it."""
+    section = GUIDE.partition("\n## Decision rules\n")[2].partition("\n## ")[0]
+    code, config = (dedent(block) for block in re.findall(r"\n\n((?:(?:    .*)?\n)+)(?=\S)", section))
+    write(kind, {"disambig_kind/rule.py": code.strip() + "\n"})
+    hook = 'def disambig_register_judges(register):\n    register("kind.Cautious.v1", ".rule:Cautious")\n'
+    with (kind / "disambig_kind" / "plugin.py").open("a", encoding="utf8") as plugin:
+        plugin.write(f"\n\n@hookimpl\n{hook}")
+    monkeypatch.delitem(sys.modules, "disambig_kind.plugin")
+    plugins.reload_plugins()
+    monkeypatch.chdir(kind)
+    own = runpy.run_path(str(kind / "disambig_kind" / "rule.py"))
+    checks = check_judge(own["Cautious"](), make_calibration_data("labels"))
+    assert len(checks) > 5
+    for check in checks:
+        check()
+    (kind / "my.cfg").write_text(FILES["disambig_kind/kind.cfg"] + config, encoding="utf8")
+    run_line("train my.cfg --labelled examples.jsonl --output model")
+    assert "least = 0.2" in (kind / "model" / "config.cfg").read_text(encoding="utf8")
+    (kind / "mail.txt").write_text("Please wait.\n", encoding="utf8")
+    assert "request" in run_line("annotate mail.txt --model model --format text")
+    assert "least : float" in run_line("plugins kind.Cautious.v1")
+
+
+def test_the_reader_of_the_guide(kind, monkeypatch):
+    """It keeps its contract, and a model learns from the files that it reads."""
+    section = GUIDE.partition("\n## Readers\n")[2].partition("\n## ")[0]
+    (code,) = (dedent(block) for block in re.findall(r"\n\n((?:(?:    .*)?\n)+)(?=\S)", section))
+    write(kind, {"disambig_kind/reader.py": code.strip() + "\n"})
+    hook = 'def disambig_register_readers(register):\n    register("kind.Arrows.v1", ".reader:Arrows")\n'
+    with (kind / "disambig_kind" / "plugin.py").open("a", encoding="utf8") as plugin:
+        plugin.write(f"\n\n@hookimpl\n{hook}")
+    monkeypatch.delitem(sys.modules, "disambig_kind.plugin")
+    plugins.reload_plugins()
+    monkeypatch.chdir(kind)
+    rows = [json.loads(line) for line in (kind / "examples.jsonl").read_text().splitlines()]
+    write(kind, {"a.arrows": "".join(f"{row['text']} -> {row['label']}\n" for row in rows)})
+    checks = check_reader(runpy.run_path(str(kind / "disambig_kind" / "reader.py"))["Arrows"](), "a.arrows")
+    assert len(checks) > 3
+    for check in checks:
+        check()
+    write(kind, {"a.arrows": (kind / "a.arrows").read_text() + "Nothing.\n"})
+    told = run_line("train kind --labelled a.arrows --output model")
+    assert "1 of 1 group learned" in told and "on 24 examples" in told
+    assert "a.arrows:25: there is no arrow" in told
 
 
 def test_abilities_are_those_of_the_contracts():
@@ -123,6 +183,24 @@ def test_abilities_are_those_of_the_contracts():
             item for item in [*vars(part), *vars(part).get("__annotations__", {})] if not item.startswith("_")
         }
         assert shown[name] == own, name
+
+
+def test_conversions_are_those_of_the_guide():
+    table = re.findall(
+        r"^\| (?:several, joined \()?`(\w+)`\)? \| (`(?:Sparse|Dense|Crossed).*) \|$", GUIDE, re.M
+    )
+    batches = {type(batch).__name__: batch for batch in (blocks(3), crossed(3), lists(3), dense_lists(3))}
+    batches["JoinedRows"] = JoinedRows.from_parts([blocks(3), crossed(3)])
+    assert [name for name, _ in table] == list(batches)
+    for name, targets in table:
+        shown = set(re.findall(r"`(\w+)`", targets.replace("if all are `DenseBlocks` or", "")))
+        shown.discard("DenseLists" if name == "DenseBlocks" else name)  # only with columns that are shared
+        possible = set()
+        for storage in {DenseBlocks, CrossedRows, SparseRows, DenseLists} - {type(batches[name])}:
+            with suppress(UserError):
+                convert(batches[name], storage)
+                possible.add(storage.__name__)
+        assert possible == shown, name
 
 
 def test_the_message_of_the_guide_is_the_message():
@@ -149,11 +227,35 @@ def test_words_are_found_by_their_hashes():
     assert [view.texts[0][view.starts[i] : view.ends[i]] for i in result] == ["light", "Light", "LIGHT"]
 
 
+def test_the_pack_of_the_guide(kind, monkeypatch):
+    """Its model is found by its name and by that of its pack, and the component uses it."""
+    section = GUIDE.partition("### 9. A model as a pack\n")[2].partition("\n## ")[0]
+    shown = re.findall(r"^`([\w./-]+)`:\n\n((?:(?:    .*)?\n)+)", section, re.MULTILINE)
+    write(kind, {path: dedent(text).strip() + "\n" for path, text in shown})
+    monkeypatch.chdir(kind)
+    (training,) = re.findall(r"^    disambig (train .*)$", section, re.MULTILINE)
+    run_line(training)
+    home = kind / "disambig-kind-models"
+    assert sorted(path.name for path in home.rglob("*.*") if path.parent.name != "kind") == [
+        "pack.json",
+        "pyproject.toml",
+    ]
+    with installed(home, monkeypatch, "disambig_kind_models"):
+        assert "disambig_kind_models" in packs() and "kind" not in default_tasks()
+        (kind / "mail.txt").write_text("Please wait.\n", encoding="utf8")
+        for name in re.findall(r"`--model ([\w/]+)`", section):
+            assert "request" in run_line(f"annotate mail.txt --model {name} --format text")
+        code = "import spacy; n = spacy.blank('en'); n.add_pipe('disambig_kind'); "
+        code += "print(*(span.label_ for span in n('Please wait.').spans['kind']))"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+        assert done.stdout == "request\n", done.stderr
+
+
 @pytest.mark.slow
 def test_the_wheel_of_the_guide(tmp_path):
     """Its commands build it, install it and list the plugin; only the first fetches from an index."""
     pytest.importorskip("hatchling")
-    section = GUIDE.partition("### 8. A wheel\n")[2].partition("\n## ")[0]
+    section = GUIDE.partition("### 8. A wheel\n")[2].partition("\n##")[0]
     first, build, installing, listing = re.findall(r"^    (.*)$", section, re.MULTILINE)
     assert first == "pip install hatchling"
     home, site = write_plugin("kind", tmp_path / "new"), tmp_path / "site"
@@ -264,7 +366,7 @@ def test_the_decoder_keeps_its_contract(decoder_home):
     ids=["SGD", "logit"],
 )
 def test_learners_take_it_from_a_config(decoder_home, learner):
-    config = read_config(decoder_home / "pairs.cfg")
+    config = {"learner": read_config(decoder_home / "disambig_pairs" / "pairs.cfg")["learner"]}
     if learner:
         config["learner"] = {**learner, "decoder": config["learner"]["decoder"]}
     batch = lists()
@@ -291,7 +393,16 @@ def test_the_methods_are_those_of_the_contract():
 
     shown = set(re.findall(r"^\| `(\w+)\(", DECODER_GUIDE, re.MULTILINE))
     assert shown == {name for part in (Decoder, FindsTop) for name in vars(part) if not name.startswith("_")}
-    assert len(DECODER_BLOCKS) == len(DECODER_FILES) + len(DECODER_SNIPPETS)
+    others = [kind for kind, _ in DECODER_BLOCKS if kind == "console"]
+    assert len(DECODER_BLOCKS) == len(DECODER_FILES) + len(DECODER_SNIPPETS) + len(others)
+
+
+def test_a_model_is_trained_with_the_decoder(decoder_home, monkeypatch):
+    monkeypatch.chdir(decoder_home)
+    training, evaluating = re.findall(r"^\$ disambig (.*)$", DECODER_GUIDE, re.MULTILINE)
+    assert "1 of 1 group learned" in run_line(training)
+    chosen, first = re.findall(r"(?:choice|first candidate): (0\.\d+)", run_line(evaluating))
+    assert float(chosen) < float(first)
 
 
 LISTS_GUIDE = (Path(__file__).parents[2] / "disambig" / "formats" / "README.md").read_text(encoding="utf8")

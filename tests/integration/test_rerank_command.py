@@ -153,6 +153,18 @@ least = 2
 """
 
 
+def test_training_notes_a_model_that_is_not_better_than_the_first_candidate(tmp_path):
+    write_lists(tmp_path / "train.jsonl", 60, 0)
+    config = CONFIG.replace("boosted_lasso.{learner}.v1", "disambig.NoPreference.v1")
+    (tmp_path / "my.cfg").write_text(config, encoding="utf8")
+    done = here("train", "my.cfg", "--lists", "train.jsonl", "--output", "model", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    note = "on the held-out lists the model is not better than always taking the first candidate ("
+    assert f"note: {note}" in done.stderr
+    card = (tmp_path / "model" / "README.md").read_text(encoding="utf8")
+    assert f"* {note}" in card.partition("## Limits")[2]
+
+
 @pytest.mark.parametrize("learner", ["BLasso", "Boosting", "AveragedPerceptron", "PairwiseL2"])
 def test_lists_are_learned_from_and_decided(tmp_path, learner):
     write_lists(tmp_path / "train.jsonl", 120, 0)

@@ -48,3 +48,4 @@ def new_plugin(
     for path in plugin_files(name, kind):
         typer.echo(home / path)
     typer.echo(f"next: cd {home} && pip install -e '.[test]' && pytest", err=True)
+    typer.echo(f"{home / 'README.md'} shows how to train a model with it", err=True)

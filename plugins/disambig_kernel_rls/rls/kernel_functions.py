@@ -109,8 +109,15 @@ def squares(rows: Any) -> NDArray[np.float64]:
 class LinearKernel(NormalisedRows):
     """The inner product of normalised rows; learners with it store weights of columns, not training rows.
 
-    See `NormalisedRows` for the parameters. "row" is the kernel of RLSC-LIN, "groups" with equal weights is
-    the kernel of RLSC-COMB (Popescu 2004, section 3).
+    Normalised by "row" it is the kernel of RLSC-LIN, by "groups" with equal weights that of RLSC-COMB
+    (Popescu 2004, section 3).
+
+    Parameters
+    ----------
+    normalise : {"row", "groups", "none"}
+        See `NormalisedRows`: rows are normalised as a whole, by feature group, or not at all.
+    weights : mapping of str to float, optional
+        Weights of the feature groups if `normalise` is "groups"; equal by default.
     """
 
     @property
@@ -135,6 +142,10 @@ class PolynomialKernel(NormalisedRows):
         1 to 100.
     offset : float
         Weight of products of fewer features; not negative.
+    normalise : {"row", "groups", "none"}
+        See `NormalisedRows`: rows are normalised as a whole, by feature group, or not at all.
+    weights : mapping of str to float, optional
+        Weights of the feature groups if `normalise` is "groups"; equal by default.
     """
 
     degree: int = 2
@@ -166,6 +177,10 @@ class GaussianKernel(NormalisedRows):
     ----------
     gamma : float
         Above zero. The distance of normalised rows without negative numbers is at most the square root of 2.
+    normalise : {"row", "groups", "none"}
+        See `NormalisedRows`: rows are normalised as a whole, by feature group, or not at all.
+    weights : mapping of str to float, optional
+        Weights of the feature groups if `normalise` is "groups"; equal by default.
     """
 
     gamma: float = 1.0

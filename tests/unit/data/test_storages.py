@@ -153,6 +153,10 @@ def test_unsupported_conversions_name_the_storages():
     with pytest.raises(UserError, match=r"D459.*accepts DenseBlocks.*produce SparseRows"):
         convert(batch, DenseBlocks)
     assert convert(batch, DenseBlocks, SparseRows) is batch
+    for rows, advised in ((crossed(3), True), (chains(3), False)):
+        with pytest.raises(UserError, match="D459") as caught:
+            convert(rows, DenseBlocks)
+        assert ("SparseRows, which the author of the learner can add" in str(caught.value)) == advised
     with pytest.raises(UserError, match=r"D459.*accepts DenseBlocks or CrossedRows"):
         convert(batch, DenseBlocks, CrossedRows)
 

@@ -190,6 +190,13 @@ def test_words_that_are_missing_or_too_many(start, end, replacement, line):
     assert apply_edits(data) == corrected_tokens(actual)
 
 
+def test_m2_has_a_line_for_each_line_of_the_text():
+    actual = with_edit("It is rain. I can't stay.\nBye", 3, 5, "was")
+    lines = M2Format().encode([actual]).decode().splitlines()
+    expected = ["S It is rain . I can't stay .", "S Bye"]
+    assert [line for line in lines if line.startswith("S ")] == expected
+
+
 def test_m2_is_a_format_of_plain_text():
     assert guess_format("a.m2") == guess_format("a.m2.gz") == "m2"
     assert make_format("m2").encode([]) == b""

@@ -224,6 +224,16 @@ def test_bad_lines_do_not_stop_the_good_ones(tmp_path):
     assert [(document.line, document.text) for document in actual] == [(2, "two"), (3, "three")]
 
 
+def test_lists_of_candidates_name_the_option_that_reads_them(tmp_path):
+    of_list = b'{"id": 1, "candidates": [{"text": "a"}]}\n'
+    (bad,) = read_kind(write_bytes(tmp_path, "a.jsonl", of_list * 3), "json")
+    assert (bad.error.code, bad.error.values["line"]) == ("D350", 1)
+    assert "--from nbest" in str(bad.error)
+    text = b'{"text": "one", "candidates": []}\n'
+    mixed = read_kind(write_bytes(tmp_path, "b.jsonl", text + of_list + text), "json")
+    assert [type(document).__name__ for document in mixed] == ["Document", "UnreadableDocument", "Document"]
+
+
 def test_overlong_lines_are_skipped_and_their_files_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(lines, "LINE_LIMIT", 10)
     monkeypatch.setattr(lines, "_SKIP", 4)

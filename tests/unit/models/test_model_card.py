@@ -12,12 +12,18 @@ from toy_plugin import NearbyWords, Pairs
 
 from disambig.data import Group
 from disambig.decision import BestOfList, Labels
-from disambig.evaluation import assess_model, assess_on_texts, assessment_line
+from disambig.evaluation import (
+    add_assessment,
+    assess_model,
+    assess_on_texts,
+    assessment_line,
+    no_gain_notes,
+)
 from disambig.formats import Labelled
 from disambig.models import card, load_model, save_model
 from disambig.tasks import Lists
 from disambig.text import Words
-from disambig.training import train, train_labelled
+from disambig.training import ResolvedConfig, TrainingPlan, train, train_labelled
 from disambig.types import Decides, decides
 
 PLACES = "house street room garden village valley harbour library chapel forest".split()
@@ -136,6 +142,48 @@ def test_card_warns_of_few_examples():
     assert assessment_line(result).startswith("accuracy ") and "on 10 examples" in assessment_line(result)
     alone = train_labelled(COMPONENTS, labelled[:1], name="one", config=CONFIG)
     assert assess_model(alone, COMPONENTS, labelled=labelled[:1]) == {} and assessment_line({}) == ""
+
+
+NOT_BETTER = "on the held-out examples the model is not better than always taking the most frequent candidate"
+
+
+def test_card_says_if_the_most_frequent_candidate_is_as_good(model):
+    plan = TrainingPlan(ResolvedConfig.from_parts(COMPONENTS), {}, {}, CONFIG, "my/pairs", "0.1.0")
+    texts = {"texts": [*TEST_TEXTS, *TEXTS[:20]]}
+    untrained = replace(model, scorers=(None,) * len(model.scorers))
+    tested = add_assessment(untrained, plan, texts)
+    (note,) = (note for note in tested.provenance["notes"] if note.startswith(NOT_BETTER))
+    limits = card(tested, "m").partition("## Limits")[2]
+    assert f"* {note}." in limits and "of the most frequent candidate 5" in note
+    better = add_assessment(model, plan, texts)
+    assert NOT_BETTER not in card(better, "m") and better.provenance["test"]["n"] == 25
+    assert not no_gain_notes(replace(untrained, task=Rare()), tested.provenance["test"])
+
+
+class Rare(Pairs):
+    """A task that is about a single candidate: the accuracy says little about it."""
+
+    metric = ("f1", "quiet")
+
+
+@pytest.mark.parametrize(
+    ("value", "first", "more_is_better", "noted"),
+    [
+        (0.2, 0.1, False, 1),
+        (0.1, 0.1, False, 1),
+        (0.1, 0.2, False, 0),
+        (0.2, 0.1, True, 0),
+        (0.1, 0.2, True, 1),
+    ],
+)
+def test_notes_of_lists_compare_with_the_first_candidate(model, value, first, more_is_better, noted):
+    test = {
+        "better": {},
+        "measure": {"name": "cer", "more_is_better": more_is_better},
+        "systems": {"model": {"value": value}, "first": {"value": first}},
+    }
+    notes = no_gain_notes(model, test)
+    assert len(notes) == noted and all("taking the first candidate (cer 0." in note for note in notes)
 
 
 def test_card_shortens_long_lists_of_groups(model):

@@ -283,6 +283,19 @@ def test_invalid_explain_requests_are_a_400(ask, body):
     assert ask("POST", "/explain", json=body).status_code == 400
 
 
+@pytest.mark.skipif("spelling" not in available(), reason="needs a model with rules")
+def test_explain_takes_the_id_of_a_rule_and_its_name(ask):
+    serving = {"checker": ServerChecker.from_settings(CheckSettings(tasks=("spelling",)))}
+    text = "She ate a peace of cake."
+    place = {"text": text, "start": text.index("peace"), "end": text.index(" of")}
+    rules = ("DISAMBIG_CONFUSED_WORDS", "confused-words", "spelling")
+    answers = [ask("POST", "/explain", json={**place, "rule": rule}, serving=serving) for rule in rules]
+    assert [answer.status_code for answer in answers] == [200] * 3
+    assert [answer.json()["candidates"][0]["candidate"] for answer in answers] == ["piece"] * 3
+    unknown = ask("POST", "/explain", json={**place, "rule": "confused"}, serving=serving)
+    assert unknown.status_code == 400 and "unknown rule 'confused'" in unknown.text
+
+
 def test_a_failing_text_is_a_500_and_not_logged(ask):
     logged = []
     answer = ask(

@@ -332,6 +332,19 @@ def test_a_missing_model_is_named(nlp):
         nlp.add_pipe("disambig", config={"model": "no such model"})
 
 
+def test_a_saved_pipeline_tells_what_its_relative_path_is_relative_to(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    mine = {"factory": "disambig", "model": "my_tone"}
+    config = {"nlp": {"lang": "en", "pipeline": ["mine"]}, "components": {"mine": mine}}
+    with pytest.raises(UserError, match=r"D404.*'my_tone'.*relative to the current directory") as caught:
+        spacy.util.load_model_from_config(config, auto_fill=True)
+    assert str(tmp_path) in str(caught.value) and "components.NAME.model" in str(caught.value)
+    mine["model"] = str(tmp_path / "my_tone")
+    with pytest.raises(UserError, match=r"D404.*'/.*my_tone'") as caught:
+        spacy.util.load_model_from_config(config, auto_fill=True)
+    assert "relative" not in str(caught.value)
+
+
 def test_the_generic_component_refuses_another_language(models):
     with pytest.raises(UserError, match="D500"):
         spacy.blank("de").add_pipe("disambig", config={"model": "mine/to"})
@@ -436,7 +449,7 @@ def test_a_file_of_sets_is_saved_in_the_pipeline(nlp, fakes, tmp_path, kind):
     else:
         data, config = nlp.to_bytes(), nlp.config
         path.unlink()
-        loaded = spacy.util.load_model_from_config(config).from_bytes(data)
+        loaded = spacy.util.load_model_from_config(config, auto_fill=True).from_bytes(data)
     assert group_names(loaded.get_pipe("disambig_spelling"))[-1] == "lamp/damp"
     assert loaded("a damp day").spans["spelling"][0].label_ == "damp"
 

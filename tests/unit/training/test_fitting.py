@@ -96,7 +96,7 @@ def zeros_for(batch):
         (Scores(lambda b: None), "scores gave None"),
         (Scores(lambda b: np.full(len(b.cost), np.nan)), "scores are nan, the first of row 0"),
         (Scores(zeros_for, {"words": np.array(["a"])}), "under 'words'.*arrays of numbers"),
-        (Scores(zeros_for, [1.0]), "state gave a list"),
+        (Scores(zeros_for, [1.0]), "state returned a list"),
         (type("Half", (), {"scores": staticmethod(zeros_for)})(), "Half of .* no method state"),
         (type("Half", (), {"state": dict})(), "no method scores"),
     ],
@@ -126,6 +126,17 @@ def test_names_a_learner_that_breaks_the_contract():
         with pytest.raises(UserError, match=f"D414.*{message}"):
             fit(learner, lists())
     check_scores(np.zeros(len(lists().cost), np.float32), lists(), part="anything")
+
+
+def test_names_a_learner_whose_fit_lacks_a_parameter():
+    class Alone(Perceptron):
+        def fit(self, batch, rng=None):
+            raise AssertionError("not called")
+
+    with pytest.raises(
+        UserError, match=r"D414.*Alone: fit\(batch, rng=None\) .* 'dev'; .*fit\(batch, \*, dev"
+    ):
+        fit(Alone(), lists())
 
 
 CONFIG = {

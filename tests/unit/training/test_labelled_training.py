@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,6 +14,7 @@ from toy_learners import MeanDifference
 from toy_plugin import Marks, NearbyWords
 
 from disambig.data import Group, Instances
+from disambig.decision import BestOfList
 from disambig.errors import UserError
 from disambig.formats import Labelled
 from disambig.models import LinearScorer
@@ -305,3 +307,81 @@ def test_names_components_with_an_incomplete_state(extractor, learner, message):
         train_marks(COMMON + RARE, extractors={"near": extractor}, learner=learner)
     assert caught.value.code == "D414"
     assert message in str(caught.value) and "add what is missing to state()" in str(caught.value)
+
+
+@dataclass(frozen=True)
+class KeepsStrings(NearbyWords):
+    """An extractor with a state that cannot be saved."""
+
+    def fit(self, view, instances, groups):
+        return replace(self, vocabulary=super().fit(view, instances, groups).vocabulary)
+
+    def state(self):
+        return {"words": np.array(["a", "b"])}
+
+
+def test_names_components_with_strings_in_their_state():
+    with pytest.raises(UserError, match=r"D414.*KeepsStrings.*an array of strings under 'words'") as caught:
+        train_marks(COMMON + RARE, extractors={"near": KeepsStrings()})
+    assert "text is stored as bytes" in str(caught.value) and "is missing" not in str(caught.value)
+
+
+@dataclass(frozen=True)
+class Spoilt:
+    """A decision rule that takes the best score, and changes what it returns."""
+
+    judged: Callable = lambda made: made
+    shares: Callable = lambda made: made
+
+    def fit(self, material, *, progress=None):
+        return self
+
+    def judge(self, scored, *, flags_per_1000=None):
+        return self.judged(BestOfList().judge(scored))
+
+    def probabilities(self, scored):
+        return self.shares(BestOfList().probabilities(scored))
+
+    def state(self):
+        return {"one": np.ones(1)}
+
+    def from_state(self, arrays, groups):
+        return self
+
+
+def test_a_decision_rule_that_keeps_its_contract_is_used():
+    for rule in (Spoilt(), Spoilt(shares=lambda made: None)):
+        assert train_marks(COMMON + RARE, judge=rule).judge == rule
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        (Spoilt(lambda made: replace(made, chosen=made.chosen + 7)), r"candidate \d of an instance with 2 "),
+        (Spoilt(lambda made: replace(made, chosen=made.chosen - 2)), r"candidate -\d of an instance"),
+        (
+            Spoilt(lambda made: replace(made, chosen=made.chosen * 1.0)),
+            r"chosen of judge is an array of float",
+        ),
+        (Spoilt(lambda made: replace(made, margins=made.margins[1:])), r"margins of judge is .* of shape"),
+        (Spoilt(lambda made: replace(made, flagged=made.chosen)), r"flagged of judge is an array of int64"),
+        (Spoilt(lambda made: replace(made, answered=None)), r"answered of judge is None"),
+        (Spoilt(lambda made: replace(made, probabilities=made.margins + 2)), r"of judge has .*from 0 to 1"),
+        (Spoilt(lambda made: made.chosen), r"judge returned an array .* says a JudgedScores"),
+        (Spoilt(shares=lambda made: made * np.nan), r"probabilities returned has nan.*from 0 to 1"),
+        (Spoilt(shares=lambda made: made[1:]), r"probabilities returned an array .*None, or an array of"),
+        (Spoilt(shares=list), r"probabilities returned a list.*None, or an array of"),
+    ],
+)
+def test_names_a_decision_rule_that_breaks_the_contract(rule, message):
+    with pytest.raises(UserError, match=rf"D414\] the decision rule Spoilt: .*{message}"):
+        train_marks(COMMON + RARE, judge=rule)
+
+
+def test_names_a_decision_rule_that_is_none_after_fitting():
+    class Lost(Spoilt):
+        def fit(self, material, *, progress=None):
+            return None
+
+    with pytest.raises(UserError, match=r"D414.*NoneType: the result of fit has no method judge"):
+        train_marks(COMMON + RARE, judge=Lost())
