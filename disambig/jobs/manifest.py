@@ -253,9 +253,10 @@ def _add_cuts(cuts: _Cuts, block: bytes, offset: int, line: int, shard_size: int
 
 
 NAME = "manifest.json"
-LAYOUT = "disambig.job.v3"
-_OLDER = ("disambig.job.v1", "disambig.job.v2")
-"""Layouts of older versions; rejected: records without digests, a list of all inputs in the manifest."""
+LAYOUT = "disambig.job.v4"
+_OLDER = ("disambig.job.v1", "disambig.job.v2", "disambig.job.v3")
+"""Layouts of older versions; rejected: records without digests, a list of all inputs in the manifest, other
+shards of the same inputs."""
 LOCK = ".lock"
 INDEX = "index.html"
 """Page with links to the parts of an HTML job."""

@@ -169,7 +169,7 @@ def test_errors_of_merging_parts(corpus):
 def test_jobs_of_an_older_disambig_are_refused_in_one_line(corpus):
     annotate(corpus)
     path = corpus / "out" / "manifest.json"
-    path.write_text(path.read_text().replace("disambig.job.v3", "disambig.job.v1"))
+    path.write_text(path.read_text().replace("disambig.job.v4", "disambig.job.v3"))
     assert "D873" in annotate(corpus, status=2).stderr
     assert "D873" in run("job", "status", "out", cwd=corpus, status=2).stderr
     annotate(corpus, "--force")
