@@ -234,7 +234,7 @@ def test_sets_given_as_values():
         (None, "D300"),
         (b"", "D665"),
         (b"# nothing but a remark\n\n", "D665"),
-        (b"\xff\xfe\x00", "D303"),
+        (b"\xff\xfe\x00", "D304"),
         (b"caf\xe9/cafes", "D304"),
     ],
 )
