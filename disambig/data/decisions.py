@@ -188,7 +188,7 @@ class Predictions:
     chosen : array of int64
         Candidate, as an index in its group or list.
     margins : array of float64
-        Difference between the chosen candidate's score and the next best, not negative.
+        Score of the chosen candidate minus that of the next best one; never negative.
     probabilities : array of float64
         Probability, from 0 to 1, that the best other candidate should replace the observed one; for labels
         and lists, that the chosen one is right.

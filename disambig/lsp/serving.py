@@ -104,7 +104,7 @@ LOOK = 1.0
 GRACE = 5.0
 """Seconds until a server without its editor is ended by force: a pipe that nobody reads may block it."""
 _IDLE = 0.2
-"""Seconds in which a thread that has nothing to do ends."""
+"""Seconds to wait for a thread to end: one that is not running a check ends sooner."""
 _CHUNK = 1 << 16
 _log = logging.getLogger(__name__)
 
@@ -135,7 +135,7 @@ def serve_stdio(defaults: Mapping[str, Any] | None = None) -> int:
 
 
 def exit_if_busy(status: int) -> None:
-    """End the process at once if a check is still running.
+    """Exit at once if a check is still running.
 
     Compiled code of other packages that runs in a thread while the interpreter shuts down can abort the
     process, which then has another exit status.

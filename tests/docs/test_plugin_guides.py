@@ -159,9 +159,9 @@ def test_the_reader_of_the_guide(kind, monkeypatch):
     for check in checks:
         check()
     write(kind, {"a.arrows": (kind / "a.arrows").read_text() + "Nothing.\n"})
-    told = run_line("train kind --labelled a.arrows --output model")
-    assert "1 of 1 group learned" in told and "on 24 examples" in told
-    assert "a.arrows:25: there is no arrow" in told
+    output = run_line("train kind --labelled a.arrows --output model")
+    assert "1 of 1 group learned" in output and "on 24 examples" in output
+    assert "a.arrows:25: there is no arrow" in output
 
 
 def test_abilities_are_those_of_the_contracts():

@@ -29,8 +29,8 @@ def path(tmp_path, monkeypatch):
 
 
 def test_the_file_of_a_baseline(path):
-    known = {"path": "docs/a.md", "task": "spelling", "observed": "quite"}
-    flags = [{**known, "sentence": "A quite day."}, {**known, "sentence": "A quite place.", "count": 2}]
+    entry = {"path": "docs/a.md", "task": "spelling", "observed": "quite"}
+    flags = [{**entry, "sentence": "A quite day."}, {**entry, "sentence": "A quite place.", "count": 2}]
     assert json.loads(path.read_text()) == {"disambig_baseline": 1, "flags": flags}
 
 

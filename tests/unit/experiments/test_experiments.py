@@ -374,8 +374,8 @@ def test_results_that_are_not_plain_cannot_be_saved(run_saved, result_type):
 def test_numbers_of_numpy_and_nan_can_be_saved(tmp_path):
     saved = SavedParts(tmp_path, dict[str, Any])
     saved.save("x", {"n": np.int64(3), "by": [np.float32(0.5), float("nan")]})
-    ((_, found),) = saved.finished(["x", "y"]).items()
-    assert found["n"] == 3 and found["by"][0] == 0.5 and np.isnan(found["by"][1])
+    ((_, restored),) = saved.finished(["x", "y"]).items()
+    assert restored["n"] == 3 and restored["by"][0] == 0.5 and np.isnan(restored["by"][1])
 
 
 def test_experiments_of_papers_can_save_their_parts(tmp_path):

@@ -176,7 +176,7 @@ def test_unknown_candidates_score_below_the_others(cloze_folder):
 TO_OR_IN = Group("to/in", ("to", "in"))
 
 
-def values_of(extractor, view):
+def transformed_values(extractor, view):
     instances = CandidateFinder.from_groups([TO_OR_IN]).find(view)
     return transform_checked(extractor, view, instances, TO_OR_IN).batch.values
 
@@ -184,14 +184,14 @@ def values_of(extractor, view):
 @pytest.mark.parametrize("text", ["They went to town.", "Nothing"])
 def test_another_tokenisation_is_refused(cloze_folder, text):
     with pytest.raises(UserError, match=r"D992.*disambig\.words\.v1, not of web1t\.v1"):
-        values_of(WordsInContext(words=cloze_folder), Web1T()([text]))
+        transformed_values(WordsInContext(words=cloze_folder), Web1T()([text]))
 
 
 def test_a_pickle_does_not_hold_the_model(cloze_folder):
     extractor, view = WordsInContext(words=str(cloze_folder)), Words()(TEXTS)
-    before, pickled = values_of(extractor, view), pickle.dumps(extractor)
+    before, pickled = transformed_values(extractor, view), pickle.dumps(extractor)
     assert len(pickled) < 500
-    assert np.array_equal(values_of(pickle.loads(pickled), view), before)
+    assert np.array_equal(transformed_values(pickle.loads(pickled), view), before)
 
 
 @pytest.mark.parametrize("frequent", [0, 3, 1000])
@@ -211,9 +211,9 @@ def test_projections_of_frequent_words_are_computed_once(frequent, monkeypatch):
             which = np.repeat(rows[:, None], places, axis=1)
             taken = projections.take(which, len(model.hidden_bias))
             assert np.array_equal(taken.reshape(plain(model, part).shape), plain(model, part))
-    often, known = [word for part in asked for word in part], min(frequent, len(VOCABULARY))
+    often, n_frequent = [word for part in asked for word in part], min(frequent, len(VOCABULARY))
     for word in texts_of_words.tolist():
-        assert often.count(word) == (1 if word < known else 2 * (2 + word % 2))
+        assert often.count(word) == (1 if word < n_frequent else 2 * (2 + word % 2))
 
 
 STORED = random_cloze(["the", "a", "cat", "sat"])

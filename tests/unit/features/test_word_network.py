@@ -116,8 +116,8 @@ def test_engines_and_batches_of_any_size_agree_bit_for_bit(learned, monkeypatch)
     for engine in ("numpy", "numba"):
         monkeypatch.setenv("DISAMBIG_ENGINE", engine)
         whole = transform_checked(learned, view, instances, PLACE).batch.values
-        each = [instances.take(np.array([i])) for i in range(len(instances))]
-        one_by_one = [transform_checked(learned, view, one, PLACE).batch.values for one in each]
+        singles = [instances.take(np.array([i])) for i in range(len(instances))]
+        one_by_one = [transform_checked(learned, view, one, PLACE).batch.values for one in singles]
         answers += [whole, np.concatenate(one_by_one)]
     assert all(np.array_equal(answers[0], other) for other in answers[1:])
 
@@ -274,27 +274,30 @@ def vectors(**settings):
 
 
 def test_frequent_words_in_like_contexts_have_like_vectors():
-    known = vectors(dimensions=6)
-    assert known.words.tolist() == sorted(known.words.tolist()) and known.directions.dtype == np.int8
+    word_vectors = vectors(dimensions=6)
+    assert (
+        word_vectors.words.tolist() == sorted(word_vectors.words.tolist())
+        and word_vectors.directions.dtype == np.int8
+    )
 
     def like(one, other):
-        a, b = known.rows(hash_words([one, other]))
-        return float(known.units[a] @ known.units[b])
+        a, b = word_vectors.rows(hash_words([one, other]))
+        return float(word_vectors.units[a] @ word_vectors.units[b])
 
     assert like("cat", "horse") > 0.8 > like("cat", "gold")
     assert like("iron", "gold") > 0.8 > like("iron", "cow")
-    the, cat = known.rows(hash_words(["the", "cat"]))
-    assert known.worth[the] < known.worth[cat] <= 1
-    known = vectors(n_words=3, dimensions=2)
-    assert len(known.words) == 3 and known.directions.shape == (3, 2)
-    assert known.rows(hash_words(["nowhere"])).tolist() == [3]
-    assert not known.units[3].any() and known.worth[3] == 0
+    the, cat = word_vectors.rows(hash_words(["the", "cat"]))
+    assert word_vectors.worth[the] < word_vectors.worth[cat] <= 1
+    word_vectors = vectors(n_words=3, dimensions=2)
+    assert len(word_vectors.words) == 3 and word_vectors.directions.shape == (3, 2)
+    assert word_vectors.rows(hash_words(["nowhere"])).tolist() == [3]
+    assert not word_vectors.units[3].any() and word_vectors.worth[3] == 0
     assert not len(learn_vectors([]).words)
 
 
 def test_a_row_joins_three_vectors():
-    known = vectors(dimensions=5)
-    extractor = WordVectors(beside=1, near=2, around=4, vectors=known)
+    word_vectors = vectors(dimensions=5)
+    extractor = WordVectors(beside=1, near=2, around=4, vectors=word_vectors)
     view = view_of_texts(["the cat eats gold"], Words())
     at = int(np.flatnonzero(view.hashes == np.uint64(hash_word("eats")))[0])
     places = instances_at([at])
@@ -305,7 +308,7 @@ def test_a_row_joins_three_vectors():
     beside, near, topic = np.split(row, [10, 15])
     for part in (beside, near, topic):
         assert np.linalg.norm(part) == pytest.approx(1, abs=1e-6)
-    cat, gold = known.units[known.rows(hash_words(["cat", "gold"]))]
+    cat, gold = word_vectors.units[word_vectors.rows(hash_words(["cat", "gold"]))]
     np.testing.assert_allclose(beside, np.append(cat, gold) / np.sqrt(2), atol=1e-6)
     assert near @ cat > 0.5
 

@@ -352,7 +352,7 @@ def test_memory_does_not_grow_with_the_text(tmp_path):
 
 @pytest.fixture
 def run_on_large_and_small(tmp_path):
-    """Return what runs a job on a large and a small file, and gives its report."""
+    """Return a function that runs a job on a large and a small file and returns its report."""
     (tmp_path / "corpus").mkdir()
     (tmp_path / "corpus" / "large.txt").write_text(LARGE)
     (tmp_path / "corpus" / "small.txt").write_text("a quite place")

@@ -191,11 +191,11 @@ def test_the_summary_counts_and_leads_to_the_first_place():
 )
 def test_hostile_text_is_text(text):
     page = page_of(annotated(text, text[:40]), annotated(text, text, line=1, kind="line"))
-    known = set(
+    rule_names = set(
         "html head meta title style body header h1 h2 dl div dt dd table tr th td ol li details".split()
     )
-    known |= set("summary main section p mark span bdi b s a small footer svg rect label input".split())
-    assert {tag for tag, _ in page.tags} <= known
+    rule_names |= set("summary main section p mark span bdi b s a small footer svg rect label input".split())
+    assert {tag for tag, _ in page.tags} <= rule_names
     assert not [name for _, attributes in page.tags for name in attributes if name.startswith("on")]
     assert page.marks.count("quite") == 2
     assert page.paragraphs[0] == page.paragraphs[1]

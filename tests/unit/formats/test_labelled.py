@@ -20,7 +20,7 @@ PLAIN = st.text(
 
 
 def write(path, *rows):
-    """Write text, or objects a line; return the path."""
+    """Write lines of text, or objects as lines of JSON; return the path."""
     lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
     path.write_text("\n".join(lines), encoding="utf8", newline="")
     return path

@@ -187,12 +187,12 @@ def lasso_losses(lists, base, norms):
     weights, bound = cp.Variable(pairs.shape[1] - 1), cp.Parameter(nonneg=True)
     loss = cp.sum(cp.multiply(fixed, cp.exp(-pairs[:, 1:] @ weights)))
     problem = cp.Problem(cp.Minimize(loss), [cp.norm1(weights) <= bound])
-    found = []
+    paths = []
     for norm in norms:
         bound.value = norm
         problem.solve(solver=cp.CLARABEL)
-        found.append((float(problem.value), weights.value))
-    return found
+        paths.append((float(problem.value), weights.value))
+    return paths
 
 
 def test_the_path_approaches_that_of_the_lasso_as_eps_falls():

@@ -89,10 +89,12 @@ def test_candidates_are_all_ways_to_make_edits_apart():
     put_in = ProposedEdit(TEXT.index("left"), TEXT.index("left"), "had ", "preposition", 0.8)
     taken = edit(TEXT, "the ", "", 0.5)
     assert apply_edits(TEXT, [taken, put_in]) == "We relied in it and than had left the house."
-    told = edit_features(TEXT, [taken, put_in])
-    assert told["changes"] == 2 and told["preposition: delete"] == told["preposition: insert"] == 1
-    assert told["preposition:  > had"] == 1
-    assert told["preposition: log odds"] == pytest.approx(np.log(4.0))
+    features = edit_features(TEXT, [taken, put_in])
+    assert (
+        features["changes"] == 2 and features["preposition: delete"] == features["preposition: insert"] == 1
+    )
+    assert features["preposition:  > had"] == 1
+    assert features["preposition: log odds"] == pytest.approx(np.log(4.0))
     words = english_corrections.comparison_words("It\u2019s its, isn't it")
     assert words == ["it's", "its", ",", "isn't", "it"]
 

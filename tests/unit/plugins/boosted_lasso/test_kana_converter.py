@@ -39,8 +39,8 @@ def test_signs_of_other_scripts(small):
     written = "1999年に橋ができる。 XYZは会社だ。 ABCは会社だ!? 橋を渡る。 1,234.5年"
     assert small.best(lines.split()) == written.split()  # what is no kana stands for itself
     assert small.best("ぱんをたべる。 ﾊﾟﾝｦﾀﾍﾞﾙ｡ パンヲタベル。".split()) == ["パンを食べる。"] * 3
-    found = small.nbest(["1987ぬゎX※"], 1)
-    tags = dict(zip(found.words.candidate_words(0), found.words.candidate_tags(0), strict=True))
+    nbest = small.nbest(["1987ぬゎX※"], 1)
+    tags = dict(zip(nbest.words.candidate_words(0), nbest.words.candidate_tags(0), strict=True))
     assert tags["1987"] == "名詞-数詞"
     assert tags["X"] == "名詞-普通名詞"
     assert tags["※"] == "補助記号-一般"
@@ -51,14 +51,14 @@ def test_signs_of_other_scripts(small):
 
 
 def test_lines_without_an_entry(small):
-    found = small.nbest(["", "はし", ""], 3)
-    assert found.instance_candidates(0) == found.instance_candidates(2) == ("",)
-    assert len(found.instance_candidates(1)) == 3
-    assert found.words.candidate_words(0) == ()
+    nbest = small.nbest(["", "はし", ""], 3)
+    assert nbest.instance_candidates(0) == nbest.instance_candidates(2) == ("",)
+    assert len(nbest.instance_candidates(1)) == 3
+    assert nbest.words.candidate_words(0) == ()
     assert small.nbest([], 3).texts == []
-    found = small.nbest(["ぬゎ"], 20)
-    assert {"ぬゎ", "ヌヮ"} <= {*found.texts}
-    assert all(text for text in found.texts)
+    nbest = small.nbest(["ぬゎ"], 20)
+    assert {"ぬゎ", "ヌヮ"} <= {*nbest.texts}
+    assert all(text for text in nbest.texts)
 
 
 def test_lists_have_all_columns(small):
@@ -179,7 +179,7 @@ def test_candidates_are_scored_by_another_converter(unit):
 THREAD_LINES = ["わたしははしをわたる。" * 3, "とりはにわでなく。", "2008ねんにはしができる。", "ぬゎABC"]
 
 
-def said(lists):
+def nbest_columns(lists):
     return [lists.texts, lists.scores.tolist(), lists.offsets.tolist()]
 
 
@@ -195,21 +195,23 @@ def test_threads_share_no_memory_that_kernels_write_to(monkeypatch):
     made.best(THREAD_LINES)
     monkeypatch.setattr(nbest_kernels, "find_conversions", waiting)
     with ThreadPoolExecutor(2) as pool:
-        found = list(pool.map(lambda line: made.nbest([line], 5), THREAD_LINES[:2]))
+        results = list(pool.map(lambda line: made.nbest([line], 5), THREAD_LINES[:2]))
     monkeypatch.undo()
     (one, searched), (other, searched_too) = used
     pairs = [*zip(one, other, strict=True), *zip(searched, searched_too, strict=True)]
     assert not any(a is b for a, b in pairs)
-    assert [said(each) for each in found] == [said(made.nbest([line], 5)) for line in THREAD_LINES[:2]]
+    assert [nbest_columns(each) for each in results] == [
+        nbest_columns(made.nbest([line], 5)) for line in THREAD_LINES[:2]
+    ]
 
 
 def test_threads_and_copies_find_what_one_alone_finds():
     made = converter()
-    every = said(made.nbest(THREAD_LINES, 20))
-    wanted = [said(made.nbest([line] * 5, 20)) for line in THREAD_LINES]
+    every = nbest_columns(made.nbest(THREAD_LINES, 20))
+    wanted = [nbest_columns(made.nbest([line] * 5, 20)) for line in THREAD_LINES]
     with ThreadPoolExecutor(4) as pool:
         for _ in range(5):
-            found = pool.map(lambda line: made.nbest([line] * 5, 20), THREAD_LINES)
-            assert [said(lists) for lists in found] == wanted
+            results = pool.map(lambda line: made.nbest([line] * 5, 20), THREAD_LINES)
+            assert [nbest_columns(lists) for lists in results] == wanted
     for copied in (copy.deepcopy(made), copy.copy(made)):
-        assert said(copied.nbest(THREAD_LINES, 20)) == every
+        assert nbest_columns(copied.nbest(THREAD_LINES, 20)) == every

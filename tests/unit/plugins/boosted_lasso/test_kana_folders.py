@@ -79,9 +79,9 @@ def test_names_and_domains_of_converters(home, tmp_path):
 def test_both_can_be_moved_together(tmp_path):
     folder_of(tmp_path).rename(tmp_path / "moved")
     assert load_converter(tmp_path / "moved" / "kana_kanji").best(KANA) == WRITTEN
-    said = (tmp_path / "moved" / "kana_kanji" / "config.cfg").read_text(encoding="utf8")
-    assert 'converter = "../converter"' in said
-    assert str(tmp_path) not in said
+    saved_config = (tmp_path / "moved" / "kana_kanji" / "config.cfg").read_text(encoding="utf8")
+    assert 'converter = "../converter"' in saved_config
+    assert str(tmp_path) not in saved_config
 
 
 def test_weights_never_meet_the_candidates_of_another_converter(tmp_path):
@@ -98,7 +98,7 @@ def test_weights_never_meet_the_candidates_of_another_converter(tmp_path):
 
 def test_what_tells_converters_apart(tmp_path):
     made = converter()
-    found = set()
+    codes = set()
     for name, one in (
         ("a", made),
         ("b", made.adapted(segmented()[:4], weight=0.5)),
@@ -108,8 +108,8 @@ def test_what_tells_converters_apart(tmp_path):
     ):
         one.save(tmp_path / name)
         assert converter_fingerprint(tmp_path / name) == converter_fingerprint(tmp_path / name)
-        found.add(converter_fingerprint(tmp_path / name))
-    assert len(found) == 5
+        codes.add(converter_fingerprint(tmp_path / name))
+    assert len(codes) == 5
     made.save(tmp_path / "again")
     assert converter_fingerprint(tmp_path / "again") == converter_fingerprint(tmp_path / "a")
     task = KanaKanji(str(tmp_path / "a"))
@@ -130,8 +130,8 @@ def test_the_doctor_reads_the_converter_as_well(home, tmp_path):
 
 def test_names_of_nothing(tmp_path, home, monkeypatch):
     for brought, wanted in (((), "install the pack disambig_ja .*"), (("disambig_ja",), "")):
-        found = {name: SimpleNamespace(name=name, folders={"converter": home}, models={}) for name in brought}
-        monkeypatch.setattr("disambig.packs.packs", lambda found=found: found)
+        packs = {name: SimpleNamespace(name=name, folders={"converter": home}, models={}) for name in brought}
+        monkeypatch.setattr("disambig.packs.packs", lambda packs=packs: packs)
         with pytest.raises(
             UserError, match=rf"D901.*'nothing_ja', neither a folder nor a pack: {wanted}name a f"
         ):
@@ -150,9 +150,9 @@ def test_names_of_nothing(tmp_path, home, monkeypatch):
     header = tmp_path / "converter" / "header.json"
     folder_of(tmp_path / "x")
     (tmp_path / "x" / "mine" / "converter").rename(tmp_path / "converter")
-    said = json.loads(header.read_text(encoding="utf8"))
-    del said["digest"]
-    header.write_text(json.dumps(said), encoding="utf8")
+    description = json.loads(header.read_text(encoding="utf8"))
+    del description["digest"]
+    header.write_text(json.dumps(description), encoding="utf8")
     with pytest.raises(UserError, match="D674"):
         converter_fingerprint(tmp_path / "converter")
 
@@ -183,7 +183,7 @@ def test_what_is_damaged_or_another_ones_is_not_read(tmp_path):
     with pytest.raises(UserError, match="D674"):
         Converter.load(tmp_path / "none")
     header = tmp_path / "one" / "header.json"
-    said = json.loads(header.read_text(encoding="utf8"))
+    description = json.loads(header.read_text(encoding="utf8"))
     for change in (
         {"format": "another"},
         {"digest": "0"},
@@ -192,7 +192,7 @@ def test_what_is_damaged_or_another_ones_is_not_read(tmp_path):
         {"settings": {"what": 1}},
         {"words": "0"},
     ):
-        header.write_text(json.dumps({**said, **change}), encoding="utf8")
+        header.write_text(json.dumps({**description, **change}), encoding="utf8")
         with pytest.raises(UserError, match="D674") as found:
             Converter.load(tmp_path / "one")
         assert str(found.value).count("[D") == 1

@@ -53,13 +53,13 @@ def test_a_converter_never_converts_what_it_has_learned_from():
     text = segmented()
     folds = np.arange(len(text)) % 3
     asked = np.arange(len(text)) != 4
-    outside, told = [], []
+    outside, reported = [], []
 
     def learn(rows):
         outside.append(rows)
         return Converter.learn(text.take(rows))
 
-    lists, rows = cross_fit_lists(text, folds, learn, asked=asked, k=5, tell=lambda *a: told.append(a))
+    lists, rows = cross_fit_lists(text, folds, learn, asked=asked, k=5, tell=lambda *a: reported.append(a))
     assert sorted(rows.tolist()) == np.flatnonzero(asked).tolist()
     for fold, learned in enumerate(outside):
         assert learned.tolist() == np.flatnonzero(folds != fold).tolist()
@@ -69,7 +69,7 @@ def test_a_converter_never_converts_what_it_has_learned_from():
         costs = lists.costs[lists.offsets[at] : lists.offsets[at + 1]]
         right = [text == written[row] for text in lists.instance_candidates(at)]
         assert [cost == 0 for cost in costs] == right
-    assert [stage[1:] for stage in told] == [(0, 3), (1, 3), (2, 3)]
+    assert [stage[1:] for stage in reported] == [(0, 3), (1, 3), (2, 3)]
     assert fold_blocks(5, 2).tolist() == [0, 0, 1, 1, 2]
 
 
@@ -101,8 +101,8 @@ def lexicon():
 
 def test_usage_is_a_power_of_the_ratio_of_frequencies_within_bounds():
     one = lexicon()
-    found = general_usage(one, {"事": 0.1, "こと": 0.9}, weight=0.5, most=1.0, share=0.0)
-    by_surface = dict(zip(one.surfaces, found.tolist(), strict=True))
+    usage = general_usage(one, {"事": 0.1, "こと": 0.9}, weight=0.5, most=1.0, share=0.0)
+    by_surface = dict(zip(one.surfaces, usage.tolist(), strict=True))
     assert by_surface["こと"] == pytest.approx(0.5 * min(1.0, np.log(0.9 / 0.3)))
     assert by_surface["事"] == pytest.approx(0.5 * max(-1.0, np.log(0.1 / 0.6)))
     assert by_surface["々々"] == pytest.approx(-0.5)  # the other text lacks it: at most as often as LEAST
@@ -118,23 +118,23 @@ def test_words_that_text_lacks_are_divided_as_the_other_text_has_them():
     one = lexicon()
     never = one.counts == 0
     before = unseen_weights(one)[never] / unseen_weights(one)[never].sum()
-    found = general_usage(one, {"琴": 2e-6, "古都": 6e-6, "事": 1.0}, share=0.5)[never]
-    after = before * np.exp(found)
-    told = np.array([{"琴": 0.25, "古都": 0.75}[one.surfaces[row]] for row in np.flatnonzero(never)])
-    np.testing.assert_allclose(after, 0.5 * before + 0.5 * told, rtol=1e-6)
+    usage = general_usage(one, {"琴": 2e-6, "古都": 6e-6, "事": 1.0}, share=0.5)[never]
+    after = before * np.exp(usage)
+    expected = np.array([{"琴": 0.25, "古都": 0.75}[one.surfaces[row]] for row in np.flatnonzero(never)])
+    np.testing.assert_allclose(after, 0.5 * before + 0.5 * expected, rtol=1e-6)
     assert not general_usage(one, {}, share=0.5)[never].any()
 
 
 def test_usage_decides_between_spellings_and_is_stored_and_kept_beside_more_words(tmp_path):
     plain = converter(unit="pair", weighed=False)
     kana = "はし"
-    known = set(plain.lexicon.surfaces)
-    last = [text for text in plain.nbest([kana], 20).texts if text in known][-1]
+    surfaces = set(plain.lexicon.surfaces)
+    last = [text for text in plain.nbest([kana], 20).texts if text in surfaces][-1]
     pushed = np.array([40.0 if surface == last else 0.0 for surface in plain.lexicon.surfaces], np.float32)
     assert pushed.any()
-    told = replace(plain, lexicon=replace(plain.lexicon, usage=pushed))
-    assert told.best([kana]) == [last] != plain.best([kana])
-    told.save(tmp_path / "it")
+    informed = replace(plain, lexicon=replace(plain.lexicon, usage=pushed))
+    assert informed.best([kana]) == [last] != plain.best([kana])
+    informed.save(tmp_path / "it")
     again = Converter.load(tmp_path / "it")
     np.testing.assert_array_equal(again.lexicon.usage, pushed)
     more = again.lexicon.with_more(KanaLexicon.counted([("新語", "しんご", "名詞")], [1]))

@@ -52,23 +52,23 @@ texts = st.lists(st.lists(spellings, min_size=1, max_size=5), min_size=2, max_si
 
 def every_path(line, lexicon, tables, order, arrays):
     """Return the best ln P of each string that a line may be, by trying all paths."""
-    known = {}
+    counts = {}
     for place, entry in enumerate(order.tolist()):
         word = int(tables.entries["word"][place]), float(tables.entries["extra"][place])
-        known.setdefault(lexicon.readings[entry], []).append((lexicon.surfaces[entry], *word))
-    found = {}
+        counts.setdefault(lexicon.readings[entry], []).append((lexicon.surfaces[entry], *word))
+    scores = {}
 
     def follow(place, text, score, state):
         if place == len(line):
             score += score_word(arrays, state, 2)[0]
-            found[text] = max(score, found.get(text, -np.inf))
+            scores[text] = max(score, scores.get(text, -np.inf))
         for end in range(place + 1, len(line) + 1):
-            for spelt, word, extra in words_of(line[place:end]):
+            for spelt, word, extra in entries_read_as(line[place:end]):
                 gain, behind = score_word(arrays, state, word)
                 follow(end, text + spelt, score + gain + extra, behind)
 
-    def words_of(kana):
-        yield from known.get(kana, ())
+    def entries_read_as(kana):
+        yield from counts.get(kana, ())
         letters = [hiragana_number(letter) for letter in kana]
         if 0 not in letters and len(kana) <= LONGEST:
             pairs = list(zip([0, *letters], [*letters, 0], strict=True))
@@ -78,7 +78,7 @@ def every_path(line, lexicon, tables, order, arrays):
             yield kana, 0, 0.0
 
     follow(0, "", 0.0, start_state(arrays))
-    return found
+    return scores
 
 
 @settings(deadline=None, max_examples=60)
@@ -111,13 +111,13 @@ def test_the_k_best_are_those_of_all_paths(words, text, more, weight, order, lin
         wanted = every_path(line, lexicon, tables, entry_order, model.arrays)
         best = sorted(wanted.values(), reverse=True)[:k]
         rows = range(paths.offsets[i], paths.offsets[i + 1])
-        written = [written_of(line, paths, row, lexicon, entry_order) for row in rows]
+        written = [path_spelling(line, paths, row, lexicon, entry_order) for row in rows]
         assert len(written) == len({*written}) == len(best)
         np.testing.assert_allclose([paths.scores[row] for row in rows], best, atol=1e-5)
         np.testing.assert_allclose([wanted[one] for one in written], best, atol=1e-5)
 
 
-def written_of(line, paths, row, lexicon, order):
+def path_spelling(line, paths, row, lexicon, order):
     """Return the text of a candidate, whose words stand one behind the other."""
     text, place = "", 0
     for kind, start, end in paths.words[paths.word_offsets[row] : paths.word_offsets[row + 1]].tolist():

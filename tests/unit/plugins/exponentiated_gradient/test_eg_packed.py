@@ -138,9 +138,9 @@ def test_it_comes_to_the_optimum_of_all_that_it_packs(of):
     wanted = EG(C=0.5, gap=1e-5, epochs=3000).fit(written).scorer.weights
     packed = EG(C=0.5, gap=1e-4, epochs=3000, decoder=decoder).fit(batch)
     assert packed.report["gap"] <= 1e-4
-    found = packed.scorer.weights
-    found = found() if of == "labellings" else found
-    assert np.linalg.norm(found - wanted) <= 0.03 * np.linalg.norm(wanted)
+    weights = packed.scorer.weights
+    weights = weights() if of == "labellings" else weights
+    assert np.linalg.norm(weights - wanted) <= 0.03 * np.linalg.norm(wanted)
 
 
 def test_chains_of_odd_costs_and_numbers():

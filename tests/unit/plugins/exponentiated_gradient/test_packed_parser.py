@@ -89,8 +89,8 @@ def test_gold_trees_cost_nothing_and_all_others_something(grammar):
     assert wrong.any()
     for costs in (gold.cost, wrong):
         mass = Hypergraph().best(-costs.astype(float), charts.graphs)
-        found = [tree_of_mass(grammar, named, charts.graphs, mass, i) for i in range(len(TREES))]
-        assert found == TREES
+        trees_of_masses = [tree_of_mass(grammar, named, charts.graphs, mass, i) for i in range(len(TREES))]
+        assert trees_of_masses == TREES
 
 
 def test_a_derivation_that_was_pruned_is_put_in_again(grammar):
@@ -105,9 +105,9 @@ def test_a_derivation_that_was_pruned_is_put_in_again(grammar):
     )
     others = [second_best(grammar, charts, i) for i in range(len(TREES))]
     assert sum(each is not None for each in others) >= 3
-    forced, found = force_derivations(grammar, small, words, others)
+    forced, derivations = force_derivations(grammar, small, words, others)
     assert len(forced.edges) > len(small.edges)
-    for i, (derivation, own) in enumerate(zip(others, found, strict=True)):
+    for i, (derivation, own) in enumerate(zip(others, derivations, strict=True)):
         if derivation is None:
             assert own is None
             continue
@@ -132,9 +132,9 @@ def second_best(grammar, charts, i):
 
 def test_a_gold_tree_that_the_grammar_lacks_has_another_in_its_place(grammar):
     tree = tree_of("(S (NP (DT the) (NN garden)) (X (VBZ sleeps)) (. .))")
-    found = TrainingCharts.from_trees(grammar, [tree])
-    assert found.gold_missing == 1 and found.wrong_labels >= 1 and len(found) == 1
-    assert Hypergraph().top(-found.cost.astype(float), found.graphs, 1)[0][0][0] == 0.0
+    made_charts = TrainingCharts.from_trees(grammar, [tree])
+    assert made_charts.gold_missing == 1 and made_charts.wrong_labels >= 1 and len(made_charts) == 1
+    assert Hypergraph().top(-made_charts.cost.astype(float), made_charts.graphs, 1)[0][0][0] == 0.0
 
 
 def test_features_are_those_of_edges_wherever_they_stand(grammar):
@@ -176,10 +176,12 @@ def test_vocabularies_of_charts(grammar):
 
 def test_charts_of_folds_know_nothing_of_their_own_trees():
     """A word that stands in one tree alone is new to the grammar that makes its chart."""
-    found = TrainingCharts.held_out(TREES * 3, folds=3)
+    made_charts = TrainingCharts.held_out(TREES * 3, folds=3)
     whole = TrainingCharts.held_out(TREES * 3, folds=3, longest=4)
-    assert len(found) == 3 * len(TREES) and found.gold_missing == 0  # each tree is in the other folds, too
-    assert 0 < len(whole) < len(found)
+    assert (
+        len(made_charts) == 3 * len(TREES) and made_charts.gold_missing == 0
+    )  # each tree is in the other folds, too
+    assert 0 < len(whole) < len(made_charts)
     mixed_ones = [*TREES, *TREES[:3]]  # three that are in another fold, too
     alone = TrainingCharts.held_out(mixed_ones, folds=len(mixed_ones))
     assert len(alone) - alone.gold_missing == 6

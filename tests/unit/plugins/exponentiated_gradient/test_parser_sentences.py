@@ -30,15 +30,15 @@ QUOTED = 'The cat (a "wild" one) can\'t sleep. It\u2019s  well-known!\n\nA title
 
 @pytest.mark.parametrize("cuts", [True, False])
 def test_words_are_the_treebanks_and_stand_where_they_stood(cuts):
-    (found,) = SentenceCutter({"``", "''"}, cuts_hyphens=cuts)([QUOTED])
+    (cut_sentence,) = SentenceCutter({"``", "''"}, cuts_hyphens=cuts)([QUOTED])
     hyphens = ["well", "-", "known"] if cuts else ["well-known"]
-    assert [list(sentence.words) for sentence in found] == [
+    assert [list(sentence.words) for sentence in cut_sentence] == [
         "The cat -LRB- a `` wild '' one -RRB- ca n't sleep .".split(),
         ["It", "'s", *hyphens, "!"],
         ["A", "title"],
     ]
-    assert found[1].source_words == ["It", "\u2019s", *hyphens, "!"]
-    assert found[0].source_text == 'The cat (a "wild" one) can\'t sleep.'
+    assert cut_sentence[1].source_words == ["It", "\u2019s", *hyphens, "!"]
+    assert cut_sentence[0].source_text == 'The cat (a "wild" one) can\'t sleep.'
 
 
 @pytest.mark.parametrize(
@@ -61,8 +61,8 @@ def test_hyphens_are_put_together_within_words_alone(text, words):
 
 def test_of_several_ways_the_one_that_the_treebank_has():
     quoted = ["\u201c", "a", "\u201d", "[", "\u2014", "1/2"]
-    known = {"``", "''", "-LSB-", "--", "1\\/2"}
-    assert as_in_treebank(quoted, known) == ["``", "a", "''", "-LSB-", "--", "1\\/2"]
+    vocabulary = {"``", "''", "-LSB-", "--", "1\\/2"}
+    assert as_in_treebank(quoted, vocabulary) == ["``", "a", "''", "-LSB-", "--", "1\\/2"]
     assert as_in_treebank(quoted, {"\u201c", "["}) == quoted
     assert as_in_treebank(['"', "a", '"', '"'], set()) == ["``", "a", "''", "``"]
 

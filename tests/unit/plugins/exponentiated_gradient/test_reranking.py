@@ -52,10 +52,14 @@ JOINED = """(TOP (S (NP (NP (DT the) (NN cat)) (CC and) (NP (DT a) (NN dog))) (V
 def found_in(texts):
     """Return the features of each text by name."""
     source = TreeOccurrences(texts)
-    found = source.occur(0, len(texts))
-    names = source.names(found.places)
-    assert len(set(names)) == len(set(found.keys.tolist())) == len(set(zip(names, found.keys, strict=True)))
-    rows = found.rows.tolist()
+    occurrences = source.occur(0, len(texts))
+    names = source.names(occurrences.places)
+    assert (
+        len(set(names))
+        == len(set(occurrences.keys.tolist()))
+        == len(set(zip(names, occurrences.keys, strict=True)))
+    )
+    rows = occurrences.rows.tolist()
     return [Counter(n for n, r in zip(names, rows, strict=True) if r == row) for row in range(len(texts))]
 
 
@@ -72,16 +76,16 @@ def test_made_trees_have_the_features_of_a_plain_count(some):
 
 
 def test_some_features_by_hand():
-    (found,) = found_in([JOINED])
-    assert found["rule: PP IN NP"] == 2
-    assert found["two-level rule: VP <end> VP , CC VP <end> VP VBD PP"] == 1
-    assert found["attached, head word and object: VP VBD right in slept bed"] == 1
-    assert found["alike: NP NP 3 1"] == 1  # the same all the way down
-    assert found["alike: VP VP 2 1"] == 1
-    assert found["alike: VP VP 3 0"] == 1
-    assert found["lengths: VP VP right 2 1"] == 1
-    assert found["two words: NN NP PP VP <end> VP <end> ,"] == 1
-    assert found["spine, word: VBD VP VP S TOP <end> <none> ran"] == 1
+    (features_of_text,) = found_in([JOINED])
+    assert features_of_text["rule: PP IN NP"] == 2
+    assert features_of_text["two-level rule: VP <end> VP , CC VP <end> VP VBD PP"] == 1
+    assert features_of_text["attached, head word and object: VP VBD right in slept bed"] == 1
+    assert features_of_text["alike: NP NP 3 1"] == 1  # the same all the way down
+    assert features_of_text["alike: VP VP 2 1"] == 1
+    assert features_of_text["alike: VP VP 3 0"] == 1
+    assert features_of_text["lengths: VP VP right 2 1"] == 1
+    assert features_of_text["two words: NN NP PP VP <end> VP <end> ,"] == 1
+    assert features_of_text["spine, word: VBD VP VP S TOP <end> <none> ran"] == 1
     plain = "(TOP (S (NP (PRP we)) (VP (VBP agree))))"
     strange = "( (S (NP-SBJ-1 (PRP we)) (VP (VBP agree) (S (NP (-NONE- *-1))))) )"
     tagged = "(TOP (S (NP-SBJ (PRP we)) (VP (VBP agree))))"
@@ -142,9 +146,9 @@ def same(first, second):
 
 def test_candidates_are_ranked_and_cost_their_errors():
     trees = plain_trees()
-    found = candidate_trees(TreebankGrammar.from_trees(trees), trees, k=5)
-    own = found.lists
-    assert len(found) == len(trees) and found.references == tuple(map(format_one_line, trees))
+    candidates = candidate_trees(TreebankGrammar.from_trees(trees), trees, k=5)
+    own = candidates.lists
+    assert len(candidates) == len(trees) and candidates.references == tuple(map(format_one_line, trees))
     for i, tree in enumerate(trees):
         rows = slice(own.offsets[i], own.offsets[i + 1])
         assert (np.diff(own.scores[rows]) <= 0).all()
@@ -153,13 +157,13 @@ def test_candidates_are_ranked_and_cost_their_errors():
             assert (cost == 0) == (
                 text == format_one_line(tree)
             )  # these trees have no chains that evalb leaves out
-    assert (found.counts.errors == own.costs).all()
+    assert (candidates.counts.errors == own.costs).all()
     trees = [tree_of("(TOP (NP (DT the) (NN cat)))")]
     odd = tree_of("(TOP (X (NN cat) (DT the) (DT the) (NN cat)))")
-    found = candidate_trees(TreebankGrammar.from_trees(trees), [odd, *trees], k=5)
-    assert found.lists.instance_candidates(0) == ("(TOP (NN cat) (NN the) (NN the) (NN cat))",)
-    assert found.lists.costs[0] == 1
-    assert found.lists.costs[-1] == 0
+    candidates = candidate_trees(TreebankGrammar.from_trees(trees), [odd, *trees], k=5)
+    assert candidates.lists.instance_candidates(0) == ("(TOP (NN cat) (NN the) (NN the) (NN cat))",)
+    assert candidates.lists.costs[0] == 1
+    assert candidates.lists.costs[-1] == 0
 
 
 def test_grammars_of_folds_do_not_know_what_they_parse():
@@ -170,8 +174,8 @@ def test_grammars_of_folds_do_not_know_what_they_parse():
         seen.append(list(some))
         return TreebankGrammar.from_trees(some)
 
-    found = jackknife_lists(trees, learn=learn, k=4, folds=4)
-    assert len(found) == len(trees) and found.references == tuple(map(format_one_line, trees))
+    candidates = jackknife_lists(trees, learn=learn, k=4, folds=4)
+    assert len(candidates) == len(trees) and candidates.references == tuple(map(format_one_line, trees))
     assert len(seen) == 4
     parsed = [tree for tree in trees for some in seen if tree not in some]
     assert sorted(map(format_one_line, parsed)) == sorted(map(format_one_line, trees))
@@ -185,12 +189,12 @@ def test_long_sentences_have_no_list_but_are_learned_from():
         learned.extend(some)
         return TreebankGrammar.from_trees(some)
 
-    found = jackknife_lists(trees, learn=learn, longest=6, k=2, folds=2)
+    candidates = jackknife_lists(trees, learn=learn, longest=6, k=2, folds=2)
     short = [tree for tree in trees if len(tree.words()) <= 6]
-    assert found.references == tuple(map(format_one_line, short))
+    assert candidates.references == tuple(map(format_one_line, short))
     assert len(learned) == len(trees)
     few = jackknife_lists(trees, longest=6, most=3, k=2, folds=2)
-    assert len(few) == 3 and set(few.references) <= set(found.references)
+    assert len(few) == 3 and set(few.references) <= set(candidates.references)
 
 
 def test_parts_are_joined_taken_and_stored(monkeypatch, tmp_path):
@@ -200,21 +204,21 @@ def test_parts_are_joined_taken_and_stored(monkeypatch, tmp_path):
     monkeypatch.setattr(lists_module, "_AT_ONCE", 3)
     assert same(candidate_trees(grammar, trees, k=3), whole)
     assert same(TreeLists.concat([whole.take(slice(0, 3)), whole.take(slice(3, 8))]), whole)
-    found = candidate_trees(TreebankGrammar.from_trees(trees), trees, k=3)
-    write_lists(tmp_path / "lists.npz", found)
-    assert same(read_lists(tmp_path / "lists.npz"), found)
+    candidates = candidate_trees(TreebankGrammar.from_trees(trees), trees, k=3)
+    write_lists(tmp_path / "lists.npz", candidates)
+    assert same(read_lists(tmp_path / "lists.npz"), candidates)
 
 
 def test_fixed_steps():
     batch = lists_batch()
-    told = plain_steps(batch, C=0.05, eta=0.5, steps=400, watch=lambda weights: float(weights @ weights))
+    path = plain_steps(batch, C=0.05, eta=0.5, steps=400, watch=lambda weights: float(weights @ weights))
     best = EG(C=0.05, loss="cost", gap=1e-6, epochs=400).fit(batch).report["path"]
-    assert all(b >= a - 1e-12 for a, b in zip(told["dual"], told["dual"][1:], strict=False))
-    assert abs(told["dual"][-1] - best["dual"][-1]) < 1e-3 * best["dual"][-1]
-    assert told["gap"][-1] < 1e-2
-    assert all(primal >= dual for primal, dual in zip(told["primal"], told["dual"], strict=True))
-    told = plain_steps(lists_batch(), C=0.1, eta=4.0, steps=60, watch=lambda weights: 0.0)
-    assert min(np.diff(told["dual"])) < 0
+    assert all(b >= a - 1e-12 for a, b in zip(path["dual"], path["dual"][1:], strict=False))
+    assert abs(path["dual"][-1] - best["dual"][-1]) < 1e-3 * best["dual"][-1]
+    assert path["gap"][-1] < 1e-2
+    assert all(primal >= dual for primal, dual in zip(path["primal"], path["dual"], strict=True))
+    path = plain_steps(lists_batch(), C=0.1, eta=4.0, steps=60, watch=lambda weights: 0.0)
+    assert min(np.diff(path["dual"])) < 0
     assert epochs_to([0.5, 0.2, 0.1], 0.2) == 2
     assert epochs_to([0.5, 0.2, 0.1], 0.05) is None
 
@@ -240,14 +244,14 @@ def compared(points, p):
 
 def test_claims_hold_where_the_figures_say_so():
     good = reranking_claims({"a": compared({}, 0.001), "b": compared({(HINGE, COST): -0.5}, 0.04)})
-    said = {claim.claim: claim.holds for claim in good}
-    assert not said.pop("cost-sensitive EG is not worse than hinge on F1")
-    assert all(said.values())
+    holds = {claim.claim: claim.holds for claim in good}
+    assert not holds.pop("cost-sensitive EG is not worse than hinge on F1")
+    assert all(holds.values())
     little = reranking_claims({"a": compared({(PCFG, COST): 1.9, (PERCEPTRON, COST): -0.1}, 0.001)})
-    said = {claim.claim: claim.holds for claim in little}
-    assert said["EG, cost-sensitive: reranking beats the PCFG"]
-    assert not said["our requirement: cost-sensitive EG is at least 2 points of F1 above the PCFG"]
-    assert not said[
+    holds = {claim.claim: claim.holds for claim in little}
+    assert holds["EG, cost-sensitive: reranking beats the PCFG"]
+    assert not holds["our requirement: cost-sensitive EG is at least 2 points of F1 above the PCFG"]
+    assert not holds[
         "EG, cost-sensitive: not worse than the averaged perceptron (not significantly, p < 0.05)"
     ]
     unsure = reranking_claims({"a": compared({}, 0.2)})
@@ -256,12 +260,15 @@ def test_claims_hold_where_the_figures_say_so():
 
 def test_comparison_is_of_the_chosen_trees():
     trees = plain_trees()
-    found = candidate_trees(TreebankGrammar.from_trees(trees), trees, k=5)
-    first = found.lists.offsets[:-1]
+    candidates = candidate_trees(TreebankGrammar.from_trees(trees), trees, k=5)
+    first = candidates.lists.offsets[:-1]
     best = first + np.array(
-        [np.argmin(found.lists.costs[a:b]) for a, b in zip(first, found.lists.offsets[1:], strict=True)]
+        [
+            np.argmin(candidates.lists.costs[a:b])
+            for a, b in zip(first, candidates.lists.offsets[1:], strict=True)
+        ]
     )
     at = {name: first for pair in PAIRS for name in pair} | {COST: best}
-    points = 100 * (found.counts.take(best).f1 - found.counts.take(first).f1)
-    assert abs(compare_rerankers(found, at).between(PCFG, COST).points - points) < 1e-9
-    assert compare_rerankers(found, at).between(PCFG, HINGE).points == 0
+    points = 100 * (candidates.counts.take(best).f1 - candidates.counts.take(first).f1)
+    assert abs(compare_rerankers(candidates, at).between(PCFG, COST).points - points) < 1e-9
+    assert compare_rerankers(candidates, at).between(PCFG, HINGE).points == 0

@@ -97,13 +97,13 @@ def test_probabilities_by_hand():
 def test_the_score_of_a_tree_is_the_product_of_its_rules():
     grammar = small()
     tree = tree_of("((S (NP (NN cats)) (VP (VB sleep))))")
-    found, names = grammar.word_scores(tree.words()), grammar.grammar.symbols
+    scores, names = grammar.word_scores(tree.words()), grammar.grammar.symbols
     # TOP to S 2/3; S to NP VP 1; NP to NN 1; VP to VB 1/2; and the words
     expected = np.log(2 / 3) + np.log(1 / 2)
     for place, tag in enumerate(("NN", "VB")):
-        rows = (found.positions == place) & (found.symbols == names.index(tag))
+        rows = (scores.positions == place) & (scores.symbols == names.index(tag))
         assert rows.sum() == 1
-        expected += float(found.scores[rows][0])
+        expected += float(scores.scores[rows][0])
     assert grammar.score(tree.words(), grammar.derivation(tree)) == pytest.approx(expected)
 
 
@@ -384,9 +384,9 @@ def test_classes_of_words(word, is_first, classes):
 
 @given(st.text(min_size=1, max_size=12), st.booleans())
 def test_each_class_is_a_part_of_the_one_before(word, is_first):
-    found = word_classes(word, is_first)
-    assert found
-    assert len(set(found)) == len(found)
+    classes_of_word = word_classes(word, is_first)
+    assert classes_of_word
+    assert len(set(classes_of_word)) == len(classes_of_word)
 
 
 @given(st.lists(st.text(min_size=1, max_size=6), min_size=1, max_size=5))

@@ -96,8 +96,8 @@ def test_words_without_part_of_speech():
     assert find_words(SenseTask(words=[plain]), *view) == [("bank", "bank"), ("Banks", "bank")]
     assert find_words(SenseTask(words=[plain, BANK_V]), *view) == [("bank", "bank.v"), ("Banks", "bank")]
     box = SenseTask(words=[["box", ["box"], ["case", "fight"], []]])
-    found = find_words(box, *make_view("Boxes in a box , boxing ."))
-    assert [word for word, _ in found] == ["Boxes", "box"]
+    places = find_words(box, *make_view("Boxes in a box , boxing ."))
+    assert [word for word, _ in places] == ["Boxes", "box"]
     german = SenseTask(words=[["Bank.n", ["bank"], ["a", "b"], []]], language="de")
     assert find_words(german, *make_view()) == [("bank", "Bank.n")]  # inflections are English
     boundary = SenseTask(words=[["s", ["<s>", "bank"], ["a", "b"], []]])

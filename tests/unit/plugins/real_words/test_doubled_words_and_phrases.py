@@ -309,10 +309,10 @@ def test_phrases_that_are_right_are_told_apart(tmp_path):
     path = tmp_path / "right.tsv"
     path.write_text("[monday] mornings|nights\t=\nmonday mornings\tmondays\n[one of *] has it\t=\tus _\n")
     view = Words()(["On Monday mornings one of those has it. So one of us has it. So has it."])
-    found = read_phrases(path).find(view)
-    assert found.texts == (("mornings", "mornings"), ("has it", "has it"))
-    assert found.select(right=True).texts == found.texts and not found.select(right=False).texts
-    covered = np.flatnonzero(found.covers(np.arange(len(view))))
+    matches = read_phrases(path).find(view)
+    assert matches.texts == (("mornings", "mornings"), ("has it", "has it"))
+    assert matches.select(right=True).texts == matches.texts and not matches.select(right=False).texts
+    covered = np.flatnonzero(matches.covers(np.arange(len(view))))
     assert [view.texts[0][view.starts[i] : view.ends[i]] for i in covered] == ["mornings", "has", "it"]
 
 

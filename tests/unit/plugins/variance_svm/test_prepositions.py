@@ -63,9 +63,9 @@ def find_places(task, text=TEXT):
 
 
 def test_missing_and_superfluous_prepositions():
-    found = find_places(Preposition(or_none=True))
-    assert found == [("", "music"), ("about", "about"), ("at", "at"), ("", "the"), ("in", "in")]
-    assert find_places(Preposition()) == [place for place in found if place[0]]  # nothing is missing
+    places = find_places(Preposition(or_none=True))
+    assert places == [("", "music"), ("about", "about"), ("at", "at"), ("", "the"), ("in", "in")]
+    assert find_places(Preposition()) == [place for place in places if place[0]]  # nothing is missing
     (group,), (usual,) = Preposition(or_none=True).groups, Preposition().groups
     assert group.candidates == (*PREPOSITIONS, "") and group.name == usual.name
     assert usual.candidates == PREPOSITIONS and group.variants == usual.variants

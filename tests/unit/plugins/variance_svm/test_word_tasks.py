@@ -38,11 +38,13 @@ def test_contract(check):
 def find_instances(text, task):
     """Return (words in the text, candidate, group) of every instance."""
     view = Words()([text])
-    found = task.instances(view)
-    starts, ends = view.starts[found.positions], view.ends[found.positions + found.lengths - 1]
+    instances = task.instances(view)
+    starts, ends = view.starts[instances.positions], view.ends[instances.positions + instances.lengths - 1]
     return [
         (text[start:end], task.groups[group].candidates[observed], task.groups[group].name)
-        for start, end, group, observed in zip(starts, ends, found.groups, found.observed, strict=True)
+        for start, end, group, observed in zip(
+            starts, ends, instances.groups, instances.observed, strict=True
+        )
     ]
 
 
@@ -129,8 +131,8 @@ def test_extra_sets_and_those_of_a_saved_model(tmp_path):
     assert task.groups == saved
     more = confusion_set("fell/felt")
     assert task.with_groups([more]).groups == (*saved, more)
-    found = [name for _, _, name in find_instances("Quite a loose stone fell.", task)]
-    assert found == ["quite/quiet", "lose/loose"]
+    names = [name for _, _, name in find_instances("Quite a loose stone fell.", task)]
+    assert names == ["quite/quiet", "lose/loose"]
 
 
 def test_the_longer_candidate_of_a_set_is_taken():
