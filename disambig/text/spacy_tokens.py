@@ -259,8 +259,8 @@ class SpacyTokens:
 
     def __call__(self, texts: Sequence[str]) -> TokenView:
         """Return the tokens of `texts`, one document each."""
-        sound = (_SURROGATE.sub("\ufffd", text) for text in texts)  # spaCy rejects lone surrogates
-        docs = list(tokeniser(self.language).pipe(sound))
+        sound = [_SURROGATE.sub("\ufffd", text) for text in texts]  # spaCy rejects lone surrogates
+        docs = list(tokeniser(self.language).pipe(sound)) if sound else []
         return self._layered(_view(self.name, texts, docs)[0])
 
     def of_docs(self, docs: Sequence[Doc]) -> TokenView:
