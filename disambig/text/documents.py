@@ -58,6 +58,9 @@ _INDENTED = re.compile("(?:\\A|\n)(?= {4}|\t)")
 _LINES_INDENTED = re.compile("(?:(?: {4}|\t)[^\n]*(?:\n|\\Z))+")
 _CODE_MARKS = re.compile("[={}$|]|\\(\\)|->|;[ \t\r]*$", re.MULTILINE)
 _PROMPTS = re.compile("^[^\\S\n]*(?:\\$ (?=[a-z./~])|>>> )[^\n]*", re.MULTILINE)
+_WORD_LISTS = re.compile(
+    r"^(?:\w[^\s|]*(?: [^\s|]+){0,3}(?<![.,;:!?])[^\S\n]*(?:\|[^\n]*)?(?:\n|\Z)){8,}", re.MULTILINE
+)
 # a tag has no blank line and few line ends: else a stray "<" would hide the text up to any later ">"
 _IN_TAG = "[^<>\n\u2029]*(?:\n(?![^\\S\n]*\n)[^<>\n\u2029]*){0,9}"
 _TAGS = re.compile(f"<!--|-->|<(/?)([A-Za-z][\\w:.-]*)(?:(?=[\\s/]){_IN_TAG})?>|<[?!]{_IN_TAG}>")
@@ -87,6 +90,7 @@ def protected_spans(text: str) -> list[Span]:
         spans.extend(_indented(text))
     if "$ " in text or ">>> " in text:
         spans.extend((match.start(), match.end(), "code") for match in _PROMPTS.finditer(text))
+    spans.extend((match.start(), match.end(), "list") for match in _WORD_LISTS.finditer(text))
     if any(mark in text for mark in _CLOSERS):
         spans.extend(_quotations(text))
     spans.extend(_chunks(text))

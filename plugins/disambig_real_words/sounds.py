@@ -59,6 +59,8 @@ _SPEAKABLE = re.compile(
 """Beginnings of English words. How others are spoken ("lru", "mbox", "mkdir"), their letters do not tell."""
 _LETTERS_AND_DIGITS = re.compile("[a-z]{2,3}[0-9]")
 """Such as "sa1100" and "mac80211", which some people speak letter by letter."""
+_SQL = re.compile("sql", re.IGNORECASE)
+"""Some people speak these letters one by one and others as "sequel", also in "SQLite"."""
 _ELEVENS = ("11", "18")
 
 
@@ -82,7 +84,7 @@ class WordSounds:
         """Return the log-odds of "an" against "a" for an article that ends at `end`, zero if unknown.
 
         They are NaN if nobody can tell: before code that is hidden, letters such as "lru", words that are
-        spoken in two ways, such as "SQL", and rare acronyms whose letters may be read as a word.
+        spoken in two ways, such as "SQLite", and rare acronyms whose letters may be read as a word.
         """
         hidden = _NEXT_HIDDEN.match(text, end, end + _REACH)
         if hidden is not None:
@@ -93,10 +95,13 @@ class WordSounds:
     def _word_log_odds(self, word: str) -> float:
         key = next((key for key in sound_keys(word) if key in self._odds), "")
         odds = self._odds.get(key, 0.0)
-        both = key.startswith(("=", "+")) and abs(odds) < CLEAR
+        speakable = _SPEAKABLE.match(word.lower())
+        both = (not speakable or key.startswith(("=", "+"))) and abs(odds) < CLEAR
+        if _SQL.match(word):
+            both = True
         if _LETTERS_AND_DIGITS.match(word) and odds * self._odds.get(f"+{word[0]}.", 0.0) < 0:
             both = True
-        return math.nan if both or not (key or _SPEAKABLE.match(word.lower())) else odds
+        return math.nan if both or not (key or speakable) else odds
 
 
 def sound_keys(word: str) -> Iterator[str]:

@@ -67,6 +67,29 @@ def test_code(text, expected):
     assert list(dict.fromkeys(span for span, _ in result)) == expected
 
 
+def _lines(*lines):
+    return "\n".join(lines) + "\n"
+
+
+NAMES = ("acid", "acid house", "of", "or", "than that", "by the sea side", "to | too, also.", "in")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (_lines(*NAMES), [_lines(*NAMES)]),
+        ("Names:\n\n" + _lines(*NAMES) + "\nWe go there.", [_lines(*NAMES)]),
+        (_lines(*NAMES[1:]), []),
+        (_lines(*NAMES[:4], "this is one line of five words", *NAMES[4:]), []),
+        (_lines(*NAMES[:4], "it ends,", *NAMES[4:]), []),
+        (_lines(*(f"- {name}" for name in NAMES)), []),
+        (_lines(*(f"  {name}  here" for name in NAMES)), []),
+    ],
+)
+def test_word_lists(text, expected):
+    assert spans(text) == [(span, "list") for span in expected]
+
+
 def test_code_elements():
     assert ("<code>go to</code>", "code") in spans("See <code>go to</code> it")
     assert ("<pre>a <b>to</b> c</pre>", "code") in spans("See <pre>a <b>to</b> c</pre> it")

@@ -199,7 +199,7 @@ def test_words_after_a_and_an():
     for word in WORDS_AFTER_A:
         assert article_log_odds(f"is a {word} here", 4) < -1, word
     for word in (
-        "lru lzma mbox mkdir rsync SQL sql and is sa1100 mac80211 SVN sftp".split()
+        "lru lzma mbox mkdir rsync SQL sql SQLite sqlmap rpy and is sa1100 mac80211 SVN sftp".split()
     ):  # with two pronunciations
         assert math.isnan(article_log_odds(f"is a {word} here", 4)), word
     assert article_log_odds("an nfs server", 2) > 0 > article_log_odds("a pkg file", 1)  # spelt out
