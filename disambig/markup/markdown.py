@@ -9,10 +9,11 @@ Blocks: fenced and indented blocks, ``$$`` blocks and ``<pre> <script> <style> <
 over as code; the bodies of directives such as ``{note}`` are read. Block quotations are left out, including
 lines that continue them lazily; alerts (``> [!NOTE]``, ``> **Note:** ...``) are not quotations.
 
-Within a paragraph: the text of links and emphasis is kept, as is the alternative text of images, separated by
-`OPAQUE`. Marks, link targets, footnote marks, comments and struck-out text become blank. Code, ``$...$``,
-addresses, citations (``[@key]``), entities, placeholders (``{{ x }}``) and words that a mark cuts become
-`OPAQUE`. All this is done by `_Inline`; its method `_link` hides links.
+Within a paragraph: the text of links and emphasis is kept, as is the alternative text of images,
+separated by `OPAQUE`. Marks, link targets, footnote marks, comments and struck-out text become blank.
+Code, ``$...$``, addresses, citations (``[@key]``), entities, emoji (``:bug:``), placeholders
+(``{{ x }}``) and words that a mark cuts become `OPAQUE`. All this is done by `_Inline`; its method `_link`
+hides links.
 
 Texts that are being edited: `IncrementalMarkdown` reads again only the segments between blank lines that
 changed. Each segment is read with the blocks that are open at its start (`OpenBlocks`) and with the labels of
@@ -37,6 +38,7 @@ _MARKS = re.compile(
     r"\\[!-/:-@\[-`{-~]|`+|<|!?\[|\]|\*+|_+|~~+|\$\$?|&|\{\{|\{%|\{(?=[#.:])|(?:https?|ftp)://[^\s<>\[\]()]*"
     rf"|\{{(?=[A-Za-z$][^\s{{}}]{{0,80}}\}})|(?<![\w%])%%(?!%)|{_BEFORE_TAG}#[A-Za-z][\w/-]*"
     rf"|{_BEFORE_TAG}\^[A-Za-z0-9-]{{1,40}}(?=[ \t]*(?:[\r\n]|\Z))"
+    r"|(?<![\w:]):[a-z][a-z0-9_+-]{1,40}:(?![\w:`])"
     r"|@(?:fig|tbl|sec|eq|lst|thm|lem|cor|def|exm|exr|nte|tip|wrn|imp|cau)-[\w:.-]*\w"
 )
 _TICKS = re.compile("`+")
@@ -135,7 +137,7 @@ class _Inline:
                 return stop
         elif kind == "^":
             self.canvas.fill(at, after)
-        elif kind in "#@":
+        elif kind in "#@:":
             self.canvas.fill(at, after, OPAQUE)
         else:
             after = at + len(mark.rstrip(_AFTER_ADDRESS))

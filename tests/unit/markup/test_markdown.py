@@ -59,6 +59,10 @@ def squeeze(text):
         ("is $x_1 = y$ or $$z$$ so", "is ######### or ##### so"),
         ("$5 or $10", "$5 or $10"),
         ("a &amp; b&nbsp;c caf&eacute;", "a ##### b      c ###########"),
+        (
+            ":star: a :+1: b :bug:, at 10:in:15 :not an: end::a:b",
+            "###### a :+1: b #####, at 10:in:15 :not an: end::a:b",
+        ),
         ("a <b>b</b> <!-- c --> d", "a    b                d"),
         ("H<sub>2</sub>O is", "############## is"),
         ("a <code>b c</code> <kbd>d</kbd> e", "a ################ ############ e"),
