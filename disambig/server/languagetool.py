@@ -38,7 +38,7 @@ from disambig.server.annotated_text import (
 )
 from disambig.server.checker import ServerChecker
 from disambig.server.middleware import unclear_request
-from disambig.text import LANGUAGE_NAMES, ForeignParagraph
+from disambig.text import LANGUAGE_NAMES, NO_LANGUAGE, ForeignParagraph
 
 PREFIX = "DISAMBIG_"
 
@@ -533,7 +533,8 @@ def _detected(
     """Return the language of most of a text, with its share of the characters."""
     sizes: Counter[str] = Counter()
     for paragraph in foreign:
-        sizes[paragraph.language] += paragraph.end - paragraph.start
+        if paragraph.language != NO_LANGUAGE:
+            sizes[paragraph.language] += paragraph.end - paragraph.start
     length = max(len(text.strip()), 1)
     if 2 * sizes.total() <= length:
         return {**language, "confidence": 1.0}

@@ -40,6 +40,7 @@ from .kernels import (
 )
 from .languages import (
     LANGUAGE_NAMES as LANGUAGE_NAMES,
+    NO_LANGUAGE as NO_LANGUAGE,
     ForeignParagraph as ForeignParagraph,
     describe_foreign as describe_foreign,
     find_foreign_paragraphs as find_foreign_paragraphs,

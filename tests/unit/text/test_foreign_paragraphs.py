@@ -8,7 +8,13 @@ import pytest
 from processor_time import grows_linearly
 
 from disambig.api.text import begins_gerund_subject
-from disambig.text import LANGUAGE_NAMES, describe_foreign, find_foreign_paragraphs, foreign_to_all
+from disambig.text import (
+    LANGUAGE_NAMES,
+    NO_LANGUAGE,
+    describe_foreign,
+    find_foreign_paragraphs,
+    foreign_to_all,
+)
 
 FOREIGN = {
     "de": """
@@ -253,6 +259,18 @@ def test_the_expected_language_can_be_another():
     assert find_foreign_paragraphs("Das ist nicht gut.", "ja") == ()
 
 
+def test_rows_of_names_and_numbers_are_no_language():
+    names = "alice harry rachel robert".split()
+    rows = "\n".join(f"{name} {other} tea juice 0.{len(name)}" for name in names for other in names)
+    prose = "The tea is for them. " * 10
+    text = f"{rows}\n\n{prose}\n\n{' '.join(names * 10)}"
+    found = find_foreign_paragraphs(text, "en")
+    assert [text[one.start : one.end] for one in found] == [rows, " ".join(names * 10)]
+    assert {one.language for one in found} == {NO_LANGUAGE}
+    assert find_foreign_paragraphs(" ".join(names * 4), "en") == ()
+    assert find_foreign_paragraphs(f"{' '.join(names * 9)} and the", "en") == ()
+
+
 def test_a_paragraph_in_one_of_several_languages_is_not_foreign():
     text = (
         "Das ist nicht gut.\n\nThis is not a bad thing to do.\n\nQuesto non è un errore, ma è molto strano."
@@ -267,6 +285,7 @@ def test_a_paragraph_in_one_of_several_languages_is_not_foreign():
         ({"de": 1}, "1 paragraph that is not in English (it looks like German)"),
         ({"de": 2}, "2 paragraphs that are not in English (they look like German)"),
         ({"de": 2, "fr": 1}, "3 paragraphs that are not in English (most look like German)"),
+        ({NO_LANGUAGE: 2}, "2 paragraphs that are not in English (they look like lists or data)"),
     ],
 )
 def test_the_phrase_for_messages(counts, phrase):
