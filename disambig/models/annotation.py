@@ -149,7 +149,10 @@ class ModelSet:
 
         See `disambig.models.verification`.
         """
-        return verify_flags(texts, decisions, self._decide_near)
+        limits = {
+            model.task.name: model.judge.limit() for model in self.models if isinstance(model.judge, RaisesFlags)
+        }
+        return verify_flags(texts, decisions, self._decide_near, limits)
 
     def annotate_separately(self, texts: Sequence[str]) -> list[Decisions]:
         """Decide every text with each model; flags of different models may overlap."""

@@ -10,6 +10,9 @@ around it, and the models decide there again:
 * Another word is wanted, and that one is not flagged: it is proposed instead, if it is one of the candidates
   of the decision. Otherwise the flag is dropped, as two models that disagree are no help to a reader.
 
+If more is flagged than by default, wishes for another word only count if they are flagged by default as well:
+otherwise a word that is flagged at a low rate would not be at a higher one.
+
 Before that, of flags near each other, the less probable ones are decided again in the text that the surer
 ones correct: "They asks" may become "It asks" or "They ask", and once it is "They ask", nothing is wrong with
 "They". A flag is dropped if its probability falls to less than a quarter, unless all the surer ones are
@@ -21,8 +24,8 @@ If a flag is dropped, those that overlap it (see `disambig.decision.overlaps`) a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 import numpy as np
@@ -181,15 +184,19 @@ class _Trial:
 
 @dataclass(frozen=True, slots=True)
 class _Again:
-    """A flag of a corrected excerpt: its edit, and the text that it makes."""
+    """A flag of a corrected excerpt: its edit, the text that it makes, and if it is raised by default."""
 
     edit: TextEdit
     probability: float
     text: str
+    is_default: bool
 
 
 def verify_flags(
-    texts: Sequence[str], decisions: Sequence[Decisions], decide_near: DecideNear
+    texts: Sequence[str],
+    decisions: Sequence[Decisions],
+    decide_near: DecideNear,
+    default_limits: Mapping[str, float] | None = None,
 ) -> list[Decisions]:
     """Return the decisions with one flag in every place, and only those whose correction is not flagged.
 
@@ -201,6 +208,8 @@ def verify_flags(
         One per task, over all texts; their flags may overlap.
     decide_near : callable
         Decides corrected texts with the same models near what was corrected.
+    default_limits : mapping of str to float, optional
+        Probability above which each task flags a word by default; 0 for other tasks.
     """
     resolved = resolve_overlaps(decisions, texts)
     verified: set[tuple[int, int]] = set()
@@ -210,7 +219,7 @@ def verify_flags(
         if not new:
             return resolved
         excerpts = list(_excerpts(texts, resolved, new))
-        _Verifier(texts, resolved, decide_near).verify(excerpts)
+        _Verifier(texts, resolved, decide_near, default_limits or {}).verify(excerpts)
         flags = [flag for excerpt in excerpts for flag in excerpt.flags]
         again = [flag for flag in flags if flag.explained_by and not any(o.kept for o in flag.explained_by)]
         for flag in again:
@@ -307,6 +316,7 @@ class _Verifier:
     texts: Sequence[str]
     decisions: Sequence[Decisions]
     decide_near: DecideNear
+    default_limits: Mapping[str, float] = field(default_factory=dict)
 
     def verify(self, excerpts: Sequence[_Excerpt]) -> None:
         """Decide about the flags: with all those of an excerpt corrected, then one at a time if necessary."""
@@ -374,7 +384,10 @@ class _Verifier:
         ]
 
     def _flagged_again(self, trials: Sequence[_Trial]) -> list[list[_Again]]:
-        """Return the flags of what was written in each trial."""
+        """Return the flags of what was written in each trial.
+
+        Flags that want another word than the original, and are not raised by default, are left out.
+        """
         if not trials:
             return []
         spans: dict[str, list[Span]] = {}
@@ -385,15 +398,23 @@ class _Verifier:
         by_text: list[list[tuple[Span, _Again]]] = [[] for _ in spans]
         corrected = list(spans)
         for of_task in self.decide_near(corrected, list(spans.values())):
+            limit = self.default_limits.get(of_task.task, 0.0)
             for row in corrections(of_task):
                 number = int(of_task.documents[row])
                 edit = flag_edit(of_task, row, int(of_task.chosen[row]), corrected[number])
                 new, _ = apply_edits(corrected[number], [edit])
                 place = int(of_task.starts[row]), int(of_task.ends[row])
-                by_text[number].append((place, _Again(edit, float(of_task.probabilities[row]), new)))
+                probability = float(of_task.probabilities[row])
+                again = _Again(edit, probability, new, probability > limit)
+                by_text[number].append((place, again))
         for trial, result in zip(trials, results, strict=True):
             flags = by_text[numbers[trial.corrected]]
-            result += [again for place, again in flags if touches_edit(trial.edit, trial.written, place)]
+            result += [
+                again
+                for place, again in flags
+                if (again.is_default or again.text == trial.without)
+                and touches_edit(trial.edit, trial.written, place)
+            ]
         return results
 
     def _choose_others(self, failed: Sequence[tuple[_Trial, list[_Again]]]) -> None:

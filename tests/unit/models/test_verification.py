@@ -31,13 +31,13 @@ def decisions(task: str, texts, rules: Rules, spans=None) -> Decisions:
     return make_decisions([Group(task, tuple(names))], rows, task=task, probabilities=certain)
 
 
-def verified(texts, *tasks: Rules) -> list[str]:
+def verified(texts, *tasks: Rules, default_limits=None) -> list[str]:
     def decide_near(corrected, spans):
         parts = [decisions(f"t{i}", corrected, rules, spans) for i, rules in enumerate(tasks)]
         return resolve_overlaps(parts, corrected)
 
     separate = [decisions(f"t{i}", texts, rules) for i, rules in enumerate(tasks)]
-    kept = verify_flags(texts, separate, decide_near)
+    kept = verify_flags(texts, separate, decide_near, default_limits)
     rows = [(task, int(row)) for task in kept for row in np.flatnonzero(task.flagged)]
     records = [task.record(row, texts[task.documents[row]]) for task, row in rows]
     return [f"{r['task']}: {r['observed']} -> {r['replacement']} ({r['probability']:.1f})" for r in records]
@@ -75,6 +75,19 @@ def verified(texts, *tasks: Rules) -> list[str]:
 )
 def test_verified_flags(text, tasks, expected):
     assert verified(text.split("|"), *tasks) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "tasks", "expected"),
+    [
+        # "off" is only flagged because more than by default is
+        ("one of us", [{"of": ("off", 0.9)}, {"off": ("on", 0.3)}], ["t0: of -> off (0.9)"]),
+        ("one of us", [{"of": ("off", 0.9)}, {"off": ("on", 0.5)}], []),
+        ("an url|a url", [{"an": ("a", 0.3), "a": ("an", 0.2)}], ["t0: an -> a (0.3)"]),
+    ],
+)
+def test_wishes_below_the_default_do_not_count(text, tasks, expected):
+    assert verified(text.split("|"), *tasks, default_limits={"t0": 0.4, "t1": 0.4}) == expected
 
 
 def test_tries_distant_corrections_one_at_a_time():
