@@ -353,7 +353,7 @@ def tune(
     old = _Trials.run(checker, older, ignore)
     progress("checking the newer half", 0, 1)
     new = _Trials.run(checker, newer, ignore)
-    chosen_ignore = learn_ignored(old, own, trust or {})
+    chosen_ignore = _effective(old, own, learn_ignored(old, own, trust or {}))
     rates: dict[str, float] = {}
     if len(older.fixes) < LEAST_CORRECTIONS:
         notes.append(f"rates are not chosen: the older half has fewer than {LEAST_CORRECTIONS} mistakes")
@@ -499,6 +499,13 @@ def learn_ignored(
             chosen.update([entry for entry in specific if is_wrong(entry, LEAST_FLAGGED)][:1])
     words = {entry for entry in chosen if ARROW not in entry}
     return tuple(sorted(one for one in chosen if one in words or one.split(f" {ARROW}")[0] not in words))
+
+
+def _effective(trials: _Trials, limits: Mapping[str, float], ignore: Sequence[str]) -> tuple[str, ...]:
+    """Return the entries without which more is flagged: others lose against edits that are not ignored."""
+    flags = trials.measure(limits, ignore).false_flags
+    others = ((entry, [other for other in ignore if other != entry]) for entry in ignore)
+    return tuple(entry for entry, rest in others if trials.measure(limits, rest).false_flags > flags)
 
 
 def choose_rates(
