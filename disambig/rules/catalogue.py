@@ -60,7 +60,7 @@ CATALOGUE = (
         "grammar",
         "An apostrophe is missing, or should not be there.",
         "Possessives (the dog's tail) and plurals (two dogs). For its and it's, see confused-words.",
-        ("The dogs tail wagged.", "The dog's tail wagged."),
+        ("My sisters house is bigger than mine.", "My sister's house is bigger than mine."),
         ("It need's water.", "It needs water."),
     ),
     _rule(
@@ -70,7 +70,7 @@ CATALOGUE = (
         "Which article a noun needs often depends on what the reader already knows, which is not in the "
         "sentence; therefore fewer flags of this rule are right than of others.",
         ("He is engineer.", "He is an engineer."),
-        ("I like the music in general.", "I like music in general."),
+        ("She plays the football on Sundays.", "She plays football on Sundays."),
     ),
     _rule(
         "confused-words",
@@ -116,7 +116,7 @@ CATALOGUE = (
         "grammar",
         "A word is missing.",
         "A function word other than an article or a preposition, such as is, not, that or you.",
-        ("It possible to stop here.", "It is possible to stop here."),
+        ("We been waiting for an hour.", "We have been waiting for an hour."),
     ),
     _rule(
         "one-word-or-two",
@@ -124,7 +124,7 @@ CATALOGUE = (
         "One word is written as two, or two words as one.",
         "Both spellings can exist with different meanings: every day, an everyday problem.",
         ("I like it alot.", "I like it a lot."),
-        ("It happens everyday.", "It happens every day."),
+        ("Everyday I drink tea.", "Every day I drink tea."),
     ),
     _rule(
         "typo-that-is-a-word",
@@ -139,7 +139,7 @@ CATALOGUE = (
         "Another form of the word is needed.",
         "Another tense, a participle, an adverb for an adjective, a noun for a verb, a comparison.",
         ("He has went home.", "He has gone home."),
-        ("It runs quick.", "It runs quickly."),
+        ("He drives very careful.", "He drives very carefully."),
     ),
     _rule(
         "wrong-phrase",

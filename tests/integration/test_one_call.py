@@ -19,6 +19,7 @@ from tiny_models import save_second_look
 
 import disambig
 from disambig.errors import UserError
+from disambig.rules import CATALOGUE
 
 TEXT = """It depends of the weather, and its hard to find a quite place.
 
@@ -152,3 +153,9 @@ def test_nothing_is_imported_before_the_first_use():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout.split("\n")[:2] == ["[]", "True False"], done.stderr
+
+
+@pytest.mark.parametrize("rule", CATALOGUE, ids=lambda rule: rule.name)
+def test_the_models_flag_the_examples_of_each_rule(rule):
+    for wrong, _ in rule.examples:
+        assert rule.name in [flag.rule for flag in disambig.check(wrong)], wrong
