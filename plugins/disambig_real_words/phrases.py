@@ -427,7 +427,7 @@ def _read_item(text: str, sets: Mapping[str, PhraseItem]) -> PhraseItem:
             beginnings += sets[word].beginnings
         elif word.startswith("*"):
             endings.append(word[1:])
-        elif word.endswith("*") and word[:-1].islower():
+        elif word.endswith("*") and word[:-1].isalnum() and word == word.lower():
             beginnings.append(word[:-1])
         elif word != word.lower():
             raise _InvalidLine(f"{word!r} is not in lower case")
