@@ -223,6 +223,8 @@ SHORT = 3
 """Rare words of up to so many letters may be sounds or names: the table does not decide their repetition."""
 CERTAIN, LIKELY = 0.97, 0.9
 """Probability that a repetition is a mistake: of one of the most frequent words, and of another word."""
+CERTAIN_PHRASE = 0.99
+"""Probability of a mistake of the table of phrases: higher than that of models that see a part of it only."""
 FREQUENT = 2000
 """Number of the most frequent words among which the probability of a word is computed."""
 RELATIVES = hash_words(["that", "which", "who"])
@@ -634,4 +636,4 @@ class Slip(OtherWords):
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
         """Return the wrong phrases (see `disambig.types.TaskTraits`)."""
         rows = np.flatnonzero(np.isin(instances.positions, self._wrong_phrases(view).positions))
-        return rows, np.ones(len(rows), np.int32), np.full(len(rows), CERTAIN)
+        return rows, np.ones(len(rows), np.int32), np.full(len(rows), CERTAIN_PHRASE)
