@@ -27,7 +27,7 @@ PIECES = [
     ),
     *(
         ".. ", ".. note:: ", ".. a::\n", ".. _a:", ":a:`", "`_", "+--+--+\n", "| a | b |\n", "=== ===\n",
-        "[1]_",
+        "[1]_", ".. csv-table:: a\n\n  ", "   :alt: ", "   :header: ", ".. |a| replace:: ", ",", '"a b"',
     ),
     *(
         "[[a][", "]]", "#+begin_src\n", "#+end_src\n", ":a:\n", ":END:\n", "* ", "[fn:1]", "=a=",
@@ -93,7 +93,7 @@ MARKS = {
     "x.rst": [
         "*", "**", "``", "`", "|", "_", "\\", "[", "::\n", "- ", ".. ", "..\n", ".. x::\n", ":a:", "*a ",
         "``a ", ":a:`b ", "+--+\n", "+-+\n| |\n", "=== ===\n", "===\n", "a\n b\n", ".. _a:\n", "\\ a",
-        "a `b <c", "a::\n\n b\n\n",
+        "a `b <c", "a::\n\n b\n\n", ".. csv-table:: a\n\n  b,\"c\n", "  :alt: a\n", ".. |a| replace:: b\n",
     ],
     "x.adoc": [
         "*", "_", "`", "+", "#", "<<", "[[", "(((", "{a", "a:b[", "[", "----\n", "|===\n", "|", "a::\n",
@@ -178,9 +178,9 @@ def test_html(text, expected):
         (".. a comment\n   goes on\n\nc", "c"),
         (".. py:function:: f(a)\n   :x:\n\n   Return b.\n\n   :param a: c\n   :type a: d", "Return b. ¶c"),
         (".. versionadded:: 3.4 The b\n   c.", "The b c."),
-        (".. figure:: a.png\n   :alt: b\n\n   c", "c"),
+        (".. figure:: a.png\n   :width: 1\n   :alt: b\n     c\n\n   d", "b c¶ d"),
         (".. unknown:: a\n\n   b\n\nc", "c"),
-        (".. _a: http://b\n.. |c| replace:: d\n\ne", "e"),
+        (".. _a: http://b\n.. |c| replace:: d\n\ne", "d e"),
         ("- a\n- b\n  c\n\n  d::\n\n     e\n\n  f", "a¶b c d: ¶ f"),
         ("1. a\n#. b", "a¶b"),
         ("term\n   text", "term¶ text"),
@@ -194,6 +194,22 @@ def test_html(text, expected):
         ("| a\n| b", "a ¶ b"),
         (".. [1] a\n   b", "a b"),
         ("see http://a.b/c. Then", "see #. Then"),
+        ("an |audio-decoder| is a |B|_, |c d|__ or (|e|),\nf |g-\nh|", "an # is a #, # or (#), f # #"),
+        (".. |a| replace:: b\n   c\n.. |d| image:: e.png\n   :alt: f\n.. |g| date::\n\nh", "b c¶f¶ ¶ h"),
+        (".. todo:: a\n   b\n\n   c\n\nd", "a b c d"),
+        (".. image:: a.png\n   :alt: b\n   :width: 1\n\nc", "b¶ c"),
+        (".. code-block:: py\n   :name: a\n   :caption: b\n     c\n\n   d\n\ne", "b c¶ ¶ e"),
+        (".. toctree::\n   :caption: a\n   :glob:\n\n   b\n\nc", "a¶ ¶ c"),
+        (".. literalinclude:: a.py\n   :Caption: b\n\nc", "b¶c"),
+        (".. list-table:: A b\n   :widths: 1 2\n\n   * - c\n     - d\n   * - e\n", "A b¶c¶d¶e"),
+        (".. csv-table:: A\n   b\n   :widths: 1 2\n   :header: c, \"d, e\"\n\n   f *g*, h\n   i\n\nj",
+         "A b¶ ¶c¶d, e¶f g¶h¶i j"),
+        ('.. csv-table::\n\n   "a, ""b"" c", "d\n\n   e"\n   ,- f, \n\ng', 'a, "b " c¶d e¶f¶g'),
+        (".. csv-table::\n   :delim: ;\n\n   a; b, c\n", "a¶ b, c"),
+        (".. csv-table::\n   :delim: tab\n\n   a\tb, c\n", "a¶b, c"),
+        (".. csv-table:: a\n   :quote: '\n\n   b, c\n\nd", "a¶ ¶ d"),
+        ('.. csv-table:: a\n\n   b, "c" d\n   e\n\nf', "a¶ b¶ f"),
+        ('.. csv-table:: a\n\n   b, "c d\n   e\n\nf', "a¶ b¶ f"),
     ],
 )  # fmt: skip
 def test_restructured_text(text, expected):
