@@ -2,9 +2,9 @@
 
 Pygments or `_comments` finds the comments. In Python, a string directly after an assignment in a module or
 class is a docstring too: it documents the attribute. Consecutive line comments form one block of lines
-without their marks. Everything in a block that is not prose is painted over (code that was commented out, tags and
-examples of documentation tools, parameter names and types in docstrings of NumPy and Google style and
-reStructuredText), and the rest is read as Markdown. Code with syntax errors may give other comments, but
+without their marks. Everything in a block that is not prose is painted over (code that was commented out,
+tags and examples of documentation tools, parameter names and types in docstrings of NumPy and Google style
+and reStructuredText), and the rest is read as Markdown. Code with syntax errors may give other comments, but
 never an error.
 """
 
