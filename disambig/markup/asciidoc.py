@@ -4,10 +4,14 @@ Titles, list items, terms and table cells end a sentence. Comments, attributes, 
 literal and passthrough blocks, quotations, verses, and paragraphs that are indented or have a style such as
 ``[source]`` are left out. Examples, sidebars, open blocks and admonitions are prose.
 
-Within a paragraph: the marks of emphasis and the targets of links and cross-references become blank. Code,
-up to three words in single quotes (emphasis in older documents, quoted words in newer ones), passthroughs,
-attribute references, character references and other macros become `OPAQUE`. Conditions and includes are not
-evaluated. The running time is linear in the length of the text.
+The alternative text of an image (the first attribute without a name, or ``alt=``) is a text of its own.
+
+Within a paragraph: the marks of emphasis and the targets of links and cross-references become blank. A
+footnote is a sentence of its own, and the words before and after it are not read as neighbours. The
+alternative text of an inline image is separated from the words around it by `OPAQUE`. Code, up to three
+words in single quotes (emphasis in older documents, quoted words in newer ones), passthroughs, attribute
+references, character references and other macros become `OPAQUE`. Conditions and includes are not evaluated.
+The running time is linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -25,6 +29,14 @@ _DELIMITER = re.compile(
     r"(-{4,}|\.{4,}|\+{4,}|_{4,}|={4,}|\*{4,}|/{4,}|--|`{3,}[^`\r\n]*|[|,:!]={3,})[ \t]*$"
 )
 _BLOCK_MACRO = re.compile(r"[A-Za-z_][\w-]*::[^\s\[\]]*\[[^\r\n]*\][ \t]*$")
+_IMAGE = re.compile(r"image::?[^\s\[\]]*(?=\[)")
+_ALTERNATIVE = re.compile(
+    r'[ \t]*(?:"(?P<quoted>(?:[^"\\]|\\.)*)"[ \t]*(?=,|\Z)|(?P<plain>(?!["\s]|[\w-]+[ \t]*=)[^,]+))',
+    re.DOTALL,
+)
+_NAMED_ALTERNATIVE = re.compile(
+    r'(?<![^,\s\[])alt[ \t]*=[ \t]*(?:"(?P<quoted>(?:[^"\\]|\\.)*)"|(?P<plain>[^,"\s][^,"]*))', re.DOTALL
+)
 _CONDITION = re.compile(r"(?:ifdef|ifndef|ifeval|endif|include|tag|end)::")
 _ITEM = re.compile(
     r"[ \t]*(?:\*{1,5}|-{1,2}|\.{1,5}|\d{1,4}\.|[A-Za-z]\.|[ivx]{1,5}\)|<(?:\d{1,3}|\.)>)[ \t]+(?=\S)"
@@ -88,6 +100,13 @@ class _Blocks:
         self.canvas.fill(start, end)
         self.canvas.fill(start, start + 1, BREAK)
 
+    def _keep(self, start: int, end: int) -> None:
+        """Keep a text within a line that is painted over, as a sentence of its own."""
+        if start < end:
+            self.canvas.put(start, self.text[start:end])
+            self.canvas.fill(start - 1, start, BREAK)
+            self.canvas.fill(end, end + 1, BREAK)
+
     def _line(self, number: int, start: int, end: int) -> None:
         text, canvas = self.text, self.canvas
         line = text[start:end]
@@ -119,6 +138,8 @@ class _Blocks:
             self.paragraph = False
         elif _BLOCK_MACRO.match(text, start, end) or _RULE.match(text, start, end):
             self._blank(start, end)
+            if image := _IMAGE.match(text, start, end):
+                self._keep(*_find_alternative(text, image.end() + 1, text.rindex("]", start, end)))
             self.paragraph = False
         elif line == "+":
             canvas.fill(start, end, BREAK)
@@ -212,6 +233,14 @@ class _Blocks:
             self.canvas.end_sentence(self.spans[number][1])
 
 
+def _find_alternative(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return the span of the alternative text in the attributes of an image; it is empty if there is none."""
+    match = _NAMED_ALTERNATIVE.search(text, start, end) or _ALTERNATIVE.match(text, start, end)
+    if match is None:
+        return start, start
+    return match.span("quoted" if match["plain"] is None else "plain")
+
+
 _MARKS = re.compile(
     r"\\|\+\+\+|\+\+|\+|``|`|\*\*|\*|__|_|##|#|\"`|'`|'(?=[^\s'])|<<|\[\[|\(\(\(|\{[\w][\w:!-]*\}|&(?=[#\w])"
     r"|(?:https?|ftp|irc)://[^\s\[\]<>]*|(?:link|xref|mailto|anchor):[^\s\[\]]{0,500}(?=\[)"
@@ -242,7 +271,9 @@ _ADDRESS_END = ".,;:!?'\"*_`)+"
 _LONGEST_NAME = 100
 _FEW = 3
 """Maximum number of words between single quotes, the older emphasis, that are a name and not prose."""
-_SIDE = frozenset("footnote footnoteref indexterm indexterm2".split())
+_SIDE = frozenset("indexterm indexterm2".split())
+_FOOTNOTE = re.compile(r"footnote(?:ref)?\Z")
+_SENTENCE_ENDS = ".!?:;"
 
 
 class _Inline(InlineReader):
@@ -299,6 +330,16 @@ class _Inline(InlineReader):
             stop = at + len(mark.rstrip(_ADDRESS_END))
             canvas.fill(at, stop, OPAQUE)
             return max(stop, at + 1)
+        if footnote := _FOOTNOTE.search(name):  # "word" directly before it is part of `name`: wordfootnote:[]
+            self._footnote(at + footnote.start(), footnote[0], mark, bracket)
+            return bracket.end()
+        if name == "image":
+            start, end = _find_alternative(text, bracket.start(1), bracket.end(1))
+            canvas.fill(at, start)
+            canvas.put(at, OPAQUE)  # a single one, since the sound of "image" must not decide "a" or "an"
+            canvas.fill(end, bracket.end(), OPAQUE if start < end else BLANK)
+            _Inline(canvas, text, start, end).paint()
+            return bracket.end()
         title = bracket[1].rstrip("^")
         if is_link and title.strip() and not re.match(r"[\w-]+=", title):
             canvas.mark(at, bracket.start(1))
@@ -306,6 +347,31 @@ class _Inline(InlineReader):
             return bracket.start(1)
         canvas.fill(at, bracket.end(), BLANK if name in _SIDE or name == "anchor" else OPAQUE)
         return bracket.end()
+
+    def _footnote(self, at: int, name: str, mark: str, bracket: re.Match[str]) -> None:
+        """Read a footnote, whose text is a sentence of its own.
+
+        In the sentence around it a hidden word stands for the note, unless the note is after its end.
+        """
+        canvas, text = self.canvas, self.text
+        start, end = bracket.span(1)
+        if name == "footnoteref":  # [id,text]
+            comma = text.find(",", start, end)
+            start = comma + 1 if comma >= 0 else end
+        if not text[start:end].strip():
+            canvas.fill(at, bracket.end())
+            return
+        follows_end = at > self.start and text[at - 1] in _SENTENCE_ENDS
+        canvas.fill(at, start)
+        canvas.fill(end, bracket.end())
+        canvas.put(start - 1, BREAK)
+        canvas.put(end, BREAK)
+        if not follows_end:
+            canvas.put(at, OPAQUE)
+            after = bracket.end()
+            if after < self.end and text[after] in " \t":
+                canvas.put(after, OPAQUE)
+        _Inline(canvas, text, start, end).paint()
 
     def _formatted(self, mark: str, at: int, after: int) -> int:
         """Read a text between two equal marks."""

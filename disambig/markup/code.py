@@ -1,9 +1,10 @@
 """Read code: only the prose in comments and docstrings remains.
 
-Pygments or `_comments` finds the comments. Consecutive line comments form one block of lines without their
-marks. Everything in a block that is not prose is painted over (code that was commented out, tags and examples
-of documentation tools, parameter names and types in docstrings of NumPy and Google style and
-reStructuredText), and the rest is read as Markdown. Code with syntax errors may give other comments, but
+Pygments or `_comments` finds the comments. In Python, a string directly after an assignment in a module or
+class is a docstring too: it documents the attribute. Consecutive line comments form one block of lines
+without their marks. Everything in a block that is not prose is painted over (code that was commented out,
+tags and examples of documentation tools, parameter names and types in docstrings of NumPy and Google style
+and reStructuredText), and the rest is read as Markdown. Code with syntax errors may give other comments, but
 never an error.
 """
 
@@ -165,18 +166,21 @@ def _iterate_comments(tokens: Iterable[Token]) -> Iterator[Comment]:
 
 
 def _iterate_python_comments(tokens: Iterable[Token]) -> Iterator[Comment]:
-    """Yield comments, and strings that come first in a module, class or function."""
+    """Yield comments, and strings that come first in a module, class or function or document an attribute."""
+    statements = _Statements()
     # depth of brackets; inside "def ...:"; whether a docstring may follow
     depth, header, expected = 0, False, True
     start = end = -1
     prefix = ""
     for at, kind, value in tokens:
         if kind.startswith(_STRING):
-            if start >= 0 or expected:
+            if start >= 0 or expected or statements.may_document(at):
                 start, end = at if start < 0 else start, at + len(value)
                 prefix += value if kind.endswith("Affix") else ""
             expected = False
+            statements.read(at, kind, value)
             continue
+        statements.read(at, kind, value)
         blank = value.isspace()
         if start >= 0 and (not blank or "\n" in value):
             if _KEPT.fullmatch(prefix) and value[0] in "\n \t#;":
@@ -194,6 +198,61 @@ def _iterate_python_comments(tokens: Iterable[Token]) -> Iterator[Comment]:
                     header, expected = False, True
     if start >= 0 and _KEPT.fullmatch(prefix):
         yield Comment(start, end, docstring=True)
+
+
+class _Statements:
+    """Reader of Python tokens that finds the assignments of attributes in modules and classes."""
+
+    def __init__(self) -> None:
+        self._line = 0  # offset of the current line
+        self._column = 0  # of the current statement
+        self._depth = 0  # of brackets
+        self._size = 0  # number of tokens of the current statement
+        self._first = self._last = ""  # kinds of its first and of its last token
+        self._assigns = False  # whether it is an assignment
+        self._assigned = -1  # column of the previous statement, if that assigned an attribute
+        self._scopes: list[tuple[int, bool]] = []  # column of each open definition; whether it is a function
+
+    def may_document(self, at: int) -> bool:
+        """Return True if a string at an offset begins a statement directly after an assignment."""
+        return not self._size and self._assigned == at - self._line
+
+    def read(self, at: int, kind: str, value: str) -> None:
+        """Read a token."""
+        is_string = kind.startswith(_STRING)
+        if value.isspace() and not is_string:
+            if "\n" in value and self._depth <= 0:
+                self._end()
+        elif not kind.startswith("Comment") and value != "\\\n":
+            self._read_code(at, kind, value)
+        if "\n" in value:
+            self._line = at + value.rindex("\n") + 1
+
+    def _read_code(self, at: int, kind: str, value: str) -> None:
+        defines = kind == "Keyword" and value in ("def", "class")
+        if not self._size or (defines and self._depth > 0):  # brackets that are not closed end here
+            self._column, self._depth, self._first = at - self._line, 0, kind
+            while self._scopes and self._scopes[-1][0] >= self._column:
+                self._scopes.pop()
+        if defines:
+            self._scopes.append((self._column, value == "def"))
+        if value == "=" and self._depth <= 0:
+            self._assigns |= not self._first.startswith(("Keyword", _STRING)) and self._last != "Operator"
+        elif value == ":" and self._size == 1:
+            self._assigns |= self._first.startswith("Name")
+        elif value == ";" and self._depth <= 0:
+            self._end()
+            return
+        if kind == "Punctuation":
+            self._depth += sum((mark in "([{") - (mark in ")]}") for mark in value)
+        self._size += 1
+        self._last = kind
+
+    def _end(self) -> None:
+        if self._size:
+            in_function = bool(self._scopes) and self._scopes[-1][1]
+            self._assigned = self._column if self._assigns and not in_function else -1
+            self._size, self._assigns = 0, False
 
 
 _LINES = re.compile("[^\r\n]*(?:\r\n|\r|\n|$)")

@@ -9,8 +9,9 @@ Blocks: fenced and indented blocks, ``$$`` blocks and ``<pre> <script> <style> <
 over as code; the bodies of directives such as ``{note}`` are read. Block quotations are left out, including
 lines that continue them lazily; alerts (``> [!NOTE]``, ``> **Note:** ...``) are not quotations.
 
-Within a paragraph: the text of links and emphasis is kept, as is the alternative text of images,
-separated by `OPAQUE`. Marks, link targets, footnote marks, comments and struck-out text become blank.
+Within a paragraph: the text of links and emphasis is kept, as are the alternative text and the title of
+images, separated by `OPAQUE`. The title of a link is not read, since it would divide the sentence around it.
+Marks, link targets, footnote marks, comments and struck-out text become blank.
 Code, ``$...$``, addresses, citations (``[@key]``), entities, emoji (``:bug:``), placeholders
 (``{{ x }}``) and words that a mark cuts become `OPAQUE`. All this is done by `_Inline`; its method `_link`
 hides links.
@@ -213,7 +214,7 @@ class _Inline:
         if not image and first == "@" and close - inside < _LONGEST_LABEL:
             self.canvas.fill(at, after, OPAQUE)
             return after
-        stop = self._target(after)
+        stop, title = self._target(after)
         if stop < 0 and (reference := _REFERENCE.match(self.text, after, self.end)):
             stop = reference.end()
         if (
@@ -227,19 +228,22 @@ class _Inline:
         character = OPAQUE if image else BLANK
         self.canvas.mark(at, inside, character)
         self.canvas.mark(close, stop, character)
+        if image:
+            self.canvas.put(title[0], self.text[slice(*title)])
         return stop
 
-    def _target(self, at: int) -> int:
-        """Return the end of ``(target "title")``; -1 if there is no target at `at`."""
-        text, end = self.text, self.end
+    def _target(self, at: int) -> tuple[int, Span]:
+        """Return the end of ``(target "title")``, or -1 if none is at `at`, and the span of the title."""
+        text, end, words = self.text, self.end, (at, at)
         if not text.startswith("(", at):
-            return -1
+            return -1, words
         at = self._space(at + 1)
         target = _ANGLED.match(text, at, end) or _BARE.match(text, at, end)
         at = self._space(target.end() if target else at)
         if title := _TITLE.match(text, at, end):
+            words = title.start() + 1, title.end() - 1
             at = self._space(title.end())
-        return at + 1 if at < end and text[at] == ")" else -1
+        return at + 1 if at < end and text[at] == ")" else -1, words
 
     def _space(self, at: int) -> int:
         space = _SPACE.match(self.text, at, self.end)

@@ -2,9 +2,11 @@ r"""Read reStructuredText, including the directives and roles of Sphinx.
 
 Blocks: titles, list items, fields, definitions and table cells end a sentence. Comments, targets, literal and
 doctest blocks, options of directives, and the content of directives that contain code or data are left out.
-The content of admonitions, figures, version notes and descriptions of objects is prose; a directive that this
-module does not know is left out. In tables, a cell of several lines is read only if no other cell is beside
-its lines, since its lines are otherwise interleaved with those of other cells.
+The content of admonitions, figures, version notes and descriptions of objects is prose. So are titles of
+tables, captions, alternative texts and the text of ``replace::``. Other content of a directive that this
+module does not know is left out. The cells of a ``csv-table`` are read up to the first error, unless it sets
+``:quote:``, ``:escape:`` or ``:keepspace:``. In other tables, a cell of several lines is read only if no
+other cell is beside its lines, since its lines are otherwise interleaved with those of other cells.
 
 Within a paragraph: the marks of emphasis and the targets of links become blank. Literals, interpreted text
 and roles (except the title of a reference, ``:ref:`title <label>```), substitutions and addresses become
@@ -20,6 +22,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
 from disambig.markup.canvas import BREAK, OPAQUE, Canvas, InlineReader, iterate_lines
@@ -33,7 +36,9 @@ _ADMONITIONS = _words(
     "attention caution danger error hint important note tip warning seealso todo compound container glossary"
     " only ifconfig figure list-table table hlist tabs tab-set grid aside details footer header compare"
 )
-"""Directives whose content is prose, and whose argument is not."""
+"""Directives whose content is prose, which may begin in the line of the directive."""
+_UNREAD_ARGUMENTS = _words("figure only ifconfig tabs grid hlist container")
+"""Directives of `_ADMONITIONS` whose argument is no prose."""
 _TITLED = _words(
     "admonition topic sidebar rubric centered tab tab-item dropdown card grid-item-card versionadded"
     " versionchanged versionremoved deprecated deprecated-removed collapse title group-tab"
@@ -65,7 +70,7 @@ _GRID = re.compile(r"\+(?:[-=]+\+)+[ \t]*")
 _EXPLICIT = re.compile(r"\.\.(?:[ \t]+|$)")
 _TARGET = re.compile(r"_(?:`[^`\n]{1,500}`|(?:\\.|[^:\\\n]){1,500}|_):(?:[ \t]|$)")
 _NOTE = re.compile(r"\[(?:\d+|#[\w.-]*|\*|[\w.-]+)\](?:[ \t]+|$)")
-_SUBSTITUTION = re.compile(r"\|[^|\n]{1,200}\|[ \t]+[\w:+.-]+::")
+_SUBSTITUTION = re.compile(r"\|[^|\n]{1,200}\|[ \t]+([\w:+.-]+)::(?:[ \t]+|$)?")
 _DIRECTIVE = re.compile(r"([A-Za-z0-9][\w:+.-]*?)[ \t]?::(?:[ \t]+|$)")
 _ITEM = re.compile(r"(?:[-*+\u2022\u2023\u2043]|\(?(?:\d{1,4}|#|[A-Za-z]|[ivxlcdm]{2,6})[.)])(?:[ \t]+|$)")
 _LETTER_ITEM = re.compile(r"\(?[A-Za-z][.)]")
@@ -75,6 +80,9 @@ _OPTION = re.compile(
     r"(?:,[ ](?:-{1,2}|\+|/)[\w?#@-]+(?:[ =]?(?:<[^<>\n]+>|[A-Za-z][\w-]*))?){0,5}(?:[ ]{2,}|$)"
 )
 _OPTION_LINE = re.compile(r":[A-Za-z][\w -]*:(?:[ \t]|$)")
+_TEXT_OPTION = re.compile(r":(?:caption|alt):[ \t]+", re.IGNORECASE)
+"""Options of directives whose value is prose."""
+_CSV_OPTION = re.compile(r":([A-Za-z][\w -]*):[ \t]*")
 _CLASSIFIER = re.compile(r"\S[ \t]+:[ \t]+\S")
 _WORD = re.compile(r"\w")
 
@@ -132,8 +140,7 @@ class _Blocks:
         """Read a block that begins in a line at a position; return the number of the next line."""
         line, canvas = self.lines[number], self.canvas
         if self.options >= 0 and indent > self.options and _OPTION_LINE.match(self.text, at, line.end):
-            canvas.fill(at, line.end)
-            return self._leave_out(number + 1, indent, blank=False)
+            return self._option(number)
         if self.paragraph >= 0 and indent < self.paragraph:
             self.paragraph = -1
         if self.paragraph >= 0 and not (self.listed and self._item(number, at, line)):
@@ -250,18 +257,17 @@ class _Blocks:
     def _explicit(self, number: int, at: int, after: int, line: _Line, indent: int) -> int:
         """Read explicit markup: a directive, a comment, a target, a footnote or a substitution."""
         text, canvas, end = self.text, self.canvas, line.end
-        if _SUBSTITUTION.match(text, after, end) or _TARGET.match(text, after, end):
+        if match := _SUBSTITUTION.match(text, after, end):
+            if match[1].lower() == "replace":
+                return self._text_after(number, at, match.end(), line, indent)
+            self._hide(number, number + 1, at)
+            return self._options(number + 1, indent)
+        if _TARGET.match(text, after, end):
             canvas.fill(at, end)
             canvas.fill(at, at + 1, BREAK)
             return self._leave_out(number + 1, indent, blank=False)
         if match := _NOTE.match(text, after, end):
-            canvas.fill(at, match.end(), BREAK)
-            following = self.lines[number + 1] if number + 1 < len(self.lines) else None
-            inner = match.end() - at + indent
-            if following is not None and not following.blank and following.indent > indent:
-                inner = following.indent
-            self.paragraph = inner
-            return number + 1 if match.end() >= end else self._finish_paragraph(number, line)
+            return self._text_after(number, at, match.end(), line, indent)
         if match := _DIRECTIVE.match(text, after, end):
             self.document = False
             return self._directive(number, at, match, line, indent)
@@ -272,6 +278,40 @@ class _Blocks:
         last = max(row for row in range(number, stop) if row == number or not self.lines[row].blank)
         canvas.comment(at, self.lines[last].end)
         canvas.fill(at, at + 1, BREAK)
+        return stop
+
+    def _text_after(self, number: int, at: int, after: int, line: _Line, indent: int) -> int:
+        """Read the paragraph that begins after a mark, such as the text of a footnote."""
+        self.canvas.fill(at, after, BREAK)
+        following = self.lines[number + 1] if number + 1 < len(self.lines) else None
+        self.paragraph = after - at + indent
+        if following is not None and not following.blank and following.indent > indent:
+            self.paragraph = following.indent
+        return number + 1 if after >= line.end else self._finish_paragraph(number, line)
+
+    def _option(self, number: int) -> int:
+        """Read an option of a directive, which is prose if it is a caption or an alternative text."""
+        line = self.lines[number]
+        match = _TEXT_OPTION.match(self.text, line.at, line.end)
+        stop = self._block_end(number + 1, line.indent, blank=False)
+        if match is None:
+            self.canvas.fill(line.at, line.end)
+            self._hide(number + 1, stop)
+        else:
+            self.canvas.fill(line.at, match.end(), BREAK)
+            self.canvas.end_sentence(self.lines[stop - 1].end)
+        return stop
+
+    def _options(self, number: int, indent: int) -> int:
+        """Read the lines below a directive, up to a blank line; all but its options are left out."""
+        stop = self._block_end(number, indent, blank=False)
+        while number < stop:
+            line = self.lines[number]
+            if _OPTION_LINE.match(self.text, line.at, line.end):
+                number = self._option(number)
+            else:
+                self._hide(number, number + 1)
+                number += 1
         return stop
 
     def _directive(self, number: int, at: int, match: re.Match[str], line: _Line, indent: int) -> int:
@@ -298,17 +338,7 @@ class _Blocks:
                         canvas.end_sentence(line.end)
             return number + 1
         if name in _ADMONITIONS:
-            if name in (
-                "figure",
-                "only",
-                "ifconfig",
-                "tabs",
-                "grid",
-                "hlist",
-                "list-table",
-                "todo",
-                "container",
-            ):
+            if name in _UNREAD_ARGUMENTS:
                 canvas.fill(argument, line.end)
             elif argument < line.end:
                 following = self.lines[number + 1] if number + 1 < len(self.lines) else None
@@ -319,8 +349,10 @@ class _Blocks:
         if short in _OBJECTS and (not domain or domain.split(":")[0] in _DOMAINS):
             self._hide(number, stop, argument)
             return stop
-        self._hide(number, stop, argument)
-        return self._leave_out(number, indent, blank=True, first=argument)
+        if name == "csv-table":
+            return self._csv_table(number, stop, indent)
+        self._hide(number, number + 1, argument)
+        return self._leave_out(self._options(number + 1, indent), indent, blank=True)
 
     def _literal(self, number: int, indent: int) -> int:
         """Leave out the literal block after a paragraph that ends in ``::``."""
@@ -463,6 +495,72 @@ class _Blocks:
         self._row(group)
         return row
 
+    def _csv_table(self, number: int, stop: int, indent: int) -> int:
+        """Read the title, the header and the cells of a table of values separated by commas.
+
+        Parameters
+        ----------
+        stop : int
+            The number of the line after its title and options.
+        """
+        row, delimiter = number + 1, ","
+        while row < stop and not _OPTION_LINE.match(self.text, self.lines[row].at, self.lines[row].end):
+            row += 1
+        self.canvas.end_sentence(self.lines[row - 1].end)
+        header = -1
+        for option in range(row, stop):
+            line = self.lines[option]
+            match = _CSV_OPTION.match(self.text, line.at, line.end)
+            name = match[1].lower() if match else ""
+            if match and name == "delim":
+                value = self.text[match.end() : line.end]
+                delimiter = {"tab": "\t"}.get(value, value if len(value) == 1 else "")
+            elif name in ("quote", "escape", "keepspace"):
+                delimiter = ""
+            header = option if name == "header" else header
+        while row < stop:
+            after = self._block_end(row + 1, self.lines[row].indent, blank=False)
+            if row == header and delimiter:
+                at = self.text.index(":", self.lines[row].at + 1) + 1
+                self.canvas.fill(self.lines[row].at, at, BREAK)
+                self._csv_cells(at, self.lines[after - 1].end, delimiter)
+            else:
+                self._hide(row, after)
+            row = after
+        while row < len(self.lines) and self.lines[row].blank:
+            row += 1
+        stop = self._block_end(row, indent, blank=True)
+        if stop > row and delimiter:
+            self._csv_cells(self.lines[row].at, self.lines[stop - 1].end, delimiter)
+        else:
+            self._hide(row, stop)
+        return stop
+
+    def _csv_cells(self, at: int, end: int, delimiter: str) -> None:
+        """Read cells; those after an error are left out."""
+        text, canvas, pattern = self.text, self.canvas, _csv_cell(delimiter)
+        while at < end:
+            cell = pattern.match(text, at, end)
+            if cell is None:
+                canvas.fill(at, end)
+                canvas.fill(at, at + 1, BREAK)
+                return
+            start, stop = cell.span("plain" if cell["quoted"] is None else "quoted")
+            canvas.fill(cell.start(), start, BREAK)
+            canvas.fill(stop, cell.end(), BREAK)
+            if item := _ITEM.match(text, start, stop):
+                canvas.fill(start, item.end(), BREAK)
+            for quote in _TWO_QUOTES.finditer(text, start, stop):
+                canvas.fill(quote.start(), quote.start() + 1)
+            at = cell.end()
+            if at < end and text[at] == delimiter:
+                canvas.fill(at, at + 1, BREAK)
+                at += 1
+            elif at < end:
+                canvas.end_sentence(at)
+                while at < end and text[at].isspace():
+                    at += 1
+
     def _row(self, lines: Sequence[Sequence[tuple[int, int]]]) -> None:
         """Read the cells of one row of a table: the span of each cell in each of its lines."""
         filled = [
@@ -493,6 +591,7 @@ class _Blocks:
 
 _DEEPEST = 16  # maximum number of lists that one line opens
 _LONGEST_TABLE = 10_000
+_TWO_QUOTES = re.compile('""')
 _GRID_PART = re.compile(r"\+[-=]{3,}\+")
 
 
@@ -506,6 +605,14 @@ def _line(text: str, start: int, end: int) -> _Line:
     for character in text[at:begin]:
         column += 8 - column % 8 if character == "\t" else 1
     return _Line(start, begin, max(end, begin), column)
+
+
+@cache
+def _csv_cell(delimiter: str) -> re.Pattern[str]:
+    mark = re.escape(delimiter)
+    return re.compile(
+        rf' *(?:"(?P<quoted>[^"]*(?:""[^"]*)*)" *(?={mark}|[\r\n]|\Z)|(?P<plain>(?![ "])[^{mark}\r\n]*))'
+    )
 
 
 def _strip(text: str, start: int, end: int) -> tuple[int, int]:
@@ -526,7 +633,7 @@ _ENDS = {
     "**": re.compile(r"(?<=[^\s\\])\*\*(?!\w)"),
     "``": re.compile(r"(?<=\S)``(?!\w)"),
     "`": re.compile(r"(?<=[^\s\\])`(?!`)"),
-    "|": re.compile(r"(?<=[^\s\\])\|(?!\w)"),
+    "|": re.compile(r"(?<=[^\s\\])\|_{0,2}(?!\w)"),
 }
 _FOOTNOTE = re.compile(r"\[(?:\d+|#[\w.-]*|\*|[\w.+-]+)\]_")
 _ADDRESS = re.compile(r"(?:https?|ftp)://[^\s<>`]*")

@@ -8,6 +8,7 @@ import ast
 import io
 import re
 import tokenize
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -82,7 +83,7 @@ def test_only_comments_are_text(path, text, expected):
         ('"""The words."""\n', ["The words."]),
         ("#!/usr/bin/python\n# the first\n'''the words'''\nx = 1\n", ["the first", "the words"]),
         ('def f(x: int = 3) -> "no: no":\n    r"the words"\n    return """no"""\n', ["the words"]),
-        ('class A:\n\n    """the words"""\n    x = 1\n    """no words"""\n', ["the words"]),
+        ('class A:\n\n    """the words"""\n    x()\n    """no words"""\n', ["the words"]),
         ('async def f[T: int](\n    x,  # the mark\n):\n    """the words"""', ["the mark", "the words"]),
         ('f(\n    """no words""",\n)\n', []),
         ('def f():\n    f"""no {words}"""\ndef g():\n    b"no words"\n', []),
@@ -93,6 +94,42 @@ def test_only_comments_are_text(path, text, expected):
 )
 def test_docstrings_come_first_in_modules_classes_and_functions(text, expected):
     assert comments_of(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ('x = 1\n"""the words"""\n', True),
+        ('class A:\n    x: int = 1\n    r"the words"\n', True),
+        ("class A:\n    x: int\n\n    'the words'\n\n    y = 2", True),
+        ('x = (\n  1,  # x\n)\n\n"""the words"""', True),
+        ('x = """a\nb"""\n"""the words"""', True),
+        ('a.b[c: d], e = \\\n  f"{g:h}"\n"the words"', True),
+        ('def f(x=1):\n    return x\nx = f(x=1); \n"""the words"""\n', True),
+        ('def f():\n    class A:\n        x = 1\n        """the words"""\n', True),
+        ('if x:\n    y = 1\n    """the words"""\n', True),
+        ('class A:\n    def f(self): (\n    y = 1\nclass B:\n    y = 1\n    """the words"""\n', True),
+        ('def f():\n    x = 1\n    """the words"""\n', False),
+        ('class A:\n    def f(self):\n        self.x = 1\n        """the words"""\n', False),
+        ('x = 1\ny()\n"""the words"""', False),
+        ('x = 1\n"a"\n"""the words"""', False),
+        ('x = 1\n"""the words""".upper()', False),
+        ('x = 1\nf"""the words {x}"""', False),
+        ('x = 1\nb"the words"', False),
+        ('x = 1\n# y\n    "the words"', False),
+        ('x = 1; "the words"', False),
+        ('x == 1\n"the words"', False),
+        ('x <= 1\n"the words"', False),
+        ('x += 1\n"the words"', False),
+        ('f(x=1)\n"the words"', False),
+        ('@f(x=1)\n"the words"', False),
+        ('if x: y = 1\n"the words"', False),
+        ('else:\n"the words"', False),
+        ('x = (\n"the words"', False),
+    ],
+)
+def test_strings_directly_after_an_assignment_document_an_attribute(text, read):
+    assert ("the words" in comments_of(text)) == read
 
 
 @pytest.mark.parametrize(
@@ -247,6 +284,20 @@ def words_of_python(text):
     return result
 
 
+def count_attribute_docstrings(node):
+    """Return the number of strings directly after an assignment, outside functions."""
+    body = getattr(node, "body", None)
+    if not isinstance(body, list) or isinstance(node, ast.FunctionDef):
+        return 0
+    return sum(map(count_attribute_docstrings, body)) + sum(
+        isinstance(first, ast.Assign | ast.AnnAssign)
+        and isinstance(second, ast.Expr)
+        and isinstance(second.value, ast.Constant)
+        and isinstance(second.value.value, str)
+        for first, second in pairwise(body)
+    )
+
+
 @pytest.mark.parametrize(
     "path", sorted((ROOT / "disambig" / "text").rglob("*.py")), ids=lambda path: path.stem
 )
@@ -256,8 +307,10 @@ def test_python_finds_the_same_comments_and_docstrings(path):
     result = find_comments(text, ".py")
     assert all(at in places for item in result for at in range(item.start, item.end))
     documented = ast.Module, ast.ClassDef, ast.FunctionDef
-    nodes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, documented)]
+    tree = ast.parse(text)
+    nodes = [node for node in ast.walk(tree) if isinstance(node, documented)]
     docstrings = sum(ast.get_docstring(node) is not None for node in nodes)
+    docstrings += count_attribute_docstrings(tree)
     assert sum(item.docstring for item in result) == docstrings
     comments = [t for t in tokenize.generate_tokens(io.StringIO(text).readline) if t.type == tokenize.COMMENT]
     assert [text[item.start : item.end] for item in result if not item.docstring] == [
@@ -270,7 +323,7 @@ def test_python_finds_the_same_comments_and_docstrings(path):
     "mark",
     [
         "#", "# ", "/", "/*", "// (\n", '"""', "'\n", "\n", "# x=\n", " * @x {\n", "a : b\n\n", "(",
-        "# >>> a\n#\n",
+        "# >>> a\n#\n", "x = 1\n'a'\n", "class A:\n x: (\n", "\tdef a():",
     ],
 )  # fmt: skip
 def test_many_marks_in_code_take_linear_time(mark, suffix):
