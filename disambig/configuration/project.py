@@ -221,12 +221,25 @@ def nearest_settings(folder: str, cache: dict[str, SettingsFile]) -> SettingsFil
 def _in_folder(folder: str) -> SettingsFile | None:
     for name in OWN:
         if os.path.isfile(path := os.path.join(folder, name)):
-            return _check_file(path, "", _read_toml(path))
+            values = _read_toml(path)
+            _check_prefix(path, values)
+            return _check_file(path, "", values)
     if os.path.isfile(path := os.path.join(folder, SHARED)):
         tools = _read_toml(path).get("tool")
         if isinstance(tools, dict) and "disambig" in tools:
             return _check_file(path, SECTION, tools["disambig"])
     return None
+
+
+def _check_prefix(path: str, values: dict[str, Any]) -> None:
+    """Raise D971 if the tables have the prefix that they only have in ``pyproject.toml``."""
+    tools = values.get("tool")
+    if isinstance(tools, dict) and "disambig" in tools:
+        problem = (
+            f"in {os.path.basename(path)} the tables have no prefix {SECTION}; write the keys without a "
+            'table, and overrides as [overrides."*.md"]'
+        )
+        raise UserError("D971", path=path, key=SECTION, problem=problem, value="a table")
 
 
 def _check_file(path: str, section: str, values: Any) -> SettingsFile:
