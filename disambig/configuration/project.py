@@ -71,7 +71,7 @@ def check_paths(settings: CheckSettings, file: str, options: Mapping[str, Any]) 
         return
     for task in settings.tasks:
         if os.path.isdir(task) and not _is_installed(task):
-            raise UserError("D404", **_unknown_task(task))
+            raise UserError("D404", **_unknown_task(task, file))
     for path in settings.models:
         _check_inside(path, root, file, "models")
         if os.path.isdir(path):
@@ -92,11 +92,12 @@ def _is_installed(task: str) -> bool:
     return task in available()
 
 
-def _unknown_task(task: str) -> dict[str, Any]:
-    from disambig.packs import nearest_models
+def _unknown_task(task: str, file: str) -> dict[str, Any]:
+    from disambig.models import nearest_correcting
 
-    hint = "in settings, `tasks` holds names of installed models, `models` directories; "
-    return {"name": task, "hint": hint, "takes": "give a model directory", "names": nearest_models(task)}
+    hint = f"in {file}, `tasks` holds names of installed models that correct words, `models` directories; "
+    takes = "give a directory in `models`"
+    return {"name": task, "hint": hint, "takes": takes, "names": nearest_correcting(task)}
 
 
 def _check_model(home: str, root: str, file: str) -> None:
