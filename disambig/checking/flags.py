@@ -14,7 +14,7 @@ from disambig.checking.document_words import SURE, DocumentWords
 from disambig.data import WORDS_PER_MISTAKE, ignore_entries, plain_entry
 from disambig.decision import edits_to_keep
 from disambig.errors import UserError, nearest_first
-from disambig.markup import BREAK, PlainText
+from disambig.markup import BREAK, HTML_COMMENT, PlainText, path_format
 from disambig.rules import Correction
 from disambig.text import HIDDEN
 
@@ -77,7 +77,16 @@ _DIRECTIVE = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 """A whole comment with a directive, in any of the comment syntaxes."""
+_BEHIND_TEXT = re.compile(
+    r"(?<=[^\s#/*;%!-])\s+"
+    r"(disambig\s*:\s*(?:ignore-line|ignore-next-line|ignore-file|ignore(?=\s*\[|[ \t]+\w)|off|on)"
+    r"(?:\s*\[[^\]\n]*\])?(?:[ \t]+\w[^\s,<>*]*(?:[ \t]*,[ \t]*\w[^\s,<>*]*)*)?)"
+    r"\s*(?:--+>|\*+/\}?|%%|#\}|-\})?\s*\Z",
+    re.IGNORECASE,
+)
+"""A directive at the end of a comment, behind other text."""
 _LONGEST = 10_000
+_LONGEST_BEHIND_TEXT = 300
 _NAMED = ("task:", "rule:")
 """Prefixes of items that name a task or a rule instead of a word."""
 _NAME_AND_RULES = re.compile(r"([^\s\[]*)\s*(?:\[([^\]]*)\])?(.*)", re.DOTALL)
@@ -98,6 +107,8 @@ class HiddenSpan:
         The directive, with this one item.
     word, rule : str
         Only flags of this word, as `plain_word` returns it, and of this rule or task; "" for any.
+    is_behind_text : bool
+        Whether the directive stands behind text of its comment, where it has no effect: the span is empty.
     """
 
     start: int
@@ -106,6 +117,7 @@ class HiddenSpan:
     directive: str
     word: str = ""
     rule: str = ""
+    is_behind_text: bool = False
 
     def hides(self, start: int, observed: str, names: Collection[str]) -> bool:
         """Return True if a flag at `start` on the plain word `observed` is suppressed.
@@ -184,6 +196,8 @@ def read_directives(
         match = _DIRECTIVE.match(text[start : min(end, start + _LONGEST)])
         if match:
             reader.read(start, end, match[1])
+        elif match := _BEHIND_TEXT.search(text, max(start, end - _LONGEST_BEHIND_TEXT), end):
+            reader.add_behind_text(match.start(1), match[1])
     return reader.done()
 
 
@@ -213,6 +227,12 @@ class _DirectiveReader:
             first, last = self._region(what, start, end)
             for word, rule in items:
                 self._hidden.append(HiddenSpan(first, last, line, _shown(what, word, rule), word, rule))
+
+    def add_behind_text(self, start: int, comment: str) -> None:
+        """Record an unused span for a directive behind text, which may be prose that mentions it."""
+        line = self._places.line_and_column(start)[0]
+        directive = " ".join(comment.partition(":")[2].split())
+        self._hidden.append(HiddenSpan(start, start, line, directive, is_behind_text=True))
 
     def done(self) -> Directives:
         """Return the directives; an `off` without `on` applies up to the end of the text."""
@@ -252,7 +272,8 @@ def _parse_directive(directive: str) -> tuple[str, list[tuple[str, str]]]:
     match = _NAME_AND_RULES.fullmatch(directive)
     assert match is not None  # it matches every text
     what, listed, rest = match[1].lower(), match[2], match[3].strip()
-    rules = [name.strip().lower() for name in (listed or "").split(",") if name.strip()]
+    rules = [_without_prefix(name) for name in (listed or "").lower().split(",")]
+    rules = [name for name in rules if name]
     if rest.startswith("["):  # it is not closed
         return what, []
     if not rest and not rules:
@@ -260,12 +281,18 @@ def _parse_directive(directive: str) -> tuple[str, list[tuple[str, str]]]:
     words: list[str] = []
     named: list[str] = []
     for item in map(plain_word, rest.split(",")):
-        prefix = next((prefix for prefix in _NAMED if item.startswith(prefix)), "")
-        (named if prefix else words).append(item.removeprefix(prefix).strip())
+        (named if item.startswith(_NAMED) else words).append(_without_prefix(item))
     words = [word for word in words if word]
     named += rules if not words else []
     items = [(word, rule) for word in words for rule in rules or [""]]
     return what, items + [("", name) for name in named if name]
+
+
+def _without_prefix(item: str) -> str:
+    """Return an item of a directive without the prefix that says that it names a rule or task."""
+    item = item.strip()
+    prefix = next((prefix for prefix in _NAMED if item.startswith(prefix)), "")
+    return item.removeprefix(prefix).strip()
 
 
 def _shown(what: str, word: str, rule: str) -> str:
@@ -289,13 +316,23 @@ def unused_directive(path: str, span: HiddenSpan, names: Collection[str]) -> Use
     """
     selectable = {name.lower() for name in names}
     advice = "remove it"
-    if span.rule and span.rule not in selectable:
+    if span.is_behind_text:
+        before, after = HTML_COMMENT if (entry := path_format(path)) is None else entry.comment
+        own = f"{before}disambig: {span.directive}{after}"
+        advice = f"it stands behind text of its comment: write it as a comment of its own, {own}"
+    elif span.rule and span.rule not in selectable:
         available = nearest_first(span.rule, selectable)
         advice = f"there is no rule or task {span.rule!r}: correct it; available: {available}"
     elif near := difflib.get_close_matches(span.word, sorted(selectable), 3, _LIKE_A_NAME):
         rules = " or ".join(f"ignore[{name}]" for name in near)
         advice = f"{span.word!r} is read as a word: for a rule or task, write {rules}; otherwise, remove it"
-    return UserError("D960", path=path, line=span.line, said=span.directive, advice=advice)
+    elif " " in span.word and " -> " not in span.word:
+        advice = (
+            f"{span.word!r} is read as the words to ignore, which commas separate: if it is text, write it "
+            "in another comment; otherwise, remove the directive"
+        )
+    where = f"{path}, line {span.line:,}: "  # an editor, which shows the note at the comment, leaves it out
+    return UserError("D960", where=where, path=path, line=span.line, said=span.directive, advice=advice)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -328,9 +328,11 @@ class _Linter:
         self.tally.words += checked.words
         for problem in checked.problems:
             self._report(problem)
-        if checked.unused and self.request.tell_unused and not settings.excluded:
+        tell_unused = self.request.tell_unused
+        unused = [span for span in checked.unused if span.is_behind_text or tell_unused]
+        if unused and not settings.excluded:
             names = selectable_names(self._loaded[settings.checker])
-            for directive in checked.unused:
+            for directive in unused:
                 self._note(unused_directive(name, directive, names))
         if self.new is not None:
             self.new.add(name, plain.text, checked.flags)

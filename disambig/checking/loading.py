@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -76,10 +77,13 @@ def load_checker(settings: CheckSettings) -> Annotate:
         D4xx for an unknown name or a damaged model; D322 if no model accepts confusion sets; D644 for a model
         that chooses labels; D861 if a minimum precision is set and no model was measured, D864 if no model
         reaches it; D862 for a damaged measurement; D519 for an unknown rule; the errors of an invalid file of
-        confusion sets.
+        confusion sets. D404 and D519 have the settings file that contains the name.
     """
     source = correcting_source(settings)
-    annotate = source.load_correcting()
+    try:
+        annotate = source.load_correcting()
+    except UserError as problem:
+        raise _with_origin(problem, settings) from None
     if not isinstance(annotate, ModelSet):
         return annotate
     trust = annotate.trust
@@ -90,8 +94,32 @@ def load_checker(settings: CheckSettings) -> Annotate:
     notes = (*annotator.notes, *source.notes(annotator.models))
     selection = settings.rule_selection
     if selection:
-        selection.check(selectable_names(annotator))
+        try:
+            selection.check(selectable_names(annotator))
+        except UserError as problem:
+            raise _with_origin(problem, settings) from None
     return replace(annotator, detect_language=settings.detect_language, notes=notes, selection=selection)
+
+
+def _with_origin(problem: UserError, settings: CheckSettings) -> UserError:
+    """Return an error about an unknown model or rule with the settings file that names it, if any."""
+    from disambig.models import nearest_correcting
+
+    name = problem.values.get("name")
+    key = {"D404": "tasks", "D519": "ignore_rules" if name in settings.ignore_rules else "rules"}.get(
+        problem.code
+    )
+    if key is None or name not in getattr(settings, key):
+        return problem
+    origins = settings.origins.get(key, ())
+    if not any(map(os.path.isabs, origins)):
+        return problem  # options of a command
+    where = " or ".join(origins)
+    if key != "tasks":
+        return UserError(problem.code, **{**problem.values, "where": f"{where}, {key}: "})
+    hint = f"in {where}, `tasks` holds names of installed models that correct words, `models` directories; "
+    values = {"takes": "give a directory in `models`", "names": nearest_correcting(str(name))}
+    return UserError(problem.code, **{**problem.values, **values, "hint": hint})
 
 
 def selectable_names(annotate: Annotate) -> set[str]:

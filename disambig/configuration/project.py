@@ -71,7 +71,7 @@ def check_paths(settings: CheckSettings, file: str, options: Mapping[str, Any]) 
         return
     for task in settings.tasks:
         if os.path.isdir(task) and not _is_installed(task):
-            raise UserError("D404", **_unknown_task(task))
+            raise UserError("D404", **_unknown_task(task, file))
     for path in settings.models:
         _check_inside(path, root, file, "models")
         if os.path.isdir(path):
@@ -92,11 +92,12 @@ def _is_installed(task: str) -> bool:
     return task in available()
 
 
-def _unknown_task(task: str) -> dict[str, Any]:
-    from disambig.packs import nearest_models
+def _unknown_task(task: str, file: str) -> dict[str, Any]:
+    from disambig.models import nearest_correcting
 
-    hint = "in settings, `tasks` holds names of installed models, `models` directories; "
-    return {"name": task, "hint": hint, "takes": "give a model directory", "names": nearest_models(task)}
+    hint = f"in {file}, `tasks` holds names of installed models that correct words, `models` directories; "
+    takes = "give a directory in `models`"
+    return {"name": task, "hint": hint, "takes": takes, "names": nearest_correcting(task)}
 
 
 def _check_model(home: str, root: str, file: str) -> None:
@@ -221,12 +222,25 @@ def nearest_settings(folder: str, cache: dict[str, SettingsFile]) -> SettingsFil
 def _in_folder(folder: str) -> SettingsFile | None:
     for name in OWN:
         if os.path.isfile(path := os.path.join(folder, name)):
-            return _check_file(path, "", _read_toml(path))
+            values = _read_toml(path)
+            _check_prefix(path, values)
+            return _check_file(path, "", values)
     if os.path.isfile(path := os.path.join(folder, SHARED)):
         tools = _read_toml(path).get("tool")
         if isinstance(tools, dict) and "disambig" in tools:
             return _check_file(path, SECTION, tools["disambig"])
     return None
+
+
+def _check_prefix(path: str, values: dict[str, Any]) -> None:
+    """Raise D971 if the tables have the prefix that they only have in ``pyproject.toml``."""
+    tools = values.get("tool")
+    if isinstance(tools, dict) and "disambig" in tools:
+        problem = (
+            f"in {os.path.basename(path)} the tables have no prefix {SECTION}; write the keys without a "
+            'table, and overrides as [overrides."*.md"]'
+        )
+        raise UserError("D971", path=path, key=SECTION, problem=problem, value="a table")
 
 
 def _check_file(path: str, section: str, values: Any) -> SettingsFile:

@@ -140,7 +140,8 @@ def read_table(values: dict[str, Any], *, path: str, section: str) -> dict[str, 
     Raises
     ------
     UserError
-        D970 for an unknown key, with the most similar key; D971 for an invalid value.
+        D970 for an unknown key, with the most similar key; D971 for an invalid value, and for a key in
+        `overrides` that is only allowed for the whole project.
     """
     try:
         table = SettingsTable.model_validate(values)
@@ -218,13 +219,16 @@ def _describe_problem(errors: list[Any], path: str, section: str) -> UserError:
         del parts[parts.index(_RATE) + 1 : parts.index(_RATE) + 2]  # pydantic's name of the union member
     *tables, key = parts
     place = ".".join([*filter(None, [section]), *map(_quoted, tables)])
+    whole = ".".join([*filter(None, [place]), _quoted(key)])
+    if error["type"] == "extra_forbidden" and tables and key in SettingsTable.model_fields:
+        problem = "this key is not allowed in overrides, only for the whole project"
+        return UserError("D971", path=path, key=whole, problem=problem, value="set")
     if error["type"] == "extra_forbidden":
         names = nearest_first(key, OverrideTable.model_fields if tables else SettingsTable.model_fields)
         return UserError("D970", path=path, key=key, where=f" in [{place}]" if place else "", names=names)
     message = error["msg"].removeprefix("Value error, ")
     for pydantic_words, toml_words in _REPLACED_WORDS.items():
         message = message.replace(pydantic_words, toml_words)
-    whole = ".".join([*filter(None, [place]), _quoted(key)])
     return UserError("D971", path=path, key=whole, problem=message, value=repr(error["input"])[:60])
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 
 from disambig.checking import Flag, FlagCandidate, HiddenSpan, LiveText, unused_directive
+from disambig.errors import UserError
 from disambig.explain import show_candidate
 from disambig.lsp.documents import ProtocolLines, TextState
 from disambig.markup import PlainText
@@ -113,7 +114,7 @@ def unused_directives(
     """Return a diagnostic for each directive that does not suppress any flag, and the edit that removes it.
 
     There is no edit if the comment has other contents, or if text follows it on its line. `names` has the
-    rules and tasks that directives may name.
+    rules and tasks that directives may name. Messages do not repeat the file and the line.
     """
     comments: dict[int, list[tuple[int, int]]] = {}
     for start, end in plain.comments:
@@ -123,15 +124,17 @@ def unused_directives(
         first, last = state.lines.line_at(directive.line - 1)
         own = comments.get(directive.line - 1, [])
         start, end = own[0] if len(own) == 1 else (first, last)
+        note = unused_directive(name, directive, names)
         diagnostic = types.Diagnostic(
             range=to_range(state.lines, start, end),
-            message=unused_directive(name, directive, names).text,
+            message=UserError(note.code, **{**note.values, "where": ""}).text,
             severity=types.DiagnosticSeverity.Information,
             source=SOURCE,
             code=CODE,
-            tags=[types.DiagnosticTag.Unnecessary],
+            tags=None if directive.is_behind_text else [types.DiagnosticTag.Unnecessary],
         )
-        edit = _without(state, start, end) if len(own) == 1 and "," not in state.text[start:end] else None
+        is_alone = len(own) == 1 and not directive.is_behind_text and "," not in state.text[start:end]
+        edit = _without(state, start, end) if is_alone else None
         results.append((diagnostic, edit))
     return results
 

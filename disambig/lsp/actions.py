@@ -16,7 +16,7 @@ from disambig.configuration import OWN, SHARED, nearest_settings
 from disambig.errors import UserError
 from disambig.lsp._diagnostics import SOURCE, UNUSED_TITLE, action_title, to_text_edit
 from disambig.lsp.documents import CheckResult, ProtocolLines, TextDocument, TextState
-from disambig.markup import BREAK, HTML_COMMENT, PlainText, path_format
+from disambig.markup import BREAK, HTML_COMMENT, PlainText, front_matter_end, path_format
 
 Edit = tuple[int, int, str]
 Read = Callable[[str], PlainText]
@@ -26,6 +26,11 @@ _IGNORED = re.compile(
     r"disambig\s*:\s*ignore(?:-file)?[ \t]+([^\s<>][^<>\r\n]*?)(?=\s*(?:--+>|\*+/|\Z))", re.IGNORECASE
 )
 _FRONT = ("---", "+++")
+_MARKDOWN = ("Markdown", "MDX")
+_HEADING = re.compile(r"[ \t>]*#{1,6}[ \t]")
+_UNDERLINE = re.compile(r"(?:\r\n|\r|\n) {0,3}(?:=+|-+)[ \t]*(?=[\r\n]|\Z)")
+_ATTRIBUTES = re.compile(r"\{[ \t]*[:#.][^{}]*\}")
+"""An attribute list of Markdown, such as ``{#id}``."""
 _LIST_ITEM = re.compile(r"[ \t]*(?:[-*+\u2022]|\(?(?:\w{1,5}|#)[.)])[ \t]")
 _DECLARATIONS = {
     "HTML": re.compile(r"\s*<(?:\?xml\b|!doctype\b)[^<>]*>\s*$", re.IGNORECASE),
@@ -59,6 +64,9 @@ def ignore_in_line(name: str, text: str, flag: Flag, read: Read) -> Edit | None:
     indent = line[: len(line) - len(line.lstrip())]
     what = ignore_target(flag)
     line_stop = end - (len(line) - len(line.rstrip()))
+    is_markdown = entry is not None and entry.name in _MARKDOWN
+    if is_markdown and flag.start < front_matter_end(text):
+        return _in_front_matter(name, text, flag, (start, line_stop), read)
     if line.rstrip().endswith("|") and line_stop > flag.end:  # in the last cell of a table
         line_stop -= 1
     before, after = ("", " ") if text[line_stop:end].startswith("|") else (" ", "")
@@ -73,6 +81,12 @@ def ignore_in_line(name: str, text: str, flag: Flag, read: Read) -> Edit | None:
             f"{indent}{_directive_comment(name, _limited('ignore-next-line', what))}{newline}{gap}",
         ),
     ]
+    if is_markdown and not after:
+        is_heading = bool(_HEADING.match(line) or _UNDERLINE.match(text, end))
+        column = _comment_column(line[: line_stop - start], is_heading=is_heading)
+        tried[0] = start + column, start + column, tried[0][2]
+        if column < flag.end - start:
+            del tried[0]
     if place != "any":
         del tried[0]
     if place in ("paragraph", "block") and (_LIST_ITEM.match(line) or not _is_first_line(read(text), start)):
@@ -100,13 +114,58 @@ def _is_first_line(plain: PlainText, start: int) -> bool:
     return gap == before or BREAK in gap or len(gap.splitlines()) > 1
 
 
+def _in_front_matter(name: str, text: str, flag: Flag, line: tuple[int, int], read: Read) -> Edit | None:
+    """Return the edit that adds a comment to a line of YAML or TOML, or before it."""
+    start, end = line
+    indent = text[start:end][: -len(text[start:end].lstrip())]
+    what = ignore_target(flag)
+    tried = [
+        (end, end, f" # disambig: {_limited('ignore-line', what)}"),
+        (start, start, f"{indent}# disambig: {_limited('ignore-next-line', what)}{_line_end(text)}"),
+    ]
+    return next((edit for edit in tried if _hides(name, read, text, edit, flag)), None)
+
+
+def _comment_column(line: str, *, is_heading: bool, backslash: str = "\\") -> int:
+    """Return where a comment may be inserted near the end of a line of Markdown; -1 if nowhere.
+
+    The comment must not come between a backslash that breaks the line and its end, or behind the attribute
+    list and the closing marks of a heading.
+
+    Parameters
+    ----------
+    line : str
+        Without spaces at its end.
+    is_heading : bool
+    backslash : str
+        How a backslash is written.
+    """
+    n_backslashes = (len(line) - len(line.rstrip("\\"))) // len(backslash)
+    if n_backslashes % 2:
+        return len(line) - len(backslash)
+    column = max(line.rfind("{"), 0)
+    if _ATTRIBUTES.fullmatch(line, column):
+        if line[:column].endswith((" ", "\t")):
+            line = line[:column].rstrip(" \t")
+        elif is_heading:
+            return -1  # the list would no longer follow the text of the heading
+    title = line.rstrip("#")
+    if is_heading and title.endswith((" ", "\t")):
+        line = title.rstrip(" \t")
+    return len(line)
+
+
 def _in_notebook(name: str, text: str, flag: Flag, directive: str, read: Read) -> Edit | None:
     """Return the edit that adds a comment to the line of a Markdown cell, inside its JSON string."""
     stop = _STRING_REST.match(text, flag.end)
     comment = _directive_comment("", _limited(directive, ignore_target(flag)))
     if stop is None:
         return None
-    at = stop.end()
+    start = max(text.rfind('"', 0, flag.start), text.rfind("\\n", 0, flag.start) + 1) + 1
+    line = text[start : stop.end()].rstrip(" \t")
+    at = start + _comment_column(line, is_heading=bool(_HEADING.match(line)), backslash="\\\\")
+    if at < flag.end:
+        return None
     edit = (at, at, " " + json.dumps(comment)[1:-1])
     return edit if _hides(name, read, text, edit, flag) else None
 
@@ -235,6 +294,9 @@ def _hides(name: str, read: Read, text: str, edit: Edit, flag: Flag) -> bool:
     if len(directives.problems) > len(read_directives("", text, before.comments, TextLines(text)).problems):
         return False
     words = plain.text[:start] + plain.text[start + len(new) :]
+    is_shown = SOURCE in plain.text[start : start + len(new)]
+    if before.text is not text and is_shown:
+        return False
     if before.text is not text and words.split() != (before.text[:start] + before.text[end:]).split():
         return False
     return bool(directives.hiding(moved, flag.observed, *flag.names))

@@ -18,6 +18,7 @@ from .formats import (
 )
 from .markdown import (
     IncrementalMarkdown as IncrementalMarkdown,
+    front_matter_end as front_matter_end,
 )
 from .reading import (
     CODE as CODE,

@@ -751,7 +751,7 @@ class IncrementalMarkdown:
         cuts = [match.end() for match in _SEGMENT_END.finditer(text)]
         parts: list[tuple[_SegmentKey, _ReadSegment]] = []
         read_segments: dict[_SegmentKey, _ReadSegment] = {}
-        start, begun, least = 0, OpenBlocks(), _front_matter(text)
+        start, begun, least = 0, OpenBlocks(), front_matter_end(text)
         while start < len(text):
             end = _next_cut(cuts, max(start + 1, least), len(text))
             while True:
@@ -775,7 +775,7 @@ def _next_cut(cuts: list[int], at: int, end: int) -> int:
     return cuts[i] if i < len(cuts) else end
 
 
-def _front_matter(text: str) -> int:
+def front_matter_end(text: str) -> int:
     """Return the end of the front matter, 0 if there is none."""
     if not text.removeprefix("\ufeff").startswith(("---", "+++")):
         return 0

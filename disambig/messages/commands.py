@@ -223,7 +223,7 @@ MESSAGES: dict[str, str] = {
     "D953": "unknown kind of writing {value!r}; available: {names}",
     "D954": "`writing` ({writing}) has no effect: none of these models uses how often a writer makes a mistake ({models})",
     # checking: comments that suppress flags, git, baselines
-    "D960": "{path}, line {line:,}: {said!r} does not suppress any flag; {advice}",
+    "D960": "{where}{said!r} does not suppress any flag; {advice}",
     "D961": "cannot start git: install it, or omit --since and --staged",
     "D962": "{path} is not in a git repository: omit --since and --staged, or name files inside a repository",
     "D963": "--since {revision}: there is no such revision in {path}; if it is a shallow clone, fetch the revision first",

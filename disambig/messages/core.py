@@ -221,7 +221,7 @@ model for {seen!r}",
     "D517": "pairs are formed from an instance's own words: omit around and layer, or omit pairs",
     "D518": "{n:,} options are not enough: give at least two as [extractors.NAME.options.OPTION]",
     # rules
-    "D519": "unknown rule {name!r}; available: {names}; see `disambig rules`",
+    "D519": "{where}unknown rule {name!r}; available: {names}; see `disambig rules`",
     # encoders
     "D520": "this encoder gives no states of words, since it was written by an older version: write it again with disambig_encoder.write_encoder",
     # names that a command does not know

@@ -41,6 +41,7 @@ from .sources import (
     AnnotatorSource as AnnotatorSource,
     ModelSource as ModelSource,
     annotator_languages as annotator_languages,
+    nearest_correcting as nearest_correcting,
     with_sets as with_sets,
     wrap_annotator as wrap_annotator,
 )

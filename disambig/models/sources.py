@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from disambig.errors import UserError
+from disambig.errors import UserError, nearest_first
 from disambig.models.annotation import ModelSet, task_rates, unused_writing, with_writing
 from disambig.models.model import Model
 from disambig.models.storage import load, read_precision
@@ -240,6 +241,23 @@ def with_sets(models: Sequence[Model], sets: Sequence[Group]) -> list[Model]:
     if not any(takes):
         raise UserError("D322", models=", ".join(model.name for model in models))
     return [model.with_groups(sets) if wanted else model for model, wanted in zip(models, takes, strict=True)]
+
+
+def nearest_correcting(name: str) -> str:
+    """Join the names of installed models that correct words for a message, those nearest to `name` first.
+
+    This loads the installed models.
+    """
+    from disambig.packs import available
+
+    names = []
+    for installed in available():
+        if "/" in installed:
+            continue
+        with suppress(UserError):  # a damaged model is reported when it is used
+            if isinstance(load(installed).judge, RaisesFlags):
+                names.append(installed)
+    return nearest_first(name, names)
 
 
 def _check_tasks(names: Sequence[str], models: Sequence[Model]) -> None:

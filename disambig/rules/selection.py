@@ -40,7 +40,7 @@ class RuleSelection:
         """
         for name in sorted(self.only | self.ignored):
             if name not in available:
-                raise UserError("D519", name=name, names=nearest_first(name, available))
+                raise UserError("D519", where="", name=name, names=nearest_first(name, available))
 
 
 ALL_RULES = RuleSelection()

@@ -164,7 +164,9 @@ def _normal_code(code: str) -> str:
 
 _MAX_FIELDS = 200
 _YES = ("true", "yes")
-_TEXT_LEVEL_ONLY = "textlevelonly"
+_PICKY, _TEXT_LEVEL_ONLY = "picky", "textLevelOnly"
+_LEVELS = ("default", _PICKY)
+_MODES = ("all", _TEXT_LEVEL_ONLY, "allButTextLevelOnly")
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +241,7 @@ def check_request(fields: Mapping[str, str], *, max_text: int) -> CheckRequest:
     Raises
     ------
     UserError
-        D883 for missing or contradictory fields, D885 for a text that is too long.
+        D883 for missing, contradictory or invalid fields, D885 for a text that is too long.
     """
     language = fields.get("language", "").strip()
     if not language:
@@ -261,8 +263,8 @@ def check_request(fields: Mapping[str, str], *, max_text: int) -> CheckRequest:
         enabled_categories=enabled,
         disabled_categories=disabled,
         enabled_only=enabled_only,
-        picky=fields.get("level", "").lower() == "picky",
-        text_level_only=fields.get("mode", "").lower() == _TEXT_LEVEL_ONLY,
+        picky=_choice(fields, "level", _LEVELS) == _PICKY,
+        text_level_only=_choice(fields, "mode", _MODES) == _TEXT_LEVEL_ONLY,
         flags_per_1000=parse_rate(fields.get("flagsPer1000")),
         writing=parse_writing(fields.get("writing")),
     )
@@ -371,6 +373,15 @@ def _preferred_variants(fields: Mapping[str, str], language: str) -> tuple[str, 
                 f"invalid format for 'preferredVariants', expected a dash as in 'en-GB': {code[:40]!r}"
             )
     return variants
+
+
+def _choice(fields: Mapping[str, str], key: str, choices: Sequence[str]) -> str:
+    """Return the value of a field, which may be in any case; by default the first of its choices."""
+    value = fields.get(key, "").strip()
+    for choice in choices:
+        if value.lower() in ("", choice.lower()):
+            return choice
+    raise unclear_request(f"invalid {key!r} {value[:40]!r}: expected one of {', '.join(choices)}")
 
 
 def _split_list(fields: Mapping[str, str], key: str) -> frozenset[str]:

@@ -256,6 +256,7 @@ def test_a_comment_that_hides_nothing_is_shown_and_can_be_taken_out(wire, text, 
     wire.open(text)
     result = wire.diagnostics(1)["diagnostics"]
     assert {item["code"] for item in result} == {"disambig/unused"}
+    assert result[0]["message"].startswith("'ignore")  # without file and line, which the editor shows
     assert "does not suppress any flag" in result[0]["message"]
     offered = actions(wire, result)
     if left is None:

@@ -24,7 +24,7 @@ def rules(
 
     available, shares = installed_rules(), measured_shares()
     if name is not None and name not in available:
-        raise UserError("D519", name=name, names=nearest_first(name, available))
+        raise UserError("D519", where="", name=name, names=nearest_first(name, available))
     shown = [available[name]] if name is not None else list(available.values())
     if json:
         objects = [

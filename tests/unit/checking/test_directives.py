@@ -6,7 +6,7 @@ import pytest
 from fake_models import annotate_texts
 from hypothesis import given, strategies as st
 
-from disambig.checking import TextLines, find_flags, has_checked_suffix, read_directives
+from disambig.checking import TextLines, find_flags, has_checked_suffix, read_directives, unused_directive
 from disambig.checking.flags import _DIRECTIVES
 from disambig.markup import CODE, read_markup
 
@@ -69,6 +69,9 @@ def test_directives_hide_flags(path, text, words):
         ("ignore-line[spelling] quite, during", ["during"]),
         ("ignore-line[preposition] quite", ["quite", "during"]),
         ("ignore-line rule:preposition", ["quite"]),
+        ("ignore-line[rule:preposition]", ["quite"]),
+        ("ignore-line [task:Spelling, rule:it]", ["during"]),
+        ("ignore-line[rule:spelling] quite", ["during"]),
         ("ignore-line[preposition] task:spelling", []),
     ],
 )
@@ -111,7 +114,9 @@ def test_unused_directives_are_reported():
     assert flagged_and_unused(text, "a.py") == ([], ["ignore-next-line then", "ignore peace"])
 
 
-UNKNOWN = "|of|ignore|ignore , |ignore-file task:|ignore-lines|ignore[]|off[ ]|off[article".split("|")
+UNKNOWN = "|of|ignore|ignore , |ignore-file task:|ignore-lines|ignore[]|off[ ]|off[rule:]|off[article".split(
+    "|"
+)
 
 
 @pytest.mark.parametrize("what", UNKNOWN)
@@ -121,6 +126,56 @@ def test_unknown_directives_are_reported(what):
     (problem,) = result.problems
     assert str(problem).startswith("[D641] x.md, line 2:")
     assert not result.hidden
+
+
+def notes(text, path):
+    return [unused_directive(path, item, ("spelling",)).text for item in check_text(text, path).unused]
+
+
+BEHIND = "does not suppress any flag; it stands behind text of its comment: write it as a comment of its own"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "note"),
+    [
+        ("a.py", f"x = 1  # In {QUIET}. disambig: ignore-line\n",
+         f"a.py, line 1: 'ignore-line' {BEHIND}, # disambig: ignore-line"),
+        ("a.js", f"f() // In {QUIET}. disambig:  ignore-line quite, then\n",
+         f"a.js, line 1: 'ignore-line quite, then' {BEHIND}, // disambig: ignore-line quite, then"),
+        ("a.c", f"/* In\n * {QUIET}. Disambig: ignore-line[spelling] */\n",
+         f"a.c, line 2: 'ignore-line[spelling]' {BEHIND}, // disambig: ignore-line[spelling]"),
+        ("a.tex", f"{QUIET} % so disambig: off\n", f"a.tex, line 1: 'off' {BEHIND}, % disambig: off"),
+        ("a.md", f"{QUIET} <!-- so disambig: ignore-line -->\n",
+         f"a.md, line 1: 'ignore-line' {BEHIND}, <!-- disambig: ignore-line -->"),
+    ],
+)  # fmt: skip
+def test_a_directive_behind_text_is_reported(path, text, note):
+    assert notes(text, path) == [note]
+    assert flagged_and_unused(text, path)[0] == ["quite"]
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "# Write disambig: ignore-line at the end of the line.",
+        "# Write `disambig: ignore-line`",
+        "# - disambig: ignore-line",
+        "# About disambig: ignore",
+        "# About disambig: offers",
+    ],
+)
+def test_prose_that_mentions_a_directive_is_not_reported(comment):
+    assert notes(f"{comment}\n", "a.py") == []
+
+
+def test_text_behind_a_directive_is_reported_as_words():
+    (note,) = notes(f"// disambig: ignore-line In {QUIET} here.\n", "a.js")
+    assert note.startswith(
+        "a.js, line 1: 'ignore-line in a quite place here.' does not suppress any flag; 'in a "
+    )
+    assert "is read as the words to ignore, which commas separate: if it is text, write it in another" in note
+    (note,) = notes("<!-- disambig: ignore login -> log in -->\n", "a.md")
+    assert note.endswith("; remove it")
 
 
 SIGNS = [*_DIRECTIVES, " ", "\n", ",", "task:", "x", "--", "\u00a0", "-->"]

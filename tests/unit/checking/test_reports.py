@@ -34,7 +34,7 @@ SCHEMA = json.loads(Path(__file__).with_name("reports").joinpath("sarif-2.1.0.js
 WHOLE = ("json", "sarif", "gitlab", "rdjson")
 TEXT = "It.\r\n\U0001f600 e\u0301: a quite place\r\nduring 1997, a quite place.\r\n"
 PROBLEM = UserError("D300", path="b\u00e9.md")
-NOTE = UserError("D960", path="a.md", line=7, said="on", advice="remove it")
+NOTE = UserError("D960", where="a.md, line 7: ", path="a.md", line=7, said="on", advice="remove it")
 
 
 def findings(text=TEXT, name="docs/a b.md", flags=None, outcome=""):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 
 import pytest
 from commands import here, process
@@ -58,6 +59,25 @@ def test_rules_are_shown_and_hidden(tmp_path, options, settings, rules):
     (tmp_path / "disambig.toml").write_text(settings)
     done = here("check", "notes.md", "--format", "jsonl", "-q", *options, folder=tmp_path)
     assert [json.loads(line)["rule"] for line in done.stdout.splitlines()] == rules, done.stderr
+
+
+@needs_pack
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ('ignore_rules = ["articel"]',
+         r"\[D519\] \S+disambig.toml, ignore_rules: unknown rule 'articel'; .*: article"),
+        ('[overrides."*.md"]\nrules = ["articel"]', r"\[D519\] \S+disambig.toml, \*.md, rules: unknown rule"),
+        ('tasks = ["speling"]',
+         r"\[D404\] .* in \S+disambig.toml, `tasks` .*; give a directory in `models` or one "
+         r"of spelling, (?!.*\b(it|tag)\b)"),
+    ],
+)  # fmt: skip
+def test_unknown_names_in_settings_are_reported_with_the_file(tmp_path, settings, message):
+    (tmp_path / "disambig.toml").write_text(f"{settings}\n")
+    (tmp_path / "notes.md").write_text(TEXT)
+    done = here("check", "notes.md", folder=tmp_path)
+    assert done.returncode == 2 and re.search(message, done.stderr), done.stderr
 
 
 @needs_pack

@@ -223,7 +223,12 @@ RATE = "tool.disambig.flags_per_1000"
 BAD = [
     ({"flag_per_1000": 1}, "D970", f"'flag_per_1000' in [tool.disambig]; {NEAREST} flags_per_1000, "),
     ({"overrides": {"a/*": {"set": []}}}, "D970", f'in [tool.disambig.overrides."a/*"]; {NEAREST} sets, '),
-    ({"overrides": {"docs": {"exclude": []}}}, "D970", "'exclude' in [tool.disambig.overrides.docs]"),
+    (
+        {"overrides": {"docs": {"exclude": []}}},
+        "D971",
+        "overrides.docs.exclude is set: this key is not allowed",
+    ),
+    ({"overrides": {"*.md": {"overrides": {}}}}, "D971", "in overrides, only for the whole project"),
     ({"flags_per_1000": -1}, "D971", f"{RATE} is -1: it must be greater than or equal to 0"),
     ({"flags_per_1000": "1"}, "D971", f"{RATE} is '1': it must be a number"),
     ({"flags_per_1000": float("nan")}, "D971", "is nan: it must be a finite number"),
@@ -259,6 +264,16 @@ def test_reports_invalid_values(values, code, message):
 def test_disambig_toml_has_no_section():
     with pytest.raises(UserError, match=r"p.toml: unknown key 'x'; available, the nearest first: "):
         read_table({"x": 1}, path="p.toml", section="")
+
+
+@pytest.mark.parametrize("name", ["disambig.toml", ".disambig.toml"])
+def test_disambig_toml_has_no_prefix(tmp_path, name):
+    write(tmp_path / name, '[tool.disambig]\nignore = ["quite"]\n')
+    with pytest.raises(UserError, match=rf"D971.* in {name} the tables have no prefix tool.disambig;"):
+        ProjectSettings().for_file(str(tmp_path / "a.md"))
+    write(tmp_path / name, "[tool.other]\n")
+    with pytest.raises(UserError, match=r"D970.*unknown key 'tool'"):
+        ProjectSettings().for_file(str(tmp_path / "a.md"))
 
 
 def test_shipped_schema_is_up_to_date():

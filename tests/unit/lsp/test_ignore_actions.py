@@ -89,6 +89,82 @@ def test_comment_in_the_line_of_documents(name, text, expected):
     assert apply_edit(ignore_in_line(name, text, flag(text), markup_reader(name)), text) == expected
 
 
+FRONT = " # disambig: ignore-line then"
+ABOVE = "# disambig: ignore-next-line then"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("a.md", "---\ntitle: It is then.\n---\nx\n", f"---\ntitle: It is then.{FRONT}\n---\nx\n"),
+        ("a.mdx", "---\ntitle: It is then.\n---\nx\n", f"---\ntitle: It is then.{FRONT}\n---\nx\n"),
+        ("a.md", '\ufeff---\r\ntitle: "It is then" \r\n---\r\nx',
+         f'\ufeff---\r\ntitle: "It is then"{FRONT} \r\n---\r\nx'),
+        ("a.md", "---\ntitle: It is then. # so\n---\nx\n",
+         f"---\n{ABOVE}\ntitle: It is then. # so\n---\nx\n"),
+        ("a.md", "---\na:\n  summary: It is then\n    so.\n---\nx\n",
+         f"---\na:\n  {ABOVE}\n  summary: It is then\n    so.\n---\nx\n"),
+        ("a.md", '+++\ntitle = "It is then"\n+++\nx\n', f'+++\ntitle = "It is then"{FRONT}\n+++\nx\n'),
+        ("a.md", '+++\ntitle = """It is then\nso"""\n+++\nx\n',
+         f'+++\n{ABOVE}\ntitle = """It is then\nso"""\n+++\nx\n'),
+        ("a.md", "---\ntitle: x\n---\nIt is then.\n", f"---\ntitle: x\n---\nIt is then. {COMMENT}\n"),
+    ],
+)  # fmt: skip
+def test_comment_in_front_matter(name, text, expected):
+    assert apply_edit(ignore_in_line(name, text, flag(text), markup_reader(name)), text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\ndescription: >\n  It is\n  then.\n---\nx\n",
+        "---\ndescription: It is\n  then.\n---\nx\n",
+        '---\ndescription: "It is\n  then.\n  So."\n---\nx\n',
+        '+++\ntitle = """\nIt is then\nso"""\n+++\nx\n',
+    ],
+)
+def test_offers_no_comment_inside_a_value_of_front_matter(text):
+    assert ignore_in_line("a.md", text, flag(text), markup_reader("a.md")) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("a.md", "It is then.\\\nSo.\n", f"It is then. {COMMENT}\\\nSo.\n"),
+        ("a.md", "It is then.\\\\\nSo.\n", f"It is then.\\\\ {COMMENT}\nSo.\n"),
+        ("a.md", "It is then.  \nSo.\n", f"It is then. {COMMENT}  \nSo.\n"),
+        ("a.mdx", "It is then.\\\n", "It is then. {/* disambig: ignore-line then */}\\\n"),
+        ("a.md", "# It is then {#id}\n", f"# It is then {COMMENT} {{#id}}\n"),
+        ("a.md", "# It is then {: .a }\n", f"# It is then {COMMENT} {{: .a }}\n"),
+        ("a.md", "# It is then ## {#id}\n", f"# It is then {COMMENT} ## {{#id}}\n"),
+        ("a.md", "# It is then ##\n", f"# It is then {COMMENT} ##\n"),
+        ("a.md", "# It is then{#id}\n", "<!-- disambig: ignore-next-line then -->\n# It is then{#id}\n"),
+        ("a.md", "It is then {#id}\n---\n", f"It is then {COMMENT} {{#id}}\n---\n"),
+        ("a.md", "It is *then*{.a}\nSo.\n", f"It is *then*{{.a}} {COMMENT}\nSo.\n"),
+    ],
+)  # fmt: skip
+def test_comment_keeps_line_breaks_and_attributes(name, text, expected):
+    assert apply_edit(ignore_in_line(name, text, flag(text), markup_reader(name)), text) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("It is then.\\\n", f"It is then. {COMMENT}\\\n"),
+        ("It is then.  \n", f"It is then. {COMMENT}  \n"),
+        ("## It is then {#id}\n", f"## It is then {COMMENT} {{#id}}\n"),
+        ("## It is then{#id}\n", None),
+    ],
+)
+def test_comment_keeps_line_breaks_and_attributes_in_notebooks(line, expected):
+    text = json.dumps({"cells": [{"cell_type": "markdown", "source": ["So.\n", line, "So."]}]})
+    edit = ignore_in_line("a.ipynb", text, flag(text), markup_reader("a.ipynb"))
+    if expected is None:
+        assert edit is None
+    else:
+        assert json.loads(apply_edit(edit, text))["cells"][0]["source"] == ["So.\n", expected, "So."]
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [("a.rst", "So\nit is then.\n"), ("a.rst", "1. So.\n2. It is then.\n"), ("a.org", "So\nit is then.\n")],

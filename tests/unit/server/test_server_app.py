@@ -90,6 +90,8 @@ def test_comments_suppress_flags(ask):
         ({"disabledCategories": "CONFUSED_WORDS", "enabledRules": "disambig_spelling"}, None),
         ({"mode": "textLevelOnly"}, []),
         ({"mode": "allButTextLevelOnly", "level": "picky"}, ["PREPOSITION", "SPELLING"]),
+        ({"mode": "TEXTLEVELONLY"}, []),
+        ({"mode": "", "level": " Default"}, None),
         ({"flagsPer1000": "0"}, []),
         ({"useragent": "x", "unknown": "y", "enabledOnly": "false"}, None),
     ],
@@ -97,6 +99,21 @@ def test_comments_suppress_flags(ask):
 def test_selects_rules_by_fields(ask, fields, rules):
     result = [item["rule"]["id"].removeprefix("DISAMBIG_") for item in check(ask, **fields)]
     assert result == (["PREPOSITION", "SPELLING"] if rules is None else rules)
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"level": "pickey"}, "[D883] invalid 'level' 'pickey': expected one of default, picky"),
+        (
+            {"mode": "some"},
+            "[D883] invalid 'mode' 'some': expected one of all, textLevelOnly, allButTextLevelOnly",
+        ),
+    ],
+)
+def test_rejects_unknown_levels_and_modes(ask, fields, message):
+    answer = ask("POST", "/v2/check", data={"language": "en", "text": TEXT, **fields})
+    assert (answer.status_code, answer.text) == (400, f"Error: {message}")
 
 
 @pytest.mark.parametrize(
