@@ -149,9 +149,8 @@ class ModelSet:
 
         See `disambig.models.verification`.
         """
-        limits = {
-            model.task.name: model.judge.limit() for model in self.models if isinstance(model.judge, RaisesFlags)
-        }
+        flagging = [model for model in self.models if isinstance(model.judge, RaisesFlags)]
+        limits = {model.task.name: model.judge.limit() for model in flagging}
         return verify_flags(texts, decisions, self._decide_near, limits)
 
     def annotate_separately(self, texts: Sequence[str]) -> list[Decisions]:

@@ -165,8 +165,22 @@ def _normal_code(code: str) -> str:
 _MAX_FIELDS = 200
 _YES = ("true", "yes")
 _PICKY, _TEXT_LEVEL_ONLY = "picky", "textLevelOnly"
-_LEVELS = ("default", _PICKY)
-_MODES = ("all", _TEXT_LEVEL_ONLY, "allButTextLevelOnly")
+_LEVELS = (
+    *(
+        "default",
+        _PICKY,
+        "academic",
+        "clarity",
+        "professional",
+        "creative",
+        "customer",
+        "jobapp",
+        "objective",
+    ),
+    "elegant",
+)
+"""Those that LanguageTool accepts; all but one mean the same here."""
+_MODES = ("all", _TEXT_LEVEL_ONLY, "allButTextLevelOnly", "batch")
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,16 +104,17 @@ def test_selects_rules_by_fields(ask, fields, rules):
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"level": "pickey"}, "[D883] invalid 'level' 'pickey': expected one of default, picky"),
+        ({"level": "pickey"}, "[D883] invalid 'level' 'pickey': expected one of default, picky, academic"),
         (
             {"mode": "some"},
-            "[D883] invalid 'mode' 'some': expected one of all, textLevelOnly, allButTextLevelOnly",
+            "[D883] invalid 'mode' 'some': expected one of all, textLevelOnly, allButTextLevelOnly, batch",
         ),
     ],
 )
 def test_rejects_unknown_levels_and_modes(ask, fields, message):
     answer = ask("POST", "/v2/check", data={"language": "en", "text": TEXT, **fields})
-    assert (answer.status_code, answer.text) == (400, f"Error: {message}")
+    assert answer.status_code == 400
+    assert answer.text.startswith(f"Error: {message}")
 
 
 @pytest.mark.parametrize(
