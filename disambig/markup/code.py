@@ -560,6 +560,11 @@ _TERM = re.compile(r"\*{0,2}[\w.`\\]+(?:,\s*[\w.`*\\]+)* : \S")
 _LABEL = re.compile(r"(?:[-*]\s+)?[`*]{0,2}[A-Za-z_][\w.*`]*\s*(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?:(?=\s|$)")
 _SECTION = re.compile(r"[A-Z][\w ]{0,30}:$")
 _DIRECTIVE = re.compile(r"\.\. (?:([A-Za-z][\w:-]*)::|\[|_|\|)")
+_DIRECTIVE_TEXT = re.compile(
+    r"\.\. (?:(?:attention|caution|danger|error|hint|important|note|seealso|tip|todo|warning)::[ \t]+"
+    r"|(?:versionadded|versionchanged|versionremoved|deprecated)::[ \t]+\S+[ \t]+)(?=\S)"
+)
+"""A directive up to the text in its line: of a note, or of a version note behind the version."""
 _VERBATIM = frozenset(
     "code code-block sourcecode math parsed-literal literalinclude doctest testcode testoutput plot ipython "
     "highlight prompt jupyter-execute bibliography toctree autosummary".split()
@@ -597,7 +602,9 @@ def paint_docstring(canvas: Canvas, text: str, lines: Sequence[BlockLine]) -> li
                 _paint_stretch(canvas, start, width)
                 continue
             literal = -1
-        if directive := _DIRECTIVE.match(words):
+        if directive := _DIRECTIVE_TEXT.match(words):
+            labels.append((start, start + directive.end()))
+        elif directive := _DIRECTIVE.match(words):
             _paint_stretch(canvas, start, width)
             if directive[1] in _VERBATIM:
                 literal = indents[number]

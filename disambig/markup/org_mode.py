@@ -4,9 +4,10 @@ Headlines, list items and table cells end a sentence. Keywords of headlines, tag
 comments, fixed-width lines, source and example blocks, quotations and LaTeX environments are left out; so are
 keyword lines (``#+OPTIONS:``), except titles, captions and descriptions.
 
-Within a paragraph: the marks of emphasis and the targets of links become blank. ``=verbatim=``, ``~code~``,
-formulas, links without a description, time stamps, macros and entities become `OPAQUE`. The running time is
-linear in the length of the text.
+Within a paragraph: the marks of emphasis and the targets of links become blank. A footnote is a sentence of
+its own, and the words before and after it are not read as neighbours. ``=verbatim=``, ``~code~``, formulas,
+links without a description, time stamps, macros and entities become `OPAQUE`. The running time is linear in
+the length of the text.
 """
 
 from __future__ import annotations
@@ -171,6 +172,10 @@ _LINK = re.compile(r"\[\[((?:[^\[\]\\]|\\.){1,2000})\](?:\[((?:[^\[\]]|\[[^\[\]]
 _ADDRESS_END = ".,;:!?'\"*/_)"
 _STAMP = re.compile(r"[<\[]\d{4}-\d\d-\d\d[^<>\[\]\n]{0,60}[>\]]")
 _MATH = re.compile(r"\$[^\s$](?:[^$\n]{0,200}[^\s$])?\$(?![\w$])")
+_INLINE_NOTE = re.compile(r"\[fn:[\w-]{0,100}:[ \t]{0,100}")
+_LONGEST_NOTE = 2_000
+_BRACKETS = re.compile(r"[\[\]]")
+_SENTENCE_ENDS = ".!?:;"
 _CLOSERS = {
     "\\(": "\\)",
     "\\[": "\\]",
@@ -208,6 +213,11 @@ class _Inline(InlineReader):
         if mark == "\\\\":
             canvas.fill(at, after)
             return after
+        if mark == "[fn:" and (note := _INLINE_NOTE.match(text, at, self.end)):
+            stop = self._note_end(note.end())
+            if stop >= 0:
+                self._inline_note(at, note.end(), stop)
+                return note.end()
         if mark.startswith("src_"):
             stop = text.find("}", after, min(self.end, after + 500))
             if stop >= 0:
@@ -228,6 +238,30 @@ class _Inline(InlineReader):
         stop = at + len(mark.rstrip(_ADDRESS_END))
         canvas.fill(at, stop, OPAQUE)
         return max(stop, at + 1)
+
+    def _note_end(self, start: int) -> int:
+        """Return the place of the bracket that closes a footnote, -1 if there is none near."""
+        depth = 1
+        for bracket in _BRACKETS.finditer(self.text, start, min(self.end, start + _LONGEST_NOTE)):
+            depth += 1 if bracket[0] == "[" else -1
+            if not depth:
+                return bracket.start()
+        return -1
+
+    def _inline_note(self, at: int, start: int, end: int) -> None:
+        """Paint over the brackets of a footnote, whose text from `start` to `end` is a sentence of its own.
+
+        In the sentence around it a hidden word stands for the note, unless the note is after its end.
+        """
+        canvas, text = self.canvas, self.text
+        follows_end = at > self.start and text[at - 1] in _SENTENCE_ENDS
+        canvas.fill(at, start)
+        canvas.put(start - 1, BREAK)
+        canvas.put(end, BREAK)
+        if not follows_end:
+            canvas.put(at, OPAQUE)
+            if end + 1 < self.end and text[end + 1] in " \t":
+                canvas.put(end + 1, OPAQUE)
 
     def _find(self, what: str, at: int) -> int:
         if what in self.failed:

@@ -225,6 +225,10 @@ def test_words_that_look_like_directives_are_text(words):
             ["Of it.", "#", "The words.", "#", "Its."],
         ),
         ('"""See :class:`~a.Then` of it."""', ["# # of it."]),
+        (
+            '"""Of it.\n\n.. note:: The words,\n   of it.\n.. versionadded:: 1.2 The rest.\n.. toctree:: no\n"""',
+            ["Of it.", "The words, of it.", "The rest."],
+        ),
     ],
 )
 def test_names_and_code_in_comments_are_hidden(text, expected):

@@ -31,7 +31,7 @@ PIECES = [
     ),
     *(
         "[[a][", "]]", "#+begin_src\n", "#+end_src\n", ":a:\n", ":END:\n", "* ", "[fn:1]", "=a=",
-        "https://a.b/c",
+        "https://a.b/c", "[fn::a]", "[fn:b:",
     ),
     *("[source]\n", "image::a[", "link:a[", "<<a,", ">>", "{a}", "//", "////\n", "a:: ", "NOTE: ", "+++"),
     *("footnote:[", "footnoteref:[a,", "image:a[", "alt=", ","),
@@ -103,6 +103,7 @@ MARKS = {
     "x.org": [
         "*", "/a ", "=a ", "[[", "[[a][", "<<", "#+begin_a\n", ":a:\n", "- ", "|", "\\a", "{{{", "$a ",
         "[fn:", "* a\n", "\\begin{a}\n", "@@", "src_a{", "<2020-01-01", "#+a:\n", "~", "- a :: ", "a *b ",
+        "[fn::a ",
     ],
     "x.man": [
         "\\", ".B ", "\\f", ".\n", "\\fB", "\\fBa ", "\\(em", ".B a\n", "\\[", ".if \\{\n", ".de\n",
@@ -271,6 +272,7 @@ def test_asciidoc(text, expected):
         ("SCHEDULED: <2020-01-01>\na <2020-01-01 Wed> b", "a # b"),
         ("[fn:1] a\n\nb \\alpha $c$ \\(d\\) e", "a b # # # e"),
         ("5 * 3 * 2 and a/b/c", "5 * 3 * 2 and a/b/c"),
+        ("a[fn:: b /c/ [[d][e]]] f. g.[fn:h:i] j", "a#¶b c e¶#f. g.¶i¶ j"),
     ],
 )  # fmt: skip
 def test_org(text, expected):
