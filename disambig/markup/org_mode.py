@@ -241,6 +241,8 @@ class _Inline(InlineReader):
 
     def _note_end(self, start: int) -> int:
         """Return the place of the bracket that closes a footnote, -1 if there is none near."""
+        if self._find("]", start) < 0:
+            return -1
         depth = 1
         for bracket in _BRACKETS.finditer(self.text, start, min(self.end, start + _LONGEST_NOTE)):
             depth += 1 if bracket[0] == "[" else -1
