@@ -264,9 +264,9 @@ def test_rows_of_names_and_numbers_are_no_language():
     rows = "\n".join(f"{name} {other} tea juice 0.{len(name)}" for name in names for other in names)
     prose = "The tea is for them. " * 10
     text = f"{rows}\n\n{prose}\n\n{' '.join(names * 10)}"
-    found = find_foreign_paragraphs(text, "en")
-    assert [text[one.start : one.end] for one in found] == [rows, " ".join(names * 10)]
-    assert {one.language for one in found} == {NO_LANGUAGE}
+    paragraphs = find_foreign_paragraphs(text, "en")
+    assert [text[one.start : one.end] for one in paragraphs] == [rows, " ".join(names * 10)]
+    assert {one.language for one in paragraphs} == {NO_LANGUAGE}
     assert find_foreign_paragraphs(" ".join(names * 4), "en") == ()
     assert find_foreign_paragraphs(f"{' '.join(names * 9)} and the", "en") == ()
 
