@@ -50,6 +50,7 @@ class FakeModel:
     language: str = "en"
     tokenisation: Words = field(default_factory=Words)
     operating: FakeOperating = field(default_factory=FakeOperating)
+    judge: None = None  # flags do not depend on a probability
 
     def with_groups(self, groups):
         return replace(self, task=replace(self.task, groups=(*self.task.groups, *groups)))
