@@ -149,8 +149,10 @@ class ModelSet:
 
         See `disambig.models.verification`.
         """
-        flagging = [model for model in self.models if isinstance(model.judge, RaisesFlags)]
-        limits = {model.task.name: model.judge.limit() for model in flagging}
+        limits = {}
+        for model in self.models:
+            if isinstance(model.judge, RaisesFlags):
+                limits[model.task.name] = model.judge.limit()
         return verify_flags(texts, decisions, self._decide_near, limits)
 
     def annotate_separately(self, texts: Sequence[str]) -> list[Decisions]:
