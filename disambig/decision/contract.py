@@ -32,7 +32,7 @@ def check_methods(rule: object) -> None:
 
 
 def check_predictions(rule: DecisionRule, scored: ScoreBatch) -> None:
-    """Raise an error unless a fitted decision rule keeps its contract on some instances.
+    """Check what a fitted decision rule returns for some instances.
 
     Parameters
     ----------

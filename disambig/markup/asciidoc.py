@@ -273,7 +273,6 @@ _FEW = 3
 """Maximum number of words between single quotes, the older emphasis, that are a name and not prose."""
 _SIDE = frozenset("indexterm indexterm2".split())
 _FOOTNOTE = re.compile(r"footnote(?:ref)?\Z")
-_SENTENCE_ENDS = ".!?:;"
 
 
 class _Inline(InlineReader):
@@ -331,7 +330,7 @@ class _Inline(InlineReader):
             canvas.fill(at, stop, OPAQUE)
             return max(stop, at + 1)
         if footnote := _FOOTNOTE.search(name):  # "word" directly before it is part of `name`: wordfootnote:[]
-            self._footnote(at + footnote.start(), footnote[0], mark, bracket)
+            self._footnote(at + footnote.start(), footnote[0], bracket)
             return bracket.end()
         if name == "image":
             start, end = _find_alternative(text, bracket.start(1), bracket.end(1))
@@ -348,30 +347,17 @@ class _Inline(InlineReader):
         canvas.fill(at, bracket.end(), BLANK if name in _SIDE or name == "anchor" else OPAQUE)
         return bracket.end()
 
-    def _footnote(self, at: int, name: str, mark: str, bracket: re.Match[str]) -> None:
-        """Read a footnote, whose text is a sentence of its own.
-
-        In the sentence around it a hidden word stands for the note, unless the note is after its end.
-        """
-        canvas, text = self.canvas, self.text
-        start, end = bracket.span(1)
+    def _footnote(self, at: int, name: str, bracket: re.Match[str]) -> None:
+        """Read the footnote in a bracket; a reference without text becomes blank."""
+        text, (start, end) = self.text, bracket.span(1)
         if name == "footnoteref":  # [id,text]
             comma = text.find(",", start, end)
             start = comma + 1 if comma >= 0 else end
         if not text[start:end].strip():
-            canvas.fill(at, bracket.end())
+            self.canvas.fill(at, bracket.end())
             return
-        follows_end = at > self.start and text[at - 1] in _SENTENCE_ENDS
-        canvas.fill(at, start)
-        canvas.fill(end, bracket.end())
-        canvas.put(start - 1, BREAK)
-        canvas.put(end, BREAK)
-        if not follows_end:
-            canvas.put(at, OPAQUE)
-            after = bracket.end()
-            if after < self.end and text[after] in " \t":
-                canvas.put(after, OPAQUE)
-        _Inline(canvas, text, start, end).paint()
+        self.separate_footnote(at, start, end)
+        _Inline(self.canvas, text, start, end).paint()
 
     def _formatted(self, mark: str, at: int, after: int) -> int:
         """Read a text between two equal marks."""

@@ -19,6 +19,7 @@ BREAK = "\u2029"
 
 Span = tuple[int, int]
 _LINE_ENDS = "\r\n"
+_SENTENCE_ENDS = ".!?:;"
 _LINES = re.compile("[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _UNITS = re.compile("(?:\r\n|\r(?!\n)|\n)[^\\S\r\n\u2029]*(?:\r\n|\r|\n)|\u2029")
 
@@ -157,6 +158,29 @@ class InlineReader(ABC):
         at = self.start
         while match := self.marks.search(self.text, at, self.end):
             at = max(self.read_mark(match[0], match.start(), match.end()), match.start() + 1)
+
+    def separate_footnote(self, at: int, start: int, end: int) -> None:
+        """Make the text of a footnote a sentence of its own, and paint over the markup around it.
+
+        In the sentence with the footnote, `OPAQUE` stands for it, so that the words before and after it are
+        not read as neighbours. After the end of a sentence, nothing does.
+
+        Parameters
+        ----------
+        at : int
+            Where the markup of the footnote begins.
+        start, end : int
+            The span of its text; a closing bracket follows.
+        """
+        canvas, text, after = self.canvas, self.text, end + 1
+        canvas.fill(at, start - 1)
+        canvas.put(start - 1, BREAK)
+        canvas.put(end, BREAK)
+        if at > self.start and text[at - 1] in _SENTENCE_ENDS:
+            return
+        canvas.put(at, OPAQUE)
+        if after < self.end and text[after] in " \t":
+            canvas.put(after, OPAQUE)
 
     @abstractmethod
     def read_mark(self, mark: str, at: int, after: int) -> int:

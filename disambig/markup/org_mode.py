@@ -175,7 +175,6 @@ _MATH = re.compile(r"\$[^\s$](?:[^$\n]{0,200}[^\s$])?\$(?![\w$])")
 _INLINE_NOTE = re.compile(r"\[fn:[\w-]{0,100}:[ \t]{0,100}")
 _LONGEST_NOTE = 2_000
 _BRACKETS = re.compile(r"[\[\]]")
-_SENTENCE_ENDS = ".!?:;"
 _CLOSERS = {
     "\\(": "\\)",
     "\\[": "\\]",
@@ -216,7 +215,7 @@ class _Inline(InlineReader):
         if mark == "[fn:" and (note := _INLINE_NOTE.match(text, at, self.end)):
             stop = self._note_end(note.end())
             if stop >= 0:
-                self._inline_note(at, note.end(), stop)
+                self.separate_footnote(at, note.end(), stop)
                 return note.end()
         if mark.startswith("src_"):
             stop = text.find("}", after, min(self.end, after + 500))
@@ -249,21 +248,6 @@ class _Inline(InlineReader):
             if not depth:
                 return bracket.start()
         return -1
-
-    def _inline_note(self, at: int, start: int, end: int) -> None:
-        """Paint over the brackets of a footnote, whose text from `start` to `end` is a sentence of its own.
-
-        In the sentence around it a hidden word stands for the note, unless the note is after its end.
-        """
-        canvas, text = self.canvas, self.text
-        follows_end = at > self.start and text[at - 1] in _SENTENCE_ENDS
-        canvas.fill(at, start)
-        canvas.put(start - 1, BREAK)
-        canvas.put(end, BREAK)
-        if not follows_end:
-            canvas.put(at, OPAQUE)
-            if end + 1 < self.end and text[end + 1] in " \t":
-                canvas.put(end + 1, OPAQUE)
 
     def _find(self, what: str, at: int) -> int:
         if what in self.failed:

@@ -166,20 +166,11 @@ _MAX_FIELDS = 200
 _YES = ("true", "yes")
 _PICKY, _TEXT_LEVEL_ONLY = "picky", "textLevelOnly"
 _LEVELS = (
-    *(
-        "default",
-        _PICKY,
-        "academic",
-        "clarity",
-        "professional",
-        "creative",
-        "customer",
-        "jobapp",
-        "objective",
-    ),
-    "elegant",
+    "default",
+    _PICKY,
+    *"academic clarity creative customer elegant jobapp objective professional".split(),
 )
-"""Those that LanguageTool accepts; all but one mean the same here."""
+"""Those that LanguageTool accepts; only `_PICKY` has a meaning here."""
 _MODES = ("all", _TEXT_LEVEL_ONLY, "allButTextLevelOnly", "batch")
 
 

@@ -202,7 +202,7 @@ _BEGINNING = 240
 _SURE, _SURE_SHARE = 3, 8
 """That many words that only the model's language has, and one in so many words, show it."""
 _LEAST_DATA, _DATA_SHARE = 20, 40
-"""A paragraph of that many words is no language if fewer than one in so many is frequent in the model's. In
+"""A paragraph of that many words is no language if at most one in so many is frequent in the model's. In
 prose it is one in three; of 23,366 paragraphs of documentation with 15 words or more, eight had fewer.
 """
 _CAPITALISES_NOUNS = "de"

@@ -133,7 +133,7 @@ class SyntaxReader:
             task = self.tagger.task.name
             raise UserError("D505", name="disambig_dependencies", model=self.tagger.name, task=task)
         self._tokens = SpacyTokens(parser.language)
-        # in English nearly the same words (99.3 %), without loading spaCy
+        # web1t.v1 splits English nearly as spaCy does (99.3 % of the words are the same), without loading it
         self._tokenise = tokenisation_named("web1t.v1") if parser.language == "en" else self._tokens
         self._tags = list(self.tagger.task.groups[0].candidates)
         self._tag_hashes = hash_words(self._tags)

@@ -45,7 +45,7 @@ def fitted(texts, **settings):
     return Tfidf(**settings).fit(*documents(texts), [GROUP])
 
 
-def rows_of(extractor, texts):
+def feature_rows(extractor, texts):
     return transform_checked(extractor, *documents(texts), GROUP).batch.rows
 
 
@@ -72,7 +72,9 @@ def test_rows_are_those_of_scikit_learn_on_the_same_words(sublinear, least, lear
     names = [ours.known.word(i) for i in range(len(ours.known))]
     assert sorted(names) == sorted(theirs.vocabulary_)
     order = [theirs.vocabulary_[name] for name in names]
-    np.testing.assert_allclose(rows_of(ours, asked).toarray(), theirs.transform(asked).toarray()[:, order])
+    np.testing.assert_allclose(
+        feature_rows(ours, asked).toarray(), theirs.transform(asked).toarray()[:, order]
+    )
 
 
 @given(st.lists(TEXT, min_size=2, max_size=6), st.lists(TEXT, min_size=1, max_size=3))
@@ -87,7 +89,7 @@ def test_hashed_columns_are_those_of_scikit_learn_on_the_same_hashes(learned, as
     ours = fitted([" ".join(words) for words in learned], bits=4)
     theirs = TfidfTransformer().fit(counts(learned)).transform(counts(asked))
     np.testing.assert_allclose(
-        rows_of(ours, [" ".join(words) for words in asked]).toarray(), theirs.toarray()
+        feature_rows(ours, [" ".join(words) for words in asked]).toarray(), theirs.toarray()
     )
 
 
@@ -160,7 +162,7 @@ def test_a_state_of_the_other_form_is_refused_and_any_letters_are_shown():
 
 def test_an_unfitted_extractor_is_an_error():
     with pytest.raises(ValueError, match="not fitted"):
-        rows_of(Tfidf(), TEXTS)
+        feature_rows(Tfidf(), TEXTS)
     with pytest.raises(UserError, match="D475"):
         fitted(["!!!", "... ?"])
 

@@ -73,16 +73,16 @@ def html_of(*results: AnnotatedDocument, chunks: int = 1) -> str:
     return encode("html", *results, chunks=chunks).decode()
 
 
-def page_of(*results: AnnotatedDocument) -> Page:
+def parse_page(*results: AnnotatedDocument) -> Page:
     return Page(html_of(*results))
 
 
-def style_of(html: str) -> str:
+def read_style(html: str) -> str:
     return re.search(r"<style>(.*?)</style>", html, re.DOTALL)[1]
 
 
 def test_text_and_suggestions_are_apart():
-    page = page_of(annotated(TEXT))
+    page = parse_page(annotated(TEXT))
     assert page.marks == ["during", "quite", "Quite"]
     assert page.paragraphs == [
         "We came during 1997 to\na quite place.",
@@ -95,7 +95,7 @@ def test_text_and_suggestions_are_apart():
     doubtful = dataclasses.replace(
         result.decisions[0], probabilities=np.full_like(result.decisions[0].probabilities, 0.3)
     )
-    page = page_of(AnnotatedDocument(result.document, (doubtful, result.decisions[1])))
+    page = parse_page(AnnotatedDocument(result.document, (doubtful, result.decisions[1])))
     noted = [(mark["data-from"], mark["data-to"], mark["data-p"], mark["class"]) for mark in page.of("mark")]
     assert noted == [
         ("during", "from", "30\u00a0%?", "f k0 u"),
@@ -103,7 +103,7 @@ def test_text_and_suggestions_are_apart():
         ("Quite", "Quiet", "90\u00a0%", "f k1"),
     ]
     assert page.marks == ["during", "quite", "Quite"]
-    style = style_of(html_of(result))
+    style = read_style(html_of(result))
     assert style.count("attr(data-p)") == 3  # behind the word, in the margin, in print
 
 
@@ -132,10 +132,10 @@ def paragraphs(page: Page, key: str) -> list[str | None]:
 
 
 def test_paragraphs_have_numbers_and_verse_keeps_its_lines():
-    assert paragraphs(page_of(annotated(TEXT)), "data-line") == ["1", "4", "6"]
-    assert paragraphs(page_of(annotated("a quite place", line=7, kind="line")), "data-line") == [None]
+    assert paragraphs(parse_page(annotated(TEXT)), "data-line") == ["1", "4", "6"]
+    assert paragraphs(parse_page(annotated("a quite place", line=7, kind="line")), "data-line") == [None]
     prose = "\n".join(["a line of prose that somebody wrapped by hand at some width"] * 3)
-    page = page_of(annotated(f"{prose}\n\nRoses\nare red\n\nOne line"))
+    page = parse_page(annotated(f"{prose}\n\nRoses\nare red\n\nOne line"))
     assert paragraphs(page, "class") == ["ok", "v ok", "ok"]
 
 
@@ -190,7 +190,7 @@ def test_the_summary_counts_and_leads_to_the_first_place():
     ],
 )
 def test_hostile_text_is_text(text):
-    page = page_of(annotated(text, text[:40]), annotated(text, text, line=1, kind="line"))
+    page = parse_page(annotated(text, text[:40]), annotated(text, text, line=1, kind="line"))
     rule_names = set(
         "html head meta title style body header h1 h2 dl div dt dd table tr th td ol li details".split()
     )
@@ -210,7 +210,7 @@ def test_every_character_of_markup_is_escaped_in_attributes_too():
     result = annotated("a quite place")
     name = "\" onfocus='x'><script>"
     hostile = dataclasses.replace(result.decisions[1], task=name, table=(Group("g", ("quite", name)),))
-    page = page_of(AnnotatedDocument(result.document, (hostile,)))
+    page = parse_page(AnnotatedDocument(result.document, (hostile,)))
     assert page.of("mark")[0]["data-to"] == name
     attributes = "class id tabindex aria-describedby data-to data-from data-p"
     assert set(page.of("mark")[0]) == set(attributes.split())
@@ -219,7 +219,7 @@ def test_every_character_of_markup_is_escaped_in_attributes_too():
 @given(text=st.text(st.characters() | st.sampled_from("<>&\"' \n\r")), more=st.booleans())
 def test_any_text_makes_a_sound_page(text, more):
     result = annotated(text + " a quite place")
-    page = page_of(result, *[annotated("in it", text)] * more)
+    page = parse_page(result, *[annotated("in it", text)] * more)
     expected = Page(f"<section><p>{escape(text + ' a quite place')}</p></section>")
     ours, theirs = ("".join("".join(p.paragraphs).split()) for p in (page, expected))
     assert ours == theirs
@@ -234,7 +234,7 @@ def test_the_page_loads_nothing_and_its_policy_allows_only_the_style():
     assert "url(" not in html
     assert "@import" not in html
     (policy,) = [meta["content"] for meta in page.of("meta") if "http-equiv" in meta]
-    style = style_of(html)
+    style = read_style(html)
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     assert policy.startswith(f"default-src 'none'; style-src 'sha256-{digest}';")
 
@@ -244,7 +244,7 @@ def test_one_mark_holds_decisions_that_overlap():
     first = result.decisions[1]
     other = dataclasses.replace(first, task="other", ends=first.ends + np.int32(6))
     both = AnnotatedDocument(result.document, (*result.decisions, other))
-    page = page_of(both)
+    page = parse_page(both)
     assert page.marks == ["quite place"]
     assert page.paragraphs == ["a quite place in it"]
     assert len([span for span in page.of("span") if span.get("class") == "h"]) == 2
@@ -320,7 +320,7 @@ def test_without_flags_decisions_are_counted():
     assert "most words are correct" not in html and "probably wrong" not in html
     mixed = html_of(only_labels(3), annotated("quite so"))
     assert Page(mixed).title == "0 flags in 2 documents"
-    assert page_of(AnnotatedDocument(annotated("so").document, ())).title == "0 flags in 1 document"
+    assert parse_page(AnnotatedDocument(annotated("so").document, ())).title == "0 flags in 1 document"
 
 
 def test_long_reports_show_only_paragraphs_with_flags(monkeypatch):
@@ -355,14 +355,14 @@ def test_the_length_of_a_page_is_bounded(monkeypatch):
 
 def test_paragraphs_without_flags_can_be_hidden_and_are_if_the_text_is_long(monkeypatch):
     results = [annotated("Nothing.\n\nA quite place."), annotated("nothing", "none.txt")]
-    page = page_of(*results)
+    page = parse_page(*results)
     assert paragraphs(page, "class") == ["ok", None]
     assert page.of("input") == [{"type": "checkbox", "id": "only"}]
     assert [section["id"] for section in page.of("section")] == ["d1"]
     monkeypatch.setattr(summary, "LARGE", 20)
-    assert page.of("input")[0] | {"checked": None} == page_of(*results).of("input")[0]
-    assert not page_of(results[1]).of("input")
-    assert page_of(results[1]).paragraphs == ["nothing"]
+    assert page.of("input")[0] | {"checked": None} == parse_page(*results).of("input")[0]
+    assert not parse_page(results[1]).of("input")
+    assert parse_page(results[1]).paragraphs == ["nothing"]
 
 
 def test_each_rule_has_its_colour_on_the_whole_page():
@@ -380,11 +380,11 @@ def test_each_rule_has_its_colour_on_the_whole_page():
 
 
 def test_blank_lines_are_no_documents_and_missing_words_have_an_empty_mark():
-    page = page_of(annotated("a quite place", line=1, kind="line"), annotated(" ", line=2, kind="line"))
+    page = parse_page(annotated("a quite place", line=1, kind="line"), annotated(" ", line=2, kind="line"))
     assert page.title == "1 flag in 1 document"
     result = annotated("a quite place")
     gap = dataclasses.replace(result.decisions[1], starts=np.int32([2]), ends=np.int32([2]))
-    page = page_of(AnnotatedDocument(result.document, (gap,)))
+    page = parse_page(AnnotatedDocument(result.document, (gap,)))
     assert page.marks == [""]
     assert page.of("mark")[0]["class"] == "f k0 gap"
     assert page.paragraphs == ["a quite place"]
@@ -428,7 +428,7 @@ VISION = {
 
 def colour_schemes() -> list[dict[str, str]]:
     """Return the colours of the style sheet by name, in light and dark."""
-    style = style_of(html_of(annotated(TEXT)))
+    style = read_style(html_of(annotated(TEXT)))
     blocks = re.findall(r":root \{.*?\}", style, re.DOTALL)
     return [dict(re.findall(r"--(\w+): (#\w{6})", block)) for block in blocks]
 
@@ -448,7 +448,7 @@ def test_colours_of_rules_differ_enough(scheme, vision):
 
 
 def test_each_colour_has_a_class_and_can_be_read_in_light_and_dark():
-    style = style_of(html_of(annotated(TEXT)))
+    style = read_style(html_of(annotated(TEXT)))
     assert re.findall(r"\.(k\d) \{ --k: var\(--(k\d)\)", style) == [(name, name) for name in RULES]
     assert len(colour_schemes()) == 2
     for colours in colour_schemes():

@@ -37,7 +37,7 @@ def shown(name: str, *documents: AnnotatedDocument, **options) -> str:
     return encode(name, *documents, **options).decode()
 
 
-def record_of(*documents: AnnotatedDocument, **options) -> dict:
+def written_record(*documents: AnnotatedDocument, **options) -> dict:
     return json.loads(shown("jsonl", *documents, **options))
 
 
@@ -64,7 +64,7 @@ def test_records_are_those_of_the_decisions_shortened(monkeypatch, at_once):
 
 @given(text=st.lists(st.sampled_from(PIECES)).map("".join))
 def test_offsets_index_the_original_text(text):
-    for record in record_of(result(text))["decisions"]:
+    for record in written_record(result(text))["decisions"]:
         assert text[record["start"] : record["end"]] == record["observed"]
         assert record["observed"].lower() in [candidate["text"] for candidate in record["candidates"]]
 
@@ -76,7 +76,7 @@ def test_jsonl_holds_flags_models_and_other_keys(monkeypatch):
     assert json.loads(actual["meta"]) == {"n": 1}
     assert actual["flags"] == 2 == sum(record["flagged"] for record in actual["decisions"])
     assert [entry["model"] for entry in actual["models"]] == ["fake/preposition 0.0.1", "fake/spelling 0.0.1"]
-    assert record_of(result(TEXT), text=False)["text"] is None
+    assert written_record(result(TEXT), text=False)["text"] is None
     assert data.count("\n") == 1
     whole = shown("jsonl", result(TEXT), result("?"))
     monkeypatch.setattr("disambig.formats.jsonl._AT_ONCE", 2)  # decisions, of many
@@ -85,10 +85,10 @@ def test_jsonl_holds_flags_models_and_other_keys(monkeypatch):
 
 @pytest.mark.parametrize("version", [1, 2])
 def test_jsonl_escapes_what_utf8_cannot_hold(version):
-    meta = record_of(result("a", meta={"odd": "\ud800"}), records=version)["meta"]
+    meta = written_record(result("a", meta={"odd": "\ud800"}), records=version)["meta"]
     assert (json.loads(meta) if version == 2 else meta) == {"odd": "\ud800"}
     odd = replace(annotate_texts(['quite \\ "so'])[1], task='\ud800\n"')
-    record = record_of(replace(result("a"), decisions=(odd,)), records=version)
+    record = written_record(replace(result("a"), decisions=(odd,)), records=version)
     assert record["decisions"][0]["task"] == '\ud800\n"'
 
 
@@ -139,7 +139,7 @@ def test_the_measured_share_is_shown_where_it_is_known(flags, share, short):
     assert f'data-p="{short}"' in page
     assert f"{share.replace(' %', chr(0xA0) + '%')} of such flags are right" in page
     assert "90\u00a0%" not in page  # the probability
-    (decision,) = [decision for decision in record_of(one)["decisions"] if decision["flagged"]]
+    (decision,) = [decision for decision in written_record(one)["decisions"] if decision["flagged"]]
     assert (decision["precision"], decision["precision_flags"]) == (0.8, flags)
     (row,) = [row for row in csv_rows(one) if row["flagged"] == "true"]
     assert (row["rule"], row["precision"]) == ("spelling", "0.8")
@@ -150,7 +150,7 @@ def csv_rows(result: AnnotatedDocument) -> list[dict[str, str]]:
 
 
 def test_records_and_tables_without_measured_precision():
-    decisions = record_of(result(TEXT))["decisions"]
+    decisions = written_record(result(TEXT))["decisions"]
     assert {(d["precision"], d["precision_flags"]) for d in decisions} == {(-1.0, 0)}
     assert {row["precision"] for row in csv_rows(result(TEXT))} == {""}
 

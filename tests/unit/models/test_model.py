@@ -208,13 +208,13 @@ def test_rejects_invalid_least_margins(sense_model, value):
         replace(sense_model, judge=Corrections()).with_least_margin(1.0)
 
 
-def spans_of(model, text=BANK_TEXT):
+def decided_spans(model, text=BANK_TEXT):
     nlp = spacy.blank("en")
     return Disambiguator(nlp, model, name="sense", spans_key="sense", protect=False)(nlp(text))
 
 
 def test_records_and_spans_have_glosses(sense_model):
-    doc = spans_of(sense_model)
+    doc = decided_spans(sense_model)
     expected = [("bank", "money", "bank%1"), ("bank", "river", "bank%2"), ("bat", "animal", "")]
     (again,) = DocBin(store_user_data=True, docs=[doc]).get_docs(spacy.blank("en").vocab)
     for item in (doc, again):
@@ -230,14 +230,14 @@ def test_all_records_have_a_gloss_if_some_groups_do(sense_model):
     result = records(AnnotatedDocument(Document("a", BANK_TEXT, "a.txt"), (decisions,)))
     assert [record["gloss"] for record in result] == expected
     for text, glosses in ((BANK_TEXT, expected), ("a bat", [""])):
-        doc = spans_of(some, text)
+        doc = decided_spans(some, text)
         assert [span._.disambig["gloss"] for span in doc.spans["sense"]] == glosses
         assert [span.kb_id_ for span in doc.spans["sense"]] == glosses
 
 
 def test_annotations_with_glosses_have_another_layout(sense_model):
     plain = replace(sense_model, task=SenseTask(groups=(replace(BANK, glosses=()), replace(BAT, glosses=()))))
-    kept = [spans_of(item).user_data["disambig.sense"] for item in (sense_model, plain)]
+    kept = [decided_spans(item).user_data["disambig.sense"] for item in (sense_model, plain)]
     assert [item["layout"] for item in kept] == [2, 1]
     assert [[len(row) for row in item["table"]] for item in kept] == [[3, 3], [2, 2]]
     decisions = plain.decide(plain.tokenisation([BANK_TEXT]))

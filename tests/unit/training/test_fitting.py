@@ -203,7 +203,7 @@ def test_learners_get_the_tuning_lists():
     assert report["dev"] == 7 and report["learned"] == 60
 
 
-def test_lists_without_costs_are_left_out_and_told_of():
+def test_lists_without_costs_are_left_out_and_reported():
     without_blanks = make_lists()
     costs = without_blanks.costs.copy()
     costs[:20] = np.nan

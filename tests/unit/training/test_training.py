@@ -84,14 +84,14 @@ def test_samples_examples_in_order_without_repetition():
 
 
 SAME = ["It was quite good."] * 50
-KEPT = "none of the documents kept to {} contains a candidate"
+NO_CANDIDATE = "none of the documents kept to {} contains a candidate"
 
 
 @pytest.mark.parametrize(
     ("texts", "message"),
     [
-        ({"train": ["Nothing here."], "dev": SENTENCES}, KEPT.format("learn from")),
-        ({"train": SENTENCES, "dev": ["Nothing here."]}, KEPT.format("tune on")),
+        ({"train": ["Nothing here."], "dev": SENTENCES}, NO_CANDIDATE.format("learn from")),
+        ({"train": SENTENCES, "dev": ["Nothing here."]}, NO_CANDIDATE.format("tune on")),
         # fifty equal lines are in one part, and the others have none; each line has a candidate all the same
         (split(SAME), "only 1 of 50 documents is different, and equal documents are never split"),
         ({"train": [*SAME, "Nothing here."], "dev": []}, "only 2 of 51 documents are different"),
