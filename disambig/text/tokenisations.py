@@ -119,22 +119,23 @@ class _Hashes(dict[str, int]):
 _hashes = _Hashes()
 
 
-def _patterns_for(text: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+def _size_for(text: str) -> int:
+    """Return the size of the smallest character table that contains the characters of a text."""
     if text.isascii():
-        return _patterns(ch.ASCII)
+        return ch.ASCII
     if not _BEYOND_ALPHABETS.search(text):
-        return _patterns(ch.ALPHABETS)
-    return _patterns(ch.ALL if _ASTRAL.search(text) else ch.PLANE_0)
+        return ch.ALPHABETS
+    return ch.ALL if _ASTRAL.search(text) else ch.PLANE_0
 
 
 def raw_words(text: str) -> list[str]:
     """Return the words of `text` as they are written, without boundary words."""
-    return _patterns_for(text)[0].split(text)[1::3]
+    return _patterns(_size_for(text))[0].split(text)[1::3]
 
 
 def tokenise_text(text: str, offsets: NDArray[np.int64]) -> Arrays:
     """Return the columns of the documents at `offsets` in `text`, which are separated by blank lines."""
-    words, breaks = _patterns_for(text)
+    words, breaks = _patterns(_size_for(text))
     parts = words.split(text)
     raw = parts[1::3]
     n = len(raw)
@@ -243,15 +244,12 @@ _CLITIC = re.compile("(?<=.)(?:n't|'(?:s|re|ve|ll|d|m))$", re.IGNORECASE)
 _CANNOT = re.compile("(can)(not)", re.IGNORECASE)
 
 
-@functools.cache
-def _pattern() -> re.Pattern[str]:
-    """Return the regular expression of one Penn token."""
-    word = (
-        "["
-        + ch.character_set(ch.PLANE_0, ch.DIGIT, ch.LETTER, ch.UPPER, ch.CASELESS)
-        + "\U00010000-\U0003ffff]"
-    )
-    space = "[" + ch.character_set(ch.PLANE_0, *range(ch.LAST_SPACE + 1)) + "]"
+@functools.lru_cache(maxsize=4)
+def _pattern(size: int) -> re.Pattern[str]:
+    """Return the regular expression of one Penn token, for texts of characters below `size`."""
+    word = "[" + ch.character_set(size, ch.DIGIT, ch.LETTER, ch.UPPER, ch.CASELESS)
+    word += "\U00010000-\U0003ffff]"
+    space = "[" + ch.character_set(size, *range(ch.LAST_SPACE + 1)) + "]"
     address = (
         '(?:[A-Za-z][A-Za-z0-9+.-]{1,20}://|www\\.)[^\\s<>"]*[^\\s<>".,;:!?)\\]\']'
         "|[\\w.+-]{1,64}@[\\w-]{1,64}(?:\\.[\\w-]{1,64})+"
@@ -268,7 +266,7 @@ def _pattern() -> re.Pattern[str]:
 
 def _word_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield the start and end of each word of one sentence, whose quotes are already straight."""
-    for match in _pattern().finditer(text):
+    for match in _pattern(min(_size_for(text), ch.PLANE_0)).finditer(text):
         start, end = match.span()
         cannot = _CANNOT.fullmatch(match[0])
         cuts = [start + 3] if cannot else []

@@ -347,6 +347,12 @@ def test_web1t_views_equal_their_words(texts):
     assert view.sentences[-1] == len(view)
 
 
+@given(st.from_regex(r"[a-z]([ -~]{0,30})", fullmatch=True), st.sampled_from("\u00e9\u4e2d\U0001f600"))
+def test_web1t_words_beside_other_characters(text, character):
+    assert web1t.words(f"{character} {text}")[2:] == web1t.words(text)[1:]
+
+
+
 def test_clitics_have_offsets():
     view = web1t(["So I can't."])
     assert [("So I can't."[a:b]) for a, b in zip(view.starts, view.ends, strict=True)] == [
