@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import contextlib
 import resource
 import shutil
@@ -90,7 +91,8 @@ def ran(case: str, home: Path, output: Path, *more: object, apart: dict | None =
     needs_models = case not in ("out.counts", "model")
     if apart is not None:
         python = (str(DRIVER),) if needs_models else ("-m", "disambig.cli.main")
-        return process(*arguments, folder=home, python=python, **apart)
+        no_bytecode = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}  # Python itself would cut those files
+        return process(*arguments, folder=home, python=python, env=no_bytecode, **apart)
     with pytest.MonkeyPatch.context() as patch:
         for name, fake in (fakes() if needs_models else {}).items():
             patch.setitem(sys.modules, name, fake)
