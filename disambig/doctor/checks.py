@@ -188,13 +188,14 @@ def check_spacy() -> Iterator[CheckResultLine]:
         )
         return
     ours = []
+    plugins = {distribution_name(entry) for entry in entry_points(group="disambig")}
     for entry in sorted(entry_points(group="spacy_factories"), key=lambda entry: entry.name):
         owner = distribution_name(entry)
         failure = _load(entry)
         if failure:
             what = f"the factory {entry.name} of {owner} fails, so no pipeline can be created: {failure}"
             yield CheckResultLine("spaCy", PROBLEM, what, f"update or uninstall {owner}")
-        elif entry.value.startswith("disambig"):
+        elif owner in plugins:
             ours.append(entry.name)
     what = f"spaCy {spacy.__version__} with {', '.join(dict.fromkeys(ours)) or 'no component of disambig'}"
     mend = "" if ours else f"pip install {install_source(DISTRIBUTION)}"

@@ -60,7 +60,7 @@ def _coverage(model: Model, text: str | None) -> CheckResultLine:
             what = f"{model.name}: the sample is in {LANGUAGE!r}, not in {model.language!r}: give a text"
             return CheckResultLine("coverage", OK, what)
         what = f"{model.name}: nothing to decide in the {'sample' if text is None else 'text'}"
-        mend = "the model may be broken: check its decisions with `disambig explain`"
+        mend = "give a text in which the model has something to decide, or check it with `disambig explain`"
         return (
             CheckResultLine("coverage", OK, what)
             if text

@@ -26,6 +26,8 @@ MESSAGES: dict[str, str] = {
     "D019": "invalid entry point {value!r}: expected a module, such as my_plugin or my_plugin.hooks",
     "D020": "plugin {name!r} writes to standard output when it is imported, where only results belong; moved here: {text!r}",
     "D021": "cannot read the entry points in {path}: {problem}; remove this folder, or install the distribution again",
+    "D022": "the task {task} describes the rule {rule!r} differently from {owner}, whose description counts: give the rule another name",
+    "D023": "{problem}",
     # count tables
     "D100": "cannot read count table {path}: {problem}",
     "D101": "count table {path}: the file is empty",
@@ -153,7 +155,7 @@ MESSAGES: dict[str, str] = {
     "D440": "{name} is for n-grams of head words, not for running text: choose another tokenisation for text",
     "D441": "the counts {table} are of the language {known!r}, but the task {task!r} is of {seen!r}: they say nothing about its words; name counts of that language in the extractors, or import or build them (disambig counts)",
     "D442": "only {share:.0%} of the words of the text ({n:,} were looked up) are in the counts {table}: they are of another language, or of too little text; name other counts in the extractors, or import or build them (disambig counts)",
-    "D450": "candidate {name!r} of {group!r} cannot occur in text: give one or two words",
+    "D450": "candidate {name!r} of {group!r} is not one or two words, as the finder of candidates requires",
     "D451": "{setting} names the feature group {name!r}, which no extractor provides; available: {names}; change {setting} or [extractors] in the config",
     "D452": "{setting} is {value!r}: it must be a whole number of 1 or more",
     "D453": "far = {far} words must be at least near = {near} words, which are distinguished by position",

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from disambig.errors import UserError
 from disambig.rules.naming import Concern, MistakeExample, Rule, RuleSet, default_rules
 
 PAGE_VARIABLE = "DISAMBIG_RULES_PAGE"
@@ -167,12 +168,13 @@ def installed_rules() -> dict[str, Rule]:
     """
     from disambig import registry
 
-    rules = {rule.name: rule for rule in CATALOGUE}
+    rules = {rule.name: (rule, "disambig itself") for rule in CATALOGUE}
     for name, factory in registry.load_all("tasks").items():
         for rule in _declared(factory):
-            if rules.setdefault(rule.name, rule) != rule:
-                _log.warning("the task %s declares the rule %s differently: ignored", name, rule.name)
-    return dict(sorted(rules.items()))
+            first, owner = rules.setdefault(rule.name, (rule, f"the task {name}"))
+            if first != rule:
+                _log.warning("%s", UserError("D022", rule=rule.name, task=name, owner=owner))
+    return {name: rule for name, (rule, _) in sorted(rules.items())}
 
 
 def find_rule(name: str) -> Rule:

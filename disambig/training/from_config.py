@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -69,6 +69,8 @@ _BASELINE_HELP = "name a learner that needs no training, such as disambig.NoPref
 SOURCES = ("text", "labelled", "lists", "encoding", "lines", "fixes", "clean")
 """The settings of ``[training]`` that name the input."""
 SECTIONS = ("model", *OBJECTS, "training")
+RATE = "flags_per_1000"
+"""A setting of the decision rule that can also be in ``[training]``."""
 
 
 def run(
@@ -317,17 +319,33 @@ def read_plan(
     if "judge" not in parts:
         kept["judge"] = default_rule_config(task, mistakes=mistakes or bool(settings.get("fixes")))
     parts |= resolve({name: kept[name] for name in OPTIONAL if name not in parts}, source=path)
+    if RATE in settings:
+        kept["judge"] = _with_rate(kept["judge"], parts["judge"], settings.pop(RATE), path)
+        parts |= resolve({"judge": kept["judge"]}, source=path)
     check_decision_rule(parts["judge"], task)
     for extractor in parts["extractors"].values():
         check_candidate_kind(extractor, own=what.between == "own")
     abstains = get_trait(parts["judge"], DecisionRuleTraits, "least_margin") is not None
     if "least_margin" in settings and not abstains:
-        problem = "training.least_margin is for tasks with labels; tasks with words use flags_per_1000"
+        problem = f"training.least_margin is for tasks with labels; tasks with words use {RATE}"
         raise UserError("D005", path=path, problem=problem)
     about = config["model"]
     name, version = str(about.get("name", task.name)), str(about.get("version", "0.1.0"))
     sources = {name: settings.pop(name) for name in SOURCES if name in settings}
     return TrainingPlan(ResolvedConfig.from_parts(parts), sources, settings, kept, name, version)
+
+
+def _with_rate(section: dict[str, Any], rule: Any, rate: float, path: str | Path) -> dict[str, Any]:
+    """Return the section of a decision rule with the rate of ``[training]``; D005 if that is not possible."""
+    if RATE in section:
+        problem = f"{RATE} is in [training] and in [judge]; keep one of them"
+        raise UserError("D005", path=path, problem=problem)
+    if RATE not in {field.name for field in fields(rule)}:
+        problem = (
+            f"training.{RATE} is set, but the decision rule {section['@disambig_judges']} has no such setting"
+        )
+        raise UserError("D005", path=path, problem=problem)
+    return {**section, RATE: rate}
 
 
 def _check(settings: dict[str, Any], path: str | Path) -> None:
@@ -357,7 +375,7 @@ def _are_texts(value: Any) -> bool:
 
 
 SETTINGS: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "flags_per_1000": (_is_rate, "a number of at least 0"),
+    RATE: (_is_rate, "a number of at least 0"),
     "max_examples": (lambda value: _is_integer(value, 1), "a whole number of at least 1"),
     "min_examples": (lambda value: _is_integer(value, 0), "a whole number of at least 0"),
     "seed": (lambda value: _is_integer(value, 0), "a whole number of at least 0"),

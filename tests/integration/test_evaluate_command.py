@@ -172,13 +172,16 @@ def test_flags_that_were_read(tmp_path, capsys):
         ),
         (
             ["spelling", "--labelled", "x.tsv", "--rate", "1"],
-            "--rate cannot be used with --labelled; it is for --fixes and --text",
+            "--rate cannot be used with --labelled (one model); it is for --fixes and --text (one model)",
         ),
         (
             ["spelling", "--text", "F", "--strict"],
-            "--strict cannot be used with --text; it is for two models and --labelled",
+            "--strict cannot be used with --text (one model); it is for two models and --labelled",
         ),
-        (["spelling", "--text", "F", "--tier", "1"], "--tier cannot be used with --text; it is for --fixes"),
+        (
+            ["spelling", "--text", "F", "--tier", "1"],
+            "--tier cannot be used with --text (one model); it is for --fixes",
+        ),
         (["spelling", "spelling", "--text", "F", "--plot", "x.svg"], "--plot cannot be used with two models"),
         (
             ["spelling", "--lists", "F", "--key", "K"],
@@ -190,9 +193,9 @@ def test_flags_that_were_read(tmp_path, capsys):
         (["spelling", "--fixes", "F", "--flags-per-1000", "many"], "D951"),
         (
             ["spelling", "--text", "F", "--flags-per-1000", "1"],
-            "--flags-per-1000 cannot be used with --text; it is for --fixes",
+            "--flags-per-1000 cannot be used with --text (one model); it is for --fixes",
         ),
-        (["spelling", "--clean", "C"], "--clean cannot be used with --text"),
+        (["spelling", "--clean", "C"], "--clean cannot be used with --text (one model)"),
         (["spelling", "--readings", "R"], "--readings cannot be used with --text"),
         (["--fixes", "F", "--readings", "R"], "--readings requires --clean"),
         (["--fixes", "F", "--clean", "C", "--readings", "C"], "D345"),

@@ -173,7 +173,8 @@ def evaluate(
         )
 
 
-FIXES, TWO_MODELS, LISTS, LABELLED, TEXT = "--fixes", "two models", "--lists", "--labelled", "--text"
+FIXES, TWO_MODELS, LISTS = "--fixes", "two models", "--lists"
+LABELLED, TEXT = "--labelled (one model)", "--text (one model)"
 FORMS: dict[str, tuple[str, ...]] = {
     FIXES: ("fixes", "clean", "readings", "tier", "rate", "flags_per_1000", "writing", "plot"),
     TWO_MODELS: ("text", "labelled", "lists", "encoding", "strict", "lines", "only_test", "measure"),

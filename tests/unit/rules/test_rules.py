@@ -258,7 +258,7 @@ def test_a_plugin_cannot_replace_a_shared_rule(monkeypatch, caplog):
     rules = installed_rules()
     assert rules["article"] in CATALOGUE and rules["yours"].title == "Yours."
     assert list(rules) == sorted(rules)
-    assert "x.Shadow.v1 declares the rule article differently" in caplog.text
+    assert "[D022] the task x.Shadow.v1 describes the rule 'article' differently" in caplog.text
 
 
 def test_names_of_default_rules():

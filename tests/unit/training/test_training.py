@@ -197,6 +197,22 @@ def test_accepts_valid_settings(load_with, tmp_path):
         run(tmp_path / "none.cfg")
 
 
+def test_the_rate_of_the_decision_rule(load_with, tmp_path):
+    load_with(toys="toy_plugin")
+    judge = '\n[judge]\n@disambig_judges = "disambig.Corrections.v1"\n'
+    for config in (CONFIG + "flags_per_1000 = 3", CONFIG + judge + "flags_per_1000 = 3"):
+        (tmp_path / "small.cfg").write_text(config)
+        plan = read_plan(tmp_path / "small.cfg")
+        assert (plan.parts.judge.flags_per_1000, plan.config["judge"]["flags_per_1000"]) == (3, 3)
+    for rule, message in (
+        (judge + "flags_per_1000 = 2", r"is in \[training\] and in \[judge\]; keep one"),
+        (judge.replace("Corrections", "Labels"), "rule disambig.Labels.v1 has no such setting"),
+    ):
+        (tmp_path / "small.cfg").write_text(CONFIG + "flags_per_1000 = 3\n" + rule)
+        with pytest.raises(UserError, match=f"D005.*flags_per_1000.*{message}"):
+            read_plan(tmp_path / "small.cfg")
+
+
 JUDGE = """
 [judge]
 @disambig_judges = "disambig.{}.v1"
