@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import re
@@ -139,6 +140,22 @@ def test_the_decision_rule_of_the_guide(kind, monkeypatch):
     (kind / "mail.txt").write_text("Please wait.\n", encoding="utf8")
     assert "request" in run_line("annotate mail.txt --model model --format text")
     assert "least : float" in run_line("plugins kind.Cautious.v1")
+
+
+def test_the_decision_rule_for_words_of_the_guide(tmp_path, monkeypatch):
+    """It keeps its contract, also without settings that a config can have."""
+    section = GUIDE.partition("\n## Decision rules for words\n")[2].partition("\n## ")[0]
+    code, config = (dedent(block) for block in re.findall(r"\n\n((?:(?:    .*)?\n)+)(?=\S|\Z)", section))
+    write(tmp_path, {"lead.py": code})
+    monkeypatch.syspath_prepend(str(tmp_path))
+    rule = importlib.import_module("lead").Lead
+    checks = check_judge(rule())
+    assert len(checks) > 10
+    for check in checks:
+        check()
+    with pytest.raises(UserError, match="D780.*Lead.flags_per_1000"):
+        rule(flags_per_1000=-1)
+    assert "flags_per_1000 = 1.0" in config
 
 
 def test_the_reader_of_the_guide(kind, monkeypatch):
