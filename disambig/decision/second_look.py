@@ -99,7 +99,8 @@ class SecondLook:
     probability of a mistake. Until `fit_proposals` was called, the first rule decides alone.
 
     Probabilities follow the density of mistakes in their paragraph (`look_again_together`): where there are
-    many, others are more probable, and places with a lower probability are looked at as well.
+    many, others are more probable, and places with a lower probability are looked at as well. Long
+    paragraphs are cut for this (`disambig.text.paragraph_offsets`).
 
     Parameters
     ----------

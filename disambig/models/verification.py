@@ -30,7 +30,7 @@ from itertools import islice
 
 import numpy as np
 
-from disambig.data import Decisions, record_edit, replacement
+from disambig.data import Decisions, minibatch, record_edit, replacement
 from disambig.decision import resolve_overlaps
 
 TextEdit = tuple[int, int, str]
@@ -42,7 +42,7 @@ DecideNear = Callable[[Sequence[str], Sequence[Sequence[Span]]], Sequence[Decisi
 _CONTEXT_WORDS = 26
 """Words on each side of a paragraph that the models see; their networks see 25."""
 _CONTEXT_CHARACTERS = 400
-_LONGEST_PARAGRAPH = 3_000
+_LONGEST_PARAGRAPH = 1_000
 """Number of characters of a paragraph on each side of a flag that are decided again."""
 _NEAR_CHARACTERS = 40
 """Maximum number of characters between two flags that may be about the same mistake."""
@@ -50,6 +50,8 @@ _EXPLAINED = 0.25
 """A flag is dropped if correcting the flags near it lowers its probability to less than this share."""
 _PARAGRAPH_END = re.compile("\n[^\\S\n]*\n|\u2029")
 _WORD = re.compile(r"\w+")
+_BATCH_CHARACTERS = 100_000
+"""Number of characters of corrected text that are decided together."""
 MAX_ROUNDS = 4
 """How often flags are verified in the place of those that were dropped."""
 
@@ -355,13 +357,23 @@ class _Verifier:
     def _probabilities(self, texts: Sequence[str], spans: Sequence[Sequence[Span]]) -> list[float]:
         """Return the largest probability of a mistake at the one span of each text; 0 without a decision."""
         largest = [0.0] * len(texts)
-        for of_task in self.decide_near(texts, spans) if texts else ():
+        for first, of_task in self._decide_near(texts, spans):
             for row in np.flatnonzero(of_task.observed >= 0).tolist():
-                number = int(of_task.documents[row])
+                number = first + int(of_task.documents[row])
                 ((start, end),) = spans[number]
                 if of_task.starts[row] <= end and of_task.ends[row] >= start:
                     largest[number] = max(largest[number], float(of_task.probabilities[row]))
         return largest
+
+    def _decide_near(
+        self, texts: Sequence[str], spans: Sequence[Sequence[Span]]
+    ) -> Iterator[tuple[int, Decisions]]:
+        """Yield decisions near spans, batch by batch, with the number of the first text of a batch."""
+        first = 0
+        for batch in minibatch(zip(texts, spans, strict=True), _BATCH_CHARACTERS, lambda pair: len(pair[0])):
+            for of_task in self.decide_near(*zip(*batch, strict=True)):
+                yield first, of_task
+            first += len(batch)
 
     def _together(self, excerpt: _Excerpt) -> Iterator[_Trial]:
         edits = [flag.edit for flag in excerpt.flags]
@@ -397,10 +409,10 @@ class _Verifier:
         results: list[list[_Again]] = [[] for _ in trials]
         by_text: list[list[tuple[Span, _Again]]] = [[] for _ in spans]
         corrected = list(spans)
-        for of_task in self.decide_near(corrected, list(spans.values())):
+        for first, of_task in self._decide_near(corrected, list(spans.values())):
             limit = self.default_limits.get(of_task.task, 0.0)
             for row in corrections(of_task):
-                number = int(of_task.documents[row])
+                number = first + int(of_task.documents[row])
                 edit = flag_edit(of_task, row, int(of_task.chosen[row]), corrected[number])
                 new, _ = apply_edits(corrected[number], [edit])
                 place = int(of_task.starts[row]), int(of_task.ends[row])

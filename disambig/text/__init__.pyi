@@ -63,6 +63,7 @@ from .tokenisations import (
 )
 from .view import (
     END_HASH as END_HASH,
+    LONGEST_PARAGRAPH as LONGEST_PARAGRAPH,
     SENTENCE_END as SENTENCE_END,
     SENTENCE_START as SENTENCE_START,
     START_HASH as START_HASH,

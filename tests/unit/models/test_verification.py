@@ -135,3 +135,17 @@ def test_decides_only_the_text_around_a_flag_again(between: str):
     (corrected,) = calls
     assert "It was a quiet place." in corrected
     assert len(corrected) < 600
+
+
+def test_many_flags_in_one_paragraph_are_verified_in_small_batches():
+    text = "quite or here. " * 2_000
+    rules = {"quite": ("quiet", 0.7), "here": ("hear", 0.9)}
+    sizes = []
+
+    def decide_near(corrected, spans):
+        sizes.append(sum(map(len, corrected)))
+        return resolve_overlaps([decisions("t", corrected, rules, spans)], corrected)
+
+    (kept,) = verify_flags([text], [decisions("t", [text], rules)], decide_near)
+    assert kept.flagged.sum() == 4_000
+    assert 10 * len(text) < sum(sizes) and max(sizes) < 5 * len(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 import sys
 import tracemalloc
@@ -20,6 +21,7 @@ from spacy.vocab import Vocab
 from disambig.errors import UserError
 from disambig.text import (
     END_HASH,
+    LONGEST_PARAGRAPH,
     START_HASH,
     UNKNOWN,
     SpacyTokens,
@@ -499,6 +501,26 @@ def test_offsets_of_paragraphs(documents, gap):
     view = Words()([gap.join(paragraphs) for paragraphs in documents])
     alone = Words()([text for paragraphs in documents for text in paragraphs or [""]])
     assert paragraph_offsets(view).tolist() == np.unique(alone.documents).tolist()
+
+
+def sentence(n_words: int) -> str:
+    return " ".join(["Words", *["again"] * (n_words - 1)]) + "."
+
+
+@given(st.lists(st.integers(1, 130), min_size=1, max_size=12), st.integers(1, 130))
+def test_long_paragraphs_are_cut_between_sentences(sizes, before):
+    text = " ".join(map(sentence, sizes))
+    view = Words()([f"{sentence(before)}\n\n{text}", text])
+    offsets = paragraph_offsets(view)
+    assert set(offsets.tolist()) <= {*view.sentences.tolist(), len(view)}
+    for start, end in itertools.pairwise(offsets.tolist()):
+        inside = (view.sentences > start) & (view.sentences < end)
+        assert end - start <= LONGEST_PARAGRAPH or not inside.any()
+    # the cuts do not depend on what is before the paragraph, and are no more than necessary
+    alone = np.diff(paragraph_offsets(Words()([text])))
+    first = np.diff(paragraph_offsets(Words()([sentence(before)])))
+    assert np.diff(offsets).tolist() == [*first, *alone, *alone]
+    assert (alone[:-1] + alone[1:] > LONGEST_PARAGRAPH).all()
 
 
 BANKS = "The banks were closed. He RUNS to  the river's mouth!\n\nNo. 5 mark"
