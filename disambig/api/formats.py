@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         Labelled as Labelled,
         ReaderTraits as ReaderTraits,
         SenseInstance as SenseInstance,
+        apply_records as apply_records,
         arrow_schema as arrow_schema,
         escape as escape,
         read_clean as read_clean,

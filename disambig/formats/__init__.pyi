@@ -15,6 +15,7 @@ from .corrected import (
     AppliedEdit as AppliedEdit,
     M2Format as M2Format,
     applied_edits as applied_edits,
+    apply_records as apply_records,
     corrected_text as corrected_text,
     split_tokens as split_tokens,
 )

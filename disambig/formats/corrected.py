@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,10 +65,25 @@ class AppliedEdit:
 
 
 def corrected_text(result: AnnotatedDocument) -> str:
-    """Return the text with the flagged replacements; of two that overlap, the more probable is applied."""
-    text = result.document.text
+    """Return the text with the flagged replacements (see `apply_records`)."""
+    return apply_records(result.document.text, flagged_records(result))
+
+
+def apply_records(text: str, records: Iterable[Mapping[str, Any]]) -> str:
+    """Return a text with the corrections of its flagged records; other records are ignored.
+
+    A word that is removed takes the blank beside it along, and passes its capital on. Of two corrections that
+    overlap, the more probable is applied.
+
+    Parameters
+    ----------
+    text : str
+    records : iterable of mapping
+        The decisions of a record of the document, or ``span._.disambig`` of the spans of a spaCy Doc, with
+        `task`, `start`, `end`, `observed`, `replacement`, `probability` and `flagged`.
+    """
     parts, position = [], 0
-    for edit in applied_edits(result):
+    for edit in _record_edits(text, records):
         parts += [text[position : edit.start], edit.replacement]
         position = edit.end
     return "".join([*parts, text[position:]])
@@ -76,8 +91,14 @@ def corrected_text(result: AnnotatedDocument) -> str:
 
 def applied_edits(result: AnnotatedDocument) -> list[AppliedEdit]:
     """Return the changes that `corrected_text` applies, in text order and without overlaps."""
-    text = result.document.text
-    wanted = [record for record in flagged_records(result) if record["replacement"] != record["observed"]]
+    return _record_edits(result.document.text, flagged_records(result))
+
+
+def _record_edits(text: str, records: Iterable[Mapping[str, Any]]) -> list[AppliedEdit]:
+    """Return the changes of flagged records, in text order and without overlaps."""
+    changes = (dict(record) for record in records if record["flagged"])
+    wanted = [record for record in changes if record["replacement"] != record["observed"]]
+    wanted.sort(key=lambda record: (record["start"], record["end"]))
     edits = [AppliedEdit.from_record(record_edit(record, text)) for record in wanted]
     kept = edits_to_keep(
         [(edit.start, edit.end, edit.replacement) for edit in edits],

@@ -24,6 +24,7 @@ from disambig.formats import (
     FORMATS,
     AnnotatedDocument,
     Document,
+    apply_records,
     corrected_text,
     guess_format,
     make_format,
@@ -103,6 +104,15 @@ def test_corrections_follow_case_and_the_more_probable_of_two_is_made():
     other = replace(spelling, starts=spelling.starts - np.int32(2), probabilities=likely)
     for both in ((spelling, other), (other, spelling)):
         assert corrected_text(AnnotatedDocument(one.document, both)) == "quiet place in it"
+
+
+def test_records_of_a_document_can_be_applied():
+    record = written_record(result(TEXT), records=2)
+    assert apply_records(record["text"], record["decisions"][::-1]) == corrected_text(result(TEXT)) != TEXT
+    removed = {"task": "article", "start": 3, "end": 6, "observed": "The", "replacement": ""}
+    records = [removed | {"flagged": flagged, "probability": 0.9} for flagged in (True, False)]
+    assert apply_records("So The the end.", records) == "So The end."
+    assert apply_records("So The the end.", records[1:]) == "So The the end."
 
 
 def test_corrected_documents_and_lines_for_people():
