@@ -45,10 +45,7 @@ def read_org(text: str, suffix: str = ".org") -> Canvas:
     """Paint over the markup of an Org document."""
     reader = _Blocks(text)
     reader.read()
-    canvas = reader.canvas
-    _Inline.paint_all(canvas)
-    canvas.finish()
-    return canvas
+    return _Inline.finish(reader.canvas)
 
 
 class _Blocks:

@@ -106,10 +106,7 @@ def read_rst(text: str, suffix: str = ".rst") -> Canvas:
     """Paint over the markup of a reStructuredText document."""
     reader = _Blocks(text)
     reader.read()
-    canvas = reader.canvas
-    _Inline.paint_all(canvas)
-    canvas.finish()
-    return canvas
+    return _Inline.finish(reader.canvas)
 
 
 class _Blocks:
