@@ -108,17 +108,7 @@ class CandidateOdds(CorrectionsExtractor):
     no influence, so that the scores compare with those of a language model. For an empty candidate, the word
     after it counts. Each reading takes milliseconds: use it for few instances.
 
-    Parameters
-    ----------
-    folder : path
-        Folder of the encoder, or the name of an installed pack that has one.
-    threads : int, optional
-        See `Encoder.load`.
-
-    Raises
-    ------
-    UserError
-        On first use D747, D748 (see `Encoder.load`).
+    The settings and errors are those of `EncoderEvidence`.
     """
 
     @by_group
