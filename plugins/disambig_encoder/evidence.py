@@ -108,7 +108,9 @@ class CandidateOdds(CorrectionsExtractor):
     no influence, so that the scores compare with those of a language model. For an empty candidate, the word
     after it counts. Each reading takes milliseconds: use it for few instances.
 
-    The settings and errors are those of `EncoderEvidence`.
+    Parameters
+    ----------
+    folder, threads : settings of `EncoderEvidence`, with its errors
     """
 
     @by_group

@@ -144,8 +144,7 @@ class FSLR(Stagewise):
         Step length.
     truncate : bool
         Whether the optimal step is taken if it is smaller than `eps`, as in the paper.
-    base, steps, max_steps, patience, tolerance
-        See `Boosting`.
+    base, steps, max_steps, patience, tolerance : settings of `Boosting`
     """
 
     eps: float = 0.5
@@ -173,8 +172,7 @@ class FBoosting(FSLR):
         Step length; features are chosen by the effect of a step of this length.
     truncate : bool
         Whether the feature's optimal step is taken if it is smaller than `eps`, as in the paper.
-    base, steps, max_steps, patience, tolerance
-        See `Boosting`.
+    base, steps, max_steps, patience, tolerance : settings of `Boosting`
     """
 
     def rule(self) -> StepSettings:
@@ -201,8 +199,7 @@ class BLasso(FBoosting):
     truncate : bool
         Whether the feature's optimal step is taken if it is smaller than `eps`, as in the paper. If
         not, the path approaches that of the lasso as `eps` falls.
-    base, steps, max_steps, patience, tolerance
-        See `Boosting`.
+    base, steps, max_steps, patience, tolerance : settings of `Boosting`
     """
 
     theta: float = 0.0
