@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -317,19 +316,37 @@ def annotate(
         D401 for an invalid rate, D950 for the rate of a task that no model decides, D953 for an unknown kind
         of writing.
     """
-    settings = {"ignore": ignore, "protect": protect, "detect_language": detect_language, "writing": writing}
-    return _model_set(models, flags_per_1000, **settings).annotate(texts)
+    together = _model_set(models, flags_per_1000, ignore, protect, detect_language, writing)
+    return together.annotate(texts)
 
 
-def annotate_separately(texts: Sequence[str], models: Sequence[Model], **settings: Any) -> list[Decisions]:
+def annotate_separately(
+    texts: Sequence[str],
+    models: Sequence[Model],
+    *,
+    flags_per_1000: RequestedRates = None,
+    ignore: Collection[str] = (),
+    protect: bool = True,
+    detect_language: bool = True,
+    writing: str | None = None,
+) -> list[Decisions]:
     """Decide as `annotate` does, but each model separately: their flags may overlap and are not verified."""
-    return _model_set(models, **settings).annotate_separately(texts)
+    together = _model_set(models, flags_per_1000, ignore, protect, detect_language, writing)
+    return together.annotate_separately(texts)
 
 
-def _model_set(models: Sequence[Model], flags_per_1000: RequestedRates = None, **settings: Any) -> ModelSet:
+def _model_set(
+    models: Sequence[Model],
+    flags_per_1000: RequestedRates,
+    ignore: Collection[str],
+    protect: bool,
+    detect_language: bool,
+    writing: str | None,
+) -> ModelSet:
     """Return the models with these settings; warn if `writing` has no effect."""
-    together = ModelSet(tuple(models), task_rates(models, flags_per_1000), **settings)
-    if note := unused_writing(models, together.writing):
+    rates = task_rates(models, flags_per_1000)
+    together = ModelSet(tuple(models), rates, ignore, protect, detect_language, writing=writing)
+    if note := unused_writing(models, writing):
         warnings.warn(str(note), stacklevel=3)
     return together
 
