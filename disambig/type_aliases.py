@@ -11,5 +11,6 @@ Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
+Ranks = NDArray[np.uint16]
 Progress = Callable[[str, int, int], None]
 """Called with the name of a stage, the number of steps done, and their total number."""

@@ -159,16 +159,20 @@ def real_example(row: dict, pieces: WordPieces) -> Example | None:
     return example
 
 
+def proposal_words(row: dict) -> tuple[list[str], list[str], list[str], list[str]]:
+    """Return the words before a proposed correction, the words written and proposed, and those after it."""
+    text, start, end = row["text"], row["start"], row["end"]
+    left, right = sentence_around(text, start, end)
+    before, after = split_words(text[left:start])[-28:], split_words(text[end:right])[:26]
+    return before, split_words(text[start:end]), split_words(row["new"]), after
+
+
 def proposal_example(row: dict, pieces: WordPieces) -> Example | None:
     """Return the example of a correction that models propose for a right sentence: corrected, it is wrong.
 
     Some of these corrections are right. An example counts less, the more certain the models are.
     """
-    text, start, end = row["text"], row["start"], row["end"]
-    left, right = sentence_around(text, start, end)
-    before = split_words(text[left:start])[-28:]
-    after = split_words(text[end:right])[:26]
-    old, new = split_words(text[start:end]), split_words(row["new"])
+    before, old, new, after = proposal_words(row)
     if not old and not new:
         return None
     example = build_example([*before, *old, *after], [Edit(len(before), len(old), new)], pieces)

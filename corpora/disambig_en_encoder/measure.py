@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from disambig_encoder.pieces import WordPieces, sentence_around, split_words
-from examples import Edit, Example, build_example
+from disambig_encoder.pieces import WordPieces
+from examples import Edit, Example, build_example, proposal_words
 from network import NOTHING, PAD, RIGHT, EncoderNetwork
 from numpy.typing import NDArray
 from torch import Tensor
@@ -19,15 +19,10 @@ EVIDENCE = ("before", "after", "class", "word before", "word after")
 
 def correction_example(row: dict, pieces: WordPieces) -> Example | None:
     """Return the text of a proposal as written and as corrected; None if too long or unchanged."""
-    text, start, end = row["text"], row["start"], row["end"]
-    left, right = sentence_around(text, start, end)
-    before = split_words(text[left:start])[-28:]
-    after = split_words(text[end:right])[:26]
-    old, new = split_words(text[start:end]), split_words(row["new"])
+    before, old, new, after = proposal_words(row)
     if not old and not new:
         return None
-    example = build_example([*before, *new, *after], [Edit(len(before), len(new), old)], pieces)
-    return example
+    return build_example([*before, *new, *after], [Edit(len(before), len(new), old)], pieces)
 
 
 def padded(rows: Sequence[Sequence[int]], value: int = PAD) -> Tensor:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         ProgressCallback as ProgressCallback,
         ProgressCounter as ProgressCounter,
         Runner as Runner,
+        RunOptions as RunOptions,
         Transport as Transport,
         Work as Work,
         WorkOutcome as WorkOutcome,

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from disambig.cli.options import check_rate
+from disambig.cli.options import check_rate, parse_rates
 from disambig.configuration import SettingsSource
 from disambig.data import parse_share
 from disambig.errors import UserError, nearest_first
@@ -14,42 +14,29 @@ from disambig.errors import UserError, nearest_first
 ORIGIN = "command line"
 
 
-def options_over_settings(
-    *,
-    task: list[str] | None,
-    model: list[str] | None,
-    flags_per_1000: float | Mapping[str, float] | None,
-    trust: str | None,
-    max_flags_per_1000: float | None,
-    sets: str | None,
-    ignore: str | None,
-    baseline: str | None,
-    writing: str | None = None,
-    detect_language: bool | None = None,
-    rule: list[str] | None = None,
-    ignore_rule: list[str] | None = None,
-) -> SettingsSource:
-    """Return the settings that are given as options.
+def options_over_settings(options: Mapping[str, Any], *, baseline: str | None = None) -> SettingsSource:
+    """Return the settings that are given as options; those of `flag_options` are `options`.
 
     Raises
     ------
     UserError
-        D602 for an invalid rate, D860 for an invalid share.
+        D602 and D951 for an invalid rate, D860 for an invalid share.
     """
-    check_rate(max_flags_per_1000, option="--max-flags-per-1000")
+    rates, trust = parse_rates(options["flags_per_1000"]), options["trust"]
+    check_rate(options["max_flags_per_1000"], option="--max-flags-per-1000")
     values: Mapping[str, Any] = {
-        "tasks": task,
-        "models": model,
-        "flags_per_1000": flags_per_1000,
+        "tasks": options["task"],
+        "models": options["model"],
+        "flags_per_1000": rates,
         "trust": None if trust is None else parse_share(trust),
-        "max_flags_per_1000": max_flags_per_1000,
-        "sets_files": sets and [sets],
-        "ignore_files": ignore and [ignore],
+        "max_flags_per_1000": options["max_flags_per_1000"],
+        "sets_files": options["sets"] and [options["sets"]],
+        "ignore_files": options["ignore"] and [options["ignore"]],
         "baseline": baseline,
-        "writing": writing,
-        "detect_language": detect_language,
-        "rules": rule,
-        "ignore_rules": ignore_rule,
+        "writing": options["writing"],
+        "detect_language": options["detect_language"],
+        "rules": options["rule"],
+        "ignore_rules": options["ignore_rule"],
     }
     return SettingsSource(
         ORIGIN, {key: value for key, value in values.items() if value not in (None, [], "")}

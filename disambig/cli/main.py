@@ -19,6 +19,7 @@ from typer.main import get_command
 
 from disambig import __version__
 from disambig.cli.names import COMMANDS, command_module
+from disambig.cli.options import SETTINGS, show_help
 from disambig.errors import UserError
 from disambig.formatting import escape_control_chars
 
@@ -74,15 +75,6 @@ def _argument(argument: Any) -> None:
     argument.metavar = name
     argument.get_usage_pieces = lambda context: [shown if argument.required else f"[{shown}]"]
     argument.get_help_record = lambda context: (shown, argument.help or "")
-
-
-SETTINGS: dict[str, Any] = {
-    "add_completion": False,
-    "rich_markup_mode": None,
-    "pretty_exceptions_enable": False,
-    "context_settings": {"help_option_names": ["-h", "--help"]},
-}
-"""Settings of the Typer applications of all commands."""
 
 
 class LazyCommand(TyperCommand):
@@ -167,14 +159,7 @@ FAILURE = 2
 INTERRUPTED = 130
 TERMINATED = 143
 
-# No rich markup: importing rich would take a third of the time budget of `disambig --help`.
-app = typer.Typer(
-    cls=command_group(),
-    add_completion=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+app = typer.Typer(**SETTINGS | {"cls": command_group(), "add_completion": True})
 _ClickException: type[Exception] = typer.BadParameter.__mro__[2]  # typer has no public name for it
 
 
@@ -193,8 +178,7 @@ def disambig(
     ] = False,
 ) -> None:
     """Find mistakes that spelling checkers miss, such as wrong prepositions and confused words."""
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
+    show_help(context)
 
 
 def run(arguments: list[str] | None = None) -> None:

@@ -15,6 +15,24 @@ import typer
 from disambig.errors import UserError
 
 
+def show_help(context: typer.Context) -> None:
+    """Print the help of a group of commands if it is called without a command."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+# No rich markup: importing rich would take a third of the time budget of `disambig --help`.
+SETTINGS: dict[str, Any] = {
+    "add_completion": False,
+    "rich_markup_mode": None,
+    "pretty_exceptions_enable": False,
+    "context_settings": {"help_option_names": ["-h", "--help"]},
+}
+"""Settings of the Typer applications of all commands."""
+GROUP_SETTINGS = SETTINGS | {"callback": show_help, "invoke_without_command": True}
+"""Settings of the application of a command that has subcommands."""
+
+
 def complete_from(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
     """Return a function that completes a name in a shell; `names` is called when a user presses TAB."""
 
@@ -212,7 +230,7 @@ Quiet = Annotated[
 def share_options(
     common: Callable[..., Any], name: str = "choices"
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Add the options of `common` to a command, which receives its result as the argument `name`."""
+    """Replace the argument `name` of a command, which receives the result of `common`, by its options."""
     theirs = inspect.signature(common).parameters
 
     def decorated(command: Callable[..., None]) -> Callable[..., None]:
@@ -221,10 +239,29 @@ def share_options(
             shared = {name: given.pop(name) for name in theirs}
             command(**given, **{name: common(**shared)})
 
-        _take_options(run, [*_options(command, without=name), *_options(common)])
+        options = _options(command)
+        place = [option.name for option in options].index(name)
+        _take_options(run, [*options[:place], *_options(common), *options[place + 1 :]])
         return run
 
     return decorated
+
+
+def flag_options(
+    task: Tasks = None,
+    model: Models = None,
+    flags_per_1000: Rate = None,
+    trust: Trusted = None,
+    max_flags_per_1000: Most = None,
+    sets: Sets = None,
+    rule: Rules = None,
+    ignore_rule: IgnoreRules = None,
+    ignore: Ignore = None,
+    writing: Writing = None,
+    detect_language: DetectLanguage = None,
+) -> dict[str, Any]:
+    """Return the options of `check` and `serve` that determine what is flagged."""
+    return locals()
 
 
 def record_command(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -14,6 +14,7 @@ from disambig.counts import layout
 from disambig.counts.layout import C1, C2, PILOTS, Record
 from disambig.data import HashVocabulary, offsets_from_sizes
 from disambig.runtime import use_numba
+from disambig.type_aliases import Hashes
 
 if TYPE_CHECKING:
     from disambig.counts.runs import Merged
@@ -102,12 +103,7 @@ _AT_ONCE = 64
 
 
 def find_pilots_with_numpy(
-    keys: NDArray[np.uint64],
-    bits: int,
-    seed: int,
-    n_slots: int,
-    pilots: NDArray[np.uint16],
-    slots: NDArray[np.uint64],
+    keys: Hashes, bits: int, seed: int, n_slots: int, pilots: NDArray[np.uint16], slots: Hashes
 ) -> bool:
     """Choose a pilot for each bucket of a part, as `_build_kernels.find_pilots` does."""
     n_buckets = len(pilots)
@@ -273,12 +269,7 @@ def _check_chunks(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
 
 
 def _find_pilots(
-    keys: NDArray[np.uint64],
-    bits: int,
-    seed: int,
-    n_slots: int,
-    pilots: NDArray[np.uint16],
-    slots: NDArray[np.uint64],
+    keys: Hashes, bits: int, seed: int, n_slots: int, pilots: NDArray[np.uint16], slots: Hashes
 ) -> bool:
     if not use_numba(len(keys) * _UNITS):
         return find_pilots_with_numpy(keys, bits, seed, n_slots, pilots, slots)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,23 @@ from disambig.data.segments import Ragged, as_index, lengths, offsets_from_sizes
 from disambig.type_aliases import Floats
 
 
-class EqualLists:
+class CandidateRows:
+    """Base of batches in which every row is one candidate."""
+
+    __slots__ = ()
+    if TYPE_CHECKING:
+
+        @property
+        def offsets(self) -> NDArray[np.int64]:
+            """Offset of the first row of each instance, shape ``(n + 1,)``."""
+
+    @property
+    def layout(self) -> NDArray[np.int64]:
+        """The offsets: every row is one candidate."""
+        return self.offsets
+
+
+class EqualLists(CandidateRows):
     """A batch with ``costs`` of shape (n, K): zero for the right candidates of each instance."""
 
     __slots__ = ()
@@ -31,11 +47,6 @@ class EqualLists:
     def cost(self) -> NDArray[np.float32]:
         """The cost of each row, zero for right candidates, shape ``(n * K,)``."""
         return self.costs.ravel()
-
-    @property
-    def layout(self) -> NDArray[np.int64]:
-        """The offsets: every row is one candidate."""
-        return self.offsets
 
 
 _CHUNK = 8192
@@ -111,7 +122,7 @@ class DenseBlocks(EqualLists):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class DenseLists:
+class DenseLists(CandidateRows):
     """Attributes of every candidate of n instances with per-instance candidates.
 
     Attributes
@@ -128,11 +139,6 @@ class DenseLists:
     offsets: NDArray[np.int64]
     cost: NDArray[np.float32]
     columns: Columns
-
-    @property
-    def layout(self) -> NDArray[np.int64]:
-        """The offsets: every row is one candidate."""
-        return self.offsets
 
     def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the score of each row."""
@@ -153,7 +159,7 @@ class DenseLists:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SparseRows:
+class SparseRows(CandidateRows):
     """Features of candidates (or of parts of structures) as rows of a scipy CSR matrix.
 
     Attributes
@@ -168,11 +174,6 @@ class SparseRows:
     offsets: NDArray[np.int64]
     cost: NDArray[np.float32]
     columns: Columns
-
-    @property
-    def layout(self) -> NDArray[np.int64]:
-        """The offsets: every row is one candidate."""
-        return self.offsets
 
     def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the score of each row."""
@@ -352,7 +353,7 @@ class JoinedColumns(Columns):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class JoinedRows:
+class JoinedRows(CandidateRows):
     """Several batches with features of the same candidates; their flat weights are concatenated.
 
     Attributes
@@ -379,11 +380,6 @@ class JoinedRows:
     def cost(self) -> NDArray[np.float32]:
         """The cost of each row, zero for right candidates."""
         return self.parts[0].cost
-
-    @property
-    def layout(self) -> NDArray[np.int64]:
-        """The offsets: every row is one candidate."""
-        return self.offsets
 
     def scores(self, weights: Floats) -> Floats:
         """Return the score of each row: the sum of its scores in all parts."""

@@ -89,8 +89,25 @@ class LabelledProposals:
     margins: Floats | None = None
 
 
+class _AsksFirstRule:
+    """Base of decision rules that see what their first rule sees."""
+
+    __slots__ = ()
+    first: DecisionRule
+
+    @property
+    def sees_beside(self) -> bool:
+        """Whether the first rule uses the words before and after a position."""
+        return sees_beside(self.first)
+
+    @property
+    def sees_parts(self) -> bool:
+        """Whether the first rule uses the contributions of feature groups."""
+        return sees_parts(self.first)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class SecondLook:
+class SecondLook(_AsksFirstRule):
     """Weigh the proposals of a first decision rule again, with the evidence of further extractors.
 
     The extractors see only places where the first rule finds a mistake at least slightly probable, and of
@@ -158,16 +175,6 @@ class SecondLook:
     weighed_from: float = fitted_field(EVERYWHERE)
     between: ClassVar[tuple[str, ...]] = ("words", "own")
     learns_mistakes: ClassVar[bool] = True
-
-    @property
-    def sees_beside(self) -> bool:
-        """Whether the first rule uses the words before and after a position."""
-        return sees_beside(self.first)
-
-    @property
-    def sees_parts(self) -> bool:
-        """Whether the first rule uses the contributions of feature groups."""
-        return sees_parts(self.first)
 
     def fit(self, material: CalibrationData, *, progress: Any = None) -> SecondLook:
         """Fit the first rule; `fit_proposals` fits the second look, to text that the first has not seen."""
@@ -566,7 +573,7 @@ def paragraph_shifts(parts: Sequence[ExpectedMistakes], n_tokens: Rows) -> list[
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Proposer:
+class Proposer(_AsksFirstRule):
     """Decision rule that flags whatever another one finds at least slightly probable.
 
     Attributes
@@ -582,16 +589,6 @@ class Proposer:
     least: float
     weighed_from: float = EVERYWHERE
     flags_per_1000: ClassVar[float] = EVERYTHING
-
-    @property
-    def sees_beside(self) -> bool:
-        """Whether the rule uses the words before and after a position."""
-        return sees_beside(self.first)
-
-    @property
-    def sees_parts(self) -> bool:
-        """Whether the rule uses the contributions of feature groups."""
-        return sees_parts(self.first)
 
     def judge(self, scored: ScoreBatch, *, flags_per_1000: float | None = None) -> Predictions:
         """Return the proposals; the rate is ignored."""

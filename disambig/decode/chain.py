@@ -54,17 +54,12 @@ class Chain:
         return mass
 
     def top(self, scores: Floats, layout: Layout, k: int) -> list[tuple[Floats, NDArray[np.int64]]]:
-        """Return up to `k` best sequences of each instance, the best first.
+        """Return up to `k` best sequences of each instance, the best first; `k` is at least 1.
 
         Returns
         -------
         list of (scores, states)
             Shapes ``(k,)`` and ``(k, L)``.
-
-        Raises
-        ------
-        ValueError
-            If `k` is less than 1.
         """
         if k < 1:
             raise ValueError(f"k must be at least 1, not {k}")

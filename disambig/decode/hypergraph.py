@@ -185,7 +185,7 @@ class Hypergraph:
     def top(
         self, scores: Floats, layout: Hypergraphs, k: int
     ) -> list[tuple[Floats, list[NDArray[np.int64]]]]:
-        """Return up to `k` best derivations of each instance, the best first.
+        """Return up to `k` best derivations of each instance, the best first; `k` is at least 1.
 
         Ties are decided for the first edge, so that the result is deterministic and begins with that of
         `best`.
@@ -195,11 +195,6 @@ class Hypergraph:
         list of (scores, derivations)
             Shape ``(k,)``, and k arrays of rows in preorder: an edge, then all below its first tail, then all
             below its second.
-
-        Raises
-        ------
-        ValueError
-            If `k` is less than 1.
         """
         if k < 1:
             raise ValueError(f"k must be at least 1, not {k}")

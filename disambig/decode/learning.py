@@ -33,17 +33,12 @@ class Enumerated:
     def top(
         self, scores: Floats, layout: NDArray[np.int64], k: int
     ) -> list[tuple[Floats, NDArray[np.int64]]]:
-        """Return up to `k` best candidates of each instance, the best first.
+        """Return up to `k` best candidates of each instance, the best first; `k` is at least 1.
 
         Returns
         -------
         list of (scores, rows)
             Shapes ``(k,)`` and ``(k,)``.
-
-        Raises
-        ------
-        ValueError
-            If `k` is less than 1.
         """
         if k < 1:
             raise ValueError(f"k must be at least 1, not {k}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from disambig.features.contexts import CONTEXT_PARENTS, ONE_SIDED, CandidateHash
 from disambig.features.ngram_counts import ROWS_AT_ONCE, NgramCounts, count_alone
 from disambig.runtime import use_numba
 from disambig.text import TokenView
+from disambig.type_aliases import Bools, Floats, Ints, Ranks
 
 if TYPE_CHECKING:
     from disambig.counts import CountTable
@@ -26,11 +27,7 @@ LEAST = 1e-9
 
 
 def log_probabilities(
-    ranks: NDArray[np.uint16],
-    usable: NDArray[np.bool_],
-    counts: NDArray[np.float64],
-    prior: NDArray[np.float64],
-    parents: NDArray[np.int64],
+    ranks: Ranks, usable: Bools, counts: Floats, prior: Floats, parents: Ints
 ) -> NDArray[np.float32]:
     """Return the log-probability of each of K candidates in each context, shape (n, K, C).
 
@@ -39,28 +36,20 @@ def log_probabilities(
     ranks : array of uint16, shape (n, K, C)
     prior : array of float64, shape (K,)
     usable, counts, parents
-        See `smooth`.
+        See `ContextCounts`.
     """
     n, k, c = ranks.shape
     offsets, zeros = np.arange(n + 1) * k, np.full(n, -1)
     silent = np.zeros(c, bool)
     rows = ranks.reshape(-1, c)
-    return smooth(rows, usable, counts, np.tile(prior, n), offsets, zeros, parents, silent).reshape(n, k, c)
+    contexts = ContextCounts(rows, usable, counts, np.tile(prior, n), offsets, zeros, parents, silent)
+    return contexts.log_probabilities().reshape(n, k, c)
 
 
-def smooth(
-    ranks: NDArray[np.uint16],
-    usable: NDArray[np.bool_],
-    counts: NDArray[np.float64],
-    prior: NDArray[np.float64],
-    offsets: NDArray[np.int64],
-    zeros: NDArray[np.int64],
-    parents: NDArray[np.int64],
-    silent: NDArray[np.bool_],
-) -> NDArray[np.float32]:
-    """Return the log-probability of each candidate in each context, shape (n_rows, C), at least log(LEAST).
+class ContextCounts(NamedTuple):
+    """The counts of candidates in their contexts, from which their probabilities there are estimated.
 
-    Parameters
+    Attributes
     ----------
     ranks : array of uint16, shape (n_rows, C)
         Rank of the count of each candidate in each context, 0 if it was not seen.
@@ -79,42 +68,42 @@ def smooth(
         The shorter contexts of each context, which precede it; -1 if there are fewer.
     silent : array of bool, shape (C,)
     """
-    probabilities = np.empty(ranks.shape, np.float32)
-    if len(ranks) and use_numba(ranks.size):
-        from disambig.features import _count_kernels as smoothing_kernels
 
-        smoothing_kernels.smooth_counts(
-            ranks, usable, counts, prior, offsets, zeros, parents, silent, probabilities
-        )
-    elif len(ranks):
-        # instances whose rows stay in the CPU cache
-        bounds = np.searchsorted(offsets, np.arange(0, len(ranks), ROWS_AT_ONCE))
-        for first, last in pairwise([*np.unique(bounds).tolist(), len(usable)]):
-            rows = slice(*offsets[[first, last]].tolist())
-            probabilities[rows] = _smooth_with_numpy(
-                ranks[rows],
-                usable[first:last],
-                counts,
-                prior[rows],
-                offsets[first : last + 1] - rows.start,
-                np.maximum(zeros[first:last] - rows.start, -1),
-                parents,
-                silent,
-            )
-    logs: NDArray[np.float32] = np.log(np.maximum(probabilities, np.float32(LEAST)))
-    return logs
+    ranks: Ranks
+    usable: Bools
+    counts: Floats
+    prior: Floats
+    offsets: Ints
+    zeros: Ints
+    parents: Ints
+    silent: Bools
+
+    def log_probabilities(self) -> NDArray[np.float32]:
+        """Return the log-probabilities of candidates in contexts, shape (n_rows, C), at least log(LEAST)."""
+        probabilities = np.empty(self.ranks.shape, np.float32)
+        if len(self.ranks) and use_numba(self.ranks.size):
+            from disambig.features import _count_kernels as smoothing_kernels
+
+            smoothing_kernels.smooth_counts(*self, probabilities)
+        elif len(self.ranks):
+            # instances whose rows stay in the CPU cache
+            bounds = np.searchsorted(self.offsets, np.arange(0, len(self.ranks), ROWS_AT_ONCE))
+            for first, last in pairwise([*np.unique(bounds).tolist(), len(self.usable)]):
+                rows = slice(*self.offsets[[first, last]].tolist())
+                part = self._replace(
+                    ranks=self.ranks[rows],
+                    usable=self.usable[first:last],
+                    prior=self.prior[rows],
+                    offsets=self.offsets[first : last + 1] - rows.start,
+                    zeros=np.maximum(self.zeros[first:last] - rows.start, -1),
+                )
+                probabilities[rows] = _smooth_with_numpy(part)
+        logs: NDArray[np.float32] = np.log(np.maximum(probabilities, np.float32(LEAST)))
+        return logs
 
 
-def _smooth_with_numpy(
-    ranks: NDArray[np.uint16],
-    usable: NDArray[np.bool_],
-    counts: NDArray[np.float64],
-    prior: NDArray[np.float64],
-    offsets: NDArray[np.int64],
-    zeros: NDArray[np.int64],
-    parents: NDArray[np.int64],
-    silent: NDArray[np.bool_],
-) -> NDArray[np.float64]:
+def _smooth_with_numpy(contexts: ContextCounts) -> Floats:
+    ranks, usable, counts, prior, offsets, zeros, parents, silent = contexts
     # arrays of shape (C, n_rows): a context is contiguous
     starts, owner = offsets[:-1], row_owners(offsets)
     with_zero = np.flatnonzero(zeros >= 0)
@@ -167,12 +156,7 @@ class ContextProbabilities(NgramCounts):
     _zero = True
 
     def _values(
-        self,
-        ranks: NDArray[np.uint16],
-        usable: NDArray[np.bool_],
-        view: TokenView,
-        several: GroupedInstances,
-        hashed: HashedTable,
+        self, ranks: Ranks, usable: Bools, view: TokenView, several: GroupedInstances, hashed: HashedTable
     ) -> NDArray[np.float32]:
         """Return the smoothed log-probabilities of all candidates."""
         if not len(ranks):
@@ -190,7 +174,10 @@ class ContextProbabilities(NgramCounts):
         prior /= np.add.reduceat(prior, offsets[:-1])[owner]
         zeros = np.full(len(several), -1)
         zeros[owner[is_zero]] = np.flatnonzero(is_zero)
-        return smooth(ranks, usable, self._counts, prior, offsets, zeros, CONTEXT_PARENTS, ONE_SIDED)
+        contexts = ContextCounts(
+            ranks, usable, self._counts, prior, offsets, zeros, CONTEXT_PARENTS, ONE_SIDED
+        )
+        return contexts.log_probabilities()
 
     @cached_property
     def _counts(self) -> NDArray[np.float64]:

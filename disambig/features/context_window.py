@@ -119,13 +119,7 @@ class ContextWindow:
         return replace(self, seen=self._with_tags(SeenKeys(seen.keys, names)))
 
     def transform(self, view: TokenView, table: GroupedInstances) -> list[Features]:
-        """Return one row per instance; the evidence is the number of its known features.
-
-        Raises
-        ------
-        ValueError
-            If the extractor is not fitted.
-        """
+        """Return one row per instance; the evidence is the number of its known features."""
         seen = self.seen
         if seen is None:
             raise ValueError("the context window is not fitted: no features are known")

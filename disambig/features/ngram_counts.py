@@ -39,6 +39,7 @@ from disambig.text import (
     fmix,
     tokenisation_named,
 )
+from disambig.type_aliases import Bools, Ranks
 from disambig.types import FeatureEvidence, Features
 
 if TYPE_CHECKING:
@@ -345,12 +346,7 @@ class NgramCounts(StatelessExtractor):
         return evidence
 
     def _values(
-        self,
-        ranks: NDArray[np.uint16],
-        usable: NDArray[np.bool_],
-        view: TokenView,
-        several: GroupedInstances,
-        hashed: HashedTable,
+        self, ranks: Ranks, usable: Bools, view: TokenView, several: GroupedInstances, hashed: HashedTable
     ) -> NDArray[np.float32]:
         """Return the attributes made from the counts, shape (n_rows, 14)."""
         return np.take(self.logs, ranks)

@@ -104,13 +104,7 @@ class Subsequences:
         return replace(self, seen=SeenKeys(keys, PackedStrings.from_words(())))
 
     def transform(self, view: TokenView, table: GroupedInstances) -> list[Features]:
-        """Return one row per instance; the evidence is the number of its known subsequences.
-
-        Raises
-        ------
-        ValueError
-            If the extractor is not fitted.
-        """
+        """Return one row per instance; the evidence is the number of its known subsequences."""
         seen = self.seen
         if seen is None:
             raise ValueError("the extractor is not fitted: no subsequences are known")

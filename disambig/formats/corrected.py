@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,11 +12,11 @@ from disambig.data import record_edit
 from disambig.decision import edits_to_keep
 from disambig.formats.documents import Kind
 from disambig.formats.jsonl import to_json
-from disambig.formats.results import AnnotatedDocument, flagged_records
+from disambig.formats.results import AnnotatedDocument, JoinsChunks, flagged_records
 
 
 @dataclass(frozen=True, slots=True)
-class CorrectedFormat:
+class CorrectedFormat(JoinsChunks):
     """Corrected documents in their original form: a text, a line with its line end, or a JSON object.
 
     Rows of CSV and Parquet are written as JSON objects. Tokenised input (CoNLL-U, ``.spacy``) is not
@@ -36,11 +36,6 @@ class CorrectedFormat:
     def encode(self, results: Sequence[AnnotatedDocument]) -> bytes:
         """Return the corrected documents, concatenated."""
         return b"".join(map(self._encode, results))
-
-    def join(self, chunks: Iterable[bytes], write: Callable[[bytes], object]) -> None:
-        """Write what `encode` returned, in order."""
-        for chunk in chunks:
-            write(chunk)
 
     def _encode(self, result: AnnotatedDocument) -> bytes:
         text, document = corrected_text(result), result.document
@@ -115,7 +110,7 @@ _NOOP = "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0\n"
 
 
 @dataclass(frozen=True, slots=True)
-class M2Format:
+class M2Format(JoinsChunks):
     """The M2 format: lines of text and edits of one annotator; lines without a token are left out.
 
     Each line of a text is one ``S`` line, even if it has several sentences.
@@ -129,11 +124,6 @@ class M2Format:
         """Return the lines of some documents with their edits, each followed by a blank line."""
         blocks = "".join(block for result in results for block in _sentences(result))
         return blocks.encode(errors="backslashreplace")
-
-    def join(self, chunks: Iterable[bytes], write: Callable[[bytes], object]) -> None:
-        """Write what `encode` returned, in order."""
-        for chunk in chunks:
-            write(chunk)
 
 
 def split_tokens(text: str) -> list[str]:

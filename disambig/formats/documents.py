@@ -476,6 +476,23 @@ def line_too_long_error(line: FileLine, path: str) -> UserError:
     return UserError("D305", path=path, line=line.number, limit=LINE_LIMIT)
 
 
+def read_text_lines(path: str) -> Iterator[tuple[int, str]]:
+    """Yield the number and the text of each line of a file that is not blank.
+
+    Raises
+    ------
+    UserError
+        D300 to D308.
+    """
+    try:
+        with open_bytes(path) as stream:
+            for line in read_lines(stream):
+                if text := decode_line(line, path).removeprefix("\ufeff").strip():
+                    yield line.number, text
+    except READ_ERRORS as problem:
+        raise read_error(path, problem) from problem
+
+
 def decode_line(line: FileLine, path: str) -> str:
     """Return a line as text, its line end included.
 

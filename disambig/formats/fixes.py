@@ -12,8 +12,7 @@ from typing import Any, TypeVar
 
 from disambig.data import record_edit
 from disambig.errors import UserError
-from disambig.files import READ_ERRORS, open_bytes, read_error
-from disambig.formats.documents import can_be_encoded, decode_line, read_lines
+from disambig.formats.documents import can_be_encoded, read_text_lines
 
 KINDS = ("replace", "insert", "delete")
 _CLOSING = tuple(".,;:!?)]}")
@@ -190,22 +189,15 @@ def _not_empty(rows: list[T], path: str | Path, what: str, form: str) -> list[T]
 
 def _objects(path: str, form: str) -> Iterator[tuple[dict[str, Any], str]]:
     """Yield the JSON object of each line, and its place."""
-    try:
-        with open_bytes(path) as stream:
-            for line in read_lines(stream):
-                text = decode_line(line, path).removeprefix("\ufeff").strip()
-                if not text:
-                    continue
-                where = f"{path}, line {line.number}"
-                try:
-                    entry = json.loads(text)
-                except (ValueError, RecursionError) as problem:
-                    raise _fix_error(where, f"not JSON ({problem})", form) from None
-                if not isinstance(entry, dict):
-                    raise _fix_error(where, "not a JSON object", form)
-                yield {key: value for key, value in entry.items() if value is not None}, where
-    except READ_ERRORS as problem:
-        raise read_error(path, problem) from problem
+    for number, text in read_text_lines(path):
+        where = f"{path}, line {number}"
+        try:
+            entry = json.loads(text)
+        except (ValueError, RecursionError) as problem:
+            raise _fix_error(where, f"not JSON ({problem})", form) from None
+        if not isinstance(entry, dict):
+            raise _fix_error(where, "not a JSON object", form)
+        yield {key: value for key, value in entry.items() if value is not None}, where
 
 
 def _read_fix_line(entry: dict[str, Any], where: str) -> Fix:

@@ -23,7 +23,7 @@ from disambig.formats.documents import (
     text_problem,
 )
 from disambig.formats.record_schema import RECORD_VERSIONS, SCHEMA_NAME, input_meta
-from disambig.formats.results import AnnotatedDocument, records, rule_name
+from disambig.formats.results import AnnotatedDocument, JoinsChunks, records, rule_name
 
 BYTE_ORDER_MARK = "\ufeff"
 
@@ -110,7 +110,7 @@ _AT_ONCE = 256
 
 
 @dataclass(frozen=True, slots=True)
-class JsonlFormat:
+class JsonlFormat(JoinsChunks):
     """One object per document, with the schema that `disambig.formats.record_schema` returns.
 
     Attributes
@@ -135,11 +135,6 @@ class JsonlFormat:
             if not result.document.blank:
                 self._add(result, lines.write)
         return lines.getvalue()
-
-    def join(self, chunks: Iterable[bytes], write: Callable[[bytes], object]) -> None:
-        """Write the chunks returned by `encode`, in order."""
-        for chunk in chunks:
-            write(chunk)
 
     def _add(self, result: AnnotatedDocument, write: Callable[[bytes], object]) -> None:
         """Write a document's line; records are encoded in blocks, since there may be millions."""

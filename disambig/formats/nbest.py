@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from disambig.data import CandidateLists, CandidateWords, Decisions, Instances, offsets_from_sizes
 from disambig.errors import UserError
-from disambig.files import READ_ERRORS, open_bytes, read_error
-from disambig.formats.documents import can_be_encoded, decode_line, document_id, read_lines
+from disambig.formats.documents import can_be_encoded, document_id, read_text_lines
 
 MOST = 1_000_000
 """Maximum number of candidates of a list."""
@@ -75,22 +74,15 @@ def read_nbest(
         D334 for a line that is not a list; D300 to D308 for the file.
     """
     for path in [paths] if isinstance(paths, str) else paths:
-        try:
-            with open_bytes(path) as stream:
-                for line in read_lines(stream):
-                    text = decode_line(line, path).removeprefix("\ufeff").strip()
-                    if not text:
-                        continue
-                    try:
-                        item = parse_line(text, f"{path}:{line.number}", document_id(None, path, line.number))
-                    except UserError as error:
-                        if bad is None:
-                            raise
-                        bad(error)
-                        continue
-                    yield item
-        except READ_ERRORS as problem:
-            raise read_error(path, problem) from problem
+        for number, text in read_text_lines(path):
+            try:
+                item = parse_line(text, f"{path}:{number}", document_id(None, path, number))
+            except UserError as error:
+                if bad is None:
+                    raise
+                bad(error)
+                continue
+            yield item
 
 
 def parse_line(text: str, where: str, name: str = "") -> NBestList:

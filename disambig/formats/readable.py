@@ -7,12 +7,19 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from disambig.formats.documents import Document, Kind
-from disambig.formats.results import AnnotatedDocument, describe_flag, flagged_records, only_labels, records
+from disambig.formats.results import (
+    AnnotatedDocument,
+    JoinsChunks,
+    describe_flag,
+    flagged_records,
+    only_labels,
+    records,
+)
 from disambig.formatting import escape_control_chars, shown_path
 
 
 @dataclass(frozen=True, slots=True)
-class ReadableFormat:
+class ReadableFormat(JoinsChunks):
     """One line per flag; or one line per decision if all decisions are labels.
 
     Lines and columns of the file are counted from 1, columns in characters. For a row of JSONL or CSV, the
@@ -27,11 +34,6 @@ class ReadableFormat:
     def encode(self, results: Sequence[AnnotatedDocument]) -> bytes:
         """Return the lines of the flags of some documents."""
         return "".join(line for result in results for line in _lines(result)).encode()
-
-    def join(self, chunks: Iterable[bytes], write: Callable[[bytes], object]) -> None:
-        """Write the chunks returned by `encode`, in order."""
-        for chunk in chunks:
-            write(chunk)
 
 
 def _lines(result: AnnotatedDocument) -> Iterable[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from heapq import merge
 from itertools import chain
@@ -19,6 +19,17 @@ if TYPE_CHECKING:
 CANDIDATES_KEPT = 5
 _WORD = re.compile(r"\w")
 _AT_ONCE = 4096
+
+
+class JoinsChunks:
+    """Base of formats whose output is their chunks, one after the other."""
+
+    __slots__ = ()
+
+    def join(self, chunks: Iterable[bytes], write: Callable[[bytes], object]) -> None:
+        """Write the chunks returned by `encode`, in order."""
+        for chunk in chunks:
+            write(chunk)
 
 
 @dataclass(frozen=True, slots=True)

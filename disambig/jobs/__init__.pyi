@@ -75,6 +75,7 @@ from .work import (
     ProgressCallback as ProgressCallback,
     ProgressCounter as ProgressCounter,
     Runner as Runner,
+    RunOptions as RunOptions,
     Work as Work,
     WorkOutcome as WorkOutcome,
     ignore_progress as ignore_progress,

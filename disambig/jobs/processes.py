@@ -16,19 +16,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing import resource_tracker, spawn, util
 from multiprocessing.connection import Connection, wait
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from disambig.errors import UserError
 from disambig.jobs.queue import ItemQueue, PendingItem
-from disambig.jobs.work import (
-    Function,
-    ProgressCallback,
-    Runner,
-    Work,
-    WorkOutcome,
-    ignore_progress,
-    last_line,
-)
+from disambig.jobs.work import Function, Runner, RunOptions, Work, WorkOutcome, last_line
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 _FIRST_LINE = "import sys; sys.path[:] = filter(None, sys.path); "
 
@@ -340,17 +335,10 @@ class ProcessRunner:
     timeout: float | None = None
     memory: int | None = None
 
-    def run(
-        self,
-        work: Work,
-        items: Iterable[Any],
-        *,
-        ordered: bool = False,
-        tell: ProgressCallback = ignore_progress,
-    ) -> Iterator[WorkOutcome]:
+    def run(self, work: Work, items: Iterable[Any], **options: Unpack[RunOptions]) -> Iterator[WorkOutcome]:
         """Yield the outcome of each item; an item that ends its worker twice has failed."""
         with self.staying() as runner:
-            yield from runner.run(work, items, ordered=ordered, tell=tell)
+            yield from runner.run(work, items, **options)
 
     @contextmanager
     def staying(self) -> Iterator[Runner]:
@@ -369,17 +357,10 @@ class _PersistentRunner:
     settings: ProcessRunner
     idle: list[_WorkerProcess]
 
-    def run(
-        self,
-        work: Work,
-        items: Iterable[Any],
-        *,
-        ordered: bool = False,
-        tell: ProgressCallback = ignore_progress,
-    ) -> Iterator[WorkOutcome]:
+    def run(self, work: Work, items: Iterable[Any], **options: Unpack[RunOptions]) -> Iterator[WorkOutcome]:
         """Yield the outcome of each item; an item that ends its worker twice has failed."""
         wanted = self.settings
-        queue = ItemQueue(iter(items), TRIES, ordered, tell)
+        queue = ItemQueue(iter(items), TRIES, **options)
         pool = _ProcessPool(work, queue, wanted.workers, self.idle, wanted.timeout, wanted.memory)
         try:
             yield from queue.outcomes(pool)

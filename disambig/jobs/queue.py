@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from disambig.jobs.work import ProgressCallback, ProgressCounter, WorkOutcome
+from disambig.jobs.work import ProgressCallback, ProgressCounter, WorkOutcome, ignore_progress
 
 _AHEAD = 4  # items per worker that may be finished ahead of the next one in order
 
@@ -74,8 +74,8 @@ class ItemQueue:
 
     items: Iterator[Any]
     tries: int
-    ordered: bool
-    tell: ProgressCallback
+    ordered: bool = False
+    tell: ProgressCallback = ignore_progress
     waiting: deque[PendingItem] = field(default_factory=deque)
     _taken: int = 0
     _yielded: int = 0

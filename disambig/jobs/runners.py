@@ -6,38 +6,34 @@ import math
 import traceback
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from disambig.errors import UserError, nearest_first
 from disambig.jobs.processes import ProcessRunner
 from disambig.jobs.work import (
-    ProgressCallback,
     ProgressCounter,
     Runner,
+    RunOptions,
     Work,
     WorkOutcome,
     ignore_progress,
     last_line,
 )
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 
 @dataclass(frozen=True, slots=True)
 class InProcessRunner:
     """A runner that processes items one after the other in this process."""
 
-    def run(
-        self,
-        work: Work,
-        items: Iterable[Any],
-        *,
-        ordered: bool = False,
-        tell: ProgressCallback = ignore_progress,
-    ) -> Iterator[WorkOutcome]:
+    def run(self, work: Work, items: Iterable[Any], **options: Unpack[RunOptions]) -> Iterator[WorkOutcome]:
         """Yield the outcome of each item in order."""
         function = None
         for index, item in enumerate(items):
             function = function or work.start()
-            counter = ProgressCounter(tell)
+            counter = ProgressCounter(options.get("tell", ignore_progress))
             try:
                 result = function(item, counter)
                 outcome = WorkOutcome(index, item, result, progress=counter.amount)

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict, runtime_checkable
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 ProgressCallback = Callable[[int], object]
 """Reports progress, in the units of the item's size: of an item the amount so far, of a run the increase."""
@@ -70,20 +73,26 @@ class WorkOutcome:
     progress: int = 0
 
 
+class RunOptions(TypedDict, total=False):
+    """Options of `Runner.run`.
+
+    Attributes
+    ----------
+    ordered : bool
+        Whether outcomes have the order of their items; by default they come as items are finished.
+    tell : callable
+        Called with the increase of the progress while items are processed; by default `ignore_progress`.
+    """
+
+    ordered: bool
+    tell: ProgressCallback
+
+
 class Runner(Protocol):
     """Processes items, each at least once; an item that fails for good has an outcome, too."""
 
-    def run(
-        self,
-        work: Work,
-        items: Iterable[Any],
-        *,
-        ordered: bool = False,
-        tell: ProgressCallback = ignore_progress,
-    ) -> Iterator[WorkOutcome]:
-        """Yield the outcome of each item, in order if `ordered`, otherwise as they are finished.
-
-        While items are processed, `tell` is called with the increase of the progress.
+    def run(self, work: Work, items: Iterable[Any], **options: Unpack[RunOptions]) -> Iterator[WorkOutcome]:
+        """Yield the outcome of each item.
 
         Raises
         ------

@@ -63,9 +63,7 @@ def read_asciidoc(text: str, suffix: str = ".adoc") -> Canvas:
         canvas.fill(0, len(text))
         return canvas
     _Blocks(canvas).read()
-    _Inline.paint_all(canvas)
-    canvas.finish()
-    return canvas
+    return _Inline.finish(canvas)
 
 
 class _Blocks:

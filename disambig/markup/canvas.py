@@ -148,10 +148,12 @@ class InlineReader(ABC):
         self._last_ends: dict[str, re.Match[str]] = {}
 
     @classmethod
-    def paint_all(cls, canvas: Canvas) -> None:
-        """Paint over the inline markup of all paragraphs."""
+    def finish(cls, canvas: Canvas) -> Canvas:
+        """Paint over the inline markup of all paragraphs and return the finished canvas."""
         for start, end in iterate_units(painted := canvas.text):
             cls(canvas, painted, start, end).paint()
+        canvas.finish()
+        return canvas
 
     def paint(self) -> None:
         """Paint over the marks."""

@@ -43,30 +43,25 @@ _PROSE_BLOCKS = frozenset("center note tip warning important caution abstract de
 
 def read_org(text: str, suffix: str = ".org") -> Canvas:
     """Paint over the markup of an Org document."""
-    reader = _Blocks(text)
-    reader.read()
-    canvas = reader.canvas
-    _Inline.paint_all(canvas)
-    canvas.finish()
-    return canvas
+    return _Inline.finish(_Blocks(text).read())
 
 
 class _Blocks:
     """Reader of blocks, line by line."""
 
     def __init__(self, text: str) -> None:
-        self.text = text
-        self.canvas = Canvas(text)
+        self.text, self.canvas = text, Canvas(text)
         self.unclosed: set[str] = set()
         self.resume = 0
 
-    def read(self) -> None:
-        """Paint over the marks of blocks."""
+    def read(self) -> Canvas:
+        """Paint over the marks of blocks and return the canvas."""
         for start, end, _ in iterate_lines(self.text):
             if start == 0 and self.text.startswith("\ufeff"):
                 start = 1
             if start >= self.resume and start < end and not self.text[start:end].isspace():
                 self._line(start, end)
+        return self.canvas
 
     def _line(self, start: int, end: int) -> None:
         text, canvas = self.text, self.canvas

@@ -104,20 +104,14 @@ class _Line:
 
 def read_rst(text: str, suffix: str = ".rst") -> Canvas:
     """Paint over the markup of a reStructuredText document."""
-    reader = _Blocks(text)
-    reader.read()
-    canvas = reader.canvas
-    _Inline.paint_all(canvas)
-    canvas.finish()
-    return canvas
+    return _Inline.finish(_Blocks(text).read())
 
 
 class _Blocks:
     """Reader of blocks, line by line."""
 
     def __init__(self, text: str) -> None:
-        self.text = text
-        self.canvas = Canvas(text)
+        self.text, self.canvas = text, Canvas(text)
         self.lines = [_line(text, start, end) for start, end, _ in iterate_lines(text)]
         self.paragraph = -1  # indentation of the paragraph that the previous line belongs to; -1 for none
         self.listed = False  # whether the previous line belongs to a list, whose items need no blank line
@@ -125,8 +119,8 @@ class _Blocks:
         self.document = True  # whether only titles and fields were read so far
         self.cells: list[int] = []
 
-    def read(self) -> None:
-        """Paint over the marks of blocks."""
+    def read(self) -> Canvas:
+        """Paint over the marks of blocks and return the canvas."""
         number = 0
         while number < len(self.lines):
             line = self.lines[number]
@@ -135,6 +129,7 @@ class _Blocks:
                 number += 1
             else:
                 number = max(self._block(number, line.at, line.indent), number + 1)
+        return self.canvas
 
     def _block(self, number: int, at: int, indent: int) -> int:
         """Read a block that begins in a line at a position; return the number of the next line."""

@@ -79,15 +79,7 @@ _SURROUNDING = "()[]{}<>\"'`*_.,;:!?\u201c\u201d\u2018\u2019\u201e\u00ab\u00bb\u
 
 def protected_spans(text: str) -> list[Span]:
     """Return ``(start, end, kind)`` of each protected span of `text`; spans may overlap."""
-    spans: list[Span] = []
-    if "```" in text or "~~~" in text:
-        spans.extend(_fenced(text))
-    if "`" in text:
-        spans.extend(_between_backticks(text))
-    if "<" in text:
-        spans.extend(_tags(text))
-    if "    " in text or "\t" in text:
-        spans.extend(_indented(text))
+    spans = list(_blocks_and_tags(text))
     if "$ " in text or ">>> " in text:
         spans.extend((match.start(), match.end(), "code") for match in _PROMPTS.finditer(text))
     spans.extend((match.start(), match.end(), "list") for match in _WORD_LISTS.finditer(text))
@@ -103,16 +95,19 @@ def connected_spans(text: str) -> list[tuple[int, int]]:
     A text that is split only at blank lines and separators outside these spans has the same protected spans,
     piece by piece, as the whole text. A tag without its end tag extends to the end of the text.
     """
-    spans: list[Span] = []
+    return [(start, end) for start, end, _ in _blocks_and_tags(text, unclosed=True)]
+
+
+def _blocks_and_tags(text: str, *, unclosed: bool = False) -> Iterator[Span]:
+    """Yield the spans of code and tags; those of tags without an end tag only if `unclosed`."""
     if "```" in text or "~~~" in text:
-        spans.extend(_fenced(text))
+        yield from _fenced(text)
     if "`" in text:
-        spans.extend(_between_backticks(text))
+        yield from _between_backticks(text)
     if "<" in text:
-        spans.extend(_tags(text, unclosed=True))
+        yield from _tags(text, unclosed=unclosed)
     if "    " in text or "\t" in text:
-        spans.extend(_indented(text))
-    return [(start, end) for start, end, _ in spans]
+        yield from _indented(text)
 
 
 def _fenced(text: str) -> Iterator[Span]:

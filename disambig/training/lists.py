@@ -50,14 +50,10 @@ def train_lists(
 
     Parameters
     ----------
-    parts : dict or ResolvedConfig
-        The resolved config, as for `trainer.train`, with a task on items that have their own candidates.
     items : sequence of NBestList
         With costs, or with references from which the task's measure computes costs.
-    put_aside : int
-        Number of lists held out for testing, for the dataset report.
-    **settings
-        As for `trainer.train`.
+    parts, name, put_aside, **settings
+        See `train_candidates`.
 
     Raises
     ------

@@ -9,17 +9,11 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from disambig.api import UserError
-from disambig.api.runners import (
-    EngineOptions,
-    ItemQueue,
-    ProgressCallback,
-    Runner,
-    Work,
-    WorkOutcome,
-    ignore_progress,
-)
+from disambig.api.runners import EngineOptions, ItemQueue, Runner, RunOptions, Work, WorkOutcome
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from .session import PersistentCluster
 
 MAX_ATTEMPTS = 3
@@ -51,14 +45,7 @@ class DaskRunner:
     tries: int = MAX_ATTEMPTS
     patience: float = PATIENCE
 
-    def run(
-        self,
-        work: Work,
-        items: Iterable[Any],
-        *,
-        ordered: bool = False,
-        tell: ProgressCallback = ignore_progress,
-    ) -> Iterator[WorkOutcome]:
+    def run(self, work: Work, items: Iterable[Any], **options: Unpack[RunOptions]) -> Iterator[WorkOutcome]:
         """Yield the outcome of each item: in order if asked for, otherwise as they finish.
 
         Raises
@@ -69,7 +56,7 @@ class DaskRunner:
         """
         from ._run import ClusterRun
 
-        queue = ItemQueue(iter(items), self.tries, ordered, tell)
+        queue = ItemQueue(iter(items), self.tries, **options)
         yield from ClusterRun(self, work, queue).outcomes()
 
     @contextmanager
@@ -91,18 +78,11 @@ class _KeptClusterRunner:
     engine: DaskRunner
     kept: PersistentCluster
 
-    def run(
-        self,
-        work: Work,
-        items: Iterable[Any],
-        *,
-        ordered: bool = False,
-        tell: ProgressCallback = ignore_progress,
-    ) -> Iterator[WorkOutcome]:
+    def run(self, work: Work, items: Iterable[Any], **options: Unpack[RunOptions]) -> Iterator[WorkOutcome]:
         """Yield the outcome of each item: see `DaskRunner.run`."""
         from ._run import ClusterRun
 
-        queue = ItemQueue(iter(items), self.engine.tries, ordered, tell)
+        queue = ItemQueue(iter(items), self.engine.tries, **options)
         yield from ClusterRun(self.engine, work, queue, self.kept).outcomes()
 
 

@@ -110,15 +110,7 @@ class CandidateOdds(CorrectionsExtractor):
 
     Parameters
     ----------
-    folder : path
-        Folder of the encoder, or the name of an installed pack that has one.
-    threads : int, optional
-        See `Encoder.load`.
-
-    Raises
-    ------
-    UserError
-        On first use D747, D748 (see `Encoder.load`).
+    folder, threads : settings of `EncoderEvidence`, with its errors
     """
 
     @by_group
@@ -179,8 +171,28 @@ STATES = "states"
 """Feature group of the attributes of `EncoderStates`."""
 
 
+class _ReadsStates:
+    """Base of the extractors of the encoder's state at each word."""
+
+    __slots__ = ()
+    folder: str | Path
+    threads: int | None
+    folders: ClassVar[tuple[str, ...]] = ("folder",)
+    describes: ClassVar[str] = "group"
+
+    @property
+    def encoder(self) -> Encoder:
+        """The encoder, opened on first use."""
+        return _opened(encoder_folder(self.folder).resolve(), self.threads)
+
+    def _training_states(self, view: TokenView, instances: Instances) -> NDArray[np.float32]:
+        """Return the states at the instances, shape ``(n, width)``; one of zeros if there are none."""
+        states = _read_states(self.encoder, view, instances)
+        return states if len(states) else np.zeros((1, states.shape[1]), np.float32)
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class EncoderStates:
+class EncoderStates(_ReadsStates):
     """Extractor of the encoder's state at each word: a vector that stands for the word in its sentence.
 
     The dimensions are centred and scaled to unit variance over the training instances. Every candidate has
@@ -208,32 +220,17 @@ class EncoderStates:
     threads: int | None = None
     centre: NDArray[np.float32] | None = fitted_field(None)
     spread: NDArray[np.float32] | None = fitted_field(None)
-    folders: ClassVar[tuple[str, ...]] = ("folder",)
-    describes: ClassVar[str] = "group"
 
     def __post_init__(self) -> None:
         validate_settings(self, scale=ABOVE_ZERO)
 
-    @property
-    def encoder(self) -> Encoder:
-        """The encoder, opened on first use."""
-        return _opened(encoder_folder(self.folder).resolve(), self.threads)
-
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> EncoderStates:
         """Learn mean and standard deviation of each dimension."""
-        states = _read_states(self.encoder, view, instances)
-        if not len(states):
-            states = np.zeros((1, states.shape[1]), np.float32)
+        states = self._training_states(view, instances)
         return replace(self, centre=states.mean(axis=0), spread=np.maximum(states.std(axis=0), 1e-6))
 
     def state(self) -> Arrays:
-        """Return mean and standard deviation.
-
-        Raises
-        ------
-        ValueError
-            If the extractor is not fitted.
-        """
+        """Return mean and standard deviation; ValueError if the extractor is not fitted."""
         if self.centre is None or self.spread is None:
             raise ValueError("the extractor is not fitted")
         return {"centre": self.centre, "spread": self.spread}
@@ -301,7 +298,7 @@ SHRUNK = 0.1
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class WhitenedStates:
+class WhitenedStates(_ReadsStates):
     """Extractor of the encoder's state at each word as one row, shared by the candidates (`CrossedRows`).
 
     The rows are whitened over the training instances within their groups: the few directions in which all
@@ -330,32 +327,17 @@ class WhitenedStates:
     threads: int | None = None
     centre: NDArray[np.float32] | None = fitted_field(None)
     whitening: NDArray[np.float32] | None = fitted_field(None)
-    folders: ClassVar[tuple[str, ...]] = ("folder",)
-    describes: ClassVar[str] = "group"
     rows_are_shared: ClassVar[bool] = True
-
-    @property
-    def encoder(self) -> Encoder:
-        """The encoder, opened on first use."""
-        return _opened(encoder_folder(self.folder).resolve(), self.threads)
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> WhitenedStates:
         """Learn the mean and the covariance within groups."""
-        states = _read_states(self.encoder, view, instances)
-        if not len(states):
-            states = np.zeros((1, states.shape[1]), np.float32)
+        states = self._training_states(view, instances)
         centre, spread = states.mean(axis=0), np.maximum(states.std(axis=0), 1e-6)
         whitening = whitening_matrix((states - centre) / spread, instances.groups) / spread[:, None]
         return replace(self, centre=centre, whitening=whitening.astype(np.float16).astype(np.float32))
 
     def state(self) -> Arrays:
-        """Return mean and whitening matrix, the latter in half precision.
-
-        Raises
-        ------
-        ValueError
-            If the extractor is not fitted.
-        """
+        """Return the mean, and the whitening matrix in half precision; ValueError if they are not fitted."""
         if self.centre is None or self.whitening is None:
             raise ValueError("the extractor is not fitted")
         return {"centre": self.centre, "whitening": self.whitening.astype(np.float16)}

@@ -18,15 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import (
-    Features,
-    Group,
-    Instances,
-    StatelessExtractor,
-    TokenView,
-    UserError,
-    by_group,
-)
+from disambig.api import Features, Group, Instances, StatelessExtractor, TokenView, UserError, by_group
 from disambig.api.arrays import row_owners
 from disambig.api.features import one_score
 from disambig.api.text import HIDDEN, SPOKEN_CONSONANT, SPOKEN_VOWEL

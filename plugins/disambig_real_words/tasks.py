@@ -125,8 +125,6 @@ class Article(KnowsPhrases):
 
     Parameters
     ----------
-    words : str or path
-        A folder with a model of words in context, or the name of an installed pack that contains one.
     articles : sequence of str
     sounds : path, optional
         A table of word-initial sounds (see `sounds`); by default the English one. It decides between "a" and
@@ -136,10 +134,7 @@ class Article(KnowsPhrases):
     least_missing : float
         The same for empty places. The model saw only a part of the empty places of its training text, and
         therefore overestimates words there.
-    phrases : path, optional
-        A setting of `KnowsPhrases`.
-    name, language : str
-        Name and language of the task; the name is the default key of its annotations.
+    phrases, words, name, language : settings of `KnowsPhrases`
 
     Raises
     ------
@@ -246,8 +241,6 @@ class Doubled(InContext):
 
     Parameters
     ----------
-    words : str or path
-        A folder with a model of words in context, or the name of an installed pack that contains one.
     missing : sequence of str
         Words that may be missing; if it is empty, only doubled words are decided.
     most_twice : float
@@ -263,8 +256,7 @@ class Doubled(InContext):
     relations : path, optional
         A file of words that are confused with each other (see `relations`); by default the English one. A
         repetition may be a slip for another word: "is is better" for "it is better".
-    name, language : str
-        Name and language of the task; the name is the default key of its annotations.
+    words, name, language : settings of `InContext`
 
     Raises
     ------
@@ -464,18 +456,13 @@ class OtherWords(KnowsPhrases):
 
     Parameters
     ----------
-    words : str or path
-        A folder with a model of words in context, or the name of an installed pack that contains one.
     relations : path, optional
         A file of words that are confused with each other (see `relations`); by default the English one.
     kinds : sequence of str
         The kinds of relations in that file that are used.
     least : float
         Minimum log-odds of another word against the observed one for a place to be decided.
-    phrases : path, optional
-        A setting of `KnowsPhrases`.
-    name, language : str
-        Name and language of the task; the name is the default key of its annotations.
+    phrases, words, name, language : settings of `KnowsPhrases`
 
     Raises
     ------

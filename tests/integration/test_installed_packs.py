@@ -18,6 +18,7 @@ import spacy
 from commands import here, process
 from disambig_random_subspace.tagger import train_tagger
 from spacy.tokens import Doc, DocBin
+from toy_texts import TAGGED
 
 import disambig
 from disambig.checking import ModelChecker, load_checker
@@ -731,17 +732,6 @@ def test_plain_texts_get_the_tags_that_the_component_gives_docs():
     assert hash_word("NNS") in of_text.layers["tag"][[2]]
 
 
-SENTENCES = [
-    ("the dog barks".split(), "DT NN VBZ".split()),
-    ("a cat sleeps".split(), "DT NN VBZ".split()),
-    ("dogs bark".split(), "NNS VBP".split()),
-    ("cats sleep".split(), "NNS VBP".split()),
-    ("the cat barks".split(), "DT NN VBZ".split()),
-    ("I like the dogs".split(), "PRP VBP DT NNS".split()),
-    ("a dog likes cats".split(), "DT NN VBZ NNS".split()),
-] * 2
-
-
 LEARNER = {
     "@disambig_learners": "exponentiated_gradient.EG.v1",
     "C": 1.0,
@@ -751,13 +741,13 @@ LEARNER = {
 
 @pytest.fixture(scope="module", params=["cost", "log"])
 def trained(request):
-    return train_tagger(SENTENCES, SENTENCES, name="my/tagger", learner={**LEARNER, "loss": request.param})
+    return train_tagger(TAGGED, TAGGED, name="my/tagger", learner={**LEARNER, "loss": request.param})
 
 
 def test_the_pack_is_as_good_as_its_card_says(trained):
-    view = trained.tokenisation.of_sentences(words for words, _ in SENTENCES)
+    view = trained.tokenisation.of_sentences(words for words, _ in TAGGED)
     names = trained.task.groups[0].candidates
-    assert [names[i] for i in trained.choose(view)[1]] == [tag for _, tags in SENTENCES for tag in tags]
+    assert [names[i] for i in trained.choose(view)[1]] == [tag for _, tags in TAGGED for tag in tags]
     report = trained.provenance["groups"]["tag"]
     assert report["C"] == 1.0 and report["gold_missing"] == 0
     assert report["gap"] < report["path"]["gap"][0]
@@ -776,9 +766,9 @@ def test_saved_and_used_by_the_component(trained, tmp_path):
 
 def test_small_weights_can_be_left_out():
     """What makes a tagger small works on these weights, too."""
-    model = train_tagger(SENTENCES, SENTENCES, name="my/tagger", learner=LEARNER, least=0.05)
-    whole = train_tagger(SENTENCES, SENTENCES, name="my/tagger", learner=LEARNER)
-    view = model.tokenisation.of_sentences(words for words, _ in SENTENCES)
+    model = train_tagger(TAGGED, TAGGED, name="my/tagger", learner=LEARNER, least=0.05)
+    whole = train_tagger(TAGGED, TAGGED, name="my/tagger", learner=LEARNER)
+    view = model.tokenisation.of_sentences(words for words, _ in TAGGED)
     assert (model.choose(view)[1] == whole.choose(view)[1]).all()
     assert sum(a.size for a in model.scorers[0].state().values()) < sum(
         a.size for a in whole.scorers[0].state().values()

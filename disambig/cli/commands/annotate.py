@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from disambig.cli.options import (
+    SETTINGS,
     DetectLanguage,
     Engine,
     Ignore,
@@ -26,7 +27,7 @@ from disambig.cli.options import (
     complete_from,
 )
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+app = typer.Typer(**SETTINGS)
 
 
 def _formats() -> Iterable[str]:

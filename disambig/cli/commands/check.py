@@ -3,27 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from disambig.cli.options import (
-    DetectLanguage,
-    Ignore,
-    IgnoreRules,
-    Models,
-    Most,
-    Quiet,
-    Rate,
-    Rules,
-    Sets,
-    Tasks,
-    Trusted,
-    Writing,
-    complete_from,
-)
+from disambig.cli.options import SETTINGS, Quiet, complete_from, flag_options, share_options
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+app = typer.Typer(**SETTINGS)
 
 
 def _formats() -> Iterable[str]:
@@ -33,6 +19,7 @@ def _formats() -> Iterable[str]:
 
 
 @app.command()
+@share_options(flag_options)
 def check(
     paths: Annotated[
         list[str] | None,
@@ -56,17 +43,8 @@ def check(
         bool, typer.Option("--backup/--no-backup", help="With --fix, keep a copy of the original file.")
     ] = True,
     backup_suffix: Annotated[str, typer.Option(metavar="SUFFIX", help="Suffix of the backup file.")] = ".bak",
-    task: Tasks = None,
-    model: Models = None,
-    flags_per_1000: Rate = None,
-    trust: Trusted = None,
-    max_flags_per_1000: Most = None,
-    sets: Sets = None,
-    rule: Rules = None,
-    ignore_rule: IgnoreRules = None,
-    ignore: Ignore = None,
-    writing: Writing = None,
-    detect_language: DetectLanguage = None,
+    *,
+    choices: Any,
     format: Annotated[
         str,
         typer.Option(
@@ -126,7 +104,6 @@ def check(
     """
     from disambig.checking import Changes, CheckRun, load_checker, run
     from disambig.cli.check_options import check_options, options_over_settings
-    from disambig.cli.options import parse_rates
     from disambig.cli.output import StandardOutput
     from disambig.cli.progress import remark
     from disambig.configuration import ProjectSettings, settings_to_toml
@@ -138,20 +115,7 @@ def check(
         # that reads a script from standard input gives the rest of the script.
         remark(f"disambig: {UserError('D343')}")
     paths = paths or ["."]
-    options = options_over_settings(
-        task=task,
-        model=model,
-        flags_per_1000=parse_rates(flags_per_1000),
-        trust=trust,
-        max_flags_per_1000=max_flags_per_1000,
-        sets=sets,
-        ignore=ignore,
-        writing=writing,
-        detect_language=detect_language,
-        rule=rule,
-        ignore_rule=ignore_rule,
-        baseline=baseline,
-    )
+    options = options_over_settings(choices, baseline=baseline)
     suffix = backup_suffix if backup else None
     check_options(
         paths,
@@ -179,7 +143,7 @@ def check(
         stdin_name=stdin_filename,
         changes=Changes(since) if since is not None or staged else None,
         new_baseline=write_baseline,
-        tell_unused=not (task or model or rule or ignore_rule),
+        tell_unused=not any(choices[name] for name in ("task", "model", "rule", "ignore_rule")),
         evidence=evidence,
     )
     status = run(request, project, load_checker, StandardOutput())

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from disambig.cli.options import Engine, Quiet, Scheduler, Timeout, Workers, record_command, share_options
+from disambig.cli.options import (
+    GROUP_SETTINGS,
+    Engine,
+    Quiet,
+    Scheduler,
+    Timeout,
+    Workers,
+    record_command,
+    share_options,
+)
 from disambig.jobs import LOCAL, EngineOptions
 
 if TYPE_CHECKING:
@@ -61,18 +70,8 @@ def explain_interrupt() -> Iterator[None]:
 
 
 app = typer.Typer(
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    **GROUP_SETTINGS, help="Build, import, merge, prune, check and query tables of n-gram counts."
 )
-
-
-@app.callback(invoke_without_command=True)
-def counts(context: typer.Context) -> None:
-    """Build, import, merge, prune, check and query tables of n-gram counts."""
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
 
 
 Table = Annotated[Path, typer.Argument(metavar="TABLE", help="A count table.")]

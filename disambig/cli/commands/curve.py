@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
-from disambig.cli.options import Clean, Encoding, Fixes, Labelled, Lines, Quiet, Strict, Texts
+from disambig.cli.options import SETTINGS, Clean, Encoding, Fixes, Labelled, Lines, Quiet, Strict, Texts
 from disambig.files import json_text
 from disambig.formatting import format_p, pluralize
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+app = typer.Typer(**SETTINGS)
 
 
 @app.command()

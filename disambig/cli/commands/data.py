@@ -8,17 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from disambig.cli.options import Quiet, complete_from
+from disambig.cli.options import GROUP_SETTINGS, Quiet, complete_from
 
 if TYPE_CHECKING:
     from disambig.experiments import DataSet
 
-app = typer.Typer(
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+app = typer.Typer(**GROUP_SETTINGS, help="List and fetch the data of experiments.")
 VARIABLE = "DISAMBIG_DATA"
 
 
@@ -35,13 +30,6 @@ Directory = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-
-
-@app.callback(invoke_without_command=True)
-def data(context: typer.Context) -> None:
-    """List and fetch the data of experiments."""
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
 
 
 @app.command("list")

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from disambig.cli.options import Quiet
+from disambig.cli.options import SETTINGS, Quiet
 
 if TYPE_CHECKING:
     from disambig.doctor import CheckResultLine, checks as packs
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+app = typer.Typer(**SETTINGS)
 FAILURE = 2
 MARKS = {"ok": "ok      ", "warning": "warning ", "problem": "PROBLEM "}
 

@@ -8,23 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from disambig.cli.options import (
-    Clean,
-    Encoding,
-    Fixes,
-    Labelled,
-    Lines,
-    Lists,
-    Quiet,
-    Rate,
-    Strict,
-    Texts,
-    Writing,
-    check_options,
-    parse_rates,
-)
+from disambig.cli import options
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+app = typer.Typer(**options.SETTINGS)
 
 
 @app.command()
@@ -38,11 +24,11 @@ def evaluate(
             "with --fixes also several models joined by +, or none for all installed models.",
         ),
     ] = None,
-    text: Texts = None,
-    labelled: Labelled = None,
-    lists: Lists = None,
-    fixes: Fixes = None,
-    clean: Clean = None,
+    text: options.Texts = None,
+    labelled: options.Labelled = None,
+    lists: options.Lists = None,
+    fixes: options.Fixes = None,
+    clean: options.Clean = None,
     readings: Annotated[
         str | None,
         typer.Option(
@@ -53,8 +39,8 @@ def evaluate(
     tier: Annotated[
         int, typer.Option(min=1, max=2, help="With --fixes: 1 for certain errors only, 2 for all.")
     ] = 1,
-    encoding: Encoding = None,
-    strict: Strict = False,
+    encoding: options.Encoding = None,
+    strict: options.Strict = False,
     key: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Senseval key of the labelled XML: also compute Senseval's score."),
@@ -66,7 +52,7 @@ def evaluate(
         int | None,
         typer.Option(help="Train and test by cross-validation over documents, with this number of folds."),
     ] = None,
-    lines: Lines = None,
+    lines: options.Lines = None,
     only_test: Annotated[
         bool,
         typer.Option(
@@ -80,8 +66,8 @@ def evaluate(
             "Can be repeated."
         ),
     ] = None,
-    flags_per_1000: Rate = None,
-    writing: Writing = None,
+    flags_per_1000: options.Rate = None,
+    writing: options.Writing = None,
     measure: Annotated[
         str | None,
         typer.Option(
@@ -98,12 +84,12 @@ def evaluate(
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    quiet: Quiet = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Evaluate a model on correct text, labelled examples or human errors, or compare two models."""
     named = models or []
     form = evaluation_form(named, fixes=fixes, lists=lists, labelled=labelled, folds=folds)
-    check_options(context, FORMS, form)
+    options.check_options(context, FORMS, form)
     if plot is not None:
         from disambig.evaluation import check_plot
 
@@ -123,7 +109,7 @@ def evaluate(
             readings=readings,
             tier=tier,
             rates=rate,
-            asked=parse_rates(flags_per_1000),
+            asked=options.parse_rates(flags_per_1000),
             writing=writing,
             plot=plot,
             json=json,

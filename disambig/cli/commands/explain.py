@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from disambig.cli.options import Models, Quiet, Rate, Sets, Tasks
+from disambig.cli.options import SETTINGS, Models, Quiet, Rate, Sets, Tasks
 from disambig.formatting import escape_control_chars
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _foreign_lines(text: str, models: Sequence[Model]) -> list[str]:
     return [f"{describe_foreign(counts, languages)}: check leaves them alone"] if counts else []
 
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+app = typer.Typer(**SETTINGS)
 
 
 @app.command()

@@ -7,21 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from disambig.cli.options import Quiet
+from disambig.cli.options import GROUP_SETTINGS, Quiet
 
 app = typer.Typer(
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    **GROUP_SETTINGS, help="Collect human errors with their corrections from the git history of projects."
 )
-
-
-@app.callback(invoke_without_command=True)
-def fixes(context: typer.Context) -> None:
-    """Collect human errors with their corrections from the git history of projects."""
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
 
 
 @app.command("mine")

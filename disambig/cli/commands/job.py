@@ -10,23 +10,13 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from disambig.cli.options import Quiet
+from disambig.cli.options import GROUP_SETTINGS, Quiet
 
 app = typer.Typer(
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    **GROUP_SETTINGS, help="Manage jobs of `annotate` and `counts`: show progress, verify, resume, merge."
 )
 FAILURE = 2
 Job = Annotated[Path, typer.Argument(metavar="DIR", help="Directory of a job.")]
-
-
-@app.callback(invoke_without_command=True)
-def job(context: typer.Context) -> None:
-    """Manage jobs of `annotate` and `counts`: show progress, verify, resume, merge."""
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
 
 
 @app.command("status")

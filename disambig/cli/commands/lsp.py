@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from disambig.cli.options import Writing
+from disambig.cli.options import SETTINGS, Writing
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+app = typer.Typer(**SETTINGS)
 
 
 @app.command()

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from disambig.cli.options import complete_from
+from disambig.cli.options import SETTINGS, complete_from
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+app = typer.Typer(**SETTINGS)
 
 
 def _kinds() -> Iterable[str]:

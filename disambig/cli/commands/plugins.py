@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from disambig.cli.options import complete_from
+from disambig.cli.options import SETTINGS, complete_from
 from disambig.errors import UserError
 from disambig.registry import COMMANDS, Entry
 from disambig.settings import get_settings
@@ -64,7 +64,7 @@ def _first_sentence(text: str) -> str:
     return paragraph[: end.end()] if end else paragraph
 
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+app = typer.Typer(**SETTINGS)
 BROKEN = 1
 
 

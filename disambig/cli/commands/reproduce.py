@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from disambig.cli.options import Engine, Quiet, Scheduler, Workers, complete_from
+from disambig.cli.options import SETTINGS, Engine, Quiet, Scheduler, Workers, complete_from
 from disambig.files import json_text
 
 if TYPE_CHECKING:
     from disambig.registry import Entry
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+app = typer.Typer(**SETTINGS)
 VARIABLE = "DISAMBIG_DATA"
 
 

@@ -7,7 +7,9 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+from disambig.cli.options import SETTINGS
+
+app = typer.Typer(**SETTINGS)
 
 
 @app.command()

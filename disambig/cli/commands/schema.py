@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import typer
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+from disambig.cli.options import SETTINGS
+
+app = typer.Typer(**SETTINGS)
 
 
 @app.command()

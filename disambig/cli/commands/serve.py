@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from disambig.cli.options import (
-    DetectLanguage,
-    Ignore,
-    IgnoreRules,
-    Models,
-    Most,
-    Quiet,
-    Rate,
-    Rules,
-    Sets,
-    Tasks,
-    Trusted,
-    Writing,
-)
+from disambig.cli.options import SETTINGS, Quiet, flag_options, share_options
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+app = typer.Typer(**SETTINGS)
 
 
 @app.command()
+@share_options(flag_options)
 def serve(
     host: Annotated[
         str,
@@ -77,17 +65,8 @@ def serve(
             "/models/NAME; can be repeated.",
         ),
     ] = None,
-    task: Tasks = None,
-    model: Models = None,
-    flags_per_1000: Rate = None,
-    trust: Trusted = None,
-    max_flags_per_1000: Most = None,
-    sets: Sets = None,
-    rule: Rules = None,
-    ignore_rule: IgnoreRules = None,
-    ignore: Ignore = None,
-    writing: Writing = None,
-    detect_language: DetectLanguage = None,
+    *,
+    choices: Any,
     quiet: Quiet = False,
 ) -> None:
     """Serve checks over HTTP: LanguageTool's interface under /v2, JSON records, a web page under /.
@@ -98,25 +77,11 @@ def serve(
     is answered.
     """
     from disambig.cli.check_options import options_over_settings
-    from disambig.cli.options import parse_rates
     from disambig.cli.output import StandardOutput
     from disambig.configuration import ProjectSettings
     from disambig.server import AllowedOrigins, ServerLimits, serve as run
 
-    options = options_over_settings(
-        task=task,
-        model=model,
-        flags_per_1000=parse_rates(flags_per_1000),
-        trust=trust,
-        max_flags_per_1000=max_flags_per_1000,
-        sets=sets,
-        ignore=ignore,
-        writing=writing,
-        detect_language=detect_language,
-        rule=rule,
-        ignore_rule=ignore_rule,
-        baseline=None,
-    )
+    options = options_over_settings(choices)
     output = StandardOutput()
     settings = ProjectSettings(options).for_file("<text>")
     sources = {source for origin in settings.origins.values() for source in origin} - {options.origin}

@@ -7,21 +7,10 @@ from typing import Annotated
 
 import typer
 
-from disambig.cli.options import (
-    Clean,
-    Encoding,
-    Fixes,
-    Labelled,
-    Lines,
-    Lists,
-    Quiet,
-    Strict,
-    Texts,
-    check_options,
-)
+from disambig.cli import options
 from disambig.formatting import pluralize
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+app = typer.Typer(**options.SETTINGS)
 
 
 @app.command()
@@ -34,19 +23,19 @@ def train(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Directory of the model (required).")
     ] = None,
-    text: Texts = None,
-    labelled: Labelled = None,
-    lists: Lists = None,
-    fixes: Fixes = None,
-    clean: Clean = None,
-    encoding: Encoding = None,
-    strict: Strict = False,
-    lines: Lines = None,
+    text: options.Texts = None,
+    labelled: options.Labelled = None,
+    lists: options.Lists = None,
+    fixes: options.Fixes = None,
+    clean: options.Clean = None,
+    encoding: options.Encoding = None,
+    strict: options.Strict = False,
+    lines: options.Lines = None,
     test: Annotated[
         bool, typer.Option("--test/--no-test", help="Evaluate the model for its card; this takes a while.")
     ] = True,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing model.")] = False,
-    quiet: Quiet = False,
+    quiet: options.Quiet = False,
     example: Annotated[
         bool, typer.Option("--example", help="Print CONFIG, or an example config, and do nothing else.")
     ] = False,
@@ -63,7 +52,7 @@ def train(
         missing = "CONFIG (--example prints one)" if config is None else "--output DIRECTORY"
         raise typer.BadParameter(f"name {missing}")
     if form := next((name for name in FORMS if context.params[name.removeprefix("--")]), None):
-        check_options(context, FORMS, form)
+        options.check_options(context, FORMS, form)
     check_target(output, force=force)  # before the long training, not after it
     from disambig.cli.progress import note_printer, remark, say, stages
     from disambig.evaluation import add_assessment, assessment_line, why_untested

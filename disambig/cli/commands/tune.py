@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from disambig.cli.options import Quiet
+from disambig.cli.options import SETTINGS, Quiet
 
 if TYPE_CHECKING:
     from disambig.mining import Measurement, TunedProject, TunedSettings
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+app = typer.Typer(**SETTINGS)
 _SHOWN = 20
 
 

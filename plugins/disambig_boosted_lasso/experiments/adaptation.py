@@ -389,9 +389,8 @@ def adapt_with_one_lexicon(
     ----------
     background : Converter
         Its lexicon has the words of the domains (`add_words`).
-    parts : DomainParts
-    dev, test : ConversionLists
-        The lists of `background`.
+    parts, dev, test, size
+        See `adapt_every_way`.
     """
     results = AdaptationResults({BASELINE: test.first()}, oracles={BASELINE: test.oracle()})
     train = parts.sample_train(size)

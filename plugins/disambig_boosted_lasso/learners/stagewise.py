@@ -144,17 +144,7 @@ class FSLR(Stagewise):
         Step length.
     truncate : bool
         Whether the optimal step is taken if it is smaller than `eps`, as in the paper.
-    base : str
-        Feature group of the base score: its weight is set first, to minimise ExpLoss, and then fixed.
-        If there is no such group, no weight is fixed.
-    steps : int, optional
-        Number of steps. By default chosen on development data; without these, all steps are taken.
-    max_steps : int
-        Maximum number of steps if `steps` is open.
-    patience : int
-        The path ends after this number of steps without a lower cost on development data.
-    tolerance : float
-        The path ends when no step lowers ExpLoss by more than this share of its initial value.
+    base, steps, max_steps, patience, tolerance : settings of `Boosting`
     """
 
     eps: float = 0.5
@@ -182,17 +172,7 @@ class FBoosting(FSLR):
         Step length; features are chosen by the effect of a step of this length.
     truncate : bool
         Whether the feature's optimal step is taken if it is smaller than `eps`, as in the paper.
-    base : str
-        Feature group of the base score: its weight is set first, to minimise ExpLoss, and then fixed.
-        If there is no such group, no weight is fixed.
-    steps : int, optional
-        Number of steps. By default chosen on development data; without these, all steps are taken.
-    max_steps : int
-        Maximum number of steps if `steps` is open.
-    patience : int
-        The path ends after this number of steps without a lower cost on development data.
-    tolerance : float
-        The path ends when no step lowers ExpLoss by more than this share of its initial value.
+    base, steps, max_steps, patience, tolerance : settings of `Boosting`
     """
 
     def rule(self) -> StepSettings:
@@ -219,17 +199,7 @@ class BLasso(FBoosting):
     truncate : bool
         Whether the feature's optimal step is taken if it is smaller than `eps`, as in the paper. If
         not, the path approaches that of the lasso as `eps` falls.
-    base : str
-        Feature group of the base score: its weight is set first, to minimise ExpLoss, and then fixed.
-        If there is no such group, no weight is fixed.
-    steps : int, optional
-        Number of steps. By default chosen on development data; without these, all steps are taken.
-    max_steps : int
-        Maximum number of steps if `steps` is open.
-    patience : int
-        The path ends after this number of steps without a lower cost on development data.
-    tolerance : float
-        The path ends when no step lowers ExpLoss by more than this share of its initial value.
+    base, steps, max_steps, patience, tolerance : settings of `Boosting`
     """
 
     theta: float = 0.0

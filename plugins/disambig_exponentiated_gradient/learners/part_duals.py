@@ -411,11 +411,8 @@ class ChartDual:
     ----------
     batch : PartRows
         Its layout must be `Hypergraphs`.
-    loss : str
-        ``"cost"``: the sum of the edges' costs, or ``"log"``.
-    C : float
-    steps : int
-        Steps per visit to a chart.
+    loss, C, steps
+        See `ChainDual`.
     """
 
     def __init__(self, batch: PartRows, loss: str, C: float, *, steps: int = STEPS_OF_PARTS) -> None:

@@ -36,6 +36,7 @@ from disambig.api.counts import CONTEXTS, context_room, open_table
 from disambig.api.text import GAP_HASH, hash_word, hash_words
 
 from .task import IT, PRONOUN, RARE, STEMS, THEY, NormalisedWords
+from .two_labels import check_two_labels
 
 FILLERS = ("it", "they", "other pronouns", "rare words", "other words")
 """Feature groups in the order of their attributes: 14 contexts each, then one bias."""
@@ -74,8 +75,7 @@ class FillerCounts(StatelessExtractor):
             D110 if the table has another tokenisation, D117 if it has no gaps, D455 for a group that does not
             have two candidates.
         """
-        if len(group.candidates) != 2:
-            raise UserError("D455", group=group.name, n=len(group.candidates))
+        check_two_labels(group)
         counts = filler_counts(self.table, view, instances)  # (n, 14, 5)
         n = len(instances)
         values = np.zeros((n, 2, N_COLUMNS), np.float32)

@@ -26,22 +26,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import (
-    Columns,
-    DenseBlocks,
-    Features,
-    Group,
-    Instances,
-    StatelessExtractor,
-    TokenView,
-    UserError,
-    by_group,
-)
+from disambig.api import Features, Group, Instances, StatelessExtractor, TokenView, UserError, by_group
 from disambig.api.arrays import HashVocabulary
 from disambig.api.features import read_stored, write_stored
 from disambig.api.text import END_HASH, START_HASH, fmix, hash_word, hash_words
 
 from .task import WORD
+from .two_labels import check_two_labels, opposite_attributes
 
 REACH = 12
 """Number of words to the right that features use."""
@@ -280,27 +271,9 @@ class ItHabits(StatelessExtractor):
         UserError
             D455 for a group that does not have two candidates; D498 if the folder does not contain weights.
         """
-        if len(group.candidates) != 2:
-            raise UserError("D455", group=group.name, n=len(group.candidates))
-        n = len(instances)
+        check_two_labels(group)
         odds = np.zeros((len(SETS), 0), np.float32)
-        if n:
+        if len(instances):
             odds = load_frame_model(str(self.habits)).log_odds(frame_keys(view, instances))
         halves = np.concatenate([odds, np.maximum(odds - SURE, 0.0)]).T / 2  # (n, 4)
-        values = np.stack([-halves, halves], axis=1).astype(np.float32)
-        columns = _columns(group.candidates)
-        costs = (np.arange(2) != instances.observed[:, None]).astype(np.float32)
-        nothing = np.zeros(2 * n, np.int32)
-        column_of = np.arange(2 * len(_ATTRIBUTES)).reshape(2, -1)
-        return Features(DenseBlocks(values, column_of, columns, costs), nothing, nothing)
-
-
-@lru_cache(maxsize=64)
-def _columns(candidates: tuple[str, ...]) -> Columns:
-    """Return the columns of a group: one object, so that what is computed from it is computed once."""
-    return Columns(
-        np.repeat(np.arange(2, dtype=np.int32), len(_ATTRIBUTES)),
-        np.zeros(2 * len(_ATTRIBUTES), np.int32),
-        (NAME,),
-        [f"{candidate}: {name}" for candidate in candidates for name in _ATTRIBUTES],
-    )
+        return opposite_attributes(halves, instances, group, name=NAME, names=_ATTRIBUTES)

@@ -19,20 +19,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import (
-    Columns,
-    DenseBlocks,
-    Features,
-    Group,
-    Instances,
-    StatelessExtractor,
-    TokenView,
-    UserError,
-    by_group,
-)
+from disambig.api import Features, Group, Instances, StatelessExtractor, TokenView, by_group
 from disambig.api.settings import ABOVE_ZERO, validate_settings
 
 from .task import NON_REFERENTIAL, REFERENTIAL
+from .two_labels import check_two_labels, opposite_attributes
 
 PATTERNS = Path(__file__).parent / "patterns.txt"
 LABELS: Mapping[str, str] = {
@@ -150,6 +141,7 @@ def normal_order(sentence: str) -> str:
 
 NAME = "patterns"
 KINDS = tuple(LABELS)
+_NAMES = tuple(f"a pattern of {kind}" for kind in KINDS)
 _THINGS = np.array([LABELS[kind] == REFERENTIAL for kind in KINDS])
 SCALE = 2.0
 """Usual attribute value of a match."""
@@ -185,26 +177,9 @@ class ItPatterns(StatelessExtractor):
         UserError
             D455 for a group that does not have two candidates.
         """
-        if len(group.candidates) != 2:
-            raise UserError("D455", group=group.name, n=len(group.candidates))
+        check_two_labels(group)
         indicators = self.scale * matched_kinds(view, instances)
-        values = np.stack([-indicators, indicators], axis=1).astype(np.float32)
-        columns = _columns(group.candidates)
-        costs = (np.arange(2) != instances.observed[:, None]).astype(np.float32)
-        nothing = np.zeros(2 * len(instances), np.int32)
-        column_of = np.arange(2 * len(KINDS)).reshape(2, -1)
-        return Features(DenseBlocks(values, column_of, columns, costs), nothing, nothing)
-
-
-@lru_cache(maxsize=64)
-def _columns(candidates: tuple[str, ...]) -> Columns:
-    """Return the columns of a group: one object, so that what is computed from it is computed once."""
-    return Columns(
-        np.repeat(np.arange(2, dtype=np.int32), len(KINDS)),
-        np.zeros(2 * len(KINDS), np.int32),
-        (NAME,),
-        [f"{candidate}: a pattern of {kind}" for candidate in candidates for kind in KINDS],
-    )
+        return opposite_attributes(indicators, instances, group, name=NAME, names=_NAMES)
 
 
 def matched_kinds(view: TokenView, instances: Instances) -> NDArray[np.bool_]:

@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
+from toy_texts import WORDS_CONFIG
 
 from disambig.config import check_settings, read_config, resolve, write_config
 from disambig.counts import open_table
@@ -100,24 +101,6 @@ def test_any_config_is_built_or_a_user_error(config):
         assert error.code in ("D001", "D005")
 
 
-TRAINING = """[model]
-name = "my/words"
-[task]
-@disambig_tasks = "disambig.Candidates.v1"
-candidates = ["bring", "take"]
-[tokenisation]
-@disambig_tokenisations = "disambig.words.v1"
-[extractors]
-[extractors.counts]
-@disambig_extractors = "disambig.NgramCounts.v1"
-counts = "disambig_en"
-[learner]
-@disambig_learners = "disambig.NoPreference.v1"
-[baseline]
-@disambig_learners = "disambig.NoPreference.v1"
-"""
-
-
 @pytest.mark.parametrize(
     ("old", "new", "code", "expected"),
     [
@@ -176,13 +159,13 @@ counts = "disambig_en"
             "it is one itself; give each extractor",
         ),
         (
-            TRAINING[TRAINING.index("[baseline]") :],
+            WORDS_CONFIG[WORDS_CONFIG.index("[baseline]") :],
             "",
             "D005",
             "section [baseline] is missing: name a learner",
         ),
         (
-            TRAINING[TRAINING.index("[extractors.c") : TRAINING.index("[learner]")],
+            WORDS_CONFIG[WORDS_CONFIG.index("[extractors.c") : WORDS_CONFIG.index("[learner]")],
             "",
             "D662",
             "it names none",
@@ -191,8 +174,8 @@ counts = "disambig_en"
 )
 def test_messages_use_the_terms_of_the_config(tmp_path, old, new, code, expected):
     path = tmp_path / "my.cfg"
-    assert old in TRAINING
-    path.write_text(TRAINING.replace(old, new, 1 if "learners" in old else -1))
+    assert old in WORDS_CONFIG
+    path.write_text(WORDS_CONFIG.replace(old, new, 1 if "learners" in old else -1))
     with pytest.raises(UserError) as caught:
         read_plan(path)
     assert caught.value.code == code and expected in str(caught.value)

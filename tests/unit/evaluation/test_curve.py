@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from toy_components import toy_components
-from toy_plugin import Pairs
-from toy_texts import CONFIG
+from toy_plugin import Marks
+from toy_texts import CONFIG, QUIET_PLACES
 
 from disambig.cli import main
 from disambig.cli.commands.curve import curve_lines
@@ -25,35 +25,16 @@ from disambig.evaluation import (
 )
 from disambig.formats import Labelled
 from disambig.metrics import reliability
-from disambig.types import Decides
 
-PLACES = "house street room garden village valley harbour library chapel forest".split()
-TEXTS = [
-    sentence.format(place, number)
-    for number in range(8)
-    for place in PLACES
-    for sentence in ("The {} is quite old, says number {}.", "We like a quiet {} with number {}.")
-]
 LABELLED = [
     Labelled(text, start, start + 5, text[start : start + 5], text, f"line {number}")
-    for number, text in enumerate(TEXTS[:60])
+    for number, text in enumerate(QUIET_PLACES[:60])
     for start in [text.index("qui")]
 ]
 
 
-@dataclass(frozen=True)
-class Speed(Pairs):
-    """Labels of places, not words: "quite" and "quiet" only mark where."""
-
-    decides = Decides(between="labels")
-
-    def instances(self, view):
-        result = Pairs.instances(self, view)
-        return replace(result, observed=np.full_like(result.observed, -1))
-
-
 def test_more_examples_are_better():
-    result = curve_of_texts(toy_components(), TEXTS, sizes=(2, 30), draws=6)
+    result = curve_of_texts(toy_components(), QUIET_PLACES, sizes=(2, 30), draws=6)
     few, many = result["points"]
     assert (few["size"], many["size"]) == (2, 30) and few["draws"] == 6
     assert few["examples"] == 2 and many["examples"] == 30
@@ -67,26 +48,31 @@ def test_more_examples_are_better():
 
 def test_seed_determines_the_curve():
     one, same, other = (
-        curve_of_texts(toy_components(), TEXTS, sizes=(3, 6), seed=seed)["points"] for seed in (1, 1, 2)
+        curve_of_texts(toy_components(), QUIET_PLACES, sizes=(3, 6), seed=seed)["points"]
+        for seed in (1, 1, 2)
     )
     assert [p["accuracy"] for p in one] == [p["accuracy"] for p in same] != [p["accuracy"] for p in other]
 
 
 def test_sizes_are_limited_by_the_examples():
-    result = curve_of_texts(toy_components(), TEXTS, draws=1)
+    result = curve_of_texts(toy_components(), QUIET_PLACES, draws=1)
     assert [point["size"] for point in result["points"]] == [10, 30, result["available"]]
     assert result["points"][-1]["spread"] is None
-    result = curve_of_texts(toy_components(), TEXTS, sizes=[500, 4], draws=1, max_examples=20)
+    result = curve_of_texts(toy_components(), QUIET_PLACES, sizes=[500, 4], draws=1, max_examples=20)
     assert [point["size"] for point in result["points"]] == [4, 20]
     assert [point["asked"] for point in result["points"]] == [[], [500]]
-    few, many = curve_of_texts(toy_components(), TEXTS, sizes=(5, 30), draws=2, min_examples=10)["points"]
+    few, many = curve_of_texts(toy_components(), QUIET_PLACES, sizes=(5, 30), draws=2, min_examples=10)[
+        "points"
+    ]
     assert (few["learned"], many["learned"]) == (0, 1) and few["groups"] == many["groups"] == 1
     assert few["p_baseline"] == 1.0
 
 
 def test_draws_small_samples_more_often():
     reported = []
-    result = curve_of_texts(toy_components(), TEXTS, sizes=[5], progress=lambda *note: reported.append(note))
+    result = curve_of_texts(
+        toy_components(), QUIET_PLACES, sizes=[5], progress=lambda *note: reported.append(note)
+    )
     assert result["points"][0]["draws"] == 10
     assert [note[1:] for note in reported] == [(done, 10) for done in range(10)]
 
@@ -104,7 +90,7 @@ def test_training_and_test_documents_are_disjoint(monkeypatch):
         return judge(model, plain, n, learned, test)
 
     monkeypatch.setattr(curves, "_run_trial", watch)
-    curve_of_texts(toy_components(), TEXTS, sizes=[10], draws=2)
+    curve_of_texts(toy_components(), QUIET_PLACES, sizes=[10], draws=2)
     curve_of_labelled(toy_components(), LABELLED, sizes=[10])
     assert len(calls) == 12
     assert len(set(calls[:2])) == 1 and len(set(calls[2:])) == 5  # all labelled documents in turn
@@ -118,16 +104,16 @@ def test_labelled_words_and_labels():
     assert result["points"][-1]["accuracy"] > 0.9 > result["majority"]
     # the labels are not the observed words
     marks = [replace(e, label="quiet" if "quite" in e.text else "quite") for e in LABELLED]
-    result = curve_of_labelled(toy_components(task=Speed()), marks, sizes=[40], draws=5)
+    result = curve_of_labelled(toy_components(task=Marks()), marks, sizes=[40], draws=5)
     assert result["points"][0]["accuracy"] > 0.9
 
 
 def test_rejects_invalid_sizes_and_too_little_test_data():
     for sizes in ([1], [10, 0], [-3]):
         with pytest.raises(UserError, match="D481"):
-            curve_of_texts(toy_components(), TEXTS, sizes=sizes)
+            curve_of_texts(toy_components(), QUIET_PLACES, sizes=sizes)
     with pytest.raises(UserError, match=r"D412.*none of the documents kept to \w+ \w+ contains a candidate"):
-        curve_of_texts(toy_components(), TEXTS[:1])
+        curve_of_texts(toy_components(), QUIET_PLACES[:1])
     with pytest.raises(UserError, match="D464"):
         curve_of_labelled(toy_components(), LABELLED[:1])
 
@@ -135,7 +121,7 @@ def test_rejects_invalid_sizes_and_too_little_test_data():
 @pytest.mark.parametrize("ending", ["svg", "PNG", "pdf"])
 def test_plot(tmp_path, ending):
     pytest.importorskip("matplotlib")
-    result = curve_of_texts(toy_components(), TEXTS, sizes=[3, 9], draws=2)
+    result = curve_of_texts(toy_components(), QUIET_PLACES, sizes=[3, 9], draws=2)
     path = tmp_path / f"curve.{ending}"
     plot_curve(result, path)
     first = path.read_bytes()
@@ -171,7 +157,7 @@ def test_reliability_plot_is_reproducible_and_its_suffix_is_checked(tmp_path):
 def call(load_with, tmp_path, capsys):
     load_with(toys="toy_plugin")
     (tmp_path / "small.cfg").write_text(CONFIG)
-    (tmp_path / "texts.txt").write_text("\n".join(TEXTS))
+    (tmp_path / "texts.txt").write_text("\n".join(QUIET_PLACES))
     rows = [e.text[: e.start] + f"[[{e.label}]]" + e.text[e.end :] + f"\t{e.label}" for e in LABELLED]
     (tmp_path / "labelled.tsv").write_text("\n".join(rows))
 

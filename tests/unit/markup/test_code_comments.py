@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, settings, strategies as st
+from offsets import read_with_offsets
 from processor_time import grows_linearly
 
 from disambig.markup import (
@@ -494,12 +495,7 @@ LANGUAGE_PIECES = [
 )
 @settings(max_examples=max(500, settings.default.max_examples), deadline=None)
 def test_offsets_of_languages_stay(text, path):
-    plain = read_markup(path, text)
-    assert len(plain.text) == len(text)
-    for old, new in zip(text, plain.text, strict=True):
-        assert new == old or not new.isalnum()
-    for start, end in plain.comments:
-        assert 0 <= start < end <= len(text)
+    read_with_offsets(path, text)
 
 
 @pytest.mark.parametrize("path", sorted(LANGUAGE_CASES))

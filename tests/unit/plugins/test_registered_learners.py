@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import blake2b
 
 import numpy as np
 import pytest
 from toy_learners import Constant, KernelRidge, Perceptron
-from toy_plugin import NearbyWords, Pairs
-from toy_texts import SENTENCES
+from toy_plugin import Marks, NearbyWords, Pairs
+from toy_texts import PLACES, QUIET_PLACES, SENTENCES, WORDS_CONFIG
 
 from disambig import registry
 from disambig.config import resolve
@@ -25,16 +25,8 @@ from disambig.formats import Labelled
 from disambig.models import load_model, save_model
 from disambig.text import Words
 from disambig.training import read_plan, train, train_labelled
-from disambig.types import Decides
 
-PLACES = "house street room garden village valley harbour library chapel forest".split()
-CURVE_TEXTS = [
-    sentence.format(place, number)
-    for number in range(8)
-    for place in PLACES
-    for sentence in ("The {} is quite old, says number {}.", "We like a quiet {} with number {}.")
-]
-TEXTS = CURVE_TEXTS[: 3 * 2 * len(PLACES)]
+TEXTS = QUIET_PLACES[: 3 * 2 * len(PLACES)]
 VIEW = Words()(["We like a quiet garden, and the harbour is quite old."])
 SETTINGS = {"variance_svm.VarianceSVM.v1": ({}, {"variance": [], "sum": ["3-gram"]}, {"full_matrix": True})}
 OF_COUNTS = {f"variance_svm.{name}.v1" for name in ("Majority", "SumLM", "VarianceSVM")}
@@ -44,17 +36,6 @@ LEARNERS = [
     if not name.startswith("toys.") and not getattr(factory, "of_sequences", False)
     for settings in SETTINGS.get(name, ({},))
 ]
-
-
-@dataclass(frozen=True)
-class Speed(Pairs):
-    """A task of labels."""
-
-    decides = Decides(between="labels")
-
-    def instances(self, view):
-        result = Pairs.instances(self, view)
-        return replace(result, observed=np.full_like(result.observed, -1))
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +115,7 @@ def train_labels(learner, *extractors):
         for start in [text.index("qui")]
     ]
     parts = {
-        "task": Speed(pairs=("quite/quiet",)),
+        "task": Marks(pairs=("quite/quiet",)),
         "tokenisation": Words(),
         "extractors": {str(i): extractor for i, extractor in enumerate(extractors)},
         "learner": learner,
@@ -168,45 +149,43 @@ def test_contributions_of_labels_of_every_learner(name, settings):
     check_sums(train_labels(learner, ContextWindow(named=True)))
 
 
+def terms_of_decisions(model):
+    """Yield the record of each decision, the terms of its candidates and their probabilities."""
+    decisions = model.decide(VIEW)
+    shares = model.candidate_probabilities(decisions)
+    for index in range(len(decisions)):
+        first, last = decisions.offsets[index : index + 2]
+        scores = dict(zip(("quite", "quiet"), decisions.scores[first:last].tolist(), strict=True))
+        terms = rule_terms(model.judge, int(decisions.groups[index]), scores)
+        yield decisions.record(index, VIEW.texts[0]), terms, shares[first:last]
+
+
 @pytest.mark.parametrize("offset", [(0.0, 0.0), (0.0, 0.5), (9.0, 0.0)], ids=str)
 def test_terms_of_the_decision_rule(offset):
     """The sums of all terms give the choice, its margin and the probabilities."""
     model = train_labels(Perceptron(), ContextWindow())
     judge = replace(model.judge, offset=np.array([offset]), bias=np.array([[0.25, -0.25]]))
-    model = replace(model, judge=judge)
-    decisions = model.decide(VIEW)
-    shares = model.candidate_probabilities(decisions)
-    for index in range(len(decisions)):
-        first, last = decisions.offsets[index : index + 2]
-        scores = dict(zip(("quite", "quiet"), decisions.scores[first:last].tolist(), strict=True))
-        terms = rule_terms(model.judge, int(decisions.groups[index]), scores)
+    for record, terms, shares in terms_of_decisions(replace(model, judge=judge)):
         totals = np.array([item.total for item in terms.values()])
-        record = decisions.record(index, VIEW.texts[0])
         assert list(terms)[int(totals.argmax())] == record["chosen"]
         assert abs(totals[0] - totals[1]) == pytest.approx(record["margin"], rel=1e-4)
         offsets = [sum(part for name, part in item.parts if name == OFFSET) for item in terms.values()]
         assert offsets == list(offset)
         odds = np.exp(totals)
-        assert odds / odds.sum() == pytest.approx(shares[first:last], rel=1e-4)
+        assert odds / odds.sum() == pytest.approx(shares, rel=1e-4)
 
 
 def test_factors_of_both_sides():
     model = train_labels(Perceptron(), ContextWindow())
     judge = replace(model.judge, offset=np.array([[0.0, 0.5]]), sides=np.array([[0.5, 3.0]]))
-    model = replace(model, judge=judge)
-    decisions = model.decide(VIEW)
-    shares = model.candidate_probabilities(decisions)
-    for index in range(len(decisions)):
-        first, last = decisions.offsets[index : index + 2]
-        scores = dict(zip(("quite", "quiet"), decisions.scores[first:last].tolist(), strict=True))
-        terms = rule_terms(model.judge, int(decisions.groups[index]), scores)
+    for _, terms, shares in terms_of_decisions(replace(model, judge=judge)):
         odds = np.exp([item.total for item in terms.values()])
-        assert odds / odds.sum() == pytest.approx(shares[first:last], rel=1e-4)
+        assert odds / odds.sum() == pytest.approx(shares, rel=1e-4)
 
 
 CURVE_LABELS = [
     Labelled(text, start, start + 5, "quiet" if "quite" in text else "quite", text, f"line {number}")
-    for number, text in enumerate(CURVE_TEXTS[:30])
+    for number, text in enumerate(QUIET_PLACES[:30])
     for start in [text.index("qui")]
 ]
 CURVE_SETTINGS = {
@@ -240,14 +219,14 @@ def make_parts(counts, name, settings, task=None):
 @pytest.mark.parametrize(("name", "settings"), CURVE_LEARNERS)
 def test_curves_of_every_learner(counts, name, settings):
     created = make_parts(counts, name, settings)
-    result = curve_of_texts(created, CURVE_TEXTS, sizes=(4, 40), draws=2)
+    result = curve_of_texts(created, QUIET_PLACES, sizes=(4, 40), draws=2)
     few, many = result["points"]
     assert result["baseline"] > 0.9
     learns = "Majority" not in name and "NoPreference" not in name
     assert many["accuracy"] > (0.9 if learns else 0.3)
     assert few["p_before"] is None and 0 <= many["p_before"] <= 1 and 0 <= many["p_baseline"] <= 1
     labels = curve_of_labelled(
-        make_parts(counts, name, settings, task=Speed(pairs=("quite/quiet",))),
+        make_parts(counts, name, settings, task=Marks(pairs=("quite/quiet",))),
         CURVE_LABELS,
         sizes=(20,),
         draws=5,
@@ -260,10 +239,10 @@ def test_significance_and_own_candidates_in_curves(counts):
         "task"
     ]
     created = make_parts(counts, "variance_svm.VarianceSVM.v1", {}, task=task)
-    result = curve_of_texts(created, CURVE_TEXTS, sizes=(10,), draws=1)
+    result = curve_of_texts(created, QUIET_PLACES, sizes=(10,), draws=1)
     assert result["points"][0]["accuracy"] > 0.9
     majority = make_parts(counts, "variance_svm.Majority.v1", {})
-    result = curve_of_texts(majority, CURVE_TEXTS, sizes=(4, 40), draws=1)
+    result = curve_of_texts(majority, QUIET_PLACES, sizes=(4, 40), draws=1)
     assert result["points"][1]["p_baseline"] < 0.01  # the baseline is right everywhere
     assert np.isclose(result["baseline"], 1.0)
 
@@ -312,27 +291,9 @@ def test_damaged_shared_weights(saved_model):
     assert (load_model(saved_model).shared.weights == good).all()
 
 
-TRAINED_BASELINE = """[model]
-name = "my/words"
-[task]
-@disambig_tasks = "disambig.Candidates.v1"
-candidates = ["bring", "take"]
-[tokenisation]
-@disambig_tokenisations = "disambig.words.v1"
-[extractors]
-[extractors.counts]
-@disambig_extractors = "disambig.NgramCounts.v1"
-counts = "disambig_en"
-[learner]
-@disambig_learners = "variance_svm.ConditionalLogit.v1"
-[baseline]
-@disambig_learners = "variance_svm.ConditionalLogit.v1"
-"""
-
-
 def test_a_trained_baseline_is_refused(tmp_path):
     path = tmp_path / "my.cfg"
-    path.write_text(TRAINED_BASELINE)
+    path.write_text(WORDS_CONFIG.replace("disambig.NoPreference", "variance_svm.ConditionalLogit"))
     with pytest.raises(UserError) as caught:
         read_plan(path)
     assert caught.value.code == "D005"

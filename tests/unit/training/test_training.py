@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 from toy_components import toy_components
 from toy_learners import Constant
 from toy_plugin import Marks, Pairs
-from toy_texts import CONFIG, SENTENCES
+from toy_texts import CONFIG, SENTENCES, WORDS_CONFIG
 
 from disambig.config import write_config
 from disambig.decision import Corrections, Mistakes, substitutes
@@ -299,34 +299,12 @@ def test_tasks_of_words_need_a_baseline_and_valid_encodings(tmp_path):
             read_plan(tmp_path / "a.cfg")
 
 
-COUNTS_CONFIG = """
-[model]
-name = "words"
-
-[task]
-@disambig_tasks = "disambig.Candidates.v1"
-candidates = ["{0}", "{1}"]
-name = "words"
-language = "{2}"
-
-[tokenisation]
-@disambig_tokenisations = "disambig.words.v1"
-
-[extractors]
-
-[extractors.counts]
-@disambig_extractors = "disambig.NgramCounts.v1"
-counts = "disambig_en"
-
-[learner]
-@disambig_learners = "variance_svm.SumLM.v1"
-
-[baseline]
-@disambig_learners = "variance_svm.SumLM.v1"
-
-[training]
-lines = true
-"""
+COUNTS_CONFIG = (
+    WORDS_CONFIG.replace('["bring", "take"]', '["{0}", "{1}"]\nname = "words"\nlanguage = "{2}"')
+    .replace("my/words", "words")
+    .replace("disambig.NoPreference", "variance_svm.SumLM")
+    + "[training]\nlines = true\n"
+)
 GERMAN = (
     "Wir warten auf den Bus, der heute schon wieder zu spät kommt.",
     "Das alte Haus mit dem grünen Dach steht neben einer kleinen Kirche.",

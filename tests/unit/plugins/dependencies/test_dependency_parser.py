@@ -10,6 +10,7 @@ from functools import cache
 import numpy as np
 import pytest
 import spacy
+from damaged_folders import change_array, change_header, common_damages
 from disambig_dependencies import ParsedWords, load_parser, save_parser, train_parser
 from hypothesis import given, settings, strategies as st
 from spacy.tokens import Doc, DocBin
@@ -153,35 +154,17 @@ def test_saved_parsers(folder):
     assert load_parser(folder).beam == 3
 
 
-def change_header(folder, **changes):
-    path = folder / HEADER
-    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
-
-
-def change_array(folder, name, change):
-    arrays = dict(np.load(folder / FILE))
-    arrays[name] = change(arrays[name])
-    np.savez(folder / FILE, **arrays)
-
-
 DAMAGES = {
-    "no header": lambda folder: (folder / HEADER).unlink(),
-    "no JSON": lambda folder: (folder / HEADER).write_text("{"),
-    "a list": lambda folder: (folder / HEADER).write_text("[]"),
-    "another format": lambda folder: change_header(folder, format="x.v9"),
-    "another digest": lambda folder: change_header(folder, digest="0"),
+    **common_damages(FILE),
     "no relations": lambda folder: change_header(folder, relations=[]),
     "relations that are numbers": lambda folder: change_header(folder, relations=[1, 2]),
     "another relation": lambda folder: change_header(folder, relations=["x"]),
-    "a language that is none": lambda folder: change_header(folder, language=3),
-    "cut short": lambda folder: (folder / FILE).write_bytes((folder / FILE).read_bytes()[:-300]),
-    "no archive": lambda folder: (folder / FILE).write_bytes(b"x" * 100),
-    "another weight": lambda folder: change_array(folder, "weights", lambda array: array + 1),
-    "floats": lambda folder: change_array(folder, "weights", lambda array: array.astype(float)),
-    "an action too many": lambda folder: change_array(folder, "actions", lambda array: array + 1000),
-    "features twice": lambda folder: change_array(folder, "steps", lambda array: array * 0),
-    "fewer sizes": lambda folder: change_array(folder, "sizes", lambda array: array[:-1]),
-    "sizes of zero": lambda folder: change_array(folder, "sizes", lambda array: array * 0),
+    "another weight": lambda folder: change_array(folder / FILE, "weights", lambda array: array + 1),
+    "floats": lambda folder: change_array(folder / FILE, "weights", lambda array: array.astype(float)),
+    "an action too many": lambda folder: change_array(folder / FILE, "actions", lambda array: array + 1000),
+    "features twice": lambda folder: change_array(folder / FILE, "steps", lambda array: array * 0),
+    "fewer sizes": lambda folder: change_array(folder / FILE, "sizes", lambda array: array[:-1]),
+    "sizes of zero": lambda folder: change_array(folder / FILE, "sizes", lambda array: array * 0),
 }
 
 

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from damaged_folders import change_array, change_header, common_damages
 from disambig_exponentiated_gradient import load_parser
 from disambig_exponentiated_gradient.parser import FILE, grammar_digest, read_parser, save_parser
 from made_trees import TEXT, parser
@@ -35,34 +36,16 @@ def test_what_is_read_parses_as_what_was_written(folder):
     for trees in again.nbest(TEXT, 5):
         scores = [score for _, score in trees]
         assert scores == sorted(scores, reverse=True) and len({tree for tree, _ in trees}) == len(trees)
-    change_array(folder, "binary", lambda array: array + 100_000)
+    change_array(folder / FILE, "binary", lambda array: array + 100_000)
     change_header(folder, digest=digest_arrays(dict(np.load(folder / FILE))))
     with pytest.raises(UserError, match="D635"):
         read_parser(folder)
 
 
-def change_header(folder, **changes):
-    path = folder / HEADER
-    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
-
-
-def change_array(folder, name, change):
-    arrays = dict(np.load(folder / FILE))
-    arrays[name] = change(arrays[name])
-    np.savez(folder / FILE, **arrays)
-
-
 BROKEN = {
-    "no header": lambda folder: (folder / HEADER).unlink(),
-    "no JSON": lambda folder: (folder / HEADER).write_text("{"),
-    "a list": lambda folder: (folder / HEADER).write_text("[]"),
-    "another format": lambda folder: change_header(folder, format="x.v9"),
-    "another digest": lambda folder: change_header(folder, digest="0"),
+    **common_damages(FILE),
     "a threshold that is none": lambda folder: change_header(folder, threshold=2.0),
-    "a language that is none": lambda folder: change_header(folder, language=3),
-    "cut short": lambda folder: (folder / FILE).write_bytes((folder / FILE).read_bytes()[:-300]),
-    "no archive": lambda folder: (folder / FILE).write_bytes(b"x" * 100),
-    "another number": lambda folder: change_array(folder, "binary", lambda array: array + 1),
+    "another number": lambda folder: change_array(folder / FILE, "binary", lambda array: array + 1),
 }
 
 

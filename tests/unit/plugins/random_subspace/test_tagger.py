@@ -21,6 +21,7 @@ from disambig_random_subspace.tagger import (
     train_tagger,
 )
 from scipy.sparse import csr_array
+from toy_texts import TAGGED
 
 from disambig.api.batches import SequenceRows
 from disambig.api.decoding import Chain
@@ -31,16 +32,6 @@ from disambig.features import WordClasses
 from disambig.models import load_model, save_model
 from disambig.testing import check_learner, check_task
 from disambig.text import hash_words
-
-SENTENCES = [
-    ("the dog barks".split(), "DT NN VBZ".split()),
-    ("a cat sleeps".split(), "DT NN VBZ".split()),
-    ("dogs bark".split(), "NNS VBP".split()),
-    ("cats sleep".split(), "NNS VBP".split()),
-    ("the cat barks".split(), "DT NN VBZ".split()),
-    ("I like the dogs".split(), "PRP VBP DT NNS".split()),
-    ("a dog likes cats".split(), "DT NN VBZ NNS".split()),
-] * 2
 
 
 def make_sequences(seed=0, n=14, k=3, d=6):
@@ -95,7 +86,7 @@ def test_hand_computed_steps_and_best_labels():
 
 
 def test_contracts():
-    batch, _ = make_batch(SENTENCES, distinct_tags(SENTENCES))
+    batch, _ = make_batch(TAGGED, distinct_tags(TAGGED))
     averaged = RandomSubspaces(base=StructuredPerceptron(passes=3), n_subspaces=3)
     for checks in (
         check_learner(StructuredPerceptron(), batch, least=1.0),
@@ -177,29 +168,29 @@ def test_invalid_sentences():
         ([(["a", ""], ["X", "Y"])], "D791"),
     ):
         with pytest.raises(UserError, match=code):
-            train_tagger(sentences, SENTENCES, name="bad")
+            train_tagger(sentences, TAGGED, name="bad")
     with pytest.raises(UserError, match=r"D791.*sentence 1 has 2 words and 1 tags"):
-        train_tagger(SENTENCES, [(["a", "b"], ["DT"])], name="bad")  # sentences for calibration
+        train_tagger(TAGGED, [(["a", "b"], ["DT"])], name="bad")  # sentences for calibration
     with pytest.raises(UserError, match="D791"):
-        make_batch([(["a", ""], ["DT", "NN"])], distinct_tags(SENTENCES))
-    batch, _ = make_batch([(["wow", "dogs"], ["UH", "NNS"])], distinct_tags(SENTENCES))
+        make_batch([(["a", ""], ["DT", "NN"])], distinct_tags(TAGGED))
+    batch, _ = make_batch([(["wow", "dogs"], ["UH", "NNS"])], distinct_tags(TAGGED))
     with pytest.raises(UserError, match=r"D793.*1 tokens"):
         StructuredPerceptron().fit(batch)
 
 
 def test_unknown_tags_are_wrong():
-    batch, extractor = make_batch(SENTENCES, distinct_tags(SENTENCES))
-    other, _ = make_batch([(["dogs", "wow"], ["NNS", "UH"])], distinct_tags(SENTENCES), extractor)
+    batch, extractor = make_batch(TAGGED, distinct_tags(TAGGED))
+    other, _ = make_batch([(["dogs", "wow"], ["NNS", "UH"])], distinct_tags(TAGGED), extractor)
     assert other.costs.min(axis=1).tolist() == [0.0, 1.0]
     assert batch.costs.min() == 0
-    model = train_tagger(SENTENCES, [(["dogs", "wow"], ["NNS", "UH"])], name="few")
+    model = train_tagger(TAGGED, [(["dogs", "wow"], ["NNS", "UH"])], name="few")
     assert "50.00% of 2 words" in model.provenance["notes"][0]
     with pytest.raises(UserError, match="D790"):
-        train_tagger(SENTENCES, [(["wow"], ["UH"])], name="none")
+        train_tagger(TAGGED, [(["wow"], ["UH"])], name="none")
 
 
 def test_saved_tagger(tmp_path):
-    model = train_tagger(SENTENCES, SENTENCES, name="tiny/tag", least=0.1)
+    model = train_tagger(TAGGED, TAGGED, name="tiny/tag", least=0.1)
     save_model(model, tmp_path / "tag")
     again = load_model(tmp_path / "tag")
     view = again.tokenisation(["The dogs like a cat. I sleep", ""])
@@ -216,7 +207,7 @@ def test_saved_tagger(tmp_path):
 
 
 def test_long_texts_and_sentences(monkeypatch):
-    model = train_tagger(SENTENCES, SENTENCES, name="tiny/tag")
+    model = train_tagger(TAGGED, TAGGED, name="tiny/tag")
     view = model.tokenisation.of_sentences([["dogs", "bark"] * 5_000])
     names = model.task.groups[0].candidates
     chosen = [names[c] for c in model.choose(view)[1]]

@@ -1,0 +1,16 @@
+"""Check that a reader of markup keeps the offsets of its text."""
+
+from __future__ import annotations
+
+from disambig.markup import read_markup
+
+
+def read_with_offsets(path, text):
+    """Return a text without its markup, after a check of its length, its letters and its comments."""
+    plain = read_markup(path, text)
+    assert len(plain.text) == len(text)
+    for old, new in zip(text, plain.text, strict=True):
+        assert new == old or not new.isalnum()
+    for start, end in plain.comments:
+        assert 0 <= start < end <= len(text)
+    return plain
