@@ -316,6 +316,17 @@ def test_phrases_that_are_right_are_told_apart(tmp_path):
     assert [view.texts[0][view.starts[i] : view.ends[i]] for i in covered] == ["mornings", "has", "it"]
 
 
+def test_english_words_that_are_right_after_others(table):
+    for text, right in (
+        ("Every day we wake up early.", ["wake"]),
+        ("Social media are a useful tool, and the media has said so.", ["are", "has"]),
+        ("In the evenings we walked home.", ["evenings"]),
+        ("Every day we goes home.", []),
+    ):
+        matches = table.find(Words()([text])).select(right=True)
+        assert [written for written, _ in matches.texts] == right, text
+
+
 def test_pairs_and_another_language(tmp_path):
     short, long = tmp_path / "short.tsv", tmp_path / "long.tsv"
     short.write_text("pairs VERB\twent=gone saw=seen\n[have] VERB\tVERB\twhat _\nthey seen\tthey saw\n")
