@@ -42,6 +42,7 @@ from .finder import (
     CandidateFinder as CandidateFinder,
     apart as apart,
     empty_places as empty_places,
+    find_certain_mistakes as find_certain_mistakes,
     find_examples as find_examples,
     find_instances as find_instances,
     glued as glued,
