@@ -57,6 +57,7 @@ def test_every_function_of_the_suite_is_in_its_documentation():
         "check_runner",
         "check_standalone",
         "check_task",
+        "check_tokenisation",
     }
 
 
