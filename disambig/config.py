@@ -241,7 +241,7 @@ def _entry_names(section: dict[str, Any], source: str | Path, path: str = "") ->
             kind = key.removeprefix("@disambig_")
             if kind not in registry.KINDS:
                 kinds = [f"@disambig_{kind}" for kind in registry.KINDS]
-                raise UserError("D001", kind="registry", name=key, hint="", names=nearest_first(key, kinds))
+                raise UserError("D001", kind="registry", name=key, names=nearest_first(key, kinds))
             if not isinstance(value, str):
                 problem = f"[{path}] {key} is {value!r}: write the name of an entry in double quotes"
                 raise UserError("D005", path=source, problem=problem)

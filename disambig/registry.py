@@ -444,16 +444,15 @@ def get(kind: str, name: str) -> Callable[..., Any]:
     """
     by_name = entries(kind)
     if name not in by_name:
-        raise UserError(
-            "D001", kind=kind[:-1], name=name, hint=_other_kind(name), names=nearest_first(name, by_name)
-        )
+        names = nearest_first(name, by_name) + _other_kind(name)
+        raise UserError("D001", kind=kind[:-1], name=name, names=names)
     return by_name[name].load()
 
 
 def _other_kind(name: str) -> str:
-    """Return a remark for the message about an unknown name if it is that of an entry of another kind."""
+    """Return a remark for the message about an unknown name if an entry of another kind has it."""
     kinds = [_ROLES.get(kind, kind[:-1]) for kind in KINDS if name in _entries[kind]]
-    return f": it is the name of {with_article(kinds[0])}" if kinds else ""
+    return f" ({name!r} is {with_article(kinds[0])})" if kinds else ""
 
 
 def entries(kind: str) -> dict[str, Entry]:

@@ -163,10 +163,10 @@ def convert(batch: Any, *storages: type, own_labels: bool = False) -> Any:
         if (converted := _convert_once(batch, storage)) is not None:
             return converted
     wanted = " or ".join(storage.__name__ for storage in storages)
-    advice = ""
+    seen = f"{type(batch).__name__}, which cannot be converted to that"
     if SparseRows not in storages and any((kind, SparseRows) in CONVERSIONS for kind in type(batch).__mro__):
-        advice = ", or let the learner accept SparseRows (its trait `takes`), to which they can be converted"
-    raise UserError("D459", learner="the learner", wanted=wanted, seen=type(batch).__name__, advice=advice)
+        seen += " (only to SparseRows, which the author of the learner can add to its `takes`)"
+    raise UserError("D459", wanted=wanted, seen=seen)
 
 
 def _convert_once(batch: Any, storage: type) -> Any:

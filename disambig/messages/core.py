@@ -5,7 +5,7 @@ from __future__ import annotations
 
 MESSAGES: dict[str, str] = {
     # plugins, registry and configs
-    "D001": "unknown {kind} {name!r}{hint}; available: {names}; see `disambig plugins`",
+    "D001": "unknown {kind} {name!r}; available: {names}; see `disambig plugins`",
     "D002": "plugin {name!r} ({distribution}) could not be loaded: {problem}",
     "D003": "{kind} {name!r} is registered twice, by the plugin {first} and by {second}: the plugin {second} is not loaded; rename its entry",
     "D004": "invalid name {name!r}: expected the form package.Name.v1",
@@ -162,7 +162,7 @@ MESSAGES: dict[str, str] = {
     "D456": "near = {near}, far = {far} and dimensions = {dimensions} (with parts_of_speech: three more words) make sums too large to be exact: use smaller values",
     "D457": "{setting} is {value!r}: it must be a whole number of 0 or more",
     "D458": "the text has {n:,} different words, too few for {classes:,} classes: give more text, or ask for fewer classes",
-    "D459": "{learner} accepts {wanted}, but the extractors produce {seen}, which cannot be converted to that: choose another learner or other extractors{advice}",
+    "D459": "the learner accepts {wanted}, but the extractors produce {seen}: choose another learner or other extractors",
     "D460": "{where}: {problem}",
     "D461": "there is no labelled example in {path}{hint}",
     "D462": "none of the {n:,} labelled places can be used; the first: {problem}",

@@ -250,7 +250,8 @@ def to_accepted_storage(learner: Learner, batch: CandidateBatch, *, part: str = 
     except UserError as problem:
         if problem.code != "D459":
             raise
-        raise UserError("D459", **{**problem.values, "learner": part}) from problem
+        wanted = f"{problem.values['wanted']} ({part.removeprefix('the learner ')})"
+        raise UserError("D459", wanted=wanted, seen=problem.values["seen"]) from problem
     return taken
 
 

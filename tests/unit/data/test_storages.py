@@ -156,7 +156,7 @@ def test_unsupported_conversions_name_the_storages():
     for rows, advised in ((crossed(3), True), (chains(3), False)):
         with pytest.raises(UserError, match="D459") as caught:
             convert(rows, DenseBlocks)
-        assert ("let the learner accept SparseRows" in str(caught.value)) == advised
+        assert ("SparseRows, which the author of the learner can add" in str(caught.value)) == advised
     with pytest.raises(UserError, match=r"D459.*accepts DenseBlocks or CrossedRows"):
         convert(batch, DenseBlocks, CrossedRows)
 
