@@ -268,17 +268,24 @@ def find_examples(task: Task, view: TokenView) -> Instances:
     return find_instances(task, view)
 
 
-def find_certain_mistakes(
-    task: Task, view: TokenView, instances: Instances
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
-    """Return the mistakes that a task knows without a model (`TaskTraits.certain_mistakes`), checked.
+CertainMistakes = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
+"""Instances, intended candidates and probabilities (see `TaskTraits.certain_mistakes`)."""
+
+
+def find_certain_mistakes(task: Task, view: TokenView, instances: Instances) -> CertainMistakes:
+    """Return the mistakes that a task knows without a model, checked.
 
     Raises
     ------
     UserError
         D414 if they are not three arrays, or name no instance, no candidate or no probability.
     """
-    certain: object = get_trait(task, TaskTraits, "certain_mistakes")(view, instances)
+    certain = get_trait(task, TaskTraits, "certain_mistakes")(view, instances)
+    return check_certain_mistakes(task, instances, certain)
+
+
+def check_certain_mistakes(task: Task, instances: Instances, certain: object) -> CertainMistakes:
+    """Return what `certain_mistakes` of a task returned, or raise D414 (see `find_certain_mistakes`)."""
     called, n = "certain_mistakes", len(instances)
     columns = certain if isinstance(certain, tuple) and len(certain) == 3 else ()
     if not columns or not all(isinstance(column, np.ndarray) and column.ndim == 1 for column in columns):

@@ -19,6 +19,7 @@ from disambig.data import (
     Instances,
     ScoreBatch,
     SequenceRows,
+    check_certain_mistakes,
     find_certain_mistakes,
     find_instances,
     has_own_labels,
@@ -429,6 +430,8 @@ class Model:
         Decisions are made without checks, which take time; after a failure, they are made again with checks.
         """
         if isinstance(problem, UserError):
+            if problem.code == "D414":
+                add_note(problem, f"the model {self.name}")
             return
         try:
             self._check_contracts(view, instances)
@@ -460,6 +463,7 @@ class Model:
         rows, intended, sure = get_trait(self.task, TaskTraits, "certain_mistakes")(view, instances)
         if not len(rows) or not isinstance(self.judge, RaisesFlags):
             return decisions
+        check_certain_mistakes(self.task, instances, (rows, intended, sure))  # they are rare
         chosen, probabilities = decisions.chosen.copy(), decisions.probabilities.copy()
         flagged = decisions.flagged.copy()
         sure = np.maximum(sure, probabilities[rows])

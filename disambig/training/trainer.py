@@ -31,7 +31,7 @@ from disambig.training.resampling import (
 )
 from disambig.training.resolved_config import Parts, ResolvedConfig
 from disambig.type_aliases import Progress
-from disambig.types import FeatureExtractor, Scorer, SharesWeights
+from disambig.types import FeatureExtractor, HasExamples, Scorer, SharesWeights
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +224,8 @@ def train_examples(
 
     The other parameters are those of `train`.
     """
-    find_certain_mistakes(parts.task, tune.view, tune.instances)  # checked once, and used without checks
+    for some in (tune,) if isinstance(parts.task, HasExamples) else (learn, tune):
+        find_certain_mistakes(parts.task, some.view, some.instances)  # a model does not check them again
     plan = HeldOutResampling(learn, tune, around, max_examples, min_examples, people)
     return train_by(plan, parts, name=name, max_examples=max_examples, **about)
 

@@ -31,7 +31,7 @@ from disambig.formats import Document
 from disambig.models import ModelSet, annotate_documents, save_model
 from disambig.testing import check_judge, check_reader, check_task, check_tokenisation, make_calibration_data
 from disambig.text import Words
-from disambig.training import train
+from disambig.training import read_plan, train
 from disambig.types import Decides, Fitted, check_declarations
 
 TEXTS = ["It was quite good. Keep quiet now, please.", "A piece of cake. We want peace today."] * 6
@@ -467,6 +467,15 @@ def test_a_failure_in_use_names_the_model_and_the_line_of_the_plugin(word, messa
     assert bad.error.__cause__ is not None
 
 
+def test_certain_mistakes_in_use_are_checked_where_there_are_some(fragile):
+    model, _ = fragile
+    wrong = np.array([0]), np.array([1]), np.array([99.0])
+    task = with_traits(certain_mistakes=lambda self, view, instances: wrong)
+    with pytest.raises(UserError, match=r"D414.*gives the probability 99; expected") as caught:
+        replace(model, task=task).decide(VIEW)
+    assert caught.value.__notes__ == ["the model my/fragile"]
+
+
 def test_what_is_raised_in_use_stays_what_it_is(fragile):
     with pytest.raises(IndexError, match="zebra") as caught:
         fragile[0].decide(Words()(["A quiet zebra."]))
@@ -494,3 +503,28 @@ def test_a_rule_that_cannot_be_named_fails_one_file_of_check(names, message, fra
     said = capsys.readouterr().err
     assert re.search(rf"\[D313\] .*bad.txt: could not be annotated: \[D414\] .*name_rule.*{message}", said)
     assert "1 file" in said
+
+
+CONFIG = """
+[model]
+name = "broken"
+[task]
+@disambig_tasks = "toys.Pairs.v1"
+name = "a/b c"
+[tokenisation]
+@disambig_tokenisations = "disambig.words.v1"
+[extractors.near]
+@disambig_extractors = "toys.NearbyWords.v1"
+[learner]
+@disambig_learners = "toys.Perceptron.v1"
+[baseline]
+@disambig_learners = "disambig.NoPreference.v1"
+"""
+
+
+def test_an_invalid_name_in_a_config_is_a_mistake_of_the_user(load_with, tmp_path):
+    load_with(toys="toy_plugin")
+    path = tmp_path / "broken.cfg"
+    path.write_text(CONFIG)
+    with pytest.raises(UserError, match=r"D005.*name in \[task\] is 'a/b c': give a name of letters"):
+        read_plan(path)
