@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import getattr_static
@@ -524,11 +525,8 @@ def check_declarations(task: Task) -> None:
     if (concern := get_trait(task, TaskTraits, "concerns")) not in get_args(Concern):
         raise contract_error(part, f"concerns is {concern!r}", f"one of {', '.join(get_args(Concern))}")
     what = decides(task)
-    for name, value, choices in (
-        ("where", what.where, get_args(Where)),
-        ("between", what.between, get_args(Between)),
-    ):
-        if value not in choices:
+    for name, choices in (("where", get_args(Where)), ("between", get_args(Between))):
+        if (value := getattr(what, name)) not in choices:
             raise contract_error(part, f"{name} of decides is {value!r}", f"one of {', '.join(choices)}")
     _check_groups(task, part)
     _check_rules(task, part)
@@ -550,9 +548,9 @@ def _check_groups(task: Task, part: str) -> None:
         one = groups[0] if isinstance(groups, tuple | list) and groups else groups
         seen = f"groups is {describe_value(groups)}" + (f" with {one!r}" if one is not groups else "")
         raise contract_error(part, seen, _DECLARED["groups"])
-    names = [group.name for group in groups]
-    if twice := [name for name in names if names.count(name) > 1]:
-        raise contract_error(part, f"two groups are called {twice[0]!r}", "different names")
+    twice, count = Counter(group.name for group in groups).most_common(1)[0] if groups else ("", 0)
+    if count > 1:
+        raise contract_error(part, f"two groups are called {twice!r}", "different names")
     between = decides(task).between
     for group in groups if between != "own" else ():
         distinct = set(group.candidates)
