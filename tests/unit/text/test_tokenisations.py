@@ -352,7 +352,6 @@ def test_web1t_words_beside_other_characters(text, character):
     assert web1t.words(f"{character} {text}")[2:] == web1t.words(text)[1:]
 
 
-
 def test_clitics_have_offsets():
     view = web1t(["So I can't."])
     assert [("So I can't."[a:b]) for a, b in zip(view.starts, view.ends, strict=True)] == [
