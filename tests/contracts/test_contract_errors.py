@@ -513,6 +513,7 @@ name = "broken"
 name = "a/b c"
 [tokenisation]
 @disambig_tokenisations = "disambig.words.v1"
+[extractors]
 [extractors.near]
 @disambig_extractors = "toys.NearbyWords.v1"
 [learner]
