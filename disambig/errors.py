@@ -9,7 +9,7 @@ import difflib
 import re
 from collections.abc import Iterable
 
-from disambig.formatting import escape_control_chars
+from disambig.formatting import escape_control_chars, with_article
 from disambig.messages import commands, core
 
 MESSAGES: dict[str, str] = {**core.MESSAGES, **commands.MESSAGES}
@@ -47,8 +47,26 @@ class UserError(ValueError):
 
 
 def contract_error(part: str, problem: str, wanted: str) -> UserError:
-    """Return the error for a component that violates its contract, a mistake of the plugin's author."""
+    """Return the error for a component that violates its contract, a mistake of the plugin's author.
+
+    Parameters
+    ----------
+    part : str
+        The component, as `disambig.registry.describe_part` names it.
+    problem : str
+        What it did or lacks.
+    wanted : str
+        What its contract says instead, as a noun phrase.
+    """
     return UserError("D414", part=part, problem=problem, wanted=wanted)
+
+
+def describe_value(value: object) -> str:
+    """Return the kind of a value for a message: ``an array of int32 of shape (3,)``, ``a list``, ``None``."""
+    shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
+    if isinstance(shape, tuple) and dtype is not None:
+        return f"an array of {dtype} of shape {shape}"
+    return "None" if value is None else with_article(type(value).__name__)
 
 
 def _rebuild(code: str, values: dict[str, object]) -> UserError:

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from math import isnan
+from types import FrameType
+from typing import Any
 
 
 def pluralize(n: int, noun: str) -> str:
     """Return ``1 document``, ``2 documents``, ``1,000 words``; `noun` is in the singular."""
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+def with_article(noun: str) -> str:
+    """Return a noun in the singular with its article: ``an extractor``."""
+    return f"{'an' if noun[:1].lower() in 'aeiou' else 'a'} {noun}"
 
 
 _DIRECTIONS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
@@ -50,6 +57,70 @@ def describe_exception(problem: BaseException) -> str:
         text = ""
     line = escape_control_chars(f"{type(problem).__name__}{text and ': '}{text}")
     return line if len(line) <= _LONGEST else line[: _LONGEST - 3] + "..."
+
+
+def add_note(problem: BaseException, note: str) -> None:
+    """Add a line to an exception, which tracebacks show since Python 3.11 (PEP 678)."""
+    notes: Any = problem
+    notes.__notes__ = [*getattr(problem, "__notes__", ()), note]
+
+
+_CORE = __name__.partition(".")[0]
+
+
+def describe_failure(problem: BaseException, packages: Collection[str] = (), text: str = "") -> str:
+    """Describe an exception as `describe_exception` does, with the line of a plugin that it came from.
+
+    Parameters
+    ----------
+    problem : BaseException
+    packages : collection of str
+        Top-level names of the packages of plugins. The line is the innermost one in these; without any, it is
+        the innermost one that is neither in the core nor in an installed package.
+    text : str, optional
+        Description of the exception; by default that of `describe_exception`.
+
+    Returns
+    -------
+    str
+        Such as ``IndexError: list index out of range (my_plugin/extractor.py:12, in transform)``.
+    """
+    place = _raised_in(problem, packages)
+    text = text or describe_exception(problem)
+    return f"{text} ({place})" if place else text
+
+
+def _raised_in(problem: BaseException, packages: Collection[str]) -> str:
+    """Return the line of a plugin that raised an exception; "" if no plugin took part."""
+    if isinstance(problem, SyntaxError):  # its text names file and line
+        return ""
+    in_packages = others = ""
+    trace = problem.__traceback__
+    while trace is not None:
+        frame, line = trace.tb_frame, trace.tb_lineno
+        package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+        if package in packages:
+            in_packages = _place(frame, line)
+        elif package != _CORE and _is_script(frame.f_code.co_filename):
+            others = _place(frame, line)
+        trace = trace.tb_next
+    return in_packages or others
+
+
+def _is_script(path: str) -> bool:
+    """Return True if a file is neither of the standard library nor of an installed package."""
+    import sysconfig
+
+    installed = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    return not path.startswith(("<", *(os.path.join(folder, "") for folder in installed)))
+
+
+def _place(frame: FrameType, line: int) -> str:
+    """Return a line as ``package/module.py:12, in function``."""
+    parts = frame.f_code.co_filename.split(os.sep)
+    depth = str(frame.f_globals.get("__name__", "")).count(".") + 1
+    depth += parts[-1] == "__init__.py"
+    return escape_control_chars(f"{'/'.join(parts[-depth:])}:{line}, in {frame.f_code.co_name}")
 
 
 def shown_path(path: str) -> str:

@@ -166,9 +166,11 @@ class Namespaces:
         if kind == "experiments" and (owner is None or may_use):
             return
         problem = f"{prefix!r} is {owner}'s" if owner and not may_use else f"{prefix!r} is not its name"
-        raise UserError(
-            "D006", name=name, plugin=entry.name, problem=problem, prefixes=" or ".join(f"{p}." for p in own)
-        )
+        free = [p for p in own if self._owners.get(p) == distribution_name(entry)]
+        advice = "rename its entry point, whose name is the prefix of its names"
+        if free:
+            advice = f"its names must begin with {' or '.join(f'{p}.' for p in free)}"
+        raise UserError("D006", name=name, plugin=entry.name, problem=problem, advice=advice)
 
     def reserve(self, entry: EntryPoint, names: Iterable[str]) -> None:
         """Reserve the prefixes of registered names for this plugin."""

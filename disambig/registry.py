@@ -27,7 +27,7 @@ import pluggy
 
 from disambig import hookspecs
 from disambig.errors import UserError, nearest_first
-from disambig.formatting import describe_exception
+from disambig.formatting import describe_failure, with_article
 from disambig.namespaces import (
     Namespaces,
     distribution_name,
@@ -117,25 +117,43 @@ class Entry:
         UserError
             D007 for any exception during the import.
         """
-        if not isinstance(self.factory, str):
-            return self.factory
-        module, _, name = self.factory.partition(":")
+        factory: Any = self.factory
         try:
-            with nullcontext() if module in sys.modules else _clean_output(self.owner):
-                factory = attrgetter(name)(import_module(module))
-            if not callable(factory):
-                raise TypeError(f"{self.factory} is not a class or function but {type(factory).__name__}")
+            if isinstance(factory, str):
+                module, _, name = factory.partition(":")
+                with nullcontext() if module in sys.modules else _clean_output(self.owner):
+                    factory = attrgetter(name)(import_module(module))
+                if not callable(factory):
+                    raise TypeError(f"{self.factory} is not a class or function but {type(factory).__name__}")
             self._check_factory(factory)
         except BaseException as problem:  # an error in a plugin must not stop the tool
             _raise_if_not_an_error(problem)
-            message = describe_exception(problem)
-            raise UserError(
-                "D007", kind=self.kind[:-1], name=self.name, plugin=self.owner, problem=message
-            ) from problem
-        return factory
+            raise self.import_error(problem) from problem
+        made: Callable[..., Any] = factory
+        return made
+
+    def import_error(self, problem: BaseException) -> UserError:
+        """Return D007 for an exception that the factory raised."""
+        own = problem.text if isinstance(problem, UserError) else ""
+        text = describe_failure(problem, plugin_packages(), own)
+        return UserError("D007", kind=self.kind[:-1], name=self.name, plugin=self.owner, problem=text)
+
+    def is_of(self, made_by: type) -> bool:
+        """Return True if a class is the factory; the factory is not imported for this."""
+        if not isinstance(self.factory, str):
+            return self.factory is made_by
+        module, _, name = self.factory.partition(":")
+        if module not in sys.modules or name.rpartition(".")[2] != made_by.__name__:
+            return False
+        try:
+            return attrgetter(name)(sys.modules[module]) is made_by
+        except AttributeError:
+            return False
 
     def _check_factory(self, factory: Callable[..., Any]) -> None:
-        """Raise TypeError for a class of models without formats or without a method of `StandaloneModel`."""
+        """Raise TypeError for models and readers that do not say what they read, or lack a method."""
+        if self.kind == "readers":
+            _check_reader(factory())
         if self.kind != "models":
             return
         if not _are_names(formats := getattr(factory, "formats", None)):
@@ -143,6 +161,20 @@ class Entry:
         for name in ("load", "save", "describe", "records"):
             if not callable(getattr(factory, name, None)):
                 raise TypeError(f"it has no method {name!r}")
+
+
+def _check_reader(reader: Any) -> None:
+    """Raise TypeError for a reader that no file would reach, or that cannot read."""
+    if not callable(getattr(reader, "read", None)):
+        raise TypeError("it has no method 'read'")
+    suffixes, elements = (getattr(reader, name, ()) for name in ("suffixes", "elements"))
+    for name, value in (("suffixes", suffixes), ("elements", elements)):
+        if value != () and not _are_names(value):
+            raise TypeError(f"its {name} are {value!r}, not a tuple of texts")
+    if not suffixes and not elements:
+        raise TypeError("it has neither suffixes nor elements, so that no file would be read by it")
+    if wrong := [suffix for suffix in suffixes if not suffix.startswith(".")]:
+        raise TypeError(f"its suffix {wrong[0]!r} does not begin with a dot")
 
 
 def _are_names(value: Any) -> bool:
@@ -171,6 +203,28 @@ def register_entries(offered: Iterable[Entry]) -> None:
 def registered_entries(kind: str) -> dict[str, Entry]:
     """Return a copy of the entries of a kind, without loading plugins."""
     return dict(_entries[kind])
+
+
+_ROLES = {"judges": "decision rule"}
+"""What messages call the entries of a kind; by default the kind in the singular."""
+
+
+def describe_part(kind: str, part: object) -> str:
+    """Return what messages call a component: its registered name and plugin, or its class.
+
+    Parameters
+    ----------
+    kind : str
+        One of `KINDS`.
+    part : object
+        An object or its class.
+    """
+    made_by = part if isinstance(part, type) else type(part)
+    role = _ROLES.get(kind, kind[:-1])
+    for entry in _entries[kind].values():
+        if entry.is_of(made_by):
+            return f"the {role} {entry.name} of the plugin {entry.owner}"
+    return f"the {role} {made_by.__name__}"
 
 
 def clear() -> None:
@@ -235,6 +289,18 @@ def load_plugins() -> list[PluginReport]:
         return list(_report)
 
 
+def plugin_packages() -> set[str]:
+    """Return the top-level names of the packages of all plugins but the core, for `describe_failure`."""
+    modules = {module for module, _ in (report.module.partition(":")[::2] for report in _report or ())}
+    places = {
+        part.factory
+        for entries in _entries.values()
+        for part in entries.values()
+        if isinstance(part.factory, str)
+    }
+    return {name.partition(".")[0].strip() for name in modules | places} - {GROUP}
+
+
 def reload_plugins() -> list[PluginReport]:
     """Clear the registry and load every plugin again (for tests and notebooks)."""
     global _report
@@ -261,7 +327,8 @@ def _load_one(entry: EntryPoint, claims: Namespaces) -> PluginReport:
             registered, warning = _call_hooks(entry, claims)
     except BaseException as problem:  # an error in a plugin must not stop the tool
         _raise_if_not_an_error(problem)
-        error = str(problem) if isinstance(problem, UserError) else describe_exception(problem)
+        own = {entry.value.partition(".")[0].partition(":")[0].strip()}
+        error = str(problem) if isinstance(problem, UserError) else describe_failure(problem, own)
         if _strict():
             raise UserError(
                 "D002", name=entry.name, distribution=f"{distribution} {version}", problem=error
@@ -331,7 +398,7 @@ def _call_hooks(entry: EntryPoint, claims: Namespaces) -> tuple[tuple[tuple[str,
     def register(kind: str, name: str, factory: Callable[..., Any] | str) -> None:
         offer(kind, name, factory)
 
-    def register_command(name: str, factory: Callable[..., Any] | str, summary: str) -> None:
+    def register_command(name: str, factory: Callable[..., Any] | str, summary: str = "") -> None:
         offer(COMMANDS, name, factory, summary)
 
     for kind in KINDS:
@@ -377,8 +444,15 @@ def get(kind: str, name: str) -> Callable[..., Any]:
     """
     by_name = entries(kind)
     if name not in by_name:
-        raise UserError("D001", kind=kind[:-1], name=name, names=nearest_first(name, by_name))
+        names = nearest_first(name, by_name) + _other_kind(name)
+        raise UserError("D001", kind=kind[:-1], name=name, names=names)
     return by_name[name].load()
+
+
+def _other_kind(name: str) -> str:
+    """Return a remark for the message about an unknown name if an entry of another kind has it."""
+    kinds = [_ROLES.get(kind, kind[:-1]) for kind in KINDS if name in _entries[kind]]
+    return f" ({name!r} is {with_article(kinds[0])})" if kinds else ""
 
 
 def entries(kind: str) -> dict[str, Entry]:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from inspect import getattr_static
+from itertools import pairwise
 from types import FunctionType, MethodType
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, get_args, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data import Columns, Group, GroupedInstances, Instances, Predictions, ScoreBatch
-from disambig.errors import contract_error
-from disambig.rules import Concern, RuleSet, default_rules
+from disambig.errors import contract_error, describe_value
+from disambig.registry import describe_part
+from disambig.rules import Concern, Correction, Rule, RuleSet, default_rules
 from disambig.text import ReadsDocs as ReadsDocs, Tokenisation as Tokenisation, TokenView
 from disambig.type_aliases import Floats
 
@@ -491,9 +495,82 @@ def decides(task: Task) -> Decides:
     """
     traits = get_trait(task, TaskTraits, "decides")
     if not isinstance(traits, Decides):
-        name = type(task).__name__
-        raise contract_error(f"the task {name}", f"decides is {traits!r}", "a Decides(...)")
+        raise contract_error(describe_part("tasks", task), f"decides is {traits!r}", "a Decides(...)")
     return traits
+
+
+_FEW_CANDIDATES = 10
+"""Number of candidates of a group whose corrections are named when a task is checked."""
+
+
+def check_declarations(task: Task) -> None:
+    """Check what a task declares, before it is given a text.
+
+    Raises
+    ------
+    UserError
+        D414 for a missing or invalid name, language, trait or method, invalid groups, or rules that do not
+        name the corrections of its groups.
+    """
+    part = describe_part("tasks", task)
+    for name, wanted in _DECLARED.items():
+        if not hasattr(task, name) and getattr_static(task, name, None) is None:
+            raise contract_error(part, f"it has no {name}", wanted)
+    if not callable(task.instances):
+        raise contract_error(part, f"instances is {describe_value(task.instances)}", _DECLARED["instances"])
+    if not isinstance(task.name, str) or not task.name.isidentifier():
+        raise contract_error(part, f"its name is {task.name!r}", _DECLARED["name"])
+    if not isinstance(task.language, str):
+        raise contract_error(part, f"its language is {task.language!r}", _DECLARED["language"])
+    if (concern := get_trait(task, TaskTraits, "concerns")) not in get_args(Concern):
+        raise contract_error(part, f"concerns is {concern!r}", f"one of {', '.join(get_args(Concern))}")
+    what = decides(task)
+    for name, choices in (("where", get_args(Where)), ("between", get_args(Between))):
+        if (value := getattr(what, name)) not in choices:
+            raise contract_error(part, f"{name} of decides is {value!r}", f"one of {', '.join(choices)}")
+    _check_groups(task, part)
+    _check_rules(task, part)
+
+
+_DECLARED = {
+    "name": "a name of letters, digits and underscores",
+    "language": 'a code such as "en", or "" for any language',
+    "groups": "a tuple of Group",
+    "instances": "a method instances(view) that returns Instances",
+}
+"""What every task has, and what is expected of it."""
+
+
+def _check_groups(task: Task, part: str) -> None:
+    """Raise D414 for groups of which a model could not be trained."""
+    groups: Any = task.groups
+    if not isinstance(groups, tuple | list) or not all(isinstance(group, Group) for group in groups):
+        one = groups[0] if isinstance(groups, tuple | list) and groups else groups
+        seen = f"groups is {describe_value(groups)}" + (f" with {one!r}" if one is not groups else "")
+        raise contract_error(part, seen, _DECLARED["groups"])
+    twice, count = Counter(group.name for group in groups).most_common(1)[0] if groups else ("", 0)
+    if count > 1:
+        raise contract_error(part, f"two groups are called {twice!r}", "different names")
+    between = decides(task).between
+    for group in groups if between != "own" else ():
+        distinct = set(group.candidates)
+        if len(distinct) < len(group.candidates) or (between == "words" and len(distinct) < 2):
+            seen = f"the candidates of the group {group.name!r} are {group.candidates!r}"
+            raise contract_error(part, seen, "two or more different ones")
+
+
+def _check_rules(task: Task, part: str) -> None:
+    """Raise D414 if the rules of a task are invalid, or do not name the corrections of its groups."""
+    declared, rules = get_trait(task, TaskTraits, "rules"), task_rules(task)
+    for one in (rules, declared if declared is not None else rules):
+        good = isinstance(one.rules, tuple | list) and all(isinstance(rule, Rule) for rule in one.rules)
+        if not good or not callable(one.name_correction):
+            raise contract_error(part, f"rules is {one!r}", "RuleSet((Rule(...), ...), function)")
+    if decides(task).between == "labels":
+        return
+    for group in task.groups:
+        for written, meant in pairwise(group.candidates[:_FEW_CANDIDATES]):
+            rules.rule_name(Correction.plain(written, meant, group.name))
 
 
 def metric(task: Task) -> tuple[str, str | None]:
@@ -519,7 +596,7 @@ def task_rules(task: Task) -> RuleSet:
     if rules is None or (isinstance(rules, RuleSet) and rules.language not in ("", task.language)):
         return default_rules(task.name, type(task), get_trait(task, TaskTraits, "concerns"))
     if not isinstance(rules, RuleSet):
-        raise contract_error(f"the task {type(task).__name__}", f"rules is {rules!r}", "a RuleSet(...)")
+        raise contract_error(describe_part("tasks", task), f"rules is {rules!r}", "a RuleSet(...)")
     return rules
 
 
@@ -554,8 +631,18 @@ def needs_training(learner: Learner) -> bool:
 
 
 def judged_between(judge: DecisionRule) -> tuple[Between, ...]:
-    """Return the values of `Decides.between` that a decision rule supports."""
-    return tuple(get_trait(judge, DecisionRuleTraits, "between"))
+    """Return the values of `Decides.between` that a decision rule supports.
+
+    Raises
+    ------
+    UserError
+        D414 if it declares something other than a tuple of these values.
+    """
+    between = get_trait(judge, DecisionRuleTraits, "between")
+    if not isinstance(between, tuple | list) or not set(between) <= set(get_args(Between)):
+        wanted = f"a tuple of some of {', '.join(get_args(Between))}, such as ('words',)"
+        raise contract_error(describe_part("judges", judge), f"between is {between!r}", wanted)
+    return tuple(between)
 
 
 def learns_mistakes(judge: DecisionRule) -> bool:
@@ -574,8 +661,19 @@ def sees_parts(judge: DecisionRule) -> bool:
 
 
 def takes(learner: Learner) -> tuple[type, ...]:
-    """Return the batch storages that a learner accepts; empty for any."""
-    return tuple(get_trait(learner, LearnerTraits, "takes"))
+    """Return the batch storages that a learner accepts; empty for any.
+
+    Raises
+    ------
+    UserError
+        D414 if it declares something other than a tuple of classes.
+    """
+    storages = get_trait(learner, LearnerTraits, "takes")
+    if not isinstance(storages, tuple | list) or not all(isinstance(storage, type) for storage in storages):
+        shown = storages.__name__ if isinstance(storages, type) else repr(storages)
+        wanted = "a tuple of classes, such as (SparseRows,)"
+        raise contract_error(describe_part("learners", learner), f"takes is {shown}", wanted)
+    return tuple(storages)
 
 
 def accepts_own_labels(learner: Learner) -> bool:

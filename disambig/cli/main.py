@@ -147,10 +147,7 @@ def _plugin_command(part: Any) -> Callable[[], Any]:
             alone.command()(application)
             return get_command(alone)
         except Exception as problem:  # typer raises various exceptions for an invalid command of a plugin
-            message = f"{type(problem).__name__}: {problem}"
-            raise UserError(
-                "D007", kind="command", name=part.name, plugin=part.owner, problem=message
-            ) from problem
+            raise part.import_error(problem) from problem
 
     return load
 

@@ -41,7 +41,9 @@ from .edits import (
 from .finder import (
     CandidateFinder as CandidateFinder,
     apart as apart,
+    check_certain_mistakes as check_certain_mistakes,
     empty_places as empty_places,
+    find_certain_mistakes as find_certain_mistakes,
     find_examples as find_examples,
     find_instances as find_instances,
     glued as glued,

@@ -165,7 +165,7 @@ def convert(batch: Any, *storages: type, own_labels: bool = False) -> Any:
     wanted = " or ".join(storage.__name__ for storage in storages)
     seen = f"{type(batch).__name__}, which cannot be converted to that"
     if SparseRows not in storages and any((kind, SparseRows) in CONVERSIONS for kind in type(batch).__mro__):
-        seen += " but to SparseRows, which the author of the learner can add to its `takes`"
+        seen += " (only to SparseRows, which the author of the learner can add to its `takes`)"
     raise UserError("D459", wanted=wanted, seen=seen)
 
 

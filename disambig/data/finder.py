@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data.groups import Group
-from disambig.data.instances import Instances, distinct_texts
+from disambig.data.instances import CandidateLists, Instances, distinct_texts
 from disambig.data.segments import offsets_from_sizes, row_ranks
 from disambig.data.vocabulary import HashVocabulary
-from disambig.errors import UserError, contract_error
+from disambig.errors import UserError, contract_error, describe_value
+from disambig.registry import describe_part
 from disambig.text import TokenView, characters, hash_word, hash_words, tokenisation_named
-from disambig.types import HasExamples, Task
+from disambig.types import HasExamples, Task, TaskTraits, decides, get_trait
 
 _GLUE = HashVocabulary(np.sort(hash_words(["-", "/", "_", "@", "\\", "+", "="])))
 MOST_WORDS = 2
@@ -246,11 +247,12 @@ def find_instances(task: Task, view: TokenView) -> Instances:
     Raises
     ------
     UserError
-        D414 if the task has no such method or returns columns that are not integers or differ in length.
+        D414 if the task has no such method, or returns instances that do not fit the view, the groups of the
+        task and what it decides.
     """
     if not callable(getattr(task, "instances", None)):
-        raise _fault(task, "it has no method instances", "a task")
-    return _checked(task, task.instances(view), "instances")
+        raise _fault(task, "it has no method instances", "instances(view) -> Instances")
+    return _checked(task, view, task.instances(view), "instances")
 
 
 def find_examples(task: Task, view: TokenView) -> Instances:
@@ -262,25 +264,111 @@ def find_examples(task: Task, view: TokenView) -> Instances:
         D414.
     """
     if isinstance(task, HasExamples) and callable(task.examples):
-        return _checked(task, task.examples(view), "examples")
+        return _checked(task, view, task.examples(view), "examples")
     return find_instances(task, view)
 
 
-def _checked(task: Task, instances: Instances, name_of_method: str) -> Instances:
+CertainMistakes = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
+"""Instances, intended candidates and probabilities (see `TaskTraits.certain_mistakes`)."""
+
+
+def find_certain_mistakes(task: Task, view: TokenView, instances: Instances) -> CertainMistakes:
+    """Return the mistakes that a task knows without a model, checked.
+
+    Raises
+    ------
+    UserError
+        D414 if they are not three arrays, or name no instance, no candidate or no probability.
+    """
+    certain = get_trait(task, TaskTraits, "certain_mistakes")(view, instances)
+    return check_certain_mistakes(task, instances, certain)
+
+
+def check_certain_mistakes(task: Task, instances: Instances, certain: object) -> CertainMistakes:
+    """Return what `certain_mistakes` of a task returned, or raise D414 (see `find_certain_mistakes`)."""
+    called, n = "certain_mistakes", len(instances)
+    columns = certain if isinstance(certain, tuple) and len(certain) == 3 else ()
+    if not columns or not all(isinstance(column, np.ndarray) and column.ndim == 1 for column in columns):
+        seen = "a tuple of " + ", ".join(map(describe_value, certain)) if isinstance(certain, tuple) else ""
+        wanted = "three arrays: instances, candidates and probabilities"
+        raise _fault(task, f"{called} returned {seen or describe_value(certain)}", wanted)
+    rows, intended, sure = columns
+    if len({len(column) for column in columns}) > 1 or not (
+        rows.dtype.kind in "iu" and intended.dtype.kind in "iu"
+    ):
+        seen = f"{called} returned {', '.join(map(describe_value, columns))}"
+        raise _fault(task, seen, "as many integers, integers and floats")
+    if (wrong := rows[(rows < 0) | (rows >= n)]).size:
+        raise _fault(task, f"{called} names instance {wrong[0]:,} of {n:,}", "indices of instances, from 0")
+    sizes = np.diff(instances.candidate_offsets(task.groups))[rows]
+    if (bad := np.flatnonzero((intended < 0) | (intended >= sizes))).size:
+        seen = f"{called} proposes candidate {intended[bad[0]]:,} of {sizes[bad[0]]:,}"
+        raise _fault(task, seen, "indices of candidates, from 0")
+    if (unlikely := sure[~((sure > 0) & (sure <= 1))]).size:
+        raise _fault(task, f"{called} gives the probability {unlikely[0]:g}", "numbers above 0 and at most 1")
+    return rows, intended, sure
+
+
+def _checked(task: Task, view: TokenView, instances: Instances, name_of_method: str) -> Instances:
     """Return the instances of a task if they fit the contract; raise D414 otherwise."""
     if not isinstance(instances, Instances):
-        raise _fault(task, f"{name_of_method} returned {type(instances).__name__}", "Instances")
+        raise _fault(task, f"{name_of_method} returned {describe_value(instances)}", "Instances")
     n = len(instances)
     for name in _COLUMNS:
-        column = np.asarray(getattr(instances, name))
-        if column.shape != (n,) or column.dtype.kind not in "iu":
-            seen = f"{name} is of {column.dtype} and shape {column.shape}"
-            raise _fault(task, seen, f"integers of shape ({n},), one per instance")
-    if n and not (instances.groups.min() >= 0 and instances.groups.max() < len(task.groups)):
-        seen = f"an instance is of group {int(instances.groups.max())}, with {len(task.groups)} in groups"
-        raise _fault(task, seen, "an index into groups")
+        column: object = getattr(instances, name)
+        if not isinstance(column, np.ndarray) or column.shape != (n,) or column.dtype.kind not in "iu":
+            seen = f"{name} of {name_of_method} is {describe_value(column)}"
+            raise _fault(task, seen, f"an array of integers of shape ({n},), one per instance")
+    _check_own(task, instances, name_of_method)
+    if not n:
+        return instances
+    n_groups = len(task.groups)
+    if wrong := _outside(instances.groups, 0, n_groups):
+        raise _fault(
+            task, f"an instance is of group {wrong}, with {n_groups} in groups", "an index into groups"
+        )
+    sizes = np.diff(instances.candidate_offsets(task.groups))
+    if wrong := _outside(instances.observed, -1, sizes):
+        seen = f"observed of {name_of_method} is {wrong}, with {sizes.max():,} candidates at most"
+        raise _fault(task, seen, "an index into the candidates, or -1 for none")
+    if decides(task).where != "items":
+        _check_places(task, view, instances, name_of_method)
     return instances
 
 
+def _check_own(task: Task, instances: Instances, name_of_method: str) -> None:
+    """Raise D414 unless there are per-instance candidates exactly if the task decides between them."""
+    n, own, between = len(instances), instances.own, decides(task).between
+    if (own is not None) == (between == "own") and (own is None or isinstance(own, CandidateLists)):
+        if own is None or (len(own) == n and bool((np.diff(own.offsets) > 0).all())):
+            return
+        seen = f"own of {name_of_method} has {len(own):,} lists for {n:,} instances, or an empty list"
+        raise _fault(task, seen, "a list of candidates for each instance")
+    if n or own is not None:
+        wanted = "CandidateLists" if between == "own" else "None"
+        seen = f"own of {name_of_method} is {describe_value(own)}"
+        raise _fault(task, seen, f"{wanted}, as it decides between {between!r}")
+
+
+def _check_places(task: Task, view: TokenView, instances: Instances, name_of_method: str) -> None:
+    """Raise D414 unless the places of instances are in the text, and in its order."""
+    positions, lengths = instances.positions, instances.lengths
+    outside = (positions < 0) | (lengths < 0) | (positions + np.maximum(lengths, 1) > len(view))
+    if outside.any():
+        row = int(np.flatnonzero(outside)[0])
+        seen = f"an instance has position {positions[row]} and length {lengths[row]}"
+        raise _fault(task, seen, f"places among the {len(view):,} tokens of the view")
+    back = np.flatnonzero(np.diff(positions) < 0)
+    if len(back):
+        seen = f"{name_of_method} has position {positions[back[0] + 1]} after {positions[back[0]]}"
+        raise _fault(task, seen, "instances in the order of the text")
+
+
+def _outside(values: NDArray[np.integer], least: int, end: int | NDArray[np.integer]) -> str:
+    """Return the first value that is below `least` or not below `end`; "" if there is none."""
+    wrong = values[(values < least) | (values >= end)]
+    return str(wrong[0]) if len(wrong) else ""
+
+
 def _fault(task: Task, seen: str, wanted: str) -> UserError:
-    return contract_error(f"the task {type(task).__name__}", seen, wanted)
+    return contract_error(describe_part("tasks", task), seen, wanted)

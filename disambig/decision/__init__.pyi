@@ -21,6 +21,7 @@ from .calibration import (
     fit_logistic as fit_logistic,
 )
 from .contract import (
+    check_fit as check_fit,
     check_methods as check_methods,
     check_predictions as check_predictions,
 )

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
+from dataclasses import is_dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data import Predictions, ScoreBatch
-from disambig.errors import contract_error
+from disambig.errors import contract_error, describe_value
+from disambig.registry import describe_part
 from disambig.types import DecisionRule
 
 METHODS = ("judge", "probabilities", "state", "from_state")
@@ -23,12 +26,32 @@ _KINDS = {
 _ROUNDING = 1e-6
 
 
+def check_fit(rule: object) -> None:
+    """Raise D414 unless a decision rule of a config can be fitted, and restored from a saved model."""
+    for name in ("fit", "from_state"):
+        if not callable(getattr(rule, name, None)):
+            wanted = "a decision rule with fit and from_state"
+            raise contract_error(describe_part("judges", rule), f"it has no method {name}", wanted)
+    if not is_dataclass(rule):
+        seen = f"{type(rule).__name__} is not a dataclass"
+        raise contract_error(describe_part("judges", rule), seen, "a dataclass whose fields are its settings")
+
+
 def check_methods(rule: object) -> None:
     """Raise D414 unless the result of `fit` has the methods of a decision rule."""
+    part = describe_part("judges", rule)
     for name in METHODS:
         if not callable(getattr(rule, name, None)):
-            part = f"the decision rule {type(rule).__name__}"
             raise contract_error(part, f"the result of fit has no method {name}", "a fitted decision rule")
+    try:
+        parameters = inspect.signature(rule.judge)  # type: ignore[attr-defined]
+    except (TypeError, ValueError):  # functions written in C may have no signature
+        return
+    try:
+        parameters.bind(None, flags_per_1000=None)
+    except TypeError as problem:
+        wanted = "judge(scored, *, flags_per_1000=None)"
+        raise contract_error(part, f"judge{parameters} cannot be called: {problem}", wanted) from None
 
 
 def check_predictions(rule: DecisionRule, scored: ScoreBatch) -> None:
@@ -45,14 +68,14 @@ def check_predictions(rule: DecisionRule, scored: ScoreBatch) -> None:
     UserError
         D414, which names the rule, what it returned and the contract.
     """
-    part, n = f"the decision rule {type(rule).__name__}", len(scored)
+    part, n = describe_part("judges", rule), len(scored)
     judged: Any = rule.judge(scored)
     if not isinstance(judged, Predictions):
-        raise contract_error(part, f"judge returned {_shown(judged)}", _JUDGED)
+        raise contract_error(part, f"judge returned {describe_value(judged)}", _JUDGED)
     for name, (kinds, wanted) in _KINDS.items():
         column = getattr(judged, name)
         if not isinstance(column, np.ndarray) or column.shape != (n,) or column.dtype.kind not in kinds:
-            problem = f"{name} of judge is {_shown(column)}"
+            problem = f"{name} of judge is {describe_value(column)}"
             raise contract_error(part, problem, f"an array of {n:,} {wanted}, one per instance")
     sizes = np.diff(scored.offsets)
     outside = np.flatnonzero((judged.chosen < 0) | (judged.chosen >= sizes))
@@ -61,7 +84,10 @@ def check_predictions(rule: DecisionRule, scored: ScoreBatch) -> None:
         problem = (
             f"judge chose candidate {judged.chosen[row]:,} of an instance with {sizes[row]:,} candidates"
         )
-        raise contract_error(part, problem, "chosen counts the candidates of each instance from 0")
+        raise contract_error(part, problem, "indices of the candidates of each instance, from 0")
+    if (negative := judged.margins[~(judged.margins >= 0)]).size:
+        problem = f"a margin of judge is {negative[0]:g}"
+        raise contract_error(part, problem, "numbers that are not negative")
     _check_range(judged.probabilities, part, "probabilities of judge")
     shares: Any = rule.probabilities(scored)
     if shares is None:
@@ -69,7 +95,7 @@ def check_predictions(rule: DecisionRule, scored: ScoreBatch) -> None:
     count = len(scored.scores)
     if not isinstance(shares, np.ndarray) or shares.shape != (count,) or shares.dtype.kind != "f":
         wanted = f"None, or an array of {count:,} floats, one per candidate"
-        raise contract_error(part, f"probabilities returned {_shown(shares)}", wanted)
+        raise contract_error(part, f"probabilities returned {describe_value(shares)}", wanted)
     _check_range(shares, part, "what probabilities returned")
 
 
@@ -78,9 +104,3 @@ def _check_range(values: NDArray[np.floating[Any]], part: str, what: str) -> Non
     bad = values[~((values >= -_ROUNDING) & (values <= 1 + _ROUNDING))]  # also true for NaN
     if len(bad):
         raise contract_error(part, f"{what} has {bad[0]:g}", "numbers from 0 to 1")
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, np.ndarray):
-        return f"an array of {value.dtype} of shape {value.shape}"
-    return "None" if value is None else f"a {type(value).__name__}"

@@ -8,10 +8,12 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.errors import UserError, contract_error
+from disambig.errors import UserError, contract_error, describe_value
+from disambig.formatting import describe_failure
+from disambig.registry import plugin_packages
 
 Restored = TypeVar("Restored")
-_WANTED = "state() returns every array that from_state(arrays) needs: add what is missing to state()"
+_WANTED = "a state with every array that from_state(arrays) needs"
 _NUMBERS = (
     "arrays of numbers by name; text is stored as bytes, such as np.frombuffer(text.encode(), np.uint8)"
 )
@@ -45,18 +47,19 @@ def restore_checked(
         if isinstance(problem, UserError):
             raise
         missing = problem.args[0] if isinstance(problem, KeyError) and problem.args else None
-        seen = f"restoring it raised {problem!r}" if missing is None else f"from_state needs {missing!r}"
+        seen = f"the restored one raised {describe_failure(problem, plugin_packages())}"
+        seen = seen if missing is None else f"from_state needs {missing!r}"
         raise contract_error(part, f"{seen}, but state returned {names}", _WANTED) from problem
 
 
 def _check_numbers(part: str, state: object) -> dict[str, NDArray[Any]]:
     """Return a state; raise D414 unless it maps names to arrays of numbers, as only these can be saved."""
     if not isinstance(state, Mapping):
-        raise contract_error(part, f"state returned a {type(state).__name__}", _NUMBERS)
+        raise contract_error(part, f"state returned {describe_value(state)}", _NUMBERS)
     for name, array in state.items():
         kind = array.dtype.kind if isinstance(array, np.ndarray | np.generic) else ""
         if not kind or kind not in "biuf":
-            gave = f"an array of {array.dtype}" if kind else f"a {type(array).__name__}"
+            gave = f"an array of {array.dtype}" if kind else describe_value(array)
             gave = "an array of strings" if kind in ("U", "S") else gave
             raise contract_error(part, f"state returned {gave} under {name!r}", _NUMBERS)
     return {str(name): array for name, array in state.items()}

@@ -27,8 +27,9 @@ from disambig.data import (
     has_own_labels,
     join_crossed,
 )
-from disambig.errors import UserError, contract_error
+from disambig.errors import UserError, contract_error, describe_value
 from disambig.features._restoring import check_same, restore_checked
+from disambig.registry import describe_part
 from disambig.text import TokenView
 from disambig.types import (
     Arrays,
@@ -87,19 +88,19 @@ def _is_for_one_group(kind: type) -> bool:
 
 
 def _describe_result(result: object) -> str:
-    return f"a list of {len(result):,}" if isinstance(result, list) else type(result).__name__
+    return f"a list of {len(result):,}" if isinstance(result, list) else describe_value(result)
 
 
 def _checked(extractor: FeatureExtractor, features: object, part: tuple[Instances, Group]) -> Features:
     """Return the features if they fit the instances and the contract; raise D414 otherwise."""
     if not isinstance(features, Features):
-        raise extractor_error(extractor, f"transform returned {type(features).__name__}", "Features")
+        raise extractor_error(extractor, f"transform returned {describe_value(features)}", "Features")
     n_rows = _check_rows(extractor, features.batch, *part)
     _check_storage(extractor, features.batch)
     for name in ("found", "asked"):
         counts: Any = getattr(features, name)
         if getattr(counts, "shape", None) != (n_rows,) or counts.dtype.kind not in "iu":
-            seen = f"{name} is {_describe_array(counts)}"
+            seen = f"{name} of Features is {describe_value(counts)}"
             raise extractor_error(
                 extractor, seen, f"an integer array of shape ({n_rows},), one per candidate"
             )
@@ -113,15 +114,15 @@ def _check_rows(
     n, k = len(instances), len(group.candidates)
     is_square = isinstance(batch, DenseBlocks | CrossedRows | SequenceRows) and not has_own_labels(batch)
     if is_square and np.ndim(batch.costs) != 2:  # type: ignore[attr-defined]
-        seen = f"transform gave {type(batch).__name__} with costs {_describe_array(batch.costs)}"  # type: ignore[attr-defined]
-        raise extractor_error(extractor, seen, f"shape {(n, k)}: one row per instance")
+        seen = f"transform gave {type(batch).__name__} with {describe_value(batch.costs)} as costs"  # type: ignore[attr-defined]
+        raise extractor_error(extractor, seen, f"costs of shape {(n, k)}, one row per instance")
     if isinstance(batch, DenseBlocks) and batch.costs.shape == (n, k) and instances.own is None:
         return n * k
     offsets = instances.offsets(group)
     own = np.asarray(batch.offsets)
     if own.shape != offsets.shape or not np.array_equal(own, offsets):
         seen = f"transform gave {len(own) - 1:,} instances with {int(own[-1]):,} rows"
-        raise extractor_error(extractor, seen, f"{n:,} with {int(offsets[-1]):,}: one row per candidate")
+        raise extractor_error(extractor, seen, f"{n:,} with {int(offsets[-1]):,}, one row per candidate")
     return int(offsets[-1])
 
 
@@ -140,7 +141,7 @@ def _check_storage(extractor: FeatureExtractor, batch: CandidateBatch) -> None:
         if isinstance(batch, storages) and batch.rows.shape[0] != held:
             seen = f"transform gave {type(batch).__name__} with {batch.rows.shape[0]:,} rows of features"
             raise extractor_error(
-                extractor, seen, f"{held:,}, one {'a candidate' if held == n_rows else 'an instance'}"
+                extractor, seen, f"{held:,}, one per {'candidate' if held == n_rows else 'instance'}"
             )
         if isinstance(batch, SequenceRows):
             continue  # its columns are computed from its rows, which takes longer than tagging them
@@ -148,7 +149,7 @@ def _check_storage(extractor: FeatureExtractor, batch: CandidateBatch) -> None:
             batch.columns
         ):
             seen = f"transform gave {batch.rows.shape[1]:,} features a row and {len(batch.columns):,} columns"
-            raise extractor_error(extractor, seen, "columns for all of them")
+            raise extractor_error(extractor, seen, "a column for each feature of a row")
 
 
 def _columns_per_feature(batch: CandidateBatch) -> int:
@@ -172,7 +173,7 @@ def fit_checked(
     for name in ("transform", "state", "from_state"):
         if not callable(getattr(fitted, name, None)):
             raise extractor_error(
-                extractor, f"fit returned {type(fitted).__name__} without {name}", "an extractor"
+                extractor, f"fit returned {describe_value(fitted)} without {name}", "an extractor"
             )
     _check_restored(extractor, fitted, view, instances, groups)
     return fitted
@@ -204,15 +205,32 @@ def _check_restored(
     UserError
         D414.
     """
-    part, state = f"the extractor {type(fitted).__name__}", fitted.state()
-    restore = getattr(extractor, "from_state", fitted.from_state)  # `extractor` may stand for a fitted one
     some = _some_instances(view, instances, groups)
 
     def numbers(one: FeatureExtractor) -> NDArray[np.float64]:
         return np.concatenate([np.zeros(0), *(_numbers(transform_checked(one, *part)) for part in some)])
 
-    again = restore_checked(part, state, lambda arrays: numbers(restore(arrays)))
-    check_same(part, "features", again, numbers(fitted), state)
+    expected = numbers(fitted)  # first of all: what `transform` itself raises is not a fault of `state`
+    if not np.isfinite(expected).all():
+        raise extractor_error(fitted, "transform gave features that are infinite or not a number", "numbers")
+    for part in some:
+        _check_columns(fitted, *part)
+    part_name, state = describe_part("extractors", fitted), fitted.state()
+    restore = getattr(extractor, "from_state", fitted.from_state)  # `extractor` may stand for a fitted one
+    again = restore_checked(part_name, state, lambda arrays: numbers(restore(arrays)))
+    check_same(part_name, "features", again, expected, state)
+
+
+def _check_columns(extractor: FeatureExtractor, view: TokenView, instances: Instances, group: Group) -> None:
+    """Raise D414 if the number of columns depends on the instances: weights are learned for columns."""
+    wanted = len(transform_checked(extractor, view, instances, group).batch.columns)
+    for n in (0, 1):
+        seen = len(transform_checked(extractor, view, instances.take(slice(n)), group).batch.columns)
+        if seen != wanted:
+            seen_of = (
+                f"transform gave {wanted:,} columns for {len(instances):,} instances and {seen:,} for {n}"
+            )
+            raise extractor_error(extractor, seen_of, "the same columns in every call after fit")
 
 
 def _some_instances(
@@ -246,7 +264,7 @@ def _numbers(features: Features) -> NDArray[np.float64]:
 
 def extractor_error(extractor: FeatureExtractor, seen: str, wanted: str) -> UserError:
     """Return the error for an extractor that breaks its contract."""
-    return contract_error(f"the extractor {type(extractor).__name__}", seen, wanted)
+    return contract_error(describe_part("extractors", extractor), seen, wanted)
 
 
 def check_candidate_kind(extractor: FeatureExtractor, *, own: bool) -> None:
@@ -260,11 +278,6 @@ def check_candidate_kind(extractor: FeatureExtractor, *, own: bool) -> None:
     knows = describes(extractor)
     if knows != "any" and knows != ("own" if own else "group"):
         raise UserError("D419" if own else "D418", extractor=type(extractor).__name__)
-
-
-def _describe_array(value: Any) -> str:
-    shape = getattr(value, "shape", None)
-    return f"of {value.dtype} and shape {shape}" if shape is not None else type(value).__name__
 
 
 _LIST_STORAGES = (SparseRows, DenseLists)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from disambig import registry
-from disambig.errors import UserError, contract_error
+from disambig.errors import UserError, contract_error, describe_value
 from disambig.files import (
     READ_ERRORS,
     ErrorCallback,
@@ -28,6 +28,7 @@ from disambig.formats.examples import OPEN, Labelled, remove_marks
 from disambig.formats.noad import ARCHIVES, is_archive, labelled_words, read_document, read_noad
 from disambig.formats.senseval import parse_instances, read_xml, without_comments
 from disambig.formats.tables import TAB, read_header, read_rows, row_cells
+from disambig.registry import describe_part
 from disambig.types import get_trait
 
 UTF_8 = "utf-8"
@@ -439,13 +440,15 @@ def read_source(source: ExampleSource) -> Iterator[Labelled]:
         whatever the reader raises.
     """
     reader = find_reader(source)
-    for example in reader.read(source):
+    part = describe_part("readers", reader)
+    examples: object = reader.read(source)
+    if not isinstance(examples, Iterable):
+        seen = f"read returned {describe_value(examples)} for {source.path}"
+        raise contract_error(part, seen, "the examples of the file")
+    for example in examples:
         if not isinstance(example, Labelled) or not 0 <= example.start <= example.end <= len(example.text):
-            raise contract_error(
-                f"the reader {type(reader).__name__}",
-                f"it returned {str(example)[:200]} for {source.path}",
-                "a Labelled whose place lies in its text",
-            )
+            seen = f"it returned {str(example)[:200]} for {source.path}"
+            raise contract_error(part, seen, "a Labelled whose place lies in its text")
         yield example
 
 

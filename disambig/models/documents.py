@@ -13,9 +13,10 @@ from disambig.data import CandidateLists, Decisions, join_offsets, join_resoluti
 from disambig.errors import UserError
 from disambig.files import without_compression
 from disambig.formats import AnnotatedDocument, Document, UnreadableDocument
-from disambig.formatting import describe_exception
+from disambig.formatting import describe_failure
 from disambig.markup import plain_text
 from disambig.models.sources import Annotate, annotator_languages
+from disambig.registry import plugin_packages
 from disambig.runtime import DeadlineExceeded, return_free_memory, time_limit
 from disambig.text import foreign_to_all
 
@@ -52,7 +53,9 @@ def annotate_documents(
             ]
         _log.debug("%s could not be annotated", documents[0].id, exc_info=True)
         where = documents[0].path if not documents[0].line else f"{documents[0].path}:{documents[0].line}"
-        text = str(problem) if isinstance(problem, UserError) else describe_exception(problem)
+        packages = () if isinstance(problem, UserError) else plugin_packages()
+        text = str(problem) if isinstance(problem, UserError) else describe_failure(problem, packages)
+        text = ": ".join([*getattr(problem, "__notes__", ()), text])  # a note names the model
         text = f"it took longer than {seconds:g} seconds" if isinstance(problem, DeadlineExceeded) else text
         failed = UserError("D313", path=where, problem=text)
         failed.__cause__ = problem

@@ -19,15 +19,19 @@ from disambig.data import (
     Instances,
     ScoreBatch,
     SequenceRows,
+    check_certain_mistakes,
+    find_certain_mistakes,
+    find_instances,
     has_own_labels,
     minibatch,
     neighbour_words,
     offsets_from_sizes,
     take_rows,
 )
-from disambig.decision import SecondLook, check_rate, look_again_together
+from disambig.decision import SecondLook, check_predictions, check_rate, look_again_together
 from disambig.errors import UserError
 from disambig.features import transform_table, transform_union
+from disambig.formatting import add_note
 from disambig.runtime import check_time
 from disambig.text import Tokenisation, TokenView
 from disambig.types import (
@@ -340,6 +344,15 @@ class Model:
         """Decide as `decide` does, up to a second look, which several models take together."""
         if flags_per_1000 is not None:
             check_rate(flags_per_1000)
+        try:
+            return self._begin(view, flags_per_1000, near)
+        except Exception as problem:
+            self._explain_failure(problem, view)
+            raise
+
+    def _begin(
+        self, view: TokenView, flags_per_1000: float | None, near: NDArray[np.bool_] | None
+    ) -> PendingDecisions:
         instances = self.instances(view)
         if near is not None and not decides(self.task).together:
             before = offsets_from_sizes(near)
@@ -353,7 +366,11 @@ class Model:
         self, instances: Instances, view: TokenView, *, flags_per_1000: float | None = None
     ) -> Decisions:
         """Decide given instances: places in `view`, or items outside any text; see `decide`."""
-        return _finish([self._begin_at(instances, view, flags_per_1000)])[0]
+        try:
+            return _finish([self._begin_at(instances, view, flags_per_1000)])[0]
+        except Exception as problem:
+            self._explain_failure(problem, view, instances)
+            raise
 
     def _begin_at(
         self, instances: Instances, view: TokenView, flags_per_1000: float | None
@@ -405,6 +422,38 @@ class Model:
         )
         return PendingDecisions(self, view, instances, decisions, answered, flags_per_1000)
 
+    def _explain_failure(
+        self, problem: Exception, view: TokenView, instances: Instances | None = None
+    ) -> None:
+        """Name the model in an exception that deciding raised; raise D414 if a component broke its contract.
+
+        Decisions are made without checks, which take time; after a failure, they are made again with checks.
+        """
+        if isinstance(problem, UserError):
+            if problem.code == "D414":
+                add_note(problem, f"the model {self.name}")
+            return
+        try:
+            self._check_contracts(view, instances)
+        except UserError as broken:
+            if broken.code == "D414":
+                add_note(broken, f"the model {self.name}")
+                raise broken from problem
+        except Exception:
+            pass  # `problem` itself says what happened
+        add_note(problem, f"the model {self.name}")
+
+    def _check_contracts(self, view: TokenView, instances: Instances | None) -> None:
+        """Raise D414 if a component breaks its contract in a view, or at given instances."""
+        if instances is None:
+            find_instances(self.task, view)
+            instances = self.instances(view)
+        blocks = _blocks(instances.groups, self._joint_decisions(view, instances))
+        for piece in iterate_features(self.extractors, view, instances, self.task.groups, blocks):
+            scored = [self.scored(features, taken, group, view) for group, _, taken, features in piece]
+            check_predictions(self.judge, ScoreBatch.joined(scored))
+        find_certain_mistakes(self.task, view, instances)
+
     def _with_certain_mistakes(
         self, view: TokenView, instances: Instances, decisions: Decisions, flags_per_1000: float | None
     ) -> Decisions:
@@ -414,6 +463,7 @@ class Model:
         rows, intended, sure = get_trait(self.task, TaskTraits, "certain_mistakes")(view, instances)
         if not len(rows) or not isinstance(self.judge, RaisesFlags):
             return decisions
+        check_certain_mistakes(self.task, instances, (rows, intended, sure))  # they are rare
         chosen, probabilities = decisions.chosen.copy(), decisions.probabilities.copy()
         flagged = decisions.flagged.copy()
         sure = np.maximum(sure, probabilities[rows])
@@ -581,9 +631,12 @@ class PendingDecisions:
 
     def finish(self, decisions: Decisions) -> Decisions:
         """Add the mistakes that the task knows, and leave out where the decision rule abstains."""
-        decisions = self.model._with_certain_mistakes(
-            self.view, self.instances, decisions, self.flags_per_1000
-        )
+        model, view, instances = self.model, self.view, self.instances
+        try:
+            decisions = model._with_certain_mistakes(view, instances, decisions, self.flags_per_1000)
+        except Exception as problem:
+            model._explain_failure(problem, view, instances)
+            raise
         return decisions if self.answered.all() else decisions.take(np.flatnonzero(self.answered))
 
 

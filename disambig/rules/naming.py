@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from disambig.errors import contract_error
+from disambig.formatting import describe_failure
+from disambig.registry import plugin_packages
 
 Concern = Literal["grammar", "confusion", "repetition", "other"]
 """Kinds of errors: grammar, a word confused with another, a repeated word, or others."""
@@ -101,13 +103,26 @@ class RuleSet:
         Raises
         ------
         UserError
-            D414 if `name_correction` returns a name that is not in `rules`.
+            D414 if `name_correction` raises an exception, or returns a name that is not in `rules`.
         """
-        name = self.name_correction(correction)
+        try:
+            name = self.name_correction(correction)
+        except Exception as problem:  # of a plugin
+            seen = f"it raised {describe_failure(problem, plugin_packages())}"
+            raise contract_error(
+                self._function, f"{seen} for {correction!r}", "the name of a rule"
+            ) from problem
         if all(rule.name != name for rule in self.rules):
-            names = ", ".join(rule.name for rule in self.rules)
-            raise contract_error("the rules of a task", f"the rule of {correction!r} is {name!r}", names)
+            names = " or ".join(repr(rule.name) for rule in self.rules)
+            raise contract_error(self._function, f"it returned {name!r} for {correction!r}", names)
         return name
+
+    @property
+    def _function(self) -> str:
+        """What messages call `name_correction`."""
+        function = self.name_correction
+        name = getattr(function, "__qualname__", type(function).__name__)
+        return f"the function {getattr(function, '__module__', '?')}.{name}, which names rules"
 
 
 def _plain(words: str) -> str:

@@ -27,7 +27,13 @@ from disambig.testing.checks import (
     lists,
     make_calibration_data,
 )
-from disambig.testing.components import check_extractor, check_kernel, check_learner, check_task
+from disambig.testing.components import (
+    check_extractor,
+    check_kernel,
+    check_learner,
+    check_task,
+    check_tokenisation,
+)
 from disambig.testing.decisions import check_batch, check_decoder, check_judge, check_measure, outcomes
 from disambig.testing.jobs import check_reader, check_runner
 from disambig.testing.standalone import check_standalone
@@ -47,6 +53,7 @@ __all__ = [
     "check_runner",
     "check_standalone",
     "check_task",
+    "check_tokenisation",
     "crossed",
     "crossed_lists",
     "dense_lists",

@@ -6,7 +6,8 @@ mistake; the other columns are noise. The first candidate is right in more than 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -27,6 +28,7 @@ from disambig.data import (
     SparseRows,
     offsets_from_sizes,
 )
+from disambig.errors import UserError
 from disambig.text import TokenView
 from disambig.types import Arrays, Between, CandidateBatch, Decides
 
@@ -48,6 +50,17 @@ class Check(NamedTuple):
 def collect_checks(owner: Any) -> list[Check]:
     """Return the public methods of `owner` as checks, in the order of their definition."""
     return [Check(name, getattr(owner, name)) for name in vars(type(owner)) if not name.startswith("_")]
+
+
+@contextmanager
+def contract_failures() -> Iterator[None]:
+    """Turn the error for a broken contract (D414) into an `AssertionError`."""
+    try:
+        yield
+    except UserError as problem:
+        if problem.code != "D414":
+            raise
+        raise AssertionError(str(problem)) from problem
 
 
 def require(holds: bool | np.bool_, message: str) -> None:

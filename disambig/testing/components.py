@@ -11,15 +11,15 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import CandidateLists, GroupedInstances, Instances
-from disambig.errors import UserError
+from disambig.data import CandidateLists, GroupedInstances, Instances, find_certain_mistakes
 from disambig.features import transform_checked, transform_table
-from disambig.rules import Correction
+from disambig.registry import registered_entries
 from disambig.testing.checks import (
     Check,
     accuracy,
     blocks,
     collect_checks,
+    contract_failures,
     crossed,
     plain,
     require,
@@ -28,7 +28,7 @@ from disambig.testing.checks import (
     require_equal,
     require_state,
 )
-from disambig.text import Tokenisation, TokenView, hash_words
+from disambig.text import END_HASH, START_HASH, Tokenisation, TokenView, check_tokens, hash_words
 from disambig.training import fit, to_accepted_storage
 from disambig.types import (
     Between,
@@ -42,16 +42,13 @@ from disambig.types import (
     TakesGroups,
     Task,
     Where,
+    check_declarations,
     decides,
     metric,
     needs_training,
     requires,
     takes,
-    task_rules,
 )
-
-_FEW_CANDIDATES = 10
-"""Number of candidates of a group whose corrections are named."""
 
 
 def check_task(task: Task, texts: Sequence[str], tokenisation: Tokenisation | None = None) -> list[Check]:
@@ -85,10 +82,8 @@ class _TaskChecks:
         require(isinstance(language, str), f"language is {language!r}, not a code such as 'en' or ''")
 
     def says_what_it_decides(self) -> None:
-        try:
+        with contract_failures():
             what = decides(self._task)
-        except UserError as problem:
-            raise AssertionError(str(problem)) from problem
         require(what.where in get_args(Where), f"decides at {what.where!r}, not one of {get_args(Where)}")
         require(
             what.between in get_args(Between),
@@ -116,14 +111,10 @@ class _TaskChecks:
             strange = [name for variants in group.variants for name in variants if name not in distinct]
             require(not strange, f"{group.name}: variants {strange} are not candidates")
 
-    def names_the_rules_of_its_corrections(self) -> None:
-        try:
-            rules = task_rules(self._task)
-            for group in self._task.groups:
-                for written, meant in pairwise(group.candidates[:_FEW_CANDIDATES]):
-                    rules.rule_name(Correction.plain(written, meant, group.name))
-        except UserError as problem:
-            raise AssertionError(str(problem)) from problem
+    def declares_what_training_needs(self) -> None:
+        """Name, groups and traits are valid, and the rules name the corrections of each group."""
+        with contract_failures():
+            check_declarations(self._task)
 
     def takes_the_groups_of_a_saved_model(self) -> None:
         if isinstance(self._task, TakesGroups):
@@ -245,6 +236,12 @@ class _TaskChecks:
         for texts in ([], [""], [" \n"], ["", ""]):
             require(len(self._find(texts)[1]) == 0, f"instances in {texts!r}")
 
+    def knows_mistakes_of_its_instances(self) -> None:
+        for texts in (self._texts, [""]):
+            view, instances = self._find(texts)
+            with contract_failures():
+                find_certain_mistakes(self._task, view, instances)
+
     def learns_from_places_of_the_same_kind(self) -> None:
         if not isinstance(self._task, HasExamples):
             return
@@ -293,6 +290,100 @@ class _ExamplesTask:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._task, name)
+
+
+def check_tokenisation(tokenisation: Tokenisation, texts: Sequence[str]) -> list[Check]:
+    """Return the checks of a tokenisation.
+
+    Parameters
+    ----------
+    tokenisation : Tokenisation
+    texts : sequence of str
+        Documents with words; include some that are difficult to split.
+    """
+    return collect_checks(_TokenisationChecks(tokenisation, list(texts)))
+
+
+@dataclass
+class _TokenisationChecks:
+    _tokenisation: Tokenisation
+    _texts: list[str]
+
+    def has_the_methods_of_a_tokenisation(self) -> None:
+        with contract_failures():
+            check_tokens(self._tokenisation)
+
+    def has_its_registered_name(self) -> None:
+        name, made_by = self._tokenisation.name, type(self._tokenisation)
+        names = [entry.name for entry in registered_entries("tokenisations").values() if entry.is_of(made_by)]
+        registered = name.partition("/")[0]  # a language may follow
+        require(
+            not names or registered in names, f"name is {name!r}, but it is registered as {', '.join(names)}"
+        )
+        seen = self._tokenisation(self._texts).tokenisation
+        require(seen == name, f"its views are of {seen!r}, but its name is {name!r}")
+
+    def has_columns_of_one_length(self) -> None:
+        view = self._tokenisation(self._texts)
+        n = len(view)
+        for name, kind in (("hashes", np.uint64), ("starts", np.int32), ("ends", np.int32)):
+            column = np.asarray(getattr(view, name))
+            require(column.shape == (n,), f"{name} of shape {column.shape} for {n} tokens")
+            require(column.dtype == kind, f"{name} of {column.dtype}, not {np.dtype(kind)}")
+        for name in ("sentences", "documents"):
+            offsets = np.asarray(getattr(view, name))
+            require(
+                len(offsets) > 0 and offsets[-1] == n, f"{name} does not end with the number of tokens, {n}"
+            )
+            require(bool((np.diff(offsets) >= 0).all()), f"{name} does not ascend: {offsets}")
+        documents = len(view.documents) - 1
+        require(documents == len(self._texts), f"{documents} documents for {len(self._texts)} texts")
+        require(
+            tuple(view.texts) == tuple(self._texts), "the texts of the view are not those that were given"
+        )
+
+    def finds_words_in_the_order_of_the_text(self) -> None:
+        view = self._tokenisation(self._texts)
+        require(bool((view.ends > view.starts).any()), "no word in these texts: give texts with words")
+        for number, (first, last) in enumerate(pairwise(view.documents.tolist())):
+            starts, ends = view.starts[first:last], view.ends[first:last]
+            length = len(self._texts[number])
+            inside = (starts >= 0) & (starts <= ends) & (ends <= length)
+            require(bool(inside.all()), f"a token is outside the {length} characters of text {number}")
+            require(
+                bool((starts[1:] >= ends[:-1]).all()),
+                f"the tokens of text {number} overlap, or do not ascend",
+            )
+
+    def surrounds_sentences_with_boundaries(self) -> None:
+        view = self._tokenisation(self._texts)
+        first, last = view.sentences[:-1], view.sentences[1:] - 1
+        for places in (first, last):
+            width = view.ends[places] - view.starts[places]
+            require(bool((width == 0).all()), "a sentence does not begin and end with a token without width")
+        require(bool((view.hashes[first] == START_HASH).all()), "a sentence does not begin with START_HASH")
+        require(bool((view.hashes[last] == END_HASH).all()), "a sentence does not end with END_HASH")
+
+    def names_a_word_for_each_token(self) -> None:
+        for text in self._texts:
+            words, n = self._tokenisation.words(text), len(self._tokenisation([text]))
+            require(len(words) == n, f"words has {len(words)} words for {n} tokens of {text!r}")
+            require(all(isinstance(word, str) for word in words), f"words of {text!r} are not texts")
+
+    def takes_texts_one_by_one(self) -> None:
+        together = self._tokenisation(self._texts)
+        for number, text in enumerate(self._texts):
+            alone, part = self._tokenisation([text]), together.take(np.array([number]))
+            for name in ("hashes", "starts", "ends", "sentences"):
+                require_equal(getattr(alone, name), getattr(part, name), f"{name} of {text!r} alone")
+
+    def takes_texts_without_words(self) -> None:
+        for texts in ([], [""], [" \n"], ["", ""]):
+            view = self._tokenisation(texts)
+            require(len(view) == 0, f"{len(view)} tokens in {texts!r}")
+            require(
+                len(view.documents) == len(texts) + 1, f"{len(view.documents) - 1} documents in {texts!r}"
+            )
 
 
 def check_extractor(
@@ -400,9 +491,13 @@ class _ExtractorChecks:
     def takes_no_instances(self) -> None:
         fitted = self._fit(self._extractor)
         view = self._tokenisation([])
+        known = self._by_group(fitted)
         for group in self._task.groups:
             features = transform_checked(fitted, view, self._task.instances(view), group)
             require(len(features.batch.cost) == 0, f"group {group.name}: rows without instances")
+            if group.name in known:
+                seen, wanted = (len(one.batch.columns) for one in (features, known[group.name][0]))
+                require(seen == wanted, f"group {group.name}: {wanted} columns, but {seen} without instances")
 
     def _fit(self, extractor: FeatureExtractor) -> FeatureExtractor:
         view = self._tokenisation(self._texts)
@@ -525,9 +620,8 @@ class _LearnerChecks:
         require(isinstance(flag, bool), f"needs_training is {flag!r}: set it to True or False")
 
     def says_which_storages_it_takes(self) -> None:
-        storages = takes(self._learner)
-        good = isinstance(storages, tuple) and all(isinstance(storage, type) for storage in storages)
-        require(good, f"takes is {storages!r}, not a tuple of classes")
+        with contract_failures():
+            storages = takes(self._learner)
         taken = to_accepted_storage(self._learner, self._batch)
         require(
             not storages or isinstance(taken, storages), f"{type(taken).__name__} is not one of {storages}"
@@ -537,12 +631,8 @@ class _LearnerChecks:
         """Pass `disambig.training.fitting.fit`, as in the training of a model."""
         half = np.arange(len(self._batch.offsets) - 1)
         train, dev = self._batch.take(half[::2]), self._batch.take(half[1::2])
-        try:
+        with contract_failures():
             fit(self._learner, train, dev=dev, rng=np.random.default_rng(0))
-        except UserError as problem:
-            if problem.code == "D414":
-                raise AssertionError(str(problem)) from problem
-            raise
 
     def gives_one_finite_score_a_row(self) -> None:
         scores = self._fit().scorer.scores(self._batch)

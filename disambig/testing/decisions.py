@@ -19,11 +19,13 @@ from disambig.data import (
     offsets_from_sizes,
     segments,
 )
+from disambig.decision import check_fit, check_methods
 from disambig.errors import UserError
 from disambig.metrics import AddsUp, CostsTexts, Measure, Outcomes, Reweighs, times_drawn
 from disambig.testing.checks import (
     Check,
     collect_checks,
+    contract_failures,
     make_calibration_data as made,
     require,
     require_close,
@@ -39,6 +41,7 @@ from disambig.types import (
     FindsTop,
     RaisesFlags,
     get_trait,
+    judged_between,
 )
 
 
@@ -268,10 +271,14 @@ class _DecisionRuleChecks:
     _material: CalibrationData
 
     def becomes_a_judge_by_fitting(self) -> None:
+        with contract_failures():
+            check_fit(self._judge)
+            judged_between(self._judge)
         before = self._judge.state()
         fitted = self._fit()
-        for name in ("fit", "judge", "probabilities", "state", "from_state"):
-            require(callable(getattr(fitted, name, None)), f"the result of fit has no {name}")
+        require(callable(getattr(fitted, "fit", None)), "the result of fit has no fit")
+        with contract_failures():
+            check_methods(fitted)
         for name, array in self._judge.state().items():
             require_equal(array, before[name], f"{name} of the unfitted decision rule: fit changed it")
 

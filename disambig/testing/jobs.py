@@ -18,6 +18,7 @@ from disambig.errors import UserError
 from disambig.files import pack
 from disambig.formats import ExampleReader, ExampleSource, Labelled, ReaderTraits
 from disambig.jobs import Function, ProgressCallback, Runner, Work, WorkOutcome, persistent_runner
+from disambig.registry import load_all
 from disambig.testing.checks import Check, collect_checks, require
 from disambig.types import get_trait
 
@@ -284,6 +285,14 @@ class _ReaderChecks:
         require(bool(suffixes or elements), "it has neither suffixes nor elements: no file would reach it")
         wrong = [suffix for suffix in suffixes if not suffix.startswith(".")]
         require(not wrong, f"the suffixes {wrong} do not begin with a dot")
+
+    def reads_files_that_no_other_reader_takes(self) -> None:
+        own = get_trait(self._reader, ReaderTraits, "suffixes")
+        for name, factory in load_all("readers").items():
+            other = factory()
+            taken = {suffix for suffix in own if suffix in get_trait(other, ReaderTraits, "suffixes")}
+            same = type(other).__name__ == type(self._reader).__name__
+            require(same or not taken, f"files in {', '.join(sorted(taken))} are read by {name}")
 
     def reads_examples(self) -> None:
         examples = self._read()

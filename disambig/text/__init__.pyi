@@ -48,6 +48,7 @@ from .languages import (
     foreign_to_all as foreign_to_all,
 )
 from .named_tokenisations import (
+    check_tokens as check_tokens,
     tokenisation_named as tokenisation_named,
 )
 from .spacy_tokens import (

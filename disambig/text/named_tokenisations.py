@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from disambig.registry import get
-from disambig.text.view import Tokenisation
+from disambig.errors import contract_error, describe_value
+from disambig.registry import describe_part, get
+from disambig.text.view import Tokenisation, TokenView
 
 
 def tokenisation_named(name: str) -> Tokenisation:
@@ -20,3 +21,22 @@ def tokenisation_named(name: str) -> Tokenisation:
     settings: dict[str, Any] = {"language": language} if language else {}
     made: Tokenisation = get("tokenisations", registered)(**settings)
     return made
+
+
+def check_tokens(tokenisation: Tokenisation) -> None:
+    """Check that a tokenisation has a name and returns a view.
+
+    Raises
+    ------
+    UserError
+        D414.
+    """
+    part = describe_part("tokenisations", tokenisation)
+    if not isinstance(getattr(tokenisation, "name", None), str):
+        raise contract_error(part, "it has no name", "its registered name")
+    for name in ("__call__", "words"):
+        if not callable(getattr(tokenisation, name, None)):
+            raise contract_error(part, f"it has no method {name}", "a tokenisation with __call__ and words")
+    view: object = tokenisation([])
+    if not isinstance(view, TokenView):
+        raise contract_error(part, f"it returned {describe_value(view)} for no texts", "a TokenView")

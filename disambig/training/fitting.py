@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data import Columns, Group, convert, offsets_from_sizes, segments
-from disambig.errors import UserError, contract_error
+from disambig.errors import UserError, contract_error, describe_value
 from disambig.features import check_same, restore_checked
 from disambig.models import LinearScorer, Model
+from disambig.registry import describe_part
 from disambig.training.resolved_config import ResolvedConfig
 from disambig.type_aliases import Progress
 from disambig.types import (
@@ -192,7 +193,7 @@ def fit(
         D414 if the learner or its scorer breaks the contract; D459 if the examples cannot be converted to a
         storage that the learner accepts; and whatever the learner raises.
     """
-    part = part or f"the learner {type(learner).__name__}"
+    part = part or describe_part("learners", learner)
     examples = to_accepted_storage(learner, batch, part=part)
     development = None if dev is None else to_accepted_storage(learner, dev, part=part)
     fitted = learner.fit(examples, dev=development, rng=rng)
@@ -212,13 +213,13 @@ def fit_folds(
     UserError
         As `fit`.
     """
-    part = f"the learner {type(learner).__name__}"
+    part = describe_part("learners", learner)
     result = learner.fit_folds(to_accepted_storage(learner, batch, part=part), folds)  # type: ignore[arg-type]
     if result is None:
         return None
     if not (isinstance(result, tuple) and len(result) == 2):
         wanted = "(Fitted(scorer, report), scores), or None"
-        raise contract_error(part, f"fit_folds gave {_shown(result)}", wanted)
+        raise contract_error(part, f"fit_folds gave {describe_value(result)}", wanted)
     fitted, scores = result
     check_fitted(learner, fitted, _sample_rows(batch), part=part)  # type: ignore[arg-type]
     check_scores(scores, batch, part=f"fit_folds of {part}")
@@ -233,10 +234,8 @@ def to_accepted_storage(learner: Learner, batch: CandidateBatch, *, part: str = 
     UserError
         D414 if `takes` is not a tuple of classes; D459 if the batch cannot be converted.
     """
-    part = part or f"the learner {type(learner).__name__}"
-    storages: Any = takes(learner)
-    if not all(isinstance(storage, type) for storage in storages):
-        raise contract_error(part, f"takes is {storages!r}", "a tuple of classes, such as (SparseRows,)")
+    part = part or describe_part("learners", learner)
+    storages = takes(learner)
     if not callable(getattr(learner, "fit", None)):
         raise contract_error(part, "it has no method fit", "fit(batch, *, dev, rng) -> Fitted")
     if not callable(getattr(learner, "from_state", None)):
@@ -246,7 +245,13 @@ def to_accepted_storage(learner: Learner, batch: CandidateBatch, *, part: str = 
     _check_parameters(learner, part)
     if not storages:
         return batch
-    taken: CandidateBatch = convert(batch, *storages, own_labels=accepts_own_labels(learner))
+    try:
+        taken: CandidateBatch = convert(batch, *storages, own_labels=accepts_own_labels(learner))
+    except UserError as problem:
+        if problem.code != "D459":
+            raise
+        wanted = f"{problem.values['wanted']} ({part.removeprefix('the learner ')})"
+        raise UserError("D459", wanted=wanted, seen=problem.values["seen"]) from problem
     return taken
 
 
@@ -277,14 +282,14 @@ def check_fitted(learner: Learner, fitted: object, batch: CandidateBatch, *, par
         D414, which names the learner, its result and the contract.
     """
     if not isinstance(fitted, Fitted):
-        raise contract_error(part, f"fit gave {_shown(fitted)}", "Fitted(scorer, report)")
+        raise contract_error(part, f"fit gave {describe_value(fitted)}", "Fitted(scorer, report)")
     of_scorer = f"the scorer {type(fitted.scorer).__name__} of {part}"
     for method, contract in (("scores", "scores(batch), one number a row"), ("state", "state(), its arrays")):
         if not callable(getattr(fitted.scorer, method, None)):
             raise contract_error(of_scorer, f"it has no method {method}", contract)
     try:
         scores = fitted.scorer.scores(batch)
-    except (TypeError, ValueError, LookupError) as problem:
+    except (AttributeError, TypeError, ValueError, LookupError) as problem:
         if isinstance(problem, UserError):
             raise
         raise contract_error(
@@ -295,11 +300,11 @@ def check_fitted(learner: Learner, fitted: object, batch: CandidateBatch, *, par
     again = restore_checked(of_scorer, state, lambda arrays: learner.from_state(arrays).scores(batch))
     check_same(of_scorer, "scores", np.asarray(again), scores, state)
     if not isinstance(fitted.report, dict):
-        raise contract_error(part, f"its report is {_shown(fitted.report)}", "a dict")
+        raise contract_error(part, f"its report is {describe_value(fitted.report)}", "a dict")
     for key, value in fitted.report.items():
         if not isinstance(key, str) or not _plain(value):
             raise contract_error(
-                part, f"its report has {_shown(value)} under {key!r}", "plain values, as in JSON"
+                part, f"its report has {describe_value(value)} under {key!r}", "plain values, as in JSON"
             )
 
 
@@ -307,7 +312,7 @@ def check_scores(scores: object, batch: CandidateBatch, *, part: str) -> None:
     """Raise D414 unless `scores` has one finite float for each row of a batch."""
     n, wanted = len(batch.cost), f"one finite float for each of {len(batch.cost):,} rows"
     if not isinstance(scores, np.ndarray):
-        raise contract_error(part, f"scores gave {_shown(scores)}", wanted)
+        raise contract_error(part, f"scores gave {describe_value(scores)}", wanted)
     if scores.shape != (n,):
         raise contract_error(part, f"scores gave an array of shape {scores.shape}", wanted)
     if scores.dtype.kind != "f":
@@ -336,12 +341,6 @@ def _sample_rows(batch: CandidateBatch) -> CandidateBatch:
 
 def _n(batch: CandidateBatch) -> int:
     return len(batch.offsets) - 1
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, np.ndarray):
-        return f"an array of {value.dtype} of shape {value.shape}"
-    return "None" if value is None else f"a {type(value).__name__}"
 
 
 def _plain(value: object) -> bool:

@@ -25,7 +25,14 @@ from disambig.training.lists import split_lists, train_lists
 from disambig.training.resolved_config import ResolvedConfig
 from disambig.training.trainer import train, train_labelled
 from disambig.type_aliases import Progress
-from disambig.types import DecisionRuleTraits, LearnsSettings, decides, get_trait, needs_training
+from disambig.types import (
+    DecisionRuleTraits,
+    LearnsSettings,
+    check_declarations,
+    decides,
+    get_trait,
+    needs_training,
+)
 
 ENDING = ".cfg"
 
@@ -304,6 +311,11 @@ def read_plan(
     check_sections(kept, path)
     parts = resolve(kept, source=path)
     task, what = parts["task"], decides(parts["task"])
+    named = kept["task"].get("name")
+    if isinstance(named, str) and not named.isidentifier():
+        wanted = "a name of letters, digits and underscores"
+        raise UserError("D005", path=path, problem=f"name in [task] is {named!r}: give {wanted}")
+    check_declarations(task)
     if "tokenisation" not in parts:
         if what.where != "items":
             raise UserError("D005", path=path, problem="section [tokenisation] is missing")

@@ -8,10 +8,18 @@ from functools import cached_property
 from typing import Any
 
 from disambig.config import resolve
-from disambig.decision import check_decision_rule, check_error_corpus, default_rule_config
+from disambig.decision import check_decision_rule, check_error_corpus, check_fit, default_rule_config
 from disambig.models import NoPreference
-from disambig.text import Tokenisation
-from disambig.types import Decides, DecisionRule, FeatureExtractor, Learner, Task, decides
+from disambig.text import Tokenisation, check_tokens
+from disambig.types import (
+    Decides,
+    DecisionRule,
+    FeatureExtractor,
+    Learner,
+    Task,
+    check_declarations,
+    decides,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,10 +43,18 @@ class ResolvedConfig:
         ------
         TypeError
             If a part is missing or unknown.
+        UserError
+            D414 if the task, the tokenisation or the decision rule declares something that its contract
+            excludes.
         """
         if isinstance(parts, ResolvedConfig):
             return parts
-        return cls(**{name: part for name, part in parts.items() if name not in ("model", "training")})
+        made = cls(**{name: part for name, part in parts.items() if name not in ("model", "training")})
+        check_declarations(made.task)
+        check_tokens(made.tokenisation)
+        if made.judge is not None:
+            check_fit(made.judge)
+        return made
 
     @cached_property
     def decides(self) -> Decides:

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import ScoreBatch, find_examples, find_instances
+from disambig.data import ScoreBatch, find_certain_mistakes, find_examples, find_instances
 from disambig.decision import check_methods, check_predictions
 from disambig.errors import UserError
 from disambig.features import ExtractorChoice, restore_checked
 from disambig.files import ErrorCallback
 from disambig.formats import Clean, Fix, Labelled
 from disambig.models import Model
+from disambig.registry import describe_part
 from disambig.text import view_of_texts
 from disambig.training import diagnostics
 from disambig.training.examples import ErrorCorpus, TextExamples, why_empty
@@ -30,7 +31,7 @@ from disambig.training.resampling import (
 )
 from disambig.training.resolved_config import Parts, ResolvedConfig
 from disambig.type_aliases import Progress
-from disambig.types import FeatureExtractor, Scorer, SharesWeights
+from disambig.types import FeatureExtractor, HasExamples, Scorer, SharesWeights
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +224,8 @@ def train_examples(
 
     The other parameters are those of `train`.
     """
+    for some in (tune,) if isinstance(parts.task, HasExamples) else (learn, tune):
+        find_certain_mistakes(parts.task, some.view, some.instances)  # a model does not check them again
     plan = HeldOutResampling(learn, tune, around, max_examples, min_examples, people)
     return train_by(plan, parts, name=name, max_examples=max_examples, **about)
 
@@ -277,7 +280,7 @@ def train_by(
     material = ready.material(model, rng)
     fitted_rule = judge.fit(material, progress=tell)
     check_methods(fitted_rule)
-    part = f"the decision rule {type(fitted_rule).__name__}"
+    part = describe_part("judges", fitted_rule)
     restore_checked(part, fitted_rule.state(), lambda state: judge.from_state(state, task.groups))
     if some := few_scored(material):
         check_predictions(fitted_rule, ScoreBatch.joined(some))

@@ -45,7 +45,7 @@ def test_every_function_of_the_suite_is_in_its_documentation():
     message = inspect.getdoc(testing)
     assert message is not None
     assert "check_learner(MyLearner())" in message
-    parts = "batch decoder extractor judge kernel learner measure reader runner standalone task"
+    parts = "batch decoder extractor judge kernel learner measure reader runner standalone task tokenisation"
     assert [name for name in testing.__all__ if name.startswith("check_")] == [
         f"check_{part}" for part in parts.split()
     ]

@@ -163,7 +163,7 @@ WRONG = {
     '"bad.Shout.v1", "x:y", "Loud."': "[D016]",
     '"bad.shout", "x:y", "Loud."': "[D004]",
     '"bad.more.shout.v1", "x:y", "Loud."': "[D016]",
-    '"bad.shout.v1", "x:y"': "summary",
+    '"bad.shout.v1", "x:y"': "[D017]",
     '"bad.shout.v1", "x:y", ""': "[D017]",
     '"bad.shout.v1", "x:y", "Two\\nlines."': "[D017]",
     '"bad.shout.v1", "x:y", 3': "[D017]",

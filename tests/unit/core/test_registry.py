@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import textwrap
 from dataclasses import dataclass
@@ -355,3 +356,78 @@ def test_ignores_a_second_plugin_of_the_same_name():
     claims.check_name(ANT)
     with pytest.raises(UserError, match=r"D008.*'Ant'.*from zoo is ignored, since the one from ant-eater"):
         claims.check_name(second)
+
+
+def test_a_hook_that_raises_is_reported_with_its_line(write, load_with, monkeypatch):
+    write(
+        "hook_plugin",
+        "@hookimpl\ndef disambig_register_learners(register):\n    raise RuntimeError('in the middle')\n",
+    )
+    place = r"RuntimeError: in the middle \(hook_plugin.py:\d+, in disambig_register_learners\)"
+    assert re.search(place, report_of(load_with(hook="hook_plugin"), "hook").error)
+    monkeypatch.setenv("DISAMBIG_STRICT_PLUGINS", "1")
+    with pytest.raises(UserError, match=f"D002.*{place}"):
+        load_with(hook="hook_plugin")
+
+
+def test_an_import_that_fails_is_reported_with_its_line(write, load_with):
+    write("lazy_entries", "def helper():\n    return {}['x']\nhelper()\n")
+    write("lazy_plugin", registers("lazy.Learner.v1").replace("Learner)", "'lazy_entries:Learner')"))
+    load_with(lazy="lazy_plugin")
+    with pytest.raises(UserError, match=r"D007.*KeyError: 'x' \(lazy_entries.py:\d+, in helper\)$"):
+        registry.get("learners", "lazy.Learner.v1")
+
+
+def test_the_error_of_an_entry_is_shown_without_its_class(write, load_with):
+    write("ruled_entries", "from disambig.api.tasks import Rule\nRULE = Rule('No name', '')\n")
+    write("ruled_plugin", registers("ruled.Learner.v1").replace("Learner)", "'ruled_entries:Learner')"))
+    load_with(ruled="ruled_plugin")
+    with pytest.raises(UserError) as caught:
+        registry.get("learners", "ruled.Learner.v1")
+    assert "cannot be imported: a rule: its name is 'No name'; expected" in str(caught.value)
+    assert "UserError" not in str(caught.value) and "(ruled_entries.py:" in str(caught.value)
+
+
+def test_the_name_of_another_kind_is_recognised(load_with):
+    remark = r"\('disambig.Tfidf.v1' is an extractor\); see"
+    with pytest.raises(UserError, match=f"D001.*unknown learner 'disambig.Tfidf.v1'; available: .* {remark}"):
+        registry.get("learners", "disambig.Tfidf.v1")
+    with pytest.raises(UserError, match="D001") as caught:
+        registry.get("learners", "disambig.Nothing.v1")
+    assert "('disambig.Nothing.v1' is" not in str(caught.value)
+
+
+def test_a_plugin_cannot_be_called_as_the_core():
+    intruder = entry("disambig", "elsewhere")
+    with pytest.raises(
+        UserError, match=r"D006.*'disambig' is disambig's; its names must begin with elsewhere\."
+    ):
+        Namespaces([CORE, intruder]).check(intruder, "learners", "disambig.Learner.v1")
+
+
+READERS = {
+    "suffixes = '.rows'": "its suffixes are '.rows', not a tuple of texts",
+    "suffixes = ('rows',)": "its suffix 'rows' does not begin with a dot",
+    "suffixes = ()": "neither suffixes nor elements",
+    "suffixes = ('.rows',); read = None": "it has no method 'read'",
+}
+
+
+@pytest.mark.parametrize("traits", READERS)
+def test_readers_that_no_file_would_reach_are_broken(traits, write, load_with):
+    code = f"class Reader:\n    def read(self, source): return []\n    {traits}\n"
+    code += "@hookimpl\ndef disambig_register_readers(register):\n    register('rows.Reader.v1', Reader)\n"
+    write("rows_plugin", code)
+    report = report_of(load_with(rows="rows_plugin"), "rows")
+    assert READERS[traits] in report.broken_entries()["rows.Reader.v1"]
+    assert "rows.Reader.v1" not in registry.load_all("readers")
+
+
+def test_components_are_called_by_their_registered_names(load_with):
+    load_with()
+    assert registry.describe_part("judges", 3) == "the decision rule int"
+    words = registry.get("tokenisations", "disambig.words.v1")
+    assert (
+        registry.describe_part("tokenisations", words)
+        == "the tokenisation disambig.words.v1 of the plugin core"
+    )

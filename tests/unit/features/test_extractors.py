@@ -97,11 +97,11 @@ class ForTables(NearbyWords):
         return self.answer
 
 
-@pytest.mark.parametrize(("answer", "seen"), [(None, "NoneType"), ([], "a list of 0")])
+@pytest.mark.parametrize(("answer", "seen"), [(None, "None"), ([], "a list of 0")])
 def test_a_table_gives_features_for_each_group(answer, seen):
     extractor = ForTables()
     object.__setattr__(extractor, "answer", answer)
-    with pytest.raises(UserError, match=f"D414.*transform returned {seen};.*list of 1 Features"):
+    with pytest.raises(UserError, match=f"D414.*transform returned {seen}; expected a list of 1 Features"):
         transform_checked(extractor, VIEW, INSTANCES, TASK.groups[0])
 
 
@@ -131,20 +131,24 @@ INTEGERS = f"an integer array of shape ({2 * N},)"
 @pytest.mark.parametrize(
     ("fault", "seen", "contract"),
     [
-        ("tuple", "transform returned tuple", "Features"),
+        ("tuple", "transform returned a tuple", "Features"),
         (
             *("rows", f"transform gave {N - 1} instances with {2 * N - 2} rows"),
-            f"{N} with {2 * N}: one row per candidate",
+            f"{N} with {2 * N}, one row per candidate",
         ),
-        ("length", f"found is of int32 and shape ({2 * N - 1},)", f"{INTEGERS}, one per candidate"),
-        ("asked", f"asked is of int32 and shape ({2 * N + 1},)", INTEGERS),
-        ("dtype", f"found is of float64 and shape ({2 * N},)", INTEGERS),
         (
-            *("flat", f"transform gave CrossedRows with costs of float32 and shape ({2 * N},)"),
-            f"shape ({N}, 2): one row per instance",
+            "length",
+            f"found of Features is an array of int32 of shape ({2 * N - 1},)",
+            f"{INTEGERS}, one per candidate",
         ),
-        ("list", "found is list", INTEGERS),
-        ("table", f"found is of int32 and shape ({N}, 2)", INTEGERS),
+        ("asked", f"asked of Features is an array of int32 of shape ({2 * N + 1},)", INTEGERS),
+        ("dtype", f"found of Features is an array of float64 of shape ({2 * N},)", INTEGERS),
+        (
+            *("flat", f"transform gave CrossedRows with an array of float32 of shape ({2 * N},) as costs"),
+            f"costs of shape ({N}, 2), one row per instance",
+        ),
+        ("list", "found of Features is a list", INTEGERS),
+        ("table", f"found of Features is an array of int32 of shape ({N}, 2)", INTEGERS),
     ],
 )
 def test_the_result_of_transform_is_checked(fault, seen, contract):
@@ -153,14 +157,14 @@ def test_the_result_of_transform_is_checked(fault, seen, contract):
         transform_checked(extractor, VIEW, INSTANCES, TASK.groups[0])
     message = str(caught.value)
     assert caught.value.code == "D414" and "\n" not in message
-    assert message.startswith(f"[D414] the extractor Faulty: {seen}; the contract says {contract}")
+    assert message.startswith(f"[D414] the extractor Faulty: {seen}; expected {contract}")
 
 
 def test_the_result_of_fit_is_checked():
-    for fault, seen in (("fit", "NoneType without transform"), ("no state", "Stateless without state")):
+    for fault, seen in (("fit", "None without transform"), ("no state", "a Stateless without state")):
         with pytest.raises(UserError, match="D414") as caught:
             fit_checked(Faulty(fault=fault), VIEW, INSTANCES, TASK.groups)
-        message = f"the extractor Faulty: fit returned {seen}; the contract says an extractor"
+        message = f"the extractor Faulty: fit returned {seen}; expected an extractor"
         assert message in str(caught.value)
     extractor = fit_checked(NearbyWords(), VIEW, INSTANCES, TASK.groups)
     result = transform_checked(extractor, VIEW, INSTANCES, TASK.groups[0])
@@ -172,7 +176,7 @@ def test_per_instance_candidates_have_one_row_each():
     own = CandidateLists.from_texts([["a"], ["a", "b", "c"], ["a", "b"]])
     assert own.offsets[-1] == 2 * N
     extractor = NearbyWords().fit(VIEW, INSTANCES, TASK.groups)
-    message = f"D414.*{N} instances with {2 * N} rows; the contract says {N} with {2 * N}"
+    message = f"D414.*{N} instances with {2 * N} rows; expected {N} with {2 * N}"
     with pytest.raises(UserError, match=message):
         transform_checked(extractor, VIEW, replace(INSTANCES, own=own), TASK.groups[0])
 

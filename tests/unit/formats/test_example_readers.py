@@ -162,7 +162,25 @@ def test_a_reader_that_gives_something_else_is_named(register_reader, tmp_path):
 
     register_reader(Odd)
     (tmp_path / "a.odd").write_text("x")
-    with pytest.raises(UserError, match=r"D414.*the reader Odd.*a Labelled whose place lies in its text"):
+    with pytest.raises(
+        UserError,
+        match=r"D414.*the reader odd.Odd.v1 of the plugin odd: .*a Labelled whose place lies in its text",
+    ):
+        read_labelled(tmp_path / "a.odd")
+
+
+def test_a_reader_that_returns_nothing_is_named(register_reader, tmp_path):
+    class Silent:
+        suffixes = (".odd",)
+
+        def read(self, source):
+            return None
+
+    register_reader(Silent)
+    (tmp_path / "a.odd").write_text("x")
+    with pytest.raises(
+        UserError, match=r"D414.*the reader silent.*: read returned None for .*a.odd; expected"
+    ):
         read_labelled(tmp_path / "a.odd")
 
 

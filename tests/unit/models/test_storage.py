@@ -297,7 +297,7 @@ def test_deferred_checks_reject_extractors_at_first_use(home):
             return None
 
     model = replace(load_model(home, defer_checks=True), extractors=(NoFeatures(),))
-    with pytest.raises(UserError, match=r"\[D414\] the extractor NoFeatures: transform returned NoneType"):
+    with pytest.raises(UserError, match=r"\[D414\] the extractor NoFeatures: transform returned None"):
         model.decide(VIEW)
 
 

@@ -304,6 +304,6 @@ def test_check_task_checks_rules():
         {item.name: item for item in check_task(task(candidates=["then", "than"]), ["then that."])}
         for task in (OwnCandidates, Misnamed)
     )
-    ours["names_the_rules_of_its_corrections"]()
+    ours["declares_what_training_needs"]()
     with pytest.raises(AssertionError, match="D414"):
-        misnamed["names_the_rules_of_its_corrections"]()
+        misnamed["declares_what_training_needs"]()

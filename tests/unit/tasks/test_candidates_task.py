@@ -190,18 +190,18 @@ def test_returns_valid_instances():
 @pytest.mark.parametrize(
     ("result", "message"),
     [
-        (None, "instances returned NoneType; the contract says Instances"),
+        (None, "instances returned None; expected Instances"),
         (
             replace(INSTANCES, lengths=np.ones(1)),
-            "lengths is of float64 and shape (1,); the contract says integers",
+            "lengths of instances is an array of float64 of shape (1,); expected an array of integers",
         ),
         (
             replace(INSTANCES, observed=np.zeros(2, np.int32)),
-            "observed is of int32 and shape (2,); the contract says",
+            "observed of instances is an array of int32 of shape (2,); expected",
         ),
         (
             replace(INSTANCES, groups=ONE + 1),
-            "an instance is of group 1, with 1 in groups; the contract says an index",
+            "an instance is of group 1, with 1 in groups; expected an index",
         ),
     ],
 )

@@ -119,7 +119,7 @@ def test_names_a_learner_that_breaks_the_contract():
 
     for learner, message in (
         (returning(found=np.zeros(3)), "report has an array.*under 'found'.*plain values"),
-        (Silent(), "learner Silent: fit gave None; the contract says Fitted"),
+        (Silent(), "learner Silent: fit gave None; expected Fitted"),
         (object(), "no method fit"),
         (Names(), r"takes is \('SparseRows',\)"),
     ):

@@ -282,7 +282,8 @@ class Growing(NearbyWords):
     seen: int = 0
 
     def fit(self, view, instances, groups):
-        return replace(self, seen=len(instances))
+        fitted = super().fit(view, instances, groups)
+        return replace(self, seen=len(instances), vocabulary=fitted.vocabulary)
 
     def state(self):
         return {}
@@ -297,7 +298,7 @@ class Growing(NearbyWords):
     ("extractor", "learner", "message"),
     [
         (NearbyWords(), Forgetful(), "scorer NoState of the learner Forgetful: from_state needs 'weights'"),
-        (NearbyWords(), Defaulting(columns=9), "restoring it raised ValueError('9 weights for"),
+        (NearbyWords(), Defaulting(columns=9), "the restored one raised ValueError: 9 weights for"),
         (NearbyWords(), Defaulting(columns=32), "scores differ after from_state; state returned other"),
         (Growing(), MeanDifference(), "Growing: from_state needs 'seen', but state returned no array"),
     ],
@@ -306,7 +307,7 @@ def test_names_components_with_an_incomplete_state(extractor, learner, message):
     with pytest.raises(UserError) as caught:
         train_marks(COMMON + RARE, extractors={"near": extractor}, learner=learner)
     assert caught.value.code == "D414"
-    assert message in str(caught.value) and "add what is missing to state()" in str(caught.value)
+    assert message in str(caught.value) and "a state with every array that" in str(caught.value)
 
 
 @dataclass(frozen=True)
@@ -367,7 +368,7 @@ def test_a_decision_rule_that_keeps_its_contract_is_used():
         (Spoilt(lambda made: replace(made, flagged=made.chosen)), r"flagged of judge is an array of int64"),
         (Spoilt(lambda made: replace(made, answered=None)), r"answered of judge is None"),
         (Spoilt(lambda made: replace(made, probabilities=made.margins + 2)), r"of judge has .*from 0 to 1"),
-        (Spoilt(lambda made: made.chosen), r"judge returned an array .* says a JudgedScores"),
+        (Spoilt(lambda made: made.chosen), r"judge returned an array .* expected a JudgedScores"),
         (Spoilt(shares=lambda made: made * np.nan), r"probabilities returned has nan.*from 0 to 1"),
         (Spoilt(shares=lambda made: made[1:]), r"probabilities returned an array .*None, or an array of"),
         (Spoilt(shares=list), r"probabilities returned a list.*None, or an array of"),

@@ -193,7 +193,7 @@ def test_rejects_a_task_with_invalid_decides():
     class Odd(Pairs):
         decides = "labels"
 
-    message = "D414.*the task Odd: decides is 'labels'; the contract says a Decides"
+    message = "D414.*the task Odd: decides is 'labels'; expected a Decides"
     with pytest.raises(UserError, match=message):
         train_labelled(components(Odd()), [], name="t")
 

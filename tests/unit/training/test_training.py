@@ -384,6 +384,7 @@ def test_traits_are_asked_once():
             return Decides("tokens", "labels")
 
     made = ResolvedConfig.from_parts({**toy_components(), "task": Asked(("quite/quiet",))})
+    asked.clear()
     assert [made.decides.between for _ in range(3)] == ["labels"] * 3
     assert len(asked) == 2  # `get_trait` looks whether there is one, and then takes it
 

@@ -1,0 +1,531 @@
+"""Training and the suite for plugin authors report what breaks a contract, with the component at fault."""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from toy_learners import Constant, Perceptron
+from toy_plugin import NearbyWords, Pairs
+
+from disambig.api import (
+    CandidateFinder,
+    Columns,
+    DenseBlocks,
+    Group,
+    LinearScorer,
+    SparseRows,
+    StatelessExtractor,
+)
+from disambig.api.tasks import CandidateLists, Correction, Rule, RuleSet
+from disambig.cli import main
+from disambig.config import resolve
+from disambig.data import find_certain_mistakes, find_instances
+from disambig.decision import Corrections
+from disambig.errors import UserError
+from disambig.formats import Document
+from disambig.models import ModelSet, annotate_documents, save_model
+from disambig.testing import check_judge, check_reader, check_task, check_tokenisation, make_calibration_data
+from disambig.text import Words
+from disambig.training import read_plan, train
+from disambig.types import Decides, Fitted, check_declarations
+
+TEXTS = ["It was quite good. Keep quiet now, please.", "A piece of cake. We want peace today."] * 6
+VIEW = Words()(TEXTS)
+
+
+def trained(**parts):
+    usual = {"task": Pairs(), "tokenisation": Words(), "extractors": {"near": NearbyWords()}}
+    usual |= {"learner": Perceptron(), "baseline": Constant()}
+    extractors = {"near": parts.pop("extractor")} if "extractor" in parts else usual["extractors"]
+    return train(
+        usual | parts | {"extractors": extractors},
+        {"train": TEXTS, "dev": TEXTS},
+        name="broken",
+        min_examples=2,
+    )
+
+
+def failures(checks):
+    failed = {}
+    for check in checks:
+        try:
+            check()
+        except Exception as problem:
+            failed[check.name] = str(problem)
+    return failed
+
+
+def changed(**changes):
+    """Return a task whose instances are changed, column by column."""
+
+    @dataclass(frozen=True)
+    class Changed(Pairs):
+        def instances(self, view):
+            result = super().instances(view)
+            return replace(result, **{name: of(getattr(result, name)) for name, of in changes.items()})
+
+    return Changed()
+
+
+def with_traits(**traits):
+    """Return a task of pairs with other attributes."""
+    task = type("Odd", (Pairs,), traits)()
+    for name, value in traits.items():  # also in place of the fields of the dataclass
+        if not callable(value):
+            object.__setattr__(task, name, value)
+    return task
+
+
+OUTPUTS = [
+    (changed(positions=list), "positions of instances is a list; expected an array of integers"),
+    (changed(positions=lambda old: old + 10_000), r"position \d+ and length 1; expected places among the"),
+    (
+        changed(positions=lambda old: old[::-1].copy()),
+        r"position \d+ after \d+; expected .* order of the text",
+    ),
+    (changed(observed=lambda old: old + 7), "observed of instances is 7, with 2 candidates at most"),
+    (
+        changed(own=lambda _: CandidateLists.from_texts([])),
+        "own of .* expected None, as it decides between 'words'",
+    ),
+]
+
+
+@pytest.mark.parametrize(("task", "message"), OUTPUTS)
+def test_instances_are_checked_before_extractors_see_them(task, message):
+    with pytest.raises(UserError, match=f"D414.*the task Changed: .*{message}"):
+        trained(task=task)
+
+
+def test_a_task_that_decides_between_lists_has_some():
+    task = with_traits(decides=Decides("words", "own"))
+    with pytest.raises(UserError, match=r"D414.*own of instances is None; expected CandidateLists"):
+        find_instances(task, VIEW)
+
+
+def misnamed(correction):
+    return "nothing"
+
+
+def failing(correction):
+    raise KeyError(correction.observed)
+
+
+RULE = Rule("pair", "A pair.")
+DECLARATIONS = [
+    (with_traits(decides=Decides("wrods", "words")), "where of decides is 'wrods'; expected one of words"),
+    (with_traits(name="a/b c"), "its name is 'a/b c'"),
+    (with_traits(language=None), "its language is None"),
+    (with_traits(groups=("fewer", "less")), "groups is a tuple with 'fewer'; expected a tuple of Group"),
+    (with_traits(groups=(Group("one", ("one",)),)), r"the candidates of the group 'one' are \('one',\)"),
+    (with_traits(groups=(Group("a", ("a", "b")), Group("a", ("b", "c")))), "two groups are called 'a'"),
+    (with_traits(concerns="amounts"), "concerns is 'amounts'; expected one of grammar"),
+    (with_traits(rules=("a", "b")), r"rules is \('a', 'b'\)"),
+    (with_traits(rules=RuleSet(("a",), misnamed)), r"rules is RuleSet.*expected RuleSet\(\(Rule"),
+    (
+        with_traits(rules=RuleSet((RULE,), misnamed)),
+        "test_contract_errors.misnamed.*returned 'nothing'.*'pair'",
+    ),
+    (
+        with_traits(rules=RuleSet((RULE,), failing)),
+        r"KeyError: 'quite' .*test_contract_errors.py:\d+, in failing",
+    ),
+]
+
+
+@pytest.mark.parametrize(("task", "message"), DECLARATIONS)
+def test_training_and_the_suite_check_what_a_task_declares(task, message):
+    with pytest.raises(UserError, match=f"D414.*{message}"):
+        trained(task=task)
+    assert "D414" in failures(check_task(task, TEXTS))["declares_what_training_needs"]
+
+
+@pytest.mark.parametrize("name", ["name", "groups", "instances"])
+def test_a_task_without_an_attribute_is_named(name):
+    class Bare:
+        language = ""
+        name = "bare"
+        groups = Pairs().groups
+
+        def instances(self, view):
+            raise AssertionError("not called")
+
+    delattr(Bare, name)
+    with pytest.raises(UserError, match=f"D414.*the task Bare: it has no {name}; expected"):
+        trained(task=Bare())
+
+
+def test_an_error_in_the_code_of_a_task_stays_what_it_is():
+    class Failing(Pairs):
+        @property
+        def groups(self):
+            return self.nothing
+
+    with pytest.raises(AttributeError, match="nothing"):
+        check_declarations(Failing())
+
+
+CERTAIN = [
+    (None, "certain_mistakes returned None"),
+    (([0], [1], [0.9]), "certain_mistakes returned a tuple of a list, a list, a list"),
+    ((np.array([500]), np.array([1]), np.array([0.9])), "certain_mistakes names instance 500 of"),
+    ((np.array([0]), np.array([5]), np.array([0.9])), "certain_mistakes proposes candidate 5 of 2"),
+    ((np.array([0]), np.array([1]), np.array([99.0])), "certain_mistakes gives the probability 99"),
+    ((np.array([0]), np.array([1]), np.array([0.0])), "certain_mistakes gives the probability 0"),
+    ((np.array([0]), np.array([1, 1]), np.array([0.9])), "as many integers"),
+]
+
+
+@pytest.mark.parametrize(("certain", "message"), CERTAIN)
+def test_certain_mistakes_are_checked(certain, message):
+    task = with_traits(certain_mistakes=lambda self, view, instances: certain)
+    with pytest.raises(UserError, match=f"D414.*{message}"):
+        trained(task=task)
+    assert "D414" in failures(check_task(task, TEXTS))["knows_mistakes_of_its_instances"]
+
+
+def test_certain_mistakes_that_are_valid_are_returned():
+    good = np.array([0]), np.array([1]), np.array([1.0])
+    task = with_traits(certain_mistakes=lambda self, view, instances: good)
+    assert find_certain_mistakes(task, VIEW, task.instances(VIEW)) == good
+
+
+@dataclass(frozen=True, eq=False)
+class Failing(NearbyWords):
+    """Raises in `transform`, at once or only after it was restored from its state."""
+
+    restored: bool = False
+    only_restored: bool = False
+
+    def fit(self, view, instances, groups):
+        return replace(self, vocabulary=super().fit(view, instances, groups).vocabulary)
+
+    def transform(self, view, instances, group):
+        if not self.only_restored or self.restored:
+            raise KeyError("in the middle")
+        return super().transform(view, instances, group)
+
+    def from_state(self, arrays):
+        return replace(self, vocabulary=arrays["vocabulary"], restored=True)
+
+
+def test_what_transform_raises_is_not_blamed_on_the_state():
+    with pytest.raises(KeyError, match="in the middle"):
+        trained(extractor=Failing())
+    with pytest.raises(
+        UserError, match=r"D414.*from_state needs 'in the middle', but state returned voc"
+    ) as caught:
+        trained(extractor=Failing(only_restored=True))
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+class Changing(StatelessExtractor):
+    """Changes the features of nearby words."""
+
+    def __init__(self, change):
+        self.change = change
+
+    def transform(self, view, instances, group):
+        near = NearbyWords().fit(VIEW, Pairs().instances(VIEW), Pairs().groups)
+        features = near.transform(view, instances, group)
+        return replace(features, batch=self.change(features.batch))
+
+
+def varying(batch):
+    """Return blocks with one to three attributes, by the number of instances."""
+    n, k = batch.costs.shape
+    d = 1 + n % 3
+    meaning = Columns(np.repeat(np.arange(k, dtype=np.int32), d), np.zeros(k * d, np.int32), ("words",))
+    return DenseBlocks(np.ones((n, k, d), np.float32), np.arange(k * d).reshape(k, d), meaning, batch.costs)
+
+
+def test_columns_that_vary_are_blamed_on_the_extractor():
+    with pytest.raises(
+        UserError, match=r"D414.*the extractor Changing: transform gave \d columns for .* instances"
+    ):
+        trained(extractor=Changing(varying))
+
+
+def test_features_that_are_no_numbers_are_blamed_on_transform():
+    with pytest.raises(UserError, match=r"D414.*the extractor Changing: .* infinite or not a number"):
+        trained(extractor=Changing(lambda batch: replace(batch, rows=batch.rows * np.nan)))
+
+
+class TakesOne(Perceptron):
+    """Accepts a storage, and not a tuple of them."""
+
+    takes = SparseRows
+
+
+class Listed(Perceptron):
+    """Learns a list of weights."""
+
+    def fit(self, batch, *, dev=None, rng=None):
+        return Fitted(LinearScorer([0.0] * len(batch.columns)))
+
+
+def test_learners_that_give_something_else_are_named():
+    with pytest.raises(UserError, match=r"D414.*the learner TakesOne: takes is SparseRows; expected a tuple"):
+        trained(learner=TakesOne())
+    with pytest.raises(UserError, match=r"D414.*the scorer LinearScorer of the learner Listed"):
+        trained(learner=Listed())
+
+
+@dataclass(frozen=True)
+class Negative(Corrections):
+    """Gives negative margins."""
+
+    def judge(self, scored, *, flags_per_1000=None):
+        judged = super().judge(scored, flags_per_1000=flags_per_1000)
+        return replace(judged, margins=-judged.margins - 1)
+
+
+@dataclass(frozen=True)
+class NoRate(Corrections):
+    """Has no argument for the rate."""
+
+    def judge(self, scored):
+        return super().judge(scored)
+
+
+@dataclass(frozen=True)
+class ForText(Corrections):
+    """Declares a text in place of a tuple."""
+
+    between: ClassVar = "words"
+
+
+@dataclass(frozen=True)
+class NoFit:
+    """Lacks most methods."""
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        (Negative(), "a margin of judge is -.*not negative"),
+        (NoRate(), r"judge\(scored\) cannot be called.*flags_per_1000"),
+        (ForText(), "between is 'words'; expected a tuple"),
+        (NoFit(), "it has no method fit"),
+    ],
+)
+def test_decision_rules_are_checked(rule, message):
+    with pytest.raises(UserError, match=f"D414.*the decision rule {type(rule).__name__}: {message}"):
+        trained(judge=rule)
+    if not isinstance(rule, NoFit):
+        assert failures(check_judge(rule, make_calibration_data()))
+
+
+class Lists:
+    """A tokenisation that returns lists."""
+
+    name = "lists.words.v1"
+
+    def __call__(self, texts):
+        return [text.split() for text in texts]
+
+    def words(self, text):
+        return text.split()
+
+
+class Shifted(Words):
+    """A tokenisation with wrong offsets, and another name than its views."""
+
+    name = "shifted.words.v1"
+
+    def __call__(self, texts):
+        view = super().__call__(texts)
+        return replace(view, tokenisation="other.v1", starts=view.starts - 1, ends=view.ends + 1)
+
+
+def test_tokenisations_are_checked():
+    assert failures(check_tokenisation(Words(), TEXTS)) == {}
+    with pytest.raises(UserError, match=r"D414.*the tokenisation Lists: it returned a list for no texts"):
+        trained(tokenisation=Lists())
+    assert "D414" in failures(check_tokenisation(Lists(), TEXTS[:1]))["has_the_methods_of_a_tokenisation"]
+
+
+def test_the_suite_finds_a_broken_tokenisation():
+    failed = failures(check_tokenisation(Shifted(), TEXTS[:2]))
+    assert "outside the" in failed["finds_words_in_the_order_of_the_text"]
+    assert {"surrounds_sentences_with_boundaries", "has_its_registered_name"} <= set(failed)
+
+
+class Taken:
+    """A reader of files that the core reads."""
+
+    suffixes = (".jsonl",)
+
+    def read(self, source):
+        return []
+
+
+def test_the_suite_finds_a_reader_of_files_that_others_read(tmp_path):
+    path = tmp_path / "examples.jsonl"
+    path.write_text("{}")
+    failed = failures(check_reader(Taken(), path))
+    assert "files in .jsonl are read by" in failed["reads_files_that_no_other_reader_takes"]
+
+
+def test_words_of_two_groups_are_allowed():
+    """Groups may share candidates: each decides by itself."""
+    task = Pairs(("quite/quiet", "quiet/quit"))
+    check_declarations(task)
+    assert len(CandidateFinder.from_groups(task.groups).find(Words()(["Keep quiet."]))) == 2
+
+
+def test_the_correction_that_a_rule_cannot_name_is_shown():
+    with pytest.raises(UserError, match=r"Correction.*observed='less'") as caught:
+        RuleSet((RULE,), failing).rule_name(Correction("less", "fewer"))
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+FRAGILE = """
+import numpy as np
+from dataclasses import dataclass, replace
+from disambig.api import hookimpl
+from disambig.api.tasks import Rule, RuleSet
+from disambig.text import hash_word
+from toy_plugin import NearbyWords, Pairs
+
+names = {}
+
+def name_rule(correction):
+    return names["rule"]
+
+@dataclass(frozen=True)
+class Named(Pairs):
+    rules = RuleSet((Rule("pair", "A pair."),), name_rule)
+
+@dataclass(frozen=True, eq=False)
+class Fragile(NearbyWords):
+    def fit(self, view, instances, groups):
+        return replace(self, vocabulary=super().fit(view, instances, groups).vocabulary)
+
+    def transform(self, view, instances, group):
+        if hash_word("zebra") in view.hashes:
+            raise IndexError("zebra")
+        if hash_word("zebu") in view.hashes:
+            return None
+        return super().transform(view, instances, group)
+
+    def from_state(self, arrays):
+        return replace(self, vocabulary=arrays["vocabulary"])
+
+@hookimpl
+def disambig_register_tasks(register):
+    register("fragile.Named.v1", Named)
+
+@hookimpl
+def disambig_register_extractors(register):
+    register("fragile.Fragile.v1", Fragile)
+"""
+
+
+@pytest.fixture
+def fragile(tmp_path, monkeypatch, load_with):
+    """Return a trained model of a plugin that fails at some words, and the module of the plugin."""
+    (tmp_path / "fragile_plugin.py").write_text(FRAGILE)
+    monkeypatch.syspath_prepend(tmp_path)
+    load_with(fragile="fragile_plugin", toys="toy_plugin")
+    plugin = sys.modules["fragile_plugin"]
+    plugin.names["rule"] = "pair"
+    config = {
+        "task": {"@disambig_tasks": "fragile.Named.v1"},
+        "tokenisation": {"@disambig_tokenisations": "disambig.words.v1"},
+        "extractors": {"near": {"@disambig_extractors": "fragile.Fragile.v1"}},
+        "learner": {"@disambig_learners": "toys.Perceptron.v1"},
+        "baseline": {"@disambig_learners": "toys.Constant.v1"},
+    }
+    texts = {"train": TEXTS, "dev": TEXTS}
+    settings = {"config": config, "min_examples": 2, "flags_per_1000": 1000.0}
+    yield train(resolve(config), texts, name="my/fragile", **settings), plugin
+    del sys.modules["fragile_plugin"]
+
+
+FAILED = [
+    ("zebra", r"the model my/fragile: IndexError: zebra \(fragile_plugin.py:\d+, in transform\)"),
+    (
+        "zebu",
+        r"the model my/fragile: \[D414\] the extractor fragile.Fragile.v1 of the plugin fragile: .* None;",
+    ),
+]
+
+
+@pytest.mark.parametrize(("word", "message"), FAILED)
+def test_a_failure_in_use_names_the_model_and_the_line_of_the_plugin(word, message, fragile):
+    documents = [Document("1", "It is quite good.", "good.txt"), Document("2", f"A quiet {word}.", "bad.txt")]
+    annotated, failed = annotate_documents(documents, ModelSet((fragile[0],)))
+    assert [result.document.path for result in annotated] == ["good.txt"]
+    (bad,) = failed
+    assert re.fullmatch(rf"\[D313\] bad.txt: could not be annotated: {message}.*", str(bad.error))
+    assert bad.error.__cause__ is not None
+
+
+def test_certain_mistakes_in_use_are_checked_where_there_are_some(fragile):
+    model, _ = fragile
+    wrong = np.array([0]), np.array([1]), np.array([99.0])
+    task = with_traits(certain_mistakes=lambda self, view, instances: wrong)
+    with pytest.raises(UserError, match=r"D414.*gives the probability 99; expected") as caught:
+        replace(model, task=task).decide(VIEW)
+    assert caught.value.__notes__ == ["the model my/fragile"]
+
+
+def test_what_is_raised_in_use_stays_what_it_is(fragile):
+    with pytest.raises(IndexError, match="zebra") as caught:
+        fragile[0].decide(Words()(["A quiet zebra."]))
+    assert caught.value.__notes__ == ["the model my/fragile"]
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ({}, r"raised KeyError: 'rule' \(fragile_plugin.py:\d+, in name_rule\)"),
+        ({"rule": "x"}, "returned 'x'"),
+    ],
+)
+def test_a_rule_that_cannot_be_named_fails_one_file_of_check(names, message, fragile, tmp_path, capsys):
+    model, plugin = fragile
+    save_model(model, tmp_path / "model")
+    (tmp_path / "bad.txt").write_text("It was quiet good.\n")
+    (tmp_path / "good.txt").write_text("Nothing is here.\n")
+    plugin.names.clear()
+    plugin.names.update(names)
+    paths = map(str, (tmp_path / "bad.txt", tmp_path / "good.txt"))
+    with pytest.raises(SystemExit) as end:
+        main.run(["check", *paths, "--model", str(tmp_path / "model"), "--flags-per-1000", "1000"])
+    assert end.value.code == 2
+    said = capsys.readouterr().err
+    assert re.search(rf"\[D313\] .*bad.txt: could not be annotated: \[D414\] .*name_rule.*{message}", said)
+    assert "1 file" in said
+
+
+CONFIG = """
+[model]
+name = "broken"
+[task]
+@disambig_tasks = "toys.Pairs.v1"
+name = "a/b c"
+[tokenisation]
+@disambig_tokenisations = "disambig.words.v1"
+[extractors]
+[extractors.near]
+@disambig_extractors = "toys.NearbyWords.v1"
+[learner]
+@disambig_learners = "toys.Perceptron.v1"
+[baseline]
+@disambig_learners = "disambig.NoPreference.v1"
+"""
+
+
+def test_an_invalid_name_in_a_config_is_a_mistake_of_the_user(load_with, tmp_path):
+    load_with(toys="toy_plugin")
+    path = tmp_path / "broken.cfg"
+    path.write_text(CONFIG)
+    with pytest.raises(UserError, match=r"D005.*name in \[task\] is 'a/b c': give a name of letters"):
+        read_plan(path)
