@@ -327,7 +327,7 @@ def no_column(path: str, field: str, columns: tuple[str, ...]) -> UserError:
 def csv_documents(
     lines: Iterator[FileLine], path: str, header: CsvHeader, *, field: str
 ) -> Iterator[Document | UnreadableDocument]:
-    """Yield one document per row; skip rows with an empty text, and report invalid ones by line.
+    """Yield one document per row, also if its text is empty, and report invalid rows by line.
 
     In a table of decisions written by `CsvFormat`, the escaping of formulas is undone.
     """
@@ -340,11 +340,10 @@ def csv_documents(
             continue
         if ours:
             cells = [unescape_formula(cell) for cell in cells]
-        if cells[place].strip():
-            meta = dict(zip(header.columns, cells, strict=True))
-            del meta[field]
-            name = document_id(meta.get("id"), path, row.number)
-            yield Document(name, cells[place], path, row.number, "csv", meta=meta)
+        meta = dict(zip(header.columns, cells, strict=True))
+        del meta[field]
+        name = document_id(meta.get("id"), path, row.number)
+        yield Document(name, cells[place], path, row.number, "csv", meta=meta)
 
 
 def row_cells(row: CsvRow, header: CsvHeader, path: str) -> list[str] | UserError:
@@ -433,7 +432,7 @@ def pyarrow() -> Any:
 def parquet_documents(
     source: IO[bytes], path: str, *, field: str, limit: int = FILE_LIMIT
 ) -> Iterator[Document | UnreadableDocument]:
-    """Yield one document per row, skipping rows with an empty text.
+    """Yield one document per row; a null is an empty text.
 
     Text columns are read dictionary-encoded, so that a repeated value is in memory once.
 
@@ -466,9 +465,7 @@ def parquet_documents(
             for at in range(len(batch)):
                 row = {name: batch.column(i)[at].as_py() for i, name in enumerate(batch.schema.names)}
                 number += 1
-                text = _pop_nested(row, field) if nested else row.pop(field)
-                if not text or text.isspace():
-                    continue
+                text = (_pop_nested(row, field) if nested else row.pop(field)) or ""
                 unfitness = text_problem(text)
                 if unfitness:
                     yield UnreadableDocument(
