@@ -232,6 +232,13 @@ def test_explain_says_why_there_is_no_decision_of_it():
     assert """or only an "it's" that is probably meant as "its\"""" in done.stdout
 
 
+@pytest.mark.parametrize("task", ["article", "form"])
+def test_explain_does_not_deny_candidates_that_are_there(task):
+    done = here("explain", "It depends of the weather.", "--task", task)
+    words = {"article": '"the": no other', "form": '"It", "depends", '}
+    assert f"no decision: {words[task]}" in done.stdout
+
+
 def test_explain_says_what_check_leaves_alone():
     done = here("explain", GERMAN, "--task", "spelling")
     assert "1 paragraph that is not in English (it looks like German): check leaves" in done.stdout
