@@ -6,6 +6,7 @@ import os
 from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import IO, Any, Literal, get_args, overload
 
@@ -487,6 +488,40 @@ def decode_line(line: FileLine, path: str) -> str:
     if line.data is None:
         raise line_too_long_error(line, path)
     return decode(line.data, path, start=line.offset)
+
+
+_NUMBERS_SHOWN = 8
+
+
+class InvalidLines:
+    """The invalid lines of a file, reported in one error, so that a user can correct all of them at once."""
+
+    def __init__(self) -> None:
+        self._first: UserError | None = None
+        self._others: list[int] = []
+
+    @contextmanager
+    def reading(self, number: int) -> Iterator[None]:
+        """Keep the error of a line, so that the next lines can be read."""
+        try:
+            yield
+        except UserError as error:
+            if self._first is None:
+                self._first = error
+            else:
+                self._others.append(number)
+
+    def check(self) -> None:
+        """Raise the error of the first invalid line, if there is one; it gives the numbers of the others."""
+        if self._first is None:
+            return
+        if not self._others or "problem" not in self._first.values:
+            raise self._first
+        numbers = first_names([f"{number:,}" for number in self._others], _NUMBERS_SHOWN)
+        verb = "is" if len(self._others) == 1 else "are"
+        others = f"{pluralize(len(self._others), 'more line')} {verb} invalid: {numbers}"
+        values = {**self._first.values, "problem": f"{self._first.values['problem']}; {others}"}
+        raise UserError(self._first.code, **values)
 
 
 WHOLE_SIZE = 1 << 20

@@ -54,9 +54,9 @@ DECISION_COLUMNS = {
 """Name and type of each column.
 
 `line` is the line in which the decision begins, from 1; if the document is a line, row, Doc or part of a
-CoNLL-U file, the line in which that begins. `replacement` is what is proposed, also for decisions that are not
-`flagged`, where the text should stay as it is. `left` and `right` are the surrounding text, with white space
-collapsed; `gloss` is a reference to the meaning of the chosen candidate, empty if unknown. `rule` is the rule
+CoNLL-U file, the line in which that begins. `replacement` is what is proposed, also for decisions that are
+not `flagged`, where the text should stay as it is. `left` and `right` are the surrounding text, with white
+space collapsed; `gloss` is a reference to the meaning of the chosen candidate, empty if unknown. `rule` is the rule
 of a flag and `precision` the measured share of such flags that are right; they are empty for other decisions.
 """
 _AROUND = 50

@@ -208,6 +208,33 @@ def test_invalid_examples_are_errors(tmp_path, name, content, problem):
         read_labelled(write(tmp_path / name, content))
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "problem"),
+    [
+        (
+            "a.tsv",
+            "no\tx\n[[a]]\tx\n[[a]]\n\n[[a]] [[b]]\tx\n",
+            "line 1: no place.*; 2 more lines are invalid: 3, 5$",
+        ),
+        ("a.jsonl", '[]\n{"text": "a", "label": "x"}\n{', 'line 1: .*"text"; 1 more line is invalid: 3$'),
+        (
+            "a.csv",
+            "text,label\na\nb,x\nc, \n",
+            "D326.*line 2: 1 field, .*; 1 more line is invalid: 4; correct",
+        ),
+        (
+            "a.csv",
+            "text,label,word\na,x,y\n[[b]],x,y\nc,x\n",
+            "D460.*line 2: no .*; 1 more line is invalid: 4$",
+        ),
+        ("a.jsonl", "[]\n" * 12, "line 1: .*; 11 more lines are invalid: 2, 3, 4, 5, 6, 7, 8, 9, [.][.][.]$"),
+    ],
+)
+def test_all_invalid_lines_of_a_file_are_named(tmp_path, name, content, problem):
+    with pytest.raises(UserError, match=problem):
+        read_labelled(write(tmp_path / name, content))
+
+
 def test_files_that_cannot_be_read_are_named(tmp_path):
     with pytest.raises(UserError, match="D300"):
         read_labelled(tmp_path / "missing.tsv")
