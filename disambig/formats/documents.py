@@ -456,14 +456,19 @@ def _to_line_end(source: IO[bytes], data: bytes) -> int:
     return skipped
 
 
+def is_no_text(error: UserError) -> bool:
+    """Return True if the error of a line means that the whole file is binary, or in UTF-16 or UTF-32."""
+    return error.code == "D303" or (error.code == "D304" and str(error.values["encoding"]).startswith("UTF-"))
+
+
 def line_documents(lines: Iterator[FileLine], path: str) -> Iterator[Document | UnreadableDocument]:
-    """Yield one document per line, including blank lines; stop at a NUL byte, since the file is binary."""
+    """Yield one document per line, including blank lines; stop if the file is not a text."""
     for line in lines:
         try:
             text = decode_line(line, path)
         except UserError as error:
             yield UnreadableDocument(path, error)
-            if error.code == "D303":
+            if is_no_text(error):
                 return
             continue
         body = text.removesuffix("\n")

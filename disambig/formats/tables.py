@@ -25,6 +25,7 @@ from disambig.formats.documents import (
     decode_line,
     document_id,
     escape_unencodable,
+    is_no_text,
     read_lines,
     text_problem,
 )
@@ -54,10 +55,11 @@ DECISION_COLUMNS = {
 """Name and type of each column.
 
 `line` is the line in which the decision begins, from 1; if the document is a line, row, Doc or part of a
-CoNLL-U file, the line in which that begins. `replacement` is what is proposed, also for decisions that are
-not `flagged`, where the text should stay as it is. `left` and `right` are the surrounding text, with white
-space collapsed; `gloss` is a reference to the meaning of the chosen candidate, empty if unknown. `rule` is the rule
-of a flag and `precision` the measured share of such flags that are right; they are empty for other decisions.
+CoNLL-U file, the line in which that begins. `left` and `right` are the surrounding text, with white space
+collapsed. `replacement` is what is proposed, also for decisions that are not `flagged`, where the text should
+stay as it is; `gloss` is a reference to the meaning of the chosen candidate, empty if unknown. `rule` is the
+rule of a flag and `precision` the measured share of such flags that are right; they are empty for other
+decisions.
 """
 _AROUND = 50
 
@@ -192,7 +194,7 @@ def read_rows(
             cells = error
         if cells:
             yield CsvRow(source.first or 1, source.following, cells)
-        if isinstance(cells, UserError) and cells.code == "D303":
+        if isinstance(cells, UserError) and is_no_text(cells):
             return
 
 
@@ -215,7 +217,7 @@ def _tab_rows(
             text = _tab_text(line, path)
         except UserError as error:
             yield CsvRow(line.number, following, error)
-            if error.code == "D303":
+            if is_no_text(error):
                 return
             continue
         if not text:

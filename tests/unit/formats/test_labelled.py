@@ -138,6 +138,7 @@ def test_another_encoding_is_taken_only_where_it_is_named(tmp_path):
     ("text", "written", "read", "hint"),
     [
         ("Une crème brûlée très légère à Orléans.", "latin-1", "utf-8", "latin-1"),
+        ("He said \u201cyes\u201d \u2013 twice.", "cp1252", "utf-8", "cp1252"),
         ("これは日本語の文章です。", "shift_jis", "utf-8", "shift_jis"),
         ("これは日本語の文章です。", "euc_jp", "utf-8", "euc-jp"),
         ("Une crème brûlée très légère.", "utf-8", "ascii", "utf-8"),
@@ -246,6 +247,9 @@ def test_files_that_cannot_be_read_are_named(tmp_path):
         read_labelled(tmp_path / "picture.csv")
     (tmp_path / "wide.csv").write_bytes("text,label\nCrème,food\n".encode("utf-16"))
     with pytest.raises(UserError, match=r"D303.*--encoding utf-16"):
+        read_labelled(tmp_path / "wide.csv")
+    (tmp_path / "wide.csv").write_bytes("text,label\nCrème,food\n".encode("utf-32"))
+    with pytest.raises(UserError, match=r"D303.*--encoding utf-32"):
         read_labelled(tmp_path / "wide.csv")
 
 
