@@ -138,8 +138,19 @@ CONVERTED: dict[str, tuple[str, str]] = {
     **dict.fromkeys((".conllup", ".cupt"), PLUS),
 }
 """Formats of documents that are not supported: their names, and a command that converts them to text."""
-DATA = (".json", ".json5", ".geojson", ".xml", ".svg", ".conll", ".conllx", ".xls", ".xlsx", ".ods")
-"""Suffixes of data, in which the prose cannot be told from the rest."""
+DATA: dict[str, str] = {
+    **dict.fromkeys(
+        (".json", ".json5", ".geojson"),
+        "if each line is an object, add --from jsonl; otherwise convert it to .jsonl or .csv",
+    ),
+    **dict.fromkeys((".xml", ".svg", ".tei", ".vrt"), "convert it to .txt, .jsonl or .conllu"),
+    **dict.fromkeys(
+        (".conll", ".conllx"),
+        "if it has the columns of CoNLL-U, add --from conllu; otherwise convert it to .conllu",
+    ),
+    **dict.fromkeys((".xls", ".xlsx", ".ods"), "convert it to .csv or .jsonl"),
+}
+"""Suffixes of data, in which the prose cannot be told from the rest, and what to do with such a file."""
 NAMES: dict[str, Kind] = {
     "text": "file",
     "lines": "line",
@@ -231,14 +242,14 @@ class InputList(Sequence[Input]):
 _ALL_KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
-def unsupported_error(path: str, *, hint: str) -> UserError | None:
+def unsupported_error(path: str, *, hint: str = "") -> UserError | None:
     """Return the error for a file whose suffix shows that it is not a text; None for any other file.
 
     Parameters
     ----------
     path : str
-    hint : str
-        What to do with a file of data, for the message.
+    hint : str, optional
+        What to do with a file of data, for the message; by default how to annotate it.
     """
     name = without_compression(path).lower()
     suffix = os.path.splitext(name)[1]
@@ -247,7 +258,9 @@ def unsupported_error(path: str, *, hint: str) -> UserError | None:
     if suffix in CONVERTED:
         what, command = CONVERTED[suffix]
         return UserError("D339", path=path, what=what, command=command)
-    return UserError("D340", path=path, suffix=suffix, hint=hint) if suffix in DATA else None
+    if suffix in DATA:
+        return UserError("D340", path=path, suffix=suffix, hint=hint or DATA[suffix])
+    return None
 
 
 def read_as_text_note(path: str) -> UserError | None:
@@ -269,9 +282,6 @@ def suffix_counts(counts: Mapping[str, int], *, most: int = 4) -> str:
     parts = [f"{escape_control_chars(suffix) or 'no suffix'} {n:,}" for suffix, n in in_order[:most]]
     n_more = sum(n for _, n in in_order[most:])
     return ", ".join([*parts, *([f"others {n_more:,}"] if n_more else [])])
-
-
-_DATA_HINT = "name the format with --from, or convert it to .jsonl or .csv"
 
 
 def find_inputs(
@@ -322,7 +332,7 @@ def find_inputs(
             raise UserError("D300", path=path)
         if not os.path.isdir(path):
             if other is None and path != STDIN:
-                if error := unsupported_error(path, hint=_DATA_HINT):
+                if error := unsupported_error(path):
                     raise error
                 if as_text := read_as_text_note(path):
                     note(as_text)
