@@ -153,7 +153,7 @@ def test_the_decision_rule_for_words_of_the_guide(tmp_path, monkeypatch):
     assert len(checks) > 10
     for check in checks:
         check()
-    with pytest.raises(UserError, match="D780.*Lead.flags_per_1000"):
+    with pytest.raises(UserError, match=r"D780.*Lead.flags_per_1000"):
         rule(flags_per_1000=-1)
     assert "flags_per_1000 = 1.0" in config
 
