@@ -25,12 +25,12 @@ from disambig.formats import (
     Kind,
     check_inputs,
     check_output,
+    check_suffix,
     find_inputs,
     guess_format,
     make_format,
     only_flags,
     read_all,
-    unknown_suffix,
 )
 from disambig.formatting import escape_control_chars, pluralize
 from disambig.jobs import (
@@ -218,6 +218,8 @@ def run_annotate(request: AnnotateRequest, source: AnnotatorSource) -> int:
     UserError
         If the run cannot start or continue; no partial output is left.
     """
+    if not (request.output is None or request.format or request.is_job or is_special(request.output)):
+        check_suffix(str(request.output))
     terminal = request.output is None and _is_terminal()
     name = request.format or _format_name(request, terminal)
     if request.records is not None and name != "jsonl":
@@ -267,21 +269,9 @@ def run_annotate(request: AnnotateRequest, source: AnnotatorSource) -> int:
         raise UserError("D307", what=_documents_or_nothing(inputs))
     if report.totals.documents:
         language = source.language() if report.totals.foreign else "en"
-        reporter.summary(report, _run_reported(request, name), language=language)
+        output = None if request.output is None else str(request.output)
+        reporter.summary(report, output, language=language)
     return FAILURE if problems else 0
-
-
-def _run_reported(request: AnnotateRequest, format: str) -> str | None:
-    """Return the output and, if the format was chosen because of an unknown suffix, that format."""
-    if request.output is None:
-        return None
-    suffix = "" if request.format or request.is_job else unknown_suffix(str(request.output))
-    how = (
-        f" as {format}, since the suffix {suffix} is unknown; use --format to choose another"
-        if suffix
-        else ""
-    )
-    return f"{request.output}{how}"
 
 
 def _job(

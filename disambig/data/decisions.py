@@ -476,6 +476,7 @@ class Decisions:
     def record(self, index: int, text: str) -> dict[str, Any]:
         """Return one decision as a JSON-serialisable dict; `text` is the document's original text.
 
+        Its ``replacement`` is what is proposed; only ``flagged`` says that the text should be changed.
         `disambig.formats.records` builds the same records for many decisions at once: change both together.
         """
         group = self.table[self.groups[index]]

@@ -1,5 +1,6 @@
 from .account import (
     accounts as accounts,
+    reason_for_no_decision as reason_for_no_decision,
     title as title,
 )
 from .contributions import (

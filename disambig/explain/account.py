@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from disambig.data import Decisions
+from disambig.data import Decisions, find_examples
 from disambig.explain.contributions import (
     ContributionTable,
     absence_lines,
@@ -16,10 +16,11 @@ from disambig.explain.contributions import (
     with_names,
 )
 from disambig.explain.verdicts import intended_word, show_candidate, verdict
+from disambig.formatting import first_names
 from disambig.models import Model, evidence_name
 from disambig.text import protected_spans, view_of_texts
 from disambig.type_aliases import Floats
-from disambig.types import DecisionRuleTraits, RaisesFlags, get_trait
+from disambig.types import DecisionRuleTraits, HasExamples, RaisesFlags, get_trait
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +104,39 @@ def accounts(
         yield DecisionAccount(place, tuple(lines), bool(record["flagged"]), tuple(tables), tuple(notes))
     for start, end in _protected_accounts(text, model, decisions):
         yield DecisionAccount(_quote_place(text, start, end), (f"protected: {_kind(text, start, end)}",))
+
+
+def reason_for_no_decision(text: str, model: Model, *, protected: bool) -> str:
+    """Return why a model decides nothing in a text.
+
+    Parameters
+    ----------
+    protected : bool
+        Whether the model would decide a place if no text were protected.
+    """
+    words = _candidate_words(text, model)
+    if words:
+        could = f"{first_names(words, 8)}: no other candidate fits nearly as well"
+        return f"{could}, or the task leaves such a place alone"
+    if protected:
+        return "all candidate words are protected"
+    # A task may know better why it is silent.
+    return getattr(model.task, "no_decision", "the text contains no word that this task decides")
+
+
+def _candidate_words(text: str, model: Model) -> list[str]:
+    """Return the unprotected words of a text that the task learns from, each once, in quotation marks.
+
+    A task with examples of its own decides only some of these places.
+    """
+    if not isinstance(model.task, HasExamples):
+        return []
+    view = view_of_texts([text], model.tokenisation, protected=True)
+    places = find_examples(model.task, view)
+    at = places.positions[(places.lengths > 0) & ~view.layers["protected"][places.positions].astype(bool)]
+    starts, ends = view.starts[at].tolist(), view.ends[at].tolist()
+    words = [text[start:end] for start, end in zip(starts, ends, strict=True)]
+    return [f'"{word}"' for word in dict.fromkeys(words) if word]
 
 
 def _proposals(decisions: Decisions) -> dict[int, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import codecs
 import gzip
 import io
 import lzma
@@ -12,7 +13,7 @@ import stat
 import sys
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -267,8 +268,8 @@ def decode(data: bytes, path: str, *, start: int = 0) -> str:
     nul = data.find(b"\0")
     if nul >= 0 and start == 0 and (packed := packed_format(data)):
         raise UserError("D349", path=path, what=packed)
-    if nul >= 0 and start == 0 and data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise UserError("D304", path=path, byte=f"0x{data[0]:02x}", offset=0, encoding="UTF-16")
+    if nul >= 0 and start == 0 and (wide := _wide_encoding(data)):
+        raise UserError("D304", path=path, byte=f"0x{data[0]:02x}", offset=0, encoding=wide)
     if nul >= 0:
         raise UserError("D303", path=path, offset=start + nul, hint="")
     try:
@@ -277,7 +278,7 @@ def decode(data: bytes, path: str, *, start: int = 0) -> str:
         if start == 0 and (packed := packed_format(data)):
             raise UserError("D349", path=path, what=packed) from None
         byte = f"0x{data[problem.start]:02x}"
-        encoding = likely_encoding(data, "LATIN1") or "ENCODING"
+        encoding = _ICONV_NAMES.get(likely_encoding(data), "ENCODING")
         raise UserError(
             "D304", path=path, offset=start + problem.start, byte=byte, encoding=encoding
         ) from None
@@ -289,22 +290,41 @@ _GUESSED = 1 << 16
 _MOST_NOT_ASCII = 0.3
 
 
-def likely_encoding(data: bytes, latin: str) -> str:
+_C1_CONTROLS = re.compile(rb"[\x80-\x9f]")
+"""Control characters in Latin-1; in Windows-1252 most of these bytes are quotes, dashes and letters."""
+_ICONV_NAMES = {"latin-1": "LATIN1", "cp1252": "WINDOWS-1252", "shift_jis": "SHIFT_JIS", "euc-jp": "EUC-JP"}
+
+
+def likely_encoding(data: bytes) -> str:
     """Return the probable encoding of bytes that are not UTF-8, for messages.
 
     Returns
     -------
     str
-        ``"SHIFT_JIS"`` or ``"EUC-JP"`` for text with much kana; otherwise `latin`, or an empty string if too
-        many bytes are outside ASCII for a Latin alphabet.
+        ``"shift_jis"`` or ``"euc-jp"`` for text with much kana; otherwise ``"cp1252"`` if there are bytes
+        that are printed only in it, else ``"latin-1"``; an empty string if too many bytes are outside ASCII
+        for a Latin alphabet.
     """
     data = data[: data.rfind(b"\n", 0, _GUESSED) + 1 or None][:_GUESSED]
-    for name, codec in (("SHIFT_JIS", "cp932"), ("EUC-JP", "euc_jp")):
+    for name, codec in (("shift_jis", "cp932"), ("euc-jp", "euc_jp")):
         text = data.decode(codec, errors="replace")
         # In Latin-1 the lead bytes of kana are a control character and the currency sign, which are rare.
         if 5 * len(_KANA.findall(text)) >= len(_NOT_ASCII.findall(text)) > 0:
             return name
-    return latin if sum(byte >= 128 for byte in data) <= _MOST_NOT_ASCII * len(data) else ""
+    if sum(byte >= 128 for byte in data) > _MOST_NOT_ASCII * len(data):
+        return ""
+    if _C1_CONTROLS.search(data):
+        with suppress(UnicodeDecodeError):
+            data.decode("cp1252")
+            return "cp1252"
+    return "latin-1"
+
+
+def _wide_encoding(data: bytes) -> str:
+    """Return the encoding with several bytes per character that a byte order mark names, or ""."""
+    if data.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):  # the first begins like UTF-16
+        return "UTF-32"
+    return "UTF-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else ""
 
 
 def file_stamp(path: Path) -> tuple[int, ...]:
@@ -340,8 +360,8 @@ def nul_error(path: str, data: bytes) -> UserError:
     """Return the error for a file with a NUL byte."""
     if packed := packed_format(data):
         return UserError("D349", path=path, what=packed)
-    utf16 = data[:2] in (b"\xff\xfe", b"\xfe\xff")
-    hint = "; it looks like UTF-16: use --encoding utf-16" if utf16 else ""
+    wide = _wide_encoding(data)
+    hint = f"; it looks like {wide}: use --encoding {wide.lower()}" if wide else ""
     return UserError("D303", path=path, offset=data.index(b"\0"), hint=hint)
 
 
@@ -351,7 +371,7 @@ def _decoding_error(path: str, data: bytes, encoding: str, problem: UnicodeError
         return nul_error(path, data)
     if isinstance(problem, UnicodeDecodeError):
         at = problem.start
-        example = "utf-8" if _is_utf8(data) else likely_encoding(data, "latin-1").lower() or "ENCODING"
+        example = "utf-8" if _is_utf8(data) else likely_encoding(data) or "ENCODING"
         byte = f"0x{data[at : at + 1].hex()}"
         return UserError("D469", path=path, encoding=encoding, byte=byte, offset=at, example=example)
     return UserError("D308", path=path, problem=f"not {encoding}: {problem}")

@@ -141,8 +141,8 @@ from .writers import (
     Format as Format,
     check_inputs as check_inputs,
     check_output as check_output,
+    check_suffix as check_suffix,
     guess_format as guess_format,
     make_format as make_format,
     only_flags as only_flags,
-    unknown_suffix as unknown_suffix,
 )

@@ -20,6 +20,7 @@ from disambig.formats.documents import (
     Kind,
     UnreadableDocument,
     decode_line,
+    is_no_text,
     line_too_long_error,
     read_lines,
 )
@@ -300,7 +301,7 @@ def conllu_documents(lines: Iterator[FileLine], path: str) -> Iterator[Document 
             parsed = parse_document(decode(data, path, start=block.offset), path, number)
         except UserError as error:
             yield UnreadableDocument(path, error)
-            if error.code in ("D303", "D339"):
+            if error.code == "D339" or is_no_text(error):
                 return
             continue
         if parsed.text:

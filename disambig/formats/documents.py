@@ -6,6 +6,7 @@ import os
 from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import IO, Any, Literal, get_args, overload
 
@@ -137,8 +138,19 @@ CONVERTED: dict[str, tuple[str, str]] = {
     **dict.fromkeys((".conllup", ".cupt"), PLUS),
 }
 """Formats of documents that are not supported: their names, and a command that converts them to text."""
-DATA = (".json", ".json5", ".geojson", ".xml", ".svg", ".conll", ".conllx", ".xls", ".xlsx", ".ods")
-"""Suffixes of data, in which the prose cannot be told from the rest."""
+DATA: dict[str, str] = {
+    **dict.fromkeys(
+        (".json", ".json5", ".geojson"),
+        "if each line is an object, add --from jsonl; otherwise convert it to .jsonl or .csv",
+    ),
+    **dict.fromkeys((".xml", ".svg", ".tei", ".vrt"), "convert it to .txt, .jsonl or .conllu"),
+    **dict.fromkeys(
+        (".conll", ".conllx"),
+        "if it has the columns of CoNLL-U, add --from conllu; otherwise convert it to .conllu",
+    ),
+    **dict.fromkeys((".xls", ".xlsx", ".ods"), "convert it to .csv or .jsonl"),
+}
+"""Suffixes of data, in which the prose cannot be told from the rest, and what to do with such a file."""
 NAMES: dict[str, Kind] = {
     "text": "file",
     "lines": "line",
@@ -230,14 +242,14 @@ class InputList(Sequence[Input]):
 _ALL_KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
-def unsupported_error(path: str, *, hint: str) -> UserError | None:
+def unsupported_error(path: str, *, hint: str = "") -> UserError | None:
     """Return the error for a file whose suffix shows that it is not a text; None for any other file.
 
     Parameters
     ----------
     path : str
-    hint : str
-        What to do with a file of data, for the message.
+    hint : str, optional
+        What to do with a file of data, for the message; by default how to annotate it.
     """
     name = without_compression(path).lower()
     suffix = os.path.splitext(name)[1]
@@ -246,7 +258,9 @@ def unsupported_error(path: str, *, hint: str) -> UserError | None:
     if suffix in CONVERTED:
         what, command = CONVERTED[suffix]
         return UserError("D339", path=path, what=what, command=command)
-    return UserError("D340", path=path, suffix=suffix, hint=hint) if suffix in DATA else None
+    if suffix in DATA:
+        return UserError("D340", path=path, suffix=suffix, hint=hint or DATA[suffix])
+    return None
 
 
 def read_as_text_note(path: str) -> UserError | None:
@@ -268,9 +282,6 @@ def suffix_counts(counts: Mapping[str, int], *, most: int = 4) -> str:
     parts = [f"{escape_control_chars(suffix) or 'no suffix'} {n:,}" for suffix, n in in_order[:most]]
     n_more = sum(n for _, n in in_order[most:])
     return ", ".join([*parts, *([f"others {n_more:,}"] if n_more else [])])
-
-
-_DATA_HINT = "name the format with --from, or convert it to .jsonl or .csv"
 
 
 def find_inputs(
@@ -321,7 +332,7 @@ def find_inputs(
             raise UserError("D300", path=path)
         if not os.path.isdir(path):
             if other is None and path != STDIN:
-                if error := unsupported_error(path, hint=_DATA_HINT):
+                if error := unsupported_error(path):
                     raise error
                 if as_text := read_as_text_note(path):
                     note(as_text)
@@ -455,14 +466,19 @@ def _to_line_end(source: IO[bytes], data: bytes) -> int:
     return skipped
 
 
+def is_no_text(error: UserError) -> bool:
+    """Return True if the error of a line means that the whole file is binary, or in UTF-16 or UTF-32."""
+    return error.code == "D303" or (error.code == "D304" and str(error.values["encoding"]).startswith("UTF-"))
+
+
 def line_documents(lines: Iterator[FileLine], path: str) -> Iterator[Document | UnreadableDocument]:
-    """Yield one document per line, including blank lines; stop at a NUL byte, since the file is binary."""
+    """Yield one document per line, including blank lines; stop if the file is not a text."""
     for line in lines:
         try:
             text = decode_line(line, path)
         except UserError as error:
             yield UnreadableDocument(path, error)
-            if error.code == "D303":
+            if is_no_text(error):
                 return
             continue
         body = text.removesuffix("\n")
@@ -504,6 +520,40 @@ def decode_line(line: FileLine, path: str) -> str:
     if line.data is None:
         raise line_too_long_error(line, path)
     return decode(line.data, path, start=line.offset)
+
+
+_NUMBERS_SHOWN = 8
+
+
+class InvalidLines:
+    """The invalid lines of a file, reported in one error, so that a user can correct all of them at once."""
+
+    def __init__(self) -> None:
+        self._first: UserError | None = None
+        self._others: list[int] = []
+
+    @contextmanager
+    def reading(self, number: int) -> Iterator[None]:
+        """Keep the error of a line, so that the next lines can be read."""
+        try:
+            yield
+        except UserError as error:
+            if self._first is None:
+                self._first = error
+            else:
+                self._others.append(number)
+
+    def check(self) -> None:
+        """Raise the error of the first invalid line, if there is one; it gives the numbers of the others."""
+        if self._first is None:
+            return
+        if not self._others or "problem" not in self._first.values:
+            raise self._first
+        numbers = first_names([f"{number:,}" for number in self._others], _NUMBERS_SHOWN)
+        verb = "is" if len(self._others) == 1 else "are"
+        others = f"{pluralize(len(self._others), 'more line')} {verb} invalid: {numbers}"
+        values = {**self._first.values, "problem": f"{self._first.values['problem']}; {others}"}
+        raise UserError(self._first.code, **values)
 
 
 WHOLE_SIZE = 1 << 20

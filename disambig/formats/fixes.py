@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 from disambig.data import record_edit
 from disambig.errors import UserError
-from disambig.formats.documents import can_be_encoded, read_text_lines
+from disambig.formats.documents import InvalidLines, can_be_encoded, read_text_lines
 
 KINDS = ("replace", "insert", "delete")
 _CLOSING = tuple(".,;:!?)]}")
@@ -148,11 +148,7 @@ def read_fixes(path: str | Path, *, tier: int = MOST_TIERS) -> list[Fix]:
     UserError
         D345 for a line that is not a mistake, D346 if there are none; D300 to D308 for the file.
     """
-    fixes = [
-        fix
-        for entry, where in _objects(str(path), _FORM)
-        if (fix := _read_fix_line(entry, where)).tier <= tier
-    ]
+    fixes = [fix for fix in _read_objects(str(path), _FORM, _read_fix_line) if fix.tier <= tier]
     with_tier = "" if tier >= MOST_TIERS else f" of tier {tier}"
     return _not_empty(fixes, path, f"mistake{with_tier}", _FORM)
 
@@ -165,7 +161,7 @@ def read_clean(path: str | Path) -> list[Clean]:
     UserError
         D345 for a line that is not a paragraph, D346 if there are none; D300 to D308 for the file.
     """
-    paragraphs = [_read_clean_line(entry, where) for entry, where in _objects(str(path), _CLEAN_FORM)]
+    paragraphs = _read_objects(str(path), _CLEAN_FORM, _read_clean_line)
     return _not_empty(paragraphs, path, "paragraph", _CLEAN_FORM)
 
 
@@ -177,7 +173,7 @@ def read_flag_readings(path: str | Path) -> list[FlagReading]:
     UserError
         D345 for a line that is not a reading, D346 if there are none; D300 to D308 for the file.
     """
-    readings = [_read_reading_line(entry, where) for entry, where in _objects(str(path), _READING_FORM)]
+    readings = _read_objects(str(path), _READING_FORM, _read_reading_line)
     return _not_empty(readings, path, "reading", _READING_FORM)
 
 
@@ -187,17 +183,27 @@ def _not_empty(rows: list[T], path: str | Path, what: str, form: str) -> list[T]
     return rows
 
 
-def _objects(path: str, form: str) -> Iterator[tuple[dict[str, Any], str]]:
-    """Yield the JSON object of each line, and its place."""
+def _read_objects(path: str, form: str, read_entry: Callable[[dict[str, Any], str], T]) -> list[T]:
+    """Read the JSON object of each line; one error names all invalid lines."""
+    rows: list[T] = []
+    invalid = InvalidLines()
     for number, text in read_text_lines(path):
         where = f"{path}, line {number}"
-        try:
-            entry = json.loads(text)
-        except (ValueError, RecursionError) as problem:
-            raise _fix_error(where, f"not JSON ({problem})", form) from None
-        if not isinstance(entry, dict):
-            raise _fix_error(where, "not a JSON object", form)
-        yield {key: value for key, value in entry.items() if value is not None}, where
+        with invalid.reading(number):
+            rows.append(read_entry(_object(text, where, form), where))
+    invalid.check()
+    return rows
+
+
+def _object(text: str, where: str, form: str) -> dict[str, Any]:
+    """Return the JSON object in a line without the keys that are null."""
+    try:
+        entry = json.loads(text)
+    except (ValueError, RecursionError) as problem:
+        raise _fix_error(where, f"not JSON ({problem})", form) from None
+    if not isinstance(entry, dict):
+        raise _fix_error(where, "not a JSON object", form)
+    return {key: value for key, value in entry.items() if value is not None}
 
 
 def _read_fix_line(entry: dict[str, Any], where: str) -> Fix:

@@ -20,6 +20,7 @@ from disambig.formats.documents import (
     decode_line,
     document_id,
     escape_unencodable,
+    is_no_text,
     text_problem,
 )
 from disambig.formats.record_schema import RECORD_VERSIONS, SCHEMA_NAME, input_meta
@@ -41,7 +42,7 @@ def json_documents(
             document = _document(decode_line(line, path), path, line.number, field)
         except UserError as error:
             yield UnreadableDocument(path, error)
-            if error.code == "D303" or (error.code == "D350" and not begun):
+            if is_no_text(error) or (error.code == "D350" and not begun):
                 return
             begun = True
             continue

@@ -23,7 +23,7 @@ from disambig.files import (
     read_error,
     without_compression,
 )
-from disambig.formats.documents import can_be_encoded, read_lines
+from disambig.formats.documents import InvalidLines, can_be_encoded, read_lines
 from disambig.formats.examples import OPEN, Labelled, remove_marks
 from disambig.formats.noad import ARCHIVES, is_archive, labelled_words, read_document, read_noad
 from disambig.formats.senseval import parse_instances, read_xml, without_comments
@@ -185,13 +185,15 @@ def is_table(path: str, text: str) -> bool:
     return name.endswith(".csv") or (name.endswith(".tsv") and TEXT in first and LABEL in first)
 
 
-def table_documents(path: str, text: str) -> Iterator[LabelledRow]:
+def table_documents(path: str, text: str) -> Iterator[tuple[int, LabelledRow | UserError]]:
     """Yield the rows of a table with columns ``text``, ``label`` and, optionally, ``document`` and ``word``.
+
+    Each row has the number of its first line. A row that cannot be read is an error (D326).
 
     Raises
     ------
     UserError
-        D471 if a column is missing, D460 if it occurs twice, D302 and D326 for a file that is not a table.
+        D471 if a column is missing, D460 if it occurs twice, D302 or D326 if the first row cannot be read.
     """
     lines = read_lines(io.BytesIO(text.encode("utf8", "surrogatepass")))
     try:
@@ -210,10 +212,11 @@ def table_documents(path: str, text: str) -> Iterator[LabelledRow]:
     for row in read_rows(lines, path, delimiter=header.delimiter, **options):
         cells = row_cells(row, header, path)
         if isinstance(cells, UserError):
-            raise cells
+            yield row.number, cells
+            continue
         fields = dict(zip(header.columns, cells, strict=True))
-        where = f"{path}, line {row.number}"
-        yield LabelledRow(fields[TEXT], fields[LABEL], fields.get(DOCUMENT, ""), where, fields.get(WORD))
+        where, document, word = f"{path}, line {row.number}", fields.get(DOCUMENT, ""), fields.get(WORD)
+        yield row.number, LabelledRow(fields[TEXT], fields[LABEL], document, where, word)
 
 
 def folder_documents(path: str, read: Callable[[str], str]) -> Iterator[Whole]:
@@ -259,25 +262,34 @@ class MarkedTables:
 
     suffixes = (".csv", ".tsv")
 
-    def read(self, source: ExampleSource) -> Iterator[Labelled]:
-        """Yield the examples.
+    def read(self, source: ExampleSource) -> list[Labelled]:
+        """Return the examples.
 
         Raises
         ------
         UserError
-            D460 for a line that is not an example, D471 for a table without the required columns; the errors
-            of `ExampleSource.text`.
+            D460 or D326 for lines that are not examples, D471 for a table without the required columns; the
+            errors of `ExampleSource.text`.
         """
+        examples: list[Labelled] = []
+        invalid = InvalidLines()
         if is_table(source.path, source.text):
-            yield from map(_row_example, table_documents(source.path, source.text))
-            return
-        for number, line in enumerate(source.text.split("\n"), 1):
-            if line.strip():
-                yield _column_example(line, f"{source.path}, line {number}")
+            for number, row in table_documents(source.path, source.text):
+                with invalid.reading(number):
+                    examples.append(_row_example(row))
+        else:
+            for number, line in enumerate(source.text.split("\n"), 1):
+                if line.strip():
+                    with invalid.reading(number):
+                        examples.append(_column_example(line, f"{source.path}, line {number}"))
+        invalid.check()
+        return examples
 
 
-def _row_example(row: LabelledRow) -> Labelled:
+def _row_example(row: LabelledRow | UserError) -> Labelled:
     """Return the example in a row: a whole text or, if the table has words, a marked place."""
+    if isinstance(row, UserError):
+        raise row
     if row.word is None:
         return whole_text_example(row.text, row.label, row.document or row.text, row.where)
     text, start, end = remove_marks(row.text, row.where)
@@ -301,17 +313,22 @@ class JsonLines:
 
     suffixes = (".jsonl", ".ndjson")
 
-    def read(self, source: ExampleSource) -> Iterator[Labelled]:
-        """Yield the examples.
+    def read(self, source: ExampleSource) -> list[Labelled]:
+        """Return the examples.
 
         Raises
         ------
         UserError
-            D460 for a line that is not an example; the errors of `ExampleSource.text`.
+            D460 for lines that are not examples; the errors of `ExampleSource.text`.
         """
+        examples: list[Labelled] = []
+        invalid = InvalidLines()
         for number, line in enumerate(source.text.split("\n"), 1):
             if line.strip():
-                yield from _line_examples(line, f"{source.path}, line {number}")
+                with invalid.reading(number):
+                    examples.extend(_line_examples(line, f"{source.path}, line {number}"))
+        invalid.check()
+        return examples
 
 
 def _line_examples(line: str, where: str) -> Iterator[Labelled]:

@@ -25,6 +25,7 @@ from disambig.formats.documents import (
     decode_line,
     document_id,
     escape_unencodable,
+    is_no_text,
     read_lines,
     text_problem,
 )
@@ -55,8 +56,10 @@ DECISION_COLUMNS = {
 
 `line` is the line in which the decision begins, from 1; if the document is a line, row, Doc or part of a
 CoNLL-U file, the line in which that begins. `left` and `right` are the surrounding text, with white space
-collapsed; `gloss` is a reference to the meaning of the chosen candidate, empty if unknown. `rule` is the rule
-of a flag and `precision` the measured share of such flags that are right; they are empty for other decisions.
+collapsed. `replacement` is what is proposed, also for decisions that are not `flagged`, where the text should
+stay as it is; `gloss` is a reference to the meaning of the chosen candidate, empty if unknown. `rule` is the
+rule of a flag and `precision` the measured share of such flags that are right; they are empty for other
+decisions.
 """
 _AROUND = 50
 
@@ -191,7 +194,7 @@ def read_rows(
             cells = error
         if cells:
             yield CsvRow(source.first or 1, source.following, cells)
-        if isinstance(cells, UserError) and cells.code == "D303":
+        if isinstance(cells, UserError) and is_no_text(cells):
             return
 
 
@@ -214,7 +217,7 @@ def _tab_rows(
             text = _tab_text(line, path)
         except UserError as error:
             yield CsvRow(line.number, following, error)
-            if error.code == "D303":
+            if is_no_text(error):
                 return
             continue
         if not text:
@@ -327,7 +330,7 @@ def no_column(path: str, field: str, columns: tuple[str, ...]) -> UserError:
 def csv_documents(
     lines: Iterator[FileLine], path: str, header: CsvHeader, *, field: str
 ) -> Iterator[Document | UnreadableDocument]:
-    """Yield one document per row; skip rows with an empty text, and report invalid ones by line.
+    """Yield one document per row, also if its text is empty, and report invalid rows by line.
 
     In a table of decisions written by `CsvFormat`, the escaping of formulas is undone.
     """
@@ -340,11 +343,10 @@ def csv_documents(
             continue
         if ours:
             cells = [unescape_formula(cell) for cell in cells]
-        if cells[place].strip():
-            meta = dict(zip(header.columns, cells, strict=True))
-            del meta[field]
-            name = document_id(meta.get("id"), path, row.number)
-            yield Document(name, cells[place], path, row.number, "csv", meta=meta)
+        meta = dict(zip(header.columns, cells, strict=True))
+        del meta[field]
+        name = document_id(meta.get("id"), path, row.number)
+        yield Document(name, cells[place], path, row.number, "csv", meta=meta)
 
 
 def row_cells(row: CsvRow, header: CsvHeader, path: str) -> list[str] | UserError:
@@ -433,7 +435,7 @@ def pyarrow() -> Any:
 def parquet_documents(
     source: IO[bytes], path: str, *, field: str, limit: int = FILE_LIMIT
 ) -> Iterator[Document | UnreadableDocument]:
-    """Yield one document per row, skipping rows with an empty text.
+    """Yield one document per row; a null is an empty text.
 
     Text columns are read dictionary-encoded, so that a repeated value is in memory once.
 
@@ -466,9 +468,7 @@ def parquet_documents(
             for at in range(len(batch)):
                 row = {name: batch.column(i)[at].as_py() for i, name in enumerate(batch.schema.names)}
                 number += 1
-                text = _pop_nested(row, field) if nested else row.pop(field)
-                if not text or text.isspace():
-                    continue
+                text = (_pop_nested(row, field) if nested else row.pop(field)) or ""
                 unfitness = text_problem(text)
                 if unfitness:
                     yield UnreadableDocument(

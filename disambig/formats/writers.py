@@ -121,16 +121,23 @@ def make_format(
 
 
 def guess_format(path: str | None, *, terminal: bool = False) -> str:
-    """Return the default format of an output."""
+    """Return the default format of an output (see `check_suffix` for unknown suffixes)."""
     if path is None:
         return "text" if terminal else "jsonl"
     return _FORMATS_BY_SUFFIX.get(_suffix(path), ("jsonl",))[0]
 
 
-def unknown_suffix(path: str) -> str:
-    """Return the suffix of an output's name if it is unknown, else an empty string."""
+def check_suffix(path: str) -> None:
+    """Check whether the suffix of an output names a format; a name without a suffix is accepted.
+
+    Raises
+    ------
+    UserError
+        D351 for an unknown suffix.
+    """
     suffix = _suffix(path)
-    return "" if suffix in _FORMATS_BY_SUFFIX else suffix
+    if suffix and suffix not in _FORMATS_BY_SUFFIX:
+        raise UserError("D351", path=path, suffix=suffix, endings=", ".join(_FORMATS_BY_SUFFIX))
 
 
 def check_output(path: str, format: str) -> None:

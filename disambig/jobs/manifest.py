@@ -546,8 +546,10 @@ def _changes(
         for key in sorted({*before, *after}):
             if before.get(key) != after.get(key):
                 changes.append(f"{key} was {_short(before.get(key))}, is {_short(after.get(key))}")
-    if old["inputs"] != new["inputs"] or old["shards"] != new["shards"]:
+    if old["inputs"] != new["inputs"]:
         changes.append(_input_changes(old, directory, inputs))
+    elif old["shards"] != new["shards"] and not changes:
+        changes.append(f"shards were {old['shards']:,}, are {new['shards']:,}")
     return changes
 
 
@@ -568,5 +570,5 @@ def _input_changes(old: dict[str, Any], directory: Path, inputs: Collection[Mapp
 
 
 def _short(value: Any) -> str:
-    text = json.dumps(value)
+    text = "not set" if value is None else json.dumps(value)
     return text if len(text) <= 80 else text[:77] + "..."

@@ -24,6 +24,7 @@ from disambig.data import ARROW, PrecisionTable, ignore_entries
 from disambig.errors import UserError
 from disambig.evaluation import MistakeTrial, ProposedEdit
 from disambig.formats import Clean, Fix
+from disambig.formatting import pluralize
 from disambig.metrics import wilson
 from disambig.mining.history import History
 from disambig.mining.miner import (
@@ -280,7 +281,7 @@ def divide(
     history = miner.history
     times = sorted(one.time for one in corrections)
     if len(times) < 2:
-        raise UserError("D545", path=history.top, n=len(times))
+        raise UserError("D545", path=history.top, corrections=pluralize(len(times), "word correction"))
     divided_at = times[(len(times) - 1) // 2]
     # at most half of the time that is left, or there would be no paragraph of the newer half
     left = (history.commit_time(history.head) - divided_at) // _DAY

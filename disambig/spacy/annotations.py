@@ -396,8 +396,11 @@ def span_record(span: Span) -> dict[str, Any] | None:
     A span whose tokens were merged or split after it was written covers other words: it has no record, and a
     warning says so once.
     """
-    if span.id_ and PREFIX + span.id_ in span.doc.user_data and _is_moved(span):
-        warnings.warn(str(UserError("D507", task=span.id_)), stacklevel=4)
+    packed = span.doc.user_data.get(PREFIX + span.id_) if span.id_ else None
+    if packed is not None and _is_moved(span):
+        # an older version of disambig did not store the key
+        key = packed.get("spans_key", span.id_)
+        warnings.warn(str(UserError("D507", key=key)), stacklevel=4)
         return None
     cached = _cached(span.doc, span.id_) if span.id_ else None
     if cached is None:

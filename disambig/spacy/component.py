@@ -137,6 +137,10 @@ class SpanWriter(BatchComponent):
     def check(self, saved: Any) -> None:
         """Warn if the pipeline was saved with another model."""
 
+    def overwrites(self, other: SpanWriter) -> bool:
+        """Return True if this component replaces the spans of another one in the same pipeline."""
+        return self.spans_key == other.spans_key
+
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         """Return precision, recall and F of the spans, as ``spacy evaluate --spans-key`` shows them."""
         key, prefix = self.spans_key, "spans_"
@@ -191,6 +195,18 @@ def _are_rates(value: Any) -> bool:
     return _is_number(value) or (table and all(map(_is_number, value.values())))
 
 
+_KEY = "spans_key"
+
+
+def _warn_of_lost_spans(nlp: Language, component: SpanWriter) -> None:
+    """Warn if a new component writes the same spans as one that is in the pipeline already."""
+    for name, other in nlp.components:
+        if isinstance(other, SpanWriter) and component.overwrites(other):
+            problem = UserError("D508", first=name, second=component.name, key=component.spans_key)
+            warnings.warn(str(problem), stacklevel=4)
+            return
+
+
 Rates = float | Mapping[str, float]
 """One number, or one number per task."""
 KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
@@ -205,7 +221,7 @@ KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
 
 
 def check_settings_of_factory(create: Callable[..., Component]) -> Callable[..., Component]:
-    """Return a factory that checks the types of its settings.
+    """Return a factory that checks its settings, and warns of components with the same spans (D508).
 
     Parameters
     ----------
@@ -226,7 +242,12 @@ def check_settings_of_factory(create: Callable[..., Component]) -> Callable[...,
             good, wanted = KINDS[kind.removesuffix(" | None")]
             if not (good(value) or (value is None and kind.endswith(" | None"))):
                 raise UserError("D516", name=name, setting=setting, value=value, wanted=wanted)
-        return create(nlp=nlp, name=name, **settings)
+        if settings.get(_KEY) == "":
+            raise UserError("D516", name=name, setting=_KEY, value="", wanted="a key of doc.spans")
+        component = create(nlp=nlp, name=name, **settings)
+        if isinstance(component, SpanWriter) and _KEY in settings:
+            _warn_of_lost_spans(nlp, component)
+        return component
 
     plain = [
         one if name in _OWN else one.replace(annotation=Any) for name, one in signature.parameters.items()
@@ -309,6 +330,11 @@ class Disambiguator(SpanWriter):
             return decisions
         (verified,) = self.model_set.verify([decisions], [doc.text for doc in docs])
         return verified
+
+    def overwrites(self, other: SpanWriter) -> bool:
+        """Return True if this component replaces the spans of another one; other tasks may share a key."""
+        is_other_task = isinstance(other, Disambiguator) and other.model.task.name != self.model.task.name
+        return super().overwrites(other) and not is_other_task
 
     def set_annotations(self, docs: Sequence[Doc], decisions: Decisions) -> None:
         """Write the decisions of `predict` to the Docs."""

@@ -18,7 +18,12 @@ from spacy.training import Example
 from disambig.data import Decisions, HashVocabulary
 from disambig.errors import UserError
 from disambig.models import Model
-from disambig.spacy.component import Disambiguator, check_settings_of_factory, load_for_component
+from disambig.spacy.component import (
+    Disambiguator,
+    SpanWriter,
+    check_settings_of_factory,
+    load_for_component,
+)
 from disambig.spacy.factory import require_distribution
 from disambig.text import ReadsDocs, hash_word, view_of_docs
 from disambig.types import decides
@@ -62,6 +67,10 @@ class DocumentLabeller(Disambiguator):
         if decides(model.task).where != "documents":
             raise UserError("D504", name=name, model=model.name, task=model.task.name)
         super().__init__(nlp, model, name=name, spans_key=model.task.name, protect=False)
+
+    def overwrites(self, other: SpanWriter) -> bool:
+        """Return False, since no spans are written."""
+        return False
 
     @property
     def labels(self) -> tuple[str, ...]:

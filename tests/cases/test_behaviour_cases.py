@@ -96,6 +96,8 @@ def test_a_named_file_of_an_unknown_suffix_is_read_with_a_remark(project, name):
         ("a.pdf", "D339", "pdftotext"),
         ("a.json", "D340", ".json files"),
         ("a.conll", "D340", ".conll files"),
+        ("a.tei", "D340", ".tei files"),
+        ("a.VRT", "D340", ".vrt files"),
         ("a.JSONL.GZ", "D640", "annotate"),
         ("a.txt.bz2", "D640", "annotate"),
     ],
@@ -106,6 +108,25 @@ def test_what_is_no_text_is_refused(project, name, code, hint):
     assert (done.returncode, flagged(done)) == (2, ["b.md"])
     (line,) = [line for line in done.stderr.splitlines() if f"[{code}]" in line]
     assert hint in line
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("a.xml", "convert it to .txt, .jsonl or .conllu"),
+        ("a.tei", "convert it to .txt, .jsonl or .conllu"),
+        ("a.vrt.gz", "convert it to .txt, .jsonl or .conllu"),
+        ("a.json", "--from jsonl"),
+        ("a.conll", "--from conllu"),
+        ("a.xlsx", "convert it to .csv or .jsonl"),
+    ],
+)
+def test_annotate_refuses_data_and_says_how_to_convert_it(tmp_path, name, hint):
+    tmp_path.joinpath(name).write_text(f"<p>{SLIP}</p>")
+    done = here("annotate", name, "--task", "spelling", "--quiet", folder=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"[D340] {name}: " in done.stderr and hint in done.stderr
+    assert ("--from" in done.stderr) == ("--from" in hint)
 
 
 @needs_git
@@ -230,6 +251,13 @@ def test_fields_of_yaml_are_text_if_settings_name_them(project):
 def test_explain_says_why_there_is_no_decision_of_it():
     done = here("explain", "It's life.", "--task", "it")
     assert """or only an "it's" that is probably meant as "its\"""" in done.stdout
+
+
+@pytest.mark.parametrize("task", ["article", "form"])
+def test_explain_does_not_deny_candidates_that_are_there(task):
+    done = here("explain", "It depends of the weather.", "--task", task)
+    words = {"article": '"the": no other', "form": '"It", "depends", '}
+    assert f"no decision: {words[task]}" in done.stdout
 
 
 def test_explain_says_what_check_leaves_alone():

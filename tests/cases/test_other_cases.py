@@ -215,7 +215,7 @@ def test_nested_columns_of_parquet(tmp_path):
     pytest.importorskip("pyarrow.parquet")
     rows = [{"id": "1", "meta": {"of": {"text": "It is here."}, "n": 1}}, {"id": "2", "meta": None}]
     arrow.parquet.write_table(arrow.Table.from_pylist(rows), tmp_path / "a.parquet")
-    assert annotated(tmp_path, "a.parquet", "--field", "meta.of.text")[0] == ["It is here."]
+    assert annotated(tmp_path, "a.parquet", "--field", "meta.of.text")[0] == ["It is here.", ""]
     assert "'meta.of.text'" in annotated(tmp_path, "a.parquet", "--field", "text")[1]
     assert "[D331]" in annotated(tmp_path, "a.parquet", "--field", "meta.n")[1]
 
@@ -250,6 +250,10 @@ def test_other_columns_than_those_of_conllu_are_named(tmp_path):
         ("これは日本語の文章です。今日はいい天気です。\n", "euc_jp", "iconv -f EUC-JP"),
         ("Read the manual (マニュアル) first.\n", "shift_jis", "iconv -f SHIFT_JIS"),
         ("Une phrase très brève, écrite à Orléans.\n", "latin-1", "iconv -f LATIN1"),
+        ("He said \u201cyes\u201d \u2013 twice.\n", "cp1252", "iconv -f WINDOWS-1252"),
+        ("Une phrase \x81 avec \x93 caractères de contrôle.\n", "latin-1", "iconv -f LATIN1"),
+        ("It was a quite place.\n", "utf-16", "iconv -f UTF-16"),
+        ("It was a quite place.\n", "utf-32", "iconv -f UTF-32"),
         ("Это предложение написано по-русски.\n", "koi8-r", "iconv -f ENCODING"),
     ],
 )

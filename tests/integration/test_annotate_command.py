@@ -147,12 +147,13 @@ def test_a_bad_document_is_reported_and_skipped(folder, annotate):
     assert json.loads((folder / "out" / "part-00000.jsonl").read_text())["flags"] == 2
 
 
-def test_unknown_suffixes_are_reported(folder, annotate):
-    message = (
-        "written to new.xyz.gz as jsonl, since the suffix .xyz is unknown; use --format to choose another\n"
-    )
-    assert annotate("good.txt", "--output", "new.xyz.gz").stderr.endswith(message)
-    done = annotate("good.txt", "--output", "new.xyz.gz", "--format", "jsonl", "--force")
+def test_an_unknown_suffix_needs_a_format(folder, annotate):
+    for name in ("new.docx", "new.xyz.gz", "new.md"):
+        done = annotate("good.txt", "--quiet", "--output", name)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+        assert f"[D351] {name}: the suffix " in done.stderr and "add --format" in done.stderr
+        assert not (folder / name).exists()
+    done = annotate("good.txt", "--output", "new.xyz.gz", "--format", "jsonl")
     assert done.stderr.endswith("written to new.xyz.gz\n")
     assert annotate("good.txt", "--output", "new.ndjson").stderr.endswith("written to new.ndjson\n")
 
@@ -228,7 +229,7 @@ def test_a_job_is_finished_once(annotate, elsewhere):
     assert "nothing left to do: an earlier run finished the job" in done.stderr
     done = annotate("good.txt", "--output", "out", "--flags-per-1000", "4")
     assert done.returncode == 2
-    assert 'flags_per_1000 was null, is {"preposition": 2.0, "spelling": 2.0}' in done.stderr
+    assert 'flags_per_1000 was not set, is {"preposition": 2.0, "spelling": 2.0}' in done.stderr
 
 
 def test_documents_that_kill_workers_are_reported(folder, elsewhere):

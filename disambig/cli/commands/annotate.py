@@ -55,13 +55,13 @@ def annotate(
         typer.Option(
             metavar="NAME",
             autocompletion=complete_from(_formats),
-            help="jsonl, text (one flag per line), corrected (the text with flagged words replaced), html (a "
-            "page to read), csv, tsv or parquet (one row per decision), conllu (in MISC), spacy, m2 "
-            "(one S line per line of text, with its edits; it is not split into sentences, and a contraction "
-            "such as can't is one token). Default: according to the suffix of the output, jsonl if it is "
-            "unknown; text on a terminal; jsonl for a pipe or a job. jsonl contains every decision, flagged "
-            "or not (see --only-flags). parquet and spacy cannot be written to a terminal; corrected and m2 "
-            "cannot be made from conllu and spacy.",
+            help="jsonl, text (one flag per line), corrected (the text with flagged words replaced; rows of "
+            "CSV and Parquet become JSON Lines), html (a page to read), csv, tsv or parquet (one row per "
+            "decision), conllu (in MISC), spacy, m2 (one S line per line of text, with its edits; it is not "
+            "split into sentences, and a contraction such as can't is one token). Default: according to the "
+            "suffix of the output; text on a terminal; jsonl for a pipe or a job. jsonl contains every "
+            "decision, flagged or not (see --only-flags). parquet and spacy cannot be written to a terminal; "
+            "corrected and m2 cannot be made from conllu and spacy.",
         ),
     ] = None,
     task: Tasks = None,

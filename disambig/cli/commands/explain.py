@@ -51,13 +51,13 @@ def explain_text(
     text: str, model: Model, *, console: Console, flags_per_1000: float | None = None, top: int = 5
 ) -> None:
     """Print one block per decision of `model` in `text`, including those suppressed by protected spans."""
-    from disambig.explain import accounts, title
+    from disambig.explain import accounts, reason_for_no_decision, title
 
     console.line(title(model, flags_per_1000=flags_per_1000), style="bold")
     decided = False
     for account in accounts(text, model, flags_per_1000=flags_per_1000, top=top):
         if not decided and not account.tables:
-            console.line("  no decision: all candidate words are protected")
+            console.line(f"  no decision: {reason_for_no_decision(text, model, protected=True)}")
         decided = True
         console.line()
         console.line(f"  {account.place}", style="bold red" if account.flagged else "bold")
@@ -68,9 +68,7 @@ def explain_text(
         for note in account.notes:
             console.line(f"  {note}", style="dim")
     if not decided:
-        # A task may know better why it is silent.
-        reason = getattr(model.task, "no_decision", "the text contains no candidate word")
-        console.line(f"  no decision: {reason}")
+        console.line(f"  no decision: {reason_for_no_decision(text, model, protected=False)}")
     console.line()
 
 

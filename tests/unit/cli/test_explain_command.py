@@ -11,7 +11,7 @@ from fake_models import annotate_texts
 from made_decisions import make_decisions
 
 from disambig.cli.commands.explain import Console, explain_text
-from disambig.data import Group
+from disambig.data import CandidateFinder, Group
 from disambig.decision import Labels, label_softmax
 from disambig.explain import Contribution, verdict
 from disambig.text import Words
@@ -84,10 +84,35 @@ def test_candidates_evidence_and_protected_words_are_shown(capsys, model):
 
 def test_a_text_without_candidates(capsys, model):
     explain_text("Nothing here.", model, console=Console())
-    assert "no decision: the text contains no candidate word" in capsys.readouterr().out
+    assert "no decision: the text contains no word that this task decides" in capsys.readouterr().out
     explain_text('He said "it was a quite place".', model, console=Console())
     out = capsys.readouterr().out
     assert "no decision: all candidate words are protected" in out and "protected: quote" in out
+
+
+class LearnsFromMore:
+    """A task that learns from "quite", "quiet" and "quit", and decides none of them here."""
+
+    name = "spelling"
+    groups = (Group("quite", ("quite", "quiet", "quit")),)
+
+    def instances(self, view):
+        return self.examples(view).take(np.empty(0, np.int64))
+
+    def examples(self, view):
+        return CandidateFinder.from_groups(self.groups).find(view)
+
+
+def test_candidate_words_that_are_not_decided_are_named(capsys, model):
+    silent = replace(model, task=LearnsFromMore())
+    explain_text("Quit it. We quit.", silent, console=Console())
+    line = 'no decision: "Quit", "quit": no other candidate fits nearly as well, or the task leaves'
+    assert line in capsys.readouterr().out
+    explain_text('We quit. He said "it was a quite place".', silent, console=Console())
+    out = capsys.readouterr().out
+    assert 'no decision: "quit": no other' in out and "protected: quote" in out
+    explain_text('He said "it was a quite place".', silent, console=Console())
+    assert "no decision: all candidate words are protected" in capsys.readouterr().out
 
 
 @dataclass(frozen=True)

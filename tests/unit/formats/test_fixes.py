@@ -120,3 +120,10 @@ def test_a_broken_line_is_named(tmp_path, read, row, problem):
         read(path)
     assert caught.value.code == "D345"
     assert f"{path}, line 2: " in str(caught.value) and problem in str(caught.value)
+
+
+@pytest.mark.parametrize("read", GOOD)
+def test_all_broken_lines_are_named(tmp_path, read):
+    path = write_rows(tmp_path, "{", GOOD[read], "[]", {"some": "thing"})
+    with pytest.raises(UserError, match=r"line 1: not JSON .*; 2 more lines are invalid: 3, 4; a "):
+        read(path)

@@ -138,6 +138,7 @@ def test_another_encoding_is_taken_only_where_it_is_named(tmp_path):
     ("text", "written", "read", "hint"),
     [
         ("Une crème brûlée très légère à Orléans.", "latin-1", "utf-8", "latin-1"),
+        ("He said \u201cyes\u201d \u2013 twice.", "cp1252", "utf-8", "cp1252"),
         ("これは日本語の文章です。", "shift_jis", "utf-8", "shift_jis"),
         ("これは日本語の文章です。", "euc_jp", "utf-8", "euc-jp"),
         ("Une crème brûlée très légère.", "utf-8", "ascii", "utf-8"),
@@ -208,6 +209,33 @@ def test_invalid_examples_are_errors(tmp_path, name, content, problem):
         read_labelled(write(tmp_path / name, content))
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "problem"),
+    [
+        (
+            "a.tsv",
+            "no\tx\n[[a]]\tx\n[[a]]\n\n[[a]] [[b]]\tx\n",
+            "line 1: no place.*; 2 more lines are invalid: 3, 5$",
+        ),
+        ("a.jsonl", '[]\n{"text": "a", "label": "x"}\n{', 'line 1: .*"text"; 1 more line is invalid: 3$'),
+        (
+            "a.csv",
+            "text,label\na\nb,x\nc, \n",
+            "D326.*line 2: 1 field, .*; 1 more line is invalid: 4; correct",
+        ),
+        (
+            "a.csv",
+            "text,label,word\na,x,y\n[[b]],x,y\nc,x\n",
+            "D460.*line 2: no .*; 1 more line is invalid: 4$",
+        ),
+        ("a.jsonl", "[]\n" * 12, "line 1: .*; 11 more lines are invalid: 2, 3, 4, 5, 6, 7, 8, 9, [.][.][.]$"),
+    ],
+)
+def test_all_invalid_lines_of_a_file_are_named(tmp_path, name, content, problem):
+    with pytest.raises(UserError, match=problem):
+        read_labelled(write(tmp_path / name, content))
+
+
 def test_files_that_cannot_be_read_are_named(tmp_path):
     with pytest.raises(UserError, match="D300"):
         read_labelled(tmp_path / "missing.tsv")
@@ -219,6 +247,9 @@ def test_files_that_cannot_be_read_are_named(tmp_path):
         read_labelled(tmp_path / "picture.csv")
     (tmp_path / "wide.csv").write_bytes("text,label\nCrème,food\n".encode("utf-16"))
     with pytest.raises(UserError, match=r"D303.*--encoding utf-16"):
+        read_labelled(tmp_path / "wide.csv")
+    (tmp_path / "wide.csv").write_bytes("text,label\nCrème,food\n".encode("utf-32"))
+    with pytest.raises(UserError, match=r"D303.*--encoding utf-32"):
         read_labelled(tmp_path / "wide.csv")
 
 

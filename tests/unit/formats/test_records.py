@@ -142,6 +142,15 @@ def test_values_of_a_record():
     assert {row["text"] for row in rows_of(text=False)} == {None}
 
 
+def test_a_replacement_is_a_proposal_and_only_a_flag_asks_for_it():
+    decisions = [decision for row in rows_of([annotated()]) for decision in row["decisions"]]
+    silent = replace(annotated().decisions[0], flagged=np.zeros(len(annotated().decisions[0]), bool))
+    decisions += rows_of([replace(annotated(), decisions=(silent,))])[0]["decisions"]
+    assert any(not one["flagged"] and one["replacement"] != one["observed"] for one in decisions)
+    keys = record_schema()["properties"]["decisions"]["items"]["properties"]
+    assert "only a proposal" in keys["replacement"]["description"]
+
+
 @pytest.mark.parametrize(
     ("keys", "meta"),
     [

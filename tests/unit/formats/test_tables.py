@@ -67,8 +67,7 @@ def test_csv_rows_round_trip(folder, rows, delimiter, lineterminator, field):
     table = [(field, "more, or; less", "n"), *rows]
     write_table(path, table, delimiter=delimiter, lineterminator=lineterminator, quoting=csv.QUOTE_ALL)
     actual = documents(path, field=field)
-    expected = [row for row in rows if row[0].strip()]
-    assert [(one.text, *one.meta.values()) for one in actual] == [(a, b, str(n)) for a, b, n in expected]
+    assert [(one.text, *one.meta.values()) for one in actual] == [(a, b, str(n)) for a, b, n in rows]
     lines = [line.partition(":")[2] or line for line in (one.id.rpartition(":")[2] for one in actual)]
     assert lines == [str(one.line) for one in actual]
 
@@ -76,9 +75,10 @@ def test_csv_rows_round_trip(folder, rows, delimiter, lineterminator, field):
 def test_a_row_may_hold_lines_and_long_texts(tmp_path):
     path = tmp_path / "a.csv"
     path.write_bytes(b'\xef\xbb\xbfid,text\r\n7,"one\r\ntwo"\r\n\r\n,"a ""quite"" place"\r\n9,  \r\n')
-    first, second = [(one.id, one.line, one.text) for one in documents(path)]
+    first, second, blank = [(one.id, one.line, one.text) for one in documents(path)]
     assert first == ("7", 2, "one\r\ntwo")  # the number of the first line
     assert second == (f"{path}:5", 5, 'a "quite" place')
+    assert blank == ("9", 6, "  ")
     path = tmp_path / "a.csv.gz"
     path.write_bytes(gzip.compress(b"text\n" + b"word " * 100_000))
     assert len(documents(path)[0].text) == 500_000
@@ -121,12 +121,19 @@ def test_bad_rows_do_not_stop_the_good_ones(tmp_path):
     assert actual == ["one", "D326", "D304", "D326", "five"]
 
 
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv"])
+def test_rows_with_an_empty_text_are_documents_and_empty_lines_are_not(tmp_path, name):
+    path = tmp_path / name
+    path.write_text("id,text\n1,\n\n2,x\n".replace(",", "\t" if name == "a.tsv" else ","))
+    assert [(one.id, one.line, one.text) for one in documents(path)] == [("1", 2, ""), ("2", 4, "x")]
+
+
 @given(data=st.binary() | st.text(st.sampled_from('text,"\n\r;a')).map(str.encode), named=st.booleans())
 def test_nothing_that_is_read_raises(folder, data, named):
     path = folder / "any.csv"
     path.write_bytes(b"text,b\n" * named + data)
     for actual in documents(path):
-        assert isinstance(actual, UnreadableDocument) or actual.text
+        assert isinstance(actual, UnreadableDocument | Document)
 
 
 @given(
@@ -172,10 +179,14 @@ def test_parquet_rows_and_their_plain_columns(tmp_path, arrow):
     packed.write_bytes(gzip.compress(path.read_bytes()))
     for source in (path, packed):
         actual = documents(source, "parquet")
-        first, second = [(one.id, one.line, one.text) for one in actual]
-        assert (first, second) == (("5", 1, "It was a quite place."), (f"{source}:4", 4, "in it"))
+        assert [(one.id, one.line, one.text) for one in actual] == [
+            ("5", 1, "It was a quite place."),
+            ("6", 2, ""),
+            ("7", 3, " "),
+            (f"{source}:4", 4, "in it"),
+        ]
         assert actual[0].meta == {"id": 5, "when": "2001-02-03", "score": 0.5}
-        assert json.dumps(actual[1].meta, allow_nan=False)
+        assert json.dumps(actual[3].meta, allow_nan=False)
     row = AnnotatedDocument(actual[0], tuple(annotate_texts([actual[0].text])))
     assert json.loads(make_format("corrected").encode([row]))["text"] == "It was a quiet place."
 

@@ -148,6 +148,24 @@ def test_keeps_symbols_before_the_first_word(tmp_path):
     assert len(b"".join(stream(tmp_path)[1]).splitlines()) == 4501
 
 
+@pytest.mark.parametrize("data", ["id,text\n1,\n2,in it\n3,  \n", '"text"\n""\n"in it"\n"  "\n'])
+def test_rows_with_an_empty_text_have_records_in_a_stream_and_in_a_job(tmp_path, data):
+    (tmp_path / "a.csv").write_text(data)
+    report, chunks = stream(tmp_path / "a.csv")
+    records = [json.loads(line) for line in b"".join(chunks).splitlines()]
+    assert report.totals.documents == 3
+    assert [(record["text"], bool(record["decisions"])) for record in records] == [
+        ("", False),
+        ("in it", True),
+        ("  ", False),
+    ]
+    report = job(tmp_path / "a.csv", tmp_path / "out", size=10)
+    assert report.totals.documents == 3
+    assert rows(tmp_path / "out") == records
+    corrected = b"".join(stream(tmp_path / "a.csv", "corrected")[1]).splitlines()
+    assert [json.loads(line)["text"] for line in corrected] == ["", "in it", "  "]
+
+
 DRIVER = """
 import sys
 from pathlib import Path

@@ -81,8 +81,11 @@ def test_rejects_the_directory_of_another_job_and_names_the_differences(corpus, 
     job(corpus, out)
     with pytest.raises(UserError, match=r'D311.*label was "a", is "b"'):
         job(corpus, out, label="b")
-    with pytest.raises(UserError, match=r"D311.*shard_size was 30, is 31"):
+    with pytest.raises(UserError, match=r"D311.*shard_size was 30, is 31\)"):
         job(corpus, out, size=31)
+    for size, name in ((10**6, "1000000"), (None, "not set")):  # other shards, but the same inputs
+        with pytest.raises(UserError, match=rf"D311.*\(shard_size was 30, is {name}\)"):
+            job(corpus, out, size=size)
     (corpus / "a.txt").write_text("Other text.")
     (corpus / "new.txt").write_text("New text.")
     with pytest.raises(UserError, match=r"D311.*1 added, 1 changed"):

@@ -205,7 +205,15 @@ def test_a_note_says_how_old_the_clean_paragraphs_are(history, vocabulary):
 @needs_git
 def test_a_history_without_corrections_cannot_be_divided(history, vocabulary):
     history.commit("first", {"a.md": "A text without any mistake in it.\n"})
-    with pytest.raises(UserError, match="D545"):
+    with pytest.raises(UserError, match=r"D545.* has 0 word corrections, too few"):
+        divide(Miner(str(history.home), vocabulary, "en"))
+
+
+@needs_git
+def test_one_correction_is_too_few_to_divide(history, vocabulary):
+    history.commit("first", {"a.md": "The boats of Rome was late again."})
+    history.commit("Fix typo", {"a.md": "The boats of Rome were late again."}, days=500)
+    with pytest.raises(UserError, match=r"D545.* has 1 word correction, too few"):
         divide(Miner(str(history.home), vocabulary, "en"))
 
 

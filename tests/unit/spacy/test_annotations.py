@@ -134,8 +134,19 @@ def test_annotations_survive_merged_tokens():
         retokenizer.merge(doc[2:4])
     covers, moved = doc.spans["preposition"]
     assert (covers.text, covers._.disambig) == ("in to", first)
-    with pytest.warns(UserWarning, match="D507"):
+    with pytest.warns(UserWarning, match=r"D507.*doc\.spans\['preposition'\]"):
         assert (moved.text, moved._.disambig) == ("wrong", None)
+
+
+def test_the_warning_about_moved_spans_names_their_key():
+    doc, model = BLANK("He went in to wrong rooms."), preposition_model()
+    for key in ("first", "second"):  # the second has the id second/preposition
+        write_annotations(doc, decide(model, doc), spans_key=key)
+    with doc.retokenize() as retokenizer:
+        retokenizer.merge(doc[2:4])
+    for key in ("first", "second"):
+        with pytest.warns(UserWarning, match=rf"D507.*doc\.spans\['{key}'\]"):
+            assert doc.spans[key][1]._.disambig is None
 
 
 def test_a_span_over_two_decisions_finds_its_own_by_label():

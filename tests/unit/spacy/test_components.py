@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+import warnings
 
 import pytest
 import spacy
@@ -126,7 +127,7 @@ def test_spans_of_merged_tokens_have_no_record_of_other_words(nlp):
     doc = make_component(nlp)(nlp("He has often gone to wrong rooms in wrong houses of the town."))
     with doc.retokenize() as retokenizer:
         retokenizer.merge(doc[0:3])
-    with pytest.warns(UserWarning, match="D507"):
+    with pytest.warns(UserWarning, match=r"D507.*doc\.spans\['x'\]"):
         records = [span._.disambig for span in list(doc.spans["x"])]
     assert records == [None, None]
     doc = make_component(nlp)(nlp("He has gone to wrong rooms."))
@@ -314,6 +315,31 @@ def test_several_generic_components(nlp, models):
     assert doc.spans["spelling"][0]._.disambig["candidates"] != doc.spans["p"][0]._.disambig["candidates"]
 
 
+def lost_spans(nlp, factory, **options):
+    """Add a component and return what is said about spans that are lost."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        nlp.add_pipe(factory, **options)
+    return [str(one.message) for one in caught if "[D508]" in str(one.message)]
+
+
+def test_components_that_write_the_same_spans_are_named(nlp, fakes):
+    fakes |= {"mine/to": preposition_model(name="to"), "mine/sets": spelling_model(name="sets")}
+    assert not lost_spans(nlp, "disambig_spelling")
+    (message,) = lost_spans(nlp, "disambig", name="second", config={"model": "mine/sets"})
+    assert "'disambig_spelling' and 'second' write the same spans under the key 'spelling'" in message
+    assert not lost_spans(nlp, "disambig", name="third", config={"model": "mine/sets", "spans_key": "p"})
+    # other tasks may share a key
+    assert not lost_spans(nlp, "disambig", name="fourth", config={"model": "mine/to", "spans_key": "p"})
+    doc = nlp("a quite wrong place to be")
+    assert {span.label_ for span in doc.spans["p"]} == {"quiet", "to"}
+
+
+def test_an_empty_key_is_refused(nlp, fakes):
+    with pytest.raises(UserError, match=r"D516.*spans_key is '', not a key of doc\.spans"):
+        nlp.add_pipe("disambig_spelling", config={"spans_key": ""})
+
+
 def test_settings_of_the_generic_component(nlp, models):
     settings = {"flags_per_1000": 4, "ignore": ["In"], "protect": False}
     pipe = nlp.add_pipe("disambig", config={"model": "mine/to", **settings})
@@ -426,7 +452,8 @@ def test_the_config_reaches_the_component(nlp, fakes):
 )
 def test_own_sets(nlp, fakes, sets, added, tmp_path):
     before = group_names(nlp.add_pipe("disambig_spelling", name="plain"))
-    assert group_names(nlp.add_pipe("disambig_spelling", config={"sets": sets})) == before + added
+    pipe = nlp.add_pipe("disambig_spelling", config={"sets": sets, "spans_key": "more"})
+    assert group_names(pipe) == before + added
 
 
 def test_own_sets_in_a_file(nlp, fakes, tmp_path):

@@ -78,11 +78,18 @@ def test_the_default_models(nlp, installed):
         ({"flags_per_1000": "many"}, "D516.*a number or a table"),
         ({"ignore": ["such as"]}, "D503"),
         ({"spans_key": None}, "D516"),
+        ({"spans_key": ""}, "D516"),
     ],
 )
 def test_what_is_refused(nlp, installed, settings, code):
     with pytest.raises(UserError, match=code):
         nlp.add_pipe("disambig_proofread", config=settings)
+
+
+def test_no_other_component_may_have_its_key(nlp, installed):
+    nlp.add_pipe("disambig", config={"model": "form", "spans_key": "proofread"})
+    with pytest.warns(UserWarning, match=r"D508.*'disambig' and 'disambig_proofread'.*'proofread'"):
+        nlp.add_pipe("disambig_proofread")
 
 
 def test_spans_are_flags_alone_with_their_alternatives(nlp, installed):
