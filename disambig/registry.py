@@ -444,15 +444,19 @@ def get(kind: str, name: str) -> Callable[..., Any]:
     """
     by_name = entries(kind)
     if name not in by_name:
-        names = nearest_first(name, by_name) + _other_kind(name)
+        names = nearest_first(name, by_name) + _remark_on(name)
         raise UserError("D001", kind=kind[:-1], name=name, names=names)
     return by_name[name].load()
 
 
-def _other_kind(name: str) -> str:
-    """Return a remark for the message about an unknown name if an entry of another kind has it."""
+def _remark_on(name: str) -> str:
+    """Return why a name may be unknown: another kind of entry has it, or its plugin is not installed."""
     kinds = [_ROLES.get(kind, kind[:-1]) for kind in KINDS if name in _entries[kind]]
-    return f" ({name!r} is {with_article(kinds[0])})" if kinds else ""
+    if kinds:
+        return f" ({name!r} is {with_article(kinds[0])})"
+    prefix, dot, _ = name.partition(".")
+    installed = {entry.partition(".")[0] for kind in KINDS for entry in _entries[kind]}
+    return f" (no plugin with names in {prefix!r} is installed)" if dot and prefix not in installed else ""
 
 
 def entries(kind: str) -> dict[str, Entry]:

@@ -338,7 +338,7 @@ def raised_codes():
 
 
 def test_every_message_is_raised_and_every_raised_code_has_a_message():
-    assert raised_codes() == set(MESSAGES)
+    assert raised_codes() | {"D023"} == set(MESSAGES)  # that one is for plugins outside of this repository
 
 
 def test_messages_are_in_order_and_of_one_line():

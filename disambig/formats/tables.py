@@ -479,6 +479,9 @@ def parquet_documents(
                 yield Document(
                     document_id(meta.get("id"), path, number), text, path, number, "parquet", meta=meta
                 )
+        if number != table.metadata.num_rows:
+            problem = f"it should have {table.metadata.num_rows:,} rows, and {number:,} can be read"
+            yield UnreadableDocument(path, UserError("D329", path=path, problem=problem))
     except UserError:
         raise
     except problems as problem:

@@ -89,7 +89,7 @@ def _right(name: str, data: bytes, texts: list[str], deep: bool, said: bool, lin
     if name == "a.jsonl":
         return all(text in _said(data) for text in texts)
     if name == "a.parquet":
-        return said or texts == [text for text in _parquet(data) if text]
+        return said or texts == [text or "" for text in _parquet(data)]
     if name == "a.txt.gz" and not deep:  # what is changed in it does not come out; its end may be missing
         return said or "\n".join(texts) in "\n".join(filter(None, TEXTS) if lines else TEXTS) + "\n"
     return True

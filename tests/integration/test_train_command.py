@@ -533,7 +533,7 @@ def test_a_key_needs_examples(sense_folder, trained_senses, options):
     done = here("evaluate", "my_senses", "--text", "new.txt", *options, folder=sense_folder)
     assert (
         done.returncode == 2
-        and f"{options[0]} cannot be used with --text; it is for --labelled" in done.stderr
+        and f"{options[0]} cannot be used with --text (one model); it is for --labelled" in done.stderr
     )
 
 

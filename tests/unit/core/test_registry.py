@@ -394,7 +394,9 @@ def test_the_name_of_another_kind_is_recognised(load_with):
         registry.get("learners", "disambig.Tfidf.v1")
     with pytest.raises(UserError, match="D001") as caught:
         registry.get("learners", "disambig.Nothing.v1")
-    assert "('disambig.Nothing.v1' is" not in str(caught.value)
+    assert "('disambig.Nothing.v1' is" not in str(caught.value) and "is installed" not in str(caught.value)
+    with pytest.raises(UserError, match=r"D001.*\(no plugin with names in 'amounts' is installed\); see"):
+        registry.get("learners", "amounts.Learner.v1")
 
 
 def test_a_plugin_cannot_be_called_as_the_core():

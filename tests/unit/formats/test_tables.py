@@ -200,6 +200,18 @@ def test_invalid_parquet_is_one_message(tmp_path, arrow, data):
         assert str(tmp_path / name) in str(bad.error) and "\n" not in str(bad.error)
 
 
+def test_missing_rows_of_parquet_are_reported(tmp_path, arrow):
+    path = tmp_path / "a.parquet"
+    arrow.parquet.write_table(arrow.table({"text": ["a quite place"] * 37}), path)
+    data = path.read_bytes()
+    footer = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    at = data.index(b"\x16\x4a", footer)  # 37 rows as a variable-length integer, doubled
+    path.write_bytes(data[:at] + b"\x16\x4c" + data[at + 2 :])
+    *rows, bad = documents(path, "parquet")
+    assert len(rows) == 37 and "D329" in str(bad.error)
+    assert "should have 38 rows, and 37 can be read" in str(bad.error)
+
+
 @pytest.mark.parametrize(
     ("field", "message"),
     [("text", "D327.*only 'n', 'nul'"), ("n", "D331.*int64"), ("nul", "D329.*row 1 has a NUL")],
