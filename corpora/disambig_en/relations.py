@@ -20,7 +20,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from contexts import counted_words
-from disambig_real_words import ENGLISH_RELATIONS, read_relations, write_relations
+from disambig_real_words import ENGLISH_RELATIONS, compile_relations, read_relations, write_relations
 from disambig_variance_svm import PACK_DOMAINS
 
 LEAST_FAMILY = 300
@@ -213,6 +213,7 @@ def main() -> None:
     parser.add_argument("lookups", type=Path)
     options = parser.parse_args()
     write_relations(ENGLISH_RELATIONS, relations(options.data, options.lookups))
+    compile_relations(ENGLISH_RELATIONS)
 
 
 if __name__ == "__main__":

@@ -9,10 +9,12 @@ from .places import (
     model_word_ids as model_word_ids,
 )
 from .relations import (
+    COMPILED_KINDS as COMPILED_KINDS,
     ENGLISH_RELATIONS as ENGLISH_RELATIONS,
     KINDS as KINDS,
     MAX_WORDS as MAX_WORDS,
     WordRelations as WordRelations,
+    compile_relations as compile_relations,
     is_word as is_word,
     load_relations as load_relations,
     read_relations as read_relations,

@@ -9,6 +9,7 @@ comments.
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,12 +17,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import UserError
-from disambig.api.arrays import HashVocabulary, Ints, Ragged, offsets_from_sizes, row_ranks
+from disambig.api.arrays import ArrayFolder, HashVocabulary, Ints, Ragged, offsets_from_sizes, row_ranks
 from disambig.api.text import hash_words
 
 ENGLISH_RELATIONS = Path(__file__).parent / "languages" / "en.tsv"
@@ -31,6 +33,11 @@ _USUAL = re.compile(f"{_WORD}(?: {_WORD})*")
 """Words in lower case, separated by single blanks."""
 MAX_WORDS = 16
 """Maximum number of words in a line."""
+COMPILED_KINDS = (("form", "derived", "possessive"), ("slip",))
+"""The kinds that the shipped tasks use together."""
+_COMPILED = ArrayFolder(
+    "arrays.npz", ("words", "spellings", "others", "offsets"), "D995", "disambig_real_words.relations/1"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,11 +175,55 @@ def write_relations(
 def load_relations(path: str, kinds: tuple[str, ...]) -> WordRelations:
     """Return the relations of some kinds in a file; the file is read once.
 
+    If arrays of the same content are beside the file (`compile_relations`), these are read, which is fast.
+
     Raises
     ------
     UserError
         D995, also for a file without lines of these kinds.
     """
+    return _read_compiled(Path(path), kinds) or _read_relations_of_kinds(path, kinds)
+
+
+def compile_relations(path: Path) -> None:
+    """Write arrays beside a file of relations, for each of `COMPILED_KINDS`."""
+    for kinds in COMPILED_KINDS:
+        related = _read_relations_of_kinds(str(path), kinds)
+        arrays: dict[str, NDArray[Any]] = {
+            "words": related.words,
+            "spellings": np.frombuffer("\n".join(related.spellings).encode(), np.uint8),
+            "others": related.others.values.astype(np.int32),
+            "offsets": related.others.offsets,
+        }
+        _COMPILED.write(_compiled_folder(path, kinds), {"source": _digest(path)}, arrays)
+
+
+def _read_compiled(path: Path, kinds: tuple[str, ...]) -> WordRelations | None:
+    """Return what `compile_relations` wrote; None if there is nothing, or the file has changed."""
+    folder = _compiled_folder(path, kinds)
+    if kinds not in COMPILED_KINDS or not _COMPILED.is_in(folder):
+        return None
+    header, arrays = _COMPILED.read(folder)
+    if header.get("source") != _digest(path):
+        return None
+    spellings = arrays["spellings"].tobytes().decode().split("\n")
+    others = Ragged(arrays["others"].astype(np.int64), arrays["offsets"])
+    return WordRelations(arrays["words"], spellings, others)
+
+
+def _compiled_folder(path: Path, kinds: tuple[str, ...]) -> Path:
+    return path.with_suffix(".compiled") / "-".join(kinds)
+
+
+def _digest(path: Path) -> str:
+    """Return the SHA-256 of a file; "" if it cannot be read."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return ""
+
+
+def _read_relations_of_kinds(path: str, kinds: tuple[str, ...]) -> WordRelations:
     sets = _read_once(path)
     chosen = [words for kind in kinds for words in sets[kind]]
     if not chosen:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 import pickle
 import re
@@ -9,6 +11,7 @@ import re
 import numpy as np
 import pytest
 from disambig_real_words import (
+    COMPILED_KINDS,
     ENGLISH_RELATIONS,
     ENGLISH_SOUNDS,
     KINDS,
@@ -21,6 +24,7 @@ from disambig_real_words import (
     Form,
     Slip,
     WordRelations,
+    compile_relations,
     insertion_lists,
     is_word,
     load_relations,
@@ -136,6 +140,43 @@ def test_english_relations():
     forms = load_relations(str(ENGLISH_RELATIONS), ("form",))
     number = int(forms.find(hash_words(["is"]))[0])
     assert {"are", "was"} <= {forms.spellings[i] for i in forms.others[number]}
+
+
+def test_the_arrays_of_the_english_relations_are_those_of_the_file():
+    digest = hashlib.sha256(ENGLISH_RELATIONS.read_bytes()).hexdigest()
+    for kinds in COMPILED_KINDS:
+        folder = ENGLISH_RELATIONS.with_suffix(".compiled") / "-".join(kinds)
+        assert json.loads((folder / "header.json").read_text())["source"] == digest
+        same_relations(load_relations(str(ENGLISH_RELATIONS), kinds), of_kinds(ENGLISH_RELATIONS, kinds))
+
+
+def of_kinds(path, kinds) -> WordRelations:
+    sets = read_relations(path)
+    before = KINDS[: min(map(KINDS.index, kinds))]
+    return WordRelations.from_sets(
+        [words for kind in kinds for words in sets[kind]], [words for kind in before for words in sets[kind]]
+    )
+
+
+def same_relations(one: WordRelations, other: WordRelations) -> None:
+    assert one.words.tolist() == other.words.tolist() and list(one.spellings) == list(other.spellings)
+    assert one.others.values.dtype == other.others.values.dtype == np.int64
+    assert one.others.values.tolist() == other.others.values.tolist()
+    assert one.others.offsets.tolist() == other.others.offsets.tolist()
+
+
+def test_compiled_relations(tmp_path):
+    path, other = tmp_path / "xx.tsv", tmp_path / "yy.tsv"
+    write_relations(path, {"form": [["go", "goes"]], "slip": [["go", "no"], ["form", "from"]]})
+    compile_relations(path)
+    same_relations(load_relations(str(path), ("slip",)), of_kinds(path, ("slip",)))
+    # arrays of another file are not used, and damaged ones are named
+    write_relations(other, {"form": [["go", "goes"]], "slip": [["new", "now"]]})
+    (tmp_path / "xx.compiled").rename(tmp_path / "yy.compiled")
+    same_relations(load_relations(str(other), ("slip",)), of_kinds(other, ("slip",)))
+    (tmp_path / "yy.compiled" / "form-derived-possessive" / "arrays.npz").write_bytes(b"nothing")
+    with pytest.raises(UserError, match=r"D995.*yy\.compiled"):
+        load_relations(str(other), ("form", "derived", "possessive"))
 
 
 def test_insertion_lists():
