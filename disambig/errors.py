@@ -63,10 +63,11 @@ def contract_error(part: str, problem: str, wanted: str) -> UserError:
 
 def describe_value(value: object) -> str:
     """Return the kind of a value for a message: ``an array of int32 of shape (3,)``, ``a list``, ``None``."""
-    shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
-    if isinstance(shape, tuple) and dtype is not None:
-        return f"an array of {dtype} of shape {shape}"
-    return "None" if value is None else with_article(type(value).__name__)
+    name, shape = type(value).__name__, getattr(value, "shape", None)
+    if name == "ndarray":
+        return f"an array of {value.dtype} of shape {shape}"  # type: ignore[attr-defined]
+    kind = "None" if value is None else with_article(name)
+    return f"{kind} of shape {shape}" if shape else kind
 
 
 def _rebuild(code: str, values: dict[str, object]) -> UserError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 from math import isnan
 from types import FrameType
 from typing import Any
@@ -16,8 +17,9 @@ def pluralize(n: int, noun: str) -> str:
 
 
 def with_article(noun: str) -> str:
-    """Return a noun in the singular with its article: ``an extractor``."""
-    return f"{'an' if noun[:1].lower() in 'aeiou' else 'a'} {noun}"
+    """Return a noun in the singular with its article: ``an extractor``, ``a UserError``."""
+    begins_with_vowel = noun[:1].lower() in "aeio" or noun.startswith("un")
+    return f"{'an' if begins_with_vowel else 'a'} {noun}"
 
 
 _DIRECTIONS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
@@ -109,10 +111,15 @@ def _raised_in(problem: BaseException, packages: Collection[str]) -> str:
 
 def _is_script(path: str) -> bool:
     """Return True if a file is neither of the standard library nor of an installed package."""
+    in_packages = {"site-packages", "dist-packages"} & set(path.split(os.sep))
+    return not in_packages and not path.startswith(("<", *_standard_library()))
+
+
+@lru_cache(maxsize=1)
+def _standard_library() -> tuple[str, ...]:
     import sysconfig
 
-    installed = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-    return not path.startswith(("<", *(os.path.join(folder, "") for folder in installed)))
+    return tuple(os.path.join(sysconfig.get_path(name), "") for name in ("stdlib", "platstdlib"))
 
 
 def _place(frame: FrameType, line: int) -> str:

@@ -134,8 +134,8 @@ class Entry:
 
     def import_error(self, problem: BaseException) -> UserError:
         """Return D007 for an exception that the factory raised."""
-        own = problem.text if isinstance(problem, UserError) else ""
-        text = describe_failure(problem, plugin_packages(), own)
+        message = problem.text if isinstance(problem, UserError) else ""
+        text = describe_failure(problem, plugin_packages(), message)
         return UserError("D007", kind=self.kind[:-1], name=self.name, plugin=self.owner, problem=text)
 
     def is_of(self, made_by: type) -> bool:
@@ -327,8 +327,8 @@ def _load_one(entry: EntryPoint, claims: Namespaces) -> PluginReport:
             registered, warning = _call_hooks(entry, claims)
     except BaseException as problem:  # an error in a plugin must not stop the tool
         _raise_if_not_an_error(problem)
-        own = {entry.value.partition(".")[0].partition(":")[0].strip()}
-        error = str(problem) if isinstance(problem, UserError) else describe_failure(problem, own)
+        package = {entry.value.partition(".")[0].partition(":")[0].strip()}
+        error = str(problem) if isinstance(problem, UserError) else describe_failure(problem, package)
         if _strict():
             raise UserError(
                 "D002", name=entry.name, distribution=f"{distribution} {version}", problem=error
@@ -456,7 +456,12 @@ def _remark_on(name: str) -> str:
         return f" ({name!r} is {with_article(kinds[0])})"
     prefix, dot, _ = name.partition(".")
     installed = {entry.partition(".")[0] for kind in KINDS for entry in _entries[kind]}
-    return f" (no plugin with names in {prefix!r} is installed)" if dot and prefix not in installed else ""
+    if not dot or prefix in installed:
+        return ""
+    broken = next((report.name for report in _report or () if report.error and report.name == prefix), None)
+    if broken:
+        return f" (the plugin {broken!r} could not be loaded)"
+    return f" (no installed plugin has names that begin with '{prefix}.')"
 
 
 def entries(kind: str) -> dict[str, Entry]:

@@ -228,14 +228,7 @@ class _Linter:
             self._count_foreign(annotated, annotate)
             for result in annotated:
                 number = int(result.document.id)
-                try:
-                    self._check(files[number], plain[number], result.decisions)
-                except UserError as problem:
-                    if problem.code != "D414":
-                        raise
-                    # the rules of a task, which flags are named by, come from a plugin
-                    path = self._name(files[number])
-                    self._report(UserError("D313", path=path, problem=str(problem)))
+                self._check(files[number], plain[number], result.decisions)
         return self._end()
 
     def _plain(self, file: TextFile) -> PlainText:

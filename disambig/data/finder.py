@@ -342,7 +342,10 @@ def _check_own(task: Task, instances: Instances, name_of_method: str) -> None:
     if (own is not None) == (between == "own") and (own is None or isinstance(own, CandidateLists)):
         if own is None or (len(own) == n and bool((np.diff(own.offsets) > 0).all())):
             return
-        seen = f"own of {name_of_method} has {len(own):,} lists for {n:,} instances, or an empty list"
+        seen = f"own of {name_of_method} has {len(own):,} lists for {n:,} instances"
+        if len(own) == n:
+            empty = int(np.flatnonzero(np.diff(own.offsets) == 0)[0])
+            seen = f"own of {name_of_method} has an empty list for instance {empty:,}"
         raise _fault(task, seen, "a list of candidates for each instance")
     if n or own is not None:
         wanted = "CandidateLists" if between == "own" else "None"

@@ -68,12 +68,12 @@ class LabelledProposals:
         Whether it is in text without mistakes; the others, which are neither, are not used.
     units : array of int64, shape (n,)
         Number of the project or author; a unit is never in two folds.
-    documents : array of int64, shape (n,)
-        Number of the text, a paragraph.
-    n_tokens : array of int64, shape (n_documents,)
-        Number of tokens of each text.
-    n_mistakes, n_clean_words : int
-        Number of all mistakes, each in a text of its own, the first ones; and of the words of the others.
+    paragraphs : array of int64, shape (n,)
+        Number of the paragraph (see `disambig.text.paragraph_offsets`).
+    n_tokens : array of int64, shape (n_paragraphs,)
+        Number of tokens of each paragraph.
+    n_mistakes, n_clean_words, n_clean_tokens : int
+        Number of all mistakes, and of the words and tokens of the text without mistakes.
     margins : array of float64, shape (n,), optional
         Best score of another candidate minus that of the observed one.
     """
@@ -82,10 +82,11 @@ class LabelledProposals:
     right: NDArray[np.bool_]
     clean: NDArray[np.bool_]
     units: NDArray[np.int64]
-    documents: NDArray[np.int64]
+    paragraphs: NDArray[np.int64]
     n_tokens: NDArray[np.int64]
     n_mistakes: int
     n_clean_words: int
+    n_clean_tokens: int
     margins: Floats | None = None
 
 
@@ -203,9 +204,7 @@ class SecondLook(_AsksFirstRule):
             if inside.any():
                 weights = _fit_logistic(features[others], right[others], importance[others])
                 unseen[inside] = _log_odds(weights, features[inside])
-        is_clean = np.ones(len(proposals.n_tokens), bool)
-        is_clean[: proposals.n_mistakes] = False
-        tokens_per_word = proposals.n_tokens[is_clean].sum() / max(proposals.n_clean_words, 1)
+        tokens_per_word = proposals.n_clean_tokens / max(proposals.n_clean_words, 1)
         # without the shift: places whose first probability no right flag has need no evidence
         first_odds = features[:, 0]
         limit = tune_operating_point(unseen[clean], proposals.n_clean_words).threshold(self.flags_per_1000)
@@ -221,7 +220,7 @@ class SecondLook(_AsksFirstRule):
             floor=float(_probability(np.float64(floor))),
         )
         # thresholds are set with the shift, so that the rates hold for paragraphs like these
-        shift = fitted._shifts(unseen, first_odds, proposals.documents, proposals.n_tokens)
+        shift = fitted._shifts(unseen, first_odds, proposals.paragraphs, proposals.n_tokens)
         looked_at = first_odds >= fitted._floor_odds(shift)
         unseen = unseen + shift
         operating = tune_operating_point(unseen[clean & looked_at], proposals.n_clean_words)

@@ -227,10 +227,10 @@ def _check_columns(extractor: FeatureExtractor, view: TokenView, instances: Inst
     for n in (0, 1):
         seen = len(transform_checked(extractor, view, instances.take(slice(n)), group).batch.columns)
         if seen != wanted:
-            seen_of = (
+            problem = (
                 f"transform gave {wanted:,} columns for {len(instances):,} instances and {seen:,} for {n}"
             )
-            raise extractor_error(extractor, seen_of, "the same columns in every call after fit")
+            raise extractor_error(extractor, problem, "the same columns in every call after fit")
 
 
 def _some_instances(

@@ -82,7 +82,7 @@ def _annotate(documents: Sequence[Document], annotate: Annotate) -> list[Annotat
         if sum(map(len, texts[first:last])) > _LARGE:
             return_free_memory()  # otherwise it grows from one piece to the next
     languages = annotator_languages(annotate)
-    return [
+    annotated = [
         AnnotatedDocument(
             document,
             join_pieces([(by_text[index], offset) for index, offset in place]),
@@ -90,6 +90,11 @@ def _annotate(documents: Sequence[Document], annotate: Annotate) -> list[Annotat
         )
         for document, place, text in zip(documents, places, plain, strict=True)
     ]
+    for result in annotated:  # a function of a plugin that names rules may fail: then only for its documents
+        for decisions in result.decisions:
+            for row in np.flatnonzero(decisions.flagged).tolist():
+                decisions.rule_name(row, result.document.text)
+    return annotated
 
 
 def _plain(document: Document) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise
 from pathlib import Path
@@ -367,10 +368,11 @@ class Model:
     ) -> Decisions:
         """Decide given instances: places in `view`, or items outside any text; see `decide`."""
         try:
-            return _finish([self._begin_at(instances, view, flags_per_1000)])[0]
+            begun = self._begin_at(instances, view, flags_per_1000)
         except Exception as problem:
             self._explain_failure(problem, view, instances)
             raise
+        return _finish([begun])[0]
 
     def _begin_at(
         self, instances: Instances, view: TokenView, flags_per_1000: float | None
@@ -432,6 +434,9 @@ class Model:
         if isinstance(problem, UserError):
             if problem.code == "D414":
                 add_note(problem, f"the model {self.name}")
+            return
+        if isinstance(problem, MemoryError | OSError):  # no component broke its contract
+            add_note(problem, f"the model {self.name}")
             return
         try:
             self._check_contracts(view, instances)
@@ -681,14 +686,26 @@ def decide_together(
 def _finish(pending: Sequence[PendingDecisions]) -> list[Decisions]:
     """Return the decisions of models about one view, after those that look again did so together."""
     rules = [begun.model.judge for begun in pending]
-    proposals = [
-        rule.propose(begun.view, begun.instances, begun.decisions)
-        for rule, begun in zip(rules, pending, strict=True)
-        if isinstance(rule, SecondLook)
-    ]
-    rates = [begun.flags_per_1000 for begun in pending if isinstance(begun.model.judge, SecondLook)]
-    again = iter(look_again_together(proposals, rates))
+    both = zip(rules, pending, strict=True)
+    looks = [(rule, begun) for rule, begun in both if isinstance(rule, SecondLook)]
+    proposals = []
+    for rule, begun in looks:
+        with _naming(begun):
+            proposals.append(rule.propose(begun.view, begun.instances, begun.decisions))
+    with _naming(*(begun for _, begun in looks)):
+        again = iter(look_again_together(proposals, [begun.flags_per_1000 for _, begun in looks]))
     return [
         begun.finish(next(again) if isinstance(rule, SecondLook) else begun.decisions)
         for rule, begun in zip(rules, pending, strict=True)
     ]
+
+
+@contextmanager
+def _naming(*pending: PendingDecisions) -> Iterator[None]:
+    """Name the models in an exception that their second look raises."""
+    try:
+        yield
+    except Exception as problem:
+        names = [begun.model.name for begun in pending]
+        add_note(problem, f"the model {names[0]}" if len(names) == 1 else f"the models {', '.join(names)}")
+        raise

@@ -491,12 +491,12 @@ class _ExtractorChecks:
     def takes_no_instances(self) -> None:
         fitted = self._fit(self._extractor)
         view = self._tokenisation([])
-        known = self._by_group(fitted)
+        by_group = self._by_group(fitted)
         for group in self._task.groups:
             features = transform_checked(fitted, view, self._task.instances(view), group)
             require(len(features.batch.cost) == 0, f"group {group.name}: rows without instances")
-            if group.name in known:
-                seen, wanted = (len(one.batch.columns) for one in (features, known[group.name][0]))
+            if group.name in by_group:
+                seen, wanted = (len(one.batch.columns) for one in (features, by_group[group.name][0]))
                 require(seen == wanted, f"group {group.name}: {wanted} columns, but {seen} without instances")
 
     def _fit(self, extractor: FeatureExtractor) -> FeatureExtractor:

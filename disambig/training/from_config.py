@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from disambig.config import check_sections, read_config, resolve
-from disambig.decision import check_decision_rule, default_rule_config
+from disambig.decision import check_decision_rule, check_fit, default_rule_config
 from disambig.errors import UserError, nearest_first
 from disambig.features import check_candidate_kind
 from disambig.files import ErrorCallback
@@ -349,6 +349,7 @@ def read_plan(
 
 def _with_rate(section: dict[str, Any], rule: Any, rate: float, path: str | Path) -> dict[str, Any]:
     """Return the section of a decision rule with the rate of ``[training]``; D005 if that is not possible."""
+    check_fit(rule)
     if RATE in section:
         problem = f"{RATE} is in [training] and in [judge]; keep one of them"
         raise UserError("D005", path=path, problem=problem)

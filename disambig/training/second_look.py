@@ -16,7 +16,7 @@ from disambig.decision import LabelledProposals, SecondLook
 from disambig.errors import UserError
 from disambig.formats import Clean, Fix
 from disambig.models import Model
-from disambig.text import view_of_texts
+from disambig.text import paragraph_offsets, view_of_texts
 from disambig.type_aliases import Progress
 from disambig.types import DecisionRule, RaisesFlags, decides
 
@@ -93,11 +93,15 @@ def label_proposals(
     proposing = replace(model, judge=rule.as_proposer())
     texts = [*(fix.before for fix in mistakes), *(paragraph.text for paragraph in clean)]
     corrected = [_words(fix.before[: fix.start] + fix.new + " " + fix.before[fix.end :]) for fix in mistakes]
-    features, right, rows_of, n_tokens, margins = [], [], [], [], []
+    features, right, rows_of, paragraphs, n_tokens, margins = [], [], [], [], [], []
+    n_paragraphs = n_clean_tokens = 0
     for first, stretch in _stretches(texts):
         report("looking again", first, len(texts))
         view = view_of_texts(stretch, model.tokenisation, protected=True)
-        n_tokens.append(np.diff(view.documents))
+        offsets = paragraph_offsets(view)
+        n_tokens.append(np.diff(offsets))
+        n_clean_tokens += len(view) - int(view.documents[min(max(len(mistakes) - first, 0), len(stretch))])
+        first_paragraph, n_paragraphs = n_paragraphs, n_paragraphs + len(offsets) - 1
         instances = proposing.instances(view)
         decisions = proposing.decide_at(instances, view)
         if not decisions.flagged.any():
@@ -106,6 +110,8 @@ def label_proposals(
         documents = decisions.documents[rows].astype(np.int64)
         features.append(columns)
         rows_of.append(first + documents)
+        positions = instances.positions[rows]
+        paragraphs.append(first_paragraph + np.searchsorted(offsets, positions, side="right") - 1)
         margins.append(_margins(decisions.take(rows)))
         for row, document in zip(rows.tolist(), documents.tolist(), strict=True):
             number = first + document
@@ -122,10 +128,11 @@ def label_proposals(
         np.array(right, bool),
         number >= len(mistakes),
         units[number],
-        number,
+        np.concatenate(paragraphs).astype(np.int64),
         np.concatenate(n_tokens),
         len(mistakes),
         n_words,
+        n_clean_tokens,
         np.concatenate(margins),
     )
 

@@ -500,9 +500,9 @@ def test_a_rule_that_cannot_be_named_fails_one_file_of_check(names, message, fra
     with pytest.raises(SystemExit) as end:
         main.run(["check", *paths, "--model", str(tmp_path / "model"), "--flags-per-1000", "1000"])
     assert end.value.code == 2
-    said = capsys.readouterr().err
-    assert re.search(rf"\[D313\] .*bad.txt: could not be annotated: \[D414\] .*name_rule.*{message}", said)
-    assert "1 file" in said
+    output = capsys.readouterr().err
+    assert re.search(rf"\[D313\] .*bad.txt: could not be annotated: \[D414\] .*name_rule.*{message}", output)
+    assert "1 file" in output
 
 
 CONFIG = """

@@ -395,8 +395,16 @@ def test_the_name_of_another_kind_is_recognised(load_with):
     with pytest.raises(UserError, match="D001") as caught:
         registry.get("learners", "disambig.Nothing.v1")
     assert "('disambig.Nothing.v1' is" not in str(caught.value) and "is installed" not in str(caught.value)
-    with pytest.raises(UserError, match=r"D001.*\(no plugin with names in 'amounts' is installed\); see"):
+    with pytest.raises(UserError, match="D001") as caught:
         registry.get("learners", "amounts.Learner.v1")
+    assert "(no installed plugin has names that begin with 'amounts.'); see" in str(caught.value)
+
+
+def test_the_name_of_a_plugin_that_could_not_be_loaded_is_recognised(write, load_with):
+    write("broken_plugin", "1 / 0")
+    load_with(broken="broken_plugin")
+    with pytest.raises(UserError, match=r"D001.*\(the plugin 'broken' could not be loaded\); see"):
+        registry.get("learners", "broken.Learner.v1")
 
 
 def test_a_plugin_cannot_be_called_as_the_core():

@@ -18,6 +18,7 @@ from disambig.errors import UserError
 from disambig.formats import Document, count_words, records
 from disambig.jobs import count_totals, totals_from_plain
 from disambig.models import ModelSource, annotate_documents, batch_documents, cut_pieces, documents, with_sets
+from disambig.rules import Correction, Rule, RuleSet
 
 
 def document(text: str, name: str = "a") -> Document:
@@ -67,6 +68,22 @@ def test_one_bad_document_does_not_spoil_its_batch():
     (error,) = [str(one.error) for one in bad]
     message = "[D313] b:2: could not be annotated: RuntimeError: the fake model was asked to fail"
     assert re.fullmatch(re.escape(message) + r" \(fake_models\.py:\d+, in annotate_texts\)", error)
+
+
+def name_rule(correction: Correction) -> str:
+    if correction.observed == "quite":
+        raise KeyError("boom")
+    return "any"
+
+
+def test_rules_that_cannot_be_named_do_not_spoil_a_batch():
+    def annotate(texts):
+        rules = RuleSet((Rule("any", "Any."),), name_rule)
+        return [replace(decisions, rules=rules) for decisions in annotate_texts(texts)]
+
+    good, (bad,) = annotate_documents([document("during 1997"), document("a quite place", "b")], annotate)
+    assert [result.document.text for result in good] == ["during 1997"] and good[0].decisions[0].flagged.any()
+    assert re.match(r"\[D313\] b: could not be annotated: \[D414\].*boom", str(bad.error))
 
 
 def test_totals_add_up_and_round_trip():

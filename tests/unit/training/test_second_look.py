@@ -70,7 +70,7 @@ def proposals():
     features = np.zeros((n, N_FEATURES + 1))
     features[:, 0], features[:, 3], features[:, -1] = odds, odds**2 / 10, evidence
     columns = features, right, ~right, np.arange(n) % 40, np.arange(n), np.full(n + 200, 100)
-    return LabelledProposals(*columns, 200, 20_000)
+    return LabelledProposals(*columns, 200, 20_000, 40_000)
 
 
 def test_weights_agree_with_a_penalised_logistic_regression(proposals):
@@ -223,7 +223,9 @@ def test_skips_stretches_without_proposals(second_look_model, monkeypatch):
     again = label_proposals(replace(model, judge=model.judge.first), unfitted, MORE, clean)
     assert again.features.tolist() == labelled.features.tolist()
     assert again.right.tolist() == labelled.right.tolist()
-    assert len(again.n_tokens) == len(MORE) + len(clean)
+    assert again.n_tokens.tolist()[: len(labelled.n_tokens)] == labelled.n_tokens.tolist()
+    assert len(again.n_tokens) == len(MORE) + len(clean)  # all are short
+    assert again.n_clean_tokens == again.n_tokens[len(MORE) :].sum()
 
 
 def test_evidence_decides_and_final_flags_change_the_choice(second_look_model):
