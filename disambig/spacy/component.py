@@ -139,7 +139,7 @@ class SpanWriter(BatchComponent):
 
     @property
     def span_tasks(self) -> tuple[str, ...] | None:
-        """The tasks whose spans this component writes: none if it writes no spans; None if they are of no task."""
+        """The tasks whose spans this component writes; empty if it writes none, None if they are of no task."""
         return None
 
     def overwrites(self, other: SpanWriter) -> bool:
@@ -211,9 +211,7 @@ def _warn_of_lost_spans(nlp: Language, component: SpanWriter) -> None:
     for name, other in nlp.components:
         if isinstance(other, SpanWriter) and component.overwrites(other):
             part, key = "", component.spans_key
-            if (
-                isinstance(component, Disambiguator) and len(other.span_tasks or ()) > 1
-            ):  # it keeps the others
+            if isinstance(component, Disambiguator) and len(other.span_tasks or ()) > 1:  # it keeps some
                 part = f" for the task {component.model.task.name!r}"
             problem = UserError("D508", first=name, second=component.name, key=key, part=part)
             warnings.warn(str(problem), stacklevel=4)
