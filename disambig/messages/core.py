@@ -192,7 +192,7 @@ MESSAGES: dict[str, str] = {
     "D484": "--text and --labelled cannot be used together: give only one of them",
     "D485": "the task disambig.Candidates.v1 takes either candidates, a list of words, or sets, several lists: give only one of them",
     "D486": "gaps is {value!r}: choose from {names}",
-    "D487": "invalid task name {name!r}: use letters, digits and underscores",
+    "D487": "invalid task name {name!r}: use letters, digits and underscores, and do not begin with a digit",
     "D488": "{where}: {problem}; please correct it: broken parts are skipped, or with --strict cause an error",
     "D489": "{where}: {problem}",
     "D490": "{path}: contains no instance: expected Senseval XML with <instance id=...> in <lexelt item=...>",
