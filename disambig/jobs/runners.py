@@ -44,7 +44,7 @@ class InProcessRunner:
         work: Work,
         items: Iterable[Any],
         *,
-        ordered: bool = True,  # noqa: ARG002 - they are always in order
+        ordered: bool = True,  # they always are
         tell: ProgressCallback = ignore_progress,
     ) -> Iterator[WorkOutcome]:
         function = None

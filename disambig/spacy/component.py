@@ -139,7 +139,7 @@ class SpanWriter(BatchComponent):
 
     @property
     def span_tasks(self) -> tuple[str, ...] | None:
-        """The tasks whose spans this component writes; empty if it writes none, None if they are of no task."""
+        """The tasks whose spans this component writes; empty if it writes none, None for other spans."""
         return None
 
     def overwrites(self, other: SpanWriter) -> bool:
