@@ -533,7 +533,7 @@ def check_declarations(task: Task) -> None:
 
 
 _DECLARED = {
-    "name": "a name of letters, digits and underscores",
+    "name": "a name of letters, digits and underscores that does not begin with a digit",
     "language": 'a code such as "en", or "" for any language',
     "groups": "a tuple of Group",
     "instances": "a method instances(view) that returns Instances",

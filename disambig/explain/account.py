@@ -114,26 +114,35 @@ def reason_for_no_decision(text: str, model: Model, *, protected: bool) -> str:
     protected : bool
         Whether the model would decide a place if no text were protected.
     """
-    words = _candidate_words(text, model)
+    words = _candidate_words(text, model, protected=True)
     if words:
         could = f"{first_names(words, 8)}: no other candidate fits nearly as well"
         return f"{could}, or the task leaves such a place alone"
-    if protected:
+    if protected or _candidate_words(text, model, protected=False):
         return "all candidate words are protected"
+    layer = view_of_texts([text], model.tokenisation, protected=True).layers["protected"]
+    word = "unprotected word" if layer.any() else "word"
     # A task may know better why it is silent.
-    return getattr(model.task, "no_decision", "the text contains no word that this task decides")
+    return getattr(model.task, "no_decision", f"the text contains no {word} that this task decides")
 
 
-def _candidate_words(text: str, model: Model) -> list[str]:
-    """Return the unprotected words of a text that the task learns from, each once, in quotation marks.
+def _candidate_words(text: str, model: Model, *, protected: bool) -> list[str]:
+    """Return the words of a text that the task learns from, each once, in quotation marks.
 
     A task with examples of its own decides only some of these places.
+
+    Parameters
+    ----------
+    protected : bool
+        Whether protected words are omitted.
     """
     if not isinstance(model.task, HasExamples):
         return []
-    view = view_of_texts([text], model.tokenisation, protected=True)
+    view = view_of_texts([text], model.tokenisation, protected=protected)
     places = find_examples(model.task, view)
-    at = places.positions[(places.lengths > 0) & ~view.layers["protected"][places.positions].astype(bool)]
+    at = places.positions[places.lengths > 0]
+    if protected:
+        at = at[~view.layers["protected"][at].astype(bool)]
     starts, ends = view.starts[at].tolist(), view.ends[at].tolist()
     words = [text[start:end] for start, end in zip(starts, ends, strict=True)]
     return [f'"{word}"' for word in dict.fromkeys(words) if word]

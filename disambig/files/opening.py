@@ -268,7 +268,7 @@ def decode(data: bytes, path: str, *, start: int = 0) -> str:
     nul = data.find(b"\0")
     if nul >= 0 and start == 0 and (packed := packed_format(data)):
         raise UserError("D349", path=path, what=packed)
-    if nul >= 0 and start == 0 and (wide := _wide_encoding(data)):
+    if start == 0 and (wide := _wide_encoding(data)):  # its first line may have no NUL byte
         raise UserError("D304", path=path, byte=f"0x{data[0]:02x}", offset=0, encoding=wide)
     if nul >= 0:
         raise UserError("D303", path=path, offset=start + nul, hint="")
@@ -371,7 +371,8 @@ def _decoding_error(path: str, data: bytes, encoding: str, problem: UnicodeError
         return nul_error(path, data)
     if isinstance(problem, UnicodeDecodeError):
         at = problem.start
-        example = "utf-8" if _is_utf8(data) else likely_encoding(data) or "ENCODING"
+        other = _wide_encoding(data).lower() or likely_encoding(data) or "ENCODING"
+        example = "utf-8" if _is_utf8(data) else other
         byte = f"0x{data[at : at + 1].hex()}"
         return UserError("D469", path=path, encoding=encoding, byte=byte, offset=at, example=example)
     return UserError("D308", path=path, problem=f"not {encoding}: {problem}")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from disambig.errors import UserError, nearest_first
 from disambig.jobs.processes import ProcessRunner
 from disambig.jobs.work import (
+    ProgressCallback,
     ProgressCounter,
     Runner,
     RunOptions,
@@ -29,11 +30,27 @@ class InProcessRunner:
     """A runner that processes items one after the other in this process."""
 
     def run(self, work: Work, items: Iterable[Any], **options: Unpack[RunOptions]) -> Iterator[WorkOutcome]:
-        """Yield the outcome of each item in order."""
+        """Return the outcome of each item in order.
+
+        Raises
+        ------
+        TypeError
+            For an unknown option.
+        """
+        return self._run(work, items, **options)
+
+    def _run(
+        self,
+        work: Work,
+        items: Iterable[Any],
+        *,
+        ordered: bool = True,  # they always are
+        tell: ProgressCallback = ignore_progress,
+    ) -> Iterator[WorkOutcome]:
         function = None
         for index, item in enumerate(items):
             function = function or work.start()
-            counter = ProgressCounter(options.get("tell", ignore_progress))
+            counter = ProgressCounter(tell)
             try:
                 result = function(item, counter)
                 outcome = WorkOutcome(index, item, result, progress=counter.amount)

@@ -137,9 +137,17 @@ class SpanWriter(BatchComponent):
     def check(self, saved: Any) -> None:
         """Warn if the pipeline was saved with another model."""
 
+    @property
+    def span_tasks(self) -> tuple[str, ...] | None:
+        """The tasks whose spans this component writes; empty if it writes none, None for other spans."""
+        return None
+
     def overwrites(self, other: SpanWriter) -> bool:
-        """Return True if this component replaces the spans of another one in the same pipeline."""
-        return self.spans_key == other.spans_key
+        """Return True if this component replaces the spans of one that runs before it.
+
+        By default it replaces all spans under its key.
+        """
+        return self.spans_key == other.spans_key and () not in (self.span_tasks, other.span_tasks)
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         """Return precision, recall and F of the spans, as ``spacy evaluate --spans-key`` shows them."""
@@ -202,7 +210,10 @@ def _warn_of_lost_spans(nlp: Language, component: SpanWriter) -> None:
     """Warn if a new component writes the same spans as one that is in the pipeline already."""
     for name, other in nlp.components:
         if isinstance(other, SpanWriter) and component.overwrites(other):
-            problem = UserError("D508", first=name, second=component.name, key=component.spans_key)
+            part, key = "", component.spans_key
+            if isinstance(component, Disambiguator) and len(other.span_tasks or ()) > 1:  # it keeps some
+                part = f" for the task {component.model.task.name!r}"
+            problem = UserError("D508", first=name, second=component.name, key=key, part=part)
             warnings.warn(str(problem), stacklevel=4)
             return
 
@@ -331,10 +342,18 @@ class Disambiguator(SpanWriter):
         (verified,) = self.model_set.verify([decisions], [doc.text for doc in docs])
         return verified
 
+    @property
+    def span_tasks(self) -> tuple[str, ...] | None:
+        """The task of the model."""
+        return (self.model.task.name,)
+
     def overwrites(self, other: SpanWriter) -> bool:
-        """Return True if this component replaces the spans of another one; other tasks may share a key."""
-        is_other_task = isinstance(other, Disambiguator) and other.model.task.name != self.model.task.name
-        return super().overwrites(other) and not is_other_task
+        """Return True if this component replaces the spans of one that runs before it.
+
+        It keeps those of other tasks.
+        """
+        tasks = other.span_tasks
+        return super().overwrites(other) and (tasks is None or self.model.task.name in tasks)
 
     def set_annotations(self, docs: Sequence[Doc], decisions: Decisions) -> None:
         """Write the decisions of `predict` to the Docs."""

@@ -188,6 +188,11 @@ class Proofreader(SpanWriter):
         self.vocab = nlp.vocab
         self._add_strings()
 
+    @property
+    def span_tasks(self) -> tuple[str, ...] | None:
+        """The tasks of the models."""
+        return tuple(model.task.name for model in self.models)
+
     def predict(self, docs: Sequence[Doc]) -> list[Decisions]:
         """Return the flags of each model in a batch of Docs, without overlaps; the Docs are not changed."""
         views: dict[tuple[str, str], TokenView] = {}

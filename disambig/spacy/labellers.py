@@ -20,7 +20,6 @@ from disambig.errors import UserError
 from disambig.models import Model
 from disambig.spacy.component import (
     Disambiguator,
-    SpanWriter,
     check_settings_of_factory,
     load_for_component,
 )
@@ -68,9 +67,10 @@ class DocumentLabeller(Disambiguator):
             raise UserError("D504", name=name, model=model.name, task=model.task.name)
         super().__init__(nlp, model, name=name, spans_key=model.task.name, protect=False)
 
-    def overwrites(self, other: SpanWriter) -> bool:
-        """Return False, since no spans are written."""
-        return False
+    @property
+    def span_tasks(self) -> tuple[str, ...] | None:
+        """Empty, since no spans are written."""
+        return ()
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -207,6 +207,11 @@ class TokenLabeller(Disambiguator):
         )
         self._words = HashVocabulary(np.array([key for key, _ in word_parts], np.uint64))
         self._words_parts = np.array([part for _, part in word_parts], np.uint64)
+
+    @property
+    def span_tasks(self) -> tuple[str, ...] | None:
+        """Empty, since no spans are written."""
+        return ()
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -287,11 +287,11 @@ class _ReaderChecks:
         require(not wrong, f"the suffixes {wrong} do not begin with a dot")
 
     def reads_files_that_no_other_reader_takes(self) -> None:
-        own = get_trait(self._reader, ReaderTraits, "suffixes")
+        own = _lower_suffixes(self._reader)
         for name, factory in load_all("readers").items():
             other = factory()
-            taken = {suffix for suffix in own if suffix in get_trait(other, ReaderTraits, "suffixes")}
-            same = type(other).__name__ == type(self._reader).__name__
+            taken = own & _lower_suffixes(other)
+            same = type(other) is type(self._reader)
             require(same or not taken, f"files in {', '.join(sorted(taken))} are read by {name}")
 
     def reads_examples(self) -> None:
@@ -334,6 +334,11 @@ class _ReaderChecks:
 
     def _read(self) -> list[Labelled]:
         return list(self._reader.read(ExampleSource(self._path)))
+
+
+def _lower_suffixes(reader: ExampleReader) -> set[str]:
+    """Return the suffixes of a reader in lower case, as files are matched with them."""
+    return {suffix.lower() for suffix in get_trait(reader, ReaderTraits, "suffixes")}
 
 
 def _packed(path: str, content: bytes) -> bytes:

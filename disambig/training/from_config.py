@@ -313,7 +313,7 @@ def read_plan(
     task, what = parts["task"], decides(parts["task"])
     named = kept["task"].get("name")
     if isinstance(named, str) and not named.isidentifier():
-        wanted = "a name of letters, digits and underscores"
+        wanted = "a name of letters, digits and underscores that does not begin with a digit"
         raise UserError("D005", path=path, problem=f"name in [task] is {named!r}: give {wanted}")
     check_declarations(task)
     if "tokenisation" not in parts:

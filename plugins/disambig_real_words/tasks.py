@@ -95,7 +95,10 @@ class KnowsPhrases(InContext):
     phrases : path, optional
         A table of phrases that are right in any context, such as "on Monday mornings", or mistakes, such as
         "could of" (see `phrases`); by default the English one, and none for other languages.
-    words, name, language : settings of `InContext`
+    words : str or path
+        A folder with a model of words in context, or the name of an installed pack that contains one.
+    name, language : str
+        Name and language of the task; the name is the default key of its annotations.
     """
 
     phrases: str | Path | None = None
@@ -134,7 +137,13 @@ class Article(KnowsPhrases):
     least_missing : float
         The same for empty places. The model saw only a part of the empty places of its training text, and
         therefore overestimates words there.
-    phrases, words, name, language : settings of `KnowsPhrases`
+    phrases : path, optional
+        A table of phrases that are right in any context, such as "on Monday mornings", or mistakes, such as
+        "could of" (see `phrases`); by default the English one, and none for other languages.
+    words : str or path
+        A folder with a model of words in context, or the name of an installed pack that contains one.
+    name, language : str
+        Name and language of the task; the name is the default key of its annotations.
 
     Raises
     ------
@@ -256,7 +265,10 @@ class Doubled(InContext):
     relations : path, optional
         A file of words that are confused with each other (see `relations`); by default the English one. A
         repetition may be a slip for another word: "is is better" for "it is better".
-    words, name, language : settings of `InContext`
+    words : str or path
+        A folder with a model of words in context, or the name of an installed pack that contains one.
+    name, language : str
+        Name and language of the task; the name is the default key of its annotations.
 
     Raises
     ------
@@ -462,7 +474,13 @@ class OtherWords(KnowsPhrases):
         The kinds of relations in that file that are used.
     least : float
         Minimum log-odds of another word against the observed one for a place to be decided.
-    phrases, words, name, language : settings of `KnowsPhrases`
+    phrases : path, optional
+        A table of phrases that are right in any context, such as "on Monday mornings", or mistakes, such as
+        "could of" (see `phrases`); by default the English one, and none for other languages.
+    words : str or path
+        A folder with a model of words in context, or the name of an installed pack that contains one.
+    name, language : str
+        Name and language of the task; the name is the default key of its annotations.
 
     Raises
     ------
@@ -531,7 +549,19 @@ class Form(OtherWords):
 
     Parameters
     ----------
-    words, relations, kinds, least, phrases, name, language : settings of `OtherWords`
+    relations : path, optional
+        A file of words that are confused with each other (see `relations`); by default the English one.
+    kinds : sequence of str
+        The kinds of relations in that file that are used.
+    least : float
+        Minimum log-odds of another word against the observed one for a place to be decided.
+    phrases : path, optional
+        A table of phrases that are right in any context, such as "on Monday mornings", or mistakes, such as
+        "could of" (see `phrases`); by default the English one, and none for other languages.
+    words : str or path
+        A folder with a model of words in context, or the name of an installed pack that contains one.
+    name, language : str
+        Name and language of the task; the name is the default key of its annotations.
     """
 
     kinds: tuple[str, ...] | list[str] = ("form", "derived", "possessive")
@@ -579,7 +609,19 @@ class Slip(OtherWords):
 
     Parameters
     ----------
-    words, relations, kinds, least, phrases, name, language : settings of `OtherWords`
+    relations : path, optional
+        A file of words that are confused with each other (see `relations`); by default the English one.
+    kinds : sequence of str
+        The kinds of relations in that file that are used.
+    least : float
+        Minimum log-odds of another word against the observed one for a place to be decided.
+    phrases : path, optional
+        A table of phrases that are right in any context, such as "on Monday mornings", or mistakes, such as
+        "could of" (see `phrases`); by default the English one, and none for other languages.
+    words : str or path
+        A folder with a model of words in context, or the name of an installed pack that contains one.
+    name, language : str
+        Name and language of the task; the name is the default key of its annotations.
 
     Raises
     ------

@@ -365,10 +365,13 @@ class Taken:
         return []
 
 
-def test_the_suite_finds_a_reader_of_files_that_others_read(tmp_path):
+@pytest.mark.parametrize("suffix", [".jsonl", ".JSONL"])
+@pytest.mark.parametrize("name", ["Taken", "JsonLines"])
+def test_the_suite_finds_a_reader_of_files_that_others_read(tmp_path, name, suffix):
     path = tmp_path / "examples.jsonl"
     path.write_text("{}")
-    failed = failures(check_reader(Taken(), path))
+    reader = type(name, (Taken,), {"suffixes": (suffix,)})  # the core has a class JsonLines
+    failed = failures(check_reader(reader(), path))
     assert "files in .jsonl are read by" in failed["reads_files_that_no_other_reader_takes"]
 
 

@@ -171,7 +171,7 @@ def test_the_reader_of_the_guide(kind, monkeypatch):
     monkeypatch.chdir(kind)
     rows = [json.loads(line) for line in (kind / "examples.jsonl").read_text().splitlines()]
     write(kind, {"a.arrows": "".join(f"{row['text']} -> {row['label']}\n" for row in rows)})
-    checks = check_reader(runpy.run_path(str(kind / "disambig_kind" / "reader.py"))["Arrows"](), "a.arrows")
+    checks = check_reader(plugins.get("readers", "kind.Arrows.v1")(), "a.arrows")
     assert len(checks) > 3
     for check in checks:
         check()

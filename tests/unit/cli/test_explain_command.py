@@ -111,8 +111,12 @@ def test_candidate_words_that_are_not_decided_are_named(capsys, model):
     explain_text('We quit. He said "it was a quite place".', silent, console=Console())
     out = capsys.readouterr().out
     assert 'no decision: "quit": no other' in out and "protected: quote" in out
-    explain_text('He said "it was a quite place".', silent, console=Console())
-    assert "no decision: all candidate words are protected" in capsys.readouterr().out
+    for text in ('He said "it was a quite place".', "Read `quite a place`."):
+        explain_text(text, silent, console=Console())
+        assert "no decision: all candidate words are protected" in capsys.readouterr().out
+    explain_text("Read `the place`.", silent, console=Console())
+    none = "no decision: the text contains no unprotected word that this task decides"
+    assert none in capsys.readouterr().out
 
 
 @dataclass(frozen=True)

@@ -175,6 +175,10 @@ def test_packed_files_are_unpacked(tmp_path, suffix, packed):
     assert codes(Path(path)) == [""] * 200_000
 
 
+JAPANESE = "日本語の文章です。\nこれは二行目です。\n"
+"""Text whose lines have no NUL byte in UTF-16, except at their ends."""
+
+
 @pytest.mark.parametrize(
     ("name", "data", "kind", "code", "part"),
     [
@@ -185,6 +189,10 @@ def test_packed_files_are_unpacked(tmp_path, suffix, packed):
         ("a.txt", "word".encode("utf-16"), "file", "D304", "iconv -f UTF-16"),
         ("a.txt", "word".encode("utf-32"), "file", "D304", "iconv -f UTF-32"),
         ("a.txt", "one\ntwo\n".encode("utf-16"), "line", "D304", "iconv -f UTF-16"),
+        ("a.txt", JAPANESE.encode("utf-16"), "file", "D304", "iconv -f UTF-16"),
+        ("a.txt", JAPANESE.encode("utf-16"), "line", "D304", "iconv -f UTF-16"),
+        ("a.txt", b"\xfe\xff" + JAPANESE.encode("utf-16-be"), "line", "D304", "iconv -f UTF-16"),
+        ("a.txt", JAPANESE[:9].encode("utf-16"), "file", "D304", "iconv -f UTF-16"),
         ("a.jsonl", '{"text": "a"}\n{"text": "b"}\n'.encode("utf-16"), "json", "D304", "iconv -f UTF-16"),
         ("a.csv", "text\na\nb\n".encode("utf-16"), "csv", "D304", "iconv -f UTF-16"),
         ("a.tsv", "text\ta\na\tb\n".encode("utf-32"), "csv", "D304", "iconv -f UTF-32"),

@@ -251,6 +251,9 @@ def test_files_that_cannot_be_read_are_named(tmp_path):
     (tmp_path / "wide.csv").write_bytes("text,label\nCrème,food\n".encode("utf-32"))
     with pytest.raises(UserError, match=r"D303.*--encoding utf-32"):
         read_labelled(tmp_path / "wide.csv")
+    (tmp_path / "wide.csv").write_bytes("日本語".encode("utf-16"))  # without a NUL byte
+    with pytest.raises(UserError, match=r"D469.*--encoding utf-16"):
+        read_labelled(tmp_path / "wide.csv")
 
 
 def test_directories_without_folders_or_documents_are_named(tmp_path):

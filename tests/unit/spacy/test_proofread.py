@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -88,8 +89,32 @@ def test_what_is_refused(nlp, installed, settings, code):
 
 def test_no_other_component_may_have_its_key(nlp, installed):
     nlp.add_pipe("disambig", config={"model": "form", "spans_key": "proofread"})
-    with pytest.warns(UserWarning, match=r"D508.*'disambig' and 'disambig_proofread'.*'proofread'"):
+    replaces = r"D508.*'disambig_proofread' replaces the spans of 'disambig' under the key 'proofread':"
+    with pytest.warns(UserWarning, match=replaces):
         nlp.add_pipe("disambig_proofread")
+
+
+def test_the_spans_of_other_tasks_are_lost_before_it_and_kept_after_it(nlp, installed):
+    shares = {"model": "doubled", "spans_key": "proofread"}
+    nlp.add_pipe("disambig_proofread", config={"models": ["form"]})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        nlp.add_pipe("disambig", config=shares)
+    assert {span.id_ for span in nlp(TEXT).spans["proofread"]} == {"form", "doubled"}
+    first = spacy.blank("en")
+    first.add_pipe("disambig", config=shares)
+    with pytest.warns(UserWarning, match=r"D508.*'disambig_proofread' replaces the spans of 'disambig'"):
+        first.add_pipe("disambig_proofread", config={"models": ["form"]})
+    assert {span.id_ for span in first(TEXT).spans["proofread"]} == {"form"}
+
+
+def test_a_later_component_with_one_of_its_tasks_replaces_the_spans_of_that_task(nlp, installed):
+    nlp.add_pipe("disambig_proofread")
+    replaces = (
+        "'disambig' replaces the spans of 'disambig_proofread' under the key 'proofread' for the task 'form'"
+    )
+    with pytest.warns(UserWarning, match=f"D508.*{replaces}"):
+        nlp.add_pipe("disambig", config={"model": "form", "spans_key": "proofread"})
 
 
 def test_spans_are_flags_alone_with_their_alternatives(nlp, installed):
