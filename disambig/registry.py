@@ -138,7 +138,7 @@ class Entry:
         text = describe_failure(problem, plugin_packages(), message)
         return UserError("D007", kind=self.kind[:-1], name=self.name, plugin=self.owner, problem=text)
 
-    def is_of(self, made_by: type) -> bool:
+    def has_factory(self, made_by: type) -> bool:
         """Return True if a class is the factory; the factory is not imported for this."""
         if not isinstance(self.factory, str):
             return self.factory is made_by
@@ -222,7 +222,7 @@ def describe_part(kind: str, part: object) -> str:
     made_by = part if isinstance(part, type) else type(part)
     role = _ROLES.get(kind, kind[:-1])
     for entry in _entries[kind].values():
-        if entry.is_of(made_by):
+        if entry.has_factory(made_by):
             return f"the {role} {entry.name} of the plugin {entry.owner}"
     return f"the {role} {made_by.__name__}"
 

@@ -68,6 +68,8 @@ from .second_look import (
     SecondLook as SecondLook,
     look_again_together as look_again_together,
     paragraph_shifts as paragraph_shifts,
+    passage_paragraphs as passage_paragraphs,
+    passage_shifts as passage_shifts,
 )
 from .selection import (
     check_decision_rule as check_decision_rule,

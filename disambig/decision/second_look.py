@@ -25,7 +25,7 @@ from disambig.decision.mistakes import EVERYWHERE, Mistakes
 from disambig.decision.thresholds import OperatingPoint, check_rate, tune_operating_point
 from disambig.features import transform_union
 from disambig.settings import fitted_field
-from disambig.text import TokenView, paragraph_offsets
+from disambig.text import TokenView, paragraph_offsets, passage_offsets
 from disambig.type_aliases import Floats
 from disambig.types import (
     Arrays,
@@ -68,10 +68,10 @@ class LabelledProposals:
         Whether it is in text without mistakes; the others, which are neither, are not used.
     units : array of int64, shape (n,)
         Number of the project or author; a unit is never in two folds.
-    paragraphs : array of int64, shape (n,)
-        Number of the paragraph (see `disambig.text.paragraph_offsets`).
-    n_tokens : array of int64, shape (n_paragraphs,)
-        Number of tokens of each paragraph.
+    passages : array of int64, shape (n,)
+        Number of the passage (see `disambig.text.passage_offsets`).
+    n_tokens, paragraphs : arrays of int64, shape (n_passages,)
+        Number of tokens of each passage, and the number of its paragraph.
     n_mistakes, n_clean_words, n_clean_tokens : int
         Number of all mistakes, and of the words and tokens of the text without mistakes.
     margins : array of float64, shape (n,), optional
@@ -82,8 +82,9 @@ class LabelledProposals:
     right: NDArray[np.bool_]
     clean: NDArray[np.bool_]
     units: NDArray[np.int64]
-    paragraphs: NDArray[np.int64]
+    passages: NDArray[np.int64]
     n_tokens: NDArray[np.int64]
+    paragraphs: NDArray[np.int64]
     n_mistakes: int
     n_clean_words: int
     n_clean_tokens: int
@@ -117,8 +118,8 @@ class SecondLook(_AsksFirstRule):
     probability of a mistake. Until `fit_proposals` was called, the first rule decides alone.
 
     Probabilities follow the density of mistakes in their paragraph (`look_again_together`): where there are
-    many, others are more probable, and places with a lower probability are looked at as well. Long
-    paragraphs are cut for this (`disambig.text.paragraph_offsets`).
+    many, others are more probable, and places with a lower probability are looked at as well. A long
+    paragraph with few mistakes does not make one of its passages less suspect (`passage_shifts`).
 
     Parameters
     ----------
@@ -220,7 +221,7 @@ class SecondLook(_AsksFirstRule):
             floor=float(_probability(np.float64(floor))),
         )
         # thresholds are set with the shift, so that the rates hold for paragraphs like these
-        shift = fitted._shifts(unseen, first_odds, proposals.paragraphs, proposals.n_tokens)
+        shift = fitted._shifts(unseen, proposals)
         looked_at = first_odds >= fitted._floor_odds(shift)
         unseen = unseen + shift
         operating = tune_operating_point(unseen[clean & looked_at], proposals.n_clean_words)
@@ -310,8 +311,8 @@ class SecondLook(_AsksFirstRule):
         if not len(rows):
             return Proposals(self, view, instances, decisions, rows, np.empty(0), rows)
         first_odds = _log(decisions.probabilities[rows].astype(np.float64))
-        paragraphs = np.searchsorted(paragraph_offsets(view), instances.positions[rows], side="right") - 1
-        proposals = Proposals(self, view, instances, decisions, rows, first_odds, paragraphs)
+        passages = np.searchsorted(passage_offsets(view), instances.positions[rows], side="right") - 1
+        proposals = Proposals(self, view, instances, decisions, rows, first_odds, passages)
         proposals.look_at(first_odds >= self._floor_odds(np.zeros(len(rows)) + np.log(self.density)))
         return proposals
 
@@ -324,8 +325,8 @@ class SecondLook(_AsksFirstRule):
         ----------
         proposals : Proposals
             As `propose` returns them.
-        shifts : array of float64, shape (n_paragraphs,)
-            What the density of mistakes in each paragraph adds to all log-odds.
+        shifts : array of float64, shape (n_passages,)
+            What the density of mistakes in each passage adds to all log-odds.
         flags_per_1000 : float, optional
 
         Raises
@@ -336,7 +337,7 @@ class SecondLook(_AsksFirstRule):
         decisions, rate = proposals.decisions, self._rate(flags_per_1000)
         if self.weights is None or not len(proposals.rows):
             return decisions
-        shift = shifts[proposals.paragraphs]
+        shift = shifts[proposals.passages]
         proposals.look_at(proposals.first_odds >= self._floor_odds(shift))
         odds = proposals.odds + shift
         keeps = odds > self.operating.threshold(rate)
@@ -360,13 +361,13 @@ class SecondLook(_AsksFirstRule):
         floor, least = (_log(np.float64(value)) for value in (self.floor, self.least))
         return np.maximum(np.minimum(floor - shift, floor - np.log(self.density)), least)
 
-    def _shifts(self, odds: Floats, first_odds: Floats, paragraphs: Rows, n_tokens: Rows) -> Floats:
-        """Return the shift of each proposal by the density that this rule alone finds in its paragraph."""
-        seen = first_odds >= self._floor_odds(np.full(len(odds), np.log(self.density)))
+    def _shifts(self, odds: Floats, proposals: LabelledProposals) -> Floats:
+        """Return the shift of each proposal by the density that this rule alone finds in its passage."""
+        seen = proposals.features[:, 0] >= self._floor_odds(np.full(len(odds), np.log(self.density)))
         part = ExpectedMistakes(
-            odds[seen], paragraphs[seen], self.expected, self.density, self.prior_strength
+            odds[seen], proposals.passages[seen], self.expected, self.density, self.prior_strength
         )
-        return paragraph_shifts([part], n_tokens)[0][paragraphs]
+        return passage_shifts([part], proposals.n_tokens, proposals.paragraphs)[0][proposals.passages]
 
     def limit(self, flags_per_1000: float | None = None) -> float:
         """Return the probability above which a word is flagged at a rate.
@@ -463,8 +464,8 @@ class Proposals:
         The decisions that are proposals.
     first_odds : array of float64, shape (n,)
         Log-odds of a mistake according to the first rule.
-    paragraphs : array of int64, shape (n,)
-        Number of the paragraph of each proposal.
+    passages : array of int64, shape (n,)
+        Number of the passage of each proposal (see `disambig.text.passage_offsets`).
     odds : array of float64, shape (n,)
         Log-odds of a mistake with the evidence; minus infinity where no evidence was looked at.
     """
@@ -475,7 +476,7 @@ class Proposals:
     decisions: Decisions
     rows: Rows
     first_odds: Floats
-    paragraphs: Rows
+    passages: Rows
     odds: Floats = field(init=False)
 
     def __post_init__(self) -> None:
@@ -534,13 +535,42 @@ def look_again_together(proposals: Sequence[Proposals], rates: Sequence[float | 
     parts = []
     for of_task in proposals:
         seen, rule = of_task.is_looked_at, of_task.rule
-        odds, paragraphs = of_task.odds[seen], of_task.paragraphs[seen]
-        parts.append(ExpectedMistakes(odds, paragraphs, rule.expected, rule.density, rule.prior_strength))
-    shifts = paragraph_shifts(parts, np.diff(paragraph_offsets(proposals[0].view)))
+        odds, passages = of_task.odds[seen], of_task.passages[seen]
+        parts.append(ExpectedMistakes(odds, passages, rule.expected, rule.density, rule.prior_strength))
+    view = proposals[0].view
+    offsets = passage_offsets(view)
+    shifts = passage_shifts(parts, np.diff(offsets), passage_paragraphs(view, offsets))
     return [
         of_task.rule.decide(of_task, shift, flags_per_1000=rate)
         for of_task, shift, rate in zip(proposals, shifts, rates, strict=True)
     ]
+
+
+def passage_paragraphs(view: TokenView, offsets: Rows) -> Rows:
+    """Return the number of the paragraph of each passage; `offsets` are those of the passages."""
+    return np.searchsorted(paragraph_offsets(view), offsets[:-1], side="right") - 1
+
+
+def passage_shifts(parts: Sequence[ExpectedMistakes], n_tokens: Rows, paragraphs: Rows) -> list[Floats]:
+    """Return, for each part, what the density of mistakes in each passage adds to its log-odds.
+
+    It is that of the passage or of its paragraph, whichever is higher. Many mistakes in a long paragraph make
+    more of them probable everywhere in it. But a long paragraph with few mistakes says no more against a
+    mistake in one of its passages than the passage itself.
+
+    Parameters
+    ----------
+    parts : sequence of ExpectedMistakes
+        Their `paragraphs` are numbers of passages.
+    n_tokens, paragraphs : arrays of int64, shape (n_passages,)
+        Number of tokens of each passage, and the number of its paragraph.
+    """
+    shifts = paragraph_shifts(parts, n_tokens)
+    sizes = np.bincount(paragraphs, n_tokens).astype(np.int64)
+    if len(sizes) == len(n_tokens):  # each paragraph is one passage
+        return shifts
+    whole = paragraph_shifts([replace(part, paragraphs=paragraphs[part.paragraphs]) for part in parts], sizes)
+    return [np.maximum(one, other[paragraphs]) for one, other in zip(shifts, whole, strict=True)]
 
 
 def paragraph_shifts(parts: Sequence[ExpectedMistakes], n_tokens: Rows) -> list[Floats]:

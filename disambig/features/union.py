@@ -222,7 +222,7 @@ def _check_restored(
 
 
 def _check_columns(extractor: FeatureExtractor, view: TokenView, instances: Instances, group: Group) -> None:
-    """Raise D414 if the number of columns depends on the instances: weights are learned for columns."""
+    """Raise D414 if the number of columns depends on the instances."""
     wanted = len(transform_checked(extractor, view, instances, group).batch.columns)
     for n in (0, 1):
         seen = len(transform_checked(extractor, view, instances.take(slice(n)), group).batch.columns)

@@ -291,7 +291,7 @@ _MOST_NOT_ASCII = 0.3
 
 
 _C1_CONTROLS = re.compile(rb"[\x80-\x9f]")
-"""Control characters in Latin-1; in Windows-1252 most of these bytes are quotes, dashes and letters."""
+"""Bytes that are control characters in Latin-1 and mostly quotes, dashes or letters in Windows-1252."""
 _ICONV_NAMES = {"latin-1": "LATIN1", "cp1252": "WINDOWS-1252", "shift_jis": "SHIFT_JIS", "euc-jp": "EUC-JP"}
 
 

@@ -162,7 +162,7 @@ class InlineReader(ABC):
             at = max(self.read_mark(match[0], match.start(), match.end()), match.start() + 1)
 
     def separate_footnote(self, at: int, start: int, end: int) -> None:
-        """Make the text of a footnote a sentence of its own, and paint over the markup around it.
+        """Separate the text of a footnote as a sentence, and paint over the markup around it.
 
         In the sentence with the footnote, `OPAQUE` stands for it, so that the words before and after it are
         not read as neighbours. After the end of a sentence, nothing does.

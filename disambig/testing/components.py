@@ -315,7 +315,9 @@ class _TokenisationChecks:
 
     def has_its_registered_name(self) -> None:
         name, made_by = self._tokenisation.name, type(self._tokenisation)
-        names = [entry.name for entry in registered_entries("tokenisations").values() if entry.is_of(made_by)]
+        names = [
+            entry.name for entry in registered_entries("tokenisations").values() if entry.has_factory(made_by)
+        ]
         registered = name.partition("/")[0]  # a language may follow
         require(
             not names or registered in names, f"name is {name!r}, but it is registered as {', '.join(names)}"

@@ -64,7 +64,7 @@ from .tokenisations import (
 )
 from .view import (
     END_HASH as END_HASH,
-    LONGEST_PARAGRAPH as LONGEST_PARAGRAPH,
+    LONGEST_PASSAGE as LONGEST_PASSAGE,
     SENTENCE_END as SENTENCE_END,
     SENTENCE_START as SENTENCE_START,
     START_HASH as START_HASH,
@@ -72,4 +72,5 @@ from .view import (
     Tokenisation as Tokenisation,
     TokenView as TokenView,
     paragraph_offsets as paragraph_offsets,
+    passage_offsets as passage_offsets,
 )

@@ -27,8 +27,8 @@ START_HASH = hash_word(SENTENCE_START)
 END_HASH = hash_word(SENTENCE_END)
 PARAGRAPH_GAP = re.compile("\n[^\\S\n]*\n|\u2029+")
 """What separates paragraphs: a blank line, or the paragraph separator."""
-LONGEST_PARAGRAPH = 100
-"""Maximum number of tokens of a paragraph that has several sentences."""
+LONGEST_PASSAGE = 100
+"""Maximum number of tokens of a passage that has several sentences."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,8 +92,7 @@ class TokenView(WeakRefMixin):
 def paragraph_offsets(view: TokenView) -> NDArray[np.int64]:
     """Return the first token of each paragraph, and the number of tokens, shape ``(n_paragraphs + 1,)``.
 
-    Each document begins a paragraph. Paragraphs without words are left out. A paragraph of more than
-    `LONGEST_PARAGRAPH` tokens, such as a text without blank lines, is cut between its sentences.
+    Each document begins a paragraph. Paragraphs without words are left out.
     """
     offsets = [view.documents]
     for number, text in enumerate(view.texts):
@@ -101,17 +100,26 @@ def paragraph_offsets(view: TokenView) -> NDArray[np.int64]:
         if gaps:
             first, last = view.documents[number : number + 2]
             offsets.append(first + np.searchsorted(view.starts[first:last], gaps))
-    ends = np.unique(np.concatenate(offsets))
+    return np.unique(np.concatenate(offsets))
+
+
+def passage_offsets(view: TokenView) -> NDArray[np.int64]:
+    """Return the first token of each passage, and the number of tokens, shape ``(n_passages + 1,)``.
+
+    A passage is a paragraph, or a part of one that has more than `LONGEST_PASSAGE` tokens, such as a text
+    without blank lines. Passages end between sentences.
+    """
+    offsets = paragraph_offsets(view)
     cuts: list[int] = []
-    for row in np.flatnonzero(np.diff(ends) > LONGEST_PARAGRAPH).tolist():
-        start, end = ends[row : row + 2].tolist()
+    for row in np.flatnonzero(np.diff(offsets) > LONGEST_PASSAGE).tolist():
+        start, end = offsets[row : row + 2].tolist()
         sentences = view.sentences[slice(*np.searchsorted(view.sentences, [start + 1, end]))]
-        while end - start > LONGEST_PARAGRAPH and len(sentences):
-            at = max(0, int(np.searchsorted(sentences, start + LONGEST_PARAGRAPH, side="right")) - 1)
+        while end - start > LONGEST_PASSAGE and len(sentences):
+            at = max(0, int(np.searchsorted(sentences, start + LONGEST_PASSAGE, side="right")) - 1)
             start = int(sentences[at])
             sentences = sentences[at + 1 :]
             cuts.append(start)
-    return np.union1d(ends, cuts).astype(np.int64) if cuts else ends
+    return np.union1d(offsets, cuts).astype(np.int64) if cuts else offsets
 
 
 class Tokenisation(Protocol):

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from disambig.config import resolve
 from disambig.data import Decisions, minibatch, record_edit, row_owners
-from disambig.decision import LabelledProposals, SecondLook
+from disambig.decision import LabelledProposals, SecondLook, passage_paragraphs
 from disambig.errors import UserError
 from disambig.formats import Clean, Fix
 from disambig.models import Model
-from disambig.text import paragraph_offsets, view_of_texts
+from disambig.text import passage_offsets, view_of_texts
 from disambig.type_aliases import Progress
 from disambig.types import DecisionRule, RaisesFlags, decides
 
@@ -93,15 +93,17 @@ def label_proposals(
     proposing = replace(model, judge=rule.as_proposer())
     texts = [*(fix.before for fix in mistakes), *(paragraph.text for paragraph in clean)]
     corrected = [_words(fix.before[: fix.start] + fix.new + " " + fix.before[fix.end :]) for fix in mistakes]
-    features, right, rows_of, paragraphs, n_tokens, margins = [], [], [], [], [], []
-    n_paragraphs = n_clean_tokens = 0
+    features, right, rows_of, passages, n_tokens, paragraphs, margins = [], [], [], [], [], [], []
+    n_passages = n_paragraphs = n_clean_tokens = 0
     for first, stretch in _stretches(texts):
         report("looking again", first, len(texts))
         view = view_of_texts(stretch, model.tokenisation, protected=True)
-        offsets = paragraph_offsets(view)
+        offsets = passage_offsets(view)
         n_tokens.append(np.diff(offsets))
+        paragraphs.append(n_paragraphs + passage_paragraphs(view, offsets))
+        n_paragraphs = int(paragraphs[-1][-1]) + 1 if len(offsets) > 1 else n_paragraphs
         n_clean_tokens += len(view) - int(view.documents[min(max(len(mistakes) - first, 0), len(stretch))])
-        first_paragraph, n_paragraphs = n_paragraphs, n_paragraphs + len(offsets) - 1
+        first_passage, n_passages = n_passages, n_passages + len(offsets) - 1
         instances = proposing.instances(view)
         decisions = proposing.decide_at(instances, view)
         if not decisions.flagged.any():
@@ -111,7 +113,7 @@ def label_proposals(
         features.append(columns)
         rows_of.append(first + documents)
         positions = instances.positions[rows]
-        paragraphs.append(first_paragraph + np.searchsorted(offsets, positions, side="right") - 1)
+        passages.append(first_passage + np.searchsorted(offsets, positions, side="right") - 1)
         margins.append(_margins(decisions.take(rows)))
         for row, document in zip(rows.tolist(), documents.tolist(), strict=True):
             number = first + document
@@ -128,8 +130,9 @@ def label_proposals(
         np.array(right, bool),
         number >= len(mistakes),
         units[number],
-        np.concatenate(paragraphs).astype(np.int64),
+        np.concatenate(passages).astype(np.int64),
         np.concatenate(n_tokens),
+        np.concatenate(paragraphs).astype(np.int64),
         len(mistakes),
         n_words,
         n_clean_tokens,

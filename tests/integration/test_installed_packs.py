@@ -155,7 +155,7 @@ def test_protected_text_is_not_changed(models: list[Model]) -> None:
 
 
 @pytest.mark.data
-@pytest.mark.parametrize(("task", "least", "result"), [("preposition", 0.68, 0.53), ("spelling", 0.96, 0.6)])
+@pytest.mark.parametrize(("task", "least", "result"), [("preposition", 0.68, 0.55), ("spelling", 0.96, 0.6)])
 @pytest.mark.slow
 def test_accuracy_on_text_that_was_held_out(task: str, least: float, result: float) -> None:
     """The card's figures come out again, within noise, on the domains that are quick to read.

@@ -91,7 +91,7 @@ def test_a_text_without_candidates(capsys, model):
 
 
 class LearnsFromMore:
-    """A task that learns from "quite", "quiet" and "quit", and decides none of them here."""
+    """A task that learns from "quite", "quiet" and "quit" but decides none of them."""
 
     name = "spelling"
     groups = (Group("quite", ("quite", "quiet", "quit")),)

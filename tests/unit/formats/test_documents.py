@@ -176,7 +176,7 @@ def test_packed_files_are_unpacked(tmp_path, suffix, packed):
 
 
 JAPANESE = "日本語の文章です。\nこれは二行目です。\n"
-"""Text whose lines have no NUL byte in UTF-16, except at their ends."""
+"""Text whose only NUL bytes in UTF-16 are those of line ends."""
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from spacy.vocab import Vocab
 from disambig.errors import UserError
 from disambig.text import (
     END_HASH,
-    LONGEST_PARAGRAPH,
+    LONGEST_PASSAGE,
     START_HASH,
     UNKNOWN,
     SpacyTokens,
@@ -31,6 +31,7 @@ from disambig.text import (
     content_words,
     hash_word,
     paragraph_offsets,
+    passage_offsets,
     spacy_tokens as stems,
     stem_layer,
     view_of_docs,
@@ -511,16 +512,16 @@ def sentence(n_words: int) -> str:
 def test_long_paragraphs_are_cut_between_sentences(sizes, before):
     text = " ".join(map(sentence, sizes))
     view = Words()([f"{sentence(before)}\n\n{text}", text])
-    offsets = paragraph_offsets(view)
+    offsets = passage_offsets(view)
     assert set(offsets.tolist()) <= {*view.sentences.tolist(), len(view)}
     for start, end in itertools.pairwise(offsets.tolist()):
         inside = (view.sentences > start) & (view.sentences < end)
-        assert end - start <= LONGEST_PARAGRAPH or not inside.any()
+        assert end - start <= LONGEST_PASSAGE or not inside.any()
     # the cuts do not depend on what is before the paragraph, and are no more than necessary
-    alone = np.diff(paragraph_offsets(Words()([text])))
-    first = np.diff(paragraph_offsets(Words()([sentence(before)])))
+    alone = np.diff(passage_offsets(Words()([text])))
+    first = np.diff(passage_offsets(Words()([sentence(before)])))
     assert np.diff(offsets).tolist() == [*first, *alone, *alone]
-    assert (alone[:-1] + alone[1:] > LONGEST_PARAGRAPH).all()
+    assert (alone[:-1] + alone[1:] > LONGEST_PASSAGE).all()
 
 
 BANKS = "The banks were closed. He RUNS to  the river's mouth!\n\nNo. 5 mark"

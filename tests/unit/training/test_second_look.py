@@ -21,6 +21,7 @@ from disambig.decision import (
     Mistakes,
     SecondLook,
     paragraph_shifts,
+    passage_shifts,
 )
 from disambig.errors import UserError
 from disambig.formats import Clean
@@ -69,8 +70,9 @@ def proposals():
     evidence = rng.normal(0.0, 1.0, n) + 2.0 * right
     features = np.zeros((n, N_FEATURES + 1))
     features[:, 0], features[:, 3], features[:, -1] = odds, odds**2 / 10, evidence
-    columns = features, right, ~right, np.arange(n) % 40, np.arange(n), np.full(n + 200, 100)
-    return LabelledProposals(*columns, 200, 20_000, 40_000)
+    columns = features, right, ~right, np.arange(n) % 40, np.arange(n)
+    passages = np.full(n + 200, 100), np.arange(n + 200)
+    return LabelledProposals(*columns, *passages, 200, 20_000, 40_000)
 
 
 def test_weights_agree_with_a_penalised_logistic_regression(proposals):
@@ -213,6 +215,22 @@ def test_labels_proposals_by_the_corrected_text(second_look_model):
     # the evidence is the difference between the proposed and the observed word
     assert set(labelled.features[labelled.right, -1]) == {1.0}
     assert set(labelled.features[labelled.clean, -1]) == {-1.0}
+
+
+def test_density_of_passages():
+    def shifts(passages, paragraphs):
+        odds = np.full(len(passages), 1.0)
+        part = ExpectedMistakes(odds, np.array(passages, np.int64), 0.004, 1.0, 0.7)
+        return passage_shifts([part], np.full(len(paragraphs), 100), np.array(paragraphs))[0]
+
+    alone = shifts([], [0])
+    # a long paragraph with few mistakes says no more than its passages do
+    assert np.array_equal(shifts([], [0] * 50), np.repeat(alone, 50)) and alone[0] < 0
+    one = shifts([7], [0] * 50)
+    assert np.array_equal(np.delete(one, 7), np.repeat(alone, 49)) and one[7] == shifts([0], [0])[0] > 0
+    # one with many mistakes makes them probable in all passages, but not in other paragraphs
+    many = shifts([0, 0, 1, 1, 3, 3], [0, 0, 0, 0, 1])
+    assert many[2] > 0 and many[4] == alone[0]
 
 
 def test_skips_stretches_without_proposals(second_look_model, monkeypatch):
