@@ -40,8 +40,6 @@ REST = 10
 """Minimum number for a word whose most frequent sense is stored, for use on request."""
 MOST = 1500
 """Maximum number of training occurrences per word (see `capped`)."""
-STATES_KEPT = 400_000
-"""Number of states of words that the encoder keeps: every fold asks for the same ones. 600 MB."""
 FOLDS = 5
 LEAST_MARGIN = 0.7
 """No decision is made if the best sense is less than twice as probable as the next one (log-odds)."""
@@ -72,7 +70,6 @@ def trained(
     parts = resolve(config)
     parts["tokenisation"] = tokenisation or parts["tokenisation"]
     parts["extractors"]["company"] = replace(parts["extractors"]["company"], vectors=word_vectors)
-    parts["extractors"]["states"].encoder.most_kept = STATES_KEPT
     model = train_labelled(
         parts,
         capped(examples),

@@ -29,8 +29,8 @@ WORDS_BEFORE, WORDS_AFTER, MAX_PIECES = 28, 26, 80
 BATCH_PIECES = 512
 """Maximum number of word pieces of a batch, with padding: what they take fits into the cache of a core."""
 
-MOST_KEPT = 1 << 14
-"""Maximum number of states that are kept by default: training asks for the same ones in every fold."""
+MOST_KEPT = 1 << 10
+"""Maximum number of states that are kept by default; training keeps more (see `EncoderStates.fit`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Encoder:
         The manifest.
     most_kept : int
         Maximum number of states that are kept, the newest ones, so that the same words are not read again;
-        1.5 kB each.
+        1.5 kB each. Fitting an extractor of states raises it.
     """
 
     def __init__(self, session: Any, pieces: WordPieces, about: dict[str, Any]) -> None:

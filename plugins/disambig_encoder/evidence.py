@@ -186,8 +186,14 @@ class _ReadsStates:
         return _opened(encoder_folder(self.folder).resolve(), self.threads)
 
     def _training_states(self, view: TokenView, instances: Instances) -> NDArray[np.float32]:
-        """Return the states at the instances, shape ``(n, width)``; one of zeros if there are none."""
-        states = _read_states(self.encoder, view, instances)
+        """Return the states at the instances, shape ``(n, width)``; one of zeros if there are none.
+
+        The encoder keeps them from now on, since cross-validation asks for the same ones in every fold, and
+        as many others for testing.
+        """
+        encoder = self.encoder
+        encoder.most_kept = max(encoder.most_kept, 2 * len(instances))
+        states = _read_states(encoder, view, instances)
         return states if len(states) else np.zeros((1, states.shape[1]), np.float32)
 
 

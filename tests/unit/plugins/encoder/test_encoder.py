@@ -463,10 +463,23 @@ def test_states_of_candidates(folder):
     assert values[:, 0].std(axis=0) == pytest.approx(np.full(WIDTH, 2.0), abs=1e-4)
     again = EncoderStates(folder=folder, scale=2.0).from_state(extractor.state())
     assert (transform_checked(again, view, instances, HAVE).batch.values == values).all()
+    assert extractor.encoder.n_kept == 4
     with pytest.raises(UserError, match="D760"):
         EncoderStates(folder=folder, scale=0.0)
     with pytest.raises(ValueError, match="do not fit"):
         extractor.from_state({"centre": np.zeros(3), "spread": np.ones(2)})
+
+
+def test_fitting_keeps_the_states_of_all_instances(folder, monkeypatch):
+    """Otherwise cross-validation would read each sentence again in every fold."""
+    monkeypatch.setattr("disambig_encoder.encoder.MOST_KEPT", 1)
+    task = Spelling().of_groups([HAVE])
+    view = view_of_texts(TEXTS, Words())
+    instances = task.instances(view)
+    extractor = EncoderStates(folder=folder, threads=3)
+    assert extractor.encoder.most_kept == 1
+    extractor.fit(view, instances, [HAVE])
+    assert extractor.encoder.n_kept == len(instances) > 1
 
 
 def fit_whitened_states(folder):
