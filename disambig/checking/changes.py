@@ -589,7 +589,10 @@ class Changes:
             if repository.home not in self._changed:
                 self._changed[repository.home] = self._compare(repository)
             self._by_folder[folder] = self._changed[repository.home]
-        return self._by_folder[folder], os.path.join(folder, os.path.basename(path))
+        changed, real = self._by_folder[folder], os.path.realpath(path)
+        if _is_inside(real, changed.git.top):  # the change is in the file, not in a link to it
+            return changed, real
+        return changed, os.path.join(folder, os.path.basename(path))
 
     def _compare(self, repository: Repository) -> _Changed:
         if self._since is None:

@@ -84,9 +84,10 @@ class LeftOut:
     ignored, excluded, hidden : int
         Files and folders that git ignores, files of `exclude` or not of `include`, and hidden ones.
     folders : Counter
-        Folders of installed packages and generated files, by name.
-    binary, too_long, dangling : list of str
-        Names of files, and of links to files that do not exist.
+        Folders of installed packages and generated files, and hidden ones with files of git, by name.
+    binary, too_long, dangling, outside, special : list of str
+        Names of files, of links to files that do not exist, of links to what is outside the directory, and
+        of pipes and devices.
     paragraphs : Counter
         Paragraphs that are not in the language of the models, by the language they look like.
     languages : list of str
@@ -101,6 +102,8 @@ class LeftOut:
     binary: list[str] = field(default_factory=list)
     too_long: list[str] = field(default_factory=list)
     dangling: list[str] = field(default_factory=list)
+    outside: list[str] = field(default_factory=list)
+    special: list[str] = field(default_factory=list)
     paragraphs: Counter[str] = field(default_factory=Counter)
     languages: list[str] = field(default_factory=list)
 
@@ -122,9 +125,13 @@ class LeftOut:
         for names, what in ((self.binary, "binary"), (self.too_long, "too long")):
             if names:
                 parts.append(f"{len(names):,} {what} ({first_names(names)})")
-        if self.dangling:
-            n_links = pluralize(len(self.dangling), "dangling link")
-            parts.append(f"{n_links} ({first_names(self.dangling)})")
+        for names, noun, where in (
+            (self.dangling, "dangling link", ""),
+            (self.outside, "link", " out of the directory"),
+            (self.special, "special file", ""),
+        ):
+            if names:
+                parts.append(f"{pluralize(len(names), noun)}{where} ({first_names(names)})")
         if self.paragraphs:
             from disambig.text import describe_foreign
 
@@ -161,7 +168,8 @@ def find_files(
 ) -> Iterator[str]:
     """Yield the files in `paths` and in directories among them, without duplicates.
 
-    In a directory, hidden names, links to directories, links to files outside it or to none, pipes and
+    Of a file and links to it, the file is yielded; of several links alone, the first one. Links come last. In
+    a directory, hidden names, links to directories, links to files outside it or to none, pipes and
     devices are skipped; and so are files that git ignores, and folders of installed packages and generated
     files. What `paths` names is always read.
 
@@ -179,13 +187,19 @@ def find_files(
     """
     left_out = left_out or LeftOut()
     seen: set[str] = set()
+    links: list[str] = []
     for path in paths:
         is_folder = path != STDIN and os.path.isdir(path)
         for file in _walk(path, takes, report, left_out, git) if is_folder else [path]:
-            name = file if file == STDIN else os.path.realpath(file)
-            if name not in seen:
+            if file != STDIN and os.path.islink(file):  # git and --fix know the file, not the link
+                links.append(file)
+            elif (name := file if file == STDIN else os.path.realpath(file)) not in seen:
                 seen.add(name)
                 yield file
+    for link in links:
+        if (name := os.path.realpath(link)) not in seen:
+            seen.add(name)
+            yield link
 
 
 def _walk(
@@ -201,7 +215,7 @@ def _walk(
     top = directory.rstrip(os.sep).count(os.sep)
     for folder, folders, files in os.walk(directory, onerror=unreadable):
         folders[:] = sorted(
-            name for name in folders if _is_entered(os.path.join(folder, name), left_out, git)
+            name for name in folders if _is_entered(os.path.join(folder, name), directory, left_out, git)
         )
         if folders and folder.count(os.sep) - top >= _MAX_DEPTH:
             report(UserError("D976", path=os.path.join(folder, folders[0])[:200], limit=_MAX_DEPTH))
@@ -210,20 +224,26 @@ def _walk(
             path = os.path.join(folder, name)
             if name.startswith("."):
                 left_out.hidden += has_checked_suffix(name)
-            elif takes(path) and _is_data(path, directory):
-                if git is not None and git.ignores(path):
+            elif takes(path):
+                if (unread := _unread_kind(path, directory, left_out)) is not None:
+                    unread.append(path)
+                elif git is not None and git.ignores(path):
                     left_out.ignored += 1
-                elif is_dangling(path):
-                    left_out.dangling.append(path)
                 else:
                     yield path
 
 
-def _is_entered(path: str, left_out: LeftOut, git: GitView | None) -> bool:
+def _is_entered(path: str, directory: str, left_out: LeftOut, git: GitView | None) -> bool:
     """Return True if a folder inside a checked directory is searched; count it otherwise."""
     name = os.path.basename(path)
     if name.startswith("."):
-        return False  # not counted: nearly every project has a .git, and many have caches
+        if git is not None and git.tracks(path):  # .github, but neither .git nor a cache
+            left_out.folders[name] += 1
+        return False
+    if os.path.islink(path):
+        if not is_inside(path, os.path.realpath(directory)):
+            left_out.outside.append(path)
+        return False
     if name in PACKAGE_FOLDERS or name.endswith(_PACKAGE_SUFFIXES) or _is_environment(path):
         left_out.folders[name] += 1
         return False
@@ -241,17 +261,22 @@ def _is_environment(folder: str) -> bool:
     return os.path.isfile(os.path.join(folder, "pyvenv.cfg"))
 
 
-def _is_data(path: str, directory: str) -> bool:
-    """Return False for a pipe or a device, which may never end, and for a link out of `directory`."""
+def _unread_kind(path: str, directory: str, left_out: LeftOut) -> list[str] | None:
+    """Return where to count a file that is not read, or None.
+
+    A pipe or a device may never end; a link out of `directory` could show what is not meant to be read.
+    """
     try:
         status = os.lstat(path)
         if stat.S_ISLNK(status.st_mode):
+            if is_dangling(path):
+                return left_out.dangling
             status = os.stat(path)
             if not is_inside(path, os.path.realpath(directory)):
-                return False
+                return left_out.outside
     except OSError:
-        return True  # reading it reports the error
-    return stat.S_ISREG(status.st_mode)
+        return None  # reading it reports the error
+    return None if stat.S_ISREG(status.st_mode) else left_out.special
 
 
 def read_text(path: str) -> TextFile:

@@ -18,7 +18,7 @@ from commands import here
 from running_server import running
 
 from disambig import __version__
-from disambig.checking import FORMATS
+from disambig.checking import FORMATS, SUFFIXES
 
 ROOT = Path(__file__).parents[2]
 
@@ -47,7 +47,8 @@ def home(tmp_path):
     commands = tmp_path / "bin"
     commands.mkdir()
     checks = f'exec "{sys.executable}" "{FAKES}" "$@"'
-    for name, does in {"pip": 'echo "$@" > "$PIP_SAID"', "disambig": checks}.items():
+    python = f'exec "{sys.executable}" "$@"'
+    for name, does in {"pip": 'echo "$@" > "$PIP_SAID"', "disambig": checks, "python": python}.items():
         (commands / name).write_text(f"#!/bin/sh\n{does}\n")
         (commands / name).chmod(0o755)
     home = tmp_path / "home"
@@ -115,6 +116,40 @@ def test_the_action_takes_a_package_and_more_options(home):
     )
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
     assert (home.parent / "pip").read_text() == "install --quiet git+https://host/disambig\n"
+
+
+@needs_bash
+@pytest.mark.parametrize(
+    ("paths", "checked"),
+    [
+        ("note.md\nmore/other.md\n", ["note.md", "more/other.md"]),
+        ("'two words.md' \"note.md\"", ["two words.md", "note.md"]),
+        ("**/*.md", ["more/other.md", "note.md", "two words.md"]),
+        ("'[x].md' m*", ["[x].md", "more"]),
+        ("gone*.md", ["gone*.md"]),  # `disambig check` says that there is none
+    ],
+)
+def test_the_action_splits_paths_like_a_shell(home, paths, checked):
+    for name in ("two words.md", "[x].md", "more/other.md"):
+        (home / name).parent.mkdir(exist_ok=True)
+        (home / name).write_text("It was a quite place.\n")
+    if "*" in paths and "gone" not in paths and "[" not in paths:
+        (home / "[x].md").unlink()
+    (home.parent / "bin" / "disambig").write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
+    done = act(home, paths=paths, options="--trust '4 in 5'\n--rule its")
+    assert done.returncode == 0, done.stderr
+    shown = done.stdout.splitlines()
+    assert shown == ["check", "--format", "github", "--trust", "4 in 5", "--rule", "its", "--", *checked]
+
+
+@needs_bash
+@pytest.mark.parametrize(
+    ("inputs", "named"),
+    [({"paths": "'a"}, "paths"), ({"options": '"a'}, "options"), ({"paths": " "}, "paths")],
+)
+def test_the_action_names_an_input_that_it_cannot_read(home, inputs, named):
+    done = act(home, **inputs)
+    assert done.returncode and f"the input {named} " in done.stderr and "Traceback" not in done.stderr
 
 
 @needs_bash
@@ -259,7 +294,8 @@ HOOKS = srsly.read_yaml(ROOT / ".pre-commit-hooks.yaml")
 def test_a_hook_says_what_pre_commit_needs(hook):
     assert {"id", "name", "entry", "language"} <= set(hook)
     assert hook["language"] == "python"
-    assert hook["types_or"] == ["markdown", "plain-text", "tex", "rst", "html", "jupyter", "asciidoc"]
+    assert hook["types"] == ["text"] and all(re.search(hook["files"], f"docs/A{end}") for end in SUFFIXES)
+    assert not re.search(hook["files"], "src/md.py") and not re.search(hook["files"], "txt")
     assert re.search(hook["exclude"], "docs/requirements-dev.txt")
     assert not re.search(hook["exclude"], "docs/notes.txt")
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import example, given, strategies as st
@@ -39,6 +40,37 @@ def test_files_of_a_directory(tmp_path):
     (tmp_path / "z.txt").symlink_to(tmp_path / "b.txt")
     assert len(list(find_files([str(tmp_path)]))) == len(inside)  # the link is the same file
     assert list(find_files(["nowhere", "-", "-"])) == ["nowhere", "-"]
+
+
+def test_a_file_is_read_rather_than_a_link_to_it(tmp_path):
+    """Git and --fix know the file only."""
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "b.md").write_text("x")
+    (tmp_path / "a.md").symlink_to(tmp_path / "docs" / "b.md")
+    (tmp_path / "c.md").symlink_to(tmp_path / "docs" / "b.md")
+    for paths in ([tmp_path], [tmp_path / "a.md", tmp_path]):
+        assert list(find_files(map(str, paths))) == [str(tmp_path / "docs" / "b.md")]
+    links = [str(tmp_path / "c.md"), str(tmp_path / "a.md")]
+    assert list(find_files(links)) == links[:1]
+
+
+def test_what_is_left_out_of_a_directory_is_counted(tmp_path):
+    home = tmp_path / "home"
+    home.mkdir()
+    (tmp_path / "out.md").write_text("x")
+    (home / "out.md").symlink_to(tmp_path / "out.md")
+    (home / "up").symlink_to(tmp_path)
+    (home / "again").symlink_to(home)
+    os.mkfifo(home / "pipe.md")
+    for name in (".github", ".cache"):
+        (home / name).mkdir()
+    git = SimpleNamespace(tracks=lambda folder: folder.endswith(".github"), ignores=lambda path: False)
+    left_out = files.LeftOut()
+    assert list(find_files([str(home)], left_out=left_out, git=git)) == []
+    assert left_out.line() == (
+        f"1 folder (.github), 2 links out of the directory ({home / 'up'}, {home / 'out.md'}), "
+        f"1 special file ({home / 'pipe.md'})"
+    )
 
 
 def test_unreadable_files(tmp_path, monkeypatch):

@@ -509,6 +509,18 @@ def test_from_a_folder_below_through_a_link_and_in_a_hook(repository, tmp_path, 
     assert Changes().has("docs/b.md")
 
 
+def test_a_change_of_a_file_is_one_of_a_link_to_it(repository, tmp_path):
+    (repository / "link.md").symlink_to(repository / "docs" / "b.md")
+    (tmp_path / "outside.md").write_text("x")
+    (repository / "out.md").symlink_to(tmp_path / "outside.md")
+    commit()
+    assert not Changes("HEAD").has("link.md")
+    (repository / "docs" / "b.md").write_bytes(b"NEW\n")
+    assert Changes("HEAD").has("link.md") and not Changes("HEAD").has("out.md")
+    call("add", "-A")
+    assert Changes().has("link.md") and Changes().read("link.md").text == "NEW\n"
+
+
 def test_each_file_belongs_to_its_own_repository(repository):
     call("init", "-q", "docs/inner")
     (repository / "docs" / "inner" / "i.md").write_bytes(b"text")
