@@ -1,4 +1,4 @@
-"""Reports of the linter: text, JSON, JSON Lines, SARIF, GitHub annotations, GitLab code quality, rdjson."""
+"""Reports of the linter: text, JSON, JSON Lines, SARIF, JUnit, rdjson, and those of GitHub and GitLab."""
 
 from __future__ import annotations
 
@@ -282,6 +282,62 @@ def _issue(finding: ReportedFlag) -> dict[str, Any]:
     }
 
 
+class JUnitReport:
+    """A test suite per file, and a failed test case per flag, as linters write them for Jenkins and others.
+
+    A file that could not be checked is an error. A run without flags and errors has one passed test case,
+    since some programs refuse a report without any.
+    """
+
+    def __init__(self) -> None:
+        self._suites: list[list[ReportedFlag]] = []
+
+    def add(self, findings: Sequence[ReportedFlag]) -> str:
+        """Keep the flags of one file."""
+        if findings:
+            self._suites.append(list(findings))
+        return ""
+
+    def end(self, ended: RunSummary) -> str:
+        """Return the whole document."""
+        from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+        n_flags, n_errors = sum(map(len, self._suites)), len(ended.problems)
+
+        def suite(name: str, failures: int, errors: int) -> Element:
+            tests = max(failures + errors, 1)
+            counts = {"tests": f"{tests}", "failures": f"{failures}", "errors": f"{errors}"}
+            return SubElement(whole, "testsuite", {"name": name, **counts})
+
+        counts = {"tests": f"{max(n_flags + n_errors, 1)}", "failures": f"{n_flags}", "errors": f"{n_errors}"}
+        whole = Element("testsuites", {"name": "disambig", **counts})
+        for findings in self._suites:
+            path = _xml_text(findings[0].path)
+            cases = suite(path, len(findings), 0)
+            for finding in findings:
+                flag = finding.flag
+                place = {"line": f"{flag.line}", "column": f"{flag.column}"}
+                case = SubElement(
+                    cases, "testcase", {"name": _qualified(flag), "classname": path, "file": path, **place}
+                )
+                failure = SubElement(case, "failure", {"message": _xml_text(finding.message)})
+                failure.text = _xml_text(f"{finding.path}:{flag.line}:{flag.column}: {finding.message}")
+        if ended.problems or not self._suites:
+            cases = suite("disambig", 0, n_errors)
+            if not ended.problems:
+                SubElement(cases, "testcase", {"name": "no flags", "classname": "disambig"})
+            for problem in ended.problems:
+                case = SubElement(cases, "testcase", {"name": problem.code, "classname": "disambig"})
+                SubElement(case, "error", {"message": _xml_text(problem.text)})
+        indent(whole, " ")
+        return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(whole, "unicode")}\n'
+
+
+def _xml_text(text: str) -> str:
+    """Return a text with only the characters that XML allows."""
+    return escape_control_chars(text).translate({0xFFFE: "\ufffd", 0xFFFF: "\ufffd"})
+
+
 class RDJSONReport:
     """One object with one diagnostic per flag."""
 
@@ -446,6 +502,7 @@ _REPORTS: dict[str, type[FlagReport]] = {
     "sarif": SarifReport,
     "github": GitHubReport,
     "gitlab": GitLabReport,
+    "junit": JUnitReport,
     "rdjson": RDJSONReport,
 }
 FORMATS = tuple(_REPORTS)

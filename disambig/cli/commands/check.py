@@ -50,7 +50,8 @@ def check(
         typer.Option(
             autocompletion=complete_from(_formats),
             help="text (one flag per line), json (one document), jsonl (one object per line), sarif (code "
-            "scanning), github (workflow annotations), gitlab (code quality) or rdjson (reviewdog).",
+            "scanning), github (workflow annotations), gitlab (code quality), junit (XML for Jenkins and "
+            "others) or rdjson (reviewdog).",
         ),
     ] = "text",
     evidence: Annotated[

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, replace
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from fake_models import annotate_texts
@@ -98,6 +99,22 @@ def test_sarif_counts_code_units():
     assert [rule["id"] for rule in rules] == ["spelling", "preposition"]
     assert "disambig: ignore-next-line[spelling]" in rules[0]["help"]["text"]
     assert not any("helpUri" in rule for rule in rules)
+
+
+def test_junit_has_a_suite_per_file_and_a_failure_per_flag():
+    odd = findings("<a&\ufffe\x01>", "b&.md", one_flag("a&\ufffe\x01", '"', 1))
+    ended = RunSummary(2, 3, 9, [PROBLEM])
+    whole = ElementTree.fromstring(report_of("junit", findings(), odd, [], ended=ended))
+    assert whole.attrib == {"name": "disambig", "tests": "5", "failures": "4", "errors": "1"}
+    suites = [(suite.get("name"), suite.get("tests"), suite.get("failures")) for suite in whole]
+    assert suites == [("docs/a b.md", "3", "3"), ("b&.md", "1", "1"), ("disambig", "1", "0")]
+    places = [(case.get("name"), case.get("line"), case.get("column")) for case in whole[0]]
+    assert places[0] == ("disambig/spelling", "2", "9") and places[1] == ("disambig/preposition", "3", "1")
+    (failure,) = whole[0][0]
+    assert failure.tag == "failure" and 'Did you mean "quiet" in place of "quite"?' in failure.get("message")
+    assert failure.text.startswith("docs/a b.md:2:9: ")
+    assert "a&" in whole[1][0][0].get("message")
+    assert whole[2][0][0].tag == "error" and "b\u00e9.md" in whole[2][0][0].get("message")
 
 
 def test_measured_precision_is_in_all_formats():
@@ -200,6 +217,10 @@ def test_control_characters_are_escaped():
 @pytest.mark.parametrize("format", FORMATS)
 def test_a_report_without_flags(format):
     shown = report_of(format, [], ended=RunSummary(2, 1, 3, [PROBLEM], [NOTE]))
+    if format == "junit":  # Jenkins refuses a report without test cases
+        (suite,) = ElementTree.fromstring(report_of(format, [], ended=RunSummary(0, 1, 3)))
+        assert [case.get("name") for case in suite] == ["no flags"] and not list(suite[0])
+        return
     if format not in WHOLE:
         assert shown == ""
         return

@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import types
+from xml.etree import ElementTree
 
 import pytest
 from commands import here, process
@@ -363,6 +364,11 @@ def test_reports_are_complete_with_errors_and_without_files(home, format):
     if format in ("json", "sarif", "gitlab", "rdjson"):
         json.loads(done.stdout)
         json.loads(nothing.stdout)
+    elif format == "junit":
+        (error, *_) = ElementTree.fromstring(done.stdout).iterfind("testsuite/testcase/error")
+        assert "gone.md" in error.get("message")
+        (suite,) = ElementTree.fromstring(nothing.stdout)
+        assert suite.get("tests") == "1" and suite.get("failures") == suite.get("errors") == "0"
     else:
         assert nothing.stdout == ""
 

@@ -14,7 +14,7 @@ import pytest
 from fake_models import annotate_texts
 from hypothesis import given, strategies as st
 
-from disambig.checking import Flag, flag_line, left_flags_line
+from disambig.checking import FORMATS, Flag, flag_line, left_flags_line
 from disambig.cli.commands.explain import Console
 from disambig.cli.main import _fail
 from disambig.cli.output import StandardOutput
@@ -108,7 +108,7 @@ NAMES = (
     'a,line=9%0A::b".md',
 )
 RUNS = (
-    *(("--format", name) for name in ("text", "json", "jsonl", "sarif", "github", "gitlab", "rdjson")),
+    *(("--format", name) for name in FORMATS),
     ("--diff",),
     ("--fix", "--no-backup"),
     ("--fix",),
