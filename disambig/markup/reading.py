@@ -37,7 +37,8 @@ _SPOKEN = (
     (
         SPOKEN_CONSONANT,
         re.compile(
-            "h[aeiouy]|(?!sql|mp|ml)[b-df-gj-np-tv-z][a-z]{0,2}[aeiouy]|uni|us[aeiu]|uti|eu|onc?e(?![a-z])"
+            "(?:[b-df-hj-np-tvwyz]|[bcfgp]l|[bcdfgkpt]r|[cgpstw]h|sch|[st]w|s[ckmnp]|s?qu|sc?l|st|s[cpt]r|spl|thr|shr|kn|wr)"
+            "[aeiouy]|json|uni|us[aeiu]|uti|eu|onc?e(?![a-z])"
         ),
     ),
     (SPOKEN_VOWEL, re.compile("[aeio]|u[nlp]")),

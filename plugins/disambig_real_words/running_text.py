@@ -37,17 +37,28 @@ _LONGEST_VERSE = 60
 _LEAST_VERSES = 3
 _LETTER = re.compile(r"[^\W\d_]")
 _LEAST_SENTENCE = 10
+_LEAST_COMMENT = 4
+"""Minimum number of words of a comment in code that is a sentence."""
 _CODE = "\u00a0"
 """What stands in place of code around comments."""
 
 
-def layout_lines(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the begins and ends of the lines that are not running text, shapes ``(m,)``, ascending."""
+def layout_lines(text: str, *, comments: bool = False) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the begins and ends of the lines that are not running text, shapes ``(m,)``, ascending.
+
+    Parameters
+    ----------
+    comments : bool
+        Whether comments in code that stand alone in their lines are running text; otherwise they are titles
+        if they do not end like a sentence.
+    """
     blocks = _blocks(text)
     spans = [
         line[:2]
         for block in blocks
-        for line, apart in zip(block, _is_layout(block, alone=len(blocks) == 1), strict=True)
+        for line, apart in zip(
+            block, _is_layout(block, alone=len(blocks) == 1 or (comments and _is_comment(block))), strict=True
+        )
         if apart
     ]
     places = np.array(spans, np.int64).reshape(-1, 2)
@@ -91,6 +102,11 @@ def _is_layout(block: list[TextLine], *, alone: bool) -> list[bool]:
         if _UNDERLINE.fullmatch(lines[i + 1]):
             signs[i] = True
     return signs
+
+
+def _is_comment(block: list[TextLine]) -> bool:
+    """Return True for one line with enough words for a sentence."""
+    return len(block) == 1 and len(block[0][2].split()) >= _LEAST_COMMENT
 
 
 def _is_title(line: str) -> bool:
@@ -192,7 +208,10 @@ def in_running_text(
     starts, ends = base + view.starts[first], base + view.ends[last]
     is_running = text.is_free(starts, ends)
     rows = np.flatnonzero(is_running)
-    is_running[rows] = text.in_lines(np.unique(documents[rows]), starts[rows], ends[rows])
+    for has_word in (False, True):  # small words are omitted in comments, those that stand there are not odd
+        rows = np.flatnonzero(is_running & ((lengths > 0) == has_word))
+        used = np.unique(documents[rows])
+        is_running[rows] = text.in_lines(used, starts[rows], ends[rows], comments=has_word)
     if any_line:
         rows = rows[~is_running[rows]]
         is_running[rows] = text.is_in_line(starts[rows], ends[rows]) & _is_in_title(view, first[rows])
@@ -273,14 +292,15 @@ class _TextCharacters:
         self._codes = np.frombuffer(whole.encode("utf-32-le", "surrogatepass"), np.uint32)
         sizes = np.fromiter(map(len, view.texts), np.int64, len(view.texts))
         self.bases: Ints = np.concatenate([[1], 1 + np.cumsum(sizes + 1)])
-        self._lines: dict[int, tuple[Ints, Ints]] = {}
+        self._lines: dict[tuple[int, bool], tuple[Ints, Ints]] = {}
 
-    def in_lines(self, documents: Ints, starts: Ints, ends: Ints) -> Bools:
-        """Return which places overlap no layout line of the given documents."""
-        for document in documents.tolist():
-            if document not in self._lines:
-                self._lines[document] = layout_lines(self._view[document])
-        lines = [(self.bases[i], *self._lines[i]) for i in documents.tolist()]
+    def in_lines(self, documents: Ints, starts: Ints, ends: Ints, *, comments: bool) -> Bools:
+        """Return which places overlap no layout line of the given documents (see `layout_lines`)."""
+        keys = [(i, comments and _CODE in self._view[i]) for i in documents.tolist()]
+        for key in keys:
+            if key not in self._lines:
+                self._lines[key] = layout_lines(self._view[key[0]], comments=key[1])
+        lines = [(self.bases[key[0]], *self._lines[key]) for key in keys]
         begins = np.concatenate([*(base + begins for base, begins, _ in lines), [len(self._whole) + 1]])
         stops = np.concatenate([np.empty(0, np.int64), *(base + stops for base, _, stops in lines)])
         # the first layout line that ends after the place's begin must begin after the place's end

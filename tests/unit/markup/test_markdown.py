@@ -361,14 +361,45 @@ def test_names_that_begin_with_a_vowel(code):
 
 
 @pytest.mark.parametrize(
-    "code", ["string", "user_id", "unit", "useState", "one", "Float", "header", "euro", "json"]
+    "code",
+    [
+        "string",
+        "user_id",
+        "unit",
+        "useState",
+        "one",
+        "Float",
+        "header",
+        "euro",
+        "json",
+        "three",
+        "printf",
+        "square",
+    ],
 )
 def test_names_that_begin_with_a_consonant(code):
     assert read_markup("x.md", f"Use an `{code}` here.").text.count(SPOKEN_CONSONANT) == len(code) + 2
 
 
 @pytest.mark.parametrize(
-    "code", ["str", "hr", "html", "href", "ul", "x", "--ha", "@objc", ".env", "$x", "URL", "a b"]
+    "code",
+    [
+        "str",
+        "hr",
+        "html",
+        "href",
+        "ul",
+        "x",
+        "--ha",
+        "@objc",
+        ".env",
+        "$x",
+        "URL",
+        "a b",
+        "nginx",
+        "lstat",
+        "xarray",
+    ],
 )
 def test_ambiguous_names_have_no_sound(code):
     text = read_markup("x.md", f"Use an `{code}` here.").text

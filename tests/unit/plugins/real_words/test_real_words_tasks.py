@@ -261,6 +261,18 @@ def test_lines_of_layout_among_others(article):
     assert at == [text.index("apple.")]
 
 
+def test_words_in_short_comments_of_code(article, doubled):
+    """They are in a sentence, although articles are omitted there."""
+    code = "// {}\nint a;\n// she ate apple in there\nint b;\n// the end\n"
+    for comment, task, places in (
+        ("they saw a apple in it", article, ["a"]),
+        ("saw a apple", article, []),  # too short for a sentence
+        ("They saw saw apple in it", doubled, ["saw"]),
+    ):
+        text = plain_text("x.c", code.format(comment))
+        assert [word for word, _ in find_places(task, text)] == places, comment
+
+
 @given(st.lists(st.text("aA -*.\n\r\u2029\t|", max_size=12), max_size=5).map("\n".join))
 def test_layout_lines_of_any_text(text):
     begins, stops = layout_lines(text)
