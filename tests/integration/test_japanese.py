@@ -299,7 +299,7 @@ def test_the_pack_says_what_it_is(japanese_pack):
     assert figures["sizes"]["all"] < 25
 
 
-def test_the_doctor_names_it(japanese_pack):
+def test_the_doctor_names_it(japanese_pack, short_doctor):
     assert "disambig_ja 0.1.0, language ja" in here("doctor").stdout
 
 
