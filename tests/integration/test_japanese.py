@@ -268,7 +268,9 @@ def test_variants_of_input_convert_alike(japanese_pack):
     assert lines[4] == "今日は雨です。" * 1200
 
 
-@pytest.mark.parametrize("domain", DOMAINS)
+@pytest.mark.parametrize(  # the tables of each are built for seconds, in the same way
+    "domain", [DOMAINS[0], *(pytest.param(name, marks=pytest.mark.slow) for name in DOMAINS[1:])]
+)
 def test_every_domain_converts(japanese_pack, domain):
     folder = pack("disambig_ja").folders["converter"]
     converter = load_in_domain(shipped_converter().converter, folder, domain)
