@@ -125,6 +125,14 @@ def _installed(name: str, entry: str, tmp_path: Path, monkeypatch: pytest.Monkey
     return site
 
 
+@pytest.fixture
+def short_doctor(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the doctor measure its speed on one sample, not on 100,000 words."""
+    from disambig.doctor import sample
+
+    monkeypatch.setattr(sample, "SPEED_WORDS", 1)
+
+
 @pytest.fixture(scope="session")
 def small_table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build a count table of the toy sentences."""

@@ -22,7 +22,7 @@ SAMPLE = (
 LANGUAGE = "en"
 LEAST_COVERED = 0.05
 SLOW = 20_000
-_WORDS = 100_000
+SPEED_WORDS = 100_000
 _FEWEST = 20
 _BLOCK = 1024
 
@@ -129,7 +129,7 @@ def _speed(models: Sequence[Model], text: str, cold: float) -> CheckResultLine:
     from disambig.models import annotate
 
     n_words = len(text.split())
-    texts = [f"{text} {i}" for i in range(max(1, _WORDS // n_words))]
+    texts = [f"{text} {i}" for i in range(max(1, SPEED_WORDS // n_words))]
     annotate(
         texts[: len(texts) // 4 + 1], models
     )  # compile or load the functions for large batches before timing

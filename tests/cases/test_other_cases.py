@@ -26,96 +26,90 @@ class Learner:
 
 @hookimpl
 def disambig_register_learners(register):
-    register("odd_plugin.Learner.v1", Learner)
+    register("{name}.Learner.v1", Learner)
 """
+ODD = {  # the first lines of a plugin, and what is said of it
+    "odd": ('raise BaseException("odd")', "could not be loaded: BaseException: odd"),
+    "panics": ('class Panic(BaseException): pass\nraise Panic("no")', "could not be loaded: Panic: no"),
+    "prints": ('print("hello from here")', "[D020] plugin 'prints' writes to standard output"),
+    "writes": (
+        'import sys; sys.stdout.buffer.write(b"hello from here\\n")',
+        "[D020] plugin 'writes' writes to standard output",
+    ),
+    "mute": (
+        "class Bad(Exception):\n    def __str__(self): raise ValueError\nraise Bad",
+        "could not be loaded: Bad",
+    ),
+    "long": (
+        r'raise ValueError("one\ntwo \x1b[31m three")',
+        r"could not be loaded: ValueError: one two \x1b[31m three",
+    ),
+}
+INVALID = {"spaces": "not a valid : thing ::", "dash": "odd-plugin", "colon": "colon:"}
 
 
 @pytest.fixture
-def site(tmp_path):
-    """Return a function that makes a folder of installed packages, and an environment that uses it."""
+def install(tmp_path, monkeypatch):
+    """Return a function that installs a plugin for the commands of a test."""
+    site = tmp_path / "site"
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([os.environ.get("PYTHONPATH", ""), str(site)]))
 
-    def make(dist_info, value, *, top="", metadata=True):
-        folder = tmp_path / "site"
-        info = folder / dist_info
+    def make(name, *, value="", top="", dist_info="", metadata=True):
+        info = site / (dist_info or f"{name}-1.0.dist-info")
         info.mkdir(parents=True)
-        info.joinpath("entry_points.txt").write_text(f"[disambig]\nodd_plugin = {value}\n")
+        info.joinpath("entry_points.txt").write_text(f"[disambig]\n{name} = {value or name}\n")
         if metadata:
-            info.joinpath("METADATA").write_text("Metadata-Version: 2.1\nName: odd-plugin\nVersion: 1.0\n")
-        folder.joinpath("odd_plugin.py").write_text(PLUGIN.format(top=top))
-        path = os.pathsep.join([os.environ.get("PYTHONPATH", ""), str(folder)])
-        return {**os.environ, "PYTHONPATH": path}
+            info.joinpath("METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        site.joinpath(f"{name}.py").write_text(PLUGIN.format(name=name, top=top))
+        return info
 
     return make
 
 
-def check_goes_on(env, folder, said):
+def check_goes_on(folder):
+    """Check a text in a process of its own, which finds what it should; return what it says."""
     folder.joinpath("a.md").write_text("It was better then the rest.\n")
-    done = process("check", "a.md", "--format", "jsonl", folder=folder, env=env)
+    done = process("check", "a.md", "--format", "jsonl", folder=folder)
     assert done.returncode == 1, done.stderr
     (flag,) = map(json.loads, done.stdout.splitlines())
     assert flag["observed"] == "then"
-    assert said in done.stderr
     assert "Traceback" not in done.stderr
+    return done.stderr.splitlines()
 
 
-def test_a_distribution_without_metadata_is_named(site, tmp_path):
-    env = site("~dd_plugin-1.0.dist-info", "odd_plugin", metadata=False)
-    check_goes_on(env, tmp_path, "~dd_plugin-1.0.dist-info is incomplete")
-    listed = process("plugins", env=env, folder=tmp_path)
+def test_a_distribution_without_metadata_is_named(install, tmp_path):
+    install("odd_plugin", dist_info="~dd_plugin-1.0.dist-info", metadata=False)
+    assert any("~dd_plugin-1.0.dist-info is incomplete" in line for line in check_goes_on(tmp_path))
+    listed = process("plugins", folder=tmp_path)
     assert "[D018]" in listed.stdout and "Traceback" not in listed.stderr
     code = "import spacy; spacy.blank('en').add_pipe('disambig_spelling'); print('made')"
-    assert "made" in process("-c", code, python=(), env=env, folder=tmp_path).stdout
+    assert "made" in process("-c", code, python=(), folder=tmp_path).stdout
 
 
-@pytest.mark.parametrize(
-    ("top", "said"),
-    [
-        ('raise BaseException("odd")', "BaseException: odd"),
-        ('class Panic(BaseException): pass\nraise Panic("no")', "Panic: no"),
-    ],
-)
-def test_a_plugin_that_raises_a_base_exception(site, tmp_path, top, said):
-    check_goes_on(site("odd_plugin-1.0.dist-info", "odd_plugin", top=top), tmp_path, said)
-
-
-@pytest.mark.parametrize(
-    "top", ['print("hello from here")', 'import sys; sys.stdout.buffer.write(b"hello from here\\n")']
-)
-def test_a_plugin_that_prints_does_not_spoil_results(site, tmp_path, top):
-    env = site("odd_plugin-1.0.dist-info", "odd_plugin", top=top)
-    check_goes_on(env, tmp_path, "[D020] plugin 'odd_plugin' writes to standard output")
-
-
-def test_a_plugin_whose_error_cannot_be_described(site, tmp_path):
-    top = "class Bad(Exception):\n    def __str__(self): raise ValueError\nraise Bad"
-    check_goes_on(
-        site("odd_plugin-1.0.dist-info", "odd_plugin", top=top), tmp_path, "could not be loaded: Bad"
-    )
-
-
-def test_an_error_of_a_plugin_is_one_line(site, tmp_path):
-    top = r'raise ValueError("one\ntwo \x1b[31m three")'
-    env = site("odd_plugin-1.0.dist-info", "odd_plugin", top=top)
-    check_goes_on(env, tmp_path, r"could not be loaded: ValueError: one two \x1b[31m three")
+def test_plugins_that_fail_or_print_or_have_invalid_entry_points(install, tmp_path):
+    """Each is named in a line of its own, and the others and the results stay as they are."""
+    for name, (top, _) in ODD.items():
+        install(name, top=top)
+    for name, value in INVALID.items():
+        install(name, value=value)
+    lines = check_goes_on(tmp_path)
+    expected = {name: said for name, (_, said) in ODD.items()}
+    expected |= dict.fromkeys(INVALID, "[D019] invalid entry point")
+    for name, said in expected.items():
+        assert len([line for line in lines if name in line and said in line]) == 1, (name, lines)
 
 
 @pytest.mark.parametrize("text", [b"[disambig]\nodd_plugin\n", b"[disambig]\nodd = caf\xe9\n"])
-def test_entry_points_that_cannot_be_read_are_named(site, tmp_path, text):
-    env = site("odd_plugin-1.0.dist-info", "odd_plugin")
-    folder = tmp_path / "site" / "odd_plugin-1.0.dist-info"
+def test_entry_points_that_cannot_be_read_are_named(install, tmp_path, text):
+    folder = install("odd_plugin")
     folder.joinpath("entry_points.txt").write_bytes(text)
     tmp_path.joinpath("a.md").write_text("It was better then the rest.\n")
-    done = process("check", "a.md", folder=tmp_path, env=env)
+    done = process("check", "a.md", folder=tmp_path)
     assert done.returncode == 2
     assert "[D021] cannot read the entry points in" in done.stderr and str(folder) in done.stderr
     assert "Traceback" not in done.stderr and len(done.stderr.splitlines()) == 1
-    checked = process("doctor", "--quick", env=env, folder=tmp_path)
+    checked = process("doctor", "--quick", folder=tmp_path)
     assert "PROBLEM plugins: [D021]" in checked.stdout and "Traceback" not in checked.stderr
-
-
-@pytest.mark.parametrize("value", ["not a valid : thing ::", "odd-plugin", "odd_plugin:"])
-def test_an_entry_point_that_is_not_valid(site, tmp_path, value):
-    check_goes_on(site("odd_plugin-1.0.dist-info", value), tmp_path, "[D019] invalid entry point")
 
 
 # --- counts ----------------------------------------------------------------------------------------------
@@ -343,7 +337,7 @@ def test_a_text_of_many_documents_does_not_join_them(tmp_path):
 # --- doctor and servers ----------------------------------------------------------------------------------
 
 
-def test_the_sample_of_doctor_has_something_for_every_model():
+def test_the_sample_of_doctor_has_something_for_every_model(short_doctor):
     done = here("doctor")
     assert "coverage: disambig_en/doubled: 1 decision, 1 flagged" in done.stdout
     assert "nothing to decide" not in done.stdout

@@ -14,7 +14,7 @@ from disambig import registry
 from disambig.config import resolve
 from disambig.models import LinearScorer, load_model, save_model
 from disambig.settings import get_settings
-from disambig.testing import check_extractor, check_task
+from disambig.testing import check_extractor
 from disambig.text import Words
 from disambig.training import train
 
@@ -40,11 +40,6 @@ def trained(learner):
     config = sections_of(learner)
     texts = {"train": TEXTS, "dev": TEXTS}
     return train(resolve(config), texts, name="toys", config=config, min_examples=5)
-
-
-@pytest.mark.parametrize("check", check_task(Pairs(), TEXTS), ids=str)
-def test_task(check):
-    check()
 
 
 @pytest.mark.parametrize("check", check_extractor(NearbyWords(), Pairs(), TEXTS), ids=str)

@@ -1,8 +1,4 @@
-"""Structured candidates: problems for the core's chain, and a chart, as small as it can be.
-
-Parts are rows of the same batch. The rows of a chain can be told from the batch's offsets alone; a
-chart's combine as a hypergraph says, which `PartRows` carries along.
-"""
+"""Structured candidates: chains and charts with all their structures, and a decoder of charts."""
 
 from __future__ import annotations
 
@@ -10,9 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disambig.api import Columns, SparseRows
-from disambig.api.batches import PartRows as SharedParts
-from disambig.api.decoding import Chain, Hypergraphs
+from disambig.api.decoding import Hypergraphs
 
 
 @dataclass(frozen=True)
@@ -68,34 +62,6 @@ def starts(forests):
         start += len(forest.edges)
 
 
-@dataclass(frozen=True, eq=False)
-class PartRows:
-    """A batch whose rows are parts: `SparseRows` with a layout of its own."""
-
-    parts: SparseRows
-    layout: tuple
-
-    offsets = property(lambda self: self.parts.offsets)
-    cost = property(lambda self: self.parts.cost)
-    columns = property(lambda self: self.parts.columns)
-
-    def scores(self, weights):
-        return self.parts.scores(weights)
-
-    def adjoint(self, mass):
-        return self.parts.adjoint(mass)
-
-    def row_sqnorm(self):
-        return self.parts.row_sqnorm()
-
-    def take(self, index):
-        return PartRows(self.parts.take(index), tuple(self.layout[i] for i in index))
-
-
-def shared_columns(n):
-    return Columns(np.full(n, -1, np.int32), np.zeros(n, np.int32), ("all",))
-
-
 def bracketings(n):
     """Return the forest of all binary bracketings of n words: two for three words, five for four."""
     edges = []
@@ -143,63 +109,3 @@ def paths(n_tags, length):
             rows.append(n_tags + (t - 1) * n_tags**2 + tags[t - 1] * n_tags + tags[t])
         found.append(rows)
     return found
-
-
-def chain_batch(rng, *, n=12, n_tags=3, n_words=4, longest=5):
-    """Return sentences tagged by hidden weights; features are word-tag pairs and tag pairs."""
-    from scipy.sparse import csr_array
-
-    n_columns = n_words * n_tags + n_tags**2
-    truth = rng.normal(size=n_columns)
-    blocks, costs, sizes = [], [], []
-    for length in rng.integers(1, longest + 1, size=n):
-        words = rng.integers(n_words, size=length)
-        rows = np.zeros((n_tags + (length - 1) * n_tags**2, n_columns))
-        rows[np.arange(n_tags), words[0] * n_tags + np.arange(n_tags)] = 1.0
-        for t in range(1, length):
-            for a in range(n_tags):
-                for b in range(n_tags):
-                    row = n_tags + (t - 1) * n_tags**2 + a * n_tags + b
-                    rows[row, words[t] * n_tags + b] = 1.0
-                    rows[row, n_words * n_tags + a * n_tags + b] = 1.0
-        right = Chain(n_tags).best(rows @ truth, np.array([0, len(rows)]))
-        blocks.append(rows)
-        costs.append(1.0 - right)
-        sizes.append(len(rows))
-    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    cost = np.concatenate(costs).astype(np.float32)
-    return SparseRows(csr_array(np.vstack(blocks)), offsets, cost, shared_columns(n_columns))
-
-
-def chart_batch(rng, *, sizes=(3, 4, 4, 5), n_columns=6):
-    """Return sentences bracketed by hidden weights over random features of the splits."""
-    from scipy.sparse import csr_array
-
-    forests = tuple(bracketings(size) for size in sizes)
-    offsets = np.concatenate([[0], np.cumsum([len(forest.edges) for forest in forests])]).astype(np.int64)
-    rows = rng.normal(size=(offsets[-1], n_columns))
-    right = Chart().best(rows @ rng.normal(size=n_columns), forests)
-    parts = SparseRows(csr_array(rows), offsets, (1.0 - right).astype(np.float32), shared_columns(n_columns))
-    return PartRows(parts, forests)
-
-
-def graph_batch(rng, **settings):
-    """Return a chart batch with the layout of the core's decoder, each row a part of its own."""
-    batch = chart_batch(rng, **settings)
-    own = np.arange(len(batch.cost), dtype=np.int32)[:, None]
-    return SharedParts(batch.parts.rows, own, packed(batch.layout), batch.cost, batch.columns)
-
-
-def unpacked(batch):
-    """Return a chart batch as lists: a row a parse, whose features and cost are the sums of its parts'."""
-    from scipy.sparse import csr_array
-
-    rows, cost, sizes = [], [], []
-    dense = batch.parts.rows.toarray()
-    for start, forest in starts(batch.layout):
-        parses = derivations(forest)
-        rows += [dense[[start + part for part in parse]].sum(axis=0) for parse in parses]
-        cost += [batch.cost[[start + part for part in parse]].sum() for parse in parses]
-        sizes.append(len(parses))
-    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    return SparseRows(csr_array(np.array(rows)), offsets, np.array(cost, np.float32), batch.columns)

@@ -1,7 +1,7 @@
 """A learner of each kind that a later plugin brings, as small as it can be.
 
-`Perceptron` and `ExponentiatedGradient` do not know whether rows are candidates or parts: the right
-rows are found through `cost`, the decoder does the rest.
+`Perceptron` does not know whether rows are candidates or parts: the right rows are found through `cost`,
+the decoder does the rest.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from disambig.api import CrossedRows, Enumerated, Fitted, LinearScorer, SparseRows
-from disambig.api.batches import segments
 
 
 def gold(decoder, batch, scores):
@@ -50,32 +49,6 @@ class Perceptron(Linear):
             if not mistakes:
                 break
         return Fitted(LinearScorer(weights), {"mistakes": mistakes})
-
-
-@dataclass(frozen=True)
-class ExponentiatedGradient(Linear):
-    """The max-margin dual by multiplicative updates, batch by batch (Collins 2005)."""
-
-    decoder: object = Enumerated()
-    C: float = 1.0
-    eta: float = 0.1
-    steps: int = 500
-
-    def fit(self, batch, *, dev=None, rng=None):
-        right = batch.adjoint(gold(self.decoder, batch, np.zeros(len(batch.cost))))
-        theta = np.zeros(len(batch.cost))  # alpha_iy = exp(sum of theta over the parts of y) / normaliser
-        duals = []
-        for _ in range(self.steps + 1):
-            alpha, _ = self.decoder.marginals(theta, batch.layout)
-            weights = self.C * (right - batch.adjoint(alpha))
-            duals.append(float(self.C * alpha @ batch.cost - 0.5 * weights @ weights))
-            theta = theta + self.eta * (batch.cost + batch.scores(weights))
-        return Fitted(LinearScorer(weights), {"duals": duals})
-
-
-def right_share(batch, scores):
-    best = batch.offsets[:-1] + segments.argmax(scores, batch.offsets)
-    return np.mean(batch.cost[best] == 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,50 +94,6 @@ class KernelRidge:
 
 def dense(rows):
     return rows.toarray() if hasattr(rows, "toarray") else np.asarray(rows, np.float64)
-
-
-@dataclass(frozen=True, eq=False)
-class Masked:
-    """A batch without some of its columns: a random subspace (Sogaard and Johannsen 2012)."""
-
-    batch: object
-    mask: np.ndarray
-
-    offsets = property(lambda self: self.batch.offsets)
-    cost = property(lambda self: self.batch.cost)
-    columns = property(lambda self: self.batch.columns)
-    layout = property(lambda self: self.batch.layout)
-
-    def scores(self, weights):
-        return self.batch.scores(weights * self.mask)
-
-    def adjoint(self, mass):
-        return self.batch.adjoint(mass) * self.mask
-
-    def row_sqnorm(self):
-        raise NotImplementedError
-
-    def take(self, index):
-        return Masked(self.batch.take(index), self.mask)
-
-
-@dataclass(frozen=True)
-class RandomSubspaces(Linear):
-    """The mean of base learners, each without a random tenth of the columns."""
-
-    base: object = Perceptron(epochs=4)
-    n_subspaces: int = 4
-    rate: float = 0.1
-
-    def fit(self, batch, *, dev=None, rng=None):
-        rng = np.random.default_rng(0) if rng is None else rng
-        n = len(batch.columns)
-        weights = np.zeros(n)
-        for _ in range(self.n_subspaces):
-            mask = np.ones(n)
-            mask[rng.choice(n, round(self.rate * n), replace=False)] = 0.0
-            weights += self.base.fit(Masked(batch, mask)).scorer.weights
-        return Fitted(LinearScorer(weights / self.n_subspaces))
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ def distribution(home, name, version, entries="", *, requires=()):
     return home
 
 
-def test_a_text_and_the_numbers_as_json():
+def test_a_text_and_the_numbers_as_json(short_doctor):
     done = here(
         "doctor", "--json", "--quick", "They walked to school from nine until noon, and it was quite late."
     )

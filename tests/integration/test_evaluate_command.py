@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 import spacy
 from commands import here, process
+from examples import fewer_examples
 from hypothesis import given, strategies as st
 from lsp_wire import Wire
 from running_server import running
@@ -339,6 +340,7 @@ def test_a_set_of_models_assumes_what_the_writing_is(model):
         annotate([TEXT], [loaded], writing="lerner")
 
 
+@fewer_examples
 @given(
     words=st.lists(st.sampled_from(["quite", "quiet", "place", "a", "the", "peace", "of", "."]), max_size=30)
 )

@@ -182,8 +182,8 @@ def test_mistakes_that_people_made(models: list[Model]) -> None:
     if not data:
         pytest.skip("DISAMBIG_DATA is not set")
     folder = Path(data) / "labelled" / "fixes"
-    mistakes = read_fixes(folder / "dev.jsonl.xz", tier=1)
-    clean = read_clean(folder / "clean.dev.jsonl.xz")
+    mistakes = read_fixes(folder / "dev.jsonl.xz", tier=1)[::2]  # half of them say as much in half the time
+    clean = read_clean(folder / "clean.dev.jsonl.xz")[::2]
     checker = ModelChecker(tuple(models))
     result = mistake_figures(MistakeTrial.from_checker(checker, mistakes, clean), checker.limits())
     right = {

@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "plugins" / "boosted
 
 from commands import here, process
 from disambig_boosted_lasso import load_converter
+from disambig_boosted_lasso.kana import load_in_domain
 from kana_words import KANA, WRITTEN, folder_of
 
 from disambig.errors import UserError
@@ -260,21 +261,20 @@ def test_readings_in_di_and_du_are_both_accepted(japanese_pack):
 
 
 def test_variants_of_input_convert_alike(japanese_pack):
-    given = "ｷｮｳﾊ ｱﾒﾃﾞｽ｡\n\nキョウハ\nHello, 2026!\n" + "きょうはあめです。" * 1200 + "\n"
-    done = here("convert", "-q", given=given)
-    lines = done.stdout.splitlines()
-    assert (done.returncode, done.stderr, len(lines)) == (0, "", 5)
+    given = ["ｷｮｳﾊ ｱﾒﾃﾞｽ｡", "", "キョウハ", "Hello, 2026!", "きょうはあめです。" * 1200]
+    lines = shipped_converter().best(given)
     assert lines[1] == "" and lines[3] == "Hello, 2026!"
     assert lines[0].endswith("雨です。") and lines[2].startswith("今日")
     assert lines[4] == "今日は雨です。" * 1200
 
 
-@pytest.mark.parametrize(  # each is loaded for seconds, in the same way
+@pytest.mark.parametrize(  # the tables of each are built for seconds, in the same way
     "domain", [DOMAINS[0], *(pytest.param(name, marks=pytest.mark.slow) for name in DOMAINS[1:])]
 )
 def test_every_domain_converts(japanese_pack, domain):
-    done = here("convert", "--domain", domain, "-q", given="にほんごをべんきょうする。\n")
-    assert done.stdout == "日本語を勉強する。\n"
+    folder = pack("disambig_ja").folders["converter"]
+    converter = load_in_domain(shipped_converter().converter, folder, domain)
+    assert converter.best(["にほんごをべんきょうする。"]) == ["日本語を勉強する。"]
 
 
 def test_the_domains_are_those_of_the_card(japanese_pack):
@@ -299,7 +299,7 @@ def test_the_pack_says_what_it_is(japanese_pack):
     assert figures["sizes"]["all"] < 25
 
 
-def test_the_doctor_names_it(japanese_pack):
+def test_the_doctor_names_it(japanese_pack, short_doctor):
     assert "disambig_ja 0.1.0, language ja" in here("doctor").stdout
 
 

@@ -17,11 +17,12 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 import pytest
+import pytest_asyncio
 import pytest_lsp
 from commands import here as run
 from lsp_wire import WAITS, Wire, at
 from lsprotocol import types
-from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
+from pytest_lsp import LanguageClient, client_capabilities
 
 BAD = "It was better then we had hoped.\n"
 
@@ -386,9 +387,6 @@ def test_to_exit_without_shutdown_is_an_error(process):
     assert process.process.wait(WAITS) == 1
 
 
-COMMAND = [sys.executable, "-m", "disambig.cli.main", "lsp"]
-
-
 def columns(text: str, encoding: str) -> int:
     codec, width = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}[encoding]
     return len(text.encode(codec)) // width
@@ -472,16 +470,19 @@ class Editor:
         return text
 
 
-@pytest_lsp.fixture(config=ClientServerConfig(server_command=COMMAND))
-async def client(lsp_client: LanguageClient):
-    lsp_client.registered = []
+@pytest_asyncio.fixture
+async def client(port: int):
+    """An editor of the server that all tests share."""
+    connected = pytest_lsp.make_test_lsp_client()
 
-    @lsp_client.feature(types.CLIENT_REGISTER_CAPABILITY)
+    @connected.feature(types.CLIENT_REGISTER_CAPABILITY)
     def register(params: types.RegistrationParams) -> None:
-        lsp_client.registered += params.registrations
+        pass
 
-    yield
-    await lsp_client.shutdown_session()
+    await connected.start_tcp("127.0.0.1", port)
+    yield connected
+    await connected.shutdown_session()
+    await connected.stop()
 
 
 @pytest.fixture

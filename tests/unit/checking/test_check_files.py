@@ -11,6 +11,7 @@ import time
 from types import SimpleNamespace
 
 import pytest
+from examples import fewer_examples
 from hypothesis import example, given, strategies as st
 
 from disambig.checking import files, find_files, read_text, unified_diff, write_text
@@ -233,6 +234,7 @@ needs_tools = pytest.mark.skipif(
 
 
 @needs_tools
+@fewer_examples
 @given(LINES, st.data())
 def test_a_diff_can_be_applied(tmp_path_factory, lines, data):
     old = "\n".join(lines)

@@ -21,7 +21,7 @@ from disambig.data import Group
 from disambig.markup import read_markup
 from disambig.models import ModelSource
 
-EXAMPLES = int(os.environ.get("DISAMBIG_STABLE_EXAMPLES", "15"))
+EXAMPLES = int(os.environ.get("DISAMBIG_STABLE_EXAMPLES", "8"))
 
 
 def replacing(pairs: dict[str, str]):
@@ -197,9 +197,9 @@ def changed_places(before: str, after: str) -> list[tuple[int, int]]:
 
 @pytest.mark.parametrize("rate", [None, "6"])
 def test_a_second_run_changes_nothing(tmp_path: Path, rate: str | None):
-    """160 paragraphs with mistakes, each in a file of its own."""
+    """60 paragraphs with mistakes, each in a file of its own."""
     random_state = random.Random(20)
-    texts = {f"{number}.md": with_mistakes(random_state) + "\n" for number in range(160)}
+    texts = {f"{number}.md": with_mistakes(random_state) + "\n" for number in range(60)}
     for name, text in texts.items():
         (tmp_path / name).write_bytes(text.encode())
     options = () if rate is None else ("--flags-per-1000", rate)
@@ -207,7 +207,7 @@ def test_a_second_run_changes_nothing(tmp_path: Path, rate: str | None):
     once = {name: (tmp_path / name).read_bytes().decode() for name in texts}
     second = fix_folder(tmp_path, *options)
     twice = {name: (tmp_path / name).read_bytes().decode() for name in texts}
-    assert sum(once[name] != texts[name] for name in texts) > 60
+    assert sum(once[name] != texts[name] for name in texts) > 22
     assert {name: once[name] for name in texts if once[name] != twice[name]} == {}
     again = [
         (once[name], flag["observed"], flag["replacement"])

@@ -11,7 +11,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from fake_models import annotate_texts
+from commands import here
+from fake_models import annotate_texts, fakes
 from hypothesis import given, strategies as st
 
 from disambig.checking import FORMATS, Flag, flag_line, left_flags_line
@@ -118,18 +119,18 @@ RUNS = (
 
 
 @pytest.mark.parametrize("options", RUNS, ids=" ".join)
-def test_file_names_in_every_output(tmp_path, options):
+def test_file_names_in_every_output(tmp_path, monkeypatch, options):
     names = [os.fsencode(name if name.endswith(".md") else f"{name}.md") for name in NAMES]
     for name in names:
         with open(os.fsencode(tmp_path) + b"/" + name, "w") as file:
             file.write(
                 "A quite place.\n\nA quite place, where quite\nplace <!-- disambig: ignore-x --> is.\n"
             )
-    command = [sys.executable, SCRIPT, "check", *options, "--", *names]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=120)
+    for name, fake in fakes().items():
+        monkeypatch.setitem(sys.modules, name, fake)
+    done = here("check", *options, "--", *map(os.fsdecode, names), folder=tmp_path)  # all of it is UTF-8
     assert done.returncode in (1, 2), done.stderr
-    written = [done.stdout, done.stderr, *(item.read_bytes() for item in tmp_path.glob("known.json"))]
-    for text in (item.decode() for item in written):  # all of it is UTF-8
+    for text in (done.stdout, done.stderr, *(item.read_text("utf8") for item in tmp_path.glob("known.json"))):
         assert escape_control_chars(text, lines=True) == text
         for line in text.splitlines():
             assert not line.lstrip().startswith(("::error", "::stop", "##[")), line

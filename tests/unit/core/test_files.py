@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from examples import fewer_examples
 from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as np_st
 
@@ -266,6 +267,7 @@ def change_header(folder, **changes):
     (folder / HEADER).write_text(json.dumps({**header, **changes}), "utf8")
 
 
+@fewer_examples
 @given(arrays_of_any_kind, arrays_of_any_kind)
 def test_array_folder_round_trips(words, counts):
     arrays = {"words": words, "counts": counts}

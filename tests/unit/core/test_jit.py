@@ -250,13 +250,13 @@ def test_works_if_the_cache_is_read_only(folder):
 
 
 @as_root
-@pytest.mark.parametrize("mode", [0o755, 0o700])
-def test_works_with_the_cache_of_another_user(folder, mode):
+def test_works_with_the_cache_of_another_user(folder):
     use(folder)
-    for path in (folder / "cache").rglob("*"):
-        path.chmod(mode if path.is_dir() else mode & 0o644)
-    (folder / "cache").chmod(mode)
-    use(folder, user=NOBODY)
+    for mode in (0o755, 0o700):
+        for path in (folder / "cache").rglob("*"):
+            path.chmod(mode if path.is_dir() else mode & 0o644)
+        (folder / "cache").chmod(mode)
+        use(folder, user=NOBODY)
 
 
 @as_root

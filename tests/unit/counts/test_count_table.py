@@ -12,6 +12,7 @@ from multiprocessing import get_context
 
 import numpy as np
 import pytest
+from examples import fewer_examples
 from hypothesis import given, settings, strategies as st
 
 from disambig.counts import (
@@ -229,8 +230,8 @@ def test_few_lookups_need_no_numba(tmp_path):
     assert done.stdout.strip() == "False"
 
 
+@fewer_examples
 @given(st.integers(1, 400), st.integers(0, 2**32), st.sampled_from(list(layout.RECORD_FORMS.values())))
-@settings(deadline=None)
 def test_numpy_and_the_kernel_choose_the_same_pilots(n, seed, record):
     keys = np.unique(np.random.default_rng(seed).integers(1, 2**63, n).astype(np.uint64))
     n_slots, n_buckets = layout.n_slots(len(keys), record), layout.n_buckets(len(keys), record)

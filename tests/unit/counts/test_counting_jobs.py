@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from commands import here
+from examples import fewer_examples
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from disambig.counts import (
@@ -57,7 +58,7 @@ choices = st.fixed_dictionaries(
         "record": st.sampled_from(["exact", "compact", "small"]),
     }
 )
-many_examples = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+fewer = settings(fewer_examples, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @contextmanager
@@ -91,7 +92,7 @@ def counted_at_once(path: Path, paths, names, **options) -> bytes:
     return build_table(path, text, cuts, sources=text.sources, force=True, **options).read_bytes()
 
 
-@many_examples
+@fewer
 @given(
     any_texts,
     choices,
@@ -117,7 +118,7 @@ def test_a_job_writes_the_table_of_counting_at_once(tmp_path, files, options, na
     assert not (tmp_path / "job").exists()
 
 
-@many_examples
+@fewer
 @given(any_texts, st.sampled_from([5, 40, 1 << 17]), st.sampled_from([4, 1 << 16]), st.integers(1, 3))
 @pytest.mark.slow
 def test_tables_are_merged_as_at_once(tmp_path, files, part, ranks, least):
@@ -178,7 +179,7 @@ def run_again(finished: Path, directory: Path, runner=None, **options) -> bytes:
     return data
 
 
-@many_examples
+@fewer
 @given(st.data())
 def test_only_missing_shards_are_done_again(finished, tmp_path, data):
     directory = copy_job(finished, tmp_path / "job")

@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from examples import fewer_examples
 from hypothesis import given, strategies as st
 from scipy.optimize import linprog
 
@@ -42,6 +43,7 @@ def best_by_linear_program(curves, total):
     return -best.fun
 
 
+@fewer_examples
 @given(CURVES, st.floats(0, 8))
 def test_a_linear_program_finds_no_more(curves, total):
     rates = share_budget(curves, total)

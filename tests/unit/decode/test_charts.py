@@ -45,7 +45,7 @@ def problems(draw):
 
 
 @given(problems())
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=50)
 def test_a_chart_has_all_parses_and_no_others(problem):
     grammar, sentences, listed = problem
     charts = Charts.parse(grammar, sentences, threshold=0.0)
@@ -66,7 +66,7 @@ def test_a_chart_has_all_parses_and_no_others(problem):
 
 
 @given(problems())
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=40)
 def test_the_best_parse_is_that_of_the_chart(problem):
     grammar, sentences, listed = problem
     for parse, result in zip(ChartParser(grammar, threshold=0.0).best(sentences), listed, strict=True):
@@ -100,7 +100,7 @@ def coarse_posteriors(grammar, words):
 
 
 @given(problems(), st.sampled_from([1e-300, 1e-3, 0.05, 0.3]))
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=50)
 def test_pruning_leaves_what_is_likely_in_the_coarser_grammar(problem, threshold):
     grammar, sentences, _ = problem
     everything = Charts.parse(grammar, sentences, threshold=0.0)

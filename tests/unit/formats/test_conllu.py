@@ -8,6 +8,7 @@ import lzma
 
 import pytest
 from annotated_documents import annotated, encode
+from examples import fewer_examples
 from fake_models import annotate_texts
 from hypothesis import given, strategies as st
 
@@ -207,6 +208,7 @@ def test_a_decision_is_written_at_its_token_or_range():
 CHARACTERS = st.sampled_from(list('quitéin. Aß\n\t"|=;%\u2003'))
 
 
+@fewer_examples
 @given(text=st.text(CHARACTERS | st.characters(codec="utf-8", exclude_categories=["C"])))
 def test_a_plain_text_round_trips_as_tokens(text):
     pytest.importorskip("spacy")

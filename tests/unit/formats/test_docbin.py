@@ -10,6 +10,7 @@ import zlib
 import pytest
 import srsly
 from annotated_documents import encode
+from examples import fewer_examples
 from fake_models import annotate_texts
 from hypothesis import given, strategies as st
 from spacy.tokens import Doc, DocBin, Span
@@ -68,6 +69,7 @@ def test_packed_files_are_unpacked_within_a_limit(tmp_path):
     assert (document.text, document.id) == (rich().text, f"{path}:1")
 
 
+@fewer_examples
 @given(texts=st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0"))))
 def test_documents_have_the_texts_of_the_docs(texts):
     actual = documents(stored(*map(NLP.make_doc, texts)))

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 import spacy
 from annotated_documents import annotated, encode
+from examples import fewer_examples
 from fake_models import annotate_texts
 from hypothesis import given, strategies as st
 from spacy.tokens import DocBin
@@ -224,6 +225,7 @@ def test_columns_of_parquet_must_be_there_and_hold_text(tmp_path, arrow, field, 
     assert re.match(rf"\[{message}", str(bad.error))
 
 
+@fewer_examples
 @given(place=st.integers(0, 2000), value=st.integers(0, 255))
 def test_no_damage_to_parquet_raises(folder, arrow, place, value):
     sink = io.BytesIO()

@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from examples import fewer_examples
 from hypothesis import given, strategies as st
 from slow_models import MODELS, TEXTS, random_text, sentences_of
 
@@ -33,6 +34,7 @@ def model():
     return estimate(*sentences_of(random_text(2000, words=200), least=2))
 
 
+@fewer_examples
 @given(text=TEXTS, settings=st.fixed_dictionaries(MODELS), least=st.integers(1, 3))
 def test_models_round_trip_to_the_bit(tmp_path_factory, text, settings, least):
     model = estimate(*sentences_of(text, least), **settings)

@@ -263,7 +263,7 @@ TEXT = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
 
 
 @given(TEXT, st.sampled_from(CODE))
-@settings(max_examples=max(200, settings.default.max_examples), deadline=None)
+@settings(max_examples=max(100, settings.default.max_examples), deadline=None)
 def test_offsets_stay_and_only_comments_are_text(text, suffix):
     result = read_markup("x" + suffix, text)
     assert len(result.text) == len(text)
@@ -493,7 +493,7 @@ LANGUAGE_PIECES = [
     st.lists(st.sampled_from(LANGUAGE_PIECES), max_size=40).map("".join),
     st.sampled_from(sorted(LANGUAGE_CASES)),
 )
-@settings(max_examples=max(500, settings.default.max_examples), deadline=None)
+@settings(max_examples=max(150, settings.default.max_examples), deadline=None)
 def test_offsets_of_languages_stay(text, path):
     read_with_offsets(path, text)
 

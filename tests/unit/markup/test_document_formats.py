@@ -67,7 +67,7 @@ def normalised(words):
 
 
 @given(TEXT, st.sampled_from(PATHS))
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=250, deadline=None)
 def test_offsets_are_those_of_the_file(text, path):
     if path.endswith("ipynb"):
         text = json.dumps({"cells": [{"cell_type": "markdown", "source": text}]})
@@ -80,7 +80,7 @@ def test_offsets_are_those_of_the_file(text, path):
 
 
 @given(st.one_of(TEXT, st.text(max_size=60)), st.sampled_from(PATHS))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_any_text_can_be_read(text, path):
     assert len(read_markup(path, text).text) == len(text)
 

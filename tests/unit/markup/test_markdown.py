@@ -319,7 +319,7 @@ DIALECT_PIECES = [
     st.lists(st.sampled_from(DIALECT_PIECES), max_size=40).map("".join),
     st.sampled_from(["x.md", "x.mdx", "x.qmd"]),
 )
-@settings(max_examples=max(300, settings.default.max_examples), deadline=None)
+@settings(max_examples=max(100, settings.default.max_examples), deadline=None)
 def test_offsets_of_dialects_stay(text, path):
     plain = read_with_offsets(path, text)
     if path != "x.mdx":

@@ -39,7 +39,7 @@ PATHS = ("x.md", "x.tex")
 
 
 @given(TEXT, st.sampled_from(PATHS))
-@settings(max_examples=max(200, settings.default.max_examples), deadline=None)
+@settings(max_examples=max(100, settings.default.max_examples), deadline=None)
 def test_offsets_stay_those_of_the_file(text, path):
     result = read_markup(path, text)
     assert len(result.text) == len(text)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from examples import fewer_examples
 from hypothesis import given, strategies as st
 
 from disambig.config import resolve
@@ -113,6 +114,7 @@ label_rows = st.lists(
 )
 
 
+@fewer_examples
 @given(label_rows)
 def test_auc_and_f1_agree_with_scikit_learn(rows):
     from sklearn.metrics import f1_score, roc_auc_score

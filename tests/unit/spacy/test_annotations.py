@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import spacy
+from examples import fewer_examples
 from fake_spacy_models import preposition_model, spelling_model
 from hypothesis import given, strategies as st
 from spacy.tokens import Doc, DocBin, Span
@@ -75,6 +76,7 @@ def test_two_tasks_on_the_same_word_keep_their_own_records():
 documents = st.lists(st.lists(st.sampled_from(PIECES), max_size=12).map("".join), min_size=1, max_size=4)
 
 
+@fewer_examples
 @given(documents)
 def test_annotations_of_batches_round_trip(texts):
     docs = list(BLANK.pipe(texts))
@@ -92,6 +94,7 @@ def test_annotations_of_batches_round_trip(texts):
                 assert span.start_char <= record["start"] < record["end"] <= span.end_char
 
 
+@fewer_examples
 @given(st.lists(st.sampled_from(PIECES), max_size=12), st.data())
 def test_docs_made_from_words(words, data):
     spaces = data.draw(st.lists(st.booleans(), min_size=len(words), max_size=len(words)))

@@ -336,7 +336,7 @@ def test_web1t_words(text, expected):
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=[]), max_size=30), max_size=3))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_web1t_views_equal_their_words(texts):
     view = web1t(texts)
     assert len(view.documents) == len(texts) + 1

@@ -57,7 +57,7 @@ def assert_covered(doc, starts, ends):
 
 
 @given(st.lists(TEXT, min_size=1, max_size=3))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_a_doc_has_the_words_of_its_text(nlp, texts):
     docs = [nlp.make_doc(text) for text in texts]
     view = view_of_docs(docs, words)
@@ -68,7 +68,7 @@ def test_a_doc_has_the_words_of_its_text(nlp, texts):
 
 
 @given(st.lists(st.tuples(PIECES, st.booleans()), max_size=12))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_a_doc_made_from_words_has_the_words_of_its_text(nlp, tokens):
     from spacy.tokens import Doc
 
@@ -91,7 +91,7 @@ def test_merged_and_split_tokens_change_no_word(nlp):
 
 
 @given(TEXT, st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_any_span_gets_the_tokens_it_touches(nlp, text, data):
     doc = nlp.make_doc(text)
     bounds = st.tuples(st.integers(0, len(text)), st.integers(0, len(text))).map(sorted)

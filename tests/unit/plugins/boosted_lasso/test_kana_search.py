@@ -81,7 +81,7 @@ def every_path(line, lexicon, tables, order, arrays):
     return scores
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=25)
 @given(
     entries,
     texts,

@@ -179,7 +179,7 @@ def test_paragraphs_are_independent(blank):
     assert not load_reader().evidence([blank.join(texts)], [crossing]).any()
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=25)
 @given(
     st.text("ab is.\n`*[](", max_size=20),
     st.integers(0, 20),

@@ -78,7 +78,7 @@ def test_empty_short_and_long_sentences():
     assert parsed.heads.count(-1) == 1
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=30)
 @given(
     st.lists(st.lists(st.tuples(st.text(max_size=3), st.sampled_from(["NN", "VBD", "IN", ""]))), max_size=4)
 )
@@ -240,7 +240,7 @@ def test_sentences_of_other_components_and_white_space(nlp):
     assert not any(token.is_space for token in (token.head for token in doc))
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=30)
 @given(st.text("ab .!?\n\t(\"'", max_size=25))
 def test_any_text_becomes_one_tree_per_sentence(nlp, text):
     doc = nlp(text)

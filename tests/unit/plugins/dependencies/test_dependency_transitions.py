@@ -159,7 +159,7 @@ def any_trees(draw, most=40):
     return heads
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=60)
 @given(any_trees())
 def test_make_projective(heads):
     lifted = [head + 1 for head in make_projective(heads)]
@@ -169,7 +169,7 @@ def test_make_projective(heads):
     assert derive(lifted)[1] == tuple(lifted)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=60)
 @given(any_trees(25), st.lists(st.integers(0, 2), max_size=20))
 def test_dynamic_oracle_after_mistakes(heads, wrong):
     lifted = [head + 1 for head in make_projective(heads)]

@@ -219,10 +219,9 @@ def test_it_learns_what_the_grammar_cannot(learned):
     assert report["charts"] == len(trees) and report["gap"] <= 0.05 and report["gold_missing"] == 0
 
 
-@pytest.mark.parametrize("loss", ["cost", "log"])
-def test_both_losses_learn(loss):
+def test_the_log_loss_learns_it_too():
     trees = attachments()
-    found = train_packed_parser(trees, EG(C=1.0, loss=loss, decoder=Hypergraph()), folds=4, least=1).parser
+    found = train_packed_parser(trees, EG(C=1.0, loss="log", decoder=Hypergraph()), folds=4, least=1).parser
     assert found.trees([tree.words() for tree in trees]) == trees
 
 

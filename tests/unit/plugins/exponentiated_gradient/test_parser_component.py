@@ -10,6 +10,7 @@ from disambig_exponentiated_gradient.grammar import TreebankGrammar
 from disambig_exponentiated_gradient.parser import Parser, save_parser
 from disambig_exponentiated_gradient.spacy import _component as extensions
 from disambig_exponentiated_gradient.treebank import list_constituents, read_trees
+from examples import fewer_examples
 from hypothesis import given, strategies as st
 from made_trees import TEXT, parser
 from spacy.tokens import Doc, DocBin
@@ -174,6 +175,7 @@ def test_settings_that_cannot_be(folder, config, code, language):
         spacy.blank(language).add_pipe("disambig_parser", config={"model": folder} | config)
 
 
+@fewer_examples
 @given(st.text(st.sampled_from('The cat saw it. \n(\u2019s"-!'), max_size=60))
 def test_every_word_is_in_one_sentence(nlp, text):
     doc = nlp(text)

@@ -12,6 +12,7 @@ from disambig_exponentiated_gradient.treebank import (
     TreeBrackets,
     format_one_line,
 )
+from examples import fewer_examples
 from hypothesis import given
 from made_trees import plain_trees, tree_of, trees
 
@@ -113,6 +114,7 @@ def test_figures_of_several():
     assert np.isnan([nothing.f1, nothing.precision, nothing.recall, nothing.exact]).all()
 
 
+@fewer_examples
 @given(trees(), trees())
 def test_what_holds_of_any_two_trees(one, other):
     same = Parseval.from_trees([one], [one])
@@ -128,6 +130,7 @@ def test_what_holds_of_any_two_trees(one, other):
     assert there.errors[0] == back.errors[0] >= 0
 
 
+@fewer_examples
 @given(trees())
 def test_another_label_costs_two_brackets(tree):
     found = Parseval.from_trees([tree], [Tree("TOP", (Tree("EXTRA", tree.children),))])

@@ -68,7 +68,7 @@ def test_written_trees_have_the_features_of_a_plain_count():
     assert found_in([format_one_line(tree) for tree in some]) == [features(tree) for tree in some]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.lists(trees(), min_size=1, max_size=3))
 def test_made_trees_have_the_features_of_a_plain_count(some):
     plain = [clean_trees(tree) for tree in some]

@@ -31,6 +31,7 @@ from disambig_exponentiated_gradient.treebank import (
     read_trees,
     tree_from_dependencies,
 )
+from examples import fewer_examples
 from hypothesis import given, strategies as st
 from made_trees import plain_trees, tree_of, trees
 
@@ -295,6 +296,7 @@ def test_rules_and_words_of_heads():
     assert heads(tree).word == "end"
 
 
+@fewer_examples
 @given(trees())
 def test_the_head_is_that_of_the_head_child(tree):
     words = tree.words()
@@ -345,6 +347,7 @@ def test_small_and_deep_trees_are_drawn():
     assert svg(tree).count(">X<") == 400
 
 
+@fewer_examples
 @given(DRAWN_TREES)
 def test_nothing_stands_over_words_of_another(tree):
     layout = TreeLayout.from_tree(tree, lambda node: float(max(len(node.label), len(node.word or ""))), 2.0)
@@ -359,6 +362,7 @@ def test_nothing_stands_over_words_of_another(tree):
         assert 0 <= layout.centres[i] <= layout.width
 
 
+@fewer_examples
 @given(DRAWN_TREES)
 def test_every_label_and_word_is_drawn(tree):
     wide, narrow = draw_tree(tree, width=10_000), draw_tree(tree, width=20)
@@ -370,6 +374,7 @@ def test_every_label_and_word_is_drawn(tree):
     assert last is None or last.split() == tree.words()
 
 
+@fewer_examples
 @given(DRAWN_TREES)
 def test_svg_is_well_formed_and_has_every_word(tree):
     root = xml.fromstring(svg(tree))

@@ -27,6 +27,7 @@ from disambig_exponentiated_gradient.treebank import (
     format_one_line,
     read_trees,
 )
+from examples import fewer_examples
 from hypothesis import given, strategies as st
 from made_trees import plain_trees, tree_of, trees
 from slow_trees import best_derivation
@@ -131,6 +132,7 @@ def test_probabilities_of_what_is_above_sum_to_one():
     assert np.allclose(list(below.values()), 1.0)
 
 
+@fewer_examples
 @given(st.lists(trees(8), min_size=1, max_size=4), st.integers(0, 2), st.integers(1, 2))
 def test_every_tree_of_the_treebank_has_its_derivation(made, horizontal, vertical):
     grammar = TreebankGrammar.from_trees(made, Binarisation(horizontal, vertical))
@@ -171,6 +173,7 @@ def test_the_best_tree_by_plain_cky_and_by_the_charts():
     assert format_one_line(parser.trees(sentences[:1])[0]) == expected
 
 
+@fewer_examples
 @given(st.lists(trees(5), min_size=1, max_size=3))
 def test_the_fast_parser_finds_a_tree_as_good_as_the_treebanks(made):
     grammar = TreebankGrammar.from_trees(made)
@@ -389,6 +392,7 @@ def test_each_class_is_a_part_of_the_one_before(word, is_first):
     assert len(set(classes_of_word)) == len(classes_of_word)
 
 
+@fewer_examples
 @given(st.lists(st.text(min_size=1, max_size=6), min_size=1, max_size=5))
 def test_every_word_may_be_something(words):
     lexicon = TagLexicon.from_sentences(WORD_SENTENCES)

@@ -30,6 +30,7 @@ from disambig_exponentiated_gradient.treebank import (
     strip_label,
     unescape_word,
 )
+from examples import fewer_examples
 from hypothesis import given, strategies as st
 from made_trees import NAMES, PLAIN, TAGS, plain_trees, tree_of, trees
 
@@ -136,12 +137,14 @@ def test_any_text_is_read_or_refused(text):
         assert all(tree_of(format_one_line(tree)).words() == tree.words() for tree in found)
 
 
+@fewer_examples
 @given(trees())
 def test_what_is_written_is_read(tree):
     assert list(read_raw_trees(format_one_line(tree))) == [tree]
     assert list(read_raw_trees(format_indented(tree))) == [tree]
 
 
+@fewer_examples
 @given(trees())
 def test_nodes_and_their_words(tree):
     found, words = TreeNodes.from_tree(tree), tree.words()
@@ -317,6 +320,7 @@ def test_splits(split, text, symbol):
     assert symbol in made(text, 0, 1, splits=(split,))
 
 
+@fewer_examples
 @given(trees(), SETTINGS)
 def test_there_and_back(tree, settings):
     binarised = settings(tree)
@@ -327,6 +331,7 @@ def test_there_and_back(tree, settings):
         assert not is_inside(node.label) or len(node.children) == 2
 
 
+@fewer_examples
 @given(trees(), SETTINGS)
 def test_coarse_symbols_are_those_of_the_plain_binarisation(tree, settings):
     plain = Binarisation(0, 1, tag_parents=False, splits=())(tree)

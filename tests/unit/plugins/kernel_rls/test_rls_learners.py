@@ -27,6 +27,7 @@ from disambig_kernel_rls.rls import (
     leave_one_out_qualities,
     search_weights,
 )
+from examples import fewer_examples
 from hypothesis import given, strategies as st
 from scipy.sparse import csr_array
 from sense_rows import GROUPS, make_rows, rows_of
@@ -81,6 +82,7 @@ def test_scores_equal_the_formula(kernel, width):
     assert form == ("primal" if kernel.is_linear and width < 50 else "dual")
 
 
+@fewer_examples
 @given(seed=st.integers(0, 10**6), share=st.floats(0.05, 0.95), width=st.sampled_from([20, 90]))
 def test_comb_is_rlsc_on_scaled_feature_groups(seed, share, width):
     batch, test = make_rows(30, width, seed=seed), make_rows(9, width, seed=seed + 1)

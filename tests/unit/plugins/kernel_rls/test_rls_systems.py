@@ -18,6 +18,7 @@ from disambig_kernel_rls.rls import (
     leave_one_out_quality,
     prepare_problem,
 )
+from examples import fewer_examples
 from hypothesis import given, strategies as st
 from scipy.sparse import csr_array
 from sense_rows import make_rows, rows_of
@@ -219,6 +220,7 @@ def test_residual_bound_for_many_twins(kernel):
     assert np.abs(scores[:200] - scores[-200:]).max() < 1e-6
 
 
+@fewer_examples
 @given(**PROBLEMS, lam=st.sampled_from([1e-4, 1e-2, 1.0]))
 def test_primal_equals_dual(n, width, seed, several, lam):
     problem = make_problem(n, width, seed, several=several)
@@ -230,6 +232,7 @@ def test_primal_equals_dual(n, width, seed, several, lam):
     assert ours == pytest.approx(theirs, abs=1e-8)
 
 
+@fewer_examples
 @given(**PROBLEMS, kernel=st.sampled_from([LinearKernel(), GaussianKernel(gamma=0.5)]))
 def test_left_out_scores_equal_refitting(n, width, seed, several, kernel):
     """The dual system, one value at a time and along a path, and the primal if there is one."""

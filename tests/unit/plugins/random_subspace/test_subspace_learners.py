@@ -21,6 +21,7 @@ from disambig_random_subspace.learners import (
     prepare_labels,
 )
 from disambig_variance_svm.learners import OneVersusAll
+from examples import fewer_examples
 from hypothesis import given, strategies as st
 from scipy.sparse import csr_array
 from sklearn import __version__
@@ -155,6 +156,7 @@ def fit_masked(learner, batch, masks):
     return learner.from_state({"weights": learner.fit_masked(batch, masks) / len(masks)})
 
 
+@fewer_examples
 @given(
     name=st.sampled_from(sorted(LEARNERS)),
     labels=st.integers(2, 4),

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import spacy
 from disambig_real_words import Article, Doubled, Form, Slip, layout_lines, model_word_ids
+from examples import fewer_examples
 from hypothesis import given, strategies as st
 from toy_cloze import articles, by_hand
 
@@ -301,6 +302,7 @@ def test_contract(name, request):
 
 
 @pytest.mark.parametrize("name", ["article", "doubled", "form", "slip"])
+@fewer_examples
 @given(st.lists(st.text("aeh pln.-'\n A\u0301", max_size=40), max_size=3))
 def test_any_text_is_taken(request, name, texts):
     task = request.getfixturevalue(name)
