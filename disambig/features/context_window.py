@@ -24,6 +24,7 @@ from disambig.features.rows import (
     sentence_spans,
     split_instances,
     stack_rows,
+    values_at,
 )
 from disambig.features.tfidf import spell_terms
 from disambig.settings import fitted_field
@@ -179,7 +180,7 @@ class ContextWindow:
             at = self._tokens(view, instances)
             for base, values in ((_WORDS, view.hashes if self.words else None), (_TAGS, tags)):
                 if values is not None:
-                    columns.append(np.where(at >= 0, _rows_at(values, at), np.uint64(0)))
+                    columns.append(np.where(at >= 0, values_at(values, at), np.uint64(0)))
                     kinds += [kind_seed(base + distance) for distance in self._distances]
         if self.target:
             columns.append(_hash_forms(view, instances)[:, None])
@@ -219,11 +220,6 @@ class ContextWindow:
                 length = 1 if f < around else int(part.lengths[i])
                 names[column] = labels[f] + _show_value(view, token, length, exact=f >= around)
         return names
-
-
-def _rows_at(values: NDArray[np.generic], at: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Return the values of tokens (of any token for -1); `values` may be empty."""
-    return values[at].astype(np.uint64) if len(values) else np.zeros(at.shape, np.uint64)
 
 
 def _combine_values(values: NDArray[np.generic], instances: Instances) -> NDArray[np.uint64]:

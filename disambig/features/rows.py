@@ -307,6 +307,11 @@ def hash_values(values: NDArray[np.uint64], kinds: NDArray[np.uint64]) -> Keys:
     return np.where(values == 0, np.uint32(0), np.maximum(keys, np.uint32(1)))
 
 
+def values_at(values: NDArray[np.generic], at: Ints) -> NDArray[np.uint64]:
+    """Return the values of tokens (of any token for -1); `values` may be empty."""
+    return values[at].astype(np.uint64) if len(values) else np.zeros(at.shape, np.uint64)
+
+
 def kind_seed(number: int) -> int:
     """Return the number that separates the features of one kind from those of others."""
     return number * ORDER & MASK

@@ -26,6 +26,7 @@ from disambig.features.rows import (
     sentence_spans,
     split_instances,
     stack_rows,
+    values_at,
 )
 from disambig.runtime import use_numba
 from disambig.settings import fitted_field
@@ -155,7 +156,7 @@ class Subsequences:
         after = at >= begin[:, None] + (1 if self.target else 0)
         at += np.where(after, own[:, None], 0)
         inside = at < high[:, None]
-        symbols = np.where(inside, _values_at(values, np.where(inside, at, 0)), np.uint64(0))
+        symbols = np.where(inside, values_at(values, np.where(inside, at, 0)), np.uint64(0))
         if self.target:
             symbols[np.arange(len(begin)), begin - low] = np.uint64(GAP_HASH)
         return symbols
@@ -171,10 +172,6 @@ def _places(width: int, shortest: int, length: int, gaps: bool) -> NDArray[np.in
         if gaps or places[-1] - places[0] < size
     ]
     return np.array(places_of_all, np.int64).reshape(-1, length)
-
-
-def _values_at(values: NDArray[np.generic], at: NDArray[np.int64]) -> NDArray[np.uint64]:
-    return values[at].astype(np.uint64) if len(values) else np.zeros(at.shape, np.uint64)
 
 
 def _subsequence_keys(symbols: NDArray[np.uint64], places: NDArray[np.int64]) -> Keys:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import HashVocabulary, offsets_from_sizes
+from disambig.data import HashVocabulary, minibatch, offsets_from_sizes
 from disambig.errors import UserError
 from disambig.features.token_context import WordClasses
 from disambig.text import TokenView, characters
@@ -53,28 +53,24 @@ def learn_classes(
         raise UserError("D458", n=most, classes=max(sizes))
     ranked = distinct[np.argsort(-counts, kind="stable")]
     chosen, company = np.sort(ranked[:n_words]), np.sort(ranked[:n_contexts])
-    points = _directions(_table(parts, chosen, company), seed)
-    from sklearn.cluster import MiniBatchKMeans
-
-    labels = [
-        MiniBatchKMeans(size, random_state=seed, batch_size=4096, n_init=1).fit(points).labels_
-        for size in sizes
-    ]
+    labels = _clusters(_directions(_table(parts, chosen, company), seed), sizes, seed)
     return WordClasses(chosen, np.stack(labels, axis=1).astype(np.uint16))
 
 
+def _clusters(points: NDArray[Any], sizes: Sequence[int], seed: int) -> list[NDArray[np.integer]]:
+    """Return the cluster of each point, for each number of clusters."""
+    from sklearn.cluster import MiniBatchKMeans
+
+    return [
+        MiniBatchKMeans(size, random_state=seed, batch_size=4096, n_init=1).fit(points).labels_
+        for size in sizes
+    ]
+
+
 def _concatenate_words(words: Iterable[NDArray[np.uint64]]) -> list[NDArray[np.uint64]]:
-    """Return the words in arrays of some millions each."""
-    parts: list[NDArray[np.uint64]] = []
-    waiting: list[NDArray[np.uint64]] = []
-    size = 0
-    for hashes in words:
-        waiting.append(hashes)
-        size += len(hashes)
-        if size >= _AT_ONCE:
-            parts.append(np.concatenate(waiting))
-            waiting, size = [], 0
-    return [*parts, np.concatenate([np.zeros(0, np.uint64), *waiting])]
+    """Return the words in arrays of some millions each; at least one array."""
+    parts = [np.concatenate(some) for some in minibatch(words, _AT_ONCE, len)]
+    return parts or [np.zeros(0, np.uint64)]
 
 
 def _count_words(parts: Sequence[NDArray[np.uint64]]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
@@ -160,13 +156,7 @@ def learn_usage(
     small, capital, capitals = (
         np.bincount(which[letters == kind], minlength=n) for kind in (_SMALL, _CAPITAL, _CAPITALS)
     )
-    from sklearn.cluster import MiniBatchKMeans
-
-    points = np.sqrt(table[kept] / table[kept].sum(axis=1, keepdims=True))
-    columns = [
-        MiniBatchKMeans(size, random_state=seed, batch_size=4096, n_init=1).fit(points).labels_
-        for size in sizes
-    ]
+    columns = _clusters(np.sqrt(table[kept] / table[kept].sum(axis=1, keepdims=True)), sizes, seed)
     columns.append(_capital_class(small, capital, capitals)[kept])
     return WordClasses(words[kept], np.stack(columns, axis=1).astype(np.uint16))
 
