@@ -51,6 +51,14 @@ class ShardPart:
         """Bytes of input."""
         return (self.end or self.size) - self.start
 
+    @property
+    def has_changed(self) -> bool:
+        """Whether the file has another size now; False if it cannot be read, which its reader reports."""
+        try:
+            return os.stat(self.path).st_size != self.size
+        except OSError:
+            return False
+
 
 @dataclass(frozen=True, slots=True)
 class Shard:
@@ -253,6 +261,7 @@ RECORDS_FOLDER = "shards"
 """The folder that contains the records, the list of inputs and temporary files."""
 INPUTS = "inputs.jsonl"
 """The inputs, one in a line; the manifest has the digest of this file."""
+_FOLDERS = 20  # maximum number of input folders that workers on other machines check
 _PART = re.compile(r"part-[0-9]{5,}\.[a-z]+")
 
 
@@ -415,6 +424,11 @@ def resolve_inputs(directory: Path, folders: Iterable[str]) -> dict[str, Any]:
         f"the job {directory}": manifest,
         **{f"the folder {path}": os.path.isdir(path) for path in folders},
     }
+
+
+def input_folders(paths: Iterable[str]) -> tuple[str, ...]:
+    """Return the folders of inputs that workers on other machines check."""
+    return tuple(sorted({os.path.dirname(path) or "." for path in paths})[:_FOLDERS])
 
 
 def job_temp_files(directory: Path) -> TempFiles:
