@@ -434,6 +434,11 @@ class FileLine:
     offset: int
     data: bytes | None
 
+    @property
+    def following(self) -> tuple[int, int]:
+        """The byte offset and the number of the next line, if this one is not too long."""
+        return self.offset + len(self.data or b""), self.number + 1
+
 
 def read_lines(
     source: IO[bytes], *, start: int = 0, end: int | None = None, number: int = 1
