@@ -155,7 +155,7 @@ class KnownNgrams:
 
     names: PackedStrings
     keys: Keys
-    columns: NDArray[np.int64]
+    columns: Ints
 
     @classmethod
     def from_names(cls, names: Sequence[str], keys: Keys) -> KnownNgrams:
@@ -166,7 +166,7 @@ class KnownNgrams:
     def __len__(self) -> int:
         return len(self.names)
 
-    def find_columns(self, keys: Keys) -> NDArray[np.int64]:
+    def find_columns(self, keys: Keys) -> Ints:
         """Return the column of each key, -1 if it has none."""
         order = np.argsort(keys)  # ascending look-ups find the last pages in the cache
         columns = np.empty(len(keys), np.int64)

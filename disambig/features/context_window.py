@@ -38,6 +38,7 @@ from disambig.text import (
     hash_word,
     hash_words,
 )
+from disambig.type_aliases import Hashes
 from disambig.types import Arrays, Features
 
 MOST_WINDOW = 50
@@ -174,7 +175,7 @@ class ContextWindow:
     def _keys(self, view: TokenView, instances: Instances) -> Keys:
         """Return the features of each instance, shape ``(n, F)``; 0 means no feature."""
         tags = view.layers.get("tag") if self.tags else None
-        columns: list[NDArray[np.uint64]] = []
+        columns: list[Hashes] = []
         kinds: list[int] = []
         if self.window and (self.words or tags is not None):
             at = self._tokens(view, instances)
@@ -222,7 +223,7 @@ class ContextWindow:
         return names
 
 
-def _combine_values(values: NDArray[np.generic], instances: Instances) -> NDArray[np.uint64]:
+def _combine_values(values: NDArray[np.generic], instances: Instances) -> Hashes:
     """Return the combined value of the tokens of each instance; 0 if they have none."""
     longest = int(instances.lengths.max(initial=0))
     mixed = np.zeros(len(instances), np.uint64)
@@ -233,7 +234,7 @@ def _combine_values(values: NDArray[np.generic], instances: Instances) -> NDArra
     return mixed
 
 
-def _hash_forms(view: TokenView, instances: Instances) -> NDArray[np.uint64]:
+def _hash_forms(view: TokenView, instances: Instances) -> Hashes:
     """Return the hash of each instance as written; 0 for an instance without tokens."""
     seen: dict[str, int] = {"": 0}
     hashes = np.zeros(len(instances), np.uint64)

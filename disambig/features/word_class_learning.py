@@ -12,6 +12,7 @@ from disambig.data import HashVocabulary, minibatch, offsets_from_sizes
 from disambig.errors import UserError
 from disambig.features.token_context import WordClasses
 from disambig.text import TokenView, characters
+from disambig.type_aliases import Hashes, Ints
 
 SIZES = (64, 1024)
 _AT_ONCE = 8_000_000  # number of words counted at a time
@@ -19,7 +20,7 @@ _DIRECTIONS = 100
 
 
 def learn_classes(
-    words: Iterable[NDArray[np.uint64]],
+    words: Iterable[Hashes],
     *,
     n_words: int = 20_000,
     n_contexts: int = 1_000,
@@ -67,20 +68,18 @@ def _clusters(points: NDArray[Any], sizes: Sequence[int], seed: int) -> list[NDA
     ]
 
 
-def _concatenate_words(words: Iterable[NDArray[np.uint64]]) -> list[NDArray[np.uint64]]:
+def _concatenate_words(words: Iterable[Hashes]) -> list[Hashes]:
     """Return the words in arrays of some millions each; at least one array."""
     parts = [np.concatenate(some) for some in minibatch(words, _AT_ONCE, len)]
     return parts or [np.zeros(0, np.uint64)]
 
 
-def _count_words(parts: Sequence[NDArray[np.uint64]]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+def _count_words(parts: Sequence[Hashes]) -> tuple[Hashes, Ints]:
     distinct, where = np.unique(np.concatenate(parts), return_inverse=True)
     return distinct, np.bincount(where, minlength=len(distinct))
 
 
-def _table(
-    parts: Sequence[NDArray[np.uint64]], chosen: NDArray[np.uint64], company: NDArray[np.uint64]
-) -> NDArray[np.float32]:
+def _table(parts: Sequence[Hashes], chosen: Hashes, company: Hashes) -> NDArray[np.float32]:
     """Return the counts of each word's left, then right neighbours, shape (n_words, 2 * (n_contexts + 1))."""
     width = len(company) + 1
     table = np.zeros(len(chosen) * 2 * width, np.float32)
@@ -161,9 +160,7 @@ def learn_usage(
     return WordClasses(words[kept], np.stack(columns, axis=1).astype(np.uint16))
 
 
-def _capital_class(
-    small: NDArray[np.int64], capital: NDArray[np.int64], capitals: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def _capital_class(small: Ints, capital: Ints, capitals: Ints) -> Ints:
     """Return the class of each word: 0 for rare words, the last class for words in all capitals."""
     total = small + capital + capitals
     share = (capital + capitals) / np.maximum(total, 1)
@@ -173,9 +170,7 @@ def _capital_class(
     return classes
 
 
-def _tag_usage(
-    view: TokenView, tags: NDArray[np.int64]
-) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int8]]:
+def _tag_usage(view: TokenView, tags: Ints) -> tuple[Hashes, Ints, NDArray[np.int8]]:
     """Return hash, tag and letter case of each token; the case is 0 if the token should not be counted."""
     words = np.flatnonzero(view.ends > view.starts)
     texts = view.texts
