@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from disambig.checking.document_words import SURE, DocumentWords
-from disambig.data import WORDS_PER_MISTAKE, ignore_entries, plain_entry
+from disambig.data import WORDS_PER_MISTAKE, edited_text, ignore_entries, plain_entry
 from disambig.decision import edits_to_keep
 from disambig.errors import UserError, nearest_first
 from disambig.markup import BREAK, HTML_COMMENT, PlainText, path_format
@@ -593,12 +593,7 @@ def choose(flags: Iterable[Flag], text: str = "") -> tuple[list[Flag], list[Flag
 
 def corrected(text: str, flags: Sequence[Flag]) -> str:
     """Return `text` with the edits of flags that do not overlap, such as those of `choose`."""
-    parts, at = [], 0
-    for flag in flags:
-        start, end, new = flag.edit
-        parts += [text[at:start], new]
-        at = end
-    return "".join([*parts, text[at:]])
+    return edited_text(text, [flag.edit for flag in flags])
 
 
 def _surest_first(flag: Flag) -> tuple[float, int, int, str]:

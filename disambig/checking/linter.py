@@ -218,7 +218,7 @@ class _Linter:
                     self._note(note)
             plain = [self._plain(file) for file in files]
             documents = [
-                Document(str(i), text.text, self._name(file), kind=_PLAIN)
+                Document(str(i), text.text, self._name(file.path), kind=_PLAIN)
                 for i, (file, text) in enumerate(zip(files, plain, strict=True))
                 if not text.problem
             ]
@@ -233,7 +233,7 @@ class _Linter:
 
     def _plain(self, file: TextFile) -> PlainText:
         """Return the text of a file without markup; report a text that is not in its format."""
-        name = self._name(file)
+        name = self._name(file.path)
         plain = read_markup(name, file.text, self.project.for_file(name).markup_options)
         if plain.problem:
             self._report(invalid_markup(name, plain))
@@ -271,10 +271,10 @@ class _Linter:
             self.request.paths, self._takes, self._report, left_out=self.left_out, git=self.work_trees
         )
         for path in files:
-            settings = self.project.for_file(self._named(path))
+            settings = self.project.for_file(self._name(path))
             if settings.excluded:
                 self.output.remark(
-                    f"disambig: {escape_control_chars(self._named(path))}: left out by `exclude`\n"
+                    f"disambig: {escape_control_chars(self._name(path))}: left out by `exclude`\n"
                 )
                 if path != STDIN or not self.request.fix:
                     continue
@@ -286,7 +286,7 @@ class _Linter:
                 if path in named or not self._leave_out(path, problem):
                     self._report(problem)
                 continue
-            if note := read_as_text_note(self._named(path)):
+            if note := read_as_text_note(self._name(path)):
                 self._note(note)
             yield settings, file
 
@@ -315,7 +315,7 @@ class _Linter:
 
     def _check(self, file: TextFile, plain: PlainText, decisions: Sequence[Decisions]) -> None:
         """Find the flags of one file, and report or correct them."""
-        name = self._name(file)
+        name = self._name(file.path)
         settings = self.project.for_file(name)
         checked = find_flags(
             name,
@@ -347,7 +347,7 @@ class _Linter:
         self, file: TextFile, plain: str, checked: CheckedText, settings: CheckSettings
     ) -> Sequence[Flag]:
         """Return the most certain flags that are not in the baseline and are in changed lines."""
-        name = self._name(file)
+        name = self._name(file.path)
         flags = self._unknown(name, plain, checked.flags, settings.baseline)
         if self.request.changes is not None:
             kept = self.request.changes.keep(name, file.text, flags)
@@ -379,7 +379,7 @@ class _Linter:
         if not self.request.diff:
             self._fix(file, plain, flags, taken, reasons)
             return
-        name = self._name(file)
+        name = self._name(file.path)
         self.output.result(unified_diff(name, file.text, corrected(file.text, taken)))
         left = [(flag, reason) for flag, reason in zip(flags, reasons, strict=True) if reason]
         if left:
@@ -388,7 +388,7 @@ class _Linter:
 
     def _likely(self, file: TextFile, flags: Sequence[Flag]) -> Sequence[Flag]:
         """Return the flags that are right often enough to correct them without a look at each."""
-        settings = self.project.for_file(self._name(file))
+        settings = self.project.for_file(self._name(file.path))
         if settings.trust is not None:
             return flags  # the user has said how often they must be right
         return [flag for flag in flags if is_likely_right(flag, settings.writing)]
@@ -419,7 +419,7 @@ class _Linter:
 
         Flags that are raised only once others are corrected are added.
         """
-        name = self._name(file)
+        name = self._name(file.path)
         settings = self.project.for_file(name)
 
         def select(further: Sequence[Flag]) -> Sequence[Flag]:
@@ -448,7 +448,7 @@ class _Linter:
         taken: Sequence[Flag],
         reasons: Sequence[str],
     ) -> None:
-        name = self._name(file)
+        name = self._name(file.path)
         new = corrected(file.text, taken)
         done = False
         if file.path == STDIN:
@@ -478,7 +478,7 @@ class _Linter:
         flags: Sequence[Flag],
         outcomes: Sequence[tuple[str, str]] = (),
     ) -> list[ReportedFlag]:
-        name = self._name(file)
+        name = self._name(file.path)
         path, places = path_in_repository(name), TextLines(file.text)
         fingerprints = number_fingerprints(flag_identity(path, plain, flag) for flag in flags)
         evidence_for = self._evidence(name, plain)
@@ -535,10 +535,8 @@ class _Linter:
             self._ignored[key] = frozenset(map(plain_word, settings.words_to_ignore()))
         return self._ignored[key]
 
-    def _name(self, file: TextFile) -> str:
-        return self._named(file.path)
-
-    def _named(self, path: str) -> str:
+    def _name(self, path: str) -> str:
+        """Return the name of a file in reports."""
         return self.request.stdin_name if path == STDIN else path
 
     def _report(self, problem: UserError) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 from disambig.checking.baseline import Baseline, read_baseline
 from disambig.checking.flags import CheckedText, Flag, as_written, find_flags, plain_word, surest
 from disambig.configuration import CheckSettings
+from disambig.data import minibatch
 from disambig.markup import BREAK, NO_OPTIONS, PlainText, path_format, read_markup
 from disambig.models import ModelSet, join_pieces
 from disambig.text import connected_spans
@@ -157,6 +158,10 @@ _MARK = re.compile("[`<>]|~~~")
 _WORD = re.compile(r"[^\W_]+(?:[\u2019'.,:][^\W_]+)*")
 
 
+PartKey = tuple[str, int, int]
+"""Text of a part with its context, and the start and end of the part in it."""
+
+
 @dataclass(frozen=True, slots=True)
 class TextPart:
     """A part of a text, and its context.
@@ -173,6 +178,10 @@ class TextPart:
     end: int
     first: int
     last: int
+
+    def key(self, text: str) -> PartKey:
+        """Return what the flags of the part in `text` depend on."""
+        return text[self.first : self.last], self.start - self.first, self.end - self.first
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,8 +267,6 @@ def _words(part: str) -> _PartWords:
 
 AT_ONCE = 50_000
 """Characters per batch; between two batches the check can be stopped."""
-_Key = tuple[str, int, int]
-"""Text of a part with its context, and the start and end of the part in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +292,7 @@ class IncrementalDecisions:
 
     def __init__(self, annotate: Annotate) -> None:
         self._annotate = annotate
-        self._known: dict[_Key, _PartFlags] = {}
+        self._known: dict[PartKey, _PartFlags] = {}
 
     def update(
         self, text: str, parts: Sequence[TextPart], stop: Callable[[], bool]
@@ -299,12 +306,10 @@ class IncrementalDecisions:
         stop : callable
             Called before each batch of `AT_ONCE` characters; finished batches are kept.
         """
-        keys = [
-            (text[part.first : part.last], part.start - part.first, part.end - part.first) for part in parts
-        ]
+        keys = [part.key(text) for part in parts]
         known_parts = {key: self._known[key] for key in keys if key in self._known}
         unknown = [number for number, key in enumerate(keys) if key not in known_parts]
-        for numbers in _batches(parts, unknown):
+        for numbers in minibatch(unknown, AT_ONCE, lambda number: parts[number].end - parts[number].start):
             if stop():
                 self._known |= known_parts
                 return None
@@ -320,7 +325,7 @@ class IncrementalDecisions:
         return join_pieces(pieces) if pieces else ()
 
     def _decide(
-        self, text: str, parts: Sequence[TextPart], keys: Sequence[_Key], known_parts: dict[_Key, _PartFlags]
+        self, text: str, parts: Sequence[TextPart], keys: Sequence[PartKey], flags: dict[PartKey, _PartFlags]
     ) -> None:
         """Annotate some parts; adjacent parts form one document."""
         stretches = _part_stretches(parts)
@@ -332,7 +337,7 @@ class IncrementalDecisions:
             raised = [of_task.take(np.flatnonzero(of_task.raised)) for of_task in own]
             for row in rows:
                 start, end = parts[row].start - base, parts[row].end - base
-                known_parts[keys[row]] = _within(raised, start, end)
+                flags[keys[row]] = _within(raised, start, end)
 
 
 def _within(raised: Sequence[Decisions], start: int, end: int) -> _PartFlags:
@@ -340,18 +345,6 @@ def _within(raised: Sequence[Decisions], start: int, end: int) -> _PartFlags:
     if not any(map(len, rows)):
         return _NO_FLAGS
     return _PartFlags(tuple(of_task.take(at) for of_task, at in zip(raised, rows, strict=True)), start)
-
-
-def _batches(parts: Sequence[TextPart], numbers: Sequence[int]) -> list[list[int]]:
-    batches: list[list[int]] = []
-    held = AT_ONCE
-    for number in numbers:
-        if held >= AT_ONCE:
-            batches.append([])
-            held = 0
-        batches[-1].append(number)
-        held += parts[number].end - parts[number].start
-    return batches
 
 
 def _part_stretches(parts: Sequence[TextPart]) -> list[range]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from disambig.checking.flags import find_flags
-from disambig.data import Decisions
+from disambig.data import Decisions, minibatch
 from disambig.errors import UserError
 from disambig.evaluation import MOST_FLAGS, MistakeTrial, ProposedEdit, mistake_figures
 from disambig.markup import read_markup
@@ -148,14 +148,7 @@ def decisions_to_edits(decisions: Sequence[Decisions], texts: Sequence[str]) -> 
 
 def text_stretches(texts: Sequence[str], *, size: int = BATCH) -> Iterator[Sequence[str]]:
     """Yield consecutive batches of texts with about `size` characters each."""
-    first, held = 0, 0
-    for index, text in enumerate(texts):
-        held += len(text)
-        if held >= size:
-            yield texts[first : index + 1]
-            first, held = index + 1, 0
-    if first < len(texts):
-        yield texts[first:]
+    return minibatch(texts, size, len)
 
 
 def _split_names(name: str) -> list[str]:

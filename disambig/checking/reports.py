@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -136,18 +136,57 @@ HELP = (
 )
 
 
-class TextReport:
-    """One line per flag: ``notes.md:9:36: then -> than (confused-words, 98 % right)``."""
+class LineReport:
+    """A report with a line for each flag; problems are lines on standard error.
+
+    Parameters
+    ----------
+    line : callable
+        Returns the line of a flag.
+    """
+
+    def __init__(self, line: Callable[[ReportedFlag], str]) -> None:
+        self._line = line
 
     def add(self, findings: Sequence[ReportedFlag]) -> str:
         """Return the lines of one file."""
-        return "".join(
-            flag_line(finding.name, finding.flag, finding.outcome, finding.reason) for finding in findings
-        )
+        return "".join(map(self._line, findings))
 
     def end(self, ended: RunSummary) -> str:
-        """Return nothing: the summary of a run is written to standard error."""
+        """Return nothing."""
         return ""
+
+
+class JSONReport:
+    """A report that is one JSON document.
+
+    Parameters
+    ----------
+    entry : callable
+        Returns the values of a flag.
+    document : callable
+        Returns the document, given the values of all flags and the result of the run.
+    """
+
+    def __init__(
+        self, entry: Callable[[ReportedFlag], Any], document: Callable[[list[Any], RunSummary], Any]
+    ) -> None:
+        self._entry, self._document = entry, document
+        self._entries: list[Any] = []
+
+    def add(self, findings: Sequence[ReportedFlag]) -> str:
+        """Keep the flags of one file."""
+        self._entries += map(self._entry, findings)
+        return ""
+
+    def end(self, ended: RunSummary) -> str:
+        """Return the whole document."""
+        return json.dumps(self._document(self._entries, ended), indent=1) + "\n"
+
+
+def _text_line(finding: ReportedFlag) -> str:
+    """Return a flag as text: ``notes.md:9:36: then -> than (confused-words, 98 % right)``."""
+    return flag_line(finding.name, finding.flag, finding.outcome, finding.reason)
 
 
 def flag_line(name: str, flag: Flag, outcome: str = "", reason: str = "") -> str:
@@ -166,40 +205,16 @@ def left_flags_line(left: Sequence[tuple[Flag, str]]) -> str:
     return ", ".join([*shown, *(["..."] if len(left) > 5 else [])])
 
 
-class JSONReport:
-    """One object with the flags, problems, notes, and numbers of files and words."""
-
-    def __init__(self) -> None:
-        self._flags: list[dict[str, Any]] = []
-
-    def add(self, findings: Sequence[ReportedFlag]) -> str:
-        """Keep the flags of one file."""
-        self._flags += map(_plain, findings)
-        return ""
-
-    def end(self, ended: RunSummary) -> str:
-        """Return the whole document."""
-        whole = {
-            "version": __version__,
-            "files": ended.files,
-            "words": ended.words,
-            "flags": self._flags,
-            "problems": [{"code": problem.code, "message": problem.text} for problem in ended.problems],
-            "notes": [{"code": note.code, "message": note.text} for note in ended.notes],
-        }
-        return json.dumps(whole, indent=1) + "\n"
-
-
-class JSONLinesReport:
-    """One object per flag, one per line."""
-
-    def add(self, findings: Sequence[ReportedFlag]) -> str:
-        """Return the lines of one file."""
-        return "".join(json.dumps(_plain(finding)) + "\n" for finding in findings)
-
-    def end(self, ended: RunSummary) -> str:
-        """Return nothing: problems are lines on standard error."""
-        return ""
+def _json_document(flags: list[Any], ended: RunSummary) -> dict[str, Any]:
+    """Return one object with the flags, problems, notes, and numbers of files and words."""
+    return {
+        "version": __version__,
+        "files": ended.files,
+        "words": ended.words,
+        "flags": flags,
+        "problems": [{"code": problem.code, "message": problem.text} for problem in ended.problems],
+        "notes": [{"code": note.code, "message": note.text} for note in ended.notes],
+    }
 
 
 def _plain(finding: ReportedFlag) -> dict[str, Any]:
@@ -218,19 +233,8 @@ def _plain(finding: ReportedFlag) -> dict[str, Any]:
     }
 
 
-class GitHubReport:
-    """One notice per flag, as a workflow command of GitHub Actions."""
-
-    def add(self, findings: Sequence[ReportedFlag]) -> str:
-        """Return the notices of one file."""
-        return "".join(map(_notice, findings))
-
-    def end(self, ended: RunSummary) -> str:
-        """Return nothing: problems are lines on standard error."""
-        return ""
-
-
 def _notice(finding: ReportedFlag) -> str:
+    """Return a notice, as a workflow command of GitHub Actions."""
     end_line, end_column = finding.places.line_and_column(finding.flag.end)
     values = {"file": escape_control_chars(finding.path), "line": finding.flag.line, "endLine": end_line}
     if end_line == finding.flag.line:  # GitHub does not accept columns for a range of several lines
@@ -255,22 +259,6 @@ def _value(text: str) -> str:
     return _escaped(text).replace(":", "%3A").replace(",", "%2C")
 
 
-class GitLabReport:
-    """A list with one object per flag."""
-
-    def __init__(self) -> None:
-        self._issues: list[dict[str, Any]] = []
-
-    def add(self, findings: Sequence[ReportedFlag]) -> str:
-        """Keep the flags of one file."""
-        self._issues += map(_issue, findings)
-        return ""
-
-    def end(self, ended: RunSummary) -> str:
-        """Return the whole list."""
-        return json.dumps(self._issues, indent=1) + "\n"
-
-
 def _issue(finding: ReportedFlag) -> dict[str, Any]:
     lines = {"begin": finding.flag.line, "end": finding.places.line_and_column(finding.flag.end)[0]}
     return {
@@ -280,6 +268,34 @@ def _issue(finding: ReportedFlag) -> dict[str, Any]:
         "severity": "info",
         "location": {"path": finding.path, "lines": lines},
     }
+
+
+def _rdjson_document(diagnostics: list[Any], ended: RunSummary) -> dict[str, Any]:
+    return {"source": {"name": "disambig"}, "severity": "INFO", "diagnostics": diagnostics}
+
+
+def _diagnostic(finding: ReportedFlag) -> dict[str, Any]:
+    first, last, new = finding.flag.edit
+    rule = find_rule(finding.flag.rule)
+    return {
+        "message": finding.message,
+        "location": {
+            "path": finding.path,
+            "range": _range(finding, finding.flag.start, finding.flag.end),
+        },
+        "severity": "INFO",
+        "code": {"value": rule.name, **({"url": rule.url} if rule.url else {})},
+        "suggestions": [{"range": _range(finding, first, last), "text": new}],
+    }
+
+
+def _range(finding: ReportedFlag, start: int, end: int) -> dict[str, Any]:
+    return {"start": _position(finding, start), "end": _position(finding, end)}
+
+
+def _position(finding: ReportedFlag, offset: int) -> dict[str, int]:
+    line, column = finding.places.in_utf8(offset)
+    return {"line": line, "column": column}
 
 
 class JUnitReport:
@@ -336,47 +352,6 @@ class JUnitReport:
 def _xml_text(text: str) -> str:
     """Return a text with only the characters that XML allows."""
     return escape_control_chars(text).translate({0xFFFE: "\ufffd", 0xFFFF: "\ufffd"})
-
-
-class RDJSONReport:
-    """One object with one diagnostic per flag."""
-
-    def __init__(self) -> None:
-        self._diagnostics: list[dict[str, Any]] = []
-
-    def add(self, findings: Sequence[ReportedFlag]) -> str:
-        """Keep the flags of one file."""
-        self._diagnostics += map(_diagnostic, findings)
-        return ""
-
-    def end(self, ended: RunSummary) -> str:
-        """Return the whole object."""
-        whole = {"source": {"name": "disambig"}, "severity": "INFO", "diagnostics": self._diagnostics}
-        return json.dumps(whole, indent=1) + "\n"
-
-
-def _diagnostic(finding: ReportedFlag) -> dict[str, Any]:
-    first, last, new = finding.flag.edit
-    rule = find_rule(finding.flag.rule)
-    return {
-        "message": finding.message,
-        "location": {
-            "path": finding.path,
-            "range": _range(finding, finding.flag.start, finding.flag.end),
-        },
-        "severity": "INFO",
-        "code": {"value": rule.name, **({"url": rule.url} if rule.url else {})},
-        "suggestions": [{"range": _range(finding, first, last), "text": new}],
-    }
-
-
-def _range(finding: ReportedFlag, start: int, end: int) -> dict[str, Any]:
-    return {"start": _position(finding, start), "end": _position(finding, end)}
-
-
-def _position(finding: ReportedFlag, offset: int) -> dict[str, int]:
-    line, column = finding.places.in_utf8(offset)
-    return {"line": line, "column": column}
 
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -495,15 +470,15 @@ def _uri(path: str) -> str:
     return Path(path).as_uri() if Path(path).is_absolute() else quote(path, errors="surrogateescape")
 
 
-_REPORTS: dict[str, type[FlagReport]] = {
-    "text": TextReport,
-    "json": JSONReport,
-    "jsonl": JSONLinesReport,
+_REPORTS: dict[str, Callable[[], FlagReport]] = {
+    "text": lambda: LineReport(_text_line),
+    "json": lambda: JSONReport(_plain, _json_document),
+    "jsonl": lambda: LineReport(lambda finding: json.dumps(_plain(finding)) + "\n"),
     "sarif": SarifReport,
-    "github": GitHubReport,
-    "gitlab": GitLabReport,
+    "github": lambda: LineReport(_notice),
+    "gitlab": lambda: JSONReport(_issue, lambda issues, ended: issues),
     "junit": JUnitReport,
-    "rdjson": RDJSONReport,
+    "rdjson": lambda: JSONReport(_diagnostic, _rdjson_document),
 }
 FORMATS = tuple(_REPORTS)
 """Names of the formats, for the command line."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from disambig.checking.flags import Flag, TextLines, choose, find_flags
-from disambig.checking.live import ParagraphCutter, TextPart
+from disambig.checking.live import ParagraphCutter, PartKey, TextPart
 from disambig.markup import NO_OPTIONS, PlainText, read_markup
 from disambig.models import TextEdit, apply_edits, join_pieces, touches_edit, wrap_annotator
 
@@ -28,8 +28,6 @@ FindFlagged = Callable[[str, PlainText, "Sequence[Decisions]"], Iterable[Span]]
 """Returns the flagged spans of a corrected text, given it, the same without markup, and the decisions."""
 MAX_ROUNDS = 20
 """If the corrections of a text still undo each other after so many rounds, none of them is made."""
-_PartKey = tuple[str, int, int]
-"""A part with the words around it, and where in that the part begins and ends."""
 
 
 @dataclass(slots=True)
@@ -52,14 +50,11 @@ class _Trial:
     written: list[Span]
     parts: list[TextPart]
 
-    def part_keys(self) -> list[_PartKey]:
+    def part_keys(self) -> list[PartKey]:
         """Return the keys of the parts."""
-        return [
-            (self.plain.text[part.first : part.last], part.start - part.first, part.end - part.first)
-            for part in self.parts
-        ]
+        return [part.key(self.plain.text) for part in self.parts]
 
-    def decisions(self, decided: Mapping[_PartKey, list[Decisions]]) -> Sequence[Decisions]:
+    def decisions(self, decided: Mapping[PartKey, list[Decisions]]) -> Sequence[Decisions]:
         """Return the decisions of the parts, given those of each key."""
         pieces = [(decided[key], part.first) for key, part in zip(self.part_keys(), self.parts, strict=True)]
         return join_pieces(pieces) if pieces else ()
@@ -89,7 +84,7 @@ def stable_edits(
     read : callable
         Takes the markup away.
     """
-    decided: dict[_PartKey, list[Decisions]] = {}
+    decided: dict[PartKey, list[Decisions]] = {}
     candidates = [
         _Candidate(text, text_edits, list(range(len(text_edits))), ParagraphCutter())
         for text, text_edits in zip(texts, edits, strict=True)
@@ -157,7 +152,7 @@ def settled_flags(
         Returns those of further flags that may be corrected too; their places refer to `text`.
     """
     kept = stable_flags(name, text, flags, annotate, ignore, options)
-    decided: dict[_PartKey, list[Decisions]] = {}
+    decided: dict[PartKey, list[Decisions]] = {}
     cutter = ParagraphCutter()
     for _ in range(MAX_ROUNDS if kept else 0):
         edits = [flag.edit for flag in kept]
@@ -234,7 +229,7 @@ def _drop_flagged(
     annotate: Annotate,
     find_flagged: FindFlagged,
     read: Callable[[str], PlainText],
-    decided: dict[_PartKey, list[Decisions]],
+    decided: dict[PartKey, list[Decisions]],
 ) -> list[_Candidate]:
     """Drop the edits that would be flagged; return the texts that have others, to be tried again."""
     trials = [_try(candidate, read) for candidate in candidates]
@@ -265,7 +260,7 @@ def _try(candidate: _Candidate, read: Callable[[str], PlainText]) -> _Trial:
     return _Trial(candidate, corrected, plain, written, parts)
 
 
-def _decide(keys: Iterable[_PartKey], annotate: Annotate, decided: dict[_PartKey, list[Decisions]]) -> None:
+def _decide(keys: Iterable[PartKey], annotate: Annotate, decided: dict[PartKey, list[Decisions]]) -> None:
     """Decide the parts that are not decided yet, all in one call; only what is flagged is kept."""
     new = [key for key in dict.fromkeys(keys) if key not in decided]
     if not new:

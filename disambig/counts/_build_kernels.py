@@ -237,7 +237,7 @@ def merge(keys_a, counts_a, keys_b, counts_b, keys, counts):
 
 @compiled
 def interleave(keys_a, payload_a, keys_b, payload_b, keys, payload):
-    """Merge two ascending lists of keys with their payloads (uint64); equal keys are kept apart."""
+    """Merge two ascending lists of keys with their payloads (uint64), without adding; return the length."""
     a = b = 0
     for n in range(len(keys)):
         if b == len(keys_b) or (a < len(keys_a) and keys_a[a] <= keys_b[b]):
@@ -248,6 +248,7 @@ def interleave(keys_a, payload_a, keys_b, payload_b, keys, payload):
             keys[n] = keys_b[b]
             payload[n] = payload_b[b]
             b += 1
+    return len(keys)
 
 
 _C1 = np.uint64(C1)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.counts import runs
-from disambig.counts.counter import MEMORY, MOST, NgramCounter, ngram_kinds
+from disambig.counts.counter import MEMORY, MOST, NgramCounter, add_up, ngram_kinds
 from disambig.counts.layout import ngram_order
 from disambig.counts.runs import Merged, RunFile, least_counts, spans
 from disambig.counts.table import CountTable
@@ -431,7 +431,8 @@ class PrunedChunks:
             wanted = np.zeros(len(keys), dtype=np.bool_)
             for row, kind in enumerate(self.kinds):
                 here = kinds == kind
-                self._add(row, counts[here])
+                self.seen[row] = add_up(self.seen[row], counts[here])
+                self.distinct[row] += int(np.count_nonzero(here))
                 here &= counts >= np.uint64(self._least[row])
                 self.kept[row] += int(np.count_nonzero(here))
                 wanted |= here
@@ -439,13 +440,6 @@ class PrunedChunks:
             if progress is not None:
                 progress("write", done, total)
             yield keys[wanted], counts[wanted], kinds[wanted]
-
-    def _add(self, row: int, counts: NDArray[np.uint64]) -> None:
-        # the float sum cannot overflow but is not exact; the integer sum below is exact and now known to fit
-        if self.seen[row] + counts.sum(dtype=np.float64) >= MOST:
-            raise UserError("D118", most=MOST)
-        self.seen[row] += int(counts.sum(dtype=np.uint64))
-        self.distinct[row] += len(counts)
 
 
 def merge_ngrams(

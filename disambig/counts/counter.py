@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.counts import layout, runs, runs as build_arrays
+from disambig.counts import layout, runs
 from disambig.counts.runs import Counted, Merge, Merged, Run, RunFile, run_file
 from disambig.errors import UserError
 from disambig.files import TempFiles, temp_folder
@@ -34,6 +34,14 @@ _UNITS = 4
 
 MOST = 1 << 60
 """The counts of one kind must add up to less than this, so that no sum of counts overflows."""
+
+
+def add_up(total: int, counts: NDArray[np.uint64]) -> int:
+    """Return a total plus the sum of some counts; D118 if it is `MOST` or more."""
+    # the float sum cannot overflow but is not exact; the integer sum below is exact and now known to fit
+    if total + counts.sum(dtype=np.float64) >= MOST:
+        raise UserError("D118", most=MOST)
+    return total + int(counts.sum(dtype=np.uint64))
 
 
 class NgramCounter:
@@ -145,9 +153,7 @@ class NgramCounter:
             before = self._filled.copy()
             where = self._keys, self._rows, self._filled
             if little:
-                build_arrays.add_keys(
-                    view.hashes, view.sentences, (begin, end), int(seed), self.orders, *where
-                )
+                runs.add_keys(view.hashes, view.sentences, (begin, end), int(seed), self.orders, *where)
             else:
                 from disambig.counts._build_kernels import add_keys
 
@@ -167,10 +173,7 @@ class NgramCounter:
         if not len(keys):
             return
         row = self.kinds.index(kind)
-        # the float sum cannot overflow but is not exact; the integer sum below is exact and now known to fit
-        if self.totals[row] + counts.sum(dtype=np.float64) >= MOST:
-            raise UserError("D118", most=MOST)
-        self.totals[row] += int(counts.sum(dtype=np.uint64))
+        self.totals[row] = add_up(self.totals[row], counts)
         self._pending[row].append((keys, counts))
         self._n_pending += len(keys)
         if self._n_pending * 8 >= self._capacity * len(

@@ -16,19 +16,20 @@ from disambig.counts.file import write_error
 from disambig.counts.layout import ngram_order
 from disambig.runtime import use_numba
 from disambig.text import ORDER, PLACES, UNKNOWN, fmix
+from disambig.type_aliases import Ints
 
 Keys = NDArray[np.uint64]
 
 
 def add_keys(
     hashes: Keys,
-    sentences: NDArray[np.int64],
+    sentences: Ints,
     span: tuple[int, int],
     seed: int,
     orders: int,
     keys: Keys,
-    rows: NDArray[np.int64],
-    filled: NDArray[np.int64],
+    rows: Ints,
+    filled: Ints,
 ) -> None:
     """Append the keys of n-grams of k + 1 words that start in ``range(*span)`` to row ``rows[k]`` of `keys`.
 
@@ -102,7 +103,7 @@ _BLOCK = 1 << 20
 _EDGES = np.arange(SLICES, dtype=np.uint64) << np.uint64(52)
 
 
-def slice_edges(keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+def slice_edges(keys: NDArray[np.uint64]) -> Ints:
     """Return where each slice begins in sorted `keys`, and the total number, shape ``(SLICES + 1,)``."""
     return np.append(np.searchsorted(keys, _EDGES), len(keys)).astype(np.int64)
 
@@ -112,7 +113,7 @@ class RawRun:
     """Sorted keys in memory, one per occurrence; `edges` as from `slice_edges`."""
 
     keys: NDArray[np.uint64]
-    edges: NDArray[np.int64]
+    edges: Ints
 
     def read(self, first: int, last: int) -> Counted:
         """Return the n-grams in the slices ``first:last``."""
@@ -125,7 +126,7 @@ class DiskRun:
 
     path: Path
     offset: int
-    edges: NDArray[np.int64]
+    edges: Ints
     counts: np.dtype[np.unsignedinteger]
 
     def read(self, first: int, last: int) -> Counted:
@@ -230,13 +231,7 @@ def merge_counts(parts: Sequence[Counted]) -> Counted:
         return merge_runs(todo)
     from disambig.counts._build_kernels import merge
 
-    while len(todo) > 1:
-        (keys_a, counts_a), (keys_b, counts_b) = todo.pop(0), todo.pop(0)
-        keys = np.empty(len(keys_a) + len(keys_b), dtype=np.uint64)
-        counts = np.empty(len(keys), dtype=np.uint64)
-        n = merge(keys_a, counts_a, keys_b, counts_b, keys, counts)
-        todo.append((keys[:n], counts[:n]))  # a queue: merges lists of similar length, log2(k) passes
-    return todo[0]
+    return _merge_pairs(todo, merge)
 
 
 def interleave_payloads(parts: Sequence[Counted]) -> Counted:
@@ -245,13 +240,17 @@ def interleave_payloads(parts: Sequence[Counted]) -> Counted:
         return interleave_runs(list(parts))
     from disambig.counts._build_kernels import interleave
 
-    todo = list(parts)
+    return _merge_pairs(list(parts), interleave)
+
+
+def _merge_pairs(todo: list[Counted], merge: Callable[..., int]) -> Counted:
+    """Merge lists with a kernel that merges two of them and returns the length of the result."""
     while len(todo) > 1:
-        (keys_a, payload_a), (keys_b, payload_b) = todo.pop(0), todo.pop(0)
+        (keys_a, values_a), (keys_b, values_b) = todo.pop(0), todo.pop(0)
         keys = np.empty(len(keys_a) + len(keys_b), dtype=np.uint64)
-        payload = np.empty(len(keys), dtype=np.uint64)
-        interleave(keys_a, payload_a, keys_b, payload_b, keys, payload)
-        todo.append((keys, payload))
+        values = np.empty(len(keys), dtype=np.uint64)
+        n = merge(keys_a, values_a, keys_b, values_b, keys, values)
+        todo.append((keys[:n], values[:n]))  # a queue: merges lists of similar length, log2(k) passes
     return todo[0]
 
 
@@ -317,7 +316,7 @@ class Merge:
                 yield keys, payload >> np.uint64(3), self._kinds[(payload & np.uint64(7)).astype(np.intp)]
 
 
-def spans(edges: NDArray[np.int64], first: int, stop: int, size: int) -> Iterator[tuple[int, int]]:
+def spans(edges: Ints, first: int, stop: int, size: int) -> Iterator[tuple[int, int]]:
     """Yield ranges of the slices ``first:stop`` with about `size` n-grams, at least one slice each."""
     while first < stop:
         last = int(np.searchsorted(edges, edges[first] + size, side="right")) - 1

@@ -2,13 +2,14 @@ from .batches import (
     CrossedRows as CrossedRows,
     DenseBlocks as DenseBlocks,
     DenseLists as DenseLists,
-    JoinedColumns as JoinedColumns,
     JoinedRows as JoinedRows,
     SparseRows as SparseRows,
 )
 from .columns import (
     Columns as Columns,
     CrossedColumns as CrossedColumns,
+    JoinedColumns as JoinedColumns,
+    LazySequence as LazySequence,
     candidate_names as candidate_names,
     join_columns as join_columns,
     numbered as numbered,
@@ -36,6 +37,7 @@ from .decisions import (
     replacement as replacement,
 )
 from .edits import (
+    edited_text as edited_text,
     record_edit as record_edit,
 )
 from .finder import (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data.columns import ChainedStrings, Columns
+from disambig.data.columns import Columns, JoinedColumns, drop_empty_columns
 from disambig.data.segments import Ragged, as_index, lengths, offsets_from_sizes, row_owners, take_rows
 from disambig.type_aliases import Floats
 
@@ -194,13 +194,8 @@ class SparseRows(CandidateRows):
 
     def narrowed(self) -> tuple[SparseRows, NDArray[np.int64]]:
         """Drop columns that are zero in every row; return the batch and the indices of the kept columns."""
-        from scipy.sparse import csr_array
-
-        rows, whole = csr_array(self.rows), self.columns
-        used, local = np.unique(rows.indices, return_inverse=True)
-        own = csr_array((rows.data, local.astype(np.int32), rows.indptr), (rows.shape[0], len(used)))
-        columns = Columns(whole.labels[used], whole.groups[used], whole.group_names)
-        return SparseRows(own, self.offsets, self.cost, columns), used.astype(np.int64)
+        rows, used = drop_empty_columns(self.rows)
+        return SparseRows(rows, self.offsets, self.cost, self.columns.take(used)), used
 
 
 _FEW = 4
@@ -305,51 +300,6 @@ class CrossedRows(EqualLists):
             return CrossedRows(self.rows[index], self.costs[index], self.columns)
         rows, _ = take_rows(self.offsets, index)
         return CrossedRows(self.rows[index], self.costs[rows], self.columns, self.labels.take(index))
-
-
-class JoinedColumns(Columns):
-    """The concatenated columns of several batches; feature groups of the same name are merged.
-
-    Parameters
-    ----------
-    parts : sequence of Columns
-    """
-
-    __slots__ = ("parts",)
-    parts: tuple[Columns, ...]
-
-    def __init__(self, parts: Sequence[Columns]) -> None:
-        object.__setattr__(self, "parts", tuple(parts))
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return JoinedColumns, (self.parts,)
-
-    def __len__(self) -> int:
-        return sum(map(len, self.parts))
-
-    @property
-    def labels(self) -> NDArray[np.int32]:
-        """Candidate of each column."""
-        return np.concatenate([part.labels for part in self.parts])
-
-    @property
-    def groups(self) -> NDArray[np.int32]:
-        """Feature group of each column."""
-        numbers = {name: i for i, name in enumerate(self.group_names)}
-        return np.concatenate(
-            [np.array([numbers[name] for name in p.group_names], np.int32)[p.groups] for p in self.parts]
-        )
-
-    @property
-    def group_names(self) -> tuple[str, ...]:
-        """Names of the feature groups of all batches."""
-        return tuple(dict.fromkeys(name for part in self.parts for name in part.group_names))
-
-    @property
-    def names(self) -> Sequence[str]:
-        """Names of the columns; empty if no batch has names."""
-        names = [part.names for part in self.parts]
-        return ChainedStrings(names, list(map(len, self.parts))) if any(map(len, names)) else ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

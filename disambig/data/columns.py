@@ -6,7 +6,7 @@ from abc import abstractmethod
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import overload
+from typing import Any, TypeVar, overload
 from weakref import WeakKeyDictionary, ref
 
 import numpy as np
@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 
 from disambig.errors import UserError, nearest_first
 from disambig.runtime import WeakRefMixin
+from disambig.type_aliases import Ints
+
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,26 +63,40 @@ class Columns(WeakRefMixin):
             raise UserError("D451", setting=setting, name=unknown[0], names=names)
         return np.isin(self.groups, [self.group_names.index(name) for name in wanted])
 
+    def take(self, index: Ints) -> Columns:
+        """Return the columns in `index`, without names."""
+        return Columns(self.labels[index], self.groups[index], self.group_names)
+
+
+def drop_empty_columns(rows: Any) -> tuple[Any, Ints]:
+    """Return a sparse matrix without the columns that are empty, and the indices of the others."""
+    from scipy.sparse import csr_array
+
+    rows = csr_array(rows)
+    used, local = np.unique(rows.indices, return_inverse=True)
+    kept = csr_array((rows.data, local.astype(np.int32), rows.indptr), (rows.shape[0], len(used)))
+    return kept, used.astype(np.int64)
+
 
 def numbered(n_columns: int, label: int = -1) -> Columns:
     """Return columns that have no names and are all in one feature group."""
     return Columns(np.full(n_columns, label, np.int32), np.zeros(n_columns, np.int32), ("all",))
 
 
-class LazyStrings(Sequence[str]):
-    """A sequence of texts that are made on access; subclasses define the length and `made`."""
+class LazySequence(Sequence[Item]):
+    """A sequence of items that are made on access; subclasses define the length and `made`."""
 
     __slots__ = ()
 
     @abstractmethod
-    def made(self, index: int) -> str:
-        """Return the text at `index`, which is between 0 and the length minus one."""
+    def made(self, index: int) -> Item:
+        """Return the item at `index`, which is between 0 and the length minus one."""
 
     @overload
-    def __getitem__(self, index: int) -> str: ...
+    def __getitem__(self, index: int) -> Item: ...
     @overload
-    def __getitem__(self, index: slice) -> list[str]: ...
-    def __getitem__(self, index: int | slice) -> str | list[str]:
+    def __getitem__(self, index: slice) -> list[Item]: ...
+    def __getitem__(self, index: int | slice) -> Item | list[Item]:
         places = range(len(self))[index]
         return self.made(places) if isinstance(places, int) else [self.made(place) for place in places]
 
@@ -161,18 +178,11 @@ def join_columns(first: Columns, *others: Columns) -> Columns:
 
 
 def _merge_groups(parts: Sequence[Columns]) -> Columns:
-    names = tuple(dict.fromkeys(name for part in parts for name in part.group_names))
-    numbers = [np.array([names.index(name) for name in part.group_names], np.int32) for part in parts]
-    groups = np.concatenate(
-        [number[part.groups] for number, part in zip(numbers, parts, strict=True) if len(part)]
-        or [np.zeros(0, np.int32)]
-    )
-    named = any(len(part.names) for part in parts)
-    chained = ChainedStrings([part.names for part in parts], list(map(len, parts))) if named else ()
-    return Columns(np.full(len(groups), -1, np.int32), groups, names, chained)
+    joined = JoinedColumns(parts)
+    return Columns(np.full(len(joined), -1, np.int32), joined.groups, joined.group_names, joined.names)
 
 
-class ChainedStrings(LazyStrings):
+class ChainedStrings(LazySequence[str]):
     """The concatenated names of several sets of columns, empty for columns without names."""
 
     def __init__(self, names: Sequence[Sequence[str]], sizes: Sequence[int]) -> None:
@@ -189,7 +199,52 @@ class ChainedStrings(LazyStrings):
         return names[index - (self._ends[which - 1] if which else 0)] if len(names) else ""
 
 
-class _CrossedNames(LazyStrings):
+class JoinedColumns(Columns):
+    """The concatenated columns of several batches; feature groups of the same name are merged.
+
+    Parameters
+    ----------
+    parts : sequence of Columns
+    """
+
+    __slots__ = ("parts",)
+    parts: tuple[Columns, ...]
+
+    def __init__(self, parts: Sequence[Columns]) -> None:
+        object.__setattr__(self, "parts", tuple(parts))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return JoinedColumns, (self.parts,)
+
+    def __len__(self) -> int:
+        return sum(map(len, self.parts))
+
+    @property
+    def labels(self) -> NDArray[np.int32]:
+        """Candidate of each column."""
+        return np.concatenate([part.labels for part in self.parts])
+
+    @property
+    def groups(self) -> NDArray[np.int32]:
+        """Feature group of each column."""
+        numbers = {name: i for i, name in enumerate(self.group_names)}
+        return np.concatenate(
+            [np.array([numbers[name] for name in p.group_names], np.int32)[p.groups] for p in self.parts]
+        )
+
+    @property
+    def group_names(self) -> tuple[str, ...]:
+        """Names of the feature groups of all batches."""
+        return tuple(dict.fromkeys(name for part in self.parts for name in part.group_names))
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Names of the columns; empty if no batch has names."""
+        names = [part.names for part in self.parts]
+        return ChainedStrings(names, list(map(len, self.parts))) if any(map(len, names)) else ()
+
+
+class _CrossedNames(LazySequence[str]):
     """``"candidate: name"`` of each column, made on access."""
 
     def __init__(self, own: Sequence[str], candidates: tuple[str, ...]) -> None:

@@ -184,15 +184,13 @@ def _convert_once(batch: Any, storage: type) -> Any:
 def stack_batches(batches: Sequence[CandidateBatch]) -> CandidateBatch | None:
     """Concatenate the instances of all batches; None if their storage or columns differ."""
     first = batches[0]
-    stack = _STACKS.get(type(first))
-    if stack is None or any(type(batch) is not type(first) for batch in batches):
+    if type(first) not in _STACKED or any(type(batch) is not type(first) for batch in batches):
         return None
     if any(has_own_labels(batch) != has_own_labels(first) for batch in batches):
         return None
     if any(not _have_same_meaning(first.columns, batch.columns) for batch in batches):
         return None
-    stacked: CandidateBatch = stack(batches)
-    return stacked
+    return _stack(batches)
 
 
 def _have_same_meaning(first: Columns, other: Columns) -> bool:
@@ -205,37 +203,23 @@ def _have_same_meaning(first: Columns, other: Columns) -> bool:
     )
 
 
-def _blocks(batches: Sequence[DenseBlocks]) -> DenseBlocks:
-    first = batches[0]
-    return DenseBlocks(
-        _stack_arrays(batches, "values"), first.column_of, first.columns, _stack_arrays(batches, "costs")
-    )
-
-
-def _dense_lists(batches: Sequence[DenseLists]) -> DenseLists:
-    values, cost = _stack_arrays(batches, "values"), _stack_arrays(batches, "cost")
-    return DenseLists(values, _stack_offsets(batches), cost, batches[0].columns)
-
-
-def _sparse(batches: Sequence[SparseRows]) -> SparseRows:
-    rows, cost = _stack_arrays(batches, "rows"), _stack_arrays(batches, "cost")
-    return SparseRows(rows, _stack_offsets(batches), cost, batches[0].columns)
-
-
-def _crossed(batches: Sequence[CrossedRows]) -> CrossedRows:
-    rows, costs = _stack_arrays(batches, "rows"), _stack_arrays(batches, "costs")
-    labels = None
-    if has_own_labels(batches[0]):
-        labels = Ragged(_stack_arrays(batches, "label_of_rows"), _stack_offsets(batches))
-    return CrossedRows(rows, costs, batches[0].columns, labels)
-
-
-_STACKS: dict[type, Callable[[Any], Any]] = {
-    DenseBlocks: _blocks,
-    DenseLists: _dense_lists,
-    SparseRows: _sparse,
-    CrossedRows: _crossed,
+_STACKED = {
+    DenseBlocks: ("values", "costs"),
+    DenseLists: ("values", "cost"),
+    SparseRows: ("rows", "cost"),
+    CrossedRows: ("rows", "costs"),
 }
+"""The arrays that are concatenated, by storage."""
+
+
+def _stack(batches: Sequence[Any]) -> Any:
+    first = batches[0]
+    fields = {name: _stack_arrays(batches, name) for name in _STACKED[type(first)]}
+    if isinstance(first, DenseLists | SparseRows):
+        fields["offsets"] = _stack_offsets(batches)
+    elif has_own_labels(first):
+        fields["labels"] = Ragged(_stack_arrays(batches, "label_of_rows"), _stack_offsets(batches))
+    return replace(first, **fields)
 
 
 def _stack_arrays(batches: Sequence[Any], name: str) -> Any:

@@ -17,7 +17,10 @@ from disambig.data.segments import join_offsets, offsets_from_sizes, take_rows
 from disambig.formatting import pluralize
 from disambig.rules import Correction, RuleSet
 from disambig.text import UNKNOWN
-from disambig.type_aliases import Floats
+from disambig.type_aliases import Floats, Ints
+
+Selection = Ints | slice
+"""What selects elements of an array: indices, or a slice, for which nothing is copied."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,21 +113,7 @@ class ScoreBatch(CandidateTable):
 
     def take(self, index: NDArray[np.int64]) -> ScoreBatch:
         """Return the scores of the instances in `index`."""
-        rows, offsets = take_rows(self.offsets, index)
-        return ScoreBatch(
-            self.groups,
-            self.group_of[index],
-            offsets,
-            None if self.own is None else self.own.take(index),
-            self.numbers,
-            self.scores[rows],
-            self.observed[index],
-            self.found[rows],
-            self.asked[rows],
-            self.cost[rows],
-            None if self.neighbours is None else self.neighbours[index],
-            None if self.parts is None else self.parts[rows],
-        )
+        return self._select(index, *take_rows(self.offsets, index))
 
     def _neighbours_or_unknown(self) -> NDArray[np.uint64]:
         if self.neighbours is not None:
@@ -161,19 +150,23 @@ class ScoreBatch(CandidateTable):
     def _slice(self, first: int, last: int) -> ScoreBatch:
         """Return the instances `first` to `last` (exclusive); nothing is copied."""
         low, high = self.offsets[first], self.offsets[last]
+        return self._select(slice(first, last), slice(low, high), self.offsets[first : last + 1] - low)
+
+    def _select(self, index: Selection, rows: Selection, offsets: Ints) -> ScoreBatch:
+        """Return the instances in `index`, whose candidates are `rows` and get the offsets `offsets`."""
         return ScoreBatch(
             self.groups,
-            self.group_of[first:last],
-            self.offsets[first : last + 1] - low,
-            None if self.own is None else self.own.take(slice(first, last)),
+            self.group_of[index],
+            offsets,
+            None if self.own is None else self.own.take(index),
             self.numbers,
-            self.scores[low:high],
-            self.observed[first:last],
-            self.found[low:high],
-            self.asked[low:high],
-            self.cost[low:high],
-            None if self.neighbours is None else self.neighbours[first:last],
-            None if self.parts is None else self.parts[low:high],
+            self.scores[rows],
+            self.observed[index],
+            self.found[rows],
+            self.asked[rows],
+            self.cost[rows],
+            None if self.neighbours is None else self.neighbours[index],
+            None if self.parts is None else self.parts[rows],
         )
 
 
@@ -312,14 +305,8 @@ def join_resolutions(parts: Sequence[tuple[OverlapResolution | None, int, int]])
             lost.append(settled.lost + before)
             won.append(settled.won + before)
             alternatives += [
-                Alternative(
-                    alternative.task,
-                    alternative.start + offset,
-                    alternative.end + offset,
-                    alternative.chosen,
-                    alternative.probability,
-                )
-                for alternative in settled.alternatives
+                replace(other, start=other.start + offset, end=other.end + offset)
+                for other in settled.alternatives
             ]
         before += n
     return OverlapResolution(np.concatenate(lost), np.concatenate(won), tuple(alternatives)) if lost else None
@@ -408,19 +395,9 @@ class Decisions:
     def slice(self, first: int, last: int) -> Decisions:
         """Return decisions `first` to `last` (exclusive)."""
         low, high = self.offsets[first], self.offsets[last]
-        columns = {name: getattr(self, name)[first:last] for name in _COLUMNS}
-        return Decisions(
-            task=self.task,
-            model=self.model,
-            table=self.table,
-            offsets=self.offsets[first : last + 1] - low,
-            scores=self.scores[low:high],
-            own=None if self.own is None else self.own.take(slice(first, last)),
-            settled=None if self.settled is None else self.settled.slice(first, last),
-            trust=self.trust,
-            rules=self.rules,
-            **columns,
-        )
+        settled = None if self.settled is None else self.settled.slice(first, last)
+        offsets = self.offsets[first : last + 1] - low
+        return self._select(slice(first, last), slice(low, high), offsets, settled)
 
     @property
     def raised(self) -> NDArray[np.bool_]:
@@ -442,19 +419,20 @@ class Decisions:
 
     def take(self, rows: NDArray[np.int64]) -> Decisions:
         """Return the decisions in `rows`, in that order."""
-        at, offsets = take_rows(self.offsets, rows)
-        columns = {name: getattr(self, name)[rows] for name in _COLUMNS}
-        return Decisions(
-            task=self.task,
-            model=self.model,
-            table=self.table,
+        settled = None if self.settled is None else self.settled.take(rows)
+        return self._select(rows, *take_rows(self.offsets, rows), settled)
+
+    def _select(
+        self, index: Selection, rows: Selection, offsets: Ints, settled: OverlapResolution | None
+    ) -> Decisions:
+        """Return the decisions in `index`, whose candidates are `rows` and get the offsets `offsets`."""
+        return replace(
+            self,
             offsets=offsets,
-            scores=self.scores[at],
-            own=None if self.own is None else self.own.take(rows),
-            settled=None if self.settled is None else self.settled.take(rows),
-            trust=self.trust,
-            rules=self.rules,
-            **columns,
+            scores=self.scores[rows],
+            own=None if self.own is None else self.own.take(index),
+            settled=settled,
+            **{name: getattr(self, name)[index] for name in _COLUMNS},
         )
 
     def places(self) -> Instances:

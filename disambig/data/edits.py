@@ -1,7 +1,8 @@
-"""The edit of a text that a flagged record describes."""
+"""The edit of a text that a flagged record describes, and texts with such edits."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 _LINE_ENDS = "\r\n"
@@ -39,6 +40,15 @@ def record_edit(record: dict[str, Any], text: str) -> dict[str, Any]:
     ):
         kept, end = text[end:following] + text[following].upper(), following + 1
     return {**record, "start": start, "end": end, "replacement": kept}
+
+
+def edited_text(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
+    """Return a text with edits (start, end, new text), which are in its order and do not overlap."""
+    parts, at = [], 0
+    for start, end, new in edits:
+        parts += [text[at:start], new]
+        at = end
+    return "".join([*parts, text[at:]])
 
 
 def _with_blanks(text: str, start: int, end: int) -> tuple[int, int]:

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data.columns import LazyStrings
+from disambig.data.columns import LazySequence
 from disambig.types import Arrays
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PackedStrings(LazyStrings):
+class PackedStrings(LazySequence[str]):
     """Strings packed into one array of bytes; each is decoded on access.
 
     Attributes

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data.batches import EqualLists, SparseRows
-from disambig.data.columns import Columns
+from disambig.data.columns import Columns, drop_empty_columns
 from disambig.data.segments import as_index, offsets_from_sizes, row_owners, take_rows
 
 
@@ -213,15 +213,11 @@ class ChainRows:
 
     def narrowed(self) -> tuple[ChainRows, NDArray[np.int64]]:
         """Drop columns that no sequence uses; return the batch and the indices of the kept columns."""
-        from scipy.sparse import csr_array
-
-        rows, k = csr_array(self.places.rows), self.places.costs.shape[1]
-        used, local = np.unique(rows.indices, return_inverse=True)
-        own = csr_array((rows.data, local.astype(np.int32), rows.indptr), (rows.shape[0], len(used)))
-        d = int(rows.shape[1])
+        k, d = self.places.costs.shape[1], int(self.places.rows.shape[1])
+        rows, used = drop_empty_columns(self.places.rows)
         columns = (np.arange(k)[:, None] * d + used).ravel()
         numbers = np.concatenate([columns, np.arange(k * d, k * (d + 1 + k))]).astype(np.int64)
-        return ChainRows(replace(self.places, rows=own)), numbers
+        return ChainRows(replace(self.places, rows=rows)), numbers
 
     @property
     def cost_terms(self) -> NDArray[np.float64]:
@@ -373,15 +369,8 @@ class PartRows:
 
     def narrowed(self) -> tuple[PartRows, NDArray[np.int64]]:
         """Drop columns that are zero in every row; return the batch and the indices of the kept columns."""
-        from scipy.sparse import csr_array
-
-        features, whole = csr_array(self.features), self.columns
-        used, local = np.unique(features.indices, return_inverse=True)
-        own = csr_array(
-            (features.data, local.astype(np.int32), features.indptr), (features.shape[0], len(used))
-        )
-        columns = Columns(whole.labels[used], whole.groups[used], whole.group_names)
-        return PartRows(own, self.parts, self.layout, self.cost, columns), used.astype(np.int64)
+        features, used = drop_empty_columns(self.features)
+        return PartRows(features, self.parts, self.layout, self.cost, self.columns.take(used)), used
 
     def take(self, index: NDArray[np.int64]) -> PartRows:
         """Return the batch of the instances in `index`, with only the parts that they use."""

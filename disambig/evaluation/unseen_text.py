@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Decisions, Group, HashVocabulary, Instances, record_edit, replacement
+from disambig.data import Decisions, Group, HashVocabulary, Instances, edited_text, record_edit, replacement
 from disambig.decision import substitutes, variant_matrix
 from disambig.errors import UserError
 from disambig.evaluation.group_figures import most_frequent_candidates
@@ -119,7 +119,10 @@ def rewrite(
         rows.append(i)
         places.append(edit[3] + moved.get(document, 0))
         moved[document] = moved.get(document, 0) + len(edit[2]) - (edit[1] - edit[0])
-    texts = [_edited(text, edits.get(document, ())) for document, text in enumerate(view.texts)]
+    texts = [
+        edited_text(text, [edit[:3] for edit in edits.get(document, ())])
+        for document, text in enumerate(view.texts)
+    ]
     return TextWithErrors(
         view_of_texts(texts, tokenisation, protected="protected" in view.layers),
         chosen[rows],
@@ -151,14 +154,6 @@ def _edit(text: str, start: int, end: int, candidate: str) -> Edit | None:
     if edit["start"] < start or text[start:end] == edit["replacement"]:
         return None
     return edit["start"], edit["end"], edit["replacement"], start
-
-
-def _edited(text: str, edits: Sequence[Edit]) -> str:
-    parts, done = [], 0
-    for start, end, new, _ in edits:
-        parts += [text[done:start], new]
-        done = end
-    return "".join([*parts, text[done:]])
 
 
 FALSE_ALARM_SHARES = (0.005,)

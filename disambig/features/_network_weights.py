@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.text import top_bits_directory
+from disambig.type_aliases import Ints
 
 UNKNOWN, OUTSIDE, FIRST_KNOWN = 0, 1, 2
 """Rows of the embeddings: a word outside the vocabulary, no word, and the first word of the vocabulary."""
@@ -54,8 +55,8 @@ class NetworkWeights:
     hidden: NDArray[np.int8]
     hidden_scale: NDArray[np.float32]
     hidden_bias: NDArray[np.float32]
-    groups: NDArray[np.int64]
-    sizes: NDArray[np.int64]
+    groups: Ints
+    sizes: Ints
     output: NDArray[np.int16] | NDArray[np.int8]
     output_scale: NDArray[np.float32]
     output_bias: NDArray[np.float32]

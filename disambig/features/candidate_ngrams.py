@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from disambig.counts import spans
 from disambig.data import (
     CandidateLists,
     CandidateWords,
@@ -154,7 +155,7 @@ class KnownNgrams:
 
     names: PackedStrings
     keys: Keys
-    columns: NDArray[np.int64]
+    columns: Ints
 
     @classmethod
     def from_names(cls, names: Sequence[str], keys: Keys) -> KnownNgrams:
@@ -165,7 +166,7 @@ class KnownNgrams:
     def __len__(self) -> int:
         return len(self.names)
 
-    def find_columns(self, keys: Keys) -> NDArray[np.int64]:
+    def find_columns(self, keys: Keys) -> Ints:
         """Return the column of each key, -1 if it has none."""
         order = np.argsort(keys)  # ascending look-ups find the last pages in the cache
         columns = np.empty(len(keys), np.int64)
@@ -357,14 +358,8 @@ def _count_block(ngrams: NgramSource, offsets: Ints, first: int, last: int) -> t
 
 
 def _blocks(sizes: Ints, offsets: Ints) -> Iterator[tuple[int, int]]:
-    """Yield ranges of lists that have about `BLOCK` n-grams together, at least one list per range."""
-    before = offsets_from_sizes(sizes)[offsets]
-    first = 0
-    while first < len(offsets) - 1:
-        last = int(np.searchsorted(before, before[first] + BLOCK, "right")) - 1
-        last = min(max(last, first + 1), len(offsets) - 1)
-        yield first, last
-        first = last
+    """Return ranges of lists that have about `BLOCK` n-grams together, at least one list per range."""
+    return spans(offsets_from_sizes(sizes)[offsets], 0, len(offsets) - 1, BLOCK)
 
 
 def _merge_blocks(parts: list[tuple[Keys, Ints, Ints]]) -> tuple[Keys, Ints, Ints]:

@@ -21,6 +21,7 @@ from disambig.features.stateless import StatelessExtractor
 from disambig.files import HEADER, read_stored, write_stored
 from disambig.runtime import use_numba
 from disambig.text import UNKNOWN, TokenView, hash_word, tokenisation_named
+from disambig.type_aliases import Bools, Hashes
 from disambig.types import Features
 
 Ints = NDArray[np.int32]
@@ -41,7 +42,7 @@ class ClozeVocabulary:
     endings : int
     """
 
-    words: NDArray[np.uint64]
+    words: Hashes
     endings: int
 
     def __len__(self) -> int:
@@ -57,7 +58,7 @@ class ClozeVocabulary:
         order = np.argsort(self.words)
         return HashVocabulary(self.words[order]), order.astype(np.int32)
 
-    def hash_numbers(self, hashes: NDArray[np.uint64]) -> Ints:
+    def hash_numbers(self, hashes: Hashes) -> Ints:
         """Return the number of each word, -1 if it has no number of its own; shape ``(n,)``."""
         words, numbers = self._sorted
         return words.get(hashes, numbers, np.int32(-1))
@@ -293,7 +294,7 @@ class ProjectionCache:
         By word number.
     """
 
-    is_known: NDArray[np.bool_]
+    is_known: Bools
     rows: NDArray[np.int16]
 
     @classmethod
@@ -422,7 +423,7 @@ class ViewCache:
     numbers: NDArray[np.int32]
     rows: NDArray[np.int32]
     projections: Projections | None
-    states: dict[int, tuple[NDArray[np.bool_], NDArray[np.int16]]]
+    states: dict[int, tuple[Bools, NDArray[np.int16]]]
 
     @classmethod
     def from_view(cls, model: Cloze, view: TokenView) -> ViewCache:

@@ -180,12 +180,12 @@ class ContextProbabilities(NgramCounts):
         return contexts.log_probabilities()
 
     @cached_property
-    def _counts(self) -> NDArray[np.float64]:
+    def _counts(self) -> Floats:
         return self.table.values.astype(np.float64)
 
 
 @lru_cache(maxsize=4096)
-def _count_group(table: CountTable, tokenisation: str, group: Group) -> NDArray[np.float64]:
+def _count_group(table: CountTable, tokenisation: str, group: Group) -> Floats:
     """Return how often each candidate of a group was counted, shape (K,)."""
     hashes = CandidateHashes.from_group(group)
     return count_alone(

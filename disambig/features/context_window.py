@@ -24,6 +24,7 @@ from disambig.features.rows import (
     sentence_spans,
     split_instances,
     stack_rows,
+    values_at,
 )
 from disambig.features.tfidf import spell_terms
 from disambig.settings import fitted_field
@@ -37,6 +38,7 @@ from disambig.text import (
     hash_word,
     hash_words,
 )
+from disambig.type_aliases import Hashes
 from disambig.types import Arrays, Features
 
 MOST_WINDOW = 50
@@ -173,13 +175,13 @@ class ContextWindow:
     def _keys(self, view: TokenView, instances: Instances) -> Keys:
         """Return the features of each instance, shape ``(n, F)``; 0 means no feature."""
         tags = view.layers.get("tag") if self.tags else None
-        columns: list[NDArray[np.uint64]] = []
+        columns: list[Hashes] = []
         kinds: list[int] = []
         if self.window and (self.words or tags is not None):
             at = self._tokens(view, instances)
             for base, values in ((_WORDS, view.hashes if self.words else None), (_TAGS, tags)):
                 if values is not None:
-                    columns.append(np.where(at >= 0, _rows_at(values, at), np.uint64(0)))
+                    columns.append(np.where(at >= 0, values_at(values, at), np.uint64(0)))
                     kinds += [kind_seed(base + distance) for distance in self._distances]
         if self.target:
             columns.append(_hash_forms(view, instances)[:, None])
@@ -221,12 +223,7 @@ class ContextWindow:
         return names
 
 
-def _rows_at(values: NDArray[np.generic], at: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Return the values of tokens (of any token for -1); `values` may be empty."""
-    return values[at].astype(np.uint64) if len(values) else np.zeros(at.shape, np.uint64)
-
-
-def _combine_values(values: NDArray[np.generic], instances: Instances) -> NDArray[np.uint64]:
+def _combine_values(values: NDArray[np.generic], instances: Instances) -> Hashes:
     """Return the combined value of the tokens of each instance; 0 if they have none."""
     longest = int(instances.lengths.max(initial=0))
     mixed = np.zeros(len(instances), np.uint64)
@@ -237,7 +234,7 @@ def _combine_values(values: NDArray[np.generic], instances: Instances) -> NDArra
     return mixed
 
 
-def _hash_forms(view: TokenView, instances: Instances) -> NDArray[np.uint64]:
+def _hash_forms(view: TokenView, instances: Instances) -> Hashes:
     """Return the hash of each instance as written; 0 for an instance without tokens."""
     seen: dict[str, int] = {"": 0}
     hashes = np.zeros(len(instances), np.uint64)

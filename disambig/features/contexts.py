@@ -7,7 +7,6 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from disambig.data import (
     CandidateTable,
@@ -28,6 +27,7 @@ from disambig.text import (
     hash_word,
     hash_words,
 )
+from disambig.type_aliases import Bools, Hashes, Ints
 
 CONTEXTS = tuple((size - right, right) for size in range(1, MAX_ORDER) for right in range(size + 1))
 """(l, r) of the 14 contexts: two of 2-grams, three of 3-grams, four of 4-grams, five of 5-grams."""
@@ -62,8 +62,8 @@ class CandidateHashes:
     texts : tuple of str
     """
 
-    words: NDArray[np.uint64]
-    lengths: NDArray[np.int64]
+    words: Hashes
+    lengths: Ints
     texts: tuple[str, ...]
 
     @classmethod
@@ -101,9 +101,9 @@ class HashedTable:
         The candidate of each row of the table.
     """
 
-    words: NDArray[np.uint64]
-    lengths: NDArray[np.int64]
-    ids: NDArray[np.int64]
+    words: Hashes
+    lengths: Ints
+    ids: Ints
 
     @classmethod
     def from_table(cls, table: CandidateTable, tokenisation: str) -> HashedTable:
@@ -122,7 +122,7 @@ class HashedTable:
         return cls(words, lengths, np.repeat(firsts[table.group_of], table.sizes) + row_ranks(table.offsets))
 
 
-def room(view: TokenView, instances: Instances) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def room(view: TokenView, instances: Instances) -> tuple[Ints, Ints]:
     """Return the number of tokens to the left and right of each instance in its sentence, each shape (n,)."""
     sentence = np.searchsorted(view.sentences, instances.positions, side="right")
     left = instances.positions - view.sentences[sentence - 1]
@@ -130,13 +130,7 @@ def room(view: TokenView, instances: Instances) -> tuple[NDArray[np.int64], NDAr
     return left, right
 
 
-def fitting_contexts(
-    left: NDArray[np.int64],
-    right: NDArray[np.int64],
-    longest: int | NDArray[np.int64],
-    *,
-    shortest: int | NDArray[np.int64] = 1,
-) -> NDArray[np.bool_]:
+def fitting_contexts(left: Ints, right: Ints, longest: int | Ints, *, shortest: int | Ints = 1) -> Bools:
     """Return which contexts an instance can fill with *every* candidate, shape ``(n, 14)``.
 
     A candidate of c words fills a context if ``l + c + r <= 5``. Contexts that some candidate cannot fill, or
@@ -146,7 +140,7 @@ def fitting_contexts(
     """
     informative = (np.minimum(LEFT_WORDS, RIGHT_WORDS) > 0) | (np.asarray(shortest) > 0)
     inside = (left[:, None] >= LEFT_WORDS) & (right[:, None] >= RIGHT_WORDS)
-    fits: NDArray[np.bool_] = inside & informative & (LEFT_WORDS + RIGHT_WORDS + longest <= MAX_ORDER)
+    fits: Bools = inside & informative & (LEFT_WORDS + RIGHT_WORDS + longest <= MAX_ORDER)
     return fits
 
 
@@ -231,9 +225,7 @@ MULTIPLIERS = np.array(
 """Shape ``(n_templates, 4)``; zero if a template does not use a word."""
 
 
-def feature_buckets(
-    hashes: NDArray[np.uint64], left: NDArray[np.int64], right: NDArray[np.int64], bits: int
-) -> NDArray[np.uint64]:
+def feature_buckets(hashes: Hashes, left: Ints, right: Ints, bits: int) -> Hashes:
     """Return the bucket of every feature of every place, shape ``(n_templates, n)``."""
     around = words_around_gap(hashes, left, right)
     buckets = np.empty((len(GAP_TEMPLATES), len(left)), np.uint64)
@@ -246,9 +238,7 @@ def feature_buckets(
     return buckets
 
 
-def words_around_gap(
-    hashes: NDArray[np.uint64], left: NDArray[np.int64], right: NDArray[np.int64]
-) -> tuple[NDArray[np.uint64], ...]:
+def words_around_gap(hashes: Hashes, left: Ints, right: Ints) -> tuple[Hashes, ...]:
     """Return the words k, l, r and s of each place; beyond the sentence, its boundary is repeated."""
     before, after = hashes[left], hashes[right]
     further = hashes[np.maximum(left - 1, 0)], hashes[np.minimum(right + 1, len(hashes) - 1)]
@@ -284,7 +274,7 @@ TEMPLATES = np.array(
 )
 
 
-def class_templates(n_classes: int) -> NDArray[np.int64]:
+def class_templates(n_classes: int) -> Ints:
     """Return the templates of word classes, in addition to `TEMPLATES`."""
     return np.array(
         [(CLASS + g, place, -1, 0) for g in range(n_classes) for place in (-1, 0, 1)], np.int64

@@ -28,6 +28,7 @@ from disambig.features.stateless import StatelessExtractor
 from disambig.files import read_stored, write_stored
 from disambig.runtime import use_numba
 from disambig.text import TokenView
+from disambig.type_aliases import Bools, Ints
 from disambig.types import Features
 
 FILE = "weights.npz"
@@ -69,9 +70,7 @@ class Gaps:
         """Write `header.json` and `weights.npz` to `folder`."""
         write_stored(folder, FILE, self.header, weights=self.weights)
 
-    def log_odds(
-        self, view: TokenView, left: NDArray[np.int64], right: NDArray[np.int64]
-    ) -> NDArray[np.float32]:
+    def log_odds(self, view: TokenView, left: Ints, right: Ints) -> NDArray[np.float32]:
         """Return the log-odds that a word from the list belongs between two tokens, shape ``(n,)``.
 
         Parameters
@@ -158,9 +157,7 @@ def learn_gaps(
     return Gaps(rounded, {"tokenisation": tokenisation, "scale": scale, **(header or {})})
 
 
-def _gap_places(
-    view: TokenView, finder: CandidateFinder
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+def _gap_places(view: TokenView, finder: CandidateFinder) -> tuple[Ints, Ints, Bools]:
     """Return the tokens before and after each place, and whether a listed word fills it, in text order."""
     instances = finder.find(view)
     places = empty_places(view)
@@ -205,7 +202,7 @@ class MissingWordOdds(StatelessExtractor):
         return gaps_in(str(self.gaps)).log_odds(view, instances.positions - 1, after)
 
 
-def _is_empty(instances: Instances, group: Group) -> NDArray[np.bool_]:
+def _is_empty(instances: Instances, group: Group) -> Bools:
     """Return which candidates of instances of one group are empty, shape ``(n_candidates,)``."""
     if instances.own is None:
         return np.tile(np.array([text == ZERO for text in group.candidates], bool), len(instances))

@@ -33,6 +33,7 @@ from disambig.text import (
     hash_words,
     top_bits_directory,
 )
+from disambig.type_aliases import Hashes, Ints
 
 HEADWORD_TOKENISATION = "disambig.headwords.v1"
 """The hash of this name seeds the keys of headword n-grams."""
@@ -129,7 +130,7 @@ class PartsOfSpeech:
         """Where the words with each value of their top bits begin (see `top_bits_directory`)."""
         return top_bits_directory(self.words)
 
-    def word_kinds(self, hashes: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    def word_kinds(self, hashes: Hashes) -> NDArray[np.uint8]:
         """Return the kind of each word, shape ``(n,)``."""
         halves = (hashes >> _S32).astype(np.uint32)
         kinds = HashVocabulary(self.words).get(halves, self.kinds, np.uint8(NOUN))
@@ -157,7 +158,7 @@ def _lexicon_problem(words: NDArray[Any], kinds: NDArray[Any], header: Any) -> s
 N_HEADS = ("governor", "verb", "object")
 
 
-def find_heads(parts: PartsOfSpeech, view: TokenView, instances: Instances) -> NDArray[np.int64]:
+def find_heads(parts: PartsOfSpeech, view: TokenView, instances: Instances) -> Ints:
     """Return the token of each head word of each place, -1 if there is none, shape ``(n, 3)``.
 
     Raises
@@ -198,25 +199,25 @@ HEADWORD_PARENTS = np.array([[-1, -1], [-1, -1], [-1, -1], [1, 0], [2, 0]])
 
 
 @lru_cache(maxsize=1024)
-def candidate_hashes(group: Group) -> NDArray[np.uint64]:
+def candidate_hashes(group: Group) -> Hashes:
     """Return the hash that represents each candidate in keys, shape (K,); not to be changed."""
     return np.array([hash_word(word or NOTHING) for word in group.candidates], np.uint64)
 
 
-def head_words(parts: PartsOfSpeech, view: TokenView, instances: Instances) -> NDArray[np.uint64]:
+def head_words(parts: PartsOfSpeech, view: TokenView, instances: Instances) -> Hashes:
     """Return the hashes of each place's head words, 0 if there is none, shape (n, 3); see `find_heads`."""
     at = find_heads(parts, view, instances)
     return np.where(at >= 0, view.hashes[np.maximum(at, 0)], np.uint64(UNKNOWN))
 
 
-def known_patterns(words: NDArray[np.uint64]) -> NDArray[np.bool_]:
+def known_patterns(words: Hashes) -> NDArray[np.bool_]:
     """Return which patterns each place can fill, shape (n, 5); `words` as from `head_words`."""
     has = words != UNKNOWN
     heads = np.where(_HEAD[None, :] >= 0, has[:, np.maximum(_HEAD, 0)], True)
     return heads & (has[:, 2:] | ~_HAS_OBJECT)
 
 
-def fixed_keys(words: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+def fixed_keys(words: Hashes) -> tuple[Hashes, Ints]:
     """Return the common part of the keys of a place's n-grams, and the place of the candidate in them.
 
     Parameters
@@ -246,9 +247,7 @@ def fixed_keys(words: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[n
     return fixed, _CANDIDATE_PLACE
 
 
-def pattern_keys(
-    words: NDArray[np.uint64], candidates: NDArray[np.uint64], pattern: int
-) -> NDArray[np.uint64]:
+def pattern_keys(words: Hashes, candidates: Hashes, pattern: int) -> Hashes:
     """Return the keys of one pattern filled with candidates.
 
     Parameters
@@ -265,7 +264,7 @@ def pattern_keys(
     return fmix(fixed[:, pattern, None] + candidates * np.array(PLACES, np.uint64)[place[pattern]])
 
 
-def lone_keys(candidates: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def lone_keys(candidates: Hashes) -> Hashes:
     """Return the keys of candidates without head words, shape (K,)."""
     start = np.uint64((hash_word(HEADWORD_TOKENISATION) + ORDER) & MASK)
     return fmix(start + candidates * np.uint64(PLACES[0]))

@@ -18,6 +18,7 @@ from disambig.features.rows import by_group
 from disambig.features.stateless import StatelessExtractor
 from disambig.runtime import use_numba
 from disambig.text import TokenView
+from disambig.type_aliases import Floats
 from disambig.types import FeatureEvidence, Features, Task
 
 if TYPE_CHECKING:
@@ -202,7 +203,7 @@ class Headwords(StatelessExtractor):
         return ranks
 
     @cached_property
-    def _counts(self) -> NDArray[np.float64]:
+    def _counts(self) -> Floats:
         return self.table.values.astype(np.float64)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -221,10 +222,10 @@ def _headword_columns(group: Group) -> Columns:
 
 
 @lru_cache(maxsize=256)
-def _headword_prior(table: CountTable, group: Group) -> NDArray[np.float64]:
+def _headword_prior(table: CountTable, group: Group) -> Floats:
     """Return the relative frequency of each candidate, add-one smoothed, shape (K,)."""
     counts = 1.0 + table.counts(heads.lone_keys(heads.candidate_hashes(group)), backend="numpy")
-    prior: NDArray[np.float64] = counts / counts.sum()
+    prior: Floats = counts / counts.sum()
     return prior
 
 

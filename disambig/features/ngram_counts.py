@@ -39,7 +39,7 @@ from disambig.text import (
     fmix,
     tokenisation_named,
 )
-from disambig.type_aliases import Bools, Ranks
+from disambig.type_aliases import Bools, Hashes, Ints, Ranks
 from disambig.types import FeatureEvidence, Features
 
 if TYPE_CHECKING:
@@ -114,16 +114,14 @@ class _KeyParts:
         Whether all words of a context have a hash; if not, such an n-gram was never counted.
     """
 
-    left: NDArray[np.uint64]
-    right: NDArray[np.uint64]
-    candidates: NDArray[np.uint64]
-    orders: NDArray[np.uint64]
-    complete: NDArray[np.bool_]
+    left: Hashes
+    right: Hashes
+    candidates: Hashes
+    orders: Hashes
+    complete: Bools
 
     @classmethod
-    def from_places(
-        cls, view: TokenView, instances: Instances, words: NDArray[np.uint64], seed: int
-    ) -> _KeyParts:
+    def from_places(cls, view: TokenView, instances: Instances, words: Hashes, seed: int) -> _KeyParts:
         """Compute the terms for all contexts; contexts that extend beyond the text have arbitrary ones."""
         steps = np.arange(_SIDE)[:, None]
         before = view.hashes.take(instances.positions - 1 - steps, mode="clip")
@@ -140,13 +138,7 @@ class _KeyParts:
             has_words[0, LEFT_WORDS] & has_words[1, RIGHT_WORDS],
         )
 
-    def keys(
-        self,
-        owner: NDArray[np.int64],
-        ids: NDArray[np.int64],
-        lengths: NDArray[np.int64],
-        context: NDArray[np.int64],
-    ) -> NDArray[np.uint64]:
+    def keys(self, owner: Ints, ids: Ints, lengths: Ints, context: Ints) -> Hashes:
         """Return the keys of the candidates `ids`, of `lengths` words, in contexts of the places `owner`."""
         left, right = LEFT_WORDS[context], RIGHT_WORDS[context]
         keys = self.left[left, owner] + self.candidates[left, ids]
@@ -203,7 +195,7 @@ class NgramCounts(StatelessExtractor):
 
     def look_up(
         self, view: TokenView, several: GroupedInstances, hashed: HashedTable
-    ) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
+    ) -> tuple[NDArray[np.uint16], Bools]:
         """Return the rank of each candidate's n-gram in each context, and which contexts each place has.
 
         The candidates of an instance are compared in the contexts that all of them can fill.
@@ -250,7 +242,7 @@ class NgramCounts(StatelessExtractor):
         )
         return ranks, usable
 
-    def _nested(self, several: GroupedInstances) -> NDArray[np.bool_]:
+    def _nested(self, several: GroupedInstances) -> Bools:
         """Return for each group whether its n-grams are counted only if their shorter n-grams are.
 
         Then a longer n-gram that is found without its shorter ones is a hash collision. It does not hold for
@@ -267,12 +259,7 @@ class NgramCounts(StatelessExtractor):
         )
 
     def _look_up_with_numpy(
-        self,
-        view: TokenView,
-        several: GroupedInstances,
-        hashed: HashedTable,
-        usable: NDArray[np.bool_],
-        nested: NDArray[np.bool_],
+        self, view: TokenView, several: GroupedInstances, hashed: HashedTable, usable: Bools, nested: Bools
     ) -> NDArray[np.uint16]:
         """Return the ranks, without Numba."""
         seed = self.table.seed(view.tokenisation)
@@ -287,11 +274,7 @@ class NgramCounts(StatelessExtractor):
         return ranks
 
     def _look_up_rows(
-        self,
-        parts: _KeyParts,
-        rows: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
-        usable: NDArray[np.bool_],
-        nested: NDArray[np.bool_],
+        self, parts: _KeyParts, rows: tuple[Ints, Ints, Ints], usable: Bools, nested: Bools
     ) -> NDArray[np.uint16]:
         """Return the ranks of some rows, shape ``(14, n_rows)``; `usable` has the same shape.
 
@@ -322,7 +305,7 @@ class NgramCounts(StatelessExtractor):
 
     def ranks_of_candidates(
         self, view: TokenView, instances: Instances, group: Group
-    ) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
+    ) -> tuple[NDArray[np.uint16], Bools]:
         """Return the result of `look_up` for instances of one group, both of shape ``(n_candidates, 14)``."""
         several = GroupedInstances.from_parts([(instances, group)])
         ranks, usable = self.look_up(view, several, HashedTable.from_table(several, view.tokenisation))
@@ -356,13 +339,8 @@ class NgramCounts(StatelessExtractor):
 
 
 def context_keys(
-    view: TokenView,
-    instances: Instances,
-    candidates: CandidateHashes,
-    rows: NDArray[np.int64],
-    context: int,
-    seed: int,
-) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
+    view: TokenView, instances: Instances, candidates: CandidateHashes, rows: Ints, context: int, seed: int
+) -> tuple[Hashes, Bools]:
     """Return the n-gram keys of one context filled with each candidate.
 
     Returns

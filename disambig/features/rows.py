@@ -30,7 +30,7 @@ from disambig.data import (
 from disambig.errors import UserError
 from disambig.runtime import WeakRefMixin
 from disambig.text import MASK, ORDER, TokenView, fmix
-from disambig.type_aliases import Ints
+from disambig.type_aliases import Bools, Floats, Ints
 from disambig.types import Arrays, Features
 
 if TYPE_CHECKING:
@@ -99,10 +99,10 @@ class Surroundings:
         Number of words on each side.
     """
 
-    first: NDArray[np.int64]
-    last: NDArray[np.int64]
-    sentence: tuple[NDArray[np.int64], NDArray[np.int64]]
-    document: tuple[NDArray[np.int64], NDArray[np.int64]]
+    first: Ints
+    last: Ints
+    sentence: tuple[Ints, Ints]
+    document: tuple[Ints, Ints]
     near: int
     far: int
 
@@ -113,17 +113,15 @@ class Surroundings:
         last = first + instances.lengths - 1
         return cls(first, last, sentence_spans(view, instances), document_spans(view, instances), near, far)
 
-    def near_places(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    def near_places(self) -> tuple[Ints, Bools]:
         """Return positions of near words (left ones first, nearest first) and which are in the sentence."""
         return self._places(range(1, self.near + 1), self.sentence)
 
-    def far_places(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    def far_places(self) -> tuple[Ints, Bools]:
         """Return positions of far words, and which are in the document; shape ``(n, 2 * (far - near))``."""
         return self._places(range(self.near + 1, self.far + 1), self.document)
 
-    def _places(
-        self, distances: range, bounds: tuple[NDArray[np.int64], NDArray[np.int64]]
-    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    def _places(self, distances: range, bounds: tuple[Ints, Ints]) -> tuple[Ints, Bools]:
         steps = np.array(distances, np.int64)
         at = np.concatenate([self.first[:, None] - steps, self.last[:, None] + steps], axis=1)
         return at, (at >= bounds[0][:, None]) & (at < bounds[1][:, None])
@@ -174,9 +172,7 @@ def _labels(texts: Sequence[str], group: Group, extractor: object) -> Ints:
     return np.fromiter((number[text] for text in texts), np.int64, len(texts))
 
 
-def sparse_rows(
-    rows: Ints, columns: Ints, values: NDArray[np.float64] | None, shape: tuple[int, int]
-) -> csr_array:
+def sparse_rows(rows: Ints, columns: Ints, values: Floats | None, shape: tuple[int, int]) -> csr_array:
     """Return entries as a matrix (ones if `values` is None); equal ones are added up. `rows` must ascend."""
     from scipy.sparse import csr_array
 
@@ -261,7 +257,7 @@ class SeenKeys(WeakRefMixin):
         """Return the column of each key, -1 for unknown keys."""
         return HashVocabulary(self.keys).lookup(keys)
 
-    def rows(self, keys: Keys, values: NDArray[np.float64]) -> Rows:
+    def rows(self, keys: Keys, values: Floats) -> Rows:
         """Return rows of the features `keys` (n, F), where 0 means no feature, with `values` (F,)."""
         there = keys != 0
         columns = self.columns(keys)
@@ -305,6 +301,11 @@ def hash_values(values: NDArray[np.uint64], kinds: NDArray[np.uint64]) -> Keys:
     keys = (fmix(values ^ kinds) >> np.uint64(32)).astype(np.uint32)
     # 0 marks an absent feature, so a key that happens to be 0 becomes 1
     return np.where(values == 0, np.uint32(0), np.maximum(keys, np.uint32(1)))
+
+
+def values_at(values: NDArray[np.generic], at: Ints) -> NDArray[np.uint64]:
+    """Return the values of tokens (of any token for -1); `values` may be empty."""
+    return values[at].astype(np.uint64) if len(values) else np.zeros(at.shape, np.uint64)
 
 
 def kind_seed(number: int) -> int:

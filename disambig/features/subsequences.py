@@ -26,10 +26,12 @@ from disambig.features.rows import (
     sentence_spans,
     split_instances,
     stack_rows,
+    values_at,
 )
 from disambig.runtime import use_numba
 from disambig.settings import fitted_field
 from disambig.text import GAP_HASH, MAX_ORDER, PLACES, TokenView
+from disambig.type_aliases import Hashes, Ints
 from disambig.types import Arrays, Features
 
 LAYERS = ("word", "stem", "lemma", "tag")
@@ -132,13 +134,13 @@ class Subsequences:
         symbols = self._symbols(view, instances)
         return _subsequence_keys(symbols, self._places_and_values(symbols.shape[1])[0])
 
-    def _places_and_values(self, width: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def _places_and_values(self, width: int) -> tuple[Ints, NDArray[np.float64]]:
         """Return the places of each subsequence of `width` symbols, and its value."""
         places = _places(width, self.shortest or self.length, self.length, self.gaps)
         spans = places.max(axis=1, initial=0) - places[:, 0] + 1
         return places, float(self.decay) ** spans
 
-    def _symbols(self, view: TokenView, instances: Instances) -> NDArray[np.uint64]:
+    def _symbols(self, view: TokenView, instances: Instances) -> Hashes:
         """Return the symbols around each instance, from the left of its window; 0 means no symbol."""
         values = view.hashes if self.layer == "word" else view.layers.get(self.layer)
         if values is None:
@@ -155,14 +157,14 @@ class Subsequences:
         after = at >= begin[:, None] + (1 if self.target else 0)
         at += np.where(after, own[:, None], 0)
         inside = at < high[:, None]
-        symbols = np.where(inside, _values_at(values, np.where(inside, at, 0)), np.uint64(0))
+        symbols = np.where(inside, values_at(values, np.where(inside, at, 0)), np.uint64(0))
         if self.target:
             symbols[np.arange(len(begin)), begin - low] = np.uint64(GAP_HASH)
         return symbols
 
 
 @lru_cache(maxsize=16)
-def _places(width: int, shortest: int, length: int, gaps: bool) -> NDArray[np.int64]:
+def _places(width: int, shortest: int, length: int, gaps: bool) -> Ints:
     """Return the places of all subsequences of `width` symbols, shape ``(C, length)``; -1 after the last."""
     places_of_all = [
         places + (-1,) * (length - size)
@@ -173,11 +175,7 @@ def _places(width: int, shortest: int, length: int, gaps: bool) -> NDArray[np.in
     return np.array(places_of_all, np.int64).reshape(-1, length)
 
 
-def _values_at(values: NDArray[np.generic], at: NDArray[np.int64]) -> NDArray[np.uint64]:
-    return values[at].astype(np.uint64) if len(values) else np.zeros(at.shape, np.uint64)
-
-
-def _subsequence_keys(symbols: NDArray[np.uint64], places: NDArray[np.int64]) -> Keys:
+def _subsequence_keys(symbols: Hashes, places: Ints) -> Keys:
     """Return the key of each subsequence of each row, shape ``(n, C)``; 0 if a place has no symbol."""
     mixed = np.zeros((len(symbols), len(places)), np.uint64)
     there = np.ones(mixed.shape, bool)

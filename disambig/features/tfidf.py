@@ -38,7 +38,7 @@ from disambig.features.rows import (
 from disambig.runtime import WeakRefMixin, use_numba
 from disambig.settings import fitted_field
 from disambig.text import TokenView, hash_word, ngram_keys, normalised
-from disambig.type_aliases import Floats, Ints
+from disambig.type_aliases import Bools, Floats, Hashes, Ints
 from disambig.types import Arrays, Features
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class KnownTerms(WeakRefMixin):
 
     documents: NDArray[np.int32]
     n_documents: int
-    hashes: NDArray[np.uint64] | None
+    hashes: Hashes | None
     names: PackedStrings
 
     def __len__(self) -> int:
@@ -84,7 +84,7 @@ class KnownTerms(WeakRefMixin):
             _idf[self] = np.log((1.0 + self.n_documents) / (1.0 + self.documents)) + 1.0
         return _idf[self][columns]
 
-    def columns(self, hashes: NDArray[np.uint64]) -> Ints:
+    def columns(self, hashes: Hashes) -> Ints:
         """Return the column of each word, -1 for unknown words."""
         if self.hashes is None:
             return (hashes & np.uint64(len(self) - 1)).astype(
@@ -169,7 +169,7 @@ class TermSelector:
         """Return the upper limit (exclusive) of the numbers that represent terms of a view."""
         return len(view) * (2 if self.pairs else 1)
 
-    def values(self, view: TokenView, tokens: Ints) -> NDArray[np.uint64]:
+    def values(self, view: TokenView, tokens: Ints) -> Hashes:
         """Return the hashes of terms, 0 for none; all are none if the view lacks the layer."""
         if not self.pairs:
             return self._token_values(view, tokens)
@@ -180,7 +180,7 @@ class TermSelector:
         hashes[of_two] = ngram_keys(np.stack([view.hashes[first], view.hashes[first + 1]], axis=1), PAIRS)
         return hashes
 
-    def _token_values(self, view: TokenView, tokens: Ints) -> NDArray[np.uint64]:
+    def _token_values(self, view: TokenView, tokens: Ints) -> Hashes:
         if self.layer is None:
             return view.hashes[tokens]
         if self.layer not in view.layers:
@@ -233,7 +233,7 @@ class TermSelector:
             before, at - word_positions(view, instances.positions + instances.lengths - 1)[rows]
         )
 
-    def paired(self, view: TokenView) -> NDArray[np.bool_]:
+    def paired(self, view: TokenView) -> Bools:
         """Return whether each token and the next one form a pair; shape ``(n_tokens - 1,)``."""
         if self.pairs == "words":
             is_word = _word_mask(view)
@@ -241,11 +241,11 @@ class TermSelector:
         ends = view.starts == view.ends  # of sentences (boundary tokens are empty)
         return ~(ends[:-1] & ends[1:])
 
-    def counted_tokens(self, view: TokenView) -> NDArray[np.bool_]:
+    def counted_tokens(self, view: TokenView) -> Bools:
         """Return which tokens of a view have a term; for words, not for layers."""
         return view.ends > view.starts if self.every_token else _word_mask(view)
 
-    def counted(self, view: TokenView, tokens: Ints) -> NDArray[np.bool_]:
+    def counted(self, view: TokenView, tokens: Ints) -> Bools:
         """Return which tokens have a term."""
         if self.lacking(view):
             return np.zeros(len(tokens), bool)
@@ -256,11 +256,11 @@ class TermSelector:
         return _word_mask(view)[tokens]
 
 
-_words: WeakKeyDictionary[TokenView, NDArray[np.bool_]] = WeakKeyDictionary()
+_words: WeakKeyDictionary[TokenView, Bools] = WeakKeyDictionary()
 """Cache of which tokens of a view are words: many groups use one view in turn, in several runs."""
 
 
-def _word_mask(view: TokenView) -> NDArray[np.bool_]:
+def _word_mask(view: TokenView) -> Bools:
     is_word = _words.get(view)
     if is_word is None:
         is_word = _words[view] = word_tokens(view)
@@ -347,7 +347,7 @@ def count_compiled(
 _directories: WeakKeyDictionary[KnownTerms, tuple[NDArray[np.int32], np.uint64]] = WeakKeyDictionary()
 
 
-def _directory(vocabulary: KnownTerms, hashes: NDArray[np.uint64]) -> tuple[NDArray[np.int32], np.uint64]:
+def _directory(vocabulary: KnownTerms, hashes: Hashes) -> tuple[NDArray[np.int32], np.uint64]:
     """Return where the hashes with each value of their top bits begin, and the shift to these bits."""
     if vocabulary not in _directories:
         bits = min(max(len(hashes).bit_length(), 1), _MOST_BITS)
@@ -532,8 +532,8 @@ class Tfidf:
         return TermSelector(self.around, self.layer, self.every_token, self.pairs)
 
     def _counted(
-        self, view: TokenView, instances: Instances, column_of: NDArray[np.int64], d: int
-    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        self, view: TokenView, instances: Instances, column_of: Ints, d: int
+    ) -> tuple[NDArray[np.int32], Ints]:
         """Return the number of instances that have each column, and its total count."""
         documents, often = np.zeros(d, np.int32), np.zeros(d, np.int64)
         for part in self._terms.portions(view, instances):
@@ -560,9 +560,7 @@ class Tfidf:
             worth = self._terms.distances(view, instances, rows, tokens).astype(np.float64) ** -self.nearness
         return self._scale(sparse_rows(rows, column, worth, (n, len(vocabulary))), vocabulary), n_hits, asked
 
-    def _rows_of_words(
-        self, rows: NDArray[np.int64], tokens: NDArray[np.int64], view: TokenView
-    ) -> NDArray[np.int64]:
+    def _rows_of_words(self, rows: Ints, tokens: Ints, view: TokenView) -> Ints:
         """Return the rows of terms that are not pairs."""
         return rows[tokens < len(view)] if self.pairs else rows
 

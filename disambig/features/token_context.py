@@ -17,6 +17,7 @@ from disambig.features.rows import by_group
 from disambig.runtime import use_numba
 from disambig.settings import COUNT, fitted_field
 from disambig.text import TokenView, characters
+from disambig.type_aliases import Hashes, Ints
 from disambig.types import Arrays, Features
 
 _FARTHEST = 100
@@ -37,9 +38,9 @@ class WordClasses:
         neighbours.
     """
 
-    words: NDArray[np.uint64]
+    words: Hashes
     classes: NDArray[np.uint16]
-    chosen: NDArray[np.int64] | None = None
+    chosen: Ints | None = None
 
     @property
     def depth(self) -> int:
@@ -47,7 +48,7 @@ class WordClasses:
         return int(self.classes.shape[1])
 
     @property
-    def templates(self) -> NDArray[np.int64]:
+    def templates(self) -> Ints:
         """The features made from the classes, shape (m, 4)."""
         return class_templates(self.depth) if self.chosen is None else self.chosen
 
@@ -60,7 +61,7 @@ class WordClasses:
         columns = [classes.lookup(words).astype(np.uint16) for classes in (self, other)]
         return WordClasses(words, np.concatenate(columns, axis=1))
 
-    def lookup(self, hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    def lookup(self, hashes: Hashes) -> Hashes:
         """Return the classes of words plus one, zeros for unknown words, shape ``(n, depth)``."""
         classes = np.zeros((len(hashes), self.depth), np.uint64)
         at = HashVocabulary(self.words).lookup(hashes)
@@ -136,7 +137,7 @@ class TokenContext:
         asked = np.full(len(instances) * k, n_features(self.classes), np.int32)
         return Features(SequenceRows(rows, costs, sequences), np.repeat(n_hits, k), asked)
 
-    def rows(self, view: TokenView, positions: NDArray[np.int64]) -> tuple[Any, NDArray[np.int64]]:
+    def rows(self, view: TokenView, positions: Ints) -> tuple[Any, Ints]:
         """Return the features of tokens, a csr_array of shape (n, D), and the sentence of each token."""
         from scipy.sparse import csr_array
 
@@ -200,9 +201,7 @@ def n_features(classes: WordClasses | None) -> int:
     return len(TEMPLATES) + (0 if classes is None else len(classes.templates))
 
 
-def _hash_features(
-    view: TokenView, positions: NDArray[np.int64], classes: WordClasses | None
-) -> NDArray[np.uint32]:
+def _hash_features(view: TokenView, positions: Ints, classes: WordClasses | None) -> NDArray[np.uint32]:
     """Return the features of tokens as hashes, shape (n, F); `positions` must ascend."""
     if not len(positions):
         return np.zeros((0, n_features(classes)), np.uint32)

@@ -9,7 +9,6 @@ from inspect import signature
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from disambig.data import (
     Columns,
@@ -31,6 +30,7 @@ from disambig.errors import UserError, contract_error, describe_value
 from disambig.features._restoring import check_same, restore_checked
 from disambig.registry import describe_part
 from disambig.text import TokenView
+from disambig.type_aliases import Floats
 from disambig.types import (
     Arrays,
     CandidateBatch,
@@ -207,7 +207,7 @@ def _check_restored(
     """
     some = _some_instances(view, instances, groups)
 
-    def numbers(one: FeatureExtractor) -> NDArray[np.float64]:
+    def numbers(one: FeatureExtractor) -> Floats:
         return np.concatenate([np.zeros(0), *(_numbers(transform_checked(one, *part)) for part in some)])
 
     expected = numbers(fitted)  # first of all: what `transform` itself raises is not a fault of `state`
@@ -255,7 +255,7 @@ def _some_instances(
     return found
 
 
-def _numbers(features: Features) -> NDArray[np.float64]:
+def _numbers(features: Features) -> Floats:
     """Return numbers that differ if features do: a random projection of each row, and the evidence."""
     weights = np.random.default_rng(0).normal(size=len(features.batch.columns))
     parts = [features.batch.scores(weights), features.found, features.asked, [len(weights)]]

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import HashVocabulary, offsets_from_sizes
+from disambig.data import HashVocabulary, minibatch, offsets_from_sizes
 from disambig.errors import UserError
 from disambig.features.token_context import WordClasses
 from disambig.text import TokenView, characters
+from disambig.type_aliases import Hashes, Ints
 
 SIZES = (64, 1024)
 _AT_ONCE = 8_000_000  # number of words counted at a time
@@ -19,7 +20,7 @@ _DIRECTIONS = 100
 
 
 def learn_classes(
-    words: Iterable[NDArray[np.uint64]],
+    words: Iterable[Hashes],
     *,
     n_words: int = 20_000,
     n_contexts: int = 1_000,
@@ -53,38 +54,32 @@ def learn_classes(
         raise UserError("D458", n=most, classes=max(sizes))
     ranked = distinct[np.argsort(-counts, kind="stable")]
     chosen, company = np.sort(ranked[:n_words]), np.sort(ranked[:n_contexts])
-    points = _directions(_table(parts, chosen, company), seed)
-    from sklearn.cluster import MiniBatchKMeans
-
-    labels = [
-        MiniBatchKMeans(size, random_state=seed, batch_size=4096, n_init=1).fit(points).labels_
-        for size in sizes
-    ]
+    labels = _clusters(_directions(_table(parts, chosen, company), seed), sizes, seed)
     return WordClasses(chosen, np.stack(labels, axis=1).astype(np.uint16))
 
 
-def _concatenate_words(words: Iterable[NDArray[np.uint64]]) -> list[NDArray[np.uint64]]:
-    """Return the words in arrays of some millions each."""
-    parts: list[NDArray[np.uint64]] = []
-    waiting: list[NDArray[np.uint64]] = []
-    size = 0
-    for hashes in words:
-        waiting.append(hashes)
-        size += len(hashes)
-        if size >= _AT_ONCE:
-            parts.append(np.concatenate(waiting))
-            waiting, size = [], 0
-    return [*parts, np.concatenate([np.zeros(0, np.uint64), *waiting])]
+def _clusters(points: NDArray[Any], sizes: Sequence[int], seed: int) -> list[NDArray[np.integer]]:
+    """Return the cluster of each point, for each number of clusters."""
+    from sklearn.cluster import MiniBatchKMeans
+
+    return [
+        MiniBatchKMeans(size, random_state=seed, batch_size=4096, n_init=1).fit(points).labels_
+        for size in sizes
+    ]
 
 
-def _count_words(parts: Sequence[NDArray[np.uint64]]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+def _concatenate_words(words: Iterable[Hashes]) -> list[Hashes]:
+    """Return the words in arrays of some millions each; at least one array."""
+    parts = [np.concatenate(some) for some in minibatch(words, _AT_ONCE, len)]
+    return parts or [np.zeros(0, np.uint64)]
+
+
+def _count_words(parts: Sequence[Hashes]) -> tuple[Hashes, Ints]:
     distinct, where = np.unique(np.concatenate(parts), return_inverse=True)
     return distinct, np.bincount(where, minlength=len(distinct))
 
 
-def _table(
-    parts: Sequence[NDArray[np.uint64]], chosen: NDArray[np.uint64], company: NDArray[np.uint64]
-) -> NDArray[np.float32]:
+def _table(parts: Sequence[Hashes], chosen: Hashes, company: Hashes) -> NDArray[np.float32]:
     """Return the counts of each word's left, then right neighbours, shape (n_words, 2 * (n_contexts + 1))."""
     width = len(company) + 1
     table = np.zeros(len(chosen) * 2 * width, np.float32)
@@ -160,20 +155,12 @@ def learn_usage(
     small, capital, capitals = (
         np.bincount(which[letters == kind], minlength=n) for kind in (_SMALL, _CAPITAL, _CAPITALS)
     )
-    from sklearn.cluster import MiniBatchKMeans
-
-    points = np.sqrt(table[kept] / table[kept].sum(axis=1, keepdims=True))
-    columns = [
-        MiniBatchKMeans(size, random_state=seed, batch_size=4096, n_init=1).fit(points).labels_
-        for size in sizes
-    ]
+    columns = _clusters(np.sqrt(table[kept] / table[kept].sum(axis=1, keepdims=True)), sizes, seed)
     columns.append(_capital_class(small, capital, capitals)[kept])
     return WordClasses(words[kept], np.stack(columns, axis=1).astype(np.uint16))
 
 
-def _capital_class(
-    small: NDArray[np.int64], capital: NDArray[np.int64], capitals: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def _capital_class(small: Ints, capital: Ints, capitals: Ints) -> Ints:
     """Return the class of each word: 0 for rare words, the last class for words in all capitals."""
     total = small + capital + capitals
     share = (capital + capitals) / np.maximum(total, 1)
@@ -183,9 +170,7 @@ def _capital_class(
     return classes
 
 
-def _tag_usage(
-    view: TokenView, tags: NDArray[np.int64]
-) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int8]]:
+def _tag_usage(view: TokenView, tags: Ints) -> tuple[Hashes, Ints, NDArray[np.int8]]:
     """Return hash, tag and letter case of each token; the case is 0 if the token should not be counted."""
     words = np.flatnonzero(view.ends > view.starts)
     texts = view.texts

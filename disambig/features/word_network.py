@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ from disambig.features.rows import Surroundings, dense_features
 from disambig.runtime import use_numba
 from disambig.settings import COUNT, NON_NEGATIVE_COUNT, fitted_field, validate_settings
 from disambig.text import TokenView, top_bits_directory
+from disambig.type_aliases import Bools, Ints
 from disambig.types import Arrays, Features
 
 Floats = NDArray[np.float32]
@@ -36,30 +37,6 @@ _LAST_SHARE = 0.02
 _TOPIC_SCALE = np.float32(1 / (1 << TOPIC_SHIFT))
 _MOST_SAMPLED = 20_000
 """Number of instances from which the range of the hidden units is estimated."""
-
-
-class NetworkSettings(Protocol):
-    """Settings of the training: see `WordNetwork`."""
-
-    @property
-    def near(self) -> int: ...  # noqa: D102
-    @property
-    def far(self) -> int: ...  # noqa: D102
-    @property
-    def places(self) -> int: ...  # noqa: D102
-    @property
-    def dimensions(self) -> int: ...  # noqa: D102
-    @property
-    def hidden(self) -> int: ...  # noqa: D102
-    @property
-    def vocabulary(self) -> int: ...  # noqa: D102
-    @property
-    def examples(self) -> int: ...  # noqa: D102
-    @property
-    def epochs(self) -> int: ...  # noqa: D102
-    @property
-    def seed(self) -> int: ...  # noqa: D102
-    def heads(self, view: TokenView, instances: Instances) -> NDArray[np.int64]: ...  # noqa: D102
 
 
 @dataclass(slots=True, eq=False)
@@ -75,7 +52,7 @@ class _FloatWeights:
 
     @classmethod
     def start(
-        cls, settings: NetworkSettings, words: int, outputs: int, rng: np.random.Generator
+        cls, settings: WordNetwork, words: int, outputs: int, rng: np.random.Generator
     ) -> _FloatWeights:
         def normal(rows: int, columns: int, scale: float) -> Floats:
             return (rng.standard_normal((rows, columns)) * scale).astype(np.float32)
@@ -109,9 +86,9 @@ class _TrainingExamples:
     rows: NDArray[np.int32]
     view: TokenView
     instances: Instances
-    settings: NetworkSettings
+    settings: WordNetwork
 
-    def around(self, index: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    def around(self, index: Ints) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return the rows of near and far words, shapes (n, places) and (n, 2 * (far - near))."""
         instances = self.instances.take(index)
         places = Surroundings.from_instances(self.view, instances, self.settings.near, self.settings.far)
@@ -121,12 +98,12 @@ class _TrainingExamples:
         )
         return near, self._rows_at(*places.far_places())
 
-    def _rows_at(self, at: NDArray[np.int64], inside: NDArray[np.bool_]) -> NDArray[np.int32]:
+    def _rows_at(self, at: Ints, inside: Bools) -> NDArray[np.int32]:
         return np.where(inside, self.rows[np.where(inside, at, 0)], np.int32(OUTSIDE))
 
 
 def learn_network(
-    settings: NetworkSettings, view: TokenView, instances: Instances, groups: Sequence[Group]
+    settings: WordNetwork, view: TokenView, instances: Instances, groups: Sequence[Group]
 ) -> NetworkWeights | None:
     """Return the network trained on the observed candidates of `instances`; None if no group is usable."""
     from threadpoolctl import threadpool_limits
@@ -163,9 +140,7 @@ def _all_occur(instances: Instances, group: int, table: Group) -> bool:
     return len(seen[seen >= 0]) == len(table.candidates)
 
 
-def _sample(
-    instances: Instances, groups: Sequence[int], most: int, rng: np.random.Generator
-) -> NDArray[np.int64]:
+def _sample(instances: Instances, groups: Sequence[int], most: int, rng: np.random.Generator) -> Ints:
     """Return at most `most` instances of each group, shuffled together."""
     parts = []
     for g in groups:
@@ -177,9 +152,9 @@ def _sample(
 def _descend(
     net: _FloatWeights,
     material: _TrainingExamples,
-    order: NDArray[np.int64],
-    number: NDArray[np.int64],
-    sizes: NDArray[np.int64],
+    order: Ints,
+    number: Ints,
+    sizes: Ints,
     epochs: int,
     rng: np.random.Generator,
 ) -> None:
@@ -266,8 +241,8 @@ def _quantise(
     net: _FloatWeights,
     sample: tuple[NDArray[np.int32], NDArray[np.int32]],
     vocabulary: NDArray[np.uint32],
-    groups: NDArray[np.int64],
-    sizes: NDArray[np.int64],
+    groups: Ints,
+    sizes: Ints,
 ) -> NetworkWeights:
     """Quantise to small integers; scales of inputs move into the hidden weights, theirs into the outputs."""
     units = np.maximum(net.inputs(*sample) @ net.hidden + net.hidden_bias, 0)
@@ -360,7 +335,7 @@ class WordNetwork:
         """Number of words that are used with their position or role."""
         return 2 * self.near + (len(N_HEADS) if self.parts_of_speech is not None else 0)
 
-    def heads(self, view: TokenView, instances: Instances) -> NDArray[np.int64]:
+    def heads(self, view: TokenView, instances: Instances) -> Ints:
         """Return the tokens of head words, -1 if there is none, shape (n, 3), or (n, 0) without a lexicon."""
         if self.parts_of_speech is None:
             return np.empty((len(instances), 0), np.int64)
@@ -447,12 +422,12 @@ class WordNetwork:
         units = np.clip(np.floor(sums * w.hidden_scale + w.hidden_bias + np.float32(0.5)), 0, 255)
         return units.astype(np.uint8)
 
-    def _inputs(self, view: TokenView, around: Surroundings, heads: NDArray[np.int64]) -> NDArray[np.float32]:
+    def _inputs(self, view: TokenView, around: Surroundings, heads: Ints) -> NDArray[np.float32]:
         """Return the embeddings side by side, the sum of far words last, shape (n, (places + 1) * d)."""
         assert self.weights is not None
         w = self.weights
 
-        def look_up_rows(at: NDArray[np.int64], inside: NDArray[np.bool_]) -> NDArray[np.int64]:
+        def look_up_rows(at: Ints, inside: Bools) -> Ints:
             words = (view.hashes[np.where(inside, at, 0)] >> np.uint64(32)).astype(np.uint32)
             place = HashVocabulary(w.vocabulary).lookup(words)
             return np.where(inside, np.where(place >= 0, place + FIRST_KNOWN, UNKNOWN), OUTSIDE)

@@ -15,6 +15,7 @@ from disambig.errors import UserError
 from disambig.features.rows import Surroundings, as_features, split_instances, stack_rows
 from disambig.settings import COUNT, fitted_field, validate_settings
 from disambig.text import TokenView
+from disambig.type_aliases import Hashes, Ints
 from disambig.types import Arrays, Features
 
 Floats = NDArray[np.float32]
@@ -36,7 +37,7 @@ class Vectors:
         Relative frequency of each word in the training text.
     """
 
-    words: NDArray[np.uint64]
+    words: Hashes
     directions: NDArray[np.int8]
     shares: Floats
 
@@ -52,7 +53,7 @@ class Vectors:
         """Weight of each word, 0 to 1; the last one, for unknown words, is zero."""
         return np.append(RARE / (RARE + self.shares), 0.0).astype(np.float32)
 
-    def rows(self, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
+    def rows(self, hashes: Hashes) -> Ints:
         """Return the rows of words in `units`; the last row for unknown words."""
         at = HashVocabulary(self.words).lookup(hashes)
         return np.where(at >= 0, at, len(self.words))
@@ -80,7 +81,7 @@ SMOOTH = 0.75
 
 
 def learn_vectors(
-    words: Iterable[NDArray[np.uint64]],
+    words: Iterable[Hashes],
     *,
     n_words: int = 40_000,
     n_contexts: int = 8_000,
@@ -119,7 +120,7 @@ def learn_vectors(
     return Vectors(distinct[ranked][order], small[order], shares[order].astype(np.float32))
 
 
-def _cooccurrences(text: NDArray[np.int64], n: int, n_contexts: int) -> Any:
+def _cooccurrences(text: Ints, n: int, n_contexts: int) -> Any:
     """Return weighted co-occurrences of words with context words, a csr_array of shape (n, n_contexts)."""
     from scipy.sparse import coo_array, csr_array
 
@@ -230,15 +231,13 @@ class WordVectors:
         """Return an extractor with the vectors of `state`; ValueError if the arrays do not fit."""
         return replace(self, vectors=Vectors.from_state(arrays) if arrays else None)
 
-    def _rows(
-        self, view: TokenView, instances: Instances, vectors: Vectors
-    ) -> tuple[Any, NDArray[np.int64], NDArray[np.int64]]:
+    def _rows(self, view: TokenView, instances: Instances, vectors: Vectors) -> tuple[Any, Ints, Ints]:
         """Return the sparse rows, and the numbers of known words and of places around each instance."""
         from scipy.sparse import csr_array
 
         n = len(instances)
 
-        def words_at(at: NDArray[np.int64], inside: NDArray[np.bool_]) -> NDArray[np.int64]:
+        def words_at(at: Ints, inside: NDArray[np.bool_]) -> Ints:
             rows = vectors.rows(view.hashes[np.where(inside, at, 0)])
             return np.where(inside, rows, len(vectors.words))
 

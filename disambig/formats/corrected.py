@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from disambig.data import record_edit
+from disambig.data import edited_text, record_edit
 from disambig.decision import edits_to_keep
 from disambig.formats.documents import Kind
 from disambig.formats.jsonl import to_json
@@ -77,11 +77,8 @@ def apply_records(text: str, records: Iterable[Mapping[str, Any]]) -> str:
         The decisions of a record of the document, or ``span._.disambig`` of the spans of a spaCy Doc, with
         `task`, `start`, `end`, `observed`, `replacement`, `probability` and `flagged`.
     """
-    parts, position = [], 0
-    for edit in _record_edits(text, records):
-        parts += [text[position : edit.start], edit.replacement]
-        position = edit.end
-    return "".join([*parts, text[position:]])
+    edits = _record_edits(text, records)
+    return edited_text(text, [(edit.start, edit.end, edit.replacement) for edit in edits])
 
 
 def applied_edits(result: AnnotatedDocument) -> list[AppliedEdit]:

@@ -8,10 +8,11 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import IO, Any, Literal, get_args, overload
+from typing import IO, Any, Literal, get_args
 
 import numpy as np
 
+from disambig.data import LazySequence
 from disambig.errors import UserError
 from disambig.files import (
     COMPRESSED,
@@ -196,7 +197,7 @@ class Input:
             return 0
 
 
-class InputList(Sequence[Input]):
+class InputList(LazySequence[Input]):
     """Many inputs in little memory: the bytes of their paths and 13 more for each.
 
     Parameters
@@ -226,14 +227,8 @@ class InputList(Sequence[Input]):
     def __len__(self) -> int:
         return len(self._kinds)
 
-    @overload
-    def __getitem__(self, index: int) -> Input: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Input]: ...
-    def __getitem__(self, index: int | slice) -> Input | list[Input]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(len(self))[index]]
-        index = range(len(self._kinds))[index]
+    def made(self, index: int) -> Input:
+        """Return an input."""
         path = os.fsdecode(bytes(self._paths[self._ends[index] : self._ends[index + 1]]))
         name = self._names.get(index) or path[len(path) - self._name_lengths[index] :]
         return Input(path, name, _ALL_KINDS[self._kinds[index]])
@@ -438,6 +433,11 @@ class FileLine:
     number: int
     offset: int
     data: bytes | None
+
+    @property
+    def following(self) -> tuple[int, int]:
+        """The byte offset and the number of the next line, if this one is not too long."""
+        return self.offset + len(self.data or b""), self.number + 1
 
 
 def read_lines(

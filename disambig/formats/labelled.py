@@ -27,7 +27,7 @@ from disambig.formats.documents import InvalidLines, can_be_encoded, read_lines
 from disambig.formats.examples import OPEN, Labelled, remove_marks
 from disambig.formats.noad import ARCHIVES, is_archive, labelled_words, read_document, read_noad
 from disambig.formats.senseval import parse_instances, read_xml, without_comments
-from disambig.formats.tables import TAB, read_header, read_rows, row_cells
+from disambig.formats.tables import TAB, read_header, table_rows
 from disambig.registry import describe_part
 from disambig.types import get_trait
 
@@ -208,15 +208,13 @@ def table_documents(path: str, text: str) -> Iterator[tuple[int, LabelledRow | U
     for column in (TEXT, LABEL, DOCUMENT, WORD):
         if header.columns.count(column) > 1:
             raise UserError("D460", where=path, problem=f"the column {column!r} occurs twice: remove one")
-    options: Any = {"width": len(header.columns), "all_quoted": header.all_quoted}
-    for row in read_rows(lines, path, delimiter=header.delimiter, **options):
-        cells = row_cells(row, header, path)
+    for number, cells in table_rows(lines, path, header):
         if isinstance(cells, UserError):
-            yield row.number, cells
+            yield number, cells
             continue
         fields = dict(zip(header.columns, cells, strict=True))
-        where, document, word = f"{path}, line {row.number}", fields.get(DOCUMENT, ""), fields.get(WORD)
-        yield row.number, LabelledRow(fields[TEXT], fields[LABEL], document, where, word)
+        where, document, word = f"{path}, line {number}", fields.get(DOCUMENT, ""), fields.get(WORD)
+        yield number, LabelledRow(fields[TEXT], fields[LABEL], document, where, word)
 
 
 def folder_documents(path: str, read: Callable[[str], str]) -> Iterator[Whole]:

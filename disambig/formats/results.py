@@ -105,18 +105,8 @@ def _slice_records(decisions: Decisions, text: str, kept: int) -> Iterator[dict[
         decisions.asked.tolist(),
         strict=True,
     )
-    for i, (
-        start,
-        end,
-        group_index,
-        given,
-        best,
-        flagged,
-        probability,
-        margin,
-        n_hits,
-        n_queries,
-    ) in enumerate(columns):
+    for i, row in enumerate(columns):
+        start, end, group_index, given, best, flagged, probability, margin, n_hits, n_queries = row
         group = decisions.table[group_index]
         low, high = offsets[i], offsets[i + 1]
         names = decisions.candidate_texts(i)

@@ -147,7 +147,7 @@ class _DecodedLines:
 
     def __next__(self) -> str:
         line = next(self._lines)
-        self.following = (line.offset + len(line.data or b""), line.number + 1)
+        self.following = line.following
         self.first = self.first or line.number
         text = decode_line(line, self._path)
         return text.removeprefix("\ufeff") if line.number == 1 else text
@@ -212,7 +212,7 @@ def _tab_rows(
     """
     waiting: deque[FileLine] = deque()
     while (line := waiting.popleft() if waiting else next(lines, None)) is not None:
-        following = (line.offset + len(line.data or b""), line.number + 1)
+        following = line.following
         try:
             text = _tab_text(line, path)
         except UserError as error:
@@ -236,7 +236,7 @@ def _tab_rows(
                 for _ in ahead:
                     waiting.popleft()
                 if ahead:
-                    following = (ahead[-1].offset + len(ahead[-1].data or b""), ahead[-1].number + 1)
+                    following = ahead[-1].following
         width = width or len(cells)
         yield CsvRow(line.number, following, cells)
 
@@ -335,9 +335,7 @@ def csv_documents(
     In a table of decisions written by `CsvFormat`, the escaping of formulas is undone.
     """
     place, ours = header.columns.index(field), is_decision_table(header.columns)
-    options: Any = {"width": len(header.columns), "all_quoted": header.all_quoted}
-    for row in read_rows(lines, path, delimiter=header.delimiter, **options):
-        cells = row_cells(row, header, path)
+    for number, cells in table_rows(lines, path, header):
         if isinstance(cells, UserError):
             yield UnreadableDocument(path, cells)
             continue
@@ -345,17 +343,22 @@ def csv_documents(
             cells = [unescape_formula(cell) for cell in cells]
         meta = dict(zip(header.columns, cells, strict=True))
         del meta[field]
-        name = document_id(meta.get("id"), path, row.number)
-        yield Document(name, cells[place], path, row.number, "csv", meta=meta)
+        name = document_id(meta.get("id"), path, number)
+        yield Document(name, cells[place], path, number, "csv", meta=meta)
 
 
-def row_cells(row: CsvRow, header: CsvHeader, path: str) -> list[str] | UserError:
-    """Return the cells of a row, one per column, or an error."""
-    if isinstance(row.cells, UserError) or len(row.cells) == len(header.columns):
-        return row.cells
-    n = len(row.cells)
-    problem = f"{n} {'field' if n == 1 else 'fields'}, but the first row has {len(header.columns)}"
-    return UserError("D326", path=path, line=row.number, problem=problem)
+def table_rows(
+    lines: Iterator[FileLine], path: str, header: CsvHeader
+) -> Iterator[tuple[int, list[str] | UserError]]:
+    """Yield the number of the first line of each row, and its cells, one per column, or an error."""
+    width = len(header.columns)
+    for row in read_rows(lines, path, delimiter=header.delimiter, width=width, all_quoted=header.all_quoted):
+        cells = row.cells
+        if not isinstance(cells, UserError) and len(cells) != width:
+            n = len(cells)
+            problem = f"{n} {'field' if n == 1 else 'fields'}, but the first row has {width}"
+            cells = UserError("D326", path=path, line=row.number, problem=problem)
+        yield row.number, cells
 
 
 def csv_cuts(file: IO[bytes], path: str, size: int, *, field: str) -> list[tuple[int, int]]:

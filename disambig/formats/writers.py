@@ -175,41 +175,18 @@ DECISION_FORMATS = ("jsonl", "csv", "tsv", "parquet", "text")
 """The formats that list decisions, so that some can be left out; the others contain the whole text."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
 class FlagsOnlyFormat:
-    """A format restricted to flagged decisions, and to documents that have any."""
+    """A format restricted to flagged decisions, and to documents that have any.
 
-    format: Format
+    Its attributes and options are those of the format; an option that the format does not have is None.
+    """
 
-    @property
-    def name(self) -> str:
-        """Name of the format."""
-        return self.format.name
-
-    @property
-    def suffix(self) -> str:
-        """Suffix of the format."""
-        return self.format.suffix
-
-    @property
-    def mirrors(self) -> tuple[Kind, ...]:
-        """Mirrored kinds of the format."""
-        return self.format.mirrors
-
-    @property
-    def text(self) -> bool | None:
-        """Whether the format repeats the text; None if it has no such option."""
-        return getattr(self.format, "text", None)
-
-    @property
-    def version(self) -> int | None:
-        """Version of the records; None if the format has no records."""
-        return getattr(self.format, "version", None)
-
-    @property
-    def safe_cells(self) -> bool | None:
-        """Whether the format escapes formulas; None if it has no such option."""
-        return getattr(self.format, "safe_cells", None)
+    def __init__(self, format: Format) -> None:
+        self.format = format
+        self.name, self.suffix, self.mirrors = format.name, format.suffix, format.mirrors
+        self.text: bool | None = getattr(format, "text", None)
+        self.version: int | None = getattr(format, "version", None)
+        self.safe_cells: bool | None = getattr(format, "safe_cells", None)
 
     def encode(self, results: Sequence[AnnotatedDocument]) -> bytes:
         """Encode the flags of some documents as a chunk."""

@@ -6,8 +6,9 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,11 +44,12 @@ from disambig.counts import (
     write_index,
 )
 from disambig.errors import UserError
-from disambig.files import Checksum, read_json, save_file, save_json
-from disambig.jobs.manifest import RECORDS_FOLDER, Shard, ShardPart, job_temp_files, resolve_inputs
+from disambig.files import Checksum, read_json, save_json
+from disambig.jobs.manifest import RECORDS_FOLDER, Shard, job_temp_files, resolve_inputs
 from disambig.jobs.records import BROKEN, ShardRecord, Totals, load_record, save_record
 from disambig.jobs.work import Function, ProgressCallback
 from disambig.text import Tokenisation, tokenisation_named
+from disambig.type_aliases import Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +83,8 @@ def count_shard(
         D303, D304, D308 for the text, D319 for a file that changed, D309 if something cannot be written.
     """
     began = time.monotonic()
-    name, checksum = f"part-{shard.index:05}.runs", Checksum()
-    with save_file(
-        work.directory / name, temp_files=job_temp_files(work.directory), checksum=checksum
-    ) as write:
+    name, record = f"part-{shard.index:05}.runs", ShardRecord()
+    with record.writing_file(work.directory, name) as write:
         file = RunFile(work.directory / name, write)  # type: ignore[arg-type]
         with make_counter(work.tokenisations, gaps=work.gaps, runs_to=file, **work.choices) as counter:
             n_texts = count_texts(counter, _texts(shard, tell), *tokenisations)
@@ -94,8 +94,8 @@ def count_shard(
                 for run in of_kind
                 if isinstance(run, DiskRun)
             ]
-    record = ShardRecord(Totals(n_texts, counter.totals[0]), details={"runs": runs, "totals": counter.totals})
-    record.add_checksum(name, checksum)
+    record.totals = Totals(n_texts, counter.totals[0])
+    record.details = {"runs": runs, "totals": counter.totals}
     record.seconds = time.monotonic() - began
     save_record(work.directory, shard.index, record)
     return record
@@ -115,18 +115,14 @@ def finished_shard(work: CountWork, shard: Shard, kinds: int) -> ShardRecord | N
 def _texts(shard: Shard, tell: ProgressCallback) -> Iterator[str]:
     before = reported = 0
     for part in shard.parts:
-        _check_size(part)
+        if part.has_changed:
+            raise UserError("D319", path=part.path)
         for line, done in paragraphs(part.path, part.start, part.end):
             yield line
             if before + done > reported:
                 reported = before + done
                 tell(reported)
-        before += (part.end or part.size) - part.start
-
-
-def _check_size(part: ShardPart) -> None:
-    if os.path.exists(part.path) and os.stat(part.path).st_size != part.size:
-        raise UserError("D319", path=part.path)
+        before += part.length
 
 
 class KeptRun(DiskRun):
@@ -179,23 +175,19 @@ class NgramStretch(Protocol):
         ...
 
 
-class OpenNgramSource(Protocol):
-    """A source with open files."""
+class OpenNgramSource(NamedTuple):
+    """A source with open files.
 
-    edges: NDArray[np.int64]
-    """Number of n-grams before each slice, shape ``(SLICES + 1,)``."""
+    Attributes
+    ----------
+    edges : array of int64, shape (SLICES + 1,)
+        Number of n-grams before each slice.
+    stretch : callable
+        Returns a new iterator over n-grams whose counts start at 0.
+    """
 
-    def stretch(self) -> NgramStretch:
-        """Return a new iterator over n-grams whose counts start at 0."""
-        ...
-
-
-class CountSource(Protocol):
-    """A small picklable description of n-grams, which a worker opens."""
-
-    def open(self) -> OpenNgramSource:
-        """Open the files."""
-        ...
+    edges: Ints
+    stretch: Callable[[], NgramStretch]
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,16 +203,9 @@ class ShardSource:
     def open(self) -> OpenNgramSource:
         """Read the positions of the runs; raise D877 for a damaged shard."""
         kinds = ngram_kinds(self.orders, gaps=self.gaps)
-        return _OpenShardSource(self, kinds, find_runs(self.directory, self.shards, len(kinds)))
-
-
-class _OpenShardSource:
-    def __init__(self, source: ShardSource, kinds: tuple[int, ...], runs: list[list[Run]]) -> None:
-        self._source, self._kinds, self._runs = source, kinds, runs
-        self.edges = self.stretch().edges
-
-    def stretch(self) -> Merge:
-        return Merge(self._source.orders, self._kinds, self._runs, self._source.min_counts)
+        runs = find_runs(self.directory, self.shards, len(kinds))
+        stretch = partial(Merge, self.orders, kinds, runs, self.min_counts)
+        return OpenNgramSource(stretch().edges, stretch)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,16 +219,12 @@ class TableSource:
 
     def open(self) -> OpenNgramSource:
         """Open the tables."""
-        return _OpenTableSource(self, [open_table(path) for path in self.paths])
+        tables = [open_table(path) for path in self.paths]
+        return OpenNgramSource(slice_places(tables).sum(axis=0), lambda: _MergedStretch(self, tables))
 
 
-class _OpenTableSource:
-    def __init__(self, source: TableSource, tables: list[CountTable]) -> None:
-        self._source, self._tables = source, tables
-        self.edges = slice_places(tables).sum(axis=0)
-
-    def stretch(self) -> _MergedStretch:
-        return _MergedStretch(self._source, self._tables)
+CountSource = ShardSource | TableSource
+"""A small picklable description of n-grams, which a worker opens."""
 
 
 class _MergedStretch:
@@ -272,7 +253,7 @@ class KeyRange:
     size: int
 
 
-def ranges(edges: NDArray[np.int64], bits: int, number: int, *, index: int) -> list[KeyRange]:
+def ranges(edges: Ints, bits: int, number: int, *, index: int) -> list[KeyRange]:
     """Divide all slices into `number` ranges of whole parts with similar numbers of n-grams.
 
     Parameters
@@ -352,11 +333,9 @@ def write_piece(
     began = time.monotonic()
     form, stretch = RECORD_FORMS[work.record], opened.stretch()
     ranks = CountRanks(form) if work.ranked is None else CountRanks.given(form, work.ranked)
-    name, checksum = f"part-{item.index:05}.piece", Checksum()
+    record = ShardRecord()
     with (
-        save_file(
-            work.directory / name, temp_files=job_temp_files(work.directory), checksum=checksum
-        ) as write,
+        record.writing_file(work.directory, f"part-{item.index:05}.piece") as write,
         StoredKeys(work.directory, wanted=work.keys) as stored,
     ):
         file = _File(write)
@@ -369,7 +348,7 @@ def write_piece(
         appeared, overflow = ranks.appeared(), ranks.overflow()
         for array in (directory, appeared, overflow):
             file.write(array.tobytes())
-    header = {
+    record.details = {
         **work.what(item),
         "index": index,
         "n_ngrams": n_ngrams,
@@ -381,8 +360,7 @@ def write_piece(
         "distinct": stretch.distinct,
         "kept": stretch.kept,
     }
-    record = ShardRecord(details=header, seconds=time.monotonic() - began)
-    record.add_checksum(name, checksum)
+    record.seconds = time.monotonic() - began
     save_record(work.directory, item.index, record)
     return record
 
@@ -467,7 +445,7 @@ class TablePiece:
         size = 2 * self.details["overflow"]
         return self._array(size, self.size_and_digest[0] - 8 * size).reshape(-1, 2)
 
-    def edges(self) -> NDArray[np.int64]:
+    def edges(self) -> Ints:
         """Return the start of the keys for each value of their top three bits, shape ``(KEY_PARTS + 1,)``."""
         return np.array(self.details["edges"], dtype=np.int64).reshape(KEY_PARTS + 1)
 

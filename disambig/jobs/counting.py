@@ -56,6 +56,7 @@ from disambig.jobs.manifest import (
     begin_or_resume,
     check_directory,
     discard,
+    input_folders,
     job_temp_files,
     locked,
     new_manifest,
@@ -78,7 +79,6 @@ _TEXT, _NGRAMS = 4_000_000, 3_000_000  # per range: bytes of text, n-grams of me
 _LITTLE = 1 << 17  # n-grams
 _TABLE = "table.json"
 """In the directory of a job: which file is its finished table."""
-_FOLDERS = 20  # maximum number of input folders that workers on other machines check
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ def build_in_job(
     text = TextFiles(paths)
     size = shard_size or _shard_size(text.total)
     made = plan_shards([Input(path, path, "line") for path in text.paths], shard_size=size)
-    folders = _folders(text.paths)
+    folders = input_folders(text.paths)
     job = _CountingJob(place, made, text.total // _TEXT, force, choices.get("progress"))
     config = {"tokenisations": tokenisations, "gaps": gaps, "shard_size": size, **_config(choices)}
     with job.begun({"counts": "build", **config}):
@@ -204,7 +204,7 @@ def merge_in_job(
     with job.begun({"counts": "merge", **_config(choices)}):
         header = {"tokenisations": names, "gaps": gaps, "record": form.name, "orders": orders}
         source = TableSource(tuple(str(table.path) for table in tables), orders, bool(gaps), min_counts)
-        job.table(output, source, header, info, choices, None, _folders(source.paths))
+        job.table(output, source, header, info, choices, None, input_folders(source.paths))
     return output
 
 
@@ -415,7 +415,3 @@ def _identity(path: Path) -> str:
         return files.identity(mapped)
     finally:
         mapped.close()
-
-
-def _folders(paths: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted({os.path.dirname(path) or "." for path in paths})[:_FOLDERS])

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from disambig.errors import UserError
-from disambig.files import STDIN, Checksum, memory_limit, save_file, writing
+from disambig.files import STDIN, memory_limit, writing
 from disambig.formats import (
     AnnotatedDocument,
     Document,
@@ -33,6 +33,7 @@ from disambig.jobs.manifest import (
     begin_or_resume,
     check_directory,
     default_shard_size,
+    input_folders,
     job_temp_files,
     locked,
     new_manifest,
@@ -144,14 +145,9 @@ def annotate_shard(shard: Shard, annotate: Annotate, work: ShardWork) -> ShardRe
     if shard.parts[0].kind in work.format.mirrors:
         _mirror(shard, annotate, work, record)
     else:
-        name = part_name(shard, work.format)
-        checksum = Checksum()
-        with save_file(
-            work.directory / name, temp_files=job_temp_files(work.directory), checksum=checksum
-        ) as write:
+        with record.writing_file(work.directory, part_name(shard, work.format)) as write:
             results = _results(shard.parts, annotate, work, record)
             work.format.join(map(work.format.encode, results), write)
-        record.add_checksum(name, checksum)
     record.seconds = time.monotonic() - began
     save_record(work.directory, shard.index, record)
     return record
@@ -184,15 +180,8 @@ def _results(
     parts: Sequence[ShardPart], annotate: Annotate, work: ShardWork, record: ShardRecord
 ) -> Iterator[list[AnnotatedDocument]]:
     """Yield the annotated documents of a shard in batches; unreadable ones are noted in `record`."""
-
-    def good() -> Iterator[Document]:
-        for document in shard_documents(parts, work):
-            if isinstance(document, UnreadableDocument):
-                record.bad.append(str(document.error))
-            else:
-                yield document
-
-    for batch in batch_documents(good()):
+    documents = readable(shard_documents(parts, work), record.bad.append)
+    for batch in batch_documents(documents):
         results, bad = annotate_documents(batch, annotate, seconds=work.bounds.seconds)
         record.bad.extend(str(document.error) for document in bad)
         record.totals.add(count_totals(results))
@@ -201,42 +190,37 @@ def _results(
 
 def shard_documents(parts: Sequence[ShardPart], work: ShardWork) -> Iterator[Document | UnreadableDocument]:
     """Yield the documents of a shard in order."""
+    options: Any = {"field": work.field, "limit": work.bounds.memory}
     for part in parts:
-        yield from _read(part, work)
+        if part.has_changed:
+            yield UnreadableDocument(part.path, UserError("D319", path=part.path))
+        else:
+            yield from read(part.input, start=part.start, end=part.end, line=part.line, **options)
 
 
-def _read(part: ShardPart, work: ShardWork) -> Iterator[Document | UnreadableDocument]:
-    try:
-        changed = os.stat(part.path).st_size != part.size
-    except OSError:
-        changed = False  # the reader reports the problem
-    if changed:
-        yield UnreadableDocument(part.path, UserError("D319", path=part.path))
-        return
-    yield from read(
-        part.input,
-        field=work.field,
-        start=part.start,
-        end=part.end,
-        line=part.line,
-        limit=work.bounds.memory,
-    )
+def readable(
+    documents: Iterable[Document | UnreadableDocument], report: Callable[[str], object]
+) -> Iterator[Document]:
+    """Yield the documents that can be read; call `report` with the message of each other one."""
+    for document in documents:
+        if isinstance(document, UnreadableDocument):
+            report(str(document.error))
+        else:
+            yield document
 
 
 def _write(work: ShardWork, name: str, chunks: Iterable[bytes], record: ShardRecord) -> None:
     """Write a file under the name of an input; skip it if the file system does not support the name."""
-    path, checksum = work.directory / name, Checksum()
+    path = work.directory / name
     try:
         with writing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-        with save_file(path, temp_files=job_temp_files(work.directory), checksum=checksum) as write:
+        with record.writing_file(work.directory, name) as write:
             work.format.join(chunks, write)
     except UserError as error:
         if error.code != "D309" or getattr(error.__cause__, "errno", None) not in _NO_NAME:
             raise
         record.bad.append(str(error))
-        return
-    record.add_checksum(name, checksum)
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +249,8 @@ class ProbeWork:
         load = cache(work.source.load)  # not needed by probes that only count
 
         def run(probe: ProbeItem, tell: ProgressCallback) -> tuple[int, str]:
-            documents = islice(_documents(probe.shard, work), probe.first, probe.last)
+            documents = readable(shard_documents(probe.shard.parts, work), lambda message: None)
+            documents = islice(documents, probe.first, probe.last)
             if not probe.annotated:
                 names = [document.id for document in documents]
                 return len(names), names[0] if names else ""
@@ -306,16 +291,7 @@ def bisect_failure(shard: Shard, work: ShardWork, runner: Runner) -> str | None:
     return None if named is None else str(named[1])
 
 
-def _documents(shard: Shard, work: ShardWork) -> Iterator[Document]:
-    return (
-        document
-        for document in shard_documents(shard.parts, work)
-        if not isinstance(document, UnreadableDocument)
-    )
-
-
 _HALVED = 5  # bisect at most this many shards; if more fail, the machine is at fault
-_FOLDERS = 20  # maximum number of input folders that workers on other machines check
 
 
 @dataclass(slots=True)
@@ -425,8 +401,8 @@ def run_job(
         begin_or_resume(directory, manifest, force=force, inputs=made.inputs)
         temp_files.clean()
         planned(sum(made.sizes))
-        folders = sorted({os.path.dirname(entry.path) or "." for entry in inputs})
-        work = ShardWork(directory, source, format, field, tuple(folders[:_FOLDERS]), bounds)
+        folders = input_folders(entry.path for entry in inputs)
+        work = ShardWork(directory, source, format, field, folders, bounds)
         try:
             report = _run_shards(made, work, runner or InProcessRunner(), listener)
             if shard_index:

@@ -14,9 +14,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
 from disambig import __version__
+from disambig.data import LazySequence
 from disambig.errors import UserError
 from disambig.files import READ_ERRORS, TempFiles, read_json, save_file, save_json, writing
 from disambig.formats import Input, Kind, conllu_cuts, csv_cuts, text_cuts
@@ -49,6 +50,14 @@ class ShardPart:
     def length(self) -> int:
         """Bytes of input."""
         return (self.end or self.size) - self.start
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether the file has another size now; False if it cannot be read, which its reader reports."""
+        try:
+            return os.stat(self.path).st_size != self.size
+        except OSError:
+            return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +93,7 @@ _DIGEST = hashlib.sha256().digest_size
 
 
 @dataclass(slots=True)
-class _ScannedInputs(Sequence[Mapping[str, Any]]):
+class _ScannedInputs(LazySequence[Mapping[str, Any]]):
     """What was found in inputs: 40 bytes for each, and the cuts of those that have several parts."""
 
     inputs: Sequence[Input]
@@ -115,14 +124,8 @@ class _ScannedInputs(Sequence[Mapping[str, Any]]):
     def __len__(self) -> int:
         return len(self.sizes)
 
-    @overload
-    def __getitem__(self, index: int) -> dict[str, Any]: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Mapping[str, Any]]: ...
-    def __getitem__(self, index: int | slice) -> dict[str, Any] | list[Mapping[str, Any]]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(len(self))[index]]
-        index = range(len(self))[index]
+    def made(self, index: int) -> dict[str, Any]:
+        """Return the description of an input."""
         entry = self.inputs[index]
         digest = self.digests[index * _DIGEST : (index + 1) * _DIGEST].hex()
         digest = "" if index in self.unreadable else digest
@@ -130,7 +133,7 @@ class _ScannedInputs(Sequence[Mapping[str, Any]]):
 
 
 @dataclass(slots=True)
-class _PlannedShards(Sequence[Shard]):
+class _PlannedShards(LazySequence[Shard]):
     """The shards of scanned inputs: for each the input and the part of it with which the shard begins."""
 
     scanned: _ScannedInputs
@@ -145,14 +148,8 @@ class _PlannedShards(Sequence[Shard]):
     def __len__(self) -> int:
         return len(self.inputs)
 
-    @overload
-    def __getitem__(self, index: int) -> Shard: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Shard]: ...
-    def __getitem__(self, index: int | slice) -> Shard | list[Shard]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(len(self))[index]]
-        index = range(len(self))[index]
+    def made(self, index: int) -> Shard:
+        """Return a shard."""
         return Shard(index, tuple(self._parts(index)))
 
     def _parts(self, index: int) -> Iterator[ShardPart]:
@@ -264,6 +261,7 @@ RECORDS_FOLDER = "shards"
 """The folder that contains the records, the list of inputs and temporary files."""
 INPUTS = "inputs.jsonl"
 """The inputs, one in a line; the manifest has the digest of this file."""
+_FOLDERS = 20  # maximum number of input folders that workers on other machines check
 _PART = re.compile(r"part-[0-9]{5,}\.[a-z]+")
 
 
@@ -426,6 +424,11 @@ def resolve_inputs(directory: Path, folders: Iterable[str]) -> dict[str, Any]:
         f"the job {directory}": manifest,
         **{f"the folder {path}": os.path.isdir(path) for path in folders},
     }
+
+
+def input_folders(paths: Iterable[str]) -> tuple[str, ...]:
+    """Return the folders of inputs that workers on other machines check."""
+    return tuple(sorted({os.path.dirname(path) or "." for path in paths})[:_FOLDERS])
 
 
 def job_temp_files(directory: Path) -> TempFiles:

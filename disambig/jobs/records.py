@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from disambig.files import Checksum, read_json, save_json, writing
+from disambig.files import Checksum, read_json, save_file, save_json, writing
 from disambig.formats import AnnotatedDocument, count_words
 from disambig.jobs.manifest import NAME, RECORDS_FOLDER, is_running, job_temp_files, load_manifest
 
@@ -95,9 +96,13 @@ class ShardRecord:
     seconds: float = 0.0
     details: dict[str, Any] = field(default_factory=dict)
 
-    def add_checksum(self, name: str, checksum: Checksum) -> None:
-        """Add a file that was written."""
-        self.files[name] = (checksum.size, checksum.digest())
+    @contextmanager
+    def writing_file(self, directory: Path, name: str) -> Iterator[Callable[[bytes], object]]:
+        """Write a file of a job atomically and add it; its name is relative to the job's directory."""
+        checksum = Checksum()
+        with save_file(directory / name, temp_files=job_temp_files(directory), checksum=checksum) as write:
+            yield write
+        self.files[name] = checksum.size, checksum.digest()
 
 
 def record_path(directory: Path, index: int) -> Path:

@@ -19,7 +19,7 @@ from disambig.formats import (
     read_nbest,
     to_candidate_lists,
 )
-from disambig.jobs.job import JobReport, Listener, with_progress
+from disambig.jobs.job import JobReport, Listener, readable, with_progress
 from disambig.jobs.records import Totals, count_totals
 from disambig.jobs.runners import InProcessRunner
 from disambig.jobs.work import Function, ProgressCallback, Runner
@@ -96,18 +96,15 @@ def annotate_stream(
     """
     report = JobReport()
 
-    def good() -> Iterator[Document]:
-        for document in documents:
-            if isinstance(document, UnreadableDocument):
-                report.bad.append(str(document.error))
-                listener(0, [str(document.error)])
-            else:
-                yield document
+    def report_bad(message: str) -> None:
+        report.bad.append(message)
+        listener(0, [message])
 
     def chunks() -> Iterator[bytes]:
         work = StreamWork(source, format, seconds)
         run = (runner or InProcessRunner()).run
-        for outcome in run(work, batch_documents(good()), ordered=True, tell=lambda more: listener(more, ())):
+        batches = batch_documents(readable(documents, report_bad))
+        for outcome in run(work, batches, ordered=True, tell=lambda more: listener(more, ())):
             amount = _characters(outcome.item) - outcome.progress
             if outcome.problem is not None:
                 what = f"documents {outcome.item[0].id} to {outcome.item[-1].id}"

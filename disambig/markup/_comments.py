@@ -16,26 +16,6 @@ _DEEPEST = 24
 
 
 @dataclass(frozen=True, slots=True)
-class ScannedComment:
-    """A comment with the widths of its marks.
-
-    Attributes
-    ----------
-    start, end : int
-    opening, closing : int
-        Number of characters of its marks.
-    is_line : bool
-        Whether the comment ends with its line.
-    """
-
-    start: int
-    end: int
-    opening: int
-    closing: int = 0
-    is_line: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class StringSyntax:
     r"""A kind of string.
 
@@ -273,11 +253,14 @@ SYNTAXES = {
 """Syntax of the languages that are read by this scanner, by the name of the format."""
 
 
-def scan_comments(text: str, language: str) -> list[ScannedComment]:
-    """Return the comments of a text in one of `SYNTAXES`, whose line ends are line feeds, in text order."""
+def scan_comments(text: str, language: str) -> list[tuple[int, int, bool]]:
+    """Return the comments of a text in one of `SYNTAXES`, whose line ends are line feeds, in text order.
+
+    Each is its start, its end, and whether it ends with its line.
+    """
     scanner = _Scanner(text, SYNTAXES[language])
     scanner.scan()
-    return sorted(scanner.comments, key=lambda comment: comment.start)
+    return sorted(scanner.comments)
 
 
 @dataclass(slots=True)
@@ -286,7 +269,7 @@ class _Scanner:
 
     text: str
     syntax: Syntax
-    comments: list[ScannedComment] = field(default_factory=list)
+    comments: list[tuple[int, int, bool]] = field(default_factory=list)
     unclosed: set[str] = field(default_factory=set)
     patterns: dict[tuple[int, str], re.Pattern[str]] = field(default_factory=dict)
 
@@ -348,7 +331,7 @@ class _Scanner:
     def _line(self, start: int, after: int) -> int:
         match = self.syntax.line_stop.search(self.text, after)
         stop = match.start() if match else len(self.text)
-        self.comments.append(ScannedComment(start, stop, after - start, is_line=True))
+        self.comments.append((start, stop, True))
         return stop
 
     def _block(self, start: int, after: int) -> int:
@@ -366,7 +349,7 @@ class _Scanner:
             if level == 0:
                 dropped = self.syntax.dropped_block
                 if not (dropped and re.match(dropped, self.text[start : start + 8])):
-                    self.comments.append(ScannedComment(start, at, after - start, at - match.start()))
+                    self.comments.append((start, at, False))
                 return at
         self.unclosed.add(opening)
         return after

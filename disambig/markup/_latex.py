@@ -61,8 +61,6 @@ SECTIONS = _words(
     " captionof frametitle framesubtitle date minisec addchap addsec chaptermark sectionmark"
 )
 """Commands whose last argument is text of its own, with a sentence boundary on both sides."""
-ASIDE = _words("footnote footnotetext marginpar thanks marginnote sidenote endnote todo tablefootnote")
-"""Commands whose argument is text of its own in the middle of a sentence."""
 TEXT = _words(
     "emph textbf textit textrm textsf textsl textsc textup textmd textnormal textlf underline uline uuline"
     " text mbox hbox makebox fbox framebox centerline textsubscript textsuperscript uppercase lowercase"
@@ -184,8 +182,7 @@ def _paint_verbatim(canvas: Canvas, text: str) -> None:
                 unclosed.add(match[1])
                 continue
             at = stop + len(end)
-            canvas.fill(start, at)
-            canvas.fill(start, start + 1, BREAK)
+            canvas.leave_out(start, at)
         elif match[0].rstrip("*") in ("\\verb", "\\lstinline"):
             at = _paint_verb(canvas, text, start, at)
         elif match[0][1:] in _ADDRESSES:
@@ -414,8 +411,7 @@ class _Commands:
                 if name in MATH:
                     canvas.fill(at, stop, OPAQUE)
                 else:
-                    canvas.fill(at, stop)
-                    canvas.fill(at, at + 1, BREAK)
+                    canvas.leave_out(at, stop)
                 return stop
             self.unclosed.add(name)
         if name in TABLES:

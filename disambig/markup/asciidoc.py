@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 
-from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, InlineReader, iterate_lines
+from disambig.markup.canvas import BLANK, BREAK, ENTITY, OPAQUE, Canvas, InlineReader, iterate_lines
 
 _TITLE = re.compile(r"(?:={1,6}|#{1,6})[ \t]+(?=\S)")
 _UNDERLINE = re.compile(r"={2,}|-{2,}|~{2,}|\^{2,}|\+{2,}")
@@ -94,10 +94,6 @@ class _Blocks:
                 self.paragraph = self.hidden = self.header = self.joined = False
                 self.listed = False
 
-    def _blank(self, start: int, end: int) -> None:
-        self.canvas.fill(start, end)
-        self.canvas.fill(start, start + 1, BREAK)
-
     def _keep(self, start: int, end: int) -> None:
         """Keep a text within a line that is painted over, as a sentence of its own."""
         if start < end:
@@ -113,7 +109,7 @@ class _Blocks:
         elif line.startswith("//") and not line.startswith("///"):
             canvas.comment(start, end)
         elif self.joined or (_ATTRIBUTE.match(text, start, end) and not self.paragraph):
-            self._blank(start, end)
+            canvas.leave_out(start, end)
             self.joined = line.endswith((" \\", " +"))
         elif self._is_underline(number, line):
             canvas.fill(start, end, BREAK)
@@ -123,7 +119,7 @@ class _Blocks:
         elif match := _DELIMITER.match(text, start, end):
             self._delimited(match[1], start, end)
         elif self.header:
-            self._blank(start, end)
+            canvas.leave_out(start, end)
         elif match := _TITLE.match(text, start, end):
             canvas.fill(start, match.end(), BREAK)
             canvas.end_sentence(self.spans[number][1])
@@ -132,10 +128,10 @@ class _Blocks:
         elif _BLOCK_ATTRIBUTES.match(text, start, end):
             style = _STYLE.match(line)
             self.style = style[1].lower() if style else self.style
-            self._blank(start, end)
+            canvas.leave_out(start, end)
             self.paragraph = False
         elif _BLOCK_MACRO.match(text, start, end) or _RULE.match(text, start, end):
-            self._blank(start, end)
+            canvas.leave_out(start, end)
             if image := _IMAGE.match(text, start, end):
                 self._keep(*_find_alternative(text, image.end() + 1, text.rindex("]", start, end)))
             self.paragraph = False
@@ -154,7 +150,7 @@ class _Blocks:
             return
         if not self.paragraph and not self.listed and self.style in _VERBATIM:
             self.hidden, self.style = True, ""
-            self._blank(start, end)
+            canvas.leave_out(start, end)
             return
         if match := _ITEM.match(text, start, end):
             at = match.end()
@@ -170,7 +166,7 @@ class _Blocks:
             self._term(start, match, end)
         elif text[start].isspace() and not self.paragraph and not self.listed:
             self.hidden = True
-            self._blank(start, end)
+            canvas.leave_out(start, end)
         else:
             if not self.paragraph and (match := _LABEL.match(text, start, end)):
                 canvas.fill(start, match.end(), BREAK)
@@ -210,7 +206,7 @@ class _Blocks:
             self.delimiter = ""
 
     def _delimited(self, mark: str, start: int, end: int) -> None:
-        self._blank(start, end)
+        self.canvas.leave_out(start, end)
         self.paragraph = self.hidden = self.header = False
         style, self.style = self.style, ""
         if mark[0] in "|!:" and "=" in mark:
@@ -264,7 +260,6 @@ _TWICE = ("+++", "++", "``", "**", "__", "##")
 _CODE = ("+++", "++", "+", "``", "`")
 _BRACKET = re.compile(r"\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\]){0,2000})\]")
 _CROSS = re.compile(r"<<([^<>,\n]{1,200})(?:,([^<>]{1,500}))?>>")
-_ENTITY = re.compile("&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _ADDRESS_END = ".,;:!?'\"*_`)+"
 _LONGEST_NAME = 100
 _FEW = 3
@@ -305,7 +300,7 @@ class _Inline(InlineReader):
             canvas.fill(at, after, OPAQUE)
             return after
         if mark[0] == "&":
-            if match := _ENTITY.match(text, at, self.end):
+            if match := ENTITY.match(text, at, self.end):
                 canvas.fill(at, match.end(), OPAQUE)
                 canvas.hide_word(at, match.end())
                 return match.end()

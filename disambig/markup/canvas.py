@@ -18,6 +18,9 @@ OPAQUE = "\ufffc"
 BREAK = "\u2029"
 
 Span = tuple[int, int]
+ENTITY = re.compile("&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+"""A character reference of HTML."""
+
 _LINE_ENDS = "\r\n"
 _SENTENCE_ENDS = ".!?:;"
 _LINES = re.compile("[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
@@ -57,6 +60,11 @@ class Canvas:
         self._characters[start:end] = [
             old if old in _LINE_ENDS else character for old in self._characters[start:end]
         ]
+
+    def leave_out(self, start: int, end: int) -> None:
+        """Paint over a span that is no part of a sentence: one sentence ends and another begins there."""
+        self.fill(start, end)
+        self.fill(start, min(start + 1, end), BREAK)
 
     def put(self, start: int, replacement: str) -> None:
         """Overwrite the characters at `start` with `replacement`."""

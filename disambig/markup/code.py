@@ -91,13 +91,8 @@ def find_comments(text: str, suffix: str) -> list[Comment]:
         return [Comment(start, start + len(read[start:end].rstrip()), is_line=True) for start, end in spans]
     if name in SYNTAXES:
         return [
-            Comment(
-                scanned.start,
-                scanned.start + len(read[scanned.start : scanned.end].rstrip()),
-                False,
-                scanned.is_line,
-            )
-            for scanned in scan_comments(read, name)
+            Comment(start, start + len(read[start:end].rstrip()), is_line=is_line)
+            for start, end, is_line in scan_comments(read, name)
         ]
     if name in _SEARCHES_THE_END:
         last = max((match.end() for match in _CLOSED.finditer(read)), default=0)
@@ -548,8 +543,7 @@ def paint_code(canvas: Canvas, text: str) -> None:
         between = lines[code_lines[0] : code_lines[-1] + 1]
         if len(code_lines) >= _ENOUGH * len(between):
             for start, end, _ in between:
-                canvas.fill(start, end, BLANK)
-                canvas.fill(start, min(end, start + 1), BREAK)
+                canvas.leave_out(start, end)
         else:
             for number in code_lines:
                 canvas.fill(*lines[number][:2], OPAQUE)
@@ -599,26 +593,26 @@ def paint_docstring(canvas: Canvas, text: str, lines: Sequence[BlockLine]) -> li
         before = stripped[number - 1] if number else ""
         if literal >= 0:
             if indents[number] > literal:
-                _paint_stretch(canvas, start, width)
+                canvas.leave_out(start, start + width)
                 continue
             literal = -1
         if directive := _DIRECTIVE_TEXT.match(words):
             labels.append((start, start + directive.end()))
         elif directive := _DIRECTIVE.match(words):
-            _paint_stretch(canvas, start, width)
+            canvas.leave_out(start, start + width)
             if directive[1] in _VERBATIM:
                 literal = indents[number]
         elif words.endswith("::") and following >= 0 and deeper:
             literal = indents[number]
         elif _UNDERLINE.match(words):
-            _paint_stretch(canvas, start, width)
+            canvas.leave_out(start, start + width)
             sections = sections or (bool(before) and words[0] in "-=")
         elif number + 1 < len(stripped) and _UNDERLINE.match(stripped[number + 1]):
             canvas.end_sentence(start + width)
         elif (deeper and following == number + 1 and sections) or (
             _TERM.match(words) and (sections or (deeper and following == number + 1))
         ):
-            _paint_stretch(canvas, start, width)
+            canvas.leave_out(start, start + width)
         elif _SECTION.match(words) and deeper:
             canvas.fill(start + width - 1, start + width, BREAK)
         elif (label := _LABEL.match(words)) and (
@@ -631,11 +625,6 @@ def paint_docstring(canvas: Canvas, text: str, lines: Sequence[BlockLine]) -> li
 def _next_text_line(lines: Sequence[str], number: int) -> int:
     """Return the index of the next nonempty line; -1 if there is none."""
     return next((n for n in range(number + 1, len(lines)) if lines[n]), -1)
-
-
-def _paint_stretch(canvas: Canvas, start: int, width: int) -> None:
-    canvas.fill(start, start + width)
-    canvas.fill(start, start + min(width, 1), BREAK)
 
 
 Span = tuple[int, int]
@@ -679,8 +668,7 @@ def paint_block(
         canvas.fill(start, end, _SOME_WORD)  # so that Markdown sees a line that begins with text
     painted = read_markdown(canvas.text)
     for start, end in labels:
-        painted.fill(start, end)
-        painted.fill(start, start + 1, BREAK)
+        painted.leave_out(start, end)
     for mark in (CALL, FORMULA, CAPITALS, KEYWORD, TYPE):
         _paint_matches(painted, mark, OPAQUE)
     for chunk in CHUNK.finditer(painted.text):
@@ -697,8 +685,7 @@ def _paint_matches(canvas: Canvas, mark: re.Pattern[str], character: str) -> Non
     """Paint over the matches of a pattern; `BREAK` is written only once per match, at its start."""
     for match in mark.finditer(canvas.text):
         if character == BREAK:
-            canvas.fill(match.start(), match.end())
-            canvas.fill(match.start(), match.start() + 1, BREAK)
+            canvas.leave_out(*match.span())
         else:
             canvas.fill(match.start(), match.end(), character)
 

@@ -19,10 +19,9 @@ import html
 import re
 from dataclasses import dataclass
 
-from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas
+from disambig.markup.canvas import BLANK, BREAK, ENTITY, OPAQUE, Canvas
 
 _MARKS = re.compile(r"<!--|<!\[CDATA\[|<[!?]|</?(?=[A-Za-z])|&")
-_ENTITY = re.compile("&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _NAME = re.compile(r"[^\s/>]+")
 _ATTRIBUTE = re.compile(r"[\s/]*([^\s/>=][^\s/>=]*)(?:\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>][^\s>]*)))?")
 _TAG_END = re.compile(r"[\s/]*>")
@@ -148,7 +147,7 @@ class _Reader:
         self.at = max(self.at, end)
 
     def _entity(self, at: int) -> int:
-        match = _ENTITY.match(self.text, at)
+        match = ENTITY.match(self.text, at)
         if not match:
             return at + 1
         character = self.elements[-1].character if self.elements else ""
@@ -185,11 +184,11 @@ class _Reader:
             self._image(at, stop, attributes)
         elif name in _WITHIN:
             self.canvas.mark(at, stop)
+        elif name not in _OPAQUE:
+            self.canvas.leave_out(at, stop)
         else:
             self.canvas.fill(at, stop)
-            if name not in _OPAQUE:
-                self.canvas.fill(at, at + 1, BREAK)
-            elif not closing:  # next to what it contains
+            if not closing:  # next to what it contains
                 self.canvas.fill(stop - 1, stop, OPAQUE)
         if not closing and name not in _EMPTY and not self.text.endswith("/>", at, stop):
             self._open(name, attributes)

@@ -124,8 +124,7 @@ class _Reader:
             self._name_section(start, end)
 
     def _leave_out(self, start: int, end: int) -> None:
-        self.canvas.fill(start, end)
-        self.canvas.fill(start, start + 1, BREAK)
+        self.canvas.leave_out(start, end)
         self.font = -1
 
     def _macro(self, name: str, start: int, after: int, end: int) -> None:

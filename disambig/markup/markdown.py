@@ -32,7 +32,17 @@ from dataclasses import dataclass
 
 import disambig.markup._dialects as dialects
 from disambig.markup._fields import paint_front_matter
-from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, Span, iterate_lines, iterate_units
+from disambig.markup.canvas import (
+    BLANK,
+    BREAK,
+    ENTITY,
+    OPAQUE,
+    Canvas,
+    InlineReader,
+    Span,
+    iterate_lines,
+    iterate_units,
+)
 
 _BEFORE_TAG = rf"(?<![^\s({re.escape(BLANK)}{re.escape(BREAK)}])"
 _MARKS = re.compile(
@@ -44,7 +54,6 @@ _MARKS = re.compile(
 )
 _TICKS = re.compile("`+")
 _DOLLARS = re.compile(r"\\.|\$\$?")
-_ENTITY = re.compile("&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _PLACEHOLDER = re.compile(r"\{\{[^{}]*\}\}|\{%[^{}%]*%\}")
 _TYPE = re.compile(r"\{[A-Za-z$][^\s{}]{0,80}\}")  # a type or name in braces: {string|Buffer}
 _ATTRIBUTES = re.compile(r"\{[#.:][^{}\n]*\}")
@@ -75,27 +84,22 @@ def paint_inline(canvas: Canvas, text: str, start: int, end: int, *, labels: Col
     _Inline(canvas, text, start, end, labels).paint()
 
 
-class _Inline:
-    """Reader of marks from left to right; searches that failed are remembered to keep the time linear."""
+class _Inline(InlineReader):
+    """Reader of the inline markup of Markdown."""
+
+    marks = _MARKS
 
     def __init__(self, canvas: Canvas, text: str, start: int, end: int, labels: Collection[str]) -> None:
-        self.canvas, self.text, self.start, self.end = canvas, text, start, end
+        super().__init__(canvas, text, start, end)
         self.labels = labels
         self.brackets: list[tuple[int, int]] = []  # position and width of opening brackets
         self.runs: dict[str, list[list[int]]] = {"*": [], "_": []}
         self.struck = -1
-        self.failed: set[str] = set()
         self.ticks: dict[int, list[int]] | None = None
         self.dollars: tuple[list[int], list[int]] | None = None
 
-    def paint(self) -> None:
-        """Paint over the marks."""
-        at = self.start
-        while match := _MARKS.search(self.text, at, self.end):
-            at = max(self._mark(match.start(), match.end(), match[0]), match.start() + 1)
-
-    def _mark(self, at: int, after: int, mark: str) -> int:
-        """Process one mark and return the position at which to continue."""
+    def read_mark(self, mark: str, at: int, after: int) -> int:
+        """Read the markup that may begin at a mark, and return the position at which to continue."""
         kind = mark[0]
         if kind == "\\":
             self.canvas.mark(at, at + 1)
@@ -123,7 +127,7 @@ class _Inline:
         elif kind == "$":
             return self._math(at, after)
         elif kind == "&":
-            if entity := _ENTITY.match(self.text, at, self.end):
+            if entity := ENTITY.match(self.text, at, self.end):
                 meant = html.unescape(entity[0])
                 self.canvas.fill(at, entity.end(), BLANK if meant.isspace() else OPAQUE)
                 if meant.isalpha():
@@ -569,8 +573,7 @@ class BlockReader:
                 return False
             return True
         self._leave_paragraph()
-        self.canvas.fill(at, end)
-        self.canvas.fill(at, at + 1, BREAK)
+        self.canvas.leave_out(at, end)
         self.quote = bool(_WORD.search(self.text, at, end))
         return False
 

@@ -29,7 +29,7 @@ _KEYWORD = re.compile(r"[ \t]*#\+([\w-]+)(?:\[[^\]\n]*\])?:[ \t]*", re.IGNORECAS
 _COMMENT = re.compile(r"[ \t]*#(?:[ \t]|$)")
 _FIXED = re.compile(r"[ \t]*:(?:[ \t]|$)")
 _DRAWER = re.compile(r"[ \t]*:([\w-]+):[ \t]*$")
-_DRAWER_END = re.compile(r"^[ \t]*:end:[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
+_DRAWER_END = r"^[ \t]*:end:[ \t]*\r?$"
 _PLANNING = re.compile(r"[ \t]*(?:SCHEDULED|DEADLINE|CLOSED|CLOCK):[ \t]")
 _ITEM = re.compile(r"[ \t]*(?:[-+]|(?<=[ \t])\*|(?:\d{1,4}|[A-Za-z])[.)])(?:[ \t]+|$)(?:\[@\w+\][ \t]*)?")
 _BOX = re.compile(r"\[[ xX-]\][ \t]+")
@@ -78,13 +78,13 @@ class _Blocks:
             canvas.comment(start, end)
             canvas.fill(start, start + 1, BREAK)
         elif (match := _DRAWER.match(text, start, end)) and match[1].lower() != "end":
-            self._drawer(start, end)
+            self._leave_out(start, end, _DRAWER_END)
         elif (
             _FIXED.match(text, start, end)
             or _PLANNING.match(text, start, end)
             or text.startswith("#+", start)
         ):
-            self._blank(start, end)
+            canvas.leave_out(start, end)
         elif _RULE.fullmatch(text, start, end):
             canvas.fill(start, end, BREAK)
         elif text[start:end].lstrip().startswith("|"):
@@ -93,10 +93,6 @@ class _Blocks:
             canvas.fill(start, match.end(), BREAK)
         else:
             self._item(start, end)
-
-    def _blank(self, start: int, end: int) -> None:
-        self.canvas.fill(start, end)
-        self.canvas.fill(start, start + 1, BREAK)
 
     def _headline(self, start: int, at: int, end: int) -> None:
         text, canvas = self.text, self.canvas
@@ -141,18 +137,7 @@ class _Blocks:
                 self.unclosed.add(closing)
             else:
                 stop = match.end()
-        self._blank(start, stop)
-        self.resume = stop
-
-    def _drawer(self, start: int, end: int) -> None:
-        stop = end
-        if "drawer" not in self.unclosed:
-            match = _DRAWER_END.search(self.text, end)
-            if match is None:
-                self.unclosed.add("drawer")
-            else:
-                stop = match.end()
-        self._blank(start, stop)
+        self.canvas.leave_out(start, stop)
         self.resume = stop
 
 
@@ -194,13 +179,8 @@ class _Inline(InlineReader):
             return self._emphasis(mark, at, after)
         if mark == "[[":
             return self._link(at, after)
-        if mark == "$":
-            match = _MATH.match(text, at, self.end)
-            if match:
-                canvas.fill(at, match.end(), OPAQUE)
-            return match.end() if match else after
-        if mark == "<" or mark == "[":
-            match = _STAMP.match(text, at, self.end)
+        if mark in ("$", "<", "["):
+            match = (_MATH if mark == "$" else _STAMP).match(text, at, self.end)
             if match:
                 canvas.fill(at, match.end(), OPAQUE)
             return match.end() if match else after

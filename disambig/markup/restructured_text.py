@@ -182,11 +182,10 @@ class _Blocks:
             canvas.fill(at, at + 1, BREAK)
             return number + 1
         self.document = self.document and self._is_title(number)
-        following = self.lines[number + 1] if number + 1 < len(self.lines) else None
-        if following is not None and not following.blank and following.indent > indent:
+        if self._indent_below(number) > indent:
             self._term(at, line)
-            return self._finish_paragraph(number, line)
-        self.paragraph = indent
+        else:
+            self.paragraph = indent
         return self._finish_paragraph(number, line)
 
     def _continue(self, number: int, at: int, line: _Line) -> int:
@@ -202,25 +201,29 @@ class _Blocks:
 
     def _finish_paragraph(self, number: int, line: _Line) -> int:
         """Look at what follows a line of a paragraph: a literal block, or the end of a list item."""
-        following = self.lines[number + 1] if number + 1 < len(self.lines) else None
+        below = self._indent_below(number)
         base = self.paragraph if self.paragraph >= 0 else line.indent
-        ends = following is None or following.blank or following.indent < base or following.indent > base
-        if ends and self.text.endswith("::", line.at, line.end):
+        if below != base and self.text.endswith("::", line.at, line.end):
             self.canvas.fill(line.end - 1, line.end)
             return self._literal(number + 1, base)
-        if following is not None and not following.blank and following.indent < base:
+        if 0 <= below < base:
             self.canvas.end_sentence(line.end)
         return number + 1
+
+    def _indent_below(self, number: int) -> int:
+        """Return the indentation of the line below a line; -1 if that is blank or missing."""
+        if number + 1 == len(self.lines) or self.lines[number + 1].blank:
+            return -1
+        return self.lines[number + 1].indent
 
     def _item(self, number: int, at: int, line: _Line) -> int:
         """Return the position of the text of a list item; 0 if none begins at a position."""
         match = _ITEM.match(self.text, at, line.end)
         if not match:
             return 0
-        if _LETTER_ITEM.match(match[0]) and number + 1 < len(self.lines):
+        if _LETTER_ITEM.match(match[0]) and 0 <= self._indent_below(number) <= line.indent:
             following = self.lines[number + 1]
-            goes_on = not following.blank and following.indent <= line.indent
-            if goes_on and not _ITEM.match(self.text, following.at, following.end):
+            if not _ITEM.match(self.text, following.at, following.end):
                 return 0  # a paragraph that begins with an initial
         return match.end()
 
@@ -231,8 +234,7 @@ class _Blocks:
     def _term(self, at: int, line: _Line) -> None:
         """Read the term of a definition list; a term with a classifier is the name of a parameter."""
         if _CLASSIFIER.search(self.text, at, line.end):
-            self.canvas.fill(at, line.end)
-            self.canvas.fill(at, at + 1, BREAK)
+            self.canvas.leave_out(at, line.end)
         self.canvas.end_sentence(line.end)
 
     def _field(self, number: int, at: int, match: re.Match[str], line: _Line, indent: int) -> int:
@@ -241,9 +243,8 @@ class _Blocks:
         if _TYPES.match(name) or (self.document and name in _DOCUMENT):
             self.canvas.fill(match.end(), line.end)
             return self._leave_out(number + 1, indent, blank=False)
-        following = self.lines[number + 1] if number + 1 < len(self.lines) else None
-        if following is not None and not following.blank and following.indent > indent:
-            self.paragraph = following.indent
+        if (below := self._indent_below(number)) > indent:
+            self.paragraph = below
         self.listed = True
         if match.end() >= line.end:
             return number + 1
@@ -258,8 +259,7 @@ class _Blocks:
             self._hide(number, number + 1, at)
             return self._options(number + 1, indent)
         if _TARGET.match(text, after, end):
-            canvas.fill(at, end)
-            canvas.fill(at, at + 1, BREAK)
+            canvas.leave_out(at, end)
             return self._leave_out(number + 1, indent, blank=False)
         if match := _NOTE.match(text, after, end):
             return self._text_after(number, at, match.end(), line, indent)
@@ -267,8 +267,7 @@ class _Blocks:
             self.document = False
             return self._directive(number, at, match, line, indent)
         stop = number + 1
-        has_block = after < end or (stop < len(self.lines) and not self.lines[stop].blank)
-        if has_block:
+        if after < end or self._indent_below(number) >= 0:
             stop = self._block_end(stop, indent, blank=True)
         last = max(row for row in range(number, stop) if row == number or not self.lines[row].blank)
         canvas.comment(at, self.lines[last].end)
@@ -278,10 +277,8 @@ class _Blocks:
     def _text_after(self, number: int, at: int, after: int, line: _Line, indent: int) -> int:
         """Read the paragraph that begins after a mark, such as the text of a footnote."""
         self.canvas.fill(at, after, BREAK)
-        following = self.lines[number + 1] if number + 1 < len(self.lines) else None
-        self.paragraph = after - at + indent
-        if following is not None and not following.blank and following.indent > indent:
-            self.paragraph = following.indent
+        below = self._indent_below(number)
+        self.paragraph = below if below > indent else after - at + indent
         return number + 1 if after >= line.end else self._finish_paragraph(number, line)
 
     def _option(self, number: int) -> int:
@@ -324,21 +321,18 @@ class _Blocks:
                 if version:
                     canvas.fill(argument, version.end(), BREAK)
             self.options, self.paragraph = indent, -1
-            if argument < line.end:
-                following = self.lines[number + 1] if number + 1 < len(self.lines) else None
-                if following is not None and not following.blank and following.indent > indent:
-                    if name in _VERSIONS and not _OPTION_LINE.match(text, following.at, following.end):
-                        self.paragraph = following.indent
-                    else:
-                        canvas.end_sentence(line.end)
+            if argument < line.end and (below := self._indent_below(number)) > indent:
+                following = self.lines[number + 1]
+                if name in _VERSIONS and not _OPTION_LINE.match(text, following.at, following.end):
+                    self.paragraph = below
+                else:
+                    canvas.end_sentence(line.end)
             return number + 1
         if name in _ADMONITIONS:
             if name in _UNREAD_ARGUMENTS:
                 canvas.fill(argument, line.end)
-            elif argument < line.end:
-                following = self.lines[number + 1] if number + 1 < len(self.lines) else None
-                if following is not None and not following.blank and following.indent > indent:
-                    self.paragraph = following.indent
+            elif argument < line.end and (below := self._indent_below(number)) > indent:
+                self.paragraph = below
             self.options = indent
             return number + 1
         if short in _OBJECTS and (not domain or domain.split(":")[0] in _DOMAINS):
@@ -399,10 +393,10 @@ class _Blocks:
             number += 1
         return number
 
-    def _leave_out(self, number: int, indent: int, *, blank: bool, first: int = -1) -> int:
+    def _leave_out(self, number: int, indent: int, *, blank: bool) -> int:
         """Leave out the indented lines from a line on; return the number of the next line."""
-        stop = self._block_end(number + (first >= 0), indent, blank=blank)
-        self._hide(number, stop, first)
+        stop = self._block_end(number, indent, blank=blank)
+        self._hide(number, stop)
         return stop
 
     def _hide(self, number: int, stop: int, first: int = -1) -> None:
@@ -411,8 +405,7 @@ class _Blocks:
             line = self.lines[row]
             start = first if row == number and first >= 0 else line.at
             if start < line.end:
-                self.canvas.fill(start, line.end)
-                self.canvas.fill(start, start + 1, BREAK)
+                self.canvas.leave_out(start, line.end)
 
     def _table_end(self, number: int) -> int:
         """Return the number of the line after a simple table; 0 if it has no end."""
@@ -537,8 +530,7 @@ class _Blocks:
         while at < end:
             cell = pattern.match(text, at, end)
             if cell is None:
-                canvas.fill(at, end)
-                canvas.fill(at, at + 1, BREAK)
+                canvas.leave_out(at, end)
                 return
             start, stop = cell.span("plain" if cell["quoted"] is None else "quoted")
             canvas.fill(cell.start(), start, BREAK)
