@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,7 +25,26 @@ def _check_set(text: str) -> str:
     return text
 
 
+_ENTRY = r"^(?!/.*/$)[^*?\[\\]+$"
+"""Regular expression of entries of words to ignore: no characters of patterns."""
+
+
+def _check_ignored(entry: str) -> str:
+    if not re.search(_ENTRY, entry):
+        raise ValueError(
+            "patterns are not supported: give words (then), words with the one beside them (more then) and "
+            "corrections (then -> than)"
+        )
+    return entry
+
+
 Name = Annotated[str, Field(min_length=1)]
+Ignored = Annotated[
+    str,
+    Field(min_length=1),
+    AfterValidator(_check_ignored),
+    WithJsonSchema({"type": "string", "minLength": 1, "pattern": _ENTRY}),
+]
 Rate = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Set = Annotated[str, AfterValidator(_check_set)]
 Share = Annotated[
@@ -50,7 +70,9 @@ class OverrideTable(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True, title="Override")
 
-    tasks: list[Name] | None = Field(None, description="Installed models to use; default: all of them.")
+    tasks: list[Name] | None = Field(
+        None, description="Installed models to use; default: all of them.", min_length=1
+    )
     models: list[Name] | None = Field(
         None, description="Directories of models to use, relative to this settings file."
     )
@@ -73,6 +95,7 @@ class OverrideTable(BaseModel):
     rules: list[Name] | None = Field(
         None,
         description="Rules, or tasks, whose flags are shown; default: all.",
+        min_length=1,
         examples=[["a-an", "doubled-word"]],
     )
     ignore_rules: list[Name] | None = Field(
@@ -80,7 +103,7 @@ class OverrideTable(BaseModel):
         description="Rules, or tasks, whose flags are hidden, in addition to those already hidden.",
         examples=[["article"]],
     )
-    ignore: list[Name] | None = Field(
+    ignore: list[Ignored] | None = Field(
         None,
         description="Words to ignore, and corrections such as 'login -> log in', in addition to those "
         "already ignored.",
@@ -227,6 +250,8 @@ def _describe_problem(errors: list[Any], path: str, section: str) -> UserError:
         names = nearest_first(key, OverrideTable.model_fields if tables else SettingsTable.model_fields)
         return UserError("D970", path=path, key=key, where=f" in [{place}]" if place else "", names=names)
     message = error["msg"].removeprefix("Value error, ")
+    if error["type"] == "too_short" and error["input"] == []:
+        message = "leave it out for the default, or see `exclude` for files that are not checked"
     for pydantic_words, toml_words in _REPLACED_WORDS.items():
         message = message.replace(pydantic_words, toml_words)
     return UserError("D971", path=path, key=whole, problem=message, value=repr(error["input"])[:60])

@@ -161,7 +161,8 @@ def ignore_entries(text: str, start: int, end: int, replacement: str) -> tuple[s
     """Return the entries of a list of words to ignore that suppress a flag, the most general first.
 
     They are the written word, the correction, and the correction with the word after or before it, such as
-    ``an sql -> a sql``. The last ones are for corrections that are right elsewhere.
+    ``an sql -> a sql``, which are for corrections that are right elsewhere; and, whatever the correction, the
+    written word with the word after or before it, as in ``depends of``.
 
     Parameters
     ----------
@@ -179,6 +180,9 @@ def ignore_entries(text: str, start: int, end: int, replacement: str) -> tuple[s
         entries.append(pair_to_ignore(f"{observed} {after[1]}", f"{replacement} {after[1]}"))
     if before := _BEFORE.search(text[max(0, start - _NEAR) : start]):
         entries.append(pair_to_ignore(f"{before[1]} {observed}", f"{before[1]} {replacement}"))
+    if observed.strip():
+        entries += [plain_entry(f"{observed} {after[1]}")] if after else []
+        entries += [plain_entry(f"{before[1]} {observed}")] if before else []
     return tuple(entries)
 
 

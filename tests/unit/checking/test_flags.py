@@ -187,9 +187,15 @@ def test_entries_are_compared_in_lower_case_with_single_spaces():
 @pytest.mark.parametrize(
     ("text", "word", "meant", "expected"),
     [
-        ("Use an SQL table.", "an", "a", ("an", "an -> a", "an sql -> a sql", "use an -> use a")),
-        ("Open the the door.", "the", "", ("the", "the ->", "the the -> the", "open the -> open")),
-        ("An end.", "end", "and", ("end", "end -> and", "an end -> an and")),
+        (
+            *("Use an SQL table.", "an", "a"),
+            ("an", "an -> a", "an sql -> a sql", "use an -> use a", "an sql", "use an"),
+        ),
+        (
+            *("Open the the door.", "the", ""),
+            ("the", "the ->", "the the -> the", "open the -> open", "the the", "open the"),
+        ),
+        ("An end.", "end", "and", ("end", "end -> and", "an end -> an and", "an end")),
         ("Then, we go.", "Then", "Than", ("then", "then -> than")),
     ],
 )
