@@ -147,7 +147,7 @@ class _CompilationListener(event.Listener):  # type: ignore[misc]
         self._logged = True
         place = cache_location(dispatcher)
         where = f"saved in {place}" if place else "it cannot be saved (see `disambig doctor`)"
-        _log.info("compiling code for this machine, once: %s", where)
+        _log.info("compiling code that is new on this machine: %s", where)
 
     def on_end(self, happening: Any) -> None:
         resume_time_limit()

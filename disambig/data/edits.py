@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
 _LINE_ENDS = "\r\n"
+_OPENING = re.compile("(?:[*_~\"'(\\[\u2018\u201c]|<[a-zA-Z][^<>]{,200}>)*")
+"""Marks, quotation marks and tags before a word."""
 
 
 def record_edit(record: dict[str, Any], text: str) -> dict[str, Any]:
@@ -30,15 +33,17 @@ def record_edit(record: dict[str, Any], text: str) -> dict[str, Any]:
     kept, following = "", end
     while following < len(text) and text[following].isspace():
         following += 1
+    opened = _OPENING.match(text, following)
+    letter = opened.end() if opened else following
     # The next word gets the capital only within the paragraph; an empty line would begin another one.
     between = text[record["end"] : following]
     if (
         record["observed"][:1].isupper()
         and between
         and between.replace("\r\n", "\n").count("\n") < 2
-        and text[following : following + 1].islower()
+        and text[letter : letter + 1].islower()
     ):
-        kept, end = text[end:following] + text[following].upper(), following + 1
+        kept, end = text[end:letter] + text[letter].upper(), letter + 1
     return {**record, "start": start, "end": end, "replacement": kept}
 
 

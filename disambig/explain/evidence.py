@@ -125,9 +125,8 @@ def ngram_sentence(pairs: Sequence[NgramPair]) -> str:
     most = first[0]
     seen = f"only {most.written_count:,} times" if most.written_count > 1 else "only once"
     if not most.written_count:  # rare n-grams are not in the table
-        seen = (
-            "never" if most.least == 1 else f"fewer than {most.least} times" if most.least else "was not kept"
-        )
+        rarely = f"fewer than {most.least} times" if most.least else "is not stored"
+        seen = "never" if most.least == 1 else rarely
     often = f'"{most.proposed}" was seen {most.proposed_count:,} times in the counted text'
     return f'{often}, "{most.written}" {seen}.'
 

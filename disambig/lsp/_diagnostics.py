@@ -66,10 +66,10 @@ def action_title(flag: Flag, candidate: FlagCandidate) -> str:
     new = candidate.text
     observed = flag.observed if candidate.elsewhere is None else candidate.elsewhere
     if not new:
-        return f'Take out "{observed}"' if observed else "Change"
+        return f'Remove "{observed}"' if observed else "Change"
     if candidate.elsewhere:
         return f'Replace "{observed}" by "{new}"'
-    return f'Replace by "{new}"' if observed else f'Insert "{new}"'
+    return f'Replace with "{new}"' if observed else f'Insert "{new}"'
 
 
 def _data(state: TextState, flag: Flag, candidates: Sequence[FlagCandidate]) -> dict[str, Any]:
@@ -188,7 +188,7 @@ def _count(pair: NgramPair) -> str:
     """Return how often an n-gram was seen; rare ones are not in the table, so that only a bound is known."""
     if pair.written_count or pair.least == 1:
         return f"{pair.written_count:,}"
-    return "not kept" if pair.least is None else f"< {pair.least:,}"
+    return "not stored" if pair.least is None else f"< {pair.least:,}"
 
 
 def _code(word: str) -> str:

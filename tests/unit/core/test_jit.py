@@ -113,7 +113,8 @@ def run_code(folder, *arguments):
 def test_commands_report_compilation_once_and_libraries_never(tmp_path):
     assert run_code(tmp_path / "silent") == ""
     kept = tmp_path / "kept"
-    assert run_code(kept, "listen") == f"disambig: compiling code for this machine, once: saved in {kept}\n"
+    note = run_code(kept, "listen")
+    assert note == f"disambig: compiling code that is new on this machine: saved in {kept}\n"
     assert run_code(kept, "listen") == ""  # it is kept
 
 

@@ -319,7 +319,7 @@ def test_evidence_of_a_flag_has_the_counts_of_its_ngrams(models):
 @pytest.mark.parametrize(
     ("pair", "expected"),
     [
-        (NgramPair("b", 0, "a", 5000, None), '"b" was not kept.'),
+        (NgramPair("b", 0, "a", 5000, None), '"b" is not stored.'),
         (NgramPair("b", 0, "a", 5000, 1), '"b" never.'),
         (NgramPair("b", 0, "a", 5000, 3), '"b" fewer than 3 times.'),
         (NgramPair("b", 1, "a", 5000), '"b" only once.'),

@@ -202,3 +202,21 @@ def test_m2_is_a_format_of_plain_text():
     assert make_format("m2").encode([]) == b""
     with pytest.raises(UserError, match="D321"):
         check_inputs(make_format("m2"), [Input("a.conllu", "a.conllu", "conllu")])
+
+
+@pytest.mark.parametrize(
+    ("text", "corrected"),
+    [
+        ("The the end.", "The end."),
+        ("The **the** end.", "**The** end."),
+        ("The *_the_* end.", "*_The_* end."),
+        ('The <b class="x">the</b> end.', '<b class="x">The</b> end.'),
+        ("The \u201cthe\u201d end.", "\u201cThe\u201d end."),
+        ("The [the](x) end.", "[The](x) end."),
+        ("The\n\n**the** end.", "**the** end."),  # another paragraph
+        ("The < the end.", "< the end."),
+    ],
+)
+def test_the_next_word_gets_the_capital_of_a_removed_one(text, corrected):
+    edit = record_edit({"start": 0, "end": 3, "observed": "The", "replacement": ""}, text)
+    assert text[: edit["start"]] + edit["replacement"] + text[edit["end"] :] == corrected
