@@ -14,7 +14,7 @@ from disambig.checking.document_words import SURE, DocumentWords
 from disambig.data import WORDS_PER_MISTAKE, ignore_entries, plain_entry
 from disambig.decision import edits_to_keep
 from disambig.errors import UserError, nearest_first
-from disambig.markup import BREAK, HTML_COMMENT, PlainText, path_format
+from disambig.markup import BREAK, HTML_COMMENT, Layout, PlainText, path_format
 from disambig.rules import Correction
 from disambig.text import HIDDEN
 
@@ -352,7 +352,8 @@ class Flag:
     probability : float
         Probability that the replacement is right, as the model estimates it.
     edit : (start, end, text)
-        The edit that corrects the word; it may add or remove a space with the word.
+        The edit that corrects the word; it may add or remove a space with the word. The layout of a table or
+        title may need further edits (see `disambig.markup.Layout`).
     alternatives : tuple of dict
         Replacements of less certain tasks, in the form of records.
     trust : PrecisionEstimate, optional
@@ -591,11 +592,26 @@ def choose(flags: Iterable[Flag], text: str = "") -> tuple[list[Flag], list[Flag
     return [within[i] for i in kept], sorted(left, key=_in_order)
 
 
-def corrected(text: str, flags: Sequence[Flag]) -> str:
-    """Return `text` with the edits of flags that do not overlap, such as those of `choose`."""
+def fitting(flags: Sequence[Flag], layout: Layout) -> list[Flag]:
+    """Return the flags whose corrections, such as those of `choose`, fit into the tables of a text."""
+    fits = layout.fits([flag.edit for flag in flags])
+    return [flag for flag, fit in zip(flags, fits, strict=True) if fit]
+
+
+def corrected(text: str, flags: Sequence[Flag], layout: Layout | None = None) -> str:
+    """Return `text` with the edits of flags that do not overlap, such as those of `choose`.
+
+    Parameters
+    ----------
+    text : str
+    flags : sequence of Flag
+    layout : Layout, optional
+        What the edits must keep; they fit into it (see `fitting`).
+    """
+    edits = [flag.edit for flag in flags]
+    further = [] if layout is None else layout.further(edits)
     parts, at = [], 0
-    for flag in flags:
-        start, end, new = flag.edit
+    for start, end, new in sorted([*edits, *further], key=lambda edit: edit[:2]):
         parts += [text[at:start], new]
         at = end
     return "".join([*parts, text[at:]])

@@ -14,7 +14,7 @@ import numpy as np
 from disambig.checking.baseline import Baseline, read_baseline
 from disambig.checking.flags import CheckedText, Flag, as_written, find_flags, plain_word, surest
 from disambig.configuration import CheckSettings
-from disambig.markup import BREAK, NO_OPTIONS, PlainText, path_format, read_markup
+from disambig.markup import BREAK, NO_OPTIONS, Layout, PlainText, path_format, read_markup
 from disambig.models import ModelSet, join_pieces
 from disambig.text import connected_spans
 
@@ -41,7 +41,7 @@ class FlagCandidate:
     probability : float
         Probability that the candidate is right.
     edit : (start, end, text)
-        The edit that inserts it.
+        The edit that inserts it, and keeps the layout of tables and titles.
     elsewhere : str, optional
         The text that it replaces, if that is next to the flag and not the word of the flag.
     """
@@ -53,9 +53,15 @@ class FlagCandidate:
 
 
 def flag_candidates(
-    flags: Sequence[Flag], decisions: Sequence[Decisions], text: str, annotate: Annotate
+    flags: Sequence[Flag],
+    decisions: Sequence[Decisions],
+    text: str,
+    annotate: Annotate,
+    layout: Layout | None = None,
 ) -> list[list[FlagCandidate]]:
     """Return the candidates for each flag without duplicates, the proposed one first.
+
+    There are none if the proposed one does not fit into its table.
 
     Parameters
     ----------
@@ -66,6 +72,8 @@ def flag_candidates(
         The text of the file.
     annotate : Annotate
         The models; only a `disambig.models.ModelSet` can rank further candidates.
+    layout : Layout, optional
+        What corrections must keep.
     """
     models = {model.task.name: model for model in annotate.models} if isinstance(annotate, ModelSet) else {}
     raised = {of_task.task: of_task.take(np.flatnonzero(of_task.flagged)) for of_task in decisions}
@@ -98,7 +106,15 @@ def flag_candidates(
                 ),
             ]
         )
-    return results
+    return results if layout is None else [_laid_out(candidates, layout) for candidates in results]
+
+
+def _laid_out(candidates: Sequence[FlagCandidate], layout: Layout) -> list[FlagCandidate]:
+    """Return the candidates that fit into the layout, with the edits that it needs."""
+    completed = [(candidate, layout.complete(candidate.edit)) for candidate in candidates]
+    if completed[0][1] is None:
+        return []
+    return [replace(candidate, edit=edit) for candidate, edit in completed if edit is not None]
 
 
 def _unique_candidates(candidates: Sequence[FlagCandidate]) -> list[FlagCandidate]:

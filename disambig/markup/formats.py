@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import Any, Literal
 
 from disambig.markup.canvas import Canvas
+from disambig.markup.layout import Layout
 
 HTML_COMMENT = "<!-- ", " -->"
 JSX_COMMENT = "{/* ", " */}"
@@ -47,6 +48,9 @@ class MarkupFormat:
         Pygments lexer of a programming language, or a name in `_comments.SYNTAXES`; empty for other formats.
     options : tuple of str
         Names of the options of `read_markup` that the reader takes.
+    layout : str
+        ``module:function`` of the function that returns the `Layout` of a text; empty if corrections never
+        have to change more than the word.
     in_folders : bool
         Whether such files are read when a folder is given; if not, the user names them.
     incremental : bool
@@ -60,6 +64,7 @@ class MarkupFormat:
     languages: tuple[str, ...] = ()
     lexer: str = ""
     options: tuple[str, ...] = ()
+    layout: str = ""
     in_folders: bool = False
     incremental: bool = False
     comment_place: Literal["any", "line", "paragraph", "block"] = "any"
@@ -67,9 +72,18 @@ class MarkupFormat:
     @property
     def read(self) -> Callable[..., Canvas]:
         """The function that reads the format; its module is imported when it is first needed."""
-        module, name = self.reader.split(":")
-        reader: Any = getattr(import_module(module), name)
+        reader: Any = _function(self.reader)
         return reader
+
+    def read_layout(self, text: str) -> Layout:
+        """Return the layout of a text in this format."""
+        layout: Any = _function(self.layout)(text) if self.layout else Layout(text)
+        return layout
+
+
+def _function(name: str) -> Any:
+    module, _, attribute = name.partition(":")
+    return getattr(import_module(module), attribute)
 
 
 def _prose(
@@ -102,6 +116,7 @@ FORMATS = (
         "markdown:read_markdown",
         HTML_COMMENT,
         "markdown quarto rmd",
+        layout="disambig.markup.markdown:markdown_layout",
         incremental=True,
     ),
     _prose("MDX", ".mdx", "_mdx:read_mdx", JSX_COMMENT, "mdx"),
@@ -111,6 +126,7 @@ FORMATS = (
         "restructured_text:read_rst",
         RST_COMMENT,
         "restructuredtext",
+        layout="disambig.markup.restructured_text:rst_layout",
         comment_place="block",
     ),
     _prose("HTML", ".html .htm .xhtml", "html_pages:read_html", HTML_COMMENT, "html"),

@@ -33,6 +33,7 @@ from dataclasses import dataclass
 import disambig.markup._dialects as dialects
 from disambig.markup._fields import paint_front_matter
 from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, Span, iterate_lines, iterate_units
+from disambig.markup.layout import Layout, TableCell, grid_cells, strip_span
 
 _BEFORE_TAG = rf"(?<![^\s({re.escape(BLANK)}{re.escape(BREAK)}])"
 _MARKS = re.compile(
@@ -323,6 +324,7 @@ _FRONT = re.compile(r"(---|\+\+\+)[ \t]*(?:\r\n|\r|\n)")
 _RULE = re.compile(r"([-*_])(?:[ \t]*\1){2,}[ \t]*")
 _ITEM = re.compile(r"(?:[-+*]|(\d{1,9})[.)])(?=[ \t]|$)")
 _BOX = re.compile(r"[ \t]+\[[ xX]\](?=[ \t])")
+_GRID_BORDER = re.compile(r"[ \t]*(\+(?::?[-=]+:?\+)+)[ \t]*")
 _FENCE = re.compile(r"`{3,}(?=[^`]*$)|~{3,}|:{3,}")
 _HEADING = re.compile(r"#{1,6}(?=[ \t]|$)")
 _UNDERLINE = re.compile(r"(?:=+|-+)[ \t]*")
@@ -351,6 +353,22 @@ def read_markdown(text: str, suffix: str = ".md") -> Canvas:
         paint_inline(canvas, painted, start, end, labels=reader.labels)
     canvas.finish()
     return canvas
+
+
+def markdown_layout(text: str) -> Layout:
+    """Return the cells of the grid tables of Pandoc; other tables may be ragged."""
+    cells = []
+    columns: list[int] = []
+    for start, end, _ in iterate_lines(text):
+        line = text[start:end]
+        if border := _GRID_BORDER.fullmatch(line):
+            columns = columns or [border.start(1) + i for i, mark in enumerate(border[1]) if mark == "+"]
+        elif columns and line.lstrip().startswith(("|", "+")):
+            spans = grid_cells(text, start, end, columns)
+            cells += [TableCell(*strip_span(text, *span), span[1]) for span in spans]
+        else:
+            columns = []
+    return Layout(text, cells)
 
 
 @dataclass(frozen=True, slots=True)

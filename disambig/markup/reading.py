@@ -21,6 +21,7 @@ from typing import Any
 from disambig.errors import UserError
 from disambig.markup.canvas import OPAQUE
 from disambig.markup.formats import FORMATS, MANUAL_SECTIONS, path_format
+from disambig.markup.layout import Layout
 from disambig.text import SPOKEN_CONSONANT, SPOKEN_VOWEL
 
 SUFFIXES = tuple(suffix for entry in FORMATS if entry.in_folders for suffix in entry.suffixes)
@@ -113,6 +114,12 @@ def read_markup(path: str, text: str, options: Mapping[str, Any] = NO_OPTIONS) -
     canvas = entry.read(text, os.path.splitext(path)[1].lower(), **taken)
     plain = spoken_words(canvas.text, text)
     return PlainText(plain, tuple(sorted(canvas.comments)), canvas.problem)
+
+
+def read_layout(path: str, text: str) -> Layout:
+    """Return the layout of `text`, which corrections keep; the suffix of `path` determines the format."""
+    entry = path_format(path)
+    return Layout(text) if entry is None else entry.read_layout(text)
 
 
 def is_manual_page(path: str) -> bool:
