@@ -462,14 +462,15 @@ def find_flags(
     rules = {of_task.task: of_task.rules for of_task in decisions}
     for record, of_task in _flagged_records(decisions, plain.text):
         start, end = record["start"], record["end"]
-        observed = text[start:end]
-        if record["replacement"] == record["observed"] or observed != plain.text[start:end]:
+        observed = plain.text[start:end]
+        is_written = observed == text[start:end] or (plain.file_offset(end) > end and HIDDEN not in observed)
+        if record["replacement"] == record["observed"] or not is_written:
             continue  # a label, or a pair of words with markup between them
         if ignore and any(
             entry in ignore for entry in ignore_entries(plain.text, start, end, record["replacement"])
         ):
             continue
-        flag = _make_flag(record, of_task, text, places, rules)
+        flag = _make_flag(record, of_task, text, plain, places, rules)
         if hiding := directives.hiding(start, observed, *flag.names):
             used.update(hiding)
             continue
@@ -488,24 +489,26 @@ def _make_flag(
     record: dict[str, Any],
     decisions: Decisions,
     text: str,
+    plain: PlainText,
     places: TextLines,
     rules: Mapping[str, RuleSet | None],
 ) -> Flag:
     """Return the flag of a record; `rules` has those of each task, for the alternatives."""
     from disambig.data import record_edit
 
-    start, end, task = record["start"], record["end"], record["task"]
-    observed, sure = text[start:end], record["probability"]
-    made = record_edit({**record, "replacement": as_written(record["replacement"], text)}, text)
+    sure, task = record["probability"], record["task"]
+    observed = plain.text[record["start"] : record["end"]]
     chosen = as_written(record["replacement"], text).strip()
+    placed = _in_file(record, text, plain)
+    start, end = placed["start"], placed["end"]
+    made = record_edit(placed, text)
     alternatives = []
-    for alternative in (*record["alternatives"], *_removal(record, text)):
+    for alternative in (*record["alternatives"], *_removal(placed, text)):
         other = rules.get(alternative["task"])
-        written = text[alternative["start"] : alternative["end"]]
+        written = plain.text[alternative["start"] : alternative["end"]].rstrip(HIDDEN)
         alternatives.append(
             {
-                **alternative,
-                "replacement": as_written(alternative["replacement"], text),
+                **_in_file(alternative, text, plain),
                 "rule": other.rule_name(Correction.plain(written, alternative["replacement"]))
                 if other
                 else alternative["task"],
@@ -524,6 +527,15 @@ def _make_flag(
         None if decisions.trust is None else decisions.trust.estimate(observed, chosen, sure),
         record["rule"],
     )
+
+
+def _in_file(record: dict[str, Any], text: str, plain: PlainText) -> dict[str, Any]:
+    """Return a record or alternative with its offsets into the file, and apostrophes as the file has them."""
+    start, end = plain.file_offset(record["start"]), plain.file_offset(record["end"])
+    new = as_written(record["replacement"], text)
+    if reference := plain.reference_in(start, end):
+        new = new.replace("\u2019", "'").replace("'", text[slice(*reference)])
+    return {**record, "start": start, "end": end, "replacement": new}
 
 
 REMOVAL = 0.02

@@ -78,21 +78,21 @@ def flag_candidates(
     models = {model.task.name: model for model in annotate.models} if isinstance(annotate, ModelSet) else {}
     raised = {of_task.task: of_task.take(np.flatnonzero(of_task.flagged)) for of_task in decisions}
     rows = {
-        (task, *place): row
+        (task, start, start == end): row  # in the file, a word may end elsewhere (`PlainText.shortened`)
         for task, of_task in raised.items()
-        for row, place in enumerate(zip(of_task.starts.tolist(), of_task.ends.tolist(), strict=True))
+        for row, (start, end) in enumerate(zip(of_task.starts.tolist(), of_task.ends.tolist(), strict=True))
     }
     shares: dict[str, Any] = {}
     results = []
     for flag in flags:
         listed = [FlagCandidate(flag.replacement, flag.probability, flag.edit)]
         listed += [_alternative(other, flag, text) for other in flag.alternatives]
-        row = rows.get((flag.task, flag.start, flag.end))
+        row = rows.get((flag.task, flag.start, flag.start == flag.end))
         if row is not None and flag.task in models:
             if flag.task not in shares:
                 shares[flag.task] = models[flag.task].candidate_probabilities(raised[flag.task])
             if shares[flag.task] is not None:
-                runners = _runners_up(raised[flag.task], row, shares[flag.task], text)
+                runners = _runners_up(raised[flag.task], row, shares[flag.task], flag, text)
                 listed += [
                     replace(runner, probability=runner.probability * flag.probability) for runner in runners
                 ]
@@ -132,12 +132,12 @@ def _alternative(other: dict[str, Any], flag: Flag, text: str) -> FlagCandidate:
     return FlagCandidate(other["replacement"].strip(), other["probability"], edit, elsewhere)
 
 
-def _runners_up(decisions: Decisions, row: int, shares: Any, text: str) -> list[FlagCandidate]:
+def _runners_up(decisions: Decisions, row: int, shares: Any, flag: Flag, text: str) -> list[FlagCandidate]:
     """Return the most probable candidates other than the written one, with normalised probabilities."""
     from disambig.data import replacement
 
     first, stop = decisions.offsets[row : row + 2].tolist()
-    start, end, observed = int(decisions.starts[row]), int(decisions.ends[row]), int(decisions.observed[row])
+    start, end, observed = flag.start, flag.end, int(decisions.observed[row])
     own = np.array(shares[first:stop], np.float64)
     if observed >= 0:
         own[observed] = 0.0
@@ -146,7 +146,7 @@ def _runners_up(decisions: Decisions, row: int, shares: Any, text: str) -> list[
     results = []
     for number in np.argsort(-own, kind="stable").tolist()[: MOST + 1]:
         new = as_written(replacement(names[number], text, start, end), text)
-        if new != text[start:end]:
+        if new != flag.observed:
             results.append(
                 FlagCandidate(new.strip(), float(own[number]), _candidate_edit(start, end, new, text))
             )
@@ -469,5 +469,5 @@ def markup_reader(name: str, options: Mapping[str, Any] = NO_OPTIONS) -> Callabl
         from disambig.markup import IncrementalMarkdown
 
         pieces = IncrementalMarkdown()
-        return lambda text: PlainText(*pieces.read(text))
+        return pieces.read
     return lambda text: read_markup(name, text, options)

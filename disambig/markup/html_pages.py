@@ -4,8 +4,8 @@ Tags within a sentence (``<em>``, ``<a>``, ``<span>``) become blank, all other t
 styles, ``<pre>``, ``<textarea>`` and drawings are left out; code (``<code> <kbd> <samp> <var>``), formulas
 and quotations (``<q> <blockquote>``) become `OPAQUE`, as does everything with ``translate="no"`` and
 everything that a ``lang`` attribute marks as another language than English. A character reference becomes
-its character; a word that contains one, or that a tag cuts, becomes `OPAQUE`. Of attributes, only
-``alt="..."`` is read.
+its character; a word that contains one, except an apostrophe, or that a tag cuts, becomes `OPAQUE`. Of
+attributes, only ``alt="..."`` is read.
 
 The tags are found by patterns of this module. The parser of the standard library (`html.parser`) needs
 quadratic time for tags that are not closed (40 KB of ``<a`` take 40 seconds), raises an error for ``<![``,
@@ -161,6 +161,8 @@ class _Reader:
     def _character(self, at: int, end: int, meant: str) -> None:
         """Replace a character reference by its character, or hide the word of which it is a part."""
         text = self.text
+        if self.canvas.shorten(at, end, meant):
+            return
         beside = (at > 0 and text[at - 1].isalnum(), end < len(text) and text[end].isalnum())
         if meant.isalnum() or (all(beside) and not meant.isspace()) or len(meant) > 1 or meant == BREAK:
             self.canvas.fill(at, end, OPAQUE)

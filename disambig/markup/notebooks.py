@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 
-from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, iterate_units
+from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, ShortenedWord, iterate_units
 from disambig.markup.markdown import read_markdown
 
 _TOKENS = re.compile(r'[{}\[\],:]|"(?:[^"\\]|\\.)*"|[^\s{}\[\],:"]+', re.DOTALL)
@@ -127,6 +127,10 @@ class _Cell:
                 canvas.put(start, character)
         canvas.put(self.starts[0] - 1, BREAK)
         canvas.put(self.ends[-1], BREAK)
+        canvas.shortened += [
+            ShortenedWord(self.starts[word.start], self.ends[word.painted_end - 1], self.ends[word.end - 1])
+            for word in inner.shortened
+        ]
         canvas.comments += [(self.starts[start], self.ends[end - 1]) for start, end in inner.comments]
 
     def _hide_escapes(self, painted: list[str]) -> None:

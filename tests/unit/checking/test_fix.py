@@ -36,7 +36,7 @@ def replacing(pairs: dict[str, str]):
     groups, numbers = [Group(f"{old}/{new}", (old, new)) for old, new in pairs.items()], list(pairs)
 
     def annotate(texts):
-        words = [(i, word) for i, text in enumerate(texts) for word in re.finditer(r"[\w']+", text)]
+        words = [(i, word) for i, text in enumerate(texts) for word in re.finditer(r"[\w'\u2019]+", text)]
         rows = [(i, *word.span(), numbers.index(word[0]), 0, 1) for i, word in words if word[0] in pairs]
         return [make_decisions(groups, rows)]
 
@@ -188,6 +188,32 @@ def test_tables_and_titles_keep_their_layout(tmp_path):
         ("fixed", [TABLE.index("a hour. |"), TABLE.index("a hour. |") + 8, "an hour."]),
         ("left", None),
     ]
+
+
+def test_words_with_references_are_corrected_as_a_whole(tmp_path):
+    texts = {
+        "a.html": "<p>The dog wagged it&#39;s tail.</p>\n",
+        "b.md": "The dog **wagged** it&rsquo;s tail.\n",
+        "c.1": ".TH A\n.SH B\nThe dog wagged it\\(aqs tail.\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    command = ("check", "--no-backup", *texts)
+    done = here(*command, "--fix", folder=tmp_path)
+    assert done.stdout.count("it's -> its") + done.stdout.count("it\u2019s -> its") == 3
+    for name, text in texts.items():
+        new = re.sub(r"it(?:&#39;|&rsquo;|\\\(aq)s", "its", text)
+        assert (tmp_path / name).read_text() == new
+    (tmp_path / "b.md").write_text(texts["b.md"])
+    assert here("annotate", "b.md", "--format", "corrected", folder=tmp_path).stdout == (
+        texts["b.md"].replace("it&rsquo;s", "its")
+    )
+
+
+def test_a_correction_keeps_the_reference():
+    text = "<p>You don&rsquo;t and we&#39;re.</p>"
+    wanted = replacing({"don\u2019t": "won't", "we're": "were"})
+    assert fix_text("a.html", text, wanted)[0] == "<p>You won&rsquo;t and were.</p>"
 
 
 def test_candidates_keep_the_layout():
