@@ -1,6 +1,7 @@
 """Read HTML and XHTML: the text that a browser shows as prose remains.
 
-Tags within a sentence (``<em>``, ``<a>``, ``<span>``) become blank, all other tags end a sentence. Scripts,
+Tags within a sentence (``<em>``, ``<a>``, ``<span>``) become blank, and so does ``<br>``, unless another one
+follows it. All other tags end a sentence. Scripts,
 styles, ``<pre>``, ``<textarea>`` and drawings are left out; code (``<code> <kbd> <samp> <var>``), formulas
 and quotations (``<q> <blockquote>``) become `OPAQUE`, as does everything with ``translate="no"`` and
 everything that a ``lang`` attribute marks as another language than English. A character reference becomes
@@ -104,6 +105,7 @@ class _Reader:
         self.elements: list[_Element] = []
         self.open: dict[str, int] = {}  # number of open elements by name
         self.at = 0  # everything before this position is painted
+        self.line_end = -1  # end of the last ``<br>``
         self.missing: set[str] = set()
 
     def read(self) -> None:
@@ -187,6 +189,11 @@ class _Reader:
             self._image(at, stop, attributes)
         elif name in _WITHIN:
             self.canvas.mark(at, stop)
+        elif name == "br":
+            is_repeated = self.line_end >= 0 and not self.text[self.line_end : at].strip()
+            self.canvas.fill(at, stop)
+            self.canvas.put(at, BREAK if is_repeated else " ")
+            self.line_end = stop
         else:
             self.canvas.fill(at, stop)
             if name not in _OPAQUE:

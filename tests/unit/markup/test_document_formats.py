@@ -139,7 +139,7 @@ def test_suffixes_are_known_in_any_case(suffix):
     [
         ("<p>a <em>b</em> and <a href='x'>c</a>.", "a b and c."),
         ("<title>A page</title><style>p {}</style><script>if (a<b) x</script><p>b", "A page ¶ b"),
-        ("<html><head><title>A page</title></head><body><h1>One</h1>Two<br>three", "A page ¶ One¶Two¶three"),
+        ("<html><head><title>A page</title></head><body><h1>One</h1>Two<br>three", "A page ¶ One¶Two three"),
         ("a <code>b c</code> is <kbd>d</kbd>", "a # is #"),
         ("<p>a<p>b<ul><li>c<li>d</ul>e", "a¶b¶c¶d¶e"),
         ("a<pre>b\n\nc</pre>d", "a¶ d"),
@@ -154,6 +154,7 @@ def test_suffixes_are_known_in_any_case(suffix):
         ("a <textarea>b <i>c</i></textarea> d", "a ¶ d"),
         ("a < b and c > d", "a < b and c > d"),
         ("<blockquote>a</blockquote>b <q>c</q>", "b #"),
+        ("a<br>b <br/>\n c<br ><BR>d <code>e<br>f</code>", "a b c ¶d #"),
         ("<P CLASS='x y'>a</P><P>b</P>", "a¶ ¶b"),
         ("<p title='a > b'>c", "c"),
         ("<xhtml:p xml:lang='fr'>a</xhtml:p><p>b", "b"),
