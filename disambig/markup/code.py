@@ -256,9 +256,9 @@ class _Statements:
 
 
 _LINES = re.compile("[^\r\n]*(?:\r\n|\r|\n|$)")
-_LINE_MARK = re.compile("(?:#+(?:[:!]|'(?=[ \t]))?|//+[!]?<?|--+(?:[ \t]*[|^](?=[ \t]|$))?)")
-_OPENING = re.compile(r"/\*+!?<?|\{-+(?:[ \t]*[|^])?|--\[=*\[|=begin\b[^\n]*|[rRuU]?(?:\"\"\"|'''|\"|')")
-_CLOSING = re.compile(r"\*+/$|-+\}$|\]=*\]$|^=end\b.*|\"\"\"$|'''$|\"$|'$")
+_LINE_MARK = re.compile("(?:!+|#+(?:[:!]|'(?=[ \t]))?|//+[!]?<?|--+(?:[ \t]*[|^](?=[ \t]|$))?)")
+_OPENING = re.compile(r"/\*+!?<?|<#+|\{-+(?:[ \t]*[|^])?|--\[=*\[|=begin\b[^\n]*|[rRuU]?(?:\"\"\"|'''|\"|')")
+_CLOSING = re.compile(r"\*+/$|#+>$|-+\}$|\]=*\]$|^=end\b.*|\"\"\"$|'''$|\"$|'$")
 _GUTTER = re.compile(r"[ \t]*\*+(?![*/])")
 _SPACE = re.compile("[ \t\f]*")
 _BETWEEN = re.compile("[ \t\f]*(?:\r\n|\r|\n)[ \t\f]*")

@@ -51,6 +51,8 @@ class MarkupFormat:
     layout : str
         ``module:function`` of the function that returns the `Layout` of a text; empty if corrections never
         have to change more than the word.
+    names : tuple of str
+        Names of files without a suffix, in lower case.
     in_folders : bool
         Whether such files are read when a folder is given; if not, the user names them.
     incremental : bool
@@ -65,6 +67,7 @@ class MarkupFormat:
     lexer: str = ""
     options: tuple[str, ...] = ()
     layout: str = ""
+    names: tuple[str, ...] = ()
     in_folders: bool = False
     incremental: bool = False
     comment_place: Literal["any", "line", "paragraph", "block"] = "any"
@@ -173,15 +176,38 @@ FORMATS = (
     _code("Haskell", ".hs", "Haskell", DASHES, "haskell"),
     _code("YAML", ".yml .yaml", "YAML", HASH, "yaml dockercompose", options=("yaml_fields",)),
     _code("shell", ".sh .bash", "BashLexer", HASH, "shellscript sh bash"),
+    _code("TOML", ".toml", "TOML", HASH, "toml"),
+    _code("PowerShell", ".ps1 .psm1 .psd1", "PowerShell", HASH, "powershell ps1"),
+    _code(
+        "properties",
+        ".properties",
+        "properties",
+        HASH,
+        "properties java-properties jproperties",
+        comment_place="line",
+    ),
+    _code(
+        "Dockerfile",
+        ".dockerfile",
+        "Dockerfile",
+        HASH,
+        "dockerfile",
+        names=("dockerfile", "containerfile"),
+        comment_place="line",
+    ),
+    _code("Makefile", ".mk .mak", "Makefile", HASH, "makefile make", names=("makefile", "gnumakefile")),
+    _code("Vue", ".vue", "Vue", SLASHES, "vue"),
 )
 """All formats; a text with another suffix has no markup."""
 _BY_SUFFIX = {suffix: entry for entry in FORMATS for suffix in entry.suffixes}
+_BY_NAME = {name: entry for entry in FORMATS for name in entry.names}
 _BY_LANGUAGE = {language: entry for entry in FORMATS for language in entry.languages}
 
 
 def path_format(path: str) -> MarkupFormat | None:
-    """Return the format of a file by its suffix, in any case; None if it is not in the table."""
-    return _BY_SUFFIX.get(os.path.splitext(path)[1].lower())
+    """Return the format of a file by its suffix or name, in any case; None if it is not in the table."""
+    name = os.path.basename(path).lower()
+    return _BY_NAME.get(name) or _BY_SUFFIX.get(os.path.splitext(name)[1])
 
 
 def language_suffix(language: str) -> str:

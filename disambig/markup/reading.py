@@ -128,7 +128,8 @@ def read_markup(path: str, text: str, options: Mapping[str, Any] = NO_OPTIONS) -
     if entry is None:
         return PlainText(text, tuple(_html_comments(text)))
     taken = {name: options[name] for name in entry.options if name in options}
-    canvas = entry.read(text, os.path.splitext(path)[1].lower(), **taken)
+    suffix = os.path.splitext(path)[1].lower()
+    canvas = entry.read(text, suffix if suffix in entry.suffixes else entry.suffixes[0], **taken)
     plain = spoken_words(canvas.text, text)
     shortened = sorted(canvas.shortened, key=lambda word: word.start)
     return PlainText(plain, tuple(sorted(canvas.comments)), canvas.problem, tuple(shortened))
