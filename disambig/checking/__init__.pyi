@@ -31,6 +31,7 @@ from .flags import (
     choose as choose,
     corrected as corrected,
     find_flags as find_flags,
+    fitting as fitting,
     plain_word as plain_word,
     read_directives as read_directives,
     surest as surest,

@@ -14,7 +14,7 @@ from disambig.checking.document_words import SURE, DocumentWords
 from disambig.data import WORDS_PER_MISTAKE, edited_text, ignore_entries, plain_entry
 from disambig.decision import edits_to_keep
 from disambig.errors import UserError, nearest_first
-from disambig.markup import BREAK, HTML_COMMENT, PlainText, path_format
+from disambig.markup import BREAK, HTML_COMMENT, Layout, PlainText, path_format
 from disambig.rules import Correction
 from disambig.text import HIDDEN
 
@@ -352,7 +352,8 @@ class Flag:
     probability : float
         Probability that the replacement is right, as the model estimates it.
     edit : (start, end, text)
-        The edit that corrects the word; it may add or remove a space with the word.
+        The edit that corrects the word; it may add or remove a space with the word. The layout of a table or
+        title may need further edits (see `disambig.markup.Layout`).
     alternatives : tuple of dict
         Replacements of less certain tasks, in the form of records.
     trust : PrecisionEstimate, optional
@@ -461,14 +462,15 @@ def find_flags(
     rules = {of_task.task: of_task.rules for of_task in decisions}
     for record, of_task in _flagged_records(decisions, plain.text):
         start, end = record["start"], record["end"]
-        observed = text[start:end]
-        if record["replacement"] == record["observed"] or observed != plain.text[start:end]:
+        observed = plain.text[start:end]
+        is_written = observed == text[start:end] or (plain.file_offset(end) > end and HIDDEN not in observed)
+        if record["replacement"] == record["observed"] or not is_written:
             continue  # a label, or a pair of words with markup between them
         if ignore and any(
             entry in ignore for entry in ignore_entries(plain.text, start, end, record["replacement"])
         ):
             continue
-        flag = _make_flag(record, of_task, text, places, rules)
+        flag = _make_flag(record, of_task, text, plain, places, rules)
         if hiding := directives.hiding(start, observed, *flag.names):
             used.update(hiding)
             continue
@@ -487,24 +489,26 @@ def _make_flag(
     record: dict[str, Any],
     decisions: Decisions,
     text: str,
+    plain: PlainText,
     places: TextLines,
     rules: Mapping[str, RuleSet | None],
 ) -> Flag:
     """Return the flag of a record; `rules` has those of each task, for the alternatives."""
     from disambig.data import record_edit
 
-    start, end, task = record["start"], record["end"], record["task"]
-    observed, sure = text[start:end], record["probability"]
-    made = record_edit({**record, "replacement": as_written(record["replacement"], text)}, text)
+    sure, task = record["probability"], record["task"]
+    observed = plain.text[record["start"] : record["end"]]
     chosen = as_written(record["replacement"], text).strip()
+    placed = _in_file(record, text, plain)
+    start, end = placed["start"], placed["end"]
+    made = record_edit(placed, text)
     alternatives = []
-    for alternative in (*record["alternatives"], *_removal(record, text)):
+    for alternative in (*record["alternatives"], *_removal(placed, text)):
         other = rules.get(alternative["task"])
-        written = text[alternative["start"] : alternative["end"]]
+        written = plain.text[alternative["start"] : alternative["end"]].rstrip(HIDDEN)
         alternatives.append(
             {
-                **alternative,
-                "replacement": as_written(alternative["replacement"], text),
+                **_in_file(alternative, text, plain),
                 "rule": other.rule_name(Correction.plain(written, alternative["replacement"]))
                 if other
                 else alternative["task"],
@@ -523,6 +527,15 @@ def _make_flag(
         None if decisions.trust is None else decisions.trust.estimate(observed, chosen, sure),
         record["rule"],
     )
+
+
+def _in_file(record: dict[str, Any], text: str, plain: PlainText) -> dict[str, Any]:
+    """Return a record or alternative with its offsets into the file, and apostrophes as the file has them."""
+    start, end = plain.file_offset(record["start"]), plain.file_offset(record["end"])
+    new = as_written(record["replacement"], text)
+    if reference := plain.reference_in(start, end):
+        new = new.replace("\u2019", "'").replace("'", text[slice(*reference)])
+    return {**record, "start": start, "end": end, "replacement": new}
 
 
 REMOVAL = 0.02
@@ -591,9 +604,25 @@ def choose(flags: Iterable[Flag], text: str = "") -> tuple[list[Flag], list[Flag
     return [within[i] for i in kept], sorted(left, key=_in_order)
 
 
-def corrected(text: str, flags: Sequence[Flag]) -> str:
-    """Return `text` with the edits of flags that do not overlap, such as those of `choose`."""
-    return edited_text(text, [flag.edit for flag in flags])
+def fitting(flags: Sequence[Flag], layout: Layout) -> list[Flag]:
+    """Return the flags whose corrections, such as those of `choose`, fit into the tables of a text."""
+    fits = layout.fits([flag.edit for flag in flags])
+    return [flag for flag, fit in zip(flags, fits, strict=True) if fit]
+
+
+def corrected(text: str, flags: Sequence[Flag], layout: Layout | None = None) -> str:
+    """Return `text` with the edits of flags that do not overlap, such as those of `choose`.
+
+    Parameters
+    ----------
+    text : str
+    flags : sequence of Flag
+    layout : Layout, optional
+        What the edits must keep; they fit into it (see `fitting`).
+    """
+    edits = [flag.edit for flag in flags]
+    further = [] if layout is None else layout.further(edits)
+    return edited_text(text, sorted([*edits, *further], key=lambda edit: edit[:2]))
 
 
 def _surest_first(flag: Flag) -> tuple[float, int, int, str]:

@@ -31,6 +31,7 @@ from disambig.checking.flags import (
     choose,
     corrected,
     find_flags,
+    fitting,
     is_likely_right,
     plain_word,
     surest,
@@ -50,7 +51,7 @@ from disambig.errors import UserError
 from disambig.files import STDIN
 from disambig.formats import AnnotatedDocument, Document, Kind, read_as_text_note
 from disambig.formatting import escape_control_chars, pluralize
-from disambig.markup import PlainText, invalid_markup, read_markup
+from disambig.markup import PlainText, invalid_markup, read_layout, read_markup
 from disambig.models import annotate_documents, annotator_languages
 
 if TYPE_CHECKING:
@@ -375,12 +376,13 @@ class _Linter:
         likely = self._likely(file, flags)
         possible, _ = choose(likely, file.text)
         flags, taken = self._settled(file, plain, flags, possible) if possible else (flags, [])
-        reasons = self._reasons(flags, likely, possible, taken)
+        layout = read_layout(self._name(file.path), file.text)
+        reasons = self._reasons(flags, likely, possible, fitting(possible, layout), taken)
         if not self.request.diff:
             self._fix(file, plain, flags, taken, reasons)
             return
         name = self._name(file.path)
-        self.output.result(unified_diff(name, file.text, corrected(file.text, taken)))
+        self.output.result(unified_diff(name, file.text, corrected(file.text, taken, layout)))
         left = [(flag, reason) for flag, reason in zip(flags, reasons, strict=True) if reason]
         if left:
             n_left = pluralize(len(left), "flag")
@@ -395,14 +397,22 @@ class _Linter:
 
     @staticmethod
     def _reasons(
-        flags: Sequence[Flag], likely: Sequence[Flag], possible: Sequence[Flag], taken: Sequence[Flag]
+        flags: Sequence[Flag],
+        likely: Sequence[Flag],
+        possible: Sequence[Flag],
+        fit: Sequence[Flag],
+        taken: Sequence[Flag],
     ) -> list[str]:
         """Return why each flag is left; "" for those in `taken`."""
-        likely_ids, possible_ids, taken_ids = (set(map(id, some)) for some in (likely, possible, taken))
+        likely_ids, possible_ids, fit_ids, taken_ids = (
+            set(map(id, some)) for some in (likely, possible, fit, taken)
+        )
 
         def reason(flag: Flag) -> str:
             if id(flag) in taken_ids:
                 return ""
+            if id(flag) in possible_ids and id(flag) not in fit_ids:
+                return "too long for its cell of the table"
             if id(flag) in possible_ids:
                 return "not flagged once the others are corrected"
             if id(flag) not in likely_ids:
@@ -449,7 +459,7 @@ class _Linter:
         reasons: Sequence[str],
     ) -> None:
         name = self._name(file.path)
-        new = corrected(file.text, taken)
+        new = corrected(file.text, taken, read_layout(name, file.text))
         done = False
         if file.path == STDIN:
             self.output.result(new)
@@ -481,9 +491,19 @@ class _Linter:
         name = self._name(file.path)
         path, places = path_in_repository(name), TextLines(file.text)
         fingerprints = number_fingerprints(flag_identity(path, plain, flag) for flag in flags)
-        evidence_for = self._evidence(name, plain)
+        evidence_for, layout = self._evidence(name, plain), read_layout(name, file.text if flags else "")
         return [
-            ReportedFlag(name, path, flag, places, fingerprint, outcome, reason, evidence_for(flag))
+            ReportedFlag(
+                name,
+                path,
+                flag,
+                places,
+                fingerprint,
+                outcome,
+                reason,
+                evidence_for(flag),
+                layout.complete(flag.edit),
+            )
             for flag, fingerprint, (outcome, reason) in zip(
                 flags, fingerprints, outcomes or [("", "")] * len(flags), strict=True
             )

@@ -15,7 +15,7 @@ from disambig.checking.baseline import Baseline, read_baseline
 from disambig.checking.flags import CheckedText, Flag, as_written, find_flags, plain_word, surest
 from disambig.configuration import CheckSettings
 from disambig.data import minibatch
-from disambig.markup import BREAK, NO_OPTIONS, PlainText, path_format, read_markup
+from disambig.markup import BREAK, NO_OPTIONS, Layout, PlainText, path_format, read_markup
 from disambig.models import ModelSet, join_pieces
 from disambig.text import connected_spans
 
@@ -42,7 +42,7 @@ class FlagCandidate:
     probability : float
         Probability that the candidate is right.
     edit : (start, end, text)
-        The edit that inserts it.
+        The edit that inserts it, and keeps the layout of tables and titles.
     elsewhere : str, optional
         The text that it replaces, if that is next to the flag and not the word of the flag.
     """
@@ -54,9 +54,15 @@ class FlagCandidate:
 
 
 def flag_candidates(
-    flags: Sequence[Flag], decisions: Sequence[Decisions], text: str, annotate: Annotate
+    flags: Sequence[Flag],
+    decisions: Sequence[Decisions],
+    text: str,
+    annotate: Annotate,
+    layout: Layout | None = None,
 ) -> list[list[FlagCandidate]]:
     """Return the candidates for each flag without duplicates, the proposed one first.
+
+    There are none if the proposed one does not fit into its table.
 
     Parameters
     ----------
@@ -67,25 +73,27 @@ def flag_candidates(
         The text of the file.
     annotate : Annotate
         The models; only a `disambig.models.ModelSet` can rank further candidates.
+    layout : Layout, optional
+        What corrections must keep.
     """
     models = {model.task.name: model for model in annotate.models} if isinstance(annotate, ModelSet) else {}
     raised = {of_task.task: of_task.take(np.flatnonzero(of_task.flagged)) for of_task in decisions}
     rows = {
-        (task, *place): row
+        (task, start, start == end): row  # in the file, a word may end elsewhere (`PlainText.shortened`)
         for task, of_task in raised.items()
-        for row, place in enumerate(zip(of_task.starts.tolist(), of_task.ends.tolist(), strict=True))
+        for row, (start, end) in enumerate(zip(of_task.starts.tolist(), of_task.ends.tolist(), strict=True))
     }
     shares: dict[str, Any] = {}
     results = []
     for flag in flags:
         listed = [FlagCandidate(flag.replacement, flag.probability, flag.edit)]
         listed += [_alternative(other, flag, text) for other in flag.alternatives]
-        row = rows.get((flag.task, flag.start, flag.end))
+        row = rows.get((flag.task, flag.start, flag.start == flag.end))
         if row is not None and flag.task in models:
             if flag.task not in shares:
                 shares[flag.task] = models[flag.task].candidate_probabilities(raised[flag.task])
             if shares[flag.task] is not None:
-                runners = _runners_up(raised[flag.task], row, shares[flag.task], text)
+                runners = _runners_up(raised[flag.task], row, shares[flag.task], flag, text)
                 listed += [
                     replace(runner, probability=runner.probability * flag.probability) for runner in runners
                 ]
@@ -99,7 +107,15 @@ def flag_candidates(
                 ),
             ]
         )
-    return results
+    return results if layout is None else [_laid_out(candidates, layout) for candidates in results]
+
+
+def _laid_out(candidates: Sequence[FlagCandidate], layout: Layout) -> list[FlagCandidate]:
+    """Return the candidates that fit into the layout, with the edits that it needs."""
+    completed = [(candidate, layout.complete(candidate.edit)) for candidate in candidates]
+    if completed[0][1] is None:
+        return []
+    return [replace(candidate, edit=edit) for candidate, edit in completed if edit is not None]
 
 
 def _unique_candidates(candidates: Sequence[FlagCandidate]) -> list[FlagCandidate]:
@@ -117,12 +133,12 @@ def _alternative(other: dict[str, Any], flag: Flag, text: str) -> FlagCandidate:
     return FlagCandidate(other["replacement"].strip(), other["probability"], edit, elsewhere)
 
 
-def _runners_up(decisions: Decisions, row: int, shares: Any, text: str) -> list[FlagCandidate]:
+def _runners_up(decisions: Decisions, row: int, shares: Any, flag: Flag, text: str) -> list[FlagCandidate]:
     """Return the most probable candidates other than the written one, with normalised probabilities."""
     from disambig.data import replacement
 
     first, stop = decisions.offsets[row : row + 2].tolist()
-    start, end, observed = int(decisions.starts[row]), int(decisions.ends[row]), int(decisions.observed[row])
+    start, end, observed = flag.start, flag.end, int(decisions.observed[row])
     own = np.array(shares[first:stop], np.float64)
     if observed >= 0:
         own[observed] = 0.0
@@ -131,7 +147,7 @@ def _runners_up(decisions: Decisions, row: int, shares: Any, text: str) -> list[
     results = []
     for number in np.argsort(-own, kind="stable").tolist()[: MOST + 1]:
         new = as_written(replacement(names[number], text, start, end), text)
-        if new != text[start:end]:
+        if new != flag.observed:
             results.append(
                 FlagCandidate(new.strip(), float(own[number]), _candidate_edit(start, end, new, text))
             )
@@ -446,5 +462,5 @@ def markup_reader(name: str, options: Mapping[str, Any] = NO_OPTIONS) -> Callabl
         from disambig.markup import IncrementalMarkdown
 
         pieces = IncrementalMarkdown()
-        return lambda text: PlainText(*pieces.read(text))
+        return pieces.read
     return lambda text: read_markup(name, text, options)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from disambig.configuration import CheckSettings
 from disambig.errors import UserError
 from disambig.models import ModelSet, ModelSource
+from disambig.text import HIDDEN
 
 if TYPE_CHECKING:
     from disambig.checking.flags import Flag
@@ -49,17 +50,16 @@ class CorrectingAnnotator(ModelSet):
 
         model = next((candidate for candidate in self.models if candidate.task.name == flag.task), None)
         first = max(0, flag.start - _MAX_CONTEXT)
-        around = plain[first : flag.end + _MAX_CONTEXT]
+        last = flag.start + len(plain[flag.start : flag.end].rstrip(HIDDEN))  # the word may be shortened
+        around = plain[first : last + _MAX_CONTEXT]
         units = [
-            unit
-            for unit in iterate_units(around)
-            if unit[0] <= flag.start - first <= flag.end - first <= unit[1]
+            unit for unit in iterate_units(around) if unit[0] <= flag.start - first <= last - first <= unit[1]
         ]
         if model is None or not units:
             return FlagEvidence()
         start, end = units[-1]
         at = first + start
-        place = flag.start - at, flag.end - at
+        place = flag.start - at, last - at
         return flag_evidence(model, around[start:end], *place, flag.replacement, flag.probability)
 
 

@@ -50,6 +50,9 @@ class ReportedFlag:
         Why the flag was left.
     evidence : FlagEvidence, optional
         The evidence for the flag, if requested.
+    edit : (start, end, text), optional
+        The edit of the flag with what it needs to keep the layout of tables and titles; None if it does not
+        fit into its table.
     """
 
     name: str
@@ -60,6 +63,7 @@ class ReportedFlag:
     outcome: str = ""
     reason: str = ""
     evidence: FlagEvidence | None = None
+    edit: tuple[int, int, str] | None = None
 
     @property
     def message(self) -> str:
@@ -223,6 +227,7 @@ def _plain(finding: ReportedFlag) -> dict[str, Any]:
     return {
         "path": finding.name,
         **asdict(finding.flag),
+        "edit": finding.edit,
         "trust": None if trust is None else {**asdict(trust), "precision": trust.level},
         "end_line": end_line,
         "end_column": end_column,
@@ -275,7 +280,6 @@ def _rdjson_document(diagnostics: list[Any], ended: RunSummary) -> dict[str, Any
 
 
 def _diagnostic(finding: ReportedFlag) -> dict[str, Any]:
-    first, last, new = finding.flag.edit
     rule = find_rule(finding.flag.rule)
     return {
         "message": finding.message,
@@ -285,8 +289,15 @@ def _diagnostic(finding: ReportedFlag) -> dict[str, Any]:
         },
         "severity": "INFO",
         "code": {"value": rule.name, **({"url": rule.url} if rule.url else {})},
-        "suggestions": [{"range": _range(finding, first, last), "text": new}],
+        **_suggestions(finding),
     }
+
+
+def _suggestions(finding: ReportedFlag) -> dict[str, Any]:
+    if finding.edit is None:
+        return {}
+    first, last, new = finding.edit
+    return {"suggestions": [{"range": _range(finding, first, last), "text": new}]}
 
 
 def _range(finding: ReportedFlag, start: int, end: int) -> dict[str, Any]:
@@ -415,9 +426,7 @@ def _rule(rule: Rule, least: PrecisionEstimate | None) -> dict[str, Any]:
 
 def _result(finding: ReportedFlag, rule: int) -> dict[str, Any]:
     flag = finding.flag
-    first, last, new = flag.edit
     artifact = {"uri": _uri(finding.path)}
-    change = {"deletedRegion": _sarif_region(finding, first, last), "insertedContent": {"text": new}}
     return {
         "ruleId": flag.rule,
         "ruleIndex": rule,
@@ -434,8 +443,16 @@ def _result(finding: ReportedFlag, rule: int) -> dict[str, Any]:
         "partialFingerprints": {"primaryLocationLineHash": finding.fingerprint},
         **({} if flag.trust is None else {"rank": round(100 * flag.trust.share, 2)}),
         **_properties(finding),
-        "fixes": [{"artifactChanges": [{"artifactLocation": artifact, "replacements": [change]}]}],
+        **_fixes(finding, artifact),
     }
+
+
+def _fixes(finding: ReportedFlag, artifact: dict[str, str]) -> dict[str, Any]:
+    if finding.edit is None:
+        return {}
+    first, last, new = finding.edit
+    change = {"deletedRegion": _sarif_region(finding, first, last), "insertedContent": {"text": new}}
+    return {"fixes": [{"artifactChanges": [{"artifactLocation": artifact, "replacements": [change]}]}]}
 
 
 def _properties(finding: ReportedFlag) -> dict[str, Any]:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from disambig.checking.flags import Flag, TextLines, choose, find_flags
+from disambig.checking.flags import Flag, TextLines, choose, find_flags, fitting
 from disambig.checking.live import ParagraphCutter, PartKey, TextPart
-from disambig.markup import NO_OPTIONS, PlainText, read_markup
+from disambig.markup import NO_OPTIONS, Layout, PlainText, read_layout, read_markup
 from disambig.models import TextEdit, apply_edits, join_pieces, touches_edit, wrap_annotator
 
 if TYPE_CHECKING:
@@ -38,16 +38,21 @@ class _Candidate:
     edits: Sequence[TextEdit]
     kept: list[int]
     cutter: ParagraphCutter
+    layout: Layout
 
 
 @dataclass(frozen=True, slots=True)
 class _Trial:
-    """A text as its edits would make it: where they wrote, and the parts to decide again."""
+    """A text as its edits would make it: where they wrote, and the parts to decide again.
+
+    The edits in `further` keep the layout of tables and titles.
+    """
 
     candidate: _Candidate
     corrected: str
     plain: PlainText
     written: list[Span]
+    further: list[TextEdit]
     parts: list[TextPart]
 
     def part_keys(self) -> list[PartKey]:
@@ -66,6 +71,7 @@ def stable_edits(
     annotate: Annotate,
     find_flagged: FindFlagged,
     read: Callable[[str], PlainText] = PlainText,
+    lay_out: Callable[[str], Layout] = Layout,
 ) -> list[list[int]]:
     """Return the numbers of the edits of each text that are not flagged again once all of them are made.
 
@@ -83,10 +89,12 @@ def stable_edits(
         Returns what is flagged in a corrected text, words to ignore excepted.
     read : callable
         Takes the markup away.
+    lay_out : callable
+        Returns the layout of a text, into which the edits fit.
     """
     decided: dict[PartKey, list[Decisions]] = {}
     candidates = [
-        _Candidate(text, text_edits, list(range(len(text_edits))), ParagraphCutter())
+        _Candidate(text, text_edits, list(range(len(text_edits))), ParagraphCutter(), lay_out(text))
         for text, text_edits in zip(texts, edits, strict=True)
     ]
     unsettled = [candidate for candidate in candidates if candidate.kept]
@@ -108,6 +116,8 @@ def stable_flags(
 ) -> list[Flag]:
     """Return the flags of a text that are not flagged again once all of them are corrected.
 
+    Flags whose corrections do not fit into their tables are left out.
+
     Parameters
     ----------
     name : str
@@ -124,8 +134,15 @@ def stable_flags(
         checked = find_flags(name, corrected, plain, decisions, ignore=ignore)
         return [(flag.start, flag.end) for flag in checked.flags]
 
-    edits = [[flag.edit for flag in flags]]
-    (kept,) = stable_edits([text], edits, annotate, find_flagged, lambda new: read_markup(name, new, options))
+    flags = fitting(flags, layout := read_layout(name, text))
+    (kept,) = stable_edits(
+        [text],
+        [[flag.edit for flag in flags]],
+        annotate,
+        find_flagged,
+        lambda new: read_markup(name, new, options),
+        lambda text: layout,
+    )
     return [flags[number] for number in kept]
 
 
@@ -153,10 +170,10 @@ def settled_flags(
     """
     kept = stable_flags(name, text, flags, annotate, ignore, options)
     decided: dict[PartKey, list[Decisions]] = {}
-    cutter = ParagraphCutter()
+    cutter, layout = ParagraphCutter(), read_layout(name, text)
     for _ in range(MAX_ROUNDS if kept else 0):
         edits = [flag.edit for flag in kept]
-        candidate = _Candidate(text, edits, list(range(len(edits))), cutter)
+        candidate = _Candidate(text, edits, list(range(len(edits))), cutter, layout)
         trial = _try(candidate, lambda new: read_markup(name, new, options))
         _decide(trial.part_keys(), annotate, decided)
         decisions = trial.decisions(decided)
@@ -169,7 +186,7 @@ def settled_flags(
                 for edit, span in zip(edits, trial.written, strict=True)
             )
         ]
-        new, _ = choose(select(_in_original(untouched, edits, text)), text)
+        new, _ = choose(select(_in_original(untouched, edits, trial.further, text)), text)
         together = sorted([*kept, *new], key=lambda flag: flag.edit[:2])
         stable = stable_flags(name, text, together, annotate, ignore, options) if new else kept
         numbers = set(map(id, stable))
@@ -179,17 +196,21 @@ def settled_flags(
     return kept
 
 
-def _in_original(flags: Iterable[Flag], edits: Sequence[TextEdit], text: str) -> list[Flag]:
-    """Return flags of a corrected text with their places in the original, but none at what edits wrote."""
+def _in_original(
+    flags: Iterable[Flag], edits: Sequence[TextEdit], further: Sequence[TextEdit], text: str
+) -> list[Flag]:
+    """Return flags of a corrected text with their places in the original, but none at what `edits` wrote."""
     places = TextLines(text)
     written: list[Span] = []
+    ends: list[int] = []
     shift = 0  # what to add to an offset into the corrected text
     shifts = [0]
-    for start, end, new in edits:
-        written.append((start - shift, start - shift + len(new)))
+    for (start, end, new), is_correction in _in_order(edits, further):
+        ends.append(start - shift + len(new))
+        if is_correction:
+            written.append((start - shift, ends[-1]))
         shift += end - start - len(new)
         shifts.append(shift)
-    ends = [end for _, end in written]
 
     def shifted(start: int, end: int) -> Span:
         by = shifts[bisect_right(ends, start)]
@@ -250,14 +271,24 @@ def _drop_flagged(
 
 
 def _try(candidate: _Candidate, read: Callable[[str], PlainText]) -> _Trial:
-    corrected, written = apply_edits(candidate.text, [candidate.edits[number] for number in candidate.kept])
+    edits = [candidate.edits[number] for number in candidate.kept]
+    further = candidate.layout.further(edits)
+    together = _in_order(edits, further)
+    corrected, spans = apply_edits(candidate.text, [edit for edit, _ in together])
+    written = [span for span, (_, is_correction) in zip(spans, together, strict=True) if is_correction]
     plain = read(corrected)
     parts = [
         part
         for part in candidate.cutter.cut(plain.text)
         if any(start <= part.end and part.start <= end for start, end in written)
     ]
-    return _Trial(candidate, corrected, plain, written, parts)
+    return _Trial(candidate, corrected, plain, written, further, parts)
+
+
+def _in_order(edits: Sequence[TextEdit], further: Sequence[TextEdit]) -> list[tuple[TextEdit, bool]]:
+    """Return all edits in the order of the text, and for each of them whether it is one of `edits`."""
+    together = [*((edit, True) for edit in edits), *((edit, False) for edit in further)]
+    return sorted(together, key=lambda item: item[0][:2])
 
 
 def _decide(keys: Iterable[PartKey], annotate: Annotate, decided: dict[PartKey, list[Decisions]]) -> None:

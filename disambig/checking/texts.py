@@ -17,7 +17,7 @@ from disambig.configuration import CheckSettings
 from disambig.errors import UserError
 from disambig.files import file_stamp
 from disambig.formats import Document
-from disambig.markup import read_markup
+from disambig.markup import read_layout, read_markup
 from disambig.models import Annotate, annotate_documents, annotator_languages
 from disambig.text import describe_foreign
 
@@ -128,7 +128,7 @@ def correct(
         checked.ignore,
         select=likely,
     )
-    return corrected(text, settled)
+    return corrected(text, settled, read_layout(os.fspath(name), text))
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from disambig.lsp.documents import ProtocolLines, TextState
 from disambig.markup import PlainText
 from disambig.models import ModelSet
 from disambig.rules import PAGE, find_rule, local_page
+from disambig.text import HIDDEN
 
 if TYPE_CHECKING:
     from disambig.explain import NgramPair
@@ -168,7 +169,9 @@ def hover_text(flag: Flag, candidates: list[FlagCandidate], live: LiveText) -> s
     if model is not None:
         text, offset = live.around(flag.start)
         proposed = flag.replacement.lower()
-        pairs = compare_ngrams(model, text, flag.start - offset, flag.end - offset, proposed)
+        start, end = flag.start - offset, flag.end - offset
+        end = start + len(text[start:end].rstrip(HIDDEN))  # the word may be shortened
+        pairs = compare_ngrams(model, text, start, end, proposed)
     reason = ngram_sentence(pairs) or f"The context favours {_code(flag.replacement)}."
     lines += ["", reason]
     if pairs:

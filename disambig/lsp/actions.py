@@ -16,7 +16,7 @@ from disambig.configuration import OWN, SHARED, nearest_settings
 from disambig.errors import UserError
 from disambig.lsp._diagnostics import SOURCE, UNUSED_TITLE, action_title, to_text_edit
 from disambig.lsp.documents import CheckResult, ProtocolLines, TextDocument, TextState
-from disambig.markup import BREAK, HTML_COMMENT, PlainText, front_matter_end, path_format
+from disambig.markup import BREAK, HTML_COMMENT, PlainText, front_matter_end, path_format, read_layout
 
 Edit = tuple[int, int, str]
 Read = Callable[[str], PlainText]
@@ -480,10 +480,12 @@ def _fix_all_action(
 ) -> types.CodeAction | None:
     if not sure:
         return None
+    edits = [flag.edit for flag in sure]
+    further = read_layout(document.name, state.text).further(edits)
     return types.CodeAction(
         title=f"{SOURCE}: correct all flags of which 9 in 10 are right",
         kind=FIX_ALL,
-        edit=_edit_action(document, state, [flag.edit for flag in sure]),
+        edit=_edit_action(document, state, [*edits, *further]),
     )
 
 

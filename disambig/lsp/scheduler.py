@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from disambig.errors import UserError
 from disambig.formatting import escape_control_chars
 from disambig.lsp.documents import CheckResult, TextDocument, TextState
+from disambig.markup import read_layout
 from disambig.models import annotator_languages
 from disambig.runtime import DeadlineExceeded, processor_time_limit, warm_up
 
@@ -239,7 +240,8 @@ class CheckScheduler:
             self._on_loop(self._tell, document, problem)
         if not document.is_language_told:
             self._tell_foreign(document, live)
-        candidates = flag_candidates(checked.flags, live.decisions, state.text, live.annotate)
+        layout = read_layout(live.name, state.text) if checked.flags else None
+        candidates = flag_candidates(checked.flags, live.decisions, state.text, live.annotate, layout)
         self._checkers.warm_up(live.annotate, live.plain.text)
         diagnostics = make_diagnostics(state, checked.flags, candidates)
         # With a selection of models or rules, directives for the others look unused.

@@ -16,6 +16,9 @@ from .formats import (
     language_suffix as language_suffix,
     path_format as path_format,
 )
+from .layout import (
+    Layout as Layout,
+)
 from .markdown import (
     IncrementalMarkdown as IncrementalMarkdown,
     front_matter_end as front_matter_end,
@@ -28,5 +31,6 @@ from .reading import (
     invalid_markup as invalid_markup,
     is_manual_page as is_manual_page,
     plain_text as plain_text,
+    read_layout as read_layout,
     read_markup as read_markup,
 )

@@ -249,6 +249,50 @@ SYNTAXES = {
         skipped=(r"(?<=\w)'+", _CHARACTER),
         dropped_block=r"\{-#",
     ),
+    "TOML": Syntax(
+        line="#",
+        block=None,
+        strings=(
+            StringSyntax('"""', '"""', lines=True),
+            StringSyntax("'''", "'''", escape="", lines=True),
+            _QUOTED,
+            StringSyntax("'", "'", escape=""),
+        ),
+    ),
+    "PowerShell": Syntax(
+        line=r"(?<![^\s;,=(){}|&])#",
+        block=("<#", "#>"),
+        strings=(
+            StringSyntax(r"@([\"'])[ \t]*$", "\n\\1@", escape="", lines=True),
+            StringSyntax('"', '"', escape=r'`.|""', lines=True, hole=(r"\$\(", "(", ")")),
+            StringSyntax("'", "'", escape="''", lines=True),
+        ),
+        skipped=(r"`.", r"^[ \t]*#(?:[Rr]equires|[Rr]egion|[Ee]ndregion)\b[^\n]*"),
+    ),
+    # Comments of properties and Dockerfiles are whole lines: other lines are skipped.
+    "properties": Syntax(line="[#!]", block=None, skipped=(r"(?=[^\s#!])(?:[^\\\n]|\\[\s\S])*",)),
+    "Dockerfile": Syntax(
+        line="#",
+        block=None,
+        skipped=(r"^[ \t]*#[ \t]*(?:syntax|escape|check)[ \t]*=[^\n]*", r"(?=[^\s#<])(?:(?!<<)[^\n])+"),
+        heredoc=r"<<-?(?P<quote>[\"']?)(?P<word>[A-Za-z_]\w*)(?P=quote)",
+    ),
+    "Makefile": Syntax(
+        line=r"(?<![^\s;])#",
+        block=None,
+        strings=(_QUOTED, StringSyntax("'", "'", escape="")),
+        skipped=(r"\\.",),
+    ),
+    "Vue": Syntax(
+        strings=(
+            StringSyntax("`", "`", lines=True, hole=(r"\$\{", "{", "}")),
+            _QUOTED,
+            StringSyntax("'", "'"),
+        ),
+        skipped=(r"(?<=[(,=:&|!?{};\[\n])[ \t]*/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/",),
+        outside=r"(?i:<(?:script|style)\b[^<>]*>)",
+        inside_end=r"(?i:</(?:script|style)\s*>)",
+    ),
 }
 """Syntax of the languages that are read by this scanner, by the name of the format."""
 

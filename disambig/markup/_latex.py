@@ -1,12 +1,12 @@
 r"""Read LaTeX: only text that is typeset as prose remains.
 
 Text between commands is kept, as is the text in ``\emph{...}``, ``\section{...}``, ``\footnote{...}`` and in
-the arguments of unknown commands, separated by `OPAQUE`. Everything before ``\begin{document}`` and after its
-end, comments, ``\label`` and ``\usepackage`` become blank. Mathematics, code, references, citations,
-``\enquote`` and words with an accent written as a command become `OPAQUE`. Quotation environments are left
-out; quotes written as two marks become curly quotes, which the protected layer recognises. Nothing is
-expanded: macros that the text defines are unknown commands. The running time is linear in the length of the
-text.
+the arguments of unknown commands, separated by `OPAQUE`. Everything before ``\begin{document}`` except
+titles, everything after its end, comments, ``\label`` and ``\usepackage`` become blank. Mathematics, code,
+references, citations, ``\enquote`` and words with an accent written as a command become `OPAQUE`. Quotation
+environments are left out; quotes written as two marks become curly quotes, which the protected layer
+recognises. Nothing is expanded: macros that the text defines are unknown commands. The running time is linear
+in the length of the text.
 """
 
 from __future__ import annotations
@@ -119,6 +119,8 @@ LETTERS = _words("ss o O l L ae AE oe OE aa AA i j dh DH th TH ng NG")
 
 _BEGIN = r"\begin{document}"
 _END = r"\end{document}"
+_TITLE = re.compile(r"\\(?:title|subtitle)[ \t]*(?:\[[^\[\]{}]{0,500}\])?[ \t]*\{")
+"""A title, which may stand before the document begins."""
 _FIRST = re.compile(
     r"%[^\r\n]*|\\(?:iffalse(?![A-Za-z@])|begin\s{0,9}\{([A-Za-z]{1,30}\*?)\}"
     r"|(?:verb|lstinline)(?![A-Za-z])\*?|[^A-Za-z]|[A-Za-z]+)",
@@ -230,7 +232,13 @@ def _paint_address(canvas: Canvas, text: str, at: int) -> int:
 def _paint_outside(canvas: Canvas, text: str) -> None:
     begin = text.find(_BEGIN)
     if begin >= 0:
-        canvas.fill(0, begin + len(_BEGIN))
+        at, pairs = 0, _pairs(text)
+        for title in _TITLE.finditer(text, 0, begin):
+            end = pairs.get(title.end() - 1, begin) + 1
+            if title.start() >= at and end <= begin and "#" not in text[title.end() : end]:
+                canvas.fill(at, title.start())
+                at = end
+        canvas.fill(at, begin + len(_BEGIN))
     end = text.find(_END, max(begin, 0))
     if end >= 0:
         canvas.fill(end, len(text))

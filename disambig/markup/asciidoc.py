@@ -16,6 +16,7 @@ The running time is linear in the length of the text.
 
 from __future__ import annotations
 
+import html
 import re
 
 from disambig.markup.canvas import BLANK, BREAK, ENTITY, OPAQUE, Canvas, InlineReader, iterate_lines
@@ -301,8 +302,9 @@ class _Inline(InlineReader):
             return after
         if mark[0] == "&":
             if match := ENTITY.match(text, at, self.end):
-                canvas.fill(at, match.end(), OPAQUE)
-                canvas.hide_word(at, match.end())
+                if not canvas.shorten(at, match.end(), html.unescape(match[0])):
+                    canvas.fill(at, match.end(), OPAQUE)
+                    canvas.hide_word(at, match.end())
                 return match.end()
             return after
         if mark[0] == "[":  # the role of a formatted text

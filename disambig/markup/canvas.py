@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import ClassVar
 
 from disambig.text import HIDDEN
@@ -22,9 +23,37 @@ ENTITY = re.compile("&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1
 """A character reference of HTML."""
 
 _LINE_ENDS = "\r\n"
+_APOSTROPHES = ("'", "\u2019")
 _SENTENCE_ENDS = ".!?:;"
 _LINES = re.compile("[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _UNITS = re.compile("(?:\r\n|\r(?!\n)|\n)[^\\S\r\n\u2029]*(?:\r\n|\r|\n)|\u2029")
+
+
+@dataclass(frozen=True, slots=True)
+class ShortenedWord:
+    """A word that contains a reference to an apostrophe, such as ``it&#39;s``.
+
+    In the painted text, the apostrophe is at the start of the reference, the letters behind it have moved up
+    to it, and blanks fill the rest.
+
+    Attributes
+    ----------
+    start : int
+        Start of the reference.
+    painted_end : int
+        End of the word in the painted text.
+    end : int
+        End of the word in the file.
+    """
+
+    start: int
+    painted_end: int
+    end: int
+
+    @property
+    def reference(self) -> tuple[int, int]:
+        """The span of the reference in the file."""
+        return self.start, self.start + 1 + self.end - self.painted_end
 
 
 class Canvas:
@@ -41,6 +70,8 @@ class Canvas:
         Offsets of the format's comments, including their marks; they can contain instructions to disambig.
     problem : str
         Why the text is not in its format and was not read; empty if it was read.
+    shortened : list of ShortenedWord
+        The words in which letters have moved; complete after `finish`.
     """
 
     def __init__(self, text: str) -> None:
@@ -49,6 +80,8 @@ class Canvas:
         self.problem = ""
         self._characters = list(text)
         self._cut_words: list[Span] = []
+        self._references: list[tuple[int, int, str]] = []
+        self.shortened: list[ShortenedWord] = []
 
     @property
     def text(self) -> str:
@@ -91,6 +124,40 @@ class Canvas:
         """Make `finish` hide ``start:end`` together with all adjacent letters and digits."""
         self._cut_words.append((start, end))
 
+    def shorten(self, start: int, end: int, apostrophe: str) -> bool:
+        """Replace a reference to an apostrophe between two letters when the canvas is finished.
+
+        Returns False elsewhere, and if the character is not an apostrophe.
+        """
+        text = self.original
+        if apostrophe not in _APOSTROPHES or not 0 < start < end < len(text):
+            return False
+        if not (text[start - 1].isalpha() and text[end].isalpha()):
+            return False
+        self.fill(start, end, OPAQUE)
+        self._references.append((start, end, apostrophe))
+        return True
+
+    def _shorten_words(self) -> None:
+        """Move the letters behind references; hide a word that has two, or is painted over in part."""
+        text = self.original
+        starts = {start for start, _, _ in self._references}
+        ends = {end for _, end, _ in self._references}
+        for start, end, apostrophe in self._references:
+            first, last = start, end
+            while first > 0 and text[first - 1].isalnum():
+                first -= 1
+            while last < len(text) and text[last].isalnum():
+                last += 1
+            before, letters = list(text[first:start]), list(text[end:last])
+            unpainted = self._characters[first:start] == before and self._characters[end:last] == letters
+            if unpainted and first not in ends and last not in starts:
+                blanks = end - start - 1
+                self._characters[start:last] = [apostrophe, *letters, *BLANK * blanks]
+                self.shortened.append(ShortenedWord(start, last - blanks, last))
+            else:
+                self.fill(first, last, OPAQUE)
+
     def finish(self) -> None:
         """Hide the words that marks cut, and remove lines that are blank only because of markup.
 
@@ -103,6 +170,7 @@ class Canvas:
             while end < len(text) and text[end].isalnum():
                 end += 1
             self.fill(start, end, OPAQUE)
+        self._shorten_words()
         for start, end, stop in iterate_lines(text):
             if start < end and not text[start:end].isspace():
                 painted = "".join(self._characters[start:end])

@@ -19,7 +19,7 @@ from typing import Any
 
 from disambig.markup._comments import SYNTAXES, scan_comments
 from disambig.markup._fields import find_yaml_text
-from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas
+from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, ShortenedWord
 from disambig.markup.formats import FORMATS
 from disambig.markup.markdown import paint_inline, read_markdown
 
@@ -251,9 +251,9 @@ class _Statements:
 
 
 _LINES = re.compile("[^\r\n]*(?:\r\n|\r|\n|$)")
-_LINE_MARK = re.compile("(?:#+(?:[:!]|'(?=[ \t]))?|//+[!]?<?|--+(?:[ \t]*[|^](?=[ \t]|$))?)")
-_OPENING = re.compile(r"/\*+!?<?|\{-+(?:[ \t]*[|^])?|--\[=*\[|=begin\b[^\n]*|[rRuU]?(?:\"\"\"|'''|\"|')")
-_CLOSING = re.compile(r"\*+/$|-+\}$|\]=*\]$|^=end\b.*|\"\"\"$|'''$|\"$|'$")
+_LINE_MARK = re.compile("(?:!+|#+(?:[:!]|'(?=[ \t]))?|//+[!]?<?|--+(?:[ \t]*[|^](?=[ \t]|$))?)")
+_OPENING = re.compile(r"/\*+!?<?|<#+|\{-+(?:[ \t]*[|^])?|--\[=*\[|=begin\b[^\n]*|[rRuU]?(?:\"\"\"|'''|\"|')")
+_CLOSING = re.compile(r"\*+/$|#+>$|-+\}$|\]=*\]$|^=end\b.*|\"\"\"$|'''$|\"$|'$")
 _GUTTER = re.compile(r"[ \t]*\*+(?![*/])")
 _SPACE = re.compile("[ \t\f]*")
 _BETWEEN = re.compile("[ \t\f]*(?:\r\n|\r|\n)[ \t\f]*")
@@ -636,14 +636,16 @@ _SOME_WORD = "x"
 
 def paint_block(
     block: CommentBlock, *, has_types: bool = False, nested: re.Pattern[str] | None = None
-) -> tuple[str, list[Span]]:
-    """Return the text of a block with everything but prose painted over, and the comments within it.
+) -> Canvas:
+    """Paint over everything in a block but its prose.
 
     All offsets refer to ``block.text``, and the returned text has the same length. If the block
     `has_types`, the word after ``@return`` is one. Marks of comments in the comment match `nested`.
     """
     if LICENCE.search(block.text):
-        return "".join(character if character == "\n" else BLANK for character in block.text), []
+        canvas = Canvas(block.text)
+        canvas.fill(0, len(block.text))
+        return canvas
     canvas = Canvas(block.text)
     labels: list[Span] = []
     if nested is not None:
@@ -678,7 +680,7 @@ def paint_block(
         painted.fill(*match.span("word"), OPAQUE)
     if any(match[0] != "a" for match in LETTER.finditer(painted.text)):
         _paint_matches(painted, LETTER, OPAQUE)
-    return painted.text, painted.comments
+    return painted
 
 
 def _paint_matches(canvas: Canvas, mark: re.Pattern[str], character: str) -> None:
@@ -745,7 +747,8 @@ def _write_block(
     canvas: Canvas, block: CommentBlock, *, has_types: bool, nested: re.Pattern[str] | None
 ) -> None:
     """Write the prose of a block to its position; its sentences end with the block."""
-    whole, comments = paint_block(block, has_types=has_types, nested=nested)
+    painted = paint_block(block, has_types=has_types, nested=nested)
+    whole = painted.text
     canvas.fill(block.start, block.start + 1, BREAK)
     at = 0
     for line in block.lines:
@@ -753,8 +756,14 @@ def _write_block(
         canvas.put(line.start, whole[at : at + length])
         canvas.comments += [
             (line.start + start - at, line.start + end - at)
-            for start, end in comments
+            for start, end in painted.comments
             if at <= start and end <= at + length
+        ]
+        moved = line.start - at
+        canvas.shortened += [
+            ShortenedWord(word.start + moved, word.painted_end + moved, word.end + moved)
+            for word in painted.shortened
+            if at <= word.start < at + length
         ]
         at += length + 1
         if whole[at - 1 : at] == BREAK:

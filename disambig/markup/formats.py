@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import Any, Literal
 
 from disambig.markup.canvas import Canvas
+from disambig.markup.layout import Layout
 
 HTML_COMMENT = "<!-- ", " -->"
 JSX_COMMENT = "{/* ", " */}"
@@ -47,6 +48,11 @@ class MarkupFormat:
         Pygments lexer of a programming language, or a name in `_comments.SYNTAXES`; empty for other formats.
     options : tuple of str
         Names of the options of `read_markup` that the reader takes.
+    layout : str
+        ``module:function`` of the function that returns the `Layout` of a text; empty if corrections never
+        have to change more than the word.
+    names : tuple of str
+        Names of files without a suffix, in lower case.
     in_folders : bool
         Whether such files are read when a folder is given; if not, the user names them.
     incremental : bool
@@ -60,6 +66,8 @@ class MarkupFormat:
     languages: tuple[str, ...] = ()
     lexer: str = ""
     options: tuple[str, ...] = ()
+    layout: str = ""
+    names: tuple[str, ...] = ()
     in_folders: bool = False
     incremental: bool = False
     comment_place: Literal["any", "line", "paragraph", "block"] = "any"
@@ -67,9 +75,18 @@ class MarkupFormat:
     @property
     def read(self) -> Callable[..., Canvas]:
         """The function that reads the format; its module is imported when it is first needed."""
-        module, name = self.reader.split(":")
-        reader: Any = getattr(import_module(module), name)
+        reader: Any = _function(self.reader)
         return reader
+
+    def read_layout(self, text: str) -> Layout:
+        """Return the layout of a text in this format."""
+        layout: Any = _function(self.layout)(text) if self.layout else Layout(text)
+        return layout
+
+
+def _function(name: str) -> Any:
+    module, _, attribute = name.partition(":")
+    return getattr(import_module(module), attribute)
 
 
 def _prose(
@@ -102,6 +119,7 @@ FORMATS = (
         "markdown:read_markdown",
         HTML_COMMENT,
         "markdown quarto rmd",
+        layout="disambig.markup.markdown:markdown_layout",
         incremental=True,
     ),
     _prose("MDX", ".mdx", "_mdx:read_mdx", JSX_COMMENT, "mdx"),
@@ -111,6 +129,7 @@ FORMATS = (
         "restructured_text:read_rst",
         RST_COMMENT,
         "restructuredtext",
+        layout="disambig.markup.restructured_text:rst_layout",
         comment_place="block",
     ),
     _prose("HTML", ".html .htm .xhtml", "html_pages:read_html", HTML_COMMENT, "html"),
@@ -135,6 +154,14 @@ FORMATS = (
         comment_place="line",
     ),
     _prose("LaTeX", ".tex .latex", "_latex:read_latex", PERCENT, "latex tex plaintex"),
+    MarkupFormat(
+        "translation file",
+        (".po", ".pot"),
+        "disambig.markup.translations:read_po",
+        HASH,
+        ("po", "pot", "gettext"),
+        comment_place="line",
+    ),
     _code("Python", ".py .pyi", "PythonLexer", HASH, "python"),
     _code("Rust", ".rs", "RustLexer", SLASHES, "rust"),
     _code("JavaScript", ".js .mjs .cjs", "JavascriptLexer", SLASHES, "javascript"),
@@ -157,15 +184,38 @@ FORMATS = (
     _code("Haskell", ".hs", "Haskell", DASHES, "haskell"),
     _code("YAML", ".yml .yaml", "YAML", HASH, "yaml dockercompose", options=("yaml_fields",)),
     _code("shell", ".sh .bash", "BashLexer", HASH, "shellscript sh bash"),
+    _code("TOML", ".toml", "TOML", HASH, "toml"),
+    _code("PowerShell", ".ps1 .psm1 .psd1", "PowerShell", HASH, "powershell ps1"),
+    _code(
+        "properties",
+        ".properties",
+        "properties",
+        HASH,
+        "properties java-properties jproperties",
+        comment_place="line",
+    ),
+    _code(
+        "Dockerfile",
+        ".dockerfile",
+        "Dockerfile",
+        HASH,
+        "dockerfile",
+        names=("dockerfile", "containerfile"),
+        comment_place="line",
+    ),
+    _code("Makefile", ".mk .mak", "Makefile", HASH, "makefile make", names=("makefile", "gnumakefile")),
+    _code("Vue", ".vue", "Vue", SLASHES, "vue"),
 )
 """All formats; a text with another suffix has no markup."""
 _BY_SUFFIX = {suffix: entry for entry in FORMATS for suffix in entry.suffixes}
+_BY_NAME = {name: entry for entry in FORMATS for name in entry.names}
 _BY_LANGUAGE = {language: entry for entry in FORMATS for language in entry.languages}
 
 
 def path_format(path: str) -> MarkupFormat | None:
-    """Return the format of a file by its suffix, in any case; None if it is not in the table."""
-    return _BY_SUFFIX.get(os.path.splitext(path)[1].lower())
+    """Return the format of a file by its suffix or name, in any case; None if it is not in the table."""
+    name = os.path.basename(path).lower()
+    return _BY_NAME.get(name) or _BY_SUFFIX.get(os.path.splitext(name)[1])
 
 
 def language_suffix(language: str) -> str:

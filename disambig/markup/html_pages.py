@@ -1,11 +1,12 @@
 """Read HTML and XHTML: the text that a browser shows as prose remains.
 
-Tags within a sentence (``<em>``, ``<a>``, ``<span>``) become blank, all other tags end a sentence. Scripts,
+Tags within a sentence (``<em>``, ``<a>``, ``<span>``) become blank, and so does ``<br>``, unless another one
+follows it. All other tags end a sentence. Scripts,
 styles, ``<pre>``, ``<textarea>`` and drawings are left out; code (``<code> <kbd> <samp> <var>``), formulas
 and quotations (``<q> <blockquote>``) become `OPAQUE`, as does everything with ``translate="no"`` and
 everything that a ``lang`` attribute marks as another language than English. A character reference becomes
-its character; a word that contains one, or that a tag cuts, becomes `OPAQUE`. Of attributes, only
-``alt="..."`` is read.
+its character; a word that contains one, except an apostrophe, or that a tag cuts, becomes `OPAQUE`. Of
+attributes, only ``alt="..."`` is read.
 
 The tags are found by patterns of this module. The parser of the standard library (`html.parser`) needs
 quadratic time for tags that are not closed (40 KB of ``<a`` take 40 seconds), raises an error for ``<![``,
@@ -103,6 +104,7 @@ class _Reader:
         self.elements: list[_Element] = []
         self.open: dict[str, int] = {}  # number of open elements by name
         self.at = 0  # everything before this position is painted
+        self.line_end = -1  # end of the last ``<br>``
         self.missing: set[str] = set()
 
     def read(self) -> None:
@@ -160,6 +162,8 @@ class _Reader:
     def _character(self, at: int, end: int, meant: str) -> None:
         """Replace a character reference by its character, or hide the word of which it is a part."""
         text = self.text
+        if self.canvas.shorten(at, end, meant):
+            return
         beside = (at > 0 and text[at - 1].isalnum(), end < len(text) and text[end].isalnum())
         if meant.isalnum() or (all(beside) and not meant.isspace()) or len(meant) > 1 or meant == BREAK:
             self.canvas.fill(at, end, OPAQUE)
@@ -184,6 +188,11 @@ class _Reader:
             self._image(at, stop, attributes)
         elif name in _WITHIN:
             self.canvas.mark(at, stop)
+        elif name == "br":
+            is_repeated = self.line_end >= 0 and not self.text[self.line_end : at].strip()
+            self.canvas.fill(at, stop)
+            self.canvas.put(at, BREAK if is_repeated else " ")
+            self.line_end = stop
         elif name not in _OPAQUE:
             self.canvas.leave_out(at, stop)
         else:

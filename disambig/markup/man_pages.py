@@ -5,7 +5,7 @@ The section SYNOPSIS, displays without filling (``.nf``, ``.EX``, ``.Bd -literal
 with a blank, the tags of lists, definitions of macros and conditional blocks are left out. Up to three words
 in another font (``.B``, ``.IR``, ``\fIfile\fR``), and the arguments of the inline macros of mdoc, are names,
 options or placeholders, and become `OPAQUE`; more words are prose. Characters written as an escape become
-that character, or `OPAQUE` within a word.
+that character, or `OPAQUE` within a word unless they are an apostrophe.
 
 No macro is expanded, and no included file is read. The running time is linear in the length of the text.
 """
@@ -257,6 +257,8 @@ class _Reader:
         meant = _CHARACTERS.get(name, OPAQUE) if name else _ONE.get(match["one"] or "", "")
         inside = at > start and after < end and text[at - 1].isalnum() and text[after].isalnum()
         canvas.fill(at, after)
+        if inside and canvas.shorten(at, after, meant):
+            return
         if meant == OPAQUE or (inside and not meant.isspace()):
             canvas.fill(at, after, OPAQUE)
             canvas.hide_word(at, after)

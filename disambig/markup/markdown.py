@@ -29,6 +29,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import disambig.markup._dialects as dialects
 from disambig.markup._fields import paint_front_matter
@@ -39,10 +40,15 @@ from disambig.markup.canvas import (
     OPAQUE,
     Canvas,
     InlineReader,
+    ShortenedWord,
     Span,
     iterate_lines,
     iterate_units,
 )
+from disambig.markup.layout import Layout, TableCell, grid_cells, strip_span
+
+if TYPE_CHECKING:
+    from disambig.markup.reading import PlainText
 
 _BEFORE_TAG = rf"(?<![^\s({re.escape(BLANK)}{re.escape(BREAK)}])"
 _MARKS = re.compile(
@@ -129,6 +135,8 @@ class _Inline(InlineReader):
         elif kind == "&":
             if entity := ENTITY.match(self.text, at, self.end):
                 meant = html.unescape(entity[0])
+                if self.canvas.shorten(at, entity.end(), meant):
+                    return entity.end()
                 self.canvas.fill(at, entity.end(), BLANK if meant.isspace() else OPAQUE)
                 if meant.isalpha():
                     self.canvas.hide_word(at, entity.end())
@@ -327,6 +335,7 @@ _FRONT = re.compile(r"(---|\+\+\+)[ \t]*(?:\r\n|\r|\n)")
 _RULE = re.compile(r"([-*_])(?:[ \t]*\1){2,}[ \t]*")
 _ITEM = re.compile(r"(?:[-+*]|(\d{1,9})[.)])(?=[ \t]|$)")
 _BOX = re.compile(r"[ \t]+\[[ xX]\](?=[ \t])")
+_GRID_BORDER = re.compile(r"[ \t]*(\+(?::?[-=]+:?\+)+)[ \t]*")
 _FENCE = re.compile(r"`{3,}(?=[^`]*$)|~{3,}|:{3,}")
 _HEADING = re.compile(r"#{1,6}(?=[ \t]|$)")
 _UNDERLINE = re.compile(r"(?:=+|-+)[ \t]*")
@@ -355,6 +364,22 @@ def read_markdown(text: str, suffix: str = ".md") -> Canvas:
         paint_inline(canvas, painted, start, end, labels=reader.labels)
     canvas.finish()
     return canvas
+
+
+def markdown_layout(text: str) -> Layout:
+    """Return the cells of the grid tables of Pandoc; other tables may be ragged."""
+    cells = []
+    columns: list[int] = []
+    for start, end, _ in iterate_lines(text):
+        line = text[start:end]
+        if border := _GRID_BORDER.fullmatch(line):
+            columns = columns or [border.start(1) + i for i, mark in enumerate(border[1]) if mark == "+"]
+        elif columns and line.lstrip().startswith(("|", "+")):
+            spans = grid_cells(text, start, end, columns)
+            cells += [TableCell(*strip_span(text, *span), span[1]) for span in spans]
+        else:
+            columns = []
+    return Layout(text, cells)
 
 
 @dataclass(frozen=True, slots=True)
@@ -719,10 +744,11 @@ class _ReadSegment:
 
 @dataclass(frozen=True, slots=True)
 class _PaintedSegment:
-    """A completely painted segment; the offsets of its comments are relative to it."""
+    """A completely painted segment; the offsets of its comments and words are relative to it."""
 
     text: str
     comments: tuple[Span, ...]
+    shortened: tuple[ShortenedWord, ...]
 
 
 class IncrementalMarkdown:
@@ -732,23 +758,28 @@ class IncrementalMarkdown:
         self._blocks: dict[_SegmentKey, _ReadSegment] = {}
         self._painted: dict[tuple[_SegmentKey, frozenset[str]], _PaintedSegment] = {}
 
-    def read(self, text: str) -> tuple[str, tuple[Span, ...]]:
-        """Return `text` with its markup painted over, and the offsets of its comments."""
-        from disambig.markup.reading import spoken_words  # that module imports this one
+    def read(self, text: str) -> PlainText:
+        """Return `text` with its markup painted over."""
+        from disambig.markup.reading import PlainText, spoken_words  # that module imports this one
 
         parts = self._segments(text)
         labels = frozenset().union(*(read.labels for _, read in parts))
         painted: dict[tuple[_SegmentKey, frozenset[str]], _PaintedSegment] = {}
-        texts, comments, at = [], [], 0
+        texts, comments, shortened, at = [], [], [], 0
         for key, read in parts:
             whole = key, labels
             part = painted.get(whole) or self._painted.get(whole) or _paint_segment(key[0], read, labels)
             painted[whole] = part
             texts.append(part.text)
             comments += [(at + start, at + end) for start, end in part.comments]
+            shortened += [
+                ShortenedWord(at + word.start, at + word.painted_end, at + word.end)
+                for word in part.shortened
+            ]
             at += len(part.text)
         self._painted = painted
-        return spoken_words("".join(texts), text), tuple(comments)
+        plain = spoken_words("".join(texts), text)
+        return PlainText(plain, tuple(comments), shortened=tuple(shortened))
 
     def _segments(self, text: str) -> list[tuple[_SegmentKey, _ReadSegment]]:
         cuts = [match.end() for match in _SEGMENT_END.finditer(text)]
@@ -803,4 +834,4 @@ def _paint_segment(text: str, read: _ReadSegment, labels: frozenset[str]) -> _Pa
     for start, end in iterate_units(read.painted):
         paint_inline(canvas, read.painted, start, end, labels=labels)
     canvas.finish()
-    return _PaintedSegment(canvas.text, tuple(sorted(canvas.comments)))
+    return _PaintedSegment(canvas.text, tuple(sorted(canvas.comments)), tuple(canvas.shortened))

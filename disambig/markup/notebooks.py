@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, iterate_units
+from disambig.markup.canvas import BLANK, BREAK, OPAQUE, Canvas, ShortenedWord, iterate_units
 from disambig.markup.markdown import read_markdown
 
 _TOKENS = re.compile(r'[{}\[\],:]|"(?:[^"\\]|\\.)*"|[^\s{}\[\],:"]+', re.DOTALL)
@@ -33,7 +33,7 @@ def read_notebook(text: str, suffix: str = ".ipynb") -> Canvas:
     canvas.problem = _problem(text)
     if not canvas.problem:
         for strings in _markdown_sources(text):
-            _Cell(text, strings).write(canvas)
+            EscapedText(text, strings).write(canvas)
     return canvas
 
 
@@ -88,8 +88,16 @@ def _markdown_sources(text: str) -> Iterator[list[Span]]:
                 sources.append((match.start() + 1, match.end() - 1))
 
 
-class _Cell:
-    """The text of a Markdown cell, and the position of each of its characters in the file."""
+class EscapedText:
+    """A text in several strings with escapes, and the position of each of its characters in the file.
+
+    Parameters
+    ----------
+    text : str
+        The text of the file.
+    strings : sequence of (start, end)
+        The strings without their quotes.
+    """
 
     def __init__(self, text: str, strings: Sequence[Span]) -> None:
         self.text = text
@@ -106,11 +114,18 @@ class _Cell:
                 assert size == (1 if escaped else len(piece[0]))
         self.content = "".join(parts)
 
-    def write(self, canvas: Canvas) -> None:
-        """Write the prose of the cell to its position; its sentences end with the cell."""
+    def write(self, canvas: Canvas, read: Callable[[str], Canvas] = read_markdown) -> None:
+        """Write the prose of the text to its position; its sentences end with it.
+
+        Parameters
+        ----------
+        canvas : Canvas
+        read : callable
+            Paints over what is not prose.
+        """
         if not self.content:
             return
-        inner = read_markdown(self.content)
+        inner = read(self.content)
         painted = list(inner.text)
         for start, end in _gaps(inner.text):
             painted[start:end] = BREAK * (end - start)
@@ -127,13 +142,19 @@ class _Cell:
                 canvas.put(start, character)
         canvas.put(self.starts[0] - 1, BREAK)
         canvas.put(self.ends[-1], BREAK)
+        canvas.shortened += [
+            ShortenedWord(self.starts[word.start], self.ends[word.painted_end - 1], self.ends[word.end - 1])
+            for word in inner.shortened
+        ]
         canvas.comments += [(self.starts[start], self.ends[end - 1]) for start, end in inner.comments]
 
     def _hide_escapes(self, painted: list[str]) -> None:
-        """Hide each word that contains an escape."""
+        """Hide each word that contains an escape, or is in two strings."""
         i = 0
         while i < len(painted):
-            if self.ends[i] - self.starts[i] == 1 or not _in_word(painted, i):
+            is_split = i > 0 and self.ends[i - 1] < self.starts[i] and _in_word(painted, i - 1)
+            is_whole = self.ends[i] - self.starts[i] == 1 and not is_split
+            if is_whole or not _in_word(painted, i):
                 i += 1
                 continue
             first = i

@@ -2,8 +2,9 @@
 
 Markup, and code apart from its comments, is replaced by blanks. Code in prose, mathematics, references and
 addresses are replaced by a character that is a word in no count table. Headings, list items and table cells
-end their sentences. An offset into the plain text is therefore also an offset into the file. The supported
-subset of each format is documented in its module.
+end their sentences. An offset into the plain text is therefore also an offset into the file, except in a word
+with a reference to an apostrophe (``it&#39;s``): see `PlainText.file_offset`. The supported subset of each
+format is documented in its module.
 
 Behind "a" and "an" the sound of a hidden word decides. Where it can be told from the letters, the word is
 replaced by `SPOKEN_VOWEL` or `SPOKEN_CONSONANT` in place of `OPAQUE` (see `spoken_words`).
@@ -13,14 +14,16 @@ from __future__ import annotations
 
 import os
 import re
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 from disambig.errors import UserError
-from disambig.markup.canvas import OPAQUE
+from disambig.markup.canvas import OPAQUE, ShortenedWord
 from disambig.markup.formats import FORMATS, MANUAL_SECTIONS, path_format
+from disambig.markup.layout import Layout
 from disambig.text import SPOKEN_CONSONANT, SPOKEN_VOWEL
 
 SUFFIXES = tuple(suffix for entry in FORMATS if entry.in_folders for suffix in entry.suffixes)
@@ -59,11 +62,26 @@ class PlainText:
         Offsets of the comments in the original, including their marks, in text order.
     problem : str
         Why the text is not in its format: nothing of it was read. Empty for other texts.
+    shortened : tuple of ShortenedWord
+        The words in which letters have moved, in text order.
     """
 
     text: str
     comments: tuple[tuple[int, int], ...] = ()
     problem: str = ""
+    shortened: tuple[ShortenedWord, ...] = ()
+
+    def file_offset(self, offset: int) -> int:
+        """Return the offset into the file for an offset into the text; they differ in shortened words."""
+        number = bisect_left(self.shortened, offset, key=lambda word: word.start) - 1
+        word = self.shortened[number] if number >= 0 else None
+        return offset if word is None or offset > word.painted_end else offset - word.painted_end + word.end
+
+    def reference_in(self, start: int, end: int) -> tuple[int, int] | None:
+        """Return the span of the first reference to an apostrophe between two offsets into the file."""
+        number = bisect_left(self.shortened, start, key=lambda word: word.start)
+        words = self.shortened[number : number + 1]
+        return words[0].reference if words and words[0].start < end else None
 
 
 def plain_text(path: str, text: str, options: Mapping[str, Any] = NO_OPTIONS) -> str:
@@ -111,9 +129,17 @@ def read_markup(path: str, text: str, options: Mapping[str, Any] = NO_OPTIONS) -
     if entry is None:
         return PlainText(text, tuple(_html_comments(text)))
     taken = {name: options[name] for name in entry.options if name in options}
-    canvas = entry.read(text, os.path.splitext(path)[1].lower(), **taken)
+    suffix = os.path.splitext(path)[1].lower()
+    canvas = entry.read(text, suffix if suffix in entry.suffixes else entry.suffixes[0], **taken)
     plain = spoken_words(canvas.text, text)
-    return PlainText(plain, tuple(sorted(canvas.comments)), canvas.problem)
+    shortened = sorted(canvas.shortened, key=lambda word: word.start)
+    return PlainText(plain, tuple(sorted(canvas.comments)), canvas.problem, tuple(shortened))
+
+
+def read_layout(path: str, text: str) -> Layout:
+    """Return the layout of `text`, which corrections keep; the suffix of `path` determines the format."""
+    entry = path_format(path)
+    return Layout(text) if entry is None else entry.read_layout(text)
 
 
 def is_manual_page(path: str) -> bool:

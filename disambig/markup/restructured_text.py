@@ -20,12 +20,12 @@ inline markup are those of its specification. The running time is linear in the 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
 
 from disambig.markup.canvas import BREAK, OPAQUE, Canvas, InlineReader, iterate_lines
+from disambig.markup.layout import Layout, TableCell, Title, grid_cells, strip_span
 
 
 def _words(names: str) -> frozenset[str]:
@@ -107,6 +107,13 @@ def read_rst(text: str, suffix: str = ".rst") -> Canvas:
     return _Inline.finish(_Blocks(text).read())
 
 
+def rst_layout(text: str) -> Layout:
+    """Return the cells of grid tables and simple tables, and the section titles."""
+    blocks = _Blocks(text)
+    blocks.read()
+    return Layout(text, blocks.cells, blocks.titles())
+
+
 class _Blocks:
     """Reader of blocks, line by line."""
 
@@ -117,7 +124,7 @@ class _Blocks:
         self.listed = False  # whether the previous line belongs to a list, whose items need no blank line
         self.options = -1  # indentation of a directive, directly after its first lines
         self.document = True  # whether only titles and fields were read so far
-        self.cells: list[int] = []
+        self.cells: list[TableCell] = []  # each line of the cells of tables, except of CSV tables
 
     def read(self) -> Canvas:
         """Paint over the marks of blocks and return the canvas."""
@@ -130,6 +137,24 @@ class _Blocks:
             else:
                 number = max(self._block(number, line.at, line.indent), number + 1)
         return self.canvas
+
+    def titles(self) -> Iterator[Title]:
+        """Yield what looks like a title: a line between lines of marks, or with one under it."""
+        for number, title in enumerate(self.lines[:-1]):
+            below = self.lines[number + 1]
+            if title.blank or not self._is_marks(below):
+                continue
+            above = self.lines[number - 1] if number else None
+            start = title.start + self.text.startswith("\ufeff", title.start, title.at)
+            if below.end - below.at < min(_SHORTEST_UNDERLINE, title.end - start):
+                continue  # ordinary text, such as a line of three dots
+            if above is None or above.blank:
+                yield Title(start, title.end, ((below.at, below.end),))
+            elif self.text[above.at : above.end] == self.text[below.at : below.end]:
+                yield Title(start, title.end, ((above.at, above.end), (below.at, below.end)))
+
+    def _is_marks(self, line: _Line) -> bool:
+        return not line.blank and line.indent == 0 and bool(_LINE.fullmatch(self.text, line.at, line.end))
 
     def _block(self, number: int, at: int, indent: int) -> int:
         """Read a block that begins in a line at a position; return the number of the next line."""
@@ -427,8 +452,9 @@ class _Blocks:
 
     def _simple_table(self, number: int, stop: int) -> int:
         border = self.lines[number]
-        columns = [match.start() + border.at - border.start for match in
-                   re.finditer("=+", self.text[border.at : border.end])]  # fmt: skip
+        indent = border.at - border.start
+        columns = [(match.start() + indent, match.end() + indent)
+                   for match in re.finditer("=+", self.text[border.at : border.end])]  # fmt: skip
         group: list[list[tuple[int, int]]] = []
         for row in range(number, stop):
             line = self.lines[row]
@@ -447,12 +473,17 @@ class _Blocks:
         self._row(group)
         return stop
 
-    def _cells(self, line: _Line, columns: Sequence[int]) -> list[tuple[int, int]]:
+    def _cells(self, line: _Line, columns: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
         """Return the span of the text of each cell in a line of a simple table."""
-        starts = [min(line.start + column, line.end) for column in columns]
+        starts = [min(line.start + column, line.end) for column, _ in columns]
         cells = []
         for start, end in zip(starts, [*starts[1:], line.end], strict=True):
-            cells.append(_strip(self.text, start, max(start, end)))
+            cells.append(strip_span(self.text, start, max(start, end)))
+        for (start, end), (_, column_end) in zip(cells[:-1], columns[:-1], strict=True):
+            if start < end:  # a cell that spans columns already extends beyond its own
+                self.cells.append(
+                    TableCell(start, end, max(end, line.start + column_end), is_last=end == line.end)
+                )
         return cells
 
     def _grid_table(self, number: int) -> int:
@@ -468,16 +499,16 @@ class _Blocks:
                 group = []
                 self.canvas.fill(line.at, line.end, BREAK)
             else:
-                offsets = (line.start + place for place in places)
-                bars = [place for place in offsets if place < line.end and self.text[place] == "|"]
-                if len(bars) < 2:
+                cells = grid_cells(self.text, line.start, line.end, places)
+                if not cells:
                     self.canvas.fill(line.at, line.end, BREAK)
                 else:
-                    for bar in bars:
-                        self.canvas.fill(bar, bar + 1)
                     spans = dict.fromkeys(places[:-1], (0, 0))
-                    for start, end in pairwise(bars):
-                        spans[start - line.start] = _strip(self.text, start + 1, end)
+                    for start, end in cells:
+                        self.canvas.fill(start - 1, start)
+                        self.canvas.fill(end, end + 1)
+                        spans[start - 1 - line.start] = text_span = strip_span(self.text, start, end)
+                        self.cells.append(TableCell(*text_span, end))
                     group.append(list(spans.values()))
             row += 1
         self._row(group)
@@ -576,6 +607,7 @@ class _Blocks:
                 self.canvas.end_sentence(stop)
 
 
+_SHORTEST_UNDERLINE = 4  # a shorter one must be as long as the title
 _DEEPEST = 16  # maximum number of lists that one line opens
 _LONGEST_TABLE = 10_000
 _TWO_QUOTES = re.compile('""')
@@ -600,14 +632,6 @@ def _csv_cell(delimiter: str) -> re.Pattern[str]:
     return re.compile(
         rf' *(?:"(?P<quoted>[^"]*(?:""[^"]*)*)" *(?={mark}|[\r\n]|\Z)|(?P<plain>(?![ "])[^{mark}\r\n]*))'
     )
-
-
-def _strip(text: str, start: int, end: int) -> tuple[int, int]:
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return start, end
 
 
 _MARKS = re.compile(

@@ -9,12 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from disambig.data import CandidateLists, Decisions, join_offsets, join_resolutions, minibatch
+from disambig.data import (
+    CandidateLists,
+    Decisions,
+    OverlapResolution,
+    join_offsets,
+    join_resolutions,
+    minibatch,
+)
 from disambig.errors import UserError
 from disambig.files import without_compression
 from disambig.formats import AnnotatedDocument, Document, UnreadableDocument
 from disambig.formatting import describe_failure
-from disambig.markup import plain_text
+from disambig.markup import PlainText, has_markup, invalid_markup, read_markup
 from disambig.models.sources import Annotate, annotator_languages
 from disambig.registry import plugin_packages
 from disambig.runtime import DeadlineExceeded, return_free_memory, time_limit
@@ -68,7 +75,8 @@ def _annotate(documents: Sequence[Document], annotate: Annotate) -> list[Annotat
     """Annotate documents in pieces of limited size, and join the decisions of each document."""
     texts: list[str] = []
     places: list[list[tuple[int, int]]] = []  # for each document: (index in texts, offset)
-    plain = [_plain(document) for document in documents]
+    read = [_plain(document) for document in documents]
+    plain = [read_text.text for read_text in read]
     for text in plain:
         pieces = cut_pieces(text)
         places.append([(len(texts) + i, start) for i, (start, _) in enumerate(pieces)])
@@ -85,10 +93,10 @@ def _annotate(documents: Sequence[Document], annotate: Annotate) -> list[Annotat
     annotated = [
         AnnotatedDocument(
             document,
-            join_pieces([(by_text[index], offset) for index, offset in place]),
-            tuple(foreign_to_all(text, languages)),
+            _in_file(join_pieces([(by_text[index], offset) for index, offset in place]), read_text),
+            tuple(foreign_to_all(read_text.text, languages)),
         )
-        for document, place, text in zip(documents, places, plain, strict=True)
+        for document, place, read_text in zip(documents, places, read, strict=True)
     ]
     for result in annotated:  # a function of a plugin that names rules may fail: then only for its documents
         for decisions in result.decisions:
@@ -97,11 +105,36 @@ def _annotate(documents: Sequence[Document], annotate: Annotate) -> list[Annotat
     return annotated
 
 
-def _plain(document: Document) -> str:
+def _plain(document: Document) -> PlainText:
     """Return the text with its markup painted over, if it is a whole file."""
-    if document.kind != "file":
-        return document.text
-    return plain_text(without_compression(document.path), document.text)
+    path = without_compression(document.path)
+    if document.kind != "file" or not has_markup(path):
+        return PlainText(document.text)
+    plain = read_markup(path, document.text)
+    if plain.problem:
+        raise invalid_markup(path, plain)
+    return plain
+
+
+def _in_file(decisions: Sequence[Decisions], plain: PlainText) -> tuple[Decisions, ...]:
+    """Return decisions of a plain text with offsets into the file; the start of a word is always the same."""
+    if not plain.shortened:
+        return tuple(decisions)
+    return tuple(
+        dataclasses.replace(
+            of_task,
+            ends=np.array([plain.file_offset(end) for end in of_task.ends.tolist()], np.int32),
+            settled=None if of_task.settled is None else _settled_in_file(of_task.settled, plain),
+        )
+        for of_task in decisions
+    )
+
+
+def _settled_in_file(settled: OverlapResolution, plain: PlainText) -> OverlapResolution:
+    alternatives = (
+        dataclasses.replace(other, end=plain.file_offset(other.end)) for other in settled.alternatives
+    )
+    return dataclasses.replace(settled, alternatives=tuple(alternatives))
 
 
 def cut_pieces(text: str, *, size: int = PIECE, back: int = _BACK) -> list[tuple[int, int]]:

@@ -16,9 +16,16 @@ from commands import here
 from hypothesis import given, settings, strategies as st
 from made_decisions import make_decisions
 
-from disambig.checking import choose, corrected, find_flags, stable_decisions, stable_flags
+from disambig.checking import (
+    choose,
+    corrected,
+    find_flags,
+    flag_candidates,
+    stable_decisions,
+    stable_flags,
+)
 from disambig.data import Group
-from disambig.markup import read_markup
+from disambig.markup import read_layout, read_markup
 from disambig.models import ModelSource
 
 EXAMPLES = int(os.environ.get("DISAMBIG_STABLE_EXAMPLES", "8"))
@@ -29,7 +36,7 @@ def replacing(pairs: dict[str, str]):
     groups, numbers = [Group(f"{old}/{new}", (old, new)) for old, new in pairs.items()], list(pairs)
 
     def annotate(texts):
-        words = [(i, word) for i, text in enumerate(texts) for word in re.finditer(r"[\w']+", text)]
+        words = [(i, word) for i, text in enumerate(texts) for word in re.finditer(r"[\w'\u2019]+", text)]
         rows = [(i, *word.span(), numbers.index(word[0]), 0, 1) for i, word in words if word[0] in pairs]
         return [make_decisions(groups, rows)]
 
@@ -139,6 +146,84 @@ def test_through_the_command(tmp_path):
     assert once != text
     added = [line[1:] for line in shown.splitlines() if line.startswith("+") and not line.startswith("+++")]
     assert added and all(line in once.split("\n") for line in added)
+
+
+TABLE = """\
+Its a long title
+================
+
++--------------------+-----------------+
+| It depends of you. | This is a hour. |
++--------------------+-----------------+
+|It was a hour later.| All is well.    |
++--------------------+-----------------+
+"""
+TABLE_CORRECTED = """\
+It's a long title
+=================
+
++--------------------+-----------------+
+| It depends on you. | This is an hour.|
++--------------------+-----------------+
+|It was a hour later.| All is well.    |
++--------------------+-----------------+
+"""
+
+
+def test_tables_and_titles_keep_their_layout(tmp_path):
+    path = tmp_path / "a.rst"
+    path.write_text(TABLE, newline="")
+    done = here("check", "--no-backup", "--diff", "a.rst", folder=tmp_path)
+    assert "a.rst: 1 flag not in the diff: 7:9 a (too long for its cell of the table)" in done.stderr
+    sarif = json.loads(here("check", "--format", "sarif", "a.rst", folder=tmp_path).stdout)
+    fixes = [result.get("fixes") for result in sarif["runs"][0]["results"]]
+    (change,) = fixes[0][0]["artifactChanges"][0]["replacements"]
+    assert change["insertedContent"]["text"] == "It's a long title\n================="
+    assert change["deletedRegion"] == {"startLine": 1, "startColumn": 1, "endLine": 2, "endColumn": 17}
+    assert [fix is None for fix in fixes] == [False, False, False, True]
+    done = here("check", "--no-backup", "--fix", "--format", "jsonl", "a.rst", folder=tmp_path)
+    assert path.read_text() == TABLE_CORRECTED
+    flags = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(flag["outcome"], flag["edit"]) for flag in flags][2:] == [
+        ("fixed", [TABLE.index("a hour. |"), TABLE.index("a hour. |") + 8, "an hour."]),
+        ("left", None),
+    ]
+
+
+def test_words_with_references_are_corrected_as_a_whole(tmp_path):
+    texts = {
+        "a.html": "<p>The dog wagged it&#39;s tail.</p>\n",
+        "b.md": "The dog **wagged** it&rsquo;s tail.\n",
+        "c.1": ".TH A\n.SH B\nThe dog wagged it\\(aqs tail.\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    command = ("check", "--no-backup", *texts)
+    done = here(*command, "--fix", folder=tmp_path)
+    assert done.stdout.count("it's -> its") + done.stdout.count("it\u2019s -> its") == 3
+    for name, text in texts.items():
+        new = re.sub(r"it(?:&#39;|&rsquo;|\\\(aq)s", "its", text)
+        assert (tmp_path / name).read_text() == new
+    (tmp_path / "b.md").write_text(texts["b.md"])
+    assert here("annotate", "b.md", "--format", "corrected", folder=tmp_path).stdout == (
+        texts["b.md"].replace("it&rsquo;s", "its")
+    )
+
+
+def test_a_correction_keeps_the_reference():
+    text = "<p>You don&rsquo;t and we&#39;re.</p>"
+    wanted = replacing({"don\u2019t": "won't", "we're": "were"})
+    assert fix_text("a.html", text, wanted)[0] == "<p>You won&rsquo;t and were.</p>"
+
+
+def test_candidates_keep_the_layout():
+    text = "Its a title\n===========\n"
+    flags = flags_in("a.rst", text, replacing({"Its": "It's"}))
+    (candidates,) = flag_candidates(flags, [], text, replacing({}), read_layout("a.rst", text))
+    assert [candidate.edit for candidate in candidates] == [(0, 23, "It's a title\n============")]
+    full = "+-----+\n|Its a|\n+-----+\n"
+    flags = flags_in("a.rst", full, replacing({"Its": "It's"}))
+    assert flag_candidates(flags, [], full, replacing({}), read_layout("a.rst", full)) == [[]]
 
 
 LONG_SENTENCES = [

@@ -43,7 +43,7 @@ def findings(text=TEXT, name="docs/a b.md", flags=None, outcome=""):
     flags = find_flags(name, text, PlainText(text), annotate_texts([text])).flags if flags is None else flags
     fingerprints = number_fingerprints(flag_identity(name, text, flag) for flag in flags)
     return [
-        ReportedFlag(name, name, flag, places, fingerprint, outcome)
+        ReportedFlag(name, name, flag, places, fingerprint, outcome, edit=flag.edit)
         for flag, fingerprint in zip(flags, fingerprints, strict=True)
     ]
 

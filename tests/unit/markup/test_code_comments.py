@@ -423,6 +423,16 @@ LANGUAGE_CASES = {
 }
 
 
+LANGUAGE_CASES |= {
+    "a.toml": "# Kept\na = \"# XX\" # kept\nb = '\\' # kept\nc = \"\"\"\n# XX\n\"\"\" # kept\nd = '''\n# XX\n'''\n[t] # kept",
+    "a.ps1": '#Requires -Version XX\n<#\nkept\n#>\n$a = "# XX `" # XX $(f "# XX") " # kept\n$b = \'it\'\'s # XX\' # kept\n$c = @"\n# XX "\n"@ # kept\nx#XX `# XX\n#region XX',
+    "a.properties": "# kept\n  ! kept\na = XX # XX \\\n  # XX\n\n! kept\nb=XX\\\\\n# kept\n",
+    "a.dockerfile": "# syntax=docker/XX\n# kept\nRUN XX # XX \\\n  # kept\n  && XX\nRUN <<EOF\n# XX\nEOF\n# kept\nCOPY <<-'A' XX # XX\n# XX\nA\n# kept",
+    "a.mk": "## kept\na: b # kept\n\techo \"# XX\" '# XX' \\# XX # kept\n\tif [ $# -lt 1 ]\nb = c#XX\n",
+    "a.vue": "<template>\n  <p>// XX</p>\n</template>\n<script setup>\n// kept\nconst a = `// XX ${b /* kept */}`; /* kept */\nlet u = 'https://XX'; // kept\nx = /[/*] XX/; // kept\n</script>\n<style scoped>\n/* kept */ a { b: url(XX) }\n</style>\n<p>// XX</p>",
+}
+
+
 @pytest.mark.parametrize(("path", "text"), LANGUAGE_CASES.items(), ids=LANGUAGE_CASES)
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 def test_comments_are_kept_and_strings_are_hidden(path, text, line_end):
@@ -433,6 +443,15 @@ def test_comments_are_kept_and_strings_are_hidden(path, text, line_end):
     # The first word of a sentence is hidden, since projects begin sentences differently.
     comments = [text[comment.start : comment.end] for comment in find_comments(text, path[1:].lower())]
     assert sum(comment.casefold().count("kept") for comment in comments) == text.casefold().count("kept")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("Dockerfile", "FROM XX"), ("GNUmakefile", "a: XX"), ("b/Makefile", "a: XX")]
+)
+def test_files_with_a_name_and_no_suffix(name, text):
+    assert comments_of(f"# It is in the words.\n{text}\n", name) == ["It is in the words."]
+    assert path_format(name).name == {"D": "Dockerfile"}.get(name[0], "Makefile")
+    assert path_format(f"{name}.txt") is None
 
 
 def prose_of(path: str, text: str) -> str:

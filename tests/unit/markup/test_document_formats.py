@@ -23,7 +23,7 @@ PIECES = [
     ),
     *(
         "<p>", "</p>", "<b>", "</b>", "<code>", "</code>", "<!--", "-->", "<script>", "</script>",
-        "<a b='", "&amp;",
+        "<a b='", "&amp;", "it&#39;s",
     ),
     *(
         ".. ", ".. note:: ", ".. a::\n", ".. _a:", ":a:`", "`_", "+--+--+\n", "| a | b |\n", "=== ===\n",
@@ -139,12 +139,12 @@ def test_suffixes_are_known_in_any_case(suffix):
     [
         ("<p>a <em>b</em> and <a href='x'>c</a>.", "a b and c."),
         ("<title>A page</title><style>p {}</style><script>if (a<b) x</script><p>b", "A page ¶ b"),
-        ("<html><head><title>A page</title></head><body><h1>One</h1>Two<br>three", "A page ¶ One¶Two¶three"),
+        ("<html><head><title>A page</title></head><body><h1>One</h1>Two<br>three", "A page ¶ One¶Two three"),
         ("a <code>b c</code> is <kbd>d</kbd>", "a # is #"),
         ("<p>a<p>b<ul><li>c<li>d</ul>e", "a¶b¶c¶d¶e"),
         ("a<pre>b\n\nc</pre>d", "a¶ d"),
         ("a &amp; b&nbsp;c &mdash; &ldquo;d&rdquo; &lt;e&gt;", "a & b c — “ d” < e>"),
-        ("it&rsquo;s caf&eacute; un<b>able</b> x", "# # # x"),
+        ("it&rsquo;s caf&eacute; un<b>able</b> x", "it\u2019s # # x"),
         ("a <!-- b --> c <?d?> e", "a c e"),
         ("a <span lang=de>b</span> c <span lang='en-GB'>d</span>", "a # c d"),
         ("<div lang='de'>a <b>b</b><p lang=en>c</div>d", "c¶d"),
@@ -154,6 +154,7 @@ def test_suffixes_are_known_in_any_case(suffix):
         ("a <textarea>b <i>c</i></textarea> d", "a ¶ d"),
         ("a < b and c > d", "a < b and c > d"),
         ("<blockquote>a</blockquote>b <q>c</q>", "b #"),
+        ("a<br>b <br/>\n c<br ><BR>d <code>e<br>f</code>", "a b c ¶d #"),
         ("<P CLASS='x y'>a</P><P>b</P>", "a¶ ¶b"),
         ("<p title='a > b'>c", "c"),
         ("<xhtml:p xml:lang='fr'>a</xhtml:p><p>b", "b"),
@@ -294,7 +295,7 @@ foo \\- a tool for b
     [
         ("The\n.B foo\ncommand is \\fIbig\\fR, see\n.BR bar (1),\nnow.", "The # command is #, see #, now."),
         (".B This is a whole sentence.\nb", "This is a whole sentence. b"),
-        ("a \\fBnot to be used now\\fR \\(em well\\-known don\\(cqt", "a not to be used now — # #"),
+        ("a \\fBnot to be used now\\fR \\(em well\\-known don\\(cqt", "a not to be used now — # don\u2019t"),
         (".TP\n.B \\-a\nb\n.IP c 4\nd", "b ¶ d"),
         (".nf\na\n.fi\nb", "b"),
         ("a\n  b\nc", "a ¶ c"),
@@ -306,6 +307,40 @@ foo \\- a tool for b
 def test_manual_pages(text, expected):
     head = "NAME¶a tool for b¶SYNOPSIS¶SEE ALSO¶"
     assert legible("x.1", MAN + text) == normalised(head + expected)
+
+
+REFERENCES = {
+    "a.html": (("&#39;", "&apos;", "&#x27;", "&rsquo;", "&#8217;"), "<p>{}</p>"),
+    "a.md": (("&#39;", "&rsquo;"), "* {}"),
+    "a.adoc": (("&#39;", "&#8217;"), "{}"),
+    "a.7": (("\\(aq", "\\(cq", "\\[aq]", "\\[u2019]"), ".TH A\n{}"),
+    "a.cs": (("&apos;",), "/* {}\n*/ int x;"),
+    "a.ipynb": (("&#39;",), '{{"cells": [{{"cell_type": "markdown", "source": ["\\u00e9t\\u00e9. {}"]}}]}}'),
+}
+
+
+@pytest.mark.parametrize("path", REFERENCES)
+def test_references_to_apostrophes(path):
+    references, frame = REFERENCES[path]
+    for reference in references:
+        text = frame.format(f"The dog wagged it{reference}s tail, and didn{reference}t care.")
+        plain = read_markup(path, text)
+        assert len(plain.text) == len(text)
+        words = re.findall(r"\w+['\u2019]\w+", plain.text)
+        assert [word.replace("\u2019", "'") for word in words] == ["it's", "didn't"]
+        for word in words:
+            start = plain.text.index(word)
+            end = plain.file_offset(start + len(word))
+            assert plain.file_offset(start) == start
+            assert text[start:end] == reference.join(re.split("['\u2019]", word))
+        assert plain.file_offset(plain.text.index(" care")) == text.index(" care")
+
+
+def test_words_in_which_references_stay_hidden():
+    hidden = "rock&#39;n&#39;roll a&#39;<b>b</b> <b>a</b>&#39;b caf&eacute; 9&#39;s".split(" ")
+    for word in hidden:
+        assert not read_markup("a.html", word).shortened, word
+    assert legible("a.html", "rock&#39;n&#39;roll") == "#"
 
 
 def test_a_numeric_suffix_is_not_always_that_of_a_manual_page():

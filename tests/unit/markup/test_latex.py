@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from disambig.markup import plain_text, read_markup
@@ -80,9 +82,18 @@ def test_environments_and_sections(text, expected):
 
 
 def test_only_the_document_environment_is_text():
-    text = "\\title{a}\n\\begin{document}\nb\n\\end{document}\nc"
+    text = "\\author{a}\n\\begin{document}\nb\n\\end{document}\nc"
     assert plain(text).split() == ["b"]
     assert plain("a % \\begin{document}\nb").split() == ["a", "b"]
+
+
+def test_titles_may_stand_before_the_document():
+    head = "\\newcommand{\\x}[1]{\\title{#1 no}}\n% \\title{no}\n\\author{no}\n"
+    title = "\\title[no]{Its a \\emph{good} title}\n\\subtitle\n{no}\\subtitle {It is}\n\\date{no}\n"
+    words = plain(f"{head}{title}\\begin{{document}}\n\\maketitle b\n\\end{{document}}")
+    assert " ".join(words.replace("¶", " ").split()) == "Its a good title It is b"
+    assert re.search("title¶\n *¶+It is¶\n", words)
+    assert plain("\\title{no\n\\begin{document}\nb}").split() == ["b"]
 
 
 def test_a_line_with_only_a_comment_or_a_label_ends_no_sentence():

@@ -1,0 +1,177 @@
+"""The layout of a text: where a correction must change more than the word.
+
+In some formats the characters of a line must stand in fixed columns: the cells of a grid table end at a bar,
+and the line under a title must be as long as the title. A correction that changes the length of such a text
+takes blanks from the cell or adds them, and lengthens the line. If a cell has too few blanks, the correction
+cannot be made.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from disambig.markup.canvas import Span
+
+Edit = tuple[int, int, str]
+"""Start, end and new text."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableCell:
+    """One line of a cell in a table of fixed columns.
+
+    Attributes
+    ----------
+    start, end : int
+        The text of the cell, without blanks around it.
+    stop : int
+        Up to where the text may extend. Blanks are between `end` and `stop`, or nothing at all if `is_last`.
+    is_last : bool
+        Whether nothing follows in the line, so that blanks are neither taken nor added.
+    """
+
+    start: int
+    end: int
+    stop: int
+    is_last: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Title:
+    """A title with a line under it, and perhaps one above it.
+
+    Attributes
+    ----------
+    start, end : int
+        The line of the title, without blanks at its end.
+    lines : tuple of (start, end)
+        The lines of marks, which must be at least as long as the title.
+    """
+
+    start: int
+    end: int
+    lines: tuple[Span, ...]
+
+
+class Layout:
+    """The cells and titles of a text.
+
+    Parameters
+    ----------
+    text : str
+    cells : iterable of TableCell
+    titles : iterable of Title
+    """
+
+    def __init__(self, text: str, cells: Iterable[TableCell] = (), titles: Iterable[Title] = ()) -> None:
+        self._text = text
+        self._cells = sorted(cells, key=lambda cell: cell.start)
+        self._titles = sorted(titles, key=lambda title: title.start)
+        self._cell_starts = [cell.start for cell in self._cells]
+        self._title_starts = [title.start for title in self._titles]
+
+    def fits(self, edits: Sequence[Edit]) -> list[bool]:
+        """Return whether each edit can be made together with those before it that can.
+
+        An edit can be made if its cell has enough blanks. Without some of the others, it still fits.
+
+        Parameters
+        ----------
+        edits : sequence of Edit
+            In the order of the text, without overlaps.
+        """
+        room: dict[TableCell, int] = {}
+        results = []
+        for edit in edits:
+            start, end, _ = edit
+            cell = self._cell(start)
+            if cell is None:
+                results.append(True)
+                continue
+            # blanks that an edit removes together with a word are not there for others
+            left = room.get(cell, cell.stop - cell.end) - max(0, min(end, cell.stop) - cell.end)
+            growth = max(0, _growth(edit))
+            results.append(end <= cell.stop and growth <= left)
+            if results[-1]:
+                room[cell] = left - growth
+        return results
+
+    def further(self, edits: Sequence[Edit]) -> list[Edit]:
+        """Return the edits that keep the layout once some others are made.
+
+        Parameters
+        ----------
+        edits : sequence of Edit
+            Edits that fit, in the order of the text and without overlaps.
+        """
+        in_cells: dict[TableCell, list[Edit]] = {}
+        in_titles: dict[Title, list[Edit]] = {}
+        for edit in edits:
+            if cell := self._cell(edit[0]):
+                in_cells.setdefault(cell, []).append(edit)
+            elif title := self._title(edit[0]):
+                in_titles.setdefault(title, []).append(edit)
+        results = []
+        for cell, changes in in_cells.items():
+            at, growth = max(cell.end, changes[-1][1]), sum(map(_growth, changes))
+            if growth and not cell.is_last:
+                results.append((at, at + max(0, growth), " " * -growth))
+        for title, changes in in_titles.items():
+            growth = sum(map(_growth, changes))
+            for start, end in title.lines:
+                if growth > 0 and (missing := title.end - title.start + growth - (end - start)) > 0:
+                    results.append((end, end, self._text[start] * missing))
+        return sorted(results)
+
+    def complete(self, edit: Edit) -> Edit | None:
+        """Return an edit that also keeps the layout; None if the edit does not fit."""
+        if not all(self.fits([edit])):
+            return None
+        edits = sorted([edit, *self.further([edit])], key=lambda item: item[:2])
+        at = start = edits[0][0]
+        parts = []
+        for first, last, new in edits:
+            parts += [self._text[at:first], new]
+            at = last
+        return start, at, "".join(parts)
+
+    def _cell(self, offset: int) -> TableCell | None:
+        number = bisect_right(self._cell_starts, offset) - 1
+        return self._cells[number] if number >= 0 and offset <= self._cells[number].stop else None
+
+    def _title(self, offset: int) -> Title | None:
+        number = bisect_right(self._title_starts, offset) - 1
+        return self._titles[number] if number >= 0 and offset <= self._titles[number].end else None
+
+
+def grid_cells(text: str, start: int, end: int, columns: Sequence[int]) -> list[Span]:
+    """Return the spans between the bars in a line of a grid table; none if it has fewer than two bars.
+
+    Parameters
+    ----------
+    text : str
+    start, end : int
+        The line.
+    columns : sequence of int
+        Columns of the crosses in the first border.
+    """
+    places = (start + column for column in columns)
+    bars = [place for place in places if place < end and text[place] == "|"]
+    return [(bar + 1, following) for bar, following in pairwise(bars)]
+
+
+def strip_span(text: str, start: int, end: int) -> Span:
+    """Return the span without the blanks at its start and end."""
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, end
+
+
+def _growth(edit: Edit) -> int:
+    start, end, new = edit
+    return len(new) - (end - start)
