@@ -379,8 +379,8 @@ def test_long_gaps_move_no_comment(suffix, gap):
     begin = path_format("x" + suffix).comment[0].strip()
     line = "/* here */\n" if begin == "//" else f"{begin} here\n"
     begin = line[:2].strip()
-    php = "<?php " if suffix == ".php" else ""
-    text = f"{php}{line}{gap}{line}x = 1{gap}\n{line}"
+    outside = {".php": "<?php ", ".vue": "<script>"}.get(suffix, "")
+    text = f"{outside}{line}{gap}{line}x = 1{gap}\n{line}"
     result = find_comments(text, suffix)
     assert [text[item.start : item.end].split() for item in result] == [line.split()] * 3
     assert [item.start for item in result] == [match.start() for match in re.finditer(re.escape(begin), text)]
