@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 _LINE_ENDS = "\r\n"
-_OPENING = re.compile("(?:[*_~\"'(\\[\u2018\u201c]|<[a-zA-Z][^<>]{,200}>)*")
+_OPENING = re.compile("(?:[*_~\"'(\\[\u2018\u201c]|<[a-zA-Z][^<>]{0,200}>)*")
 """Marks, quotation marks and tags before a word."""
 
 

@@ -270,7 +270,7 @@ SYNTAXES = {
         skipped=(r"`.", r"^[ \t]*#(?:[Rr]equires|[Rr]egion|[Ee]ndregion)\b[^\n]*"),
     ),
     # Comments of properties and Dockerfiles are whole lines: other lines are skipped.
-    "properties": Syntax(line="[#!]", block=None, skipped=(r"(?=[^\s#!])(?:[^\\\n]|\\[\s\S])*",)),
+    "properties": Syntax(line="[#!]", block=None, skipped=(r"(?=[^\s#!])(?:[^\\\n]|\\[\s\S]?)+",)),
     "Dockerfile": Syntax(
         line="#",
         block=None,
