@@ -168,10 +168,10 @@ def find_files(
 ) -> Iterator[str]:
     """Yield the files in `paths` and in directories among them, without duplicates.
 
-    Of a file and links to it, the file is yielded; of several links alone, the first one. Links come last. In
-    a directory, hidden names, links to directories, links to files outside it or to none, pipes and
-    devices are skipped; and so are files that git ignores, and folders of installed packages and generated
-    files. What `paths` names is always read.
+    If a file and links to it are found, only the file is yielded; if only links are found, the first one.
+    Links come last. In a directory, hidden names, links to directories, links to files outside it or to none,
+    pipes and devices are skipped; and so are files that git ignores, and folders of installed packages and
+    generated files. What `paths` names is always read.
 
     Parameters
     ----------

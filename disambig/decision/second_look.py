@@ -326,7 +326,7 @@ class SecondLook(_AsksFirstRule):
         proposals : Proposals
             As `propose` returns them.
         shifts : array of float64, shape (n_passages,)
-            What the density of mistakes in each passage adds to all log-odds.
+            Amount added to all log-odds in each passage, for the density of mistakes in it.
         flags_per_1000 : float, optional
 
         Raises
@@ -362,7 +362,7 @@ class SecondLook(_AsksFirstRule):
         return np.maximum(np.minimum(floor - shift, floor - np.log(self.density)), least)
 
     def _shifts(self, odds: Floats, proposals: LabelledProposals) -> Floats:
-        """Return the shift of each proposal by the density that this rule alone finds in its passage."""
+        """Return the shift of each proposal by the density that this rule computes for its passage."""
         seen = proposals.features[:, 0] >= self._floor_odds(np.full(len(odds), np.log(self.density)))
         part = ExpectedMistakes(
             odds[seen], proposals.passages[seen], self.expected, self.density, self.prior_strength

@@ -1,4 +1,4 @@
-"""The layout of a text: where a correction must change more than the word.
+"""Cells of tables and titles, where a correction must change more than the word.
 
 In some formats the characters of a line must stand in fixed columns: the cells of a grid table end at a bar,
 and the line under a title must be as long as the title. A correction that changes the length of such a text
@@ -74,9 +74,9 @@ class Layout:
         self._title_starts = [title.start for title in self._titles]
 
     def fits(self, edits: Sequence[Edit]) -> list[bool]:
-        """Return whether each edit can be made together with those before it that can.
+        """Return for each edit whether its cell has room for it and for the edits before it that fit.
 
-        An edit can be made if its cell has enough blanks. Without some of the others, it still fits.
+        An edit that fits also fits if some of the others are not made.
 
         Parameters
         ----------
@@ -100,7 +100,7 @@ class Layout:
         return results
 
     def further(self, edits: Sequence[Edit]) -> list[Edit]:
-        """Return the edits that keep the layout once some others are made.
+        """Return the additional edits that keep the layout when `edits` are made.
 
         Parameters
         ----------

@@ -454,7 +454,7 @@ def test_files_with_a_name_and_no_suffix(name, text):
     assert path_format(f"{name}.txt") is None
 
 
-def prose_of(path: str, text: str) -> str:
+def read_prose(path: str, text: str) -> str:
     """Return the prose of a text, with `#` for hidden words and `|` between sentences."""
     plain = read_markup(path, text).text.replace("\u00a0", " ")
     parts = re.split(f"{BREAK}|\n *\n", re.sub(f"[{OPAQUE}\ue000\ue001]+", "#", plain))
@@ -489,7 +489,7 @@ def prose_of(path: str, text: str) -> str:
     ],
 )  # fmt: skip
 def test_lines_of_a_comment_are_joined_and_tags_are_hidden(path, text, expected):
-    assert prose_of(path, text) == expected
+    assert read_prose(path, text) == expected
 
 
 @pytest.mark.parametrize("path", LANGUAGE_CASES)

@@ -7,6 +7,7 @@ import re
 import pytest
 from hypothesis import given, strategies as st
 
+from disambig.data import edited_text
 from disambig.markup import read_layout
 
 GRID = """\
@@ -80,27 +81,19 @@ text
 """
 
 
-def edits_of(text, changes):
+def find_edits(text, changes):
     """Return the edits for ``{old: new}``, of every occurrence of the words."""
     words = re.finditer("|".join(rf"\b{re.escape(old)}\b" for old in changes), text)
     return [(*word.span(), changes[word[0]]) for word in words]
 
 
-def applied(text, edits):
-    parts, at = [], 0
-    for start, end, new in sorted(edits, key=lambda edit: edit[:2]):
-        parts += [text[at:start], new]
-        at = end
-    return "".join([*parts, text[at:]])
-
-
 def changed(path, text, changes):
     """Return the text with all edits that fit, and the words that do not."""
-    layout, edits = read_layout(path, text), edits_of(text, changes)
+    layout, edits = read_layout(path, text), find_edits(text, changes)
     fits = layout.fits(edits)
     kept = [edit for edit, fit in zip(edits, fits, strict=True) if fit]
     left = [text[edit[0] : edit[1]] for edit, fit in zip(edits, fits, strict=True) if not fit]
-    return applied(text, [*kept, *layout.further(kept)]), left
+    return edited_text(text, sorted([*kept, *layout.further(kept)], key=lambda edit: edit[:2])), left
 
 
 @pytest.mark.parametrize("path", ["a.rst", "a.md"])

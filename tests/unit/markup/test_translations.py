@@ -42,7 +42,7 @@ EXPECTED = (
 )
 
 
-def prose_of(text: str) -> str:
+def read_prose(text: str) -> str:
     """Return the prose, with `#` for hidden words and `|` between texts."""
     plain = read_markup("a.po", text).text
     assert len(plain) == len(text)
@@ -53,13 +53,13 @@ def prose_of(text: str) -> str:
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
 def test_strings_and_comments_are_text(line_end):
-    assert prose_of(TEXT.replace("\n", line_end)).replace('quoted"#', 'quoted" #') == EXPECTED
+    assert read_prose(TEXT.replace("\n", line_end)).replace('quoted"#', 'quoted" #') == EXPECTED
     assert read_markup("a.POT", TEXT).text == read_markup("a.po", TEXT).text
 
 
 def test_strings_in_another_language_are_left_out():
-    assert "that" not in prose_of(TEXT.replace("en_GB", "de"))
-    assert prose_of(TEXT.replace("en_GB", "de_AT")) == prose_of(TEXT).removesuffix(" | It is that")
+    assert "that" not in read_prose(TEXT.replace("en_GB", "de"))
+    assert read_prose(TEXT.replace("en_GB", "de_AT")) == read_prose(TEXT).removesuffix(" | It is that")
 
 
 PIECES = [

@@ -221,8 +221,8 @@ def test_it_learns_what_the_grammar_cannot(learned):
 
 def test_the_log_loss_learns_it_too():
     trees = attachments()
-    found = train_packed_parser(trees, EG(C=1.0, loss="log", decoder=Hypergraph()), folds=4, least=1).parser
-    assert found.trees([tree.words() for tree in trees]) == trees
+    parser = train_packed_parser(trees, EG(C=1.0, loss="log", decoder=Hypergraph()), folds=4, least=1).parser
+    assert parser.trees([tree.words() for tree in trees]) == trees
 
 
 def test_saved_and_read_again(learned):
