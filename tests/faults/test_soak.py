@@ -1,4 +1,4 @@
-"""Hours of annotating with the models that ship: the memory of the command and of each worker stays level."""
+"""Hours of annotating and checking with the models that ship: the memory of each process stays level."""
 
 from __future__ import annotations
 
@@ -11,18 +11,27 @@ import subprocess
 import threading
 import time
 from collections import defaultdict
+from contextlib import ExitStack, closing
+from http.client import HTTPConnection
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 from fault_dial import DIAL, amount, chance
 from fault_runs import REAL, begun, check, members, own_mb, until, workers
+from running_server import running as running_server
+
+from tests.lsp_wire import Wire
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="looks into /proc"),
 ]
 SECONDS = amount(6, 3_600)
-EVERY = 0.25
+PAUSE = 0.25 if SECONDS < 600 else 2.0
+"""Seconds between two samples."""
+WARM, LEAST = 40, 20
+"""Answers of a server before the first sample, and its minimum number of samples."""
 MORE, SHARE = 8.0, 0.05
 """Megabytes, and of its own memory, that the last quarter may have more than the second."""
 SENTENCES = (
@@ -101,6 +110,69 @@ def test_memory_is_level(tmp_path, kind):
         _level(f"{kind}, {'parent' if pid == running.pid else 'worker'}", found)
 
 
+def test_memory_of_the_server_is_level(tmp_path):
+    """Texts of many sizes, each of them new, one request at a time."""
+    numbers = chance("soak", "server")
+    with running_server(folder=tmp_path) as (port, process), ExitStack() as stack:
+        sampler = _Sampler(process.pid)
+        connection = stack.enter_context(closing(HTTPConnection("127.0.0.1", port, timeout=60)))
+        while sampler.goes_on():
+            text = "".join(sentence(numbers) for _ in range(numbers.randrange(1, 60)))
+            connection.request("POST", "/v2/check", urlencode({"language": "en", "text": text}), FORM)
+            response = connection.getresponse()
+            body = response.read()
+            check(response.status == 200, "server", response.status, body[:200])
+    _level("server", sampler.samples)
+
+
+def test_memory_of_the_language_server_is_level(tmp_path):
+    """A document that is edited line by line, among others that are opened and closed."""
+    numbers, version = chance("soak", "lsp"), 1
+    with Wire.started(tmp_path) as wire:
+        wire.initialize()
+        wire.open("It was a quiet place.\n" * 40)
+        wire.diagnostics(version)
+        sampler = _Sampler(wire.process.pid)
+        while sampler.goes_on():
+            version += 1
+            line = numbers.randrange(40)
+            places = {"start": {"line": line, "character": 0}, "end": {"line": line + 1, "character": 0}}
+            wire.change(version, {"range": places, "text": sentence(numbers)})
+            wire.diagnostics(version)
+            if version % 10 == 0:
+                uri = f"file:///nowhere/{version}.md"
+                wire.open("".join(sentence(numbers) for _ in range(20)), uri)
+                wire.next(lambda message, uri=uri: message.get("params", {}).get("uri") == uri)
+                wire.send("textDocument/didClose", {"textDocument": {"uri": uri}})
+            wire.seen.clear()
+        check(wire.end() == 0, "lsp")
+    _level("language server", sampler.samples)
+
+
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+
+
+class _Sampler:
+    """Samples of the memory of a process that answers requests, after the first `WARM` answers."""
+
+    def __init__(self, pid: int) -> None:
+        self.samples: list[float] = []
+        self._pid = pid
+        self._answers = -1
+        self._next = self._end = 0.0
+
+    def goes_on(self) -> bool:
+        """Take a sample if it is time; return False after `SECONDS`, if there are `LEAST` samples."""
+        self._answers += 1
+        now = time.monotonic()
+        if self._answers <= WARM:
+            self._next, self._end = now, now + SECONDS
+        elif now >= self._next:
+            self.samples.append(own_mb(self._pid))
+            self._next = now + PAUSE
+        return now < self._end or len(self.samples) < LEAST
+
+
 def _warm(folder: Path) -> bool:
     """Tell whether each worker has had some work."""
     return len([*folder.glob("out/part-*")]) >= 6 or (folder / "stream").stat().st_size > 1_000_000
@@ -118,11 +190,10 @@ def _corpus(folder: Path, numbers: random.Random) -> None:
 def _sampled(running, end: float) -> dict[int, list[float]]:
     """Return the memory of the command and each worker, in megabytes, from its first steady moment on."""
     samples: dict[int, list[float]] = defaultdict(list)
-    pause = EVERY if SECONDS < 600 else 2.0
     while time.monotonic() < end and running.poll() is None:
         for pid in (running.pid, *workers(running.pid)):
             samples[pid].append(own_mb(pid))
-        time.sleep(pause)
+        time.sleep(PAUSE)
     return samples
 
 
