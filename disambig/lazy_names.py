@@ -28,7 +28,7 @@ def lazy_names(
     otherwise : callable, optional
         Called for all other names; must raise AttributeError for unknown ones.
     """
-    homes = _homes(_source(module))
+    homes = parse_lazy_names(_source(module))
     names = sorted(name for name in homes if not name.startswith("_"))
 
     def get(name: str) -> Any:
@@ -55,7 +55,7 @@ def _source(module: str) -> str:
     return str(source)
 
 
-def _homes(source: str) -> dict[str, tuple[str, str]]:
+def parse_lazy_names(source: str) -> dict[str, tuple[str, str]]:
     """Return the module, and the name in it, of each name under ``if TYPE_CHECKING:``."""
     (block,) = (
         node

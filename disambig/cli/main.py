@@ -227,14 +227,15 @@ def _run(arguments: list[str]) -> int:
         status = typer.main.get_command(app).main(arguments, prog_name="disambig", standalone_mode=False)
         return status if isinstance(status, int) else 0
     except UserError as problem:
-        return _fail(str(problem))
+        return fail(str(problem))
     except _ClickException as problem:
-        return _fail(str(UserError("D600", problem=_one_line(problem), command=_command(problem))))
+        return fail(str(UserError("D600", problem=_one_line(problem), command=_command(problem))))
     except typer.Abort:
         return INTERRUPTED
 
 
-def _fail(message: str) -> int:
+def fail(message: str) -> int:
+    """Write an error message, and return the exit status."""
     print(f"disambig: {escape_control_chars(message, lines=True)}", file=sys.stderr)
     return FAILURE
 
@@ -258,7 +259,7 @@ def _close_stdout(status: int) -> int:
         return status or 1
     except OSError as problem:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return _fail(str(UserError("D309", path="standard output", problem=problem.strerror)))
+        return fail(str(UserError("D309", path="standard output", problem=problem.strerror)))
     return status
 
 

@@ -7,6 +7,8 @@ from .checks import (
 )
 from .compiling import (
     compile_all as compile_all,
+    compiled_finding as compiled_finding,
+    is_compiled as is_compiled,
 )
 from .sample import (
     asked_by_order as asked_by_order,

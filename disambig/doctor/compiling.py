@@ -155,7 +155,7 @@ def compiled_finding() -> CheckResultLine:
         with suppress(Exception):
             import_module(module)
     functions = compiling.compiled_functions()
-    done = sum(map(_is_compiled, functions))
+    done = sum(map(is_compiled, functions))
     place = next(filter(None, map(compiling.cache_location, functions)), None)
     if place is None:
         what = "compiled code cannot be cached: every process compiles again what it needs"
@@ -183,7 +183,7 @@ def _with_numba() -> Iterator[None]:
             os.environ[VARIABLE] = before
 
 
-def _is_compiled(function: Any) -> bool:
+def is_compiled(function: Any) -> bool:
     """Return True if code of a compiled function is in memory or cached on disk."""
     try:
         return bool(function.signatures or function._cache._cache_file.load_index())

@@ -7,6 +7,7 @@ from .contributions import (
     OFFSET as OFFSET,
     Contribution as Contribution,
     ContributionTable as ContributionTable,
+    candidate_row as candidate_row,
     explain_decision as explain_decision,
     rule_terms as rule_terms,
     with_names as with_names,

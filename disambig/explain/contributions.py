@@ -94,7 +94,7 @@ def explain_decision(model: Model, view: TokenView, index: int) -> list[Contribu
     evidence = _find_evidence(model, view, instances, group)
     reasons = []
     for r, candidate in enumerate(candidates):
-        for column, value in zip(*_row(batch, r), strict=True):
+        for column, value in zip(*candidate_row(batch, r), strict=True):
             name = names(column)
             about, _, what = name.rpartition(": ")
             behind = evidence.get((about or candidate, what))
@@ -117,7 +117,7 @@ def explain_decision(model: Model, view: TokenView, index: int) -> list[Contribu
     return reasons
 
 
-def _row(batch: CandidateBatch, r: int) -> tuple[list[int], list[float]]:
+def candidate_row(batch: CandidateBatch, r: int) -> tuple[list[int], list[float]]:
     """Return the columns and values of the attributes of candidate `r` of a batch with one instance."""
     if isinstance(batch, DenseBlocks):
         return batch.column_of[r].tolist(), batch.values[0, r].tolist()
@@ -134,7 +134,7 @@ def _row(batch: CandidateBatch, r: int) -> tuple[list[int], list[float]]:
     if isinstance(batch, JoinedRows):
         columns, values, width = [], [], 0
         for part in batch.parts:
-            own, theirs = _row(part, r)
+            own, theirs = candidate_row(part, r)
             columns += [width + column for column in own]
             values += theirs
             width += len(part.columns)

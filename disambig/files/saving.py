@@ -150,7 +150,7 @@ class TempFiles:
         with suppress(OSError):
             for path in [*self.folder.iterdir()]:
                 match = _NAME.fullmatch(path.name)
-                if match is not None and match[1] == self.mark and not _is_alive(int(match[2])):
+                if match is not None and match[1] == self.mark and not is_process_alive(int(match[2])):
                     _remove_unheld(path)
 
 
@@ -197,7 +197,7 @@ def temp_folder(temp_files: TempFiles, *, private: bool = False) -> Iterator[Pat
         remove_temp(folder)
 
 
-def _is_alive(process: int) -> bool:
+def is_process_alive(process: int) -> bool:
     """Return True if another process on this machine has this number."""
     if process == os.getpid() or os.name != "posix":
         return False

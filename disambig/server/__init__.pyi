@@ -19,6 +19,7 @@ from .checker import (
 from .languagetool import (
     ShownFlag as ShownFlag,
     message as message,
+    show_flag as show_flag,
     shown_flags as shown_flags,
 )
 from .middleware import (

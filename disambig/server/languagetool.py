@@ -439,7 +439,7 @@ def shown_flags(text: AnnotatedText, document: AnnotatedDocument, checker: Serve
     flags = surest(checked.flags, 1000, MOST_FLAGS)
     candidates = flag_candidates(flags, decisions, text.read, checker.loaded)
     for flag, listed in zip(flags, candidates, strict=True):
-        shown_flag = _show_flag(flag, text, listed)
+        shown_flag = show_flag(flag, text, listed)
         if shown_flag and not directives.hiding(shown_flag.start, flag.observed, *flag.names):
             shown.append(shown_flag)
     apart = _without_overlaps(shown)
@@ -448,7 +448,7 @@ def shown_flags(text: AnnotatedText, document: AnnotatedDocument, checker: Serve
     return [shown_flag for shown_flag in apart if id(shown_flag.flag) in chosen]
 
 
-def _show_flag(flag: Flag, text: AnnotatedText, candidates: Sequence[FlagCandidate]) -> ShownFlag | None:
+def show_flag(flag: Flag, text: AnnotatedText, candidates: Sequence[FlagCandidate]) -> ShownFlag | None:
     """Return a flag as it is shown; None if markup prevents that."""
     start, end, new = flag.edit
     for first, last in _widen(text.read, start, end, bool(flag.replacement)):

@@ -74,6 +74,7 @@ from .second_look import (
 )
 from .trainer import (
     FittedExtractor as FittedExtractor,
+    is_significantly_better as is_significantly_better,
     train as train,
     train_by as train_by,
     train_examples as train_examples,

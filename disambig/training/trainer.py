@@ -98,13 +98,13 @@ def choose_extractors(
             hits = _hits(attempt, other)
             assert hits is not None and best is not None
             tried[option] = float(hits.mean())
-            if _better(hits, best):
+            if is_significantly_better(hits, best):
                 ready, parts, best, taken = attempt, other, hits, option
         report[name] = {"taken": taken, "accuracy": tried}
     return ChosenExtractors(ready, _select_options(config, report), report)
 
 
-def _better(hits: NDArray[np.bool_], than: NDArray[np.bool_]) -> bool:
+def is_significantly_better(hits: NDArray[np.bool_], than: NDArray[np.bool_]) -> bool:
     """Return True if `hits` has more correct decisions than `than`, by more than one standard error."""
     # under the null hypothesis the variance of the difference is the number of discordant examples
     difference = hits.astype(np.int64) - than

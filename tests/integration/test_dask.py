@@ -23,7 +23,7 @@ from dask_cluster import ROOT, cluster, until
 from disambig_dask import DaskRunner, scheduler_address
 
 from disambig.errors import UserError
-from disambig.files.saving import _is_alive
+from disambig.files import is_process_alive
 from disambig.runtime import time_limit
 from disambig.testing import check_runner
 from disambig.testing.jobs import Doubling
@@ -140,7 +140,7 @@ def test_a_worker_is_frozen(folder, job, tmp_path):
         output = begun.communicate(timeout=200)[1]
         assert begun.returncode == 0, output
         # where all else is done before the frozen worker is ended, its draft stays until the next run
-        until(lambda: not _is_alive(frozen), 60)
+        until(lambda: not is_process_alive(frozen), 60)
         process(*begun.args[3:], folder=folder)
         assert all_parts(folder / "dask") == all_parts(folder / "local")
         assert not [path for path in (folder / "dask").rglob(".tmp-*")]

@@ -168,11 +168,11 @@ def test_everything_can_be_compiled_at_once(tmp_path):
     done = doctor("--compile", "--json", "--quiet", **place)
     assert done.returncode == 0, done.stderr
     code = (
-        "from disambig import jit as compiling\n"
-        "from disambig.doctor.compiling import _is_compiled, compiled_finding\n"
+        "from disambig import jit\n"
+        "from disambig.doctor import compiled_finding, is_compiled\n"
         "compiled_finding()\n"
-        "for each in compiling.kernels():\n"
-        "    if not _is_compiled(each): print(each.py_func.__module__, each.py_func.__name__)\n"
+        "for function in jit.compiled_functions():\n"
+        "    if not is_compiled(function): print(function.py_func.__module__, function.py_func.__name__)\n"
     )
     again = subprocess.run(
         [sys.executable, "-c", code], env=os.environ | place, capture_output=True, text=True, check=True

@@ -17,7 +17,7 @@ from hypothesis import given, strategies as st
 
 from disambig.checking import FORMATS, Flag, flag_line, left_flags_line
 from disambig.cli.commands.explain import Console
-from disambig.cli.main import _fail
+from disambig.cli.main import fail
 from disambig.cli.output import StandardOutput
 from disambig.cli.progress import say
 from disambig.formats import AnnotatedDocument, Document, make_format
@@ -57,7 +57,7 @@ def test_annotations_flags_messages_and_explanations(capsys, monkeypatch):
     assert is_escaped(left_flags_line([(flag, "reason")]))
     say(EVIL)
     StandardOutput().note(EVIL + "\n")
-    _fail(EVIL)
+    fail(EVIL)
     output = capsys.readouterr().err
     assert output.count(SHOWN) == 3
     assert is_escaped(output)

@@ -12,7 +12,7 @@ import pytest
 
 from disambig import api
 from disambig.api._renamed import RENAMED
-from disambig.lazy_names import _homes
+from disambig.lazy_names import parse_lazy_names
 
 ROOT = Path(__file__).parents[3]
 MODULES = ["disambig.api", *(f"disambig.api.{module_name}" for module_name in api.SUBMODULES)]
@@ -52,10 +52,10 @@ def test_submodules_are_attributes():
 def test_parses_homes_of_lazy_names():
     lines = ("from a.b import c as _d", "from a import e as e", "d = _d")
     text = "".join(["if TYPE_CHECKING:\n", *(f"    {line}\n" for line in lines), "else:\n    x = 3\n"])
-    homes = _homes(text)
+    homes = parse_lazy_names(text)
     assert homes == {"_d": ("a.b", "c"), "e": ("a", "e"), "d": ("a.b", "c")}
     with pytest.raises(ValueError, match="line 2"):
-        _homes("if TYPE_CHECKING:\n    x: int = 3\n")
+        parse_lazy_names("if TYPE_CHECKING:\n    x: int = 3\n")
 
 
 WRONG = """

@@ -18,6 +18,7 @@ from disambig.explain import (
     Contribution,
     NgramPair,
     accounts,
+    candidate_row,
     compare_ngrams,
     counted_ngrams,
     explain_decision,
@@ -29,7 +30,6 @@ from disambig.explain import (
     title,
     with_names,
 )
-from disambig.explain.contributions import _row
 from disambig.features import ContextWindow, NgramCounts, Subsequences, Tfidf
 from disambig.formats import Labelled
 from disambig.models import Model, ModelSource
@@ -257,7 +257,7 @@ def test_row_contributions_sum_to_the_score():
     for batch in BATCHES:
         weights = RNG.normal(size=len(batch.columns))
         for r, score in enumerate(batch.scores(weights)):
-            columns, values = _row(batch, r)
+            columns, values = candidate_row(batch, r)
             np.testing.assert_allclose(weights[columns] @ np.asarray(values), score, rtol=1e-5)
 
 

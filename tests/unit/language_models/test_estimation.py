@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 from slow_models import MODELS, TEXTS, random_text, sentences_of, textbook_probabilities
 
 from disambig.api import Words
-from disambig.doctor.compiling import _is_compiled
+from disambig.doctor import is_compiled
 from disambig.errors import UserError
 from disambig.jit import compiled_functions
 from disambig.language_models import (
@@ -196,7 +196,7 @@ def test_samples_compile_every_function():
     lookup.sample_ngram_rows()
     lookup.sample_word_scores()
     functions = [item for item in compiled_functions() if item.py_func.__module__ == module.__name__]
-    assert functions and all(map(_is_compiled, functions))
+    assert functions and all(map(is_compiled, functions))
 
 
 CAT_TEXTS = ["The cat sat. It's a naïve cat!", "", "Cats sat in 1997."]

@@ -24,10 +24,10 @@ from disambig.server import (
     Utf16Offsets,
     languagetool,
     plain_annotated,
+    show_flag,
     shown_flags,
     utf16_length,
 )
-from disambig.server.languagetool import _show_flag
 
 PIECES = st.lists(
     st.builds(AnnotatedPiece, st.text("ab \U0001f600", max_size=4), st.none() | st.text("\nx", max_size=2)),
@@ -84,7 +84,7 @@ def flag(text, start, end, replacement, edit, alternatives=()):
     ],
 )
 def test_edits_include_a_neighbouring_word(text, widened, covered, proposed):
-    shown = _show_flag(flag(text, *widened), plain_annotated(text), [])
+    shown = show_flag(flag(text, *widened), plain_annotated(text), [])
     assert text[shown.start : shown.end] == covered
     assert shown.proposals[0].text == proposed
     whole = text[: shown.start] + proposed + text[shown.end :]
@@ -100,18 +100,18 @@ def test_alternatives_follow_without_repetition():
         {"task": "form", "start": 3, "end": 13, "replacement": "rests on", "probability": 0.3},
     ]
     widened = flag(text, 11, 13, "on", (11, 13, "on"), tuple(others))
-    shown = _show_flag(widened, plain_annotated(text), *flag_candidates([widened], [], text, annotate_texts))
+    shown = show_flag(widened, plain_annotated(text), *flag_candidates([widened], [], text, annotate_texts))
     assert [(item.text, item.share) for item in shown.proposals] == [("on", None), ("off", None)]
 
 
 def test_edits_do_not_cross_markup():
     pieces = [AnnotatedPiece("many"), AnnotatedPiece("<b>", ""), AnnotatedPiece(" of of them")]
     text = AnnotatedText.from_pieces(pieces)
-    shown = _show_flag(flag(text.read, 5, 7, "", (5, 8, "")), text, [])
+    shown = show_flag(flag(text.read, 5, 7, "", (5, 8, "")), text, [])
     assert text.shown[shown.start : shown.end] == "of of"
     pieces = [AnnotatedPiece("a "), AnnotatedPiece("<b>", "x"), AnnotatedPiece(" b")]
     alone = AnnotatedText.from_pieces(pieces)
-    assert _show_flag(flag(alone.read, 2, 3, "y", (2, 3, "y")), alone, []) is None
+    assert show_flag(flag(alone.read, 2, 3, "y", (2, 3, "y")), alone, []) is None
 
 
 def test_shows_the_more_certain_of_overlapping_flags(monkeypatch):

@@ -32,8 +32,7 @@ from disambig.spacy.labellers import DocumentLabeller
 from disambig.tasks import OwnCandidates
 from disambig.testing import check_extractor, check_task
 from disambig.text import Words
-from disambig.training import label_instances, read_plan, run, train, train_labelled
-from disambig.training.trainer import _better
+from disambig.training import is_significantly_better, label_instances, read_plan, run, train, train_labelled
 
 SPORT = "ball goal team match coach player referee stadium league trainer".split()
 COOKING = "bread flour oven butter soup pan recipe onion dough sugar".split()
@@ -423,9 +422,9 @@ def test_an_option_must_be_significantly_better_than_the_first():
     hits[:50] = True
     one_more, other_ones = hits.copy(), hits[::-1].copy()
     one_more[50] = True
-    assert not _better(one_more, hits) and not _better(other_ones, hits) and not _better(hits, hits)
+    assert not any(is_significantly_better(other, hits) for other in (one_more, other_ones, hits))
     one_more[51:60] = True
-    assert _better(one_more, hits)
+    assert is_significantly_better(one_more, hits)
 
 
 def test_the_first_option_without_folds():
