@@ -19,9 +19,8 @@ from urllib.parse import urlencode
 import pytest
 from fault_dial import DIAL, amount, chance
 from fault_runs import REAL, begun, check, members, own_mb, until, workers
+from lsp_wire import Wire
 from running_server import running as running_server
-
-from tests.lsp_wire import Wire
 
 pytestmark = [
     pytest.mark.slow,
