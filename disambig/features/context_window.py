@@ -9,21 +9,18 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Group, GroupedInstances, Instances, PackedStrings
+from disambig.data import Group, Instances, PackedStrings
 from disambig.errors import UserError
 from disambig.features.rows import (
     MOST_NEARNESS,
     Keys,
+    Rows,
+    SeenKeyExtractor,
     SeenKeys,
-    as_features,
-    frequent_keys,
     hash_values,
     kind_seed,
-    named_columns,
-    seen_keys_from_state,
     sentence_spans,
     split_instances,
-    stack_rows,
     values_at,
 )
 from disambig.features.tfidf import spell_terms
@@ -39,7 +36,6 @@ from disambig.text import (
     hash_words,
 )
 from disambig.type_aliases import Hashes
-from disambig.types import Arrays, Features
 
 MOST_WINDOW = 50
 _FORM, _FORM_TAG, _WORDS, _TAGS = 1, 2, 1000, 2000
@@ -48,7 +44,7 @@ _BOUNDARIES = {START_HASH: SENTENCE_START, END_HASH: SENTENCE_END}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ContextWindow:
+class ContextWindow(SeenKeyExtractor):
     """Extractor of one sparse row of ones per instance, shared by its candidates (`CrossedRows`).
 
     Positions count from both ends of an instance of several tokens. A view without the layer ``"tag"`` has
@@ -105,12 +101,10 @@ class ContextWindow:
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> ContextWindow:
         """Keep the features that occur at instances of any group."""
-        keys = frequent_keys(
-            (self._keys(view, part) for part in split_instances(instances)), least=self.least
-        )
+        keys = self._frequent_keys(view, instances)
         names_by_column = self._names(view, instances, keys) if self.named else {}
         names = (names_by_column.get(column, "") for column in range(len(keys) * self.named))
-        return replace(self, seen=self._with_tags(SeenKeys(keys, PackedStrings.from_words(names))))
+        return replace(self, seen=self._named(SeenKeys(keys, PackedStrings.from_words(names))))
 
     def with_names(self, view: TokenView, instances: Instances) -> ContextWindow:
         """Return the extractor with names of the features at these instances (see `ExtractorTraits`)."""
@@ -118,28 +112,12 @@ class ContextWindow:
         if seen is None or len(seen.names):
             return self
         names = PackedStrings.from_known(self._names(view, instances, seen.keys), len(seen))
-        return replace(self, seen=self._with_tags(SeenKeys(seen.keys, names)))
+        return replace(self, seen=self._named(SeenKeys(seen.keys, names)))
 
-    def transform(self, view: TokenView, table: GroupedInstances) -> list[Features]:
-        """Return one row per instance; the evidence is the number of its known features."""
-        seen = self.seen
-        if seen is None:
-            raise ValueError("the context window is not fitted: no features are known")
-        values = self._values(view)
-        made = stack_rows(
-            [seen.rows(self._keys(view, part), values) for part in split_instances(table.instances)]
-        )
-        return as_features(made, named_columns(seen, self.name), table, self)
+    def _rows(self, view: TokenView, instances: Instances, seen: SeenKeys) -> Rows:
+        return seen.rows(self._keys(view, instances), self._values(view))
 
-    def state(self) -> Arrays:
-        """Return the features seen."""
-        return self.seen.state() if self.seen is not None else {}
-
-    def from_state(self, arrays: Arrays) -> ContextWindow:
-        """Return an extractor with the features of `state`; ValueError if the arrays do not fit."""
-        return replace(self, seen=self._with_tags(seen_keys_from_state(arrays)) if arrays else None)
-
-    def _with_tags(self, seen: SeenKeys) -> SeenKeys:
+    def _named(self, seen: SeenKeys) -> SeenKeys:
         """Name the features of known tags by the tags, if names are kept."""
         if not self.tags or not len(seen.names):
             return seen
@@ -173,7 +151,6 @@ class ContextWindow:
         return np.where((at >= first[:, None] + bare) & (at < stop[:, None] - bare), at, -1)
 
     def _keys(self, view: TokenView, instances: Instances) -> Keys:
-        """Return the features of each instance, shape ``(n, F)``; 0 means no feature."""
         tags = view.layers.get("tag") if self.tags else None
         columns: list[Hashes] = []
         kinds: list[int] = []

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol, TypeVar
 from weakref import WeakKeyDictionary
@@ -35,6 +36,7 @@ from disambig.types import Arrays, Features
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+    from typing_extensions import Self
 
 
 MOST_NEARNESS = 10.0
@@ -294,6 +296,62 @@ def frequent_keys(parts: Iterable[Keys], *, least: int) -> Keys:
     keys, which = np.unique(every, return_inverse=True)
     often = np.bincount(which, counts, minlength=len(keys))
     return keys[(often >= least) & (keys != 0)]
+
+
+class SeenKeyExtractor(ABC):
+    """Base class of extractors whose features are the keys that they have seen in training.
+
+    A subclass is a frozen dataclass with the fields below.
+
+    Attributes
+    ----------
+    name : str
+        Name of the feature group.
+    least : int
+        Minimum number of occurrences of a feature in training.
+    seen : SeenKeys or None
+        None until the extractor is fitted.
+    """
+
+    __slots__ = ()
+    name: str
+    least: int
+    seen: SeenKeys | None
+
+    @abstractmethod
+    def _keys(self, view: TokenView, instances: Instances) -> Keys:
+        """Return the features of each instance, shape ``(n, F)``; 0 means no feature."""
+
+    @abstractmethod
+    def _rows(self, view: TokenView, instances: Instances, seen: SeenKeys) -> Rows:
+        """Return one row per instance."""
+
+    def _frequent_keys(self, view: TokenView, instances: Instances) -> Keys:
+        """Return the features that occur `least` times at instances of any group, ascending."""
+        return frequent_keys(
+            (self._keys(view, part) for part in split_instances(instances)), least=self.least
+        )
+
+    def _named(self, seen: SeenKeys) -> SeenKeys:
+        """Return restored features, with names that are not saved."""
+        return seen
+
+    def transform(self, view: TokenView, table: GroupedInstances) -> list[Features]:
+        """Return one row per instance; the evidence is the number of its known features."""
+        seen = self.seen
+        if seen is None:
+            raise ValueError("the extractor is not fitted: no features are known")
+        made = stack_rows([self._rows(view, part, seen) for part in split_instances(table.instances)])
+        return as_features(made, named_columns(seen, self.name), table, self)
+
+    def state(self) -> Arrays:
+        """Return the features seen."""
+        return self.seen.state() if self.seen is not None else {}
+
+    def from_state(self, arrays: Arrays) -> Self:
+        """Return an extractor with the features of `state`; ValueError if the arrays do not fit."""
+        seen = self._named(seen_keys_from_state(arrays)) if arrays else None
+        return replace(self, seen=seen)  # type: ignore[type-var]  # subclasses are dataclasses
 
 
 def hash_values(values: NDArray[np.uint64], kinds: NDArray[np.uint64]) -> Keys:
