@@ -14,11 +14,9 @@ from disambig.errors import UserError
 from disambig.features.rows import (
     MOST_NEARNESS,
     Keys,
-    Rows,
     SeenKeyExtractor,
     SeenKeys,
     hash_values,
-    kind_seed,
     sentence_spans,
     split_instances,
     values_at,
@@ -35,7 +33,7 @@ from disambig.text import (
     hash_word,
     hash_words,
 )
-from disambig.type_aliases import Hashes
+from disambig.type_aliases import Floats, Hashes
 
 MOST_WINDOW = 50
 _FORM, _FORM_TAG, _WORDS, _TAGS = 1, 2, 1000, 2000
@@ -114,9 +112,6 @@ class ContextWindow(SeenKeyExtractor):
         names = PackedStrings.from_known(self._names(view, instances, seen.keys), len(seen))
         return replace(self, seen=self._named(SeenKeys(seen.keys, names)))
 
-    def _rows(self, view: TokenView, instances: Instances, seen: SeenKeys) -> Rows:
-        return seen.rows(self._keys(view, instances), self._values(view))
-
     def _named(self, seen: SeenKeys) -> SeenKeys:
         """Name the features of known tags by the tags, if names are kept."""
         if not self.tags or not len(seen.names):
@@ -124,10 +119,10 @@ class ContextWindow(SeenKeyExtractor):
         from spacy.glossary import GLOSSARY
 
         tags = sorted(GLOSSARY)
-        kinds = [kind_seed(_TAGS + distance) for distance in self._distances] + [kind_seed(_FORM_TAG)]
+        kinds = [_TAGS + distance for distance in self._distances] + [_FORM_TAG]
         names = [f"tag{distance:+d}" for distance in self._distances] + ["tag"]
         values = np.repeat(hash_words(tags)[:, None], len(kinds), axis=1)
-        columns = seen.columns(hash_values(values, np.array(kinds, np.uint64))).tolist()
+        columns = seen.columns(hash_values(values, kinds)).tolist()
         tag_names = {
             column: f"{name}={tag}"
             for tag, row in zip(tags, columns, strict=True)
@@ -150,7 +145,7 @@ class ContextWindow(SeenKeyExtractor):
         bare = int(not self.boundaries)
         return np.where((at >= first[:, None] + bare) & (at < stop[:, None] - bare), at, -1)
 
-    def _keys(self, view: TokenView, instances: Instances) -> Keys:
+    def _keys_and_values(self, view: TokenView, instances: Instances) -> tuple[Keys, Floats]:
         tags = view.layers.get("tag") if self.tags else None
         columns: list[Hashes] = []
         kinds: list[int] = []
@@ -159,21 +154,18 @@ class ContextWindow(SeenKeyExtractor):
             for base, values in ((_WORDS, view.hashes if self.words else None), (_TAGS, tags)):
                 if values is not None:
                     columns.append(np.where(at >= 0, values_at(values, at), np.uint64(0)))
-                    kinds += [kind_seed(base + distance) for distance in self._distances]
+                    kinds += [base + distance for distance in self._distances]
         if self.target:
             columns.append(_hash_forms(view, instances)[:, None])
-            kinds.append(kind_seed(_FORM))
+            kinds.append(_FORM)
             if tags is not None:
                 columns.append(_combine_values(tags, instances)[:, None])
-                kinds.append(kind_seed(_FORM_TAG))
+                kinds.append(_FORM_TAG)
         nothing = np.zeros((len(instances), 0), np.uint64)
-        return hash_values(np.concatenate([nothing, *columns], axis=1), np.array(kinds, np.uint64))
-
-    def _values(self, view: TokenView) -> NDArray[np.float64]:
-        """Return the value of each feature of `_keys`, shape ``(F,)``."""
-        tags = self.tags and "tag" in view.layers
+        keys = hash_values(np.concatenate([nothing, *columns], axis=1), kinds)
         near = np.abs(np.array(self._distances, np.float64)) ** -float(self.nearness)
-        return np.append(np.tile(near, int(self.words) + int(tags)), np.ones(self.target * (1 + int(tags))))
+        n_tags = int(tags is not None)
+        return keys, np.append(np.tile(near, int(self.words) + n_tags), np.ones(self.target * (1 + n_tags)))
 
     def _names(self, view: TokenView, instances: Instances, keys: Keys) -> dict[int, str]:
         """Return the names of features by column, taken from the first instance with each feature."""
@@ -186,7 +178,7 @@ class ContextWindow(SeenKeyExtractor):
         around = len(distances) * (int(self.words) + int(tags))
         names: dict[int, str] = {}
         for part in split_instances(instances):
-            made, first = np.unique(self._keys(view, part), return_index=True)
+            made, first = np.unique(self._keys_and_values(view, part)[0], return_index=True)
             new = np.isin(made, keys)
             columns = np.searchsorted(keys, made[new])
             which, feature = np.divmod(first[new], len(labels))

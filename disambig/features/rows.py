@@ -319,17 +319,17 @@ class SeenKeyExtractor(ABC):
     seen: SeenKeys | None
 
     @abstractmethod
-    def _keys(self, view: TokenView, instances: Instances) -> Keys:
-        """Return the features of each instance, shape ``(n, F)``; 0 means no feature."""
+    def _keys_and_values(self, view: TokenView, instances: Instances) -> tuple[Keys, Floats]:
+        """Return the features of each instance, shape ``(n, F)``, 0 for none, and their values (F,)."""
 
-    @abstractmethod
     def _rows(self, view: TokenView, instances: Instances, seen: SeenKeys) -> Rows:
         """Return one row per instance."""
+        return seen.rows(*self._keys_and_values(view, instances))
 
     def _frequent_keys(self, view: TokenView, instances: Instances) -> Keys:
         """Return the features that occur `least` times at instances of any group, ascending."""
         return frequent_keys(
-            (self._keys(view, part) for part in split_instances(instances)), least=self.least
+            (self._keys_and_values(view, part)[0] for part in split_instances(instances)), least=self.least
         )
 
     def _named(self, seen: SeenKeys) -> SeenKeys:
@@ -354,9 +354,10 @@ class SeenKeyExtractor(ABC):
         return replace(self, seen=seen)  # type: ignore[type-var]  # subclasses are dataclasses
 
 
-def hash_values(values: NDArray[np.uint64], kinds: NDArray[np.uint64]) -> Keys:
-    """Return the keys of values by their kinds; 0 for the value 0, which means no feature."""
-    keys = (fmix(values ^ kinds) >> np.uint64(32)).astype(np.uint32)
+def hash_values(values: NDArray[np.uint64], kinds: Sequence[int]) -> Keys:
+    """Return the keys of values by the kind of each column; 0 for the value 0, which means no feature."""
+    seeds = np.array([kind * ORDER & MASK for kind in kinds], np.uint64)
+    keys = (fmix(values ^ seeds) >> np.uint64(32)).astype(np.uint32)
     # 0 marks an absent feature, so a key that happens to be 0 becomes 1
     return np.where(values == 0, np.uint32(0), np.maximum(keys, np.uint32(1)))
 
@@ -364,11 +365,6 @@ def hash_values(values: NDArray[np.uint64], kinds: NDArray[np.uint64]) -> Keys:
 def values_at(values: NDArray[np.generic], at: Ints) -> NDArray[np.uint64]:
     """Return the values of tokens (of any token for -1); `values` may be empty."""
     return values[at].astype(np.uint64) if len(values) else np.zeros(at.shape, np.uint64)
-
-
-def kind_seed(number: int) -> int:
-    """Return the number that separates the features of one kind from those of others."""
-    return number * ORDER & MASK
 
 
 def dense_features(

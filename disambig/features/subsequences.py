@@ -19,14 +19,13 @@ from disambig.features.rows import (
     SeenKeyExtractor,
     SeenKeys,
     hash_values,
-    kind_seed,
     sentence_spans,
     values_at,
 )
 from disambig.runtime import use_numba
 from disambig.settings import fitted_field
 from disambig.text import GAP_HASH, MAX_ORDER, PLACES, TokenView
-from disambig.type_aliases import Hashes, Ints
+from disambig.type_aliases import Floats, Hashes, Ints
 
 LAYERS = ("word", "stem", "lemma", "tag")
 MOST_WINDOW = 15
@@ -106,9 +105,10 @@ class Subsequences(SeenKeyExtractor):
             return known_subsequences(symbols, places, worth, seen.keys)
         return seen.rows(_subsequence_keys(symbols, places), worth)
 
-    def _keys(self, view: TokenView, instances: Instances) -> Keys:
+    def _keys_and_values(self, view: TokenView, instances: Instances) -> tuple[Keys, Floats]:
         symbols = self._symbols(view, instances)
-        return _subsequence_keys(symbols, self._places_and_values(symbols.shape[1])[0])
+        places, worth = self._places_and_values(symbols.shape[1])
+        return _subsequence_keys(symbols, places), worth
 
     def _places_and_values(self, width: int) -> tuple[Ints, NDArray[np.float64]]:
         """Return the places of each subsequence of `width` symbols, and its value."""
@@ -161,5 +161,4 @@ def _subsequence_keys(symbols: Hashes, places: Ints) -> Keys:
         mixed[:, column] += own * np.uint64(multiplier)
         there[:, column] &= own != 0
     sizes = (places >= 0).sum(axis=1).tolist()
-    kinds = np.array([kind_seed(size) for size in sizes], np.uint64)
-    return np.where(there, hash_values(mixed, kinds), np.uint32(0))
+    return np.where(there, hash_values(mixed, sizes), np.uint32(0))

@@ -37,7 +37,7 @@ def start_of_steps(alpha):
 
 
 @compiled
-def shrink(weights, scale, factor):
+def shrink_weights(weights, scale, factor):
     """Return the `scale` of some weights after they shrink, and apply it to them if it has become tiny."""
     scale *= max(0.0, factor)
     if scale < _SMALLEST_SCALE:  # before a step divided by the scale overflows
@@ -77,7 +77,7 @@ def descend_labels(indptr, indices, data, targets, keep, passes, threshold, alph
             before = scale
             if alpha > 0:
                 eta = 1.0 / (alpha * (t0 + t - 1.0))
-                scale = shrink(weights, scale, 1.0 - eta * alpha)
+                scale = shrink_weights(weights, scale, 1.0 - eta * alpha)
             step, wrong = eta * y, False
             for lane in range(len(intercepts)):
                 steps[lane] = 0.0
@@ -267,11 +267,13 @@ def best_pair(scores, lane, cost, start, end, scale, margin):
 
 
 @compiled
-def add_difference(indptr, indices, data, row, step, lane, keep, weights):
-    """Add a row, multiplied by `step`, to the weights of a lane."""
-    for at in range(indptr[row], indptr[row + 1]):
-        j = indices[at]
-        weights[j, lane] += step * data[at] * keep[j, lane]
+def add_difference(indptr, indices, data, right, rival, step, lane, keep, weights):
+    """Add the difference of two rows, multiplied by `step`, to the weights of a lane."""
+    for row in (right, rival):
+        signed = step if row == right else -step
+        for at in range(indptr[row], indptr[row + 1]):
+            j = indices[at]
+            weights[j, lane] += signed * data[at] * keep[j, lane]
 
 
 @compiled_in_place
@@ -328,12 +330,11 @@ def descend_lists(
             before = scale
             if alpha > 0:
                 eta = 1.0 / (alpha * (t0 + t - 1.0))
-                scale = shrink(weights, scale, 1.0 - eta * alpha)
+                scale = shrink_weights(weights, scale, 1.0 - eta * alpha)
             for lane in range(lanes):
                 right, rival, best, most = best_pair(scores, lane, cost, start, end, before, margin)
                 if rival >= 0 and most >= best:
-                    add_difference(indptr, indices, data, right, eta / scale, lane, keep, weights)
-                    add_difference(indptr, indices, data, rival, -eta / scale, lane, keep, weights)
+                    add_difference(indptr, indices, data, right, rival, eta / scale, lane, keep, weights)
             t += 1.0
     weights *= scale
 
@@ -358,8 +359,7 @@ def passive_aggressive_lists(
                 norm = difference_norm(indptr, indices, data, right, rival, lane, keep, workspace)
                 if norm > 0:
                     step = min(most_step, (most - best) / norm)
-                    add_difference(indptr, indices, data, right, step, lane, keep, weights)
-                    add_difference(indptr, indices, data, rival, -step, lane, keep, weights)
+                    add_difference(indptr, indices, data, right, rival, step, lane, keep, weights)
 
 
 @compiled
