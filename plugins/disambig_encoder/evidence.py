@@ -77,10 +77,8 @@ class EncoderEvidence(CorrectionsExtractor):
 
     Parameters
     ----------
-    folder : path
-        Folder of the encoder, or the name of an installed pack that has one.
-    threads : int, optional
-        See `Encoder.load`.
+    folder, threads
+        Folder or installed pack of the encoder, and the number of threads (see `Encoder.load`).
 
     Raises
     ------
@@ -323,10 +321,8 @@ class WhitenedStates(_ReadsStates):
 
     Parameters
     ----------
-    folder : path
-        Folder of the encoder, or the name of an installed pack that has one.
-    threads : int, optional
-        See `Encoder.load`.
+    folder, threads
+        Folder or installed pack of the encoder, and the number of threads (see `Encoder.load`).
     centre : array of float32, shape (width,)
         Mean state; fitted by `fit`.
     whitening : array of float32, shape (width, width)

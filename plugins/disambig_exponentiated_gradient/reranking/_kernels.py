@@ -241,6 +241,15 @@ TRIPLE, TRIPLE_CLOSED = 11, 12
 
 
 @compiled
+def _put_with_head(at, n, label, word, leaf, closed, buffer):
+    """Append a node's symbol and its head, if that is of a closed class; return the length, and if it is."""
+    n = put(buffer, n, label[at])
+    if _is_closed(at, label, word, leaf, closed):
+        return put(buffer, n, word[leaf[at]]), True
+    return n, False
+
+
+@compiled
 def rules(node, m, kids, uncles, forest, closed, buffer, out):
     """Write the features of a constituent's rule.
 
@@ -262,10 +271,8 @@ def rules(node, m, kids, uncles, forest, closed, buffer, out):
     n, some = put(buffer, 0, FIRST + RULE_CLOSED), False
     for i in range(-1, m):
         at = node if i < 0 else kids[i]
-        n = put(buffer, n, label[at])
-        if _is_closed(at, label, word, leaf, closed):
-            n = put(buffer, n, word[leaf[at]])
-            some = True
+        n, has_head = _put_with_head(at, n, label, word, leaf, closed, buffer)
+        some = some or has_head
     if some:
         emit(buffer, n, out)
     if above >= 0:
@@ -336,10 +343,8 @@ def _closed_run(node, i, length, m, kids, label, word, leaf, closed, buffer, out
             n = put(buffer, n, END)
             continue
         at = node if j < 0 else kids[i + j]
-        n = put(buffer, n, label[at])
-        if _is_closed(at, label, word, leaf, closed):
-            n = put(buffer, n, word[leaf[at]])
-            some = True
+        n, has_head = _put_with_head(at, n, label, word, leaf, closed, buffer)
+        some = some or has_head
     if some:
         emit(buffer, n, out)
 

@@ -204,10 +204,8 @@ def confidence_labels(indptr, indices, data, targets, passes, phi, means, varian
 
     Parameters
     ----------
-    indptr, indices, data : arrays of uint64, uint32 and float64
-        The rows, in training order.
-    targets : array of float64, shape (n,)
-        1 or -1.
+    indptr, indices, data, targets
+        See `descend_labels`.
     phi : float
         The required confidence, as a quantile of the normal distribution.
     means : array of float64, shape (d, LANES)
