@@ -75,6 +75,7 @@ from .reports import (
     path_in_repository as path_in_repository,
 )
 from .stable_corrections import (
+    Recheck as Recheck,
     StableSource as StableSource,
     settled_flags as settled_flags,
     stable_decisions as stable_decisions,

@@ -45,7 +45,7 @@ from disambig.checking.reports import (
     make_report,
     path_in_repository,
 )
-from disambig.checking.stable_corrections import settled_flags
+from disambig.checking.stable_corrections import Recheck, settled_flags
 from disambig.configuration import CheckSettings, ProjectSettings
 from disambig.errors import UserError
 from disambig.files import STDIN
@@ -441,10 +441,8 @@ class _Linter:
             changes = self.request.changes
             return further if changes is None else changes.keep(name, file.text, further)
 
-        annotate = self._loaded[settings.checker]
-        settled = settled_flags(
-            name, file.text, taken, annotate, self._words(settings), settings.markup_options, select
-        )
+        recheck = Recheck(self._loaded[settings.checker], self._words(settings), settings.markup_options)
+        settled = settled_flags(name, file.text, taken, recheck, select)
         shown = set(map(id, flags))  # a flag has no hash
         further = [flag for flag in settled if id(flag) not in shown]
         self.tally.flags += len(further)

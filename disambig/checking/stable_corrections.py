@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from disambig.checking.flags import Flag, TextLines, choose, find_flags, fitting
 from disambig.checking.live import ParagraphCutter, PartKey, TextPart
-from disambig.markup import NO_OPTIONS, Layout, PlainText, read_layout, read_markup
+from disambig.markup import Layout, PlainText, read_layout, read_markup
 from disambig.models import TextEdit, apply_edits, join_pieces, touches_edit, wrap_annotator
 
 if TYPE_CHECKING:
@@ -106,14 +106,29 @@ def stable_edits(
     return [candidate.kept for candidate in candidates]
 
 
-def stable_flags(
-    name: str,
-    text: str,
-    flags: Sequence[Flag],
-    annotate: Annotate,
-    ignore: Collection[str],
-    options: Mapping[str, Any] = NO_OPTIONS,
-) -> list[Flag]:
+@dataclass(frozen=True, slots=True)
+class Recheck:
+    """How a corrected text is checked again.
+
+    Attributes
+    ----------
+    annotate : Annotate
+    ignore : collection of str
+        Words that are not flagged.
+    options : mapping of str to object
+        See `disambig.markup.read_markup`.
+    """
+
+    annotate: Annotate
+    ignore: Collection[str] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def flags(self, name: str, text: str, plain: PlainText, decisions: Sequence[Decisions]) -> Sequence[Flag]:
+        """Return the flags of a corrected text."""
+        return find_flags(name, text, plain, decisions, ignore=self.ignore).flags
+
+
+def stable_flags(name: str, text: str, flags: Sequence[Flag], recheck: Recheck) -> list[Flag]:
     """Return the flags of a text that are not flagged again once all of them are corrected.
 
     Flags whose corrections do not fit into their tables are left out.
@@ -124,23 +139,19 @@ def stable_flags(
         Name of the file: the suffix tells the markup.
     flags : sequence of Flag
         As `disambig.checking.choose` takes them.
-    ignore : collection of str
-        Words that are not flagged.
-    options : mapping of str to object
-        See `disambig.markup.read_markup`.
+    recheck : Recheck
     """
 
     def find_flagged(corrected: str, plain: PlainText, decisions: Sequence[Decisions]) -> list[Span]:
-        checked = find_flags(name, corrected, plain, decisions, ignore=ignore)
-        return [(flag.start, flag.end) for flag in checked.flags]
+        return [(flag.start, flag.end) for flag in recheck.flags(name, corrected, plain, decisions)]
 
     flags = fitting(flags, layout := read_layout(name, text))
     (kept,) = stable_edits(
         [text],
         [[flag.edit for flag in flags]],
-        annotate,
+        recheck.annotate,
         find_flagged,
-        lambda new: read_markup(name, new, options),
+        lambda new: read_markup(name, new, recheck.options),
         lambda text: layout,
     )
     return [flags[number] for number in kept]
@@ -150,9 +161,7 @@ def settled_flags(
     name: str,
     text: str,
     flags: Sequence[Flag],
-    annotate: Annotate,
-    ignore: Collection[str],
-    options: Mapping[str, Any] = NO_OPTIONS,
+    recheck: Recheck,
     select: Callable[[Sequence[Flag]], Sequence[Flag]] = lambda flags: flags,
 ) -> list[Flag]:
     """Return the flags to correct so that nothing is left for a second run.
@@ -163,21 +172,21 @@ def settled_flags(
 
     Parameters
     ----------
-    name, text, flags, annotate, ignore, options
+    name, text, flags, recheck
         As for `stable_flags`.
     select : callable
         Returns those of further flags that may be corrected too; their places refer to `text`.
     """
-    kept = stable_flags(name, text, flags, annotate, ignore, options)
+    kept = stable_flags(name, text, flags, recheck)
     decided: dict[PartKey, list[Decisions]] = {}
     cutter, layout = ParagraphCutter(), read_layout(name, text)
     for _ in range(MAX_ROUNDS if kept else 0):
         edits = [flag.edit for flag in kept]
         candidate = _Candidate(text, edits, list(range(len(edits))), cutter, layout)
-        trial = _try(candidate, lambda new: read_markup(name, new, options))
-        _decide(trial.part_keys(), annotate, decided)
+        trial = _try(candidate, lambda new: read_markup(name, new, recheck.options))
+        _decide(trial.part_keys(), recheck.annotate, decided)
         decisions = trial.decisions(decided)
-        further = find_flags(name, trial.corrected, trial.plain, decisions, ignore=ignore).flags
+        further = recheck.flags(name, trial.corrected, trial.plain, decisions)
         untouched = [
             flag
             for flag in further
@@ -188,7 +197,7 @@ def settled_flags(
         ]
         new, _ = choose(select(_in_original(untouched, edits, trial.further, text)), text)
         together = sorted([*kept, *new], key=lambda flag: flag.edit[:2])
-        stable = stable_flags(name, text, together, annotate, ignore, options) if new else kept
+        stable = stable_flags(name, text, together, recheck) if new else kept
         numbers = set(map(id, stable))
         if len(stable) <= len(kept) or not all(id(flag) in numbers for flag in kept):
             break

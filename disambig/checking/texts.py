@@ -12,7 +12,7 @@ from pathlib import Path
 
 from disambig.checking.flags import Flag, choose, corrected, find_flags, is_likely_right, plain_word
 from disambig.checking.loading import load_checker
-from disambig.checking.stable_corrections import settled_flags
+from disambig.checking.stable_corrections import Recheck, settled_flags
 from disambig.configuration import CheckSettings
 from disambig.errors import UserError
 from disambig.files import file_stamp
@@ -124,8 +124,7 @@ def correct(
         os.fspath(name),
         text,
         taken,
-        checked.annotate,
-        checked.ignore,
+        Recheck(checked.annotate, checked.ignore),
         select=likely,
     )
     return corrected(text, settled, read_layout(os.fspath(name), text))

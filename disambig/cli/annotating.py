@@ -262,8 +262,8 @@ def run_annotate(request: AnnotateRequest, source: AnnotatorSource) -> int:
     runner = make_runner(request.engine, request.options)
     with progress() as meter:
         reporter = AnnotationReporter(meter)
-        run_it = _job if request.is_job else _stream
-        report = run_it(request, inputs, source, format, reporter, runner)
+        run = _Run(request, inputs, source, format, reporter, runner)
+        report = run.into_directory() if request.is_job else run.into_one_file()
     problems = len(report.bad) + len(report.left_out) + len(unreadable)
     if not report.totals.words and not problems:
         raise UserError("D307", what=_documents_or_nothing(inputs))
@@ -274,81 +274,79 @@ def run_annotate(request: AnnotateRequest, source: AnnotatorSource) -> int:
     return FAILURE if problems else 0
 
 
-def _job(
-    request: AnnotateRequest,
-    inputs: Sequence[Input],
-    source: AnnotatorSource,
-    format: Format,
-    reporter: AnnotationReporter,
-    runner: Runner,
-) -> JobReport:
-    """Annotate into a directory, as a job that can be resumed."""
-    assert request.output is not None
-    try:
-        return run_job(
-            request.output,
-            inputs,
-            source=source,
-            format=format,
-            field=request.field or FIELD,
-            shard_size=request.shard_size,
-            bounds=request.bounds,
-            runner=runner,
-            force=request.force,
-            command=request.command,
-            shard_index=request.shard_index,
-            listener=reporter.listen,
-            planned=reporter.begin,
-        )
-    except KeyboardInterrupt:
-        say("disambig: interrupted; run the same command again to resume the job")
-        raise
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A request with all that it takes to carry it out."""
 
+    request: AnnotateRequest
+    inputs: Sequence[Input]
+    source: AnnotatorSource
+    format: Format
+    reporter: AnnotationReporter
+    runner: Runner
 
-def _stream(
-    request: AnnotateRequest,
-    inputs: Sequence[Input],
-    source: AnnotatorSource,
-    format: Format,
-    reporter: AnnotationReporter,
-    runner: Runner,
-) -> JobReport:
-    """Annotate into one file or standard output."""
+    def into_directory(self) -> JobReport:
+        """Annotate into a directory, as a job that can be resumed."""
+        request = self.request
+        assert request.output is not None
+        try:
+            return run_job(
+                request.output,
+                self.inputs,
+                source=self.source,
+                format=self.format,
+                field=request.field or FIELD,
+                shard_size=request.shard_size,
+                bounds=request.bounds,
+                runner=self.runner,
+                force=request.force,
+                command=request.command,
+                shard_index=request.shard_index,
+                listener=self.reporter.listen,
+                planned=self.reporter.begin,
+            )
+        except KeyboardInterrupt:
+            say("disambig: interrupted; run the same command again to resume the job")
+            raise
 
-    def annotate(write: Callable[[bytes], object]) -> JobReport:
-        return annotate_stream(
-            read_all(inputs, field=request.field or FIELD, limit=request.bounds.memory),
-            source=source,
-            format=format,
-            write=write,
-            seconds=request.bounds.seconds,
-            runner=runner,
-            listener=reporter.listen,
-        )
+    def into_one_file(self) -> JobReport:
+        """Annotate into one file or standard output."""
+        request = self.request
 
-    size_is_known = STDIN not in request.paths and not any(entry.compressed for entry in inputs)
-    reporter.begin(sum(entry.size for entry in inputs) if size_is_known else None)
-    if request.output is None:
-        if sys.stdout is None:
-            raise UserError("D309", path="standard output", problem="it is closed")
-        report = annotate(
-            _to_terminal if _is_terminal() else checked_writer(sys.stdout.buffer, "standard output")
-        )
-        with writing("standard output"):
-            sys.stdout.buffer.flush()
+        def annotate(write: Callable[[bytes], object]) -> JobReport:
+            return annotate_stream(
+                read_all(self.inputs, field=request.field or FIELD, limit=request.bounds.memory),
+                source=self.source,
+                format=self.format,
+                write=write,
+                seconds=request.bounds.seconds,
+                runner=self.runner,
+                listener=self.reporter.listen,
+            )
+
+        size_is_known = STDIN not in request.paths and not any(entry.compressed for entry in self.inputs)
+        self.reporter.begin(sum(entry.size for entry in self.inputs) if size_is_known else None)
+        if request.output is None:
+            if sys.stdout is None:
+                raise UserError("D309", path="standard output", problem="it is closed")
+            report = annotate(
+                _to_terminal if _is_terminal() else checked_writer(sys.stdout.buffer, "standard output")
+            )
+            with writing("standard output"):
+                sys.stdout.buffer.flush()
+            return report
+        if any(request.output.resolve() == Path(entry.path).resolve() for entry in self.inputs):
+            raise UserError("D316", path=request.output)
+        if request.output.exists() and not request.force and not is_special(request.output):
+            raise UserError("D310", path=request.output)
+        try:
+            with save_output(request.output) as write:
+                report = annotate(write)
+                if not report.totals.words:
+                    raise _NothingToWrite(report)
+        except _NothingToWrite as nothing:
+            return nothing.report
         return report
-    if any(request.output.resolve() == Path(entry.path).resolve() for entry in inputs):
-        raise UserError("D316", path=request.output)
-    if request.output.exists() and not request.force and not is_special(request.output):
-        raise UserError("D310", path=request.output)
-    try:
-        with save_output(request.output) as write:
-            report = annotate(write)
-            if not report.totals.words:
-                raise _NothingToWrite(report)
-    except _NothingToWrite as nothing:
-        return nothing.report
-    return report
 
 
 def _to_terminal(data: bytes) -> None:

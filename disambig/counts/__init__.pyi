@@ -2,6 +2,7 @@ from .build import (
     BuildOptions as BuildOptions,
     Progress as Progress,
     PrunedChunks as PrunedChunks,
+    TableOptions as TableOptions,
     batches as batches,
     build_table as build_table,
     count_texts as count_texts,

@@ -30,46 +30,55 @@ BATCH = 1 << 22
 """Number of characters tokenised at a time."""
 
 
-class BuildOptions(TypedDict, total=False):
-    """Options that `build_table` and `import_table` share.
+class TableOptions(TypedDict, total=False):
+    """Options of a table that is counted, imported or merged.
 
     Attributes
     ----------
-    orders : int
-        Count n-grams from 1 word to this many words, at most 5 (the default).
     min_counts : mapping of int to int
         For an order, the count below which n-grams with this many words are left out, and longer ones
         up to the next given order (see `least_counts`); by default all are kept.
-    keep_words : collection of str
-        Count only n-grams that contain one of these words (in the normal form of the tokenisation), or
-        two words side by side if an entry has a space. In a pattern with a gap, only the words outside
-        the gap count.
     record : {"exact", "compact", "small"}
         Record format.
     keys : bool
         Also store the keys, so that the table can be merged and pruned.
-    memory : int
-        Memory limit of the process, in bytes; the rest is sorted on disk.
-    temporary : path
-        Directory for the temporary files.
-    licence : str
-        Licence of the counted text, for the header.
     force : bool
         Replace an existing file.
     progress : callable
         See `Progress`.
     """
 
-    orders: int
     min_counts: Mapping[int, int] | None
-    keep_words: Collection[str] | None
     record: str
     keys: bool
+    force: bool
+    progress: Progress | None
+
+
+class BuildOptions(TableOptions, total=False):
+    """Options that `build_table` and `import_table` share, with those of `TableOptions`.
+
+    Attributes
+    ----------
+    orders : int
+        Count n-grams from 1 word to this many words, at most 5 (the default).
+    keep_words : collection of str
+        Count only n-grams that contain one of these words (in the normal form of the tokenisation), or
+        two words side by side if an entry has a space. In a pattern with a gap, only the words outside
+        the gap count.
+    memory : int
+        Memory limit of the process, in bytes; the rest is sorted on disk.
+    temporary : path
+        Directory for the temporary files.
+    licence : str
+        Licence of the counted text, for the header.
+    """
+
+    orders: int
+    keep_words: Collection[str] | None
     memory: int
     temporary: str | Path | None
     licence: str
-    force: bool
-    progress: Progress | None
 
 
 def batches(texts: Iterable[str], *, size: int = BATCH) -> Iterator[list[str]]:

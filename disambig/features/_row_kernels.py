@@ -87,8 +87,9 @@ _TWO = np.uint64(2)
 
 
 @compiled
-def _column(key, keys, begins, shift):
-    """Return the index of `key` in the ascending `keys`, -1 if it is absent."""
+def _column(key, directory):
+    """Return the index of `key` in the ascending keys, -1 if it is absent (see `count_terms`)."""
+    keys, begins, shift = directory
     bucket = key >> shift
     for at in range(begins[bucket], begins[bucket + 1]):
         if keys[at] == key:
@@ -111,23 +112,7 @@ def _sort(row):
 
 
 @compiled
-def count_terms(
-    hashes,
-    counted,
-    paired,
-    first,
-    stop,
-    pairs,
-    seed,
-    keys,
-    begins,
-    shift,
-    indptr,
-    columns,
-    counts,
-    n_hits,
-    asked,
-):
+def count_terms(hashes, counted, paired, first, stop, pairs, seed, directory, rows, n_hits, asked):
     """Write the rows of instances, columns ascending, and how many of their words are known; return the size.
 
     Parameters
@@ -141,11 +126,14 @@ def count_terms(
         Whether pairs are terms (see `TermSelector`).
     seed : uint64
         Seed of the hashes of pairs.
-    keys, begins, shift : arrays of uint64 and int32, uint64
-        The known hashes, and where the hashes with each value of the bits above `shift` begin.
-    indptr, columns, counts, n_hits, asked : arrays of int32, int32, float64, int64 and int64
-        Filled; with room for every term.
+    directory : tuple of arrays of uint64 and int32, and uint64
+        The known hashes, where those with each value of their top bits begin, and the shift to these bits.
+    rows : tuple of arrays of int32, int32 and float64
+        Starts, columns and counts; filled, with room for every term.
+    n_hits, asked : arrays of int64, shape (n,)
+        Filled.
     """
+    indptr, columns, counts = rows
     size = 0
     start = seed + _TWO * ORDER_STEP
     for i in range(len(first)):
@@ -153,7 +141,7 @@ def count_terms(
         for t in range(first[i], stop[i]):
             if counted[t]:
                 asked[i] += 1
-                at = _column(hashes[t], keys, begins, shift)
+                at = _column(hashes[t], directory)
                 if at >= 0:
                     n_hits[i] += 1
                     columns[begin + met] = at
@@ -162,7 +150,7 @@ def count_terms(
             for t in range(first[i] - 1, stop[i]):
                 if paired[t]:
                     key = fmix64(PLACE[0] * hashes[t] + PLACE[1] * hashes[t + 1] + start)
-                    at = _column(key, keys, begins, shift)
+                    at = _column(key, directory)
                     if at >= 0:
                         columns[begin + met] = at
                         met += 1
@@ -181,13 +169,11 @@ def count_terms(
 
 def sample_terms() -> None:
     """Call the compiled function on tiny inputs, so that `disambig doctor --compile` compiles it."""
-    keys, begins, tokens = np.zeros(1, np.uint64), np.array([0, 1, 1], np.int32), np.zeros(3, np.bool_)
-    of_two, of_one = np.zeros(2, np.int32), np.zeros(1, np.int64)
-    zero = np.uint64(0)
-    count_terms(
-        np.zeros(3, np.uint64), tokens, tokens, of_one + 1, of_one + 2, True, zero, keys, begins,
-        np.uint64(63), of_two, np.zeros(4, np.int32), np.zeros(4), of_one.copy(), of_one.copy(),
-    )  # fmt: skip
+    hashes, tokens, one = np.zeros(3, np.uint64), np.zeros(3, np.bool_), np.zeros(1, np.int64)
+    directory = np.zeros(1, np.uint64), np.array([0, 1, 1], np.int32), np.uint64(63)
+    rows = np.zeros(2, np.int32), np.zeros(4, np.int32), np.zeros(4)
+    places = one + 1, one + 2
+    count_terms(hashes, tokens, tokens, *places, True, np.uint64(0), directory, rows, one.copy(), one.copy())
 
 
 @compiled

@@ -9,21 +9,16 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Group, GroupedInstances, Instances, PackedStrings
+from disambig.data import Group, Instances, PackedStrings
 from disambig.errors import UserError
 from disambig.features.rows import (
     MOST_NEARNESS,
     Keys,
+    SeenKeyExtractor,
     SeenKeys,
-    as_features,
-    frequent_keys,
     hash_values,
-    kind_seed,
-    named_columns,
-    seen_keys_from_state,
     sentence_spans,
     split_instances,
-    stack_rows,
     values_at,
 )
 from disambig.features.tfidf import spell_terms
@@ -38,8 +33,7 @@ from disambig.text import (
     hash_word,
     hash_words,
 )
-from disambig.type_aliases import Hashes
-from disambig.types import Arrays, Features
+from disambig.type_aliases import Floats, Hashes
 
 MOST_WINDOW = 50
 _FORM, _FORM_TAG, _WORDS, _TAGS = 1, 2, 1000, 2000
@@ -48,7 +42,7 @@ _BOUNDARIES = {START_HASH: SENTENCE_START, END_HASH: SENTENCE_END}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ContextWindow:
+class ContextWindow(SeenKeyExtractor):
     """Extractor of one sparse row of ones per instance, shared by its candidates (`CrossedRows`).
 
     Positions count from both ends of an instance of several tokens. A view without the layer ``"tag"`` has
@@ -105,12 +99,10 @@ class ContextWindow:
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> ContextWindow:
         """Keep the features that occur at instances of any group."""
-        keys = frequent_keys(
-            (self._keys(view, part) for part in split_instances(instances)), least=self.least
-        )
+        keys = self._frequent_keys(view, instances)
         names_by_column = self._names(view, instances, keys) if self.named else {}
         names = (names_by_column.get(column, "") for column in range(len(keys) * self.named))
-        return replace(self, seen=self._with_tags(SeenKeys(keys, PackedStrings.from_words(names))))
+        return replace(self, seen=self._named(SeenKeys(keys, PackedStrings.from_words(names))))
 
     def with_names(self, view: TokenView, instances: Instances) -> ContextWindow:
         """Return the extractor with names of the features at these instances (see `ExtractorTraits`)."""
@@ -118,38 +110,19 @@ class ContextWindow:
         if seen is None or len(seen.names):
             return self
         names = PackedStrings.from_known(self._names(view, instances, seen.keys), len(seen))
-        return replace(self, seen=self._with_tags(SeenKeys(seen.keys, names)))
+        return replace(self, seen=self._named(SeenKeys(seen.keys, names)))
 
-    def transform(self, view: TokenView, table: GroupedInstances) -> list[Features]:
-        """Return one row per instance; the evidence is the number of its known features."""
-        seen = self.seen
-        if seen is None:
-            raise ValueError("the context window is not fitted: no features are known")
-        values = self._values(view)
-        made = stack_rows(
-            [seen.rows(self._keys(view, part), values) for part in split_instances(table.instances)]
-        )
-        return as_features(made, named_columns(seen, self.name), table, self)
-
-    def state(self) -> Arrays:
-        """Return the features seen."""
-        return self.seen.state() if self.seen is not None else {}
-
-    def from_state(self, arrays: Arrays) -> ContextWindow:
-        """Return an extractor with the features of `state`; ValueError if the arrays do not fit."""
-        return replace(self, seen=self._with_tags(seen_keys_from_state(arrays)) if arrays else None)
-
-    def _with_tags(self, seen: SeenKeys) -> SeenKeys:
+    def _named(self, seen: SeenKeys) -> SeenKeys:
         """Name the features of known tags by the tags, if names are kept."""
         if not self.tags or not len(seen.names):
             return seen
         from spacy.glossary import GLOSSARY
 
         tags = sorted(GLOSSARY)
-        kinds = [kind_seed(_TAGS + distance) for distance in self._distances] + [kind_seed(_FORM_TAG)]
+        kinds = [_TAGS + distance for distance in self._distances] + [_FORM_TAG]
         names = [f"tag{distance:+d}" for distance in self._distances] + ["tag"]
         values = np.repeat(hash_words(tags)[:, None], len(kinds), axis=1)
-        columns = seen.columns(hash_values(values, np.array(kinds, np.uint64))).tolist()
+        columns = seen.columns(hash_values(values, kinds)).tolist()
         tag_names = {
             column: f"{name}={tag}"
             for tag, row in zip(tags, columns, strict=True)
@@ -172,8 +145,7 @@ class ContextWindow:
         bare = int(not self.boundaries)
         return np.where((at >= first[:, None] + bare) & (at < stop[:, None] - bare), at, -1)
 
-    def _keys(self, view: TokenView, instances: Instances) -> Keys:
-        """Return the features of each instance, shape ``(n, F)``; 0 means no feature."""
+    def _keys_and_values(self, view: TokenView, instances: Instances) -> tuple[Keys, Floats]:
         tags = view.layers.get("tag") if self.tags else None
         columns: list[Hashes] = []
         kinds: list[int] = []
@@ -182,21 +154,18 @@ class ContextWindow:
             for base, values in ((_WORDS, view.hashes if self.words else None), (_TAGS, tags)):
                 if values is not None:
                     columns.append(np.where(at >= 0, values_at(values, at), np.uint64(0)))
-                    kinds += [kind_seed(base + distance) for distance in self._distances]
+                    kinds += [base + distance for distance in self._distances]
         if self.target:
             columns.append(_hash_forms(view, instances)[:, None])
-            kinds.append(kind_seed(_FORM))
+            kinds.append(_FORM)
             if tags is not None:
                 columns.append(_combine_values(tags, instances)[:, None])
-                kinds.append(kind_seed(_FORM_TAG))
+                kinds.append(_FORM_TAG)
         nothing = np.zeros((len(instances), 0), np.uint64)
-        return hash_values(np.concatenate([nothing, *columns], axis=1), np.array(kinds, np.uint64))
-
-    def _values(self, view: TokenView) -> NDArray[np.float64]:
-        """Return the value of each feature of `_keys`, shape ``(F,)``."""
-        tags = self.tags and "tag" in view.layers
+        keys = hash_values(np.concatenate([nothing, *columns], axis=1), kinds)
         near = np.abs(np.array(self._distances, np.float64)) ** -float(self.nearness)
-        return np.append(np.tile(near, int(self.words) + int(tags)), np.ones(self.target * (1 + int(tags))))
+        n_tags = int(tags is not None)
+        return keys, np.append(np.tile(near, int(self.words) + n_tags), np.ones(self.target * (1 + n_tags)))
 
     def _names(self, view: TokenView, instances: Instances, keys: Keys) -> dict[int, str]:
         """Return the names of features by column, taken from the first instance with each feature."""
@@ -209,7 +178,7 @@ class ContextWindow:
         around = len(distances) * (int(self.words) + int(tags))
         names: dict[int, str] = {}
         for part in split_instances(instances):
-            made, first = np.unique(self._keys(view, part), return_index=True)
+            made, first = np.unique(self._keys_and_values(view, part)[0], return_index=True)
             new = np.isin(made, keys)
             columns = np.searchsorted(keys, made[new])
             which, feature = np.divmod(first[new], len(labels))

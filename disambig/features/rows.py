@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol, TypeVar
 from weakref import WeakKeyDictionary
@@ -35,6 +36,7 @@ from disambig.types import Arrays, Features
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+    from typing_extensions import Self
 
 
 MOST_NEARNESS = 10.0
@@ -296,9 +298,66 @@ def frequent_keys(parts: Iterable[Keys], *, least: int) -> Keys:
     return keys[(often >= least) & (keys != 0)]
 
 
-def hash_values(values: NDArray[np.uint64], kinds: NDArray[np.uint64]) -> Keys:
-    """Return the keys of values by their kinds; 0 for the value 0, which means no feature."""
-    keys = (fmix(values ^ kinds) >> np.uint64(32)).astype(np.uint32)
+class SeenKeyExtractor(ABC):
+    """Base class of extractors whose features are the keys that they have seen in training.
+
+    A subclass is a frozen dataclass with the fields below.
+
+    Attributes
+    ----------
+    name : str
+        Name of the feature group.
+    least : int
+        Minimum number of occurrences of a feature in training.
+    seen : SeenKeys or None
+        None until the extractor is fitted.
+    """
+
+    __slots__ = ()
+    name: str
+    least: int
+    seen: SeenKeys | None
+
+    @abstractmethod
+    def _keys_and_values(self, view: TokenView, instances: Instances) -> tuple[Keys, Floats]:
+        """Return the features of each instance, shape ``(n, F)``, 0 for none, and their values (F,)."""
+
+    def _rows(self, view: TokenView, instances: Instances, seen: SeenKeys) -> Rows:
+        """Return one row per instance."""
+        return seen.rows(*self._keys_and_values(view, instances))
+
+    def _frequent_keys(self, view: TokenView, instances: Instances) -> Keys:
+        """Return the features that occur `least` times at instances of any group, ascending."""
+        return frequent_keys(
+            (self._keys_and_values(view, part)[0] for part in split_instances(instances)), least=self.least
+        )
+
+    def _named(self, seen: SeenKeys) -> SeenKeys:
+        """Return restored features, with names that are not saved."""
+        return seen
+
+    def transform(self, view: TokenView, table: GroupedInstances) -> list[Features]:
+        """Return one row per instance; the evidence is the number of its known features."""
+        seen = self.seen
+        if seen is None:
+            raise ValueError("the extractor is not fitted: no features are known")
+        made = stack_rows([self._rows(view, part, seen) for part in split_instances(table.instances)])
+        return as_features(made, named_columns(seen, self.name), table, self)
+
+    def state(self) -> Arrays:
+        """Return the features seen."""
+        return self.seen.state() if self.seen is not None else {}
+
+    def from_state(self, arrays: Arrays) -> Self:
+        """Return an extractor with the features of `state`; ValueError if the arrays do not fit."""
+        seen = self._named(seen_keys_from_state(arrays)) if arrays else None
+        return replace(self, seen=seen)  # type: ignore[type-var]  # subclasses are dataclasses
+
+
+def hash_values(values: NDArray[np.uint64], kinds: Sequence[int]) -> Keys:
+    """Return the keys of values by the kind of each column; 0 for the value 0, which means no feature."""
+    seeds = np.array([kind * ORDER & MASK for kind in kinds], np.uint64)
+    keys = (fmix(values ^ seeds) >> np.uint64(32)).astype(np.uint32)
     # 0 marks an absent feature, so a key that happens to be 0 becomes 1
     return np.where(values == 0, np.uint32(0), np.maximum(keys, np.uint32(1)))
 
@@ -306,11 +365,6 @@ def hash_values(values: NDArray[np.uint64], kinds: NDArray[np.uint64]) -> Keys:
 def values_at(values: NDArray[np.generic], at: Ints) -> NDArray[np.uint64]:
     """Return the values of tokens (of any token for -1); `values` may be empty."""
     return values[at].astype(np.uint64) if len(values) else np.zeros(at.shape, np.uint64)
-
-
-def kind_seed(number: int) -> int:
-    """Return the number that separates the features of one kind from those of others."""
-    return number * ORDER & MASK
 
 
 def dense_features(

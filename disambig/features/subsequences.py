@@ -11,28 +11,21 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import Group, GroupedInstances, Instances, PackedStrings
+from disambig.data import Group, Instances, PackedStrings
 from disambig.errors import UserError
 from disambig.features.rows import (
     Keys,
     Rows,
+    SeenKeyExtractor,
     SeenKeys,
-    as_features,
-    frequent_keys,
     hash_values,
-    kind_seed,
-    named_columns,
-    seen_keys_from_state,
     sentence_spans,
-    split_instances,
-    stack_rows,
     values_at,
 )
 from disambig.runtime import use_numba
 from disambig.settings import fitted_field
 from disambig.text import GAP_HASH, MAX_ORDER, PLACES, TokenView
-from disambig.type_aliases import Hashes, Ints
-from disambig.types import Arrays, Features
+from disambig.type_aliases import Floats, Hashes, Ints
 
 LAYERS = ("word", "stem", "lemma", "tag")
 MOST_WINDOW = 15
@@ -40,7 +33,7 @@ MOST_WINDOW = 15
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Subsequences:
+class Subsequences(SeenKeyExtractor):
     """Extractor of one sparse row per instance, shared by its candidates (`CrossedRows`).
 
     Only the sentence is used; its boundaries count as words. A token without a value in `layer` is skipped,
@@ -100,26 +93,8 @@ class Subsequences:
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> Subsequences:
         """Keep the subsequences that occur at instances of any group."""
-        keys = frequent_keys(
-            (self._keys(view, part) for part in split_instances(instances)), least=self.least
-        )
+        keys = self._frequent_keys(view, instances)
         return replace(self, seen=SeenKeys(keys, PackedStrings.from_words(())))
-
-    def transform(self, view: TokenView, table: GroupedInstances) -> list[Features]:
-        """Return one row per instance; the evidence is the number of its known subsequences."""
-        seen = self.seen
-        if seen is None:
-            raise ValueError("the extractor is not fitted: no subsequences are known")
-        made = stack_rows([self._rows(view, part, seen) for part in split_instances(table.instances)])
-        return as_features(made, named_columns(seen, self.name), table, self)
-
-    def state(self) -> Arrays:
-        """Return the subsequences seen."""
-        return self.seen.state() if self.seen is not None else {}
-
-    def from_state(self, arrays: Arrays) -> Subsequences:
-        """Return an extractor with the subsequences of `state`; ValueError if the arrays do not fit."""
-        return replace(self, seen=seen_keys_from_state(arrays) if arrays else None)
 
     def _rows(self, view: TokenView, instances: Instances, seen: SeenKeys) -> Rows:
         symbols = self._symbols(view, instances)
@@ -130,9 +105,10 @@ class Subsequences:
             return known_subsequences(symbols, places, worth, seen.keys)
         return seen.rows(_subsequence_keys(symbols, places), worth)
 
-    def _keys(self, view: TokenView, instances: Instances) -> Keys:
+    def _keys_and_values(self, view: TokenView, instances: Instances) -> tuple[Keys, Floats]:
         symbols = self._symbols(view, instances)
-        return _subsequence_keys(symbols, self._places_and_values(symbols.shape[1])[0])
+        places, worth = self._places_and_values(symbols.shape[1])
+        return _subsequence_keys(symbols, places), worth
 
     def _places_and_values(self, width: int) -> tuple[Ints, NDArray[np.float64]]:
         """Return the places of each subsequence of `width` symbols, and its value."""
@@ -185,5 +161,4 @@ def _subsequence_keys(symbols: Hashes, places: Ints) -> Keys:
         mixed[:, column] += own * np.uint64(multiplier)
         there[:, column] &= own != 0
     sizes = (places >= 0).sum(axis=1).tolist()
-    kinds = np.array([kind_seed(size) for size in sizes], np.uint64)
-    return np.where(there, hash_values(mixed, kinds), np.uint32(0))
+    return np.where(there, hash_values(mixed, sizes), np.uint32(0))

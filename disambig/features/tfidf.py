@@ -321,7 +321,6 @@ def count_compiled(
     n = len(instances)
     indptr, columns, counts = np.zeros(n + 1, np.int32), np.empty(capacity, np.int32), np.empty(capacity)
     n_hits, asked = np.zeros(n, np.int64), np.zeros(n, np.int64)
-    begins, shift = _directory(vocabulary, vocabulary.hashes)
     size = count_terms(
         view.hashes,
         terms.counted_tokens(view),
@@ -330,12 +329,8 @@ def count_compiled(
         instances.positions + lengths,
         bool(terms.pairs),
         np.uint64(PAIRS),
-        vocabulary.hashes,
-        begins,
-        shift,
-        indptr,
-        columns,
-        counts,
+        _directory(vocabulary, vocabulary.hashes),
+        (indptr, columns, counts),
         n_hits,
         asked,
     )
@@ -344,17 +339,18 @@ def count_compiled(
     return rows, n_hits, asked
 
 
-_directories: WeakKeyDictionary[KnownTerms, tuple[NDArray[np.int32], np.uint64]] = WeakKeyDictionary()
+_Directory = tuple[Hashes, NDArray[np.int32], np.uint64]
+_directories: WeakKeyDictionary[KnownTerms, _Directory] = WeakKeyDictionary()
 
 
-def _directory(vocabulary: KnownTerms, hashes: Hashes) -> tuple[NDArray[np.int32], np.uint64]:
-    """Return where the hashes with each value of their top bits begin, and the shift to these bits."""
+def _directory(vocabulary: KnownTerms, hashes: Hashes) -> _Directory:
+    """Return the hashes, where those with each value of their top bits begin, and the shift to these bits."""
     if vocabulary not in _directories:
         bits = min(max(len(hashes).bit_length(), 1), _MOST_BITS)
         tops = (hashes >> np.uint64(64 - bits)).astype(np.int64)
         sizes = np.bincount(tops, minlength=1 << bits)
         begins = offsets_from_sizes(sizes).astype(np.int32)
-        _directories[vocabulary] = begins, np.uint64(64 - bits)
+        _directories[vocabulary] = hashes, begins, np.uint64(64 - bits)
     return _directories[vocabulary]
 
 

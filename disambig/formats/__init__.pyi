@@ -61,6 +61,7 @@ from .fixes import (
 from .html import (
     JobPart as JobPart,
     escape as escape,
+    page_head as page_head,
     parts_page as parts_page,
 )
 from .jsonl import (

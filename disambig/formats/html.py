@@ -434,16 +434,28 @@ class Summary:
 
 
 @cache
-def _style() -> tuple[str, str]:
-    """Return the style sheet, and a content security policy that allows it and nothing else."""
-    style = (Path(__file__).parent / "style.css").read_text(encoding="utf8")
+def _style(path: Path) -> tuple[str, str]:
+    """Return a style sheet, and a content security policy that allows it and nothing else."""
+    style = path.read_text(encoding="utf8")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     return style, f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
 
 
-def opening(title: str, *, language: str) -> str:
-    """Return a page up to its body element."""
-    style, policy = _style()
+def page_head(title: str, style_sheet: Path, *, language: str, meta: str = "") -> str:
+    """Return an HTML page up to its body; it may use its style sheet, and load nothing.
+
+    Parameters
+    ----------
+    title : str
+        As HTML (see `escape`).
+    style_sheet : Path
+        A file whose text is copied into the page.
+    language : str
+        Code of the language of the page.
+    meta : str
+        Further elements, as HTML that begins with a line end.
+    """
+    style, policy = _style(style_sheet)
     return f"""<!DOCTYPE html>
 <html lang="{escape(language)}">
 <head>
@@ -451,11 +463,16 @@ def opening(title: str, *, language: str) -> str:
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta name="referrer" content="no-referrer">
-<meta name="generator" content="disambig {escape(__version__)}">
+<meta name="referrer" content="no-referrer">{meta}
 <title>{title}</title>
 <style>{style}</style>
 </head>"""
+
+
+def opening(title: str, *, language: str) -> str:
+    """Return a page of annotated texts up to its body."""
+    made_by = f'\n<meta name="generator" content="disambig {escape(__version__)}">'
+    return page_head(title, Path(__file__).with_name("style.css"), language=language, meta=made_by)
 
 
 def head(summary: Summary, *, language: str) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from disambig.counts import (
     CountTable,
     Merged,
     Progress,
+    TableOptions,
     TextFiles,
     bits_for,
     file as files,
@@ -178,18 +179,14 @@ def merge_in_job(
     path: str | os.PathLike[str],
     tables: Sequence[CountTable],
     place: JobPlace,
-    *,
-    min_counts: Mapping[int, int] | None = None,
-    record: str = "exact",
-    keys: bool = False,
-    force: bool = False,
-    progress: Progress | None = None,
+    **choices: Unpack[TableOptions],
 ) -> Path:
     """Merge tables as a job, one range of keys at a time, as `disambig.counts.merge_tables` does.
 
     Parameters are those of `merge_tables` and `place`; errors are those of `merge_tables` and `build_in_job`.
     """
-    output, form = Path(path), record_form(record, keys=keys)
+    output, form = Path(path), record_form(choices.get("record", "exact"), keys=choices.get("keys", False))
+    force = choices.get("force", False)
     _discard_finished(output, place)
     refuse_existing(output, force=force)
     names, gaps, info = merge_headers(tables)
@@ -197,13 +194,13 @@ def merge_in_job(
         {"name": str(table.path), "size": os.path.getsize(table.path), "identity": _identity(table.path)}
         for table in tables
     )
-    choices = BuildOptions(min_counts=min_counts, record=record, keys=keys, force=force, progress=progress)
     wanted = sum(table.n_ngrams for table in tables) // _NGRAMS
-    job = _CountingJob(place, ShardPlan(inputs, ()), wanted, force, progress)
+    job = _CountingJob(place, ShardPlan(inputs, ()), wanted, force, choices.get("progress"))
     orders = tables[0].orders
-    with job.begun({"counts": "merge", **_config(choices)}):
+    with job.begun({"counts": "merge", **_config(cast("BuildOptions", choices))}):
         header = {"tokenisations": names, "gaps": gaps, "record": form.name, "orders": orders}
-        source = TableSource(tuple(str(table.path) for table in tables), orders, bool(gaps), min_counts)
+        paths = tuple(str(table.path) for table in tables)
+        source = TableSource(paths, orders, bool(gaps), choices.get("min_counts"))
         job.table(output, source, header, info, choices, None, input_folders(source.paths))
     return output
 
@@ -280,7 +277,7 @@ class _CountingJob:
         source: CountSource,
         header: dict[str, Any],
         info: dict[str, Any],
-        choices: BuildOptions,
+        choices: TableOptions,
         totals: list[int] | None,
         folders: tuple[str, ...],
     ) -> None:

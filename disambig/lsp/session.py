@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from disambig.checking import Flag, choose, stable_flags
+from disambig.checking import Flag, Recheck, choose, stable_flags
 from disambig.configuration import (
     ADDED,
     CHOICES,
@@ -256,7 +256,9 @@ class EditorSession:
             if state.version != result.version:
                 return ()
             options = live.settings.markup_options
-            return stable_flags(live.name, state.text, chosen, live.annotate, live.ignored_words, options)
+            return stable_flags(
+                live.name, state.text, chosen, Recheck(live.annotate, live.ignored_words, options)
+            )
 
         stable: Sequence[Flag] = await self.scheduler.run_with(document, work) if chosen else ()
         return stable if document.check_result is result else ()

@@ -415,7 +415,7 @@ class FirstCandidate(_OtherChoice):
     Parameters
     ----------
     measure : Measure
-        A measure made of sums (`AddsUp`); the default is accuracy.
+        See `Oracle`.
     """
 
     @property

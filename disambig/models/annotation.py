@@ -316,7 +316,9 @@ def annotate(
         D401 for an invalid rate, D950 for the rate of a task that no model decides, D953 for an unknown kind
         of writing.
     """
-    together = _model_set(models, flags_per_1000, ignore, protect, detect_language, writing)
+    rates = task_rates(models, flags_per_1000)
+    together = ModelSet(tuple(models), rates, ignore, protect, detect_language, writing=writing)
+    _warn_of_unused_writing(models, writing)
     return together.annotate(texts)
 
 
@@ -325,30 +327,17 @@ def annotate_separately(
     models: Sequence[Model],
     *,
     flags_per_1000: RequestedRates = None,
-    ignore: Collection[str] = (),
-    protect: bool = True,
-    detect_language: bool = True,
     writing: str | None = None,
 ) -> list[Decisions]:
     """Decide as `annotate` does, but each model separately: their flags may overlap and are not verified."""
-    together = _model_set(models, flags_per_1000, ignore, protect, detect_language, writing)
+    together = ModelSet(tuple(models), task_rates(models, flags_per_1000), writing=writing)
+    _warn_of_unused_writing(models, writing)
     return together.annotate_separately(texts)
 
 
-def _model_set(
-    models: Sequence[Model],
-    flags_per_1000: RequestedRates,
-    ignore: Collection[str],
-    protect: bool,
-    detect_language: bool,
-    writing: str | None,
-) -> ModelSet:
-    """Return the models with these settings; warn if `writing` has no effect."""
-    rates = task_rates(models, flags_per_1000)
-    together = ModelSet(tuple(models), rates, ignore, protect, detect_language, writing=writing)
+def _warn_of_unused_writing(models: Sequence[Model], writing: str | None) -> None:
     if note := unused_writing(models, writing):
         warnings.warn(str(note), stacklevel=3)
-    return together
 
 
 def protect_words(view: TokenView, ignore: Collection[str]) -> TokenView:

@@ -6,7 +6,7 @@ import inspect
 import warnings
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -231,13 +231,27 @@ KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
 """Check of a setting by the annotation of its parameter, and the description of its type in messages."""
 
 
-def check_settings_of_factory(create: Callable[..., Component]) -> Callable[..., Component]:
+SHARED_DEFAULTS: dict[str, Any] = {
+    "flags_per_1000": None,
+    "ignore": [],
+    "protect": True,
+    "detect_language": True,
+    "writing": None,
+}
+"""Settings of all components that correct words, with their defaults."""
+
+
+def check_settings_of_factory(
+    create: Callable[..., Component], settings: Collection[str] | None = None
+) -> Callable[..., Component]:
     """Return a factory that checks its settings, and warns of components with the same spans (D508).
 
     Parameters
     ----------
     create : callable
         A factory whose parameters are annotated with keys of `KINDS`, optional ones with ``| None``.
+    settings : collection of str, optional
+        The parameters that a config can set; the others must have defaults. By default all parameters.
 
     Raises
     ------
@@ -245,7 +259,12 @@ def check_settings_of_factory(create: Callable[..., Component]) -> Callable[...,
         D516, by the factory returned.
     """
     signature = inspect.signature(create)
-    kinds = {name: one.annotation for name, one in signature.parameters.items() if name not in _OWN}
+    used = {
+        name: one
+        for name, one in signature.parameters.items()
+        if settings is None or name in _OWN or name in settings
+    }
+    kinds = {name: one.annotation for name, one in used.items() if name not in _OWN}
 
     def made(*, nlp: Language, name: str, **settings: Any) -> Component:
         for setting, value in settings.items():
@@ -260,9 +279,7 @@ def check_settings_of_factory(create: Callable[..., Component]) -> Callable[...,
             _warn_of_lost_spans(nlp, component)
         return component
 
-    plain = [
-        one if name in _OWN else one.replace(annotation=Any) for name, one in signature.parameters.items()
-    ]
+    plain = [one if name in _OWN else one.replace(annotation=Any) for name, one in used.items()]
     made.__signature__ = signature.replace(parameters=plain)  # type: ignore[attr-defined]
     made.__annotations__ = {parameter.name: Any for parameter in plain}
     made.__name__, made.__doc__ = create.__name__, create.__doc__

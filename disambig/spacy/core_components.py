@@ -25,6 +25,7 @@ from disambig.packs import default_tasks
 from disambig.spacy.annotations import PREFIX, clear_cache, id_under, pack_decisions
 from disambig.spacy.component import (
     SEVERAL_LANGUAGES,
+    SHARED_DEFAULTS,
     Disambiguator,
     Rates,
     SpanWriter,
@@ -41,15 +42,7 @@ from disambig.text import TokenView, align_tokens, view_of_docs
 from disambig.types import RaisesFlags, decides
 
 FACTORY = "disambig"
-DEFAULTS: dict[str, Any] = {
-    "model": None,
-    "spans_key": None,
-    "flags_per_1000": None,
-    "ignore": [],
-    "protect": True,
-    "detect_language": True,
-    "writing": None,
-}
+DEFAULTS: dict[str, Any] = {"model": None, "spans_key": None, **SHARED_DEFAULTS}
 
 
 def make_any(
@@ -113,15 +106,7 @@ Language.factory(
 PROOFREAD_FACTORY = "disambig_proofread"
 Placed = tuple[int, int, Span]
 """The offsets of a decision, which may be an empty place, and its Span."""
-PROOFREAD_DEFAULTS: dict[str, Any] = {
-    "models": [],
-    "flags_per_1000": None,
-    "ignore": [],
-    "protect": True,
-    "detect_language": True,
-    "writing": None,
-    "spans_key": "proofread",
-}
+PROOFREAD_DEFAULTS: dict[str, Any] = {"models": [], **SHARED_DEFAULTS, "spans_key": "proofread"}
 
 
 class Proofreader(SpanWriter):

@@ -22,6 +22,7 @@ from disambig.models import Model
 from disambig.namespaces import entry_points
 from disambig.packs import available
 from disambig.spacy.component import (
+    SHARED_DEFAULTS,
     Component,
     Disambiguator,
     check_settings_of_factory,
@@ -148,12 +149,10 @@ def component_factory(
     defaults: dict[str, Any] = {
         "model": None,
         "spans_key": spans_key or task,
-        "flags_per_1000": None,
-        "ignore": [],
-        "protect": True,
-        "detect_language": True,
-        "writing": None,
+        **SHARED_DEFAULTS,
     }
+    if read_sets is not None:
+        defaults["sets"] = []
 
     def create(
         nlp: Language,
@@ -165,54 +164,24 @@ def component_factory(
         protect: bool,
         detect_language: bool,
         writing: str | None,
+        sets: Sets = "",
     ) -> Disambiguator:
         require_distribution(nlp, factory)
         (loaded,) = models_for_writing([_model(name, model, task)], writing, name)
-        return Disambiguator(
-            nlp,
-            loaded,
-            name=name,
-            spans_key=spans_key,
-            flags_per_1000=flags_per_1000,
-            ignore=ignore,
-            protect=protect,
-            detect_language=detect_language,
-        )
+        settings: dict[str, Any] = {
+            "name": name,
+            "spans_key": spans_key,
+            "flags_per_1000": flags_per_1000,
+            "ignore": ignore,
+            "protect": protect,
+            "detect_language": detect_language,
+        }
+        if read_sets is None:
+            return Disambiguator(nlp, loaded, **settings)
+        return SetsDisambiguator(nlp, loaded, sets=sets, read_sets=read_sets, **settings)
 
-    def create_with_sets(
-        nlp: Language,
-        name: str,
-        model: str | None,
-        spans_key: str,
-        flags_per_1000: float | None,
-        ignore: list[str],
-        protect: bool,
-        detect_language: bool,
-        writing: str | None,
-        sets: Sets,
-    ) -> Disambiguator:
-        require_distribution(nlp, factory)
-        assert read_sets is not None
-        (loaded,) = models_for_writing([_model(name, model, task)], writing, name)
-        return SetsDisambiguator(
-            nlp,
-            loaded,
-            sets=sets,
-            read_sets=read_sets,
-            name=name,
-            spans_key=spans_key,
-            flags_per_1000=flags_per_1000,
-            ignore=ignore,
-            protect=protect,
-            detect_language=detect_language,
-        )
-
-    chosen: Callable[..., Disambiguator] = create
-    if read_sets is not None:
-        defaults["sets"] = []
-        chosen = create_with_sets
-    _register(name, chosen, defaults)
-    return chosen
+    _register(name, create, defaults)
+    return create
 
 
 def label_factory(
@@ -249,21 +218,6 @@ def label_factory(
     factory = name
 
     def create(
-        nlp: Language, name: str, model: str | None, spans_key: str, least_margin: float | None
-    ) -> Disambiguator:
-        return make_component(nlp, name, model, spans_key, least_margin)
-
-    def create_with_fallback(
-        nlp: Language,
-        name: str,
-        model: str | None,
-        spans_key: str,
-        least_margin: float | None,
-        fallback: bool,
-    ) -> Disambiguator:
-        return make_component(nlp, name, model, spans_key, least_margin, fallback)
-
-    def make_component(
         nlp: Language,
         name: str,
         model: str | None,
@@ -281,11 +235,10 @@ def label_factory(
             loaded = loaded.with_fallback()
         return Disambiguator(nlp, loaded, name=name, spans_key=spans_key, protect=False)
 
-    chosen: Callable[..., Disambiguator] = create_with_fallback if falls_back else create
-    chosen.pack = pack  # type: ignore[attr-defined]  # read by `packs.not_installed`
+    create.pack = pack  # type: ignore[attr-defined]  # read by `packs.not_installed`
     defaults: dict[str, Any] = {"model": None, "spans_key": spans_key or task, "least_margin": None}
-    _register(name, chosen, defaults | ({"fallback": False} if falls_back else {}), requires)
-    return chosen
+    _register(name, create, defaults | ({"fallback": False} if falls_back else {}), requires)
+    return create
 
 
 def declared_factory(
@@ -341,7 +294,7 @@ def _register(
         requires=list(requires),
         assigns=["doc.spans", "doc.user_data", "span._.disambig"],
         default_score_weights={f"{key}_f": 1.0, f"{key}_p": 0.0, f"{key}_r": 0.0},
-        func=check_settings_of_factory(create),
+        func=check_settings_of_factory(create, defaults),
     )
 
 

@@ -42,7 +42,21 @@ SCORE_WEIGHTS = {
 """The same weights as in spaCy's ``textcat``."""
 
 
-class DocumentLabeller(Disambiguator):
+class Labeller(Disambiguator):
+    """A component that writes labels and no spans."""
+
+    @property
+    def span_tasks(self) -> tuple[str, ...] | None:
+        """Empty, since no spans are written."""
+        return ()
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of ``doc.cats`` or ``token.tag_``."""
+        return self.model.task.groups[0].candidates
+
+
+class DocumentLabeller(Labeller):
     """Label whole Docs: the probabilities in ``doc.cats`` sum to one.
 
     A Doc without words keeps its ``doc.cats``, and labels that the model does not know are kept as well.
@@ -66,16 +80,6 @@ class DocumentLabeller(Disambiguator):
         if decides(model.task).where != "documents":
             raise UserError("D504", name=name, model=model.name, task=model.task.name)
         super().__init__(nlp, model, name=name, spans_key=model.task.name, protect=False)
-
-    @property
-    def span_tasks(self) -> tuple[str, ...] | None:
-        """Empty, since no spans are written."""
-        return ()
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The labels of ``doc.cats``."""
-        return self.model.task.groups[0].candidates
 
     def set_annotations(self, docs: Sequence[Doc], decisions: Decisions) -> None:
         """Write the probabilities of `predict` to the Docs."""
@@ -161,7 +165,7 @@ class TokenLabels:
     documents: NDArray[np.int64]
 
 
-class TokenLabeller(Disambiguator):
+class TokenLabeller(Labeller):
     """Label all tokens of Docs: ``tag_`` and, if `universal` is given, ``pos_``.
 
     Parameters
@@ -207,16 +211,6 @@ class TokenLabeller(Disambiguator):
         )
         self._words = HashVocabulary(np.array([key for key, _ in word_parts], np.uint64))
         self._words_parts = np.array([part for _, part in word_parts], np.uint64)
-
-    @property
-    def span_tasks(self) -> tuple[str, ...] | None:
-        """Empty, since no spans are written."""
-        return ()
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The labels of ``token.tag_``."""
-        return self.model.task.groups[0].candidates
 
     def predict(self, docs: Sequence[Doc]) -> TokenLabels:  # type: ignore[override]
         """Return the labels of a batch of Docs without changing the Docs."""

@@ -77,10 +77,8 @@ class EncoderEvidence(CorrectionsExtractor):
 
     Parameters
     ----------
-    folder : path
-        Folder of the encoder, or the name of an installed pack that has one.
-    threads : int, optional
-        See `Encoder.load`.
+    folder, threads
+        Folder or installed pack of the encoder, and the number of threads (see `Encoder.load`).
 
     Raises
     ------
@@ -177,6 +175,7 @@ class _ReadsStates:
     __slots__ = ()
     folder: str | Path
     threads: int | None
+    centre: NDArray[np.float32] | None
     folders: ClassVar[tuple[str, ...]] = ("folder",)
     describes: ClassVar[str] = "group"
 
@@ -195,6 +194,27 @@ class _ReadsStates:
         encoder.most_kept = max(encoder.most_kept, 2 * len(instances))
         states = _read_states(encoder, view, instances)
         return states if len(states) else np.zeros((1, states.shape[1]), np.float32)
+
+    def _centred_states(self, view: TokenView, instances: Instances) -> NDArray[np.float32]:
+        """Return the states at the instances less the mean in training, shape ``(n, width)``.
+
+        Raises
+        ------
+        ValueError
+            If the extractor is not fitted, or for another encoder than it was fitted with.
+        """
+        centre = _fitted(self.centre)
+        states = _read_states(self.encoder, view, instances)
+        if states.shape[1] != len(centre):
+            raise ValueError(f"states of {states.shape[1]} numbers, fitted with {len(centre)}")
+        return states - centre
+
+
+def _fitted(array: NDArray[np.float32] | None) -> NDArray[np.float32]:
+    """Return an array that `fit` sets; ValueError if the extractor is not fitted."""
+    if array is None:
+        raise ValueError("the extractor is not fitted")
+    return array
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -237,9 +257,7 @@ class EncoderStates(_ReadsStates):
 
     def state(self) -> Arrays:
         """Return mean and standard deviation; ValueError if the extractor is not fitted."""
-        if self.centre is None or self.spread is None:
-            raise ValueError("the extractor is not fitted")
-        return {"centre": self.centre, "spread": self.spread}
+        return {"centre": _fitted(self.centre), "spread": _fitted(self.spread)}
 
     def from_state(self, arrays: Arrays) -> EncoderStates:
         """Restore the extractor from `state`; raise ValueError for invalid arrays."""
@@ -250,21 +268,10 @@ class EncoderStates(_ReadsStates):
 
     @by_group
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
-        """Return the scaled states once per candidate, shape ``(n, K, width)``.
-
-        Raises
-        ------
-        ValueError
-            If the extractor is not fitted, or for another encoder than it was fitted with.
-        """
-        if self.centre is None or self.spread is None:
-            raise ValueError("the extractor is not fitted")
-        states = _read_states(self.encoder, view, instances)
-        n, width = states.shape
-        if width != len(self.centre):
-            raise ValueError(f"states of {width} numbers, fitted with {len(self.centre)}")
+        """Return the scaled states once per candidate, shape ``(n, K, width)`` (see `_centred_states`)."""
+        scaled = self.scale * self._centred_states(view, instances) / _fitted(self.spread)
+        n, width = scaled.shape
         k = len(group.candidates)
-        scaled = self.scale * (states - self.centre) / self.spread
         values = np.broadcast_to(scaled[:, None], (n, k, width)).astype(np.float32)
         columns = _state_columns(group.candidates, width)
         none = np.zeros(n * k, np.int32)
@@ -314,10 +321,8 @@ class WhitenedStates(_ReadsStates):
 
     Parameters
     ----------
-    folder : path
-        Folder of the encoder, or the name of an installed pack that has one.
-    threads : int, optional
-        See `Encoder.load`.
+    folder, threads
+        Folder or installed pack of the encoder, and the number of threads (see `Encoder.load`).
     centre : array of float32, shape (width,)
         Mean state; fitted by `fit`.
     whitening : array of float32, shape (width, width)
@@ -344,9 +349,7 @@ class WhitenedStates(_ReadsStates):
 
     def state(self) -> Arrays:
         """Return the mean, and the whitening matrix in half precision; ValueError if they are not fitted."""
-        if self.centre is None or self.whitening is None:
-            raise ValueError("the extractor is not fitted")
-        return {"centre": self.centre, "whitening": self.whitening.astype(np.float16)}
+        return {"centre": _fitted(self.centre), "whitening": _fitted(self.whitening).astype(np.float16)}
 
     def from_state(self, arrays: Arrays) -> WhitenedStates:
         """Restore the extractor from `state`; raise ValueError for invalid arrays."""
@@ -356,20 +359,10 @@ class WhitenedStates(_ReadsStates):
         return replace(self, centre=centre, whitening=whitening)
 
     def transform(self, view: TokenView, table: GroupedInstances) -> list[Features]:
-        """Return the whitened states, one row per instance; they are no evidence.
-
-        Raises
-        ------
-        ValueError
-            If the extractor is not fitted, or for another encoder than it was fitted with.
-        """
-        if self.centre is None or self.whitening is None:
-            raise ValueError("the extractor is not fitted")
-        states = _read_states(self.encoder, view, table.instances)
+        """Return the whitened states, one row per instance; they are no evidence (see `_centred_states`)."""
+        states = self._centred_states(view, table.instances)
         width = states.shape[1]
-        if width != len(self.centre):
-            raise ValueError(f"states of {width} numbers, fitted with {len(self.centre)}")
-        rows = ((states - self.centre) @ self.whitening).astype(np.float32)
+        rows = (states @ _fitted(self.whitening)).astype(np.float32)
         columns = Columns(np.full(width, -1, np.int32), np.zeros(width, np.int32), (STATES,))
         features = []
         for here, (instances, group) in zip(table.slices, table.parts, strict=True):

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from toy_learners import Constant, Perceptron
 from toy_plugin import NearbyWords, Pairs
+from toy_texts import CONFIG
 
 from disambig.api import (
     CandidateFinder,
@@ -395,6 +396,7 @@ from disambig.api import hookimpl
 from disambig.api.tasks import Rule, RuleSet
 from disambig.text import hash_word
 from toy_plugin import NearbyWords, Pairs
+from toy_texts import CONFIG
 
 names = {}
 
@@ -508,27 +510,9 @@ def test_a_rule_that_cannot_be_named_fails_one_file_of_check(names, message, fra
     assert "1 file" in output
 
 
-CONFIG = """
-[model]
-name = "broken"
-[task]
-@disambig_tasks = "toys.Pairs.v1"
-name = "a/b c"
-[tokenisation]
-@disambig_tokenisations = "disambig.words.v1"
-[extractors]
-[extractors.near]
-@disambig_extractors = "toys.NearbyWords.v1"
-[learner]
-@disambig_learners = "toys.Perceptron.v1"
-[baseline]
-@disambig_learners = "disambig.NoPreference.v1"
-"""
-
-
 def test_an_invalid_name_in_a_config_is_a_mistake_of_the_user(load_with, tmp_path):
     load_with(toys="toy_plugin")
     path = tmp_path / "broken.cfg"
-    path.write_text(CONFIG)
+    path.write_text(CONFIG.replace('.Pairs.v1"', '.Pairs.v1"\nname = "a/b c"'))
     with pytest.raises(UserError, match=r"D005.*name in \[task\] is 'a/b c': give a name of letters"):
         read_plan(path)

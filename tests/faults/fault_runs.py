@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -16,6 +17,23 @@ DRIVER = Path(__file__).parents[1] / "integration" / "fake_models.py"
 FAKE = (str(DRIVER),)
 REAL = ("-m", "disambig.cli.main")
 LIMIT = 240.0  # seconds after which a command hangs
+SECONDS = 60  # the same for a call in this process
+
+
+@contextlib.contextmanager
+def within(what: object):
+    """Let a block hang no longer than `SECONDS`."""
+
+    def end(*_: object) -> None:
+        raise AssertionError(f"it hangs: {what}")
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.alarm(SECONDS)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def begun(*arguments: object, folder: Path, python: tuple[str, ...] = FAKE, **settings: Any):

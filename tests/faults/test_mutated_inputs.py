@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-import signal
 import sys
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -14,32 +12,16 @@ from commands import here
 from fake_models import fakes
 from fault_dial import amount, chance
 from fault_inputs import CORPORA, LABELLED, TEXTS, inside, lists, mutated
+from fault_runs import within
 
 from disambig.errors import UserError
 
 pytestmark = pytest.mark.slow
-SECONDS = 60
 _LINE = re.compile(r"disambig: \[D\d{3}\] [^\x00-\x08\x0b-\x1f\x7f-\x9f]+")
 _SUMMARY = re.compile(
     r"[0-9,]+ document|skipped, since they could not be annotated: |(spelling|preposition): |[0-9,]+ words"
     r"|[0-9,]+ more message"
 )
-
-
-@contextmanager
-def within(what: object):
-    """Let a block hang no longer than `SECONDS`."""
-
-    def end(*_: object) -> None:
-        raise AssertionError(f"it hangs: {what}")
-
-    before = signal.signal(signal.SIGALRM, end)
-    signal.alarm(SECONDS)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import resource
 import shutil
-import signal
 import zipfile
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +12,7 @@ from pathlib import Path
 import pytest
 from fault_dial import amount, chance
 from fault_inputs import mutated
-from fault_runs import check
+from fault_runs import check, within
 
 from disambig.errors import UserError
 from disambig.models import annotate, load
@@ -22,7 +21,6 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
 MEMORY = 2 << 30
 """Bytes that opening a changed model may take beyond what the process has."""
-SECONDS = 60
 
 
 def _convert(folder: Path) -> object:
@@ -102,21 +100,14 @@ def _changed_archive(path: Path, numbers) -> bytes:
 
 @contextmanager
 def bounded(what: object):
-    """Let a block take no longer than `SECONDS`, and no more than `MEMORY` bytes of addresses."""
-
-    def end(*_: object) -> None:
-        raise AssertionError(f"it hangs: {what}")
-
-    before = signal.signal(signal.SIGALRM, end)
+    """Let a block hang no longer than `within`, and take no more than `MEMORY` bytes of addresses."""
     limits = resource.getrlimit(resource.RLIMIT_AS)
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, limits[1]))
-    signal.alarm(SECONDS)
     try:
-        yield
+        with within(what):
+            yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
         resource.setrlimit(resource.RLIMIT_AS, limits)
 
 

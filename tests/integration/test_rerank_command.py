@@ -17,9 +17,9 @@ ROOT = Path(__file__).parents[2]
 
 
 SENTENCES = [
-    "Please bring me a chair.",
     "She will bring her brother to the party.",
-    "Bring your own cup when you come.",
+    "Bring an umbrella, since it rains.",
+    "Bring them some bread.",
     "It will take an hour.",
     "You should take care of it.",
     "Take a look at the map before you go.",

@@ -300,6 +300,7 @@ BASELINE, MAP, BOOSTING, FSLR, F_BOOSTING, BLASSO = (
     "F-Boosting",
     "BLasso",
 )
+OF_THE_PAPER = BOOSTING, FSLR, F_BOOSTING, BLASSO
 PERCEPTRON, PAIRS = "averaged perceptron", "L2, pairs"
 ALL_LEARNERS = f"{MAP}, {BLASSO}"
 """Lists of the adapted language model, reranked."""

@@ -15,11 +15,10 @@ from disambig.api.measures import paired_bootstrap
 from .adaptation import (
     BACKGROUND,
     BLASSO,
-    BOOSTING,
     CER,
     DOMAINS,
     F_BOOSTING,
-    FSLR,
+    OF_THE_PAPER,
     AdaptationResults,
     ConversionFeatures,
     DomainLists,
@@ -28,7 +27,7 @@ from .adaptation import (
     rerank_lists,
 )
 
-SYSTEMS = {name: name for name in (BOOSTING, FSLR, F_BOOSTING, BLASSO)}
+SYSTEMS = {name: name for name in OF_THE_PAPER}
 WITHOUT, WITH = "word n-grams", "and head words"
 
 

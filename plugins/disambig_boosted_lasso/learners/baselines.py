@@ -67,8 +67,7 @@ class AveragedPerceptron:
         Raises
         ------
         UserError
-            D703 for features that are NaN or infinite, D645 for costs that are NaN, D705 if there are no
-            lists.
+            D703 for unusable features, D645 for unusable costs, D705 for no lists.
         """
         from ._kernels import perceptron_pass
 
@@ -161,8 +160,7 @@ class PairwiseL2:
         Raises
         ------
         UserError
-            D703 for features that are NaN or infinite, D645 for costs that are NaN, D705 if there are no
-            lists.
+            D703 for unusable features, D645 for unusable costs, D705 for no lists.
         """
         lists = canonical_rows(batch)
         base = base_columns(lists, self.base)

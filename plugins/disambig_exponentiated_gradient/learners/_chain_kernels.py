@@ -8,6 +8,8 @@ import numpy as np
 
 from disambig.api.kernels import best_path, compiled, shared_sums
 
+from ._list_kernels import next_eta
+
 
 @compiled
 def place_scores(rows, begin, n, weights, first, out):
@@ -103,7 +105,7 @@ def by_products(gram, begin, mass):
 
 @compiled
 def online(
-    rows, starts, costs, gram, begins, C, log_linear, etas, safe, hardly, n_steps, order, of_place, of_step,
+    rows, starts, costs, gram, begins, C, log_linear, etas, safe, n_steps, order, of_place, of_step,
     weights, first, table,
 ):  # fmt: skip
     """Make `n_steps` steps per sequence, in an order (see `PackedDual.epoch`); return the dual's gain."""
@@ -166,13 +168,7 @@ def online(
                     pairs[a, b] -= pairs_then[a, b]
                     table[a, b] += C * pairs_then[a, b]
             add_places(rows, begin, other[:n], C, weights, first)
-            # as in `_list_kernels.visit`: the maximum of the parabola along the step, within a factor of two
-            if bend > 0.0 and far > hardly:
-                eta *= min(2.0, max(0.5, 0.5 * linear / bend))
-            else:
-                eta *= 2.0
-            if log_linear:
-                eta = min(eta, 1.0)
+            eta = next_eta(eta, linear, bend, far, log_linear)
         etas[s] = eta
     return gained
 
@@ -262,7 +258,7 @@ def sample() -> None:
     gram, begins = np.zeros(4), np.zeros(1, np.int64)
     products(rows, starts, begins, gram, np.zeros(1))
     weigh(rows, starts, costs, gold, 1.0, False, *theta, *weights)
-    step = np.ones(1), np.ones(1), 0.0, 1
+    step = np.ones(1), np.ones(1), 1
     online(rows, starts, costs, gram, begins, 1.0, False, *step, begins, *theta, *weights)
     slopes(rows, starts, costs, False, *theta, *weights, np.zeros((2, 2)), np.zeros((1, 2, 2)))
     moved(starts, *theta, *theta, np.zeros((2, 2)), np.zeros((1, 2, 2)))

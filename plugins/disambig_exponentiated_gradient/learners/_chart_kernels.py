@@ -4,9 +4,14 @@
 # mypy: allow-untyped-defs
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 
 from disambig.api.kernels import best_edges, compiled, inside_outside
+
+from ._list_kernels import next_eta
 
 
 @compiled
@@ -106,7 +111,7 @@ def gathered(charts, i, weights, own):
 
 
 @compiled
-def online(charts, costs, C, log_linear, etas, safe, hardly, n_steps, order, of_rows, weights):
+def online(charts, costs, C, log_linear, etas, safe, n_steps, order, of_rows, weights):
     """Make `n_steps` steps per instance, in an order (see `PackedDual.epoch`); return the dual's gain."""
     offsets, part_starts, cols, col_starts = charts[0], charts[5], charts[9], charts[10]
     workspace = np.empty((5, largest(offsets)))
@@ -157,12 +162,7 @@ def online(charts, costs, C, log_linear, etas, safe, hardly, n_steps, order, of_
                 mass[row] = other[row]
             for c in range(len(own)):
                 own[c] += C * change[c]
-            if bend > 0.0 and far > hardly:
-                eta *= min(2.0, max(0.5, 0.5 * linear / bend))
-            else:
-                eta *= 2.0
-            if log_linear:
-                eta = min(eta, 1.0)
+            eta = next_eta(eta, linear, bend, far, log_linear)
         etas[i] = eta
         if taken:
             for c in range(len(own)):
@@ -244,18 +244,22 @@ def gaps(charts, costs, log_linear, of_rows, weights):
     return total
 
 
-def sample() -> None:
-    """Run a small example, so that `disambig doctor --compile` compiles the functions."""
+def sample_charts() -> Iterator[tuple[Any, ...]]:
+    """Yield a chart of two rows, with features in single and in double precision."""
     offsets, nodes = np.array([0, 2]), np.array([0, 2])
     graph = offsets, nodes, np.array([0, 1], np.int32), np.array([[-1, -1], [0, -1]], np.int32)
     parts = np.array([[0], [-1]], np.int32), np.array([0, 1]), np.array([0, 1]), np.zeros(1, np.int32)
-    cols = np.zeros(1, np.int32), np.array([0, 1])
-    costs, gold, theta, weights = np.zeros(2), np.ones(2), np.zeros(2), np.zeros(1)
     for kind in (np.float32, np.float64):
-        charts = (*graph, *parts, np.ones(1, kind), *cols)
+        yield *graph, *parts, np.ones(1, kind), np.zeros(1, np.int32), np.array([0, 1])
+
+
+def sample() -> None:
+    """Run a small example, so that `disambig doctor --compile` compiles the functions."""
+    costs, gold, theta, weights = np.zeros(2), np.ones(2), np.zeros(2), np.zeros(1)
+    for charts in sample_charts():
         etas, order = np.ones(1), np.zeros(1, np.int64)
         weigh(charts, costs, gold, 1.0, False, theta, weights)
-        online(charts, costs, 1.0, False, etas, np.zeros(1), 1e-9, 1, order, theta, weights)
+        online(charts, costs, 1.0, False, etas, np.zeros(1), 1, order, theta, weights)
         slopes(charts, costs, False, theta, weights, np.empty(2))
         moved(charts, theta, theta, np.zeros(2))
         gaps(charts, costs, False, theta, weights)

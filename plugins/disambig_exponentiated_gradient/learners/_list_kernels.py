@@ -101,6 +101,22 @@ def moved(theta, nabla, eta, floor, out):
 
 
 @compiled
+def next_eta(eta, linear, bend, far, log_linear):
+    """Return the eta for the next step, after one that gained ``linear - bend``.
+
+    On the line from alpha to the end of the step, the dual is the parabola ``t linear - t^2 bend`` with its
+    maximum at ``t = linear / (2 bend)``: the next step is scaled by this, within a factor of two. If alpha
+    hardly changed, by `far` in all, eta is increased.
+    """
+    if bend > 0.0 and far > _HARDLY:
+        eta *= min(2.0, max(0.5, 0.5 * linear / bend))
+    else:
+        eta *= 2.0
+    # at 1 the old theta of the log-linear dual has no influence; a longer step would reverse it
+    return min(eta, 1.0) if log_linear else eta
+
+
+@compiled
 def visit(
     cols, ptr, local, values, loss, gold, C, log_linear, floor, eta, safe, steps, enough, theta, weights,
     workspace, wide,
@@ -180,13 +196,7 @@ def visit(
         for y in range(k):
             theta[y] = then[y]
             alpha[y] = other[y]
-        # Along delta the dual is the parabola t linear - t^2 bend; its maximum is at t = linear / (2 bend).
-        if loss_of_bend > 0.0 and far > _HARDLY:
-            eta *= min(2.0, max(0.5, 0.5 * linear / loss_of_bend))
-        else:
-            eta *= 2.0
-        if log_linear:
-            eta = min(eta, 1.0)  # at 1 the old theta has no influence; a longer step would reverse it
+        eta = next_eta(eta, linear, loss_of_bend, far, log_linear)
     if taken:
         for c in range(m):
             weights[cols[c]] = own[c]

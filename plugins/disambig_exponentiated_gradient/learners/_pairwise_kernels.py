@@ -8,7 +8,7 @@ import numpy as np
 
 from disambig.api.kernels import best_edges, compiled
 
-from ._chart_kernels import gathered, greatest, inner, largest, row_scores
+from ._chart_kernels import gathered, greatest, inner, largest, row_scores, sample_charts
 
 _NEVER = -np.inf
 _ZERO = 1e-13
@@ -159,12 +159,7 @@ def gaps(charts, costs, mass, weights):
 
 def sample() -> None:
     """Run a small example, so that `disambig doctor --compile` compiles the functions."""
-    offsets, nodes = np.array([0, 2]), np.array([0, 2])
-    graph = offsets, nodes, np.array([0, 1], np.int32), np.array([[-1, -1], [0, -1]], np.int32)
-    parts = np.array([[0], [-1]], np.int32), np.array([0, 1]), np.array([0, 1]), np.zeros(1, np.int32)
-    cols = np.zeros(1, np.int32), np.array([0, 1])
     order = np.zeros(1, np.int64)
-    for kind in (np.float32, np.float64):
-        charts = (*graph, *parts, np.ones(1, kind), *cols)
+    for charts in sample_charts():
         pairwise(charts, np.zeros(2), 1.0, 1, True, 0.0, order, np.ones(2), np.zeros(1))
         gaps(charts, np.zeros(2), np.ones(2), np.zeros(1))

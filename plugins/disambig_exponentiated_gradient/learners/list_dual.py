@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
@@ -196,8 +197,6 @@ def _reduce_rows(rows: Any, values: NDArray[Any], offsets: Ints) -> tuple[Any, .
 
 FLOOR = 40.0
 """Maximum distance of the logarithm of an alpha from the list's largest; from there it can grow again."""
-HARDLY = 1e-9
-"""A change of alpha that is too small to determine the next step length."""
 STEPS = 6
 """Maximum number of steps per visit of a list."""
 STEPS_OF_PARTS = 3
@@ -206,8 +205,93 @@ KAPPAS = (16.0, 12.0, 8.0, 6.0, 4.0, 2.0)
 """Starting points that are tried: alpha proportional to ``exp(-kappa L / mean L of a rival)``."""
 
 
-class ListDual:
-    """Alphas of candidates in lists and the corresponding weights.
+class GradientDual(ABC):
+    """A dual problem whose alphas, or parameters, are all moved along its gradient at once.
+
+    Attributes
+    ----------
+    C : float
+    log_linear : bool
+    theta : object
+        Logarithms of the alphas, or the parameters of parts.
+    weights : array of float64, shape (n_columns,)
+        W.
+    dual : float
+    """
+
+    C: float
+    log_linear: bool
+    theta: Any
+    dual: float
+    _eta: float
+    _etas: Floats
+    _spans: Floats
+    """Bounds on the squared distances between candidates' features, by instance."""
+    _weights: Any
+    """The weights in the form of `_evaluated`."""
+
+    @property
+    def weights(self) -> Floats:
+        """W, shape (n_columns,)."""
+        weights: Floats = self._weights
+        return weights
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """Return the number of instances."""
+
+    @abstractmethod
+    def _initial(self, kappa: float) -> Any:
+        """Return the parameters for which alpha is proportional to ``exp(-kappa L)``."""
+
+    @abstractmethod
+    def _gradient(self) -> Any:
+        """Return the direction of a step."""
+
+    @abstractmethod
+    def _moved(self, gradient: Any) -> Any:
+        """Return the parameters after a step of the current eta."""
+
+    @abstractmethod
+    def _evaluated(self, theta: Any) -> tuple[float, Any]:
+        """Return the dual and the weights for given parameters."""
+
+    @abstractmethod
+    def _change(self, theta: Any, gradient: Any) -> tuple[float, float]:
+        """Return the first-order gain of a step to `theta`, and by how much it changes the alphas in all."""
+
+    def restart(self, kappa: float, eta: float) -> None:
+        """Start with alpha proportional to ``exp(-kappa L)``, and steps of `eta`."""
+        self._eta, self._etas = eta, np.full(len(self), eta)
+        self.theta = self._initial(kappa)
+        self.dual, self._weights = self._evaluated(self.theta)
+
+    def at(self, C: float) -> None:
+        """Continue with another C, from the same alphas."""
+        self.C = C
+        self.dual, self._weights = self._evaluated(self.theta)
+
+    def batch_step(self) -> None:
+        """Move all alphas by one step with one eta, as in the slides; eta is halved if the dual falls."""
+        from ._list_kernels import next_eta
+
+        gradient = self._gradient()
+        safe = float(safe_etas(len(self) * self._spans.max(), self.C, self.log_linear))
+        while True:
+            theta = self._moved(gradient)
+            dual, weights = self._evaluated(theta)
+            if dual >= self.dual:
+                linear, far = self._change(theta, gradient)
+                self._eta = next_eta(self._eta, linear, linear - (dual - self.dual), far, self.log_linear)
+                self.theta, self._weights, self.dual = theta, weights, dual
+                return
+            if self._eta <= safe:  # the remaining gain is below rounding error
+                return
+            self._eta = max(0.5 * self._eta, safe)
+
+
+class ListDual(GradientDual):
+    """Alphas of candidates in lists and the corresponding weights (see `GradientDual`).
 
     Parameters
     ----------
@@ -224,9 +308,6 @@ class ListDual:
     ----------
     theta : array of float64, shape (n_rows,)
         Logarithms of the alphas; minus infinity for candidates that are left out.
-    weights : array of float64, shape (n_columns,)
-        W.
-    dual : float
     """
 
     def __init__(
@@ -245,20 +326,19 @@ class ListDual:
         rivals = self.loss[self.loss > 0]
         initial_theta(self, float(rivals.mean()) if len(rivals) else 1.0)
 
-    def restart(self, kappa: float, eta: float) -> None:
-        """Start with alpha proportional to ``exp(-kappa L)``, and steps of `eta`."""
-        self._eta, self._etas = eta, np.full(len(self), eta)
-        theta = np.where(self._out, -np.inf, -kappa * self.loss)
-        self.theta = theta - np.repeat(segments.log_sums(theta, self.lists.offsets), self._sizes)
-        self.weights = self._compute_weights(self.theta)
-        self.dual = self._compute_dual(self.theta, self.weights)
+    def _initial(self, kappa: float) -> Floats:
+        return self._normalised(np.where(self._out, -np.inf, -kappa * self.loss))
 
-    def _compute_weights(self, theta: Floats) -> Floats:
+    def _normalised(self, theta: Floats) -> Floats:
+        normalised: Floats = theta - np.repeat(segments.log_sums(theta, self.lists.offsets), self._sizes)
+        return normalised
+
+    def _evaluated(self, theta: Floats) -> tuple[float, Floats]:
         from ._list_kernels import weigh
 
         weights = np.zeros(self.lists.n_columns)
         weigh(self.lists.arrays, self.lists.gold, self.C, theta, weights)
-        return weights
+        return self._compute_dual(theta, weights), weights
 
     def _compute_dual(self, theta: Floats, weights: Floats) -> float:
         alpha = np.exp(theta)
@@ -280,39 +360,29 @@ class ListDual:
         )  # fmt: skip
         self.dual = self._compute_dual(self.theta, self.weights)
 
-    def batch_step(self) -> None:
-        """Move all alphas by one step with one eta, as in the slides; eta is halved if the dual falls."""
+    def _gradient(self) -> Floats:
         from ._list_kernels import nablas
 
-        offsets = self.lists.offsets
         nabla = np.empty(len(self.theta))
         arrays = self.lists.arrays, self.loss, self.lists.gold
         nablas(*arrays, self.log_linear, self.theta, self.weights, nabla)
-        alpha = np.exp(self.theta)
-        safe = float(safe_etas(len(self) * self._spans.max(), self.C, self.log_linear))
-        while True:
-            then = self.theta + self._eta * nabla
-            then = np.maximum(
-                then, np.repeat(np.maximum.reduceat(then, offsets[:-1]), self._sizes) - self._floor
-            )
-            then[self._out] = -np.inf
-            then -= np.repeat(segments.log_sums(then, offsets), self._sizes)
-            weights = self._compute_weights(then)
-            dual = self._compute_dual(then, weights)
-            if dual >= self.dual:
-                delta = np.exp(then) - alpha
-                linear, far = self.C * float(delta @ nabla), float(np.abs(delta).sum())
-                bend = linear - (dual - self.dual)
-                self._eta = next_eta(self._eta, linear, bend, far, self.log_linear)
-                self.theta, self.weights, self.dual = then, weights, dual
-                return
-            if self._eta <= safe:  # the remaining gain is below rounding error
-                return
-            self._eta = max(0.5 * self._eta, safe)
+        return nabla
+
+    def _moved(self, gradient: Floats) -> Floats:
+        offsets = self.lists.offsets
+        theta = self.theta + self._eta * gradient
+        least = np.maximum.reduceat(theta, offsets[:-1]) - self._floor
+        theta = np.maximum(theta, np.repeat(least, self._sizes))
+        theta[self._out] = -np.inf
+        return self._normalised(theta)
+
+    def _change(self, theta: Floats, gradient: Floats) -> tuple[float, float]:
+        delta = np.exp(theta) - np.exp(self.theta)
+        return self.C * float(delta @ gradient), float(np.abs(delta).sum())
 
     def at(self, C: float) -> None:
         """Continue with another C, from the same alphas."""
-        self.weights *= C / self.C
+        self._weights *= C / self.C
         self.C = C
         self.dual = self._compute_dual(self.theta, self.weights)
 
@@ -327,12 +397,12 @@ class ListDual:
         return len(self.lists.gold)
 
 
-def initial_theta(dual: Any, unit: float) -> None:
+def initial_theta(dual: GradientDual, unit: float) -> None:
     """Start at the best of several starting points near gold.
 
     Parameters
     ----------
-    dual : ListDual or PackedDual
+    dual : GradientDual
     unit : float
         The mean nonzero loss: this makes the start independent of the unit of costs.
     """
@@ -359,14 +429,3 @@ def safe_etas(spans: Any, C: float, log_linear: bool) -> Any:
         Bounds on squared distances between candidates' features.
     """
     return 1.0 / np.maximum(C * spans + (1.0 if log_linear else 0.0), 1e-30)
-
-
-def next_eta(eta: float, linear: float, bend: float, far: float, log_linear: bool) -> float:
-    """Return the eta for the next step, after one that gained ``linear - bend``.
-
-    On the line from alpha to the end of the step, the optimum is at ``linear / (2 bend)``: the next step
-    is scaled by this, within a factor of two. For the log-linear dual eta is at most one, at which
-    alpha is replaced completely. If alpha hardly changed, by `far` in all, eta is increased.
-    """
-    factor = 2.0 if bend <= 0.0 or far <= HARDLY else min(2.0, max(0.5, 0.5 * linear / bend))
-    return min(eta * factor, 1.0) if log_linear else eta * factor

@@ -15,13 +15,12 @@ from disambig.api.batches import PartRows, SequenceRows
 from disambig.api.decoding import HasTerms, Hypergraph, Narrows, from_the_least, structured_examples
 
 from .list_dual import (
-    HARDLY,
     STEPS_OF_PARTS,
+    GradientDual,
     canonical_rows,
     check_finite_rows,
     checked_costs,
     initial_theta,
-    next_eta,
     safe_etas,
 )
 
@@ -68,7 +67,7 @@ class Structure:
         return mass, float(partition[0])
 
 
-class PackedDual:
+class PackedDual(GradientDual):
     """Parameters of parts and the weights for their marginals (see `ListDual`).
 
     Parameters
@@ -112,13 +111,11 @@ class PackedDual:
             span = 4.0 * most * most * float(taken.row_sqnorm().max())
             self._each.append(Structure(taken, columns, decoder, layout, cost, gold, span))
         self._n_columns = len(examples.batch.columns)
+        self._spans = np.array([one.span for one in self._each])
         initial_theta(self, self._unit())
 
-    def restart(self, kappa: float, eta: float) -> None:
-        """Start with alpha proportional to ``exp(-kappa L)``, and steps of `eta`."""
-        self._eta, self._etas = eta, np.full(len(self), eta)
-        self.theta = [-kappa * one.cost for one in self._each]
-        self.dual, self.weights = self._evaluated(self.theta)
+    def _initial(self, kappa: float) -> list[Floats]:
+        return [-kappa * one.cost for one in self._each]
 
     def __len__(self) -> int:
         return len(self._each)
@@ -137,7 +134,6 @@ class PackedDual:
         return float(mass @ one.rows(one.cost))
 
     def _evaluated(self, theta: list[Floats]) -> tuple[float, Floats]:
-        """Return the dual and the weights for given parameters."""
         weights, bonus = np.zeros(self._n_columns), 0.0
         for one, own in zip(self._each, theta, strict=True):
             mass, partition = one.marginals(own)
@@ -157,6 +153,8 @@ class PackedDual:
 
     def _visit(self, i: int) -> None:
         """Make the steps on one instance; a step size is halved until the dual does not fall."""
+        from ._list_kernels import next_eta
+
         one, eta = self._each[i], float(self._etas[i])
         safe = float(safe_etas(one.span, self.C, self.log_linear))
         mass, partition = one.marginals(self.theta[i])
@@ -184,26 +182,19 @@ class PackedDual:
             mass, partition = other, after
         self._etas[i] = eta
 
-    def batch_step(self) -> None:
-        """Move all parameters by one step with a common eta; eta is halved if the dual falls."""
-        slopes = [self._slope(one, theta) for one, theta in zip(self._each, self.theta, strict=True)]
-        safe = float(safe_etas(len(self) * max(one.span for one in self._each), self.C, self.log_linear))
-        while True:
-            then = [theta + self._eta * slope for theta, slope in zip(self.theta, slopes, strict=True)]
-            dual, weights = self._evaluated(then)
-            if dual >= self.dual:
-                linear = far = 0.0
-                for one, before, after, slope in zip(self._each, self.theta, then, slopes, strict=True):
-                    moved = one.marginals(after)[0] - one.marginals(before)[0]
-                    linear += self.C * _inner(moved, one.rows(slope))
-                    far += float(np.abs(moved).sum())
-                bend = linear - (dual - self.dual)
-                self._eta = next_eta(self._eta, linear, bend, far, self.log_linear)
-                self.theta, self.weights, self.dual = then, weights, dual
-                return
-            if self._eta <= safe:  # the remaining gain is below rounding error
-                return
-            self._eta = max(0.5 * self._eta, safe)
+    def _gradient(self) -> list[Floats]:
+        return [self._slope(one, theta) for one, theta in zip(self._each, self.theta, strict=True)]
+
+    def _moved(self, gradient: list[Floats]) -> list[Floats]:
+        return [theta + self._eta * slope for theta, slope in zip(self.theta, gradient, strict=True)]
+
+    def _change(self, theta: list[Floats], gradient: list[Floats]) -> tuple[float, float]:
+        linear = far = 0.0
+        for one, before, after, slope in zip(self._each, self.theta, theta, gradient, strict=True):
+            moved = one.marginals(after)[0] - one.marginals(before)[0]
+            linear += self.C * _inner(moved, one.rows(slope))
+            far += float(np.abs(moved).sum())
+        return linear, far
 
     def gap(self) -> float:
         """Return primal minus dual for the current weights."""
@@ -220,11 +211,6 @@ class PackedDual:
                 total += _inner(rival - mass, augmented)
         return self.C * total
 
-    def at(self, C: float) -> None:
-        """Continue with another C, from the same alphas."""
-        self.C = C
-        self.dual, self.weights = self._evaluated(self.theta)
-
 
 def _inner(mass: Floats, values: Floats) -> float:
     """Return the inner product; forbidden rows have no mass and count as zero."""
@@ -232,7 +218,7 @@ def _inner(mass: Floats, values: Floats) -> float:
     return float(mass[used] @ values[used])
 
 
-class ChainDual:
+class ChainDual(GradientDual):
     """Parameters of the labels of sequences and the weights for their marginals.
 
     Parameters
@@ -260,18 +246,14 @@ class ChainDual:
         lost = costs.min(axis=1) > 0
         self.missing = int(np.logical_or.reduceat(lost, self._starts[:-1]).sum())
         self.C, self.steps, self.log_linear = C, steps, loss == "log"
-        n, k = self.costs.shape
         sizes = np.diff(self._starts)
         self._begins = offsets_from_sizes(sizes * sizes)
         self._gram = np.empty(self._begins[-1])
         products(self._rows, self._starts, self._begins, self._gram, np.zeros(rows.shape[1]))
-        squares = np.zeros(n)
+        squares = np.zeros(len(self.costs))
         np.add.at(squares, row_owners(rows.indptr), data * data)
         self._spans = 4.0 * sizes**2 * (1.0 + np.maximum.reduceat(squares, self._starts[:-1]))
-        self._own, self._first = np.zeros((rows.shape[1], k)), np.zeros(k)
-        self._table = np.zeros((k, k))
-        self._places, self._steps = np.zeros((n, k)), np.zeros((len(sizes), k, k))
-        self.dual = -np.inf
+        self._n_columns = rows.shape[1]
         wrong = self.costs[self.costs > 0]
         initial_theta(self, float(wrong.mean()) if len(wrong) else 1.0)
 
@@ -281,29 +263,22 @@ class ChainDual:
     @property
     def weights(self) -> Floats:
         """W, in the layout of `SequenceRows`."""
-        return np.concatenate([self._own.T.ravel(), self._first, self._table.ravel()])
+        own, first, table = self._weights
+        return np.concatenate([own.T.ravel(), first, table.ravel()])
 
-    def restart(self, kappa: float, eta: float) -> None:
-        """Start with alpha proportional to ``exp(-kappa L)``, and steps of `eta`."""
-        self._eta, self._etas = eta, np.full(len(self), eta)
-        self._places, self._steps = -kappa * self.costs, np.zeros_like(self._steps)
-        self.at(self.C)
+    def _initial(self, kappa: float) -> tuple[Floats, Floats]:
+        k = self.costs.shape[1]
+        return -kappa * self.costs, np.zeros((len(self), k, k))
 
-    def at(self, C: float) -> None:
-        """Continue with another C, from the same alphas."""
-        self.C = C
-        self.dual, *weights = self._evaluated(self._places, self._steps)
-        self._own, self._first, self._table = weights
-
-    def _evaluated(self, places: Floats, steps: Floats) -> tuple[Any, ...]:
-        """Return the dual and the weights for given parameters."""
+    def _evaluated(self, theta: tuple[Floats, Floats]) -> tuple[float, tuple[Floats, ...]]:
         from ._chain_kernels import weigh
 
-        weights = np.zeros_like(self._own), np.zeros_like(self._first), np.zeros_like(self._table)
+        k = self.costs.shape[1]
+        weights = np.zeros((self._n_columns, k)), np.zeros(k), np.zeros((k, k))
         about = self._rows, self._starts, self.costs, self._gold, self.C, self.log_linear
-        bonus = weigh(*about, places, steps, *weights)
+        bonus = weigh(*about, *theta, *weights)
         square = sum(float(np.vdot(part, part)) for part in weights)
-        return self.C * float(bonus) - 0.5 * square, *weights
+        return self.C * float(bonus) - 0.5 * square, weights
 
     def epoch(self, order: Ints, enough: float = 0.0) -> None:
         """Make steps for each sequence in an order; `enough` is not used."""
@@ -311,42 +286,36 @@ class ChainDual:
 
         self.dual += online(
             self._rows, self._starts, self.costs, self._gram, self._begins, self.C, self.log_linear,
-            self._etas, safe_etas(self._spans, self.C, self.log_linear), HARDLY, self.steps, order,
-            self._places, self._steps, self._own, self._first, self._table,
+            self._etas, safe_etas(self._spans, self.C, self.log_linear), self.steps, order, *self.theta,
+            *self._weights,
         )  # fmt: skip
 
-    def batch_step(self) -> None:
-        """Move all parameters by one step with a common eta; eta is halved if the dual falls."""
-        from ._chain_kernels import moved, slopes
+    def _gradient(self) -> tuple[Floats, Floats]:
+        from ._chain_kernels import slopes
 
-        places, steps = np.empty_like(self._places), np.empty_like(self._steps)
+        (of_place, of_step), (own, first, table) = self.theta, self._weights
+        places, steps = np.empty_like(of_place), np.empty_like(of_step)
         about = self._rows, self._starts, self.costs, self.log_linear
-        weights = self._own, self._first, self._table
-        slopes(*about, self._places, self._steps, *weights, places, steps)
-        safe = float(safe_etas(len(self) * self._spans.max(), self.C, self.log_linear))
-        while True:
-            then = self._places + self._eta * places, self._steps + self._eta * steps
-            dual, *state = self._evaluated(*then)
-            if dual >= self.dual:
-                slope, far = moved(self._starts, self._places, self._steps, *then, places, steps)
-                linear = self.C * float(slope)
-                self._eta = next_eta(
-                    self._eta, linear, linear - (dual - self.dual), float(far), self.log_linear
-                )
-                self._places, self._steps = then
-                self._own, self._first, self._table = state
-                self.dual = dual
-                return
-            if self._eta <= safe:  # the remaining gain is below rounding error
-                return
-            self._eta = max(0.5 * self._eta, safe)
+        slopes(*about, of_place, of_step, own, first, table, places, steps)
+        return places, steps
+
+    def _moved(self, gradient: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
+        (places, steps), (to_places, to_steps) = self.theta, gradient
+        return places + self._eta * to_places, steps + self._eta * to_steps
+
+    def _change(self, theta: tuple[Floats, Floats], gradient: tuple[Floats, Floats]) -> tuple[float, float]:
+        from ._chain_kernels import moved
+
+        places, steps = self.theta
+        slope, far = moved(self._starts, places, steps, *theta, *gradient)
+        return self.C * float(slope), float(far)
 
     def gap(self) -> float:
         """Return primal minus dual for the current weights."""
         from ._chain_kernels import gaps
 
-        about = self._rows, self._starts, self.costs, self.log_linear, self._places, self._steps
-        return self.C * float(gaps(*about, self._own, self._first, self._table))
+        about = self._rows, self._starts, self.costs, self.log_linear
+        return self.C * float(gaps(*about, *self.theta, *self._weights))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -404,7 +373,7 @@ class PackedCharts:
         return cls(arrays, cost, gold, 4.0 * most**2 * longest, missing)
 
 
-class ChartDual:
+class ChartDual(GradientDual):
     """Parameters of the edges of charts and the weights for their marginals (see `PackedDual`).
 
     Parameters
@@ -427,19 +396,10 @@ class ChartDual:
     def __len__(self) -> int:
         return len(self._spans)
 
-    def restart(self, kappa: float, eta: float) -> None:
-        """Start with alpha proportional to ``exp(-kappa L)``, and steps of `eta`."""
-        self._eta, self._etas = eta, np.full(len(self), eta)
-        self.theta = -kappa * self.cost
-        self.at(self.C)
-
-    def at(self, C: float) -> None:
-        """Continue with another C, from the same alphas."""
-        self.C = C
-        self.dual, self.weights = self._evaluated(self.theta)
+    def _initial(self, kappa: float) -> Floats:
+        return -kappa * self.cost
 
     def _evaluated(self, theta: Floats) -> tuple[float, Floats]:
-        """Return the dual and the weights for given parameters."""
         from ._chart_kernels import weigh
 
         weights = np.zeros(self._n_columns)
@@ -452,30 +412,26 @@ class ChartDual:
 
         safe = safe_etas(self._spans, self.C, self.log_linear)
         self.dual += online(
-            self._charts, self.cost, self.C, self.log_linear, self._etas, safe, HARDLY, self.steps, order,
+            self._charts, self.cost, self.C, self.log_linear, self._etas, safe, self.steps, order,
             self.theta, self.weights,
         )  # fmt: skip
 
-    def batch_step(self) -> None:
-        """Move all parameters by one step with a common eta; eta is halved if the dual falls."""
-        from ._chart_kernels import moved, slopes
+    def _gradient(self) -> Floats:
+        from ._chart_kernels import slopes
 
-        slope = np.empty_like(self.theta)
+        slope: Floats = np.empty_like(self.theta)
         slopes(self._charts, self.cost, self.log_linear, self.theta, self.weights, slope)
-        safe = float(safe_etas(len(self) * self._spans.max(), self.C, self.log_linear))
-        while True:
-            then = self.theta + self._eta * slope
-            dual, weights = self._evaluated(then)
-            if dual >= self.dual:
-                gain, far = moved(self._charts, self.theta, then, slope)
-                linear = self.C * float(gain)
-                bend = linear - (dual - self.dual)
-                self._eta = next_eta(self._eta, linear, bend, float(far), self.log_linear)
-                self.theta, self.weights, self.dual = then, weights, dual
-                return
-            if self._eta <= safe:  # the remaining gain is below rounding error
-                return
-            self._eta = max(0.5 * self._eta, safe)
+        return slope
+
+    def _moved(self, gradient: Floats) -> Floats:
+        moved: Floats = self.theta + self._eta * gradient
+        return moved
+
+    def _change(self, theta: Floats, gradient: Floats) -> tuple[float, float]:
+        from ._chart_kernels import moved
+
+        slope, far = moved(self._charts, self.theta, theta, gradient)
+        return self.C * float(slope), float(far)
 
     def gap(self) -> float:
         """Return primal minus dual for the current weights."""

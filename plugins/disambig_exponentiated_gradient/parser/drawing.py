@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
-from disambig.api.formats import escape
+from disambig.api.formats import escape, page_head
 
 from ..treebank.tree import Tree, TreeNodes, below_top, fold_tree, format_indented, unescape_word
 
@@ -184,29 +181,11 @@ _NAMES = {
 }
 
 
-@cache
-def _read_style() -> tuple[str, str]:
-    """Return the style sheet, and a content security policy that allows nothing else."""
-    style = Path(__file__).with_name("page.css").read_text(encoding="utf8")
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    return style, f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-
-
 def html_head(title: str, *, language: str = "en") -> str:
     """Return the page up to the first sentence."""
-    style, policy = _read_style()
     key = "".join(f'<li class="{kind}">{_NAMES[kind]}</li>' for kind in KINDS)
-    return f"""<!DOCTYPE html>
-<html lang="{escape(language)}">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="referrer" content="no-referrer">
-<title>{escape(title)}</title>
-<style>{style}</style>
-</head>
+    head = page_head(escape(title), Path(__file__).with_name("page.css"), language=language)
+    return f"""{head}
 <body>
 <header lang="en">
 <h1>{escape(title)}</h1>

@@ -241,6 +241,15 @@ TRIPLE, TRIPLE_CLOSED = 11, 12
 
 
 @compiled
+def _put_with_head(at, n, label, word, leaf, closed, buffer):
+    """Append a node's symbol and its head, if that is of a closed class; return the length, and if it is."""
+    n = put(buffer, n, label[at])
+    if _is_closed(at, label, word, leaf, closed):
+        return put(buffer, n, word[leaf[at]]), True
+    return n, False
+
+
+@compiled
 def rules(node, m, kids, uncles, forest, closed, buffer, out):
     """Write the features of a constituent's rule.
 
@@ -262,10 +271,8 @@ def rules(node, m, kids, uncles, forest, closed, buffer, out):
     n, some = put(buffer, 0, FIRST + RULE_CLOSED), False
     for i in range(-1, m):
         at = node if i < 0 else kids[i]
-        n = put(buffer, n, label[at])
-        if _is_closed(at, label, word, leaf, closed):
-            n = put(buffer, n, word[leaf[at]])
-            some = True
+        n, has_head = _put_with_head(at, n, label, word, leaf, closed, buffer)
+        some = some or has_head
     if some:
         emit(buffer, n, out)
     if above >= 0:
@@ -336,10 +343,8 @@ def _closed_run(node, i, length, m, kids, label, word, leaf, closed, buffer, out
             n = put(buffer, n, END)
             continue
         at = node if j < 0 else kids[i + j]
-        n = put(buffer, n, label[at])
-        if _is_closed(at, label, word, leaf, closed):
-            n = put(buffer, n, word[leaf[at]])
-            some = True
+        n, has_head = _put_with_head(at, n, label, word, leaf, closed, buffer)
+        some = some or has_head
     if some:
         emit(buffer, n, out)
 
@@ -409,39 +414,39 @@ def parallels(node, m, kids, forest, buffer, out):
 
 
 @compiled
+def _next_node(node, stop, depth, inside, word, start, end):
+    """Return the next node of a tree in preorder that is no deeper than `depth`, and its depth.
+
+    The depth of a node is the number of its open ancestors, whose ends are in `inside`.
+    """
+    node += 1
+    depth_of_node = 0
+    while node < len(word) and start[node] < stop:
+        while len(inside) > 1 and start[node] >= inside[-1]:
+            inside.pop()
+        depth_of_node = len(inside)
+        if word[node] < 0:
+            inside.append(end[node])
+        if depth_of_node <= depth:
+            break
+        node += 1
+    return node, depth_of_node
+
+
+@compiled
 def _alike(first, second, depth, label, word, start, end):
     """Return True if two constituents are equal down to some depth below them, without words."""
     a, b = first, second
-    depths_a, depths_b = 0, 0
     stop_a, stop_b = end[first], end[second]
-    # compare nodes in preorder down to this depth; the depth of a node is its number of open ancestors
-    open_a, open_b = [end[first]], [end[second]]
-    while True:
-        a += 1
-        b += 1
-        while a < len(label) and start[a] < stop_a:
-            while len(open_a) > 1 and start[a] >= open_a[-1]:
-                open_a.pop()
-            depths_a = len(open_a)
-            if word[a] < 0:
-                open_a.append(end[a])
-            if depths_a <= depth:
-                break
-            a += 1
-        while b < len(label) and start[b] < stop_b:
-            while len(open_b) > 1 and start[b] >= open_b[-1]:
-                open_b.pop()
-            depths_b = len(open_b)
-            if word[b] < 0:
-                open_b.append(end[b])
-            if depths_b <= depth:
-                break
-            b += 1
+    inside_a, inside_b = [end[first]], [end[second]]
+    while True:  # compare nodes in preorder down to this depth
+        a, depth_a = _next_node(a, stop_a, depth, inside_a, word, start, end)
+        b, depth_b = _next_node(b, stop_b, depth, inside_b, word, start, end)
         over_a = a >= len(label) or start[a] >= stop_a
         over_b = b >= len(label) or start[b] >= stop_b
         if over_a or over_b:
             return over_a and over_b
-        if label[a] != label[b] or depths_a != depths_b:
+        if label[a] != label[b] or depth_a != depth_b:
             return False
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from disambig.api.kernels import add_eight, compiled, eight_products
+from disambig.api.kernels import add_eight, compiled, compiled_in_place, eight_products
 
 # Numba infers the types of compiled functions (see `disambig.jit`).
 # mypy: allow-untyped-defs
@@ -25,6 +25,25 @@ def add_lanes(total, weights, lanes):
         for lane in range(lanes):
             of_lanes += weights[j, lane]
         total[j] += of_lanes
+
+
+@compiled
+def start_of_steps(alpha):
+    """Return t0 of the step sizes ``1 / (alpha (t0 + t))``; 0 if `alpha` is 0.
+
+    It is scikit-learn's "optimal" schedule (Bottou): the first step is as long as typical weights.
+    """
+    return 1.0 / (np.sqrt(1.0 / np.sqrt(alpha)) * alpha) if alpha > 0 else 0.0
+
+
+@compiled
+def shrink_weights(weights, scale, factor):
+    """Return the `scale` of some weights after they shrink, and apply it to them if it has become tiny."""
+    scale *= max(0.0, factor)
+    if scale < _SMALLEST_SCALE:  # before a step divided by the scale overflows
+        weights *= scale
+        scale = 1.0
+    return scale
 
 
 @compiled
@@ -50,8 +69,7 @@ def descend_labels(indptr, indices, data, targets, keep, passes, threshold, alph
     sums, steps = np.zeros(LANES), np.zeros(LANES)
     # the actual weights are scale * weights, so shrinking all of them costs one product
     scale, eta, t = 1.0, 1.0, 1.0
-    # scikit-learn's "optimal" schedule (Bottou): the first step is as long as typical weights
-    t0 = 1.0 / (np.sqrt(1.0 / np.sqrt(alpha)) * alpha) if alpha > 0 else 0.0
+    t0 = start_of_steps(alpha)
     for _ in range(passes):
         for i in range(len(targets)):
             start, end, y = indptr[i], indptr[i + 1], targets[i]
@@ -59,10 +77,7 @@ def descend_labels(indptr, indices, data, targets, keep, passes, threshold, alph
             before = scale
             if alpha > 0:
                 eta = 1.0 / (alpha * (t0 + t - 1.0))
-                scale *= max(0.0, 1.0 - eta * alpha)
-                if scale < _SMALLEST_SCALE:  # before step / scale overflows
-                    weights *= scale
-                    scale = 1.0
+                scale = shrink_weights(weights, scale, 1.0 - eta * alpha)
             step, wrong = eta * y, False
             for lane in range(len(intercepts)):
                 steps[lane] = 0.0
@@ -132,7 +147,7 @@ def descend_without_folds(
     """
     lanes = len(left_out)
     sums, steps, scales, t = np.zeros(LANES), np.zeros(LANES), np.ones(LANES), np.ones(LANES)
-    t0 = 1.0 / (np.sqrt(1.0 / np.sqrt(alpha)) * alpha)
+    t0 = start_of_steps(alpha)
     for _ in range(passes):
         for i in range(len(targets)):
             start, end, y = indptr[i], indptr[i + 1], targets[i]
@@ -173,15 +188,24 @@ def sample_folds() -> None:
 
 
 @compiled
+def confidence_step(m, v, phi):
+    """Return the step after which a margin `m` of variance `v` is as certain as `phi` requires.
+
+    It is the closed form of Dredze, Crammer and Pereira (2008). Its discriminant,
+    ``(1 + 2 phi m)^2 - 8 phi (m - phi v)``, is written as a sum of squares: never negative.
+    """
+    root = np.sqrt((1.0 - 2.0 * phi * m) ** 2 + 8.0 * phi * phi * v)
+    return (root - 1.0 - 2.0 * phi * m) / (4.0 * phi * v)
+
+
+@compiled
 def confidence_labels(indptr, indices, data, targets, passes, phi, means, variances, intercepts):
     """Pass over the rows and update the mean and variance of each weight in `means` and `variances`.
 
     Parameters
     ----------
-    indptr, indices, data : arrays of uint64, uint32 and float64
-        The rows, in training order.
-    targets : array of float64, shape (n,)
-        1 or -1.
+    indptr, indices, data, targets
+        See `descend_labels`.
     phi : float
         The required confidence, as a quantile of the normal distribution.
     means : array of float64, shape (d, LANES)
@@ -203,10 +227,7 @@ def confidence_labels(indptr, indices, data, targets, passes, phi, means, varian
                 v = spreads[lane] + of_intercept[lane]
                 if not m < phi * v:  # also skips NaN
                     continue
-                # Dredze, Crammer and Pereira (2008): the step in closed form. Its discriminant,
-                # (1 + 2 phi m)^2 - 8 phi (m - phi v), is written as a sum of squares: never negative.
-                root = np.sqrt((1.0 - 2.0 * phi * m) ** 2 + 8.0 * phi * phi * v)
-                step = (root - 1.0 - 2.0 * phi * m) / (4.0 * phi * v)
+                step = confidence_step(m, v, phi)
                 shrink = 2.0 * phi * step
                 for at in range(start, end):
                     j = indices[at]
@@ -244,14 +265,16 @@ def best_pair(scores, lane, cost, start, end, scale, margin):
 
 
 @compiled
-def add_difference(indptr, indices, data, row, step, lane, keep, weights):
-    """Add a row, multiplied by `step`, to the weights of a lane."""
-    for at in range(indptr[row], indptr[row + 1]):
-        j = indices[at]
-        weights[j, lane] += step * data[at] * keep[j, lane]
+def add_difference(indptr, indices, data, right, rival, step, lane, keep, weights):
+    """Add the difference of two rows, multiplied by `step`, to the weights of a lane."""
+    for row in (right, rival):
+        signed = step if row == right else -step
+        for at in range(indptr[row], indptr[row + 1]):
+            j = indices[at]
+            weights[j, lane] += signed * data[at] * keep[j, lane]
 
 
-@compiled
+@compiled_in_place
 def row_difference(indptr, indices, data, right, rival, workspace):
     """Write the difference of two rows into `workspace`, shape (d,), which must be zero."""
     for at in range(indptr[right], indptr[right + 1]):
@@ -260,30 +283,44 @@ def row_difference(indptr, indices, data, right, rival, workspace):
         workspace[indices[at]] -= data[at]
 
 
+@compiled_in_place
+def difference_norm(indptr, indices, data, right, rival, lane, factors, workspace):
+    """Return the sum of ``factor x^2`` over the difference of two rows, in a lane.
+
+    `workspace`, shape (d,), must be zero, and is zero afterwards.
+    """
+    row_difference(indptr, indices, data, right, rival, workspace)
+    norm = 0.0
+    # zeroing `workspace` at once counts a column of both rows only once
+    for row in (right, rival):
+        for at in range(indptr[row], indptr[row + 1]):
+            j = indices[at]
+            norm += workspace[j] * workspace[j] * factors[j, lane]
+            workspace[j] = 0.0
+    return norm
+
+
 @compiled
 def descend_lists(
     indptr, indices, data, offsets, cost, order, keep, passes, margin, alpha, longest, weights, lanes
 ):
     """Run stochastic gradient descent on ``max(0, rival + margin cost - right)``, starting from `weights`.
 
+    See `descend_labels` for the other parameters.
+
     Parameters
     ----------
-    keep : array of uint8, shape (d, LANES)
-        0 if a lane lacks a dimension.
     margin : float
         0 for the perceptron, 1 for the hinge loss.
-    alpha : float
-        Weight of the squared norm; the step size is ``1 / (alpha (t0 + t))``. With 0 the step size is one.
     longest : int
         Number of candidates in the longest list.
-    weights : array of float64, shape (d, LANES)
     lanes : int
         Number of lanes that are trained.
     """
     scores = np.zeros((longest, LANES))
     # the actual weights are scale * weights, so shrinking all of them costs one product
     scale, eta, t = 1.0, 1.0, 1.0
-    t0 = 1.0 / (np.sqrt(1.0 / np.sqrt(alpha)) * alpha) if alpha > 0 else 0.0
+    t0 = start_of_steps(alpha)
     for _ in range(passes):
         for i in order:
             start, end = offsets[i], offsets[i + 1]
@@ -291,15 +328,11 @@ def descend_lists(
             before = scale
             if alpha > 0:
                 eta = 1.0 / (alpha * (t0 + t - 1.0))
-                scale *= max(0.0, 1.0 - eta * alpha)
-                if scale < _SMALLEST_SCALE:
-                    weights *= scale
-                    scale = 1.0
+                scale = shrink_weights(weights, scale, 1.0 - eta * alpha)
             for lane in range(lanes):
                 right, rival, best, most = best_pair(scores, lane, cost, start, end, before, margin)
                 if rival >= 0 and most >= best:
-                    add_difference(indptr, indices, data, right, eta / scale, lane, keep, weights)
-                    add_difference(indptr, indices, data, rival, -eta / scale, lane, keep, weights)
+                    add_difference(indptr, indices, data, right, rival, eta / scale, lane, keep, weights)
             t += 1.0
     weights *= scale
 
@@ -321,18 +354,10 @@ def passive_aggressive_lists(
                 right, rival, best, most = best_pair(scores, lane, cost, start, end, 1.0, 1.0)
                 if rival < 0 or most <= best:
                     continue
-                row_difference(indptr, indices, data, right, rival, workspace)
-                norm = 0.0
-                # zeroing `workspace` at once counts a column of both rows only once
-                for row in (right, rival):
-                    for at in range(indptr[row], indptr[row + 1]):
-                        j = indices[at]
-                        norm += workspace[j] * workspace[j] * keep[j, lane]
-                        workspace[j] = 0.0
+                norm = difference_norm(indptr, indices, data, right, rival, lane, keep, workspace)
                 if norm > 0:
                     step = min(most_step, (most - best) / norm)
-                    add_difference(indptr, indices, data, right, step, lane, keep, weights)
-                    add_difference(indptr, indices, data, rival, -step, lane, keep, weights)
+                    add_difference(indptr, indices, data, right, rival, step, lane, keep, weights)
 
 
 @compiled
@@ -341,13 +366,7 @@ def confidence_lists(
 ):
     """Run confidence-weighted learning: ``m . (right - rival) >= phi (right - rival)' S (right - rival)``.
 
-    Parameters
-    ----------
-    phi : float
-        The required confidence, as a quantile of the normal distribution.
-    means : array of float64, shape (d, LANES)
-    variances : array of float64, shape (d, LANES)
-        Initially 1, and 0 if a lane lacks a dimension: a weight with zero variance never changes.
+    See `confidence_labels` and `descend_lists` for the parameters.
     """
     scores, workspace = np.zeros((longest, LANES)), np.zeros(len(means))
     for _ in range(passes):
@@ -358,18 +377,11 @@ def confidence_lists(
                 right, rival, best, most = best_pair(scores, lane, cost, start, end, 1.0, 0.0)
                 if rival < 0:
                     continue
-                row_difference(indptr, indices, data, right, rival, workspace)
-                v = 0.0
-                for row in (right, rival):
-                    for at in range(indptr[row], indptr[row + 1]):
-                        j = indices[at]
-                        v += workspace[j] * workspace[j] * variances[j, lane]
-                        workspace[j] = 0.0
+                v = difference_norm(indptr, indices, data, right, rival, lane, variances, workspace)
                 m = best - most
                 if not m < phi * v:
                     continue
-                root = np.sqrt((1.0 - 2.0 * phi * m) ** 2 + 8.0 * phi * phi * v)
-                step = (root - 1.0 - 2.0 * phi * m) / (4.0 * phi * v)
+                step = confidence_step(m, v, phi)
                 shrink = 2.0 * phi * step
                 row_difference(indptr, indices, data, right, rival, workspace)
                 for row in (right, rival):

@@ -9,9 +9,10 @@ correct candidates from wrong ones, regardless of their list.
 from __future__ import annotations
 
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,9 @@ from ._fitting import (
     with_sum,
 )
 from ._validation import check_attributes, check_finite, check_names
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 GRID = tuple(float(f"{10.0**step:.1g}") for step in np.arange(-2.0, 3.1, 0.5))
 """Values of C times the number of examples that are tried on development data, smallest first."""
@@ -245,8 +249,52 @@ def _add_sum(batch: SparseRows, inside: NDArray[np.bool_]) -> SparseRows:
     return SparseRows(rows, batch.offsets, batch.cost, batch.columns)
 
 
+class LiblinearLearner(ABC):
+    """Base class of the learners that LIBLINEAR trains."""
+
+    __slots__ = ()
+    C: float | None
+    tolerance: float
+    max_iter: int
+    kind: ClassVar[str]
+    """The solver."""
+    takes: ClassVar[tuple[type, ...]] = (DenseBlocks, CrossedRows, SparseRows)
+
+    @abstractmethod
+    def _fit(self, batch: CandidateBatch, settings: LiblinearSettings, dev: CandidateBatch | None) -> Fitted:
+        """Return the scorer that is learned from checked examples."""
+
+    def fit(
+        self,
+        batch: CandidateBatch,
+        *,
+        dev: CandidateBatch | None = None,
+        rng: np.random.Generator | None = None,
+    ) -> Fitted:
+        """Return the scorer; `rng` is not used, because LIBLINEAR's seed is fixed.
+
+        Raises
+        ------
+        UserError
+            D451 for an unknown feature group; D452, D700, D710 and D760 for invalid settings; D703 and D705
+            for unusable examples.
+        """
+        settings = LiblinearSettings(self.kind, self.C, self.tolerance, self.max_iter)
+        check_liblinear(type(self).__name__, settings, batch)
+        return self._fit(batch, settings, dev)
+
+    def with_tuned(self, reports: Sequence[Mapping[str, Any]]) -> Self:
+        """Return the learner with the median C of earlier fits, if its own is not set."""
+        tuned: Self = with_median_c(self, reports)
+        return tuned
+
+    def from_state(self, arrays: Arrays) -> CrossedScorer:
+        """Rebuild a saved scorer."""
+        return CrossedScorer.from_state(arrays)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KSVM:
+class KSVM(LiblinearLearner):
     """Crammer-Singer SVM over the attributes of all classes, by LIBLINEAR; for lists, by `svm.list_solver`.
 
     On lists it is a ranking SVM: one weight per column, with the costs as margins.
@@ -271,26 +319,10 @@ class KSVM:
     sum: tuple[str, ...] | list[str] = ()
     tolerance: float = 1e-2
     max_iter: int = 1000
-    takes: ClassVar[tuple[type, ...]] = (DenseBlocks, CrossedRows, SparseRows)
+    kind: ClassVar[str] = CRAMMER_SINGER
 
-    def fit(
-        self,
-        batch: CandidateBatch,
-        *,
-        dev: CandidateBatch | None = None,
-        rng: np.random.Generator | None = None,
-    ) -> Fitted:
-        """Return the scorer; `rng` is not used, because LIBLINEAR's seed is fixed.
-
-        Raises
-        ------
-        UserError
-            D451 for an unknown feature group; D452, D700, D710 and D760 for invalid settings; D703 and D705
-            for unusable examples.
-        """
-        settings = LiblinearSettings(CRAMMER_SINGER, self.C, self.tolerance, self.max_iter)
+    def _fit(self, batch: CandidateBatch, settings: LiblinearSettings, dev: CandidateBatch | None) -> Fitted:
         check_names("KSVM.sum", self.sum)
-        check_liblinear("KSVM", settings, batch)
         if not isinstance(batch, DenseBlocks):
             rows = cross_rows(batch)
             if not isinstance(rows, CrossedRows):
@@ -306,20 +338,13 @@ class KSVM:
         wider = convert(with_sum(batch, self.sum), CrossedRows)
         return fit_scorer(wider, settings, dev=dev, fold=fold)
 
-    def with_tuned(self, reports: Sequence[Mapping[str, Any]]) -> KSVM:
-        """Return the learner with the median C of earlier fits, if its own is not set."""
-        return with_median_c(self, reports)
-
-    def from_state(self, arrays: Arrays) -> CrossedScorer:
-        """Rebuild a saved scorer."""
-        return CrossedScorer.from_state(arrays)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OneVersusAll:
+class OneVersusAll(LiblinearLearner):
     """K binary linear SVMs over the attributes of all classes, by LIBLINEAR.
 
-    On lists, one SVM that separates correct candidates from others (see `fit_pointwise`).
+    A class without examples is separated from all others like any other class. On lists, one SVM separates
+    correct candidates from others (see `fit_pointwise`).
 
     Parameters
     ----------
@@ -336,35 +361,10 @@ class OneVersusAll:
     C: float | None = None
     tolerance: float = 1e-2
     max_iter: int = 1000
-    takes: ClassVar[tuple[type, ...]] = (DenseBlocks, CrossedRows, SparseRows)
+    kind: ClassVar[str] = ONE_VERSUS_ALL
 
-    def fit(
-        self,
-        batch: CandidateBatch,
-        *,
-        dev: CandidateBatch | None = None,
-        rng: np.random.Generator | None = None,
-    ) -> Fitted:
-        """Return the scorer; `rng` is not used, because LIBLINEAR's seed is fixed.
-
-        A class without examples is separated from all others like any other class.
-
-        Raises
-        ------
-        UserError
-            D452, D700 and D760 for invalid settings; D703 and D705 for unusable examples.
-        """
-        settings = LiblinearSettings(ONE_VERSUS_ALL, self.C, self.tolerance, self.max_iter)
-        check_liblinear("OneVersusAll", settings, batch)
+    def _fit(self, batch: CandidateBatch, settings: LiblinearSettings, dev: CandidateBatch | None) -> Fitted:
         rows = cross_rows(batch)
         if not isinstance(rows, CrossedRows):
             return fit_pointwise(rows, settings, dev=dev)
         return fit_scorer(rows, settings, dev=dev)
-
-    def with_tuned(self, reports: Sequence[Mapping[str, Any]]) -> OneVersusAll:
-        """Return the learner with the median C of earlier fits, if its own is not set."""
-        return with_median_c(self, reports)
-
-    def from_state(self, arrays: Arrays) -> CrossedScorer:
-        """Rebuild a saved scorer."""
-        return CrossedScorer.from_state(arrays)

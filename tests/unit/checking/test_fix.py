@@ -17,6 +17,7 @@ from hypothesis import given, settings, strategies as st
 from made_decisions import make_decisions
 
 from disambig.checking import (
+    Recheck,
     choose,
     corrected,
     find_flags,
@@ -51,7 +52,7 @@ def flags_in(name: str, text: str, annotate):
 def fix_text(name: str, text: str, annotate) -> tuple[str, list[tuple[int, int]], list[tuple[int, int]]]:
     """Return the text as ``--fix`` writes it, what it replaced, and where it wrote."""
     taken, _ = choose(flags_in(name, text, annotate))
-    kept = stable_flags(name, text, taken, annotate, ())
+    kept = stable_flags(name, text, taken, Recheck(annotate))
     write_places, length, at = [], 0, 0
     for start, end, new in (flag.edit for flag in kept):
         length += start - at

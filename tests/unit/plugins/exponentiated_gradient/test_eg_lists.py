@@ -99,7 +99,7 @@ def test_the_worked_example_of_the_slides():
 def test_the_losses_of_the_slides(loss, margins, costs, expected):
     batch = batch_of(np.concatenate([[0.0], -np.array(margins)])[:, None], [6], [0.0, *costs])
     dual = dual_of(batch, loss=loss)
-    dual.weights = np.ones(1)
+    dual.weights[:] = 1.0
     dual.theta = np.array([0.0, *[-1e6] * 5])  # all of alpha on gold: the gap is the loss
     assert dual.gap() == pytest.approx(expected, abs=1e-6)
 
