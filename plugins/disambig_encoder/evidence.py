@@ -77,8 +77,10 @@ class EncoderEvidence(CorrectionsExtractor):
 
     Parameters
     ----------
-    folder, threads
-        Folder or installed pack of the encoder, and the number of threads (see `Encoder.load`).
+    folder : path
+        Folder of the encoder, or the name of an installed pack that has one.
+    threads : int, optional
+        Number of threads (see `Encoder.load`).
 
     Raises
     ------
@@ -321,8 +323,10 @@ class WhitenedStates(_ReadsStates):
 
     Parameters
     ----------
-    folder, threads
-        Folder or installed pack of the encoder, and the number of threads (see `Encoder.load`).
+    folder : path
+        Folder of the encoder, or the name of an installed pack that has one.
+    threads : int, optional
+        Number of threads (see `Encoder.load`).
     centre : array of float32, shape (width,)
         Mean state; fitted by `fit`.
     whitening : array of float32, shape (width, width)
