@@ -28,6 +28,7 @@ MESSAGES: dict[str, str] = {
     "D021": "cannot read the entry points in {path}: {problem}; remove this folder, or install the distribution again",
     "D022": "the task {task} describes the rule {rule!r} differently from {owner}, whose description counts: give the rule another name",
     "D023": "{problem}",
+    "D024": "a hook has one parameter, which is called register: {problem}",
     # count tables
     "D100": "cannot read count table {path}: {problem}",
     "D101": "count table {path}: the file is empty",
