@@ -205,6 +205,7 @@ def _are_rates(value: Any) -> bool:
 
 
 _KEY = "spans_key"
+_NOT_EMPTY = {_KEY: "a key of doc.spans", "model": "a model directory or the name of a model"}
 
 
 def _warn_of_lost_spans(nlp: Language, component: SpanWriter) -> None:
@@ -254,8 +255,9 @@ def check_settings_of_factory(create: Callable[..., Component]) -> Callable[...,
             good, wanted = KINDS[kind.removesuffix(" | None")]
             if not (good(value) or (value is None and kind.endswith(" | None"))):
                 raise UserError("D516", name=name, setting=setting, value=value, wanted=wanted)
-        if settings.get(_KEY) == "":
-            raise UserError("D516", name=name, setting=_KEY, value="", wanted="a key of doc.spans")
+        for setting, wanted in _NOT_EMPTY.items():
+            if settings.get(setting) == "":
+                raise UserError("D516", name=name, setting=setting, value="", wanted=wanted)
         try:
             component = create(nlp=nlp, name=name, **settings)
         except UserError as problem:

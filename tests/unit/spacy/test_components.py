@@ -196,6 +196,11 @@ def test_errors_of_settings_name_the_component(nlp, factory_name, config, code):
     assert "--" not in str(caught.value)
 
 
+def test_an_empty_name_is_no_model(nlp):
+    with pytest.raises(UserError, match=r"D516.*'mine': model is '', not a model directory or the name"):
+        nlp.add_pipe("disambig_spelling", name="mine", config={"model": ""})
+
+
 def test_a_missing_file_of_sets_names_the_component(nlp):
     nlp.add_pipe("disambig_spelling", name="mine", config={"sets": "hop/hope"})
     with pytest.raises(UserError, match="D300") as caught:
