@@ -230,8 +230,8 @@ def _check_batch(extractor: FeatureExtractor, view: TokenView, instances: Instan
     batch = transform_checked(extractor, view, instances, group).batch
     if not np.array_equal(batch.cost, costs := instances.costs(group)):
         row = int(np.flatnonzero(np.asarray(batch.cost) != costs)[0])
-        seen = f"the cost of candidate {row} is {float(batch.cost[row]):g}"
-        raise extractor_error(extractor, seen, f"{float(costs[row]):g}, as in instances.costs(group)")
+        problem = f"the cost of candidate {row} is {float(batch.cost[row]):g}"
+        raise extractor_error(extractor, problem, f"{float(costs[row]):g}, as in instances.costs(group)")
     _check_descriptions(extractor, batch.columns)
     wanted = len(batch.columns)
     for n in (0, 1):
