@@ -373,7 +373,10 @@ def _call_hooks(entry: EntryPoint, claims: Namespaces) -> tuple[tuple[tuple[str,
         manager.trace.root.setwriter(lambda text: _log.info("%s", text.rstrip()))
         manager.enable_tracing()
     plugin = entry.load()
-    manager.register(plugin, name=entry.name)
+    try:
+        manager.register(plugin, name=entry.name)
+    except pluggy.PluginValidationError as problem:
+        raise UserError("D024", problem=" ".join(str(problem).split())) from problem
     _check_hooks(manager, plugin)
     offered: list[Entry] = []
     ignored: list[str] = []

@@ -6,6 +6,7 @@ import functools
 import inspect
 import math
 import os
+import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
@@ -368,3 +369,28 @@ def _parse_rate(number: str, option_value: str) -> float:
         raise UserError("D951", value=option_value, problem=f"{number!r} is not a number") from None
     check_rate(rate)
     return rate
+
+
+def text_argument(text: str) -> str:
+    """Return the text that an argument gives: standard input for ``-``, otherwise the argument itself.
+
+    A note says so if the argument looks like a mistake: if it is the name of a file.
+
+    Raises
+    ------
+    UserError
+        D307 for a text without words.
+    """
+    from disambig.cli.progress import remark
+    from disambig.files import decode
+
+    if text == "-":
+        text = decode(sys.stdin.buffer.read(), "standard input")
+    elif len(text) <= _LONGEST_PATH and "\n" not in text and os.path.isfile(text):
+        remark(f"disambig: {UserError('D352', name=text)}")
+    if not text.strip():
+        raise UserError("D307", what="the text")
+    return text
+
+
+_LONGEST_PATH = 4096

@@ -42,7 +42,8 @@ def verdict(
     group, names = decisions.table[decisions.groups[index]], decisions.candidate_texts(index)
     observed, chosen = int(decisions.observed[index]), int(decisions.chosen[index])
     state = "are in the table" if what == "n-grams" else "occurred in training"
-    coverage = f"; {record['found']:,} of {record['asked']:,} {what} {state}"
+    # without look-ups, a count of those that found something would say nothing
+    coverage = f"; {record['found']:,} of {record['asked']:,} {what} {state}" if record["asked"] else ""
     sure = float(decisions.probabilities[index])
     probability = f"probability {format_probability(sure)} of an error"
     if record["flagged"]:
@@ -54,8 +55,8 @@ def verdict(
     below = f"not flagged: {probability} is below the threshold {format_probability(threshold)}{coverage}"
     if proposed is not None:
         return below
-    if record["found"] == 0:
-        return f"not flagged: no evidence, none of {record['asked']:,} n-grams is in the table"
+    if record["asked"] and record["found"] == 0:
+        return f"not flagged: no evidence, none of {record['asked']:,} {what} {state}"
     if chosen == observed:
         return f"not flagged: the word in the text has the highest score{coverage}"
     if decisions.own is None and group.same(observed, chosen):

@@ -12,6 +12,7 @@ import numpy as np
 
 from disambig.data import (
     Columns,
+    CrossedColumns,
     CrossedRows,
     DenseBlocks,
     DenseLists,
@@ -165,10 +166,13 @@ def fit_checked(
     Raises
     ------
     UserError
-        D414 if `fit` does not return an extractor, or its state does not restore it; D418, D419 (see
-        `check_candidate_kind`).
+        D414 if there is no `fit`, if it does not return an extractor, if its state does not restore it, or
+        if costs or descriptions of columns are wrong; D418, D419 (see `check_candidate_kind`).
     """
     check_candidate_kind(extractor, own=instances.own is not None)
+    if not callable(getattr(extractor, "fit", None)):
+        wanted = "fit(view, instances, groups), which returns a fitted extractor (StatelessExtractor has one)"
+        raise extractor_error(extractor, "it has no method fit", wanted)
     fitted = extractor.fit(view, instances, groups)
     for name in ("transform", "state", "from_state"):
         if not callable(getattr(fitted, name, None)):
@@ -214,16 +218,22 @@ def _check_restored(
     if not np.isfinite(expected).all():
         raise extractor_error(fitted, "transform gave features that are infinite or not a number", "numbers")
     for part in some:
-        _check_columns(fitted, *part)
+        _check_batch(fitted, *part)
     part_name, state = describe_part("extractors", fitted), fitted.state()
     restore = getattr(extractor, "from_state", fitted.from_state)  # `extractor` may stand for a fitted one
     again = restore_checked(part_name, state, lambda arrays: numbers(restore(arrays)))
     check_same(part_name, "features", again, expected, state)
 
 
-def _check_columns(extractor: FeatureExtractor, view: TokenView, instances: Instances, group: Group) -> None:
-    """Raise D414 if the number of columns depends on the instances."""
-    wanted = len(transform_checked(extractor, view, instances, group).batch.columns)
+def _check_batch(extractor: FeatureExtractor, view: TokenView, instances: Instances, group: Group) -> None:
+    """Raise D414 for other costs than those of the instances, and for invalid or varying columns."""
+    batch = transform_checked(extractor, view, instances, group).batch
+    if not np.array_equal(batch.cost, costs := instances.costs(group)):
+        row = int(np.flatnonzero(np.asarray(batch.cost) != costs)[0])
+        problem = f"the cost of candidate {row} is {float(batch.cost[row]):g}"
+        raise extractor_error(extractor, problem, f"{float(costs[row]):g}, as in instances.costs(group)")
+    _check_descriptions(extractor, batch.columns)
+    wanted = len(batch.columns)
     for n in (0, 1):
         seen = len(transform_checked(extractor, view, instances.take(slice(n)), group).batch.columns)
         if seen != wanted:
@@ -231,6 +241,23 @@ def _check_columns(extractor: FeatureExtractor, view: TokenView, instances: Inst
                 f"transform gave {wanted:,} columns for {len(instances):,} instances and {seen:,} for {n}"
             )
             raise extractor_error(extractor, problem, "the same columns in every call after fit")
+
+
+def _check_descriptions(extractor: FeatureExtractor, columns: Columns) -> None:
+    """Raise D414 unless columns have as many feature groups as labels, and as many names or none."""
+    if isinstance(columns, JoinedColumns):
+        for part in columns.parts:
+            _check_descriptions(extractor, part)
+        return
+    stored = columns.own if isinstance(columns, CrossedColumns) else columns
+    n, groups, n_groups = len(stored.labels), np.asarray(stored.groups), len(stored.group_names)
+    for name, size in (("groups", len(groups)), ("names", len(stored.names))):
+        if size != n and (size or name == "groups"):
+            seen = f"its columns have {n:,} labels and {size:,} {name}"
+            raise extractor_error(extractor, seen, f"Columns with {n:,} {name}, one per label")
+    if n and (groups.min() < 0 or groups.max() >= n_groups):
+        seen = f"a column is of feature group {groups.max()}, with {n_groups} in group_names"
+        raise extractor_error(extractor, seen, "an index into group_names")
 
 
 def _some_instances(

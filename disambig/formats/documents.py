@@ -274,6 +274,7 @@ def read_as_text_note(path: str) -> UserError | None:
 def suffix_counts(counts: Mapping[str, int], *, most: int = 4) -> str:
     """Return the number of files by suffix as text, the most frequent first, such as ``.png 9, .py 3``."""
     in_order = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    most += len(in_order) == most + 1  # the name of the last one takes no more space than "others"
     parts = [f"{escape_control_chars(suffix) or 'no suffix'} {n:,}" for suffix, n in in_order[:most]]
     n_more = sum(n for _, n in in_order[most:])
     return ", ".join([*parts, *([f"others {n_more:,}"] if n_more else [])])

@@ -14,6 +14,7 @@ from disambig import __version__
 from disambig.errors import UserError
 from disambig.experiments import ExperimentResult, file_digest
 from disambig.files import read_json, save_file, save_json, writing
+from disambig.formatting import pluralize
 from disambig.jobs.work import Function, ProgressCallback, Runner
 from disambig.type_aliases import Progress
 
@@ -248,6 +249,7 @@ def run_parts_on_workers(
     names = experiment.parts(data=data, quick=quick, progress=progress)
     results = {} if saved is None else saved.finished(names)
     left = [part for part in names if part not in results]
+    progress(f"running {pluralize(len(left), 'part')}", len(results), len(names))  # a part can take long
     for outcome in runner.run(PartWork(name, str(data.resolve()), quick), left):
         if outcome.problem is not None:
             raise UserError("D931", name=name.rpartition(".v")[0], part=outcome.item, problem=outcome.problem)

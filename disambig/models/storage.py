@@ -457,7 +457,14 @@ def load_model(path: str | Path, *, defer_checks: bool = False) -> Model:
     arrays = _read_arrays(home / "weights.npz")
     if first:
         config = with_decision_rule(config, arrays)
-    built = resolve(config, source=home / "config.cfg")
+    try:
+        built = resolve(config, source=home / "config.cfg")
+    except UserError as problem:
+        if problem.code != "D001":
+            raise
+        advice = f"needed by the model {home}: install the plugin that it was trained with"
+        names = f"{problem.values['names']}, {advice}"
+        raise UserError("D001", **{**problem.values, "names": names}) from None
     try:
         judging = decision_rule_arrays(arrays, saved) if first else _read_arrays(home / "judge.npz")
         # weights come from a file that anybody may have written: NaN or infinity would spread silently

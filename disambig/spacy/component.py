@@ -20,6 +20,7 @@ from spacy.util import raise_error
 from disambig.data import Decisions, minibatch
 from disambig.decision import check_rate
 from disambig.errors import UserError
+from disambig.formatting import add_note
 from disambig.models import (
     Model,
     ModelSet,
@@ -204,6 +205,7 @@ def _are_rates(value: Any) -> bool:
 
 
 _KEY = "spans_key"
+_NOT_EMPTY = {_KEY: "a key of doc.spans", "model": "a model directory or the name of a model"}
 
 
 def _warn_of_lost_spans(nlp: Language, component: SpanWriter) -> None:
@@ -272,9 +274,15 @@ def check_settings_of_factory(
             good, wanted = KINDS[kind.removesuffix(" | None")]
             if not (good(value) or (value is None and kind.endswith(" | None"))):
                 raise UserError("D516", name=name, setting=setting, value=value, wanted=wanted)
-        if settings.get(_KEY) == "":
-            raise UserError("D516", name=name, setting=_KEY, value="", wanted="a key of doc.spans")
-        component = create(nlp=nlp, name=name, **settings)
+        for setting, wanted in _NOT_EMPTY.items():
+            if settings.get(setting) == "":
+                raise UserError("D516", name=name, setting=setting, value="", wanted=wanted)
+        try:
+            component = create(nlp=nlp, name=name, **settings)
+        except UserError as problem:
+            if repr(name) not in str(problem):  # a pipeline has several components with the same settings
+                add_note(problem, f"in the config of the component {name!r}")
+            raise
         if isinstance(component, SpanWriter) and _KEY in settings:
             _warn_of_lost_spans(nlp, component)
         return component
@@ -315,6 +323,11 @@ class Disambiguator(SpanWriter):
     UserError
         D500 for a pipeline of another language, D401 for an invalid rate, D503 for an `ignore` that is not a
         list of words.
+
+    Warns
+    -----
+    UserWarning
+        D509 for a rate if the model chooses labels, which are never flagged.
     """
 
     def __init__(
@@ -334,6 +347,8 @@ class Disambiguator(SpanWriter):
             raise UserError("D338", model=model.name)
         if flags_per_1000 is not None:
             check_rate(flags_per_1000)
+            if decides(model.task).between == "labels":
+                warnings.warn(str(UserError("D509", name=name, model=model.name)), stacklevel=4)
         super().__init__(name, spans_key)
         self.model = model
         self.flags_per_1000 = flags_per_1000

@@ -18,6 +18,7 @@ from spacy.util import get_minor_version_range, split_requirement
 
 from disambig.data import Decisions, Group
 from disambig.errors import UserError
+from disambig.formatting import add_note
 from disambig.models import Model
 from disambig.namespaces import entry_points
 from disambig.packs import available
@@ -74,6 +75,7 @@ class SetsDisambiguator(Disambiguator):
         except UserError as problem:
             if problem.code != "D300":
                 raise
+            add_note(problem, f"`sets` of the component {settings['name']!r}: a file, or a list of sets")
             self._missing = problem
         self._lists = [list(group.candidates) for group in groups]
         super().__init__(nlp, model.with_groups(groups), **settings)

@@ -70,10 +70,15 @@ def require(holds: bool | np.bool_, message: str) -> None:
 
 
 def require_equal(seen: Any, expected: Any, what: str) -> None:
-    """Raise unless two arrays are equal bit by bit."""
+    """Raise unless two arrays are equal, NaN to NaN; the message shows the first difference."""
     seen, expected = np.asarray(seen), np.asarray(expected)
     require(seen.shape == expected.shape, f"{what}: shape {seen.shape}, expected {expected.shape}")
-    require(np.array_equal(seen, expected), f"{what}: {seen} is not {expected}")
+    differ = (seen != expected) & ~((seen != seen) & (expected != expected))
+    if differ.any():
+        index = tuple(int(place) for place in np.argwhere(differ)[0])
+        at = f"{', '.join(map(str, index))}: " if index else ""
+        n = f" ({int(differ.sum()):,} of {differ.size:,} differ)" if differ.size > 1 else ""
+        raise AssertionError(f"{what}: {at}{seen[index]} is not {expected[index]}{n}")
 
 
 def require_close(seen: Any, expected: Any, what: str, *, within: float = 1e-6) -> None:
@@ -81,10 +86,14 @@ def require_close(seen: Any, expected: Any, what: str, *, within: float = 1e-6) 
     seen, expected = np.asarray(seen, np.float64), np.asarray(expected, np.float64)
     require(seen.shape == expected.shape, f"{what}: shape {seen.shape}, expected {expected.shape}")
     if seen.size:
-        require(bool(np.isfinite(seen).all()), f"{what}: not finite: {seen}")
-        worst = float(np.abs(seen - expected).max())
+        require(bool(np.isfinite(seen).all()), f"{what}: some numbers are not finite")
+        off = np.abs(seen - expected)
+        at = np.unravel_index(int(off.argmax()), off.shape)
         scale = max(1.0, float(np.abs(expected).max()))
-        require(worst <= within * scale, f"{what}: off by {worst:.3g}: {seen} is not {expected}")
+        require(
+            float(off[at]) <= within * scale,
+            f"{what}: off by up to {off[at]:.3g}: {seen[at]:.6g} is not {expected[at]:.6g}",
+        )
 
 
 def require_state(arrays: Arrays, what: str) -> None:
@@ -134,6 +143,7 @@ def accuracy(batch: CandidateBatch, scores: NDArray[np.float64]) -> float:
     """Return the share of instances whose best row has no cost."""
     from disambig.data import segments
 
+    require(bool(np.isfinite(scores).all()), "some scores are not finite")  # NaN would have no best row
     best = batch.offsets[:-1] + segments.argmax(scores, batch.offsets)
     return float(np.mean(batch.cost[best] == 0))
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data import CandidateLists, GroupedInstances, Instances, find_certain_mistakes
-from disambig.features import transform_checked, transform_table
+from disambig.features import fit_checked, transform_checked, transform_table
 from disambig.registry import registered_entries
 from disambig.testing.checks import (
     Check,
@@ -424,6 +424,12 @@ class _ExtractorChecks:
         good = not isinstance(layers, str) and all(isinstance(layer, str) for layer in layers)
         require(good, f"requires is {layers!r}, not a sequence of names of layers")
 
+    def keeps_its_contract(self) -> None:
+        """Pass `disambig.features.fit_checked`, as in the training of a model."""
+        view = self._tokenisation(self._texts)
+        with contract_failures():
+            fit_checked(self._extractor, view, self._task.instances(view), self._task.groups)
+
     def makes_batches_in_order(self) -> None:
         for name, features in self._features().items():
             require_batch(features.batch, f"group {name}")
@@ -502,6 +508,7 @@ class _ExtractorChecks:
                 require(seen == wanted, f"group {group.name}: {wanted} columns, but {seen} without instances")
 
     def _fit(self, extractor: FeatureExtractor) -> FeatureExtractor:
+        require(callable(getattr(extractor, "fit", None)), "it has no method fit")
         view = self._tokenisation(self._texts)
         return extractor.fit(view, self._task.instances(view), self._task.groups)
 
@@ -647,7 +654,9 @@ class _LearnerChecks:
 
     def is_repeatable(self) -> None:
         first, second = self._fit(), self._fit()
-        require_equal(second.scorer.scores(self._batch), first.scorer.scores(self._batch), "a second fit")
+        require_equal(
+            second.scorer.scores(self._batch), first.scorer.scores(self._batch), "scores after a second fit"
+        )
 
     def leaves_examples_alone(self) -> None:
         given = copy.deepcopy(self._batch)

@@ -292,9 +292,10 @@ def check_fitted(learner: Learner, fitted: object, batch: CandidateBatch, *, par
     except (AttributeError, TypeError, ValueError, LookupError) as problem:
         if isinstance(problem, UserError):
             raise
-        raise contract_error(
-            of_scorer, f"scores raised {problem!r}", "one number for each row of a batch"
-        ) from problem
+        wanted = "one number for each row of a batch"
+        if (storages := takes(learner)) and not isinstance(batch, storages):
+            wanted = f"one number for each row of {type(batch).__name__}: only examples for fit are converted"
+        raise contract_error(of_scorer, f"scores raised {problem!r}", wanted) from problem
     check_scores(scores, batch, part=of_scorer)
     state = fitted.scorer.state()
     again = restore_checked(of_scorer, state, lambda arrays: learner.from_state(arrays).scores(batch))

@@ -15,7 +15,7 @@ from toy_plugin import Marks, NearbyWords, Pairs
 from disambig import testing
 from disambig.api import Enumerated, Fitted, LinearScorer, SparseRows
 from disambig.api.decoding import Chain, Hypergraph
-from disambig.data import CandidateLists, Group, Instances
+from disambig.data import CandidateLists, CrossedRows, Group, Instances
 from disambig.tasks import Lists
 from disambig.testing import blocks, check_decoder, check_extractor, check_learner, check_task, crossed, lists
 from disambig.testing.checks import require_batch
@@ -75,6 +75,33 @@ def test_a_broken_learner_is_found():
     assert "gives_one_finite_score_a_row" not in failed
 
 
+class Undefined(Perceptron):
+    """Takes the logarithm of a negative number."""
+
+    def fit(self, batch, *, dev=None, rng=None):
+        return Fitted(LinearScorer(np.full(len(batch.columns), np.nan)), {})
+
+
+def test_scores_that_are_no_numbers_are_repeatable_but_not_finite():
+    failed = failures(check_learner(Undefined()))
+    assert "is_repeatable" not in failed and "keeps_all_in_its_state" not in failed
+    assert failed["learns"] == failed["gives_one_finite_score_a_row"] == "some scores are not finite"
+    assert max(map(len, failed.values())) < 300
+
+
+class OnlyCrossed(Perceptron):
+    """Forgets that its scorer gets batches that are not converted."""
+
+    takes = (CrossedRows,)
+
+
+def test_a_scorer_gets_batches_that_are_not_converted():
+    checks = {check.name: check for check in check_learner(OnlyCrossed())}
+    with pytest.raises(AssertionError, match="DenseBlocks: only examples for fit are converted"):
+        checks["keeps_its_contract"]()
+    assert failures(check_learner(OnlyCrossed(), crossed())) == {}
+
+
 class Greedy(Perceptron):
     """Changes the examples it was given."""
 
@@ -123,7 +150,37 @@ class Forgetful(NearbyWords):
 
 def test_a_broken_extractor_is_found():
     failed = failures(check_extractor(Forgetful(), Pairs(), TEXTS))
-    assert set(failed) == {"counts_its_evidence", "keeps_all_in_its_state"}
+    assert set(failed) == {"counts_its_evidence", "keeps_all_in_its_state", "keeps_its_contract"}
+    assert "features differ after from_state" in failed["keeps_its_contract"]
+
+
+class WithoutFit(NearbyWords):
+    """Its author misspelled a method."""
+
+    fit = None
+
+
+class Free(NearbyWords):
+    """For it every candidate is right."""
+
+    def fit(self, view, instances, groups):
+        return Free(self.reach, super().fit(view, instances, groups).vocabulary)
+
+    def transform(self, view, instances, group):
+        features = super().transform(view, instances, group)
+        batch = replace(features.batch, costs=np.zeros_like(features.batch.costs))
+        return replace(features, batch=batch)
+
+
+@pytest.mark.parametrize(
+    ("extractor", "message"),
+    [
+        (WithoutFit(), "it has no method fit; expected fit(view, instances, groups)"),
+        (Free(), "the cost of candidate 1 is 0; expected 1, as in instances.costs(group)"),
+    ],
+)
+def test_an_extractor_without_fit_or_with_other_costs_is_found(extractor, message):
+    assert message in failures(check_extractor(extractor, Pairs(), TEXTS))["keeps_its_contract"]
 
 
 class Lopsided(SparseRows):

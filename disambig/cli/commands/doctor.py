@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json as json_module
 import logging
-import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
@@ -45,15 +44,11 @@ def doctor(
     With --compile nothing else is checked. Exit status: 2 if there is a problem, 0 otherwise, even if there
     are warnings.
     """
-    from disambig.errors import UserError
+    from disambig.cli.options import text_argument
     from disambig.formatting import pluralize
 
-    if text == "-":
-        from disambig.files import decode
-
-        text = decode(sys.stdin.buffer.read(), "standard input")
-    if text is not None and not text.strip():
-        raise UserError("D307", what="the text")
+    if text is not None:
+        text = text_argument(text)
     logging.getLogger("disambig.registry").addHandler(
         logging.NullHandler()
     )  # broken plugins are reported as findings

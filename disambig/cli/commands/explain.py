@@ -107,17 +107,12 @@ def explain(
     means that the n-gram does not occur in the counted text; <3 that the table omits n-grams seen fewer than
     3 times. All digits are counted as 0.
     """
-    from disambig.cli.options import parse_rates
+    from disambig.cli.options import parse_rates, text_argument
     from disambig.data import read_confusion_sets
-    from disambig.errors import UserError
-    from disambig.files import decode
     from disambig.models import ModelSource, task_rates
 
     asked = parse_rates(flags_per_1000)
-    if text == "-":
-        text = decode(sys.stdin.buffer.read(), "standard input")
-    if not text.strip():
-        raise UserError("D307", what="the text")
+    text = text_argument(text)
     source = ModelSource((*(task or ()), *(model or ())), sets=read_confusion_sets(sets) if sets else ())
     console, models = Console(), source.load_models()
     rates = task_rates(models, asked)

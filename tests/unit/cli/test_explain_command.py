@@ -196,3 +196,13 @@ def test_reasons_without_a_flag(observed, chosen, result, part):
     row = (0, 0, 6, 0, observed, chosen)
     decisions = make_decisions([group], [row], probabilities=0.2, flagged=False, found=result, asked=14)
     assert part in verdict(decisions, 0, "toward", threshold=0.3)
+
+
+@pytest.mark.parametrize(("observed", "flagged"), [(0, False), (0, True), (-1, False)])
+def test_evidence_is_not_counted_if_nothing_was_looked_up(observed, flagged):
+    group, row = Group("p", ("toward", "to")), (0, 0, 6, 0, observed, 0)
+    decisions = make_decisions([group], [row], probabilities=0.2, flagged=flagged, found=0, asked=0)
+    shown = verdict(decisions, 0, "toward", threshold=0.1, what="features")
+    unflagged = "not flagged: the word" if observed == 0 else "toward, with"
+    assert shown.startswith("flagged" if flagged else unflagged)
+    assert " of 0" not in shown and "evidence" not in shown

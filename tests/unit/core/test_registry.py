@@ -252,6 +252,14 @@ def test_reports_a_hook_without_hookimpl(others, write, load_with):
     assert not {"odd.B.v1", "odd.T.v1"} & {*registry.entries("learners"), *registry.entries("tasks")}
 
 
+def test_reports_a_hook_with_another_parameter(write, load_with):
+    write("odd_plugin", "@hookimpl\ndef disambig_register_tasks(add): add('odd.T.v1', Learner)")
+    report = report_of(load_with(odd="odd_plugin"), "odd")
+    assert report.error is not None and not report.registered
+    assert report.error.startswith("[D024] a hook has one parameter, which is called register: ")
+    assert "disambig_register_tasks(add)" in report.error and "\n" not in report.error
+
+
 @dataclass(frozen=True)
 class Dist:
     name: str

@@ -295,7 +295,7 @@ def test_parts_give_the_same_result_by_a_runner(parts_experiment, data):
     )
     assert there == here_done
     assert [(row.system, row.n) for row in there.rows] == [("b", 7), ("a", 4)]
-    assert reported == [("b: done", 1, 2), ("a: done", 2, 2)]
+    assert reported == [("running 2 parts", 0, 2), ("b: done", 1, 2), ("a: done", 2, 2)]
     assert [
         row.system for row in parts_experiment.run(data=data, quick=True, progress=ignore_progress).rows
     ] == ["b"]

@@ -142,7 +142,7 @@ def _at(account):
 def test_reports_missing_evidence(model):
     (account,) = accounts_by_place(model, 12.0, "Zonk vonk to fonk gonk.").values()
     assert not account.flagged and account.lines == (
-        "not flagged: no evidence, none of 18 n-grams is in the table",
+        "not flagged: no evidence, none of 18 n-grams are in the table",
     )
 
 

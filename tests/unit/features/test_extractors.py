@@ -16,7 +16,7 @@ from toy_texts import SENTENCES
 from toy_ways import OwnLists
 
 from disambig.counts import write_table
-from disambig.data import CandidateLists, CandidateWords, DenseLists, Group
+from disambig.data import CandidateLists, CandidateWords, Columns, DenseLists, Group
 from disambig.errors import UserError
 from disambig.features import (
     HEADWORD_TOKENISATION,
@@ -58,6 +58,12 @@ INSTANCES = TASK.instances(VIEW)
 N = len(INSTANCES)
 
 
+def plain_columns(batch):
+    """Return the columns of a batch with one feature group and names."""
+    names = [f"column {number}" for number in range(len(batch.columns))]
+    return Columns(batch.columns.labels, np.zeros(len(names), np.int32), ("all",), names)
+
+
 @dataclass(frozen=True, eq=False)
 class Faulty(NearbyWords):
     """Nearby words, spoiled in one way."""
@@ -73,7 +79,7 @@ class Faulty(NearbyWords):
 
     def transform(self, view, instances, group):
         result = super().transform(view, instances, group)
-        n = len(result.found)
+        n, columns = len(result.found), plain_columns(result.batch)
         changes = {
             "rows": {"batch": result.batch.take(np.arange(len(instances) - 1))},
             "length": {"found": result.found[:-1]},
@@ -82,6 +88,10 @@ class Faulty(NearbyWords):
             "list": {"found": [0] * n},
             "table": {"found": result.found.reshape(-1, 2)},
             "flat": {"batch": replace(result.batch, costs=result.batch.costs.ravel())},
+            "names": {"batch": replace(result.batch, columns=replace(columns, names=["one"]))},
+            "groups": {"batch": replace(result.batch, columns=replace(columns, groups=columns.groups[1:]))},
+            "group names": {"batch": replace(result.batch, columns=replace(columns, group_names=()))},
+            "costs": {"batch": replace(result.batch, costs=1 - result.batch.costs)},
         }
         if self.fault == "tuple":
             return result.batch, result.found
@@ -169,6 +179,20 @@ def test_the_result_of_fit_is_checked():
     extractor = fit_checked(NearbyWords(), VIEW, INSTANCES, TASK.groups)
     result = transform_checked(extractor, VIEW, INSTANCES, TASK.groups[0])
     assert result.found.shape == (2 * N,)
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        ("names", r"its columns have (\d+) labels and 1 names; expected Columns with \1 names"),
+        ("groups", r"its columns have (\d+) labels and \d+ groups; expected Columns with \1 groups"),
+        ("group names", "a column is of feature group 0, with 0 in group_names"),
+        ("costs", r"the cost of candidate 0 is \d; expected \d, as in instances.costs"),
+    ],
+)
+def test_columns_and_costs_are_checked_after_fit(fault, message):
+    with pytest.raises(UserError, match=f"D414.*{message}"):
+        fit_checked(Faulty(fault=fault), VIEW, INSTANCES, TASK.groups)
 
 
 def test_per_instance_candidates_have_one_row_each():

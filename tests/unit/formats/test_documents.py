@@ -33,6 +33,7 @@ from disambig.formats import (
     make_format,
     read,
     read_lines,
+    suffix_counts,
 )
 from disambig.formats.documents import PART_SIZE, WHOLE_SIZE, text_cuts, text_parts
 from disambig.jobs import JobLimits, run_job
@@ -74,6 +75,12 @@ def test_a_named_file_is_read_with_any_suffix_and_once(corpus):
 def test_standard_input_is_jsonl_where_a_field_was_given():
     for options, kind in (({}, "file"), ({"lines": True}, "line"), ({"other": "json"}, "json")):
         assert [entry.kind for entry in find_inputs(["-"], **options)] == [kind]
+
+
+def test_a_single_remaining_suffix_is_named():
+    counts = {".png": 9, ".py": 3, ".rs": 2, ".tei": 1, "": 1}
+    assert suffix_counts(counts) == ".png 9, .py 3, .rs 2, no suffix 1, .tei 1"
+    assert suffix_counts(counts | {".zip": 1}) == ".png 9, .py 3, .rs 2, no suffix 1, others 2"
 
 
 def test_missing_and_empty_inputs_are_errors_and_dangling_links_are_skipped(corpus):

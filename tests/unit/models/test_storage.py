@@ -171,7 +171,7 @@ def test_rejects_unknown_entries_other_groups_and_wrong_arguments(home):
     edit_config(home, "toys.Pairs.v1", "toys.Paris.v1")
     assert_rejected(home, "D001", "toys.Pairs.v1")
     edit_config(home, "toys.Paris.v1", "os.system.v1")
-    assert_rejected(home, "D001", "os.system.v1")
+    assert_rejected(home, "D001", "os.system.v1", f"needed by the model {home}: install the plugin")
     edit_config(home, "@disambig_tasks", "@disambig_task")
     assert_rejected(home, "D001", "@disambig_task", "@disambig_tasks")
 

@@ -172,6 +172,42 @@ def test_rates(nlp):
     assert flags == [True, False]
 
 
+def test_a_rate_of_a_model_without_flags_has_no_effect(nlp):
+    with pytest.warns(UserWarning, match=r"D509.*'labels'.*raises no flags"):
+        nlp.add_pipe("disambig_it", name="labels", config={"flags_per_1000": 1.0})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        nlp.add_pipe("disambig_it", name="others", config={"spans_key": "others"})
+
+
+@pytest.mark.parametrize(
+    ("factory_name", "config", "code"),
+    [
+        ("disambig_spelling", {"flags_per_1000": -1.0}, "D401"),
+        ("disambig_spelling", {"sets": ["hop"]}, "D411"),
+        ("disambig_proofread", {"writing": "hasty"}, "D953"),
+        ("disambig_proofread", {"models": ["it"]}, "D644"),
+    ],
+)
+def test_errors_of_settings_name_the_component(nlp, factory_name, config, code):
+    with pytest.raises(UserError, match=code) as caught:
+        nlp.add_pipe(factory_name, name="mine", config=config)
+    assert caught.value.__notes__ == ["in the config of the component 'mine'"]
+    assert "--" not in str(caught.value)
+
+
+def test_an_empty_name_is_no_model(nlp):
+    with pytest.raises(UserError, match=r"D516.*'mine': model is '', not a model directory or the name"):
+        nlp.add_pipe("disambig_spelling", name="mine", config={"model": ""})
+
+
+def test_a_missing_file_of_sets_names_the_component(nlp):
+    nlp.add_pipe("disambig_spelling", name="mine", config={"sets": "hop/hope"})
+    with pytest.raises(UserError, match="D300") as caught:
+        nlp("They hop.")
+    assert caught.value.__notes__ == ["`sets` of the component 'mine': a file, or a list of sets"]
+
+
 def test_docs_as_input_and_twice(nlp, fakes):
     nlp.add_pipe("disambig_preposition")
     doc = Doc(
