@@ -119,11 +119,11 @@ class CheckSettings:
         Raises
         ------
         UserError
-            D30x for a file that cannot be read.
+            D30x for a file that cannot be read; D971 for a pattern in it.
         """
-        from disambig.files import read_words
+        from disambig.data import read_ignore_list
 
-        return (*self.ignore, *(word for path in self.ignore_files for word in read_words(path)))
+        return (*self.ignore, *(word for path in self.ignore_files for word in read_ignore_list(path)))
 
     def confusion_sets(self) -> tuple[Group, ...]:
         """Return the confusion sets that are added to those of the models, without duplicates.

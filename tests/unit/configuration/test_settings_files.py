@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from dataclasses import fields
 
 import pytest
@@ -146,14 +147,23 @@ def test_reports_errors_of_settings_files(tmp_path, name, text, code):
 
 
 def test_words_and_sets_from_files(home):
-    write(home / "words.txt", "one # a word\n")
+    write(home / "words.txt", "\ufeffone # a word\n\n# none\n Depends  of \n")
     write(home / "sets.txt", "lie/lay\nthen/than\n")
     result = ProjectSettings().for_file("../docs/README.md")
-    assert result.words_to_ignore() == ("quite", "then", "one")
+    assert result.words_to_ignore() == ("quite", "then", "one", "Depends  of")
     assert [group.name for group in result.confusion_sets()] == ["lie/lay", "then/than"]
     (home / "words.txt").unlink()
     with pytest.raises(UserError, match="D300"):
         result.words_to_ignore()
+
+
+@pytest.mark.parametrize("pattern", ["foo*", "/th.n/", "th[ea]n", "colou?r"])
+def test_a_pattern_in_a_file_of_words_is_an_error(home, pattern):
+    write(home / "words.txt", f"# words\n\none\n{pattern} # many\n")
+    expected = f"words.txt: line 4 is {pattern!r}: patterns are not supported: give words (then)"
+    with pytest.raises(UserError, match=re.escape(expected)) as caught:
+        ProjectSettings().for_file("../docs/README.md").words_to_ignore()
+    assert caught.value.code == "D971"
 
 
 def test_files_with_equal_models_share_a_checker(home):
