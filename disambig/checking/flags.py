@@ -582,24 +582,18 @@ def is_likely_right(flag: Flag, writing: str | None = None) -> bool:
     return makes_many or flag.trust is None or flag.trust.share >= LIKELY
 
 
-def choose(flags: Iterable[Flag], text: str = "") -> tuple[list[Flag], list[Flag]]:
+def choose(flags: Iterable[Flag]) -> tuple[list[Flag], list[Flag]]:
     """Return the flags that can be corrected together and the remaining ones, both in text order.
 
     Flags over several lines are not corrected. Of flags that overlap, as they may in a selection from several
     sources, those that `disambig.decision.edits_to_keep` keeps are corrected.
-
-    Parameters
-    ----------
-    flags : iterable of Flag
-    text : str
-        The text of the file; if it is given, flags of adjacent words overlap as well.
     """
     within: list[Flag] = []
     left: list[Flag] = []
     for flag in flags:
         (left if "\n" in flag.observed or "\r" in flag.observed else within).append(flag)
     edits = [flag.edit for flag in within]
-    kept = edits_to_keep(edits, [flag.probability for flag in within], [flag.task for flag in within], text)
+    kept = edits_to_keep(edits, [flag.probability for flag in within], [flag.task for flag in within])
     left += [within[i] for i in set(range(len(within))) - set(kept)]
     return [within[i] for i in kept], sorted(left, key=_in_order)
 

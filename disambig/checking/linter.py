@@ -374,7 +374,7 @@ class _Linter:
             self.output.result(self.report.add(self._findings(file, plain, flags)))
             return
         likely = self._likely(file, flags)
-        possible, _ = choose(likely, file.text)
+        possible, _ = choose(likely)
         flags, taken = self._settled(file, plain, flags, possible) if possible else (flags, [])
         layout = read_layout(self._name(file.path), file.text)
         reasons = self._reasons(flags, likely, possible, fitting(possible, layout), taken)

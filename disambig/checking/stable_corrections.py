@@ -157,9 +157,8 @@ def settled_flags(
 ) -> list[Flag]:
     """Return the flags to correct so that nothing is left for a second run.
 
-    Once some words are corrected, others may be flagged beside them: of two neighbours only one is flagged at
-    a time, and it may hide the other, or be its reason. So the corrected text is checked again where it was
-    corrected, until nothing new is flagged.
+    Once some words are corrected, others may be flagged beside them, which were right beside the mistake. So
+    the corrected text is checked again where it was corrected, until nothing new is flagged.
 
     Parameters
     ----------
@@ -186,7 +185,7 @@ def settled_flags(
                 for edit, span in zip(edits, trial.written, strict=True)
             )
         ]
-        new, _ = choose(select(_in_original(untouched, edits, trial.further, text)), text)
+        new, _ = choose(select(_in_original(untouched, edits, trial.further, text)))
         together = sorted([*kept, *new], key=lambda flag: flag.edit[:2])
         stable = stable_flags(name, text, together, annotate, ignore, options) if new else kept
         numbers = set(map(id, stable))

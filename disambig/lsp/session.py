@@ -250,7 +250,7 @@ class EditorSession:
         result, live = document.check_result, document.live
         if result is None or live is None:
             return ()
-        chosen, _ = choose(filter(is_safe, result.flags), document.state.text)
+        chosen, _ = choose(filter(is_safe, result.flags))
 
         def work(state: TextState) -> Sequence[Flag]:
             if state.version != result.version:

@@ -285,6 +285,18 @@ def test_mistakes_beside_code_are_found():
 
 
 @pytest.mark.parametrize(
+    ("text", "flags"),
+    [
+        ("You will loose you're turn.", [("loose", "lose"), ("you're", "your")]),
+        ("She is better then you're sister.", [("then", "than"), ("you're", "your")]),
+        ("They asks for more.", [("asks", "ask")]),  # nothing is wrong with "They ask"
+    ],
+)
+def test_of_two_neighbours_both_are_flagged_if_both_are_wrong(text, flags):
+    assert [(flag.observed, flag.replacement) for flag in disambig.check(text)] == flags
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "It is important that the new project work to ensure that nothing is lost.",
