@@ -284,6 +284,15 @@ def test_mistakes_beside_code_are_found():
         assert [flag.replacement for flag in disambig.check(text, name="notes.md")] == [correction]
 
 
+def test_words_of_a_set_that_no_table_has_counted_are_named(tmp_path):
+    (tmp_path / "a.txt").write_text("We hop for it.\n")
+    (tmp_path / "sets").write_text("hop/hope\nzorble/hopf qvarz\nlog in/login\n")
+    for command in (["check", "--task", "spelling"], ["annotate", "--task", "spelling", "--only-flags"]):
+        done = here(*command, "--sets", "sets", "a.txt", folder=tmp_path)
+        (note,) = [line for line in done.stderr.splitlines() if "D955" in line]
+        assert "confusion set zorble/hopf qvarz" in note and "does not contain 'zorble', 'qvarz', or" in note
+
+
 @pytest.mark.parametrize(
     ("text", "flags"),
     [

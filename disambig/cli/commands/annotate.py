@@ -203,7 +203,7 @@ def annotate(
         detect_language=detect_language is not False,
         writing=writing,
     )
-    for note in () if writing is None else source.notes(source.load_models()):
+    for note in source.notes(source.load_models()) if writing or sets else ():
         remark(f"disambig: {note}")
     request = AnnotateRequest(
         paths=tuple(paths),
