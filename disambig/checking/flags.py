@@ -461,6 +461,7 @@ def find_flags(
     decisions: Sequence[Decisions],
     *,
     ignore: Collection[str] = (),
+    project_names: Collection[str] = (),
     most_per_1000: float | None = None,
 ) -> CheckedText:
     """Return the flags of one text.
@@ -477,6 +478,8 @@ def find_flags(
         One per task, of this text only, without overlapping flags (`disambig.decision.resolve_overlaps`).
     ignore : collection of str
         Normalised words and corrections to ignore (see `plain_word`).
+    project_names : collection of str
+        Names of the project, in lower case: a verb behind "pandas" is not flagged for its number.
     most_per_1000 : float, optional
         Maximum number of flags per 1,000 words, rounded up.
     """
@@ -484,7 +487,7 @@ def find_flags(
 
     places = TextLines(text)
     directives = read_directives(path, text, plain.comments, places, plain.text)
-    document = DocumentWords(text, plain)
+    document = DocumentWords(text, plain, project_names)
     flags = []
     used: set[HiddenSpan] = set()
     rules = {of_task.task: of_task.rules for of_task in decisions}
@@ -504,7 +507,7 @@ def find_flags(
             continue
         if flag.probability < SURE and document.is_own(observed, record["replacement"].strip(), end):
             continue
-        if document.is_behind_plural_name(observed, end):
+        if document.is_behind_plural_name(observed, record["replacement"].strip(), end):
             continue
         flags.append(flag)
     words = count_words(plain.text)

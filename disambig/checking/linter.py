@@ -324,6 +324,7 @@ class _Linter:
             plain,
             () if settings.excluded else decisions,
             ignore=self._words(settings),
+            project_names=settings.project_names,
         )
         self.tally.files += 1
         self.tally.words += checked.words
@@ -443,7 +444,14 @@ class _Linter:
 
         annotate = self._loaded[settings.checker]
         settled = settled_flags(
-            name, file.text, taken, annotate, self._words(settings), settings.markup_options, select
+            name,
+            file.text,
+            taken,
+            annotate,
+            self._words(settings),
+            settings.markup_options,
+            select,
+            settings.project_names,
         )
         shown = set(map(id, flags))  # a flag has no hash
         further = [flag for flag in settled if id(flag) not in shown]

@@ -113,6 +113,7 @@ def stable_flags(
     annotate: Annotate,
     ignore: Collection[str],
     options: Mapping[str, Any] = NO_OPTIONS,
+    project_names: Collection[str] = (),
 ) -> list[Flag]:
     """Return the flags of a text that are not flagged again once all of them are corrected.
 
@@ -128,10 +129,12 @@ def stable_flags(
         Words that are not flagged.
     options : mapping of str to object
         See `disambig.markup.read_markup`.
+    project_names : collection of str
+        See `disambig.checking.find_flags`.
     """
 
     def find_flagged(corrected: str, plain: PlainText, decisions: Sequence[Decisions]) -> list[Span]:
-        checked = find_flags(name, corrected, plain, decisions, ignore=ignore)
+        checked = find_flags(name, corrected, plain, decisions, ignore=ignore, project_names=project_names)
         return [(flag.start, flag.end) for flag in checked.flags]
 
     flags = fitting(flags, layout := read_layout(name, text))
@@ -154,6 +157,7 @@ def settled_flags(
     ignore: Collection[str],
     options: Mapping[str, Any] = NO_OPTIONS,
     select: Callable[[Sequence[Flag]], Sequence[Flag]] = lambda flags: flags,
+    project_names: Collection[str] = (),
 ) -> list[Flag]:
     """Return the flags to correct so that nothing is left for a second run.
 
@@ -162,12 +166,12 @@ def settled_flags(
 
     Parameters
     ----------
-    name, text, flags, annotate, ignore, options
+    name, text, flags, annotate, ignore, options, project_names
         As for `stable_flags`.
     select : callable
         Returns those of further flags that may be corrected too; their places refer to `text`.
     """
-    kept = stable_flags(name, text, flags, annotate, ignore, options)
+    kept = stable_flags(name, text, flags, annotate, ignore, options, project_names)
     decided: dict[PartKey, list[Decisions]] = {}
     cutter, layout = ParagraphCutter(), read_layout(name, text)
     for _ in range(MAX_ROUNDS if kept else 0):
@@ -176,7 +180,9 @@ def settled_flags(
         trial = _try(candidate, lambda new: read_markup(name, new, options))
         _decide(trial.part_keys(), annotate, decided)
         decisions = trial.decisions(decided)
-        further = find_flags(name, trial.corrected, trial.plain, decisions, ignore=ignore).flags
+        further = find_flags(
+            name, trial.corrected, trial.plain, decisions, ignore=ignore, project_names=project_names
+        ).flags
         untouched = [
             flag
             for flag in further
@@ -187,7 +193,7 @@ def settled_flags(
         ]
         new, _ = choose(select(_in_original(untouched, edits, trial.further, text)))
         together = sorted([*kept, *new], key=lambda flag: flag.edit[:2])
-        stable = stable_flags(name, text, together, annotate, ignore, options) if new else kept
+        stable = stable_flags(name, text, together, annotate, ignore, options, project_names) if new else kept
         numbers = set(map(id, stable))
         if len(stable) <= len(kept) or not all(id(flag) in numbers for flag in kept):
             break

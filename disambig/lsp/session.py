@@ -255,8 +255,15 @@ class EditorSession:
         def work(state: TextState) -> Sequence[Flag]:
             if state.version != result.version:
                 return ()
-            options = live.settings.markup_options
-            return stable_flags(live.name, state.text, chosen, live.annotate, live.ignored_words, options)
+            return stable_flags(
+                live.name,
+                state.text,
+                chosen,
+                live.annotate,
+                live.ignored_words,
+                live.settings.markup_options,
+                live.settings.project_names,
+            )
 
         stable: Sequence[Flag] = await self.scheduler.run_with(document, work) if chosen else ()
         return stable if document.check_result is result else ()

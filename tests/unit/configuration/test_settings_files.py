@@ -166,6 +166,29 @@ def test_a_pattern_in_a_file_of_words_is_an_error(home, pattern):
     assert caught.value.code == "D971"
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("pyproject.toml", '[project]\nname = "Beets"\n', ("beets",)),
+        ("pyproject.toml", '[tool.poetry]\nname = "my-beets"\n', ("my-beets",)),
+        ("pyproject.toml", '[project]\nname = ["beets"]\n', ()),
+        ("pyproject.toml", "project = 1\n", ()),
+        ("package.json", '{"name": "@garden/beets"}', ("beets",)),
+        ("package.json", '{"name": ', ()),
+        ("package.json", "[" * 100_000, ()),
+        ("package.json", '["beets"]', ()),
+        ("Cargo.toml", '[package]\nname = "beets"\nversion = "1"\n', ("beets",)),
+        ("Cargo.toml", "\0", ()),
+    ],
+)
+def test_names_of_a_project_from_its_manifests(tmp_path, name, text, expected):
+    (tmp_path / ".git").mkdir()
+    write(tmp_path / name, text)
+    project = ProjectSettings()
+    assert project.for_file(str(tmp_path / "docs" / "a.md")).project_names == expected
+    assert project.for_file(str(tmp_path.parent / "a.md")).project_names == ()
+
+
 def test_files_with_equal_models_share_a_checker(home):
     project = ProjectSettings()
     one, other = project.for_file("a.md"), project.for_file("../docs/a.md")
@@ -304,7 +327,7 @@ def test_schema_rejects_invalid_values(values):
 
 
 def test_settings_have_the_keys_of_the_table():
-    keys = {item.name for item in fields(CheckSettings)} - {"excluded", "origins"}
+    keys = {item.name for item in fields(CheckSettings)} - {"excluded", "project_names", "origins"}
     assert keys == set(SettingsTable.model_fields) - {"overrides"}
     assert {*ADDED, *CHOICES[0], *CHOICES[1], *PATHS} <= keys
 
