@@ -251,8 +251,8 @@ def _unseen_words(models: Sequence[Model], sets: Sequence[Group]) -> Iterator[Us
     """Yield a note (D955) for each set with words that are in none of the count tables of a model."""
     for model in models if sets else ():
         name = model.tokenisation.name
-        tables = [getattr(extractor, "table", None) for extractor in model.extractors]
-        tables = [table for table in tables if isinstance(table, CountTable) and name in table.tokenisations]
+        used = (getattr(extractor, "table", None) for extractor in model.extractors)
+        tables = [table for table in used if isinstance(table, CountTable) and name in table.tokenisations]
         if not tables or not isinstance(model.task, Extensible):
             continue
         for group in sets:
