@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
 
 from disambig.markup import PlainText
@@ -53,10 +53,12 @@ class DocumentWords:
         The text of the file.
     plain : PlainText
         The same text without markup.
+    project_names : collection of str
+        Names of the project, in lower case.
     """
 
-    def __init__(self, text: str, plain: PlainText) -> None:
-        self._text, self._plain = text, plain
+    def __init__(self, text: str, plain: PlainText, project_names: Collection[str] = ()) -> None:
+        self._text, self._plain, self._project_names = text, plain, project_names
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -92,14 +94,21 @@ class DocumentWords:
         following = _WORD.search(self._plain.text, end, end + 100)
         return following is not None and following[0] in self.names
 
-    def is_behind_plural_name(self, observed: str, end: int) -> bool:
-        """Return True for a verb such as "is" behind a name in the document's code that ends in "s".
+    def is_behind_plural_name(self, observed: str, replacement: str, end: int) -> bool:
+        """Return True for a verb behind a name in "s" if it would only get the form for one thing or several.
 
-        The name, such as ``options``, means one thing or several. Parameters are those of `is_own`.
+        A name in the document's code, such as ``options``, may mean one thing or several: this is for verbs
+        such as "is". The project, such as "pandas", is one thing: this is for all verbs. Parameters are those
+        of `is_own`.
         """
         start = end - len(observed)
         before = _NAME_BEFORE.search(self._plain.text[max(0, start - _LONGEST_NAME) : start])
-        return bool(before and before[1] in self.names and observed.lower() in _NUMBERED)
+        if before is None:
+            return False
+        if before[1].lower() in self._project_names:
+            is_number = observed.removesuffix("s").removesuffix("e") == replacement.removesuffix("e")
+            return is_number or observed.lower() in _NUMBERED
+        return before[1] in self.names and observed.lower() in _NUMBERED
 
     def _is_repeated(self, word: str, replacement: str) -> bool:
         other = replacement.lower()

@@ -6,7 +6,7 @@ import difflib
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -77,12 +77,12 @@ _DIRECTIVE = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 """A whole comment with a directive, in any of the comment syntaxes."""
-_BEHIND_TEXT = re.compile(
-    r"(?<=[^\s#/*;%!-])\s+"
+_WRITTEN = (
     r"(disambig\s*:\s*(?:ignore-line|ignore-next-line|ignore-file|ignore(?=\s*\[|[ \t]+\w)|off|on)"
     r"(?:\s*\[[^\]\n]*\])?(?:[ \t]+\w[^\s,<>*]*(?:[ \t]*,[ \t]*\w[^\s,<>*]*)*)?)"
-    r"\s*(?:--+>|\*+/\}?|%%|#\}|-\})?\s*\Z",
-    re.IGNORECASE,
+)
+_BEHIND_TEXT = re.compile(
+    rf"(?<=[^\s#/*;%!-])\s+{_WRITTEN}\s*(?:--+>|\*+/\}}?|%%|#\}}|-\}})?\s*\Z", re.IGNORECASE
 )
 """A directive at the end of a comment, behind other text."""
 _LONGEST = 10_000
@@ -108,7 +108,8 @@ class HiddenSpan:
     word, rule : str
         Only flags of this word, as `plain_word` returns it, and of this rule or task; "" for any.
     is_behind_text : bool
-        Whether the directive stands behind text of its comment, where it has no effect: the span is empty.
+        Whether the directive stands behind text, or in a paragraph in which it is no comment. There it has no
+        effect: the span is empty.
     """
 
     start: int
@@ -186,7 +187,8 @@ def read_directives(
     places : TextLines
         The lines of the text, for messages.
     plain : str
-        The text without markup; needed for notebooks, in which the lines of cells are lines.
+        The text without markup: in notebooks, the lines of cells are lines; in some formats, comments in a
+        paragraph are text.
     """
     reader = _DirectiveReader(path, text, places)
     if path.lower().endswith(_NOTEBOOK) and plain:
@@ -198,7 +200,23 @@ def read_directives(
             reader.read(start, end, match[1])
         elif match := _BEHIND_TEXT.search(text, max(start, end - _LONGEST_BEHIND_TEXT), end):
             reader.add_behind_text(match.start(1), match[1])
+    for start, directive in _directives_in_prose(path, text, plain):
+        reader.add_behind_text(start, directive)
     return reader.done()
+
+
+def _directives_in_prose(path: str, text: str, plain: str) -> Iterator[tuple[int, str]]:
+    """Yield directives, with their offsets, that are written like comments where comments are text.
+
+    In some formats a comment is a line of its own, or a paragraph of its own.
+    """
+    entry = path_format(path)
+    if entry is None or entry.comment_place == "any" or "disambig" not in plain:
+        return
+    mark = re.escape(entry.comment[0].strip())
+    for match in re.finditer(rf"(?<!\S){mark}[ \t]+{_WRITTEN}[ \t\r]*$", text, re.IGNORECASE | re.MULTILINE):
+        if plain[slice(*match.span(1))] == match[1]:
+            yield match.start(1), match[1]
 
 
 class _DirectiveReader:
@@ -303,6 +321,15 @@ _LIKE_A_NAME = 0.8
 """Similarity from which a word to ignore may have been meant as the name of a rule or task."""
 
 
+_OWN_PLACES = {
+    "any": "behind text of its comment: write it as a comment of its own",
+    "line": "behind text: write it as a comment of its own, in a line of its own",
+    "paragraph": "in a paragraph or behind text: write it as a comment of its own, between paragraphs",
+    "block": "in a paragraph or behind text: write it as a comment of its own, between blank lines",
+}
+"""What is wrong with the place of a directive, and where it belongs, by `MarkupFormat.comment_place`."""
+
+
 def unused_directive(path: str, span: HiddenSpan, names: Collection[str]) -> UserError:
     """Return the note (D960) about a directive that does not suppress any flag.
 
@@ -319,7 +346,8 @@ def unused_directive(path: str, span: HiddenSpan, names: Collection[str]) -> Use
     if span.is_behind_text:
         before, after = HTML_COMMENT if (entry := path_format(path)) is None else entry.comment
         own = f"{before}disambig: {span.directive}{after}"
-        advice = f"it stands behind text of its comment: write it as a comment of its own, {own}"
+        where = _OWN_PLACES["any" if entry is None else entry.comment_place]
+        advice = f"it stands {where}, {own}"
     elif span.rule and span.rule not in selectable:
         available = nearest_first(span.rule, selectable)
         advice = f"there is no rule or task {span.rule!r}: correct it; available: {available}"
@@ -433,6 +461,7 @@ def find_flags(
     decisions: Sequence[Decisions],
     *,
     ignore: Collection[str] = (),
+    project_names: Collection[str] = (),
     most_per_1000: float | None = None,
 ) -> CheckedText:
     """Return the flags of one text.
@@ -449,6 +478,8 @@ def find_flags(
         One per task, of this text only, without overlapping flags (`disambig.decision.resolve_overlaps`).
     ignore : collection of str
         Normalised words and corrections to ignore (see `plain_word`).
+    project_names : collection of str
+        Names of the project, in lower case: a verb behind "pandas" is not flagged for its number.
     most_per_1000 : float, optional
         Maximum number of flags per 1,000 words, rounded up.
     """
@@ -456,7 +487,7 @@ def find_flags(
 
     places = TextLines(text)
     directives = read_directives(path, text, plain.comments, places, plain.text)
-    document = DocumentWords(text, plain)
+    document = DocumentWords(text, plain, project_names)
     flags = []
     used: set[HiddenSpan] = set()
     rules = {of_task.task: of_task.rules for of_task in decisions}
@@ -476,7 +507,7 @@ def find_flags(
             continue
         if flag.probability < SURE and document.is_own(observed, record["replacement"].strip(), end):
             continue
-        if document.is_behind_plural_name(observed, end):
+        if document.is_behind_plural_name(observed, record["replacement"].strip(), end):
             continue
         flags.append(flag)
     words = count_words(plain.text)
@@ -582,24 +613,18 @@ def is_likely_right(flag: Flag, writing: str | None = None) -> bool:
     return makes_many or flag.trust is None or flag.trust.share >= LIKELY
 
 
-def choose(flags: Iterable[Flag], text: str = "") -> tuple[list[Flag], list[Flag]]:
+def choose(flags: Iterable[Flag]) -> tuple[list[Flag], list[Flag]]:
     """Return the flags that can be corrected together and the remaining ones, both in text order.
 
     Flags over several lines are not corrected. Of flags that overlap, as they may in a selection from several
     sources, those that `disambig.decision.edits_to_keep` keeps are corrected.
-
-    Parameters
-    ----------
-    flags : iterable of Flag
-    text : str
-        The text of the file; if it is given, flags of adjacent words overlap as well.
     """
     within: list[Flag] = []
     left: list[Flag] = []
     for flag in flags:
         (left if "\n" in flag.observed or "\r" in flag.observed else within).append(flag)
     edits = [flag.edit for flag in within]
-    kept = edits_to_keep(edits, [flag.probability for flag in within], [flag.task for flag in within], text)
+    kept = edits_to_keep(edits, [flag.probability for flag in within], [flag.task for flag in within])
     left += [within[i] for i in set(range(len(within))) - set(kept)]
     return [within[i] for i in kept], sorted(left, key=_in_order)
 

@@ -324,6 +324,7 @@ class _Linter:
             plain,
             () if settings.excluded else decisions,
             ignore=self._words(settings),
+            project_names=settings.project_names,
         )
         self.tally.files += 1
         self.tally.words += checked.words
@@ -374,7 +375,7 @@ class _Linter:
             self.output.result(self.report.add(self._findings(file, plain, flags)))
             return
         likely = self._likely(file, flags)
-        possible, _ = choose(likely, file.text)
+        possible, _ = choose(likely)
         flags, taken = self._settled(file, plain, flags, possible) if possible else (flags, [])
         layout = read_layout(self._name(file.path), file.text)
         reasons = self._reasons(flags, likely, possible, fitting(possible, layout), taken)
@@ -441,7 +442,12 @@ class _Linter:
             changes = self.request.changes
             return further if changes is None else changes.keep(name, file.text, further)
 
-        recheck = Recheck(self._loaded[settings.checker], self._words(settings), settings.markup_options)
+        recheck = Recheck(
+            self._loaded[settings.checker],
+            self._words(settings),
+            settings.markup_options,
+            settings.project_names,
+        )
         settled = settled_flags(name, file.text, taken, recheck, select)
         shown = set(map(id, flags))  # a flag has no hash
         further = [flag for flag in settled if id(flag) not in shown]

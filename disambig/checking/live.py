@@ -429,7 +429,14 @@ class LiveText:
         if decisions is None:
             return None
         self.plain, self.decisions, self._parts = plain, decisions, parts
-        checked = find_flags(self.name, text, plain, decisions, ignore=self._ignore)
+        checked = find_flags(
+            self.name,
+            text,
+            plain,
+            decisions,
+            ignore=self._ignore,
+            project_names=self.settings.project_names,
+        )
         flags: Sequence[Flag] = checked.flags
         if self._baseline is not None:
             flags = self._baseline.unknown(self.name, plain.text, flags)

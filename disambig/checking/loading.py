@@ -31,7 +31,8 @@ class CorrectingAnnotator(ModelSet):
     ----------
     notes : tuple of UserError
         Notes to show to the user once: models without flags, because their precision was not measured
-        (D863); a kind of writing that has no effect (D954).
+        (D863); a kind of writing that has no effect (D954); words of confusion sets that a model has not
+        seen (D955).
     """
 
     notes: tuple[UserError, ...] = ()

@@ -117,15 +117,21 @@ class Recheck:
         Words that are not flagged.
     options : mapping of str to object
         See `disambig.markup.read_markup`.
+    project_names : collection of str
+        See `disambig.checking.find_flags`.
     """
 
     annotate: Annotate
     ignore: Collection[str] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
+    project_names: Collection[str] = ()
 
     def flags(self, name: str, text: str, plain: PlainText, decisions: Sequence[Decisions]) -> Sequence[Flag]:
         """Return the flags of a corrected text."""
-        return find_flags(name, text, plain, decisions, ignore=self.ignore).flags
+        checked = find_flags(
+            name, text, plain, decisions, ignore=self.ignore, project_names=self.project_names
+        )
+        return checked.flags
 
 
 def stable_flags(name: str, text: str, flags: Sequence[Flag], recheck: Recheck) -> list[Flag]:
@@ -166,9 +172,8 @@ def settled_flags(
 ) -> list[Flag]:
     """Return the flags to correct so that nothing is left for a second run.
 
-    Once some words are corrected, others may be flagged beside them: of two neighbours only one is flagged at
-    a time, and it may hide the other, or be its reason. So the corrected text is checked again where it was
-    corrected, until nothing new is flagged.
+    Once some words are corrected, others may be flagged beside them, which were right beside the mistake. So
+    the corrected text is checked again where it was corrected, until nothing new is flagged.
 
     Parameters
     ----------
@@ -195,7 +200,7 @@ def settled_flags(
                 for edit, span in zip(edits, trial.written, strict=True)
             )
         ]
-        new, _ = choose(select(_in_original(untouched, edits, trial.further, text)), text)
+        new, _ = choose(select(_in_original(untouched, edits, trial.further, text)))
         together = sorted([*kept, *new], key=lambda flag: flag.edit[:2])
         stable = stable_flags(name, text, together, recheck) if new else kept
         numbers = set(map(id, stable))

@@ -119,7 +119,7 @@ def correct(
     def likely(flags: Sequence[Flag]) -> Sequence[Flag]:
         return [flag for flag in flags if is_likely_right(flag, writing)]
 
-    taken, _ = choose(likely(checked.flags), text)
+    taken, _ = choose(likely(checked.flags))
     settled = settled_flags(
         os.fspath(name),
         text,

@@ -6,9 +6,10 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from disambig.configuration._project_names import project_names
 from disambig.configuration.patterns import GitIgnorePatterns
 from disambig.configuration.settings import CHOICES, CheckSettings, SettingsSource, from_folder, merge_sources
 from disambig.errors import UserError
@@ -277,7 +278,9 @@ class ProjectSettings:
     def __init__(self, over: SettingsSource | None = None) -> None:
         self._over = [over] if over is not None and over.values else []
         self._files: dict[str, SettingsFile] = {}
-        self._settings: dict[tuple[str, tuple[bool, ...], bool], CheckSettings] = {}
+        self._settings: dict[tuple[str, tuple[bool, ...], bool, str], CheckSettings] = {}
+        self._roots: dict[str, str] = {}
+        self._names: dict[str, tuple[str, ...]] = {}
         self._patterns: dict[tuple[str, ...], GitIgnorePatterns] = {}
 
     def for_file(self, path: str) -> CheckSettings:
@@ -293,10 +296,20 @@ class ProjectSettings:
         overrides: Mapping[str, Any] = file.values.get("overrides", {})
         matches = tuple(self._matches((pattern,), path, file) for pattern in overrides)
         excluded = self._matches(file.values.get("exclude", ()), path, file)
-        key = file.path, matches, excluded
+        root = self._root(os.path.dirname(path))
+        key = file.path, matches, excluded, root
         if key not in self._settings:
-            self._settings[key] = self._merge_overrides(file, matches, excluded)
+            settings = self._merge_overrides(file, matches, excluded)
+            self._settings[key] = replace(settings, project_names=self._names[root])
         return self._settings[key]
+
+    def _root(self, folder: str) -> str:
+        """Return the project of a folder, whose names are then known."""
+        if folder not in self._roots:
+            root = self._roots[folder] = project_root(folder)
+            if root not in self._names:
+                self._names[root] = project_names(root)
+        return self._roots[folder]
 
     def takes(self, path: str, usual: Callable[[str], bool]) -> bool:
         """Return True if a file in a directory is to be checked.

@@ -70,6 +70,9 @@ class CheckSettings:
         Patterns; if `include` is empty, files with the usual suffixes are checked.
     excluded : bool
         Whether the file is never checked.
+    project_names : tuple of str
+        Names of the project of the file, from its manifests: ``pyproject.toml``, ``package.json``,
+        ``Cargo.toml``.
     origins : mapping from str to tuple of str
         Sources of the value of each key; a key without an entry has its default value.
     """
@@ -92,6 +95,7 @@ class CheckSettings:
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     excluded: bool = False
+    project_names: tuple[str, ...] = ()
     origins: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
@@ -119,11 +123,11 @@ class CheckSettings:
         Raises
         ------
         UserError
-            D30x for a file that cannot be read.
+            D30x for a file that cannot be read; D971 for a pattern in it.
         """
-        from disambig.files import read_words
+        from disambig.data import read_ignore_list
 
-        return (*self.ignore, *(word for path in self.ignore_files for word in read_words(path)))
+        return (*self.ignore, *(word for path in self.ignore_files for word in read_ignore_list(path)))
 
     def confusion_sets(self) -> tuple[Group, ...]:
         """Return the confusion sets that are added to those of the models, without duplicates.
@@ -196,7 +200,7 @@ def settings_to_toml(name: str, settings: CheckSettings) -> str:
     lines = [f"# {name}: {'excluded, never checked' if settings.excluded else 'checked'}"]
     for setting in fields(CheckSettings):
         key, value = setting.name, getattr(settings, setting.name)
-        if key in ("excluded", "origins"):
+        if key in ("excluded", "project_names", "origins"):
             continue
         origin = ", ".join(map(_relative_origin, settings.origins.get(key, (DEFAULT,))))
         if key not in settings.origins:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,7 +15,15 @@ from disambig.configuration.patterns import (
     MAX_TOTAL_SEGMENTS,
     GitIgnorePatterns,
 )
-from disambig.data import SHARE, WORDS_PER_MISTAKE, check_writing, confusion_set, parse_share
+from disambig.data import (
+    IGNORE_ENTRY,
+    SHARE,
+    WORDS_PER_MISTAKE,
+    check_entry,
+    check_writing,
+    confusion_set,
+    parse_share,
+)
 from disambig.errors import UserError, nearest_first
 
 
@@ -25,25 +32,12 @@ def _check_set(text: str) -> str:
     return text
 
 
-_ENTRY = r"^(?!/.*/$)[^*?\[\\]+$"
-"""Regular expression of entries of words to ignore: no characters of patterns."""
-
-
-def _check_ignored(entry: str) -> str:
-    if not re.search(_ENTRY, entry):
-        raise ValueError(
-            "patterns are not supported: give words (then), words with the one beside them (more then) and "
-            "corrections (then -> than)"
-        )
-    return entry
-
-
 Name = Annotated[str, Field(min_length=1)]
 Ignored = Annotated[
     str,
     Field(min_length=1),
-    AfterValidator(_check_ignored),
-    WithJsonSchema({"type": "string", "minLength": 1, "pattern": _ENTRY}),
+    AfterValidator(check_entry),
+    WithJsonSchema({"type": "string", "minLength": 1, "pattern": IGNORE_ENTRY}),
 ]
 Rate = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Set = Annotated[str, AfterValidator(_check_set)]

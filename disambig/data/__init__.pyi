@@ -59,6 +59,15 @@ from .groups import (
     confusion_set as confusion_set,
     read_confusion_sets as read_confusion_sets,
 )
+from .ignore_lists import (
+    ARROW as ARROW,
+    IGNORE_ENTRY as IGNORE_ENTRY,
+    check_entry as check_entry,
+    ignore_entries as ignore_entries,
+    pair_to_ignore as pair_to_ignore,
+    plain_entry as plain_entry,
+    read_ignore_list as read_ignore_list,
+)
 from .instances import (
     CandidateLists as CandidateLists,
     CandidateTable as CandidateTable,
@@ -71,7 +80,6 @@ from .instances import (
     take_texts as take_texts,
 )
 from .precision import (
-    ARROW as ARROW,
     EXAMPLES as EXAMPLES,
     LEVELS as LEVELS,
     PUT_IN as PUT_IN,
@@ -81,10 +89,7 @@ from .precision import (
     PrecisionPoint as PrecisionPoint,
     PrecisionTable as PrecisionTable,
     edit_kind as edit_kind,
-    ignore_entries as ignore_entries,
-    pair_to_ignore as pair_to_ignore,
     parse_share as parse_share,
-    plain_entry as plain_entry,
     unordered_pair as unordered_pair,
 )
 from .segments import (

@@ -10,7 +10,6 @@ from typing import Any
 
 from disambig.errors import UserError
 from disambig.formatting import describe_share
-from disambig.text import HIDDEN
 
 PUT_IN, TAKEN_OUT = "words put in", "words taken out"
 """Names of the kinds of flags that insert a word, and of those that remove one."""
@@ -128,62 +127,6 @@ def unordered_pair(observed: str, replacement: str) -> str:
     """
     words = [" ".join(side.lower().replace("\u2019", "'").split()) for side in (observed, replacement)]
     return "/".join(sorted(words) if all(words) else words)
-
-
-ARROW = "->"
-"""Between the words of a correction in a list of what to ignore: ``written -> meant``."""
-
-
-def pair_to_ignore(observed: str, replacement: str) -> str:
-    """Return a correction as lists of words to ignore hold it: ``written -> meant``, in lower case.
-
-    There is nothing before the arrow for a word that is missing, nothing after it for one too many.
-    """
-    sides = (" ".join(side.lower().replace("\u2019", "'").split()) for side in (observed, replacement))
-    return f" {ARROW} ".join(sides).strip()
-
-
-def plain_entry(entry: str) -> str:
-    """Return an entry of a list of words to ignore, a word or a correction, as flags are compared with it."""
-    if ARROW in entry:
-        return pair_to_ignore(*entry.split(ARROW, 1))
-    return " ".join(entry.lower().replace("\u2019", "'").split())
-
-
-_WORD = r"([^\W_]+(?:['\u2019-][^\W_]+)*)"
-_GAP = rf"[\s{HIDDEN}]*"
-_BEFORE, _AFTER = re.compile(rf"{_WORD}{_GAP}\Z"), re.compile(_GAP + _WORD)
-_NEAR = 60
-"""Maximum distance of the neighbouring words, in characters."""
-
-
-def ignore_entries(text: str, start: int, end: int, replacement: str) -> tuple[str, ...]:
-    """Return the entries of a list of words to ignore that suppress a flag, the most general first.
-
-    They are the written word, the correction, and the correction with the word after or before it, such as
-    ``an sql -> a sql``, which are for corrections that are right elsewhere; and, whatever the correction, the
-    written word with the word after or before it, as in ``depends of``.
-
-    Parameters
-    ----------
-    text : str
-    start, end : int
-        The written word; equal for a missing word.
-    replacement : str
-        "" for a word that is one too many.
-    """
-    observed = text[start:end]
-    entries = [pair_to_ignore(observed, replacement)]
-    if observed.strip():
-        entries.insert(0, plain_entry(observed))
-    if after := _AFTER.match(text, end, end + _NEAR):
-        entries.append(pair_to_ignore(f"{observed} {after[1]}", f"{replacement} {after[1]}"))
-    if before := _BEFORE.search(text[max(0, start - _NEAR) : start]):
-        entries.append(pair_to_ignore(f"{before[1]} {observed}", f"{before[1]} {replacement}"))
-    if observed.strip():
-        entries += [plain_entry(f"{observed} {after[1]}")] if after else []
-        entries += [plain_entry(f"{before[1]} {observed}")] if before else []
-    return tuple(entries)
 
 
 def edit_kind(pair: str) -> str:

@@ -108,9 +108,10 @@ def edits_to_keep(
     edits: Sequence[tuple[int, int, str]],
     probabilities: Sequence[float],
     tasks: Sequence[str],
-    text: str = "",
 ) -> list[int]:
     """Return the indices of the edits of one text that may be applied together, in text order.
+
+    Edits of adjacent words do not overlap: of these, the models decide which are flagged together.
 
     Parameters
     ----------
@@ -118,15 +119,13 @@ def edits_to_keep(
     probabilities : sequence of float
     tasks : sequence of str
         Name of the task of each edit.
-    text : str
-        If it is given, edits of adjacent words overlap as well.
     """
     if len(edits) < 2:
         return list(range(len(edits)))
     starts, ends = np.array([edit[:2] for edit in edits], np.int64).T
     removes = np.array([not new for _, _, new in edits]) & (starts < ends)
     documents = np.zeros(len(edits), np.int64)
-    slots = extend_to_next_word(edit_slots(starts, ends, removes), documents, ends, [text])
+    slots = edit_slots(starts, ends, removes)
     survivors = surviving_edits(documents, slots, np.array(probabilities, np.float64), task_ranks(tasks))
     return sorted(set(survivors.tolist()), key=lambda i: (edits[i][0], edits[i][1]))
 

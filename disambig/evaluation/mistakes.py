@@ -103,7 +103,10 @@ READ_LABELS = (*FLAG_LABELS, "unread")
 UNREAD = len(FLAG_LABELS)
 """Index of the label of flags that nobody has read."""
 Limits = Mapping[str, float]
-"""Limit of each task: an edit counts if it exceeds it, and every overlapping or neighbouring edit."""
+"""Limit of each task: an edit counts if it exceeds it, and every overlapping or neighbouring edit.
+
+Neighbours that are flagged as well (`disambig.models.restore_neighbours`) are not counted.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -26,7 +26,6 @@ from .opening import (
     read_error as read_error,
     read_small as read_small,
     read_within as read_within,
-    read_words as read_words,
     stdin_has_data as stdin_has_data,
     too_large_error as too_large_error,
     unpack_zstd as unpack_zstd,

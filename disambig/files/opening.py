@@ -12,7 +12,7 @@ import re
 import stat
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import IO, Any
@@ -428,26 +428,3 @@ def read_within(handle: IO[bytes], path: str, limit: int) -> bytes:
     if len(data) > limit:
         raise too_large_error(path, limit)
     return data
-
-
-MAX_BYTES = 20_000_000
-"""Maximum size of a word list in bytes."""
-
-
-def read_words(path: str) -> tuple[str, ...]:
-    """Return the words of a file, one per line; ``#`` begins a comment.
-
-    Raises
-    ------
-    UserError
-        D300, D303, D304 or D308 if it cannot be read, D975 if it is too large.
-    """
-    return tuple(word for _, word in _lines(path))
-
-
-def _lines(path: str) -> Iterator[tuple[int, str]]:
-    text = decode(read_small(path, limit=MAX_BYTES), path)
-    for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), 1):
-        line = line.split("#")[0].strip()
-        if line:
-            yield number, line

@@ -96,7 +96,6 @@ def _record_edits(text: str, records: Iterable[Mapping[str, Any]]) -> list[Appli
         [(edit.start, edit.end, edit.replacement) for edit in edits],
         [record["probability"] for record in wanted],
         [edit.task for edit in edits],
-        text,
     )
     return [edits[i] for i in kept]
 

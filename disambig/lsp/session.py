@@ -250,15 +250,18 @@ class EditorSession:
         result, live = document.check_result, document.live
         if result is None or live is None:
             return ()
-        chosen, _ = choose(filter(is_safe, result.flags), document.state.text)
+        chosen, _ = choose(filter(is_safe, result.flags))
 
         def work(state: TextState) -> Sequence[Flag]:
             if state.version != result.version:
                 return ()
-            options = live.settings.markup_options
-            return stable_flags(
-                live.name, state.text, chosen, Recheck(live.annotate, live.ignored_words, options)
+            recheck = Recheck(
+                live.annotate,
+                live.ignored_words,
+                live.settings.markup_options,
+                live.settings.project_names,
             )
+            return stable_flags(live.name, state.text, chosen, recheck)
 
         stable: Sequence[Flag] = await self.scheduler.run_with(document, work) if chosen else ()
         return stable if document.check_result is result else ()

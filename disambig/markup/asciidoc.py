@@ -20,6 +20,7 @@ import html
 import re
 
 from disambig.markup.canvas import BLANK, BREAK, ENTITY, OPAQUE, Canvas, InlineReader, iterate_lines
+from disambig.markup.layout import Layout, Title
 
 _TITLE = re.compile(r"(?:={1,6}|#{1,6})[ \t]+(?=\S)")
 _UNDERLINE = re.compile(r"={2,}|-{2,}|~{2,}|\^{2,}|\+{2,}")
@@ -55,16 +56,25 @@ _VERBATIM = frozenset(
     "source listing literal stem latexmath asciimath verse quote pass comment ditaa plantuml".split()
 )
 _WITHOUT_PROSE = "-.+_/`,"
+_SIGNATURE = "-----BEGIN "
 
 
 def read_asciidoc(text: str, suffix: str = ".adoc") -> Canvas:
     """Paint over the markup of an AsciiDoc document; a signature (``.asc``) has no prose."""
     canvas = Canvas(text)
-    if text.startswith("-----BEGIN "):
+    if text.startswith(_SIGNATURE):
         canvas.fill(0, len(text))
         return canvas
     _Blocks(canvas).read()
     return _Inline.finish(canvas)
+
+
+def asciidoc_layout(text: str) -> Layout:
+    """Return the titles with a line under them, which must be about as long as the title."""
+    blocks = _Blocks(Canvas(text))
+    if not text.startswith(_SIGNATURE):
+        blocks.read()
+    return Layout(text, titles=blocks.titles)
 
 
 class _Blocks:
@@ -83,6 +93,7 @@ class _Blocks:
         self.table = False
         self.joined = False  # whether an attribute goes on in the next line
         self.comment_start = -1
+        self.titles: list[Title] = []  # those with a line under them
 
     def read(self) -> None:
         """Paint over the marks of blocks."""
@@ -115,6 +126,10 @@ class _Blocks:
         elif self._is_underline(number, line):
             canvas.fill(start, end, BREAK)
             self.paragraph = False
+            above, line_end = self.spans[number - 1]
+            above += text.startswith("\ufeff", above)
+            title_end = above + len(text[above:line_end].rstrip())
+            self.titles.append(Title(above, title_end, ((start, end),), is_exact=True))
         elif _CONDITION.match(text, start, end):
             canvas.fill(start, end)
         elif match := _DELIMITER.match(text, start, end):

@@ -140,6 +140,7 @@ FORMATS = (
         "asciidoc:read_asciidoc",
         SLASHES,
         "asciidoc",
+        layout="disambig.markup.asciidoc:asciidoc_layout",
         comment_place="line",
     ),
     _prose("Org", ".org", "org_mode:read_org", HASH, "org", comment_place="paragraph"),

@@ -2,18 +2,19 @@
 
 In some formats the characters of a line must stand in fixed columns: the cells of a grid table end at a bar,
 and the line under a title must be as long as the title. A correction that changes the length of such a text
-takes blanks from the cell or adds them, and lengthens the line. If a cell has too few blanks, the correction
-cannot be made.
+takes blanks from the cell or adds them, and changes the length of the line. If a cell has too few blanks, the
+correction cannot be made.
 """
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from disambig.markup.canvas import Span
+from disambig.markup.canvas import Span, iterate_lines
 
 Edit = tuple[int, int, str]
 """Start, end and new text."""
@@ -49,11 +50,18 @@ class Title:
         The line of the title, without blanks at its end.
     lines : tuple of (start, end)
         The lines of marks, which must be at least as long as the title.
+    is_exact : bool
+        Whether a line of marks must not be longer than the title either.
     """
 
     start: int
     end: int
     lines: tuple[Span, ...]
+    is_exact: bool = False
+
+
+_SHORTEST_LINE = 2
+"""Minimum number of marks of an exact line."""
 
 
 class Layout:
@@ -122,7 +130,11 @@ class Layout:
         for title, changes in in_titles.items():
             growth = sum(map(_growth, changes))
             for start, end in title.lines:
-                if growth > 0 and (missing := title.end - title.start + growth - (end - start)) > 0:
+                if title.is_exact:
+                    shorter = max(end + growth, start + _SHORTEST_LINE)
+                    results += [(end, end, self._text[start] * growth)] if growth > 0 else []
+                    results += [(shorter, end, "")] if shorter < end else []
+                elif growth > 0 and (missing := title.end - title.start + growth - (end - start)) > 0:
                     results.append((end, end, self._text[start] * missing))
         return sorted(results)
 
@@ -161,6 +173,79 @@ def grid_cells(text: str, start: int, end: int, columns: Sequence[int]) -> list[
     places = (start + column for column in columns)
     bars = [place for place in places if place < end and text[place] == "|"]
     return [(bar + 1, following) for bar, following in pairwise(bars)]
+
+
+_COLUMNS = re.compile(r" {0,3}-{2,}(?: +-+)+ *")
+_DASHES = re.compile(r"-+")
+_FULL_LINE = re.compile(r" {0,3}-{3,} *")
+_MAX_HEADER, _MAX_ROWS = 20, 2_000
+"""Maximum numbers of lines of a table above and below the dashes of its columns."""
+
+
+def dashed_cells(text: str) -> list[TableCell]:
+    """Return the cells of Pandoc's simple and multiline tables, whose columns are lines of dashes.
+
+    A header is above the dashes. A simple table ends at a blank line; one with rows of several lines, which
+    blank lines separate, begins and ends with a line of dashes, as one without a header does.
+    """
+    spans = [(start, end) for start, end, _ in iterate_lines(text)]
+    lines = [text[start:end] for start, end in spans]
+    cells: list[TableCell] = []
+    number = 0
+    while number < len(lines):
+        number += 1
+        if not _COLUMNS.fullmatch(lines[number - 1]):
+            continue
+        border = number - 1
+        header = _header(lines, border)
+        stop = None if header is None else _table_end(lines, border, header)
+        if header is None or stop is None:
+            continue
+        columns = [match.span() for match in _DASHES.finditer(lines[border])]
+        for row in (*header, *range(border + 1, stop)):
+            cells += _row_cells(text, spans[row], columns, is_header=row < border)
+        number = stop
+    return cells
+
+
+def _header(lines: Sequence[str], border: int) -> range | None:
+    """Return the lines of the header above a border, if any; None if these are no header."""
+    first = border
+    while first and border - first < _MAX_HEADER and lines[first - 1].strip():
+        first -= 1
+        if _FULL_LINE.fullmatch(lines[first]):
+            return range(first + 1, border)
+    return range(first, border) if border - first <= 1 else None
+
+
+def _table_end(lines: Sequence[str], border: int, header: range) -> int | None:
+    """Return the number of the line after the last row of a table; None if it does not end."""
+    following = range(border + 1, min(len(lines), border + 1 + _MAX_ROWS))
+    has_top = header.start > 0 and _FULL_LINE.fullmatch(lines[header.start - 1])
+    if header and not has_top:
+        return next((number for number in following if not lines[number].strip()), following.stop)
+    closing = _FULL_LINE if has_top else _COLUMNS
+    for number in following:
+        is_end = number + 1 == len(lines) or not lines[number + 1].strip()
+        if is_end and closing.fullmatch(lines[number]):
+            return number
+    return None
+
+
+def _row_cells(text: str, line: Span, columns: Sequence[Span], *, is_header: bool) -> Iterator[TableCell]:
+    """Yield the cells in a line of a table whose columns are given by their dashes.
+
+    The last cell may extend as far as it needs, except in the header: the place of a header over its dashes
+    determines the alignment of the column.
+    """
+    start, end = line
+    bounds = [0, *(first for first, _ in columns[1:]), end - start]
+    for (low, high), (_, last_dash) in zip(pairwise(bounds), columns, strict=True):
+        first, last = strip_span(text, min(start + low, end), min(start + high, end))
+        is_free = high == bounds[-1] and not is_header
+        if first < last and not is_free and not text[last : last + 1].strip():
+            stop = start + (last_dash if is_header else high - 1)
+            yield TableCell(first, last, max(last, stop), is_last=not text[last:end].strip())
 
 
 def strip_span(text: str, start: int, end: int) -> Span:

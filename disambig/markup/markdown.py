@@ -45,7 +45,7 @@ from disambig.markup.canvas import (
     iterate_lines,
     iterate_units,
 )
-from disambig.markup.layout import Layout, TableCell, grid_cells, strip_span
+from disambig.markup.layout import Layout, TableCell, dashed_cells, grid_cells, strip_span
 
 if TYPE_CHECKING:
     from disambig.markup.reading import PlainText
@@ -367,8 +367,8 @@ def read_markdown(text: str, suffix: str = ".md") -> Canvas:
 
 
 def markdown_layout(text: str) -> Layout:
-    """Return the cells of the grid tables of Pandoc; other tables may be ragged."""
-    cells = []
+    """Return the cells of the tables of Pandoc with fixed columns; tables with bars may be ragged."""
+    cells = dashed_cells(text)
     columns: list[int] = []
     for start, end, _ in iterate_lines(text):
         line = text[start:end]

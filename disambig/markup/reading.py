@@ -4,7 +4,7 @@ Markup, and code apart from its comments, is replaced by blanks. Code in prose, 
 addresses are replaced by a character that is a word in no count table. Headings, list items and table cells
 end their sentences. An offset into the plain text is therefore also an offset into the file, except in a word
 with a reference to an apostrophe (``it&#39;s``): see `PlainText.file_offset`. The supported subset of each
-format is documented in its module.
+format is documented in its module. Text without markup has code in backticks, and comments, too.
 
 Behind "a" and "an" the sound of a hidden word decides. Where it can be told from the letters, the word is
 replaced by `SPOKEN_VOWEL` or `SPOKEN_CONSONANT` in place of `OPAQUE` (see `spoken_words`).
@@ -32,6 +32,8 @@ CODE = tuple(suffix for entry in FORMATS if entry.lexer for suffix in entry.suff
 """Suffixes of code, whose comments and docstrings are text."""
 NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 _COMMENT = re.compile("<!--|-->")
+# Opened as in `like this' of old texts, an apostrophe closes it; "it`s" has a backtick for an apostrophe.
+_INLINE_CODE = re.compile(r"(?<![`\w])(`{1,2})(?![\s`])[^`\r\n]*(?<!\s)\1(?![`\w])")
 _AFTER_ARTICLE = re.compile(rf"(?<![^\W_])an?\s+({OPAQUE}+)", re.IGNORECASE)
 _FIRST_WORD = re.compile("[`'\"<]*([A-Za-z][a-z]{2,})")
 # tried in this order
@@ -87,15 +89,13 @@ class PlainText:
 def plain_text(path: str, text: str, options: Mapping[str, Any] = NO_OPTIONS) -> str:
     """Return `text` with its markup painted over; the suffix of `path` determines the format.
 
-    Text with any other suffix is returned unchanged. The result has the same length.
+    In text with any other suffix, only code between backticks is painted over. The length stays the same.
 
     Raises
     ------
     UserError
         D344 for a text that is not in its format, such as a notebook that is not valid JSON.
     """
-    if not has_markup(path):
-        return text
     plain = read_markup(path, text, options)
     if plain.problem:
         raise invalid_markup(path, plain)
@@ -116,7 +116,8 @@ def has_markup(path: str) -> bool:
 def read_markup(path: str, text: str, options: Mapping[str, Any] = NO_OPTIONS) -> PlainText:
     """Return the plain text and the comments of `text`; the suffix of `path` determines the format.
 
-    In text with any other suffix, only HTML comments are found, and nothing is painted over.
+    In text with any other suffix, HTML comments are found, and only code between backticks of one line is
+    painted over.
 
     Parameters
     ----------
@@ -127,7 +128,7 @@ def read_markup(path: str, text: str, options: Mapping[str, Any] = NO_OPTIONS) -
     """
     entry = path_format(path)
     if entry is None:
-        return PlainText(text, tuple(_html_comments(text)))
+        return PlainText(_without_inline_code(text), tuple(_html_comments(text)))
     taken = {name: options[name] for name in entry.options if name in options}
     suffix = os.path.splitext(path)[1].lower()
     canvas = entry.read(text, suffix if suffix in entry.suffixes else entry.suffixes[0], **taken)
@@ -178,6 +179,14 @@ def spoken_words(plain: str, text: str) -> str:
         return match[0].replace(OPAQUE, sound)
 
     return _AFTER_ARTICLE.sub(with_sound, plain) if OPAQUE in plain else plain
+
+
+def _without_inline_code(text: str) -> str:
+    """Return a text without markup, but with the code between backticks of one line painted over."""
+    if "`" not in text:
+        return text
+    plain = _INLINE_CODE.sub(lambda match: OPAQUE * len(match[0]), text)
+    return spoken_words(plain, text)
 
 
 def _html_comments(text: str) -> list[tuple[int, int]]:

@@ -222,6 +222,7 @@ MESSAGES: dict[str, str] = {
     # kinds of writing
     "D953": "unknown kind of writing {value!r}; available: {names}",
     "D954": "`writing` ({writing}) has no effect: none of these models uses how often a writer makes a mistake ({models})",
+    "D955": "confusion set {set}: the text that {model} has counted does not contain {words}, or too rarely, so the corrections of the set are hardly ever proposed; check the spelling",
     # checking: comments that suppress flags, git, baselines
     "D960": "{where}{said!r} does not suppress any flag; {advice}",
     "D961": "cannot start git: install it, or omit --since and --staged",

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from disambig.checking import ModelChecker, correcting_source, plain_word
 from disambig.configuration import ProjectSettings
-from disambig.data import ARROW, PrecisionTable, ignore_entries
+from disambig.data import ARROW, IGNORE_ENTRY, PrecisionTable, ignore_entries
 from disambig.errors import UserError
 from disambig.evaluation import MistakeTrial, ProposedEdit
 from disambig.formats import Clean, Fix
@@ -487,8 +487,8 @@ def learn_ignored(
 
     chosen = set()
     for entries, observed in proposed.items():
-        if any("#" in entry for entry in entries):  # begins a comment in the file
-            continue
+        if any("#" in entry or not re.search(IGNORE_ENTRY, entry) for entry in entries):
+            continue  # it cannot be written: "#" begins a comment in the file, and "*" makes a pattern
         correction, *specific = entries[1:] if observed else entries
         share = len(rows[correction]) / max(1, counts[observed])
         always = len(rows[observed]) >= ALWAYS * max(1, counts[observed])

@@ -21,7 +21,7 @@ from disambig.errors import UserError
 from disambig.files import without_compression
 from disambig.formats import AnnotatedDocument, Document, UnreadableDocument
 from disambig.formatting import describe_failure
-from disambig.markup import PlainText, has_markup, invalid_markup, read_markup
+from disambig.markup import PlainText, invalid_markup, read_markup
 from disambig.models.sources import Annotate, annotator_languages
 from disambig.registry import plugin_packages
 from disambig.runtime import DeadlineExceeded, return_free_memory, time_limit
@@ -108,7 +108,7 @@ def _annotate(documents: Sequence[Document], annotate: Annotate) -> list[Annotat
 def _plain(document: Document) -> PlainText:
     """Return the text with its markup painted over, if it is a whole file."""
     path = without_compression(document.path)
-    if document.kind != "file" or not has_markup(path):
+    if document.kind != "file":
         return PlainText(document.text)
     plain = read_markup(path, document.text)
     if plain.problem:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from disambig.counts import CountTable
 from disambig.errors import UserError, nearest_first
 from disambig.models.annotation import ModelSet, task_rates, unused_writing, with_writing
 from disambig.models.model import Model
@@ -134,9 +135,12 @@ class ModelSource:
         return list(with_writing(models, self.writing))
 
     def notes(self, models: Sequence[Model]) -> tuple[UserError, ...]:
-        """Return notes for the user about loaded models: D954 if the kind of writing has no effect."""
+        """Return notes for the user about loaded models.
+
+        D954 if the kind of writing has no effect; D955 for a set with words that a model has not seen.
+        """
         note = unused_writing(models, self.writing)
-        return () if note is None else (note,)
+        return (*(() if note is None else (note,)), *_unseen_words(models, self.sets))
 
     def load(self) -> Annotate:
         """Load the models and return the function that annotates texts.
@@ -241,6 +245,23 @@ def with_sets(models: Sequence[Model], sets: Sequence[Group]) -> list[Model]:
     if not any(takes):
         raise UserError("D322", models=", ".join(model.name for model in models))
     return [model.with_groups(sets) if wanted else model for model, wanted in zip(models, takes, strict=True)]
+
+
+def _unseen_words(models: Sequence[Model], sets: Sequence[Group]) -> Iterator[UserError]:
+    """Yield a note (D955) for each set with words that are in none of the count tables of a model."""
+    for model in models if sets else ():
+        name = model.tokenisation.name
+        used = (getattr(extractor, "table", None) for extractor in model.extractors)
+        tables = [table for table in used if isinstance(table, CountTable) and name in table.tokenisations]
+        if not tables or not isinstance(model.task, Extensible):
+            continue
+        for group in sets:
+            words = list(dict.fromkeys(word for candidate in group.candidates for word in candidate.split()))
+            by_table = [table.counts_of_texts(words, tokenisation=name) for table in tables]
+            unseen = [word for word, *counts in zip(words, *by_table, strict=True) if not any(counts)]
+            if unseen:
+                words_unseen = ", ".join(map(repr, unseen))
+                yield UserError("D955", set=group.name, words=words_unseen, model=model.name)
 
 
 def nearest_correcting(name: str) -> str:

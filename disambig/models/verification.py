@@ -19,19 +19,23 @@ ones correct: "They asks" may become "It asks" or "They ask", and once it is "Th
 dropped.
 
 If a flag is dropped, those that overlap it (see `disambig.decision.overlaps`) are verified in its place.
+
+Of two neighbouring words only the surer one is flagged at first, since it may be the reason for the other
+flag. In "loose you're", it is not: what lost to a neighbour alone is decided again beside the corrected
+neighbour (`restore_neighbours`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
 import numpy as np
 
-from disambig.data import Decisions, minibatch, record_edit, replacement
-from disambig.decision import resolve_overlaps
+from disambig.data import Decisions, OverlapResolution, minibatch, record_edit, replacement
+from disambig.decision import edit_slots, resolve_overlaps, surviving_edits, task_ranks
 
 TextEdit = tuple[int, int, str]
 """``text[start:end]`` becomes a text."""
@@ -149,6 +153,11 @@ def _explains(surer: _Flag, flag: _Flag) -> bool:
     return surer is not flag and is_near and surer.probability > flag.probability
 
 
+def _shift(edits: Iterable[TextEdit], edit: TextEdit) -> int:
+    """Return by how many characters the edits before another one move it."""
+    return sum(len(new) - (end - start) for start, end, new in edits if (start, end) < edit[:2])
+
+
 @dataclass(frozen=True, slots=True)
 class _Excerpt:
     """A paragraph with the words around it, and the flags in it."""
@@ -235,6 +244,104 @@ def verify_flags(
         _without_rows(of_task, [row for row in corrections(of_task) if (task, row) not in verified])
         for task, of_task in enumerate(resolved)
     ]
+
+
+def restore_neighbours(
+    texts: Sequence[str],
+    decisions: Sequence[Decisions],
+    decide_near: DecideNear,
+    default_limits: Mapping[str, float] | None = None,
+) -> list[Decisions]:
+    """Return verified decisions with the flags that lost to a neighbour, but are raised once it is corrected.
+
+    Parameters
+    ----------
+    texts, decide_near, default_limits
+        As for `verify_flags`.
+    decisions : sequence of Decisions
+        As `verify_flags` returns them.
+    """
+    hidden = _hidden_neighbours(texts, decisions)
+    if not hidden:
+        return list(decisions)
+    shown = [(task, row) for task, of_task in enumerate(decisions) for row in corrections(of_task)]
+    verifier = _Verifier(texts, decisions, decide_near, default_limits or {})
+    raised = verifier.raised_beside(_excerpts_with(texts, decisions, shown, hidden), hidden)
+    excerpts = _excerpts_with(texts, decisions, shown, raised)
+    verifier.verify(excerpts)
+    stable = [excerpt for excerpt in excerpts if all(f.kept and f.chosen is None for f in excerpt.flags)]
+    restored = {(flag.task, flag.row) for excerpt in stable for flag in excerpt.flags} & raised
+    return _with_restored(decisions, restored) if restored else list(decisions)
+
+
+def _hidden_neighbours(texts: Sequence[str], decisions: Sequence[Decisions]) -> set[tuple[int, int]]:
+    """Return the task and row of flags that were not raised, though no raised one overlaps them itself."""
+    lost = [
+        (task, row)
+        for task, of_task in enumerate(decisions)
+        if of_task.settled is not None
+        for row in of_task.settled.lost.tolist()
+        if 0 <= of_task.observed[row] != of_task.chosen[row]
+    ]
+    if not lost:
+        return set()
+    shown = [(task, row) for task, of_task in enumerate(decisions) for row in corrections(of_task)]
+    rows = [*lost, *shown]
+    documents = np.array([int(decisions[task].documents[row]) for task, row in rows])
+    edits = [
+        flag_edit(decisions[task], row, int(decisions[task].chosen[row]), texts[document])
+        for (task, row), document in zip(rows, documents.tolist(), strict=True)
+    ]
+    starts, ends = np.array([edit[:2] for edit in edits], np.int64).T
+    removes = np.array([not new for _, _, new in edits]) & (starts < ends)
+    probabilities = np.array([float(decisions[task].probabilities[row]) for task, row in rows])
+    probabilities[len(lost) :] += 1.0  # these were raised, and remain
+    ranks = task_ranks([of_task.task for of_task in decisions])[[task for task, _ in rows]]
+    survivors = surviving_edits(documents, edit_slots(starts, ends, removes), probabilities, ranks)
+    return {lost[i] for i in np.flatnonzero(survivors[: len(lost)] == np.arange(len(lost))).tolist()}
+
+
+def _excerpts_with(
+    texts: Sequence[str],
+    decisions: Sequence[Decisions],
+    shown: Iterable[tuple[int, int]],
+    hidden: Collection[tuple[int, int]],
+) -> list[_Excerpt]:
+    """Return the excerpts of flags in which at least one is hidden."""
+    return [
+        excerpt
+        for excerpt in _excerpts(texts, decisions, [*shown, *hidden])
+        if any((flag.task, flag.row) in hidden for flag in excerpt.flags)
+    ]
+
+
+def _with_restored(decisions: Sequence[Decisions], restored: Collection[tuple[int, int]]) -> list[Decisions]:
+    """Return the decisions with more flags, which are no longer alternatives of others."""
+    places = {
+        (of_task.task, *(int(column[row]) for column in (of_task.documents, of_task.starts, of_task.ends)))
+        for task, row in restored
+        for of_task in (decisions[task],)
+    }
+    changed = []
+    for task, of_task in enumerate(decisions):
+        settled = of_task.settled
+        if settled is None:
+            changed.append(of_task)
+            continue
+        rows = [row for owner, row in restored if owner == task]
+        flagged = of_task.flagged.copy()
+        flagged[rows] = True
+        documents = of_task.documents[settled.won].tolist()
+        kept = [
+            i
+            for i, (document, other) in enumerate(zip(documents, settled.alternatives, strict=True))
+            if (other.task, document, other.start, other.end) not in places
+        ]
+        resolution = OverlapResolution(
+            np.setdiff1d(settled.lost, rows), settled.won[kept], tuple(settled.alternatives[i] for i in kept)
+        )
+        changed.append(replace(of_task, flagged=flagged, settled=resolution))
+    return changed
 
 
 def _with_verdicts(decisions: Sequence[Decisions], flags: Sequence[_Flag]) -> list[Decisions]:
@@ -330,6 +437,32 @@ class _Verifier:
         final = [pair for pair in failed if len(pair[0].excerpt.flags) == 1] + self._failed(alone)
         self._choose_others(final)
 
+    def raised_beside(
+        self, excerpts: Sequence[_Excerpt], hidden: Collection[tuple[int, int]]
+    ) -> set[tuple[int, int]]:
+        """Return the hidden flags, by task and row, that are raised once the other ones are corrected."""
+        corrected: list[str] = []
+        moved: list[dict[TextEdit, tuple[int, int]]] = []
+        for excerpt in excerpts:
+            edits = [flag.edit for flag in excerpt.flags if (flag.task, flag.row) not in hidden]
+            corrected.append(apply_edits(excerpt.text, edits)[0])
+            places = {}
+            for flag in excerpt.flags:
+                if (flag.task, flag.row) in hidden:
+                    start, end, new = flag.edit
+                    shift = _shift(edits, flag.edit)
+                    places[start + shift, end + shift, new] = flag.task, flag.row
+            moved.append(places)
+        raised = set()
+        spans = [[edit[:2] for edit in places] for places in moved]
+        for first, of_task in self._decide_near(corrected, spans):
+            for row in corrections(of_task):
+                number = first + int(of_task.documents[row])
+                edit = flag_edit(of_task, row, int(of_task.chosen[row]), corrected[number])
+                if edit in moved[number]:
+                    raised.add(moved[number][edit])
+        return raised
+
     def _drop_explained(self, excerpts: Sequence[_Excerpt]) -> None:
         """Drop the flags that are about a mistake which a surer flag near them corrects."""
         asked: list[tuple[_Flag, list[_Flag], str]] = []
@@ -340,8 +473,7 @@ class _Verifier:
                 surer = [other for other in excerpt.flags if _explains(other, flag)]
                 if surer:
                     edits = sorted(other.edit for other in surer)
-                    before = [edit for edit in edits if edit[:2] < flag.edit[:2]]
-                    shift = sum(len(new) - (end - start) for start, end, new in before)
+                    shift = _shift(edits, flag.edit)
                     asked.append((flag, surer, excerpt.text))
                     corrected.append(apply_edits(excerpt.text, edits)[0])
                     spans.append([(flag.edit[0] + shift, flag.edit[1] + shift)])

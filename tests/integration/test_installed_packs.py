@@ -284,6 +284,41 @@ def test_mistakes_beside_code_are_found():
         assert [flag.replacement for flag in disambig.check(text, name="notes.md")] == [correction]
 
 
+def test_a_verb_behind_the_name_of_the_project_may_be_singular(tmp_path):
+    text = "beets has many plugins.\n\nThe beets lets you tag it.\n\nIf many plugins is there, it runs.\n"
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text(text)
+    flags = [line.partition(" (")[0] for line in here("check", "docs", folder=tmp_path).stdout.splitlines()]
+    assert flags == ["docs/a.md:1:7: has -> have", "docs/a.md:3:11: lets -> let", "docs/a.md:5:17: is -> are"]
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "beets"\n')
+    (line,) = here("check", "docs", folder=tmp_path).stdout.splitlines()
+    assert line.startswith("docs/a.md:5:17: is -> are")
+    here("check", "--fix", "--no-backup", "docs", folder=tmp_path)
+    assert (tmp_path / "docs" / "a.md").read_text() == text.replace("plugins is", "plugins are")
+
+
+def test_words_of_a_set_that_no_table_has_counted_are_named(tmp_path):
+    (tmp_path / "a.txt").write_text("We hop for it.\n")
+    (tmp_path / "sets").write_text("hop/hope\nzorble/hopf qvarz\nlog in/login\n")
+    for command in (["check", "--task", "spelling"], ["annotate", "--task", "spelling", "--only-flags"]):
+        done = here(*command, "--sets", "sets", "a.txt", folder=tmp_path)
+        (note,) = [line for line in done.stderr.splitlines() if "D955" in line]
+        assert "confusion set zorble/hopf qvarz" in note and "does not contain 'zorble', 'qvarz', or" in note
+
+
+@pytest.mark.parametrize(
+    ("text", "flags"),
+    [
+        ("You will loose you're turn.", [("loose", "lose"), ("you're", "your")]),
+        ("She is better then you're sister.", [("then", "than"), ("you're", "your")]),
+        ("They asks for more.", [("asks", "ask")]),  # nothing is wrong with "They ask"
+    ],
+)
+def test_of_two_neighbours_both_are_flagged_if_both_are_wrong(text, flags):
+    assert [(flag.observed, flag.replacement) for flag in disambig.check(text)] == flags
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -175,8 +175,7 @@ def annotate(
     from disambig.cli.options import parse_rates
     from disambig.cli.progress import remark
     from disambig.counts import size
-    from disambig.data import read_confusion_sets
-    from disambig.files import read_words
+    from disambig.data import read_confusion_sets, read_ignore_list
     from disambig.jobs import EngineOptions, JobLimits
     from disambig.models import ModelSource
 
@@ -199,12 +198,12 @@ def annotate(
     source = ModelSource(
         models=(*(task or ()), *(model or ())),
         flags_per_1000=rates,
-        ignore=read_words(ignore) if ignore else (),
+        ignore=read_ignore_list(ignore) if ignore else (),
         sets=read_confusion_sets(sets) if sets else (),
         detect_language=detect_language is not False,
         writing=writing,
     )
-    for note in () if writing is None else source.notes(source.load_models()):
+    for note in source.notes(source.load_models()) if writing or sets else ():
         remark(f"disambig: {note}")
     request = AnnotateRequest(
         paths=tuple(paths),

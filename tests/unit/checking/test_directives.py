@@ -154,6 +154,43 @@ def test_a_directive_behind_text_is_reported(path, text, note):
     assert flagged_and_unused(text, path)[0] == ["quite"]
 
 
+OWN = "behind text: write it as a comment of its own, "
+BETWEEN = f"does not suppress any flag; it stands in a paragraph or {OWN}between"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "note"),
+    [
+        ("a.rst", f"Well.\n.. disambig: off\n{QUIET}\n",
+         f"a.rst, line 2: 'off' {BETWEEN} blank lines, .. disambig: off"),
+        ("a.rst", f"{QUIET} .. disambig: ignore-line[spelling]\r\n",
+         f"{BETWEEN} blank lines, .. disambig: ignore-line[spelling]"),
+        ("a.org", f"{QUIET} # disambig: ignore-line", f"{BETWEEN} paragraphs, # disambig: ignore-line"),
+        ("a.adoc", f"{QUIET} // disambig: ignore quite\n",
+         f"; it stands {OWN}in a line of its own, // disambig: ignore quite"),
+    ],
+)  # fmt: skip
+def test_a_directive_where_a_comment_is_text_is_reported(path, text, note):
+    (only,) = notes(text, path)
+    assert note in only
+    assert flagged_and_unused(text, path)[0] == ["quite"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f".. disambig: off\n\n{QUIET}\n\n.. disambig: on\n",
+        f"* Well.\n\n  .. disambig: off\n\n  {QUIET}\n",
+        f"..\n   disambig: off\n\n{QUIET}\n",
+        f"Well.\n\n.. disambig: ignore-next-line\n\n{QUIET}\n",
+        f".. disambig: ignore-next-line\n.. note:: {QUIET}\n",
+        "Write ``.. disambig: off``\n\n::\n\n   .. disambig: off\n",
+    ],
+)
+def test_directives_in_restructured_text(text):
+    assert flagged_and_unused(text, "a.rst") == ([], [])
+
+
 @pytest.mark.parametrize(
     "comment",
     [

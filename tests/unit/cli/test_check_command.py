@@ -133,6 +133,13 @@ def test_bounded_flags_and_ignored_words(note, capfd):
     assert check_file(capfd, "--ignore", "words", "note.md")[0] == 0
 
 
+def test_a_pattern_in_a_file_of_words_to_ignore(note, capfd):
+    (note.parent / "words").write_text("during\nqu*\n")
+    status, out, err = check_file(capfd, "--ignore", "words", "note.md")
+    assert (status, out) == (2, "")
+    assert "[D971] words: line 2 is 'qu*': patterns are not supported" in err
+
+
 def test_an_unknown_directive_is_an_error_and_an_empty_directory_is_none(note, capfd):
     note.write_text("Well. <!-- disambig: ingore well -->")
     status, _, err = check_file(capfd, "note.md")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from dataclasses import fields
 
 import pytest
@@ -146,14 +147,46 @@ def test_reports_errors_of_settings_files(tmp_path, name, text, code):
 
 
 def test_words_and_sets_from_files(home):
-    write(home / "words.txt", "one # a word\n")
+    write(home / "words.txt", "\ufeffone # a word\n\n# none\n Depends  of \n")
     write(home / "sets.txt", "lie/lay\nthen/than\n")
     result = ProjectSettings().for_file("../docs/README.md")
-    assert result.words_to_ignore() == ("quite", "then", "one")
+    assert result.words_to_ignore() == ("quite", "then", "one", "Depends  of")
     assert [group.name for group in result.confusion_sets()] == ["lie/lay", "then/than"]
     (home / "words.txt").unlink()
     with pytest.raises(UserError, match="D300"):
         result.words_to_ignore()
+
+
+@pytest.mark.parametrize("pattern", ["foo*", "/th.n/", "th[ea]n", "colou?r"])
+def test_a_pattern_in_a_file_of_words_is_an_error(home, pattern):
+    write(home / "words.txt", f"# words\n\none\n{pattern} # many\n")
+    expected = f"words.txt: line 4 is {pattern!r}: patterns are not supported: give words (then)"
+    with pytest.raises(UserError, match=re.escape(expected)) as caught:
+        ProjectSettings().for_file("../docs/README.md").words_to_ignore()
+    assert caught.value.code == "D971"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("pyproject.toml", '[project]\nname = "Beets"\n', ("beets",)),
+        ("pyproject.toml", '[tool.poetry]\nname = "my-beets"\n', ("my-beets",)),
+        ("pyproject.toml", '[project]\nname = ["beets"]\n', ()),
+        ("pyproject.toml", "project = 1\n", ()),
+        ("package.json", '{"name": "@garden/beets"}', ("beets",)),
+        ("package.json", '{"name": ', ()),
+        ("package.json", "[" * 100_000, ()),
+        ("package.json", '["beets"]', ()),
+        ("Cargo.toml", '[package]\nname = "beets"\nversion = "1"\n', ("beets",)),
+        ("Cargo.toml", "\0", ()),
+    ],
+)
+def test_names_of_a_project_from_its_manifests(tmp_path, name, text, expected):
+    (tmp_path / ".git").mkdir()
+    write(tmp_path / name, text)
+    project = ProjectSettings()
+    assert project.for_file(str(tmp_path / "docs" / "a.md")).project_names == expected
+    assert project.for_file(str(tmp_path.parent / "a.md")).project_names == ()
 
 
 def test_files_with_equal_models_share_a_checker(home):
@@ -294,7 +327,7 @@ def test_schema_rejects_invalid_values(values):
 
 
 def test_settings_have_the_keys_of_the_table():
-    keys = {item.name for item in fields(CheckSettings)} - {"excluded", "origins"}
+    keys = {item.name for item in fields(CheckSettings)} - {"excluded", "project_names", "origins"}
     assert keys == set(SettingsTable.model_fields) - {"overrides"}
     assert {*ADDED, *CHOICES[0], *CHOICES[1], *PATHS} <= keys
 

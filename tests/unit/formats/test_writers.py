@@ -19,7 +19,7 @@ from spacy.tokens import DocBin
 
 from disambig.data import PrecisionPoint, PrecisionTable
 from disambig.errors import UserError
-from disambig.files import read_words, save_file
+from disambig.files import save_file
 from disambig.formats import (
     FORMATS,
     AnnotatedDocument,
@@ -232,8 +232,3 @@ def test_a_full_disk_is_one_message_and_leaves_nothing(tmp_path, monkeypatch):
         with full, save_file(tmp_path / name) as write:
             write(b"x" * 100_000)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_small_files_of_users(tmp_path):
-    (tmp_path / "words").write_text("\ufeffColour # British\n\n# none\nsniper  \n")
-    assert read_words(str(tmp_path / "words")) == ("Colour", "sniper")

@@ -120,6 +120,98 @@ def test_a_longer_title_has_longer_lines():
     assert changed("a.txt", TITLES, {"Its": "It's"})[0] == TITLES.replace("Its", "It's")
 
 
+ASCIIDOC = """\
+\ufeffIts a quite book
+================
+
+Its part
+--------
+
+Its
+---
+
+----
+Its code
+----
+"""
+
+
+def test_lines_under_titles_of_asciidoc_are_as_long_as_the_title():
+    new, _ = changed("a.adoc", ASCIIDOC, {"Its": "It's"})
+    assert new.startswith(
+        "\ufeffIt's a quite book\n=================\n\nIt's part\n---------\n\nIt's\n----\n"
+    )
+    assert new.endswith("\n----\nIt's code\n----\n")
+    assert changed("a.adoc", ASCIIDOC, {"quite ": ""})[0].startswith("\ufeffIts a book\n==========\n\n")
+    assert changed("a.adoc", "Its x\n=====\n", {"Its x": "I"})[0] == "I\n==\n"
+
+
+DASHED = """\
+  Its        its a cell   last
+----------  ------------  -------
+its         its           its its
+its a name  its two       its
+its                       its
+
+Its text, its end.
+"""
+DASHED_CORRECTED = """\
+  It's       it's a cell  last
+----------  ------------  -------
+it's        it's          it's it's
+it's a name it's two      it's
+it's                      it's
+
+It's text, it's end.
+"""
+MULTILINE = """\
+--------------------------
+ Its       Its default
+ centred   heading
+--------- ----------------
+   its     its row, of
+   name    its two lines
+
+           its second row
+--------------------------
+
+Its text.
+"""
+MULTILINE_CORRECTED = """\
+--------------------------
+ It's      It's default
+ centred   heading
+--------- ----------------
+   it's    it's row, of
+   name    it's two lines
+
+           it's second row
+--------------------------
+
+It's text.
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (DASHED, DASHED_CORRECTED),
+        (MULTILINE, MULTILINE_CORRECTED),
+        ("--- ----\nits  its\nits one\n--- ----\n", "--- ----\nits  it's\nits one\n--- ----\n"),
+        ("--- ----\nits  its\n", "--- ----\nit's  it's\n"),  # a thematic break
+        ("Its text\nits text\n--- ----\nits its\n\n", "It's text\nit's text\n--- ----\nit's it's\n\n"),
+    ],
+    ids=["simple", "multiline", "full", "no-end", "no-header"],
+)
+def test_the_columns_of_dashed_tables_stay_where_they_are(text, expected):
+    assert changed("a.md", text, {"Its": "It's", "its": "it's"})[0] == expected
+
+
+def test_a_header_stays_over_its_dashes():
+    text = "     its  of its\n--------  ------\n     one  two\n\n"
+    assert changed("a.md", text, {"its": "it's"}) == (text, ["its", "its"])
+
+
 def test_other_tables_may_be_ragged():
     text = "| Its a | cell |\n|-------|------|\n| its   | its  |\n"
     expected = text.replace("Its", "It's").replace("its", "it's")
@@ -142,6 +234,6 @@ def test_one_edit_with_everything_that_it_needs():
 def test_any_edit_of_any_text(text, data):
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
-    for path in ("a.rst", "a.md"):
+    for path in ("a.rst", "a.md", "a.adoc"):
         edit = read_layout(path, text).complete((start, end, "it's"))
         assert edit is None or (edit[0] <= start and end <= edit[1] and "it's" in edit[2])

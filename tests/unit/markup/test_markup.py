@@ -86,6 +86,38 @@ def test_text_without_markup_has_html_comments_as_well():
     assert [text[start:end] for start, end in result.comments] == ["<!-- b -->", "<!-- d <!-- -->"]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Call `f x` or `g` now.", "Call ##### or ### now."),
+        ("Set `x`, (`y`) and `z`.\r\n", "Set ###, (###) and ###.\r\n"),
+        ("An ``is`` word.", "An ###### word."),
+    ],
+)
+def test_code_in_text_without_markup(text, expected):
+    assert plain_text("a.txt", text).replace(OPAQUE, "#") == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "He said `go away' and `stay', and then `no'.",
+        "It is ``like'' this, or (``like'',``that'').",
+        "It`s late, and they don`t know.",
+        "`Twas late and `tis cold.",
+        "A ` alone, ` two apart ` and `not\nclosed` in its line.",
+        "```\nfenced\n```",
+    ],
+)
+def test_other_backticks_in_text_without_markup(text):
+    assert plain_text("a.txt", text) == text
+
+
+def test_the_sound_of_code_in_text_decides_about_the_article():
+    text = "an `int` and a `string`"
+    assert plain_text("a.txt", text) == plain_text("a.md", text) != text
+
+
 def left_to_decide(path):
     """Return the words of a sample that are neither protected nor hidden."""
     text = (SAMPLES / path).read_text(encoding="utf8")

@@ -10,7 +10,7 @@ from made_decisions import make_decisions
 
 from disambig.data import Decisions, Group
 from disambig.decision import resolve_overlaps
-from disambig.models import verify_flags
+from disambig.models import restore_neighbours, verify_flags
 
 Rules = dict[str, tuple[str, float]]
 """Words, their replacements, and the probabilities of these."""
@@ -118,6 +118,71 @@ def test_drops_a_flag_that_a_more_certain_neighbour_explains(text: str, verbs: R
     kept = verify_flags([text], decide([text]), decide_near)
     flags = [(task, row) for task in kept for row in np.flatnonzero(task.flagged)]
     assert [task.record(int(row), text)["replacement"] for task, row in flags] == expected
+
+
+def annotated(text: str, decide) -> list[Decisions]:
+    """Return the verified decisions of a text, with the neighbours that are restored."""
+
+    def decide_near(texts, spans):
+        return resolve_overlaps(decide(texts, spans), texts)
+
+    kept = verify_flags([text], decide([text], None), decide_near)
+    return restore_neighbours([text], kept, decide_near)
+
+
+def shown(kept, text: str) -> list[tuple[str, list[str]]]:
+    """Return the replacements of flags, and of their alternatives, in text order."""
+    flags = [(int(task.starts[row]), task, int(row)) for task in kept for row in np.flatnonzero(task.flagged)]
+    records = [task.record(row, text) for _, task, row in sorted(flags, key=lambda flag: flag[0])]
+    return [(r["replacement"], [other["replacement"] for other in r["alternatives"]]) for r in records]
+
+
+LOOSE, YOURE = {"loose": ("lose", 0.9)}, {"you're": ("your", 0.8)}
+
+
+@pytest.mark.parametrize(
+    ("text", "tasks", "expected"),
+    [
+        ("You loose you're turn", [LOOSE | YOURE], [("lose", []), ("your", [])]),
+        ("You loose you're turn", [LOOSE, YOURE], [("lose", []), ("your", [])]),
+        ("a\n\nNow loose you're loose you're way", [LOOSE, YOURE], [("lose", []), ("your", [])] * 2),
+        # both of a place are alternatives; of these the more certain one is restored
+        (
+            "loose you're",
+            [LOOSE | {"you're": ("yours", 0.5)}, YOURE],
+            [("lose", ["yours"]), ("your", [])],
+        ),
+        # the same word is flagged by both: one of them remains an alternative
+        ("You loose it", [LOOSE, {"loose": ("loosen", 0.5)}], [("lose", ["loosen"])]),
+        # with both corrected, one of the words would be flagged
+        ("loose you're", [LOOSE, YOURE | {"your": ("you", 0.9)}], [("lose", ["your"])]),
+    ],
+    ids=["one-task", "two-tasks", "several", "two-alternatives", "same-word", "unstable"],
+)
+def test_restores_a_neighbour_that_is_wrong_beside_the_correction(text, tasks, expected):
+    def decide(texts, spans):
+        return [decisions(f"t{i}", texts, rules, spans) for i, rules in enumerate(tasks)]
+
+    assert shown(annotated(text, decide), text) == expected
+
+
+def test_a_neighbour_that_the_correction_makes_right_is_not_restored():
+    def decide(texts, spans):
+        wrong = [text if "asks" in text else "" for text in texts]  # nothing is wrong with "They ask"
+        return [
+            decisions("s", wrong, {"They": ("It", 0.5)}, spans),
+            decisions("v", texts, {"asks": ("ask", 0.8)}, spans),
+        ]
+
+    kept = annotated("They asks", decide)
+    assert [replacement for replacement, _ in shown(kept, "They asks")] == ["ask"]
+
+
+def test_restored_flags_are_no_longer_lost():
+    text = "You loose you're turn"
+    kept = annotated(text, lambda texts, spans: [decisions("t", texts, LOOSE | YOURE, spans)])
+    assert kept[0].raised.tolist() == kept[0].flagged.tolist() == [True, True]
+    assert not len(kept[0].settled.lost)
 
 
 @pytest.mark.parametrize("between", ["\n\n", "\n \n", "\u2029"])
