@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-FLOOR = 0.02
+FLOOR = 0.01
 """Seconds of processor time below which a measurement is mostly noise."""
 TIMES, MOST = 4, 9
 """Four times the input may take at most so many times the time; quadratic work takes 16 times."""
@@ -19,8 +19,8 @@ def grows_linearly(work: Callable[[int], object], size: int) -> bool:
     """
     work(max(1, size // 100))  # what is compiled or loaded once
     for _ in range(TRIES):
-        small = _seconds(work, size // TIMES)
-        if _seconds(work, size) <= MOST * max(small, FLOOR):
+        large = _seconds(work, size)
+        if large <= MOST * FLOOR or large <= MOST * _seconds(work, size // TIMES):
             return True
     return False
 

@@ -178,7 +178,7 @@ def test_the_model_and_the_config_are_scored_on_examples(labelled_folder, traine
     )
     result = json.loads(done.stdout)
     assert set(result["systems"]) == {"model", "baseline", "majority"} and result["folds"] == 5
-    done = run_labelled(labelled_folder, "evaluate", "it.cfg", "--labelled", "ten.tsv", "--folds", "5")
+    done = run_labelled(labelled_folder, "evaluate", "it.cfg", "--labelled", "ten.tsv", "--folds", "2")
     assert "unsupervised baseline, it: accuracy" in done.stdout
 
 

@@ -93,6 +93,7 @@ def test_every_name_has_a_type(mypy_output):
     assert not re.findall(r"every_name\.py:\d+: error: .*", mypy_output)
 
 
+@pytest.mark.slow
 def test_mypy_reports_wrong_names(mypy_output):
     errors = [line for line in mypy_output.splitlines() if "wrong.py" in line and "error" in line]
     assert [re.findall(r"\[([a-z-]+)\]$", line)[0] for line in errors] == ["attr-defined"] * 2 + ["call-arg"]

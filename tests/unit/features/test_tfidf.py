@@ -11,6 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from examples import fewer_examples
 from feature_places import fit_and_transform, instances_at
 from hypothesis import HealthCheck, given, settings, strategies as st
 from sklearn.feature_extraction.text import TfidfTransformer, TfidfVectorizer
@@ -59,6 +60,7 @@ def normal_words(text):
 @pytest.mark.parametrize("sublinear", [False, True])
 @pytest.mark.parametrize("least", [1, 2])
 @given(st.lists(TEXT, min_size=2, max_size=6), st.lists(TEXT, min_size=1, max_size=3))
+@fewer_examples
 def test_rows_are_those_of_scikit_learn_on_the_same_words(sublinear, least, learned, asked):
     learned, asked = [" ".join(words) for words in learned], [" ".join(words) for words in asked]
     theirs = TfidfVectorizer(analyzer=normal_words, min_df=least, sublinear_tf=sublinear)
@@ -425,7 +427,7 @@ def rows_and_evidence(extractor, texts):
     texts=st.lists(TEXT_WITH_PAIRS, min_size=2, max_size=6),
     asked=st.lists(TEXT_WITH_PAIRS, min_size=1, max_size=3),
 )
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(fewer_examples, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_rows_are_those_of_scikit_learn_on_the_same_words_and_pairs(engine, texts, asked):
     texts, asked = [" ".join(words) for words in texts], [" ".join(words) for words in asked]
     theirs = TfidfVectorizer(analyzer=terms, sublinear_tf=True).fit(texts)

@@ -343,9 +343,13 @@ def test_offsets_of_dialects_stay(text, path):
         *("export const a = {\n\n", "export const a = `\n\n", "<pre>", "| a ", "a | b\n-|-\n", "~~~ "),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("front", ["", "---\n", "---\ntitle: >\n", "+++\ntitle = "])
-def test_many_marks_of_dialects_take_linear_time(path, mark, front):
-    assert grows_linearly(lambda size: plain_text(path, front + mark * (size // len(mark))), 40_000)
+def test_many_marks_of_dialects_take_linear_time(path, mark):
+    for front in ("", "---\n", "---\ntitle: >\n", "+++\ntitle = "):
+
+        def read(size: int, front: str = front) -> None:
+            plain_text(path, front + mark * (size // len(mark)))
+
+        assert grows_linearly(read, 25_000), front
 
 
 @pytest.mark.parametrize(
@@ -357,7 +361,7 @@ def test_long_front_matter_takes_linear_time(mark, fence):
         text = f"{fence}\n" + mark * (size // len(mark)) + f"\n{fence}\n"
         assert len(plain_text("x.md", text)) == len(text)
 
-    assert grows_linearly(read, 100_000)
+    assert grows_linearly(read, 50_000)
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,21 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 
-@pytest.fixture
-def nlp():
+@pytest.fixture(scope="session")
+def blank_english():
+    """Return one pipeline for all tests here: making one takes longer than most of them."""
     import spacy
 
     return spacy.blank("en")
+
+
+@pytest.fixture
+def nlp(blank_english):
+    """Return a blank pipeline; what a test adds to it is taken out afterwards."""
+    assert not blank_english.component_names
+    yield blank_english
+    for name in blank_english.component_names:
+        blank_english.remove_pipe(name)
 
 
 @pytest.fixture

@@ -219,7 +219,8 @@ def test_docs_as_input_and_twice(nlp, fakes):
     assert [span.start for span in nlp(nlp(doc)).spans["preposition"]] == [2]
 
 
-def test_a_very_long_document(nlp):
+def test_a_very_long_document():
+    nlp = spacy.blank("en")
     nlp.max_length = 10_000_000
     doc = make_component(nlp)(nlp("He went to wrong rooms in town. " * 8_000))
     spans = doc.spans["x"]
@@ -238,7 +239,8 @@ def test_memory_zone(nlp, fakes):
             ]
 
 
-def test_labels_are_known_before_the_first_document(nlp):
+def test_labels_are_known_before_the_first_document():
+    nlp = spacy.blank("en")
     make_component(nlp)
     for text in ("among", "preposition"):
         assert text in nlp.vocab.strings
@@ -593,7 +595,8 @@ def test_spacy_is_not_loaded_by_the_core():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"
 
 
-def test_the_pipeline_requires_what_brings_the_component(nlp, fakes):
+def test_the_pipeline_requires_what_brings_the_component(fakes):
+    nlp = spacy.blank("en")
     nlp.meta["requirements"] = ["other>=1.0"]
     for name in ("disambig_preposition", "disambig_spelling"):
         nlp.add_pipe(name)

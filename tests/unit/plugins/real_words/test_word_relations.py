@@ -35,6 +35,7 @@ from disambig_real_words import (
     sound_keys,
     write_relations,
 )
+from examples import fewer_examples
 from hypothesis import given, strategies as st
 from toy_cloze import articles
 
@@ -52,6 +53,7 @@ any_content = st.fixed_dictionaries(
 
 
 @given(any_content, st.lists(st.text(max_size=20), max_size=3))
+@fewer_examples
 def test_relations_round_trip(tmp_path_factory, content, about):
     path = tmp_path_factory.mktemp("relations") / "new" / "xx.tsv"
     write_relations(path, content, about)
@@ -59,6 +61,7 @@ def test_relations_round_trip(tmp_path_factory, content, about):
 
 
 @given(st.lists(any_sets, min_size=1, max_size=4), st.data())
+@fewer_examples
 def test_equivalent_lines(tmp_path_factory, content, data):
     path = tmp_path_factory.mktemp("relations") / "xx.tsv"
     lines = []
@@ -201,6 +204,7 @@ letters = st.lists(st.sampled_from("abcdefg"), min_size=1, max_size=4, unique=Tr
 
 
 @given(st.lists(letters, max_size=6) | st.lists(any_sets, max_size=5), st.data())
+@fewer_examples
 def test_relations_of_any_sets(content, data):
     without = data.draw(st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=3, unique=True), max_size=2))
     expected = {}
