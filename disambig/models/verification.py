@@ -154,7 +154,7 @@ def _explains(surer: _Flag, flag: _Flag) -> bool:
 
 
 def _shift(edits: Iterable[TextEdit], edit: TextEdit) -> int:
-    """Return by how many characters the edits before another one move it."""
+    """Return the number of characters by which the edits before another edit move it."""
     return sum(len(new) - (end - start) for start, end, new in edits if (start, end) < edit[:2])
 
 
@@ -269,9 +269,25 @@ def restore_neighbours(
     raised = verifier.raised_beside(_excerpts_with(texts, decisions, shown, hidden), hidden)
     excerpts = _excerpts_with(texts, decisions, shown, raised)
     verifier.verify(excerpts)
-    stable = [excerpt for excerpt in excerpts if all(f.kept and f.chosen is None for f in excerpt.flags)]
-    restored = {(flag.task, flag.row) for excerpt in stable for flag in excerpt.flags} & raised
-    return _with_restored(decisions, restored) if restored else list(decisions)
+
+    def is_explained(flag: _Flag) -> bool:
+        """Return True for a flag about a mistake that is flagged now, as "turning" after "you're" is."""
+        return any(other.kept and (other.task, other.row) in raised for other in flag.explained_by)
+
+    stable = [
+        flag
+        for excerpt in excerpts
+        if all(f.chosen is None and (f.kept or is_explained(f)) for f in excerpt.flags)
+        for flag in excerpt.flags
+    ]
+    restored = {(flag.task, flag.row) for flag in stable if flag.kept} & raised
+    if not restored:
+        return list(decisions)
+    dropped = {(flag.task, flag.row) for flag in stable if not flag.kept}
+    return [
+        _without_rows(of_task, [row for owner, row in dropped if owner == task])
+        for task, of_task in enumerate(_with_restored(decisions, restored))
+    ]
 
 
 def _hidden_neighbours(texts: Sequence[str], decisions: Sequence[Decisions]) -> set[tuple[int, int]]:
@@ -440,11 +456,16 @@ class _Verifier:
     def raised_beside(
         self, excerpts: Sequence[_Excerpt], hidden: Collection[tuple[int, int]]
     ) -> set[tuple[int, int]]:
-        """Return the hidden flags, by task and row, that are raised once the other ones are corrected."""
+        """Return the hidden flags, by task and row, that are raised once the surer ones are corrected."""
         corrected: list[str] = []
         moved: list[dict[TextEdit, tuple[int, int]]] = []
         for excerpt in excerpts:
-            edits = [flag.edit for flag in excerpt.flags if (flag.task, flag.row) not in hidden]
+            least = min(flag.probability for flag in excerpt.flags if (flag.task, flag.row) in hidden)
+            edits = [
+                flag.edit
+                for flag in excerpt.flags
+                if (flag.task, flag.row) not in hidden and flag.probability >= least
+            ]
             corrected.append(apply_edits(excerpt.text, edits)[0])
             places = {}
             for flag in excerpt.flags:

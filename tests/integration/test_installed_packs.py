@@ -311,6 +311,10 @@ def test_words_of_a_set_that_no_table_has_counted_are_named(tmp_path):
     ("text", "flags"),
     [
         ("You will loose you're turn.", [("loose", "lose"), ("you're", "your")]),
+        (  # with more mistakes around, "you're turn" is first taken for "you're turning"
+            "You will loose you're turn. It depends of the weather, and there is a item for there list.",
+            [("loose", "lose"), ("you're", "your"), ("of", "on"), ("a", "an"), ("there", "their")],
+        ),
         ("She is better then you're sister.", [("then", "than"), ("you're", "your")]),
         ("They asks for more.", [("asks", "ask")]),  # nothing is wrong with "They ask"
     ],

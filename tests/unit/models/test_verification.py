@@ -178,6 +178,20 @@ def test_a_neighbour_that_the_correction_makes_right_is_not_restored():
     assert [replacement for replacement, _ in shown(kept, "They asks")] == ["ask"]
 
 
+def test_a_flag_that_a_restored_neighbour_explains_is_dropped():
+    def decide(texts, spans):
+        wrong = [text if "turning" not in text else "" for text in texts]  # "you're turning" is right
+        behind = [text if "you're" in text else "" for text in texts]
+        return [
+            decisions("a", texts, LOOSE, spans),
+            decisions("b", wrong, YOURE, spans),
+            decisions("c", behind, {"turn": ("turning", 0.5)}, spans),
+        ]
+
+    text = "You loose you're turn"
+    assert shown(annotated(text, decide), text) == [("lose", []), ("your", [])]
+
+
 def test_restored_flags_are_no_longer_lost():
     text = "You loose you're turn"
     kept = annotated(text, lambda texts, spans: [decisions("t", texts, LOOSE | YOURE, spans)])
