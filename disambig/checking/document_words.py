@@ -95,11 +95,17 @@ class DocumentWords:
         return following is not None and following[0] in self.names
 
     def is_behind_plural_name(self, observed: str, replacement: str, end: int) -> bool:
-        """Return True for a verb behind a name in "s" if it would only get the form for one thing or several.
+        """Return True if a correction only changes the number of a verb behind a name that ends in "s".
 
-        A name in the document's code, such as ``options``, may mean one thing or several: this is for verbs
-        such as "is". The project, such as "pandas", is one thing: this is for all verbs. Parameters are those
-        of `is_own`.
+        Behind a name in the document's code, such as ``options``, which may be singular or plural, only verbs
+        such as "is" are considered. Behind the name of the project, such as "pandas", which is singular, all
+        verbs are.
+
+        Parameters
+        ----------
+        observed, replacement : str
+        end : int
+            End of the verb in the text.
         """
         start = end - len(observed)
         before = _NAME_BEFORE.search(self._plain.text[max(0, start - _LONGEST_NAME) : start])

@@ -172,8 +172,8 @@ def settled_flags(
 ) -> list[Flag]:
     """Return the flags to correct so that nothing is left for a second run.
 
-    Once some words are corrected, others may be flagged beside them, which were right beside the mistake. So
-    the corrected text is checked again where it was corrected, until nothing new is flagged.
+    A correction may raise a flag for a neighbouring word, which was right beside the mistake. The corrected
+    text is therefore checked again near the corrections, until nothing new is flagged.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Names of a project: the packages that its manifests name."""
+"""Read the names of a project from its package manifests."""
 
 from __future__ import annotations
 

@@ -435,14 +435,16 @@ class Summary:
 
 @cache
 def _style(path: Path) -> tuple[str, str]:
-    """Return a style sheet, and a content security policy that allows it and nothing else."""
+    """Return a style sheet and a content security policy that allows only this style sheet."""
     style = path.read_text(encoding="utf8")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     return style, f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
 
 
 def page_head(title: str, style_sheet: Path, *, language: str, meta: str = "") -> str:
-    """Return an HTML page up to its body; it may use its style sheet, and load nothing.
+    """Return the beginning of an HTML page, up to its body.
+
+    The page contains its style sheet and loads nothing.
 
     Parameters
     ----------

@@ -183,7 +183,7 @@ _MAX_HEADER, _MAX_ROWS = 20, 2_000
 
 
 def dashed_cells(text: str) -> list[TableCell]:
-    """Return the cells of Pandoc's simple and multiline tables, whose columns are lines of dashes.
+    """Return the cells of Pandoc's simple and multiline tables, whose columns are marked by dashes.
 
     A header is above the dashes. A simple table ends at a blank line; one with rows of several lines, which
     blank lines separate, begins and ends with a line of dashes, as one without a header does.
@@ -233,7 +233,7 @@ def _table_end(lines: Sequence[str], border: int, header: range) -> int | None:
 
 
 def _row_cells(text: str, line: Span, columns: Sequence[Span], *, is_header: bool) -> Iterator[TableCell]:
-    """Yield the cells in a line of a table whose columns are given by their dashes.
+    """Yield the cells of one line of a table whose columns are marked by dashes.
 
     The last cell may extend as far as it needs, except in the header: the place of a header over its dashes
     determines the alignment of the column.

@@ -425,7 +425,7 @@ class _ExtractorChecks:
         require(good, f"requires is {layers!r}, not a sequence of names of layers")
 
     def keeps_its_contract(self) -> None:
-        """Pass `disambig.features.fit_checked`, as in the training of a model."""
+        """Fit the extractor with the checks of training (`disambig.features.fit_checked`)."""
         view = self._tokenisation(self._texts)
         with contract_failures():
             fit_checked(self._extractor, view, self._task.instances(view), self._task.groups)
