@@ -52,6 +52,7 @@ from .overlaps import (
     edits_to_keep as edits_to_keep,
     extend_to_next_word as extend_to_next_word,
     resolve_overlaps as resolve_overlaps,
+    restore_flags as restore_flags,
     surviving_edits as surviving_edits,
     task_ranks as task_ranks,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -178,6 +178,61 @@ def resolve_overlaps(decisions: Sequence[Decisions], texts: Sequence[str]) -> li
         resolution = OverlapResolution(lost, row[survivors[behind]], tuple(map(alternative, behind.tolist())))
         settled.append(_with_resolution(batch, rows, lost, resolution if len(lost) or len(behind) else None))
     return settled
+
+
+def restore_flags(decisions: Sequence[Decisions], restored: Collection[tuple[int, int]]) -> list[Decisions]:
+    """Return the decisions with flags that lost to others, and are no longer alternatives of them.
+
+    Alternatives that cover words of a restored flag belong to that flag then.
+
+    Parameters
+    ----------
+    decisions : sequence of Decisions
+        As `resolve_overlaps` returns them.
+    restored : collection of (index of the decisions, row)
+        Decisions in ``settled.lost``.
+    """
+    if not restored:
+        return list(decisions)
+    winners: list[list[tuple[int, Alternative]]] = [[] for _ in decisions]
+    for k, batch in enumerate(decisions):
+        settled = batch.settled
+        for row, other in zip(settled.won.tolist(), settled.alternatives, strict=True) if settled else ():
+            document = int(batch.documents[row])
+            inside = [(i, r) for i, r in restored if _covers(decisions[i], r, document, other)]
+            if any(_is_place(decisions[i], r, other) for i, r in inside):
+                continue
+            owner, winner = inside[0] if inside else (k, row)
+            winners[owner].append((winner, other))
+    changed = []
+    for k, batch in enumerate(decisions):
+        if batch.settled is None:
+            changed.append(batch)
+            continue
+        rows = [row for owner, row in restored if owner == k]
+        flagged = batch.flagged.copy()
+        flagged[rows] = True
+        pairs = sorted(winners[k], key=lambda pair: (pair[0], -pair[1].probability))
+        resolution = OverlapResolution(
+            np.setdiff1d(batch.settled.lost, rows),
+            np.array([row for row, _ in pairs], np.int64),
+            tuple(other for _, other in pairs),
+        )
+        changed.append(replace(batch, flagged=flagged, settled=resolution))
+    return changed
+
+
+def _covers(decisions: Decisions, row: int, document: int, other: Alternative) -> bool:
+    """Return True if an alternative has words of a decision, or its place."""
+    start, end = int(decisions.starts[row]), int(decisions.ends[row])
+    overlaps = max(start, other.start) < min(end, other.end) or (start, end) == (other.start, other.end)
+    return int(decisions.documents[row]) == document and overlaps
+
+
+def _is_place(decisions: Decisions, row: int, other: Alternative) -> bool:
+    """Return True if an alternative is a decision itself."""
+    place = int(decisions.starts[row]), int(decisions.ends[row])
+    return decisions.task == other.task and place == (other.start, other.end)
 
 
 def _with_resolution(

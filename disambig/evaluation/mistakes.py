@@ -105,7 +105,7 @@ UNREAD = len(FLAG_LABELS)
 Limits = Mapping[str, float]
 """Limit of each task: an edit counts if it exceeds it, and every overlapping or neighbouring edit.
 
-Neighbours that are flagged as well (`disambig.models.restore_neighbours`) are not counted.
+Neighbours that are flagged as well (`neighbours` of `disambig.models.verify_flags`) are not counted.
 """
 
 

@@ -68,7 +68,6 @@ from .storage import (
 from .verification import (
     TextEdit as TextEdit,
     apply_edits as apply_edits,
-    restore_neighbours as restore_neighbours,
     touches_edit as touches_edit,
     verify_flags as verify_flags,
 )

@@ -21,7 +21,7 @@ from disambig.data import (
 from disambig.decision import check_rate, is_correction_task, resolve_overlaps, share_budget
 from disambig.errors import UserError
 from disambig.models.model import Model, decide_together
-from disambig.models.verification import restore_neighbours, verify_flags
+from disambig.models.verification import verify_flags
 from disambig.rules import ALL_RULES, RuleSelection
 from disambig.text import TokenView, hash_words
 from disambig.types import DecisionRuleTraits, RaisesFlags, decides, get_trait
@@ -141,16 +141,18 @@ class ModelSet:
 
     def annotate(self, texts: Sequence[str]) -> list[Decisions]:
         """Decide every text with every model, and verify the flags (see `annotate`)."""
-        verified = self.verify(self._decide(texts), texts)
-        together = restore_neighbours(texts, verified, self._decide_near, self._default_limits())
-        return [self._shown(decisions, texts) for decisions in together]
+        verified = self.verify(self._decide(texts), texts, neighbours=True)
+        return [self._shown(decisions, texts) for decisions in verified]
 
-    def verify(self, decisions: Sequence[Decisions], texts: Sequence[str]) -> list[Decisions]:
+    def verify(
+        self, decisions: Sequence[Decisions], texts: Sequence[str], *, neighbours: bool = False
+    ) -> list[Decisions]:
         """Return decisions of these models with one flag in every place, and verified ones only.
 
-        See `disambig.models.verification`.
+        See `disambig.models.verify_flags`.
         """
-        return verify_flags(texts, decisions, self._decide_near, self._default_limits())
+        limits = self._default_limits()
+        return verify_flags(texts, decisions, self._decide_near, limits, neighbours=neighbours)
 
     def _default_limits(self) -> dict[str, float]:
         """Return the probability above which each task flags a word by default."""

@@ -22,7 +22,7 @@ If a flag is dropped, those that overlap it (see `disambig.decision.overlaps`) a
 
 Of two neighbouring words only the surer one is flagged at first, since it may be the reason for the other
 flag. In "loose you're", it is not: what lost to a neighbour alone is decided again beside the corrected
-neighbour (`restore_neighbours`).
+neighbour (`neighbours` of `verify_flags`).
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from itertools import islice
 
 import numpy as np
 
-from disambig.data import Decisions, OverlapResolution, minibatch, record_edit, replacement
-from disambig.decision import edit_slots, resolve_overlaps, surviving_edits, task_ranks
+from disambig.data import Decisions, minibatch, record_edit, replacement
+from disambig.decision import edit_slots, resolve_overlaps, restore_flags, surviving_edits, task_ranks
 
 TextEdit = tuple[int, int, str]
 """``text[start:end]`` becomes a text."""
@@ -208,6 +208,8 @@ def verify_flags(
     decisions: Sequence[Decisions],
     decide_near: DecideNear,
     default_limits: Mapping[str, float] | None = None,
+    *,
+    neighbours: bool = False,
 ) -> list[Decisions]:
     """Return the decisions with one flag in every place, and only those whose correction is not flagged.
 
@@ -221,7 +223,18 @@ def verify_flags(
         Decides corrected texts with the same models near what was corrected.
     default_limits : mapping of str to float, optional
         Probability above which each task flags a word by default; 0 for other tasks.
+    neighbours : bool
+        Whether a flag that lost to a neighbour is restored if it is raised once the neighbour is corrected.
     """
+    limits = default_limits or {}
+    verified = _verify(texts, decisions, decide_near, limits)
+    return _restore_neighbours(texts, verified, decide_near, limits) if neighbours else verified
+
+
+def _verify(
+    texts: Sequence[str], decisions: Sequence[Decisions], decide_near: DecideNear, limits: Mapping[str, float]
+) -> list[Decisions]:
+    """Return the decisions with one flag in every place, without those whose correction is flagged."""
     resolved = resolve_overlaps(decisions, texts)
     verified: set[tuple[int, int]] = set()
     for _ in range(MAX_ROUNDS):
@@ -230,7 +243,7 @@ def verify_flags(
         if not new:
             return resolved
         excerpts = list(_excerpts(texts, resolved, new))
-        _Verifier(texts, resolved, decide_near, default_limits or {}).verify(excerpts)
+        _Verifier(texts, resolved, decide_near, limits).verify(excerpts)
         flags = [flag for excerpt in excerpts for flag in excerpt.flags]
         again = [flag for flag in flags if flag.explained_by and not any(o.kept for o in flag.explained_by)]
         for flag in again:
@@ -246,26 +259,15 @@ def verify_flags(
     ]
 
 
-def restore_neighbours(
-    texts: Sequence[str],
-    decisions: Sequence[Decisions],
-    decide_near: DecideNear,
-    default_limits: Mapping[str, float] | None = None,
+def _restore_neighbours(
+    texts: Sequence[str], decisions: Sequence[Decisions], decide_near: DecideNear, limits: Mapping[str, float]
 ) -> list[Decisions]:
-    """Return verified decisions with the flags that lost to a neighbour, but are raised once it is corrected.
-
-    Parameters
-    ----------
-    texts, decide_near, default_limits
-        As for `verify_flags`.
-    decisions : sequence of Decisions
-        As `verify_flags` returns them.
-    """
+    """Return verified decisions with flags that lost to a neighbour, and are raised once it is corrected."""
     hidden = _hidden_neighbours(texts, decisions)
     if not hidden:
         return list(decisions)
     shown = [(task, row) for task, of_task in enumerate(decisions) for row in corrections(of_task)]
-    verifier = _Verifier(texts, decisions, decide_near, default_limits or {})
+    verifier = _Verifier(texts, decisions, decide_near, limits)
     raised = verifier.raised_beside(_excerpts_with(texts, decisions, shown, hidden), hidden)
     excerpts = _excerpts_with(texts, decisions, shown, raised)
     verifier.verify(excerpts)
@@ -286,7 +288,7 @@ def restore_neighbours(
     dropped = {(flag.task, flag.row) for flag in stable if not flag.kept}
     return [
         _without_rows(of_task, [row for owner, row in dropped if owner == task])
-        for task, of_task in enumerate(_with_restored(decisions, restored))
+        for task, of_task in enumerate(restore_flags(decisions, restored))
     ]
 
 
@@ -329,35 +331,6 @@ def _excerpts_with(
         for excerpt in _excerpts(texts, decisions, [*shown, *hidden])
         if any((flag.task, flag.row) in hidden for flag in excerpt.flags)
     ]
-
-
-def _with_restored(decisions: Sequence[Decisions], restored: Collection[tuple[int, int]]) -> list[Decisions]:
-    """Return the decisions with more flags, which are no longer alternatives of others."""
-    places = {
-        (of_task.task, *(int(column[row]) for column in (of_task.documents, of_task.starts, of_task.ends)))
-        for task, row in restored
-        for of_task in (decisions[task],)
-    }
-    changed = []
-    for task, of_task in enumerate(decisions):
-        settled = of_task.settled
-        if settled is None:
-            changed.append(of_task)
-            continue
-        rows = [row for owner, row in restored if owner == task]
-        flagged = of_task.flagged.copy()
-        flagged[rows] = True
-        documents = of_task.documents[settled.won].tolist()
-        kept = [
-            i
-            for i, (document, other) in enumerate(zip(documents, settled.alternatives, strict=True))
-            if (other.task, document, other.start, other.end) not in places
-        ]
-        resolution = OverlapResolution(
-            np.setdiff1d(settled.lost, rows), settled.won[kept], tuple(settled.alternatives[i] for i in kept)
-        )
-        changed.append(replace(of_task, flagged=flagged, settled=resolution))
-    return changed
 
 
 def _with_verdicts(decisions: Sequence[Decisions], flags: Sequence[_Flag]) -> list[Decisions]:

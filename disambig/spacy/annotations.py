@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from spacy.tokens import Doc, Span, SpanGroup, Token
 
 from disambig.data import CandidateLists, Decisions, Group, candidate_gloss, offsets_from_sizes, replacement
-from disambig.decision import resolve_overlaps
+from disambig.decision import resolve_overlaps, restore_flags
 from disambig.errors import UserError
 from disambig.rules import Correction, Rule, RuleSet, default_rules
 from disambig.text import align_tokens
@@ -71,6 +71,7 @@ def pack_decisions(
             **({"scope": scope} if scope else {}),
             "table": tuple(table[tables[i] : tables[i + 1]]),
             **_packed_rules(decisions.slice(*bounds[i : i + 2]), docs[i]),
+            **_packed_losers(decisions, *bounds[i : i + 2]),
             "rows": rows[bounds[i] : bounds[i + 1]].tobytes(),
             "scores": scores[offsets[i] : offsets[i + 1]].tobytes(),
         }
@@ -137,6 +138,14 @@ def _packed_rules(decisions: Decisions, doc: Doc) -> dict[str, Any]:
     return {
         "rules": tuple({(*decisions.correction(i, text), decisions.rule_name(i, text)): None for i in rows})
     }
+
+
+def _packed_losers(decisions: Decisions, first: int, last: int) -> dict[str, Any]:
+    """Return the rows of a document that lost to others, if overlaps are resolved already."""
+    if decisions.settled is None or not decisions.raised[first:last].any():
+        return {}
+    lost = decisions.settled.lost
+    return {"lost": tuple((lost[(lost >= first) & (lost < last)] - first).tolist())}
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,11 +376,25 @@ def _resolve_spans(doc: Doc, name: str, packed: dict[str, Any]) -> dict[str, _Ca
         for other in _neighbour_flags(doc, packed):
             decisions_by_id[other] = unpack_decisions(doc.user_data[PREFIX + other])
     stand = resolve_overlaps(list(decisions_by_id.values()), [text])
+    if packed.get("scope"):  # a component of several models flags both of two mistakes side by side
+        stored = [doc.user_data[PREFIX + span_id] for span_id in decisions_by_id]
+        stand = restore_flags(stand, _restored(stand, stored))
     kept = {
         span_id: _CachedDecisions(doc.user_data, doc.user_data[PREFIX + span_id], decisions, text)
         for span_id, decisions in zip(decisions_by_id, stand, strict=True)
     }
     return kept if name == packed["task"] else {name: kept[name]}
+
+
+def _restored(stand: Sequence[Decisions], stored: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
+    """Return the task and row of flags that lose to others here, but did not for the component."""
+    return [
+        (task, row)
+        for task, (decisions, packed) in enumerate(zip(stand, stored, strict=True))
+        if decisions.settled is not None and "lost" in packed
+        for row in decisions.settled.lost.tolist()
+        if row not in packed["lost"]
+    ]
 
 
 def _neighbour_flags(doc: Doc, packed: dict[str, Any]) -> list[str]:

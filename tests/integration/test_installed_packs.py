@@ -29,6 +29,7 @@ from disambig.evaluation import MistakeTrial, evaluate, mistake_figures
 from disambig.formats import read_clean, read_fixes
 from disambig.models import PRECISION_FILE, Model, annotate, load, load_model, read_precision, save_model
 from disambig.packs import default_tasks, model_folder, pack, packs
+from disambig.spacy.core_components import Proofreader, is_corrector
 from disambig.text import SpacyTokens, hash_word
 from disambig.training import split
 
@@ -319,8 +320,13 @@ def test_words_of_a_set_that_no_table_has_counted_are_named(tmp_path):
         ("They asks for more.", [("asks", "ask")]),  # nothing is wrong with "They ask"
     ],
 )
-def test_of_two_neighbours_both_are_flagged_if_both_are_wrong(text, flags):
+def test_of_two_neighbours_both_are_flagged_if_both_are_wrong(models, text, flags):
     assert [(flag.observed, flag.replacement) for flag in disambig.check(text)] == flags
+    nlp = spacy.blank("en")
+    correctors = [model for model in models if is_corrector(model)]
+    spans = Proofreader(nlp, correctors, name="p")(nlp.make_doc(text)).spans["proofread"]
+    records = [span._.disambig for span in spans]
+    assert [(record["observed"], record["replacement"]) for record in records] == flags
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from made_decisions import make_decisions
 
 from disambig.data import Decisions, Group
 from disambig.decision import resolve_overlaps
-from disambig.models import restore_neighbours, verify_flags
+from disambig.models import verify_flags
 
 Rules = dict[str, tuple[str, float]]
 """Words, their replacements, and the probabilities of these."""
@@ -126,8 +126,7 @@ def annotated(text: str, decide) -> list[Decisions]:
     def decide_near(texts, spans):
         return resolve_overlaps(decide(texts, spans), texts)
 
-    kept = verify_flags([text], decide([text], None), decide_near)
-    return restore_neighbours([text], kept, decide_near)
+    return verify_flags([text], decide([text], None), decide_near, neighbours=True)
 
 
 def shown(kept, text: str) -> list[tuple[str, list[str]]]:
@@ -150,14 +149,28 @@ LOOSE, YOURE = {"loose": ("lose", 0.9)}, {"you're": ("your", 0.8)}
         (
             "loose you're",
             [LOOSE | {"you're": ("yours", 0.5)}, YOURE],
-            [("lose", ["yours"]), ("your", [])],
+            [("lose", []), ("your", ["yours"])],
+        ),
+        # an alternative is one of the flag whose word it has
+        (
+            "loose you're",
+            [LOOSE, YOURE, {"loose": ("loosen", 0.5)}],
+            [("lose", ["loosen"]), ("your", [])],
         ),
         # the same word is flagged by both: one of them remains an alternative
         ("You loose it", [LOOSE, {"loose": ("loosen", 0.5)}], [("lose", ["loosen"])]),
         # with both corrected, one of the words would be flagged
         ("loose you're", [LOOSE, YOURE | {"your": ("you", 0.9)}], [("lose", ["your"])]),
     ],
-    ids=["one-task", "two-tasks", "several", "two-alternatives", "same-word", "unstable"],
+    ids=[
+        "one-task",
+        "two-tasks",
+        "several",
+        "two-alternatives",
+        "alternative-of-it",
+        "same-word",
+        "unstable",
+    ],
 )
 def test_restores_a_neighbour_that_is_wrong_beside_the_correction(text, tasks, expected):
     def decide(texts, spans):

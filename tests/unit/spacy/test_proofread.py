@@ -11,7 +11,7 @@ import pytest
 import spacy
 from overlapping import DOUBLED, FLAGS, FORM, TEXT, ToyJudge, ToyModel
 from spacy.language import Language
-from spacy.tokens import DocBin
+from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 
 from disambig.errors import UserError
@@ -130,6 +130,20 @@ def test_spans_are_flags_alone_with_their_alternatives(nlp, installed):
     assert [span.label_ for span in doc.spans["proofread"]] == [new.strip() for _, _, new, _ in FLAGS]
     first = doc.spans["proofread"][0]._.disambig["alternatives"]
     assert [(other["task"], other["replacement"]) for other in first] == [("form", "an")]
+
+
+@pytest.mark.parametrize("reloaded", [False, True])
+def test_two_neighbouring_mistakes_are_both_flagged(nlp, reloaded):
+    verbs = ToyModel.of("verb", (r"\b(loose)", "loose", "lose", 0.9))
+    words = ToyModel.of(
+        "word", (r"(you're) t", "you're", "your", 0.8), (r"\b(loose)", "loose", "loosen", 0.7)
+    )
+    doc = Proofreader(nlp, [verbs, words], name="p")(nlp.make_doc("You loose you're turn"))
+    if reloaded:
+        doc = Doc(nlp.vocab).from_bytes(doc.to_bytes())
+    records = [span._.disambig for span in doc.spans["proofread"]]
+    texts = [(r["replacement"], [other["replacement"] for other in r["alternatives"]]) for r in records]
+    assert texts == [("lose", ["loosen"]), ("your", [])] and all(r["flagged"] for r in records)
 
 
 def test_rates_are_shared_or_one_a_task(nlp):
