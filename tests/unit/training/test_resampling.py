@@ -15,21 +15,9 @@ from toy_learners import Constant, MeanDifference, Perceptron
 from toy_plugin import Marks, NearbyWords, Pairs
 from toy_ways import OwnLists
 
+from disambig import data
 from disambig.counts import build_table
-from disambig.data import (
-    Columns,
-    CrossedColumns,
-    CrossedRows,
-    DenseBlocks,
-    DenseLists,
-    Group,
-    JoinedRows,
-    Ragged,
-    SparseRows,
-    convert,
-    numbered,
-    stack_batches,
-)
+from disambig.data import Columns, Group, Ragged, convert, numbered, stack_batches
 from disambig.decision import Corrections, Labels
 from disambig.errors import UserError
 from disambig.features import NgramCounts, ngram_columns
@@ -201,7 +189,7 @@ def test_rejects_a_task_with_invalid_decides():
 TASK = Marks(("quite/quiet",))
 MARKED_TEXTS = [f"It is quite {word}." for word in ("late", "early", "old", "new", "green", "big", "warm")]
 EXAMPLES = [Labelled(text, 6, 11, ("quite", "quiet")[i % 2], text) for i, text in enumerate(MARKED_TEXTS)]
-STORAGES = (DenseBlocks, DenseLists, SparseRows, CrossedRows)
+STORAGES = (data.DenseBlocks, data.DenseLists, data.SparseRows, data.CrossedRows)
 
 
 @dataclass(frozen=True)
@@ -221,12 +209,12 @@ class FitSize:
         costs = (np.arange(k) != instances.observed[:, None]).astype(np.float32)
         if self.own_labels:
             labels = Ragged(np.tile(np.arange(k), n), np.arange(n + 1) * k)
-            batch = CrossedRows(np.full((n, 1), self.n), costs.ravel(), seen_columns([0, 1]), labels)
-        elif self.storage is CrossedRows:
-            batch = CrossedRows(np.full((n, 1), self.n), costs, seen_columns([0, 1]))
+            batch = data.CrossedRows(np.full((n, 1), self.n), costs.ravel(), seen_columns([0, 1]), labels)
+        elif self.storage is data.CrossedRows:
+            batch = data.CrossedRows(np.full((n, 1), self.n), costs, seen_columns([0, 1]))
         else:
             values = np.full((n, k, 1), self.n, np.float32)
-            batch = DenseBlocks(values, np.zeros((k, 1), np.int64), seen_columns([-1]), costs)
+            batch = data.DenseBlocks(values, np.zeros((k, 1), np.int64), seen_columns([-1]), costs)
         result = (instances.positions.repeat(k) * 2 + np.tile(np.arange(k), n)).astype(np.int32)
         return Features(convert(batch, self.storage, own_labels=True), result, result)
 
@@ -248,7 +236,7 @@ def prepare(extractor):
 
 
 @pytest.mark.parametrize(
-    "extractor", [*map(FitSize, STORAGES), FitSize(CrossedRows, own_labels=True)], ids=str
+    "extractor", [*map(FitSize, STORAGES), FitSize(data.CrossedRows, own_labels=True)], ids=str
 )
 def test_features_are_out_of_fold(extractor):
     marked, ready = prepare(extractor)
@@ -275,10 +263,10 @@ def test_rejects_columns_that_differ_between_folds():
 
 
 def test_storages_that_cannot_be_stacked():
-    _, ready = prepare(FitSize(SparseRows))
+    _, ready = prepare(FitSize(data.SparseRows))
     sparse = ready.features[0].batch
-    assert stack_batches([sparse, convert(sparse, DenseLists)]) is None
-    assert stack_batches([JoinedRows.from_parts([sparse, sparse])] * 2) is None
+    assert stack_batches([sparse, convert(sparse, data.DenseLists)]) is None
+    assert stack_batches([data.JoinedRows.from_parts([sparse, sparse])] * 2) is None
 
 
 GROUP = Group("a/the/-", ("a", "the", ""))
@@ -323,7 +311,7 @@ class Sum:
 
     needs_training: bool = True
 
-    def fit(self, batch: DenseBlocks, *, dev=None, rng=None):
+    def fit(self, batch: data.DenseBlocks, *, dev=None, rng=None):
         return Fitted(LinearScorer(np.ones(len(batch.columns))), {"n": len(batch.values)})
 
     def from_state(self, arrays):
@@ -407,8 +395,8 @@ def shifted_rows(n=600, seed=0):
     gold = rng.integers(0, 2, n)
     rows = rng.normal(size=(n, 8)) + gold[:, None]
     right = np.eye(2)[gold] > 0
-    columns = CrossedColumns(numbered(8), ("one", "other"))
-    batch = CrossedRows(csr_array(rows), (~right).astype(np.float32), columns)
+    columns = data.CrossedColumns(numbered(8), ("one", "other"))
+    batch = data.CrossedRows(csr_array(rows), (~right).astype(np.float32), columns)
     return batch, right, np.arange(n) % 5
 
 
