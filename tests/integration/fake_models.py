@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
+import disambig
 from disambig.data import Decisions, Group
 from disambig.models import ModelSet
 
@@ -132,8 +133,11 @@ class FakeModelSet(ModelSet):
 def fakes() -> dict[str, types.ModuleType]:
     """Return replacements of the modules that find and run models, by their names."""
     if __name__ not in ("__main__", "__mp_main__"):  # what is imported first among fakes would keep them
-        for module in ("annotations", "component", "factory", "core_components", "labellers"):
-            importlib.import_module(f"disambig.spacy.{module}")
+        home = Path(disambig.__file__).parent
+        for path in sorted(home.rglob("*.py")):
+            if re.search(r"^from disambig\.(models|packs)\b", path.read_text(encoding="utf8"), re.MULTILINE):
+                parts = path.relative_to(home.parent).with_suffix("").parts
+                importlib.import_module(".".join(parts).removesuffix(".__init__"))
     packs = _copy("disambig.packs")
     packs.available = lambda: {name: Path("/nowhere") / name for name in GROUPS}
     packs.default_tasks = lambda: tuple(sorted(GROUPS))
