@@ -69,7 +69,7 @@ MESSAGES: dict[str, str] = {
     "D304": "{path}: not UTF-8: byte {byte} at offset {offset:,}; convert it (`iconv -f {encoding} -t UTF-8`)",
     "D305": "{path}: line {line:,} is longer than {limit:,} bytes, so this is probably not text; split the line",
     "D306": "{path}: line {line:,}: {problem}; each JSONL line must be an object with its text under {field!r}",
-    "D307": "{what}: contains no word to annotate",
+    "D307": "no word to annotate in {what}",
     "D308": "cannot read {path}: {problem}",
     "D309": "cannot write {path}: {problem}",
     "D310": "{path} exists: choose another --output, or replace it with --force",
