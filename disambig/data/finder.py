@@ -175,7 +175,7 @@ def neighbour_words(view: TokenView, instances: Instances) -> NDArray[np.uint64]
 
 
 Words = tuple[int, ...]
-MOST_KEPT = 1 << 16
+MOST_KEPT = 1 << 14
 """Maximum number of candidates whose words are cached, per tokenisation."""
 _kept: dict[str, dict[str, Words]] = {}
 

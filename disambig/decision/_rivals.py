@@ -31,7 +31,7 @@ LONGEST = 4
 KINDS = ("other word", "insertion", "deletion", "a letter", "apostrophe or space")
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)
 def edit_kind(written: str, meant: str) -> int:
     """Return the kind of one edit."""
     if not written or not meant:
@@ -41,7 +41,7 @@ def edit_kind(written: str, meant: str) -> int:
     return LETTER if _near(written, meant) else OTHER
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)
 def edit_change(written: str, meant: str) -> int:
     """Return the hash of the differing ends of two words, or `NO_CHANGE`."""
     if not written or not meant:
@@ -406,7 +406,7 @@ def _candidate_hashes(candidates: tuple[str, ...]) -> NDArray[np.uint64]:
     return np.array([_hash(word) for word in candidates], np.uint64)
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)
 def _hash(word: str) -> int:
     return hash_word(word.lower())
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
 
 
-_MOST_KEPT = 400_000
+_MOST_KEPT = 1 << 16
 """Maximum number of words whose stems are cached; most words of a batch also occur in the previous one."""
 
 

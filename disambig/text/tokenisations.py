@@ -61,7 +61,7 @@ from disambig.text.view import (
 
 LONGEST = 255
 """Maximum length in bytes of a word with a hash of its own."""
-_REMEMBERED = 200_000
+_REMEMBERED = 1 << 15
 _BEYOND_ALPHABETS = re.compile("[\u3000-\U0010ffff]")
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 _SINGLE = "."

@@ -109,6 +109,7 @@ class Encoder:
         options.inter_op_num_threads = 1
         options.log_severity_level = 3  # errors only
         options.enable_cpu_mem_arena = False  # an arena keeps all memory that the largest batch took
+        options.enable_mem_pattern = False  # kept for each shape of a batch, and shapes hardly ever recur
         try:
             pieces = WordPieces.from_file(folder / VOCABULARY)
             path = str(folder / GRAPH)  # of bytes, the session would keep a copy

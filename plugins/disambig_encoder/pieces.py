@@ -21,7 +21,7 @@ PAD, NOTHING, UNKNOWN, CLS, SEP, MASK = "[PAD]", "[unused0]", "[UNK]", "[CLS]", 
 """Special pieces; `NOTHING` stands for the absence of a word."""
 _UNUSED = re.compile(r"\[unused\d+\]")
 _LONGEST = 100
-_CACHED = 1 << 16
+_CACHED = 1 << 14
 
 
 def unused_piece(number: int) -> str:

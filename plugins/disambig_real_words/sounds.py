@@ -67,7 +67,7 @@ class WordSounds:
 
     def __init__(self, odds: Mapping[str, float]) -> None:
         self._odds = odds
-        self._cached_log_odds = lru_cache(maxsize=1 << 16)(self._word_log_odds)
+        self._cached_log_odds = lru_cache(maxsize=1 << 14)(self._word_log_odds)
 
     def __len__(self) -> int:
         return len(self._odds)

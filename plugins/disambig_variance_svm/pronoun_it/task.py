@@ -42,7 +42,7 @@ _CLASSES |= {
     ).split()
 }
 _BOUNDARIES = ("<S>", "</S>")
-_MAX_CACHED = 1 << 20
+_MAX_CACHED = 1 << 14
 
 WORD = "word"
 """Layer of a view: the hash of each word as it is written, without classes and stems."""
