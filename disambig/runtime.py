@@ -204,10 +204,26 @@ def resume_time_limit() -> None:
             signal.setitimer(signal.ITIMER_REAL, _clock.left, AGAIN)
 
 
-def return_free_memory() -> None:
-    """Return memory that is free to the system, which glibc keeps for later where it lies between other."""
+_TRIM = 50_000
+_characters_since_trim = 0
+
+
+def return_free_memory(characters: int) -> None:
+    """Return free memory to the system now and then; call this after each batch of text.
+
+    glibc keeps what is free between blocks in use, such as cached words, and needs more and more with time.
+    A call takes some milliseconds, so only every `_TRIM` characters is worth one.
+
+    Parameters
+    ----------
+    characters : int
+        Size of the batch.
+    """
+    global _characters_since_trim
+    _characters_since_trim += characters
     trim = _malloc_trim()
-    if trim is not None:
+    if trim is not None and _characters_since_trim >= _TRIM:
+        _characters_since_trim = 0
         trim(0)
 
 

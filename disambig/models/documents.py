@@ -29,7 +29,6 @@ from disambig.text import foreign_to_all
 
 BATCH = PIECE = 100_000  # characters
 _BACK = 20_000
-_LARGE = PIECE // 2
 _BATCH_DOCUMENTS = 2_000
 _log = logging.getLogger(__name__)
 
@@ -83,12 +82,12 @@ def _annotate(documents: Sequence[Document], annotate: Annotate) -> list[Annotat
         texts.extend(text[start:end] for start, end in pieces)
     by_text: list[list[Decisions]] = []
     for first, last in _runs([len(text) for text in texts]):
-        results = annotate(texts[first:last])
+        batch = texts[first:last]
+        results = annotate(batch)
         for index in range(last - first):
             by_text.append([decisions.in_document(index) for decisions in results])
         del results
-        if sum(map(len, texts[first:last])) > _LARGE:
-            return_free_memory()  # otherwise it grows from one piece to the next
+        return_free_memory(sum(map(len, batch)))
     languages = annotator_languages(annotate)
     annotated = [
         AnnotatedDocument(
