@@ -228,7 +228,7 @@ def _tab_rows(
             all_quoted = _are_quoted(cells)
         if '"' in text and any(cell.startswith('"') for cell in cells):
             ahead: list[FileLine] = []
-            joined = _quoted_cells(text, _Ahead(lines, waiting, ahead), path)
+            joined = _quoted_cells(line, _Ahead(lines, waiting, ahead), path)
             n = width or len(cells)
             fits = joined and (not ahead or not width or len(joined) == width)
             are_rows = ahead and fits and all(_tab_text(one, path).count(TAB) + 1 == n for one in ahead)
@@ -247,7 +247,11 @@ def _are_quoted(cells: Sequence[str]) -> bool:
 
 
 def _tab_text(line: FileLine, path: str) -> str:
-    text = decode_line(line, path).rstrip("\r\n")
+    return _tab_line(line, path).rstrip("\r\n")
+
+
+def _tab_line(line: FileLine, path: str) -> str:
+    text = decode_line(line, path)
     return text.removeprefix("\ufeff") if line.number == 1 else text
 
 
@@ -268,11 +272,11 @@ class _Ahead:
             yield self._taken[-1]
 
 
-def _quoted_cells(text: str, ahead: _Ahead, path: str) -> list[str] | None:
+def _quoted_cells(line: FileLine, ahead: _Ahead, path: str) -> list[str] | None:
     """Return the cells of a row by the rules of CSV, or None if it does not follow them."""
-    further = (_tab_text(line, path) + "\n" for line in ahead)
+    texts = (_tab_line(one, path) for one in chain([line], ahead))  # cells keep the line ends of the file
     try:
-        return next(csv.reader(chain([text + "\n"], further), delimiter=TAB, strict=True))
+        return next(csv.reader(texts, delimiter=TAB, strict=True))
     except (csv.Error, UserError):
         return None
 

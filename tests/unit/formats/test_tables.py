@@ -129,6 +129,15 @@ def test_rows_with_an_empty_text_are_documents_and_empty_lines_are_not(tmp_path,
     assert [(one.id, one.line, one.text) for one in documents(path)] == [("1", 2, ""), ("2", 4, "x")]
 
 
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_line_ends_inside_of_cells_are_kept(tmp_path, name, newline):
+    cells = ["a\r\n\r\nb", "a\nb\r\n", "a\n\nb", "plain"]
+    rows = [("text", "n"), *((cell, "x\r\ny") for cell in cells)]
+    write_table(tmp_path / name, rows, delimiter="\t" if name == "a.tsv" else ",", lineterminator=newline)
+    assert [(one.text, one.meta["n"]) for one in documents(tmp_path / name)] == rows[1:]
+
+
 @given(data=st.binary() | st.text(st.sampled_from('text,"\n\r;a')).map(str.encode), named=st.booleans())
 def test_nothing_that_is_read_raises(folder, data, named):
     path = folder / "any.csv"
