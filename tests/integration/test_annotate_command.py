@@ -242,6 +242,14 @@ def test_documents_that_cannot_be_read_are_counted_even_if_no_other_is_left(fold
     assert skipped == "skipped, since they could not be annotated: 60 documents"
 
 
+def test_a_hyphen_as_output_is_standard_output(folder, annotate):
+    to_pipe = annotate("good.txt", "-q").stdout
+    assert to_pipe and annotate("good.txt", "-q", "--output", "-").stdout == to_pipe
+    annotate("good.txt", "-q", "--output", "job")
+    assert here("job", "merge", "job", "-q", "--output", "-", folder=folder).stdout == to_pipe
+    assert not (folder / "-").exists()
+
+
 def test_documents_that_kill_workers_are_reported(folder, elsewhere):
     (folder / "poison.txt").write_text("KILLME")
     options = ("--output", "out", "--workers", 2, "--shard-size", "1e-5")
