@@ -116,6 +116,12 @@ class AnnotationReporter:
             remark(f"disambig: {note}")
         if report.skipped:
             remark(_before(report.skipped, report.shards))
+        self.left_out(report)
+        if output is not None:
+            remark(f"written to {escape_control_chars(output)}")
+
+    def left_out(self, report: JobReport) -> None:
+        """Show how many messages were not shown, and how many documents and parts were skipped."""
         hidden = self._messages - MESSAGES_SHOWN
         if hidden > 0:
             say(f"{pluralize(hidden, 'more message')} not shown")
@@ -123,8 +129,6 @@ class AnnotationReporter:
             say(f"skipped, since they could not be annotated: {pluralize(len(report.bad), 'document')}")
         if report.left_out:
             say(f"skipped, since a worker failed: {pluralize(len(report.left_out), 'part')}")
-        if output is not None:
-            remark(f"written to {escape_control_chars(output)}")
 
 
 def _before(skipped: int, shards: int) -> str:
@@ -271,6 +275,8 @@ def run_annotate(request: AnnotateRequest, source: AnnotatorSource) -> int:
         language = source.language() if report.totals.foreign else "en"
         output = None if request.output is None else str(request.output)
         reporter.summary(report, output, language=language)
+    elif len(report.bad) + len(report.left_out) > 1:  # a single message says it all
+        reporter.left_out(report)
     return FAILURE if problems else 0
 
 

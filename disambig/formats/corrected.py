@@ -10,7 +10,7 @@ from typing import Any
 
 from disambig.data import edited_text, record_edit
 from disambig.decision import edits_to_keep
-from disambig.formats.documents import Kind
+from disambig.formats.documents import Kind, with_field
 from disambig.formats.jsonl import to_json
 from disambig.formats.results import AnnotatedDocument, JoinsChunks, flagged_records
 
@@ -40,7 +40,7 @@ class CorrectedFormat(JoinsChunks):
     def _encode(self, result: AnnotatedDocument) -> bytes:
         text, document = corrected_text(result), result.document
         if document.kind in ("json", "csv", "parquet"):
-            return to_json({**document.meta, self.field: text}) + b"\n"
+            return to_json(with_field(document.meta, self.field, text)) + b"\n"
         return (text + document.ending).encode()
 
 

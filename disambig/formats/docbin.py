@@ -59,7 +59,7 @@ class StoredDoc:
 def docbin_documents(
     source: IO[bytes], path: str, *, limit: int = UNPACKED_LIMIT
 ) -> Iterator[Document | UnreadableDocument]:
-    """Yield one document per Doc.
+    """Yield one document per Doc, also if its text is empty.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def docbin_documents(
             yield UnreadableDocument(
                 path, UserError("D325", path=path, problem=f"Doc {number} has {unfitness}")
             )
-        elif text:
+        else:
             yield Document(f"{path}:{number}", text, path, number, "spacy", source=doc)
 
 

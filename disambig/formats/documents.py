@@ -114,6 +114,23 @@ def document_id(given: object, path: str, number: int) -> str:
     return str(given) if named and can_be_encoded(str(given)) else f"{path}:{number}"
 
 
+def nested_place(values: dict[str, Any], field: str) -> tuple[dict[str, Any], str]:
+    """Return the object that holds a field, and its key there: ``a.b`` is ``b`` of the object ``a``."""
+    if field not in values:
+        for name, value in values.items():
+            if isinstance(value, dict) and field.startswith(f"{name}."):
+                return nested_place(value, field[len(name) + 1 :])
+    return values, field
+
+
+def with_field(values: Mapping[str, Any], field: str, text: str) -> dict[str, Any]:
+    """Return an object or row with its text, at the place from which `nested_place` took it."""
+    for name, value in values.items():
+        if field.startswith(f"{name}.") and (value is None or isinstance(value, dict)):
+            return {**values, name: with_field(value or {}, field[len(name) + 1 :], text)}
+    return {**values, field: text}
+
+
 KINDS: dict[str, Kind] = {
     ".txt": "file",
     **dict.fromkeys(MARKUP, "file"),
@@ -304,7 +321,7 @@ def find_inputs(
     note : callable
         Called with D341 for a file with an unknown suffix that is read as text, with D308 for a directory
         inside others that cannot be read, and once with D342, which counts the files in directories that are
-        not read, and names links to files that do not exist and to directories.
+        not read, and names links to files that do not exist and to directories, and pipes and devices.
 
     Raises
     ------
@@ -316,6 +333,7 @@ def find_inputs(
     left_out: Counter[str] = Counter()
     dangling: list[str] = []
     linked: list[str] = []
+    special: list[str] = []
     inputs = InputList(_common_directory(paths))
     real = array("q")  # hashes of real paths
 
@@ -335,7 +353,7 @@ def find_inputs(
             add(path)
             continue
         before = len(inputs)
-        for inside in _walk(path, excluded, left_out, dangling, linked, note):
+        for inside in _walk(path, excluded, left_out, dangling, linked, special, note):
             add(inside)
         if len(inputs) == before:
             raise UserError(
@@ -350,6 +368,8 @@ def find_inputs(
         not_read.append(f"{n_links} ({first_names(dangling)})")
     if linked:
         not_read.append(f"{pluralize(len(linked), 'link')} to directories ({first_names(linked)})")
+    if special:
+        not_read.append(f"{pluralize(len(special), 'special file')} ({first_names(special)})")
     if not_read:
         note(UserError("D342", what=", ".join(not_read)))
     return _without_repeated(inputs, real)
@@ -381,6 +401,7 @@ def _walk(
     left_out: Counter[str],
     dangling: list[str],
     linked: list[str],
+    special: list[str],
     note: Callable[[UserError], object],
 ) -> Iterator[str]:
     """Yield the files to read; add the others to the collections, and note unreadable directories."""
@@ -402,6 +423,8 @@ def _walk(
             path = os.path.join(folder, name)
             if is_dangling(path):
                 dangling.append(path)
+            elif os.path.exists(path) and not os.path.isfile(path):  # reading a pipe may never end
+                special.append(path)
             elif bare.endswith(SUFFIXES) or is_manual_page(path):
                 yield path
             else:

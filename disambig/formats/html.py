@@ -643,7 +643,7 @@ def _documents(summary: Summary) -> str:
         rows.append(f'<tr><th scope="row">{link}</th>{counts}</tr>')
     more = summary.flagged_documents - len(summary.listed)
     tail = f"<p>and {more:,} more</p>" if more else ""
-    title = f"By file: flags in {summary.flagged_documents:,} of {summary.documents:,}"
+    title = f"By document: flags in {summary.flagged_documents:,} of {summary.documents:,}"
     return f'<details><summary>{title}</summary><table class="counts">{"".join(rows)}</table>{tail}</details>'
 
 

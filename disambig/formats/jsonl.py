@@ -21,6 +21,7 @@ from disambig.formats.documents import (
     document_id,
     escape_unencodable,
     is_no_text,
+    nested_place,
     text_problem,
 )
 from disambig.formats.record_schema import RECORD_VERSIONS, SCHEMA_NAME, input_meta
@@ -66,7 +67,7 @@ def _document(text: str, path: str, number: int, field: str) -> Document | None:
         raise refuse(f"not JSON that can be read ({problem})") from None
     if not isinstance(parsed, dict):
         raise refuse(f"a JSON {_name(parsed)}, not an object")
-    place, key = _nested(parsed, field)
+    place, key = nested_place(parsed, field)
     if key not in place:
         if isinstance(parsed.get("candidates"), list):
             raise UserError("D350", path=path, line=number)
@@ -78,14 +79,6 @@ def _document(text: str, path: str, number: int, field: str) -> Document | None:
     if unfitness:
         raise refuse(unfitness)
     return Document(document_id(parsed.get("id"), path, number), body, path, number, "json", "", parsed)
-
-
-def _nested(parsed: dict[str, Any], field: str) -> tuple[dict[str, Any], str]:
-    """Return the object that holds a field, and its key there: ``a.b`` is ``b`` of the object ``a``."""
-    head, dot, rest = field.partition(".")
-    if field not in parsed and dot and isinstance(parsed.get(head), dict):
-        return _nested(parsed[head], rest)
-    return parsed, field
 
 
 def _keys(parsed: dict[str, Any]) -> Iterator[str]:
@@ -163,7 +156,7 @@ class JsonlFormat(JoinsChunks):
             "path": escape_unencodable(document.path),
             "line": document.line or 1,
             "text": document.text if self.text else None,
-            "meta": _json_text(input_meta(document.meta)),
+            "meta": _json_text(input_meta(_other_keys(document))),
             "other_languages": _json_text([asdict(paragraph) for paragraph in result.foreign]),
             "models": [{"task": decisions.task, "model": decisions.model} for decisions in result.decisions],
             "flags": result.flags,
@@ -176,7 +169,7 @@ class JsonlFormat(JoinsChunks):
             fields["line"] = document.line
         if self.text:
             fields["text"] = document.text
-        meta = {key: value for key, value in document.meta.items() if key != "id"}
+        meta = _other_keys(document)
         if meta:
             fields["meta"] = meta
         if result.foreign:
@@ -184,6 +177,14 @@ class JsonlFormat(JoinsChunks):
         fields["models"] = {decisions.task: decisions.model for decisions in result.decisions}
         fields["flags"] = result.flags
         return fields
+
+
+def _other_keys(document: Document) -> dict[str, Any]:
+    """Return the keys of the input that the record does not repeat: without the id, unless it has another."""
+    meta = dict(document.meta)
+    if meta.get("id") in (None, "") or str(meta["id"]) == document.id:
+        meta.pop("id", None)
+    return meta
 
 
 def _decision(record: dict[str, Any]) -> str:

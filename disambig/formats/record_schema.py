@@ -84,9 +84,9 @@ def input_meta(values: Mapping[str, Any]) -> dict[str, Any]:
     Parameters
     ----------
     values : mapping
-        The object without its text; its id is left out, since it is that of the record.
+        The object without its text, and without its id if that is the id of the record.
     """
-    meta = {key: value for key, value in values.items() if key != "id"}
+    meta = dict(values)
     inner = meta.get("meta")
     if meta.get("schema") == SCHEMA_NAME:
         inner = _parsed(inner)

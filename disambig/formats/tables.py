@@ -26,6 +26,7 @@ from disambig.formats.documents import (
     document_id,
     escape_unencodable,
     is_no_text,
+    nested_place,
     read_lines,
     text_problem,
 )
@@ -227,7 +228,7 @@ def _tab_rows(
             all_quoted = _are_quoted(cells)
         if '"' in text and any(cell.startswith('"') for cell in cells):
             ahead: list[FileLine] = []
-            joined = _quoted_cells(text, _Ahead(lines, waiting, ahead), path)
+            joined = _quoted_cells(line, _Ahead(lines, waiting, ahead), path)
             n = width or len(cells)
             fits = joined and (not ahead or not width or len(joined) == width)
             are_rows = ahead and fits and all(_tab_text(one, path).count(TAB) + 1 == n for one in ahead)
@@ -246,7 +247,11 @@ def _are_quoted(cells: Sequence[str]) -> bool:
 
 
 def _tab_text(line: FileLine, path: str) -> str:
-    text = decode_line(line, path).rstrip("\r\n")
+    return _tab_line(line, path).rstrip("\r\n")
+
+
+def _tab_line(line: FileLine, path: str) -> str:
+    text = decode_line(line, path)
     return text.removeprefix("\ufeff") if line.number == 1 else text
 
 
@@ -267,11 +272,11 @@ class _Ahead:
             yield self._taken[-1]
 
 
-def _quoted_cells(text: str, ahead: _Ahead, path: str) -> list[str] | None:
+def _quoted_cells(line: FileLine, ahead: _Ahead, path: str) -> list[str] | None:
     """Return the cells of a row by the rules of CSV, or None if it does not follow them."""
-    further = (_tab_text(line, path) + "\n" for line in ahead)
+    texts = (_tab_line(one, path) for one in chain([line], ahead))  # cells keep the line ends of the file
     try:
-        return next(csv.reader(chain([text + "\n"], further), delimiter=TAB, strict=True))
+        return next(csv.reader(texts, delimiter=TAB, strict=True))
     except (csv.Error, UserError):
         return None
 
@@ -333,18 +338,38 @@ def csv_documents(
     """Yield one document per row, also if its text is empty, and report invalid rows by line.
 
     In a table of decisions written by `CsvFormat`, the escaping of formulas is undone.
+
+    Raises
+    ------
+    UserError
+        D331 if several columns are called `field`.
     """
+    if (n_columns := header.columns.count(field)) > 1:
+        raise UserError("D331", path=path, field=field, kind=f"{n_columns} columns")
     place, ours = header.columns.index(field), is_decision_table(header.columns)
+    names = _unique_names(header.columns)
     for number, cells in table_rows(lines, path, header):
         if isinstance(cells, UserError):
             yield UnreadableDocument(path, cells)
             continue
         if ours:
             cells = [unescape_formula(cell) for cell in cells]
-        meta = dict(zip(header.columns, cells, strict=True))
+        meta = dict(zip(names, cells, strict=True))
         del meta[field]
         name = document_id(meta.get("id"), path, number)
         yield Document(name, cells[place], path, number, "csv", meta=meta)
+
+
+def _unique_names(columns: Sequence[str]) -> list[str]:
+    """Return the columns with a number on each that has the name of an earlier one: ``note``, ``note.2``."""
+    names: list[str] = []
+    for column in columns:
+        taken, name, n = {*columns, *names}, column, 1
+        while name in (taken if n > 1 else names):
+            n += 1
+            name = f"{column}.{n}"
+        names.append(name)
+    return names
 
 
 def table_rows(
@@ -460,10 +485,12 @@ def parquet_documents(
         kind = nested[field] if nested else schema.field(field).type if names.count(field) == 1 else None
         if kind is None or not _is_text(arrow, kind):
             raise UserError("D331", path=path, field=field, kind=kind or f"{names.count(field)} columns")
-        wanted = [column.name for column in schema if _is_plain(arrow, column.type)]
-        wanted += [field] if nested else []
+        wanted = [column.name for column in schema if _fits_json(arrow, column.type)]
+        if nested and not any(field.startswith(f"{name}.") for name in wanted):
+            wanted.append(field)
         _check_sizes(table.metadata, path, limit)
-        texts = [name for name in wanted if name in nested or _is_text(arrow, schema.field(name).type)]
+        texts = [name for name in wanted if name in names and _is_text(arrow, schema.field(name).type)]
+        texts += [field] if nested else []
         source.seek(0)
         table = arrow.parquet.ParquetFile(source, read_dictionary=texts)
         number = 0
@@ -471,7 +498,8 @@ def parquet_documents(
             for at in range(len(batch)):
                 row = {name: batch.column(i)[at].as_py() for i, name in enumerate(batch.schema.names)}
                 number += 1
-                text = (_pop_nested(row, field) if nested else row.pop(field)) or ""
+                place, key = nested_place(row, field)
+                text = place.pop(key, None) or ""  # a structure may be null
                 unfitness = text_problem(text)
                 if unfitness:
                     yield UnreadableDocument(
@@ -501,20 +529,6 @@ def _nested_columns(arrow: Any, columns: Any, before: str = "") -> Iterator[tupl
             yield from _nested_columns(arrow, inner, f"{name}.")
         else:
             yield name, column.type
-
-
-def _pop_nested(row: dict[str, Any], field: str) -> Any:
-    """Return the value of a nested field, and remove its structure from a row."""
-    head = next(
-        name
-        for name in row
-        if field.startswith(f"{name}.") and (row[name] is None or isinstance(row[name], dict))
-    )
-    value, rest = row.pop(head), field[len(head) + 1 :]
-    while value is not None and rest not in value:
-        key = next(name for name in value if rest.startswith(f"{name}."))
-        value, rest = value[key], rest[len(key) + 1 :]
-    return None if value is None else value[rest]
 
 
 def _check_sizes(metadata: Any, path: str, limit: int) -> None:
@@ -550,9 +564,11 @@ def _is_text(arrow: Any, kind: Any) -> bool:
     return bool(types.is_string(kind) or types.is_large_string(kind))
 
 
-def _is_plain(arrow: Any, kind: Any) -> bool:
-    """Return True if values of this type can be written as JSON: not bytes, lists or structures."""
+def _fits_json(arrow: Any, kind: Any) -> bool:
+    """Return True if values of this type can be written as JSON: not bytes, nor anything that holds them."""
     types = arrow.types
+    if kind.num_fields:  # a list, a map or a structure
+        return all(_fits_json(arrow, kind.field(i).type) for i in range(kind.num_fields))
     return bool(
         _is_text(arrow, kind)
         or types.is_boolean(kind)
@@ -567,6 +583,10 @@ def _plain(value: Any) -> Any:
     """Convert a value of a row for JSON: dates and decimals to text, NaN and infinity to null."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
     return value if value is None or isinstance(value, (bool, int, str)) else str(value)
 
 

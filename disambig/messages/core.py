@@ -76,7 +76,7 @@ MESSAGES: dict[str, str] = {
     "D311": "{path} holds a job that was started with different options ({changes}): choose another --output or add --force",
     "D312": "{path}: another process is working on this job: wait for it or stop it",
     "D313": "{path}: could not be annotated: {problem}",
-    "D314": "{what}: {problem}; skipped (if the command is run again, the job retries it)",
+    "D314": "{what}: {problem}; skipped (run the command again to retry it)",
     "D315": "cannot start worker processes: {problem}; try --workers 1",
     "D316": "{path} is one of the inputs: choose another --output",
     "D317": "standard input cannot be read twice, so a job cannot read it: give --output a file name",

@@ -321,7 +321,7 @@ def check_text(text: str, *, max_text: int) -> str:
     if len(text) > max_text:
         raise UserError("D885", what="the text", limit=max_text, unit="characters")
     if problem := text_problem(text):
-        raise unclear_request(f"the text has {problem}")
+        raise unclear_request(f"the request has {problem}")
     return text
 
 

@@ -232,6 +232,24 @@ def test_a_job_is_finished_once(annotate, elsewhere):
     assert 'flags_per_1000 was not set, is {"preposition": 2.0, "spelling": 2.0}' in done.stderr
 
 
+@pytest.mark.parametrize("output", [[], ["--output", "out"], ["--output", "out.jsonl"]])
+def test_documents_that_cannot_be_read_are_counted_even_if_no_other_is_left(folder, annotate, output):
+    (folder / "a.jsonl").write_text('{"body": "It was a quite place."}\n' * 60)
+    done = annotate("a.jsonl", "-q", *output)
+    assert done.returncode == 2
+    *messages, hidden, skipped = done.stderr.splitlines()
+    assert len(messages) == 50 and hidden == "10 more messages not shown"
+    assert skipped == "skipped, since they could not be annotated: 60 documents"
+
+
+def test_a_hyphen_as_output_is_standard_output(folder, annotate):
+    to_pipe = annotate("good.txt", "-q").stdout
+    assert to_pipe and annotate("good.txt", "-q", "--output", "-").stdout == to_pipe
+    annotate("good.txt", "-q", "--output", "job")
+    assert here("job", "merge", "job", "-q", "--output", "-", folder=folder).stdout == to_pipe
+    assert not (folder / "-").exists()
+
+
 def test_documents_that_kill_workers_are_reported(folder, elsewhere):
     (folder / "poison.txt").write_text("KILLME")
     options = ("--output", "out", "--workers", 2, "--shard-size", "1e-5")

@@ -47,7 +47,7 @@ def annotate(
             "--output",
             "-o",
             help="A file (a name with a suffix), or a job directory; if the command is run again, the job "
-            "resumes. Default: standard output.",
+            "resumes. Default or -: standard output.",
         ),
     ] = None,
     format: Annotated[
@@ -179,6 +179,7 @@ def annotate(
     from disambig.jobs import EngineOptions, JobLimits
     from disambig.models import ModelSource
 
+    output = None if output == "-" else output
     rates = parse_rates(flags_per_1000)
     options = EngineOptions(
         workers, scheduler, timeout, None if worker_memory is None else size(worker_memory)

@@ -154,7 +154,7 @@ def merge(
     directory: Job,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="File to write. Default: standard output."),
+        typer.Option("--output", "-o", metavar="FILE", help="File to write. Default or -: standard output."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     quiet: Quiet = False,
@@ -170,6 +170,7 @@ def merge(
     from disambig.jobs import merge as merged, parts_format
 
     format = parts_format(directory)
+    output = None if output == Path("-") else output
     if output is None:
         if sys.stdout.isatty() and format in BINARY:
             raise UserError("D603", format=format)

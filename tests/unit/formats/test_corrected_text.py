@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 from dataclasses import replace
 
@@ -22,8 +23,11 @@ from disambig.formats import (
     corrected_text,
     guess_format,
     make_format,
+    read,
     split_tokens,
 )
+
+TEXT = "It was a quite place."
 
 
 def edited(text, word, replacement, *, at=None):
@@ -195,6 +199,22 @@ def test_m2_has_a_line_for_each_line_of_the_text():
     lines = M2Format().encode([actual]).decode().splitlines()
     expected = ["S It is rain . I can't stay .", "S Bye"]
     assert [line for line in lines if line.startswith("S ")] == expected
+
+
+@pytest.mark.parametrize(
+    ("row", "field"),
+    [
+        ({"id": 1, "meta": {"text": TEXT, "n": 1}, "tags": ["x"]}, "meta.text"),
+        ({"a.b": {"c": {"d.e": TEXT}}, "a": {"c": 1}}, "a.b.c.d.e"),
+        ({"meta.text": TEXT, "n": 1}, "meta.text"),
+    ],
+)
+def test_corrected_objects_keep_their_form(tmp_path, row, field):
+    (tmp_path / "a.jsonl").write_text(json.dumps(row))
+    (document,) = read(Input(str(tmp_path / "a.jsonl"), "a.jsonl", "json"), field=field)
+    result = AnnotatedDocument(document, tuple(annotate_texts([TEXT])))
+    (line,) = make_format("corrected", field=field).encode([result]).splitlines()
+    assert json.loads(line) == json.loads(json.dumps(row).replace("quite", "quiet"))
 
 
 def test_m2_is_a_format_of_plain_text():

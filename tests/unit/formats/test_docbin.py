@@ -73,8 +73,8 @@ def test_packed_files_are_unpacked_within_a_limit(tmp_path):
 @given(texts=st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0"))))
 def test_documents_have_the_texts_of_the_docs(texts):
     actual = documents(stored(*map(NLP.make_doc, texts)))
-    assert [one.text for one in actual] == [text for text in texts if text]
-    assert [one.line for one in actual] == [number for number, text in enumerate(texts, 1) if text]
+    assert [one.text for one in actual] == texts
+    assert [one.line for one in actual] == list(range(1, len(texts) + 1))
 
 
 def test_unknown_spaces_are_read_as_by_spacy():
@@ -86,9 +86,8 @@ def test_unknown_spaces_are_read_as_by_spacy():
 
 
 def test_annotations_of_others_are_kept():
-    docs = [rich(), NLP.make_doc("nothing in it"), rich()]
+    docs = [rich(), NLP.make_doc("nothing in it"), NLP.make_doc(""), rich()]
     actual = list(DocBin().from_bytes(annotated(stored(*docs))).get_docs(NLP.vocab))
-    assert len(actual) == 3
     for before, after in zip(docs, actual, strict=True):
         attributes = ["ORTH", "TAG", "HEAD", "DEP", "ENT_IOB", "ENT_TYPE", "LEMMA", "SPACY"]
         assert (before.to_array(attributes) == after.to_array(attributes)).all()

@@ -105,6 +105,15 @@ def test_links_to_directories_are_reported_and_not_followed(corpus):
     assert notes[0].text.endswith(f", 1 link to directories ({corpus / 'loop'})")
 
 
+def test_a_pipe_in_a_directory_is_reported_and_not_read(corpus):
+    os.mkfifo(corpus / "pipe.txt")
+    notes = []
+    inputs = find_inputs([str(corpus)], note=notes.append)
+    assert "pipe.txt" not in [entry.name for entry in inputs] and len(inputs) == 4
+    assert notes[0].text.endswith(f", 1 special file ({corpus / 'pipe.txt'})")
+    assert len(find_inputs([str(corpus / "pipe.txt")])) == 1
+
+
 def test_an_unreadable_directory_is_reported(corpus, monkeypatch):
     scandir = os.scandir
 

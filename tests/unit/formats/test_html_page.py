@@ -168,7 +168,7 @@ def test_the_summary_counts_and_leads_to_the_first_place():
     assert [(word, count) for _, word, count in places] == [("quite", "3")]
     first = Page(html).of("mark")[[mark["id"] for mark in Page(html).of("mark")].index(places[0][0])]
     assert first["data-to"] == "quiet"
-    assert "By file: flags in 2 of 3" in top and "Not shown: 1 document without flags." in top
+    assert "By document: flags in 2 of 3" in top and "Not shown: 1 document without flags." in top
     rules = re.findall(r'key">(.*?)</span>.*?<rect width="(.*?)".*?<td>(.*?)</td><td>(.*?) per', top)
     assert rules == [("spelling", "100.0", "3", "150.0"), ("preposition", "33.3", "1", "50.0")]
     assert "Most frequent" not in html_of(annotated("a quite place"))

@@ -155,6 +155,9 @@ def test_a_replacement_is_a_proposal_and_only_a_flag_asks_for_it():
     ("keys", "meta"),
     [
         ({"id": 1, "n": 1}, {"n": 1}),
+        ({"id": None, "n": 1}, {"n": 1}),
+        ({"id": {"a": 1}}, {"id": {"a": 1}}),
+        ({"id": True}, {"id": True}),
         ({"meta": {"author": "x"}}, {"author": "x"}),
         ({"n": 1, "meta": {"author": "x"}}, {"n": 1, "author": "x"}),
         ({"n": 1, "meta": {"n": 2}}, {"n": 1, "meta": {"n": 2}}),
@@ -164,7 +167,7 @@ def test_a_replacement_is_a_proposal_and_only_a_flag_asks_for_it():
     ],
 )
 def test_meta_has_the_other_keys_of_the_input_once(keys, meta):
-    (row,) = rows_of([annotated(kind="json", line=1, meta=keys)])
+    (row,) = rows_of([annotated(kind="json", line=1, id="1", meta=keys)])
     assert json.loads(row["meta"]) == meta
 
 

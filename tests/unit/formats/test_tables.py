@@ -129,6 +129,15 @@ def test_rows_with_an_empty_text_are_documents_and_empty_lines_are_not(tmp_path,
     assert [(one.id, one.line, one.text) for one in documents(path)] == [("1", 2, ""), ("2", 4, "x")]
 
 
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_line_ends_inside_of_cells_are_kept(tmp_path, name, newline):
+    cells = ["a\r\n\r\nb", "a\nb\r\n", "a\n\nb", "plain"]
+    rows = [("text", "n"), *((cell, "x\r\ny") for cell in cells)]
+    write_table(tmp_path / name, rows, delimiter="\t" if name == "a.tsv" else ",", lineterminator=newline)
+    assert [(one.text, one.meta["n"]) for one in documents(tmp_path / name)] == rows[1:]
+
+
 @given(data=st.binary() | st.text(st.sampled_from('text,"\n\r;a')).map(str.encode), named=st.booleans())
 def test_nothing_that_is_read_raises(folder, data, named):
     path = folder / "any.csv"
@@ -167,7 +176,7 @@ def arrow():
     return pyarrow
 
 
-def test_parquet_rows_and_their_plain_columns(tmp_path, arrow):
+def test_parquet_rows_and_their_columns_without_bytes(tmp_path, arrow):
     path = tmp_path / "a.parquet"
     table = {
         "text": ["It was a quite place.", None, " ", "in it"],
@@ -175,7 +184,9 @@ def test_parquet_rows_and_their_plain_columns(tmp_path, arrow):
         "when": [date(2001, 2, 3)] * 4,
         "score": [0.5, 1.0, 1.0, float("nan")],
         "raw": [b"\xff"] * 4,
-        "list": [[1]] * 4,
+        "list": [[1, None]] * 4,
+        "of": [{"a": date(2001, 2, 3), "b": [float("nan")]}] * 4,
+        "image": [{"bytes": b"\xff", "path": "x"}] * 4,
     }
     arrow.parquet.write_table(arrow.table(table), path)
     packed = tmp_path / "a.parquet.gz"
@@ -188,10 +199,28 @@ def test_parquet_rows_and_their_plain_columns(tmp_path, arrow):
             ("7", 3, " "),
             (f"{source}:4", 4, "in it"),
         ]
-        assert actual[0].meta == {"id": 5, "when": "2001-02-03", "score": 0.5}
+        of = {"a": "2001-02-03", "b": [None]}
+        assert actual[0].meta == {"id": 5, "when": "2001-02-03", "score": 0.5, "list": [1, None], "of": of}
         assert json.dumps(actual[3].meta, allow_nan=False)
     row = AnnotatedDocument(actual[0], tuple(annotate_texts([actual[0].text])))
     assert json.loads(make_format("corrected").encode([row]))["text"] == "It was a quiet place."
+
+
+@pytest.mark.parametrize("siblings", [{"n": 1}, {"n": 1, "raw": b"\xff"}])
+def test_a_field_of_a_structure_is_read_without_the_bytes_beside_it(tmp_path, arrow, siblings):
+    rows = [{"k": 1, "doc": {"text": "It was a quite place.", **siblings}}, {"k": 2, "doc": None}]
+    arrow.parquet.write_table(arrow.Table.from_pylist(rows), tmp_path / "a.parquet")
+    actual = documents(tmp_path / "a.parquet", "parquet", field="doc.text")
+    assert [one.text for one in actual] == ["It was a quite place.", ""]
+    assert actual[0].meta == {"k": 1, "doc": {} if "raw" in siblings else {"n": 1}}
+
+
+def test_columns_with_the_same_name_are_numbered_and_the_text_must_be_one(tmp_path):
+    write_table(tmp_path / "a.csv", [["a", "text", "a", "a.2", "", ""], ["1", "It is.", "2", "3", "4", "5"]])
+    (row,) = documents(tmp_path / "a.csv")
+    assert row.meta == {"a": "1", "a.3": "2", "a.2": "3", "": "4", ".2": "5"}
+    (bad,) = documents(tmp_path / "a.csv", field="a")
+    assert bad.error.code == "D331" and "2 columns" in bad.error.text
 
 
 @pytest.mark.parametrize("data", [b"", b"PAR1" + b"\xff" * 99 + b"PAR1", b"text,n\n"])
