@@ -430,6 +430,7 @@ class BlockReader:
         self.labels: set[str] = set()
         self.beyond: tuple[re.Pattern[str], int] | None = None
         self.fence = begun.fence
+        self.fence_depth = 0  # number of quotation marks before each line of the code block
         self.indents = list(begun.indents)  # indentation of the text of each open list item
         self.paragraph = False
         self.quote = False
@@ -471,8 +472,11 @@ class BlockReader:
     def _line(self, start: int, end: int) -> None:
         line = self.text[start:end]
         if self.fence:
-            self._inside_fence(start, end, line.strip())
-            return
+            code = _strip_quotation(line, self.fence_depth)
+            if code is not None:
+                self._inside_fence(start, end, code)
+                return
+            self.fence = ""  # it ends with the alert around it
         if not line.strip():
             self.paragraph = self.quote = self.alert = self.table = self.options = False
             return
@@ -482,14 +486,28 @@ class BlockReader:
             if self.options:
                 self.canvas.fill(start, end, BREAK)
                 return
-        if not self.paragraph:
-            while self.indents and indent < self.indents[-1]:
-                self.indents.pop()
-            code_indent = (self.indents[-1] if self.indents else 0) + _TAB
-            if self.indented_code and indent >= code_indent and not self.table:
-                self.canvas.fill(start, end)
-                return
+        continues_alert = self.alert and line[at] == ">"
+        if not continues_alert and self._is_indented_code(indent):
+            self.canvas.fill(start, end)
+            return
         self._block(start, start + at, end, indent)
+
+    def _is_indented_code(self, indent: int, least: int = 0) -> bool:
+        """Close the list items that end before a line, and return True if the line is indented code.
+
+        Parameters
+        ----------
+        indent : int
+            Column of its text.
+        least : int
+            Column of the text of the alert around it.
+        """
+        if self.paragraph:
+            return False
+        while self.indents and indent < self.indents[-1]:
+            self.indents.pop()
+        code_indent = max(self.indents[-1] if self.indents else 0, least) + _TAB
+        return self.indented_code and indent >= code_indent and not self.table
 
     def _inside_fence(self, start: int, end: int, stripped: str) -> None:
         closes = len(stripped) >= len(self.fence) and not stripped.strip(self.fence[0])
@@ -499,11 +517,17 @@ class BlockReader:
 
     def _block(self, start: int, at: int, end: int, indent: int) -> None:
         text, canvas = self.text, self.canvas
+        depth = 0
         for _ in range(_DEEPEST):
             if text[at] == ">":
                 if not self._quotation(at, end):
                     return
-                at = _skip_space(text, at + 1, end)
+                depth += 1
+                width, skipped = _indent(text[at + 1 : end])
+                least, indent, at = indent + 2, indent + 1 + max(width, 1), at + 1 + skipped
+                if text[at] != ">" and self._is_indented_code(indent, least):
+                    canvas.fill(at, end)
+                    return
             elif item := self._item(start, at, end, indent):
                 indent, at = item
             else:
@@ -512,7 +536,7 @@ class BlockReader:
                 return
         if match := _FENCE.match(text, at, end):
             self._leave_paragraph()
-            self._open_fence(at, match, end)
+            self._open_fence(at, match, end, depth)
         elif match := dialects.ADMONITION.fullmatch(text, at, end):
             self._leave_paragraph()
             self._keep_title(at, *match.span("title"), end)
@@ -541,8 +565,14 @@ class BlockReader:
         else:
             self.paragraph = True
 
-    def _open_fence(self, at: int, match: re.Match[str], end: int) -> None:
-        """Open a code block, or open or close a container, whose body and title are text."""
+    def _open_fence(self, at: int, match: re.Match[str], end: int, depth: int) -> None:
+        """Open a code block, or open or close a container, whose body and title are text.
+
+        Parameters
+        ----------
+        depth : int
+            Number of quotation marks before it in its line.
+        """
         mark, after = match[0], match.end()
         directive = dialects.DIRECTIVE.match(self.text, after, end)
         name = directive["name"].rpartition(":")[2].lower() if directive else ""
@@ -562,7 +592,7 @@ class BlockReader:
             self._keep_title(at, end if name in dialects.UNTITLED else directive.end(), end, end)
             self.options = True
         else:
-            self.fence = mark
+            self.fence, self.fence_depth = mark, depth
             self.canvas.fill(at, end, BREAK)
 
     def _keep_title(self, at: int, start: int, stop: int, end: int) -> None:
@@ -593,7 +623,7 @@ class BlockReader:
         if self.alert:
             self.canvas.fill(at, at + 1, BLANK if self.paragraph else BREAK)
             if not _WORD.search(self.text, at, end):
-                self.paragraph = False
+                self._leave_paragraph()
                 self.canvas.fill(at, end, BREAK)
                 return False
             return True
@@ -718,6 +748,16 @@ def _indent(line: str) -> tuple[int, int]:
         else:
             break
     return column, place
+
+
+def _strip_quotation(line: str, depth: int) -> str | None:
+    """Return a line without so many quotation marks before it; None if it has fewer."""
+    for _ in range(depth):
+        line = line.lstrip()
+        if not line.startswith(">"):
+            return None
+        line = line[1:]
+    return line.strip()
 
 
 def _skip_space(text: str, at: int, end: int) -> int:
