@@ -237,6 +237,8 @@ def test_restructured_text(text, expected):
         ("see http://a.b[c d] and <<e,f g>> and <<h>> and link:i[j]", "see c d and f g and # and j"),
         ("image::a.png[b]\nc image:d[e] f linkgit:g[1] h", "b¶c # e# f # h"),
         (".A title\na", "A title¶a"),
+        ("[source,ruby]\n.A title\n----\na\n----\nb", "A title¶ b"),
+        ("[source]\n.A title\na\n\nb", "A title¶ ¶b"),
         ('"`a`" b footnote:[c d] e', "“ a” b # ¶c d¶#e"),
         ("a.footnote:[b *c*.] D", "a. ¶b c.¶ D"),
         ("an hourfootnote:d[b\nc] e", "an hour# ¶b c¶#e"),
