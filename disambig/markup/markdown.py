@@ -451,7 +451,10 @@ class BlockReader:
         """Paint over the marks of blocks."""
         for start, end, stop in iterate_lines(self.text):
             if stop > self.resume:
-                self._line(max(start, self.resume), end)
+                begin = max(start, self.resume)
+                # nothing may be left behind the end of a raw block; such a line is not blank
+                if begin == start or self.text[begin:end].strip():
+                    self._line(begin, end)
             self.last = start, end
 
     def front_matter(self) -> None:

@@ -215,6 +215,7 @@ DIALECTS = {
     "code in a remark in a list": "1. kept\n\n   > **Note:** Kept.\n   > ~~~\n   > XX\n   > ~~~\n   > Kept.\n\n2. kept item",
     "code in nested callouts": "> [!tip]\n> > [!note]\n> > Kept.\n> > ```\n> > XX\n> > ```\n> > Kept.\n>\n> Kept.\n",
     "code ends with the alert": "> [!NOTE]\n> ```\n> XX\nKept.\n\n> [!tip]\n> > ```\n> > XX\n> Kept.\n",
+    "raw blocks in an alert": "> [!NOTE]\n> Kept:\n> $$\n> XX\n> $$\n> Kept.\n> <pre>\n> XX\n> </pre>\n> Kept.\n> <!-- XX\n> XX -->\n> Kept.",
     "indented code in an alert": "> [!NOTE]\n> Kept.\n>\n>     XX\n>\n> - kept item\n>\n>     Kept.\n>\n>       XX\n\nKept.",
     "wiki link": "The kept text of [[XX note|the kept page]] and [[XX other]] and ![[XX.png]].",
     "wiki link in a table": "| a kept | b kept |\n|---|---|\n| in [[XX\\|the kept]] | two kept |",
