@@ -172,6 +172,8 @@ def test_html(text, expected):
         ("=====\nTitle\n=====\n\ntext", "Title ¶ text"),
         ("a *b* **c** ``d e`` `f`_ and `g <h>`_ i_ |j| [1]_ k", "a b c # f and g i # k"),
         (":ref:`a b <c>` and :func:`d` and :term:`e f`", "a b and # and e f"),
+        (":func:`a` has b:\n\n* :func:`c` or: d", "# has b: ¶ # or: d"),
+        (":func:`a`: b\n\n:c `d`:e: f", "#: b ¶ f"),
         ("the ``list``\\ s and \\*a", "the # and *a"),
         ("so::\n\n  a b\n\n  c\n\nd", "so: ¶ ¶ d"),
         ("so:\n\n::\n\n  a b\n\nd", "so: ¶ d"),
