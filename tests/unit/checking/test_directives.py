@@ -42,6 +42,7 @@ def flagged_and_unused(text, path="x.md"):
         ("x.md", f"{QUIET} <!-- something else -->", ["quite"]),
         ("x.md", f"{QUIET} `<!-- disambig: ignore quite -->`", ["quite"]),
         ("x.md", f"disambig: ignore-file {QUIET}", ["quite"]),
+        ("x.org", f"- a\n  # disambig: ignore-next-line\n- {QUIET}\n- {QUIET}", ["quite"]),
         ("x.tex", f"% disambig: ignore quite\n{QUIET}", []),
         ("x.tex", f"{QUIET} % disambig: ignore-line\n{QUIET}", ["quite"]),
         ("x.tex", f"%% disambig: ignore-next-line task:spelling\n{BOTH}", ["during"]),
