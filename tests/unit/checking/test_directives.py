@@ -252,6 +252,7 @@ COMMENT = "in a quite place"
         ("a.c", f"/* disambig: ignore-file task:spelling */\n/* {COMMENT} */\n", []),
         ("a.js", f"f() // {COMMENT}\ng() /* disambig: ignore-line */ // {COMMENT}\n", [1]),
         ("a.go", f"/* disambig:ignore-next-line quite */\n\n// {COMMENT}\n", []),
+        ("a.java", f"\t/*\n\t * disambig: ignore-next-line\n\t */\n\t// {COMMENT}\n", []),
         ("a.ts", f"/**\n * {COMMENT}\n */ // disambig: ignore-line\n", [2]),
         ("a.sh", f"# disambig: ignore-next-line\n# {COMMENT}\n# so a quite place\n", [3]),
         ("a.py", f's = "# disambig: ignore-file"  # {COMMENT}\n', [1]),
