@@ -3,7 +3,7 @@
 CommonMark with GitHub's tables, alerts, task lists, footnotes and mathematics, and with front matter, of
 which titles and descriptions are text. Of the dialects: admonitions and tabs of MkDocs; callouts, links,
 tags, comments and block ids of Obsidian; directives and roles of MyST and Quarto; containers (``:::``);
-shortcodes of Jekyll and Hugo. The running time is linear in the length of the text.
+comments of JSX; shortcodes of Jekyll and Hugo. The running time is linear in the length of the text.
 
 Blocks: fenced and indented blocks, ``$$`` blocks and ``<pre> <script> <style> <textarea> <svg>`` are painted
 over as code; the bodies of directives such as ``{note}`` are read. Block quotations are left out, including
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 _BEFORE_TAG = rf"(?<![^\s({re.escape(BLANK)}{re.escape(BREAK)}])"
 _MARKS = re.compile(
-    r"\\[!-/:-@\[-`{-~]|`+|<|!?\[|\]|\*+|_+|~~+|\$\$?|&|\{\{|\{%|\{(?=[#.:])|(?:https?|ftp)://[^\s<>\[\]()]*"
+    r"\\[!-/:-@\[-`{-~]|`+|<|!?\[|\]|\*+|_+|~~+|\$\$?|&|\{\{|\{%|\{/\*|\{(?=[#.:])|(?:https?|ftp)://[^\s<>\[\]()]*"
     rf"|\{{(?=[A-Za-z$][^\s{{}}]{{0,80}}\}})|(?<![\w%])%%(?!%)|{_BEFORE_TAG}#[A-Za-z][\w/-]*"
     rf"|{_BEFORE_TAG}\^[A-Za-z0-9-]{{1,40}}(?=[ \t]*(?:[\r\n]|\Z))"
     r"|(?<![\w:]):[a-z][a-z0-9_+-]{1,40}:(?![\w:`])"
@@ -316,6 +316,11 @@ class _Inline(InlineReader):
             self.dollars[0].append(at)
 
     def _braces(self, at: int, after: int) -> int:
+        if self.text.startswith("{/*", at):  # a comment of JSX, as Docusaurus reads it in any Markdown
+            stop = self._search(r"\*/\}", after)
+            if stop >= 0:
+                self.canvas.comment(at, stop)
+                return stop
         if tag := dialects.CODE_TAG.match(self.text, at, self.end):
             stop = self._search(dialects.code_tag_end(tag), tag.end())
             if stop >= 0:
@@ -345,9 +350,9 @@ _NAMES = "note|notes|tip|hint|info|important|warning|caution|danger|attention|ex
 _REMARK = re.compile(
     rf">[ \t]*[^\w\s*]{{0,2}}\s?(?:(\*\*|__)(?:{_NAMES})[:.!]?\1|(?:{_NAMES}):)", re.IGNORECASE
 )
-_RAW = re.compile(r"<!--|<(pre|script|style|textarea|svg)(?=[\s/>])|\$\$|%%(?!%)", re.IGNORECASE)
-_RAW_ENDS = {"<!--": "-->", "$$": r"\$\$", "%%": "%%"}
-_COMMENTS = frozenset(("<!--", "%%"))
+_RAW = re.compile(r"<!--|<(pre|script|style|textarea|svg)(?=[\s/>])|\$\$|%%(?!%)|\{/\*", re.IGNORECASE)
+_RAW_ENDS = {"<!--": "-->", "$$": r"\$\$", "%%": "%%", "{/*": r"\*/\}"}
+_COMMENTS = frozenset(("<!--", "%%", "{/*"))
 _PIPE = re.compile(r"\\.|\|")
 _WORD = re.compile(r"[^\s>]")
 _TAB = 4

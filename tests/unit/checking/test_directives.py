@@ -40,6 +40,7 @@ def flagged_and_unused(text, path="x.md"):
         ("x.md", f"{QUIET} {OFF}\n{QUIET}", ["quite"]),
         ("x.md", f"{QUIET}\n\n<!-- disambig: ignore-file -->", []),
         ("x.md", f"{QUIET} <!-- something else -->", ["quite"]),
+        ("x.md", f"{{/* disambig: ignore-next-line */}}\n{QUIET}\n{QUIET}", ["quite"]),
         ("x.md", f"{QUIET} `<!-- disambig: ignore quite -->`", ["quite"]),
         ("x.md", f"disambig: ignore-file {QUIET}", ["quite"]),
         ("x.org", f"- a\n  # disambig: ignore-next-line\n- {QUIET}\n- {QUIET}", ["quite"]),

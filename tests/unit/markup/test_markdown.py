@@ -144,6 +144,7 @@ LINES = [
     "*bold*", "_em", "`code", "two ` ticks", "---", "+++", "title: x", "...", "===", "<script>", "</script >",
     "a\\*b", ":::", "\ufeff", "it&#39;s",
     "", "", "", "  ", "\t", "ex*am*ple", "{{ x }}", "~~gone~~",
+    "{/* x", "y */} z",
 ]  # fmt: skip
 
 
@@ -221,6 +222,7 @@ DIALECTS = {
     "wiki link in a table": "| a kept | b kept |\n|---|---|\n| in [[XX\\|the kept]] | two kept |",
     "tag": "The kept words #XXtag and #XX/inner-XX.",
     "comment": "A kept %%XX comment%% text.\n\n%%\nXX\n\nXX\n%%\n\nKept.",
+    "comment of JSX": "A kept {/* XX */} text.\n\n{/*\nXX\n\nXX\n*/}\n\nKept {/* or kept.\n\n`{/* XX */}` is kept.",
     "block id": "A kept paragraph. ^XX-1\n\n- a kept item ^XX2\n",
     "directive": "```{admonition} A kept title\n:class: XX\n:XX: XX\nThe kept body.\n```\n\nKept.\n\n```\nXX\n```\n",
     "nested directives": "````{note}\nKept.\n```{tip}\nKept.\n```\n\n```python\nXX\n```\nKept.\n````\n\n```\nXX\n```",
