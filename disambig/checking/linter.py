@@ -473,9 +473,8 @@ class _Linter:
                 copy = write_text(file, new, backup=self.request.backup)
                 done = True
                 if copy is not None:
-                    self._say(
-                        f"{escape_control_chars(name)}: the old text is in {escape_control_chars(copy)}"
-                    )
+                    copied = f"{escape_control_chars(name)}: the old text is in {escape_control_chars(copy)}"
+                    self.output.remark(f"disambig: {copied}\n")
             except UserError as problem:
                 self._report(problem)
         self.tally.fixed += len(taken) if done else 0
@@ -534,7 +533,8 @@ class _Linter:
         status = FAILURE if tally.problems else FLAGGED if tally.flags else 0
         if self.new is not None:
             self.new.write()
-            self._say(f"{pluralize(tally.known, 'flag')} written to {escape_control_chars(self.new.path)}")
+            written = pluralize(tally.known, "flag")
+            self.output.remark(f"disambig: {written} written to {escape_control_chars(self.new.path)}\n")
         elif not self.request.diff:
             ended = RunSummary(status, tally.files, tally.words, tuple(tally.problems), tuple(tally.notes))
             self._write_report(self.report.end(ended))

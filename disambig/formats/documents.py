@@ -161,7 +161,10 @@ DATA: dict[str, str] = {
         (".json", ".json5", ".geojson"),
         "if each line is an object, add --from jsonl; otherwise convert it to .jsonl or .csv",
     ),
-    **dict.fromkeys((".xml", ".svg", ".tei", ".vrt"), "convert it to .txt, .jsonl or .conllu"),
+    **dict.fromkeys(
+        (".xml", ".svg", ".tei", ".vrt", ".xlf", ".xliff", ".resx", ".dita", ".ditamap", ".dbk", ".docbook"),
+        "convert it to .txt, .jsonl or .conllu",
+    ),
     **dict.fromkeys(
         (".conll", ".conllx"),
         "if it has the columns of CoNLL-U, add --from conllu; otherwise convert it to .conllu",

@@ -164,6 +164,10 @@ class _Blocks:
         if self.hidden:
             canvas.fill(start, end)
             return
+        if not self.paragraph and (match := _BLOCK_TITLE.match(text, start, end)):
+            canvas.fill(start, match.end(), BREAK)
+            canvas.end_sentence(self.spans[number][1])
+            return  # the style of the block still applies below its title
         if not self.paragraph and not self.listed and self.style in _VERBATIM:
             self.hidden, self.style = True, ""
             canvas.leave_out(start, end)
@@ -174,10 +178,6 @@ class _Blocks:
                 at = box.end()
             canvas.fill(start, at, BREAK)
             self.paragraph = self.listed = True
-        elif not self.paragraph and (match := _BLOCK_TITLE.match(text, start, end)):
-            canvas.fill(start, match.end(), BREAK)
-            canvas.end_sentence(self.spans[number][1])
-            return
         elif (not self.paragraph or self.listed) and (match := _TERM.search(text, start, end)):
             self._term(start, match, end)
         elif text[start].isspace() and not self.paragraph and not self.listed:

@@ -456,6 +456,12 @@ EXAMPLE = re.compile(
     re.MULTILINE,
 )
 """Code up to the next tag, and lines that only name code."""
+VERBATIM = re.compile(
+    r"(?<!`)<(?:pre\b[^<>\n]*>(?:[^<]|<(?!/?pre\b))*</pre>"
+    r"|code\b[^<>\n]*>[ \t]*\n(?:[^<]|<(?!/?code\b))*</code>)",
+    re.IGNORECASE,
+)
+"""Blocks of code in HTML and in XML comments of C#."""
 PARAMETER = re.compile(
     r"^[ \t]*[-*][ \t]+(?:Parameters?|Returns|Throws|Complexity|Precondition|Postcondition|Requires|Note"
     r"|Warning|Important|SeeAlso)\b(?:[ \t]+\w+)?:(?=\s|$)",
@@ -653,6 +659,8 @@ def paint_block(
     _paint_matches(canvas, PRAGMA, BREAK)
     _paint_matches(canvas, _SESSION, BREAK)
     _paint_matches(canvas, EXAMPLE, BREAK)
+    _paint_matches(canvas, VERBATIM, BREAK)  # a line with a tag alone would be taken for code
+    _paint_matches(canvas, LINK, OPAQUE)  # a line that ends with a brace would be taken for code
     for match in XML_TAG.finditer(canvas.text):
         labels.append(match.span())
         canvas.fill(*match.span(), _SOME_WORD)  # a line of tags would be taken for code
@@ -662,7 +670,6 @@ def paint_block(
         for match in ANEW.finditer(canvas.text):
             canvas.end_sentence(match.start(1))
     paint_code(canvas, canvas.text)
-    _paint_matches(canvas, LINK, OPAQUE)
     if has_types:
         _paint_matches(canvas, RETURN_TYPE, OPAQUE)
     labels += [m.span() for mark in (TAG, FIELD, PARAMETER, NOTE) for m in mark.finditer(canvas.text)]

@@ -3,7 +3,7 @@
 CommonMark with GitHub's tables, alerts, task lists, footnotes and mathematics, and with front matter, of
 which titles and descriptions are text. Of the dialects: admonitions and tabs of MkDocs; callouts, links,
 tags, comments and block ids of Obsidian; directives and roles of MyST and Quarto; containers (``:::``);
-shortcodes of Jekyll and Hugo. The running time is linear in the length of the text.
+comments of JSX; shortcodes of Jekyll and Hugo. The running time is linear in the length of the text.
 
 Blocks: fenced and indented blocks, ``$$`` blocks and ``<pre> <script> <style> <textarea> <svg>`` are painted
 over as code; the bodies of directives such as ``{note}`` are read. Block quotations are left out, including
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 _BEFORE_TAG = rf"(?<![^\s({re.escape(BLANK)}{re.escape(BREAK)}])"
 _MARKS = re.compile(
-    r"\\[!-/:-@\[-`{-~]|`+|<|!?\[|\]|\*+|_+|~~+|\$\$?|&|\{\{|\{%|\{(?=[#.:])|(?:https?|ftp)://[^\s<>\[\]()]*"
+    r"\\[!-/:-@\[-`{-~]|`+|<|!?\[|\]|\*+|_+|~~+|\$\$?|&|\{\{|\{%|\{/\*|\{(?=[#.:])|(?:https?|ftp)://[^\s<>\[\]()]*"
     rf"|\{{(?=[A-Za-z$][^\s{{}}]{{0,80}}\}})|(?<![\w%])%%(?!%)|{_BEFORE_TAG}#[A-Za-z][\w/-]*"
     rf"|{_BEFORE_TAG}\^[A-Za-z0-9-]{{1,40}}(?=[ \t]*(?:[\r\n]|\Z))"
     r"|(?<![\w:]):[a-z][a-z0-9_+-]{1,40}:(?![\w:`])"
@@ -316,6 +316,11 @@ class _Inline(InlineReader):
             self.dollars[0].append(at)
 
     def _braces(self, at: int, after: int) -> int:
+        if self.text.startswith("{/*", at):  # a comment of JSX, as Docusaurus reads it in any Markdown
+            stop = self._search(r"\*/\}", after)
+            if stop >= 0:
+                self.canvas.comment(at, stop)
+                return stop
         if tag := dialects.CODE_TAG.match(self.text, at, self.end):
             stop = self._search(dialects.code_tag_end(tag), tag.end())
             if stop >= 0:
@@ -345,9 +350,9 @@ _NAMES = "note|notes|tip|hint|info|important|warning|caution|danger|attention|ex
 _REMARK = re.compile(
     rf">[ \t]*[^\w\s*]{{0,2}}\s?(?:(\*\*|__)(?:{_NAMES})[:.!]?\1|(?:{_NAMES}):)", re.IGNORECASE
 )
-_RAW = re.compile(r"<!--|<(pre|script|style|textarea|svg)(?=[\s/>])|\$\$|%%(?!%)", re.IGNORECASE)
-_RAW_ENDS = {"<!--": "-->", "$$": r"\$\$", "%%": "%%"}
-_COMMENTS = frozenset(("<!--", "%%"))
+_RAW = re.compile(r"<!--|<(pre|script|style|textarea|svg)(?=[\s/>])|\$\$|%%(?!%)|\{/\*", re.IGNORECASE)
+_RAW_ENDS = {"<!--": "-->", "$$": r"\$\$", "%%": "%%", "{/*": r"\*/\}"}
+_COMMENTS = frozenset(("<!--", "%%", "{/*"))
 _PIPE = re.compile(r"\\.|\|")
 _WORD = re.compile(r"[^\s>]")
 _TAB = 4
@@ -430,6 +435,7 @@ class BlockReader:
         self.labels: set[str] = set()
         self.beyond: tuple[re.Pattern[str], int] | None = None
         self.fence = begun.fence
+        self.fence_depth = 0  # number of quotation marks before each line of the code block
         self.indents = list(begun.indents)  # indentation of the text of each open list item
         self.paragraph = False
         self.quote = False
@@ -450,7 +456,10 @@ class BlockReader:
         """Paint over the marks of blocks."""
         for start, end, stop in iterate_lines(self.text):
             if stop > self.resume:
-                self._line(max(start, self.resume), end)
+                begin = max(start, self.resume)
+                # nothing may be left behind the end of a raw block; such a line is not blank
+                if begin == start or self.text[begin:end].strip():
+                    self._line(begin, end)
             self.last = start, end
 
     def front_matter(self) -> None:
@@ -471,8 +480,11 @@ class BlockReader:
     def _line(self, start: int, end: int) -> None:
         line = self.text[start:end]
         if self.fence:
-            self._inside_fence(start, end, line.strip())
-            return
+            code = _strip_quotation(line, self.fence_depth)
+            if code is not None:
+                self._inside_fence(start, end, code)
+                return
+            self.fence = ""  # it ends with the alert around it
         if not line.strip():
             self.paragraph = self.quote = self.alert = self.table = self.options = False
             return
@@ -482,14 +494,28 @@ class BlockReader:
             if self.options:
                 self.canvas.fill(start, end, BREAK)
                 return
-        if not self.paragraph:
-            while self.indents and indent < self.indents[-1]:
-                self.indents.pop()
-            code_indent = (self.indents[-1] if self.indents else 0) + _TAB
-            if self.indented_code and indent >= code_indent and not self.table:
-                self.canvas.fill(start, end)
-                return
+        continues_alert = self.alert and line[at] == ">"
+        if not continues_alert and self._is_indented_code(indent):
+            self.canvas.fill(start, end)
+            return
         self._block(start, start + at, end, indent)
+
+    def _is_indented_code(self, indent: int, least: int = 0) -> bool:
+        """Close the list items that end before a line, and return True if the line is indented code.
+
+        Parameters
+        ----------
+        indent : int
+            Column of its text.
+        least : int
+            Column of the text of the alert around it.
+        """
+        if self.paragraph:
+            return False
+        while self.indents and indent < self.indents[-1]:
+            self.indents.pop()
+        code_indent = max(self.indents[-1] if self.indents else 0, least) + _TAB
+        return self.indented_code and indent >= code_indent and not self.table
 
     def _inside_fence(self, start: int, end: int, stripped: str) -> None:
         closes = len(stripped) >= len(self.fence) and not stripped.strip(self.fence[0])
@@ -499,11 +525,17 @@ class BlockReader:
 
     def _block(self, start: int, at: int, end: int, indent: int) -> None:
         text, canvas = self.text, self.canvas
+        depth = 0
         for _ in range(_DEEPEST):
             if text[at] == ">":
                 if not self._quotation(at, end):
                     return
-                at = _skip_space(text, at + 1, end)
+                depth += 1
+                width, skipped = _indent(text[at + 1 : end])
+                least, indent, at = indent + 2, indent + 1 + max(width, 1), at + 1 + skipped
+                if text[at] != ">" and self._is_indented_code(indent, least):
+                    canvas.fill(at, end)
+                    return
             elif item := self._item(start, at, end, indent):
                 indent, at = item
             else:
@@ -512,7 +544,7 @@ class BlockReader:
                 return
         if match := _FENCE.match(text, at, end):
             self._leave_paragraph()
-            self._open_fence(at, match, end)
+            self._open_fence(at, match, end, depth)
         elif match := dialects.ADMONITION.fullmatch(text, at, end):
             self._leave_paragraph()
             self._keep_title(at, *match.span("title"), end)
@@ -541,8 +573,14 @@ class BlockReader:
         else:
             self.paragraph = True
 
-    def _open_fence(self, at: int, match: re.Match[str], end: int) -> None:
-        """Open a code block, or open or close a container, whose body and title are text."""
+    def _open_fence(self, at: int, match: re.Match[str], end: int, depth: int) -> None:
+        """Open a code block, or open or close a container, whose body and title are text.
+
+        Parameters
+        ----------
+        depth : int
+            Number of quotation marks before it in its line.
+        """
         mark, after = match[0], match.end()
         directive = dialects.DIRECTIVE.match(self.text, after, end)
         name = directive["name"].rpartition(":")[2].lower() if directive else ""
@@ -562,7 +600,7 @@ class BlockReader:
             self._keep_title(at, end if name in dialects.UNTITLED else directive.end(), end, end)
             self.options = True
         else:
-            self.fence = mark
+            self.fence, self.fence_depth = mark, depth
             self.canvas.fill(at, end, BREAK)
 
     def _keep_title(self, at: int, start: int, stop: int, end: int) -> None:
@@ -593,7 +631,7 @@ class BlockReader:
         if self.alert:
             self.canvas.fill(at, at + 1, BLANK if self.paragraph else BREAK)
             if not _WORD.search(self.text, at, end):
-                self.paragraph = False
+                self._leave_paragraph()
                 self.canvas.fill(at, end, BREAK)
                 return False
             return True
@@ -718,6 +756,16 @@ def _indent(line: str) -> tuple[int, int]:
         else:
             break
     return column, place
+
+
+def _strip_quotation(line: str, depth: int) -> str | None:
+    """Return a line without so many quotation marks before it; None if it has fewer."""
+    for _ in range(depth):
+        line = line.lstrip()
+        if not line.startswith(">"):
+            return None
+        line = line[1:]
+    return line.strip()
 
 
 def _skip_space(text: str, at: int, end: int) -> int:

@@ -75,7 +75,7 @@ class _Blocks:
             canvas.fill(start, end if match[1].lower() not in _PROSE_KEYWORDS else match.end(), BREAK)
             canvas.end_sentence(end)
         elif _COMMENT.match(text, start, end):
-            canvas.comment(start, end)
+            canvas.comment(text.index("#", start), end)
             canvas.fill(start, start + 1, BREAK)
         elif (match := _DRAWER.match(text, start, end)) and match[1].lower() != "end":
             self._leave_out(start, end, _DRAWER_END)

@@ -92,6 +92,13 @@ def test_diff_and_fix(note, capfd):
     assert not (note.parent / "note.md.bak2").exists()
 
 
+def test_quiet_runs_name_no_written_files(note, capfd):
+    assert check_file(capfd, "--quiet", "--write-baseline", "flags.json", "note.md") == (0, "", "")
+    status, out, err = check_file(capfd, "--quiet", "--fix", "note.md")
+    assert status == 1 and "fixed" in out and not err
+    assert (note.parent / "note.md.bak").exists() and (note.parent / "flags.json").exists()
+
+
 def test_fix_without_a_backup_or_with_another_suffix(note, capfd):
     check_file(capfd, "--fix", "--no-backup", "note.md")
     assert [path.name for path in note.parent.iterdir()] == ["note.md"]

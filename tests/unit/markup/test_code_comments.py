@@ -327,7 +327,7 @@ def test_python_finds_the_same_comments_and_docstrings(path):
 @pytest.mark.parametrize(
     "mark",
     [
-        "#", "# ", "/", "/*", "// (\n", '"""', "'\n", "\n", "# x=\n", " * @x {\n", "a : b\n\n", "(",
+        "#", "# ", "/", "/*", "// (\n", '"""', "'\n", "\n", "# x=\n", " * @x {\n", "<pre>\n", "a : b\n\n", "(",
         "# >>> a\n#\n", "x = 1\n'a'\n", "class A:\n x: (\n", "\tdef a():",
     ],
 )  # fmt: skip
@@ -467,6 +467,11 @@ def read_prose(path: str, text: str) -> str:
         ("a.js", "/**\n * In the words.\n *\n * @example\n * its = then;\n *\n * than(the the)\n * @returns {x} of it\n */", "In the words. | of it"),
         ("a.java", "/**\n * In {@code a {b} c} of it.\n * @param its the words\n * @throws Then if it is\n */", "In # of it. | the words | if it is"),
         ("a.kt", "/**\n * In the words of it.\n * @param its the words\n * @sample a.b.then\n */", "In the words of it. | the words"),
+        ("a.java", "/**\n * In the words:\n * <pre>\n * then it is\n *\n * the the\n * </pre>\n * of it <pre class=a>{@code its\n * then}</pre> and so\n */", "In the words: | of it | and so"),
+        ("a.java", "/**\n * In the words of {@code x}\n * and so of {@link Y#z(int) the z}\n */", "In the words of # and so of #"),
+        ("a.java", "/**\n * In the words:\n * {@snippet :\n * then it is {\n * the the\n * }\n * }\n * of it\n */", "In the words: # # # # # of it"),
+        ("a.java", "/** In the words of `<pre>` and then `</pre>`. */", "In the words of # and then #"),
+        ("a.cs", "/// In the words:\n/// <code lang=a>\n/// then it is\n///\n/// the the\n/// </code>\n/// of it", "In the words: | of it"),
         ("a.cs", '/// <summary>\n/// In <see cref="T:Then"/> of <c>its</c> it.\n/// </summary>\n/// <param name="its">the words</param>', "In # of # it. | the words"),
         ("a.swift", "/// In the words.\n///\n/// - Parameter its: the words\n/// - Returns: of it", "In the words. | the words | of it"),
         ("a.php", "<?php\n/**\n * In the words.\n * @return Widget of it\n */", "In the words. | # of it"),

@@ -138,11 +138,13 @@ ROOT = Path(__file__).parents[3]
 LINES = [
     "Some words stand here.", "and go on", "# A heading", "- an item", "  more of it", "1. first",
     "    indented = code()", "```python", "```", "~~~", "> quoted", "> [!NOTE]", "> **Note:** a", "> more",
+    "> ```", ">     x = 1", "> - an item",
     "<!-- a comment", "it ends -->", "<!-- disambig: off -->", "<pre>", "</pre>", "$$", "x $y$ z",
     "| a | b |", "|---|---|", "[label]: https://example.org", "[label] and [other][label]", "[^1]: a note",
     "*bold*", "_em", "`code", "two ` ticks", "---", "+++", "title: x", "...", "===", "<script>", "</script >",
     "a\\*b", ":::", "\ufeff", "it&#39;s",
     "", "", "", "  ", "\t", "ex*am*ple", "{{ x }}", "~~gone~~",
+    "{/* x", "y */} z",
 ]  # fmt: skip
 
 
@@ -210,10 +212,17 @@ DIALECTS = {
     "expanded": '???+ XXtip "Kept"\n    A kept body.\n',
     "callout": "> [!XXtip]- A kept title\n> The kept body.\n",
     "nested callout": "> [!XXquestion] Kept?\n> > [!XXtodo] Kept.\n> > And kept.\n",
+    "code in an alert": "> [!NOTE]\n> Kept:\n>\n> ```sh\n> XX\n>\n> XX\n> ```\n> Kept.\n\nKept.\n\n```\nXX\n```\nKept.",
+    "code in a remark in a list": "1. kept\n\n   > **Note:** Kept.\n   > ~~~\n   > XX\n   > ~~~\n   > Kept.\n\n2. kept item",
+    "code in nested callouts": "> [!tip]\n> > [!note]\n> > Kept.\n> > ```\n> > XX\n> > ```\n> > Kept.\n>\n> Kept.\n",
+    "code ends with the alert": "> [!NOTE]\n> ```\n> XX\nKept.\n\n> [!tip]\n> > ```\n> > XX\n> Kept.\n",
+    "raw blocks in an alert": "> [!NOTE]\n> Kept:\n> $$\n> XX\n> $$\n> Kept.\n> <pre>\n> XX\n> </pre>\n> Kept.\n> <!-- XX\n> XX -->\n> Kept.",
+    "indented code in an alert": "> [!NOTE]\n> Kept.\n>\n>     XX\n>\n> - kept item\n>\n>     Kept.\n>\n>       XX\n\nKept.",
     "wiki link": "The kept text of [[XX note|the kept page]] and [[XX other]] and ![[XX.png]].",
     "wiki link in a table": "| a kept | b kept |\n|---|---|\n| in [[XX\\|the kept]] | two kept |",
     "tag": "The kept words #XXtag and #XX/inner-XX.",
     "comment": "A kept %%XX comment%% text.\n\n%%\nXX\n\nXX\n%%\n\nKept.",
+    "comment of JSX": "A kept {/* XX */} text.\n\n{/*\nXX\n\nXX\n*/}\n\nKept {/* or kept.\n\n`{/* XX */}` is kept.",
     "block id": "A kept paragraph. ^XX-1\n\n- a kept item ^XX2\n",
     "directive": "```{admonition} A kept title\n:class: XX\n:XX: XX\nThe kept body.\n```\n\nKept.\n\n```\nXX\n```\n",
     "nested directives": "````{note}\nKept.\n```{tip}\nKept.\n```\n\n```python\nXX\n```\nKept.\n````\n\n```\nXX\n```",
