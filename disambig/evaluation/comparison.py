@@ -56,7 +56,7 @@ def on_labelled(first: Model, second: Model, labelled: Sequence[Labelled]) -> Sh
     for i in range(len(labelled)):
         reasons = [(m, side[1][i]) for m, side in zip((first, second), sides, strict=True) if i in side[1]]
         if reasons:
-            problems.append(f"{labelled[i].where}: {reasons[0][0].name}: {reasons[0][1]}")
+            problems.append(f"{reasons[0][0].name}: {reasons[0][1]}")
     return _shared_instances((first, second), [(keys, outcomes) for keys, _, outcomes in sides], problems)
 
 
@@ -80,7 +80,7 @@ def on_texts(first: Model, second: Model, texts: Sequence[str]) -> SharedDecisio
         places = zip(decided.documents.tolist(), decided.starts.tolist(), decided.ends.tolist(), strict=True)
         sides.append((list(places), Outcomes.from_decisions(decided)))
     key_sets = [set(keys) for keys, _ in sides]
-    only = [f"places: decided by {model.name} alone" for model in (first, second)]
+    only = [f"decided by {model.name} alone" for model in (first, second)]
     problems = [
         reason
         for reason, own_keys, other in zip(only, key_sets, key_sets[::-1], strict=True)
@@ -92,7 +92,7 @@ def on_texts(first: Model, second: Model, texts: Sequence[str]) -> SharedDecisio
 def on_lists(first: Model, second: Model, items: Sequence[NBestList]) -> SharedDecisions:
     """Choose from each list with costs or a reference (errors: `list_outcomes`)."""
     one, other = list_outcomes(first, items), list_outcomes(second, items)
-    return SharedDecisions(one, other, ["lists: neither costs nor a reference"] * (len(items) - len(one)))
+    return SharedDecisions(one, other, ["neither costs nor a reference"] * (len(items) - len(one)))
 
 
 def compare(
@@ -214,7 +214,7 @@ def _labelled_outcomes(
             outcomes = Outcomes.from_lists(lists, scores=unpad(scores, offsets), chosen=chosen, units=units)
         parts.append(outcomes)
     used = set(keys)
-    why = {problem.partition(": ")[0]: problem.partition(": ")[2] for problem in marked.problems}
+    why = dict(marked.problems)
     left = {i: why.get(decided[i].where, "cannot use it") for i in range(len(decided)) if i not in used}
     return keys, left | unknown, Outcomes.joined(parts)
 

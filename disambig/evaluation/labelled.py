@@ -200,7 +200,7 @@ def cross_validate(
             scored = logits[system][rows, : widths[g]][kept] if system in logits else None
             gold = _gold(part, group, picked)[kept]
             groups[system][group.name] = figures(there.take(kept), group, gold, picked[kept], scored)
-    report = dataset_report(len(marked.documents), every.problems)
+    report = dataset_report(len(marked.documents), every.reasons)
     about = _about(marked.take(fold < decided)) | {"unused": len(every.problems), "account": report}
     about |= {"folds": folds, "decided": decided}
     return about | {"overall": {system: overall(groups[system]) for system in systems}, "systems": groups}
@@ -252,13 +252,13 @@ def decide(model: Model, marked: LabelledDataset, group: int) -> tuple[NDArray[n
 def _report_left_out(marked: LabelledDataset, say: ErrorSink | None) -> None:
     if say is not None:
         for problem in marked.problems:
-            say(*problem.split(": ", 1))
+            say(*problem)
 
 
 def _about(marked: LabelledDataset) -> dict[str, Any]:
     """Return the numbers of examples and documents, and the report on unused examples."""
     n_documents = len(np.unique(marked.documents))
-    report = dataset_report(len(marked.documents), marked.problems)
+    report = dataset_report(len(marked.documents), marked.reasons)
     return {
         "n": len(marked.documents),
         "documents": n_documents,

@@ -166,7 +166,7 @@ def run(
     empty = sum(not text.strip() for part in texts.values() for text in part)
     numbers = {
         "documents": {name: len(part) for name, part in texts.items()},
-        "account": dataset_report(n - empty, ["text: empty"] * empty, "documents"),
+        "account": dataset_report(n - empty, ["empty"] * empty, "documents"),
     }
     model = replace(model, provenance=model.provenance | {"examples": model.provenance["examples"] | numbers})
     return model, plan, {"texts": texts["test"]}

@@ -481,7 +481,7 @@ def few_scored(material: CalibrationData) -> list[ScoreBatch]:
 def count_dataset(marked: LabelledDataset) -> dict[str, Any]:
     """Return the numbers of examples, documents and words, for the model's provenance."""
     counts = {"labelled": len(marked.documents), "documents": len(np.unique(marked.documents))}
-    report = dataset_report(len(marked.documents), marked.problems)
+    report = dataset_report(len(marked.documents), marked.reasons)
     return {"examples": counts | {"train_words": marked.examples.n_words, "account": report}}
 
 

@@ -22,6 +22,7 @@ from disambig.evaluation import (
     SharedDecisions,
     SharedTestSet,
     compare,
+    evaluate_labelled,
     judge,
     on_labelled,
     on_lists,
@@ -117,6 +118,14 @@ def test_reports_examples_that_one_model_cannot_use_and_texts(models):
     assert len(decisions.first) == 12
     assert np.array_equal(decisions.first.gold, decisions.second.gold)
     assert compare(models, decisions, draws=200)["table"]["both"] >= 6
+
+
+def test_reasons_do_not_depend_on_the_names_of_files(models):
+    wrong = replace(example(98, "So [quite] right.", "very"), where="part 1: texts.tsv, line 3")
+    reasons = on_labelled(*models, [*EXAMPLES, wrong]).left_out
+    assert reasons == ["model 0: the label 'very' is not one of 'quite', 'quiet'"]
+    account = evaluate_labelled(models[0], [*EXAMPLES, wrong])["account"]
+    assert account["left_out"] == {"the label ... is not one of ..., ...": 1}
 
 
 def test_rejects_models_that_decide_at_different_places(models):
