@@ -342,7 +342,7 @@ def read_plan(
         problem = f"training.least_margin is for tasks with labels; tasks with words use {RATE}"
         raise UserError("D005", path=path, problem=problem)
     about = config["model"]
-    name, version = str(about.get("name", task.name)), str(about.get("version", "0.1.0"))
+    name, version = str(about.get("name") or task.name), str(about.get("version") or "0.1.0")
     sources = {name: settings.pop(name) for name in SOURCES if name in settings}
     return TrainingPlan(ResolvedConfig.from_parts(parts), sources, settings, kept, name, version)
 
