@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.decision import unpad
-from disambig.errors import UserError
+from disambig.errors import UserError, nearest_first
 from disambig.evaluation.labelled import decide
 from disambig.evaluation.lists import choose_measure, list_outcomes
 from disambig.formats import Labelled, NBestList
-from disambig.metrics import DRAWS, AddsUp, Measure, Outcomes, mcnemar, measure_named, paired_bootstrap
+from disambig.metrics import AUC, DRAWS, AddsUp, Measure, Outcomes, mcnemar, measure_named, paired_bootstrap
 from disambig.models import Model
 from disambig.text import view_of_texts
 from disambig.training import as_task_decides, dataset_report, label_instances, right_candidates
@@ -124,6 +124,11 @@ def compare(
         paired bootstrap; ``mcnemar``, the p-value, None unless the measure is a share of correct instances;
         ``table``: correct by ``both``, by ``first`` or ``second`` only, by ``neither``; ``pairs``: the most
         frequent choices that differ, each with ``right``, ``first``, ``second`` and ``n``.
+
+    Raises
+    ------
+    UserError
+        D443 for a measure of a candidate that no example has; the errors of `measure_named`.
     """
     first, second = same.first, same.second
     figure = _measure(models[0], first, measure)
@@ -165,10 +170,23 @@ def compare(
 def _measure(model: Model, outcomes: Outcomes, name: str | None) -> Measure:
     if decides(model.task).where == "items":
         return choose_measure(model, outcomes, name)
-    if name is not None:
-        return measure_named(name)
-    plain, candidate = metric(model.task)
-    return measure_named(plain if candidate is None else f"{plain}:{candidate}")
+    if name is None:
+        plain, candidate = metric(model.task)
+        return measure_named(plain if candidate is None else f"{plain}:{candidate}")
+    measure = measure_named(name)
+    candidate = getattr(measure, "candidate", "")
+    if candidate and candidate not in outcomes.names:
+        names = nearest_first(candidate, filter(None, outcomes.names))
+        raise UserError("D443", candidate=candidate, measure=name, names=names)
+    return _with_candidate(measure, outcomes)
+
+
+def _with_candidate(measure: Measure, outcomes: Outcomes) -> Measure:
+    """Name the candidate of an AUC that names none, if there are more than two candidates."""
+    if not isinstance(measure, AUC) or measure.candidate or np.diff(outcomes.offsets).max(initial=0) < 3:
+        return measure  # of two candidates both have the same AUC
+    second = {outcomes.names[i] for i in outcomes.ids[outcomes.offsets[:-1] + 1].tolist()}
+    return AUC(second.pop()) if len(second) == 1 else measure
 
 
 def _labelled_outcomes(

@@ -270,7 +270,7 @@ def _operating(model: Model, test: dict[str, Any]) -> list[str]:
     if not isinstance(model.judge, RaisesFlags):
         labels = decides(model.task).between == "labels"
         why = "its candidates are labels" if labels else "it only selects the best candidate"
-        return [f"It flags nothing: {why}, and does not change the text."]
+        return [f"It flags nothing, because {why}, and does not change the text."]
     summary = f"At the default rate, at most {model.flags_per_1000:g} of 1,000 correct words are flagged."
     zero = any("" in group.candidates for group in model.task.groups)
     replaced = "words replaced by one another at random" if zero else "words replaced at random"

@@ -135,6 +135,16 @@ def test_rejects_models_that_decide_at_different_places(models):
         on_texts(models[0], other, ["It is quite good.", "A cat sat."])
 
 
+def test_the_area_under_the_curve_names_its_candidate_if_there_are_three(models):
+    gold, scores = np.arange(30) % 3, np.random.default_rng(0).random((30, 3))
+    same = Outcomes.from_group(("a", "b", "c"), gold, scores.argmax(axis=1), scores=scores)
+    result = compare(models, SharedDecisions(same, same, []), measure="auc", draws=20)
+    assert result["measure"]["name"] == "AUC of 'b'"
+    value = result["systems"][0]["value"]
+    same_by_name = compare(models, SharedDecisions(same, same, []), measure="auc:b", draws=20)
+    assert value == same_by_name["systems"][0]["value"]
+
+
 def test_resamples_whole_documents(models):
     one, other = outcomes(90, seed=1), outcomes(90, seed=2)
     result = compare(models, SharedDecisions(one, other, []), measure="cost", draws=500)
@@ -211,6 +221,7 @@ def test_command_rejects_invalid_comparisons(saved, capsys):
         ((a, *labelled, "--measure", "auc"), "--measure cannot be used with --labelled"),
         ((a, saved / "text.txt", *labelled), "D525"),
         ((a, b, *labelled, "--measure", "cer"), "D433"),
+        ((a, b, *labelled, "--measure", "f1:quit"), "D443.*'quit' of the measure f1:quit; candidates: quiet, quite"),
         ((a, b, "--lists", saved / "examples.jsonl"), "D336"),
         ((a, *of_none), no_such_measure),
         ((a, b, *of_none), no_such_measure),
@@ -218,9 +229,11 @@ def test_command_rejects_invalid_comparisons(saved, capsys):
         assert re.search(message, evaluate(capsys, *arguments, status=2).err)
 
 
-def test_undefined_figures_are_null_in_json(saved, capsys):
-    of_none = ("--labelled", saved / "examples.jsonl", "--measure", "f1:nowhere", "--json")
-    shown = evaluate(capsys, saved / "a", saved / "b", *of_none).out
+def test_undefined_figures_are_null_in_json(saved, capsys, tmp_path):
+    one_label = tmp_path / "quiet.tsv"
+    one_label.write_text("The room was [[quiet]] today.\tquiet\nThe park was [[quiet]].\tquiet\n")
+    undefined = ("--labelled", one_label, "--measure", "auc", "--json")
+    shown = evaluate(capsys, saved / "a", saved / "b", *undefined).out
     result = json.loads(shown, parse_constant=lambda name: pytest.fail(f"no JSON: {name}"))
     assert [system["value"] for system in result["systems"]] == [None, None]
 
