@@ -221,7 +221,7 @@ def test_command_rejects_invalid_comparisons(saved, capsys):
         ((a, *labelled, "--measure", "auc"), "--measure cannot be used with --labelled"),
         ((a, saved / "text.txt", *labelled), "D525"),
         ((a, b, *labelled, "--measure", "cer"), "D433"),
-        ((a, b, *labelled, "--measure", "f1:quit"), "D443.*'quit' of the measure f1:quit; candidates: quiet, quite"),
+        ((a, b, *labelled, "--measure", "f1:quit"), "D443.*'quit' of .* f1:quit; candidates: quiet, quite"),
         ((a, b, "--lists", saved / "examples.jsonl"), "D336"),
         ((a, *of_none), no_such_measure),
         ((a, b, *of_none), no_such_measure),
