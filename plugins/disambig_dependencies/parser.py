@@ -162,7 +162,7 @@ class DependencyParser:
         """
         for number, (words, tags) in enumerate(sentences, 1):
             if len(words) != len(tags):
-                raise UserError("D916", number=number, problem=f"{len(words)} words, but {len(tags)} tags")
+                raise UserError("D916", number=number, problem=f"words: {len(words)}, tags: {len(tags)}")
         bounds, atoms = encode_words(sentences, self.classes)
         heads, labels, _ = self._parse(bounds, atoms)
         return [
