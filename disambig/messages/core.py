@@ -64,7 +64,7 @@ MESSAGES: dict[str, str] = {
     # corpora and jobs
     "D300": "{path}: no such file or directory",
     "D301": "{path}: no file in it ends in {endings}: name single files to have them read as text",
-    "D302": "{path}: is empty",
+    "D302": "{path} is empty",
     "D303": "{path}: binary, not text: NUL byte at offset {offset:,}{hint}",
     "D304": "{path}: not UTF-8: byte {byte} at offset {offset:,}; convert it (`iconv -f {encoding} -t UTF-8`)",
     "D305": "{path}: line {line:,} is longer than {limit:,} bytes, so this is probably not text; split the line",
