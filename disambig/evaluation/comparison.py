@@ -240,7 +240,17 @@ def _labelled_outcomes(
 def _shared_instances(
     models: tuple[Model, Model], sides: Sequence[tuple[Sequence[Hashable], Outcomes]], problems: list[str]
 ) -> SharedDecisions:
-    """Return the outcomes of the instances that both models decide, in the order of the first model."""
+    """Return the outcomes of the instances that both models decide, in the order of the first model.
+
+    Parameters
+    ----------
+    models : (Model, Model)
+    sides : sequence of (keys, outcomes)
+        For each model, a key that identifies each instance, and the outcomes of the same instances.
+    problems : list of str
+        See `SharedDecisions.left_out`.
+    """
+    # if a key occurs more than once, its first instance counts: later ones are overwritten
     places = [{key: i for i, key in reversed(list(enumerate(keys)))} for keys, _ in sides]
     common = [key for key in places[0] if key in places[1]]
     if not common:

@@ -147,13 +147,13 @@ def cross_validate(
     ]
     every = label_instances(task, parts.tokenisation, [*labelled, *also])
     _report_left_out(every, say)
-    own = _are_among(every.labelled, labelled)
-    marked = every.compacted(own)
+    is_tested = _are_among(every.labelled, labelled)
+    marked = every.compacted(is_tested)
     if not 2 <= folds <= marked.n_documents:
         raise UserError("D464", folds=folds, documents=marked.n_documents)
     fold = marked.folds(folds)
-    fold_of_every = np.full(len(own), -1)
-    fold_of_every[own] = fold
+    fold_of_every = np.full(len(is_tested), -1)
+    fold_of_every[is_tested] = fold
     instances = marked.examples.instances
     widths = [
         int(instances.take(instances.groups == g).sizes(group).max(initial=0))

@@ -498,6 +498,10 @@ class BlockReader:
             self.fence = ""
 
     def _block(self, start: int, at: int, end: int, indent: int) -> None:
+        """Read the line from `at` as the block that it begins or continues; the first match decides.
+
+        `start` is the beginning of the line, `indent` its indentation in columns.
+        """
         text, canvas = self.text, self.canvas
         for _ in range(_DEEPEST):
             if text[at] == ">":

@@ -58,8 +58,8 @@ def sanity_baseline(
     chosen = _best_columns(crossed, right.argmax(axis=1), folds)
     tried = np.flatnonzero(chosen >= 0)
     hits, other = hits[tried], right[tried, chosen[tried]]
-    own, cheap = float(hits.mean()), float(other.mean())
-    return (own, cheap) if cheap - own > FAR and mcnemar(other, hits) < SURE else None
+    accuracy, cheap = float(hits.mean()), float(other.mean())
+    return (accuracy, cheap) if cheap - accuracy > FAR and mcnemar(other, hits) < SURE else None
 
 
 def _best_columns(

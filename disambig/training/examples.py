@@ -30,7 +30,7 @@ def dataset_report(used: int, reasons: Sequence[str] = (), what: str = "examples
     ----------
     used : int
     reasons : sequence of str
-        Why an example was left out, one for each of these.
+        The reason for each example that was left out.
     what : str
         Noun for the examples, such as ``"lists"`` or ``"documents"``.
     """

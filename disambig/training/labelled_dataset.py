@@ -224,12 +224,12 @@ class LabelledDataset:
         part = self.take(index)
         view, instances = self.examples.view, part.examples.instances
         texts, which = np.unique(view.document_indices(instances.positions), return_inverse=True)
-        own = view.take(texts)
-        moved = instances.positions - view.documents[texts][which] + own.documents[which]
+        part_view = view.take(texts)
+        moved = instances.positions - view.documents[texts][which] + part_view.documents[which]
         _, documents = np.unique(part.documents, return_inverse=True)
         return replace(
             part,
-            examples=TextExamples.from_view(own, replace(instances, positions=moved)),
+            examples=TextExamples.from_view(part_view, replace(instances, positions=moved)),
             documents=documents.astype(np.int64),
         )
 
