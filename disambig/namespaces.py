@@ -133,8 +133,8 @@ class Namespaces:
 
     def prefixes(self, entry: EntryPoint) -> list[str]:
         """Return the prefixes of a plugin, even if another plugin owns them."""
-        own = [normalise_name(entry.name), *([normalise_name(_name(entry.dist))] if entry.dist else [])]
-        return list(dict.fromkeys([*(CORE_PREFIXES if is_core(entry) else ()), *own]))
+        names = [normalise_name(entry.name), *([normalise_name(_name(entry.dist))] if entry.dist else [])]
+        return list(dict.fromkeys([*(CORE_PREFIXES if is_core(entry) else ()), *names]))
 
     def check_name(self, entry: EntryPoint) -> None:
         """Raise an error if another plugin has the same name.
@@ -159,14 +159,14 @@ class Namespaces:
             D006.
         """
         prefix = normalise_name(name.partition(".")[0])
-        own, owner = self.prefixes(entry), self._owners.get(prefix)
+        prefixes, owner = self.prefixes(entry), self._owners.get(prefix)
         may_use = is_core(entry) or owner == distribution_name(entry)
-        if prefix in own and may_use:
+        if prefix in prefixes and may_use:
             return
         if kind == "experiments" and (owner is None or may_use):
             return
         problem = f"{prefix!r} is {owner}'s" if owner and not may_use else f"{prefix!r} is not its name"
-        free = [p for p in own if self._owners.get(p) == distribution_name(entry)]
+        free = [p for p in prefixes if self._owners.get(p) == distribution_name(entry)]
         advice = "rename its entry point, whose name is the prefix of its names"
         if free:
             advice = f"its names must begin with {' or '.join(f'{p}.' for p in free)}"

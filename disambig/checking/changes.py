@@ -181,7 +181,7 @@ class Repository:
             _fill_neutral(self._neutral, git_folder, common, object_format)
         except OSError as problem:
             raise UserError("D964", path=top, problem=problem.strerror or str(problem)) from None
-        own = {
+        environment = {
             "GIT_DIR": self._neutral,
             "GIT_WORK_TREE": top,
             "GIT_INDEX_FILE": os.path.join(git_folder, "index"),
@@ -193,7 +193,7 @@ class Repository:
         }
         self._neutral_environment = {
             key: value for key, value in self._environment.items() if key not in _COMMAND_LINE
-        } | (own | hook)
+        } | (environment | hook)
         self._settings = _with_paths({key: value for key, value in settings.items() if key in _HARMLESS})
 
     def merge_base(self, revision: str) -> str:

@@ -209,6 +209,8 @@ def _walk(
     left_out: LeftOut,
     git: GitView | None,
 ) -> Iterator[str]:
+    """Yield the files of a directory that are checked, sorted; count the others in `left_out`."""
+
     def unreadable(problem: OSError) -> None:
         report(read_error(str(problem.filename), problem))
 
@@ -414,14 +416,14 @@ def _replace_unchanged(draft: Path, path: Path, old: bytes) -> None:
     UserError
         D643 if another program has written the file or has it open for writing; its file is restored.
     """
-    own = os.lstat(draft)
+    draft_stat = os.lstat(draft)
     if not exchange_names(draft, path):
         os.replace(draft, path)
         return
     if draft.read_bytes() == old and not _is_open_for_writing(draft):
         return
     exchange_names(draft, path)
-    if not os.path.samestat(os.lstat(draft), own):
+    if not os.path.samestat(os.lstat(draft), draft_stat):
         exchange_names(draft, path)  # another program replaced our file: its file is kept
     raise UserError("D643", path=path)
 

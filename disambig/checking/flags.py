@@ -108,8 +108,8 @@ class HiddenSpan:
     word, rule : str
         Only flags of this word, as `plain_word` returns it, and of this rule or task; "" for any.
     is_behind_text : bool
-        Whether the directive stands behind text, or in a paragraph in which it is no comment. There it has no
-        effect: the span is empty.
+        Whether the directive comes after text, or is in a paragraph in which it is not a comment. There it
+        has no effect: the span is empty.
     """
 
     start: int

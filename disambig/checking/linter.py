@@ -462,6 +462,10 @@ class _Linter:
         taken: Sequence[Flag],
         reasons: Sequence[str],
     ) -> None:
+        """Write the corrected text of a file, and report each flag as fixed or left.
+
+        `taken` are the flags to correct; `reasons` has, for each flag, why it is left, "" if it is not.
+        """
         name = self._name(file.path)
         new = corrected(file.text, taken, read_layout(name, file.text))
         done = False

@@ -139,17 +139,17 @@ def _runners_up(decisions: Decisions, row: int, shares: Any, flag: Flag, text: s
 
     first, stop = decisions.offsets[row : row + 2].tolist()
     start, end, observed = flag.start, flag.end, int(decisions.observed[row])
-    own = np.array(shares[first:stop], np.float64)
+    chances = np.array(shares[first:stop], np.float64)
     if observed >= 0:
-        own[observed] = 0.0
-    own /= own.sum() or 1.0
+        chances[observed] = 0.0
+    chances /= chances.sum() or 1.0
     names = decisions.candidate_texts(row)
     results = []
-    for number in np.argsort(-own, kind="stable").tolist()[: MOST + 1]:
+    for number in np.argsort(-chances, kind="stable").tolist()[: MOST + 1]:
         new = as_written(replacement(names[number], text, start, end), text)
         if new != flag.observed:
             results.append(
-                FlagCandidate(new.strip(), float(own[number]), _candidate_edit(start, end, new, text))
+                FlagCandidate(new.strip(), float(chances[number]), _candidate_edit(start, end, new, text))
             )
     return results
 
@@ -246,7 +246,7 @@ class ParagraphCutter:
                 ends = _ends(stretch)
                 pieces = ends, [_words(stretch[one:other]) for one, other in pairwise([0, *ends])]
             cache[stretch] = pieces
-            bounds += [start + own for own in pieces[0]]
+            bounds += [start + bound for bound in pieces[0]]
             words += pieces[1]
         self._known = cache
         return bounds, words
@@ -349,8 +349,8 @@ class IncrementalDecisions:
         decisions_by_task = self._annotate(documents)
         for number, rows in enumerate(stretches):
             base = parts[rows[0]].first
-            own = [decisions.in_document(number) for decisions in decisions_by_task]
-            raised = [of_task.take(np.flatnonzero(of_task.raised)) for of_task in own]
+            of_document = [decisions.in_document(number) for decisions in decisions_by_task]
+            raised = [of_task.take(np.flatnonzero(of_task.raised)) for of_task in of_document]
             for row in rows:
                 start, end = parts[row].start - base, parts[row].end - base
                 flags[keys[row]] = _within(raised, start, end)

@@ -93,8 +93,8 @@ class ModelChecker:
         flags_per_1000 : float or mapping from task to float, optional
             Rate of all models together, or rates of some tasks; by default each model's own rate.
         """
-        own = {model.task.name: _flagging_rule(model).flags_per_1000 for model in self.models}
-        return own | task_rates(self.models, flags_per_1000)
+        default_rates = {model.task.name: _flagging_rule(model).flags_per_1000 for model in self.models}
+        return default_rates | task_rates(self.models, flags_per_1000)
 
     def edits(
         self, texts: Sequence[str], flags_per_1000: RequestedRates = MOST_FLAGS

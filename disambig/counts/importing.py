@@ -212,6 +212,19 @@ class CountReader:
     def _parse_block(
         self, block: bytes, order: int, form: int, words: WordMap | None
     ) -> tuple[int, int, int, NDArray[np.int64]]:
+        """Parse lines of n-grams and counts with the compiled parser, and add their keys to the counts.
+
+        Returns
+        -------
+        wrong : int
+            Code of the error in the last line that was read, 0 if all are valid.
+        read : int
+            Number of lines that were read.
+        n_missing : int
+            Number of words that `words` lacks.
+        deferred : array of int64, shape (n, 2)
+            Start and end of the lines with such words, which are not counted yet.
+        """
         from disambig.counts._import_kernels import parse
 
         counter = self._counter

@@ -119,12 +119,12 @@ def find_pilots_with_numpy(
         size = int(sizes[bucket])
         if not size:
             break  # the remaining buckets are empty too
-        own = slice(int(begins[bucket]), int(begins[bucket]) + size)
-        pilot = _find_pilot(keys[own], mixed, np.uint64(n_slots), taken, slots[own])
+        in_bucket = slice(int(begins[bucket]), int(begins[bucket]) + size)
+        pilot = _find_pilot(keys[in_bucket], mixed, np.uint64(n_slots), taken, slots[in_bucket])
         if pilot < 0:
             return False
         pilots[bucket] = pilot
-        taken[slots[own]] = True
+        taken[slots[in_bucket]] = True
     return True
 
 

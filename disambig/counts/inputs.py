@@ -135,6 +135,7 @@ def _has_stdin() -> bool:
 
 
 def _list_files(path: str) -> list[str]:
+    """Return a file, or the text files in a directory and its subdirectories, not empty or hidden ones."""
     if path == STDIN:
         return [path]
     if not os.path.exists(path):

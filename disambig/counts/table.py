@@ -199,6 +199,10 @@ class CountTable:
         return cls(path)
 
     def _read(self, sections: dict[str, files.Section]) -> None:
+        """Set the attributes from the header and map the sections.
+
+        Everything that a look-up uses as an index is checked here, since compiled functions check no bounds.
+        """
         header = self.header
         self.tokenisations = _names(header.get("tokenisations", [header.get("tokenisation")]))
         self.gaps = _names(header.get("gaps", []))

@@ -85,7 +85,8 @@ class SequenceRows(EqualLists):
         """Write out the edges for the decoder `Chain`, one instance per sequence; for small problems only.
 
         The rows are in the order that `disambig.decode.Chain` expects; each costs as much as the label it
-        leads to.
+        leads to. With d features and K labels, the columns are the K d weights of labels, K of first labels
+        and K K of pairs of labels.
         """
         from scipy.sparse import csr_array
 

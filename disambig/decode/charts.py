@@ -463,11 +463,11 @@ class ChartParser:
         """Return the threshold by which a sentence was pruned, and its chart or why there is none."""
         from disambig.decode._chart_kernels import FOUND, TOO_LARGE, fill, packed
 
-        own = SortedWords.from_scores(words, len(self.grammar.symbols)).arrays
+        lexical = SortedWords.from_scores(words, len(self.grammar.symbols)).arrays
         pruner = (
             None
             if self._coarse is None or not self.threshold
-            else _Pruner(self, int(words.length), own, coarse)
+            else _Pruner(self, int(words.length), lexical, coarse)
         )
         nothing = np.zeros((0, 0), np.bool_)
         no_coarse = np.zeros(0, np.int32)
@@ -483,7 +483,7 @@ class ChartParser:
             status, n_nodes, _, nodes, edges = fill(
                 int(words.length),
                 int(self.grammar.root),
-                own,
+                lexical,
                 self._index.pairs,
                 self._index.chains,
                 self._index.sides,

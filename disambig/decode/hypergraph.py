@@ -73,9 +73,9 @@ class Hypergraphs:
 
         what, i, row = first_problem(offsets, nodes, heads, tails)
         if what:
-            own = {"i": i, "row": row - int(offsets[i]), "last": int(nodes[i + 1] - nodes[i]) - 1}
+            place = {"i": i, "row": row - int(offsets[i]), "last": int(nodes[i + 1] - nodes[i]) - 1}
             there = {"head": heads[row], "tails": tails[row].tolist()} if row < len(heads) else {}
-            raise ValueError(_PROBLEMS[what].format(**own, **there))
+            raise ValueError(_PROBLEMS[what].format(**place, **there))
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -205,11 +205,11 @@ class Hypergraph:
         rows = k_best_derivations(*_arrays(layout), _checked(scores, layout), k, totals, counts, ends)
         best, start = [], 0
         for i, count in enumerate(counts.tolist()):
-            own = []
+            derivations = []
             for end in ends[i, :count].tolist():
-                own.append(rows[start:end])
+                derivations.append(rows[start:end])
                 start = end
-            best.append((totals[i, :count], own))
+            best.append((totals[i, :count], derivations))
         return best
 
 

@@ -124,8 +124,8 @@ class StructuredExamples:
     def only(self, instance: int) -> StructuredExamples:
         """Return a single example."""
         offsets = self.batch.offsets
-        own = slice(int(offsets[instance]), int(offsets[instance + 1]))
-        return StructuredExamples(self.batch.take(np.array([instance])), self.decoder, self.cost[own])
+        rows = slice(int(offsets[instance]), int(offsets[instance + 1]))
+        return StructuredExamples(self.batch.take(np.array([instance])), self.decoder, self.cost[rows])
 
     def right(self, scores: Floats) -> Floats:
         """Return the mass of the right candidate of each instance; the one with the best score of several."""

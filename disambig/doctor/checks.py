@@ -156,10 +156,10 @@ def check_plugins() -> Iterator[CheckResultLine]:
         name = f"{report.name} ({report.distribution} {report.version})"
         if report.error is not None:
             what = f"{name} could not be loaded: {' '.join(report.error.split())}"
-            own = report.distribution == DISTRIBUTION
+            is_core = report.distribution == DISTRIBUTION
             again = f"pip install --force-reinstall --no-deps {install_source(DISTRIBUTION)}"
             mend = f"see the other problems first; then {again}"
-            mend = mend if own else f"update or uninstall {report.distribution}"
+            mend = mend if is_core else f"update or uninstall {report.distribution}"
             yield CheckResultLine("plugins", PROBLEM, what, mend)
             continue
         broken = report.broken_entries()

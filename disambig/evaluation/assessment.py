@@ -153,12 +153,14 @@ def no_gain_notes(model: Model, test: dict[str, Any]) -> list[str]:
         ]
     if metric(model.task)[0] != "accuracy":
         return []
-    own, majority = (overall(test["systems"][system]) for system in ("model", "majority"))
-    if own["accuracy"] > majority["accuracy"] * own["attempted"]:  # abstentions are not errors here
+    model_figures, majority = (overall(test["systems"][system]) for system in ("model", "majority"))
+    # abstentions are not errors here
+    if model_figures["accuracy"] > majority["accuracy"] * model_figures["attempted"]:
         return []
     return [
         "on the held-out examples the model is not better than always taking the most frequent candidate "
-        f"(accuracy {own['accuracy']:.1%}, of the most frequent candidate {majority['accuracy']:.1%})"
+        f"(accuracy {model_figures['accuracy']:.1%}, "
+        f"of the most frequent candidate {majority['accuracy']:.1%})"
     ]
 
 

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.decision import unpad
-from disambig.errors import UserError
+from disambig.errors import UserError, nearest_first
 from disambig.evaluation.labelled import decide
 from disambig.evaluation.lists import choose_measure, list_outcomes
 from disambig.formats import Labelled, NBestList
-from disambig.metrics import DRAWS, AddsUp, Measure, Outcomes, mcnemar, measure_named, paired_bootstrap
+from disambig.metrics import AUC, DRAWS, AddsUp, Measure, Outcomes, mcnemar, measure_named, paired_bootstrap
 from disambig.models import Model
 from disambig.text import view_of_texts
 from disambig.training import as_task_decides, dataset_report, label_instances, right_candidates
@@ -56,7 +56,7 @@ def on_labelled(first: Model, second: Model, labelled: Sequence[Labelled]) -> Sh
     for i in range(len(labelled)):
         reasons = [(m, side[1][i]) for m, side in zip((first, second), sides, strict=True) if i in side[1]]
         if reasons:
-            problems.append(f"{labelled[i].where}: {reasons[0][0].name}: {reasons[0][1]}")
+            problems.append(f"{reasons[0][0].name}: {reasons[0][1]}")
     return _shared_instances((first, second), [(keys, outcomes) for keys, _, outcomes in sides], problems)
 
 
@@ -80,7 +80,7 @@ def on_texts(first: Model, second: Model, texts: Sequence[str]) -> SharedDecisio
         places = zip(decided.documents.tolist(), decided.starts.tolist(), decided.ends.tolist(), strict=True)
         sides.append((list(places), Outcomes.from_decisions(decided)))
     key_sets = [set(keys) for keys, _ in sides]
-    only = [f"places: decided by {model.name} alone" for model in (first, second)]
+    only = [f"decided by {model.name} alone" for model in (first, second)]
     problems = [
         reason
         for reason, own_keys, other in zip(only, key_sets, key_sets[::-1], strict=True)
@@ -92,7 +92,7 @@ def on_texts(first: Model, second: Model, texts: Sequence[str]) -> SharedDecisio
 def on_lists(first: Model, second: Model, items: Sequence[NBestList]) -> SharedDecisions:
     """Choose from each list with costs or a reference (errors: `list_outcomes`)."""
     one, other = list_outcomes(first, items), list_outcomes(second, items)
-    return SharedDecisions(one, other, ["lists: neither costs nor a reference"] * (len(items) - len(one)))
+    return SharedDecisions(one, other, ["neither costs nor a reference"] * (len(items) - len(one)))
 
 
 def compare(
@@ -124,6 +124,11 @@ def compare(
         paired bootstrap; ``mcnemar``, the p-value, None unless the measure is a share of correct instances;
         ``table``: correct by ``both``, by ``first`` or ``second`` only, by ``neither``; ``pairs``: the most
         frequent choices that differ, each with ``right``, ``first``, ``second`` and ``n``.
+
+    Raises
+    ------
+    UserError
+        D443 for a measure of a candidate that no example has; the errors of `measure_named`.
     """
     first, second = same.first, same.second
     figure = _measure(models[0], first, measure)
@@ -165,10 +170,23 @@ def compare(
 def _measure(model: Model, outcomes: Outcomes, name: str | None) -> Measure:
     if decides(model.task).where == "items":
         return choose_measure(model, outcomes, name)
-    if name is not None:
-        return measure_named(name)
-    plain, candidate = metric(model.task)
-    return measure_named(plain if candidate is None else f"{plain}:{candidate}")
+    if name is None:
+        plain, candidate = metric(model.task)
+        return measure_named(plain if candidate is None else f"{plain}:{candidate}")
+    measure = measure_named(name)
+    candidate = getattr(measure, "candidate", "")
+    if candidate and candidate not in outcomes.names:
+        names = nearest_first(candidate, filter(None, outcomes.names))
+        raise UserError("D443", candidate=candidate, measure=name, names=names)
+    return _with_candidate(measure, outcomes)
+
+
+def _with_candidate(measure: Measure, outcomes: Outcomes) -> Measure:
+    """Name the candidate of an AUC that names none, if there are more than two candidates."""
+    if not isinstance(measure, AUC) or measure.candidate or np.diff(outcomes.offsets).max(initial=0) < 3:
+        return measure  # of two candidates both have the same AUC
+    second = {outcomes.names[i] for i in outcomes.ids[outcomes.offsets[:-1] + 1].tolist()}
+    return AUC(second.pop()) if len(second) == 1 else measure
 
 
 def _labelled_outcomes(
@@ -214,7 +232,7 @@ def _labelled_outcomes(
             outcomes = Outcomes.from_lists(lists, scores=unpad(scores, offsets), chosen=chosen, units=units)
         parts.append(outcomes)
     used = set(keys)
-    why = {problem.partition(": ")[0]: problem.partition(": ")[2] for problem in marked.problems}
+    why = dict(marked.problems)
     left = {i: why.get(decided[i].where, "cannot use it") for i in range(len(decided)) if i not in used}
     return keys, left | unknown, Outcomes.joined(parts)
 
@@ -222,7 +240,17 @@ def _labelled_outcomes(
 def _shared_instances(
     models: tuple[Model, Model], sides: Sequence[tuple[Sequence[Hashable], Outcomes]], problems: list[str]
 ) -> SharedDecisions:
-    """Return the outcomes of the instances that both models decide, in the order of the first model."""
+    """Return the outcomes of the instances that both models decide, in the order of the first model.
+
+    Parameters
+    ----------
+    models : (Model, Model)
+    sides : sequence of (keys, outcomes)
+        For each model, a key that identifies each instance, and the outcomes of the same instances.
+    problems : list of str
+        See `SharedDecisions.left_out`.
+    """
+    # if a key occurs more than once, its first instance counts: later ones are overwritten
     places = [{key: i for i, key in reversed(list(enumerate(keys)))} for keys, _ in sides]
     common = [key for key in places[0] if key in places[1]]
     if not common:

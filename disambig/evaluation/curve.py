@@ -301,7 +301,7 @@ def _summary(
     for size, trials in points.items():
         shares = np.array([trial.model.mean() for trial in trials])
         once = trials[:n_tests]  # their test documents do not overlap
-        own, plain = (
+        model_hits, plain = (
             np.concatenate([getattr(trial, name) for trial in once]) for name in ("model", "baseline")
         )
         shown.append(
@@ -316,11 +316,11 @@ def _summary(
                 "spread": float(shares.std(ddof=1)) if len(shares) > 1 else None,
                 "lowest": float(shares.min()),
                 "highest": float(shares.max()),
-                "p_before": None if before is None else mcnemar(before, own),
-                "p_baseline": mcnemar(plain, own),
+                "p_before": None if before is None else mcnemar(before, model_hits),
+                "p_baseline": mcnemar(plain, model_hits),
             }
         )
-        before = own
+        before = model_hits
     last = points[max(points)][:n_tests]
     plain, common = (np.concatenate([getattr(t, name) for t in last]) for name in ("baseline", "majority"))
     return {

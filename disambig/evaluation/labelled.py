@@ -147,13 +147,13 @@ def cross_validate(
     ]
     every = label_instances(task, parts.tokenisation, [*labelled, *also])
     _report_left_out(every, say)
-    own = _are_among(every.labelled, labelled)
-    marked = every.compacted(own)
+    is_tested = _are_among(every.labelled, labelled)
+    marked = every.compacted(is_tested)
     if not 2 <= folds <= marked.n_documents:
         raise UserError("D464", folds=folds, documents=marked.n_documents)
     fold = marked.folds(folds)
-    fold_of_every = np.full(len(own), -1)
-    fold_of_every[own] = fold
+    fold_of_every = np.full(len(is_tested), -1)
+    fold_of_every[is_tested] = fold
     instances = marked.examples.instances
     widths = [
         int(instances.take(instances.groups == g).sizes(group).max(initial=0))
@@ -200,7 +200,7 @@ def cross_validate(
             scored = logits[system][rows, : widths[g]][kept] if system in logits else None
             gold = _gold(part, group, picked)[kept]
             groups[system][group.name] = figures(there.take(kept), group, gold, picked[kept], scored)
-    report = dataset_report(len(marked.documents), every.problems)
+    report = dataset_report(len(marked.documents), every.reasons)
     about = _about(marked.take(fold < decided)) | {"unused": len(every.problems), "account": report}
     about |= {"folds": folds, "decided": decided}
     return about | {"overall": {system: overall(groups[system]) for system in systems}, "systems": groups}
@@ -252,13 +252,13 @@ def decide(model: Model, marked: LabelledDataset, group: int) -> tuple[NDArray[n
 def _report_left_out(marked: LabelledDataset, say: ErrorSink | None) -> None:
     if say is not None:
         for problem in marked.problems:
-            say(*problem.split(": ", 1))
+            say(*problem)
 
 
 def _about(marked: LabelledDataset) -> dict[str, Any]:
     """Return the numbers of examples and documents, and the report on unused examples."""
     n_documents = len(np.unique(marked.documents))
-    report = dataset_report(len(marked.documents), marked.problems)
+    report = dataset_report(len(marked.documents), marked.reasons)
     return {
         "n": len(marked.documents),
         "documents": n_documents,

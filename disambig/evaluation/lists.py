@@ -104,7 +104,7 @@ def evaluate_lists(model: Model, items: Sequence[NBestList], *, measure: str | N
 
 
 def _unused(n: int) -> list[str]:
-    return ["lists: neither costs nor a reference"] * n
+    return ["neither costs nor a reference"] * n
 
 
 def _cheapest(outcomes: Outcomes) -> Any:

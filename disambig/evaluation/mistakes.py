@@ -616,19 +616,20 @@ def measure_precision(
     seen = _count_flags(trial)
     tables = {}
     for number, task in enumerate(trial.tasks):
-        own = seen.take(seen.tasks == number)
-        if len(own.sure) < LEAST_FLAGS or not (own.kinds == RIGHT).any():
+        flags = seen.take(seen.tasks == number)
+        if len(flags.sure) < LEAST_FLAGS or not (flags.kinds == RIGHT).any():
             continue
-        shown = own.pairs[own.sure > limits.get(task, -np.inf)]
+        shown = flags.pairs[flags.sure > limits.get(task, -np.inf)]
         pairs, counts = np.unique(shown, return_counts=True)
         curves = {
-            str(pair): _curve(own.take(own.pairs == pair), weights) for pair in pairs[counts >= LEAST_PAIR]
+            str(pair): _curve(flags.take(flags.pairs == pair), weights)
+            for pair in pairs[counts >= LEAST_PAIR]
         }
-        kinds = np.array([edit_kind(pair) for pair in own.pairs.tolist()])
+        kinds = np.array([edit_kind(pair) for pair in flags.pairs.tolist()])
         for kind in (PUT_IN, TAKEN_OUT):
             if LEAST_FLAGS <= (kinds == kind).sum() < len(kinds):
-                curves[kind] = _curve(own.take(kinds == kind), weights)
-        tables[task] = PrecisionTable(task, text, per_1000, _curve(own, weights), curves)
+                curves[kind] = _curve(flags.take(kinds == kind), weights)
+        tables[task] = PrecisionTable(task, text, per_1000, _curve(flags, weights), curves)
     return tables
 
 
@@ -643,10 +644,10 @@ def share_at(
         `PUT_IN` or `TAKEN_OUT` to count only such flags.
     """
     seen = _count_flags(trial)
-    own = seen.take((seen.tasks == trial.tasks.index(task)) & (seen.sure >= least))
+    of_task = seen.take((seen.tasks == trial.tasks.index(task)) & (seen.sure >= least))
     if kind:
-        own = own.take(np.array([edit_kind(pair) == kind for pair in own.pairs.tolist()], bool))
-    counts = np.bincount(own.kinds, minlength=len(_KINDS))
+        of_task = of_task.take(np.array([edit_kind(pair) == kind for pair in of_task.pairs.tolist()], bool))
+    counts = np.bincount(of_task.kinds, minlength=len(_KINDS))
     return _point(least, counts, _weights(trial, per_1000)) if counts.sum() else None
 
 

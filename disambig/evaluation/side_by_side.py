@@ -223,9 +223,9 @@ def _decide_instances(
 
 def _known_candidates(model: Model, group: Group) -> tuple[int, NDArray[np.int64]]:
     """Return the number of a group in a model, and the index of each of its candidates there."""
-    for number, own in enumerate(model.task.groups):
-        if own.name == group.name and set(group.candidates) <= set(own.candidates):
-            return number, np.array([own.candidates.index(one) for one in group.candidates])
+    for number, model_group in enumerate(model.task.groups):
+        if model_group.name == group.name and set(group.candidates) <= set(model_group.candidates):
+            return number, np.array([model_group.candidates.index(one) for one in group.candidates])
     raise ValueError(f"{model.name} does not decide {group.name!r} between {group.candidates}")
 
 

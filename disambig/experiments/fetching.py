@@ -509,10 +509,11 @@ def _members(path: Path, below: str, patterns: tuple[str, ...]) -> Iterator[tupl
 
 
 _Member = tuple[str, int, Callable[[int], bytes]]
-"""Name, size (-1: not a regular file), and a function that reads so many bytes."""
+"""Name, size in bytes (-1: not a regular file), and a function that reads up to a number of bytes."""
 
 
 def _tar_members(path: Path) -> Iterator[_Member]:
+    """Yield the members of a tar archive, compressed or not, except directories."""
     with (
         open_bytes(str(path)) as opened,
         tarfile.open(fileobj=_Limited(opened, MAX_UNPACKED), mode="r|") as archive,
@@ -520,7 +521,8 @@ def _tar_members(path: Path) -> Iterator[_Member]:
         for number, member in enumerate(archive):
             if number >= MAX_MEMBERS:
                 raise tarfile.ReadError(f"it has more than {MAX_MEMBERS:,} members")
-            archive.members = []  # type: ignore[attr-defined]  # it keeps all, which a stream does not need
+            # tarfile keeps every member, which only costs memory when the archive is read once
+            archive.members = []  # type: ignore[attr-defined]
             if member.isdir():
                 continue
             file = archive.extractfile(member) if member.isreg() else None
@@ -528,6 +530,7 @@ def _tar_members(path: Path) -> Iterator[_Member]:
 
 
 def _zip_members(path: Path) -> Iterator[_Member]:
+    """Yield the members of a zip archive, except directories."""
     with zipfile.ZipFile(path) as archive:
         for number, member in enumerate(archive.infolist()):
             if number >= MAX_MEMBERS:

@@ -276,12 +276,12 @@ def contribution_table(
     """
     rows: list[tuple[str, ...]] = []
     for candidate in candidates:
-        own = [reason for reason in reasons if reason.candidate == candidate]
-        own.sort(key=lambda reason: -abs(reason.contribution))
-        heavy = [reason for reason in own[:top] if _is_shown(reason)]
-        others = own[len(heavy) :]
+        parts = [reason for reason in reasons if reason.candidate == candidate]
+        parts.sort(key=lambda reason: -abs(reason.contribution))
+        heavy = [reason for reason in parts[:top] if _is_shown(reason)]
+        others = parts[len(heavy) :]
         decisive = judged.get(candidate) if judged else None
-        if not own and decisive is None:
+        if not parts and decisive is None:
             continue
         name = show_candidate(candidate)
         rows += [(name, item.evidence, format_count(item), *map(_figure, _numbers(item))) for item in heavy]
@@ -290,7 +290,7 @@ def contribution_table(
             summary = f"{pluralize(len(others), 'other')}" if heavy else pluralize(len(others), "part")
             summary += f", {absent:,} of them absent" if absent else ""
             rows.append((name, summary, "", "", "", _figure(sum(item.contribution for item in others))))
-        rows.append((name, "sum: the score", "", "", "", _figure(sum(item.contribution for item in own))))
+        rows.append((name, "sum: the score", "", "", "", _figure(sum(item.contribution for item in parts))))
         if decisive is not None:
             rows += [(name, part, "", "", "", _figure(adds)) for part, adds in decisive.parts]
             rows.append((name, SUM, "", "", "", _figure(decisive.total)))
@@ -307,9 +307,9 @@ def absence_lines(reasons: Sequence[Contribution], candidates: Sequence[str], *,
     """Return notes that explain the counts of absent items shown by `contribution_table`."""
     seen: set[str] = set()
     for candidate in candidates:
-        own = [reason for reason in reasons if reason.candidate == candidate and _is_shown(reason)]
-        own.sort(key=lambda reason: -abs(reason.contribution))
-        seen.update(format_count(reason) for reason in own[:top] if reason.count == 0)
+        of_candidate = [reason for reason in reasons if reason.candidate == candidate and _is_shown(reason)]
+        of_candidate.sort(key=lambda reason: -abs(reason.contribution))
+        seen.update(format_count(reason) for reason in of_candidate[:top] if reason.count == 0)
     lines = []
     if ABSENT in seen:
         lines.append("count 0: does not occur in the counted text")

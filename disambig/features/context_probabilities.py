@@ -103,6 +103,7 @@ class ContextCounts(NamedTuple):
 
 
 def _smooth_with_numpy(contexts: ContextCounts) -> Floats:
+    """Return the smoothed probability of each candidate in each context, shape ``(n_rows, C)``."""
     ranks, usable, counts, prior, offsets, zeros, parents, silent = contexts
     # arrays of shape (C, n_rows): a context is contiguous
     starts, owner = offsets[:-1], row_owners(offsets)

@@ -95,6 +95,14 @@ def docbin_documents(
 
 
 def _unpacked(data: bytes, path: str, limit: int) -> dict[str, Any]:
+    """Return the contents of a DocBin, decompressed and with values of the expected types.
+
+    Raises
+    ------
+    UserError
+        D325 if it is not a DocBin, D872 if it would need more than `limit` bytes.
+    """
+
     def refuse(problem: str) -> UserError:
         return UserError("D325", path=path, problem=problem)
 
@@ -130,6 +138,13 @@ def _unpacked(data: bytes, path: str, limit: int) -> dict[str, Any]:
 
 
 def _stored(message: dict[str, Any], path: str) -> list[StoredDoc]:
+    """Return the Docs of an unpacked DocBin.
+
+    Raises
+    ------
+    UserError
+        D325 if its columns do not fit each other.
+    """
     import numpy as np
 
     def refuse(problem: str) -> UserError:

@@ -470,7 +470,11 @@ class FileLine:
 def read_lines(
     source: IO[bytes], *, start: int = 0, end: int | None = None, number: int = 1
 ) -> Iterator[FileLine]:
-    """Yield the lines of `source`, which is at byte `start`, up to byte `end`."""
+    """Yield the lines of `source`, which is at byte `start`, up to byte `end`.
+
+    A line of more than `LINE_LIMIT` bytes is skipped: its `FileLine` has no data. `number` is that of the
+    first line.
+    """
     while end is None or start < end:
         data = source.readline(LINE_LIMIT + 1)
         if not data:

@@ -330,6 +330,7 @@ class JsonLines:
 
 
 def _line_examples(line: str, where: str) -> Iterator[Labelled]:
+    """Yield the examples of a JSON line: one with a mark or offsets, or one for each of its "places"."""
     try:
         entry = json.loads(line)
     except (ValueError, RecursionError) as problem:

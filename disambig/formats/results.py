@@ -82,6 +82,10 @@ def _task_records(decisions: Decisions, text: str, kept: int) -> Iterator[dict[s
 
 
 def _slice_records(decisions: Decisions, text: str, kept: int) -> Iterator[dict[str, Any]]:
+    """Yield the records of `Decisions.record` for many decisions; values are read from columns, for speed.
+
+    `kept` is the maximum number of candidates of a record, to which the observed one is added.
+    """
     import numpy as np
 
     from disambig.data import candidate_gloss, excerpt, replacement, row_owners

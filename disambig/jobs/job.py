@@ -413,6 +413,11 @@ def run_job(
 
 
 def _run_shards(made: ShardPlan, work: ShardWork, runner: Runner, listener: Listener) -> JobReport:
+    """Run the shards that have no record yet; return a report on all of them.
+
+    If workers repeatedly fail on a shard, the job continues with the others, and then halves the shard until
+    the document that causes the failure is isolated.
+    """
     report = JobReport(shards=len(made.shards))
     todo, failed = array("q"), []
     for index in range(len(made.shards)):

@@ -180,6 +180,11 @@ def outcome(log_probs: NDArray[np.float32], states: NDArray[np.int32]) -> NDArra
 
 
 def _make_component(levels: Sequence[NgramLevel], root: int) -> _Component:
+    """Return the states of a component's contexts, and the transitions between them, sorted by key.
+
+    A context gets a state of its own only if longer n-grams begin with it; another has the state of its
+    longest suffix that does.
+    """
     suffixes = suffix_rows([(level.begins, level.words) for level in levels])
     after: list[NDArray[np.int32]] = []
     own: list[NDArray[np.int32]] = []

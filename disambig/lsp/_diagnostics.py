@@ -36,9 +36,9 @@ def make_diagnostics(
             source=SOURCE,
             code=flag.rule,
             code_description=_code_description(flag.rule),
-            data=_data(state, flag, own),
+            data=_data(state, flag, corrections),
         )
-        for flag, own in zip(flags, candidates, strict=True)
+        for flag, corrections in zip(flags, candidates, strict=True)
     ]
 
 
@@ -123,8 +123,8 @@ def unused_directives(
     results = []
     for directive in unused:
         first, last = state.lines.line_at(directive.line - 1)
-        own = comments.get(directive.line - 1, [])
-        start, end = own[0] if len(own) == 1 else (first, last)
+        in_line = comments.get(directive.line - 1, [])
+        start, end = in_line[0] if len(in_line) == 1 else (first, last)
         note = unused_directive(name, directive, names)
         diagnostic = types.Diagnostic(
             range=to_range(state.lines, start, end),
@@ -134,7 +134,7 @@ def unused_directives(
             code=CODE,
             tags=None if directive.is_behind_text else [types.DiagnosticTag.Unnecessary],
         )
-        is_alone = len(own) == 1 and not directive.is_behind_text and "," not in state.text[start:end]
+        is_alone = len(in_line) == 1 and not directive.is_behind_text and "," not in state.text[start:end]
         edit = _without(state, start, end) if is_alone else None
         results.append((diagnostic, edit))
     return results

@@ -404,6 +404,7 @@ class _Commands:
         return stop
 
     def _environment(self, kind: str, at: int, after: int) -> int:
+        r"""Skip ``\begin{NAME}`` or ``\end{NAME}``, or a whole environment without text; return its end."""
         canvas = self.canvas
         match = _ENVIRONMENT.match(self.text, after)
         if not match:
@@ -434,7 +435,10 @@ class _Commands:
         return stop
 
     def _title_marks(self, at: int, number: int) -> int:
-        """End sentences at the braces of titles; return the position at which the first one begins."""
+        """End sentences at the braces of the first `number` arguments, which are titles.
+
+        Return the position of the first brace: an overlay, such as ``<2->``, and options are skipped.
+        """
         if overlay := _OVERLAY.match(self.text, at):
             at = self._past_options(overlay.end())
         place = at

@@ -65,9 +65,8 @@ class _Scanner:
         self.text = text
         self.spans: list[tuple[int, int, str]] = []
         self.comments: list[tuple[int, int]] = []
-        self.unclosed: set[str] = (
-            set()
-        )  # kinds of brackets and marks that have no end in the rest of the text
+        # kinds of brackets and marks that are not closed in the rest of the text
+        self.unclosed: set[str] = set()
         self.line_opened: list[bool] = []  # for each open tag, whether it began a line
         self.paragraph_end = -1
 
@@ -102,12 +101,20 @@ class _Scanner:
         return match.end() if match else len(self.text)
 
     def _past_code(self, ticks: str, after: int) -> int:
-        """Return the end of code in backticks, which does not extend over blank lines."""
+        """Return the end of code in backticks, which does not extend over blank lines.
+
+        Parameters
+        ----------
+        ticks : str
+            The opening backticks; the same number of them closes the code.
+        after : int
+            Offset behind them, which is returned if nothing closes the code.
+        """
         if self.paragraph_end < after:
             blank = _BLANK_LINE.search(self.text, after)
             self.paragraph_end = blank.start() if blank else len(self.text)
         end = self.paragraph_end
-        if f"{ticks}{end}" in self.unclosed:
+        if f"{ticks}{end}" in self.unclosed:  # do not search the same paragraph again and again
             return after
         match = re.compile(rf"(?<!`){ticks}(?!`)").search(self.text, after, end)
         if match is None:
@@ -125,7 +132,16 @@ class _Scanner:
         return stop
 
     def _past_brackets(self, at: int, *, ends_at_blank_line: bool = False) -> int:
-        """Return the end of the bracket that is open at `at`, or of code up to a blank line; -1 if none."""
+        """Return the end of the bracket whose contents begin at `at`; -1 if it is not closed.
+
+        Parameters
+        ----------
+        at : int
+        ends_at_blank_line : bool
+            If true, find instead the end of a statement that begins at `at`: the first blank line outside
+            brackets. If a bracket of the statement is not closed, it ends at its first blank line, and so do
+            all later statements.
+        """
         text = self.text
         depth = 0 if ends_at_blank_line else 1
         start, blank = at, -1

@@ -114,6 +114,7 @@ class _Blocks:
             self.canvas.fill(end, end + 1, BREAK)
 
     def _line(self, number: int, start: int, end: int) -> None:
+        """Read one line outside or inside a delimited block; the first form that matches decides."""
         text, canvas = self.text, self.canvas
         line = text[start:end]
         if self.delimiter:

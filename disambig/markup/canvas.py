@@ -95,7 +95,7 @@ class Canvas:
         ]
 
     def leave_out(self, start: int, end: int) -> None:
-        """Paint over a span that is no part of a sentence: one sentence ends and another begins there."""
+        """Paint over a span between sentences: one sentence ends there and another begins."""
         self.fill(start, end)
         self.fill(start, min(start + 1, end), BREAK)
 

@@ -209,7 +209,7 @@ def dashed_cells(text: str) -> list[TableCell]:
 
 
 def _header(lines: Sequence[str], border: int) -> range | None:
-    """Return the lines of the header above a border, if any; None if these are no header."""
+    """Return the lines of the header above a border, if any; None if they are not a header."""
     first = border
     while first and border - first < _MAX_HEADER and lines[first - 1].strip():
         first -= 1

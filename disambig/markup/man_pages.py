@@ -128,6 +128,7 @@ class _Reader:
         self.font = -1
 
     def _macro(self, name: str, start: int, after: int, end: int) -> None:
+        """Read a line with a macro; its arguments are ``text[after:end]``."""
         text, canvas = self.text, self.canvas
         if name in _HEADINGS:
             self._heading(name, start, after, end)

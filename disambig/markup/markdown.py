@@ -524,6 +524,10 @@ class BlockReader:
             self.fence = ""
 
     def _block(self, start: int, at: int, end: int, indent: int) -> None:
+        """Read the line from `at` as the block that it begins or continues; the first match decides.
+
+        `start` is the beginning of the line, `indent` its indentation in columns.
+        """
         text, canvas = self.text, self.canvas
         depth = 0
         for _ in range(_DEEPEST):

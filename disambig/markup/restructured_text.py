@@ -38,7 +38,7 @@ _ADMONITIONS = _words(
 )
 """Directives whose content is prose, which may begin in the line of the directive."""
 _UNREAD_ARGUMENTS = _words("figure only ifconfig tabs grid hlist container")
-"""Directives of `_ADMONITIONS` whose argument is no prose."""
+"""Directives of `_ADMONITIONS` whose argument is not prose."""
 _TITLED = _words(
     "admonition topic sidebar rubric centered tab tab-item dropdown card grid-item-card versionadded"
     " versionchanged versionremoved deprecated deprecated-removed collapse title group-tab"
@@ -179,6 +179,7 @@ class _Blocks:
         return self._start(number, at, line, indent)
 
     def _start(self, number: int, at: int, line: _Line, indent: int) -> int:
+        """Read a line that begins a block; return the number of the line at which reading continues."""
         text, canvas, end = self.text, self.canvas, line.end
         self.paragraph = -1
         if match := _EXPLICIT.match(text, at, end):
@@ -332,6 +333,11 @@ class _Blocks:
         return stop
 
     def _directive(self, number: int, at: int, match: re.Match[str], line: _Line, indent: int) -> int:
+        """Read a directive and return the number of the line at which reading continues.
+
+        `at` is the offset of the directive in line `number`, `match` its name, `indent` its indentation.
+        Contents that are text are read by the caller; other contents are skipped here.
+        """
         canvas, text = self.canvas, self.text
         name = match[1].lower()
         domain, _, short = name.rpartition(":")
@@ -393,12 +399,16 @@ class _Blocks:
         return stop
 
     def _block_end(self, number: int, indent: int, *, blank: bool) -> int:
-        """Return the number of the first line that is not indented more than `indent`.
+        """Return the number of the line after a block, which does not include blank lines at its end.
 
         Parameters
         ----------
+        number : int
+            First line of the block.
+        indent : int
+            All lines of the block are indented by more columns than this.
         blank : bool
-            Whether the block extends across blank lines.
+            Whether the block may contain blank lines; if not, the first one ends it.
         """
         stop = number
         while number < len(self.lines):
@@ -487,6 +497,7 @@ class _Blocks:
         return cells
 
     def _grid_table(self, number: int) -> int:
+        """Read a grid table, whose first line marks columns by "+"; return the number of the line behind."""
         border = self.lines[number]
         places = [offset for offset in range(border.at - border.start, border.end - border.start)
                   if self.text[border.start + offset] == "+"]  # fmt: skip

@@ -29,7 +29,7 @@ _PLACEHOLDER = re.compile(
     r"|%\d{1,2}|\$?\{[^{}\n]{0,80}\}"
 )
 _ACCELERATOR = re.compile(r"(?<!\w)([^\W_]*)(?:_|&(?!#?\w{1,31};))(?=[^\W_])\w*")
-"""A letter that is a key of the keyboard in a menu: ``_Open``, ``Save &as``, ``Sa_ve``."""
+"""A word with a mark before the letter that selects a menu item: ``_Open``, ``Save &as``, ``Sa_ve``."""
 
 
 @dataclass(slots=True)
@@ -103,12 +103,12 @@ def _write_comments(canvas: Canvas, entry: _Entry) -> None:
 
 
 def _read_string(content: str) -> Canvas:
-    """Return the text of a string without placeholders, keys of menus and markup."""
+    """Return the text of a string without placeholders, marks of access keys and markup."""
     characters = list(content)
     for match in _PLACEHOLDER.finditer(content):
         characters[match.start() : match.end()] = OPAQUE * len(match[0])
     for match in _ACCELERATOR.finditer("".join(characters)):
-        if match[1]:
+        if match[1]:  # a mark inside a word: without it the offsets of the letters would change
             characters[match.start() : match.end()] = OPAQUE * len(match[0])
         else:
             characters[match.start()] = BLANK

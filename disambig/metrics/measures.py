@@ -266,8 +266,8 @@ class AUC:
 
     It is the share of pairs, of one instance in which the candidate is right and one in which it is not, that
     the scores order correctly; ties count half. The score of an instance is the candidate's lead over the
-    best other candidate. Instances without the candidate, or without another one, are left out. NaN if there
-    is no pair.
+    best other candidate. Instances without the candidate, or without another one, are left out. NaN without
+    any pair.
 
     Attributes
     ----------

@@ -23,9 +23,9 @@ def reliability(predicted: NDArray[np.float64], right: NDArray[np.bool_]) -> dic
     -------
     dict
         ``n``; ``bins``, a list of the nonempty ones of `N_BINS` equal ranges, each with ``low``, ``high``,
-        ``predicted`` and ``observed`` (means) and ``n``; ``expected_calibration_error``, the mean difference
-        of the two over the bins, weighted by size (None for no decision); ``brier``, the mean squared
-        difference of probability and outcome (0 is best; None for no decision).
+        ``predicted`` and ``observed`` (means) and ``n``; ``expected_calibration_error``, the mean absolute
+        difference of the two over the bins, weighted by size (None for no decision); ``brier``, the mean
+        squared difference of probability and outcome (0 is best; None for no decision).
     """
     predicted = np.asarray(predicted, np.float64)
     places = np.minimum((predicted * N_BINS).astype(np.int64), N_BINS - 1)
@@ -58,7 +58,7 @@ def reliability_lines(result: dict[str, Any]) -> list[str]:
     lines = [
         f"probability of the chosen candidate: expected calibration error "
         f"{result['expected_calibration_error']:.2%}, Brier score {result['brier']:.4f}",
-        "  said to be right   mean    is right        n",
+        "       probability    mean  observed         n",
     ]
     for at in result["bins"]:
         between = f"{at['low']:.0%} to {at['high']:.0%}"

@@ -30,7 +30,8 @@ def wilson(right: float, n: float) -> tuple[float, float]:
     share, z2 = right / n, Z95**2
     centre = (share + z2 / (2 * n)) / (1 + z2 / n)
     half = Z95 * np.sqrt(share * (1 - share) / n + z2 / (4 * n * n)) / (1 + z2 / n)
-    return float(centre - half), float(centre + half)
+    # rounding can exceed 0 and 1, which would be printed as "-0.0%"
+    return max(0.0, float(centre - half)), min(1.0, float(centre + half))
 
 
 def mean_interval(

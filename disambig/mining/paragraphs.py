@@ -16,7 +16,7 @@ LEAST_WORDS = 5
 MOST_WORDS = 1_000
 """Maximum number of words of a paragraph; longer ones are usually data."""
 _CODE_MARKS = f"{OPAQUE}{SPOKEN_CONSONANT}{SPOKEN_VOWEL}"
-_PIECES = re.compile(rf"([{_CODE_MARKS}]+)|([{HIDDEN}]+)|(\s+)")
+_PIECES = re.compile(rf"(?P<code>[{_CODE_MARKS}]+)|[{HIDDEN}]+|(?P<space>\s+)")
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
 _IS_NAME = re.compile(r"[\w.:/#<>()\[\]{}@*=+-]{1,60}")
 _UNREADABLE_CODE = "x"
@@ -114,7 +114,17 @@ def read_paragraphs(
 
 
 def _render(painted: str, original: str, keep_code: bool) -> Paragraph:
-    """Return a stretch of painted text as a paragraph."""
+    """Return a part of a document as a paragraph, with each run of white space as one blank.
+
+    Parameters
+    ----------
+    painted : str
+        The part after markup was read: signs replace markup and code (`disambig.markup.read_markup`).
+    original : str
+        The same part with its markup, as long as `painted`.
+    keep_code : bool
+        See `read_paragraphs`.
+    """
     parts: list[str] = []
     code: list[tuple[int, int]] = []
     length = at = 0
@@ -130,12 +140,12 @@ def _render(painted: str, original: str, keep_code: bool) -> Paragraph:
             add(painted[at : match.start()])
             blank = False
         at = match.end()
-        if match[1]:
-            shown = _code_text(original[slice(*match.span())]) if keep_code else match[1][:1]
+        if match["code"]:
+            shown = _code_text(original[slice(*match.span())]) if keep_code else match["code"][:1]
             code.append((length, length + len(shown)))
             add(shown)
             blank = False
-        elif match[3] and not blank:
+        elif match["space"] and not blank:
             add(" ")
             blank = True
     add(painted[at:])

@@ -349,12 +349,12 @@ def tune(
     progress : callable
     """
     notes = list(notes)
-    own = checker.limits()
+    default_limits = checker.limits()
     progress("checking the older half", 0, 1)
     old = _Trials.run(checker, older, ignore)
     progress("checking the newer half", 0, 1)
     new = _Trials.run(checker, newer, ignore)
-    chosen_ignore = _effective(old, own, learn_ignored(old, own, trust or {}))
+    chosen_ignore = _effective(old, default_limits, learn_ignored(old, default_limits, trust or {}))
     rates: dict[str, float] = {}
     if len(older.fixes) < LEAST_CORRECTIONS:
         notes.append(f"rates are not chosen: the older half has fewer than {LEAST_CORRECTIONS} mistakes")
@@ -363,12 +363,12 @@ def tune(
         if rates and not is_better_elsewhere(checker, old, chosen_ignore, trust or {}):
             notes.append("in cross-validation on the older half, choosing rates does no good: none are set")
             rates = {}
-    limits = own | _limits(checker, rates)
-    before, after = new.right(own), new.right(limits, chosen_ignore)
+    limits = default_limits | _limits(checker, rates)
+    before, after = new.right(default_limits), new.right(limits, chosen_ignore)
     measured = {
-        "older, as shipped": old.measure(own),
+        "older, as shipped": old.measure(default_limits),
         "older, tuned": old.measure(limits, chosen_ignore),
-        "newer, as shipped": new.measure(own),
+        "newer, as shipped": new.measure(default_limits),
         "newer, tuned": new.measure(limits, chosen_ignore),
     }
     layer, dropped = _keep_harmless(checker, new, rates, chosen_ignore, notes)
@@ -379,7 +379,7 @@ def tune(
         gained=int((after & ~before).sum()),
         lost=int((before & ~after).sum()),
         dropped=dropped,
-        pairs=_frequent_pairs(older, newer, old.right(own), before),
+        pairs=_frequent_pairs(older, newer, old.right(default_limits), before),
         notes=tuple(notes),
     )
 
@@ -525,9 +525,9 @@ def choose_rates(
     dict
         Rates of the tasks for which another one than their own is chosen.
     """
-    own, trial = checker.rates(), trials.trial(ignore)
+    default_rates, trial = checker.rates(), trials.trial(ignore)
     tasks = trials.tasks
-    options = {task: [step * own[task] for step in STEPS] for task in tasks}
+    options = {task: [step * default_rates[task] for step in STEPS] for task in tasks}
     prior = _prior_right(checker, tasks, options, trust)
     right, false = [], []
     for task in tasks:
@@ -572,12 +572,12 @@ def is_better_elsewhere(
     more. Among millions of combinations of rates, some look better by chance, if there are few mistakes.
     """
     right = flags = own_right = own_flags = 0
-    own = checker.limits()
+    default_limits = checker.limits()
     for learn, held_out in trials.folds():
         rates = choose_rates(checker, learn, ignore, trust)
         chosen, shipped = (
-            held_out.measure(own | _limits(checker, rates), ignore),
-            held_out.measure(own, ignore),
+            held_out.measure(default_limits | _limits(checker, rates), ignore),
+            held_out.measure(default_limits, ignore),
         )
         right, own_right = right + chosen.right, own_right + shipped.right
         flags, own_flags = flags + chosen.false_flags, own_flags + shipped.false_flags
@@ -617,8 +617,8 @@ def _prior_right(
         points = trust[task].points
         return float(np.interp(limit, [point.least for point in points], [point.right for point in points]))
 
-    own = checker.rates()
-    total = sum(right(task, own[task]) for task in tasks)
+    default_rates = checker.rates()
+    total = sum(right(task, default_rates[task]) for task in tasks)
     scale = PRIOR_RIGHT / total if total else 0.0
     return {task: scale * np.array([right(task, rate) for rate in options[task]]) for task in tasks}
 
@@ -631,12 +631,12 @@ def _keep_harmless(
     notes: list[str],
 ) -> tuple[ProjectLayer, tuple[str, ...]]:
     """Return what does no harm in the newer half, and the entries that suppress a right correction there."""
-    own = checker.limits()
+    default_limits = checker.limits()
     made = {entry for fix in trials.half.fixes for entry in _fix_entries(fix)}
     dropped = tuple(entry for entry in ignore if entry in made)
     kept = tuple(entry for entry in ignore if entry not in dropped)
-    with_own = trials.measure(own, kept)
-    with_rates = trials.measure(own | _limits(checker, rates), kept)
+    with_own = trials.measure(default_limits, kept)
+    with_rates = trials.measure(default_limits | _limits(checker, rates), kept)
     if rates and with_rates.right < with_own.right:
         notes.append("the chosen rates correct fewer mistakes of the newer half: they are not set")
         rates = {}

@@ -268,9 +268,9 @@ def _tokens_near(view: TokenView, spans: Sequence[Sequence[tuple[int, int]]]) ->
     documents = view.document_indices(np.arange(len(view)))
     bounds = np.searchsorted(documents, np.arange(len(spans) + 1)).tolist()
     for document, of_text in enumerate(spans):
-        own = slice(*bounds[document : document + 2])
+        tokens = slice(*bounds[document : document + 2])
         for start, end in of_text:
-            near[own] |= (view.starts[own] <= end) & (view.ends[own] >= start)
+            near[tokens] |= (view.starts[tokens] <= end) & (view.ends[tokens] >= start)
     return near
 
 

@@ -137,7 +137,21 @@ def _settled_in_file(settled: OverlapResolution, plain: PlainText) -> OverlapRes
 
 
 def cut_pieces(text: str, *, size: int = PIECE, back: int = _BACK) -> list[tuple[int, int]]:
-    """Split a long text at the end of a paragraph, line, sentence or word."""
+    """Split a long text at the ends of paragraphs, lines, sentences or words, in this order of preference.
+
+    Parameters
+    ----------
+    text : str
+    size : int
+        Maximum number of characters of a piece.
+    back : int
+        A piece may end up to this number of characters earlier; if nothing ends there, a word is cut.
+
+    Returns
+    -------
+    list of (int, int)
+        Start and end of each piece; the pieces cover the text.
+    """
     pieces, start = [], 0
     while len(text) - start > size:
         end = start + size

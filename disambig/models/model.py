@@ -377,6 +377,7 @@ class Model:
     def _begin_at(
         self, instances: Instances, view: TokenView, flags_per_1000: float | None
     ) -> PendingDecisions:
+        """Score and judge instances, piece by piece; parts that need the whole text are left to `_finish`."""
         table = self.task.groups
         n = len(instances)
         offsets = instances.candidate_offsets(table)

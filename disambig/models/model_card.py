@@ -161,9 +161,9 @@ def _use(model: Model, directory: str) -> list[str]:
 
 def _component(model: Model) -> str:
     """Return the component for a model: that of its task if it has labels and one is installed."""
-    own = f"disambig_{model.task.name}"
+    name = f"disambig_{model.task.name}"
     labels = decides(model.task).between == "labels"
-    return own if labels and entry_points(group="spacy_factories", name=own) else "disambig"
+    return name if labels and entry_points(group="spacy_factories", name=name) else "disambig"
 
 
 def _examples(model: Model) -> list[str]:
@@ -212,12 +212,14 @@ def _figures(test: dict[str, Any]) -> list[str]:
     shown = sorted(systems["model"], key=lambda name: -systems["model"][name]["n"])[:MOST_GROUPS]
     rows = []
     for name in shown:
-        own = systems["model"][name]
-        low, high = own["interval"]
+        group = systems["model"][name]
+        low, high = group["interval"]
         others = [f"{systems[other][name]['accuracy']:.1%}" for other in OTHERS if other in systems]
-        auc = f"{own['auc']:.3f}" if "auc" in own else "-"
-        right = f"{own['accuracy']:.1%} ({low:.1%} to {high:.1%})"
-        rows.append([_cell(name), f"{own['n']:,}", right, *others, f"{own['balanced_accuracy']:.1%}", auc])
+        auc = f"{group['auc']:.3f}" if "auc" in group else "-"
+        right = f"{group['accuracy']:.1%} ({low:.1%} to {high:.1%})"
+        rows.append(
+            [_cell(name), f"{group['n']:,}", right, *others, f"{group['balanced_accuracy']:.1%}", auc]
+        )
     compared = [title for other, title in OTHERS.items() if other in systems]
     head = ["group", "tested", "accuracy (95 % interval)", *compared, "balanced", "AUC"]
     paragraphs = [
@@ -270,7 +272,7 @@ def _operating(model: Model, test: dict[str, Any]) -> list[str]:
     if not isinstance(model.judge, RaisesFlags):
         labels = decides(model.task).between == "labels"
         why = "its candidates are labels" if labels else "it only selects the best candidate"
-        return [f"It flags nothing: {why}, and does not change the text."]
+        return [f"It flags nothing, because {why}, and does not change the text."]
     summary = f"At the default rate, at most {model.flags_per_1000:g} of 1,000 correct words are flagged."
     zero = any("" in group.candidates for group in model.task.groups)
     replaced = "words replaced by one another at random" if zero else "words replaced at random"

@@ -380,6 +380,7 @@ def save_model(model: Model, path: str | Path, *, force: bool = False) -> None:
 
 
 def _write(model: Model, target: Path) -> None:
+    """Write a model to a temporary folder, check that it can be loaded, and then replace the old one."""
     import srsly
 
     from disambig.models.model_card import card

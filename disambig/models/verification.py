@@ -8,7 +8,7 @@ around it, and the models decide there again:
 * The original is wanted back: the more probable of the two flags is kept. Since the other one loses when its
   own correction is verified, the corrected text is not flagged there.
 * Another word is wanted, and that one is not flagged: it is proposed instead, if it is one of the candidates
-  of the decision. Otherwise the flag is dropped, as two models that disagree are no help to a reader.
+  of the decision. Otherwise the flag is dropped, since two models that disagree do not help a reader.
 
 If more is flagged than by default, wishes for another word only count if they are flagged by default as well:
 otherwise a word that is flagged at a low rate would not be at a higher one.

@@ -73,7 +73,7 @@ class RecordsRequest:
         if sum(len(decisions) for result in results for decisions in result.decisions) > MOST_DECISIONS:
             raise UserError("D885", what="the list of decisions", limit=MOST_DECISIONS, unit="decisions")
         lines = JsonlFormat(version=self.version).encode(
-            [replace(result, document=own) for result, own in zip(results, self.documents, strict=True)]
+            [replace(result, document=source) for result, source in zip(results, self.documents, strict=True)]
         )
         objects = lines.rstrip(b"\n")
         return objects if self.alone else b"[" + objects.replace(b"}\n{", b"},\n{") + b"]"

@@ -108,6 +108,7 @@ def _reason(problem: Exception) -> str:
 
 
 def _run_server(app: object, bound: socket.socket, limits: ServerLimits, ready: Callable[[], None]) -> None:
+    """Serve an application on a bound socket until a signal; call `ready` when it accepts requests."""
     import uvicorn
 
     from disambig.server.app import protocol_with_timeout

@@ -55,16 +55,16 @@ def pack_decisions(
     entries: list[tuple[Any, ...]] = [(group.name, group.candidates) for group in decisions.table]
     if glossed := decisions.glossed:
         glosses = [group.glosses or ("",) * len(group.candidates) for group in decisions.table]
-        entries = [(*entry, own) for entry, own in zip(entries, glosses, strict=True)]
+        entries = [(*entry, gloss) for entry, gloss in zip(entries, glosses, strict=True)]
     table = [entries[group] for group in (used % max(n_groups, 1)).tolist()]
     tables = firsts.tolist()
     scores = np.asarray(decisions.scores, _SCORE)
     offsets = decisions.offsets[bounds].tolist()
-    own, layout = decisions.own, WITH_GLOSSES if glossed else LAYOUT
+    gloss, layout = decisions.own, WITH_GLOSSES if glossed else LAYOUT
     return [
         {
-            "layout": layout if own is None else WITH_LISTS,
-            **({} if own is None else {"lists": _packed_lists(own.take(slice(*bounds[i : i + 2])))}),
+            "layout": layout if gloss is None else WITH_LISTS,
+            **({} if gloss is None else {"lists": _packed_lists(gloss.take(slice(*bounds[i : i + 2])))}),
             "task": decisions.task,
             "spans_key": spans_key,
             "model": decisions.model,

@@ -212,8 +212,8 @@ class Proofreader(SpanWriter):
                 if bounds[number] == bounds[number + 1]:
                     continue
                 spans[number] += _flagged(doc, of_task.slice(*bounds[number : number + 2]), name)
-        for doc, own in zip(docs, spans, strict=True):
-            in_order = [span for *_, span in sorted(own, key=lambda placed: placed[:2])]
+        for doc, of_doc in zip(docs, spans, strict=True):
+            in_order = [span for *_, span in sorted(of_doc, key=lambda placed: placed[:2])]
             doc.spans[self.spans_key] = SpanGroup(doc, name=self.spans_key, spans=in_order)
 
     def reference(self) -> dict[str, Any]:

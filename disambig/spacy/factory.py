@@ -252,7 +252,7 @@ def declared_factory(
     requires: Sequence[str] = (),
     scores: Mapping[str, float] | None = None,
 ) -> Callable[..., Component]:
-    """Register the factory of a component of another class with spaCy and return it.
+    """Register a factory for a component whose class is the caller's own, and return `create`.
 
     Parameters
     ----------
@@ -264,9 +264,9 @@ def declared_factory(
     defaults : mapping
         The settings with their defaults.
     assigns, requires : sequences of str
-        What it writes and reads, such as ``"doc.spans"``, for spaCy's analysis of pipelines.
+        What the component writes and reads, such as ``"doc.spans"``, for spaCy's analysis of pipelines.
     scores : mapping of str to float, optional
-        Weights of the scores that it gives.
+        Weights of the scores that the component computes.
     """
     factory = name
 

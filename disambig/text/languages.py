@@ -6,7 +6,7 @@ auxiliaries), and the script. A paragraph is in another language only if frequen
 in it and hardly any of the model's language: names, code, headings and short lists without such words are
 never taken for another language. A quotation inside a paragraph has no influence, as its paragraph has
 frequent words around it. A longer paragraph with hardly any frequent word of any of these languages, such as
-rows of names, is no language (`NO_LANGUAGE`).
+rows of names, is not in a language (`NO_LANGUAGE`).
 
 Detectors of all languages were not taken: on short paragraphs with names and identifiers they are often
 wrong (see `tests/unit/text/test_foreign_paragraphs.py`), and their models are some megabytes.
@@ -34,7 +34,7 @@ LANGUAGE_NAMES = {
 }  # fmt: skip
 """Names of the languages that are told apart, by ISO 639-1 code."""
 NO_LANGUAGE = "zxx"
-"""Code of ISO 639-2 for what is no language."""
+"""Code of ISO 639-2 for text that is not in a language."""
 
 _FREQUENT = {
     "en": """
@@ -186,7 +186,7 @@ _LETTERS = {
 _PARTICLES = frozenset(
     "de la le du des del el los las da do dos das di della van der von den y e et ten ter al".split()
 )
-"""Words in names: before a capitalised word they are no evidence, except for German (nouns have capitals)."""
+"""Words in names: before a capitalised word they do not count, except for German (nouns have capitals)."""
 _WEAK_SHARE = 0.25
 _LETTER_SHARE = 0.75
 _LEAST_EVIDENCE = 2.0
@@ -202,7 +202,7 @@ _BEGINNING = 240
 _SURE, _SURE_SHARE = 3, 8
 """That many words that only the model's language has, and one in so many words, show it."""
 _LEAST_DATA, _DATA_SHARE = 20, 40
-"""A paragraph of that many words is no language if at most one in so many is frequent in the model's. In
+"""A paragraph of that many words is data if at most one in so many is frequent in the model's language. In
 prose it is one in three; of 23,366 paragraphs of documentation with 15 words or more, eight had fewer.
 """
 _CAPITALISES_NOUNS = "de"
@@ -368,9 +368,9 @@ def _language_of_paragraph(text: str, profile: _Profile) -> str:
         return ""
     code = max(evidence, key=lambda one: (evidence[one], one))
     amount = evidence[code]
-    own = [profile.shared.get(word) for word in map(str.lower, words) if word in profile.own]
-    shared = sum(codes is not None and code in codes for codes in own)
-    against, share = len(own) - shared, (amount + shared / 2) / len(words)
+    codes_of_words = [profile.shared.get(word) for word in map(str.lower, words) if word in profile.own]
+    shared = sum(codes is not None and code in codes for codes in codes_of_words)
+    against, share = len(codes_of_words) - shared, (amount + shared / 2) / len(words)
     if len(distinct[code]) < 2:
         return ""
     if amount >= _LEAST_EVIDENCE and share >= _LEAST_SHARE and against <= _MOST_OWN * amount:
@@ -387,7 +387,7 @@ def _is_data(text: str, profile: _Profile) -> bool:
 def _counted_words(text: str, profile: _Profile) -> list[tuple[str, bool]]:
     """Return the words that may be evidence for another language, and whether a name follows each.
 
-    Items of lists of single words, parts of code and capitalised words inside a sentence are no evidence.
+    Items of lists of single words, parts of code and capitalised words inside a sentence do not count.
     """
     counted: list[tuple[str, bool]] = []
     matches = list(_WORDS.finditer(text))
@@ -450,9 +450,11 @@ def describe_foreign(counts: Mapping[str, int], languages: Collection[str]) -> s
     n = sum(counts.values())
     code = max(counts, key=lambda one: (counts[one], one))
     other = LANGUAGE_NAMES.get(code, code)
-    own = " or ".join(LANGUAGE_NAMES.get(one, one) for one in languages)
+    wanted = " or ".join(LANGUAGE_NAMES.get(one, one) for one in languages)
     share = "it looks" if n == 1 else "they look" if counts[code] == n else "most look"
-    return f"{pluralize(n, 'paragraph')} that {'is' if n == 1 else 'are'} not in {own} ({share} like {other})"
+    return (
+        f"{pluralize(n, 'paragraph')} that {'is' if n == 1 else 'are'} not in {wanted} ({share} like {other})"
+    )
 
 
 def foreign_layer(view: TokenView, language: str) -> NDArray[np.bool_]:

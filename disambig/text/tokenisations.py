@@ -209,6 +209,7 @@ class Words:
 
 
 def _tokenise_compiled(text: str, offsets: NDArray[np.int64]) -> Arrays:
+    """Return the hashes, starts and ends of tokens, and the first tokens of sentences and of documents."""
     from disambig.text.kernels import tokenise
 
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(

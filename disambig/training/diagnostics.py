@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from disambig.data import CrossedRows, convert, normalised
 from disambig.errors import UserError
 from disambig.features import ExtractorChoice
+from disambig.formats import Labelled
 from disambig.formatting import pluralize
 from disambig.metrics import mcnemar, wilson
 from disambig.packs import language_of_counts
@@ -57,8 +58,8 @@ def sanity_baseline(
     chosen = _best_columns(crossed, right.argmax(axis=1), folds)
     tried = np.flatnonzero(chosen >= 0)
     hits, other = hits[tried], right[tried, chosen[tried]]
-    own, cheap = float(hits.mean()), float(other.mean())
-    return (own, cheap) if cheap - own > FAR and mcnemar(other, hits) < SURE else None
+    accuracy, cheap = float(hits.mean()), float(other.mean())
+    return (accuracy, cheap) if cheap - accuracy > FAR and mcnemar(other, hits) < SURE else None
 
 
 def _best_columns(
@@ -97,15 +98,17 @@ NO_GAIN = "no better than always choosing"
 
 
 def example_warnings(marked: LabelledDataset) -> list[str]:
-    """Warn of examples that were left out, with reasons, and of too few examples."""
+    """Warn of examples that were left out, with reasons, that contradict each other, or are too few."""
     notes = []
     if marked.problems:
-        notes.append(f"not used: {_shortened(marked.problems, 3, '; ')}")
+        problems = [f"{where}: {reason}" for where, reason in marked.problems]
+        notes.append(f"not used: {_shortened(problems, 3, '; ')}")
     n, different = len(marked.labelled), len({(e.text, e.start, e.end, e.word) for e in marked.labelled})
     if 2 * different < n:
         notes.append(
             f"only {different:,} of {pluralize(n, 'labelled example')} differ: equal texts are in one fold"
         )
+    notes += _contradictions(marked.labelled)
     if len(marked.documents) < FEW:
         n = len(marked.documents)
         few = "is little" if n == 1 else "are few"
@@ -158,6 +161,21 @@ def _sample_words(tokenisation: Tokenisation, texts: Sequence[str]) -> list[str]
     step = max(1, len(texts) // 100)
     words = [word for text in texts[::step] for word in tokenisation.words(text[:_PER_TEXT])]
     return words[: _LOOKED_UP[1]]
+
+
+def _contradictions(labelled: Sequence[Labelled]) -> list[str]:
+    """Warn of equal places whose examples have no label in common."""
+    examples: dict[tuple[str, int, int, str], list[Labelled]] = {}
+    for example in labelled:
+        examples.setdefault((example.text, example.start, example.end, example.word), []).append(example)
+    contradicting = []
+    for same in examples.values():
+        first = {same[0].label, *same[0].also}
+        contradicting += [(same[0], e) for e in same[1:] if first.isdisjoint({e.label, *e.also})][:1]
+    if not contradicting:
+        return []
+    shown = " and ".join(f"{example.label!r} ({example.where})" for example in contradicting[0])
+    return [f"{pluralize(len(contradicting), 'place')} labelled in different ways; the first: {shown}"]
 
 
 def accuracy_line(hits: NDArray[np.bool_], n_folds: int) -> str:

@@ -21,23 +21,22 @@ from disambig.types import FeatureExtractor, Features, Task
 
 MOST_REASONS = 5
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
-_PLACE = re.compile(r"^.*?(, line \d+|:\d+|/[^:]*)?: ")
 
 
-def dataset_report(used: int, problems: Sequence[str] = (), what: str = "examples") -> dict[str, Any]:
+def dataset_report(used: int, reasons: Sequence[str] = (), what: str = "examples") -> dict[str, Any]:
     """Count the examples that are used and left out, with reasons, as plain values.
 
     Parameters
     ----------
     used : int
-    problems : sequence of str
-        One per example that was left out: its place, a colon, and the reason.
+    reasons : sequence of str
+        The reason for each example that was left out.
     what : str
         Noun for the examples, such as ``"lists"`` or ``"documents"``.
     """
-    # without places and quotations, equal reasons are counted together
-    reasons = Counter(_QUOTED.sub("...", _PLACE.sub("", problem, count=1)) for problem in problems)
-    return {"what": what, "read": used + len(problems), "used": used, "left_out": dict(reasons.most_common())}
+    # without quotations, equal reasons are counted together
+    left_out = dict(Counter(_QUOTED.sub("...", reason) for reason in reasons).most_common())
+    return {"what": what, "read": used + len(reasons), "used": used, "left_out": left_out}
 
 
 def report_line(report: Mapping[str, Any]) -> str:
@@ -187,9 +186,8 @@ class ErrorCorpus:
         view = view_of_texts([fix.before for fix in sure], tokenisation, protected=True)
         instances = find_instances(task, view)
         at, meant, reasons = _match_places(task, view, instances, sure)
-        problems = [f"{fix.where}: {reason}" for fix, reason in zip(sure, reasons, strict=True) if reason]
-        problems += [f"{fix.where}: {UNSURE}" for fix in mistakes if fix.tier > TIER]
-        report = dataset_report(len(mistakes) - len(problems), problems, "mistakes")
+        why = [*filter(None, reasons), *[UNSURE] * (len(mistakes) - len(sure))]
+        report = dataset_report(len(mistakes) - len(why), why, "mistakes")
         if not len(at):
             raise UserError("D428", task=task.name, problem=report_line(report))
         places = instances.take(at)

@@ -166,7 +166,7 @@ def run(
     empty = sum(not text.strip() for part in texts.values() for text in part)
     numbers = {
         "documents": {name: len(part) for name, part in texts.items()},
-        "account": dataset_report(n - empty, ["text: empty"] * empty, "documents"),
+        "account": dataset_report(n - empty, ["empty"] * empty, "documents"),
     }
     model = replace(model, provenance=model.provenance | {"examples": model.provenance["examples"] | numbers})
     return model, plan, {"texts": texts["test"]}
@@ -342,7 +342,7 @@ def read_plan(
         problem = f"training.least_margin is for tasks with labels; tasks with words use {RATE}"
         raise UserError("D005", path=path, problem=problem)
     about = config["model"]
-    name, version = str(about.get("name", task.name)), str(about.get("version", "0.1.0"))
+    name, version = str(about.get("name") or task.name), str(about.get("version") or "0.1.0")
     sources = {name: settings.pop(name) for name in SOURCES if name in settings}
     return TrainingPlan(ResolvedConfig.from_parts(parts), sources, settings, kept, name, version)
 

@@ -191,8 +191,8 @@ class LabelledDataset:
         The example behind each instance.
     documents : array of int64, shape (n_instances,)
         Number of the document of each instance, from 0 to n_documents - 1.
-    problems : list of str
-        Labelled places that could not be used, with reasons.
+    problems : list of (str, str)
+        File and line of each labelled place that could not be used, and the reason.
     n_unknown_labels : int
         Number of `problems` that are labels which the task does not have.
     """
@@ -200,8 +200,13 @@ class LabelledDataset:
     examples: TextExamples
     labelled: list[Labelled]
     documents: NDArray[np.int64]
-    problems: list[str]
+    problems: list[tuple[str, str]]
     n_unknown_labels: int = 0
+
+    @property
+    def reasons(self) -> list[str]:
+        """The reason for each labelled place that could not be used."""
+        return [reason for _, reason in self.problems]
 
     @property
     def n_documents(self) -> int:
@@ -219,12 +224,12 @@ class LabelledDataset:
         part = self.take(index)
         view, instances = self.examples.view, part.examples.instances
         texts, which = np.unique(view.document_indices(instances.positions), return_inverse=True)
-        own = view.take(texts)
-        moved = instances.positions - view.documents[texts][which] + own.documents[which]
+        part_view = view.take(texts)
+        moved = instances.positions - view.documents[texts][which] + part_view.documents[which]
         _, documents = np.unique(part.documents, return_inverse=True)
         return replace(
             part,
-            examples=TextExamples.from_view(own, replace(instances, positions=moved)),
+            examples=TextExamples.from_view(part_view, replace(instances, positions=moved)),
             documents=documents.astype(np.int64),
         )
 
@@ -259,14 +264,14 @@ def label_instances(task: Task, tokenisation: Tokenisation, labelled: Sequence[L
     view = view_of_texts(texts, tokenisation)
     places = TaskPlaces.from_view(task, view)
     matches: list[tuple[int, int, Labelled]] = []
-    problems = []
+    problems: list[tuple[str, str]] = []
     unknown_labels = 0
     for example in labelled:
         if n := places.too_long(number[example.text], example):
             reason = f"{_shown(example)} has {n} tokens: the task {task.name} decides single tokens only"
             if _is_whole(example):
                 reason = f"no place is marked in {_shown(example)}: put one word between [[ and ]]"
-            problems.append(f"{example.where}: {reason}")
+            problems.append((example.where, reason))
             continue
         here = places.at(number[example.text], example)
         groups = [task.groups[places.groups[i]] for i in here]
@@ -280,10 +285,10 @@ def label_instances(task: Task, tokenisation: Tokenisation, labelled: Sequence[L
         if problem is None:
             matches.append((*right[0], example))
         else:
-            problems.append(f"{example.where}: {problem}")
+            problems.append((example.where, problem))
             unknown_labels += bool(here) and not right
     if not matches:
-        raise UserError("D462", problem=problems[0], n=len(problems))
+        raise UserError("D462", problem=": ".join(problems[0]), n=len(problems))
     instances = places.instances()
     matches.sort(key=lambda match: (instances.positions[match[0]], match[0]))  # stable
     index = np.array([place for place, _, _ in matches], np.int64)

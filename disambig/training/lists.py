@@ -117,7 +117,7 @@ def train_candidates(
         if not len(tuned.instances):
             raise UserError("D337", n=len(tune))
     model = train_examples(parts, learn, tuned, learn, name=name, **settings)
-    left_out = ["lists: neither costs nor a reference"] * (len(lists) - len(usable))
+    left_out = ["neither costs nor a reference"] * (len(lists) - len(usable))
     report = dataset_report(len(usable) + put_aside, left_out, "lists")
     counts = {
         "lists": len(usable),

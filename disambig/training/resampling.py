@@ -262,7 +262,8 @@ class FoldResampling:
         groups = marked.examples.instances.groups
         rows = [np.flatnonzero(groups == g) for g in range(len(task.groups))]
         right = [
-            right_candidates(marked.take(own), group) for own, group in zip(rows, task.groups, strict=True)
+            right_candidates(marked.take(own_rows), group)
+            for own_rows, group in zip(rows, task.groups, strict=True)
         ]
         features = [_with_all_right(*pair) for pair in zip(features, right, strict=True)]
         return FittedFolds(marked, folds, n_folds, tuple(extractors), features, rows, right)
@@ -341,6 +342,15 @@ class FittedFolds:
         return self.group_fits[group]
 
     def _fit_and_score(self, table: Group, learner: Learner, baseline: Learner, group: int) -> _GroupFit:
+        """Fit a learner on all examples of a group, and score each example with weights from the other folds.
+
+        Returns
+        -------
+        scorer : Scorer or None
+            None if no fold can be learned: fewer than two labels in the others.
+        report : dict
+        scores : array of float64, shape (n, K)
+        """
         # With all folds learnable a learner may fit them in one pass; otherwise the baseline's scores are the
         # default, and only the folds whose complement has at least two labels are replaced.
         features, gold = self.features[group], self.gold(group)
@@ -406,14 +416,14 @@ class FittedFolds:
         right = [right_rows[rows] for right_rows, rows in zip(self.right, kept, strict=True)]
         if learns_labels(task):
             chosen = [
-                seen_elsewhere(c, r, self.folds[own[rows]])
-                for c, r, own, rows in zip(chosen, right, self.rows, kept, strict=True)
+                seen_elsewhere(c, r, self.folds[index[rows]])
+                for c, r, index, rows in zip(chosen, right, self.rows, kept, strict=True)
             ]
         warnings += diagnostics.baseline_warnings(
             task,
             [
-                None if scorer is None else sanity_baseline(features.batch, right, self.folds[own], scored)
-                for scorer, features, right, own, scored in zip(
+                None if scorer is None else sanity_baseline(features.batch, right, self.folds[index], scored)
+                for scorer, features, right, index, scored in zip(
                     model.scorers, self.features, self.right, self.rows, self.held_out, strict=True
                 )
             ],
@@ -481,7 +491,7 @@ def few_scored(material: CalibrationData) -> list[ScoreBatch]:
 def count_dataset(marked: LabelledDataset) -> dict[str, Any]:
     """Return the numbers of examples, documents and words, for the model's provenance."""
     counts = {"labelled": len(marked.documents), "documents": len(np.unique(marked.documents))}
-    report = dataset_report(len(marked.documents), marked.problems)
+    report = dataset_report(len(marked.documents), marked.reasons)
     return {"examples": counts | {"train_words": marked.examples.n_words, "account": report}}
 
 

@@ -79,8 +79,8 @@ class ResolvedConfig:
         judge: Any = self.judge or resolve({"judge": default_rule_config(self.task)})["judge"]
         check_decision_rule(judge, self.task)
         names = {field.name for field in fields(judge)}
-        own = {name: value for name, value in settings.items() if name in names and value is not None}
-        rule: DecisionRule = replace(judge, **own)
+        accepted = {name: value for name, value in settings.items() if name in names and value is not None}
+        rule: DecisionRule = replace(judge, **accepted)
         return rule
 
     def with_error_rule(self, config: dict[str, Any]) -> tuple[ResolvedConfig, dict[str, Any]]:

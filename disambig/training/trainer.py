@@ -126,10 +126,14 @@ def _select_options(config: dict[str, Any], report: Mapping[str, Any]) -> dict[s
 
 
 def _note(name: str, *, taken: str, accuracy: Mapping[str, float]) -> str:
+    option = f"[extractors.{name}]: option {taken!r}"
     if not accuracy:
-        return f"{name}: {taken}, the first option; choosing the best one requires labelled examples"
-    others = ", ".join(f"{other} {value:.1%}" for other, value in accuracy.items() if other != taken)
-    return f"{name}: {taken}, {accuracy[taken]:.1%} correct on held-out folds ({others})"
+        return f"{option}, the first one; choosing the best one requires labelled examples"
+    others = ", ".join(f"{other!r}: {value:.1%}" for other, value in accuracy.items() if other != taken)
+    note = f"{option} with {accuracy[taken]:.1%} correct on held-out folds ({others})"
+    if max(accuracy.values()) > accuracy[taken]:
+        note += "; a later option is only chosen if it is better by more than one standard error"
+    return note
 
 
 def train(

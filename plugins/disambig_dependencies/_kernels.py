@@ -360,7 +360,25 @@ def train_greedy(
 
 @compiled
 def averaged(table, chunks, sums, used, time, least):
-    """Return the averaged weights of at least `least`: keys, actions, weights, one row per weight."""
+    """Return the averages of weights over the steps of training, if their absolute value is at least `least`.
+
+    Parameters
+    ----------
+    table, chunks, sums
+        See "weights that are being learned" above.
+    used : int
+        Number of chunks.
+    time : int
+        Number of steps.
+    least : float
+
+    Returns
+    -------
+    keys : array of uint32, shape (n,)
+        Feature of each weight.
+    actions : array of uint16, shape (n,)
+    weights : array of float32, shape (n,)
+    """
     n = 0
     for chunk in range(used):
         n += chunks[chunk, 0]
@@ -370,8 +388,9 @@ def averaged(table, chunks, sums, used, time, least):
         chunk = (table[at] & 0xFFFFFFFF) - 1
         while chunk >= 0:
             for j in range(chunks[chunk, 0]):
-                own = chunks[chunk, 2 * j + 3]
-                weight = (sums[chunk, j, 0] + own * (time - sums[chunk, j, 1])) / time
+                weight_now = chunks[chunk, 2 * j + 3]
+                # sums end at the last change of a weight, which has kept its value since then
+                weight = (sums[chunk, j, 0] + weight_now * (time - sums[chunk, j, 1])) / time
                 if abs(weight) >= least:
                     keys[i] = (table[at] >> 32) & 0xFFFFFFFF
                     actions[i], weights[i] = chunks[chunk, 2 * j + 2], weight

@@ -150,13 +150,13 @@ class SyntaxReader:
         all_scores[[i for i, words in enumerate(sentences) if words]] = scores
         parses = []
         for words, first in zip(sentences, view.documents[:-1].tolist(), strict=True):
-            own = slice(first + 1, first + 1 + len(words))
+            tokens = slice(first + 1, first + 1 + len(words))
             parses.append(
                 SentenceParse(
                     [word.lower().replace("\u2019", "'") for word in words],
-                    [self._tags[tag] for tag in tags[own].tolist()],
-                    [head - first - 1 if head >= 0 else -1 for head in heads[own].tolist()],
-                    [self.parser.relation(label) for label in relations[own].tolist()],
+                    [self._tags[tag] for tag in tags[tokens].tolist()],
+                    [head - first - 1 if head >= 0 else -1 for head in heads[tokens].tolist()],
+                    [self.parser.relation(label) for label in relations[tokens].tolist()],
                 )
             )
         return parses, all_scores

@@ -304,14 +304,14 @@ def subject(parse: SentenceParse, verb: int) -> tuple[int, float]:
         marks = {parse.words[i] for i in parse.select(predicate, "mark")}
         if marks & _PREPOSITIONS:
             return head, 0.5 * reliable  # "anything inside the boxes is": no clause begins with "inside"
-    own = subjects[-1] if subjects[-1] < verb or len(subjects) == 1 else subjects[0]
-    if parse.tags[own] in ("WDT", "WP") or (parse.words[own] == "that" and own < verb):
+    subject = subjects[-1] if subjects[-1] < verb or len(subjects) == 1 else subjects[0]
+    if parse.tags[subject] in ("WDT", "WP") or (parse.words[subject] == "that" and subject < verb):
         antecedent = parse.heads[predicate]
         if parse.relations[predicate] == "acl:relcl" and antecedent >= 0:
             return antecedent, 0.7 * reliable
-        if parse.tags[own] in ("WDT", "WP"):
+        if parse.tags[subject] in ("WDT", "WP"):
             return -1, 0.0
-    return own, reliable
+    return subject, reliable
 
 
 def governor(parse: SentenceParse, verb: int) -> int:

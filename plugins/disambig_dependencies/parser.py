@@ -140,15 +140,15 @@ class DependencyParser:
         heads, relations = self.parse_view(view, hashes)
         parsed = []
         for first, last in zip(view.sentences, view.sentences[1:], strict=False):
-            own = range(first + 1, last - 1)
-            if own:
-                words = [text[view.starts[i] : view.ends[i]] for i in own]
+            span = range(first + 1, last - 1)
+            if span:
+                words = [text[view.starts[i] : view.ends[i]] for i in span]
                 heads_here = [
-                    int(head) - own.start if head >= 0 else -1 for head in heads[own.start : own.stop]
+                    int(head) - span.start if head >= 0 else -1 for head in heads[span.start : span.stop]
                 ]
-                labels = [self.relation(label) for label in relations[own.start : own.stop].tolist()]
+                labels = [self.relation(label) for label in relations[span.start : span.stop].tolist()]
                 parsed.append(
-                    ParsedWords(words, names[tags[own.start : own.stop]].tolist(), heads_here, labels)
+                    ParsedWords(words, names[tags[span.start : span.stop]].tolist(), heads_here, labels)
                 )
         return parsed
 
@@ -162,7 +162,7 @@ class DependencyParser:
         """
         for number, (words, tags) in enumerate(sentences, 1):
             if len(words) != len(tags):
-                raise UserError("D916", number=number, problem=f"{len(words)} words, but {len(tags)} tags")
+                raise UserError("D916", number=number, problem=f"words: {len(words)}, tags: {len(tags)}")
         bounds, atoms = encode_words(sentences, self.classes)
         heads, labels, _ = self._parse(bounds, atoms)
         return [
@@ -255,10 +255,10 @@ class DependencyParser:
         if not self._packed:
             from ._kernels import pack_rows
 
-            own = self.weights
-            table = np.zeros(1 << max(1, (2 * len(own.keys)).bit_length()), np.int64)
-            packed = np.zeros(len(own.weights) + 1, np.int32)
-            pack_rows(own.keys, own.sizes, own.actions, own.weights, table, packed)
+            weights = self.weights
+            table = np.zeros(1 << max(1, (2 * len(weights.keys)).bit_length()), np.int64)
+            packed = np.zeros(len(weights.weights) + 1, np.int32)
+            pack_rows(weights.keys, weights.sizes, weights.actions, weights.weights, table, packed)
             self._packed.append((table, packed))
         return self._packed[0]
 
@@ -355,13 +355,13 @@ def load_parser(name: str | Path = PACK) -> DependencyParser:
 
 
 def _state(parser: DependencyParser) -> dict[str, NDArray[Any]]:
-    own = parser.weights
+    weights = parser.weights
     return {
         # differences of ascending keys compress to half their size
-        "steps": np.diff(own.keys, prepend=np.uint32(0)).astype(np.uint32),
-        "sizes": own.sizes,
-        "actions": own.actions,
-        "weights": own.weights,
+        "steps": np.diff(weights.keys, prepend=np.uint32(0)).astype(np.uint32),
+        "sizes": weights.sizes,
+        "actions": weights.actions,
+        "weights": weights.weights,
         "class_words": parser.classes.words,
         "classes": parser.classes.classes,
     }

@@ -57,7 +57,8 @@ def train_parser(
     Raises
     ------
     UserError
-        D916 for a sentence that is not a tree, D903 for an invalid number of passes or width of the beam.
+        D916 for a sentence that is not a tree, D919 for no sentence or too many relations, D903 for an
+        invalid number of passes or width of the beam.
     """
     from ._kernels import averaged, train_beam, train_greedy
 
@@ -65,6 +66,8 @@ def train_parser(
         if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= highest:
             raise UserError("D903", setting=setting, value=value, least=1, most=highest)
     trees = [_checked(number, sentence) for number, sentence in enumerate(sentences, 1)]
+    if not trees:
+        raise UserError("D919", problem="it contains no sentence")
     relations = sorted(
         {
             label
@@ -74,7 +77,7 @@ def train_parser(
         }
     ) or ["dep"]
     if len(relations) > MOST_LABELS:
-        raise UserError("D916", number=1, problem=f"more than {MOST_LABELS} different relations")
+        raise UserError("D919", problem=f"it has more than {MOST_LABELS} different relations")
     own_classes = classes or WordClasses(np.zeros(0, np.uint64), np.zeros((0, 1), np.uint16))
     bounds, atoms = encode_words([(words, tags) for words, tags, _, _ in trees], own_classes)
     heads = np.array([head for tree in trees for head in (0, *(h + 1 for h in tree[2]))], np.int32)

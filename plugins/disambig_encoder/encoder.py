@@ -260,7 +260,14 @@ class Encoder:
         return readings[0], readings[1]
 
     def _run(self, queries: _Queries) -> tuple[Floats, Floats, Floats]:
-        """Return the log-probabilities of the labels, and the scores of candidates as words and in gaps."""
+        """Return the log-probabilities of the labels, and the scores of candidates as words and in gaps.
+
+        Returns
+        -------
+        labels : array of float32, shape (n, n_labels)
+        words, gaps : arrays of float32, shape (n, 2)
+            Scores of the two candidates of each query.
+        """
         n = len(queries.rows)
         labels = np.zeros((n, len(LABELS)), np.float32)
         words, gaps = np.zeros((n, 2), np.float32), np.zeros((n, 2), np.float32)

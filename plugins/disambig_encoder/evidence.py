@@ -363,7 +363,7 @@ class WhitenedStates(_ReadsStates):
         return replace(self, centre=centre, whitening=whitening)
 
     def transform(self, view: TokenView, table: GroupedInstances) -> list[Features]:
-        """Return the whitened states, one row per instance; they are no evidence (see `_centred_states`)."""
+        """Return the whitened states, one row per instance, without evidence (see `_centred_states`)."""
         states = self._centred_states(view, table.instances)
         width = states.shape[1]
         rows = (states @ _fitted(self.whitening)).astype(np.float32)
@@ -384,10 +384,10 @@ def whitening_matrix(states: NDArray[np.float32], groups: NDArray[np.int32]) -> 
     scatter = np.zeros((width, width))
     freedom = 0
     for group in np.unique(groups):
-        own = states[groups == group].astype(np.float64)
-        own -= own.mean(axis=0)
-        scatter += own.T @ own
-        freedom += len(own) - 1
+        centred = states[groups == group].astype(np.float64)
+        centred -= centred.mean(axis=0)
+        scatter += centred.T @ centred
+        freedom += len(centred) - 1
     covariance = scatter / max(freedom, 1)
     mean_variance = max(float(np.trace(covariance)) / width, 1e-9)
     covariance = (1 - SHRUNK) * covariance + SHRUNK * mean_variance * np.eye(width)

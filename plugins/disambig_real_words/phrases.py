@@ -366,6 +366,10 @@ def _expanded(
 
 
 def _read_phrase(columns: Sequence[str], named: _Items) -> Phrase:
+    """Return the phrase of a line: a pattern, a correction and possibly exceptions.
+
+    Items in square brackets are context; those outside are replaced by the correction.
+    """
     if not 2 <= len(columns) <= 3:
         raise _InvalidLine("expected a pattern, a correction and possibly exceptions, separated by TABs")
     items, replaced, inside = [], [], False

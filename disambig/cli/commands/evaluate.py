@@ -72,8 +72,8 @@ def evaluate(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Measure for two models or for lists: accuracy, macro_f1, f1:CANDIDATE, auc, cost, cer, "
-            "wer, exact, or a registered measure. Default: the measure of the task.",
+            help="Measure for two models or for lists: accuracy, macro_f1, f1:CANDIDATE, auc, auc:CANDIDATE, "
+            "cost, cer, wer, exact, or a registered measure. Default: the measure of the task.",
         ),
     ] = None,
     plot: Annotated[

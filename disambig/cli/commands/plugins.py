@@ -96,7 +96,7 @@ def plugins(
     reports = load_plugins()
     shown = [report for report in reports if name in (None, report.name)]
     if name is not None and not shown:
-        if not _show_parts(name, reports):
+        if not _show_entries(name, reports):
             names = [report.name for report in reports]
             names += [part for report in reports for _, part in report.registered]
             raise UserError("D010", name=name, names=nearest_first(name, names))
@@ -132,11 +132,11 @@ def _show(report: PluginReport, broken: dict[str, str], *, in_full: bool) -> Non
             typer.echo(f"    BROKEN: {broken[part]}")
 
 
-def _show_parts(name: str, reports: Iterable[PluginReport]) -> bool:
-    """Show the entries of this name, of whatever kind; return True if there are any."""
+def _show_entries(name: str, reports: Iterable[PluginReport]) -> bool:
+    """Show the entries with a registered name; return True if there are any."""
     from disambig.registry import registered_entries
 
-    matches = [(report, kind) for report in reports for kind, part in report.registered if part == name]
+    matches = [(report, kind) for report in reports for kind, entry in report.registered if entry == name]
     for report, kind in matches:
         typer.echo(f"{kind[:-1]} {name} of {report.name}, {report.distribution} {report.version}")
         typer.echo("")

@@ -200,7 +200,7 @@ class Gao2006English:
     """Reranking of corrections and of tag sequences in English."""
 
     title: ClassVar[str] = "English lists: corrections of paragraphs, and tag sequences"
-    description: ClassVar[str] = "the lasso family on lists of corrections and of tags, beside other learners"
+    description: ClassVar[str] = "the lasso family and other learners on lists of corrections and of tags"
     needs: ClassVar[tuple[str, ...]] = (
         *(
             (CORRECTIONS_FOLDER / f"{kind}{part}.jsonl.xz").as_posix()

@@ -166,15 +166,15 @@ def drop_zero_weights(model: Model) -> Model:
     extractors, kept = [], []
     for extractor in model.extractors:
         n = _columns(extractor, model)
-        own = weights[done : done + n]
+        part = weights[done : done + n]
         done += n
-        chosen = np.flatnonzero(own)
+        chosen = np.flatnonzero(part)
         if "keys" in (state := extractor.state()) and len(chosen) < n:
             extractors.append(extractor.from_state(_sample_lists(state, chosen)))
-            own = own[chosen]
+            part = part[chosen]
         else:
             extractors.append(extractor)
-        kept.append(own)
+        kept.append(part)
     if done != len(weights):
         raise ValueError(f"{len(weights)} weights for {done} columns")
     return replace(model, extractors=tuple(extractors), scorers=(LinearScorer(np.concatenate(kept)),))

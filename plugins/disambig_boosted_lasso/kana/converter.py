@@ -438,8 +438,8 @@ class Converter:
         from .conversion import Conversion, line_record
 
         lines = [text.splitlines() for text in texts]
-        lists = iter(Conversion(self).nbest([line for own in lines for line in own], n_best))
-        return [[line_record(line, next(lists)) for line in own] for own in lines]
+        lists = iter(Conversion(self).nbest([line for of_text in lines for line in of_text], n_best))
+        return [[line_record(line, next(lists)) for line in of_text] for of_text in lines]
 
     def nbest_and_scores(
         self, other: Converter, lines: Sequence[str], k: int = 20
@@ -452,7 +452,7 @@ class Converter:
         Raises
         ------
         ValueError
-            If numbers spelt out in kana are looked for: they are no words of the lexicon. If a class bigram
+            If numbers spelt out in kana are looked for: they are not in the lexicon. If a class bigram
             ranks the candidates.
         """
         if self.classes is not None:

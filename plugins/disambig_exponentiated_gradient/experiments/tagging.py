@@ -139,10 +139,10 @@ class Collins2005Tagging:
 
     def joined(self, results: Mapping[str, Part], *, quick: bool) -> ExperimentResult:
         """Combine the results of the settings."""
-        rows = [row for own, _, _ in results.values() for row in own]
-        claims = [claim for _, own, _ in results.values() for claim in own]
+        rows = [row for result, _, _ in results.values() for row in result]
+        claims = [claim for _, result, _ in results.values() for claim in result]
         return ExperimentResult(
-            rows, claims, _tagging_notes(), {name: own[2] for name, own in results.items()}, places=2
+            rows, claims, _tagging_notes(), {name: result[2] for name, result in results.items()}, places=2
         )
 
 

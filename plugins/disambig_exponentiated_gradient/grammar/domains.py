@@ -32,13 +32,13 @@ class WordDomains:
         if len(lexicons) == 1:
             return cls({})
         counts = [{word: tags.total() for word, tags in lexicon.words.items()} for lexicon in lexicons]
-        words = {word for own in counts for word in own}
-        totals = [sum(own.values()) + _UNSEEN * len(words) for own in counts]
+        words = {word for frequencies in counts for word in frequencies}
+        totals = [sum(frequencies.values()) + _UNSEEN * len(words) for frequencies in counts]
         return cls(
             {
                 word: tuple(
-                    log((own.get(word, 0) + _UNSEEN) / total)
-                    for own, total in zip(counts, totals, strict=True)
+                    log((frequencies.get(word, 0) + _UNSEEN) / total)
+                    for frequencies, total in zip(counts, totals, strict=True)
                 )
                 for word in sorted(words)
             }

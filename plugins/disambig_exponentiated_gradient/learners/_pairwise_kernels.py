@@ -16,10 +16,12 @@ _ZERO = 1e-13
 
 
 @compiled
-def add_derivation(heads, tails, chosen, factor, times, out):
-    """Add `factor` to `out` for each row of the derivation with the edges `chosen`, by its occurrences.
+def add_derivation(tails, chosen, factor, times, out):
+    """Add `factor` to `out` (n_edges,) for each occurrence of an edge in a derivation.
 
-    `times`, shape (n_nodes,), is work space for the occurrences of each node.
+    The derivation begins at the last node and uses the edge ``chosen[node]`` at each node. `tails`
+    (n_edges, 2) holds the nodes that an edge leads to, -1 for none. `times` (n_nodes,) is work space: the
+    number of occurrences of each node.
     """
     times[:] = 0.0
     times[-1] = 1.0
@@ -93,9 +95,9 @@ def pairwise(charts, costs, C, n_steps, whole, enough, order, mass, weights):
             best_edges(0, k, heads, tails, slope, total[:n_nodes], chosen[:n_nodes])
             if total[n_nodes - 1] - mean <= enough:
                 break
-            add_derivation(heads, tails, chosen, 1.0, times[:n_nodes], move)
+            add_derivation(tails, chosen, 1.0, times[:n_nodes], move)
             best_edges(0, k, heads, tails, negative, total[:n_nodes], chosen[:n_nodes])
-            add_derivation(heads, tails, chosen, -1.0, times[:n_nodes], move)
+            add_derivation(tails, chosen, -1.0, times[:n_nodes], move)
             linear, longest, n_moved = 0.0, np.inf, 0
             step += 1
             for j in range(k):

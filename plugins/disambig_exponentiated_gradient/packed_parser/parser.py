@@ -87,7 +87,7 @@ class PackedParser:
         if not fits or not np.isfinite(weights).all():
             raise UserError("D612", problem=f"{weights.size} weights do not fit {len(keys)} keys")
         if threshold.dtype.kind not in "fiu" or threshold.shape != (1,) or not 0 <= threshold[0] < 1:
-            raise UserError("D612", problem="the threshold is no number from 0 to 1")
+            raise UserError("D612", problem="the threshold is not a number of at least 0 and below 1")
         grammar = TreebankGrammar.from_state(
             {name.removeprefix(_PREFIX): array for name, array in arrays.items() if name.startswith(_PREFIX)}
         )

@@ -145,14 +145,16 @@ class Parser:
     def describe(self) -> str:
         """Return what the parser is and how large it is."""
         grammars = [self.grammar] if self.second is None else [self.grammar, self.second]
-        rules = " and ".join(f"{len(own.grammar.binary) + len(own.grammar.unary):,}" for own in grammars)
+        rules = " and ".join(f"{len(one.grammar.binary) + len(one.grammar.unary):,}" for one in grammars)
         return f"parser of constituents: {rules} rules"
 
     def records(self, texts: Sequence[str], *, n_best: int = 1) -> list[list[dict[str, Any]]]:
         """Return the sentences of each text with their trees; see `ParsedSentence.record`."""
         sentences = self.sentences(texts)
-        parsed = iter(self.parses([one for own in sentences for one in own], k=n_best))
-        return [[next(parsed).record(several=n_best > 1) for one in own if one.words] for own in sentences]
+        parsed = iter(self.parses([one for several in sentences for one in several], k=n_best))
+        return [
+            [next(parsed).record(several=n_best > 1) for one in several if one.words] for several in sentences
+        ]
 
     def parse(self, text: str) -> list[Tree]:
         """Return the best tree of each sentence of a text."""
@@ -199,7 +201,7 @@ class Parser:
         domains = [self.domain(words) for words in sentences]
         parses = [Parses()] * len(sentences)
         for domain, trees in enumerate(self._trees):
-            some = [i for i, own in enumerate(domains) if own == domain]
+            some = [i for i, assigned in enumerate(domains) if assigned == domain]
             given = None if tags is None else [tags[i] for i in some]
             for i, parse in zip(some, trees.parses([sentences[i] for i in some], given, k=k), strict=True):
                 parses[i] = parse

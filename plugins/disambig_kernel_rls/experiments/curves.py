@@ -45,7 +45,7 @@ class Popescu2004Curves:
     title: ClassVar[str] = (
         "Word senses: accuracy in % with at most so many training examples a word (Senseval-2, any key)"
     )
-    description: ClassVar[str] = "word senses: accuracy by examples a word, of RLSC, RLSC improved and SVM"
+    description: ClassVar[str] = "word senses: accuracy of RLSC, improved RLSC and SVM by number of examples"
     needs: ClassVar[tuple[str, ...]] = SENSEVAL_2.needs
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:

@@ -48,11 +48,11 @@ def attributes(words: Sequence[str]) -> list[list[str]]:
     alone = [_word_attributes(word) for word in words]
     padded = ["<s>", "<s>", *(word.lower() for word in words), "</s>", "</s>"]
     names = []
-    for i, own in enumerate(alone):
+    for i, features in enumerate(alone):
         before2, before, here, after, after2 = padded[i : i + 5]
         names.append(
             [
-                *own,
+                *features,
                 f"-2={before2}",
                 f"-1={before}",
                 f"+1={after}",
@@ -104,8 +104,8 @@ def spacy_tagger(
     from spacy.cli.init_config import init_config
     from spacy.tokens import Doc, DocBin
 
-    with tempfile.TemporaryDirectory() as made:
-        directory = Path(made)
+    with tempfile.TemporaryDirectory() as name_of_directory:
+        directory = Path(name_of_directory)
         config = init_config(lang="en", pipeline=["tagger"], optimize="efficiency", gpu=False)
         config["training"] |= {
             "max_steps": max_steps,
@@ -118,7 +118,7 @@ def spacy_tagger(
         for name, sentences in (("train", train), ("dev", dev)):
             docs = [Doc(vocab, words=words, tags=tags) for words, tags in sentences]
             DocBin(docs=docs).to_disk(directory / f"{name}.spacy")
-        done = subprocess.run(
+        finished = subprocess.run(
             [sys.executable, "-m", "spacy", "train", "config.cfg", "--output", "out", *_PATHS],
             cwd=directory,
             env={**os.environ, **_ONE_THREAD},
@@ -127,11 +127,10 @@ def spacy_tagger(
             encoding="utf8",
             errors="replace",
         )
-        if done.returncode:
-            code = (
-                done.stderr.strip() or done.stdout.strip() or f"exit status {done.returncode}"
-            ).splitlines()
-            raise UserError("D736", problem=code[-1])
+        if finished.returncode:
+            output = finished.stderr.strip() or finished.stdout.strip()
+            last_line = output.splitlines()[-1] if output else f"exit status {finished.returncode}"
+            raise UserError("D736", problem=last_line)
         nlp = spacy.load(directory / "out" / "model-best")
 
     def predict_tags(text: Sequence[list[str]]) -> list[list[str]]:

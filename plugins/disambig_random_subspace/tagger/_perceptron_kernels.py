@@ -11,12 +11,14 @@ from disambig.api.kernels import best_path, compiled
 
 @compiled
 def perceptron_passes(indptr, indices, values, gold, starts, order, keep, passes, weights, late, first, step):
-    """Train under one mask and write the averaged weights into `late`, `first` and `step`.
+    """Train an averaged structured perceptron on the features of one mask.
+
+    The averaged weights are written into `late`, `first` and `step`.
 
     The examples are the rows of a sparse matrix (`indptr`, `indices`, `values`), the right label of each row,
     sequences ``starts[i]:starts[i + 1]``, and their order. `keep` (D,) is the mask. `weights` (D, K) and
     `late` (D, K) are initially zero; `first` (2, K) and `step` (2, K, K) hold the weights of label pairs and,
-    second, work space. Returns the mistakes of the last pass.
+    second, work space. Returns the number of wrong labels in the last pass.
 
     Collins (2002): the average of the weights after each sequence. A weight that is changed by x at time
     c adds c * x to `late`; the average after C sequences is weights - late / C.

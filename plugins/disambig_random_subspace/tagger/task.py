@@ -80,7 +80,7 @@ def distinct_tags(sentences: Tagged) -> tuple[str, ...]:
     check_sentences(sentences)
     distinct = sorted({tag for _, tags in sentences for tag in tags})
     if not distinct:
-        raise UserError("D790")
+        raise UserError("D790", purpose="learn from")
     return tuple(distinct)
 
 

@@ -240,7 +240,7 @@ class TaggedSentences:
         tuning, _ = make_batch(self._dev, self._tags, extractor)
         is_free = tuning.costs.min(axis=1, initial=1.0) == 0
         if not is_free.any():
-            raise UserError("D790")
+            raise UserError("D790", purpose="calibrate probabilities on, with tags of the training sentences")
         scorer = model.scorers[0]
         assert scorer is not None
         scores = scorer.scores(tuning).reshape(tuning.costs.shape)[is_free]

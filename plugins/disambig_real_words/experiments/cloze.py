@@ -131,7 +131,7 @@ class ClozeFigures:
     words: str | Path = "disambig_en"
     counts: str | Path = "disambig_en"
     title: str = "Words of held-out text among those that they are confused with"
-    description: str = "words in context against those they are confused with: the model, counts, KenLM"
+    description: str = "confused words chosen by their context: the cloze model, counts and KenLM"
     needs: tuple[str, ...] = (HELD_OUT,)
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:

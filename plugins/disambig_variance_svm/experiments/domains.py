@@ -57,9 +57,7 @@ class Bergsma2010Domains:
     """Preposition selection in each domain, with and without a prior learned in the others."""
 
     title: ClassVar[str] = "A prior from other domains"
-    description: ClassVar[str] = (
-        "prepositions: SVMs drawn to the weights of other domains, with 10 to 1K examples"
-    )
+    description: ClassVar[str] = "prepositions: SVMs with priors from other domains, with 10 to 1K examples"
     needs: ClassVar[tuple[str, ...]] = HELD_OUT
 
     def run(self, *, data: Path, quick: bool, progress: Progress) -> ExperimentResult:

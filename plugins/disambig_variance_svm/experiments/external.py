@@ -213,7 +213,7 @@ class Bergsma2010Peers:
 
     title: ClassVar[str] = "Alternatives: other systems on the same decisions"
     description: ClassVar[str] = (
-        "the n-gram ratio rule, KenLM, SumLM, VAR-SVM and given models on the same places"
+        "the n-gram ratio rule, KenLM, SumLM, VAR-SVM and trained models at the same places"
     )
     needs: ClassVar[tuple[str, ...]] = PACK_HELD_OUT
 

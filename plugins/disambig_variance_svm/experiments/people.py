@@ -41,7 +41,7 @@ class PeopleMistakes:
 
     part: str = "test"
     title: str = "People's mistakes: found and mended"
-    description: str = "real mistakes of 1,000 corrected texts: what ships, KenLM, Harper"
+    description: str = "real mistakes in 1,000 corrected texts: the shipped models, KenLM and Harper"
     needs: tuple[str, ...] = tuple(
         (FOLDER / f"{clean}{part}.jsonl.xz").as_posix()
         for part in ("dev", "test")
@@ -87,7 +87,7 @@ class PeopleDevelopmentMistakes(PeopleMistakes):
     """The same experiment on the development part."""
 
     part: str = "dev"
-    description: str = "the same on the development part, to work with"
+    description: str = "the same on the development part"
 
 
 NOTES = (

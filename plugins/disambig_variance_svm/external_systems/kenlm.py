@@ -153,6 +153,10 @@ class KenLM:
     def _scores(
         self, view: TokenView, words: list[str], instances: Instances, candidates: list[list[str]]
     ) -> Iterator[Iterator[float]]:
+        """Yield the log probability of each candidate and the words that follow it, for each instance.
+
+        The model's order limits how many words before and after a candidate matter.
+        """
         import kenlm
 
         model, reach = self.model, self.model.order - 1

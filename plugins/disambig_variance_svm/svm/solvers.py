@@ -169,6 +169,27 @@ def _coarse(
 def _solve(
     problem: SVMProblem, start: Floats | None, temperature: float, tolerance: float, max_iter: int
 ) -> tuple[Solution, list[Recession], float]:
+    """Minimise the objective by Newton's method while the smoothing of the maximum is reduced.
+
+    Parameters
+    ----------
+    problem : SVMProblem
+    start : array of float64, optional
+        Weights to begin at; by default those of the prior.
+    temperature : float
+        Strength of the smoothing at the beginning.
+    tolerance : float
+        Relative duality gap at which the search ends.
+    max_iter : int
+
+    Returns
+    -------
+    solution : Solution
+    directions : list of Recession
+        Directions of recession; the rows whose losses decrease along them no longer count.
+    temperature : float
+        Strength of the smoothing at the end.
+    """
     directions = _one_sided(problem)
     floor = _LEAST * problem.C * problem.n
     weights = problem.prior if start is None else _scaled(problem, start)

@@ -22,6 +22,7 @@ from disambig.evaluation import (
     SharedDecisions,
     SharedTestSet,
     compare,
+    evaluate_labelled,
     judge,
     on_labelled,
     on_lists,
@@ -119,11 +120,29 @@ def test_reports_examples_that_one_model_cannot_use_and_texts(models):
     assert compare(models, decisions, draws=200)["table"]["both"] >= 6
 
 
+def test_reasons_do_not_depend_on_the_names_of_files(models):
+    wrong = replace(example(98, "So [quite] right.", "very"), where="part 1: texts.tsv, line 3")
+    reasons = on_labelled(*models, [*EXAMPLES, wrong]).left_out
+    assert reasons == ["model 0: the label 'very' is not one of 'quite', 'quiet'"]
+    account = evaluate_labelled(models[0], [*EXAMPLES, wrong])["account"]
+    assert account["left_out"] == {"the label ... is not one of ..., ...": 1}
+
+
 def test_rejects_models_that_decide_at_different_places(models):
     examples = [example(0, "A [cat] sat.", "cat"), example(1, "A [dog] sat.", "dog")]
     other = train_model("other", examples, config(LEARNERS[0], ("cat", "dog")))
     with pytest.raises(UserError, match=r"D436.*model 0 and other"):
         on_texts(models[0], other, ["It is quite good.", "A cat sat."])
+
+
+def test_the_area_under_the_curve_names_its_candidate_if_there_are_three(models):
+    gold, scores = np.arange(30) % 3, np.random.default_rng(0).random((30, 3))
+    same = Outcomes.from_group(("a", "b", "c"), gold, scores.argmax(axis=1), scores=scores)
+    result = compare(models, SharedDecisions(same, same, []), measure="auc", draws=20)
+    assert result["measure"]["name"] == "AUC of 'b'"
+    value = result["systems"][0]["value"]
+    same_by_name = compare(models, SharedDecisions(same, same, []), measure="auc:b", draws=20)
+    assert value == same_by_name["systems"][0]["value"]
 
 
 def test_resamples_whole_documents(models):
@@ -202,6 +221,7 @@ def test_command_rejects_invalid_comparisons(saved, capsys):
         ((a, *labelled, "--measure", "auc"), "--measure cannot be used with --labelled"),
         ((a, saved / "text.txt", *labelled), "D525"),
         ((a, b, *labelled, "--measure", "cer"), "D433"),
+        ((a, b, *labelled, "--measure", "f1:quit"), "D443.*'quit' of .* f1:quit; candidates: quiet, quite"),
         ((a, b, "--lists", saved / "examples.jsonl"), "D336"),
         ((a, *of_none), no_such_measure),
         ((a, b, *of_none), no_such_measure),
@@ -209,9 +229,11 @@ def test_command_rejects_invalid_comparisons(saved, capsys):
         assert re.search(message, evaluate(capsys, *arguments, status=2).err)
 
 
-def test_undefined_figures_are_null_in_json(saved, capsys):
-    of_none = ("--labelled", saved / "examples.jsonl", "--measure", "f1:nowhere", "--json")
-    shown = evaluate(capsys, saved / "a", saved / "b", *of_none).out
+def test_undefined_figures_are_null_in_json(saved, capsys, tmp_path):
+    one_label = tmp_path / "quiet.tsv"
+    one_label.write_text("The room was [[quiet]] today.\tquiet\nThe park was [[quiet]].\tquiet\n")
+    undefined = ("--labelled", one_label, "--measure", "auc", "--json")
+    shown = evaluate(capsys, saved / "a", saved / "b", *undefined).out
     result = json.loads(shown, parse_constant=lambda name: pytest.fail(f"no JSON: {name}"))
     assert [system["value"] for system in result["systems"]] == [None, None]
 

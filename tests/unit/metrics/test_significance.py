@@ -70,8 +70,13 @@ def test_wilson_of_no_examples() -> None:
 def test_wilson_contains_the_share(n: int, data: st.DataObject) -> None:
     right = data.draw(st.integers(0, n))
     low, high = wilson(right, n)
-    assert -1e-9 <= low <= right / n + 1e-9
-    assert right / n - 1e-9 <= high <= 1 + 1e-9
+    assert 0 <= low <= right / n + 1e-9
+    assert right / n - 1e-9 <= high <= 1
+
+
+def test_wilson_of_none_and_all_stays_between_0_and_1() -> None:
+    assert all(wilson(0, n)[0] >= 0 and wilson(n, n)[1] <= 1 for n in range(1, 200))
+    assert f"{wilson(0, 7)[0]:.1%}" == "0.0%"
 
 
 def test_interval_of_the_mean_narrows_with_examples() -> None:

@@ -142,8 +142,8 @@ def test_token_tasks_leave_out_longer_places_and_reject_text_without_a_mark():
     marked = label_instances(task, Words(), [two, *more])
     assert marked.examples.instances.lengths.tolist() == [1, 1]
     first, second = marked.problems
-    assert first == "line 3: 'bank was' has 2 tokens: the task spans decides single tokens only"
-    assert "'was steep' has 2 tokens" in second
+    assert first == ("line 3", "'bank was' has 2 tokens: the task spans decides single tokens only")
+    assert "'was steep' has 2 tokens" in second[1]
     bare = Labelled("aa b c", 0, 6, "a", "", "line 1")
     with pytest.raises(UserError, match=r"D462.*no place is marked in 'aa b c': put one word between \[\["):
         label_instances(task, Words(), [bare])

@@ -293,6 +293,9 @@ def test_tasks_of_words_need_a_baseline_and_valid_encodings(tmp_path):
     write_config(whole, tmp_path / "a.cfg")
     plan = read_plan(tmp_path / "a.cfg")
     assert plan.with_learned_settings([]) is plan  # candidates do not come from examples
+    write_config({**whole, "model": {"name": "", "version": ""}}, tmp_path / "a.cfg")
+    unnamed = read_plan(tmp_path / "a.cfg")
+    assert (unnamed.name, unnamed.version) == (unnamed.parts.task.name, "0.1.0")
     for encoding in (3, True, ["latin-1"]):
         write_config({**whole, "training": {"encoding": encoding}}, tmp_path / "a.cfg")
         with pytest.raises(UserError, match=r"D005.*training.encoding"):

@@ -134,7 +134,9 @@ def test_invalid_settings_and_words():
             train_parser(treebank(), **setting)
     with pytest.raises(UserError, match="D903"):
         trained_parser().with_beam(0)
-    with pytest.raises(UserError, match="D916"):
+    with pytest.raises(UserError, match=r"D919.*no sentence"):
+        train_parser([])
+    with pytest.raises(UserError, match=r"D916.*sentence 2: words: 2, tags: 1;"):
         trained_parser().parse_tagged([(["a"], ["NN"]), (["a", "b"], ["NN"])])
 
 

@@ -99,7 +99,8 @@ def test_instances_are_documents_with_words():
     texts = ("Take it.", "one"), ("Take it or bring it.", "two")
     whole = [Labelled(text, 0, len(text), "take", where, where) for text, where in texts]
     marked = label_instances(task, Words(), whole)
-    assert len(marked.labelled) == 1 and "two: 'Take it or bring it.' has 2 places" in marked.problems[0]
+    assert len(marked.labelled) == 1 and marked.problems[0][0] == "two"
+    assert "'Take it or bring it.' has 2 places" in marked.problems[0][1]
 
 
 @pytest.mark.parametrize("labels", [["a"], ["a", "a"], ["a", " "], ["a", "b", "a"]])
@@ -205,11 +206,16 @@ def test_documents_that_cannot_be_used():
     assert [item.where for item in marked.labelled if item.text == first] == ["cooking 0", "file 5"]
     assert marked.n_documents == len(topic_documents())  # and never split
     assert marked.problems == [
-        "file 1: the task topic decides nothing at '!?'",
-        "file 2: the task topic decides nothing at ''",
-        "file 3: the task topic decides nothing at white space",
-        "file 4: the label 'politics' is not one of 'cooking', 'sport', 'weather'",
+        ("file 1", "the task topic decides nothing at '!?'"),
+        ("file 2", "the task topic decides nothing at ''"),
+        ("file 3", "the task topic decides nothing at white space"),
+        ("file 4", "the label 'politics' is not one of 'cooking', 'sport', 'weather'"),
     ]
+    parts = resolve(topic_config(labels=LABELS))
+    notes = train_labelled(parts, [*topic_documents(), *extra], name="t").provenance["notes"]
+    different = [note for note in notes if "labelled in different ways" in note]
+    shown = "'cooking' (cooking 0) and 'weather' (file 5)"
+    assert different == [f"1 place labelled in different ways; the first: {shown}"]
 
 
 def test_notes_on_few_documents():
@@ -409,7 +415,8 @@ def test_option_chosen_on_folds(tmp_path):
         assert chosen["accuracy"]["pairs"] > 0.9
         assert model.extractors[0].pairs == ordered
         assert model.config["extractors"]["terms"] == OPTIONS[taken]
-        assert any(note.startswith(f"terms: {taken}, ") for note in model.provenance["notes"])
+        start = f"[extractors.terms]: option {taken!r} with "
+        assert any(note.startswith(start) for note in model.provenance["notes"])
         save_model(model, tmp_path / taken)
         texts = [example.text for example in labelled]
         (one,), (other,) = annotate(texts, [model]), annotate(texts, [load_model(tmp_path / taken)])
@@ -447,7 +454,10 @@ def test_the_first_option_without_folds():
     model = train(resolve(config), {"train": texts[:60], "dev": texts[60:]}, name="t", config=config)
     assert model.extractors[0].around == 2 and model.config["extractors"]["around"]["around"] == 2
     assert model.provenance["chosen"] == {"around": {"taken": "near", "accuracy": {}}}
-    assert any("the first option" in note for note in model.provenance["notes"])
+    note = (
+        "[extractors.around]: option 'near', the first one; choosing the best one requires labelled examples"
+    )
+    assert note in model.provenance["notes"]
 
 
 def test_shipped_config_on_short_texts():

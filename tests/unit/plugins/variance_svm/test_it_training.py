@@ -104,8 +104,9 @@ def test_labels_are_matched_to_instances():
     assert result.observed.tolist() == [1, 0]
     assert [e.where for e in marked.labelled] == ["line 1", "line 2"]
     assert marked.documents.tolist() == [0, 0] and marked.n_documents == 1
-    assert "line 3: the task it decides nothing at 'late'" in marked.problems
-    assert "line 4: the label 'neither' is not one of 'referential', 'non-referential'" in marked.problems
+    assert ("line 3", "the task it decides nothing at 'late'") in marked.problems
+    unknown = "the label 'neither' is not one of 'referential', 'non-referential'"
+    assert ("line 4", unknown) in marked.problems
     with pytest.raises(UserError, match=r"D462.*line 0.*'is'"):
         label_instances(It(), NormalisedWords(), [replace(make_examples()[0], start=3, end=5)])
 
