@@ -366,11 +366,10 @@ def _text(fields: Mapping[str, str], max_text: int) -> AnnotatedText:
 
 
 def _preferred_variants(fields: Mapping[str, str], language: str) -> tuple[str, ...]:
-    if "preferredVariants" not in fields:
+    is_detected = _normal_code(language) == AUTO or fields.get("multilingual", "false") != "false"
+    # language_tool_python sends them with any language, which LanguageTool refuses
+    if "preferredVariants" not in fields or not is_detected:
         return ()
-    # The words follow LanguageTool's messages.
-    if _normal_code(language) != AUTO and fields.get("multilingual", "false") == "false":
-        raise unclear_request("you specified 'preferredVariants' but you didn't specify 'language=auto'")
     variants = tuple(code.strip() for code in fields["preferredVariants"].split(","))
     for code in variants:
         if "-" not in code.replace("_", "-"):

@@ -126,6 +126,8 @@ def test_rejects_unknown_levels_and_modes(ask, fields, message):
         ("de-AT", {}, "en"),
         ("en_GB", {"language": "AUTO"}, "en-GB"),
         ("en-GB", {"language": "en-US", "multilingual": "true"}, "en-US"),
+        ("en-GB", {"language": "en-US"}, "en-US"),
+        ("en", {"language": "en-US"}, "en-US"),
     ],
 )
 def test_preferred_variants(ask, variants, fields, code):
@@ -138,7 +140,6 @@ def test_preferred_variants(ask, variants, fields, code):
 @pytest.mark.parametrize(
     ("language", "variants", "message"),
     [
-        ("en-US", "en-GB", "[D883] you specified 'preferredVariants' but you didn't specify 'language=auto'"),
         ("auto", "en", "[D883] invalid format for 'preferredVariants', expected a dash as in 'en-GB': 'en'"),
         ("auto", "en-GB,", "[D883] invalid format for 'preferredVariants', expected a dash"),
         ("auto", "en-XX", "[D884] the language 'en-XX' cannot be checked here"),
