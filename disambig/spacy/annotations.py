@@ -60,11 +60,11 @@ def pack_decisions(
     tables = firsts.tolist()
     scores = np.asarray(decisions.scores, _SCORE)
     offsets = decisions.offsets[bounds].tolist()
-    gloss, layout = decisions.own, WITH_GLOSSES if glossed else LAYOUT
+    lists, layout = decisions.own, WITH_GLOSSES if glossed else LAYOUT
     return [
         {
-            "layout": layout if gloss is None else WITH_LISTS,
-            **({} if gloss is None else {"lists": _packed_lists(gloss.take(slice(*bounds[i : i + 2])))}),
+            "layout": layout if lists is None else WITH_LISTS,
+            **({} if lists is None else {"lists": _packed_lists(lists.take(slice(*bounds[i : i + 2])))}),
             "task": decisions.task,
             "spans_key": spans_key,
             "model": decisions.model,
