@@ -204,7 +204,8 @@ def resume_time_limit() -> None:
             signal.setitimer(signal.ITIMER_REAL, _clock.left, AGAIN)
 
 
-_TRIM = 50_000
+BATCH_TO_TRIM = 50_000
+"""Number of characters after which free memory is returned."""
 _characters_since_trim = 0
 
 
@@ -212,7 +213,7 @@ def return_free_memory(characters: int) -> None:
     """Return free memory to the system now and then; call this after each batch of text.
 
     glibc keeps what is free between blocks in use, such as cached words, and needs more and more with time.
-    A call takes some milliseconds, so only every `_TRIM` characters is worth one.
+    A call takes some milliseconds, so one is made every `BATCH_TO_TRIM` characters.
 
     Parameters
     ----------
@@ -222,7 +223,7 @@ def return_free_memory(characters: int) -> None:
     global _characters_since_trim
     _characters_since_trim += characters
     trim = _malloc_trim()
-    if trim is not None and _characters_since_trim >= _TRIM:
+    if trim is not None and _characters_since_trim >= BATCH_TO_TRIM:
         _characters_since_trim = 0
         trim(0)
 
