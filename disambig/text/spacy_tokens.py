@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.errors import UserError
+from disambig.text.characters import SPOKEN_CONSONANT, SPOKEN_VOWEL
 from disambig.text.hashing import hash_word, hash_words
 from disambig.text.view import TokenView, name_boundaries, with_boundaries
 
@@ -212,6 +213,8 @@ def _tags_by(name: str, view: TokenView) -> NDArray[np.uint64]:
 
 _ATTRIBUTES = ["ORTH", "LOWER", "IDX", "LENGTH", "SENT_START"]
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_CODE = re.compile(f"[\ufffc{SPOKEN_VOWEL}{SPOKEN_CONSONANT}]+")
+"""Code that `disambig.markup` has painted over."""
 _PLAIN, _STOP, _CLOSER, _SPACE, _BLANK = range(5)
 _SYMBOLS = 10_000
 """spaCy gives some words ("mark", "root") numbers below this limit instead of hashes."""
@@ -260,6 +263,8 @@ class SpacyTokens:
     def __call__(self, texts: Sequence[str]) -> TokenView:
         """Return the tokens of `texts`, one document each."""
         sound = [_SURROGATE.sub("\ufffd", text) for text in texts]  # spaCy rejects lone surrogates
+        # spaCy makes a token of each sign, but hidden code is one word
+        sound = [_CODE.sub(lambda code: "x" * len(code[0]), text) for text in sound]
         docs = list(tokeniser(self.language).pipe(sound)) if sound else []
         return self._layered(_view(self.name, texts, docs)[0])
 

@@ -38,7 +38,7 @@ def bits() -> str:
 
 @golden("packs", slow=True)
 def packs(home: Path) -> Files:
-    """Return the decisions of each pack on the sample texts, as rows of 6 digits."""
+    """Return the flags of each pack on the sample texts, a digest of its choices, and a mean probability."""
     files = {}
     for name, text in sample_texts().items():
         (home / name).write_text(text, encoding="utf8")
@@ -52,7 +52,8 @@ def packs(home: Path) -> Files:
                 rows.append([document["id"], *(row.get(key) for key in keys)])
         chosen = [[*row[:5], row[-1]] for row in rows]  # exact; probabilities may differ in the last digit
         digest = hashlib.sha256(as_lines(chosen).encode()).hexdigest()
-        total = sum(row[5] for row in rows if row[5] is not None)
+        probabilities = [row[5] for row in rows if row[5] is not None]
+        mean = round(sum(probabilities) / max(len(probabilities), 1), 6)
         flagged = [row for row in rows if row[-1]]
-        files[f"{path.name}.jsonl"] = as_lines([[len(rows), digest, total], *flagged])
+        files[f"{path.name}.jsonl"] = as_lines([[len(rows), digest, mean], *flagged])
     return files

@@ -22,6 +22,8 @@ from disambig.errors import UserError
 from disambig.text import (
     END_HASH,
     LONGEST_PASSAGE,
+    SPOKEN_CONSONANT,
+    SPOKEN_VOWEL,
     START_HASH,
     UNKNOWN,
     SpacyTokens,
@@ -652,3 +654,12 @@ def test_stems_of_any_words(sentences):
     for hashed, stem in zip(view.hashes.tolist(), layer.tolist(), strict=True):
         assert stem_by_hash.setdefault(hashed, stem) == stem
     assert not layer[view.ends == view.starts].any()
+
+
+@pytest.mark.parametrize("sign", ["\ufffc", SPOKEN_VOWEL, SPOKEN_CONSONANT])
+def test_hidden_code_is_one_word(sign):
+    text = f"Run {sign * 12}, ({sign}) or an {sign * 3}."
+    view = SpacyTokens()([text])
+    words = [text[start:end] for start, end in zip(view.starts, view.ends, strict=True) if start < end]
+    assert words == ["Run", sign * 12, ",", "(", sign, ")", "or", "an", sign * 3, "."]
+    assert list(view.texts) == [text]
