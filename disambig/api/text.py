@@ -9,6 +9,7 @@ from disambig.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from disambig.text import (
+        CODE_SIGNS as CODE_SIGNS,
         END_HASH as END_HASH,
         GAP_HASH as GAP_HASH,
         HIDDEN as HIDDEN,

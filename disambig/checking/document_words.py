@@ -95,7 +95,7 @@ class DocumentWords:
         return following is not None and following[0] in self.names
 
     def is_behind_plural_name(self, observed: str, replacement: str, end: int) -> bool:
-        """Return True if a correction only changes the number of a verb behind a name that ends in "s".
+        """Return True if a correction only changes the number of a verb after a name that ends in "s".
 
         Behind a name in the document's code, such as ``options``, which may be singular or plural, only verbs
         such as "is" are considered. Behind the name of the project, such as "pandas", which is singular, all

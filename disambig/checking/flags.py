@@ -84,7 +84,7 @@ _WRITTEN = (
 _BEHIND_TEXT = re.compile(
     rf"(?<=[^\s#/*;%!-])\s+{_WRITTEN}\s*(?:--+>|\*+/\}}?|%%|#\}}|-\}})?\s*\Z", re.IGNORECASE
 )
-"""A directive at the end of a comment, behind other text."""
+"""A directive at the end of a comment, after other text."""
 _LONGEST = 10_000
 _LONGEST_BEHIND_TEXT = 300
 _NAMED = ("task:", "rule:")
@@ -247,7 +247,7 @@ class _DirectiveReader:
                 self._hidden.append(HiddenSpan(first, last, line, _shown(what, word, rule), word, rule))
 
     def add_behind_text(self, start: int, comment: str) -> None:
-        """Record an unused span for a directive behind text, which may be prose that mentions it."""
+        """Record an unused span for a directive after text, which may be prose that mentions it."""
         line = self._places.line_and_column(start)[0]
         directive = " ".join(comment.partition(":")[2].split())
         self._hidden.append(HiddenSpan(start, start, line, directive, is_behind_text=True))
@@ -322,10 +322,10 @@ _LIKE_A_NAME = 0.8
 
 
 _OWN_PLACES = {
-    "any": "behind text of its comment: write it as a comment of its own",
-    "line": "behind text: write it as a comment of its own, in a line of its own",
-    "paragraph": "in a paragraph or behind text: write it as a comment of its own, between paragraphs",
-    "block": "in a paragraph or behind text: write it as a comment of its own, between blank lines",
+    "any": "after text of its comment: write it as a comment of its own",
+    "line": "after text: write it as a comment of its own, in a line of its own",
+    "paragraph": "in a paragraph or after text: write it as a comment of its own, between paragraphs",
+    "block": "in a paragraph or after text: write it as a comment of its own, between blank lines",
 }
 """What is wrong with the place of a directive, and where it belongs, by `MarkupFormat.comment_place`."""
 
@@ -347,7 +347,7 @@ def unused_directive(path: str, span: HiddenSpan, names: Collection[str]) -> Use
         before, after = HTML_COMMENT if (entry := path_format(path)) is None else entry.comment
         own = f"{before}disambig: {span.directive}{after}"
         where = _OWN_PLACES["any" if entry is None else entry.comment_place]
-        advice = f"it stands {where}, {own}"
+        advice = f"it is {where}, {own}"
     elif span.rule and span.rule not in selectable:
         available = nearest_first(span.rule, selectable)
         advice = f"there is no rule or task {span.rule!r}: correct it; available: {available}"
@@ -479,7 +479,7 @@ def find_flags(
     ignore : collection of str
         Normalised words and corrections to ignore (see `plain_word`).
     project_names : collection of str
-        Names of the project, in lower case: a verb behind "pandas" is not flagged for its number.
+        Names of the project, in lower case: a verb after "pandas" is not flagged for its number.
     most_per_1000 : float, optional
         Maximum number of flags per 1,000 words, rounded up.
     """

@@ -462,7 +462,7 @@ class _Linter:
         taken: Sequence[Flag],
         reasons: Sequence[str],
     ) -> None:
-        """Write the corrected text of a file, and report each flag as fixed or left.
+        """Write the corrected text of a file, and report each flag as fixed or not.
 
         `taken` are the flags to correct; `reasons` has, for each flag, why it is left, "" if it is not.
         """

@@ -221,7 +221,7 @@ class CountReader:
         read : int
             Number of lines that were read.
         n_missing : int
-            Number of words that `words` lacks.
+            Number of words that are not in `words`.
         deferred : array of int64, shape (n, 2)
             Start and end of the lines with such words, which are not counted yet.
         """

@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data import Alternative, OverlapResolution
+from disambig.text import CODE_SIGNS
 from disambig.type_aliases import Floats, Ints
 
 if TYPE_CHECKING:
     from disambig.data import Decisions
 
-_TAG_OR_WORD = re.compile(r"</?[A-Za-z][^<>]{0,1000}>|([^\W_]|[\ufffc\ue000\ue001])")
+_TAG_OR_WORD = re.compile(rf"</?[A-Za-z][^<>]{{0,1000}}>|([^\W_]|[{CODE_SIGNS}])")
 """Matches tags, which are skipped, and the first character of a word or of code masked out in prose."""
 _SENTENCE_END = re.compile(r"[.!?][^\w\s]*\s")
 
@@ -181,9 +182,9 @@ def resolve_overlaps(decisions: Sequence[Decisions], texts: Sequence[str]) -> li
 
 
 def restore_flags(decisions: Sequence[Decisions], restored: Collection[tuple[int, int]]) -> list[Decisions]:
-    """Return the decisions with flags that lost to others, and are no longer alternatives of them.
+    """Flag decisions that lost to others; they are no longer alternatives of these.
 
-    Alternatives that cover words of a restored flag belong to that flag then.
+    Alternatives that overlap a restored flag become alternatives of that flag.
 
     Parameters
     ----------
@@ -223,14 +224,14 @@ def restore_flags(decisions: Sequence[Decisions], restored: Collection[tuple[int
 
 
 def _covers(decisions: Decisions, row: int, document: int, other: Alternative) -> bool:
-    """Return True if an alternative has words of a decision, or its place."""
+    """Return True if an alternative overlaps a decision, or is at the same empty place."""
     start, end = int(decisions.starts[row]), int(decisions.ends[row])
     overlaps = max(start, other.start) < min(end, other.end) or (start, end) == (other.start, other.end)
     return int(decisions.documents[row]) == document and overlaps
 
 
 def _is_place(decisions: Decisions, row: int, other: Alternative) -> bool:
-    """Return True if an alternative is a decision itself."""
+    """Return True if an alternative and a decision have the same task and place."""
     place = int(decisions.starts[row]), int(decisions.ends[row])
     return decisions.task == other.task and place == (other.start, other.end)
 

@@ -94,7 +94,7 @@ _RIGHT_FACTORS = np.array(
     ],
     np.uint64,
 )
-"""Factor of the word i words behind the place, if the first of `right` is at `first`, shape ``(6, 5, 4)``."""
+"""Factor of the word i words after the place, if the first of `right` is at `first`, shape ``(6, 5, 4)``."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,7 +106,7 @@ class _KeyParts:
     left : array of uint64, shape (5, n)
         The words before the places, by their number.
     right : array of uint64, shape (6, 5, n)
-        The words behind the places, by the position of the first one in the n-gram and by their number.
+        The words after the places, by the position of the first one in the n-gram and by their number.
     candidates : array of uint64, shape (5, C)
         The words of candidates, by the position of the first one in the n-gram.
     orders : array of uint64, shape (6,)

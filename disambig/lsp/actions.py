@@ -129,7 +129,7 @@ def _in_front_matter(name: str, text: str, flag: Flag, line: tuple[int, int], re
 def _comment_column(line: str, *, is_heading: bool, backslash: str = "\\") -> int:
     """Return where a comment may be inserted near the end of a line of Markdown; -1 if nowhere.
 
-    The comment must not come between a backslash that breaks the line and its end, or behind the attribute
+    The comment must not come between a backslash that breaks the line and its end, or after the attribute
     list and the closing marks of a heading.
 
     Parameters

@@ -179,7 +179,7 @@ class CheckScheduler:
             self.worker.submit(lambda: self._check(document))
 
     def _continue(self, document: TextDocument) -> None:
-        """Queue the rest of a long text behind other documents, unless a new check is scheduled anyway."""
+        """Queue the rest of a long text after other documents, unless a new check is scheduled anyway."""
         if document not in self._timers:
             self._submit(document)
 

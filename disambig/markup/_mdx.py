@@ -108,7 +108,7 @@ class _Scanner:
         ticks : str
             The opening backticks; the same number of them closes the code.
         after : int
-            Offset behind them, which is returned if nothing closes the code.
+            Offset after them, which is returned if nothing closes the code.
         """
         if self.paragraph_end < after:
             blank = _BLANK_LINE.search(self.text, after)

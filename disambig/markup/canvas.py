@@ -12,10 +12,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from disambig.text import HIDDEN
+from disambig.text import HIDDEN, OPAQUE as OPAQUE
 
 BLANK = HIDDEN
-OPAQUE = "\ufffc"
 BREAK = "\u2029"
 
 Span = tuple[int, int]
@@ -33,7 +32,7 @@ _UNITS = re.compile("(?:\r\n|\r(?!\n)|\n)[^\\S\r\n\u2029]*(?:\r\n|\r|\n)|\u2029"
 class ShortenedWord:
     """A word that contains a reference to an apostrophe, such as ``it&#39;s``.
 
-    In the painted text, the apostrophe is at the start of the reference, the letters behind it have moved up
+    In the painted text, the apostrophe is at the start of the reference, the letters after it have moved up
     to it, and blanks fill the rest.
 
     Attributes
@@ -139,7 +138,7 @@ class Canvas:
         return True
 
     def _shorten_words(self) -> None:
-        """Move the letters behind references; hide a word that has two, or is painted over in part."""
+        """Move the letters after references; hide a word that has two, or is painted over in part."""
         text = self.original
         starts = {start for start, _, _ in self._references}
         ends = {end for _, end, _ in self._references}

@@ -564,7 +564,7 @@ _DIRECTIVE_TEXT = re.compile(
     r"\.\. (?:(?:attention|caution|danger|error|hint|important|note|seealso|tip|todo|warning)::[ \t]+"
     r"|(?:versionadded|versionchanged|versionremoved|deprecated)::[ \t]+\S+[ \t]+)(?=\S)"
 )
-"""A directive up to the text in its line: of a note, or of a version note behind the version."""
+"""A directive up to the text in its line: of a note, or of a version note after the version."""
 _VERBATIM = frozenset(
     "code code-block sourcecode math parsed-literal literalinclude doctest testcode testoutput plot ipython "
     "highlight prompt jupyter-execute bibliography toctree autosummary".split()

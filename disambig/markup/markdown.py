@@ -457,7 +457,7 @@ class BlockReader:
         for start, end, stop in iterate_lines(self.text):
             if stop > self.resume:
                 begin = max(start, self.resume)
-                # nothing may be left behind the end of a raw block; such a line is not blank
+                # nothing may be left after the end of a raw block; such a line is not blank
                 if begin == start or self.text[begin:end].strip():
                     self._line(begin, end)
             self.last = start, end

@@ -157,7 +157,7 @@ def is_manual_page(path: str) -> bool:
 
 
 def spoken_words(plain: str, text: str) -> str:
-    """Return the plain text with the sound of the hidden words behind articles.
+    """Return the plain text with the sound of the hidden words after articles.
 
     The words are those that are read as they are written: names of three letters and more with a vowel among
     the first four, such as ``int`` and ``string``, but not ``str`` or ``html``.

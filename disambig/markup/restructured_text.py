@@ -497,7 +497,7 @@ class _Blocks:
         return cells
 
     def _grid_table(self, number: int) -> int:
-        """Read a grid table, whose first line marks columns by "+"; return the number of the line behind."""
+        """Read a grid table, whose first line marks columns by "+"; return the number of the next line."""
         border = self.lines[number]
         places = [offset for offset in range(border.at - border.start, border.end - border.start)
                   if self.text[border.start + offset] == "+"]  # fmt: skip

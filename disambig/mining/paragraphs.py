@@ -8,15 +8,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from disambig.markup import NO_OPTIONS, OPAQUE, iterate_units, read_markup
-from disambig.text import HIDDEN, SPOKEN_CONSONANT, SPOKEN_VOWEL
+from disambig.markup import NO_OPTIONS, iterate_units, read_markup
+from disambig.text import CODE_SIGNS, HIDDEN
 
 LEAST_WORDS = 5
 """Minimum number of words of a paragraph."""
 MOST_WORDS = 1_000
 """Maximum number of words of a paragraph; longer ones are usually data."""
-_CODE_MARKS = f"{OPAQUE}{SPOKEN_CONSONANT}{SPOKEN_VOWEL}"
-_PIECES = re.compile(rf"(?P<code>[{_CODE_MARKS}]+)|[{HIDDEN}]+|(?P<space>\s+)")
+_PIECES = re.compile(rf"(?P<code>[{CODE_SIGNS}]+)|[{HIDDEN}]+|(?P<space>\s+)")
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
 _IS_NAME = re.compile(r"[\w.:/#<>()\[\]{}@*=+-]{1,60}")
 _UNREADABLE_CODE = "x"

@@ -1,5 +1,7 @@
 from .characters import (
+    CODE_SIGNS as CODE_SIGNS,
     HIDDEN as HIDDEN,
+    OPAQUE as OPAQUE,
     SPOKEN_CONSONANT as SPOKEN_CONSONANT,
     SPOKEN_VOWEL as SPOKEN_VOWEL,
     visible_width as visible_width,

@@ -23,7 +23,12 @@ HIDDEN = "\x1f"
 """What stands in place of hidden markup: white space to every rule, and no width (see `visible_width`)."""
 
 SPOKEN_VOWEL, SPOKEN_CONSONANT = "\ue000", "\ue001"
-"""What stands in place of a hidden word behind "a" or "an" if its sound is known; see `disambig.markup`."""
+"""What stands in place of a hidden word after "a" or "an" if its sound is known; see `disambig.markup`."""
+
+OPAQUE = "\ufffc"
+"""Each character of code and other hidden words; see `disambig.markup`."""
+CODE_SIGNS = f"{OPAQUE}{SPOKEN_VOWEL}{SPOKEN_CONSONANT}"
+"""The characters of which hidden code consists."""
 
 ASCII, ALPHABETS, PLANE_0, ALL = 0x80, 0x3000, 0x10000, 0x110000
 """Possible sizes of a table, in code points. Most texts need only one of the first two, which are made fast.

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.errors import UserError
-from disambig.text.characters import SPOKEN_CONSONANT, SPOKEN_VOWEL
+from disambig.text.characters import CODE_SIGNS
 from disambig.text.hashing import hash_word, hash_words
 from disambig.text.view import TokenView, name_boundaries, with_boundaries
 
@@ -213,8 +213,7 @@ def _tags_by(name: str, view: TokenView) -> NDArray[np.uint64]:
 
 _ATTRIBUTES = ["ORTH", "LOWER", "IDX", "LENGTH", "SENT_START"]
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_CODE = re.compile(f"[\ufffc{SPOKEN_VOWEL}{SPOKEN_CONSONANT}]+")
-"""Code that `disambig.markup` has painted over."""
+_CODE = re.compile(f"[{CODE_SIGNS}]+")
 _PLAIN, _STOP, _CLOSER, _SPACE, _BLANK = range(5)
 _SYMBOLS = 10_000
 """spaCy gives some words ("mark", "root") numbers below this limit instead of hashes."""

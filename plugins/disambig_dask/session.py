@@ -161,7 +161,7 @@ class ClusterSession:
         return not self.lost and self.client.status == "running"
 
     def submit(self, number: int, address: str, function: Callable[..., Any], *given: Any) -> Any:
-        """Send a task to one worker, behind earlier ones, and return its future; its end becomes an event."""
+        """Send a task to one worker, after earlier ones, and return its future; its end becomes an event."""
         future = self.submit_kept(number, address, function, *given)
         self.client.loop.add_callback(self._follow, number, future)
         return future

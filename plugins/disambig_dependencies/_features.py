@@ -19,7 +19,7 @@ COLUMNS = (
 """Values of a state, from which features are made.
 
 ``s0``, ``s1`` and ``s2`` are the words at the top of the stack, ``b0``, ``b1`` and ``b2`` the first words
-of the buffer. ``l``, ``r``, ``l2`` and ``r2`` behind them are the last and the last but one child on the left
+of the buffer. ``l``, ``r``, ``l2`` and ``r2`` after them are the last and the last but one child on the left
 and on the right. The letters at the end are the word, the tag, the two classes (``c``, ``d``), word and tag
 (``wt``) or the label (``l``); ``nl``, ``nr``, ``sl`` and ``sr`` are the numbers of children and the sets of
 their labels. ``near`` and ``across`` are distances, ``beforet`` and ``aftert`` the tags of the words beside

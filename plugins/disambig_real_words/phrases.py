@@ -21,7 +21,7 @@ letters may follow, as in ``$1s``; ``-`` alone removes the words. The case follo
 that the words are right, so that they are not decided.
 
 **Exceptions**: separated by ``;``. In each, ``_`` is the text that is replaced, and items stand before it,
-behind it, or both: ``as _; _ course``. ``...`` next to ``_`` means that words may stand between within the
+after it, or both: ``as _; _ course``. ``...`` next to ``_`` means that words may stand between within the
 sentence: ``what|all ... _``.
 """
 
@@ -82,7 +82,7 @@ class PhraseItem:
 
 @dataclass(frozen=True, slots=True)
 class PhraseException:
-    """What stands before or behind a phrase that is right; with gaps, anywhere near it in the sentence."""
+    """What stands before or after a phrase that is right; with gaps, anywhere near it in the sentence."""
 
     before: tuple[PhraseItem, ...]
     after: tuple[PhraseItem, ...]

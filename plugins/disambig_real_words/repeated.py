@@ -114,7 +114,7 @@ class RepeatedWords:
         return int(view.hashes[at + 1]) in self.beside.get("name", {}).get(int(view.hashes[at]), ())
 
     def _judge_words(self, words: list[int]) -> int:
-        """Return the judgement of a repetition from the words of its sentence up to the one behind it."""
+        """Return the judgement of a repetition from the words of its sentence up to the one after it."""
         *before, _, word, after = words
         if before[-1] in _CODE_BEFORE or after in _CODE_BEHIND:
             return RIGHT

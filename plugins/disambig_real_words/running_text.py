@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from disambig.api import TokenView
 from disambig.api.arrays import Bools, Ints
 from disambig.api.tasks import glued
-from disambig.api.text import HIDDEN, SPOKEN_CONSONANT, SPOKEN_VOWEL, visible_width
+from disambig.api.text import CODE_SIGNS, HIDDEN, visible_width
 
 TextLine = tuple[int, int, str]
 """Begin, end and stripped text of a line."""
@@ -257,7 +257,7 @@ def is_before_punctuation(view: TokenView, positions: Ints) -> Bools:
     return ended | np.array(marks, bool)
 
 
-_HIDDEN_CODE = ("\ufffc", SPOKEN_VOWEL, SPOKEN_CONSONANT)
+_CODE_SIGNS = frozenset(CODE_SIGNS)
 _PLURAL_NAME = re.compile(r"(?=\w*[_.:]+\w|\w*[a-z0-9][A-Z])[\w.:]*[sS]")
 _CHUNK = re.compile(r"[\w.:]+\s*\Z")
 _LONGEST_CHUNK = 80
@@ -266,7 +266,7 @@ _LONGEST_CHUNK = 80
 def is_code(view: TokenView, positions: Ints) -> Bools:
     """Return which words are code that markup hides, shape ``(n,)``."""
     starts, documents = view.starts[positions].tolist(), view.document_indices(positions).tolist()
-    marks = [view.texts[of][at : at + 1] in _HIDDEN_CODE for of, at in zip(documents, starts, strict=True)]
+    marks = [view.texts[of][at : at + 1] in _CODE_SIGNS for of, at in zip(documents, starts, strict=True)]
     return np.array(marks, bool)
 
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from disambig.api import Features, Group, Instances, StatelessExtractor, TokenView, UserError, by_group
 from disambig.api.arrays import row_owners
 from disambig.api.features import one_score
-from disambig.api.text import HIDDEN, SPOKEN_CONSONANT, SPOKEN_VOWEL
+from disambig.api.text import CODE_SIGNS, HIDDEN, SPOKEN_CONSONANT, SPOKEN_VOWEL
 
 ENGLISH_SOUNDS = Path(__file__).parent / "languages" / "en.sounds.tsv"
 LONGEST = 5
@@ -38,7 +38,7 @@ _GAP = rf"(?=[\s{HIDDEN}])[ \t{HIDDEN}]*(?:\r?\n[ \t{HIDDEN}]*)?"
 """Blanks and hidden markup between two words of a paragraph."""
 _NEXT = re.compile(_GAP + r"[\"'\u2018\u201c(\[{`*_$@.#<\x1f]*(\w+(?:[,.]\d{3})*)")
 """The word after an article; opening quotation marks and markup may be in between."""
-_NEXT_HIDDEN = re.compile(rf"{_GAP}([\ufffc{SPOKEN_VOWEL}{SPOKEN_CONSONANT}])")
+_NEXT_HIDDEN = re.compile(rf"{_GAP}([{CODE_SIGNS}])")
 _REACH = 1_000
 """Number of characters after an article in which the next word is searched: a hidden link can be long."""
 _VOWELS = "AEIOU"

@@ -31,6 +31,6 @@ def may_be_subjunctive(text: str, start: int, end: int) -> bool:
     """Return True if a verb at an offset needs no ending, whatever its subject is.
 
     Behind "it is important that" and "we suggest that", a verb has its base form: "that each file have a
-    name". A word behind which another verb stands is not the verb: "that each files are closed".
+    name". A word after which another verb stands is not the verb: "that each files are closed".
     """
     return bool(_BEFORE.search(text[max(0, start - _LONGEST) : start])) and not _AFTER.match(text, end)

@@ -572,7 +572,7 @@ class Form(OtherWords):
 
         A possessive before punctuation is left out: "my sister's." refers to something mentioned before. So
         is "its" before a gerund that is the subject of a sentence: "Its being late is fine", and an auxiliary
-        verb behind a name of code, which may mean several things: "the optional `args` are passed". So is a
+        verb after a name of code, which may mean several things: "the optional `args` are passed". So is a
         verb that may be a subjunctive: "it is important that each file have a name".
         """
         instances = super().instances(view)

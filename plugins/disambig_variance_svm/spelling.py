@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from disambig.api import CandidateFinder, Group, Instances, TokenView, fitted_field
 from disambig.api.tasks import ENGLISH_RULES, RuleSet, read_confusion_sets
-from disambig.api.text import SPOKEN_CONSONANT, SPOKEN_VOWEL, START_HASH, begins_gerund_subject
+from disambig.api.text import CODE_SIGNS, START_HASH, begins_gerund_subject
 
 A_AN = {"a", "an"}
 ITS = "its"
 ITS_SET = {ITS, "it's"}
-_SPELT_OUT = re.compile(rf"\d|[A-Z]{{2}}|[\ufffc{SPOKEN_VOWEL}{SPOKEN_CONSONANT}]")
+_SPELT_OUT = re.compile(rf"\d|[A-Z]{{2}}|[{CODE_SIGNS}]")
 ENGLISH_CONFUSION_SETS = Path(__file__).parent / "confusion_sets" / "english.tsv"
 ENGLISH_STYLE = Path(__file__).parent / "confusion_sets" / "english.style.tsv"
 """Sets whose candidates are all right: which one is written is a matter of style."""

@@ -102,7 +102,7 @@ def _search(tables, n, bounds, words, candidate, shared, work):
     for place in range(n):
         if work.sizes[place] == 0:
             continue
-        # at places before `shared`, only words that end behind it are new
+        # at places before `shared`, only words that end after it are new
         word = work.word_at[place]
         if work.text_at[place] >= 0 and words[word].end > shared:
             cost = tables.unknown[0] + tables.unknown[1] * (words[word].end - place)

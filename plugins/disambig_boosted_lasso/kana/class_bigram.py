@@ -70,7 +70,7 @@ class ClassBigram:
     """Bigram model of classes of words: P(w | c) P(c | c'), for the best words and classes of a text.
 
     The classes are parts of speech with their inflection (Brown et al. 1992 induce theirs, section 3). A word
-    has a class for the word before and one for the word behind, which differ in compounds.
+    has a class for the word before and one for the word after, which differ in compounds.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class ClassBigram:
     sizes : array of int64, shape (n_words,)
         Number of tokens of each word: one for each of its classes.
     tokens : array of TOKEN, shape (n_tokens,)
-        The class that the word before sees, the one that the word behind sees, and -ln P(word | class).
+        The class that the word before sees, the one that the word after sees, and -ln P(word | class).
     connections : array of float32, shape (n_classes, n_classes)
         -ln P(class | class before), with a constant added: row is the class before; 0 begins and ends texts.
     other : int

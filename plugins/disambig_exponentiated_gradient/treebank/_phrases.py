@@ -64,7 +64,7 @@ def list_words(item: PhraseItem) -> list[int]:
 
 
 def close_gaps(root: TreePhrase, rank: dict[int, int]) -> TreePhrase:
-    """Return a phrase without gaps: what stands behind foreign words moves up until there are none.
+    """Return a phrase without gaps: what stands after foreign words moves up until there are none.
 
     Shared dependents of conjuncts can leave a gap. The longest run of a phrase keeps its label.
     """
@@ -202,7 +202,7 @@ class MarkPlacer:
     def _put_mark(self, mark: int) -> None:
         """Attach a mark to the lowest constituent that contains both words beside it, else to the root.
 
-        A full stop or question mark behind a clause that something else follows belongs to that clause.
+        A full stop or question mark after a clause that something else follows belongs to that clause.
         """
         node = self.root
         if node.start < mark < node.end:

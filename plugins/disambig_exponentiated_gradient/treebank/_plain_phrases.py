@@ -205,7 +205,7 @@ class PhraseBuilder(ABC):
         return self._category(self.tags[head]) == self._category(self.tags[other])
 
     def _joined(self, first: PhraseItem, conjuncts: Sequence[int], relation: str = "conj") -> TreePhrase:
-        """Return the phrases of conjuncts behind the first one, with their conjunctions."""
+        """Return the phrases of conjuncts after the first one, with their conjunctions."""
         items: list[PhraseItem] = [first]
         for i in conjuncts:
             coordinators = self._coordinators(i)

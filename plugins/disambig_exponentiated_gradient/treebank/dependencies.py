@@ -496,7 +496,7 @@ class _Converter(PhraseBuilder):
         return _Clause(left, phrase, [], bool(subjects), False, self.tags[late[0]])
 
     def _late_subject(self, behind: Sequence[PhraseItem], dependents: Sequence[int], is_tag: bool) -> int:
-        """Return the position of the subject behind a verb and its negation, -1 if it is not there.
+        """Return the position of the subject after a verb and its negation, -1 if it is not there.
 
         In a question an expletive is the subject ("is there a way", "isn't it"); elsewhere it is in front.
         """
@@ -513,7 +513,7 @@ class _Converter(PhraseBuilder):
         return place if is_subject else -1
 
     def _split_right(self, behind: Sequence[PhraseItem], dependents: Sequence[int]) -> list[PhraseItem]:
-        """Return the last items behind a verb that do not belong to its verb phrase."""
+        """Return the last items after a verb that do not belong to its verb phrase."""
         relation = {i: self.relations[i] for i in dependents}
         right: list[PhraseItem] = []
         for item in reversed(behind):
@@ -557,7 +557,7 @@ class _Converter(PhraseBuilder):
                 inside = relation not in ("advmod", "xcomp", "ccomp", "obl", "obl:unmarked")
             if inside:
                 own.append(i)
-        # a constituent has no gaps: what is behind a dependent of the clause is not in the predicate either
+        # a constituent has no gaps: what is after a dependent of the clause is not in the predicate either
         outside = [i for i in dependents if i not in own]
         own = [i for i in own if i < head or not any(head < j < i for j in outside)]
         own = [i for i in own if i > head or not any(i < j < head for j in outside)]

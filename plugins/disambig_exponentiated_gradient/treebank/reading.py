@@ -63,7 +63,7 @@ def read_raw_trees(text: str, path: str = "trees") -> Iterator[Tree]:
             at, token = match.start(), match[0]
             if token == "(":
                 if open_ and open_[-1].word is not None:
-                    raise _BracketProblem(at, f"a bracket opens behind the word {open_[-1].word[:40]!r}")
+                    raise _BracketProblem(at, f"a bracket opens after the word {open_[-1].word[:40]!r}")
                 open_.append(_OpenNode(at))
                 _check_limit(at, "brackets in each other", len(open_), DEEPEST)
             elif token == ")":

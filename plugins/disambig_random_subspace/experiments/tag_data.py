@@ -81,7 +81,7 @@ def penn_sentences(text: str, path: str = "trees") -> Iterator[Sentence]:
         position, symbol = match.start(), match[0]
         if symbol == "(":
             if open_ and open_[-1].word:
-                _refuse(path, line, f"a bracket behind the word {open_[-1].word[:40]!r}")
+                _refuse(path, line, f"a bracket after the word {open_[-1].word[:40]!r}")
             if open_:
                 open_[-1].children = True
             open_.append(_OpenBracket(line))
@@ -102,7 +102,7 @@ def penn_sentences(text: str, path: str = "trees") -> Iterator[Sentence]:
         else:
             node = open_[-1]
             if node.children or node.word:
-                _refuse(path, line, f"{symbol[:40]!r} behind what ({node.label} already has")
+                _refuse(path, line, f"{symbol[:40]!r} after what ({node.label} already has")
             if node.label:
                 node.word = symbol
             else:

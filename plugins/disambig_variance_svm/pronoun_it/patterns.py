@@ -127,7 +127,7 @@ def _starts(sentence: str) -> tuple[list[int], list[int]]:
 
 
 def normal_order(sentence: str) -> str:
-    """Return a sentence without adverbs, and with the auxiliary verb of a question behind its "it".
+    """Return a sentence without adverbs, and with the auxiliary verb of a question after its "it".
 
     "is it really snowing ?" becomes "it is snowing ?".
 

@@ -134,7 +134,7 @@ def notes(text, path):
     return [unused_directive(path, item, ("spelling",)).text for item in check_text(text, path).unused]
 
 
-BEHIND = "does not suppress any flag; it stands behind text of its comment: write it as a comment of its own"
+BEHIND = "does not suppress any flag; it is after text of its comment: write it as a comment of its own"
 
 
 @pytest.mark.parametrize(
@@ -156,8 +156,8 @@ def test_a_directive_behind_text_is_reported(path, text, note):
     assert flagged_and_unused(text, path)[0] == ["quite"]
 
 
-OWN = "behind text: write it as a comment of its own, "
-BETWEEN = f"does not suppress any flag; it stands in a paragraph or {OWN}between"
+OWN = "after text: write it as a comment of its own, "
+BETWEEN = f"does not suppress any flag; it is in a paragraph or {OWN}between"
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ BETWEEN = f"does not suppress any flag; it stands in a paragraph or {OWN}between
          f"{BETWEEN} blank lines, .. disambig: ignore-line[spelling]"),
         ("a.org", f"{QUIET} # disambig: ignore-line", f"{BETWEEN} paragraphs, # disambig: ignore-line"),
         ("a.adoc", f"{QUIET} // disambig: ignore quite\n",
-         f"; it stands {OWN}in a line of its own, // disambig: ignore quite"),
+         f"; it is {OWN}in a line of its own, // disambig: ignore quite"),
     ],
 )  # fmt: skip
 def test_a_directive_where_a_comment_is_text_is_reported(path, text, note):

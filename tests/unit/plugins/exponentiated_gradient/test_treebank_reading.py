@@ -83,7 +83,7 @@ def test_labels(label, plain):
         ("((S (NN a)))\n)", 2, "none opened"),
         ("((S\n(NN a b)))", 2, "'b' follows what"),
         ("((S (NN a)\nx))", 2, "'x' follows what"),
-        ("((S\n(NN a (NN b))))", 2, "opens behind the word 'a'"),
+        ("((S\n(NN a (NN b))))", 2, "opens after the word 'a'"),
         ("((S\n\n()))", 3, "nothing in ("),
         ("((S (NP)))", 1, "nothing in (NP"),
         ("((S\n((NN a))))", 2, "no label"),

@@ -101,7 +101,7 @@ def test_traces_and_escapes():
         ("(S\n(NN cat dog))", 2, "already has"),
         ("(S (NN cat)\n(NP ))", 2, "nothing in (NP"),
         ("(S (NN cat) dog)", 1, "already has"),
-        ("(S cat\n(NN dog))", 2, "behind the word"),
+        ("(S cat\n(NN dog))", 2, "after the word"),
         ("()", 1, "nothing in"),
     ],
 )
