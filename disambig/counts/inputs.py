@@ -20,6 +20,7 @@ from disambig.files import (
     READ_ERRORS,
     STDIN,
     decode,
+    drop_repeated,
     read_error,
     unpack_zstd,
     without_compression,
@@ -42,7 +43,8 @@ class TextFiles:
     ----------
     paths : sequence of str
         Files, directories (searched recursively for `ENDINGS`; hidden and empty files are skipped), and
-        ``-`` for standard input. Files named ``.gz``, ``.bz2``, ``.xz`` or ``.zst`` are decompressed.
+        ``-`` for standard input. A file that is named twice is read once. Files named ``.gz``, ``.bz2``,
+        ``.xz`` or ``.zst`` are decompressed.
 
     Attributes
     ----------
@@ -61,7 +63,7 @@ class TextFiles:
     """
 
     def __init__(self, paths: Sequence[str]) -> None:
-        self.paths = [file for path in paths for file in _list_files(path)]
+        self.paths = drop_repeated(file for path in paths for file in _list_files(path))
         sizes = [os.path.getsize(file) if file != STDIN else 0 for file in self.paths]
         self.total = sum(sizes)
         self.done = 0
@@ -234,7 +236,8 @@ def count_files(paths: Sequence[str]) -> list[tuple[str, int]]:
             raise UserError("D302", path=path)
         else:
             files.append((path, 0))
-    return files
+    orders = dict(reversed(files))  # of a file that is named twice, what is first
+    return [(path, orders[path]) for path in drop_repeated(path for path, _ in files)]
 
 
 def _web1t_files(root: Path) -> Iterator[tuple[str, int]]:

@@ -16,6 +16,7 @@ from .opening import (
     ZstdFile as ZstdFile,
     decode as decode,
     decode_as as decode_as,
+    drop_repeated as drop_repeated,
     error_sink as error_sink,
     file_stamp as file_stamp,
     is_dangling as is_dangling,

@@ -12,7 +12,7 @@ import re
 import stat
 import sys
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import IO, Any
@@ -195,6 +195,14 @@ def without_compression(path: str) -> str:
     """Return `path` without a suffix of `COMPRESSED`, in any case."""
     stem, suffix = os.path.splitext(path)
     return stem if suffix.lower() in COMPRESSED else path
+
+
+def drop_repeated(paths: Iterable[str]) -> list[str]:
+    """Return the paths without those that lead to the same file as an earlier one."""
+    first: dict[str, str] = {}
+    for path in paths:
+        first.setdefault(path if path == STDIN else os.path.realpath(path), path)
+    return list(first.values())
 
 
 def stdin_has_data() -> bool:

@@ -292,8 +292,9 @@ def merge(
 ) -> None:
     """Merge tables into one, with the same result as counting all their text at once."""
     from disambig.counts import inputs as options, merge_tables, open_table
+    from disambig.files import drop_repeated
 
-    opened = [open_table(table) for table in tables]
+    opened = [open_table(table) for table in drop_repeated(map(str, tables))]
     least = options.thresholds(min_count or (), orders=opened[0].orders)
     with _counting(sum(table.n_ngrams for table in opened), unit="n-grams") as move:
         settings: dict[str, Any] = {

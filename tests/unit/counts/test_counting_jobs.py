@@ -399,9 +399,24 @@ def test_merging_as_a_job(tmp_path):
     (tmp_path / "x").unlink()
     assert here("job", "resume", tmp_path / "job", folder="/").returncode == 0
     assert (tmp_path / "x").read_bytes() == (tmp_path / "once").read_bytes()
+    assert here("counts", "merge", "a", "./a", "b", "a", "-o", "again", folder=tmp_path).returncode == 0
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "once").read_bytes()  # none counts twice
     here("counts", "build", "b.txt", "-o", "a", "--keys", "--force", folder=tmp_path)
     done = here("counts", "merge", "a", "b", "-o", "y", "--job", "job", folder=tmp_path)
     assert done.stderr.startswith("disambig: [D913]") and "1 changed" in done.stderr
+
+
+def test_a_file_that_is_named_twice_is_counted_once(tmp_path):
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "a.txt").write_text("It is in the house.\n")
+    here("counts", "build", "texts", "-o", "once", folder=tmp_path)
+    for name, more in (("twice", ()), ("job", ("--workers", "2"))):
+        paths = ("texts", "texts/a.txt", tmp_path / "texts" / "a.txt")
+        assert here("counts", "build", *paths, "-o", name, *more, folder=tmp_path).returncode == 0
+        assert (tmp_path / name).read_bytes() == (tmp_path / "once").read_bytes()
+    (tmp_path / "3.tsv").write_text("in the house\t7\n")
+    assert here("counts", "import", "3.tsv", "./3.tsv", "-o", "new", folder=tmp_path).returncode == 0
+    assert CountTable.open(tmp_path / "new").count("in the house") == 7
 
 
 @pytest.mark.slow
