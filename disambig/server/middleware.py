@@ -6,7 +6,7 @@ import asyncio
 import ipaddress
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, MutableMapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -217,8 +217,14 @@ class RequestGuard:
         if scope["type"] != "http":
             return
         headers = {key.decode("latin-1"): value.decode("latin-1") for key, value in scope["headers"]}
-        started = False
+        started = is_read = False
         added = list(ALWAYS)
+
+        async def receive_noting_end() -> Message:
+            nonlocal is_read
+            message = await receive()
+            is_read = not message.get("more_body", False)
+            return message
 
         async def with_headers(message: Message) -> None:
             nonlocal started
@@ -233,12 +239,16 @@ class RequestGuard:
             if scope["method"] == "OPTIONS":
                 await _plain_response(with_headers, 204, "", _preflight(headers) if foreign else ())
                 return
-            await self._app(scope, receive, with_headers)
+            await self._app(scope, receive_noting_end, with_headers)
         except UserError as problem:
             if started:
                 raise
             await _plain_response(
-                with_headers, http_status(problem), client_message(problem), _error_headers(problem)
+                with_headers,
+                http_status(problem),
+                client_message(problem),
+                _error_headers(problem),
+                unread=receive if problem.code in ("D885", "D887") and not is_read else None,
             )
         except Exception as problem:
             self._tell(_bug_location(problem))
@@ -248,12 +258,35 @@ class RequestGuard:
                 )
 
 
-async def _plain_response(send: Send, status: int, text: str, more: Sequence[Header] = ()) -> None:
+async def _plain_response(
+    send: Send, status: int, text: str, more: Sequence[Header] = (), *, unread: Receive | None = None
+) -> None:
+    """Send a response; then receive what is left of a request that was not read to its end.
+
+    If a connection is closed while a client still sends, the client gets an error instead of the response.
+    """
     body = text.encode()
     length = [] if status == 204 else [(b"content-length", str(len(body)).encode())]
     kind = (b"content-type", b"text/plain; charset=utf-8")
     await send({"type": "http.response.start", "status": status, "headers": [kind, *length, *more]})
-    await send({"type": "http.response.body", "body": body})
+    await send({"type": "http.response.body", "body": body, "more_body": unread is not None})
+    if unread is not None:
+        with suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(_discard(unread), _LINGER_SECONDS)
+        await send({"type": "http.response.body", "body": b""})
+
+
+_LINGER_SECONDS = 5.0
+_LINGER_BYTES = 1 << 26
+"""The rest of a rejected request is received for at most this time and up to this size. It is not kept."""
+
+
+async def _discard(receive: Receive) -> None:
+    size, more = 0, True
+    while more and size < _LINGER_BYTES:
+        message = await receive()
+        size += len(message.get("body", b""))
+        more = message.get("more_body", False)
 
 
 def _cors_headers(origin: str) -> list[Header]:
