@@ -283,21 +283,21 @@ class ParsedConllu:
 
 @dataclass(slots=True)
 class _DocumentBlock:
-    """The lines of a document: number and offset of the first line, and the bytes or an error."""
+    """The lines of a document: number and offset in the file of the first line, and the bytes."""
 
     number: int
     offset: int
     data: bytearray = field(default_factory=bytearray)
-    error: UserError | None = None
 
 
 def conllu_documents(lines: Iterator[FileLine], path: str) -> Iterator[Document | UnreadableDocument]:
     """Yield the documents of CoNLL-U; a malformed one is reported with its line, and reading continues."""
     for block in _blocks(lines, path):
+        if isinstance(block, UnreadableDocument):
+            yield block
+            continue
         number, data = block.number, bytes(block.data)
         try:
-            if block.error is not None:
-                raise block.error
             parsed = parse_document(decode(data, path, start=block.offset), path, number)
         except UserError as error:
             yield UnreadableDocument(path, error)
@@ -308,68 +308,54 @@ def conllu_documents(lines: Iterator[FileLine], path: str) -> Iterator[Document 
             yield Document(parsed.id or f"{path}:{number}", parsed.text, path, number, "conllu", source=data)
 
 
-def _blocks(lines: Iterator[FileLine], path: str) -> Iterator[_DocumentBlock]:
+def _blocks(lines: Iterator[FileLine], path: str) -> Iterator[_DocumentBlock | UnreadableDocument]:
     """Yield the lines of each document; together these are all lines except blank ones beyond `BLANK_LIMIT`.
 
-    Memory is bounded: a long document is cut after a sentence, and a sentence that does not end becomes a
-    block of its own, with an error and without its lines.
+    Memory is bounded: a long document is cut after a sentence, and a sentence that is too long, or has a line
+    that is too long, is reported and left out; the document ends before it.
     """
     block: _DocumentBlock | None = None
-    begins = (0, 0, 0)  # start of the last sentence: byte in `block`, line number, offset in the file
-    sentences = blanks = 0  # number of sentences before it; bytes of trailing blank lines
-    ended = fresh = skipping = False
+    start = (0, 0, 0)  # of the last sentence: byte in `block`, line number, offset in the file
+    n_sentences = n_blank_bytes = 0  # sentences before it in `block`; bytes of blank lines after it
+    ended = has_newdoc = skipping = False  # about the last sentence
     for line in lines:
-        data = line.data if line.data is not None else b"?"
-        if not data.strip():
+        if line.data is not None and not line.data.strip():
             ended, skipping = True, False
-            blanks += len(data)
-            if blanks > BLANK_LIMIT or block is None:
-                continue
-        elif skipping:
+            n_blank_bytes += len(line.data)
+            if block is not None and n_blank_bytes <= BLANK_LIMIT:
+                block.data += line.data
             continue
-        elif ended or block is None:
-            cut = block is not None and (
-                sentences + 1 >= SENTENCES or len(block.data) >= DOCUMENT_LIMIT or blanks > BLANK_LIMIT
-            )
-            if cut or block is None:
-                if block is not None:
-                    yield block
-                block, begins, sentences = (
-                    _DocumentBlock(line.number, line.offset),
-                    (0, line.number, line.offset),
-                    0,
-                )
-            else:
-                begins, sentences = (len(block.data), line.number, line.offset), sentences + 1
-            ended, fresh, blanks = False, False, 0
-        assert block is not None
-        if (
-            data.strip()
-            and len(block.data) + len(data) - begins[0] > SENTENCE_LIMIT
-            and line.data is not None
-        ):
-            at, number, offset = begins
+        if skipping:
+            continue
+        if ended and block is not None:
+            is_long = n_sentences + 1 >= SENTENCES or len(block.data) >= DOCUMENT_LIMIT
+            if is_long or n_blank_bytes > BLANK_LIMIT:
+                yield block
+                block = None
+        if block is None:
+            block, n_sentences = _DocumentBlock(line.number, line.offset), 0
+            start, ended, has_newdoc, n_blank_bytes = (0, line.number, line.offset), False, False, 0
+        elif ended:
+            n_sentences += 1
+            start = (len(block.data), line.number, line.offset)
+            ended, has_newdoc, n_blank_bytes = False, False, 0
+        at, number, offset = start
+        if line.data is None or len(block.data) + len(line.data) - at > SENTENCE_LIMIT:
             del block.data[at:]
             if block.data:
                 yield block
             problem = f"a sentence of more than {SENTENCE_LIMIT:,} bytes"
-            error = UserError("D324", path=path, line=number, problem=problem)
-            yield _DocumentBlock(number, offset, error=error)
+            too_long = UserError("D324", path=path, line=number, problem=problem)
+            yield UnreadableDocument(path, line_too_long_error(line, path) if line.data is None else too_long)
             block, skipping = None, True
             continue
-        if not fresh and data.startswith(b"#") and _NEWDOC.match(data):
-            at, number, offset = begins
+        if not has_newdoc and _NEWDOC.match(line.data):
             if at:
-                yield _DocumentBlock(block.number, block.offset, block.data[:at], block.error)
-                block, begins, sentences = (
-                    _DocumentBlock(number, offset, block.data[at:]),
-                    (0, number, offset),
-                    0,
-                )
-            fresh = True
-        if line.data is None:
-            block.error = block.error or line_too_long_error(line, path)
-        block.data += data
+                yield _DocumentBlock(block.number, block.offset, block.data[:at])
+                block, n_sentences = _DocumentBlock(number, offset, block.data[at:]), 0
+                start = (0, number, offset)
+            has_newdoc = True
+        block.data += line.data
     if block is not None:
         yield block
 

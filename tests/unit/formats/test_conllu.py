@@ -25,6 +25,7 @@ from disambig.formats import (
     conllu,
     conllu_cuts,
     conllu_documents,
+    documents as limits,
     escaped,
     make_format,
     parse_document,
@@ -83,6 +84,26 @@ def test_documents_begin_at_newdoc_or_after_a_fixed_number_of_sentences(monkeypa
     assert [document.text for document in actual] == ["w0. w1.", "w2. w3.", "w4."]
     assert [document.line for document in actual] == [1, 5, 9]
     assert b"".join(document.source for document in actual) == data
+
+
+LONG_COMMENT, LONG_ROW = "# " + "x" * 200 + "\n", token("2", "dog", "x" * 200)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "places", "line"),
+    [
+        ("# newdoc\n", token("1", "Two") + LONG_ROW + token("3", "."), [1, 9], 6),
+        ("", token("1", "Two") + LONG_ROW + token("3", "."), [1, 7], 4),
+        ("", LONG_COMMENT + "# newdoc\n" + token("1", "Two"), [1, 7], 3),
+        ("# newdoc\n", "# newdoc id = " + LONG_COMMENT + token("1", "Two"), [1, 8], 5),
+    ],
+)
+def test_a_line_that_is_too_long_spoils_its_sentence_alone(monkeypatch, name, text, places, line):
+    monkeypatch.setattr(limits, "LINE_LIMIT", 100)
+    one, three = (name + token("1", word) + "\n" for word in ("One", "Three"))
+    first, bad, last = documents((one + name + text + "\n" + three).encode())
+    assert (first.text, last.text, [first.line, last.line]) == ("One", "Three", places)
+    assert (bad.error.code, bad.error.values["line"]) == ("D305", line)
 
 
 @pytest.mark.parametrize(
