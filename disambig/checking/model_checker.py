@@ -13,7 +13,7 @@ from disambig.errors import UserError
 from disambig.evaluation import MOST_FLAGS, MistakeTrial, ProposedEdit, mistake_figures
 from disambig.markup import read_markup
 from disambig.models import (
-    BATCH,
+    BATCH_CHARACTERS,
     Model,
     ModelSet,
     ModelSource,
@@ -146,7 +146,7 @@ def decisions_to_edits(decisions: Sequence[Decisions], texts: Sequence[str]) -> 
     return edits
 
 
-def text_stretches(texts: Sequence[str], *, size: int = BATCH) -> Iterator[Sequence[str]]:
+def text_stretches(texts: Sequence[str], *, size: int = BATCH_CHARACTERS) -> Iterator[Sequence[str]]:
     """Yield consecutive batches of texts with about `size` characters each."""
     return minibatch(texts, size, len)
 

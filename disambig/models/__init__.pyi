@@ -15,8 +15,8 @@ from .annotation import (
     with_writing as with_writing,
 )
 from .documents import (
-    BATCH as BATCH,
-    PIECE as PIECE,
+    BATCH_CHARACTERS as BATCH_CHARACTERS,
+    PIECE_CHARACTERS as PIECE_CHARACTERS,
     annotate_documents as annotate_documents,
     batch_documents as batch_documents,
     cut_pieces as cut_pieces,

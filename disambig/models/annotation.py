@@ -30,13 +30,13 @@ RequestedRates = float | Mapping[str, float] | None
 """Flags per 1,000 correct words: for all models together, or per task."""
 
 
-def task_rates(models: Sequence[Model], asked: RequestedRates) -> dict[str, float]:
+def task_rates(models: Sequence[Model], requested: RequestedRates) -> dict[str, float]:
     """Return the rate of each task whose rate differs from its model's default.
 
     Parameters
     ----------
     models : sequence of Model
-    asked : float or mapping from task to float, optional
+    requested : float or mapping from task to float, optional
         A number is a budget that all flagging models share, such that together they find as many mistakes as
         possible (`disambig.decision.thresholds`); a single model gets all of it.
 
@@ -45,19 +45,19 @@ def task_rates(models: Sequence[Model], asked: RequestedRates) -> dict[str, floa
     UserError
         D401 for an invalid rate, D950 for the rate of a task that no model flags.
     """
-    if asked is None:
+    if requested is None:
         return {}
     flagging = [model for model in models if isinstance(model.judge, RaisesFlags)]
     tasks = [model.task.name for model in flagging]
-    if isinstance(asked, Mapping):
-        for task, rate in asked.items():
+    if isinstance(requested, Mapping):
+        for task, rate in requested.items():
             check_rate(rate)
             if task not in tasks:
                 raise UserError("D950", task=task, names=", ".join(sorted(tasks)) or "none")
-        return {task: float(rate) for task, rate in asked.items()}
-    judges = [model.judge for model in flagging]
-    curves = [get_trait(judge, DecisionRuleTraits, "gains")() for judge in judges]
-    return dict(zip(tasks, share_budget(curves, check_rate(float(asked))), strict=True))
+        return {task: float(rate) for task, rate in requested.items()}
+    rules = [model.judge for model in flagging]
+    curves = [get_trait(rule, DecisionRuleTraits, "gains")() for rule in rules]
+    return dict(zip(tasks, share_budget(curves, check_rate(float(requested))), strict=True))
 
 
 def with_writing(models: Sequence[Model], writing: str | None) -> tuple[Model, ...]:
@@ -66,8 +66,8 @@ def with_writing(models: Sequence[Model], writing: str | None) -> tuple[Model, .
     Parameters
     ----------
     models : sequence of Model
-        Those whose decision rule does not assume how often a writer makes a mistake are
-        returned as they are; `unused_writing` tells whether all are.
+        Those whose decision rule makes no assumption about how often a writer makes a mistake are returned
+        unchanged; `unused_writing` returns a note if all are.
     writing : str, optional
         A key of `disambig.data.WORDS_PER_MISTAKE`; by default each model assumes what it was fitted to.
 
@@ -142,7 +142,10 @@ class ModelSet:
     def annotate(self, texts: Sequence[str]) -> list[Decisions]:
         """Decide every text with every model, and verify the flags (see `annotate`)."""
         verified = self.verify(self._decide(texts), texts, neighbours=True)
-        return [self._shown(decisions, texts) for decisions in verified]
+        # This comes after overlaps are resolved, as in `disambig.checking.find_flags`: a flag is ignored
+        # because the words are right, so a less certain flag in its place would be wrong as well.
+        shown = [self._without_ignored(decisions, texts) for decisions in verified]
+        return [self._selected(decisions, texts) for decisions in shown]
 
     def verify(
         self, decisions: Sequence[Decisions], texts: Sequence[str], *, neighbours: bool = False
@@ -151,33 +154,29 @@ class ModelSet:
 
         See `disambig.models.verify_flags`.
         """
-        limits = self._default_limits()
-        return verify_flags(texts, decisions, self._decide_near, limits, neighbours=neighbours)
-
-    def _default_limits(self) -> dict[str, float]:
-        """Return the probability above which each task flags a word by default."""
         rules = {model.task.name: model.judge for model in self.models}
-        return {task: rule.limit() for task, rule in rules.items() if isinstance(rule, RaisesFlags)}
+        limits = {task: rule.limit() for task, rule in rules.items() if isinstance(rule, RaisesFlags)}
+        return verify_flags(texts, decisions, self._decide_near, limits, neighbours=neighbours)
 
     def annotate_separately(self, texts: Sequence[str]) -> list[Decisions]:
         """Decide every text with each model; flags of different models may overlap."""
         return [self._without_ignored(decisions, texts) for decisions in self._decide(texts)]
 
     def _decide(self, texts: Sequence[str]) -> list[Decisions]:
-        """Decide every text with each model, without regard to what is ignored."""
+        """Decide every text with each model, including words that are ignored."""
         from disambig.text import view_of_texts
 
         views: dict[tuple[str, str], TokenView] = {}
-        of_models = []
+        model_views = []
         for model in self.models:
             key = model.tokenisation.name, model.language if self.detect_language else ""
             if key not in views:
                 view = view_of_texts(texts, model.tokenisation, protected=self.protect)
                 views[key] = protect_foreign(view, key[1])
-            of_models.append(views[key])
+            model_views.append(views[key])
         rates = [self.rates.get(model.task.name) for model in self.models]
-        decisions = [of_task.without_empty() for of_task in decide_together(self.models, of_models, rates)]
-        return [self._with_trust(of_task, texts) for of_task in decisions]
+        by_model = decide_together(self.models, model_views, rates)
+        return [self._with_trust(decisions.without_empty(), texts) for decisions in by_model]
 
     def _decide_near(
         self, texts: Sequence[str], spans: Sequence[Sequence[tuple[int, int]]]
@@ -192,23 +191,15 @@ class ModelSet:
             if name not in views:
                 view = view_of_texts(texts, model.tokenisation, protected=self.protect, keep=False)
                 views[name] = view, _tokens_near(view, spans)
-        of_models = [views[model.tokenisation.name] for model in models]
+        model_views = [views[model.tokenisation.name] for model in models]
         decided = decide_together(
             models,
-            [view for view, _ in of_models],
+            [view for view, _ in model_views],
             [self.rates.get(model.task.name) for model in models],
-            near=[near for _, near in of_models],
+            near=[near for _, near in model_views],
         )
-        resolved = resolve_overlaps([self._with_trust(of_task, texts) for of_task in decided], texts)
-        return [self._without_ignored(of_task, texts) for of_task in resolved]
-
-    def _shown(self, decisions: Decisions, texts: Sequence[str]) -> Decisions:
-        """Return the decisions without flags that are ignored, or of rules that are not selected.
-
-        This comes after overlaps are resolved, as in `disambig.checking.find_flags`: a flag is ignored
-        because the words are right, so a less certain flag in its place would be wrong as well.
-        """
-        return self._selected(self._without_ignored(decisions, texts), texts)
+        resolved = resolve_overlaps([self._with_trust(decisions, texts) for decisions in decided], texts)
+        return [self._without_ignored(decisions, texts) for decisions in resolved]
 
     def _without_ignored(self, decisions: Decisions, texts: Sequence[str]) -> Decisions:
         """Return the decisions without flags of words, and of corrections, to ignore."""
@@ -232,9 +223,11 @@ class ModelSet:
             return decisions if table is None else replace(decisions, trust=table)
         flagged = decisions.flagged.copy()
         for i in np.flatnonzero(flagged).tolist():
-            observed, meant = _words_of_flag(decisions, i, texts)
-            sure = float(decisions.probabilities[i])
-            flagged[i] = table is not None and table.estimate(observed, meant, sure).share >= self.least
+            observed, replaced_by = _words_of_flag(decisions, i, texts)
+            probability = float(decisions.probabilities[i])
+            flagged[i] = (
+                table is not None and table.estimate(observed, replaced_by, probability).share >= self.least
+            )
         return replace(decisions, flagged=flagged, trust=table)
 
     def _selected(self, decisions: Decisions, texts: Sequence[str]) -> Decisions:
@@ -258,8 +251,9 @@ def _words_of_flag(decisions: Decisions, row: int, texts: Sequence[str]) -> tupl
     """Return the written words of a flag, and its replacement."""
     text = texts[int(decisions.documents[row])]
     start, end = int(decisions.starts[row]), int(decisions.ends[row])
-    meant = replacement(decisions.candidate_texts(row)[decisions.chosen[row]], text, start, end)
-    return text[start:end], meant
+    return text[start:end], replacement(
+        decisions.candidate_texts(row)[decisions.chosen[row]], text, start, end
+    )
 
 
 def _tokens_near(view: TokenView, spans: Sequence[Sequence[tuple[int, int]]]) -> NDArray[np.bool_]:
@@ -267,9 +261,9 @@ def _tokens_near(view: TokenView, spans: Sequence[Sequence[tuple[int, int]]]) ->
     near = np.zeros(len(view), bool)
     documents = view.document_indices(np.arange(len(view)))
     bounds = np.searchsorted(documents, np.arange(len(spans) + 1)).tolist()
-    for document, of_text in enumerate(spans):
+    for document, text_spans in enumerate(spans):
         tokens = slice(*bounds[document : document + 2])
-        for start, end in of_text:
+        for start, end in text_spans:
             near[tokens] |= (view.starts[tokens] <= end) & (view.ends[tokens] >= start)
     return near
 
@@ -312,7 +306,7 @@ def annotate(
     list of Decisions
         One per model, over all texts; places that are empty and stay empty are left out. Of flags whose edits
         overlap, the most certain one is kept, with the others as alternatives (`disambig.decision.overlaps`).
-        The models would not flag what a correction writes (`disambig.models.verification`).
+        The models do not flag the text that a correction writes (`disambig.models.verification`).
 
     Raises
     ------
@@ -321,9 +315,9 @@ def annotate(
         of writing.
     """
     rates = task_rates(models, flags_per_1000)
-    together = ModelSet(tuple(models), rates, ignore, protect, detect_language, writing=writing)
+    model_set = ModelSet(tuple(models), rates, ignore, protect, detect_language, writing=writing)
     _warn_of_unused_writing(models, writing)
-    return together.annotate(texts)
+    return model_set.annotate(texts)
 
 
 def annotate_separately(
@@ -334,9 +328,9 @@ def annotate_separately(
     writing: str | None = None,
 ) -> list[Decisions]:
     """Decide as `annotate` does, but each model separately: their flags may overlap and are not verified."""
-    together = ModelSet(tuple(models), task_rates(models, flags_per_1000), writing=writing)
+    model_set = ModelSet(tuple(models), task_rates(models, flags_per_1000), writing=writing)
     _warn_of_unused_writing(models, writing)
-    return together.annotate_separately(texts)
+    return model_set.annotate_separately(texts)
 
 
 def _warn_of_unused_writing(models: Sequence[Model], writing: str | None) -> None:
@@ -348,10 +342,10 @@ def protect_words(view: TokenView, ignore: Collection[str]) -> TokenView:
     """Return `view` with the words in `ignore` added to its protected words."""
     if not ignore:
         return view
-    left_alone = np.isin(view.hashes, hash_words([word.lower() for word in ignore]))
+    protected = np.isin(view.hashes, hash_words([word.lower() for word in ignore]))
     if "protected" in view.layers:
-        left_alone = left_alone | view.layers["protected"].astype(bool)
-    return replace(view, layers={**view.layers, "protected": left_alone})
+        protected = protected | view.layers["protected"].astype(bool)
+    return replace(view, layers={**view.layers, "protected": protected})
 
 
 def protect_foreign(view: TokenView, language: str) -> TokenView:

@@ -27,13 +27,16 @@ from disambig.registry import plugin_packages
 from disambig.runtime import DeadlineExceeded, return_free_memory, time_limit
 from disambig.text import foreign_to_all
 
-BATCH = PIECE = 100_000  # characters
-_BACK = 20_000
+BATCH_CHARACTERS = PIECE_CHARACTERS = 100_000
+_CUT_WINDOW = 20_000
+"""Number of characters before the maximum size in which the end of a piece is searched for."""
 _BATCH_DOCUMENTS = 2_000
 _log = logging.getLogger(__name__)
 
 
-def batch_documents(documents: Iterable[Document], *, size: int = BATCH) -> Iterator[list[Document]]:
+def batch_documents(
+    documents: Iterable[Document], *, size: int = BATCH_CHARACTERS
+) -> Iterator[list[Document]]:
     """Yield batches of documents with at least `size` characters in all."""
     return minibatch(documents, size, lambda document: len(document.text), most=_BATCH_DOCUMENTS)
 
@@ -48,54 +51,60 @@ def annotate_documents(
     """
     try:
         with time_limit(seconds):
-            parts_and_errors = _annotate(documents, annotate)
-        return parts_and_errors, []
+            return _annotate(documents, annotate), []
     except (Exception, DeadlineExceeded) as problem:  # DeadlineExceeded is a BaseException
         if len(documents) > 1:
             _log.debug("a batch of %d documents failed; trying one by one", len(documents), exc_info=True)
-            parts = [annotate_documents([document], annotate, seconds=seconds) for document in documents]
-            return [good for results, _ in parts for good in results], [
-                bad for _, results in parts for bad in results
-            ]
+            annotated, unreadable = [], []
+            for document in documents:
+                good, bad = annotate_documents([document], annotate, seconds=seconds)
+                annotated += good
+                unreadable += bad
+            return annotated, unreadable
         _log.debug("%s could not be annotated", documents[0].id, exc_info=True)
-        where = documents[0].path if not documents[0].line else f"{documents[0].path}:{documents[0].line}"
-        packages = () if isinstance(problem, UserError) else plugin_packages()
-        text = str(problem) if isinstance(problem, UserError) else describe_failure(problem, packages)
+        return [], [UnreadableDocument(documents[0].path, _failure(documents[0], problem, seconds))]
+
+
+def _failure(document: Document, problem: BaseException, seconds: float | None) -> UserError:
+    """Return the error for a document whose annotation raised `problem`."""
+    if isinstance(problem, UserError) and problem.code == "D344":  # it names the path itself
+        return problem
+    if isinstance(problem, DeadlineExceeded):
+        text = f"it took longer than {seconds:g} seconds"
+    else:
+        is_user_error = isinstance(problem, UserError)
+        text = str(problem) if is_user_error else describe_failure(problem, plugin_packages())
         text = ": ".join([*getattr(problem, "__notes__", ()), text])  # a note names the model
-        text = f"it took longer than {seconds:g} seconds" if isinstance(problem, DeadlineExceeded) else text
-        failed = UserError("D313", path=where, problem=text)
-        failed.__cause__ = problem
-        if isinstance(problem, UserError) and problem.code == "D344":  # it names the path itself
-            failed = problem
-        return [], [UnreadableDocument(documents[0].path, failed)]
+    path = f"{document.path}:{document.line}" if document.line else document.path
+    error = UserError("D313", path=path, problem=text)
+    error.__cause__ = problem
+    return error
 
 
 def _annotate(documents: Sequence[Document], annotate: Annotate) -> list[AnnotatedDocument]:
     """Annotate documents in pieces of limited size, and join the decisions of each document."""
-    texts: list[str] = []
-    places: list[list[tuple[int, int]]] = []  # for each document: (index in texts, offset)
-    read = [_plain(document) for document in documents]
-    plain = [read_text.text for read_text in read]
-    for text in plain:
-        pieces = cut_pieces(text)
-        places.append([(len(texts) + i, start) for i, (start, _) in enumerate(pieces)])
-        texts.extend(text[start:end] for start, end in pieces)
-    by_text: list[list[Decisions]] = []
-    for first, last in _runs([len(text) for text in texts]):
-        batch = texts[first:last]
-        results = annotate(batch)
-        for index in range(last - first):
-            by_text.append([decisions.in_document(index) for decisions in results])
-        del results
+    plain_texts = [_plain_text(document) for document in documents]
+    pieces: list[str] = []
+    places: list[list[tuple[int, int]]] = []  # for each document: (index in pieces, offset)
+    for plain in plain_texts:
+        bounds = cut_pieces(plain.text)
+        places.append([(len(pieces) + i, start) for i, (start, _) in enumerate(bounds)])
+        pieces += [plain.text[start:end] for start, end in bounds]
+    by_piece: list[list[Decisions]] = []
+    for first, last in _batch_bounds([len(piece) for piece in pieces]):
+        batch = pieces[first:last]
+        by_task = annotate(batch)
+        by_piece += [[decisions.in_document(index) for decisions in by_task] for index in range(len(batch))]
+        del by_task
         return_free_memory(sum(map(len, batch)))
     languages = annotator_languages(annotate)
     annotated = [
         AnnotatedDocument(
             document,
-            _in_file(join_pieces([(by_text[index], offset) for index, offset in place]), read_text),
-            tuple(foreign_to_all(read_text.text, languages)),
+            _in_file(join_pieces([(by_piece[index], offset) for index, offset in place]), plain),
+            tuple(foreign_to_all(plain.text, languages)),
         )
-        for document, place, read_text in zip(documents, places, read, strict=True)
+        for document, place, plain in zip(documents, places, plain_texts, strict=True)
     ]
     for result in annotated:  # a function of a plugin that names rules may fail: then only for its documents
         for decisions in result.decisions:
@@ -104,11 +113,11 @@ def _annotate(documents: Sequence[Document], annotate: Annotate) -> list[Annotat
     return annotated
 
 
-def _plain(document: Document) -> PlainText:
+def _plain_text(document: Document) -> PlainText:
     """Return the text with its markup painted over, if it is a whole file."""
-    path = without_compression(document.path)
     if document.kind != "file":
         return PlainText(document.text)
+    path = without_compression(document.path)
     plain = read_markup(path, document.text)
     if plain.problem:
         raise invalid_markup(path, plain)
@@ -121,11 +130,11 @@ def _in_file(decisions: Sequence[Decisions], plain: PlainText) -> tuple[Decision
         return tuple(decisions)
     return tuple(
         dataclasses.replace(
-            of_task,
-            ends=np.array([plain.file_offset(end) for end in of_task.ends.tolist()], np.int32),
-            settled=None if of_task.settled is None else _settled_in_file(of_task.settled, plain),
+            part,
+            ends=np.array([plain.file_offset(end) for end in part.ends.tolist()], np.int32),
+            settled=None if part.settled is None else _settled_in_file(part.settled, plain),
         )
-        for of_task in decisions
+        for part in decisions
     )
 
 
@@ -136,7 +145,9 @@ def _settled_in_file(settled: OverlapResolution, plain: PlainText) -> OverlapRes
     return dataclasses.replace(settled, alternatives=tuple(alternatives))
 
 
-def cut_pieces(text: str, *, size: int = PIECE, back: int = _BACK) -> list[tuple[int, int]]:
+def cut_pieces(
+    text: str, *, size: int = PIECE_CHARACTERS, window: int = _CUT_WINDOW
+) -> list[tuple[int, int]]:
     """Split a long text at the ends of paragraphs, lines, sentences or words, in this order of preference.
 
     Parameters
@@ -144,8 +155,8 @@ def cut_pieces(text: str, *, size: int = PIECE, back: int = _BACK) -> list[tuple
     text : str
     size : int
         Maximum number of characters of a piece.
-    back : int
-        A piece may end up to this number of characters earlier; if nothing ends there, a word is cut.
+    window : int
+        A piece may be up to this number of characters shorter; if nothing ends there, a word is cut.
 
     Returns
     -------
@@ -156,7 +167,7 @@ def cut_pieces(text: str, *, size: int = PIECE, back: int = _BACK) -> list[tuple
     while len(text) - start > size:
         end = start + size
         for mark in ("\n\n", "\n", ". ", " "):
-            position = text.rfind(mark, max(start, end - back), end)
+            position = text.rfind(mark, max(start, end - window), end)
             if position >= 0:
                 end = position + len(mark)
                 break
@@ -165,14 +176,14 @@ def cut_pieces(text: str, *, size: int = PIECE, back: int = _BACK) -> list[tuple
     return [*pieces, (start, len(text))]
 
 
-def _runs(lengths: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield ranges of texts with about `PIECE` characters together."""
-    first, held = 0, 0
+def _batch_bounds(lengths: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield ranges of texts with at most `BATCH_CHARACTERS` characters together, or of one longer text."""
+    first, size = 0, 0
     for index, length in enumerate(lengths):
-        if index > first and held + length > PIECE:
+        if index > first and size + length > BATCH_CHARACTERS:
             yield first, index
-            first, held = index, 0
-        held += length
+            first, size = index, 0
+        size += length
     if lengths:
         yield first, len(lengths)
 
@@ -182,12 +193,12 @@ def join_pieces(parts: Sequence[tuple[Sequence[Decisions], int]]) -> tuple[Decis
     if len(parts) == 1 and not parts[0][1]:
         return tuple(parts[0][0])
     return tuple(
-        _join_task([(predictions[task], offset) for predictions, offset in parts])
-        for task in range(len(parts[0][0]))
+        _join_task([(by_task[task], offset) for by_task, offset in parts]) for task in range(len(parts[0][0]))
     )
 
 
 def _join_task(parts: Sequence[tuple[Decisions, int]]) -> Decisions:
+    """Join the decisions of one task about consecutive pieces, with the offset of each piece."""
     first = parts[0][0]
     columns: dict[str, Any] = {
         field.name: np.concatenate([getattr(part, field.name) for part, _ in parts])

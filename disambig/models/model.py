@@ -110,7 +110,7 @@ def iterate_features(
         ]
 
 
-MOST_MARGIN = 99
+_MAX_MARGIN = 99
 """The largest allowed `least_margin`, in units of log-odds: no model is that certain."""
 BLOCK = 4096
 """Number of decisions per block, so that their features stay in the CPU cache."""
@@ -255,8 +255,8 @@ class Model:
         good = isinstance(least_margin, int | float) and not isinstance(least_margin, bool)
         rule: Any = self.judge
         abstains = get_trait(rule, DecisionRuleTraits, "least_margin") is not None
-        if not abstains or not good or not 0 <= least_margin <= MOST_MARGIN:
-            raise UserError("D477", value=least_margin, model=self.name, most=MOST_MARGIN)
+        if not abstains or not good or not 0 <= least_margin <= _MAX_MARGIN:
+            raise UserError("D477", value=least_margin, model=self.name, most=_MAX_MARGIN)
         return replace(self, judge=rule.with_least_margin(float(least_margin)))
 
     def with_fallback(self) -> Model:
@@ -368,11 +368,11 @@ class Model:
     ) -> Decisions:
         """Decide given instances: places in `view`, or items outside any text; see `decide`."""
         try:
-            begun = self._begin_at(instances, view, flags_per_1000)
+            first_pass = self._begin_at(instances, view, flags_per_1000)
         except Exception as problem:
             self._explain_failure(problem, view, instances)
             raise
-        return _finish([begun])[0]
+        return _finish([first_pass])[0]
 
     def _begin_at(
         self, instances: Instances, view: TokenView, flags_per_1000: float | None
@@ -673,31 +673,32 @@ def decide_together(
         check_time()
         options = {} if near is None else {"near": near[i]}
         if isinstance(model, Model) and isinstance(model.judge, SecondLook):
-            begun = model.begin(view, flags_per_1000=rate, **options)
-            pending.setdefault(id(view), []).append((i, begun))
+            first_pass = model.begin(view, flags_per_1000=rate, **options)
+            pending.setdefault(id(view), []).append((i, first_pass))
             decided.append(None)
         else:
             decided.append(model.decide(view, flags_per_1000=rate, **options))
-    for of_view in pending.values():
-        for (i, _), decisions in zip(of_view, _finish([begun for _, begun in of_view]), strict=True):
+    for same_view in pending.values():
+        numbers, first_passes = zip(*same_view, strict=True)
+        for i, decisions in zip(numbers, _finish(first_passes), strict=True):
             decided[i] = decisions
     return [decisions for decisions in decided if decisions is not None]
 
 
 def _finish(pending: Sequence[PendingDecisions]) -> list[Decisions]:
     """Return the decisions of models about one view, after those that look again did so together."""
-    rules = [begun.model.judge for begun in pending]
-    both = zip(rules, pending, strict=True)
-    looks = [(rule, begun) for rule, begun in both if isinstance(rule, SecondLook)]
+    rules = [first_pass.model.judge for first_pass in pending]
+    pairs = zip(rules, pending, strict=True)
+    looks = [(rule, first_pass) for rule, first_pass in pairs if isinstance(rule, SecondLook)]
     proposals = []
-    for rule, begun in looks:
-        with _naming(begun):
-            proposals.append(rule.propose(begun.view, begun.instances, begun.decisions))
-    with _naming(*(begun for _, begun in looks)):
-        again = iter(look_again_together(proposals, [begun.flags_per_1000 for _, begun in looks]))
+    for rule, first_pass in looks:
+        with _naming(first_pass):
+            proposals.append(rule.propose(first_pass.view, first_pass.instances, first_pass.decisions))
+    with _naming(*(first_pass for _, first_pass in looks)):
+        again = iter(look_again_together(proposals, [first_pass.flags_per_1000 for _, first_pass in looks]))
     return [
-        begun.finish(next(again) if isinstance(rule, SecondLook) else begun.decisions)
-        for rule, begun in zip(rules, pending, strict=True)
+        first_pass.finish(next(again) if isinstance(rule, SecondLook) else first_pass.decisions)
+        for rule, first_pass in zip(rules, pending, strict=True)
     ]
 
 
@@ -707,6 +708,6 @@ def _naming(*pending: PendingDecisions) -> Iterator[None]:
     try:
         yield
     except Exception as problem:
-        names = [begun.model.name for begun in pending]
+        names = [first_pass.model.name for first_pass in pending]
         add_note(problem, f"the model {names[0]}" if len(names) == 1 else f"the models {', '.join(names)}")
         raise

@@ -11,14 +11,14 @@ from disambig.models.model import Model
 from disambig.namespaces import entry_points
 from disambig.types import RaisesFlags, decides
 
-TITLES = {
+_SYSTEM_TITLES = {
     "model": "the model's choice",
     "first": "the first candidate",
     "oracle": "the best candidate there is",
 }
 
 
-def list_usage(directory: str) -> list[str]:
+def _list_usage(directory: str) -> list[str]:
     """Return the section on reranking lists."""
     return [
         "Rerank lists in JSON Lines, so that the best candidate comes first:",
@@ -26,7 +26,7 @@ def list_usage(directory: str) -> list[str]:
     ]
 
 
-def list_examples(model: Model) -> list[str]:
+def _list_training(model: Model) -> list[str]:
     """Return the section on the lists that the model learned from."""
     counts = model.provenance.get("examples", {})
     lists, documents = counts.get("lists", 0), counts.get("documents", 0)
@@ -41,57 +41,59 @@ def list_examples(model: Model) -> list[str]:
     return ["\n".join(f"* {fact}" for fact in facts)]
 
 
-def list_figures(test: Mapping[str, Any]) -> list[str]:
+def _list_figures(test: Mapping[str, Any]) -> list[str]:
     """Return the table of figures of the model, the first candidate and the best candidate."""
     if not test:
         return ["No figures are stored with this model; compute them with `disambig evaluate --lists`."]
-    about, better = test["measure"], test["better"]
-    shares = about["unit"] == "share"
+    measure, better = test["measure"], test["better"]
+    is_share = measure["unit"] == "share"
 
     def figure(value: float | None) -> str:
-        return format_figure(value, ".1%" if shares else ".4f")
+        return format_figure(value, ".1%" if is_share else ".4f")
 
     rows = []
-    for name, title in TITLES.items():
-        at = test["systems"][name]
-        low, high = at["interval"]
-        rows.append(f"| {title} | {figure(at['value'])} | {figure(low)} to {figure(high)} |")
+    for name, title in _SYSTEM_TITLES.items():
+        figures = test["systems"][name]
+        low, high = figures["interval"]
+        rows.append(f"| {title} | {figure(figures['value'])} | {figure(low)} to {figure(high)} |")
     low, high = better["interval"]
-    unit = "" if shares else f", {about['unit']}"
-    direction = "higher is better" if about["more_is_better"] else "lower is better"
+    unit = "" if is_share else f", {measure['unit']}"
+    direction = "higher is better" if measure["more_is_better"] else "lower is better"
     changed = test["changed"]
-    on = f"On {pluralize(test['n'], 'list')} in {pluralize(test['documents'], 'document')} ({test['how']})"
+    test_set = (
+        f"On {pluralize(test['n'], 'list')} in {pluralize(test['documents'], 'document')} ({test['how']})"
+    )
     return [
-        f"{on}: {about['name']}{unit}; {direction}.",
+        f"{test_set}: {measure['name']}{unit}; {direction}.",
         "\n".join(["| | value | 95 % interval |", "| --- | --- | --- |", *rows]),
         f"Model minus first candidate: {format_figure(better['difference'], '+.4f')} "
         f"({format_figure(low, '+.4f')} to "
         f"{format_figure(high, '+.4f')}), p = {format_figure(better['p'], '.4f')} "
-        f"(paired bootstrap over documents). "
+        "(paired bootstrap over documents). "
         f"It ranks another candidate first in {pluralize(changed['n'], 'list')}: better in "
         f"{changed['better']:,}, worse in {changed['worse']:,}.",
     ]
 
 
-MOST_LISTED, FEW_LISTED = 20, 5
-"""Up to `MOST_LISTED` groups are all listed; of more, only the first `FEW_LISTED`."""
-MOST_GROUPS = 30
+_MAX_LISTED, _N_LISTED_OF_MORE = 20, 5
+"""All groups are listed if there are at most `_MAX_LISTED`; otherwise the first `_N_LISTED_OF_MORE`."""
+_MAX_GROUPS = 30
 """Maximum number of groups with figures of their own: those with the most test examples."""
-OTHERS = {"baseline": "unsupervised", "majority": "most frequent"}
+_BASELINES = {"baseline": "unsupervised", "majority": "most frequent"}
 """The systems that a model is compared with."""
-KINDS = {
+_KINDS = {
     "words": "Decides between words",
     "labels": "Assigns labels to",
     "own": "Decides between candidates that are specific to each place",
 }
-PLACES = {
+_PLACES = {
     "words": "places",
     "tokens": "places",
     "sentences": "sentences",
     "documents": "whole documents",
     "items": "items",
 }
-FEW_TESTED = 100
+_FEW_EXAMPLES = 100
 """Number of test examples below which the card warns that the figures are uncertain."""
 
 
@@ -99,27 +101,29 @@ def card(model: Model, directory: str) -> str:
     """Return the card in Markdown; `directory` is the name of the model's directory."""
     test = model.provenance.get("test") or {}
     if decides(model.task).where == "items":
-        used, learned = list_usage(directory), list_examples(model)
-        good = list_figures(test)
+        usage, training = _list_usage(directory), _list_training(model)
+        evaluation = _list_figures(test)
     else:
-        used, learned = _use(model, directory), _examples(model)
-        good = [*_figures(test), *_reliability(test), *_operating(model, test)]
+        usage, training = _usage(model, directory), _training(model)
+        evaluation = [*_figures(test), *_reliability(test), *_flag_rates(model, test)]
     sections = [
-        [f"# {_plain(model.name)} {_plain(model.version)}", _what(model)],
-        ["## Use", *used],
-        ["## Training data", *learned],
-        ["## Evaluation", *good],
+        [f"# {_plain(model.name)} {_plain(model.version)}", _introduction(model)],
+        ["## Use", *usage],
+        ["## Training data", *training],
+        ["## Evaluation", *evaluation],
         ["## Limits", *_limits(model, test)],
     ]
     return "\n\n".join("\n\n".join(parts) for parts in sections) + "\n"
 
 
-def _what(model: Model) -> str:
+def _introduction(model: Model) -> str:
     """Return what the model decides."""
     groups = model.task.groups[: len(model.scorers)]
     language = f"language: {model.language}" if model.language else "any language"
     what = decides(model.task)
-    kind = f"{KINDS[what.between]} {PLACES[what.where]}" if what.between == "labels" else KINDS[what.between]
+    kind = (
+        f"{_KINDS[what.between]} {_PLACES[what.where]}" if what.between == "labels" else _KINDS[what.between]
+    )
     in_text = " in a text" if what.where in ("words", "tokens", "sentences") else ""
     if what.where == "items":
         kind = "Finds the best candidate of each list"
@@ -127,15 +131,15 @@ def _what(model: Model) -> str:
         f"{kind}{in_text}. Task `{model.task.name}`, {language}, tokenisation `{model.tokenisation.name}`."
     )
     listed = groups
-    if len(groups) > MOST_LISTED:
+    if len(groups) > _MAX_LISTED:
         intro += f" It has {pluralize(len(groups), 'group')} of candidates; the first are:"
-        listed = groups[:FEW_LISTED]
+        listed = groups[:_N_LISTED_OF_MORE]
     if what.between == "own":
         return intro
-    return intro + "\n\n" + _list([_group(group, alone=len(groups) == 1) for group in listed])
+    return intro + "\n\n" + _bullets([_group(group, alone=len(groups) == 1) for group in listed])
 
 
-def _use(model: Model, directory: str) -> list[str]:
+def _usage(model: Model, directory: str) -> list[str]:
     """Return how to use the model."""
     shell = f"`disambig annotate FILE --model {directory}`"
     if decides(model.task).together:  # such tasks have their own components: a span for every word is useless
@@ -166,7 +170,7 @@ def _component(model: Model) -> str:
     return name if labels and entry_points(group="spacy_factories", name=name) else "disambig"
 
 
-def _examples(model: Model) -> list[str]:
+def _training(model: Model) -> list[str]:
     """Return what the model was trained on."""
     counts = model.provenance.get("examples", {})
     groups = model.provenance.get("groups", {})
@@ -201,7 +205,7 @@ def _examples(model: Model) -> list[str]:
     named = [f"`{_plain(str(table).replace(chr(92), '/').rpartition('/')[2])}`" for table in tables if table]
     if named:
         facts.append(f"Counts: {', '.join(named)}.")
-    return [_list(facts)]
+    return [_bullets(facts)]
 
 
 def _figures(test: dict[str, Any]) -> list[str]:
@@ -209,40 +213,45 @@ def _figures(test: dict[str, Any]) -> list[str]:
     if not test:
         return ["No figures are stored with this model; compute them with `disambig evaluate`."]
     systems = test["systems"]
-    shown = sorted(systems["model"], key=lambda name: -systems["model"][name]["n"])[:MOST_GROUPS]
+    shown = sorted(systems["model"], key=lambda name: -systems["model"][name]["n"])[:_MAX_GROUPS]
     rows = []
     for name in shown:
         group = systems["model"][name]
         low, high = group["interval"]
-        others = [f"{systems[other][name]['accuracy']:.1%}" for other in OTHERS if other in systems]
+        accuracies = [f"{systems[other][name]['accuracy']:.1%}" for other in _BASELINES if other in systems]
         auc = f"{group['auc']:.3f}" if "auc" in group else "-"
-        right = f"{group['accuracy']:.1%} ({low:.1%} to {high:.1%})"
+        accuracy = f"{group['accuracy']:.1%} ({low:.1%} to {high:.1%})"
         rows.append(
-            [_cell(name), f"{group['n']:,}", right, *others, f"{group['balanced_accuracy']:.1%}", auc]
+            [_cell(name), f"{group['n']:,}", accuracy, *accuracies, f"{group['balanced_accuracy']:.1%}", auc]
         )
-    compared = [title for other, title in OTHERS.items() if other in systems]
-    head = ["group", "tested", "accuracy (95 % interval)", *compared, "balanced", "AUC"]
+    compared = [title for other, title in _BASELINES.items() if other in systems]
+    columns = ["group", "tested", "accuracy (95 % interval)", *compared, "balanced", "AUC"]
     paragraphs = [
         f"{pluralize(test['n'], 'example')} in {pluralize(test['documents'], 'document')} ({test['how']}):",
-        _table(head, rows),
+        _table(columns, rows),
     ]
     if len(systems["model"]) > len(shown):
         paragraphs.append(
             f"These are the {len(shown)} of {len(systems['model'])} groups with the most test examples."
         )
     candidates = [
-        [_cell(name), _cell(candidate or "(no word)"), f"{at['n']:,}", *map(_share, _rates(at))]
+        [
+            _cell(name),
+            _cell(candidate or "(no word)"),
+            f"{figures['n']:,}",
+            *(_share(figures[key]) for key in ("precision", "recall", "f1")),
+        ]
         for name in shown[:5]
-        for candidate, at in systems["model"][name]["candidates"].items()
+        for candidate, figures in systems["model"][name]["candidates"].items()
     ]
     paragraphs.append(_table(["group", "candidate", "tested", "precision", "recall", "F1"], candidates))
     errors = [
-        f"{_candidate(error['chosen'])} instead of {_candidate(error['right'])}: {error['n']:,}"
+        f"{_italic(error['chosen'])} instead of {_italic(error['right'])}: {error['n']:,}"
         for name in shown[:5]
         for error in systems["model"][name]["confusions"]
     ]
     if errors:
-        paragraphs.append("Most frequent errors:\n\n" + _list(errors))
+        paragraphs.append("Most frequent errors:\n\n" + _bullets(errors))
     return paragraphs
 
 
@@ -253,35 +262,37 @@ def _reliability(test: dict[str, Any]) -> list[str]:
         return []
     rows = [
         [
-            f"{at['low']:.0%} to {at['high']:.0%}",
-            f"{at['n']:,}",
-            f"{at['predicted']:.1%}",
-            f"{at['observed']:.1%}",
+            f"{bin_['low']:.0%} to {bin_['high']:.0%}",
+            f"{bin_['n']:,}",
+            f"{bin_['predicted']:.1%}",
+            f"{bin_['observed']:.1%}",
         ]
-        for at in reliability["bins"]
+        for bin_ in reliability["bins"]
     ]
     summary = (
-        f"Probabilities of the chosen candidate: expected calibration error "
+        "Probabilities of the chosen candidate: expected calibration error "
         f"{reliability['expected_calibration_error']:.1%}, Brier score {reliability['brier']:.3f}."
     )
     return [summary, _table(["predicted", "n", "mean prediction", "observed"], rows)]
 
 
-def _operating(model: Model, test: dict[str, Any]) -> list[str]:
+def _flag_rates(model: Model, test: dict[str, Any]) -> list[str]:
     """Return how often it flags words, and how many errors it finds."""
     if not isinstance(model.judge, RaisesFlags):
-        labels = decides(model.task).between == "labels"
-        why = "its candidates are labels" if labels else "it only selects the best candidate"
-        return [f"It flags nothing, because {why}, and does not change the text."]
+        is_labelling = decides(model.task).between == "labels"
+        reason = "its candidates are labels" if is_labelling else "it only selects the best candidate"
+        return [f"It flags nothing, because {reason}, and does not change the text."]
     summary = f"At the default rate, at most {model.flags_per_1000:g} of 1,000 correct words are flagged."
-    zero = any("" in group.candidates for group in model.task.groups)
-    replaced = "words replaced by one another at random" if zero else "words replaced at random"
-    for at in test.get("rates", {}).values():
-        summary += f" Measured: {at['false_flags_per_1000']:.2f} of 1,000."
-        if at["errors_found"] is not None:
-            low, high = at["errors_found_interval"]
+    has_empty_candidate = any("" in group.candidates for group in model.task.groups)
+    replaced = (
+        "words replaced by one another at random" if has_empty_candidate else "words replaced at random"
+    )
+    for rate in test.get("rates", {}).values():
+        summary += f" Measured: {rate['false_flags_per_1000']:.2f} of 1,000."
+        if rate["errors_found"] is not None:
+            low, high = rate["errors_found_interval"]
             summary += (
-                f" Of {at['errors_made']:,} {replaced}, {at['errors_found']:.1%} are flagged "
+                f" Of {rate['errors_made']:,} {replaced}, {rate['errors_found']:.1%} are flagged "
                 f"({low:.1%} to {high:.1%}); mistakes that people make are harder to find."
             )
     return [summary]
@@ -290,14 +301,14 @@ def _operating(model: Model, test: dict[str, Any]) -> list[str]:
 def _limits(model: Model, test: dict[str, Any]) -> list[str]:
     """Return what the figures do not show."""
     facts = [_plain(str(note)) + "." for note in model.provenance.get("notes", [])]
-    n = test.get("n", FEW_TESTED)
-    if n < FEW_TESTED:
+    n = test.get("n", _FEW_EXAMPLES)
+    if n < _FEW_EXAMPLES:
         facts.append(f"Tested on {pluralize(n, 'example')} only: the figures above are uncertain.")
     groups = model.provenance.get("groups", {})
     few = [
         f"{_plain(name)} ({report['examples']:,})"
         for name, report in groups.items()
-        if isinstance(report, dict) and report.get("examples", FEW_TESTED) < FEW_TESTED
+        if isinstance(report, dict) and report.get("examples", _FEW_EXAMPLES) < _FEW_EXAMPLES
     ]
     if few:
         more = f" and {len(few) - 10:,} more" if len(few) > 10 else ""
@@ -305,11 +316,7 @@ def _limits(model: Model, test: dict[str, Any]) -> list[str]:
     facts.append("Accuracy is lower on text unlike the training data: try the model on your own text.")
     if isinstance(model.judge, RaisesFlags):
         facts.append("A rare but correct word may be flagged, and two words may both be correct.")
-    return [_list(facts)]
-
-
-def _rates(at: dict[str, Any]) -> tuple[float | None, ...]:
-    return at["precision"], at["recall"], at["f1"]
+    return [_bullets(facts)]
 
 
 def _share(value: float | None) -> str:
@@ -318,12 +325,12 @@ def _share(value: float | None) -> str:
 
 def _group(group: Group, *, alone: bool) -> str:
     """Return the candidates of a group, after its name if that differs from the candidates."""
-    candidates = " / ".join(map(_candidate, group.candidates))
+    candidates = " / ".join(map(_italic, group.candidates))
     named = not alone and group.name != "/".join(group.candidates)
     return f"{_plain(group.name)}: {candidates}" if named else candidates
 
 
-def _candidate(name: str) -> str:
+def _italic(name: str) -> str:
     return f"*{_plain(name)}*" if name else "(no word)"
 
 
@@ -336,7 +343,7 @@ def _plain(text: str) -> str:
     return " ".join(text.split())
 
 
-def _list(facts: Sequence[str]) -> str:
+def _bullets(facts: Sequence[str]) -> str:
     return "\n".join(f"* {fact}" for fact in facts)
 
 

@@ -152,7 +152,7 @@ class ModelSource:
             damaged measurement of precision.
         """
         models = self.load_models()
-        _check_tasks(self.names(), models)
+        _check_one_model_per_task(self.names(), models)
         return self._annotate(models)
 
     def correcting_models(self) -> list[Model]:
@@ -219,10 +219,10 @@ class ModelSource:
         installed = available()
         names, models = self.names(), {}
         loaded = [load(name) for name in names]
-        _check_tasks(names, loaded)
+        _check_one_model_per_task(names, loaded)
         for name, model in zip(names, loaded, strict=True):
             directory = Path(installed.get(name, name))
-            models[name] = {"model": f"{model.name} {model.version}", "contents": _digest_sets(directory)}
+            models[name] = {"model": f"{model.name} {model.version}", "contents": _digest_folder(directory)}
         return {
             "models": models,
             "flags_per_1000": task_rates(loaded, self.flags_per_1000) or None,
@@ -241,18 +241,21 @@ def with_sets(models: Sequence[Model], sets: Sequence[Group]) -> list[Model]:
     UserError
         D322 if no model accepts them.
     """
-    takes = [isinstance(model.task, Extensible) for model in models]
-    if not any(takes):
+    if not any(isinstance(model.task, Extensible) for model in models):
         raise UserError("D322", models=", ".join(model.name for model in models))
-    return [model.with_groups(sets) if wanted else model for model, wanted in zip(models, takes, strict=True)]
+    return [model.with_groups(sets) if isinstance(model.task, Extensible) else model for model in models]
 
 
 def _unseen_words(models: Sequence[Model], sets: Sequence[Group]) -> Iterator[UserError]:
     """Yield a note (D955) for each set with words that are in none of the count tables of a model."""
     for model in models if sets else ():
         name = model.tokenisation.name
-        used = (getattr(extractor, "table", None) for extractor in model.extractors)
-        tables = [table for table in used if isinstance(table, CountTable) and name in table.tokenisations]
+        extractor_tables = (getattr(extractor, "table", None) for extractor in model.extractors)
+        tables = [
+            table
+            for table in extractor_tables
+            if isinstance(table, CountTable) and name in table.tokenisations
+        ]
         if not tables or not isinstance(model.task, Extensible):
             continue
         for group in sets:
@@ -260,8 +263,7 @@ def _unseen_words(models: Sequence[Model], sets: Sequence[Group]) -> Iterator[Us
             by_table = [table.counts_of_texts(words, tokenisation=name) for table in tables]
             unseen = [word for word, *counts in zip(words, *by_table, strict=True) if not any(counts)]
             if unseen:
-                words_unseen = ", ".join(map(repr, unseen))
-                yield UserError("D955", set=group.name, words=words_unseen, model=model.name)
+                yield UserError("D955", set=group.name, words=", ".join(map(repr, unseen)), model=model.name)
 
 
 def nearest_correcting(name: str) -> str:
@@ -281,7 +283,7 @@ def nearest_correcting(name: str) -> str:
     return nearest_first(name, names)
 
 
-def _check_tasks(names: Sequence[str], models: Sequence[Model]) -> None:
+def _check_one_model_per_task(names: Sequence[str], models: Sequence[Model]) -> None:
     """Raise an error if two models have the same task, since the output identifies models by task."""
     first: dict[str, str] = {}
     for name, model in zip(names, models, strict=True):
@@ -291,12 +293,12 @@ def _check_tasks(names: Sequence[str], models: Sequence[Model]) -> None:
         first[task] = name
 
 
-def _digest_sets(directory: Path) -> str:
+def _digest_folder(directory: Path) -> str:
     """Return a hash of the names and contents of a model's files, or "" if there is no directory."""
     if not directory.is_dir():
         return ""
-    whole = hashlib.sha256()
+    folder_hash = hashlib.sha256()
     for path in sorted(path for path in directory.rglob("*") if path.is_file()):
-        digest = hashlib.sha256(path.read_bytes()).digest()
-        whole.update(path.relative_to(directory).as_posix().encode() + b"\0" + digest)
-    return whole.hexdigest()
+        file_hash = hashlib.sha256(path.read_bytes()).digest()
+        folder_hash.update(path.relative_to(directory).as_posix().encode() + b"\0" + file_hash)
+    return folder_hash.hexdigest()

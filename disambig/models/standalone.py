@@ -71,7 +71,7 @@ def is_standalone(folder: str | Path) -> bool:
 
 
 def load_standalone(name_or_path: str | Path) -> StandaloneModel:
-    """Load a model that is not a model of a task: ``"PACK/FOLDER"``, as in ``pack.json``, or a directory.
+    """Load a model that is not a model of a task, from a directory or ``"PACK/FOLDER"`` (see ``pack.json``).
 
     The name of the pack is enough if it has only one such model.
 
@@ -110,8 +110,8 @@ def standalone_card(model: StandaloneModel, name: str, *, use: str, training: Se
     training : sequence of str
         What it learned from, and how good it is.
     """
-    described = model.describe()
-    about = f"{described[:1].upper()}{described[1:]}; language: {model.language}."
+    description = model.describe()
+    about = f"{description[:1].upper()}{description[1:]}; language: {model.language}."
     facts = "\n".join(f"* {line}" for line in training)
     sections = (
         f"# {name}",

@@ -36,8 +36,8 @@ from disambig.models.model import DeferredChecks, Model, check_scorers
 from disambig.packs import available, model_folder
 from disambig.types import Arrays, Learner, ReadsCountTable, Scorer, SharesWeights, TakesGroups, Task
 
-ABSENT = -1
-"""The size of an array that a group does not have."""
+_ABSENT = -1
+"""Stands for the size of an array that a group does not have."""
 
 
 def stack(states: Sequence[Arrays]) -> dict[str, NDArray[Any]]:
@@ -55,14 +55,14 @@ def stack(states: Sequence[Arrays]) -> dict[str, NDArray[Any]]:
     for key in sorted({key for state in states for key in state}):
         arrays = [np.asarray(state[key]) if key in state else None for state in states]
         present = [array for array in arrays if array is not None]
-        kinds = {(array.dtype, array.ndim) for array in present}
-        if len(kinds) > 1 or present[0].dtype.hasobject:
-            raise TypeError(f"state {key!r} needs plain arrays of one dtype in every group, not {kinds}")
+        types = {(array.dtype, array.ndim) for array in present}
+        if len(types) > 1 or present[0].dtype.hasobject:
+            raise TypeError(f"state {key!r} needs plain arrays of one dtype in every group, not {types}")
         stacked[key] = np.concatenate([array.ravel() for array in present])
-        stacked[f"{key}.sizes"] = np.array([ABSENT if array is None else array.size for array in arrays])
+        stacked[f"{key}.sizes"] = np.array([_ABSENT if array is None else array.size for array in arrays])
         if present[0].ndim != 1:
-            none = (0,) * present[0].ndim
-            shapes = [none if array is None else array.shape for array in arrays]
+            empty_shape = (0,) * present[0].ndim
+            shapes = [empty_shape if array is None else array.shape for array in arrays]
             stacked[f"{key}.shapes"] = np.array(shapes, np.int64).reshape(len(states), present[0].ndim)
     return stacked
 
@@ -79,12 +79,12 @@ def unstack(stacked: Mapping[str, NDArray[Any]], n: int) -> list[dict[str, NDArr
     for key in [key for key in stacked if not key.endswith((".sizes", ".shapes"))]:
         values, sizes = stacked[key], stacked[f"{key}.sizes"]
         shapes = stacked.get(f"{key}.shapes")
-        whole = sizes.dtype.kind == "i" and sizes.shape == (n,) and bool((sizes >= ABSENT).all())
-        lengths = np.maximum(sizes, 0) if whole else sizes
-        if not whole or values.ndim != 1 or lengths.sum() != len(values) or (lengths > len(values)).any():
+        is_valid = sizes.dtype.kind == "i" and sizes.shape == (n,) and bool((sizes >= _ABSENT).all())
+        lengths = np.maximum(sizes, 0) if is_valid else sizes
+        if not is_valid or values.ndim != 1 or lengths.sum() != len(values) or (lengths > len(values)).any():
             raise ValueError(f"{key} and its sizes")
         for group, array in enumerate(np.split(values, np.cumsum(lengths)[:-1]) if n else []):
-            if sizes[group] != ABSENT:
+            if sizes[group] != _ABSENT:
                 states[group][key] = array if shapes is None else array.reshape(shapes[group])
     return states
 
@@ -107,50 +107,54 @@ def relative_paths(config: dict[str, Any], target: Path) -> dict[str, Any]:
     """
     home = target.parent.resolve() / target.name
 
-    def named(is_there: Callable[[Path], bool], value: str) -> str:
+    def stored(exists: Callable[[Path], bool], value: str) -> str:
         path = Path(value).resolve()
-        if not is_there(path):
+        if not exists(path):
             return value  # such as the name of a pack
-        near = path.is_relative_to(home.parent)
-        return Path(os.path.relpath(path, home)).as_posix() if near else str(path)
+        is_inside = path.is_relative_to(home.parent)
+        return Path(os.path.relpath(path, home)).as_posix() if is_inside else str(path)
 
-    return _with_paths(config, named)
+    return _with_paths(config, stored)
 
 
 def absolute_paths(config: dict[str, Any], home: Path) -> dict[str, Any]:
     """Return the config of a model at `home` with full paths: the inverse of `relative_paths`."""
 
-    def full(is_there: Callable[[Path], bool], value: str) -> str:
+    def full(exists: Callable[[Path], bool], value: str) -> str:
         path = home / value
-        relative = not os.path.isabs(value) and len(Path(value).parts) > 1
-        return str(path.resolve()) if relative and is_there(path) else value
+        is_relative = not os.path.isabs(value) and len(Path(value).parts) > 1
+        return str(path.resolve()) if is_relative and exists(path) else value
 
     return _with_paths(config, full)
 
 
 def _with_paths(
-    config: dict[str, Any], named: Callable[[Callable[[Path], bool], str], str]
+    config: dict[str, Any], convert: Callable[[Callable[[Path], bool], str], str]
 ) -> dict[str, Any]:
+    """Return `config` with converted paths; `convert` gets the check that a path exists, and the path."""
+
     def with_section_paths(section: Any, path_checks: dict[str, Callable[[Path], bool]]) -> Any:
         if not isinstance(section, dict):
             return section
         paths = {
             name: value for name, value in section.items() if name in path_checks and isinstance(value, str)
         }
-        return section | {name: named(path_checks[name], value) for name, value in paths.items()}
+        return section | {name: convert(path_checks[name], value) for name, value in paths.items()}
 
-    made = dict(config)
-    if isinstance(made.get("task"), dict):  # "gaps" may also be a word of a task: only paths have separators
-        paths = {name: value for name, value in made["task"].items() if os.sep in str(value)}
-        made["task"] = made["task"] | with_section_paths(
-            paths, _PATH_SETTINGS | _declared_paths("tasks", made["task"])
+    converted = dict(config)
+    if isinstance(
+        converted.get("task"), dict
+    ):  # "gaps" may also be a word of a task: only paths have separators
+        paths = {name: value for name, value in converted["task"].items() if os.sep in str(value)}
+        converted["task"] = converted["task"] | with_section_paths(
+            paths, _PATH_SETTINGS | _declared_paths("tasks", converted["task"])
         )
-    if "extractors" in made:
-        made["extractors"] = {
+    if "extractors" in converted:
+        converted["extractors"] = {
             name: with_section_paths(section, _PATH_SETTINGS | _declared_paths("extractors", section))
-            for name, section in made["extractors"].items()
+            for name, section in converted["extractors"].items()
         }
-    return made
+    return converted
 
 
 def _declared_paths(group: str, section: Any) -> dict[str, Callable[[Path], bool]]:
@@ -168,9 +172,12 @@ def groups_to_json(groups: Sequence[Group]) -> list[dict[str, Any]]:
     """Return groups as values for JSON."""
     rows = []
     for group in groups:
-        more = {"variants": [list(one) for one in group.variants], "glosses": list(group.glosses)}
-        values = {key: value for key, value in more.items() if value}
-        rows.append({"name": group.name, "candidates": list(group.candidates), **values})
+        row: dict[str, Any] = {"name": group.name, "candidates": list(group.candidates)}
+        if group.variants:
+            row["variants"] = [list(variants) for variants in group.variants]
+        if group.glosses:
+            row["glosses"] = list(group.glosses)
+        rows.append(row)
     return rows
 
 
@@ -182,12 +189,14 @@ def with_saved_groups(task: Task, saved: Sequence[Any]) -> Task | None:
     LookupError, TypeError
         If `saved` is not a result of `groups_to_json`.
     """
-    if all(isinstance(one, str) for one in saved):
+    if all(isinstance(group, str) for group in saved):
         return _groups_by_name(task, saved)
-    groups = tuple(_group_from_json(one) for one in saved)
+    groups = tuple(_group_from_json(group) for group in saved)
     if isinstance(task, TakesGroups):
         return task.of_groups(groups)
-    return task if _signature(task.groups) == _signature(groups) else None
+    # names and candidates determine the meaning of a model's weights
+    expected = [(group.name, group.candidates) for group in groups]
+    return task if [(group.name, group.candidates) for group in task.groups] == expected else None
 
 
 def _groups_by_name(task: Task, names: Sequence[str]) -> Task | None:
@@ -214,13 +223,8 @@ def _group_from_json(saved: Any) -> Group:
     return Group(name, candidates, variants, glosses)
 
 
-def _signature(groups: Sequence[Group]) -> list[tuple[str, tuple[str, ...]]]:
-    """Return names and candidates, which determine the meaning of a model's weights."""
-    return [(group.name, group.candidates) for group in groups]
-
-
-FORMAT = 1
-FILES = ("config.cfg", "weights.npz")
+_OLD_FORMAT, _OLD_FILES = 1, ("config.cfg", "weights.npz")
+"""Format 1 has the state of the decision rule among the weights, and no section for it in the config."""
 _LABELS, _CALIBRATION, _OPERATING = "labels.", "calibration.", "operating."
 
 
@@ -235,22 +239,19 @@ def decision_rule_arrays(
     arrays: Mapping[str, NDArray[Any]], saved: Mapping[str, Any]
 ) -> dict[str, NDArray[Any]]:
     """Return the decision rule's state in format 1; raise LookupError or ValueError if it is incomplete."""
-    labels = _with_prefix_removed(arrays, _LABELS)
+    labels = _with_prefix(arrays, _LABELS)
     if labels:
         return {"least_margin": np.zeros(1), **labels}  # the first models had no least margin
     rate = np.array([float(saved["flags_per_1000"])])
     return {
-        **_with_prefix_removed(arrays, _CALIBRATION),
-        **_with_prefix_removed(arrays, _OPERATING),
+        **_with_prefix(arrays, _CALIBRATION),
+        **_with_prefix(arrays, _OPERATING),
         "flags_per_1000": rate,
     }
 
 
-def _with_prefix_removed(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
+def _with_prefix(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
     return {key.removeprefix(prefix): array for key, array in arrays.items() if key.startswith(prefix)}
-
-
-_REQUIRED_KEYS = ("format", "name", "files")
 
 
 def check_target(path: str | Path, *, force: bool = False) -> Path:
@@ -281,14 +282,16 @@ def _is_replaceable(target: Path) -> bool:
 
 
 def _is_model(home: Path) -> bool:
+    """Return True if a directory has the description of a model, whether or not its files are intact."""
     try:
         saved = read_json(home / "model.json")
     except (OSError, ValueError, RecursionError):
         return False
-    return isinstance(saved, dict) and all(key in saved for key in _REQUIRED_KEYS)
+    return isinstance(saved, dict) and {"format", "name", "files"} <= saved.keys()
 
 
 PRECISION_FILE = "trust.json"
+_PRECISION_FORMAT = 1
 
 
 def write_precision(home: Path, trust: PrecisionTable) -> None:
@@ -300,8 +303,8 @@ def write_precision(home: Path, trust: PrecisionTable) -> None:
         D309 if it cannot be written, D405 if there is no model.
     """
     measured = {
-        "format": FORMAT,
-        "model": _read_identity(home),
+        "format": _PRECISION_FORMAT,
+        "model": _description_digest(home),
         "task": trust.task,
         "text": trust.text,
         "per_1000": trust.per_1000,
@@ -328,9 +331,9 @@ def read_precision(home: Path) -> PrecisionTable | None:
     except (OSError, ValueError) as problem:
         raise UserError("D862", path=path, problem=problem) from None
     try:
-        if saved["format"] != FORMAT:
-            raise ValueError(f"its format is {saved['format']!r}, not {FORMAT}")
-        if saved["model"] != _read_identity(home):
+        if saved["format"] != _PRECISION_FORMAT:
+            raise ValueError(f"its format is {saved['format']!r}, not {_PRECISION_FORMAT}")
+        if saved["model"] != _description_digest(home):
             return None
         pairs = {str(pair): _points(points) for pair, points in saved["pairs"].items()}
         text, per_1000 = str(saved["text"]), float(saved["per_1000"])
@@ -350,16 +353,17 @@ def _points(saved: Sequence[Mapping[str, Any]]) -> tuple[PrecisionPoint, ...]:
     return points
 
 
-def _read_identity(home: Path) -> str:
+def _description_digest(home: Path) -> str:
+    """Return a digest of ``model.json``, which has the digests of all other files of a model."""
     try:
         return hashlib.blake2b((home / "model.json").read_bytes(), digest_size=16).hexdigest()
     except OSError as problem:
         raise UserError("D405", path=home / "model.json", problem=problem) from None
 
 
-MODEL_FORMAT = 2
+_FORMAT = 2
 _FILES = ("config.cfg", "weights.npz", "judge.npz")
-_LARGEST = 1e30
+_MAX_WEIGHT = 1e30
 """Largest allowed weight: scores are float32, which overflows at 3e38."""
 
 
@@ -389,19 +393,19 @@ def _write(model: Model, target: Path) -> None:
     with temp_folder(TempFiles.for_target(target)) as draft:
         config = {"judge": default_rule_config(model.task), **model.config}
         write_config(relative_paths(config, target), draft / "config.cfg")
-        arrays = _arrays(model)
+        arrays = _state_arrays(model)
         np.savez(draft / "weights.npz", **arrays)  # type: ignore[arg-type]
-        np.savez(draft / "judge.npz", **_plain(model.judge.state()))  # type: ignore[arg-type]
+        np.savez(draft / "judge.npz", **_check_plain(model.judge.state()))  # type: ignore[arg-type]
         description = {
-            "format": MODEL_FORMAT,
+            "format": _FORMAT,
             "name": model.name,
             "version": model.version,
             "language": model.language,
             "task": model.task.name,
             "groups": groups_to_json(model.task.groups[: len(model.scorers)]),
             "trained": [scorer is not None for scorer in model.scorers],
-            "counts": _identities(model),
-            "files": {name: _fingerprint(draft / name) for name in _FILES},
+            "counts": _table_identities(model),
+            "files": {name: _file_digest(draft / name) for name in _FILES},
             "provenance": replace_nonfinite(model.provenance),
         }
         srsly.write_json(draft / "model.json", description, indent=1)
@@ -414,7 +418,7 @@ def _write(model: Model, target: Path) -> None:
 def _check_loads(draft: Path, target: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Raise D415 unless the model in `draft` can be loaded and saves the same arrays again."""
     try:
-        again = _arrays(load_model(draft))
+        again = _state_arrays(load_model(draft))
     except UserError as problem:
         raise UserError(
             "D415", path=target, problem=problem.text.replace(str(draft), str(target))
@@ -447,19 +451,19 @@ def load_model(path: str | Path, *, defer_checks: bool = False) -> Model:
     with suppress(OSError):
         restore(home)
     saved = _read_json(home)
-    first = saved["format"] == FORMAT
-    for name in FILES if first else _FILES:
+    is_old = saved["format"] == _OLD_FORMAT
+    for name in _OLD_FILES if is_old else _FILES:
         expected = saved["files"].get(name) if isinstance(saved.get("files"), dict) else None
-        if expected is None or not (home / name).is_file() or _fingerprint(home / name) != expected:
+        if expected is None or not (home / name).is_file() or _file_digest(home / name) != expected:
             raise UserError(
                 "D405", path=home / name, problem="missing, or different from what model.json records"
             )
     config = absolute_paths(read_config(home / "config.cfg"), home)
     arrays = _read_arrays(home / "weights.npz")
-    if first:
+    if is_old:
         config = with_decision_rule(config, arrays)
     try:
-        built = resolve(config, source=home / "config.cfg")
+        parts = resolve(config, source=home / "config.cfg")
     except UserError as problem:
         if problem.code != "D001":
             raise
@@ -467,32 +471,32 @@ def load_model(path: str | Path, *, defer_checks: bool = False) -> Model:
         names = f"{problem.values['names']}, {advice}"
         raise UserError("D001", **{**problem.values, "names": names}) from None
     try:
-        judging = decision_rule_arrays(arrays, saved) if first else _read_arrays(home / "judge.npz")
+        rule_arrays = decision_rule_arrays(arrays, saved) if is_old else _read_arrays(home / "judge.npz")
         # weights come from a file that anybody may have written: NaN or infinity would spread silently
         _check_arrays(arrays)
-        _check_arrays(judging)
-        task = with_saved_groups(built["task"], saved["groups"])
+        _check_arrays(rule_arrays)
+        task = with_saved_groups(parts["task"], saved["groups"])
         if task is None:
             raise UserError("D409", path=home, task=saved["task"])
         extractors = tuple(
-            extractor.from_state(_with_prefix_removed(arrays, f"extractor.{name}."))
-            for name, extractor in built["extractors"].items()
+            extractor.from_state(_with_prefix(arrays, f"extractor.{name}."))
+            for name, extractor in parts["extractors"].items()
         )
-        learner = built["learner"]
-        states = unstack(_with_prefix_removed(arrays, "scorers."), len(task.groups))
+        learner = parts["learner"]
+        states = unstack(_with_prefix(arrays, "scorers."), len(task.groups))
         model = Model(
             name=str(saved["name"]),
             version=str(saved["version"]),
             task=task,
-            tokenisation=built["tokenisation"],
+            tokenisation=parts["tokenisation"],
             extractors=extractors,
-            baseline=built["baseline"],
+            baseline=parts["baseline"],
             scorers=tuple(
                 learner.from_state(state) if trained else None
                 for state, trained in zip(states, saved["trained"], strict=True)
             ),
-            judge=built["judge"].from_state(judging, task.groups),
-            shared=_shared(learner, _with_prefix_removed(arrays, "shared.")),
+            judge=parts["judge"].from_state(rule_arrays, task.groups),
+            shared=_load_shared(learner, _with_prefix(arrays, "shared.")),
             config=config,
             provenance=dict(saved["provenance"]),
         )
@@ -505,7 +509,7 @@ def load_model(path: str | Path, *, defer_checks: bool = False) -> Model:
         if isinstance(problem, UserError):
             raise
         raise UserError("D405", path=home, problem=f"inconsistent: {problem!r}") from problem
-    if _identities(model) != counts:
+    if _table_identities(model) != counts:
         raise UserError("D408", path=home)
     return model
 
@@ -517,25 +521,25 @@ def _read_json(home: Path) -> dict[str, Any]:
         raise UserError("D405", path=home / "model.json", problem=problem) from problem
     if not isinstance(saved, dict):
         raise UserError("D405", path=home / "model.json", problem="not a JSON object")
-    if saved.get("format") not in (FORMAT, MODEL_FORMAT):
-        supported = f"{FORMAT} and {MODEL_FORMAT}"
+    if saved.get("format") not in (_OLD_FORMAT, _FORMAT):
+        supported = f"{_OLD_FORMAT} and {_FORMAT}"
         raise UserError("D407", path=home, seen=saved.get("format"), known=supported)
     return saved
 
 
-def _fingerprint(path: Path) -> dict[str, Any]:
+def _file_digest(path: Path) -> dict[str, Any]:
     data = path.read_bytes()
     return {"size": len(data), "blake2b": hashlib.blake2b(data, digest_size=16).hexdigest()}
 
 
-def _identities(model: Model) -> list[str]:
+def _table_identities(model: Model) -> list[str]:
     """Return the identities of the count tables that the extractors use."""
     return [
         extractor.table.identity for extractor in model.extractors if isinstance(extractor, ReadsCountTable)
     ]
 
 
-def _arrays(model: Model) -> dict[str, NDArray[Any]]:
+def _state_arrays(model: Model) -> dict[str, NDArray[Any]]:
     """Return the states of all extractors and scorers as arrays with unique names."""
     arrays: dict[str, NDArray[Any]] = {}
     for name, extractor in zip(model.config["extractors"], model.extractors, strict=True):
@@ -545,10 +549,11 @@ def _arrays(model: Model) -> dict[str, NDArray[Any]]:
         arrays.update({f"shared.{key}": array for key, array in model.shared.state().items()})
     states = [scorer.state() if scorer is not None else {} for scorer in model.scorers]
     arrays.update({f"scorers.{key}": array for key, array in stack(states).items()})
-    return _plain(arrays)
+    return _check_plain(arrays)
 
 
-def _plain(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+def _check_plain(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Return the arrays of a state; raise D414 for values that are not arrays, and for Python objects."""
     for key, array in arrays.items():
         if not isinstance(array, np.ndarray | np.generic):
             problem = f"it is of type {type(array).__name__}"
@@ -560,7 +565,7 @@ def _plain(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     return dict(arrays)
 
 
-def _shared(learner: Learner, arrays: Mapping[str, NDArray[Any]]) -> Scorer | None:
+def _load_shared(learner: Learner, arrays: Mapping[str, NDArray[Any]]) -> Scorer | None:
     if not arrays:
         return None
     if not isinstance(learner, SharesWeights):
@@ -581,11 +586,12 @@ def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
 
 
 def _check_arrays(arrays: dict[str, NDArray[Any]]) -> None:
+    """Raise ValueError for arrays with NaN, infinite or very large numbers."""
     for name, array in arrays.items():
         if array.dtype.kind not in "biuf" or not np.isfinite(array).all():
             raise ValueError(f"{name} contains values that are not finite numbers")
-        if array.dtype.kind == "f" and float(np.abs(array).max(initial=0.0)) > _LARGEST:
-            raise ValueError(f"{name} contains numbers beyond {_LARGEST:g}")
+        if array.dtype.kind == "f" and float(np.abs(array).max(initial=0.0)) > _MAX_WEIGHT:
+            raise ValueError(f"{name} contains numbers beyond {_MAX_WEIGHT:g}")
 
 
 def load(name_or_path: str | Path) -> Model:

@@ -1,17 +1,18 @@
 """Verify corrections before they are proposed: corrected text must not be flagged where it was corrected.
 
-A decision is made as if all other words were right. Once it is carried out, the models may want to take it
-back ("an" to "a", and "a" to "an"), or want another word there. So each flag is carried out on the text
-around it, and the models decide there again:
+A decision is made as if all other words were right. In the corrected text, the models may flag the correction
+("an" to "a", and "a" to "an"), or propose another word. So each correction is applied to the text around it,
+and the models decide there again:
 
 * Nothing is flagged there: the flag is kept.
-* The original is wanted back: the more probable of the two flags is kept. Since the other one loses when its
+* The original is proposed: the more probable of the two flags is kept. Since the other one loses when its
   own correction is verified, the corrected text is not flagged there.
-* Another word is wanted, and that one is not flagged: it is proposed instead, if it is one of the candidates
-  of the decision. Otherwise the flag is dropped, since two models that disagree do not help a reader.
+* Another word is proposed, and is not flagged in its turn: it replaces the correction, if it is one of the
+  candidates of the decision. Otherwise the flag is dropped, since two models that disagree do not help a
+  reader.
 
-If more is flagged than by default, wishes for another word only count if they are flagged by default as well:
-otherwise a word that is flagged at a low rate would not be at a higher one.
+At a rate above the default, proposals of another word only count if they are flagged at the default rate as
+well: otherwise a word could be flagged at a low rate and not at a higher one.
 
 Before that, of flags near each other, the less probable ones are decided again in the text that the surer
 ones correct: "They asks" may become "It asks" or "They ask", and once it is "They ask", nothing is wrong with
@@ -81,6 +82,7 @@ def apply_edits(text: str, edits: Iterable[TextEdit]) -> tuple[str, list[Span]]:
 
 
 def _gap(text: str, at: int) -> Span:
+    """Return the span of the white space around a position."""
     start = end = at
     while start > 0 and text[start - 1].isspace():
         start -= 1
@@ -147,7 +149,7 @@ class _Flag:
 
 
 def _explains(surer: _Flag, flag: _Flag) -> bool:
-    """Return True for a more probable flag near another one."""
+    """Return True if the first flag is more probable than the second one and near it."""
     (start, end, _), (other_start, other_end, _) = flag.edit, surer.edit
     is_near = max(start - other_end, other_start - end) <= _NEAR_CHARACTERS
     return surer is not flag and is_near and surer.probability > flag.probability
@@ -194,8 +196,8 @@ class _Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class _Again:
-    """A flag of a corrected excerpt: its edit, the text that it makes, and if it is raised by default."""
+class _NewFlag:
+    """A flag in a corrected excerpt: its edit, the text after it, and whether it is raised by default."""
 
     edit: TextEdit
     probability: float
@@ -238,14 +240,18 @@ def _verify(
     resolved = resolve_overlaps(decisions, texts)
     verified: set[tuple[int, int]] = set()
     for _ in range(MAX_ROUNDS):
-        rows = [(task, row) for task, of_task in enumerate(resolved) for row in corrections(of_task)]
+        rows = [
+            (task, row) for task, task_decisions in enumerate(resolved) for row in corrections(task_decisions)
+        ]
         new = [place for place in rows if place not in verified]
         if not new:
             return resolved
         excerpts = list(_excerpts(texts, resolved, new))
         _Verifier(texts, resolved, decide_near, limits).verify(excerpts)
         flags = [flag for excerpt in excerpts for flag in excerpt.flags]
-        again = [flag for flag in flags if flag.explained_by and not any(o.kept for o in flag.explained_by)]
+        again = [
+            flag for flag in flags if flag.explained_by and not any(other.kept for other in flag.explained_by)
+        ]
         for flag in again:
             flag.kept = True
         verified.update(set(new) - {(flag.task, flag.row) for flag in again})
@@ -253,10 +259,7 @@ def _verify(
         if not changed:
             return resolved
         resolved = resolve_overlaps(_with_verdicts(resolved, changed), texts)
-    return [
-        _without_rows(of_task, [row for row in corrections(of_task) if (task, row) not in verified])
-        for task, of_task in enumerate(resolved)
-    ]
+    return _without_flags(resolved, set(_raised_flags(resolved)) - verified)
 
 
 def _restore_neighbours(
@@ -266,7 +269,9 @@ def _restore_neighbours(
     hidden = _hidden_neighbours(texts, decisions)
     if not hidden:
         return list(decisions)
-    shown = [(task, row) for task, of_task in enumerate(decisions) for row in corrections(of_task)]
+    shown = [
+        (task, row) for task, task_decisions in enumerate(decisions) for row in corrections(task_decisions)
+    ]
     verifier = _Verifier(texts, decisions, decide_near, limits)
     raised = verifier.raised_beside(_excerpts_with(texts, decisions, shown, hidden), hidden)
     excerpts = _excerpts_with(texts, decisions, shown, raised)
@@ -286,24 +291,23 @@ def _restore_neighbours(
     if not restored:
         return list(decisions)
     dropped = {(flag.task, flag.row) for flag in stable if not flag.kept}
-    return [
-        _without_rows(of_task, [row for owner, row in dropped if owner == task])
-        for task, of_task in enumerate(restore_flags(decisions, restored))
-    ]
+    return _without_flags(restore_flags(decisions, restored), dropped)
 
 
 def _hidden_neighbours(texts: Sequence[str], decisions: Sequence[Decisions]) -> set[tuple[int, int]]:
     """Return the task and row of flags that were not raised, though no raised one overlaps them itself."""
     lost = [
         (task, row)
-        for task, of_task in enumerate(decisions)
-        if of_task.settled is not None
-        for row in of_task.settled.lost.tolist()
-        if 0 <= of_task.observed[row] != of_task.chosen[row]
+        for task, task_decisions in enumerate(decisions)
+        if task_decisions.settled is not None
+        for row in task_decisions.settled.lost.tolist()
+        if 0 <= task_decisions.observed[row] != task_decisions.chosen[row]
     ]
     if not lost:
         return set()
-    shown = [(task, row) for task, of_task in enumerate(decisions) for row in corrections(of_task)]
+    shown = [
+        (task, row) for task, task_decisions in enumerate(decisions) for row in corrections(task_decisions)
+    ]
     rows = [*lost, *shown]
     documents = np.array([int(decisions[task].documents[row]) for task, row in rows])
     edits = [
@@ -314,7 +318,7 @@ def _hidden_neighbours(texts: Sequence[str], decisions: Sequence[Decisions]) -> 
     removes = np.array([not new for _, _, new in edits]) & (starts < ends)
     probabilities = np.array([float(decisions[task].probabilities[row]) for task, row in rows])
     probabilities[len(lost) :] += 1.0  # these were raised, and remain
-    ranks = task_ranks([of_task.task for of_task in decisions])[[task for task, _ in rows]]
+    ranks = task_ranks([task_decisions.task for task_decisions in decisions])[[task for task, _ in rows]]
     survivors = surviving_edits(documents, edit_slots(starts, ends, removes), probabilities, ranks)
     return {lost[i] for i in np.flatnonzero(survivors[: len(lost)] == np.arange(len(lost))).tolist()}
 
@@ -337,25 +341,34 @@ def _with_verdicts(decisions: Sequence[Decisions], flags: Sequence[_Flag]) -> li
     """Return the decisions without the flags that were dropped, and with the candidates chosen instead."""
     changed = list(decisions)
     for task in {flag.task for flag in flags}:
-        of_task = decisions[task]
-        raised, chosen = of_task.raised.copy(), of_task.chosen.copy()
-        probabilities = of_task.probabilities.copy()
+        task_decisions = decisions[task]
+        raised, chosen = task_decisions.raised.copy(), task_decisions.chosen.copy()
+        probabilities = task_decisions.probabilities.copy()
         for flag in flags:
             if flag.task == task:
                 raised[flag.row], probabilities[flag.row] = flag.kept, flag.probability
                 chosen[flag.row] = chosen[flag.row] if flag.chosen is None else flag.chosen
         changed[task] = replace(
-            of_task, flagged=raised, chosen=chosen, probabilities=probabilities, settled=None
+            task_decisions, flagged=raised, chosen=chosen, probabilities=probabilities, settled=None
         )
     return changed
 
 
-def _without_rows(decisions: Decisions, rows: Sequence[int]) -> Decisions:
-    if not rows:
-        return decisions
-    flagged = decisions.flagged.copy()
-    flagged[list(rows)] = False
-    return replace(decisions, flagged=flagged)
+def _raised_flags(decisions: Sequence[Decisions]) -> list[tuple[int, int]]:
+    """Return the flags that change a word, by task and row."""
+    return [
+        (task, row) for task, task_decisions in enumerate(decisions) for row in corrections(task_decisions)
+    ]
+
+
+def _without_flags(decisions: Sequence[Decisions], flags: Collection[tuple[int, int]]) -> list[Decisions]:
+    """Return the decisions without some flags, given by task and row."""
+    remaining = list(decisions)
+    for task in {task for task, _ in flags}:
+        flagged = decisions[task].flagged.copy()
+        flagged[[row for owner, row in flags if owner == task]] = False
+        remaining[task] = replace(decisions[task], flagged=flagged)
+    return remaining
 
 
 def _excerpts(
@@ -364,10 +377,10 @@ def _excerpts(
     """Yield the excerpts in which flags, given by task and row, are verified."""
     flags = []
     for task, row in rows:
-        of_task = decisions[task]
-        document = int(of_task.documents[row])
-        edit = flag_edit(of_task, row, int(of_task.chosen[row]), texts[document])
-        flags.append((document, _Flag(task, row, edit, float(of_task.probabilities[row]))))
+        task_decisions = decisions[task]
+        document = int(task_decisions.documents[row])
+        edit = flag_edit(task_decisions, row, int(task_decisions.chosen[row]), texts[document])
+        flags.append((document, _Flag(task, row, edit, float(task_decisions.probabilities[row]))))
     flags.sort(key=lambda flag: (flag[0], flag[1].edit[:2]))
     group: list[_Flag] = []
     document = paragraph_end = -1
@@ -396,15 +409,15 @@ def _paragraph(text: str, start: int, end: int) -> Span:
     low = max(0, start - _LONGEST_PARAGRAPH)
     for match in _PARAGRAPH_END.finditer(text, low, start):
         low = match.end()
-    behind = _PARAGRAPH_END.search(text, end, end + _LONGEST_PARAGRAPH)
-    return low, behind.start() if behind else min(len(text), end + _LONGEST_PARAGRAPH)
+    after = _PARAGRAPH_END.search(text, end, end + _LONGEST_PARAGRAPH)
+    return low, after.start() if after else min(len(text), end + _LONGEST_PARAGRAPH)
 
 
 def _context(text: str, start: int, end: int) -> Span:
     """Return a span together with the words around it that the models see."""
     before = list(_WORD.finditer(text, max(0, start - _CONTEXT_CHARACTERS), start))[-_CONTEXT_WORDS:]
-    behind = list(islice(_WORD.finditer(text, end, end + _CONTEXT_CHARACTERS), _CONTEXT_WORDS))
-    return before[0].start() if before else start, behind[-1].end() if behind else end
+    after = list(islice(_WORD.finditer(text, end, end + _CONTEXT_CHARACTERS), _CONTEXT_WORDS))
+    return before[0].start() if before else start, after[-1].end() if after else end
 
 
 @dataclass(frozen=True, slots=True)
@@ -420,11 +433,11 @@ class _Verifier:
         """Decide about the flags: with all those of an excerpt corrected, then one at a time if necessary."""
         self._drop_explained(excerpts)
         kept = [replace(excerpt, flags=[f for f in excerpt.flags if f.kept]) for excerpt in excerpts]
-        trials = [trial for excerpt in kept for trial in self._together(excerpt)]
+        trials = [trial for excerpt in kept for trial in self._joint_trials(excerpt)]
         failed = self._failed(trials)
-        alone = [self._alone(trial) for trial, _ in failed if len(trial.excerpt.flags) > 1]
+        alone = [self._single_trial(trial) for trial, _ in failed if len(trial.excerpt.flags) > 1]
         final = [pair for pair in failed if len(pair[0].excerpt.flags) == 1] + self._failed(alone)
-        self._choose_others(final)
+        self._resolve_failed(final)
 
     def raised_beside(
         self, excerpts: Sequence[_Excerpt], hidden: Collection[tuple[int, int]]
@@ -449,17 +462,17 @@ class _Verifier:
             moved.append(places)
         raised = set()
         spans = [[edit[:2] for edit in places] for places in moved]
-        for first, of_task in self._decide_near(corrected, spans):
-            for row in corrections(of_task):
-                number = first + int(of_task.documents[row])
-                edit = flag_edit(of_task, row, int(of_task.chosen[row]), corrected[number])
+        for first, task_decisions in self._decide_near(corrected, spans):
+            for row in corrections(task_decisions):
+                number = first + int(task_decisions.documents[row])
+                edit = flag_edit(task_decisions, row, int(task_decisions.chosen[row]), corrected[number])
                 if edit in moved[number]:
                     raised.add(moved[number][edit])
         return raised
 
     def _drop_explained(self, excerpts: Sequence[_Excerpt]) -> None:
         """Drop the flags that are about a mistake which a surer flag near them corrects."""
-        asked: list[tuple[_Flag, list[_Flag], str]] = []
+        doubtful: list[tuple[_Flag, list[_Flag], str]] = []  # flags, surer ones near them, and the excerpt
         corrected: list[str] = []
         spans: list[list[Span]] = []
         for excerpt in excerpts:
@@ -468,27 +481,27 @@ class _Verifier:
                 if surer:
                     edits = sorted(other.edit for other in surer)
                     shift = _shift(edits, flag.edit)
-                    asked.append((flag, surer, excerpt.text))
+                    doubtful.append((flag, surer, excerpt.text))
                     corrected.append(apply_edits(excerpt.text, edits)[0])
                     spans.append([(flag.edit[0] + shift, flag.edit[1] + shift)])
         after = self._probabilities(corrected, spans)
-        # Near a span alone, probabilities are lower than in the whole text: the fall is measured there.
-        fallen = [n for n, (flag, *_) in enumerate(asked) if after[n] < _EXPLAINED * flag.probability]
-        texts, places = [asked[n][2] for n in fallen], [[asked[n][0].edit[:2]] for n in fallen]
-        for n, as_written in zip(fallen, self._probabilities(texts, places), strict=True):
-            flag, surer, _ = asked[n]
-            if after[n] < _EXPLAINED * as_written:
+        # Near a span alone, probabilities are lower than in the whole text: the decrease is measured there.
+        fallen = [n for n, (flag, *_) in enumerate(doubtful) if after[n] < _EXPLAINED * flag.probability]
+        texts, places = [doubtful[n][2] for n in fallen], [[doubtful[n][0].edit[:2]] for n in fallen]
+        for n, before in zip(fallen, self._probabilities(texts, places), strict=True):
+            flag, surer, _ = doubtful[n]
+            if after[n] < _EXPLAINED * before:
                 flag.kept, flag.explained_by = False, surer
 
     def _probabilities(self, texts: Sequence[str], spans: Sequence[Sequence[Span]]) -> list[float]:
         """Return the largest probability of a mistake at the one span of each text; 0 without a decision."""
         largest = [0.0] * len(texts)
-        for first, of_task in self._decide_near(texts, spans):
-            for row in np.flatnonzero(of_task.observed >= 0).tolist():
-                number = first + int(of_task.documents[row])
+        for first, task_decisions in self._decide_near(texts, spans):
+            for row in np.flatnonzero(task_decisions.observed >= 0).tolist():
+                number = first + int(task_decisions.documents[row])
                 ((start, end),) = spans[number]
-                if of_task.starts[row] <= end and of_task.ends[row] >= start:
-                    largest[number] = max(largest[number], float(of_task.probabilities[row]))
+                if task_decisions.starts[row] <= end and task_decisions.ends[row] >= start:
+                    largest[number] = max(largest[number], float(task_decisions.probabilities[row]))
         return largest
 
     def _decide_near(
@@ -497,34 +510,36 @@ class _Verifier:
         """Yield decisions near spans, batch by batch, with the number of the first text of a batch."""
         first = 0
         for batch in minibatch(zip(texts, spans, strict=True), _BATCH_CHARACTERS, lambda pair: len(pair[0])):
-            for of_task in self.decide_near(*zip(*batch, strict=True)):
-                yield first, of_task
+            for task_decisions in self.decide_near(*zip(*batch, strict=True)):
+                yield first, task_decisions
             first += len(batch)
 
-    def _together(self, excerpt: _Excerpt) -> Iterator[_Trial]:
+    def _joint_trials(self, excerpt: _Excerpt) -> Iterator[_Trial]:
+        """Yield a trial for each flag of an excerpt in which all of them are corrected."""
         edits = [flag.edit for flag in excerpt.flags]
         corrected, spans = apply_edits(excerpt.text, edits)
         for number, (flag, span) in enumerate(zip(excerpt.flags, spans, strict=True)):
             rest = [*edits[:number], *edits[number + 1 :]]
             yield _Trial(flag, excerpt, flag.edit, corrected, span, apply_edits(excerpt.text, rest)[0])
 
-    def _alone(self, trial: _Trial) -> _Trial:
+    def _single_trial(self, trial: _Trial) -> _Trial:
+        """Return the trial of the same edit in an excerpt without other corrections."""
         text = trial.excerpt.text
         corrected, (span,) = apply_edits(text, [trial.edit])
         return _Trial(trial.flag, trial.excerpt, trial.edit, corrected, span, text)
 
-    def _failed(self, trials: Sequence[_Trial]) -> list[tuple[_Trial, list[_Again]]]:
-        """Return the trials that the models flag, unless they want the original and that less."""
+    def _failed(self, trials: Sequence[_Trial]) -> list[tuple[_Trial, list[_NewFlag]]]:
+        """Return the trials that the models flag, unless they restore the original with less certainty."""
         return [
             (trial, flags)
-            for trial, flags in zip(trials, self._flagged_again(trials), strict=True)
+            for trial, flags in zip(trials, self._new_flags(trials), strict=True)
             if any(flag.text != trial.without or flag.probability >= trial.flag.probability for flag in flags)
         ]
 
-    def _flagged_again(self, trials: Sequence[_Trial]) -> list[list[_Again]]:
-        """Return the flags of what was written in each trial.
+    def _new_flags(self, trials: Sequence[_Trial]) -> list[list[_NewFlag]]:
+        """Return the flags on what the edit of each trial wrote.
 
-        Flags that want another word than the original, and are not raised by default, are left out.
+        Flags that propose another word than the original and are not raised by default are left out.
         """
         if not trials:
             return []
@@ -532,45 +547,44 @@ class _Verifier:
         for trial in trials:
             spans.setdefault(trial.corrected, []).append(trial.written)
         numbers = {text: number for number, text in enumerate(spans)}
-        results: list[list[_Again]] = [[] for _ in trials]
-        by_text: list[list[tuple[Span, _Again]]] = [[] for _ in spans]
+        by_text: list[list[tuple[Span, _NewFlag]]] = [[] for _ in spans]
         corrected = list(spans)
-        for first, of_task in self._decide_near(corrected, list(spans.values())):
-            limit = self.default_limits.get(of_task.task, 0.0)
-            for row in corrections(of_task):
-                number = first + int(of_task.documents[row])
-                edit = flag_edit(of_task, row, int(of_task.chosen[row]), corrected[number])
-                new, _ = apply_edits(corrected[number], [edit])
-                place = int(of_task.starts[row]), int(of_task.ends[row])
-                probability = float(of_task.probabilities[row])
-                again = _Again(edit, probability, new, probability > limit)
-                by_text[number].append((place, again))
-        for trial, result in zip(trials, results, strict=True):
-            flags = by_text[numbers[trial.corrected]]
-            result += [
-                again
-                for place, again in flags
-                if (again.is_default or again.text == trial.without)
+        for first, task_decisions in self._decide_near(corrected, list(spans.values())):
+            limit = self.default_limits.get(task_decisions.task, 0.0)
+            for row in corrections(task_decisions):
+                number = first + int(task_decisions.documents[row])
+                edit = flag_edit(task_decisions, row, int(task_decisions.chosen[row]), corrected[number])
+                text, _ = apply_edits(corrected[number], [edit])
+                place = int(task_decisions.starts[row]), int(task_decisions.ends[row])
+                probability = float(task_decisions.probabilities[row])
+                by_text[number].append((place, _NewFlag(edit, probability, text, probability > limit)))
+        return [
+            [
+                flag
+                for place, flag in by_text[numbers[trial.corrected]]
+                if (flag.is_default or flag.text == trial.without)
                 and touches_edit(trial.edit, trial.written, place)
             ]
-        return results
+            for trial in trials
+        ]
 
-    def _choose_others(self, failed: Sequence[tuple[_Trial, list[_Again]]]) -> None:
+    def _resolve_failed(self, failed: Sequence[tuple[_Trial, list[_NewFlag]]]) -> None:
         """Drop the flags of failed trials, or choose the candidate that the models want instead."""
-        others, wanted = [], []
+        alternatives, probabilities = [], []
         for trial, flags in failed:
             trial.flag.kept = False
             if len(flags) == 1 and flags[0].text != trial.without:
-                corrected, (span,) = apply_edits(trial.corrected, [flags[0].edit])
-                other = _Trial(trial.flag, trial.excerpt, flags[0].edit, corrected, span, trial.corrected)
-                others.append(other)
-                wanted.append(flags[0].probability)
-        for trial, flags, probability in zip(others, self._flagged_again(others), wanted, strict=True):
+                edit = flags[0].edit
+                corrected, (span,) = apply_edits(trial.corrected, [edit])
+                alternatives.append(_Trial(trial.flag, trial.excerpt, edit, corrected, span, trial.corrected))
+                probabilities.append(flags[0].probability)
+        new_flags = self._new_flags(alternatives)
+        for trial, flags, probability in zip(alternatives, new_flags, probabilities, strict=True):
             flag = trial.flag
-            if any(again.text != trial.without for again in flags):
+            if any(new.text != trial.without for new in flags):
                 continue
-            if any(again.probability >= probability for again in flags):
-                flag.kept = True  # the models would not keep to the other word
+            if any(new.probability >= probability for new in flags):
+                flag.kept = True  # the models would not keep the alternative
                 continue
             flag.chosen = self._candidate(trial)
             flag.kept = flag.chosen is not None
@@ -579,11 +593,11 @@ class _Verifier:
     def _candidate(self, trial: _Trial) -> int | None:
         """Return the candidate of a decision that makes the text of a trial; None if there is none."""
         flag, excerpt = trial.flag, trial.excerpt
-        of_task, text = self.decisions[flag.task], self.texts[excerpt.document]
-        observed = int(of_task.observed[flag.row])
-        for candidate in range(len(of_task.candidate_texts(flag.row))):
+        task_decisions, text = self.decisions[flag.task], self.texts[excerpt.document]
+        observed = int(task_decisions.observed[flag.row])
+        for candidate in range(len(task_decisions.candidate_texts(flag.row))):
             if candidate != observed:
-                start, end, new = flag_edit(of_task, flag.row, candidate, text)
+                start, end, new = flag_edit(task_decisions, flag.row, candidate, text)
                 edit = start - excerpt.start, end - excerpt.start, new
                 if apply_edits(excerpt.text, [edit])[0] == trial.corrected:
                     return candidate

@@ -154,7 +154,7 @@ class StandaloneRequest:
         results: list[dict[str, Any]] = []
         try:
             with processor_time_limit(seconds):
-                for start, end in cut_pieces(self.text, size=_PIECE, back=_PIECE - 1):
+                for start, end in cut_pieces(self.text, size=_PIECE, window=_PIECE - 1):
                     check_time()
                     results += model.records([self.text[start:end]], n_best=self.n_best)[0]
                 return to_json(results)

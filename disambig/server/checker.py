@@ -15,7 +15,7 @@ from disambig.checking import CorrectingAnnotator, load_checker, plain_word
 from disambig.configuration import CheckSettings
 from disambig.errors import UserError
 from disambig.formats import AnnotatedDocument, Document
-from disambig.models import BATCH, Annotate, annotate_documents, wrap_annotator
+from disambig.models import BATCH_CHARACTERS, Annotate, annotate_documents, wrap_annotator
 from disambig.rules import Rule, find_rule
 from disambig.runtime import DeadlineExceeded, processor_time_limit
 
@@ -127,11 +127,11 @@ class ModelThread:
             batch: list[_CheckJob] = []
             others: list[_CheckJob] = []
             size = 0
-            while self._waiting and size < BATCH:
+            while self._waiting and size < BATCH_CHARACTERS:
                 job = self._waiting.popleft()
                 if job.answer.cancelled():
                     continue
-                if not batch or (job.options == batch[0].options and size + job.size <= BATCH):
+                if not batch or (job.options == batch[0].options and size + job.size <= BATCH_CHARACTERS):
                     batch.append(job)
                     size += job.size
                 else:

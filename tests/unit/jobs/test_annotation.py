@@ -25,25 +25,25 @@ def document(text: str, name: str = "a") -> Document:
     return Document(name, text, name)
 
 
-@given(text=st.text(st.sampled_from("ab. \n")), size=st.integers(1, 12), back=st.integers(0, 12))
-def test_pieces_cover_a_text_and_respect_the_limit(text, size, back):
-    cuts = cut_pieces(text, size=size, back=back)
+@given(text=st.text(st.sampled_from("ab. \n")), size=st.integers(1, 12), window=st.integers(0, 12))
+def test_pieces_cover_a_text_and_respect_the_limit(text, size, window):
+    cuts = cut_pieces(text, size=size, window=window)
     assert "".join(text[start:end] for start, end in cuts) == text
     assert [end for _, end in cuts[:-1]] == [start for start, _ in cuts[1:]]
     assert all(0 < end - start <= size + 2 for start, end in cuts) or not text
 
 
 def test_pieces_end_at_paragraphs_or_lines():
-    assert cut_pieces("aaa. b\n\nc\nd e f", size=11, back=9) == [(0, 8), (8, 15)]
-    assert cut_pieces("a b\nc d e", size=6, back=6) == [(0, 4), (4, 9)]
-    assert cut_pieces("x" * 9, size=4, back=2) == [(0, 4), (4, 8), (8, 9)]
+    assert cut_pieces("aaa. b\n\nc\nd e f", size=11, window=9) == [(0, 8), (8, 15)]
+    assert cut_pieces("a b\nc d e", size=6, window=6) == [(0, 4), (4, 9)]
+    assert cut_pieces("x" * 9, size=4, window=2) == [(0, 4), (4, 8), (8, 9)]
 
 
 def test_decisions_on_pieces_equal_those_on_the_whole(monkeypatch):
     text = "It was a quite place, during 1997\r\nto 2001. \U0001f600 In it!\n\n" * 30
     (whole,), _ = annotate_documents([document(text)], annotate_texts)
-    monkeypatch.setattr(documents, "cut_pieces", lambda text: cut_pieces(text, size=200, back=100))
-    monkeypatch.setattr(documents, "PIECE", 350)
+    monkeypatch.setattr(documents, "cut_pieces", lambda text: cut_pieces(text, size=200, window=100))
+    monkeypatch.setattr(documents, "BATCH_CHARACTERS", 350)
     results, bad = annotate_documents([document("in"), document(text), document("")], annotate_texts)
     assert not bad
     assert list(records(results[1])) == list(records(whole))

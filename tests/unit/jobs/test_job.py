@@ -36,7 +36,7 @@ from disambig.jobs import (
     run_job,
     save_record,
 )
-from disambig.models import PIECE
+from disambig.models import PIECE_CHARACTERS
 
 
 @pytest.fixture
@@ -456,7 +456,7 @@ def test_groups_files_by_size_and_kind(tmp_path):
     assert built.inputs[-1]["sha256"] == ""
 
 
-SIZE = 4 * PIECE
+SIZE = 4 * PIECE_CHARACTERS
 
 
 @pytest.fixture(scope="module")
