@@ -27,12 +27,12 @@ from disambig.training import (
     ResolvedConfig,
     TextExamples,
     balanced_sample,
+    explain_empty_part,
     label_instances,
     learns_labels,
     split,
+    train_dataset,
     train_examples,
-    train_marked,
-    why_empty,
 )
 from disambig.type_aliases import Progress
 
@@ -113,16 +113,16 @@ def curve_of_texts(
         D412 if a part of the text contains nothing to decide, D481 for invalid sizes; D426 to D429 for
         mistakes that cannot be used.
     """
-    resolved, people = ResolvedConfig.from_parts(parts), None
+    resolved, error_corpus = ResolvedConfig.from_parts(parts), None
     task = resolved.task
     if mistakes or clean:
         resolved, _ = resolved.with_error_rule({})
-        people = ErrorCorpus.from_texts(task, resolved.tokenisation, mistakes, clean)
+        error_corpus = ErrorCorpus.from_texts(task, resolved.tokenisation, mistakes, clean)
     split_texts = split(texts)
     learn, tune, test = (_examples(resolved, split_texts[part]) for part in ("train", "dev", "test"))
     for part, examples in (("train", learn), ("dev", tune), ("test", test)):
         if not len(examples.instances):
-            raise UserError("D412", what="the texts", hint=why_empty(split_texts, part, task.name))
+            raise UserError("D412", what="the texts", hint=explain_empty_part(split_texts, part, task.name))
     rng = np.random.default_rng(seed)
     tune, test = _at_most(tune, MOST_TUNED, rng), _at_most(test, MOST_TESTED, rng)
     most = min(int(np.bincount(learn.instances.groups).max()), settings.get("max_examples", 20_000))
@@ -131,7 +131,7 @@ def curve_of_texts(
     def trial(size: int, draw: int) -> CurveTrial:
         sample = _at_most(learn, size, np.random.default_rng((seed, size, draw)), task.groups)
         about = {"name": task.name, "seed": seed + draw, **{k: v for k, v in given.items() if k != "seed"}}
-        model = train_examples(resolved, sample, tune, sample, people=people, **about)
+        model = train_examples(resolved, sample, tune, sample, error_corpus=error_corpus, **about)
         return _run_trial(model, model, len(sample.instances), learn, test)
 
     points = _points(trial, _sizes(sizes, most), draws, 1, progress)
@@ -173,9 +173,9 @@ def curve_of_labelled(
         others = np.flatnonzero(folds != draw % n_folds)
         chosen = np.sort(rng.choice(others, min(size, len(others)), replace=False))
         sample, test = marked.compacted(chosen), marked.take(folds == draw % n_folds)
-        plain = model = train_marked(resolved, sample, **about)
+        plain = model = train_dataset(resolved, sample, **about)
         if resolved.decides.between == "labels":
-            plain = train_marked(unsupervised, sample, **about)
+            plain = train_dataset(unsupervised, sample, **about)
         return _run_trial(model, plain, len(chosen), sample.examples, test.examples)
 
     points = _points(trial, _sizes(sizes, most), draws, n_folds, progress)

@@ -27,7 +27,7 @@ from disambig.training import (
     learns_labels,
     right_candidates,
     seen_elsewhere,
-    train_marked,
+    train_dataset,
 )
 from disambig.type_aliases import Floats, Progress
 from disambig.types import decides
@@ -174,7 +174,7 @@ def cross_validate(
             progress("cross-validating", k, folds)
         learn = every.compacted(fold_of_every != k)
         trained = {
-            system: train_marked(config, learn, name=task.name, **settings)
+            system: train_dataset(config, learn, name=task.name, **settings)
             for system, config in learned.items()
         }
         for g in range(len(task.groups)):

@@ -1,5 +1,5 @@
 from .diagnostics import (
-    LEAST as LEAST,
+    MIN_BASELINE_EXAMPLES as MIN_BASELINE_EXAMPLES,
     NO_GAIN as NO_GAIN,
     ON_FITTED as ON_FITTED,
     baseline_warnings as baseline_warnings,
@@ -16,9 +16,9 @@ from .examples import (
     TextExamples as TextExamples,
     dataset_report as dataset_report,
     document_fold as document_fold,
+    explain_empty_part as explain_empty_part,
     report_line as report_line,
     split as split,
-    why_empty as why_empty,
 )
 from .fitting import (
     EMPTY_CANDIDATE as EMPTY_CANDIDATE,
@@ -77,7 +77,7 @@ from .trainer import (
     is_significantly_better as is_significantly_better,
     train as train,
     train_by as train_by,
+    train_dataset as train_dataset,
     train_examples as train_examples,
     train_labelled as train_labelled,
-    train_marked as train_marked,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -21,11 +22,11 @@ from disambig.training.labelled_dataset import LabelledDataset
 from disambig.training.resolved_config import ResolvedConfig
 from disambig.types import CandidateBatch, ReadsCountTable, Scorer, Task, metric
 
-LEAST = 300
-"""Minimum number of examples of a group for the sanity check: with fewer a difference means little."""
-MOST, FOLDS = 1500, 2
+MIN_BASELINE_EXAMPLES = 300
+"""Minimum number of examples of a group for the sanity check: with fewer, a difference means little."""
+_MAX_BASELINE_EXAMPLES, _BASELINE_FOLDS = 1500, 2
 """Maximum number of examples for the cheap baseline (a random sample), and folds that it is scored on."""
-FAR, SURE = 0.02, 0.001
+_MIN_GAIN, _MAX_P_VALUE = 0.02, 0.001
 """Minimum improvement, and its maximum p-value, for a warning to the user."""
 
 
@@ -44,8 +45,8 @@ def sanity_baseline(
     held_out : array of float64, shape (n, K)
         Scores by scorers that did not see the example.
     """
-    n = min(len(right), MOST)
-    if len(right) < LEAST or right.shape[1] < 2:
+    n = min(len(right), _MAX_BASELINE_EXAMPLES)
+    if len(right) < MIN_BASELINE_EXAMPLES or right.shape[1] < 2:
         return None
     # examples are often sorted by label, so that the first ones would have one label
     rows = np.sort(np.random.default_rng(0).choice(len(right), n, replace=False))
@@ -55,14 +56,15 @@ def sanity_baseline(
         return None
     right, folds = right[rows], folds[rows]
     hits = right[np.arange(n), held_out[rows].argmax(axis=1)]
-    chosen = _best_columns(crossed, right.argmax(axis=1), folds)
-    tried = np.flatnonzero(chosen >= 0)
-    hits, other = hits[tried], right[tried, chosen[tried]]
-    accuracy, cheap = float(hits.mean()), float(other.mean())
-    return (accuracy, cheap) if cheap - accuracy > FAR and mcnemar(other, hits) < SURE else None
+    chosen = _linear_svm_choices(crossed, right.argmax(axis=1), folds)
+    predicted = np.flatnonzero(chosen >= 0)
+    hits, baseline_hits = hits[predicted], right[predicted, chosen[predicted]]
+    accuracy, baseline_accuracy = float(hits.mean()), float(baseline_hits.mean())
+    is_far_better = baseline_accuracy - accuracy > _MIN_GAIN and mcnemar(baseline_hits, hits) < _MAX_P_VALUE
+    return (accuracy, baseline_accuracy) if is_far_better else None
 
 
-def _best_columns(
+def _linear_svm_choices(
     crossed: CrossedRows, gold: NDArray[np.int64], folds: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Return the out-of-fold choices of a linear SVM for examples of the first folds; -1 for the others."""
@@ -74,7 +76,7 @@ def _best_columns(
     # liblinear reads 32-bit indices only
     rows.indices, rows.indptr = rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
     chosen = np.full(len(gold), -1, np.int64)
-    for fold in np.unique(folds)[:FOLDS].tolist():
+    for fold in np.unique(folds)[:_BASELINE_FOLDS].tolist():
         learn, held_out = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
         if len(np.unique(gold[learn])) < 2:
             chosen[held_out] = gold[learn[0]] if len(learn) else 0
@@ -86,9 +88,9 @@ def _best_columns(
     return chosen
 
 
-MOST_NOTES = 3
+_MAX_NOTES = 3
 """Maximum number of notes of one kind: there may be hundreds of groups."""
-FEW = 100
+_FEW_EXAMPLES = 100
 """Number of examples below which a note warns that they are few."""
 
 ON_FITTED = "on the scores that calibration was fitted to"
@@ -97,31 +99,32 @@ NO_GAIN = "no better than always choosing"
 """Marks the note on a group that is not better than its most frequent label."""
 
 
-def example_warnings(marked: LabelledDataset) -> list[str]:
+def example_warnings(dataset: LabelledDataset) -> list[str]:
     """Warn of examples that were left out, with reasons, that contradict each other, or are too few."""
     notes = []
-    if marked.problems:
-        problems = [f"{where}: {reason}" for where, reason in marked.problems]
+    if dataset.problems:
+        problems = [f"{where}: {reason}" for where, reason in dataset.problems]
         notes.append(f"not used: {_shortened(problems, 3, '; ')}")
-    n, different = len(marked.labelled), len({(e.text, e.start, e.end, e.word) for e in marked.labelled})
-    if 2 * different < n:
+    n = len(dataset.labelled)
+    n_different = len({(e.text, e.start, e.end, e.word) for e in dataset.labelled})
+    if 2 * n_different < n:
         notes.append(
-            f"only {different:,} of {pluralize(n, 'labelled example')} differ: equal texts are in one fold"
+            f"only {n_different:,} of {pluralize(n, 'labelled example')} differ: equal texts are in one fold"
         )
-    notes += _contradictions(marked.labelled)
-    if len(marked.documents) < FEW:
-        n = len(marked.documents)
+    notes += _contradictions(dataset.labelled)
+    if len(dataset.documents) < _FEW_EXAMPLES:
+        n = len(dataset.documents)
         few = "is little" if n == 1 else "are few"
         notes.append(f"{pluralize(n, 'labelled example')} {few}: do not rely on this model yet")
     return notes
 
 
-LEAST_KNOWN = 0.8
+_MIN_KNOWN_WORDS = 0.8
 """Minimum share of the words of a text that its count table knows; of English text, English counts know 97 %
 and more, of German, French and Dutch text, 55 to 70 %."""
 _LOOKED_UP = (100, 20_000)
 """Minimum and maximum number of words that are looked up."""
-_PER_TEXT = 2_000
+_CHARACTERS_PER_TEXT = 2_000
 
 
 def count_table_warnings(parts: ResolvedConfig, texts: Sequence[str]) -> list[str]:
@@ -142,16 +145,16 @@ def count_table_warnings(parts: ResolvedConfig, texts: Sequence[str]) -> list[st
     task, tokenisation, words = parts.task, parts.tokenisation, None
     notes = []
     for path, table in tables.items():
-        of_counts, language = language_of_counts(path), task.language
-        if of_counts and language and of_counts != language:
-            about = {"known": of_counts, "seen": language, "task": task.name}
-            notes.append(UserError("D441", table=path.name, **about).text)
+        table_language, language = language_of_counts(path), task.language
+        if table_language and language and table_language != language:
+            values = {"known": table_language, "seen": language, "task": task.name}
+            notes.append(UserError("D441", table=path.name, **values).text)
             continue
         words = _sample_words(tokenisation, texts) if words is None else words
         if tokenisation.name in table.tokenisations and len(words) >= _LOOKED_UP[0]:
             counts = table.counts_of_texts(words, tokenisation=tokenisation.name)
             share = float((np.asarray(counts) > 0).mean())
-            if share < LEAST_KNOWN:
+            if share < _MIN_KNOWN_WORDS:
                 notes.append(UserError("D442", share=share, n=len(words), table=path.name).text)
     return first_warnings(notes)
 
@@ -159,7 +162,7 @@ def count_table_warnings(parts: ResolvedConfig, texts: Sequence[str]) -> list[st
 def _sample_words(tokenisation: Tokenisation, texts: Sequence[str]) -> list[str]:
     """Return words from the beginnings of texts that are spread over all texts."""
     step = max(1, len(texts) // 100)
-    words = [word for text in texts[::step] for word in tokenisation.words(text[:_PER_TEXT])]
+    words = [word for text in texts[::step] for word in tokenisation.words(text[:_CHARACTERS_PER_TEXT])]
     return words[: _LOOKED_UP[1]]
 
 
@@ -171,7 +174,8 @@ def _contradictions(labelled: Sequence[Labelled]) -> list[str]:
     contradicting = []
     for same in examples.values():
         first = {same[0].label, *same[0].also}
-        contradicting += [(same[0], e) for e in same[1:] if first.isdisjoint({e.label, *e.also})][:1]
+        others = (example for example in same[1:] if first.isdisjoint({example.label, *example.also}))
+        contradicting += [(same[0], other) for other in islice(others, 1)]
     if not contradicting:
         return []
     shown = " and ".join(f"{example.label!r} ({example.where})" for example in contradicting[0])
@@ -226,9 +230,9 @@ def no_gain_warnings(
         return []
     notes = []
     for group, hit, candidates, scorer in zip(task.groups, hits, right, scorers, strict=True):
-        often = candidates.sum(axis=0)
-        if scorer is not None and hit.sum() <= often.max():
-            label = group.candidates[int(often.argmax())]
+        label_counts = candidates.sum(axis=0)
+        if scorer is not None and hit.sum() <= label_counts.max():
+            label = group.candidates[int(label_counts.argmax())]
             notes.append(f"{group.name}: in cross-validation {NO_GAIN} {label!r}")
     return first_warnings(notes)
 
@@ -247,9 +251,9 @@ def baseline_warnings(task: Task, accuracies: Sequence[tuple[float, float] | Non
 
 def first_warnings(notes: list[str]) -> list[str]:
     """Return the first notes of one kind, and a last one with the number of further groups."""
-    more = len(notes) - MOST_NOTES
+    more = len(notes) - _MAX_NOTES
     return (
-        notes if more <= 0 else [*notes[:MOST_NOTES], f"... and {pluralize(more, 'more group')} like these"]
+        notes if more <= 0 else [*notes[:_MAX_NOTES], f"... and {pluralize(more, 'more group')} like these"]
     )
 
 

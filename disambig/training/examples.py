@@ -19,7 +19,7 @@ from disambig.formatting import pluralize
 from disambig.text import Tokenisation, TokenView, hash_word, view_of_texts
 from disambig.types import FeatureExtractor, Features, Task
 
-MOST_REASONS = 5
+_MAX_REASONS = 5
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 
 
@@ -43,16 +43,16 @@ def report_line(report: Mapping[str, Any]) -> str:
     """Format a dataset report as one line: ``read 3,097 examples: 3,090 used, 7 left out (...)``."""
     reasons = list(report["left_out"].items())
     n = sum(count for _, count in reasons)
-    why = "; ".join(f"{count:,}: {reason}" for reason, count in reasons[:MOST_REASONS])
-    more = f"; {pluralize(len(reasons) - MOST_REASONS, 'more reason')}" if len(reasons) > MOST_REASONS else ""
-    left = f"{n:,} left out ({why}{more})" if n else "none left out"
+    shown = "; ".join(f"{count:,}: {reason}" for reason, count in reasons[:_MAX_REASONS])
+    more = f"; {pluralize(len(reasons) - _MAX_REASONS, 'more reason')}" if len(reasons) > _MAX_REASONS else ""
+    left = f"{n:,} left out ({shown}{more})" if n else "none left out"
     read = pluralize(report["read"], report["what"].removesuffix("s"))
     return f"read {read}: {report['used']:,} used, {left}"
 
 
 HASH_FOLDS = 10
 PARTS = {"train": range(6), "dev": range(6, 8), "test": range(8, 10)}
-AIMS = {"train": "to learn from", "dev": "to tune on", "test": "to test on"}
+_PURPOSES = {"train": "to learn from", "dev": "to tune on", "test": "to test on"}
 
 
 def document_fold(text: str) -> int:
@@ -64,15 +64,13 @@ def document_fold(text: str) -> int:
 def split(texts: Iterable[str]) -> dict[str, list[str]]:
     """Split documents into train (60 %), dev (20 %) and test (20 %)."""
     parts: dict[str, list[str]] = {name: [] for name in PARTS}
-    names: Sequence[str] = [
-        next(name for name, folds in PARTS.items() if f in folds) for f in range(HASH_FOLDS)
-    ]
+    part_of_fold = {fold: parts[name] for name, folds in PARTS.items() for fold in folds}
     for text in texts:
-        parts[names[document_fold(text)]].append(text)
+        part_of_fold[document_fold(text)].append(text)
     return parts
 
 
-def why_empty(texts: Mapping[str, Sequence[str]], part: str, task: str) -> str:
+def explain_empty_part(texts: Mapping[str, Sequence[str]], part: str, task: str) -> str:
     """Explain why a part of a split has no examples for a task, although another part may have some.
 
     Parameters
@@ -80,18 +78,17 @@ def why_empty(texts: Mapping[str, Sequence[str]], part: str, task: str) -> str:
     texts : mapping of str to sequence of str
         See `split`.
     part : str
-        One of `AIMS`.
+        One of `_PURPOSES`.
     task : str
         Name of the task.
     """
-    all_texts = [text.strip() for name in AIMS for text in texts.get(name, ()) if text.strip()]
-    n, different = len(all_texts), len(set(all_texts))
-    problem = f"none of the documents kept {AIMS[part]} contains a candidate of the task {task}"
-    if different < n:
-        same = (
-            f"only {different:,} of {pluralize(n, 'document')} {'is' if different == 1 else 'are'} different"
-        )
-        return f"{problem}; {same}, and equal documents are never split: add more distinct documents"
+    all_texts = [text.strip() for name in _PURPOSES for text in texts.get(name, ()) if text.strip()]
+    n, n_different = len(all_texts), len(set(all_texts))
+    problem = f"none of the documents kept {_PURPOSES[part]} contains a candidate of the task {task}"
+    if n_different < n:
+        verb = "is" if n_different == 1 else "are"
+        different = f"only {n_different:,} of {pluralize(n, 'document')} {verb} different"
+        return f"{problem}; {different}, and equal documents are never split: add more distinct documents"
     return f"{problem}; {pluralize(n, 'document')} in all: add more (with --lines, each line is one)"
 
 
@@ -133,10 +130,10 @@ class TextExamples:
         return transform_union(extractors, self.view, self.instances.take(rows), task.groups[group])
 
 
-TIER = 1
+_MAX_TIER = 1
 """Highest tier that is learned from: mistakes of higher tiers are a matter of wording or taste."""
 UNSURE, ELSEWHERE, OTHER, SHIELDED = (
-    f"tier above {TIER}",
+    f"tier above {_MAX_TIER}",
     "the task decides nothing there",
     "the task does not decide between these words",
     "protected text, such as code, a quotation or a name",
@@ -156,7 +153,7 @@ class ErrorCorpus:
         The candidate that was written at each place.
     right : TextExamples
         Places without a mistake.
-    account : dict
+    report : dict
         Numbers of mistakes used and left out, with reasons (see `dataset_report`).
     n_mistakes : int
         Number of all given mistakes, used or not.
@@ -165,7 +162,7 @@ class ErrorCorpus:
     wrong: TextExamples
     written: NDArray[np.int32]
     right: TextExamples
-    account: dict[str, Any]
+    report: dict[str, Any]
     n_mistakes: int
 
     @classmethod
@@ -182,22 +179,22 @@ class ErrorCorpus:
         """
         if not (mistakes and clean):
             raise UserError("D426", problem=f"{'clean' if mistakes else 'fixes'} is missing")
-        sure = [fix for fix in mistakes if fix.tier <= TIER]
+        sure = [fix for fix in mistakes if fix.tier <= _MAX_TIER]
         view = view_of_texts([fix.before for fix in sure], tokenisation, protected=True)
         instances = find_instances(task, view)
-        at, meant, reasons = _match_places(task, view, instances, sure)
-        why = [*filter(None, reasons), *[UNSURE] * (len(mistakes) - len(sure))]
-        report = dataset_report(len(mistakes) - len(why), why, "mistakes")
-        if not len(at):
+        matches, intended, reasons = _match_places(task, view, instances, sure)
+        left_out = [*filter(None, reasons), *[UNSURE] * (len(mistakes) - len(sure))]
+        report = dataset_report(len(mistakes) - len(left_out), left_out, "mistakes")
+        if not len(matches):
             raise UserError("D428", task=task.name, problem=report_line(report))
-        places = instances.take(at)
+        places = instances.take(matches)
         paragraphs = view_of_texts([paragraph.text for paragraph in clean], tokenisation, protected=True)
         right = find_instances(task, paragraphs)
-        right = right.take((right.observed >= 0) & ~_view_protected(paragraphs, right))
+        right = right.take((right.observed >= 0) & ~protected_instances(paragraphs, right))
         if not len(right):
             raise UserError("D428", task=task.name, problem="it decides nothing in the clean paragraphs")
         return cls(
-            TextExamples.from_view(view, replace(places, observed=meant)),
+            TextExamples.from_view(view, replace(places, observed=intended)),
             places.observed,
             TextExamples.from_view(paragraphs, right),
             report,
@@ -205,13 +202,10 @@ class ErrorCorpus:
         )
 
 
-def _view_protected(view: TokenView, instances: Instances) -> NDArray[np.bool_]:
+def protected_instances(view: TokenView, instances: Instances) -> NDArray[np.bool_]:
     """Return which instances begin or end with a protected token."""
-    shielded = view.layers["protected"].astype(bool)
-    protected: NDArray[np.bool_] = (
-        shielded[instances.positions] | shielded[instances.positions + instances.lengths - 1]
-    )
-    return protected
+    protected: NDArray[np.bool_] = view.layers["protected"].astype(bool)
+    return protected[instances.positions] | protected[instances.positions + instances.lengths - 1]
 
 
 def _match_places(
@@ -225,26 +219,27 @@ def _match_places(
     starts = view.starts[instances.positions]
     last = instances.positions + instances.lengths - 1
     ends = np.where(instances.lengths > 0, view.ends[last], starts)
-    which = view.document_indices(instances.positions)
-    wanted = np.array([(fix.start, fix.end) for fix in mistakes], np.int64).reshape(-1, 2)
-    near = np.flatnonzero((starts == wanted[which, 0]) & (ends == wanted[which, 1]))
-    shielded = _view_protected(view, instances)
-    at, meant = [], []
+    documents = view.document_indices(instances.positions)
+    spans = np.array([(fix.start, fix.end) for fix in mistakes], np.int64).reshape(-1, 2)
+    at_mistakes = np.flatnonzero((starts == spans[documents, 0]) & (ends == spans[documents, 1]))
+    protected = protected_instances(view, instances)
+    matches, intended = [], []
     reasons = [ELSEWHERE] * len(mistakes)
-    for i in near.tolist():
-        number, here = int(which[i]), int(instances.observed[i])
+    for i in at_mistakes.tolist():
+        number, observed = int(documents[i]), int(instances.observed[i])
         fix, candidates = mistakes[number], instances.candidates(i, task.groups[int(instances.groups[i])])
-        old, new = _plain(fix.old), _plain(fix.new)
-        if here < 0 or candidates[here] != old or new not in candidates or new == old:
+        old, new = _normalised(fix.old), _normalised(fix.new)
+        if observed < 0 or candidates[observed] != old or new not in candidates or new == old:
             reasons[number] = OTHER if reasons[number] == ELSEWHERE else reasons[number]
-        elif shielded[i]:
+        elif protected[i]:
             reasons[number] = SHIELDED
         else:
             reasons[number] = ""
-            at.append(i)
-            meant.append(candidates.index(new))
-    return np.array(at, np.int64), np.array(meant, np.int32), reasons
+            matches.append(i)
+            intended.append(candidates.index(new))
+    return np.array(matches, np.int64), np.array(intended, np.int32), reasons
 
 
-def _plain(words: str) -> str:
+def _normalised(words: str) -> str:
+    """Return words in lower case, with plain apostrophes and single spaces."""
     return " ".join(words.lower().replace("\u2019", "'").split())

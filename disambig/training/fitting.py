@@ -48,7 +48,7 @@ class FittedResampling(Protocol):
         """Return a group's scorer and report; the scorer is None if there are too few examples."""
         ...
 
-    def material(self, model: Model, rng: np.random.Generator) -> CalibrationData:
+    def calibration_data(self, model: Model, rng: np.random.Generator) -> CalibrationData:
         """Return the data for the decision rule: examples that their scorers did not learn from."""
         ...
 
@@ -144,20 +144,20 @@ def restore_bias(
         Scores of development instances, with empty places at their true rate.
     gold : array of int32, shape (n,)
     """
-    zero = group.candidates.index(EMPTY_CANDIDATE)
-    rivals = np.delete(np.arange(scores.shape[1]), zero)
+    empty = group.candidates.index(EMPTY_CANDIDATE)
+    rivals = np.delete(np.arange(scores.shape[1]), empty)
     best = rivals[scores[:, rivals].argmax(axis=1)]
-    needed = scores[np.arange(len(scores)), best] - scores[:, zero]
+    needed = scores[np.arange(len(scores)), best] - scores[:, empty]
     order = np.argsort(needed, kind="stable")
-    # right[i]: correct decisions if the i places that need the smallest shift are left empty
-    gained = offsets_from_sizes((gold == zero)[order])
-    kept = offsets_from_sizes((gold == best)[order])
-    right = gained + kept[-1] - kept
+    # n_right[i]: correct decisions if the i places that need the smallest shift are left empty
+    n_left_empty = offsets_from_sizes((gold == empty)[order])
+    n_filled = offsets_from_sizes((gold == best)[order])
+    n_right = n_left_empty + n_filled[-1] - n_filled
     ordered = needed[order]
     ends = np.concatenate([[ordered[0] - 1.0], ordered, [ordered[-1] + 1.0]])
     middles = (ends[:-1] + ends[1:]) / 2
     possible = ends[:-1] < ends[1:]  # no shift separates places that need the same one
-    top = np.flatnonzero(possible & (right == right[possible].max()))
+    top = np.flatnonzero(possible & (n_right == n_right[possible].max()))
     # of equally good shifts the smallest one, which changes the fitted model least
     shift = float(middles[top[np.abs(middles[top]).argmin()]])
     weights = scorer.weights.copy()
@@ -197,7 +197,9 @@ def fit(
     examples = to_accepted_storage(learner, batch, part=part)
     development = None if dev is None else to_accepted_storage(learner, dev, part=part)
     fitted = learner.fit(examples, dev=development, rng=rng)
-    check_fitted(learner, fitted, _sample_rows(batch if dev is None or not _n(dev) else dev), part=part)
+    check_fitted(
+        learner, fitted, _sample_rows(batch if dev is None or not _n_instances(dev) else dev), part=part
+    )
     return fitted
 
 
@@ -246,13 +248,13 @@ def to_accepted_storage(learner: Learner, batch: CandidateBatch, *, part: str = 
     if not storages:
         return batch
     try:
-        taken: CandidateBatch = convert(batch, *storages, own_labels=accepts_own_labels(learner))
+        converted: CandidateBatch = convert(batch, *storages, own_labels=accepts_own_labels(learner))
     except UserError as problem:
         if problem.code != "D459":
             raise
         wanted = f"{problem.values['wanted']} ({part.removeprefix('the learner ')})"
         raise UserError("D459", wanted=wanted, seen=problem.values["seen"]) from problem
-    return taken
+    return converted
 
 
 def _check_parameters(learner: Learner, part: str) -> None:
@@ -283,10 +285,10 @@ def check_fitted(learner: Learner, fitted: object, batch: CandidateBatch, *, par
     """
     if not isinstance(fitted, Fitted):
         raise contract_error(part, f"fit gave {describe_value(fitted)}", "Fitted(scorer, report)")
-    of_scorer = f"the scorer {type(fitted.scorer).__name__} of {part}"
+    scorer_name = f"the scorer {type(fitted.scorer).__name__} of {part}"
     for method, contract in (("scores", "scores(batch), one number a row"), ("state", "state(), its arrays")):
         if not callable(getattr(fitted.scorer, method, None)):
-            raise contract_error(of_scorer, f"it has no method {method}", contract)
+            raise contract_error(scorer_name, f"it has no method {method}", contract)
     try:
         scores = fitted.scorer.scores(batch)
     except (AttributeError, TypeError, ValueError, LookupError) as problem:
@@ -295,11 +297,11 @@ def check_fitted(learner: Learner, fitted: object, batch: CandidateBatch, *, par
         wanted = "one number for each row of a batch"
         if (storages := takes(learner)) and not isinstance(batch, storages):
             wanted = f"one number for each row of {type(batch).__name__}: only examples for fit are converted"
-        raise contract_error(of_scorer, f"scores raised {problem!r}", wanted) from problem
-    check_scores(scores, batch, part=of_scorer)
+        raise contract_error(scorer_name, f"scores raised {problem!r}", wanted) from problem
+    check_scores(scores, batch, part=scorer_name)
     state = fitted.scorer.state()
-    again = restore_checked(of_scorer, state, lambda arrays: learner.from_state(arrays).scores(batch))
-    check_same(of_scorer, "scores", np.asarray(again), scores, state)
+    again = restore_checked(scorer_name, state, lambda arrays: learner.from_state(arrays).scores(batch))
+    check_same(scorer_name, "scores", np.asarray(again), scores, state)
     if not isinstance(fitted.report, dict):
         raise contract_error(part, f"its report is {describe_value(fitted.report)}", "a dict")
     for key, value in fitted.report.items():
@@ -337,10 +339,10 @@ def mean_cost(scorer: Scorer, batch: CandidateBatch) -> float:
 
 def _sample_rows(batch: CandidateBatch) -> CandidateBatch:
     """Return a few instances: a broken contract shows in any of them."""
-    return batch.take(np.arange(min(_n(batch), _CHECKED)))
+    return batch.take(np.arange(min(_n_instances(batch), _CHECKED)))
 
 
-def _n(batch: CandidateBatch) -> int:
+def _n_instances(batch: CandidateBatch) -> int:
     return len(batch.offsets) - 1
 
 

@@ -34,7 +34,7 @@ from disambig.types import (
     needs_training,
 )
 
-ENDING = ".cfg"
+_SUFFIX = ".cfg"
 
 
 def plugin_configs() -> dict[str, Path]:
@@ -44,7 +44,7 @@ def plugin_configs() -> dict[str, Path]:
         package, *inside = entry.module.split(".")[:-1] or [""]
         spec = find_spec(package) if package else None  # located without importing the plugin
         for home in (spec.submodule_search_locations if spec else None) or ():
-            for path in sorted(Path(home, *inside).glob(f"*{ENDING}")):
+            for path in sorted(Path(home, *inside).glob(f"*{_SUFFIX}")):
                 configs.setdefault(path.stem, path)
     return configs
 
@@ -66,17 +66,17 @@ def config_path(name: str | Path) -> Path:
     return configs[str(name)]
 
 
-OBJECTS = ("task", "tokenisation", "extractors", "learner", "baseline", "judge")
-OPTIONAL = ("baseline", "judge", "tokenisation")
-WORDS = {"@disambig_tokenisations": "disambig.words.v1"}
+_OBJECTS = ("task", "tokenisation", "extractors", "learner", "baseline", "judge")
+_OPTIONAL = ("baseline", "judge", "tokenisation")
+_WORDS = {"@disambig_tokenisations": "disambig.words.v1"}
 """The tokenisation of a task on items outside any text, which needs none."""
-NO_BASELINE = {"@disambig_learners": "disambig.NoPreference.v1"}
+_NO_BASELINE = {"@disambig_learners": "disambig.NoPreference.v1"}
 """The baseline of a task with labels whose config has none."""
 _BASELINE_HELP = "name a learner that needs no training, such as disambig.NoPreference.v1"
-SOURCES = ("text", "labelled", "lists", "encoding", "lines", "fixes", "clean")
+_SOURCES = ("text", "labelled", "lists", "encoding", "lines", "fixes", "clean")
 """The settings of ``[training]`` that name the input."""
-SECTIONS = ("model", *OBJECTS, "training")
-RATE = "flags_per_1000"
+_SECTIONS = ("model", *_OBJECTS, "training")
+_RATE = "flags_per_1000"
 """A setting of the decision rule that can also be in ``[training]``."""
 
 
@@ -141,34 +141,34 @@ def run(
     """
     plan = read_plan(path, overrides=overrides, mistakes=bool(fixes))
     sources, settings = plan.sources, plan.settings
-    written = list(fixes) or sources.get("fixes", []), list(clean) or sources.get("clean", [])
+    error_files = list(fixes) or sources.get("fixes", []), list(clean) or sources.get("clean", [])
     examples = list(labelled) or (not text and sources.get("labelled")) or []
-    if any(written):
-        check_error_files(plan, *written, other=bool(lists or examples))
+    if any(error_files):
+        check_error_files(plan, *error_files, other=bool(lists or examples))
     if plan.parts.decides.where == "items" or lists:
         return _run_lists(plan, list(lists) or sources.get("lists", []), progress)
-    about: dict[str, Any] = {"name": plan.name, "version": plan.version, "tell": tell, "progress": progress}
+    options: dict[str, Any] = {"name": plan.name, "version": plan.version, "tell": tell, "progress": progress}
     if examples:
         encoding = encoding or sources.get("encoding")
-        places = read_labelled(examples, encoding=encoding, strict=strict, tell=tell)
-        plan = plan.with_learned_settings(places)
-        model = train_labelled(plan.parts, places, config=plan.config, **about, **settings)
-        return model, plan, {"labelled": places}
+        labelled_examples = read_labelled(examples, encoding=encoding, strict=strict, tell=tell)
+        plan = plan.with_learned_settings(labelled_examples)
+        model = train_labelled(plan.parts, labelled_examples, config=plan.config, **options, **settings)
+        return model, plan, {"labelled": labelled_examples}
     if plan.parts.decides.between == "labels":
         raise UserError("D463", task=plan.parts.task.name)
     paths = list(text) or sources.get("text")
     if not paths:
         raise nothing_named()
-    people = read_error_corpus(*written)
+    error_corpus = read_error_corpus(*error_files)
     texts = split(read_texts(paths, lines=sources.get("lines", False) if lines is None else lines))
-    model = train(plan.parts, texts, config=plan.config, **people, **about, **settings)
+    model = train(plan.parts, texts, config=plan.config, **error_corpus, **options, **settings)
     n = sum(map(len, texts.values()))
-    empty = sum(not text.strip() for part in texts.values() for text in part)
-    numbers = {
+    n_empty = sum(not text.strip() for part in texts.values() for text in part)
+    counts = {
         "documents": {name: len(part) for name, part in texts.items()},
-        "account": dataset_report(n - empty, ["empty"] * empty, "documents"),
+        "account": dataset_report(n - n_empty, ["empty"] * n_empty, "documents"),
     }
-    model = replace(model, provenance=model.provenance | {"examples": model.provenance["examples"] | numbers})
+    model = replace(model, provenance=model.provenance | {"examples": model.provenance["examples"] | counts})
     return model, plan, {"texts": texts["test"]}
 
 
@@ -217,7 +217,7 @@ def _run_lists(
     plan = plan.with_settings(task.learn_settings(()) if isinstance(task, LearnsSettings) else {})
     items = list(read_nbest(paths))
     learned, tested = split_lists(items)
-    about: dict[str, Any] = {"put_aside": len(tested), "progress": progress, **plan.settings}
+    about: dict[str, Any] = {"n_test_lists": len(tested), "progress": progress, **plan.settings}
     model = train_lists(
         plan.parts, learned, name=plan.name, version=plan.version, config=plan.config, **about
     )
@@ -294,11 +294,11 @@ def read_plan(
     """
     path = config_path(path)
     config = read_config(path, overrides)
-    unknown = [name for name in config if name not in SECTIONS]
+    unknown = [name for name in config if name not in _SECTIONS]
     if unknown:
-        names = nearest_first(unknown[0], SECTIONS)
+        names = nearest_first(unknown[0], _SECTIONS)
         raise UserError("D005", path=path, problem=f"unknown section [{unknown[0]}]; known sections: {names}")
-    missing = [name for name in (*OBJECTS, "model") if name not in config and name not in OPTIONAL]
+    missing = [name for name in (*_OBJECTS, "model") if name not in config and name not in _OPTIONAL]
     if missing:
         raise UserError(
             "D005",
@@ -306,72 +306,71 @@ def read_plan(
             problem=f"section [{missing[0]}] is missing; `disambig train --example` shows all",
         )
     settings = dict(config.get("training", {}))
-    _check(settings, path)
-    kept = {name: config[name] for name in OBJECTS if name in config}
-    check_sections(kept, path)
-    parts = resolve(kept, source=path)
-    task, what = parts["task"], decides(parts["task"])
-    named = kept["task"].get("name")
-    if isinstance(named, str) and not named.isidentifier():
-        wanted = "a name of letters, digits and underscores that does not begin with a digit"
-        raise UserError("D005", path=path, problem=f"name in [task] is {named!r}: give {wanted}")
+    _check_settings(settings, path)
+    sections = {name: config[name] for name in _OBJECTS if name in config}
+    check_sections(sections, path)
+    parts = resolve(sections, source=path)
+    task, decided = parts["task"], decides(parts["task"])
+    task_name = sections["task"].get("name")
+    if isinstance(task_name, str) and not task_name.isidentifier():
+        expected = "a name of letters, digits and underscores that does not begin with a digit"
+        raise UserError("D005", path=path, problem=f"name in [task] is {task_name!r}: give {expected}")
     check_declarations(task)
     if "tokenisation" not in parts:
-        if what.where != "items":
+        if decided.where != "items":
             raise UserError("D005", path=path, problem="section [tokenisation] is missing")
-        kept["tokenisation"] = WORDS
+        sections["tokenisation"] = _WORDS
     if "baseline" not in parts:
-        if what.between == "words":
+        if decided.between == "words":
             raise UserError("D005", path=path, problem=f"section [baseline] is missing: {_BASELINE_HELP}")
-        kept["baseline"] = dict(NO_BASELINE)
+        sections["baseline"] = dict(_NO_BASELINE)
     elif needs_training(parts["baseline"]):
         # It is fitted without examples to each batch that it decides.
-        name = kept["baseline"]["@disambig_learners"]
+        name = sections["baseline"]["@disambig_learners"]
         raise UserError("D005", path=path, problem=f"{name} cannot be the [baseline]: {_BASELINE_HELP}")
     if "judge" not in parts:
-        kept["judge"] = default_rule_config(task, mistakes=mistakes or bool(settings.get("fixes")))
-    parts |= resolve({name: kept[name] for name in OPTIONAL if name not in parts}, source=path)
-    if RATE in settings:
-        kept["judge"] = _with_rate(kept["judge"], parts["judge"], settings.pop(RATE), path)
-        parts |= resolve({"judge": kept["judge"]}, source=path)
+        sections["judge"] = default_rule_config(task, mistakes=mistakes or bool(settings.get("fixes")))
+    parts |= resolve({name: sections[name] for name in _OPTIONAL if name not in parts}, source=path)
+    if _RATE in settings:
+        sections["judge"] = _with_rate(sections["judge"], parts["judge"], settings.pop(_RATE), path)
+        parts |= resolve({"judge": sections["judge"]}, source=path)
     check_decision_rule(parts["judge"], task)
     for extractor in parts["extractors"].values():
-        check_candidate_kind(extractor, own=what.between == "own")
+        check_candidate_kind(extractor, own=decided.between == "own")
     abstains = get_trait(parts["judge"], DecisionRuleTraits, "least_margin") is not None
     if "least_margin" in settings and not abstains:
-        problem = f"training.least_margin is for tasks with labels; tasks with words use {RATE}"
+        problem = f"training.least_margin is for tasks with labels; tasks with words use {_RATE}"
         raise UserError("D005", path=path, problem=problem)
-    about = config["model"]
-    name, version = str(about.get("name") or task.name), str(about.get("version") or "0.1.0")
-    sources = {name: settings.pop(name) for name in SOURCES if name in settings}
-    return TrainingPlan(ResolvedConfig.from_parts(parts), sources, settings, kept, name, version)
+    model_section = config["model"]
+    name, version = str(model_section.get("name") or task.name), str(model_section.get("version") or "0.1.0")
+    sources = {name: settings.pop(name) for name in _SOURCES if name in settings}
+    return TrainingPlan(ResolvedConfig.from_parts(parts), sources, settings, sections, name, version)
 
 
 def _with_rate(section: dict[str, Any], rule: Any, rate: float, path: str | Path) -> dict[str, Any]:
     """Return the section of a decision rule with the rate of ``[training]``; D005 if that is not possible."""
     check_fit(rule)
-    if RATE in section:
-        problem = f"{RATE} is in [training] and in [judge]; keep one of them"
+    if _RATE in section:
+        problem = f"{_RATE} is in [training] and in [judge]; keep one of them"
         raise UserError("D005", path=path, problem=problem)
-    if RATE not in {field.name for field in fields(rule)}:
-        problem = (
-            f"training.{RATE} is set, but the decision rule {section['@disambig_judges']} has no such setting"
-        )
+    if _RATE not in {field.name for field in fields(rule)}:
+        rule_name = section["@disambig_judges"]
+        problem = f"training.{_RATE} is set, but the decision rule {rule_name} has no such setting"
         raise UserError("D005", path=path, problem=problem)
-    return {**section, RATE: rate}
+    return {**section, _RATE: rate}
 
 
-def _check(settings: dict[str, Any], path: str | Path) -> None:
+def _check_settings(settings: dict[str, Any], path: str | Path) -> None:
     """Raise D005 for a setting of ``[training]`` that is unknown or has an invalid value."""
     for name, value in settings.items():
-        if name not in SETTINGS:
-            names = nearest_first(name, SETTINGS)
+        if name not in _SETTINGS:
+            names = nearest_first(name, _SETTINGS)
             raise UserError(
                 "D005", path=path, problem=f"unknown setting training.{name}; known settings: {names}"
             )
-        good, wanted = SETTINGS[name]
-        if not good(value):
-            raise UserError("D005", path=path, problem=f"training.{name} is {value!r}, not {wanted}")
+        is_valid, expected = _SETTINGS[name]
+        if not is_valid(value):
+            raise UserError("D005", path=path, problem=f"training.{name} is {value!r}, not {expected}")
 
 
 def _is_integer(value: Any, least: int) -> bool:
@@ -384,11 +383,11 @@ def _is_rate(value: Any) -> bool:
 
 
 def _are_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
-SETTINGS: dict[str, tuple[Callable[[Any], bool], str]] = {
-    RATE: (_is_rate, "a number of at least 0"),
+_SETTINGS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    _RATE: (_is_rate, "a number of at least 0"),
     "max_examples": (lambda value: _is_integer(value, 1), "a whole number of at least 1"),
     "min_examples": (lambda value: _is_integer(value, 0), "a whole number of at least 0"),
     "seed": (lambda value: _is_integer(value, 0), "a whole number of at least 0"),

@@ -55,17 +55,17 @@ class TaskPlaces:
     @classmethod
     def from_view(cls, task: Task, view: TokenView) -> TaskPlaces:
         """Find the instances of a task in a view."""
-        found_instances = find_instances(task, view)
-        starts = view.starts[found_instances.positions]
-        last = found_instances.positions + np.maximum(found_instances.lengths, 1) - 1
-        ends = np.where(found_instances.lengths > 0, view.ends[last], starts)
-        text = view.document_indices(found_instances.positions)
+        instances = find_instances(task, view)
+        starts = view.starts[instances.positions]
+        last = instances.positions + np.maximum(instances.lengths, 1) - 1
+        ends = np.where(instances.lengths > 0, view.ends[last], starts)
+        text = view.document_indices(instances.positions)
         bounds = np.searchsorted(text, np.arange(len(view.texts) + 1))
         # instances may be nested, so that ends do not ascend; their running maximum does and can be bisected
         reach = np.concatenate(
             [np.zeros(0, np.int64), *map(np.maximum.accumulate, np.split(ends, bounds[1:-1]))]
         )
-        groups = found_instances.groups.tolist()
+        groups = instances.groups.tolist()
         words: dict[str, int] = {}
         named: dict[tuple[int, int], tuple[int, int]] = {}
         tokens: tuple[list[int], list[int], list[int]] = [], [], []
@@ -73,13 +73,12 @@ class TaskPlaces:
         if what.between == "labels" and what.where != "documents":
             words = {group.name: g for g, group in enumerate(task.groups)}
             tokens = view.starts.tolist(), view.ends.tolist(), view.documents.tolist()
-            keys = zip(found_instances.positions.tolist(), groups, strict=True)
+            keys = zip(instances.positions.tolist(), groups, strict=True)
             named = {
-                key: (i, n)
-                for i, (key, n) in enumerate(zip(keys, found_instances.lengths.tolist(), strict=True))
+                key: (i, n) for i, (key, n) in enumerate(zip(keys, instances.lengths.tolist(), strict=True))
             }
         listed = (values.tolist() for values in (starts, ends, reach, bounds))
-        return cls(tokens, found_instances, groups, named, words, what.where == "tokens", *listed)
+        return cls(tokens, instances, groups, named, words, what.where == "tokens", *listed)
 
     def at(self, text: int, example: Labelled) -> list[int]:
         """Return the instances at an example's place, in order; only the named one if it names its word."""
@@ -163,8 +162,8 @@ def single_token_examples(labelled: Sequence[Labelled], tokenisation: Tokenisati
     view = view_of_texts(doubtful, tokenisation)
     tokens = np.flatnonzero(view.ends > view.starts)
     counts = np.bincount(view.document_indices(tokens), minlength=len(doubtful))
-    cut = {form for form, n in zip(doubtful, counts.tolist(), strict=True) if n > 1}
-    return [example for example in labelled if example.text[example.start : example.end] not in cut]
+    split_forms = {form for form, n in zip(doubtful, counts.tolist(), strict=True) if n > 1}
+    return [example for example in labelled if example.text[example.start : example.end] not in split_forms]
 
 
 def _around(text: str, at: int) -> tuple[int, int]:
@@ -177,7 +176,7 @@ def _around(text: str, at: int) -> tuple[int, int]:
     return left, right
 
 
-_MOST_SHOWN = 60
+_MAX_SHOWN = 60
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -223,13 +222,14 @@ class LabelledDataset:
         """Return some of the examples with only their texts, and their documents renumbered from 0."""
         part = self.take(index)
         view, instances = self.examples.view, part.examples.instances
-        texts, which = np.unique(view.document_indices(instances.positions), return_inverse=True)
+        texts, text_indices = np.unique(view.document_indices(instances.positions), return_inverse=True)
         part_view = view.take(texts)
-        moved = instances.positions - view.documents[texts][which] + part_view.documents[which]
+        shifts = part_view.documents[:-1] - view.documents[texts]
+        positions = instances.positions + shifts[text_indices]
         _, documents = np.unique(part.documents, return_inverse=True)
         return replace(
             part,
-            examples=TextExamples.from_view(part_view, replace(instances, positions=moved)),
+            examples=TextExamples.from_view(part_view, replace(instances, positions=positions)),
             documents=documents.astype(np.int64),
         )
 
@@ -273,12 +273,12 @@ def label_instances(task: Task, tokenisation: Tokenisation, labelled: Sequence[L
                 reason = f"no place is marked in {_shown(example)}: put one word between [[ and ]]"
             problems.append((example.where, reason))
             continue
-        here = places.at(number[example.text], example)
-        groups = [task.groups[places.groups[i]] for i in here]
-        options = [places.candidates(i, group) for i, group in zip(here, groups, strict=True)]
+        indices = places.at(number[example.text], example)
+        groups = [task.groups[places.groups[i]] for i in indices]
+        options = [places.candidates(i, group) for i, group in zip(indices, groups, strict=True)]
         right = [
             (i, c)
-            for i, candidates in zip(here, options, strict=True)
+            for i, candidates in zip(indices, options, strict=True)
             if (c := _candidate(candidates, example.label)) >= 0
         ]
         problem = _place_problem(example, groups, options, right, task)
@@ -286,7 +286,7 @@ def label_instances(task: Task, tokenisation: Tokenisation, labelled: Sequence[L
             matches.append((*right[0], example))
         else:
             problems.append((example.where, problem))
-            unknown_labels += bool(here) and not right
+            unknown_labels += bool(indices) and not right
     if not matches:
         raise UserError("D462", problem=": ".join(problems[0]), n=len(problems))
     instances = places.instances()
@@ -334,17 +334,17 @@ def document_numbers(examples: Sequence[Labelled]) -> NDArray[np.int64]:
     return np.array([order[owner[example.text]] for example in examples], np.int64)
 
 
-def right_candidates(marked: LabelledDataset, group: Group) -> NDArray[np.bool_]:
+def right_candidates(dataset: LabelledDataset, group: Group) -> NDArray[np.bool_]:
     """Return which candidates are right for each instance, shape ``(n_instances, max_candidates)``.
 
     Parameters
     ----------
-    marked : LabelledDataset
+    dataset : LabelledDataset
         All its instances belong to `group`.
     """
-    instances = marked.examples.instances
+    instances = dataset.examples.instances
     right = instances.observed[:, None] == np.arange(int(instances.sizes(group).max(initial=1)))
-    for row, example in enumerate(marked.labelled):
+    for row, example in enumerate(dataset.labelled):
         for label in example.also:
             if (candidate := _candidate(instances.candidates(row, group), label)) >= 0:
                 right[row, candidate] = True
@@ -360,7 +360,7 @@ def seen_elsewhere(
     chosen: NDArray[np.int64],
     right: NDArray[np.bool_],
     folds: NDArray[np.int64],
-    more: NDArray[np.int64] | None = None,
+    n_outside: NDArray[np.int64] | None = None,
 ) -> NDArray[np.int64]:
     """Replace choices that have no example in any other fold by -1.
 
@@ -371,37 +371,37 @@ def seen_elsewhere(
     right : array of bool, shape (n, K)
         See `right_candidates`.
     folds : array of int, shape (n,)
-    more : array of int, shape (K,), optional
+    n_outside : array of int, shape (K,), optional
         Number of examples of each candidate that are in no fold.
     """
     counts = np.zeros((int(folds.max(initial=-1)) + 1, right.shape[1]), np.int64)
     np.add.at(counts, folds, right)
-    others = counts.sum(axis=0) - counts + (0 if more is None else more)
+    others = counts.sum(axis=0) - counts + (0 if n_outside is None else n_outside)
     usable = (chosen >= 0) & (others[folds, chosen] > 0)
     return np.where(usable, chosen, -1)
 
 
 def _place_problem(
     example: Labelled,
-    here: Sequence[Group],
+    groups: Sequence[Group],
     candidates: Sequence[Sequence[str]],
     right: Sequence[tuple[int, int]],
     task: Task,
 ) -> str | None:
-    """Return why a label cannot be used; `here` are the groups decided there, `right` those that have it."""
+    """Return why a label cannot be used; `groups` are those decided there, `right` those that have it."""
     if (
-        not here
+        not groups
         and example.word
         and decides(task).between == "labels"
-        and not any(g.name == example.word for g in task.groups)
+        and not any(group.name == example.word for group in task.groups)
     ):
         return f"the task {task.name} does not know the word {example.word!r}"
-    if not here:
+    if not groups:
         return f"the task {task.name} decides nothing at {_shown(example)}"
     if not right:
         names = ", ".join(map(repr, candidates[0][:8]))
         return f"the label {example.label!r} is not one of {names}"
-    if _is_whole(example) and len({i for i, _ in right}) > 1:
+    if _is_whole(example) and len({index for index, _ in right}) > 1:
         return f'{_shown(example)} has {len(right)} places to decide: choose one with "start" and "end"'
     return None
 
@@ -415,7 +415,7 @@ def _shown(example: Labelled) -> str:
     text = example.text[example.start : example.end]
     if not text.strip() and example.start < example.end:
         return "white space"
-    return repr(text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]} ...")
+    return repr(text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]} ...")
 
 
 def _candidate(candidates: Sequence[str], label: str) -> int:

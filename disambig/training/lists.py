@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data import CandidateLists, Instances
+from disambig.data import CandidateLists
 from disambig.errors import UserError
 from disambig.formats import NBestList, list_instances, name_error_place, to_candidate_lists
 from disambig.formatting import pluralize
@@ -21,30 +21,30 @@ from disambig.training.resolved_config import Parts, ResolvedConfig
 from disambig.training.trainer import train_examples
 from disambig.types import Task, metric
 
-PARTS = 5
+_N_PARTS = 5
 """Number of parts that documents are split into: one for testing, one for tuning, the rest for learning."""
-TEST, TUNE = 0, 1
-FEW = 2 * PARTS
+_TEST, _TUNE = 0, 1
+_MIN_DOCUMENTS = 2 * _N_PARTS
 """Minimum number of documents for holding some out for testing."""
 
 
 def split_lists(items: Sequence[NBestList]) -> tuple[list[NBestList], list[NBestList]]:
     """Split lists into those for learning and tuning, and those for testing, by whole documents.
 
-    If there are fewer than `FEW` documents, none are held out for testing.
+    If there are fewer than `_MIN_DOCUMENTS` documents, none are held out for testing.
     """
-    parts = _split_parts([item.document for item in items])
-    if parts.max(initial=-1) < 0 or len({item.document for item in items}) < FEW:
+    documents = [item.document for item in items]
+    if len(set(documents)) < _MIN_DOCUMENTS:
         return list(items), []
-    tested = parts == TEST
+    parts = _split_parts(documents).tolist()
     return (
-        [item for item, out in zip(items, tested, strict=True) if not out],
-        [item for item, out in zip(items, tested, strict=True) if out],
+        [item for item, part in zip(items, parts, strict=True) if part != _TEST],
+        [item for item, part in zip(items, parts, strict=True) if part == _TEST],
     )
 
 
 def train_lists(
-    parts: Parts, items: Sequence[NBestList], *, name: str, put_aside: int = 0, **settings: Any
+    parts: Parts, items: Sequence[NBestList], *, name: str, n_test_lists: int = 0, **settings: Any
 ) -> Model:
     """Train a model that finds the best candidate of a list.
 
@@ -63,7 +63,7 @@ def train_lists(
     parts, documents = ResolvedConfig.from_parts(parts), [item.document for item in items]
     with name_error_place(items):
         lists = lists_with_costs(parts.task, items)
-        return train_candidates(parts, lists, documents, name=name, put_aside=put_aside, **settings)
+        return train_candidates(parts, lists, documents, name=name, n_test_lists=n_test_lists, **settings)
 
 
 def train_candidates(
@@ -73,7 +73,7 @@ def train_candidates(
     *,
     name: str,
     tune: CandidateLists | None = None,
-    put_aside: int = 0,
+    n_test_lists: int = 0,
     **settings: Any,
 ) -> Model:
     """Train a model that finds the best candidate of a list, from lists in columns.
@@ -89,7 +89,7 @@ def train_candidates(
     tune : CandidateLists, optional
         Lists with costs for tuning: development data for the learners, and examples for the decision rule.
         By default a fifth of the documents or, if there are few, all of them.
-    put_aside : int
+    n_test_lists : int
         Number of lists held out for testing, for the dataset report.
     **settings
         As for `trainer.train`.
@@ -104,24 +104,24 @@ def train_candidates(
     if len(documents) != len(lists):
         raise ValueError(f"expected one document per list: {len(documents)} documents for {len(lists)} lists")
     parts = ResolvedConfig.from_parts(parts)
-    every = _examples(parts, lists)
-    costs = every.instances.costs(parts.task.groups[0])
-    if not (costs[~np.isnan(costs)] > 0).any() or (every.instances.observed < 0).all():
+    examples = _examples(parts, lists)
+    costs = examples.instances.costs(parts.task.groups[0])
+    if not (costs[~np.isnan(costs)] > 0).any() or (examples.instances.observed < 0).all():
         raise UserError("D337", n=len(lists))
-    usable = np.flatnonzero(every.instances.observed >= 0)
+    usable = np.flatnonzero(examples.instances.observed >= 0)
     if tune is None:
-        learn, tuned, notes = _split_tuning(every, usable, [documents[i] for i in usable.tolist()])
+        learn, tuned, notes = _split_tuning(examples, usable, [documents[i] for i in usable.tolist()])
     else:
-        learn, tuned, notes = _some(every, usable), _examples(parts, tune), []
-        tuned = _some(tuned, np.flatnonzero(tuned.instances.observed >= 0))
+        learn, tuned, notes = _take(examples, usable), _examples(parts, tune), []
+        tuned = _take(tuned, np.flatnonzero(tuned.instances.observed >= 0))
         if not len(tuned.instances):
             raise UserError("D337", n=len(tune))
     model = train_examples(parts, learn, tuned, learn, name=name, **settings)
     left_out = ["neither costs nor a reference"] * (len(lists) - len(usable))
-    report = dataset_report(len(usable) + put_aside, left_out, "lists")
+    report = dataset_report(len(usable) + n_test_lists, left_out, "lists")
     counts = {
         "lists": len(usable),
-        "without_right": every.instances.take(usable).without_right(),
+        "without_right": examples.instances.take(usable).without_right(),
         "documents": len(set(documents)),
         "train_words": 0,
         "account": report,
@@ -130,15 +130,15 @@ def train_candidates(
 
 
 def _split_tuning(
-    every: TextExamples, usable: NDArray[np.int64], documents: Sequence[str]
+    examples: TextExamples, usable: NDArray[np.int64], documents: Sequence[str]
 ) -> tuple[TextExamples, TextExamples, list[str]]:
     """Return the examples for learning, those for tuning, and warnings."""
-    tuned = _split_parts(documents) == TUNE
+    tuned = _split_parts(documents) == _TUNE
     if tuned.any() and not tuned.all():
-        return _some(every, usable[~tuned]), _some(every, usable[tuned]), []
+        return _take(examples, usable[~tuned]), _take(examples, usable[tuned]), []
     n = pluralize(len(set(documents)), "document")
     note = f"too few to hold any out for tuning: {n} (equal references count as one)"
-    return _some(every, usable), _some(every, usable), [note]
+    return _take(examples, usable), _take(examples, usable), [note]
 
 
 def lists_with_costs(task: Task, items: Sequence[NBestList]) -> CandidateLists:
@@ -151,13 +151,12 @@ def _examples(parts: ResolvedConfig, lists: CandidateLists) -> TextExamples:
     return TextExamples(parts.tokenisation([]), list_instances(lists), 0)
 
 
-def _some(examples: TextExamples, rows: NDArray[np.int64]) -> TextExamples:
-    chosen: Instances = examples.instances.take(rows)
-    return replace(examples, instances=chosen)
+def _take(examples: TextExamples, rows: NDArray[np.int64]) -> TextExamples:
+    return replace(examples, instances=examples.instances.take(rows))
 
 
 def _split_parts(documents: Sequence[str]) -> NDArray[np.int64]:
     """Return the part of each list, which depends on its document only and not on the order."""
     names = sorted(set(documents), key=hash_word)
     number = {name: i for i, name in enumerate(names)}
-    return np.array([number[document] % PARTS for document in documents], np.int64)
+    return np.array([number[document] % _N_PARTS for document in documents], np.int64)

@@ -41,7 +41,7 @@ from disambig.types import (
     needs_training,
 )
 
-MOST_SHARED = 400
+_MAX_SHARED = 400
 """Maximum number of examples per group for the shared weights, so that frequent groups do not dominate."""
 _ANY = Group("any", ())
 
@@ -52,27 +52,27 @@ class HeldOutResampling:
 
     Attributes
     ----------
-    learn, tune, around : TextExamples
+    learn, tune, background : TextExamples
         Examples for the learners, for tuning and for fitting the decision rule, and for the extractors.
     max_examples : int
         Maximum number of training examples per group; if there are more, a random sample is taken.
     min_examples : int
         Groups with fewer examples, or in which only one candidate occurs, keep the baseline.
-    people : ErrorCorpus, optional
+    error_corpus : ErrorCorpus, optional
         Mistakes that people made, and correct words, for decision rules that learn from them.
     """
 
     learn: TextExamples
     tune: TextExamples
-    around: TextExamples
+    background: TextExamples
     max_examples: int
     min_examples: int
-    people: ErrorCorpus | None = None
+    error_corpus: ErrorCorpus | None = None
 
     def prepare(self, parts: ResolvedConfig, tell: Progress) -> FittedHeldOut:
         """Fit the extractors."""
         tell("fitting extractors", 0, 1)
-        view, instances, groups = self.around.view, self.around.instances, parts.task.groups
+        view, instances, groups = self.background.view, self.background.instances, parts.task.groups
         return FittedHeldOut(
             self, tuple(fit_checked(e, view, instances, groups) for e in parts.extractors.values())
         )
@@ -82,15 +82,15 @@ class HeldOutResampling:
 class FittedHeldOut:
     """A `HeldOutResampling` with fitted extractors."""
 
-    plan: HeldOutResampling
+    resampling: HeldOutResampling
     extractors: tuple[FeatureExtractor, ...]
 
     def shared(self, model: Model, learner: SharesWeights, rng: np.random.Generator) -> Scorer | None:
         """Learn the weights that all groups share, from a few hundred examples of each group."""
         batches = []
-        learn = self.plan.learn
+        learn = self.resampling.learn
         for g, group in enumerate(model.task.groups):
-            rows = learn.rows(g, most=MOST_SHARED, rng=rng)
+            rows = learn.rows(g, most=_MAX_SHARED, rng=rng)
             # empty places are far more frequent than any word and would dominate the shared weights
             if len(rows) and fitting.EMPTY_CANDIDATE not in group.candidates:
                 batches.append(learn.features(rows, g, model.task, model.extractors).batch)
@@ -100,22 +100,22 @@ class FittedHeldOut:
         self, model: Model, learner: Learner, group: int, rng: np.random.Generator
     ) -> tuple[Scorer | None, dict[str, Any]]:
         """Fit one group."""
-        plan, table = self.plan, model.task.groups[group]
+        resampling, table = self.resampling, model.task.groups[group]
         if fitting.EMPTY_CANDIDATE in table.candidates:
-            return self._fit_with_zero(model, learner, group, rng)
-        rows = plan.learn.rows(group, most=plan.max_examples, rng=rng)
+            return self._fit_with_empty_candidate(model, learner, group, rng)
+        rows = resampling.learn.rows(group, most=resampling.max_examples, rng=rng)
         report: dict[str, Any] = {"examples": len(rows)}
         if needs_training(learner) and self._too_few(rows):
             return None, report | {"learner": "baseline"}
-        features = plan.learn.features(rows, group, model.task, model.extractors)
-        dev_rows = plan.tune.rows(group, most=plan.max_examples // 2, rng=rng)
+        features = resampling.learn.features(rows, group, model.task, model.extractors)
+        dev_rows = resampling.tune.rows(group, most=resampling.max_examples // 2, rng=rng)
         dev = None
         if len(dev_rows):
-            dev = plan.tune.features(dev_rows, group, model.task, model.extractors).batch
+            dev = resampling.tune.features(dev_rows, group, model.task, model.extractors).batch
         fitted = fit(learner, features.batch, dev=dev, rng=rng)
         return fitted.scorer, report | fitted.report
 
-    def _fit_with_zero(
+    def _fit_with_empty_candidate(
         self, model: Model, learner: Learner, group: int, rng: np.random.Generator
     ) -> tuple[Scorer | None, dict[str, Any]]:
         """Fit a group that has the empty candidate: balance the sample, then restore the bias.
@@ -123,65 +123,66 @@ class FittedHeldOut:
         Empty places are by far the most frequent, so the learner sees a sample with fewer of them; afterwards
         the bias of the empty candidate is shifted so that it wins as often as in the tuning text.
         """
-        plan, table, most = self.plan, model.task.groups[group], self.plan.max_examples
+        resampling, table = self.resampling, model.task.groups[group]
+        most = resampling.max_examples
 
         def sample(examples: TextExamples, size: int) -> NDArray[np.int64]:
             rows = examples.rows(group)
             return fitting.balanced_sample(rows, examples.instances.observed[rows], table, most=size, rng=rng)
 
         rows, dev_rows, true_rows = (
-            sample(plan.learn, most),
-            sample(plan.tune, most // 2),
-            plan.tune.rows(group, most=most, rng=rng),
+            sample(resampling.learn, most),
+            sample(resampling.tune, most // 2),
+            resampling.tune.rows(group, most=most, rng=rng),
         )
         report: dict[str, Any] = {"examples": len(rows)}
         if needs_training(learner) and (self._too_few(rows) or not len(dev_rows)):
             return None, report | {"learner": "baseline"}
-        features = plan.learn.features(rows, group, model.task, model.extractors)
+        features = resampling.learn.features(rows, group, model.task, model.extractors)
         dev = None
         if len(dev_rows):
-            dev = plan.tune.features(dev_rows, group, model.task, model.extractors).batch
+            dev = resampling.tune.features(dev_rows, group, model.task, model.extractors).batch
         fitted = fit(learner, features.batch, dev=dev, rng=rng)
         column = fitting.bias_column(features.batch.columns, table)
         if column is None or not isinstance(fitted.scorer, LinearScorer) or not len(true_rows):
             return fitted.scorer, report | fitted.report
-        at_true_rate = plan.tune.features(true_rows, group, model.task, model.extractors)
+        at_true_rate = resampling.tune.features(true_rows, group, model.task, model.extractors)
         scores = fitted.scorer.scores(at_true_rate.batch).reshape(len(true_rows), -1)
-        right = plan.tune.instances.observed[true_rows]
+        right = resampling.tune.instances.observed[true_rows]
         scorer, shift = fitting.restore_bias(fitted.scorer, column, scores, right, table)
         return scorer, report | fitted.report | {"empty_places_shift": round(shift, 6)}
 
     def _too_few(self, rows: NDArray[np.int64]) -> bool:
         """Return True if there are too few examples, or the same candidate is right in all of them."""
-        if len(rows) < self.plan.min_examples:
+        if len(rows) < self.resampling.min_examples:
             return True
-        instances = self.plan.learn.instances
+        instances = self.resampling.learn.instances
         if instances.own is None:
             return len(np.unique(instances.observed[rows])) < 2
         some = instances.take(rows)
         assert some.own is not None
         if np.isnan(some.own.costs).all():
             return bool((np.diff(some.own.offsets) < 2).all())
-        return not bool(
-            (some.costs(_ANY) > 0).any()
-        )  # some candidate costs more than the cheapest of its list
+        # True unless some candidate costs more than the cheapest one of its list
+        return not bool((some.costs(_ANY) > 0).any())
 
-    def material(self, model: Model, rng: np.random.Generator) -> HeldOutCalibration:
+    def calibration_data(self, model: Model, rng: np.random.Generator) -> HeldOutCalibration:
         """Return the data for calibration: the tuning examples and, if there is one, the error corpus."""
-        if self.plan.people is None:
-            return HeldOutCalibration(model, self.plan.tune, rng)
-        return ErrorCorpusCalibration(model, self.plan.tune, rng, self.plan.people)
+        if self.resampling.error_corpus is None:
+            return HeldOutCalibration(model, self.resampling.tune, rng)
+        return ErrorCorpusCalibration(model, self.resampling.tune, rng, self.resampling.error_corpus)
 
     def provenance(self, model: Model) -> dict[str, Any]:
         """Return the number of words and the settings, for the model's provenance."""
-        plan = self.plan
-        examples: dict[str, Any] = {"train_words": plan.learn.n_words, "dev_words": plan.tune.n_words}
-        if plan.people is not None:
-            examples |= {"mistakes": plan.people.account, "clean_words": plan.people.right.n_words}
-        return {
-            "examples": examples,
-            "settings": {"max_examples": plan.max_examples, "min_examples": plan.min_examples},
+        resampling = self.resampling
+        counts: dict[str, Any] = {
+            "train_words": resampling.learn.n_words,
+            "dev_words": resampling.tune.n_words,
         }
+        if (corpus := resampling.error_corpus) is not None:
+            counts |= {"mistakes": corpus.report, "clean_words": corpus.right.n_words}
+        settings = {"max_examples": resampling.max_examples, "min_examples": resampling.min_examples}
+        return {"examples": counts, "settings": settings}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -213,27 +214,27 @@ class HeldOutCalibration:
 class ErrorCorpusCalibration(HeldOutCalibration):
     """Tuning examples together with an error corpus (see `disambig.types.HasErrorCorpus`)."""
 
-    people: ErrorCorpus
+    error_corpus: ErrorCorpus
 
     @property
     def n_mistakes(self) -> int:
         """Number of mistakes in the corpus, including those of other tasks."""
-        return self.people.n_mistakes
+        return self.error_corpus.n_mistakes
 
     @property
     def n_right_words(self) -> int:
         """Number of words in the clean paragraphs."""
-        return self.people.right.n_words
+        return self.error_corpus.right.n_words
 
     def right(self, group: int) -> ScoreBatch:
         """Return the scores of a group's places without a mistake."""
-        return score_examples(self.model, self.people.right, self.people.right.rows(group), group)
+        return score_examples(self.model, self.error_corpus.right, self.error_corpus.right.rows(group), group)
 
     def mistakes(self, group: int) -> ScoreBatch:
         """Return the scores of a group's mistakes; the candidate that was written is the observed one."""
-        rows = self.people.wrong.rows(group)
-        scored = score_examples(self.model, self.people.wrong, rows, group)
-        return replace(scored, observed=self.people.written[rows])
+        rows = self.error_corpus.wrong.rows(group)
+        scored = score_examples(self.model, self.error_corpus.wrong, rows, group)
+        return replace(scored, observed=self.error_corpus.written[rows])
 
 
 def score_examples(model: Model, examples: TextExamples, rows: NDArray[np.int64], group: int) -> ScoreBatch:
@@ -251,22 +252,22 @@ _GroupFit = tuple[Scorer | None, dict[str, Any], NDArray[np.float64]]
 class FoldResampling:
     """Cross-validate over folds of whole documents."""
 
-    marked: LabelledDataset
+    dataset: LabelledDataset
 
     def prepare(self, parts: ResolvedConfig, tell: Progress) -> FittedFolds:
         """Fit the extractors; those that learn from labels are also fitted without each fold in turn."""
-        marked, task = self.marked, parts.task
-        n_folds = min(FOLDS, marked.n_documents)
-        folds = marked.folds_apart(max(n_folds, 1))
-        extractors, features = _out_of_fold(parts.extractors.values(), marked, folds, task, tell)
-        groups = marked.examples.instances.groups
+        dataset, task = self.dataset, parts.task
+        n_folds = min(FOLDS, dataset.n_documents)
+        folds = dataset.folds_apart(max(n_folds, 1))
+        extractors, features = _out_of_fold(parts.extractors.values(), dataset, folds, task, tell)
+        groups = dataset.examples.instances.groups
         rows = [np.flatnonzero(groups == g) for g in range(len(task.groups))]
         right = [
-            right_candidates(marked.take(own_rows), group)
+            right_candidates(dataset.take(own_rows), group)
             for own_rows, group in zip(rows, task.groups, strict=True)
         ]
-        features = [_with_all_right(*pair) for pair in zip(features, right, strict=True)]
-        return FittedFolds(marked, folds, n_folds, tuple(extractors), features, rows, right)
+        features = [_with_zero_costs(*pair) for pair in zip(features, right, strict=True)]
+        return FittedFolds(dataset, folds, n_folds, tuple(extractors), features, rows, right)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -275,7 +276,7 @@ class FittedFolds:
 
     Attributes
     ----------
-    marked : LabelledDataset
+    dataset : LabelledDataset
     folds : array of int64, shape (n_instances,)
     n_folds : int
     extractors : tuple of FeatureExtractor
@@ -291,7 +292,7 @@ class FittedFolds:
         Scorer, report and held-out scores of each group that has been fitted.
     """
 
-    marked: LabelledDataset
+    dataset: LabelledDataset
     folds: NDArray[np.int64]
     n_folds: int
     extractors: tuple[FeatureExtractor, ...]
@@ -359,25 +360,27 @@ class FittedFolds:
         counts = dict(zip(*(values.tolist() for values in np.unique(gold, return_counts=True)), strict=True))
         labels = {str(label): count for label, count in counts.items()}
         report: dict[str, Any] = {"examples": n, "labels": labels}
-        parts = np.unique(folds)
-        learnable = [part for part in parts if table.learned and len(np.unique(gold[folds != part])) > 1]
+        fold_numbers = np.unique(folds)
+        learnable = [
+            fold for fold in fold_numbers if table.learned and len(np.unique(gold[folds != fold])) > 1
+        ]
         held_out = np.empty((n, len(table.candidates)))
-        if len(learnable) < len(parts) or not learnable:
+        if len(learnable) < len(fold_numbers) or not learnable:
             batch = features.batch
             held_out[:] = baseline.fit(batch).scorer.scores(batch).reshape(held_out.shape)
         elif isinstance(learner, FitsFolds):
-            at_once = fit_folds(learner, features.batch, folds)
-            if at_once is not None:
-                fitted, scores = at_once
+            one_pass = fit_folds(learner, features.batch, folds)
+            if one_pass is not None:
+                fitted, scores = one_pass
                 return fitted.scorer, report | fitted.report, scores.reshape(held_out.shape)
         if not learnable:
             return None, report | {"learner": "baseline"}, held_out
         reports: list[dict[str, Any]] = []
-        for part in learnable:
-            inside, outside = np.flatnonzero(folds != part), np.flatnonzero(folds == part)
-            dev = features.batch.take(outside)
-            fitted = fit(learner, features.batch.take(inside), dev=dev)
-            held_out[outside] = fitted.scorer.scores(dev).reshape(len(outside), -1)
+        for fold in learnable:
+            train_rows, test_rows = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+            dev = features.batch.take(test_rows)
+            fitted = fit(learner, features.batch.take(train_rows), dev=dev)
+            held_out[test_rows] = fitted.scorer.scores(dev).reshape(len(test_rows), -1)
             reports.append(fitted.report)
         if isinstance(learner, HasOpenSettings):
             learner = learner.with_tuned(reports)
@@ -386,38 +389,39 @@ class FittedFolds:
 
     def gold(self, group: int) -> NDArray[np.int32]:
         """Return the right candidate of each example of a group."""
-        return self.marked.examples.instances.observed[self.rows[group]]
+        return self.dataset.examples.instances.observed[self.rows[group]]
 
     def naturally_sampled(self, group: int) -> NDArray[np.int64]:
         """Return the examples of a group that show how frequent its labels are.
 
         Examples that were picked for their label are left out, unless all were.
         """
-        picked = np.array([self.marked.labelled[row].picked for row in self.rows[group].tolist()], bool)
+        picked = np.array([self.dataset.labelled[row].picked for row in self.rows[group].tolist()], bool)
         # examples picked for their label would make rare labels look frequent
         return np.flatnonzero(~picked | picked.all())
 
-    def material(self, model: Model, rng: np.random.Generator) -> FoldCalibration:
+    def calibration_data(self, model: Model, rng: np.random.Generator) -> FoldCalibration:
         """Return the out-of-fold scores of the examples, for calibration."""
         return FoldCalibration(self, model.task, rng)
 
     def provenance(self, model: Model) -> dict[str, Any]:
         """Return the counts of the examples, and warnings about them."""
-        task, marked = model.task, self.marked
-        warnings = [*diagnostics.example_warnings(marked)]
+        task, dataset = model.task, self.dataset
+        warnings = [*diagnostics.example_warnings(dataset)]
         warnings += diagnostics.rare_warnings(
             task, [self.gold(g) for g in range(len(self.rows))], model.scorers, self.n_folds
         )
-        of_task = get_trait(task, TaskTraits, "warnings")
-        warnings += diagnostics.first_warnings(of_task(marked.examples.view, marked.examples.instances))
-        scores = self.material(model, np.random.default_rng(0))
+        examples = dataset.examples
+        task_warnings = get_trait(task, TaskTraits, "warnings")(examples.view, examples.instances)
+        warnings += diagnostics.first_warnings(task_warnings)
+        scores = self.calibration_data(model, np.random.default_rng(0))
         chosen = [model.judge.judge(scores.scored(g)).chosen for g in range(len(self.rows))]
-        kept = [self.naturally_sampled(g) for g in range(len(self.rows))]
-        right = [right_rows[rows] for right_rows, rows in zip(self.right, kept, strict=True)]
+        natural_rows = [self.naturally_sampled(g) for g in range(len(self.rows))]
+        right = [right_rows[rows] for right_rows, rows in zip(self.right, natural_rows, strict=True)]
         if learns_labels(task):
             chosen = [
                 seen_elsewhere(c, r, self.folds[index[rows]])
-                for c, r, index, rows in zip(chosen, right, self.rows, kept, strict=True)
+                for c, r, index, rows in zip(chosen, right, self.rows, natural_rows, strict=True)
             ]
         warnings += diagnostics.baseline_warnings(
             task,
@@ -431,55 +435,55 @@ class FittedFolds:
         hits = [(c >= 0) & r[np.arange(len(c)), c] for c, r in zip(chosen, right, strict=True)]
         warnings += diagnostics.no_gain_warnings(task, hits, right, model.scorers)
         warnings.append(diagnostics.accuracy_line(np.concatenate(hits), self.n_folds))
-        return {**count_dataset(marked), "notes": warnings}
+        return {**count_dataset(dataset), "notes": warnings}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoldCalibration:
     """Out-of-fold scores of the examples, without those that were picked for their label."""
 
-    ready: FittedFolds
+    resampling: FittedFolds
     task: Task
     rng: np.random.Generator
 
     @property
     def n_words(self) -> int:
         """Number of words in the texts."""
-        return self.ready.marked.examples.n_words
+        return self.resampling.dataset.examples.n_words
 
     def scored(self, group: int, *, most: int | None = None) -> ScoreBatch:
         """Return the scores of a group's examples; raise ValueError if there are more than `most`."""
-        features, instances = self.ready.features[group], self.ready.marked.examples.instances
-        rows = self.ready.rows[group]
-        kept = self.ready.naturally_sampled(group)
+        features, instances = self.resampling.features[group], self.resampling.dataset.examples.instances
+        rows = self.resampling.rows[group]
+        kept = self.resampling.naturally_sampled(group)
         if most is not None and len(rows) > most:
             examples = pluralize(len(rows), "example")
             raise ValueError(f"{examples} in folds, more than {most:,}: cannot be sampled")
-        every = ScoreBatch.from_group(
+        scored = ScoreBatch.from_group(
             self.task.groups[group],
             group,
             features.batch.offsets,
-            self.ready.held_out[group].ravel(),
+            self.resampling.held_out[group].ravel(),
             instances.observed[rows],
             features.found,
             features.asked,
             features.batch.cost,
         )
-        return every if len(kept) == len(rows) else every.take(kept)
+        return scored if len(kept) == len(rows) else scored.take(kept)
 
 
 _FEW_GROUPS, _FEW = 2, 100
 """Numbers of groups, and of examples in each, on which the contract of a decision rule is checked."""
 
 
-def few_scored(material: CalibrationData) -> list[ScoreBatch]:
+def few_scored(calibration_data: CalibrationData) -> list[ScoreBatch]:
     """Return the scores of a few examples of the first groups that have some."""
     few: list[ScoreBatch] = []
-    for group in range(len(material.task.groups)):
-        if isinstance(material, HeldOutCalibration):
-            scored = material.scored(group, most=_FEW)
+    for group in range(len(calibration_data.task.groups)):
+        if isinstance(calibration_data, HeldOutCalibration):
+            scored = calibration_data.scored(group, most=_FEW)
         else:
-            scored = material.scored(group)
+            scored = calibration_data.scored(group)
             scored = scored.take(np.arange(min(len(scored), _FEW)))
         if len(scored):
             few.append(scored)
@@ -488,14 +492,14 @@ def few_scored(material: CalibrationData) -> list[ScoreBatch]:
     return few
 
 
-def count_dataset(marked: LabelledDataset) -> dict[str, Any]:
+def count_dataset(dataset: LabelledDataset) -> dict[str, Any]:
     """Return the numbers of examples, documents and words, for the model's provenance."""
-    counts = {"labelled": len(marked.documents), "documents": len(np.unique(marked.documents))}
-    report = dataset_report(len(marked.documents), marked.reasons)
-    return {"examples": counts | {"train_words": marked.examples.n_words, "account": report}}
+    counts = {"labelled": len(dataset.documents), "documents": len(np.unique(dataset.documents))}
+    report = dataset_report(len(dataset.documents), dataset.reasons)
+    return {"examples": counts | {"train_words": dataset.examples.n_words, "account": report}}
 
 
-def _with_all_right(features: Features, right: NDArray[np.bool_]) -> Features:
+def _with_zero_costs(features: Features, right: NDArray[np.bool_]) -> Features:
     """Return the features with a cost of zero for every right label, if an example has several."""
     if (right.sum(axis=1) <= 1).all():
         return features
@@ -505,7 +509,7 @@ def _with_all_right(features: Features, right: NDArray[np.bool_]) -> Features:
 
 def _out_of_fold(
     extractors: Iterable[FeatureExtractor],
-    marked: LabelledDataset,
+    dataset: LabelledDataset,
     folds: NDArray[np.int64],
     task: Task,
     tell: Progress,
@@ -514,31 +518,31 @@ def _out_of_fold(
 
     Attributes learned from labels come from extractors fitted on folds without the example.
     """
-    view, instances = marked.examples.view, marked.examples.instances
-    whole: list[FeatureExtractor] = []
-    joined: list[list[Features]] = [[] for _ in task.groups]
+    view, instances = dataset.examples.view, dataset.examples.instances
+    fitted: list[FeatureExtractor] = []
+    group_features: list[list[Features]] = [[] for _ in task.groups]
     for extractor in extractors:
         tell("fitting extractors", 0, 1)
-        whole.append(fit_checked(extractor, view, instances, task.groups))
-        crossed = cross_fits(extractor) and len(np.unique(folds)) > 1
+        fitted.append(fit_checked(extractor, view, instances, task.groups))
+        is_cross_fitted = cross_fits(extractor) and len(np.unique(folds)) > 1
         n_folds = int(folds.max(initial=0)) + 1
-        if crossed:
+        if is_cross_fitted:
             by_fold = []
             for fold in range(n_folds):
                 tell("fitting extractors out of fold", fold, n_folds)
                 by_fold.append(fit_checked(extractor, view, instances.take(folds != fold), task.groups))
         else:
-            by_fold = [whole[-1]]
-        for g, parts in enumerate(joined):
+            by_fold = [fitted[-1]]
+        for g, parts in enumerate(group_features):
             rows = np.flatnonzero(instances.groups == g)
-            fold_of_row = folds[rows] if crossed else np.zeros(len(rows), np.int64)
-            parts.append(_by_fold(by_fold, marked, instances.take(rows), fold_of_row, task, g))
-    return whole, [join(parts, extractor_names(whole)) for parts in joined]
+            fold_of_row = folds[rows] if is_cross_fitted else np.zeros(len(rows), np.int64)
+            parts.append(_by_fold(by_fold, dataset, instances.take(rows), fold_of_row, task, g))
+    return fitted, [join(parts, extractor_names(fitted)) for parts in group_features]
 
 
 def _by_fold(
     extractors: Sequence[FeatureExtractor],
-    marked: LabelledDataset,
+    dataset: LabelledDataset,
     instances: Instances,
     folds: NDArray[np.int64],
     task: Task,
@@ -546,7 +550,7 @@ def _by_fold(
 ) -> Features:
     """Transform each instance with the extractor of its own fold."""
     parts = [
-        transform_checked(extractor, marked.examples.view, instances.take(folds == fold), task.groups[group])
+        transform_checked(extractor, dataset.examples.view, instances.take(folds == fold), task.groups[group])
         for fold, extractor in enumerate(extractors)
     ]
     if len(parts) == 1:

@@ -24,7 +24,7 @@ from disambig.types import (
 
 @dataclass(frozen=True, eq=False)
 class ResolvedConfig:
-    """The objects that a config describes; without a `judge`, the task's usual decision rule is meant."""
+    """The objects that a config describes; without a `judge`, the task's default decision rule is used."""
 
     task: Task
     tokenisation: Tokenisation
@@ -35,7 +35,7 @@ class ResolvedConfig:
 
     @classmethod
     def from_parts(cls, parts: Parts) -> ResolvedConfig:
-        """Return the parts that `disambig.config.resolve` built; a `ResolvedConfig` is returned as it is.
+        """Return the parts that `disambig.config.resolve` built; a `ResolvedConfig` is returned unchanged.
 
         The sections ``[model]`` and ``[training]`` of a config, which describe no part, are ignored.
 
@@ -49,12 +49,12 @@ class ResolvedConfig:
         """
         if isinstance(parts, ResolvedConfig):
             return parts
-        made = cls(**{name: part for name, part in parts.items() if name not in ("model", "training")})
-        check_declarations(made.task)
-        check_tokens(made.tokenisation)
-        if made.judge is not None:
-            check_fit(made.judge)
-        return made
+        resolved = cls(**{name: part for name, part in parts.items() if name not in ("model", "training")})
+        check_declarations(resolved.task)
+        check_tokens(resolved.tokenisation)
+        if resolved.judge is not None:
+            check_fit(resolved.judge)
+        return resolved
 
     @cached_property
     def decides(self) -> Decides:
@@ -67,7 +67,7 @@ class ResolvedConfig:
         return not isinstance(self.baseline, NoPreference)
 
     def decision_rule(self, settings: Mapping[str, Any]) -> DecisionRule:
-        """Return the decision rule, or the task's usual one, with the settings that apply to it.
+        """Return the decision rule, by default that of the task, with the settings that apply to it.
 
         These are the fields of its dataclass, such as ``flags_per_1000``; other settings are ignored.
 
@@ -84,7 +84,7 @@ class ResolvedConfig:
         return rule
 
     def with_error_rule(self, config: dict[str, Any]) -> tuple[ResolvedConfig, dict[str, Any]]:
-        """Return parts and config, with a decision rule that learns from mistakes if they have none.
+        """Return parts and config; if they have no decision rule, add one that learns from mistakes.
 
         Raises
         ------

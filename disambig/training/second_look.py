@@ -21,7 +21,7 @@ from disambig.type_aliases import Progress
 from disambig.types import DecisionRule, RaisesFlags, decides
 
 _WORDS = re.compile(r"\w+|[^\w\s]")
-_TOGETHER = 200_000
+_BATCH_CHARACTERS = 200_000
 """Number of characters of the texts that are decided together."""
 
 
@@ -93,16 +93,16 @@ def label_proposals(
     proposing = replace(model, judge=rule.as_proposer())
     texts = [*(fix.before for fix in mistakes), *(paragraph.text for paragraph in clean)]
     corrected = [_words(fix.before[: fix.start] + fix.new + " " + fix.before[fix.end :]) for fix in mistakes]
-    features, right, rows_of, passages, n_tokens, paragraphs, margins = [], [], [], [], [], [], []
+    features, right, text_numbers, passages, n_tokens, paragraphs, margins = [], [], [], [], [], [], []
     n_passages = n_paragraphs = n_clean_tokens = 0
-    for first, stretch in _stretches(texts):
+    for first, batch in _batches(texts):
         report("looking again", first, len(texts))
-        view = view_of_texts(stretch, model.tokenisation, protected=True)
+        view = view_of_texts(batch, model.tokenisation, protected=True)
         offsets = passage_offsets(view)
         n_tokens.append(np.diff(offsets))
         paragraphs.append(n_paragraphs + passage_paragraphs(view, offsets))
         n_paragraphs = int(paragraphs[-1][-1]) + 1 if len(offsets) > 1 else n_paragraphs
-        n_clean_tokens += len(view) - int(view.documents[min(max(len(mistakes) - first, 0), len(stretch))])
+        n_clean_tokens += len(view) - int(view.documents[min(max(len(mistakes) - first, 0), len(batch))])
         first_passage, n_passages = n_passages, n_passages + len(offsets) - 1
         instances = proposing.instances(view)
         decisions = proposing.decide_at(instances, view)
@@ -111,7 +111,7 @@ def label_proposals(
         rows, columns = rule.features(view, instances, decisions)
         documents = decisions.documents[rows].astype(np.int64)
         features.append(columns)
-        rows_of.append(first + documents)
+        text_numbers.append(first + documents)
         positions = instances.positions[rows]
         passages.append(first_passage + np.searchsorted(offsets, positions, side="right") - 1)
         margins.append(_margins(decisions.take(rows)))
@@ -121,7 +121,7 @@ def label_proposals(
             right.append(number < len(mistakes) and _edited(texts[number], edit) == corrected[number])
     if not features:
         raise UserError("D428", task=model.task.name, problem="the model proposes nothing")
-    number = np.concatenate(rows_of)
+    number = np.concatenate(text_numbers)
     names = [*(fix.repo or fix.before for fix in mistakes), *(paragraph.repo for paragraph in clean)]
     units = np.unique(np.array(names, object).astype(str), return_inverse=True)[1]
     n_words = sum(len(paragraph.text.split()) for paragraph in clean)
@@ -145,9 +145,9 @@ def _margins(decisions: Decisions) -> NDArray[np.float64]:
     n, offsets = len(decisions.observed), decisions.offsets
     owner = row_owners(offsets)
     scores = decisions.scores.astype(np.float64)
-    here = offsets[:-1] + np.maximum(decisions.observed, 0)
-    observed = scores[here]
-    scores[here] = -np.inf
+    observed_rows = offsets[:-1] + np.maximum(decisions.observed, 0)
+    observed = scores[observed_rows]
+    scores[observed_rows] = -np.inf
     best = np.full(n, -np.inf)
     np.maximum.at(best, owner, scores)
     return best - observed
@@ -161,9 +161,9 @@ def _words(text: str) -> list[str]:
     return _WORDS.findall(text)
 
 
-def _stretches(texts: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number of the first text of each stretch, and its texts."""
+def _batches(texts: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number of the first text of each batch, and its texts."""
     first = 0
-    for stretch in minibatch(texts, _TOGETHER, len):
-        yield first, stretch
-        first += len(stretch)
+    for batch in minibatch(texts, _BATCH_CHARACTERS, len):
+        yield first, batch
+        first += len(batch)

@@ -19,7 +19,7 @@ from disambig.models import Model
 from disambig.registry import describe_part
 from disambig.text import view_of_texts
 from disambig.training import diagnostics
-from disambig.training.examples import ErrorCorpus, TextExamples, why_empty
+from disambig.training.examples import ErrorCorpus, TextExamples, explain_empty_part, protected_instances
 from disambig.training.fitting import FittedResampling, HasTrialScores, Resampling
 from disambig.training.labelled_dataset import LabelledDataset, label_instances
 from disambig.training.resampling import (
@@ -51,7 +51,7 @@ class ChosenExtractors:
 
     Attributes
     ----------
-    ready : FittedResampling
+    fitted : FittedResampling
         The resampling with fitted extractors.
     config : dict
         The given config, with each choice between extractors replaced by the option that was taken.
@@ -59,7 +59,7 @@ class ChosenExtractors:
         For each choice, the option that was ``taken`` and the ``accuracy`` of every option that was tried.
     """
 
-    ready: FittedResampling
+    fitted: FittedResampling
     config: dict[str, Any]
     report: dict[str, Any]
 
@@ -69,7 +69,7 @@ class ChosenExtractors:
 
 
 def choose_extractors(
-    plan: Resampling, parts: ResolvedConfig, config: dict[str, Any], tell: Progress
+    resampling: Resampling, parts: ResolvedConfig, config: dict[str, Any], tell: Progress
 ) -> ChosenExtractors:
     """Fit the extractors, choosing the best option of each `ExtractorChoice`, one choice after another.
 
@@ -83,25 +83,25 @@ def choose_extractors(
     }
     for name, choice in options.items():
         parts = replace(parts, extractors={**parts.extractors, name: choice[next(iter(choice))]})
-    ready = plan.prepare(parts, tell)
-    best = _hits(ready, parts) if options else None
-    if best is not None and isinstance(ready, HasTrialScores):
-        parts = replace(parts, learner=ready.with_tuned(parts.learner))
+    fitted = resampling.prepare(parts, tell)
+    best = _hits(fitted, parts) if options else None
+    if best is not None and isinstance(fitted, HasTrialScores):
+        parts = replace(parts, learner=fitted.with_tuned(parts.learner))
     report: dict[str, Any] = {}
     for name, choice in options.items():
-        taken, *others = choice
-        tried = {} if best is None else {taken: float(best.mean())}
+        best_option, *others = choice
+        accuracies = {} if best is None else {best_option: float(best.mean())}
         for number, option in enumerate(others if best is not None else (), 1):
             tell(f"trying {name}", number, len(choice))
-            other = replace(parts, extractors={**parts.extractors, name: choice[option]})
-            attempt = plan.prepare(other, tell)
-            hits = _hits(attempt, other)
+            trial_parts = replace(parts, extractors={**parts.extractors, name: choice[option]})
+            trial = resampling.prepare(trial_parts, tell)
+            hits = _hits(trial, trial_parts)
             assert hits is not None and best is not None
-            tried[option] = float(hits.mean())
+            accuracies[option] = float(hits.mean())
             if is_significantly_better(hits, best):
-                ready, parts, best, taken = attempt, other, hits, option
-        report[name] = {"taken": taken, "accuracy": tried}
-    return ChosenExtractors(ready, _select_options(config, report), report)
+                fitted, parts, best, best_option = trial, trial_parts, hits, option
+        report[name] = {"taken": best_option, "accuracy": accuracies}
+    return ChosenExtractors(fitted, _select_options(config, report), report)
 
 
 def is_significantly_better(hits: NDArray[np.bool_], than: NDArray[np.bool_]) -> bool:
@@ -111,17 +111,17 @@ def is_significantly_better(hits: NDArray[np.bool_], than: NDArray[np.bool_]) ->
     return bool(difference.sum() > np.sqrt(np.abs(difference).sum()))
 
 
-def _hits(ready: FittedResampling, parts: ResolvedConfig) -> NDArray[np.bool_] | None:
+def _hits(fitted: FittedResampling, parts: ResolvedConfig) -> NDArray[np.bool_] | None:
     """Return which held-out examples are decided correctly; None if the resampling cannot say."""
-    return ready.hits(parts) if isinstance(ready, HasTrialScores) else None
+    return fitted.hits(parts) if isinstance(fitted, HasTrialScores) else None
 
 
 def _select_options(config: dict[str, Any], report: Mapping[str, Any]) -> dict[str, Any]:
     """Return the config with each choice replaced by the option taken; unchanged if it names none of them."""
     extractors = dict(config.get("extractors", {}))
-    for name, about in report.items():
+    for name, choice in report.items():
         if name in extractors:
-            extractors[name] = extractors[name]["options"][about["taken"]]
+            extractors[name] = extractors[name]["options"][choice["taken"]]
     return {**config, "extractors": extractors} if report and extractors else config
 
 
@@ -176,22 +176,22 @@ def train(
     UserError
         D412 if the text contains nothing to learn from, D426 to D429 for mistakes that cannot be used.
     """
-    parts, people = ResolvedConfig.from_parts(parts), None
+    parts, error_corpus = ResolvedConfig.from_parts(parts), None
     if mistakes or clean:
         parts, config = parts.with_error_rule(config or {})
-        people = ErrorCorpus.from_texts(parts.task, parts.tokenisation, mistakes, clean)
+        error_corpus = ErrorCorpus.from_texts(parts.task, parts.tokenisation, mistakes, clean)
     learn = _examples(parts, texts["train"], decided=False)
     tune = _examples(parts, texts["dev"], decided=True)
     if not len(learn.instances) or not len(tune.instances):
         task = parts.task.name
         hint = f"none has a candidate of the task {task}"
         if len(learn.instances) or len(tune.instances):
-            hint = why_empty(texts, "dev" if len(learn.instances) else "train", task)
+            hint = explain_empty_part(texts, "dev" if len(learn.instances) else "train", task)
         raise UserError("D412", what="the texts", hint=hint)
-    around = _examples(parts, texts["background"], decided=False) if "background" in texts else learn
+    background = _examples(parts, texts["background"], decided=False) if "background" in texts else learn
     notes = _table_notes(parts, texts["train"], tell)
     about: dict[str, Any] = {"name": name, "version": version, "config": config, "progress": progress}
-    model = train_examples(parts, learn, tune, around, people=people, **about, **settings)
+    model = train_examples(parts, learn, tune, background, error_corpus=error_corpus, **about, **settings)
     return with_notes(model, notes)
 
 
@@ -216,26 +216,28 @@ def train_examples(
     parts: ResolvedConfig,
     learn: TextExamples,
     tune: TextExamples,
-    around: TextExamples,
+    background: TextExamples,
     *,
     name: str,
     max_examples: int = 20_000,
     min_examples: int = 20,
-    people: ErrorCorpus | None = None,
+    error_corpus: ErrorCorpus | None = None,
     **about: Any,
 ) -> Model:
-    """Train a model on instances whose observed candidates are right; `around` is for the extractors.
+    """Train a model on instances whose observed candidates are right; `background` is for the extractors.
 
     The other parameters are those of `train`.
     """
-    for some in (tune,) if isinstance(parts.task, HasExamples) else (learn, tune):
-        find_certain_mistakes(parts.task, some.view, some.instances)  # a model does not check them again
-    plan = HeldOutResampling(learn, tune, around, max_examples, min_examples, people)
-    return train_by(plan, parts, name=name, max_examples=max_examples, **about)
+    for examples in (tune,) if isinstance(parts.task, HasExamples) else (learn, tune):
+        find_certain_mistakes(
+            parts.task, examples.view, examples.instances
+        )  # a model does not check them again
+    resampling = HeldOutResampling(learn, tune, background, max_examples, min_examples, error_corpus)
+    return train_by(resampling, parts, name=name, max_examples=max_examples, **about)
 
 
 def train_by(
-    plan: Resampling,
+    resampling: Resampling,
     parts: Parts,
     *,
     name: str,
@@ -255,15 +257,15 @@ def train_by(
     tell = progress or (lambda stage, done, total: None)
     parts = ResolvedConfig.from_parts(parts)
     task, learner = parts.task, parts.learner
-    chosen = choose_extractors(plan, parts, config or {}, tell)
-    ready = chosen.ready
+    chosen = choose_extractors(resampling, parts, config or {}, tell)
+    fitted = chosen.fitted
     judge = parts.decision_rule(settings)
     model = Model(
         name=name,
         version=version,
         task=task,
         tokenisation=parts.tokenisation,
-        extractors=ready.extractors,
+        extractors=fitted.extractors,
         baseline=parts.baseline,
         scorers=(None,) * len(task.groups),
         judge=judge,
@@ -271,25 +273,25 @@ def train_by(
     )
     rng = np.random.default_rng(seed)
     if isinstance(learner, SharesWeights) and len(task.groups) > 1:
-        shared = ready.shared(model, learner, rng)
+        shared = fitted.shared(model, learner, rng)
         if shared is not None:
             model, learner = replace(model, shared=shared), learner.with_prior(shared)
     scorers: list[Scorer | None] = []
     reports: dict[str, Any] = {}
     for g, group in enumerate(task.groups):
         tell("learning", g, len(task.groups))
-        scorer, reports[group.name] = ready.fit(model, learner, g, rng)
+        scorer, reports[group.name] = fitted.fit(model, learner, g, rng)
         scorers.append(scorer)
     model = replace(model, scorers=tuple(scorers))
-    material = ready.material(model, rng)
-    fitted_rule = judge.fit(material, progress=tell)
+    calibration_data = fitted.calibration_data(model, rng)
+    fitted_rule = judge.fit(calibration_data, progress=tell)
     check_methods(fitted_rule)
     part = describe_part("judges", fitted_rule)
     restore_checked(part, fitted_rule.state(), lambda state: judge.from_state(state, task.groups))
-    if some := few_scored(material):
+    if some := few_scored(calibration_data):
         check_predictions(fitted_rule, ScoreBatch.joined(some))
     model = replace(model, judge=fitted_rule)
-    provenance = ready.provenance(model)
+    provenance = fitted.provenance(model)
     if "settings" in provenance:
         provenance["settings"] = {**provenance["settings"], "seed": seed}
     if chosen.report:
@@ -304,9 +306,7 @@ def _examples(parts: ResolvedConfig, texts: Sequence[str], *, decided: bool) -> 
     if parts.decides.between != "labels":  # without an observed candidate the right one is unknown
         instances = instances.take(instances.observed >= 0)
     if decided:
-        shielded = view.layers["protected"].astype(bool)
-        last = instances.positions + instances.lengths - 1
-        instances = instances.take(~(shielded[instances.positions] | shielded[last]))
+        instances = instances.take(~protected_instances(view, instances))
     return TextExamples.from_view(view, instances)
 
 
@@ -336,28 +336,28 @@ def train_labelled(
         D462 if no example can be used.
     """
     parts = ResolvedConfig.from_parts(parts)
-    marked = label_instances(parts.task, parts.tokenisation, labelled)
-    return train_marked(parts, marked, name=name, tell=tell, **settings)
+    dataset = label_instances(parts.task, parts.tokenisation, labelled)
+    return train_dataset(parts, dataset, name=name, tell=tell, **settings)
 
 
-def train_marked(
+def train_dataset(
     parts: ResolvedConfig,
-    marked: LabelledDataset,
+    dataset: LabelledDataset,
     *,
     name: str,
     tell: ErrorCallback | None = None,
     **settings: Any,
 ) -> Model:
     """Train a model on a labelled dataset; the parameters are those of `train_labelled`."""
-    tables = _table_notes(parts, marked.examples.view.texts, tell)
+    tables = _table_notes(parts, dataset.examples.view.texts, tell)
     if parts.decides.between == "labels":
-        return with_notes(train_by(FoldResampling(marked), parts, name=name, **settings), tables)
-    folds = marked.folds(FOLDS)
-    learn, tune = marked.take(folds > 0), marked.take(folds == 0)
-    messages = [*diagnostics.example_warnings(marked), *tables]
-    if marked.n_documents < FOLDS:
-        learn = tune = marked
-        few = "1 document is" if marked.n_documents == 1 else f"{marked.n_documents} documents are"
+        return with_notes(train_by(FoldResampling(dataset), parts, name=name, **settings), tables)
+    folds = dataset.folds(FOLDS)
+    learn, tune = dataset.take(folds > 0), dataset.take(folds == 0)
+    messages = [*diagnostics.example_warnings(dataset), *tables]
+    if dataset.n_documents < FOLDS:
+        learn = tune = dataset
+        few = "1 document is" if dataset.n_documents == 1 else f"{dataset.n_documents} documents are"
         messages.append(f"{few} too few to put any aside for tuning")
     model = train_examples(parts, learn.examples, tune.examples, learn.examples, name=name, **settings)
-    return replace(model, provenance={**model.provenance, **count_dataset(marked), "notes": messages})
+    return replace(model, provenance={**model.provenance, **count_dataset(dataset), "notes": messages})

@@ -233,7 +233,7 @@ class TaggedSentences:
         )
         return scorer, {"examples": n_words, **({"more": n_more} if n_more else {}), **fitted.report}
 
-    def material(self, model: Model, rng: np.random.Generator) -> TaggedSentences:
+    def calibration_data(self, model: Model, rng: np.random.Generator) -> TaggedSentences:
         """Score the words of the development sentences whose tags are known."""
         (extractor,) = self.extractors
         assert isinstance(extractor, TokenContext)

@@ -99,8 +99,8 @@ def train_pairs(mistakes=tuple(MISTAKES), clean=tuple(CLEAN), *, config=None, pr
 
 def test_uses_mistakes_or_gives_a_reason():
     corpus = ErrorCorpus.from_texts(Pairs(), Words(), [*MISTAKES, *LEFT_OUT], CLEAN)
-    assert (corpus.account["read"], corpus.account["used"], corpus.n_mistakes) == (15, 11, 15)
-    assert corpus.account["left_out"] == {ELSEWHERE: 1, OTHER: 1, SHIELDED: 1, UNSURE: 1}
+    assert (corpus.report["read"], corpus.account["used"], corpus.n_mistakes) == (15, 11, 15)
+    assert corpus.report["left_out"] == {ELSEWHERE: 1, OTHER: 1, SHIELDED: 1, UNSURE: 1}
     candidates = Pairs().groups[0].candidates
     both = zip(corpus.written, corpus.wrong.instances.observed, strict=True)
     pairs = [f"{candidates[written]}/{candidates[meant]}" for written, meant in both]
@@ -120,11 +120,11 @@ def test_missing_and_extra_words_and_per_instance_candidates():
     assert corpus.written.tolist() == [2, 1]
     assert corpus.wrong.instances.observed.tolist() == [0, 2]
     assert corpus.wrong.instances.lengths.tolist() == [0, 1]
-    assert corpus.account["left_out"] == {OTHER: 1}
+    assert corpus.report["left_out"] == {OTHER: 1}
     mistakes = [fix("He go home and we go home .", "go", "goes"), fix("They wents home .", "wents", "went")]
     corpus = ErrorCorpus.from_texts(FORMS, Words(), mistakes, [Clean("They went home .", "r")])
     assert (corpus.written.tolist(), corpus.wrong.instances.observed.tolist()) == ([0], [1])
-    assert corpus.account["left_out"] == {ELSEWHERE: 1}
+    assert corpus.report["left_out"] == {ELSEWHERE: 1}
 
 
 def test_rule_learns_from_mistakes():

@@ -27,7 +27,7 @@ from disambig.spacy.component import Disambiguator
 from disambig.tasks import OwnCandidates
 from disambig.text import Words
 from disambig.training import (
-    LEAST,
+    MIN_BASELINE_EXAMPLES,
     FoldResampling,
     HeldOutCalibration,
     HeldOutResampling,
@@ -86,7 +86,7 @@ class FirstExamples:
         result = learner.fit(features.batch, rng=rng)
         return result.scorer, {"examples": self.n, **result.report}
 
-    def material(self, model, rng):
+    def calibration_data(self, model, rng):
         self.calls.append(("material", tuple(type(scorer) for scorer in model.scorers)))
         others = self.all.instances.take(slice(self.n, None))
         return HeldOutCalibration(model, TextExamples.from_view(self.all.view, others), rng)
@@ -165,7 +165,7 @@ def test_fits_shared_weights_only_for_several_groups():
             features = self.all.features(np.arange(8), 0, model.task, self.extractors)
             return learner.fit_shared([features.batch])
 
-        def material(self, model, rng):
+        def calibration_data(self, model, rng):
             return HeldOutCalibration(model, self.all, rng)
 
         def fit(self, model, learner, group, rng):
@@ -414,7 +414,7 @@ def test_baseline_reports_bad_scores_only():
 
 
 def test_no_baseline_for_few_examples_one_label_or_another_order():
-    batch, right, folds = shifted_rows(LEAST - 1)
+    batch, right, folds = shifted_rows(MIN_BASELINE_EXAMPLES - 1)
     assert sanity_baseline(batch, right, folds, np.zeros(right.shape)) is None
     batch, right, folds = shifted_rows()
     assert sanity_baseline(batch, right[:, :1], folds, np.zeros((len(right), 1))) is None

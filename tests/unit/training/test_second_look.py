@@ -233,9 +233,9 @@ def test_density_of_passages():
     assert many[2] > 0 and many[4] == alone[0]
 
 
-def test_skips_stretches_without_proposals(second_look_model, monkeypatch):
+def test_skips_batches_without_proposals(second_look_model, monkeypatch):
     model, labelled = second_look_model
-    monkeypatch.setattr("disambig.training.second_look._TOGETHER", 1)
+    monkeypatch.setattr("disambig.training.second_look._BATCH_CHARACTERS", 1)
     unfitted = replace(model.judge, weights=None)
     clean = [*RIGHT, Clean("Nothing to decide.", "r")]
     again = label_proposals(replace(model, judge=model.judge.first), unfitted, MORE, clean)
