@@ -99,7 +99,7 @@ def train_pairs(mistakes=tuple(MISTAKES), clean=tuple(CLEAN), *, config=None, pr
 
 def test_uses_mistakes_or_gives_a_reason():
     corpus = ErrorCorpus.from_texts(Pairs(), Words(), [*MISTAKES, *LEFT_OUT], CLEAN)
-    assert (corpus.report["read"], corpus.account["used"], corpus.n_mistakes) == (15, 11, 15)
+    assert (corpus.report["read"], corpus.report["used"], corpus.n_mistakes) == (15, 11, 15)
     assert corpus.report["left_out"] == {ELSEWHERE: 1, OTHER: 1, SHIELDED: 1, UNSURE: 1}
     candidates = Pairs().groups[0].candidates
     both = zip(corpus.written, corpus.wrong.instances.observed, strict=True)
