@@ -31,10 +31,10 @@ def disambig_register_learners(register):
 ODD = {  # the first lines of a plugin, and what is said of it
     "odd": ('raise BaseException("odd")', "could not be loaded: BaseException: odd"),
     "panics": ('class Panic(BaseException): pass\nraise Panic("no")', "could not be loaded: Panic: no"),
-    "prints": ('print("hello from here")', "[D020] plugin 'prints' writes to standard output"),
+    "prints": ('print("hello from here")', "[D020] plugin 'prints' prints to standard output"),
     "writes": (
         'import sys; sys.stdout.buffer.write(b"hello from here\\n")',
-        "[D020] plugin 'writes' writes to standard output",
+        "[D020] plugin 'writes' prints to standard output",
     ),
     "mute": (
         "class Bad(Exception):\n    def __str__(self): raise ValueError\nraise Bad",

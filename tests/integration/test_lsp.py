@@ -323,8 +323,8 @@ def test_an_editor_that_is_killed_while_others_hold_its_pipes_ends_the_server(tm
         assert wire.process.wait(WAITS) == 1
         output = wire.process.stderr.read().decode()
     assert (
-        output
-        == f"disambig: [D892] the editor (process {editor.pid}) has exited; the language server exits, too\n"
+        output == f"disambig: [D892] the editor (process {editor.pid}) has exited, "
+        "so the language server exits too\n"
     )
 
 

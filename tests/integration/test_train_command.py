@@ -523,7 +523,7 @@ def test_unscored_instances_are_reported(sense_folder, trained_senses):
 def test_xml_without_answers_asks_for_their_key(sense_folder, trained_senses):
     done = run_senses(sense_folder, "evaluate", "my_senses", "--labelled", "test.xml", status=2)
     assert (
-        "[D461] there is no labelled example in test.xml; if the answers" in done.stderr
+        "[D461] test.xml contains no labelled example; if the answers" in done.stderr
         and "--key FILE" in done.stderr
     )
 

@@ -150,7 +150,7 @@ def test_a_pattern_in_a_file_of_words_to_ignore(note, capfd):
 def test_an_unknown_directive_is_an_error_and_an_empty_directory_is_none(note, capfd):
     note.write_text("Well. <!-- disambig: ingore well -->")
     status, _, err = check_file(capfd, "note.md")
-    assert status == 2 and "[D641] note.md, line 1: unknown instruction 'ingore well'" in err
+    assert status == 2 and "[D641] note.md, line 1: unknown directive 'ingore well'" in err
     assert "followed by [RULE], WORD" in err
     note.unlink()
     assert check_file(capfd, ".") == (0, "", "disambig: no file to check\n")
@@ -325,7 +325,7 @@ def test_ignored_standard_input_is_reported(tmp_path):
     done = process("check", folder=tmp_path, given=TEXT)
     assert (done.returncode, done.stdout) == (0, "")
     assert "disambig: [D343] standard input is not read" in done.stderr
-    assert "name - for standard input" in done.stderr
+    assert "give - for standard input" in done.stderr
     with open(os.devnull, "rb") as nothing:
         assert "D343" not in process("check", folder=tmp_path, stdin=nothing, input=None).stderr
     assert "D343" not in process("check", folder=tmp_path).stderr

@@ -72,7 +72,7 @@ def test_a_command_is_imported_when_it_is_called(write, load_with, capsys):
     status, out, err = run_and_read(capsys, "shout-out", "--help")
     assert "Usage: disambig shout-out [OPTIONS] WORD" in out and "--times TIMES" in out
     assert "Say a word loudly." in out and "completion" not in out
-    message = "disambig: [D307] the word: no word to annotate\n"
+    message = "disambig: [D307] the word: contains no word to annotate\n"
     assert run_and_read(capsys, "shout-out", "3") == (2, "", message)
     status, out, err = run_and_read(capsys, "shout-out", "--loud")
     assert status == 2 and "[D600]" in err and "see `disambig shout-out --help`" in err

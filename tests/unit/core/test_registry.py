@@ -111,7 +111,9 @@ def test_a_name_conflict_rejects_the_whole_plugin(write, load_with):
     reports = load_with(c="c_plugin", b="b_plugin", a="a_plugin")
     assert report_of(reports, "a").error is None
     error = report_of(reports, "b").error or ""
-    assert "[D006] plugin 'b' cannot register 'same.table1.v1': 'same' is a_plugin's" in error
+    assert (
+        "[D006] plugin 'b' cannot register 'same.table1.v1': the prefix 'same' belongs to a_plugin" in error
+    )
     assert "[D003]" in (report_of(reports, "c").error or "")
     assert registry.entries("experiments")["same.table1.v1"].owner == "a"
     assert not {"b.Learner.v1", "c.Learner.v1"} & set(registry.entries("learners"))
@@ -256,7 +258,7 @@ def test_reports_a_hook_with_another_parameter(write, load_with):
     write("odd_plugin", "@hookimpl\ndef disambig_register_tasks(add): add('odd.T.v1', Learner)")
     report = report_of(load_with(odd="odd_plugin"), "odd")
     assert report.error is not None and not report.registered
-    assert report.error.startswith("[D024] a hook has one parameter, which is called register: ")
+    assert report.error.startswith("[D024] a hook takes one parameter, named register: ")
     assert "disambig_register_tasks(add)" in report.error and "\n" not in report.error
 
 
@@ -321,13 +323,13 @@ def test_accepts_names_in_the_namespace_of_a_plugin(entry_point, kind, name):
 
 
 REFUSED = [
-    (ANT, "learners", "bee.Learner.v1", "'bee' is Bee.Keeper's; its names must begin with ant."),
-    (BEE, "learners", "ant_eater.Learner.v1", "'ant_eater' is ant-eater's"),
-    (ANT, "learners", "disambig.Learner.v1", "'disambig' is disambig's"),
-    (BEE, "tokenisations", "web1t.v1", "'web1t' is disambig's"),
+    (ANT, "learners", "bee.Learner.v1", "'bee' belongs to Bee.Keeper; its names must begin with ant."),
+    (BEE, "learners", "ant_eater.Learner.v1", "'ant_eater' belongs to ant-eater"),
+    (ANT, "learners", "disambig.Learner.v1", "'disambig' belongs to disambig"),
+    (BEE, "tokenisations", "web1t.v1", "'web1t' belongs to disambig"),
     (ANT, "learners", "smith2020.Learner.v1", "'smith2020' is not its name"),
-    (ANT, "experiments", "bee.table1.v1", "'bee' is Bee.Keeper's"),
-    (BEE, "experiments", "variance_svm.table1.v1", "'variance_svm' is disambig's"),
+    (ANT, "experiments", "bee.table1.v1", "'bee' belongs to Bee.Keeper"),
+    (BEE, "experiments", "variance_svm.table1.v1", "'variance_svm' belongs to disambig"),
     (OURS, "learners", "core2.Learner.v1", "'core2' is not its name"),
 ]
 
@@ -345,7 +347,7 @@ def test_first_plugin_of_a_paper_reserves_its_name():
     claims.check(ANT, "experiments", "smith2020.table1.v1")
     claims.reserve(ANT, ["smith2020.table1.v1"])
     claims.check(ANT, "experiments", "smith2020.table2.v1")
-    with pytest.raises(UserError, match=r"D006.*'smith2020' is ant-eater's"):
+    with pytest.raises(UserError, match=r"D006.*'smith2020' belongs to ant-eater"):
         claims.check(BEE, "experiments", "smith2020.table3.v1")
 
 
@@ -418,7 +420,7 @@ def test_the_name_of_a_plugin_that_could_not_be_loaded_is_recognised(write, load
 def test_a_plugin_cannot_be_called_as_the_core():
     intruder = entry("disambig", "elsewhere")
     with pytest.raises(
-        UserError, match=r"D006.*'disambig' is disambig's; its names must begin with elsewhere\."
+        UserError, match=r"D006.*'disambig' belongs to disambig; its names must begin with elsewhere\."
     ):
         Namespaces([CORE, intruder]).check(intruder, "learners", "disambig.Learner.v1")
 
@@ -443,9 +445,9 @@ def test_readers_that_no_file_would_reach_are_broken(traits, write, load_with):
 
 def test_components_are_called_by_their_registered_names(load_with):
     load_with()
-    assert registry.describe_part("judges", 3) == "the decision rule int"
+    assert registry.describe_component("judges", 3) == "the decision rule int"
     words = registry.get("tokenisations", "disambig.words.v1")
     assert (
-        registry.describe_part("tokenisations", words)
+        registry.describe_component("tokenisations", words)
         == "the tokenisation disambig.words.v1 of the plugin core"
     )

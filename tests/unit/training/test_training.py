@@ -326,7 +326,7 @@ ENGLISH = (
 @pytest.mark.parametrize(
     ("lines", "candidates", "language", "note"),
     [
-        (GERMAN, ("auf", "mit"), "de", "english.counts are of the language 'en', but the task 'words'"),
+        (GERMAN, ("auf", "mit"), "de", "english.counts are for the language 'en', but the task 'words'"),
         (GERMAN, ("auf", "mit"), "", "of the words of the text ("),
         (ENGLISH, ("bring", "take"), "en", ""),
         (ENGLISH, ("bring", "take"), "", ""),
