@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from inspect import Parameter
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ SECTION_KINDS = {
     "judge": "judges",
 }
 """Sections of a training config that name one entry each, with the kind of the entry."""
-_PLAIN = {
+_TYPE_NAMES = {
     "float": "a number",
     "int": "a whole number",
     "bool": "true or false",
@@ -28,8 +29,9 @@ _PLAIN = {
     "collections.abc.Sequence[str]": 'a list of texts, such as ["x", "y"]',
     "dict": "a section of its own",
 }
-_NOT = re.compile(r"at (\S+): (.*) is not (.*)", re.DOTALL)
-_SYNTAX: tuple[tuple[str, str], ...] = (
+_ANY_ARGUMENTS = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+_WRONG_TYPE = re.compile(r"at (\S+): (.*) is not (.*)", re.DOTALL)
+_SYNTAX: tuple[tuple[str, str], ...] = (  # messages of configparser and confection, in plain words
     (
         r"no section headers.*line: (\d+) '(.*?)(?:\\n)?'",
         "line {0}: {1!r} is not in a section; begin with [model]",
@@ -51,9 +53,9 @@ def syntax_problem(problem: Exception) -> str:
     if isinstance(problem, UnicodeDecodeError):
         return f"not UTF-8: byte 0x{problem.object[problem.start]:02x} at offset {problem.start:,}"
     message = _one_line(problem)
-    for pattern, ours in _SYNTAX:
+    for pattern, plain in _SYNTAX:
         if match := re.search(pattern, message):
-            return ours.format(*match.groups())
+            return plain.format(*match.groups())
     return message.removeprefix("Config validation error ")
 
 
@@ -65,16 +67,15 @@ def build_problem(problem: Exception, config: Mapping[str, Any]) -> str:
     name = str(getattr(problem, "title", "")).partition("'")[2].rstrip("'")
     lines = []
     for error in errors:
-        where, setting = [str(one) for one in error["loc"]], ""
-        if len(where) > 1:
-            setting = ".".join(where[1:])
-        section = next((path for path, at in _sections(config) if _entry_name(at) == name), where[0])
-        match = _NOT.search(str(error["msg"]))
+        first, *others = map(str, error["loc"])
+        setting = ".".join(others)
+        section = next((path for path, section in _sections(config) if _entry_name(section) == name), first)
+        match = _WRONG_TYPE.search(str(error["msg"]))
         if match is None:
             lines.append(f"[{section}] {setting}: {error['msg']}")
             continue
         inside = "" if match[1] == "root" else f" at {match[1]}"
-        lines.append(f"{setting} in [{section}] is {match[2]}{inside}: give {_plain(match[3])}")
+        lines.append(f"{setting} in [{section}] is {match[2]}{inside}: give {_type_name(match[3])}")
     return "; ".join(lines)
 
 
@@ -93,26 +94,25 @@ def check_settings(
     UserError
         D005.
     """
-    for section, at in _sections(config):
-        kind = next(key for key in at if key.startswith("@"))
-        made = get_settings(factory_of(kind.removeprefix("@disambig_"), at[kind]))
-        if any(
-            parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL) for parameter in made.values()
-        ):
+    for name, section in _sections(config):
+        kind = next(key for key in section if key.startswith("@"))
+        settings = get_settings(factory_of(kind.removeprefix("@disambig_"), section[kind]))
+        if {setting.kind for setting in settings.values()} & {
+            Parameter.VAR_KEYWORD,
+            Parameter.VAR_POSITIONAL,
+        }:
             continue
-        unknown = [key for key in at if not key.startswith("@") and key not in made and key != "*"]
-        missing = [
-            key for key, parameter in made.items() if parameter.default is parameter.empty and key not in at
-        ]
+        unknown = [key for key in section if not key.startswith("@") and key not in settings and key != "*"]
+        required = [key for key, setting in settings.items() if setting.default is setting.empty]
+        missing = [key for key in required if key not in section]
         if unknown:
-            available = f"it has {nearest_first(unknown[0], made)}" if made else "it has none"
-            problem = f"[{section}] {at[kind]} has no setting {unknown[0]!r}: {available}"
-            raise UserError("D005", path=path, problem=problem)
-        if missing and "*" not in at:
-            problem = (
-                f"[{section}] {at[kind]} needs the setting {missing[0]!r}: write {missing[0]} = ... under it"
-            )
-            raise UserError("D005", path=path, problem=problem)
+            available = f"it has {nearest_first(unknown[0], settings)}" if settings else "it has none"
+            problem = f"has no setting {unknown[0]!r}: {available}"
+        elif missing and "*" not in section:
+            problem = f"needs the setting {missing[0]!r}: write {missing[0]} = ... under it"
+        else:
+            continue
+        raise UserError("D005", path=path, problem=f"[{name}] {section[kind]} {problem}")
 
 
 def check_sections(config: Mapping[str, Any], path: str | Path) -> None:
@@ -133,19 +133,19 @@ def check_sections(config: Mapping[str, Any], path: str | Path) -> None:
         or not extractors
         or any(key.startswith("@") for key in extractors)
     ):
-        what = "it names none" if not extractors else "it is one itself"
-        raise UserError("D662", path=path, problem=what)
+        problem = "it names an extractor itself" if extractors else "it contains no extractor"
+        raise UserError("D662", path=path, problem=problem)
     for name, section in extractors.items():
         _check_section(f"extractors.{name}", "extractors", section, path)
 
 
-def _check_section(section: str, kind: str, at: Any, path: str | Path) -> None:
-    keys = [key for key in at if key.startswith("@")] if isinstance(at, Mapping) else []
+def _check_section(name: str, kind: str, section: Any, path: str | Path) -> None:
+    keys = [key for key in section if key.startswith("@")] if isinstance(section, Mapping) else []
     wanted = f"@disambig_{kind}"
     if wanted in keys:
         return
     seen = f"it has {keys[0]}" if keys else "it names none"
-    raise UserError("D661", path=path, section=section, seen=seen, wanted=wanted)
+    raise UserError("D661", path=path, section=name, seen=seen, wanted=wanted)
 
 
 def _sections(config: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -153,7 +153,7 @@ def _sections(config: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, 
     for key, value in config.items():
         if isinstance(value, Mapping):
             name = f"{path}.{key}" if path else key
-            if any(isinstance(one, str) and one.startswith("@") for one in value):
+            if any(isinstance(inner, str) and inner.startswith("@") for inner in value):
                 yield name, value
             yield from _sections(value, name)
 
@@ -162,9 +162,10 @@ def _entry_name(section: Mapping[str, Any]) -> str:
     return str(next((value for key, value in section.items() if key.startswith("@")), ""))
 
 
-def _plain(kind: str) -> str:
-    name = kind.strip().removeprefix("<class '").removesuffix("'>")
-    return _PLAIN.get(name, name)
+def _type_name(shown: str) -> str:
+    """Return a type that a message of confection shows, such as ``<class 'int'>``, in plain words."""
+    name = shown.strip().removeprefix("<class '").removesuffix("'>")
+    return _TYPE_NAMES.get(name, name)
 
 
 def _one_line(problem: Exception) -> str:
@@ -218,15 +219,14 @@ def resolve(config: dict[str, Any], *, source: str | Path = "config") -> dict[st
     Raises
     ------
     UserError
-        D001 for an unknown name; D005 for wrong arguments; D007 for a part that cannot be imported.
+        D001 for an unknown name; D005 for wrong arguments; D007 for an entry that cannot be imported.
     """
-    wanted = list(_entry_names(config, source))
-    for kind, name in wanted:
+    names = list(_entry_names(config, source))
+    for kind, name in names:
         registry.get(kind, name)
     check_settings(config, registry.get, source)
-    entries = registry.confection_registry(wanted)
     try:
-        return entries.resolve(config)
+        return registry.confection_registry(names).resolve(config)
     except UserError:
         raise
     except (ValueError, TypeError, OSError) as problem:  # confection's own, or what a constructor refuses
@@ -236,7 +236,6 @@ def resolve(config: dict[str, Any], *, source: str | Path = "config") -> dict[st
 def _entry_names(section: dict[str, Any], source: str | Path, path: str = "") -> Iterator[tuple[str, str]]:
     """Yield kind and name of every entry that a config names; raise D005 for an invalid name."""
     for key, value in section.items():
-        where = f"{path}.{key}" if path else key
         if key.startswith("@"):
             kind = key.removeprefix("@disambig_")
             if kind not in registry.KINDS:
@@ -247,4 +246,4 @@ def _entry_names(section: dict[str, Any], source: str | Path, path: str = "") ->
                 raise UserError("D005", path=source, problem=problem)
             yield kind, value
         elif isinstance(value, dict):
-            yield from _entry_names(value, source, where)
+            yield from _entry_names(value, source, f"{path}.{key}" if path else key)

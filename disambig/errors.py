@@ -46,19 +46,19 @@ class UserError(ValueError):
         return _rebuild, (self.code, self.values)
 
 
-def contract_error(part: str, problem: str, wanted: str) -> UserError:
+def contract_error(component: str, problem: str, wanted: str) -> UserError:
     """Return the error for a component that violates its contract, a mistake of the plugin's author.
 
     Parameters
     ----------
-    part : str
-        The component, as `disambig.registry.describe_part` names it.
+    component : str
+        Its description, as `disambig.registry.describe_component` names it.
     problem : str
-        What it did or lacks.
+        What is wrong, as a clause: ``"it has no name"``.
     wanted : str
-        What its contract says instead, as a noun phrase.
+        What the contract requires instead, as a noun phrase.
     """
-    return UserError("D414", part=part, problem=problem, wanted=wanted)
+    return UserError("D414", component=component, problem=problem, wanted=wanted)
 
 
 def describe_value(value: object) -> str:

@@ -31,14 +31,14 @@ C0 and C1 controls, line and paragraph separators, direction marks and surrogate
 _IN_LINES = re.compile(f"[{_CONTROLS}]")
 _IN_A_LINE = re.compile(f"[{_CONTROLS}\n\t]")
 _NEEDS_QUOTES = re.compile(f'[{_CONTROLS}\n\t"\\\\]')
-_LETTERS = {7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r", 34: '"', 92: "\\"}
+_C_ESCAPES = {7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r", 34: '"', 92: "\\"}
 """Letters of the C escape sequences, by character code."""
-_COMMANDS = ("::", "##[")
+_WORKFLOW_COMMANDS = ("::", "##[")
 """Prefixes of commands in the log of a GitHub workflow."""
 
 
 def escape_control_chars(text: str, *, lines: bool = False) -> str:
-    r"""Return `text` with controls as ``\x1b`` or ``\u202e``; with `lines`, keep line ends and tabs."""
+    r"""Return `text` with control characters as ``\x1b`` or ``\u202e``; `lines` keeps line ends and tabs."""
     return (_IN_LINES if lines else _IN_A_LINE).sub(_escape, text)
 
 
@@ -71,14 +71,14 @@ _CORE = __name__.partition(".")[0]
 
 
 def describe_failure(problem: BaseException, packages: Collection[str] = (), text: str = "") -> str:
-    """Describe an exception as `describe_exception` does, with the line of a plugin that it came from.
+    """Return the type and text of an exception, with the line of a plugin that raised it.
 
     Parameters
     ----------
     problem : BaseException
     packages : collection of str
-        Top-level names of the packages of plugins. The line is the innermost one in these; without any, it is
-        the innermost one that is neither in the core nor in an installed package.
+        Top-level names of the packages of plugins. The innermost line in these is given; if there is none,
+        the innermost line that is neither in the core nor in an installed package.
     text : str, optional
         Description of the exception; by default that of `describe_exception`.
 
@@ -87,13 +87,13 @@ def describe_failure(problem: BaseException, packages: Collection[str] = (), tex
     str
         Such as ``IndexError: list index out of range (my_plugin/extractor.py:12, in transform)``.
     """
-    place = _raised_in(problem, packages)
+    line = _raised_in(problem, packages)
     text = text or describe_exception(problem)
-    return f"{text} ({place})" if place else text
+    return f"{text} ({line})" if line else text
 
 
 def _raised_in(problem: BaseException, packages: Collection[str]) -> str:
-    """Return the line of a plugin that raised an exception; "" if no plugin took part."""
+    """Return the line of a plugin that raised an exception, or "" if no plugin was involved."""
     if isinstance(problem, SyntaxError):  # its text names file and line
         return ""
     in_packages = others = ""
@@ -102,9 +102,9 @@ def _raised_in(problem: BaseException, packages: Collection[str]) -> str:
         frame, line = trace.tb_frame, trace.tb_lineno
         package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
         if package in packages:
-            in_packages = _place(frame, line)
+            in_packages = _format_line(frame, line)
         elif package != _CORE and _is_script(frame.f_code.co_filename):
-            others = _place(frame, line)
+            others = _format_line(frame, line)
         trace = trace.tb_next
     return in_packages or others
 
@@ -122,7 +122,7 @@ def _standard_library() -> tuple[str, ...]:
     return tuple(os.path.join(sysconfig.get_path(name), "") for name in ("stdlib", "platstdlib"))
 
 
-def _place(frame: FrameType, line: int) -> str:
+def _format_line(frame: FrameType, line: int) -> str:
     """Return a line as ``package/module.py:12, in function``."""
     parts = frame.f_code.co_filename.split(os.sep)
     depth = str(frame.f_globals.get("__name__", "")).count(".") + 1
@@ -133,7 +133,7 @@ def _place(frame: FrameType, line: int) -> str:
 def shown_path(path: str) -> str:
     """Return a path for display at the start of a line, so that it is not a workflow command."""
     shown = escape_control_chars(path)
-    return f"./{shown}" if shown.lstrip().startswith(_COMMANDS) else shown
+    return f"./{shown}" if shown.lstrip().startswith(_WORKFLOW_COMMANDS) else shown
 
 
 def quoted_path(path: str) -> str:
@@ -159,13 +159,13 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def _octal(byte: int) -> str:
-    if byte in _LETTERS:
-        return f"\\{_LETTERS[byte]}"
+    if byte in _C_ESCAPES:
+        return f"\\{_C_ESCAPES[byte]}"
     return chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}"
 
 
 FEW_MEASURED = 60
-"""Below this number of cases, a measured share is shown in tenths: per cent would look too exact."""
+"""A share measured on fewer cases is shown in tenths: a percentage would look too exact."""
 
 
 def describe_share(share: float, n: int) -> str:
@@ -181,7 +181,7 @@ def format_figure(value: float | None, form: str) -> str:
     return "-" if value is None or isnan(value) else format(value, form)
 
 
-_LEAST_P = 1e-4
+_SMALLEST_P = 1e-4
 
 
 def format_p(value: float | None, *, draws: int | None = None) -> str:
@@ -191,9 +191,9 @@ def format_p(value: float | None, *, draws: int | None = None) -> str:
     ----------
     value : float or None
     draws : int, optional
-        Number of draws of a bootstrap, which cannot show a value below one in so many.
+        Number of draws of a bootstrap, which cannot show a value below ``1 / draws``.
     """
     if value is None or isnan(value):
         return "-"
-    least = _LEAST_P if draws is None else max(_LEAST_P, 1 / draws)
-    return f"< {least:.4f}" if value < least else f"{value:.4f}"
+    smallest = _SMALLEST_P if draws is None else max(_SMALLEST_P, 1 / draws)
+    return f"< {smallest:.4f}" if value < smallest else f"{value:.4f}"

@@ -15,7 +15,7 @@ _SETTINGS = ".numba_config.yaml"
 
 
 def _import_numba_without_settings() -> None:
-    """Import Numba so that it never reads settings from the current directory, which is untrusted."""
+    """Import Numba without reading its settings from the current directory, which is untrusted."""
     if "numba" in sys.modules:  # the program imported it and is responsible for its settings
         return
     if os.path.lexists(_SETTINGS):  # only then: other threads may need the real yaml
@@ -62,12 +62,12 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def compiled_in_place(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function like `compiled` that creates and returns no arrays, but writes to its arguments.
+    """Compile a function that creates and returns no arrays, but writes to its arguments.
 
-    Numba then does not count references to arrays. Counting them takes longer than the work of small
-    functions that are not inlined and have many arrays among their arguments. Numba raises an error when it
-    compiles a function that allocates an array. The functions that it calls should be compiled in the same
-    way, because each one counts for itself.
+    Like `compiled`, but without reference counts of arrays. In a small function that is not inlined and has
+    many arrays among its arguments, counting takes longer than the work itself. Numba raises an error when it
+    compiles such a function that allocates an array. The functions that it calls should be compiled in the
+    same way, because each function counts references itself.
     """
     return _compile(function, _nrt=False)
 
@@ -83,8 +83,8 @@ def _compile(function: Callable[P, R], **options: Any) -> Callable[P, R]:
 class _TolerantCache(FunctionCache):  # type: ignore[misc]
     """Numba's disk cache, but damaged files are not an error: the function is compiled and saved again.
 
-    Numba passes on any exception of unpickling a truncated file. If two processes save a function for
-    different types at the same time, it can also return the code for the wrong types.
+    Numba itself passes on any exception from unpickling a truncated file. If two processes save a function
+    for different types at the same time, it can also return the code for the wrong types.
     """
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
@@ -118,8 +118,8 @@ def compiled_functions() -> list[Any]:
 def cache_location(dispatcher: Any) -> str | None:
     """Return the directory of the cached code of a compiled function for messages, or None without a cache.
 
-    Without NUMBA_CACHE_DIR the code is in the ``__pycache__`` of each module; then the directory of the
-    package is returned, since one is as good as the other.
+    Without NUMBA_CACHE_DIR, the code is in a ``__pycache__`` beside each module; then the directory of the
+    top-level package is returned.
     """
     path = dispatcher.stats.cache_path if hasattr(dispatcher, "stats") else None
     if not path:
@@ -139,17 +139,17 @@ class _CompilationListener(event.Listener):  # type: ignore[misc]
     def __init__(self) -> None:
         self._logged = False
 
-    def on_start(self, happening: Any) -> None:
+    def on_start(self, compilation: Any) -> None:
         pause_time_limit()
-        dispatcher = happening.data.get("dispatcher")
-        if self._logged or not any(dispatcher is ours for ours in _dispatchers):
+        dispatcher = compilation.data.get("dispatcher")
+        if self._logged or not any(dispatcher is own for own in _dispatchers):
             return
         self._logged = True
-        place = cache_location(dispatcher)
-        where = f"saved in {place}" if place else "it cannot be saved (see `disambig doctor`)"
+        folder = cache_location(dispatcher)
+        where = f"saved in {folder}" if folder else "it cannot be saved (see `disambig doctor`)"
         _log.info("compiling code that is new on this machine: %s", where)
 
-    def on_end(self, happening: Any) -> None:
+    def on_end(self, compilation: Any) -> None:
         resume_time_limit()
 
 
@@ -166,7 +166,7 @@ def _as_intrinsic(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @_as_intrinsic
 def eight_bytes(_: Any, array: Any, at: Any) -> Any:
-    """Return eight bytes of an array of uint8 from index `at` (uint64) on as one little-endian uint64.
+    """Return the eight bytes of a uint8 array that start at index `at` (uint64) as a little-endian uint64.
 
     For compiled functions; bounds are not checked. Eight loads of one byte would take four times as long.
     """
@@ -181,7 +181,7 @@ def eight_bytes(_: Any, array: Any, at: Any) -> Any:
 
 @_as_intrinsic
 def eight_products(_: Any, indices: Any, data: Any, start: Any, end: Any, table: Any, sums: Any) -> Any:
-    """Write the sum of ``data[at] * table[indices[at]]``, at from `start` to `end`, to `sums`.
+    """Write the sum of ``data[at] * table[indices[at]]`` over ``at = start, ..., end - 1`` to `sums`.
 
     For compiled functions; bounds are not checked. `table` has shape (n, 8) and is float64 or uint8; `sums`,
     shape (8,), and `data` are float64, `indices` is uint32, `start` and `end` are uint64. The eight sums are
@@ -205,16 +205,17 @@ def eight_products(_: Any, indices: Any, data: Any, start: Any, end: Any, table:
 def add_eight(
     _: Any, indices: Any, data: Any, start: Any, end: Any, table: Any, steps: Any, keep: Any
 ) -> Any:
-    """Add ``data[at] * steps * keep[indices[at]]`` to ``table[indices[at]]``, at from `start` to `end`.
+    """Add ``data[at] * steps * keep[indices[at]]`` to ``table[indices[at]]`` for each `at`.
 
-    See `eight_products`; `table` is float64, `keep` float64 or uint8, `steps` float64 of shape (8,).
+    For ``at = start, ..., end - 1``. See
+    `eight_products`; `table` is float64, `keep` float64 or uint8, `steps` float64 of shape (8,).
     """
 
     def add(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         rows = _RowArguments(context, builder, signature, arguments)
-        of_lanes = rows.load(5, _WHOLE(0))
+        eight_steps = rows.load(5, _WHOLE(0))
         with rows.iterate(arguments[2], arguments[3]) as (row, number):
-            product = builder.fmul(builder.fmul(number, of_lanes), rows.load(6, row))
+            product = builder.fmul(builder.fmul(number, eight_steps), rows.load(6, row))
             rows.store(builder.fadd(rows.load(4, row), product), 4, row)
         return context.get_dummy_value()
 
@@ -239,7 +240,7 @@ class _RowArguments:
 
     @contextmanager
     def iterate(self, start: Any, end: Any) -> Iterator[tuple[Any, Any]]:
-        """Loop over a row and yield the index and the number, broadcast to eight."""
+        """Emit a loop over the range; yield the index of a table row, and the number broadcast to eight."""
         builder, indices, data = self._builder, self._data[0], self._data[1]
         nothing, first = ir.Constant(_EIGHT, ir.Undefined), ir.IntType(32)(0)
         everywhere = ir.Constant(ir.VectorType(ir.IntType(32), 8), [0] * 8)

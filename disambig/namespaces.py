@@ -29,20 +29,20 @@ def entry_points(*, group: str, name: str | None = None) -> tuple[EntryPoint, ..
     Raises
     ------
     UserError
-        D021 if those of a distribution cannot be read. `importlib.metadata` does not name it, and spaCy and
-        other packages cannot be imported either.
+        D021, with the distribution whose entry points cannot be read. `importlib.metadata` does not name it,
+        and spaCy and other packages cannot be imported then.
     """
-    selected: dict[str, Any] = {"group": group} if name is None else {"group": group, "name": name}
+    query: dict[str, Any] = {"group": group} if name is None else {"group": group, "name": name}
     try:
-        found: Any = metadata.entry_points(**selected)
-        return tuple(found)
+        entries: Any = metadata.entry_points(**query)
+        return tuple(entries)
     except Exception:  # versions of Python raise different errors
         for distribution in metadata.distributions():
             try:
                 _ = distribution.entry_points
             except Exception as problem:
-                what = describe_exception(problem)
-                raise UserError("D021", path=_folder(distribution), problem=what) from problem
+                text = describe_exception(problem)
+                raise UserError("D021", path=_folder(distribution), problem=text) from problem
         raise
 
 
@@ -165,9 +165,10 @@ class Namespaces:
             return
         if kind == "experiments" and (owner is None or may_use):
             return
-        problem = f"{prefix!r} is {owner}'s" if owner and not may_use else f"{prefix!r} is not its name"
+        belongs_to_other = owner and not may_use
+        problem = f"the prefix {prefix!r} {f'belongs to {owner}' if belongs_to_other else 'is not its name'}"
         free = [p for p in prefixes if self._owners.get(p) == distribution_name(entry)]
-        advice = "rename its entry point, whose name is the prefix of its names"
+        advice = "rename its entry point, whose name must be the prefix of the names that it registers"
         if free:
             advice = f"its names must begin with {' or '.join(f'{p}.' for p in free)}"
         raise UserError("D006", name=name, plugin=entry.name, problem=problem, advice=advice)

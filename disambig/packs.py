@@ -87,27 +87,27 @@ class PackFolder:
         installed = packs()
         pack_name = str(name).removesuffix(f"/{self.key}")
         if pack_name in installed:
-            brought = installed[pack_name]
-            if self.key not in brought.folders:
-                raise UserError("D902", path=brought.home, what=self.what, made_by=self.made_by)
-            return brought.folders[self.key]
+            pack = installed[pack_name]
+            if self.key not in pack.folders:
+                raise UserError("D902", path=pack.home, what=self.what, made_by=self.made_by)
+            return pack.folders[self.key]
         path = Path(name)
         for folder in (path, path / self.key):
             if self.is_in(folder):
                 return folder
         if path.is_dir():
             raise UserError("D902", path=path, what=self.what, made_by=self.made_by)
-        bringing = [pack.name for pack in installed.values() if self.key in pack.folders]
-        facts = {
+        providers = [pack.name for pack in installed.values() if self.key in pack.folders]
+        values = {
             "name": str(name),
             "what": self.what,
             "made_by": self.made_by,
-            "names": nearest_first(str(name), bringing) if bringing else "none",
+            "names": nearest_first(str(name), providers) if providers else "none",
         }
         if path.exists():
-            raise UserError("D943", **facts)
+            raise UserError("D943", **values)
         missing = f"install the pack {self.pack} (pip install ./corpora/{self.pack}), or "
-        raise UserError("D901", hint="" if self.pack in bringing else missing, **facts)
+        raise UserError("D901", hint="" if self.pack in providers else missing, **values)
 
 
 def packs() -> dict[str, Pack]:
@@ -169,8 +169,7 @@ def read_pack(home: Path) -> Pack:
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as problem:
         raise UserError("D403", path=home, problem=f"pack.json: {problem!r}") from problem
     root = home.resolve()
-    brought = (*([pack.counts] if pack.counts else []), *pack.models.values(), *pack.folders.values())
-    for path in brought:
+    for path in (*([pack.counts] if pack.counts else []), *pack.models.values(), *pack.folders.values()):
         if not path.resolve().is_relative_to(root):
             raise UserError("D403", path=home, problem=f"{path} is outside the pack")
     return pack
@@ -193,24 +192,24 @@ def pack(name: str) -> Pack:
 def available() -> dict[str, Path]:
     """Return the directory of every model in the installed packs, by task and by PACK/TASK."""
     folders: dict[str, Path] = {}
-    for brought in packs().values():
-        for task, path in brought.models.items():
+    for pack in packs().values():
+        for task, path in pack.models.items():
             folders.setdefault(task, path)
-            folders[f"{brought.name}/{task}"] = path
+            folders[f"{pack.name}/{task}"] = path
     return folders
 
 
 def language_of_counts(path: str | os.PathLike[str]) -> str:
     """Return the language of the pack that a count table belongs to; an empty string for other tables."""
     resolved = Path(path).resolve()
-    brought = (pack for pack in packs().values() if pack.counts and pack.counts.resolve() == resolved)
-    return next((pack.language for pack in brought), "")
+    owners = (pack for pack in packs().values() if pack.counts and pack.counts.resolve() == resolved)
+    return next((pack.language for pack in owners), "")
 
 
-def not_installed(name: str) -> str | None:
-    """Return the pack that contains a model, if the factory of a spaCy component names one.
+def providing_pack(name: str) -> str | None:
+    """Return the pack that contains a model, installed or not; None if it is unknown.
 
-    The component of a task TASK is called ``disambig_TASK``. This imports its module, and spaCy.
+    The factory of the spaCy component of a task, ``disambig_TASK``, names the pack. This imports spaCy.
     """
     task = name.rpartition("/")[2]
     for entry in entry_points(group="spacy_factories"):
@@ -236,9 +235,9 @@ def nearest_models(name: str) -> str:
     models = available()
     pack, _, _ = name.rpartition("/")
     listed = [
-        each
-        for each, folder in models.items()
-        if pack in packs() or "/" not in each or models.get(each.rpartition("/")[2]) != folder
+        other
+        for other, folder in models.items()
+        if pack in packs() or "/" not in other or models.get(other.rpartition("/")[2]) != folder
     ]
     return nearest_first(name, listed)
 
@@ -257,8 +256,8 @@ def model_folder(name_or_path: str | Path) -> Path:
     path = Path(name_or_path)
     if not path.is_dir():
         name = str(name_or_path)
-        wanted = not_installed(name)
-        hint = f"install the pack {wanted}, or " if wanted else ""
+        missing = providing_pack(name)
+        hint = f"install the pack {missing}, or " if missing else ""
         takes = "give a model directory"
         raise UserError("D404", name=name, hint=hint, takes=takes, names=nearest_models(name))
     return path.resolve()

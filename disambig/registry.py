@@ -56,7 +56,7 @@ KINDS = (
 COMMANDS = "commands"
 _NAME = re.compile(r"([A-Za-z_]\w*\.)+v[1-9]\d*")
 _COMMAND = re.compile(r"[A-Za-z_]\w*\.[a-z][a-z0-9_]*\.v[1-9]\d*")
-_PLACE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
+_LOCATION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 _entries: dict[str, dict[str, Entry]] = {kind: {} for kind in KINDS}
 
 
@@ -98,8 +98,8 @@ class Entry:
             raise UserError("D004", name=self.name)
         if self.kind == COMMANDS:
             self._check_command()
-        is_place = isinstance(self.factory, str) and _PLACE.fullmatch(self.factory)
-        if not is_place and not callable(self.factory):
+        is_location = isinstance(self.factory, str) and _LOCATION.fullmatch(self.factory)
+        if not is_location and not callable(self.factory):
             raise UserError("D011", name=self.name, factory=self.factory)
 
     def _check_command(self) -> None:
@@ -121,16 +121,16 @@ class Entry:
         try:
             if isinstance(factory, str):
                 module, _, name = factory.partition(":")
-                with nullcontext() if module in sys.modules else _clean_output(self.owner):
+                with nullcontext() if module in sys.modules else _redirect_prints(self.owner):
                     factory = attrgetter(name)(import_module(module))
                 if not callable(factory):
                     raise TypeError(f"{self.factory} is not a class or function but {type(factory).__name__}")
             self._check_factory(factory)
         except BaseException as problem:  # an error in a plugin must not stop the tool
-            _raise_if_not_an_error(problem)
+            _reraise_unless_error(problem)
             raise self.import_error(problem) from problem
-        made: Callable[..., Any] = factory
-        return made
+        loaded: Callable[..., Any] = factory
+        return loaded
 
     def import_error(self, problem: BaseException) -> UserError:
         """Return D007 for an exception that the factory raised."""
@@ -138,25 +138,25 @@ class Entry:
         text = describe_failure(problem, plugin_packages(), message)
         return UserError("D007", kind=self.kind[:-1], name=self.name, plugin=self.owner, problem=text)
 
-    def has_factory(self, made_by: type) -> bool:
-        """Return True if a class is the factory; the factory is not imported for this."""
+    def has_factory(self, factory: type) -> bool:
+        """Return True if `factory` is the factory of the entry, which is not imported for this."""
         if not isinstance(self.factory, str):
-            return self.factory is made_by
+            return self.factory is factory
         module, _, name = self.factory.partition(":")
-        if module not in sys.modules or name.rpartition(".")[2] != made_by.__name__:
+        if module not in sys.modules or name.rpartition(".")[2] != factory.__name__:
             return False
         try:
-            return attrgetter(name)(sys.modules[module]) is made_by
+            return attrgetter(name)(sys.modules[module]) is factory
         except AttributeError:
             return False
 
     def _check_factory(self, factory: Callable[..., Any]) -> None:
-        """Raise TypeError for models and readers that do not say what they read, or lack a method."""
+        """Raise TypeError for models and readers that do not declare what they read, or lack a method."""
         if self.kind == "readers":
             _check_reader(factory())
         if self.kind != "models":
             return
-        if not _are_names(formats := getattr(factory, "formats", None)):
+        if not _is_tuple_of_names(formats := getattr(factory, "formats", None)):
             raise TypeError(f"its formats are {formats!r}, not a tuple of names")
         for name in ("load", "save", "describe", "records"):
             if not callable(getattr(factory, name, None)):
@@ -164,21 +164,21 @@ class Entry:
 
 
 def _check_reader(reader: Any) -> None:
-    """Raise TypeError for a reader that no file would reach, or that cannot read."""
+    """Raise TypeError for a reader that lacks the method `read`, or that would never be given a file."""
     if not callable(getattr(reader, "read", None)):
         raise TypeError("it has no method 'read'")
     suffixes, elements = (getattr(reader, name, ()) for name in ("suffixes", "elements"))
     for name, value in (("suffixes", suffixes), ("elements", elements)):
-        if value != () and not _are_names(value):
+        if value != () and not _is_tuple_of_names(value):
             raise TypeError(f"its {name} are {value!r}, not a tuple of texts")
     if not suffixes and not elements:
-        raise TypeError("it has neither suffixes nor elements, so that no file would be read by it")
+        raise TypeError("it has neither suffixes nor elements, so it would never read a file")
     if wrong := [suffix for suffix in suffixes if not suffix.startswith(".")]:
         raise TypeError(f"its suffix {wrong[0]!r} does not begin with a dot")
 
 
-def _are_names(value: Any) -> bool:
-    return isinstance(value, tuple) and bool(value) and all(isinstance(one, str) and one for one in value)
+def _is_tuple_of_names(value: Any) -> bool:
+    return isinstance(value, tuple) and bool(value) and all(isinstance(item, str) and item for item in value)
 
 
 def register_entries(offered: Iterable[Entry]) -> None:
@@ -190,14 +190,16 @@ def register_entries(offered: Iterable[Entry]) -> None:
         D003 for a name that is already registered; errors of `Entry.check`.
     """
     new: dict[tuple[str, str], Entry] = {}
-    for part in offered:
-        part.check()
-        first = new.get((part.kind, part.name)) or _entries[part.kind].get(part.name)
+    for entry in offered:
+        entry.check()
+        first = new.get((entry.kind, entry.name)) or _entries[entry.kind].get(entry.name)
         if first is not None:
-            raise UserError("D003", kind=part.kind[:-1], name=part.name, first=first.owner, second=part.owner)
-        new[part.kind, part.name] = part
-    for (kind, name), part in new.items():
-        _entries[kind][name] = part
+            raise UserError(
+                "D003", kind=entry.kind[:-1], name=entry.name, first=first.owner, second=entry.owner
+            )
+        new[entry.kind, entry.name] = entry
+    for (kind, name), entry in new.items():
+        _entries[kind][name] = entry
 
 
 def registered_entries(kind: str) -> dict[str, Entry]:
@@ -209,28 +211,28 @@ _ROLES = {"judges": "decision rule"}
 """What messages call the entries of a kind; by default the kind in the singular."""
 
 
-def describe_part(kind: str, part: object) -> str:
+def describe_component(kind: str, component: object) -> str:
     """Return what messages call a component: its registered name and plugin, or its class.
 
     Parameters
     ----------
     kind : str
         One of `KINDS`.
-    part : object
+    component : object
         An object or its class.
     """
-    made_by = part if isinstance(part, type) else type(part)
+    component_class = component if isinstance(component, type) else type(component)
     role = _ROLES.get(kind, kind[:-1])
     for entry in _entries[kind].values():
-        if entry.has_factory(made_by):
+        if entry.has_factory(component_class):
             return f"the {role} {entry.name} of the plugin {entry.owner}"
-    return f"the {role} {made_by.__name__}"
+    return f"the {role} {component_class.__name__}"
 
 
 def clear() -> None:
     """Remove all entries, before plugins are loaded again."""
-    for parts in _entries.values():
-        parts.clear()
+    for by_name in _entries.values():
+        by_name.clear()
 
 
 GROUP = "disambig"
@@ -255,15 +257,14 @@ class PluginReport:
 
     def broken_entries(self) -> dict[str, str]:
         """Import every entry and return the errors by name."""
-        wrong = {}
+        errors = {}
         for kind, name in self.registered:
-            part = registered_entries(kind).get(name)
             try:
-                if part is not None:
-                    part.load()
+                if (entry := _entries[kind].get(name)) is not None:
+                    entry.load()
             except UserError as problem:
-                wrong[name] = str(problem)
-        return wrong
+                errors[name] = str(problem)
+        return errors
 
 
 def load_plugins() -> list[PluginReport]:
@@ -279,9 +280,9 @@ def load_plugins() -> list[PluginReport]:
         if _report is None:
             _report = []  # set first: a plugin may query the registry while it is loaded
             try:
-                entries = sort_entry_points(_entry_points())
-                claims = Namespaces([entry for entry in entries if metadata_error(entry) is None])
-                _report.extend(_load_one(entry, claims) for entry in entries)
+                plugins = sort_entry_points(_entry_points())
+                namespaces = Namespaces([plugin for plugin in plugins if metadata_error(plugin) is None])
+                _report.extend(_load_plugin(plugin, namespaces) for plugin in plugins)
             except UserError:
                 clear()
                 _report = None
@@ -291,14 +292,15 @@ def load_plugins() -> list[PluginReport]:
 
 def plugin_packages() -> set[str]:
     """Return the top-level names of the packages of all plugins but the core, for `describe_failure`."""
-    modules = {module for module, _ in (report.module.partition(":")[::2] for report in _report or ())}
-    places = {
-        part.factory
-        for entries in _entries.values()
-        for part in entries.values()
-        if isinstance(part.factory, str)
-    }
-    return {name.partition(".")[0].strip() for name in modules | places} - {GROUP}
+    factories = (entry.factory for by_name in _entries.values() for entry in by_name.values())
+    locations = {report.module for report in _report or ()}
+    locations.update(factory for factory in factories if isinstance(factory, str))
+    return {_top_level_name(location) for location in locations} - {GROUP}
+
+
+def _top_level_name(location: str) -> str:
+    """Return the package of a location such as ``package.module:Name``."""
+    return re.split("[.:]", location, maxsplit=1)[0].strip()
 
 
 def reload_plugins() -> list[PluginReport]:
@@ -314,43 +316,45 @@ def _entry_points() -> list[EntryPoint]:
     return list(entry_points(group=GROUP))
 
 
-def _load_one(entry: EntryPoint, claims: Namespaces) -> PluginReport:
-    distribution = distribution_name(entry) if entry.dist else "?"
-    version = distribution_version(entry)
+def _load_plugin(entry_point: EntryPoint, namespaces: Namespaces) -> PluginReport:
+    name = entry_point.name
+    distribution = distribution_name(entry_point) if entry_point.dist else "?"
+    version = distribution_version(entry_point)
+    report = partial(PluginReport, name, distribution, version, entry_point.value)
     try:
-        if damaged := metadata_error(entry):
+        if damaged := metadata_error(entry_point):
             raise damaged
-        if _ENTRY_POINT.fullmatch(entry.value) is None:
-            raise UserError("D019", value=entry.value)
-        claims.check_name(entry)
-        with _clean_output(entry.name):
-            registered, warning = _call_hooks(entry, claims)
+        if _ENTRY_POINT.fullmatch(entry_point.value) is None:
+            raise UserError("D019", value=entry_point.value)
+        namespaces.check_name(entry_point)
+        with _redirect_prints(name):
+            registered, warning = _call_hooks(entry_point, namespaces)
     except BaseException as problem:  # an error in a plugin must not stop the tool
-        _raise_if_not_an_error(problem)
-        package = {entry.value.partition(".")[0].partition(":")[0].strip()}
-        error = str(problem) if isinstance(problem, UserError) else describe_failure(problem, package)
+        _reraise_unless_error(problem)
+        packages = {_top_level_name(entry_point.value)}
+        error = str(problem) if isinstance(problem, UserError) else describe_failure(problem, packages)
         if _strict():
             raise UserError(
-                "D002", name=entry.name, distribution=f"{distribution} {version}", problem=error
+                "D002", name=name, distribution=f"{distribution} {version}", problem=error
             ) from problem
-        _log.warning("plugin %r (%s %s) could not be loaded: %s", entry.name, distribution, version, error)
-        return PluginReport(entry.name, distribution, version, entry.value, error)
+        _log.warning("plugin %r (%s %s) could not be loaded: %s", name, distribution, version, error)
+        return report(error)
     if warning is not None:
         # An ignored command does not concern users of other commands; `disambig plugins` shows it.
         level = logging.INFO if registered else logging.WARNING
-        _log.log(level, "plugin %r (%s %s): %s", entry.name, distribution, version, warning)
-    return PluginReport(entry.name, distribution, version, entry.value, None, registered, warning)
+        _log.log(level, "plugin %r (%s %s): %s", name, distribution, version, warning)
+    return report(None, registered, warning)
 
 
-def _raise_if_not_an_error(problem: BaseException) -> None:
-    """Raise an exception that ends the program or is meant for a caller, not an error of a plugin."""
+def _reraise_unless_error(problem: BaseException) -> None:
+    """Raise `problem` again if it is not an error: an interrupt, or an expired time limit."""
     if isinstance(problem, (KeyboardInterrupt, GeneratorExit, DeadlineExceeded)):
         raise problem
 
 
 @contextmanager
-def _clean_output(plugin: str) -> Iterator[None]:
-    """Keep what a plugin prints when it is imported away from the results on standard output."""
+def _redirect_prints(plugin: str) -> Iterator[None]:
+    """Log what a plugin prints when it is imported, since standard output is for results only."""
     sink = io.BytesIO()
     captured = io.TextIOWrapper(sink, encoding="utf-8", errors="backslashreplace", write_through=True)
     try:
@@ -365,16 +369,18 @@ def _strict() -> bool:
     return os.environ.get("DISAMBIG_STRICT_PLUGINS") == "1"
 
 
-def _call_hooks(entry: EntryPoint, claims: Namespaces) -> tuple[tuple[tuple[str, str], ...], str | None]:
+def _call_hooks(
+    entry_point: EntryPoint, namespaces: Namespaces
+) -> tuple[tuple[tuple[str, str], ...], str | None]:
     """Collect the entries of a plugin, then register all of them or none."""
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
     if os.environ.get("DISAMBIG_TRACE_PLUGINS") == "1":
         manager.trace.root.setwriter(lambda text: _log.info("%s", text.rstrip()))
         manager.enable_tracing()
-    plugin = entry.load()
+    plugin = entry_point.load()
     try:
-        manager.register(plugin, name=entry.name)
+        manager.register(plugin, name=entry_point.name)
     except pluggy.PluginValidationError as problem:
         raise UserError("D024", problem=" ".join(str(problem).split())) from problem
     _check_hooks(manager, plugin)
@@ -383,20 +389,20 @@ def _call_hooks(entry: EntryPoint, claims: Namespaces) -> tuple[tuple[tuple[str,
 
     def offer(kind: str, name: str, factory: Callable[..., Any] | str, summary: str = "") -> None:
         if isinstance(factory, str) and factory.startswith("."):
-            module, colon, known_as = factory.partition(":")
-            factory = f"{resolve_name(module, getattr(plugin, '__package__', None))}{colon}{known_as}"
-        part = Entry(kind, name, entry.name, factory, summary)
-        part.check()
-        claims.check(entry, kind, name)
-        first = _first_command_entry(part, offered)
+            module, colon, attribute = factory.partition(":")
+            factory = f"{resolve_name(module, getattr(plugin, '__package__', None))}{colon}{attribute}"
+        entry = Entry(kind, name, entry_point.name, factory, summary)
+        entry.check()
+        namespaces.check(entry_point, kind, name)
+        first = _first_command_entry(entry, offered)
         if first is not None:
             ignored.append(
-                f"command {part.command!r} is ignored: {first.owner} already has a command of that name"
+                f"command {entry.command!r} is ignored: {first.owner} already has a command of that name"
             )
             return
         if _strict():
-            part.load()
-        offered.append(part)
+            entry.load()
+        offered.append(entry)
 
     def register(kind: str, name: str, factory: Callable[..., Any] | str) -> None:
         offer(kind, name, factory)
@@ -408,20 +414,17 @@ def _call_hooks(entry: EntryPoint, claims: Namespaces) -> tuple[tuple[tuple[str,
         callback = register_command if kind == COMMANDS else partial(register, kind)
         getattr(manager.hook, f"{_HOOK}{kind}")(register=callback)
     register_entries(offered)
-    claims.reserve(entry, (part.name for part in offered))
+    namespaces.reserve(entry_point, (entry.name for entry in offered))
     warning = "; ".join(ignored) or (None if offered else "registers nothing")
-    return tuple((part.kind, part.name) for part in offered), warning
+    return tuple((entry.kind, entry.name) for entry in offered), warning
 
 
-def _first_command_entry(part: Entry, offered: Iterable[Entry]) -> Entry | None:
+def _first_command_entry(entry: Entry, offered: Iterable[Entry]) -> Entry | None:
     """Return an earlier command with the same name, or None."""
-    if part.kind != COMMANDS:
+    if entry.kind != COMMANDS:
         return None
-    candidates = [
-        *registered_entries(part.kind).values(),
-        *(entry for entry in offered if entry.kind == part.kind),
-    ]
-    return next((entry for entry in candidates if entry.command == part.command), None)
+    earlier = [*_entries[COMMANDS].values(), *(other for other in offered if other.kind == COMMANDS)]
+    return next((other for other in earlier if other.command == entry.command), None)
 
 
 def _check_hooks(manager: pluggy.PluginManager, plugin: Any) -> None:
@@ -447,12 +450,12 @@ def get(kind: str, name: str) -> Callable[..., Any]:
     """
     by_name = entries(kind)
     if name not in by_name:
-        names = nearest_first(name, by_name) + _remark_on(name)
+        names = nearest_first(name, by_name) + _explain_unknown(name)
         raise UserError("D001", kind=kind[:-1], name=name, names=names)
     return by_name[name].load()
 
 
-def _remark_on(name: str) -> str:
+def _explain_unknown(name: str) -> str:
     """Return why a name may be unknown: another kind of entry has it, or its plugin is not installed."""
     kinds = [_ROLES.get(kind, kind[:-1]) for kind in KINDS if name in _entries[kind]]
     if kinds:
@@ -476,9 +479,9 @@ def entries(kind: str) -> dict[str, Entry]:
 def load_all(kind: str) -> dict[str, Callable[..., Any]]:
     """Return every factory of a kind; one that cannot be imported is skipped with a warning."""
     factories = {}
-    for name, part in entries(kind).items():
+    for name, entry in entries(kind).items():
         try:
-            factories[name] = part.load()
+            factories[name] = entry.load()
         except UserError as problem:
             _log.warning("%s", problem)
     return factories

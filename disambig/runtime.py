@@ -2,11 +2,13 @@
 
 Short texts use NumPy, long ones Numba. On a machine that is not busy, importing Numba takes 0.3 s of
 processor time, loading a compiled function from its cache 0.1 s, compiling one 0.2 s to several seconds.
-Two functions of the word network, written in C and compiled beforehand, load in a millisecond and run as fast
-as Numba's. A C extension would make the NumPy versions needless, but needs a wheel for every platform and all
-compiled functions in a second language, those of plugins as well. Numba's cache is valid for one kind of
-processor, so a wheel cannot contain it. So Numba stays, and is loaded only after a second of work (`IN_ALL`);
-as long as nothing was compiled on this machine, after as much work as compiling takes.
+Numba is therefore loaded only after a second of work (`TOTAL_SECONDS`) or, if nothing has been compiled on
+this machine yet, after as much work as compiling takes.
+
+A C extension would replace both backends: two functions of the word network that were written in C as an
+experiment loaded in a millisecond and ran as fast as Numba's. But it needs a wheel for every platform, and
+all compiled functions, including those of plugins, in a second language. A wheel cannot contain Numba's
+cache, which is valid for one kind of processor only.
 """
 
 from __future__ import annotations
@@ -28,17 +30,17 @@ from disambig.errors import UserError
 VARIABLE = "DISAMBIG_ENGINE"
 BACKENDS = ("numpy", "numba")
 
-_seen = 0.0
+_work_seconds = 0.0
 _warming: ContextVar[bool] = ContextVar("warming", default=False)
 
 
-AT_ONCE, IN_ALL = 0.25, 1.0
-"""Seconds of work with NumPy, of one call and of all calls so far, from which on Numba is used.
+CALL_SECONDS, TOTAL_SECONDS = 0.25, 1.0
+"""Seconds of work with NumPy, in one call and in all calls so far, after which Numba is used.
 
 Loading Numba and the compiled functions of all models takes about one second of processor time.
 """
-UNCOMPILED = 12.0
-"""Factor of both as long as nothing was compiled: it takes 12 seconds to compile the functions of all models.
+UNCOMPILED_FACTOR = 12.0
+"""Factor for both as long as nothing is compiled: compiling the functions of all models takes 12 seconds.
 
 With this factor, a run takes at most about twice as long as with the better choice.
 """
@@ -47,36 +49,36 @@ With this factor, a run takes at most about twice as long as with the better cho
 def use_numba(units: int, *, nanoseconds: float = 200.0) -> bool:
     """Return True if this call should use the Numba backend.
 
-    Numba is used for a call that takes `AT_ONCE` seconds with the NumPy backend, and for every call once
-    all calls of the process have taken `IN_ALL` seconds, since then loading Numba pays off. If no compiled
-    code is in the cache, it is `UNCOMPILED` times as much.
+    Numba is used for a call that would take `CALL_SECONDS` with the NumPy backend, and for every call once
+    the calls of the process have taken `TOTAL_SECONDS`, since loading Numba then pays off. If the cache
+    contains no compiled code, both limits are `UNCOMPILED_FACTOR` times as high.
 
     Parameters
     ----------
     units : int
         Amount of work of this call: characters of text, lookups, features.
     nanoseconds : float
-        Measured time of a unit with the NumPy backend.
+        Measured time per unit with the NumPy backend.
 
     Raises
     ------
     UserError
         D200 if the environment variable DISAMBIG_ENGINE is neither ``numpy`` nor ``numba``.
     """
-    global _seen
-    engine = os.environ.get(VARIABLE, "")
-    if engine:
-        if engine not in BACKENDS:
-            raise UserError("D200", value=engine)
-        return engine == "numba"
+    global _work_seconds
+    backend = os.environ.get(VARIABLE, "")
+    if backend:
+        if backend not in BACKENDS:
+            raise UserError("D200", value=backend)
+        return backend == "numba"
     if _warming.get():
         return True
     seconds = units * nanoseconds * 1e-9
-    _seen += seconds
-    if seconds < AT_ONCE and _seen < IN_ALL:
+    _work_seconds += seconds
+    if seconds < CALL_SECONDS and _work_seconds < TOTAL_SECONDS:
         return False
-    factor = 1.0 if has_compiled_code() else UNCOMPILED
-    return seconds >= factor * AT_ONCE or _seen >= factor * IN_ALL
+    factor = 1.0 if has_compiled_code() else UNCOMPILED_FACTOR
+    return seconds >= factor * CALL_SECONDS or _work_seconds >= factor * TOTAL_SECONDS
 
 
 @cache
@@ -92,29 +94,29 @@ def has_compiled_code() -> bool:
 
 
 def warm_up(work: Callable[[], object]) -> None:
-    """Run `work` with the Numba backend, then use it for all calls of this process, however small.
+    """Run `work` with the Numba backend, then use Numba for all further calls of this process.
 
     For long-lived processes: other threads use NumPy until the functions are compiled.
     """
-    global _seen
+    global _work_seconds
     token = _warming.set(True)
     try:
         work()
     finally:
         _warming.reset(token)
-    _seen = math.inf
+    _work_seconds = math.inf
 
 
-AGAIN = 1.0
-"""Seconds between repeated alarms, in case the exception of the first one is lost."""
+ALARM_INTERVAL = 1.0
+"""Seconds between repeated alarms: foreign code may suppress the exception of the first one."""
 
 
 class DeadlineExceeded(BaseException):
-    """Raised by `time_limit`; not an Exception, since foreign code may catch those."""
+    """Raised by `time_limit` and `check_time`; not an Exception, since foreign code may catch those."""
 
 
 class _Deadline(threading.local):
-    """The end of a thread's current block, in processor time of the thread."""
+    """When the current `processor_time_limit` of a thread expires, in processor time of the thread."""
 
     end = math.inf
     compiling = 0
@@ -122,12 +124,12 @@ class _Deadline(threading.local):
 
 
 class _Clock:
-    """The system timer of a limited block; it is paused while anything is compiled."""
+    """State of the system timer of `time_limit`, which is paused while anything is compiled."""
 
     def __init__(self) -> None:
-        self.runs = False
+        self.is_running = False
         self.compiling = 0
-        self.left = 0.0
+        self.seconds_left = 0.0
 
 
 _clock = _Clock()
@@ -138,8 +140,8 @@ _deadline = _Deadline()
 def processor_time_limit(seconds: float) -> Iterator[None]:
     """Let `check_time` raise `DeadlineExceeded` after `seconds` of processor time of this thread.
 
-    Unlike `time_limit` it works in any thread and interrupts nothing: the code in the block must call
-    `check_time` now and then. Compilation time does not count.
+    Unlike `time_limit`, it works in any thread and interrupts nothing: the code in the block must call
+    `check_time` regularly. Compilation time does not count.
     """
     before = _deadline.end
     _deadline.end = min(before, time.thread_time() + seconds)
@@ -159,12 +161,12 @@ def check_time() -> None:
 def time_limit(seconds: float | None) -> Iterator[None]:
     """Raise `DeadlineExceeded` in the block when it takes longer than `seconds`.
 
-    This uses the system alarm, which only reaches the main thread, between two bytecodes: it does not
-    interrupt a running compiled function, nor work in other threads, as in Dask workers. The time limit of a
-    whole shard, after which its worker is killed, applies there too.
+    This uses the system alarm, which Python handles in the main thread only, between two bytecodes. It does
+    not interrupt a running compiled function, and has no effect in other threads, such as those of Dask
+    workers. The time limit of a whole shard, after which its worker is killed, applies there too.
     """
-    possible = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
-    if seconds is None or not possible:
+    has_alarm = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+    if seconds is None or not has_alarm:
         yield
         return
 
@@ -172,13 +174,13 @@ def time_limit(seconds: float | None) -> Iterator[None]:
         raise DeadlineExceeded
 
     before = signal.signal(signal.SIGALRM, stop)
-    _clock.runs, _clock.compiling = True, 0
-    signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
+    _clock.is_running, _clock.compiling = True, 0
+    signal.setitimer(signal.ITIMER_REAL, seconds, ALARM_INTERVAL)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        _clock.runs = False
+        _clock.is_running = False
         signal.signal(signal.SIGALRM, before)
 
 
@@ -187,9 +189,9 @@ def pause_time_limit() -> None:
     if not _deadline.compiling:
         _deadline.compiling_since = time.thread_time()
     _deadline.compiling += 1
-    if _clock.runs:
+    if _clock.is_running:
         if not _clock.compiling:
-            _clock.left = max(signal.setitimer(signal.ITIMER_REAL, 0)[0], 0.001)
+            _clock.seconds_left = max(signal.setitimer(signal.ITIMER_REAL, 0)[0], 0.001)
         _clock.compiling += 1
 
 
@@ -198,39 +200,39 @@ def resume_time_limit() -> None:
     _deadline.compiling = max(0, _deadline.compiling - 1)
     if not _deadline.compiling:
         _deadline.end += time.thread_time() - _deadline.compiling_since
-    if _clock.runs and _clock.compiling:
+    if _clock.is_running and _clock.compiling:
         _clock.compiling -= 1
         if not _clock.compiling:
-            signal.setitimer(signal.ITIMER_REAL, _clock.left, AGAIN)
+            signal.setitimer(signal.ITIMER_REAL, _clock.seconds_left, ALARM_INTERVAL)
 
 
-BATCH_TO_TRIM = 50_000
-"""Number of characters after which free memory is returned."""
+CHARACTERS_PER_TRIM = 50_000
+"""Number of characters of text after which free memory is returned again."""
 _characters_since_trim = 0
 
 
 def return_free_memory(characters: int) -> None:
-    """Return free memory to the system now and then; call this after each batch of text.
+    """Return free memory to the system from time to time; call this after each batch of text.
 
-    glibc keeps what is free between blocks in use, such as cached words, and needs more and more with time.
-    A call takes some milliseconds, so one is made every `BATCH_TO_TRIM` characters.
+    glibc keeps free memory that lies between blocks in use, such as cached words, so a long-lived process
+    would grow. Returning it takes some milliseconds, so this is done every `CHARACTERS_PER_TRIM` characters.
 
     Parameters
     ----------
     characters : int
-        Size of the batch.
+        Number of characters of the batch.
     """
     global _characters_since_trim
     _characters_since_trim += characters
     trim = _malloc_trim()
-    if trim is not None and _characters_since_trim >= BATCH_TO_TRIM:
+    if trim is not None and _characters_since_trim >= CHARACTERS_PER_TRIM:
         _characters_since_trim = 0
         trim(0)
 
 
 @cache
 def _malloc_trim() -> Any:
-    """Return the function of glibc, or None if the system has another C library."""
+    """Return the function ``malloc_trim`` of glibc, or None if the system has another C library."""
     import ctypes
 
     try:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from disambig.data import Columns, Group, GroupedInstances, Instances, Predictions, ScoreBatch
 from disambig.errors import contract_error, describe_value
-from disambig.registry import describe_part
+from disambig.registry import describe_component
 from disambig.rules import Concern, Correction, Rule, RuleSet, default_rules
 from disambig.text import ReadsDocs as ReadsDocs, Tokenisation as Tokenisation, TokenView
 from disambig.type_aliases import Floats
@@ -26,7 +26,7 @@ Between = Literal["words", "labels", "own"]
 
 @dataclass(frozen=True, slots=True)
 class Decides:
-    """What a task decides: its one declared value.
+    """Where a task decides, and between what; the trait `TaskTraits.decides`.
 
     Attributes
     ----------
@@ -61,7 +61,10 @@ class TaskTraits:
     """Settings that can name a folder or file; a saved model stores such paths relative to itself."""
 
     def check_files(self) -> str | None:
-        """Read all files besides the model; return a line about them; raise UserError if one is wrong."""
+        """Read the files that the task uses besides its model, and return a line that describes them.
+
+        Return None if there are none; raise UserError if one is invalid.
+        """
         return None
 
     def warnings(self, view: TokenView, instances: Instances) -> list[str]:
@@ -477,12 +480,12 @@ class SharesWeights(Protocol):
         """Rebuild the saved scorer of all groups."""
 
 
-def get_trait(part: object, options: type, name: str) -> Any:
-    """Return a trait of a component, or its default; that of a method is called with the component."""
-    if hasattr(part, name):
-        return getattr(part, name)
-    default = vars(options)[name]
-    return MethodType(default, part) if isinstance(default, FunctionType) else default
+def get_trait(component: object, traits: type, name: str) -> Any:
+    """Return a trait of a component, or its default in `traits`; a default method is bound to it."""
+    if hasattr(component, name):
+        return getattr(component, name)
+    default = vars(traits)[name]
+    return MethodType(default, component) if isinstance(default, FunctionType) else default
 
 
 def decides(task: Task) -> Decides:
@@ -495,7 +498,7 @@ def decides(task: Task) -> Decides:
     """
     traits = get_trait(task, TaskTraits, "decides")
     if not isinstance(traits, Decides):
-        raise contract_error(describe_part("tasks", task), f"decides is {traits!r}", "a Decides(...)")
+        raise contract_error(describe_component("tasks", task), f"decides is {traits!r}", "a Decides(...)")
     return traits
 
 
@@ -512,24 +515,25 @@ def check_declarations(task: Task) -> None:
         D414 for a missing or invalid name, language, trait or method, invalid groups, or rules that do not
         name the corrections of its groups.
     """
-    part = describe_part("tasks", task)
+    component = describe_component("tasks", task)
     for name, wanted in _DECLARED.items():
         if not hasattr(task, name) and getattr_static(task, name, None) is None:
-            raise contract_error(part, f"it has no {name}", wanted)
+            raise contract_error(component, f"it has no {name}", wanted)
     if not callable(task.instances):
-        raise contract_error(part, f"instances is {describe_value(task.instances)}", _DECLARED["instances"])
+        raise contract_error(
+            component, f"instances is {describe_value(task.instances)}", _DECLARED["instances"]
+        )
     if not isinstance(task.name, str) or not task.name.isidentifier():
-        raise contract_error(part, f"its name is {task.name!r}", _DECLARED["name"])
+        raise contract_error(component, f"its name is {task.name!r}", _DECLARED["name"])
     if not isinstance(task.language, str):
-        raise contract_error(part, f"its language is {task.language!r}", _DECLARED["language"])
+        raise contract_error(component, f"its language is {task.language!r}", _DECLARED["language"])
     if (concern := get_trait(task, TaskTraits, "concerns")) not in get_args(Concern):
-        raise contract_error(part, f"concerns is {concern!r}", f"one of {', '.join(get_args(Concern))}")
-    what = decides(task)
+        raise contract_error(component, f"concerns is {concern!r}", f"one of {', '.join(get_args(Concern))}")
     for name, choices in (("where", get_args(Where)), ("between", get_args(Between))):
-        if (value := getattr(what, name)) not in choices:
-            raise contract_error(part, f"{name} of decides is {value!r}", f"one of {', '.join(choices)}")
-    _check_groups(task, part)
-    _check_rules(task, part)
+        if (value := getattr(decides(task), name)) not in choices:
+            raise contract_error(component, f"{name} of decides is {value!r}", f"one of {', '.join(choices)}")
+    _check_groups(task, component)
+    _check_rules(task, component)
 
 
 _DECLARED = {
@@ -538,34 +542,35 @@ _DECLARED = {
     "groups": "a tuple of Group",
     "instances": "a method instances(view) that returns Instances",
 }
-"""What every task has, and what is expected of it."""
+"""The attributes that every task must have, and what is expected of each."""
 
 
-def _check_groups(task: Task, part: str) -> None:
-    """Raise D414 for groups of which a model could not be trained."""
+def _check_groups(task: Task, component: str) -> None:
+    """Raise D414 for groups that a model cannot be trained for."""
     groups: Any = task.groups
     if not isinstance(groups, tuple | list) or not all(isinstance(group, Group) for group in groups):
-        one = groups[0] if isinstance(groups, tuple | list) and groups else groups
-        seen = f"groups is {describe_value(groups)}" + (f" with {one!r}" if one is not groups else "")
-        raise contract_error(part, seen, _DECLARED["groups"])
-    twice, count = Counter(group.name for group in groups).most_common(1)[0] if groups else ("", 0)
+        first = f" with {groups[0]!r}" if isinstance(groups, tuple | list) and groups else ""
+        seen = f"groups is {describe_value(groups)}{first}"
+        raise contract_error(component, seen, _DECLARED["groups"])
+    name, count = Counter(group.name for group in groups).most_common(1)[0] if groups else ("", 0)
     if count > 1:
-        raise contract_error(part, f"two groups are called {twice!r}", "different names")
+        raise contract_error(component, f"two groups are called {name!r}", "different names")
     between = decides(task).between
     for group in groups if between != "own" else ():
         distinct = set(group.candidates)
         if len(distinct) < len(group.candidates) or (between == "words" and len(distinct) < 2):
             seen = f"the candidates of the group {group.name!r} are {group.candidates!r}"
-            raise contract_error(part, seen, "two or more different ones")
+            raise contract_error(component, seen, "two or more different ones")
 
 
-def _check_rules(task: Task, part: str) -> None:
+def _check_rules(task: Task, component: str) -> None:
     """Raise D414 if the rules of a task are invalid, or do not name the corrections of its groups."""
     declared, rules = get_trait(task, TaskTraits, "rules"), task_rules(task)
-    for one in (rules, declared if declared is not None else rules):
-        good = isinstance(one.rules, tuple | list) and all(isinstance(rule, Rule) for rule in one.rules)
-        if not good or not callable(one.name_correction):
-            raise contract_error(part, f"rules is {one!r}", "RuleSet((Rule(...), ...), function)")
+    for rule_set in (rules, declared if declared is not None else rules):
+        members: Any = rule_set.rules
+        is_valid = isinstance(members, tuple | list) and all(isinstance(rule, Rule) for rule in members)
+        if not is_valid or not callable(rule_set.name_correction):
+            raise contract_error(component, f"rules is {rule_set!r}", "RuleSet((Rule(...), ...), function)")
     if decides(task).between == "labels":
         return
     for group in task.groups:
@@ -596,13 +601,13 @@ def task_rules(task: Task) -> RuleSet:
     if rules is None or (isinstance(rules, RuleSet) and rules.language not in ("", task.language)):
         return default_rules(task.name, type(task), get_trait(task, TaskTraits, "concerns"))
     if not isinstance(rules, RuleSet):
-        raise contract_error(describe_part("tasks", task), f"rules is {rules!r}", "a RuleSet(...)")
+        raise contract_error(describe_component("tasks", task), f"rules is {rules!r}", "a RuleSet(...)")
     return rules
 
 
-def folders(part: type | Task | FeatureExtractor) -> tuple[str, ...]:
+def folders(component: type | Task | FeatureExtractor) -> tuple[str, ...]:
     """Return the settings of a task or extractor, or of its class, that can name folders."""
-    return tuple(get_trait(part, TaskTraits, "folders"))
+    return tuple(get_trait(component, TaskTraits, "folders"))
 
 
 def requires(extractor: FeatureExtractor) -> tuple[str, ...]:
@@ -641,7 +646,7 @@ def judged_between(judge: DecisionRule) -> tuple[Between, ...]:
     between = get_trait(judge, DecisionRuleTraits, "between")
     if not isinstance(between, tuple | list) or not set(between) <= set(get_args(Between)):
         wanted = f"a tuple of some of {', '.join(get_args(Between))}, such as ('words',)"
-        raise contract_error(describe_part("judges", judge), f"between is {between!r}", wanted)
+        raise contract_error(describe_component("judges", judge), f"between is {between!r}", wanted)
     return tuple(between)
 
 
@@ -672,7 +677,7 @@ def takes(learner: Learner) -> tuple[type, ...]:
     if not isinstance(storages, tuple | list) or not all(isinstance(storage, type) for storage in storages):
         shown = storages.__name__ if isinstance(storages, type) else repr(storages)
         wanted = "a tuple of classes, such as (SparseRows,)"
-        raise contract_error(describe_part("learners", learner), f"takes is {shown}", wanted)
+        raise contract_error(describe_component("learners", learner), f"takes is {shown}", wanted)
     return tuple(storages)
 
 

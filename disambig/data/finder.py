@@ -16,7 +16,7 @@ from disambig.data.instances import CandidateLists, Instances, distinct_texts
 from disambig.data.segments import offsets_from_sizes, row_ranks
 from disambig.data.vocabulary import HashVocabulary
 from disambig.errors import UserError, contract_error, describe_value
-from disambig.registry import describe_part
+from disambig.registry import describe_component
 from disambig.text import TokenView, characters, hash_word, hash_words, tokenisation_named
 from disambig.types import HasExamples, Task, TaskTraits, decides, get_trait
 
@@ -374,4 +374,4 @@ def _outside(values: NDArray[np.integer], least: int, end: int | NDArray[np.inte
 
 
 def _fault(task: Task, seen: str, wanted: str) -> UserError:
-    return contract_error(describe_part("tasks", task), seen, wanted)
+    return contract_error(describe_component("tasks", task), seen, wanted)

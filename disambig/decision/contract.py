@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from disambig.data import Predictions, ScoreBatch
 from disambig.errors import contract_error, describe_value
-from disambig.registry import describe_part
+from disambig.registry import describe_component
 from disambig.types import DecisionRule
 
 METHODS = ("judge", "probabilities", "state", "from_state")
@@ -31,15 +31,17 @@ def check_fit(rule: object) -> None:
     for name in ("fit", "from_state"):
         if not callable(getattr(rule, name, None)):
             wanted = "a decision rule with fit and from_state"
-            raise contract_error(describe_part("judges", rule), f"it has no method {name}", wanted)
+            raise contract_error(describe_component("judges", rule), f"it has no method {name}", wanted)
     if not is_dataclass(rule):
         seen = f"{type(rule).__name__} is not a dataclass"
-        raise contract_error(describe_part("judges", rule), seen, "a dataclass whose fields are its settings")
+        raise contract_error(
+            describe_component("judges", rule), seen, "a dataclass whose fields are its settings"
+        )
 
 
 def check_methods(rule: object) -> None:
     """Raise D414 unless the result of `fit` has the methods of a decision rule."""
-    part = describe_part("judges", rule)
+    part = describe_component("judges", rule)
     for name in METHODS:
         if not callable(getattr(rule, name, None)):
             raise contract_error(part, f"the result of fit has no method {name}", "a fitted decision rule")
@@ -68,7 +70,7 @@ def check_predictions(rule: DecisionRule, scored: ScoreBatch) -> None:
     UserError
         D414, which names the rule, what it returned and the contract.
     """
-    part, n = describe_part("judges", rule), len(scored)
+    part, n = describe_component("judges", rule), len(scored)
     judged: Any = rule.judge(scored)
     if not isinstance(judged, Predictions):
         raise contract_error(part, f"judge returned {describe_value(judged)}", _JUDGED)

@@ -29,7 +29,7 @@ from disambig.data import (
 )
 from disambig.errors import UserError, contract_error, describe_value
 from disambig.features._restoring import check_same, restore_checked
-from disambig.registry import describe_part
+from disambig.registry import describe_component
 from disambig.text import TokenView
 from disambig.type_aliases import Floats
 from disambig.types import (
@@ -219,7 +219,7 @@ def _check_restored(
         raise extractor_error(fitted, "transform gave features that are infinite or not a number", "numbers")
     for part in some:
         _check_batch(fitted, *part)
-    part_name, state = describe_part("extractors", fitted), fitted.state()
+    part_name, state = describe_component("extractors", fitted), fitted.state()
     restore = getattr(extractor, "from_state", fitted.from_state)  # `extractor` may stand for a fitted one
     again = restore_checked(part_name, state, lambda arrays: numbers(restore(arrays)))
     check_same(part_name, "features", again, expected, state)
@@ -291,7 +291,7 @@ def _numbers(features: Features) -> Floats:
 
 def extractor_error(extractor: FeatureExtractor, seen: str, wanted: str) -> UserError:
     """Return the error for an extractor that breaks its contract."""
-    return contract_error(describe_part("extractors", extractor), seen, wanted)
+    return contract_error(describe_component("extractors", extractor), seen, wanted)
 
 
 def check_candidate_kind(extractor: FeatureExtractor, *, own: bool) -> None:

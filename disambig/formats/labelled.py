@@ -28,7 +28,7 @@ from disambig.formats.examples import OPEN, Labelled, remove_marks
 from disambig.formats.noad import ARCHIVES, is_archive, labelled_words, read_document, read_noad
 from disambig.formats.senseval import parse_instances, read_xml, without_comments
 from disambig.formats.tables import TAB, read_header, table_rows
-from disambig.registry import describe_part
+from disambig.registry import describe_component
 from disambig.types import get_trait
 
 UTF_8 = "utf-8"
@@ -456,7 +456,7 @@ def read_source(source: ExampleSource) -> Iterator[Labelled]:
         whatever the reader raises.
     """
     reader = find_reader(source)
-    part = describe_part("readers", reader)
+    part = describe_component("readers", reader)
     examples: object = reader.read(source)
     if not isinstance(examples, Iterable):
         seen = f"read returned {describe_value(examples)} for {source.path}"

@@ -561,7 +561,7 @@ def _check_plain(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
             problem = "it contains Python objects"
         else:
             continue
-        raise UserError("D414", part=f"the state {key}", problem=problem, wanted="a plain array")
+        raise UserError("D414", component=f"the state {key}", problem=problem, wanted="a plain array")
     return dict(arrays)
 
 

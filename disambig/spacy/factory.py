@@ -237,7 +237,7 @@ def label_factory(
             loaded = loaded.with_fallback()
         return Disambiguator(nlp, loaded, name=name, spans_key=spans_key, protect=False)
 
-    create.pack = pack  # type: ignore[attr-defined]  # read by `packs.not_installed`
+    create.pack = pack  # type: ignore[attr-defined]  # read by `packs.providing_pack`
     defaults: dict[str, Any] = {"model": None, "spans_key": spans_key or task, "least_margin": None}
     _register(name, create, defaults | ({"fallback": False} if falls_back else {}), requires)
     return create

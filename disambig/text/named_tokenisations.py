@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from disambig.errors import contract_error, describe_value
-from disambig.registry import describe_part, get
+from disambig.registry import describe_component, get
 from disambig.text.view import Tokenisation, TokenView
 
 
@@ -31,7 +31,7 @@ def check_tokens(tokenisation: Tokenisation) -> None:
     UserError
         D414.
     """
-    part = describe_part("tokenisations", tokenisation)
+    part = describe_component("tokenisations", tokenisation)
     if not isinstance(getattr(tokenisation, "name", None), str):
         raise contract_error(part, "it has no name", "its registered name")
     for name in ("__call__", "words"):

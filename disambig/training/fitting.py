@@ -13,7 +13,7 @@ from disambig.data import Columns, Group, convert, offsets_from_sizes, segments
 from disambig.errors import UserError, contract_error, describe_value
 from disambig.features import check_same, restore_checked
 from disambig.models import LinearScorer, Model
-from disambig.registry import describe_part
+from disambig.registry import describe_component
 from disambig.training.resolved_config import ResolvedConfig
 from disambig.type_aliases import Progress
 from disambig.types import (
@@ -193,7 +193,7 @@ def fit(
         D414 if the learner or its scorer breaks the contract; D459 if the examples cannot be converted to a
         storage that the learner accepts; and whatever the learner raises.
     """
-    part = part or describe_part("learners", learner)
+    part = part or describe_component("learners", learner)
     examples = to_accepted_storage(learner, batch, part=part)
     development = None if dev is None else to_accepted_storage(learner, dev, part=part)
     fitted = learner.fit(examples, dev=development, rng=rng)
@@ -215,7 +215,7 @@ def fit_folds(
     UserError
         As `fit`.
     """
-    part = describe_part("learners", learner)
+    part = describe_component("learners", learner)
     result = learner.fit_folds(to_accepted_storage(learner, batch, part=part), folds)  # type: ignore[arg-type]
     if result is None:
         return None
@@ -236,7 +236,7 @@ def to_accepted_storage(learner: Learner, batch: CandidateBatch, *, part: str = 
     UserError
         D414 if `takes` is not a tuple of classes; D459 if the batch cannot be converted.
     """
-    part = part or describe_part("learners", learner)
+    part = part or describe_component("learners", learner)
     storages = takes(learner)
     if not callable(getattr(learner, "fit", None)):
         raise contract_error(part, "it has no method fit", "fit(batch, *, dev, rng) -> Fitted")

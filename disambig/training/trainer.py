@@ -16,7 +16,7 @@ from disambig.features import ExtractorChoice, restore_checked
 from disambig.files import ErrorCallback
 from disambig.formats import Clean, Fix, Labelled
 from disambig.models import Model
-from disambig.registry import describe_part
+from disambig.registry import describe_component
 from disambig.text import view_of_texts
 from disambig.training import diagnostics
 from disambig.training.examples import ErrorCorpus, TextExamples, explain_empty_part, protected_instances
@@ -286,7 +286,7 @@ def train_by(
     calibration_data = fitted.calibration_data(model, rng)
     fitted_rule = judge.fit(calibration_data, progress=tell)
     check_methods(fitted_rule)
-    part = describe_part("judges", fitted_rule)
+    part = describe_component("judges", fitted_rule)
     restore_checked(part, fitted_rule.state(), lambda state: judge.from_state(state, task.groups))
     if some := few_scored(calibration_data):
         check_predictions(fitted_rule, ScoreBatch.joined(some))

@@ -156,7 +156,7 @@ def test_any_config_is_built_or_a_user_error(config):
             "[extractors]\n[extractors.counts]",
             "[extractors]",
             "D662",
-            "it is one itself; give each extractor",
+            "it names an extractor itself; give each extractor",
         ),
         (
             WORDS_CONFIG[WORDS_CONFIG.index("[baseline]") :],
@@ -168,7 +168,7 @@ def test_any_config_is_built_or_a_user_error(config):
             WORDS_CONFIG[WORDS_CONFIG.index("[extractors.c") : WORDS_CONFIG.index("[learner]")],
             "",
             "D662",
-            "it names none",
+            "it contains no extractor",
         ),
     ],
 )

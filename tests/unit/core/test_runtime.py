@@ -16,27 +16,27 @@ from disambig.errors import UserError
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch):
     monkeypatch.delenv("DISAMBIG_ENGINE", raising=False)
-    monkeypatch.setattr(runtime, "_seen", 0)
+    monkeypatch.setattr(runtime, "_work_seconds", 0)
     monkeypatch.setattr(runtime, "has_compiled_code", lambda: True)
 
 
 def test_uses_numba_after_much_small_work():
-    nanoseconds = 2e7 * runtime.IN_ALL  # fifty of these reach the limit
+    nanoseconds = 2e7 * runtime.TOTAL_SECONDS  # fifty of these reach the limit
     assert not any(runtime.use_numba(1, nanoseconds=nanoseconds) for _ in range(40))
     assert [runtime.use_numba(1, nanoseconds=nanoseconds) for _ in range(12)][-2:] == [True, True]
 
 
 def test_uses_numba_for_a_large_call():
-    assert not runtime.use_numba(1, nanoseconds=0.9e9 * runtime.AT_ONCE)
-    assert runtime.use_numba(1, nanoseconds=1e9 * runtime.AT_ONCE)
+    assert not runtime.use_numba(1, nanoseconds=0.9e9 * runtime.CALL_SECONDS)
+    assert runtime.use_numba(1, nanoseconds=1e9 * runtime.CALL_SECONDS)
 
 
 def test_needs_more_work_before_the_first_compilation(monkeypatch):
     monkeypatch.setattr(runtime, "has_compiled_code", lambda: False)
-    once = 1e9 * runtime.AT_ONCE
+    once = 1e9 * runtime.CALL_SECONDS
     assert not runtime.use_numba(1, nanoseconds=once)
-    assert runtime.use_numba(1, nanoseconds=runtime.UNCOMPILED * once)
-    nanoseconds = runtime.UNCOMPILED * 1e8 * runtime.IN_ALL  # ten of these reach the limit
+    assert runtime.use_numba(1, nanoseconds=runtime.UNCOMPILED_FACTOR * once)
+    nanoseconds = runtime.UNCOMPILED_FACTOR * 1e8 * runtime.TOTAL_SECONDS  # ten of these reach the limit
     answers = [runtime.use_numba(1, nanoseconds=nanoseconds / 10) for _ in range(100)]
     assert not answers[0] and answers[-1]
 
@@ -105,7 +105,7 @@ most = own_memory()
 del held
 runtime.return_free_memory(10)
 kept = own_memory()
-runtime.return_free_memory(runtime.BATCH_TO_TRIM)
+runtime.return_free_memory(runtime.CHARACTERS_PER_TRIM)
 print(most - before, most - kept, most - own_memory(), runtime._malloc_trim() is not None)
 """
 

@@ -186,7 +186,7 @@ def test_time_limit_excludes_pauses():
 
 
 def test_repeats_a_lost_alarm(monkeypatch):
-    monkeypatch.setattr("disambig.runtime.AGAIN", 0.05)
+    monkeypatch.setattr("disambig.runtime.ALARM_INTERVAL", 0.05)
     start, lost = time.monotonic(), 0
     with pytest.raises(DeadlineExceeded), time_limit(0.05):
         while time.monotonic() < start + 30:

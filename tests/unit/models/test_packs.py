@@ -127,7 +127,7 @@ def test_a_component_that_cannot_be_loaded_gives_no_hint(monkeypatch):
             raise ImportError("no")
 
     monkeypatch.setattr(packs, "entry_points", lambda *, group: [Broken()])
-    assert packs.not_installed("other") is None
+    assert packs.providing_pack("other") is None
 
 
 def test_loads_a_changed_model_again(tmp_path, monkeypatch):
