@@ -10,7 +10,7 @@ import os
 
 import numpy as np
 import pytest
-from disambig_variance_svm.learners import VarianceSVM, regulariser_mean
+from disambig_variance_svm.learners import VarianceSVM, sum_weights
 from disambig_variance_svm.svm import solve
 
 from disambig.data import Columns, DenseBlocks
@@ -42,7 +42,7 @@ def prepositions(n, *, seed=0):
 def test_the_variance_svm_is_solved(benchmark, n):
     batch = prepositions(n)
     problem, regulariser, prior = VarianceSVM().problem(batch)
-    start = prior + regulariser_mean(regulariser)
+    start = prior + sum_weights(regulariser)
     found = benchmark.pedantic(
         lambda: solve(problem, regulariser, 1.0 / n, start=start), rounds=3, warmup_rounds=1
     )

@@ -1,8 +1,8 @@
 from ._fitting import (
     SUM as SUM,
     CrossedScorer as CrossedScorer,
-    dev_accuracy as dev_accuracy,
     dev_quality as dev_quality,
+    fit_best_c as fit_best_c,
     fold_crossed_sum as fold_crossed_sum,
     fold_sum as fold_sum,
     with_sum as with_sum,
@@ -28,6 +28,6 @@ from .variance_svm import (
     GRID as GRID,
     VarianceSVM as VarianceSVM,
     pad_lists as pad_lists,
-    regulariser_mean as regulariser_mean,
+    sum_weights as sum_weights,
     weights_from_prior as weights_from_prior,
 )

@@ -7,59 +7,88 @@ and K-SVM+) are folded back to the original columns; saved models never contain 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import Arrays, CandidateBatch, Columns, CrossedRows, DenseBlocks, UserError
+from disambig.api import Arrays, CandidateBatch, Columns, CrossedRows, DenseBlocks, Scorer, UserError
 from disambig.api.arrays import Floats
 from disambig.api.batches import convert, segments
 from disambig.api.decoding import from_the_least
 
-Answer = TypeVar("Answer")
+from ._validation import check_finite
+
+AnyScorer = TypeVar("AnyScorer", bound=Scorer)
+Extra = TypeVar("Extra")
 
 _PATIENCE, _PATIENT_TO = 3, 1e-3
-"""The search ends after `_PATIENCE` consecutive values of C * n, from `_PATIENT_TO` on, that are worse than
-the best by more than one standard error. Plateaus do not end it: as long as the weights only reproduce the
-most frequent candidate or the sum of counts, better values may still follow."""
+"""The search for C ends after `_PATIENCE` consecutive values of C * n, from `_PATIENT_TO` on, that are worse
+than the best by more than one standard error. Plateaus do not end it: as long as the weights only reproduce
+the most frequent candidate or the sum of counts, better values may still follow."""
 
 
-@dataclass(slots=True)
-class CSearch(Generic[Answer]):
-    """A search for the best C, from small to large; among equals the smallest C wins.
+def fit_best_c(
+    train: Callable[[float], tuple[AnyScorer, Extra]],
+    n_train: int,
+    dev: CandidateBatch | None,
+    *,
+    C: float | None,
+    default: float,
+    grid: Sequence[float],
+) -> tuple[AnyScorer, Extra, float, dict[str, float]]:
+    """Train with the given C or, if it is None and there is development data, with the best C of a grid.
 
-    Attributes
+    Parameters
     ----------
-    n_train, n_dev : int
-        Number of training examples, and of examples on which accuracy is measured.
-    path : dict of float to float
-        Accuracy at each C.
-    best : tuple of (float, float, Answer), optional
-        Accuracy, C and answer.
+    train : callable
+        Trains with a C and returns the scorer, and anything else that the caller reports. It is called with
+        C from small to large.
+    n_train : int
+        Number of training examples.
+    C : float, optional
+        The C to use, without a search.
+    default : float
+        The C to use if there is no development data.
+    grid : sequence of float
+        Values of C times `n_train` to try, smallest first; among equally accurate ones the smallest wins.
+
+    Returns
+    -------
+    scorer : Scorer
+    extra : object
+        The second value that `train` returned with this scorer.
+    C : float
+    path : dict of str to float
+        Accuracy on development data for each C that was tried, as it is saved with models.
     """
+    if C is not None or dev is None or len(dev.offsets) < 2:
+        used = default if C is None else C
+        return (*train(used), used, {})
+    check_finite(dev)
+    path: dict[str, float] = {}
+    best: tuple[float, tuple[AnyScorer, Extra, float]] | None = None
+    n_worse = 0
+    for scaled in grid:
+        tried = round_c(scaled / n_train)
+        scorer, extra = train(tried)
+        accuracy = path[f"{tried:g}"] = dev_quality(dev, scorer.scores(dev))
+        if best is None or accuracy > best[0]:
+            best = accuracy, (scorer, extra, tried)
+        error = math.sqrt(best[0] * (1 - best[0]) / (len(dev.offsets) - 1))
+        clearly_worse = tried * n_train >= _PATIENT_TO * (1 - 1e-6) and accuracy < best[0] - error
+        n_worse = n_worse + 1 if clearly_worse else 0
+        if n_worse == _PATIENCE or accuracy >= 1.0:
+            break
+    assert best is not None
+    return (*best[1], path)
 
-    n_train: int
-    n_dev: int
-    path: dict[float, float] = field(default_factory=dict)
-    best: tuple[float, float, Answer] | None = None
-    _worse: int = 0
 
-    def add(self, C: float, accuracy: float, answer: Answer) -> bool:
-        """Record the answer at the next larger C and return True if the search should continue."""
-        self.path[C] = accuracy
-        if self.best is None or accuracy > self.best[0]:
-            self.best = accuracy, C, answer
-        error = math.sqrt(self.best[0] * (1 - self.best[0]) / self.n_dev)
-        clearly = C * self.n_train >= _PATIENT_TO * (1 - 1e-6) and accuracy < self.best[0] - error
-        self._worse = self._worse + 1 if clearly else 0
-        return self._worse < _PATIENCE and accuracy < 1.0
-
-    def report(self) -> dict[str, float]:
-        """Return the accuracies by C in the form that is saved with models."""
-        return {f"{C:g}": accuracy for C, accuracy in self.path.items()}
+def round_c(C: float) -> float:
+    """Return C with six digits, as it is printed in reports."""
+    return float(f"{C:g}")
 
 
 def with_median_c(learner: Any, reports: Sequence[Mapping[str, Any]]) -> Any:
@@ -73,20 +102,14 @@ def with_median_c(learner: Any, reports: Sequence[Mapping[str, Any]]) -> Any:
 def dev_quality(batch: CandidateBatch, scores: NDArray[np.float64]) -> float:
     """Return the accuracy or, for lists, its generalisation to graded costs.
 
-    The value is one if every instance is decided correctly. Costs are measured from the lowest cost of the
-    instance, as shares of the largest cost.
+    For lists the value is one minus the mean cost of the best-scored candidates. Costs are measured from the
+    lowest cost of the instance, as shares of the largest cost.
     """
+    best = batch.offsets[:-1] + segments.argmax(scores, batch.offsets)
     if isinstance(batch, DenseBlocks | CrossedRows):
-        return dev_accuracy(batch, scores)
+        return float(np.mean(batch.cost[best] == 0))
     cost = from_the_least(batch)
-    best = batch.offsets[:-1] + segments.argmax(scores, batch.offsets)
     return 1.0 - float(np.mean(cost[best])) / max(float(cost.max(initial=0.0)), 1e-300)
-
-
-def dev_accuracy(batch: CandidateBatch, scores: NDArray[np.float64]) -> float:
-    """Return the share of instances whose best-scored candidate has no cost."""
-    best = batch.offsets[:-1] + segments.argmax(scores, batch.offsets)
-    return float(np.mean(batch.cost[best] == 0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -24,16 +24,8 @@ from disambig.api.decoding import from_the_least
 from disambig.api.settings import ABOVE_ZERO, COUNT, SVM_C
 
 from ..svm.list_solver import RankedSolution, solve_lists
-from ._fitting import (
-    CrossedScorer,
-    CSearch,
-    dev_accuracy,
-    dev_quality,
-    fold_crossed_sum,
-    with_median_c,
-    with_sum,
-)
-from ._validation import check_attributes, check_finite, check_names
+from ._fitting import CrossedScorer, fit_best_c, fold_crossed_sum, round_c, with_median_c, with_sum
+from ._validation import check_attributes, check_names
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -57,38 +49,14 @@ class LiblinearSettings:
     max_iter: int
 
 
-def check_liblinear(learner: str, settings: LiblinearSettings, batch: CandidateBatch) -> None:
-    """Raise an error for invalid settings or unusable training examples.
-
-    Parameters
-    ----------
-    learner : str
-        Name of the learner in messages.
-
-    Raises
-    ------
-    UserError
-        D452 for `max_iter`, D700 for `C`, D760 for `tolerance`; D703 and D705 for the examples.
-    """
-    SVM_C.or_none.check(f"{learner}.C", settings.C)
-    ABOVE_ZERO.check(f"{learner}.tolerance", settings.tolerance)
-    COUNT.check(f"{learner}.max_iter", settings.max_iter)
-    check_attributes(batch, None)
-
-
-def cross_rows(batch: CandidateBatch) -> CrossedRows | SparseRows:
-    """Return `batch` as crossed rows, or lists as sparse rows; D459 if neither is possible."""
-    return convert(batch, CrossedRows, SparseRows)
-
-
-def fit_scorer(
+def _fit_classes(
     batch: CrossedRows,
     settings: LiblinearSettings,
     *,
     dev: CandidateBatch | None,
     fold: Callable[[Floats], Floats] = lambda weights: weights,
 ) -> Fitted:
-    """Return the scorer with the C that is best on `dev`, the smallest among equals.
+    """Return the scorer of an SVM over classes with the best C.
 
     Parameters
     ----------
@@ -100,25 +68,13 @@ def fit_scorer(
     sparse = hasattr(batch.rows, "indptr")
     values = batch.rows.astype(np.float64) if sparse else np.asarray(batch.rows, np.float64)
     rows, labels = _with_every_class(values, gold, k)
-    if settings.C is not None or not isinstance(dev, DenseBlocks | CrossedRows) or len(dev.offsets) < 2:
-        C = _DEFAULT / n if settings.C is None else settings.C
-        weights, converged = train_liblinear(rows, labels, settings, C)
-        return _make_fitted(CrossedScorer(fold(weights.ravel())), converged, C, {})
-    check_finite(dev)
-    search = CSearch[tuple[CrossedScorer, bool | None]](n, len(dev.offsets) - 1)
-    for value in GRID:
-        C = float(f"{value / n:g}")
-        weights, converged = train_liblinear(rows, labels, settings, C)
-        scorer = CrossedScorer(fold(weights.ravel()))
-        if not search.add(C, dev_accuracy(dev, scorer.scores(dev)), (scorer, converged)):
-            break
-    assert search.best is not None
-    _, C, (scorer, converged) = search.best
-    return _make_fitted(scorer, converged, C, search.report())
 
+    def solve(C: float) -> tuple[Floats, bool | None]:
+        weights, converged = train_liblinear(rows, labels, settings, C)
+        return fold(weights.ravel()), converged
 
-def _make_fitted(scorer: CrossedScorer, converged: bool | None, C: float, path: dict[str, float]) -> Fitted:
-    return Fitted(scorer, {"C": float(f"{C:g}"), "converged": converged, "dev_accuracy": path})
+    comparable = isinstance(dev, DenseBlocks | CrossedRows)
+    return _fit_best_c(solve, n, settings, dev if comparable else None)
 
 
 def _with_every_class(rows: Any, gold: NDArray[np.int64], k: int) -> tuple[Any, NDArray[np.int64]]:
@@ -126,12 +82,12 @@ def _with_every_class(rows: Any, gold: NDArray[np.int64], k: int) -> tuple[Any, 
     missing = np.setdiff1d(np.arange(k), gold)
     if not len(missing):
         return rows, gold
-    if not isinstance(rows, np.ndarray):
-        from scipy.sparse import csr_array, vstack
+    labels = np.concatenate([gold, missing])
+    if isinstance(rows, np.ndarray):
+        return np.concatenate([rows, np.zeros((len(missing), rows.shape[1]))]), labels
+    from scipy.sparse import csr_array, vstack
 
-        wider = csr_array(vstack([rows, csr_array((len(missing), rows.shape[1]))], format="csr"))
-        return wider, np.concatenate([gold, missing])
-    return np.concatenate([rows, np.zeros((len(missing), rows.shape[1]))]), np.concatenate([gold, missing])
+    return csr_array(vstack([rows, csr_array((len(missing), rows.shape[1]))], format="csr")), labels
 
 
 def train_liblinear(
@@ -179,74 +135,65 @@ def counts_passes(kind: str) -> bool:
     return kind != CRAMMER_SINGER or Version(__version__) >= Version("1.9.1")
 
 
-def fit_ranked(
+def _fit_ranking(
     batch: SparseRows, settings: LiblinearSettings, *, dev: CandidateBatch | None, sum: Sequence[str]
 ) -> Fitted:
     """Return the scorer of the K-SVM on lists with the best C and the sum of the groups in `sum`."""
-    inside = batch.columns.in_groups(sum, setting="KSVM.sum")
-    wider = _add_sum(batch, inside) if sum else batch
-    last: list[RankedSolution] = []
+    summed = batch.columns.in_groups(sum, setting="KSVM.sum")
+    wider = _add_sum(batch, summed) if sum else batch
+    solution: RankedSolution | None = None
 
     def solve(C: float) -> tuple[Floats, bool | None]:
-        start = last[-1] if last else None
+        nonlocal solution
         solution = solve_lists(
-            wider, C, tolerance=settings.tolerance, max_iter=settings.max_iter, start=start
+            wider, C, tolerance=settings.tolerance, max_iter=settings.max_iter, start=solution
         )
-        last[:] = [solution]
-        weights = solution.weights[: len(inside)] + (solution.weights[-1] * inside if sum else 0.0)
+        weights = solution.weights[: len(summed)] + (solution.weights[-1] * summed if sum else 0.0)
         return weights, solution.gap <= settings.tolerance
 
-    return _best_fit(solve, len(batch.offsets) - 1, settings, dev)
+    return _fit_best_c(solve, len(batch.offsets) - 1, settings, dev)
 
 
-def fit_pointwise(batch: SparseRows, settings: LiblinearSettings, *, dev: CandidateBatch | None) -> Fitted:
+def _add_sum(batch: SparseRows, summed: NDArray[np.bool_]) -> SparseRows:
+    """Add the sum of some columns as the last column."""
+    from scipy.sparse import csr_array, hstack
+
+    total = batch.rows @ summed.astype(np.float64)
+    rows = csr_array(hstack([batch.rows, total[:, None]], format="csr"))
+    return SparseRows(rows, batch.offsets, batch.cost, batch.columns)
+
+
+def _fit_pointwise(batch: SparseRows, settings: LiblinearSettings, *, dev: CandidateBatch | None) -> Fitted:
     """Return the scorer of a binary SVM that separates correct from wrong candidates, with the best C."""
     from scipy.sparse import csr_array, hstack
 
-    n = len(batch.cost)
-    rows = csr_array(hstack([batch.rows, np.ones((n, 1))], format="csr"), dtype=np.float64)
-    right = (from_the_least(batch) == 0).astype(np.int64)
+    n_rows = len(batch.cost)
+    rows = csr_array(hstack([batch.rows, np.ones((n_rows, 1))], format="csr"), dtype=np.float64)
+    correct = (from_the_least(batch) == 0).astype(np.int64)
 
     def solve(C: float) -> tuple[Floats, bool | None]:
-        weights, converged = train_liblinear(rows, right, settings, C)
+        weights, converged = train_liblinear(rows, correct, settings, C)
         return (weights[-1] - weights[0])[:-1], converged
 
-    return _best_fit(solve, n, settings, dev)
+    return _fit_best_c(solve, n_rows, settings, dev)
 
 
-def _best_fit(
+def _fit_best_c(
     solve: Callable[[float], tuple[Floats, bool | None]],
-    n: int,
+    n_train: int,
     settings: LiblinearSettings,
     dev: CandidateBatch | None,
 ) -> Fitted:
-    if settings.C is not None or dev is None or len(dev.offsets) < 2:
-        C = _DEFAULT / n if settings.C is None else settings.C
+    """Return the scorer and report for the given or best C; `solve` returns weights and convergence."""
+
+    def train(C: float) -> tuple[CrossedScorer, bool | None]:
         weights, converged = solve(C)
-        return _fit_weights(weights, converged, C, {})
-    check_finite(dev)
-    search = CSearch[tuple[Floats, bool | None]](n, len(dev.offsets) - 1)
-    for value in GRID:
-        C = float(f"{value / n:g}")
-        weights, converged = solve(C)
-        if not search.add(C, dev_quality(dev, dev.scores(weights)), (weights, converged)):
-            break
-    assert search.best is not None
-    _, C, (weights, converged) = search.best
-    return _fit_weights(weights, converged, C, search.report())
+        return CrossedScorer(weights), converged
 
-
-def _fit_weights(weights: Floats, converged: bool | None, C: float, path: dict[str, float]) -> Fitted:
-    report = {"C": float(f"{C:g}"), "converged": converged, "dev_accuracy": path}
-    return Fitted(CrossedScorer(weights), report)
-
-
-def _add_sum(batch: SparseRows, inside: NDArray[np.bool_]) -> SparseRows:
-    from scipy.sparse import csr_array, hstack
-
-    total = batch.rows @ inside.astype(np.float64)
-    rows = csr_array(hstack([batch.rows, total[:, None]], format="csr"))
-    return SparseRows(rows, batch.offsets, batch.cost, batch.columns)
+    scorer, converged, C, path = fit_best_c(
+        train, n_train, dev, C=settings.C, default=_DEFAULT / n_train, grid=GRID
+    )
+    return Fitted(scorer, {"C": round_c(C), "converged": converged, "dev_accuracy": path})
 
 
 class LiblinearLearner(ABC):
@@ -279,9 +226,12 @@ class LiblinearLearner(ABC):
             D451 for an unknown feature group; D452, D700, D710 and D760 for invalid settings; D703 and D705
             for unusable examples.
         """
-        settings = LiblinearSettings(self.kind, self.C, self.tolerance, self.max_iter)
-        check_liblinear(type(self).__name__, settings, batch)
-        return self._fit(batch, settings, dev)
+        learner = type(self).__name__
+        SVM_C.or_none.check(f"{learner}.C", self.C)
+        ABOVE_ZERO.check(f"{learner}.tolerance", self.tolerance)
+        COUNT.check(f"{learner}.max_iter", self.max_iter)
+        check_attributes(batch, None)
+        return self._fit(batch, LiblinearSettings(self.kind, self.C, self.tolerance, self.max_iter), dev)
 
     def with_tuned(self, reports: Sequence[Mapping[str, Any]]) -> Self:
         """Return the learner with the median C of earlier fits, if its own is not set."""
@@ -323,20 +273,18 @@ class KSVM(LiblinearLearner):
 
     def _fit(self, batch: CandidateBatch, settings: LiblinearSettings, dev: CandidateBatch | None) -> Fitted:
         check_names("KSVM.sum", self.sum)
-        if not isinstance(batch, DenseBlocks):
-            rows = cross_rows(batch)
-            if not isinstance(rows, CrossedRows):
-                return fit_ranked(rows, settings, dev=dev, sum=self.sum)
-        if not self.sum:
-            return fit_scorer(convert(batch, CrossedRows), settings, dev=dev)
-        if not isinstance(batch, DenseBlocks):
-            raise UserError("D459", wanted="DenseBlocks (for a sum)", seen=type(batch).__name__)
+        if not self.sum or not isinstance(batch, DenseBlocks):
+            rows = convert(batch, CrossedRows, SparseRows)
+            if isinstance(rows, SparseRows):
+                return _fit_ranking(rows, settings, dev=dev, sum=self.sum)
+            if self.sum:
+                raise UserError("D459", wanted="DenseBlocks (for a sum)", seen=type(batch).__name__)
+            return _fit_classes(rows, settings, dev=dev)
 
         def fold(weights: Floats) -> Floats:
             return fold_crossed_sum(weights, batch, self.sum)
 
-        wider = convert(with_sum(batch, self.sum), CrossedRows)
-        return fit_scorer(wider, settings, dev=dev, fold=fold)
+        return _fit_classes(convert(with_sum(batch, self.sum), CrossedRows), settings, dev=dev, fold=fold)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -344,7 +292,7 @@ class OneVersusAll(LiblinearLearner):
     """K binary linear SVMs over the attributes of all classes, by LIBLINEAR.
 
     A class without examples is separated from all others like any other class. On lists, one SVM separates
-    correct candidates from others (see `fit_pointwise`).
+    correct candidates from others.
 
     Parameters
     ----------
@@ -364,7 +312,7 @@ class OneVersusAll(LiblinearLearner):
     kind: ClassVar[str] = ONE_VERSUS_ALL
 
     def _fit(self, batch: CandidateBatch, settings: LiblinearSettings, dev: CandidateBatch | None) -> Fitted:
-        rows = cross_rows(batch)
-        if not isinstance(rows, CrossedRows):
-            return fit_pointwise(rows, settings, dev=dev)
-        return fit_scorer(rows, settings, dev=dev)
+        rows = convert(batch, CrossedRows, SparseRows)
+        if isinstance(rows, SparseRows):
+            return _fit_pointwise(rows, settings, dev=dev)
+        return _fit_classes(rows, settings, dev=dev)

@@ -43,8 +43,16 @@ from disambig.api.settings import ABOVE_ZERO, validate_settings
 from ..svm.list_solver import RankedSolution, first_right, solve_lists
 from ..svm.problem import Regulariser
 from ..svm.solvers import Solution, solve
-from ._fitting import CrossedScorer, CSearch, dev_quality, fold_crossed_sum, fold_sum, with_median_c, with_sum
-from ._validation import check_attributes, check_finite, check_names, check_settings
+from ._fitting import (
+    CrossedScorer,
+    fit_best_c,
+    fold_crossed_sum,
+    fold_sum,
+    round_c,
+    with_median_c,
+    with_sum,
+)
+from ._validation import check_attributes, check_names, check_settings
 
 
 def crossed_blocks(batch: DenseBlocks) -> DenseBlocks:
@@ -105,7 +113,7 @@ def pad_lists(batch: CandidateBatch) -> DenseBlocks:
     return DenseBlocks(values[row], columns, batch.columns, cost[row].astype(np.float32))
 
 
-Meaning = tuple[tuple[str, str], ...]
+ColumnNames = tuple[tuple[str, str], ...]
 
 
 def weights_from_prior(prior: str, batch: CandidateBatch) -> Floats:
@@ -131,8 +139,8 @@ def weights_from_prior(prior: str, batch: CandidateBatch) -> Floats:
         column.
     """
     model = load_model(prior)
-    wanted = _column_meanings(batch.columns)
-    group = _groups(model).get(wanted) if wanted else None
+    wanted = _column_names(batch.columns)
+    group = _groups_by_columns(model).get(wanted) if wanted else None
     if group is None:
         names: Sequence[str] = batch.columns.names
         shown = f"such as {names[0]!r}" if len(names) else "without names"
@@ -145,7 +153,7 @@ def weights_from_prior(prior: str, batch: CandidateBatch) -> Floats:
         raise UserError("D750", prior=prior, problem=problem)
     weights = _weights(scorer, batch)
     if weights is None:
-        problem = f"its scorer for {name!r} is not one weight a column"
+        problem = f"its scorer for {name!r} does not have one weight per column"
         raise UserError("D750", prior=prior, problem=problem)
     return weights
 
@@ -163,18 +171,18 @@ def _weights(scorer: Scorer, batch: CandidateBatch) -> Floats | None:
 
 
 @lru_cache(maxsize=4)
-def _groups(model: Any) -> dict[Meaning, int]:
-    """Return the index of the group that has each set of columns in a model."""
-    # an empty text is enough: extractors return their columns for no instances, too
+def _groups_by_columns(model: Any) -> dict[ColumnNames, int]:
+    """Return the index of the group that has each list of columns in a model."""
+    # without a text there are no instances, but extractors return their columns all the same
     empty_view = model.tokenisation([])
     no_instances = model.task.instances(empty_view)
     return {
-        _column_meanings(model.features(empty_view, no_instances, g).batch.columns): g
+        _column_names(model.features(empty_view, no_instances, g).batch.columns): g
         for g in range(len(model.scorers))
     }
 
 
-def _column_meanings(columns: Columns) -> Meaning:
+def _column_names(columns: Columns) -> ColumnNames:
     """Return the name and feature group of each column, or nothing if the columns have no names."""
     groups = columns.groups.tolist()
     return tuple((str(name), columns.group_names[g]) for name, g in zip(columns.names, groups, strict=False))
@@ -268,45 +276,52 @@ class VarianceSVM:
             if self.prior is None and strength.all():
                 rows = convert(batch, SparseRows)
 
-                def ranked(C: float, last: RankedSolution | None) -> RankedSolution:
+                def solve_at(C: float, last: RankedSolution | None) -> RankedSolution:
                     return solve_lists(rows, C, strength=strength, tolerance=self.tolerance, start=last)
 
-                return self._by_c(ranked, rows, dev)
+                return self._fit_best_c(solve_at, rows, dev)
         blocks = batch if isinstance(batch, DenseBlocks) else pad_lists(batch)
         problem, regulariser, prior = self.problem(blocks)
-        start = prior + regulariser_mean(regulariser)
+        first_start = prior + sum_weights(regulariser)
 
-        def solved(C: float, last: Solution | None) -> Solution:
-            begin = start if last is None else last.weights
-            return solve(problem, regulariser, C, prior=prior, start=begin, tolerance=self.tolerance)
+        def solve_blocks(C: float, last: Solution | None) -> Solution:
+            start = first_start if last is None else last.weights
+            return solve(problem, regulariser, C, prior=prior, start=start, tolerance=self.tolerance)
 
-        return self._by_c(solved, blocks, dev)
+        return self._fit_best_c(solve_blocks, blocks, dev)
 
     @property
     def takes(self) -> tuple[type, ...]:
         """Class blocks; without the full matrix also lists."""
         return (DenseBlocks,) if self.full_matrix else (DenseBlocks, SparseRows, DenseLists)
 
-    def _by_c(
-        self, solved: Callable[[float, Any], Any], batch: CandidateBatch, dev: CandidateBatch | None
+    def _fit_best_c(
+        self, solve_at: Callable[[float, Any], Any], batch: CandidateBatch, dev: CandidateBatch | None
     ) -> Fitted:
-        """Return the scorer for the given C or, with development data, for the best C of the grid."""
-        n = len(batch.offsets) - 1
-        if self.C is not None or dev is None or len(dev.offsets) < 2:
-            C = _rounded(_DEFAULT / n) if self.C is None else self.C
-            solution = solved(C, None)
-            return self._fitted(self._scorer(solution, batch), solution, C, {})
-        check_finite(dev)
-        search = CSearch[Any](n, len(dev.offsets) - 1)
+        """Return the scorer and report for the given or best C.
+
+        Parameters
+        ----------
+        solve_at : callable
+            Returns the solution at a C, starting from the solution at the last C or None.
+        """
         solution = None
-        for value in GRID:
-            C = _rounded(value / n)
-            solution = solved(C, solution)
-            if not search.add(C, dev_quality(dev, self._scorer(solution, batch).scores(dev)), solution):
-                break
-        assert search.best is not None
-        _, C, solution = search.best
-        return self._fitted(self._scorer(solution, batch), solution, C, search.report())
+
+        def train(C: float) -> tuple[LinearScorer | CrossedScorer, Any]:
+            nonlocal solution
+            solution = solve_at(C, solution)
+            return self._scorer(solution, batch), solution
+
+        n = len(batch.offsets) - 1
+        scorer, best, C, path = fit_best_c(train, n, dev, C=self.C, default=round_c(_DEFAULT / n), grid=GRID)
+        report: dict[str, Any] = {
+            "C": C,
+            "objective": best.primal,
+            "gap": best.gap,
+            "n_iter": best.n_iter,
+            "dev_accuracy": path,
+        }
+        return Fitted(scorer, report)
 
     def with_tuned(self, reports: Sequence[Mapping[str, Any]]) -> VarianceSVM:
         """Return the learner with the median C of earlier fits, if its own is not set."""
@@ -360,27 +375,7 @@ class VarianceSVM:
             return CrossedScorer(fold_crossed_sum(weights, batch, self.sum) if self.sum else weights)
         return LinearScorer(fold_sum(weights, batch, self.sum) if self.sum else weights)
 
-    def _fitted(
-        self,
-        scorer: LinearScorer | CrossedScorer,
-        solution: Solution | RankedSolution,
-        C: float,
-        path: dict[str, float],
-    ) -> Fitted:
-        report: dict[str, Any] = {
-            "C": C,
-            "objective": solution.primal,
-            "gap": solution.gap,
-            "n_iter": solution.n_iter,
-            "dev_accuracy": path,
-        }
-        return Fitted(scorer, report)
 
-
-def regulariser_mean(regulariser: Regulariser) -> Floats:
-    """Return the direction of SumLM: ones on the variance subsets, zeros elsewhere."""
+def sum_weights(regulariser: Regulariser) -> Floats:
+    """Return the weights of SumLM: ones on the variance subsets, zeros elsewhere."""
     return np.where(regulariser.subset >= 0, 1.0, 0.0)
-
-
-def _rounded(C: float) -> float:
-    return float(f"{C:g}")
