@@ -44,6 +44,16 @@ def find_files(data: Path, names: Sequence[str]) -> list[Path]:
     return [data / name for name in names]
 
 
+def sample_paragraphs(path: Path, characters: int) -> list[str]:
+    """Return paragraphs at equal distances from a text file, about `characters` characters at most.
+
+    Every source of a domain is represented in the sample.
+    """
+    paragraphs = list(text_lines(path))
+    step = max(1, round(sum(map(len, paragraphs)) / characters))
+    return paragraphs[::step]
+
+
 def pack_paragraphs(data: Path, domain: str) -> Iterator[str]:
     """Yield the paragraphs of a domain that the pack counts (errors: see `text_lines`)."""
     (path,) = find_files(data, counted_files([domain]))

@@ -8,47 +8,37 @@ weights that the task *preposition* uses. The same data give the same weights.
 
 from __future__ import annotations
 
-import lzma
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
-from disambig.api import TokenView, Words
+from disambig.api import Words
+from disambig.api.arrays import minibatch
 from disambig.api.tasks import Gaps, learn_gaps
 
+from ..plain_text import counted_files, find_files, sample_paragraphs
 from .task import MISSING_WEIGHTS, PREPOSITIONS
 
 CHARACTERS = 60_000_000
 """Maximum number of characters that are read from each domain, in paragraphs at equal distances."""
 BITS = 19
+"""Logarithm of the number of hash buckets."""
 _PARAGRAPHS = 20_000
+"""Number of paragraphs that are tokenised at once."""
 LICENCE = "figures derived from text under the licences named in the card of disambig_en"
 
 
 def learn_missing(data: Path, domains: Sequence[str], *, seed: int = 0) -> Gaps:
     """Return the weights learned from the counted text of some domains, in random order."""
-    paragraphs = [text for domain in domains for text in _sample(data, domain)]
+    sources = counted_files(domains)
+    paragraphs = [text for path in find_files(data, sources) for text in sample_paragraphs(path, CHARACTERS)]
     order = np.random.default_rng(seed).permutation(len(paragraphs))
 
-    def views() -> Iterator[TokenView]:
-        for start in range(0, len(order), _PARAGRAPHS):
-            yield Words()([paragraphs[i] for i in order[start : start + _PARAGRAPHS].tolist()])
-
-    header = {
-        "words": list(PREPOSITIONS),
-        "sources": [f"english/{domain}.train.txt.xz" for domain in domains],
-        "licence": LICENCE,
-    }
-    return learn_gaps(views(), PREPOSITIONS, bits=BITS, header=header)
-
-
-def _sample(data: Path, domain: str) -> list[str]:
-    with lzma.open(data / "english" / f"{domain}.train.txt.xz", "rt", encoding="utf8") as lines:
-        paragraphs = [line.rstrip("\n") for line in lines]
-    step = max(1, round(sum(map(len, paragraphs)) / CHARACTERS))
-    return paragraphs[::step]
+    views = (Words()(batch) for batch in minibatch((paragraphs[i] for i in order.tolist()), _PARAGRAPHS))
+    header = {"words": list(PREPOSITIONS), "sources": list(sources), "licence": LICENCE}
+    return learn_gaps(views, PREPOSITIONS, bits=BITS, header=header)
 
 
 def main(data: Path, folder: Path = MISSING_WEIGHTS) -> None:

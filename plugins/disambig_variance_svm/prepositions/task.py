@@ -91,10 +91,9 @@ class Preposition:
         instances = self.finder.find(view)
         empty = self._empty(view, instances, least_odds) if self.or_none else np.zeros(0, np.int64)
         first, after = instances.positions, instances.positions + instances.lengths
-        twice = (view.hashes[first] == view.hashes[after]) | (view.hashes[first] == view.hashes[first - 1])
-        instances = instances.take(
-            np.flatnonzero(~twice | (instances.lengths != 1))
-        )  # a doubled word is another task's
+        doubled = (view.hashes[first] == view.hashes[after]) | (view.hashes[first] == view.hashes[first - 1])
+        doubled &= instances.lengths == 1
+        instances = instances.take(np.flatnonzero(~doubled))  # a task of its own decides these
         if self.only_as_preposition and len(instances):
             instances = instances.take(_usage().is_preposition(view, instances.positions))
         if not len(empty):

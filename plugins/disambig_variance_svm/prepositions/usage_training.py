@@ -27,7 +27,6 @@ information with its neighbours, reduced to its main dimensions; spherical k-mea
 
 from __future__ import annotations
 
-import lzma
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -36,12 +35,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.api import Tokenisation, TokenView
+from disambig.api import Tokenisation, TokenView, Words
 from disambig.api.arrays import Bools, Floats, Hashes, HashVocabulary
 from disambig.api.formats import ConlluSentence, read_conllu
 from disambig.api.text import hash_words
 
-from ..plain_text import COUNTED, find_files
+from ..plain_text import COUNTED, find_files, sample_paragraphs
+from .task import PREPOSITIONS
 from .usage import N_CLASSES, WEIGHTS, PrepositionUsage, build_class_table, feature_buckets, neighbour_words
 
 Matrix = NDArray[np.float32]
@@ -119,12 +119,6 @@ def _spherical_means(
     return nearest
 
 
-PREPOSITIONS = (
-    "about", "along", "among", "around", "as", "at", "beside", "between", "by", "down", "during", "except",
-    "for", "from", "in", "inside", "into", "of", "off", "on", "onto", "outside", "over",
-    "through", "to", "toward", "towards", "under", "until", "up", "upon", "with", "within", "without",
-)  # fmt: skip
-_KNOWN = frozenset(PREPOSITIONS)
 _STRANDED = frozenset(("obl", "nmod", "conj", "acl:relcl", "root", "orphan", "obl:npmod", "nmod:npmod"))
 _SUBORDINATORS = frozenset(("as", "until", "for", "except"))
 _FINITE = frozenset(("VBD", "VBP", "VBZ", "MD"))
@@ -180,13 +174,14 @@ def _ends_fixed(sentence: list[TreebankWord], i: int) -> bool:
     head = sentence[i].head
     last = all(not (other.head == head and other.relation == "fixed") for other in sentence[i + 1 :])
     first = sentence[head - 1]
-    return last and (first.relation == "case" or (first.relation == "mark" and _gerund(sentence, i)))
+    return last and (first.relation == "case" or (first.relation == "mark" and _precedes_gerund(sentence, i)))
 
 
 def _governs_clause(sentence: list[TreebankWord], i: int) -> bool:
+    """Return True if word `i`, which marks a clause, is used as a preposition ("by going")."""
     form = sentence[i].form.lower()
     if form in _SUBORDINATORS:
-        return _gerund(sentence, i)
+        return _precedes_gerund(sentence, i)
     following = sentence[i + 1].form.lower() if i + 1 < len(sentence) else ""
     if form == "in" and following == "that":
         return False
@@ -196,7 +191,7 @@ def _governs_clause(sentence: list[TreebankWord], i: int) -> bool:
     return True
 
 
-def _gerund(sentence: list[TreebankWord], i: int) -> bool:
+def _precedes_gerund(sentence: list[TreebankWord], i: int) -> bool:
     """Return True if a gerund without a subject follows `i`, after at most three words such as adverbs."""
     for word in sentence[i + 1 : i + 5]:
         if word.xpos == "VBG":
@@ -207,6 +202,7 @@ def _gerund(sentence: list[TreebankWord], i: int) -> bool:
 
 
 def _is_range(sentence: list[TreebankWord], i: int) -> bool:
+    """Return True if word `i` is between two numbers, without a "from" before them ("5 to 10")."""
     numbers = 0 < i < len(sentence) - 1 and sentence[i - 1].upos == sentence[i + 1].upos == "NUM"
     return numbers and all(word.form.lower() != "from" for word in sentence[max(0, i - 5) : i])
 
@@ -232,7 +228,7 @@ def _label(sentence: ConlluSentence, offset: int, spans: dict[tuple[int, int], b
     """Add the labels of a sentence to `spans`; its text begins at `offset`."""
     words = [TreebankWord(row[1], row[3], row[4], int(row[6]), row[7]) for row in sentence.words]
     for token in sentence.tokens:
-        if token.columns[0].isdigit() and token.columns[1].lower() in _KNOWN:  # skips parts of "don't"
+        if token.columns[0].isdigit() and token.columns[1].lower() in PREPOSITIONS:  # skips parts of "don't"
             spans[offset + token.start, offset + token.end] = is_preposition(words, token.words[0])
 
 
@@ -281,13 +277,10 @@ def read_ewt_examples(data: Path, part: str, tokenisation: Tokenisation) -> Prep
     return find_examples(sorted((data / "labelled" / "ewt").glob(f"*.{part}.conllu*")), tokenisation)
 
 
-def swap_prepositions(
-    words: dict[str, NDArray[np.uint64]], rng: np.random.Generator
-) -> dict[str, NDArray[np.uint64]]:
-    """Return the same places with a random other of the 34 words: synthetic mistakes that must pass."""
-    step = rng.integers(1, len(HASHES), size=len(words["C"]))
-    new = (preposition_indices(words["C"]) + step) % len(HASHES)
-    return {**words, "C": HASHES[new]}
+def swap_prepositions(words: NDArray[np.uint64], rng: np.random.Generator) -> NDArray[np.uint64]:
+    """Replace each preposition by a random other one: synthetic mistakes, which the task must decide."""
+    step = rng.integers(1, len(HASHES), size=len(words))
+    return HASHES[(preposition_indices(words) + step) % len(HASHES)]
 
 
 THRESHOLDS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98)
@@ -307,19 +300,19 @@ def report_row(name: str, passed: Bools, truth: Bools) -> str:
 
 def usage_report(usage: PrepositionUsage, train: PrepositionExamples, test: PrepositionExamples) -> str:
     """Return the report: all words, a curve over thresholds, mistakes that pass, and each word."""
-    chance = usage.probability(test.view, test.positions)
-    passed = chance >= usage.header["threshold"]
+    probability = usage.probability(test.view, test.positions)
+    passed = probability >= usage.header["threshold"]
     lines = [
         "All 34 words",
         _HEAD,
         report_row("always", np.ones_like(passed), test.truth),
         report_row("rules", by_rules(train, test), test.truth),
-        report_row("usage, 0.5", chance >= 0.5, test.truth),
+        report_row("usage, 0.5", probability >= 0.5, test.truth),
         report_row(f"usage, {usage.header['threshold']}", passed, test.truth),
         "",
         "By threshold",
         _HEAD,
-        *(report_row(f"{threshold}", chance >= threshold, test.truth) for threshold in THRESHOLDS),
+        *(report_row(f"{threshold}", probability >= threshold, test.truth) for threshold in THRESHOLDS),
         "",
         f"Prepositions swapped for another of the 34, let through: {100 * swapped_recall(usage, test):.1f} %",
         "",
@@ -338,19 +331,17 @@ def by_rules(train: PrepositionExamples, test: PrepositionExamples) -> Bools:
     """Predict by simple rules: "to" is a preposition unless a known verb follows, other words by majority."""
     words, to = train.words(), PREPOSITIONS.index("to")
     shares = [train.truth[words == i].sum() / max(1, (words == i).sum()) for i in range(len(PREPOSITIONS))]
-    following = neighbour_words(train.view.hashes, train.positions)["r"][words == to]
-    words_after, which = np.unique(following, return_inverse=True)
-    verbs = words_after[np.bincount(which, weights=train.truth[words == to]) < 0.5 * np.bincount(which)]
-    after = neighbour_words(test.view.hashes, test.positions)["r"]
-    return np.where(test.words() == to, ~np.isin(after, verbs), np.array(shares)[test.words()] >= 0.5)
+    after_to = train.view.hashes[train.positions[words == to] + 1]
+    following, which = np.unique(after_to, return_inverse=True)
+    verbs = following[np.bincount(which, weights=train.truth[words == to]) < 0.5 * np.bincount(which)]
+    is_verb = np.isin(test.view.hashes[test.positions + 1], verbs)
+    return np.where(test.words() == to, ~is_verb, np.array(shares)[test.words()] >= 0.5)
 
 
 def swapped_recall(usage: PrepositionUsage, test: PrepositionExamples, *, seed: int = 0) -> float:
     """Return the share of prepositions that still pass after each was swapped for another one."""
     positions = test.positions[test.truth]
-    swapped = swap_prepositions(neighbour_words(test.view.hashes, positions), np.random.default_rng(seed))[
-        "C"
-    ]
+    swapped = swap_prepositions(test.view.hashes[positions], np.random.default_rng(seed))
     passed = []
     for parity in (0, 1):  # every other occurrence at a time, so that few have swapped neighbours
         at = positions[parity::2]
@@ -389,19 +380,9 @@ LICENCE = "CC BY-SA 4.0"
 def raw_words(
     texts: Iterable[Path], tokenisation: Tokenisation, *, characters: int = RAW_CHARACTERS
 ) -> NDArray[np.uint64]:
-    """Return the word hashes of a sample of compressed texts, at most `characters` characters of each.
-
-    Paragraphs are taken at equal distances, so that every source of a domain is represented.
-    """
-    parts = [tokenisation([paragraphs]).hashes for path in texts for paragraphs in _sample(path, characters)]
-    return np.concatenate(parts)
-
-
-def _sample(path: Path, characters: int) -> Iterator[str]:
-    with lzma.open(path, "rt", encoding="utf8") as lines:
-        paragraphs = lines.readlines()
-    step = max(1, round(sum(map(len, paragraphs)) / characters))
-    yield "\n".join(paragraphs[::step])
+    """Return the word hashes of a sample of text files, about `characters` characters of each at most."""
+    samples = ("\n\n".join(sample_paragraphs(path, characters)) for path in texts)
+    return np.concatenate([tokenisation([sample]).hashes for sample in samples])
 
 
 def fit_weights(
@@ -449,11 +430,12 @@ def train_usage(data: Path, tokenisation: Tokenisation) -> PrepositionUsage:
     slots = build_class_table(words, classes, bits=SLOT_BITS)
 
     part = read_ewt_examples(data, "train", tokenisation)
-    right = neighbour_words(part.view.hashes, part.positions[part.truth])
-    swapped = feature_buckets(swap_prepositions(right, np.random.default_rng(0)), slots, bits=BUCKET_BITS)
-    as_it_stands = feature_buckets(neighbour_words(part.view.hashes, part.positions), slots, bits=BUCKET_BITS)
+    prepositions = neighbour_words(part.view.hashes, part.positions[part.truth])
+    swapped_words = swap_prepositions(prepositions["C"], np.random.default_rng(0))
+    swapped = feature_buckets({**prepositions, "C": swapped_words}, slots, bits=BUCKET_BITS)
+    original = feature_buckets(neighbour_words(part.view.hashes, part.positions), slots, bits=BUCKET_BITS)
     weights, bias = fit_weights(
-        np.concatenate((as_it_stands, swapped), axis=1),
+        np.concatenate((original, swapped), axis=1),
         np.concatenate((part.truth, np.ones(swapped.shape[1], dtype=bool))),
         np.repeat((1.0, SWAPPED), (len(part.truth), swapped.shape[1])),
         bits=BUCKET_BITS,
@@ -487,8 +469,6 @@ def threshold_for(probability: Floats, truth: Bools, precision: float) -> float:
 
 def main(data: str, output: str | Path = WEIGHTS) -> str:
     """Train, write the weights and return the report."""
-    from disambig.api import Words
-
     tokenisation = Words()
     usage = train_usage(Path(data), tokenisation)
     usage.save(Path(output))

@@ -10,20 +10,19 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from disambig.api import Words, load_model
 from disambig.api.arrays import minibatch
-from disambig.api.experiments import text_lines
 from disambig.api.features import WORD_KINDS, PartsOfSpeech
 
-from ..plain_text import PACK_DOMAINS, counted_files, find_files
+from ..plain_text import PACK_DOMAINS, counted_files, find_files, sample_paragraphs
 from .task import PARTS_OF_SPEECH
 
 CHARACTERS = 8_000_000
 """Approximate number of characters that are tagged in each domain, in paragraphs at equal distances."""
-LEAST = 5
+MIN_COUNT = 5
 """Minimum count of a word; rarer words count as nouns, like all unknown words."""
 BOTH = 0.12
 """A word is *noun or verb* if each of the two has at least this share."""
@@ -44,15 +43,15 @@ _KIND_OF_TAG = {
 
 def most_frequent_kind(tags: Mapping[str, int]) -> str:
     """Return the kind of a word from the counts of its tags."""
-    seen: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for tag, n in tags.items():
-        seen[_KIND_OF_TAG.get(tag, "other")] += n
-    n = seen.total()
-    noun, verb = seen["noun"] / n, seen["verb"] / n
+        counts[_KIND_OF_TAG.get(tag, "other")] += n
+    n = counts.total()
+    noun, verb = counts["noun"] / n, counts["verb"] / n
     if noun + verb > 0.6 and min(noun, verb) > BOTH:
         return "noun or verb"
-    best = max(seen, key=lambda kind: (seen[kind], kind))
-    if best == "noun" and seen["gerund"] / n > 0.2:
+    best = max(counts, key=lambda kind: (counts[kind], kind))
+    if best == "noun" and counts["gerund"] / n > 0.2:
         return "gerund"
     if best == "participle" and verb > 0.3:
         return "verb"
@@ -64,17 +63,20 @@ def learn_word_kinds(data: Path, *, characters: int = CHARACTERS) -> PartsOfSpee
     tagger = load_model(TAGGER)
     names = tagger.task.groups[0].candidates
     tags: dict[str, Counter[str]] = {}
-    for texts in _samples(data, characters):
-        view = tagger.tokenisation(texts)
-        places, chosen = tagger.choose(view)
-        documents = view.document_indices(places.positions)
-        starts, ends = view.starts[places.positions], view.ends[places.positions]
-        for document, start, end, tag in zip(
-            documents.tolist(), starts.tolist(), ends.tolist(), chosen.tolist(), strict=True
-        ):
-            word = Words.normal_form(texts[document][start:end])
-            tags.setdefault(word, Counter())[names[tag]] += 1
-    kinds = {word: most_frequent_kind(seen) for word, seen in sorted(tags.items()) if seen.total() >= LEAST}
+    for path in find_files(data, counted_files(PACK_DOMAINS)):
+        for texts in minibatch(sample_paragraphs(path, characters), _PARAGRAPHS):
+            view = tagger.tokenisation(texts)
+            places, chosen = tagger.choose(view)
+            documents = view.document_indices(places.positions).tolist()
+            starts, ends = view.starts[places.positions].tolist(), view.ends[places.positions].tolist()
+            for document, start, end, tag in zip(documents, starts, ends, chosen.tolist(), strict=True):
+                word = Words.normal_form(texts[document][start:end])
+                tags.setdefault(word, Counter())[names[tag]] += 1
+    kinds = {
+        word: most_frequent_kind(counts)
+        for word, counts in sorted(tags.items())
+        if counts.total() >= MIN_COUNT
+    }
     header = {
         "tokenisation": Words.name,
         "tagger": TAGGER,
@@ -83,13 +85,6 @@ def learn_word_kinds(data: Path, *, characters: int = CHARACTERS) -> PartsOfSpee
     }
     kind_numbers = {word: WORD_KINDS.index(kind) for word, kind in kinds.items() if kind != "noun"}
     return PartsOfSpeech.from_words(kind_numbers, header)
-
-
-def _samples(data: Path, characters: int) -> Iterator[list[str]]:
-    for path in find_files(data, counted_files(PACK_DOMAINS)):
-        paragraphs = list(text_lines(path))
-        step = max(1, round(sum(map(len, paragraphs)) / characters))
-        yield from minibatch(paragraphs[::step], _PARAGRAPHS)
 
 
 def main(data: Path, folder: Path = PARTS_OF_SPEECH) -> None:

@@ -11,8 +11,8 @@ from .examples import (
 )
 from .fillers import (
     FILLERS as FILLERS,
-    Counted as Counted,
     FillerCounts as FillerCounts,
+    KeyCounts as KeyCounts,
     count_fillers as count_fillers,
     filler_counts as filler_counts,
 )

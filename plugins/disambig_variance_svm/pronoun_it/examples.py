@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import random
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Mapping
+from operator import itemgetter
 from pathlib import Path
 
 from disambig.api import UserError
@@ -18,7 +19,7 @@ from disambig.api.experiments import text_lines
 from disambig.api.formats import Labelled, read_conllu
 
 from ..plain_text import PACK_DOMAINS, find_files, held_out_files
-from .patterns import LABELS, match_patterns
+from .patterns import LABELS, UNMATCHED, find_examples, first_it, sample_wordings, sentences_with_it
 from .task import NON_REFERENTIAL, REFERENTIAL
 
 _PLACE = re.compile(r"\[\[(.*?)\]\]")
@@ -47,7 +48,7 @@ def read_qa_it(data: Path) -> list[Labelled]:
         if len(columns) < _QA_COLUMNS:
             problem = f"{len(columns)} columns, not {_QA_COLUMNS} with TABs between them"
             raise _malformed(path, number, problem)
-        text, places = _unmarked(columns[4].replace(_ANSWER, "\n\n"))
+        text, places = _remove_brackets(columns[4].replace(_ANSWER, "\n\n"))
         classes = columns[5].split(",")
         if len(classes) != len(places):
             raise _malformed(path, number, f"{len(places)} places in [[ ]] and {len(classes)} classes")
@@ -64,7 +65,7 @@ def _malformed(path: Path, number: int, problem: str) -> UserError:
     return UserError("D460", where=f"{path}, line {number}", problem=f"{problem}; this is not QA-It")
 
 
-def _unmarked(marked: str) -> tuple[str, list[tuple[int, int]]]:
+def _remove_brackets(marked: str) -> tuple[str, list[tuple[int, int]]]:
     """Return the text without its brackets, and the spans that were in brackets."""
     text, at, places = "", 0, []
     for match in _PLACE.finditer(marked):
@@ -106,15 +107,12 @@ MOST: Mapping[str, int] = {
     "weather": 150, "time": 150, "idiom": 150, "cleft": 150, "clause": 1200, "thing": 1000, "same": 100,
 }  # fmt: skip
 """Maximum number of examples of each kind."""
-UNTOLD, MOST_UNTOLD = "untold", 1200
-"""Kind and maximum number of examples at which no pattern matches: most of them are referential."""
+MOST_UNMATCHED = 1200
+"""Maximum number of examples that no pattern matches."""
 LONGEST = 400
 """Maximum number of characters of a sentence."""
 SAME_WORDING = 4
 """Maximum number of examples with the same wording (the first words of the match)."""
-_SENTENCE = re.compile(r"[^.!?]*\bit\b[^.!?]*[.!?]?", re.IGNORECASE)
-_IT = re.compile(r"\bit\b", re.IGNORECASE)
-_WORDS = 5
 _Match = tuple[str, str, int, str]
 """Domain, sentence, offset of the "it", and wording."""
 
@@ -130,40 +128,34 @@ def pick_examples(data: Path, *, most: Mapping[str, int] = MOST, seed: int = 0) 
     matches: dict[str, list[_Match]] = defaultdict(list)
     for domain, path in zip(PACK_DOMAINS, find_files(data, held_out_files(PACK_DOMAINS)), strict=True):
         for paragraph in text_lines(path):
-            for match in _SENTENCE.finditer(paragraph):
-                sentence = match[0].strip()
-                if len(sentence) <= LONGEST:
-                    _add_matches(domain, sentence, most, matches)
+            for sentence in sentences_with_it(paragraph):
+                if len(sentence) > LONGEST:
+                    continue
+                found = find_examples(sentence, most)
+                for kind, start, wording in found:
+                    matches[kind].append((domain, sentence, start, wording))
+                if not found:
+                    matches[UNMATCHED].append((domain, sentence, first_it(sentence), sentence))
     rng = random.Random(seed)
     return [
         example
-        for kind, n in {**most, UNTOLD: MOST_UNTOLD}.items()
+        for kind, n in {**most, UNMATCHED: MOST_UNMATCHED}.items()
         for example in _sample_examples(kind, matches[kind], n, rng)
     ]
 
 
-def _add_matches(domain: str, sentence: str, kinds: Iterable[str], matches: dict[str, list[_Match]]) -> None:
-    """Add what the patterns say of a sentence; referential kinds only where no other one matches."""
-    here = list(match_patterns(sentence, kinds))
-    non_referential = {start for kind, start, _ in here if LABELS[kind] == NON_REFERENTIAL}
-    for kind, start, words in here:
-        if LABELS[kind] == NON_REFERENTIAL or start not in non_referential:
-            matches[kind].append((domain, sentence, start, " ".join(words.split()[:_WORDS])))
-    place = _IT.search(sentence)
-    if not here and place is not None:
-        matches[UNTOLD].append((domain, sentence, place.start(), sentence))
-
-
 def _sample_examples(kind: str, matches: list[_Match], most: int, rng: random.Random) -> list[Labelled]:
-    """Return at most `most` examples in random order, each sentence once and few of each wording."""
-    distinct = list(dict.fromkeys(matches))
-    rng.shuffle(distinct)
-    kept: list[Labelled] = []
-    seen = Counter[str]()
-    for domain, sentence, start, wording in distinct:
-        seen[wording] += 1
-        if seen[wording] <= SAME_WORDING and len(kept) < most:
-            where = f"{domain}, a pattern of {kind}"
-            label = LABELS.get(kind, REFERENTIAL)
-            kept.append(Labelled(sentence, start, start + 2, label, f"picked {sentence}", where, picked=True))
-    return kept
+    label = LABELS.get(kind, REFERENTIAL)
+    sample = sample_wordings(matches, itemgetter(3), most=most, most_same=SAME_WORDING, rng=rng)
+    return [
+        Labelled(
+            sentence,
+            start,
+            start + 2,
+            label,
+            f"picked {sentence}",
+            f"{domain}, a pattern of {kind}",
+            picked=True,
+        )
+        for domain, sentence, start, _ in sample
+    ]

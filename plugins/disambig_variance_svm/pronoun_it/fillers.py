@@ -83,7 +83,7 @@ class FillerCounts(StatelessExtractor):
         values[:, 1, -1] = 1.0
         costs = (np.arange(2) != instances.observed[:, None]).astype(np.float32)
         seen = (counts.sum(axis=2) > 0).sum(axis=1).astype(np.int32)
-        asked = fitting(view, instances).sum(axis=1).astype(np.int32)
+        asked = contexts_in_sentence(view, instances).sum(axis=1).astype(np.int32)
         blocks = DenseBlocks(
             values, np.tile(np.arange(N_COLUMNS), (2, 1)), _columns(group.candidates[1]), costs
         )
@@ -106,7 +106,7 @@ def _columns(label: str) -> Columns:
     )
 
 
-def fitting(view: TokenView, instances: Instances) -> NDArray[np.bool_]:
+def contexts_in_sentence(view: TokenView, instances: Instances) -> NDArray[np.bool_]:
     """Return which contexts are entirely within the sentence, shape ``(n, 14)``."""
     left, right = context_room(view, instances)
     contexts = np.array(CONTEXTS)
@@ -118,7 +118,7 @@ def filler_counts(table: Any, view: TokenView, instances: Instances) -> NDArray[
     if view.tokenisation not in table.require(view.tokenisation).gaps:
         raise UserError("D117", path=table.path, ngram="it * to", problem="was built without gaps (--gaps)")
     n = len(instances)
-    usable = fitting(view, instances)
+    usable = contexts_in_sentence(view, instances)
     counts = np.zeros((n, len(CONTEXTS), len(FILLERS)))
     for c, (left, right) in enumerate(CONTEXTS):
         rows = np.flatnonzero(usable[:, c])
@@ -151,12 +151,14 @@ def any_word(words: NDArray[np.uint64], place: int) -> NDArray[np.uint64]:
 
 
 Texts = Callable[[], Iterable[str]]
-Counted = tuple[NDArray[np.uint64], NDArray[np.uint64]]
+"""Returns the texts from the start each time it is called."""
+KeyCounts = tuple[NDArray[np.uint64], NDArray[np.uint64]]
+"""N-gram keys, ascending, and their counts."""
 _BATCH = 1 << 22
-_AROUND = 4
+"""Number of characters that are tokenised at once."""
 
 
-def count_fillers(texts: Texts, *, least: int) -> Counted:
+def count_fillers(texts: Texts, *, least: int) -> KeyCounts:
     """Return the n-grams that `filler_counts` looks up, as ascending keys and their counts.
 
     Parameters
@@ -170,15 +172,15 @@ def count_fillers(texts: Texts, *, least: int) -> Counted:
 
     seed = np.uint64(hash_word(NormalisedWords.name))
     contexts = np.array(CONTEXTS)
-    seen: list[NDArray[np.uint64]] = []
-    wanted = hash_words([IT, THEY])
+    contexts_of_places: list[NDArray[np.uint64]] = []
+    it_they = hash_words([IT, THEY])
     for hashes, sentences in _batches(texts):
-        places = np.flatnonzero(np.isin(hashes, wanted))
-        seen.append(contexts_at(hashes, sentences, places, contexts, seed))
-    first = np.concatenate(seen)  # (n, 4): see `contexts_at`
-    del seen  # frees memory before the second pass
-    _, index, often = np.unique(first[:, 0], return_index=True, return_counts=True)
-    kept = first[index[often >= least]]  # ascending by the first column
+        places = np.flatnonzero(np.isin(hashes, it_they))
+        contexts_of_places.append(contexts_at(hashes, sentences, places, contexts, seed))
+    rows = np.concatenate(contexts_of_places)  # (n, 4): see `contexts_at`
+    del contexts_of_places  # frees memory before the second pass
+    _, index, n_occurrences = np.unique(rows[:, 0], return_index=True, return_counts=True)
+    kept = rows[index[n_occurrences >= least]]  # ascending by the first column
     counts = np.zeros((len(kept), FILL), np.uint64)
     for hashes, sentences in _batches(texts):
         count_into(hashes, sentences, kept[:, 0].copy(), contexts, seed, FILLER_HASHES, counts)
@@ -190,14 +192,10 @@ def count_fillers(texts: Texts, *, least: int) -> Counted:
 def _batches(texts: Texts) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.int64]]]:
     """Yield word hashes and the begin and end of each word's sentence, shape ``(n, 2)``."""
     tokenise = NormalisedWords()
-    return (_arrays(tokenise, batch) for batch in minibatch(texts(), _BATCH + 1, len))
-
-
-def _arrays(tokenise: NormalisedWords, batch: list[str]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    view = tokenise(batch)
-    sizes = np.diff(view.sentences)
-    bounds = np.stack([np.repeat(view.sentences[:-1], sizes), np.repeat(view.sentences[1:], sizes)], axis=1)
-    return view.hashes, bounds
+    for batch in minibatch(texts(), _BATCH + 1, len):
+        view = tokenise(batch)
+        begin_end = np.stack([view.sentences[:-1], view.sentences[1:]], axis=1)
+        yield view.hashes, np.repeat(begin_end, np.diff(view.sentences), axis=0)
 
 
 LEAST = 2
@@ -216,13 +214,13 @@ def load_fillers(data: Path, *, progress: Callable[[str, int, int], None], quick
     from ..plain_text import COUNTED, QUICK_COUNTED, find_files
 
     sources = find_files(data, QUICK_COUNTED if quick else COUNTED)
-    times = 0
+    pass_number = 0
 
     def texts() -> Iterator[str]:
-        nonlocal times
-        times += 1
+        nonlocal pass_number
+        pass_number += 1
         for number, path in enumerate(sources):
-            progress(f"counting fillers, pass {times} of 2", number, len(sources))
+            progress(f"counting fillers, pass {pass_number} of 2", number, len(sources))
             yield from text_lines(path)
 
     def make(path: Path) -> None:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import argparse
 import random
-import re
 import sys
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +26,9 @@ from disambig.api.text import view_of_texts
 
 from ..plain_text import PACK_DOMAINS, counted_files, find_files
 from .frame_model import FRAME_MODEL, STEP, FrameModel, frame_keys
-from .patterns import LABELS, match_patterns
+from .patterns import LABELS, UNMATCHED, find_examples, first_it, sample_wordings, sentences_with_it
 from .task import NON_REFERENTIAL, It, NormalisedWords
 
-UNTOLD = "untold"
-"""The kind of places at which no pattern matches."""
 EVERY: Mapping[str, int] = {
     "fiction": 40, "essays": 5, "encyclopedic": 6, "manuals": 8, "speeches": 15, "textbooks": 6, "guides": 4,
     "science": 40, "government": 4,
@@ -41,20 +39,19 @@ MORE = 5
 COMMON = frozenset({"clause", "thing"})
 SAME_WORDING = 6
 """Maximum number of examples with the same wording (the first words of the match)."""
-MOST: Mapping[str, int] = {"clause": 4000, "thing": 4000, UNTOLD: 8000}
-UNTOLD_SHARE = 0.1
+MOST: Mapping[str, int] = {"clause": 4000, "thing": 4000, UNMATCHED: 8000}
+UNMATCHED_SHARE = 0.1
+"""Share of the sentences without a match that become examples."""
 WEIGHT: Mapping[str, Mapping[str, float]] = {
-    "clause": {UNTOLD: 0.3},
-    "rare": {UNTOLD: 0.3, "weather": 8.0, "idiom": 4.0, "time": 2.0},
+    "clause": {UNMATCHED: 0.3},
+    "rare": {UNMATCHED: 0.3, "weather": 8.0, "idiom": 4.0, "time": 2.0},
 }
 """Weights of examples by kind in each set, if not 1: some kinds have few examples."""
 CLAUSE = frozenset({"clause"})
 C = 3.0
 """Inverse strength of the L2 regulariser."""
-LEAST = 2
+MIN_COUNT = 2
 """Minimum count of a feature to get a weight."""
-_SENTENCE = re.compile(r"[^.!?]*\bit\b[^.!?]*[.!?]?", re.IGNORECASE)
-_WORDS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,47 +82,33 @@ def iterate_sentences(data: Path) -> Iterator[tuple[bool, str]]:
         rare = max(every // MORE, 1)
         for number, paragraph in enumerate(text_lines(path)):
             if number % rare == 0:
-                for match in _SENTENCE.finditer(paragraph):
-                    yield number % every == 0, match[0].strip()
+                for sentence in sentences_with_it(paragraph):
+                    yield number % every == 0, sentence
 
 
 def find_pattern_examples(data: Path, *, seed: int = 0) -> list[PatternExample]:
     """Return examples of all kinds from the counted text, few of each wording."""
     rng = random.Random(seed)
-    by_kind: dict[str, list[PatternExample]] = defaultdict(list)
-    kinds = list(LABELS)
-    non_referential = {kind for kind, label in LABELS.items() if label == NON_REFERENTIAL}
-    for whole, sentence in iterate_sentences(data):
-        matches = list(
-            match_patterns(sentence, kinds if whole else [kind for kind in kinds if kind not in COMMON])
-        )
-        non_referential_starts = {start for kind, start, _ in matches if kind in non_referential}
-        for kind, start, words in matches:
-            if kind in non_referential or start not in non_referential_starts:
-                by_kind[kind].append(PatternExample(sentence, start, kind, " ".join(words.split()[:_WORDS])))
-        if whole and not matches and rng.random() < UNTOLD_SHARE:
-            match = re.search(r"\bit\b", sentence, re.IGNORECASE)
-            assert match is not None
-            by_kind[UNTOLD].append(PatternExample(sentence, match.start(), UNTOLD, str(len(by_kind[UNTOLD]))))
+    by_kind: dict[str, list[PatternExample]] = {kind: [] for kind in (*LABELS, UNMATCHED)}
+    rare_kinds = [kind for kind in LABELS if kind not in COMMON]
+    unmatched = by_kind[UNMATCHED]
+    for all_kinds, sentence in iterate_sentences(data):
+        found = find_examples(sentence, LABELS if all_kinds else rare_kinds)
+        for kind, start, wording in found:
+            by_kind[kind].append(PatternExample(sentence, start, kind, wording))
+        if all_kinds and not found and rng.random() < UNMATCHED_SHARE:
+            unmatched.append(PatternExample(sentence, first_it(sentence), UNMATCHED, str(len(unmatched))))
     return [
         example
-        for kind in (*kinds, UNTOLD)
-        for example in _limit_examples(by_kind[kind], MOST.get(kind, len(by_kind[kind])), rng)
+        for kind, examples in by_kind.items()
+        for example in sample_wordings(
+            examples,
+            attrgetter("wording"),
+            most=MOST.get(kind, len(examples)),
+            most_same=SAME_WORDING,
+            rng=rng,
+        )
     ]
-
-
-def _limit_examples(
-    examples: Sequence[PatternExample], most: int, rng: random.Random
-) -> list[PatternExample]:
-    """Return at most `most` examples in random order, each sentence once and few of each wording."""
-    distinct = list(dict.fromkeys(examples))
-    rng.shuffle(distinct)
-    kept, seen = [], Counter[str]()
-    for example in distinct:
-        seen[example.wording] += 1
-        if seen[example.wording] <= SAME_WORDING:
-            kept.append(example)
-    return kept[:most]
 
 
 def learn_frame_model(examples: Sequence[PatternExample], *, sources: Sequence[str]) -> FrameModel:
@@ -134,15 +117,15 @@ def learn_frame_model(examples: Sequence[PatternExample], *, sources: Sequence[s
 
     keys, used = example_frames(examples)
     kinds = np.array([examples[n].kind for n in used.tolist()])
-    vocabulary, column, seen = np.unique(keys, return_inverse=True, return_counts=True)
-    kept = (seen >= LEAST) & (vocabulary != 0)
+    vocabulary, column, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    kept = (counts >= MIN_COUNT) & (vocabulary != 0)
     places = np.where(kept, np.cumsum(kept) - 1, -1)[column.reshape(keys.shape)]
     rows, at = np.nonzero(places >= 0)
     shape = len(keys), int(kept.sum())
     x = csr_array((np.ones(len(rows)), (rows.astype(np.int32), places[rows, at].astype(np.int32))), shape)
-    nothing = {kind for kind, label in LABELS.items() if label == NON_REFERENTIAL}
-    clause, clause_bias = _fit_weights(x, kinds, CLAUSE, nothing - CLAUSE, WEIGHT["clause"])
-    rare, rare_bias = _fit_weights(x, kinds, nothing - CLAUSE, frozenset(), WEIGHT["rare"])
+    rare_kinds = {kind for kind, label in LABELS.items() if label == NON_REFERENTIAL} - CLAUSE
+    clause, clause_bias = _fit_weights(x, kinds, CLAUSE, rare_kinds, WEIGHT["clause"])
+    rare, rare_bias = _fit_weights(x, kinds, rare_kinds, frozenset(), WEIGHT["rare"])
     weights = np.stack([clause, rare])
     is_used = weights.any(axis=0)
     header = {
@@ -154,17 +137,17 @@ def learn_frame_model(examples: Sequence[PatternExample], *, sources: Sequence[s
 
 
 def _fit_weights(
-    x: Any, kinds: NDArray[np.str_], right: Set[str], left_out: Set[str], weight: Mapping[str, float]
+    x: Any, kinds: NDArray[np.str_], positive: Set[str], left_out: Set[str], weight: Mapping[str, float]
 ) -> tuple[NDArray[np.int8], float]:
-    """Return the weights, in steps, and the bias of a classifier of some kinds against the others."""
+    """Return the weights, in steps, and the bias of a classifier of `positive` kinds against others."""
     from sklearn.linear_model import LogisticRegression
 
     used = np.flatnonzero(~np.isin(kinds, sorted(left_out)))
     sample_weights = np.array([weight.get(kind, 1.0) for kind in kinds[used].tolist()])
-    learned = LogisticRegression(C=C, solver="liblinear")
-    learned.fit(x[used], np.isin(kinds[used], sorted(right)), sample_weight=sample_weights)
-    steps = np.clip(np.round(learned.coef_[0] / STEP), -127, 127).astype(np.int8)
-    return steps, float(learned.intercept_[0])
+    classifier = LogisticRegression(C=C, solver="liblinear")
+    classifier.fit(x[used], np.isin(kinds[used], sorted(positive)), sample_weight=sample_weights)
+    steps = np.clip(np.round(classifier.coef_[0] / STEP), -127, 127).astype(np.int8)
+    return steps, float(classifier.intercept_[0])
 
 
 def example_frames(examples: Sequence[PatternExample]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:

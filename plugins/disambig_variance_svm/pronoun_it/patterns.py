@@ -7,14 +7,15 @@ matches.
 
 from __future__ import annotations
 
+import random
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,12 @@ LABELS: Mapping[str, str] = {
     **dict.fromkeys(("thing", "same"), REFERENTIAL),
 }
 """The label that each kind of pattern indicates."""
+UNMATCHED = "untold"
+"""The kind of an "it" that no pattern matches: most of them are referential."""
+_SENTENCE = re.compile(r"[^.!?]*\bit\b[^.!?]*[.!?]?", re.IGNORECASE)
+_ANY_IT = re.compile(r"\bit\b", re.IGNORECASE)
+_WORDING = 5
+"""Maximum number of words in a wording."""
 _IT = re.compile(r"\bit\b")
 _WORD = re.compile(r"(?<![\w'-])\w")
 _CLITIC = re.compile(r"(?<=\w)(?=(?:n't|'(?:s|re|ve|ll|d|m))\b)")
@@ -57,21 +64,22 @@ _BEGIN = re.compile(r"it (?:<BEFORE>|(?:<AUX>|\(\?:<AUX>\))\{0,\d\}\?)")
 def _patterns() -> dict[str, tuple[re.Pattern[str], re.Pattern[str]]]:
     """Return two expressions per kind: one of patterns that begin with "it", which is tried there only."""
     pieces: dict[str, str] = {}
-    some: dict[tuple[str, bool], list[str]] = defaultdict(list)
+    patterns: dict[tuple[str, bool], list[str]] = defaultdict(list)  # by kind, and whether "it" begins them
     for line in PATTERNS.read_text(encoding="utf8").splitlines():
         if line and not line.startswith("#"):
             name, _, pattern = line.partition("\t")
             if name.isupper():
                 pieces[name] = _whole_pattern(pattern, pieces)
             else:
-                some[name, pattern.startswith("it ")].append(pattern)
+                patterns[name, pattern.startswith("it ")].append(pattern)
     return {
-        kind: (_alternation(some[kind, True], pieces), _alternation(some[kind, False], pieces))
+        kind: (_alternation(patterns[kind, True], pieces), _alternation(patterns[kind, False], pieces))
         for kind in LABELS
     }
 
 
 def _whole_pattern(pattern: str, pieces: Mapping[str, str]) -> str:
+    """Replace the names of pieces, such as ``<AUX>``, by their patterns."""
     return _PIECE.sub(lambda match: pieces[match[1]], pattern)
 
 
@@ -82,11 +90,8 @@ def _alternation(patterns: Iterable[str], pieces: Mapping[str, str]) -> re.Patte
         begin = _BEGIN.match(pattern)
         first = begin[0] if begin else ""
         rests[first].append(f"(?:{_whole_pattern(pattern[len(first) :], pieces)})")
-    some = [
-        _whole_pattern(first, pieces) + f"(?:{'|'.join(alternatives)})"
-        for first, alternatives in rests.items()
-    ]
-    return re.compile("|".join(some) or "(?!)")
+    alternatives = (_whole_pattern(first, pieces) + f"(?:{'|'.join(rest)})" for first, rest in rests.items())
+    return re.compile("|".join(alternatives) or "(?!)")
 
 
 def match_patterns(sentence: str, kinds: Iterable[str] = tuple(LABELS)) -> Iterator[tuple[str, int, str]]:
@@ -120,6 +125,56 @@ def match_patterns(sentence: str, kinds: Iterable[str] = tuple(LABELS)) -> Itera
         yield from ((kind, before[number], wording) for number, wording in sorted(wordings.items()))
 
 
+def find_examples(sentence: str, kinds: Iterable[str] = tuple(LABELS)) -> list[tuple[str, int, str]]:
+    """Return the kind, the offset of "it" and the wording of each match that shows a label.
+
+    If a non-referential pattern matches an "it", matches of referential patterns do not count: "it stopped
+    raining". The wording is the first words of the match.
+    """
+    matches = list(match_patterns(sentence, kinds))
+    non_referential = {start for kind, start, _ in matches if LABELS[kind] == NON_REFERENTIAL}
+    return [
+        (kind, start, " ".join(words.split()[:_WORDING]))
+        for kind, start, words in matches
+        if LABELS[kind] == NON_REFERENTIAL or start not in non_referential
+    ]
+
+
+def sentences_with_it(paragraph: str) -> Iterator[str]:
+    """Yield the sentences of a paragraph that contain an "it"."""
+    return (match[0].strip() for match in _SENTENCE.finditer(paragraph))
+
+
+def first_it(sentence: str) -> int:
+    """Return the offset of the first "it" of a sentence that contains one."""
+    match = _ANY_IT.search(sentence)
+    assert match is not None
+    return match.start()
+
+
+Example = TypeVar("Example", bound=Hashable)
+
+
+def sample_wordings(
+    examples: Iterable[Example],
+    wording: Callable[[Example], str],
+    *,
+    most: int,
+    most_same: int,
+    rng: random.Random,
+) -> list[Example]:
+    """Return at most `most` distinct examples in random order, at most `most_same` with the same wording."""
+    distinct = list(dict.fromkeys(examples))
+    rng.shuffle(distinct)
+    kept: list[Example] = []
+    seen = Counter[str]()
+    for example in distinct:
+        seen[wording(example)] += 1
+        if seen[wording(example)] <= most_same:
+            kept.append(example)
+    return kept[:most]
+
+
 def _starts(sentence: str) -> tuple[list[int], list[int]]:
     """Return where each "it" begins, and each word up to the last "it"."""
     places = [match.start() for match in _IT.finditer(sentence)]
@@ -142,7 +197,7 @@ def normal_order(sentence: str) -> str:
 NAME = "patterns"
 KINDS = tuple(LABELS)
 _NAMES = tuple(f"a pattern of {kind}" for kind in KINDS)
-_THINGS = np.array([LABELS[kind] == REFERENTIAL for kind in KINDS])
+_IS_REFERENTIAL = np.array([LABELS[kind] == REFERENTIAL for kind in KINDS])
 SCALE = 2.0
 """Usual attribute value of a match."""
 
@@ -198,5 +253,5 @@ def matched_kinds(view: TokenView, instances: Instances) -> NDArray[np.bool_]:
         for kind, place, _ in match_patterns(view.texts[documents[rows[0]]][start:end]):
             if place in row_of:
                 matched[row_of[place], KINDS.index(kind)] = True
-    matched[:, _THINGS] &= ~matched[:, ~_THINGS].any(axis=1, keepdims=True)
+    matched[:, _IS_REFERENTIAL] &= ~matched[:, ~_IS_REFERENTIAL].any(axis=1, keepdims=True)
     return matched
