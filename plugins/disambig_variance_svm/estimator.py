@@ -92,16 +92,17 @@ class VarianceRegularizedSVC(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         seen, right = np.unique(y, return_inverse=True)
         if len(seen) < 2:
             raise UserError("D706", seen=seen.tolist()[0])
-        owner = self._owner(seen, X.shape[1])  # (n_features,), the class of each attribute, or None
+        classes = self._attribute_classes(seen, X.shape[1])
         right = np.searchsorted(self.classes_, seen)[right]
         k, width = len(self.classes_), X.shape[1]
-        batch = _shared(X, right, k) if owner is None else _class_specific(X, right, k, owner)
-        solution = solve(batch, self._regulariser(width, 1 if owner is not None else k), float(self.C))
-        if owner is None:
+        if classes is None:
+            solution = solve(_shared_blocks(X, right, k), self._regulariser(width, k), float(self.C))
             self.coef_ = solution.weights.reshape(k, width)
         else:
+            batch = _class_specific_blocks(X, right, k, classes)
+            solution = solve(batch, self._regulariser(width, 1), float(self.C))
             self.coef_ = np.zeros((k, width))
-            self.coef_[owner, np.arange(width)] = solution.weights
+            self.coef_[classes, np.arange(width)] = solution.weights
         self.gap_, self.n_iter_ = solution.gap, solution.n_iter
         return self
 
@@ -119,8 +120,8 @@ class VarianceRegularizedSVC(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         best = (scores > 0).astype(np.int64) if scores.ndim == 1 else scores.argmax(axis=1)
         return np.asarray(self.classes_[best])
 
-    def _owner(self, seen: NDArray[Any], width: int) -> NDArray[np.int64] | None:
-        """Set `classes_` and return the index of the class that each attribute belongs to."""
+    def _attribute_classes(self, seen: NDArray[Any], width: int) -> NDArray[np.int64] | None:
+        """Set `classes_` and return the index of each attribute's class, or None if attributes are shared."""
         self.classes_ = seen
         if self.attribute_class is None:
             return None
@@ -132,13 +133,14 @@ class VarianceRegularizedSVC(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         missing = [label for label in seen.tolist() if label not in set(labels.tolist())]
         if missing:
             raise UserError("D708", seen=missing[0])
-        self.classes_, owner = np.unique(labels, return_inverse=True)
-        return owner.astype(np.int64)
+        self.classes_, classes = np.unique(labels, return_inverse=True)
+        return classes.astype(np.int64)
 
     def _regulariser(self, width: int, copies: int) -> Regulariser:
+        """Return the regulariser of `copies` weights for each of `width` attributes."""
         p = np.ones(width)
         if self.p is not None:
-            p = _weighting(_attribute_labels("p", self.p, width))
+            p = _check_p(_attribute_labels("p", self.p, width))
         strength = np.tile(p, copies) / (copies * p.sum())
         if self.variance_group is None:
             return Regulariser(strength * len(strength), np.full(len(strength), -1, np.int64))
@@ -149,7 +151,7 @@ class VarianceRegularizedSVC(ClassifierMixin, BaseEstimator):  # type: ignore[mi
 
 
 def _attribute_labels(argument: str, labels: ArrayLike, width: int) -> NDArray[Any]:
-    """Return an argument that has one entry per attribute as an array; D707 if its shape is another."""
+    """Return an argument that has one entry per attribute as an array; D707 for any other shape."""
     mixed = isinstance(labels, list | tuple) and any(_is_missing(label) for label in labels)
     try:
         array = np.array(labels, dtype=object) if mixed else np.asarray(labels)
@@ -165,8 +167,8 @@ def _is_missing(label: Any) -> bool:
     return label is None or (isinstance(label, float | np.floating) and bool(np.isnan(label)))
 
 
-def _weighting(values: NDArray[Any]) -> Floats:
-    """Return `p` divided by its largest number; the sum of the numbers as given may overflow."""
+def _check_p(values: NDArray[Any]) -> Floats:
+    """Return `p` divided by its largest number, because the sum of large numbers may overflow."""
     p = real_numbers(values)
     if p is None:
         raise UserError("D702", problem="it contains values that are not numbers")
@@ -184,7 +186,7 @@ def _check_finite(X: Floats) -> None:
     raise UserError("D703", n=len(bad), example=int(bad[0, 0]), attribute=int(bad[0, 1]))
 
 
-def _shared(X: Floats, right: NDArray[np.int64], k: int) -> DenseBlocks:
+def _shared_blocks(X: Floats, right: NDArray[np.int64], k: int) -> DenseBlocks:
     """Return a batch in which each class has its own weights for all attributes; X is not copied."""
     n, width = X.shape
     values = np.broadcast_to(X.astype(np.float32)[:, None, :], (n, k, width))
@@ -193,12 +195,14 @@ def _shared(X: Floats, right: NDArray[np.int64], k: int) -> DenseBlocks:
     )
 
 
-def _class_specific(X: Floats, right: NDArray[np.int64], k: int, owner: NDArray[np.int64]) -> DenseBlocks:
+def _class_specific_blocks(
+    X: Floats, right: NDArray[np.int64], k: int, classes: NDArray[np.int64]
+) -> DenseBlocks:
     """Return a batch of each class's own attributes, padded with zeros for classes with fewer."""
-    own = [np.flatnonzero(owner == r) for r in range(k)]
-    values = np.zeros((len(X), k, max(map(len, own))), np.float32)
+    columns_of_class = [np.flatnonzero(classes == r) for r in range(k)]
+    values = np.zeros((len(X), k, max(map(len, columns_of_class))), np.float32)
     column_of = np.zeros(values.shape[1:], np.int64)
-    for r, columns in enumerate(own):
+    for r, columns in enumerate(columns_of_class):
         values[:, r, : len(columns)] = X[:, columns]
         column_of[r, : len(columns)] = columns
     return DenseBlocks(values, column_of, _columns(X.shape[1]), _costs(right, len(X), k))

@@ -123,15 +123,18 @@ def check_external_settings(
                 raise _UnusableSetting(f"two systems are called {name!r}")
     for key in TABLES:
         if key in settings:
+            _check_place(key, settings[key])
             _try_open(key, settings[key], lambda place: open_table(place).require(Words.name))
     for name, place in language_models.items():
+        _check_place(f"kenlm: {name}", place)
         _try_open(f"kenlm: {name}", place, lambda place: KenLM(path=place).model)
     for task, sections in extractors.items():
         for name, section in sections.items():
             _check_object(f"extractors: {task}: {name}", section)
-            _try_resolve(f"extractors: {task}: {name}", section)
+            _try_open(f"extractors: {task}: {name}", section, resolve_extractor)
     for task, task_models in models.items():
         for name, place in task_models.items():
+            _check_place(f"models: {task}: {name}", place)
             model = _try_open(f"models: {task}: {name}", place, load_model)
             _check_model(f"models: {task}: {name}", model, decided[task])
 
@@ -147,31 +150,28 @@ def _check_names(kind: str, names: Iterable[str], allowed: Iterable[str]) -> Non
             raise _UnusableSetting(f"no {kind} is called {name!r}: there are {nearest_first(name, allowed)}")
 
 
-def _try_open(what: str, place: Any, opened: Callable[[str], Any]) -> Any:
+def _check_place(what: str, place: Any) -> None:
     if not isinstance(place, str):
         raise _UnusableSetting(f"{what} is {place!r}, not a name or path in quotes")
-    try:
-        return opened(place)
-    except UserError as error:
-        raise _UnusableSetting(f"{what}: {error}") from error
 
 
-def _try_resolve(what: str, section: Mapping[str, Any]) -> None:
+def _try_open(what: str, value: Any, open_: Callable[[Any], Any]) -> Any:
+    """Return the object that a setting describes; its errors name the setting."""
     try:
-        resolve_extractor(section)
+        return open_(value)
     except UserError as error:
         raise _UnusableSetting(f"{what}: {error}") from error
 
 
 def _check_model(what: str, model: Any, groups: Sequence[Group]) -> None:
-    """Raise if a model flags nothing, or was trained for other words or candidates."""
+    """Check that a model flags words, has the same tokenisation and decides between all candidates."""
     if model.tokenisation.name != Words.name:
         raise _UnusableSetting(f"{what}: it reads {model.tokenisation.name}, not {Words.name}")
     if not isinstance(model.judge, RaisesFlags):
         raise _UnusableSetting(f"{what}: it flags no words")
-    own = {group.name: set(group.candidates) for group in model.task.groups}
+    candidates = {group.name: set(group.candidates) for group in model.task.groups}
     for group in groups:
-        if not own.get(group.name, set()).issuperset(group.candidates):
+        if not candidates.get(group.name, set()).issuperset(group.candidates):
             raise _UnusableSetting(f"{what}: its task {model.task.name} does not decide {_describe(group)}")
 
 
@@ -225,7 +225,7 @@ class Bergsma2010Peers:
             for name, task in tasks.items()
         }
         settings = read_external_settings(decided, (RULE, SUM, VAR))
-        all_texts = read(data, every=QUICK if quick else 1)
+        all_texts = read_parts(data, every=QUICK if quick else 1)
         rows: list[ResultRow] = []
         claims: list[Claim] = []
         details: dict[str, Any] = {}
@@ -235,12 +235,12 @@ class Bergsma2010Peers:
             places = {"to tune on": len(dev.instances), "to test on": len(test.instances)}
             check_parts(data, f"the task {task_name}", places)
             judged: dict[str, SystemDecisions] = {}
-            systems = list(extractor_builders(task_name, settings))
+            systems = list(system_builders(task_name, settings))
             for number, (name, build) in enumerate(systems):
                 progress(f"{task_name}: {name}", number, len(systems))
                 model = build(task, texts)
                 on_dev, judged[name] = judge(model, dev), judge(model, test)
-                figures = measure_systems(on_dev, dev, judged[name], test)
+                figures = measure_system(on_dev, dev, judged[name], test)
                 details[f"{task_name}: {name}"] = figures
                 rows += table_rows(name, task_name, figures, test)
             claims += compare_systems(task_name, judged)
@@ -265,7 +265,7 @@ NOTES = (
 )
 
 
-def read(data: Path, *, every: int = 1) -> Texts:
+def read_parts(data: Path, *, every: int = 1) -> Texts:
     """Return the documents of each part (train, dev, test) by domain."""
     texts: dict[str, dict[str, list[str]]] = {"train": {}, "dev": {}, "test": {}}
     for domain, path in zip(PACK_DOMAINS, find_files(data, PACK_HELD_OUT), strict=True):
@@ -298,32 +298,32 @@ def _shared_parts(
     return texts, places(texts, "dev"), test
 
 
-def extractor_builders(
+def system_builders(
     task_name: str, settings: Mapping[str, Any]
 ) -> Iterator[tuple[str, Callable[[Any, Texts], Any]]]:
     """Yield each system's name and a function that builds its model from the task and the texts."""
     counts = settings.get("counts", "disambig_en")
     patterns = PATTERNS["spelling" if task_name == "spelling" else "preposition"]
     ratio = NgramRatio(counts=settings.get("ratio", counts))
-    yield RULE, train_systems(ratio, SumLM(patterns=[RATIO]))
+    yield RULE, trained_system(ratio, SumLM(patterns=[RATIO]))
     for name, path in settings.get("kenlm", {}).items():
-        yield name, train_systems(KenLM(path=path), SumLM(patterns=[KENLM]))
+        yield name, trained_system(KenLM(path=path), SumLM(patterns=[KENLM]))
     for name, section in settings.get("extractors", {}).get(task_name, {}).items():
         yield (
             name,
-            train_systems(resolve_extractor(section), ConditionalLogit(), max_examples=FEW_EXAMPLES),
+            trained_system(resolve_extractor(section), ConditionalLogit(), max_examples=FEW_EXAMPLES),
         )
-    yield SUM, train_systems(NgramCounts(counts=counts), SumLM(patterns=patterns))
+    yield SUM, trained_system(NgramCounts(counts=counts), SumLM(patterns=patterns))
     yield (
         VAR,
-        train_systems(NgramCounts(counts=counts), VarianceSVM(variance=patterns), SumLM(patterns=patterns)),
+        trained_system(NgramCounts(counts=counts), VarianceSVM(variance=patterns), SumLM(patterns=patterns)),
     )
     for name, place in settings.get("models", {}).get(task_name, {}).items():
         yield name, saved_model(place)
         model = load_model(place)
         for extractor in model.extractors if len(model.extractors) > 1 else ():
             if not isinstance(extractor, MissingWordOdds):  # its scores do not depend on the word
-                alone = train_systems(FittedExtractor(extractor), ConditionalLogit(), of=model.task)
+                alone = trained_system(FittedExtractor(extractor), ConditionalLogit(), of=model.task)
                 yield f"{name}, its {type(extractor).__name__} alone", alone
 
 
@@ -344,7 +344,7 @@ def saved_model(place: str) -> Callable[[Any, Texts], Any]:
     return lambda task, texts: load_model(place)
 
 
-def train_systems(
+def trained_system(
     extractor: Any, learner: Any, baseline: Any = None, *, of: Any = None, **settings: Any
 ) -> Callable[[Any, Texts], Any]:
     """Return a function that trains and calibrates a model with one extractor, as `disambig train` does.
@@ -375,7 +375,7 @@ def train_systems(
     return build
 
 
-def measure_systems(
+def measure_system(
     on_dev: SystemDecisions, dev: SharedTestSet, on_test: SystemDecisions, test: SharedTestSet
 ) -> dict[str, Any]:
     """Return one system's accuracy and its recall on synthetic errors, in %."""

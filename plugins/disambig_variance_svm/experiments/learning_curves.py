@@ -158,9 +158,9 @@ def mean_accuracies(outcomes: Outcomes) -> Figures:
     """Return the mean accuracy in % for each system and size that was run."""
     accuracies: Figures = {}
     for (system, size), outcome in outcomes.items():
-        share = outcome.accuracy()
-        if share is not None:
-            accuracies.setdefault(system, {})[size] = share
+        accuracy = outcome.accuracy()
+        if accuracy is not None:
+            accuracies.setdefault(system, {})[size] = accuracy
     return accuracies
 
 

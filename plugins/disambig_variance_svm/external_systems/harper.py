@@ -20,9 +20,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from disambig.api import UserError
+from disambig.api.arrays import minibatch
 from disambig.api.evaluation import ProposedEdit
 
-OTHER_MATTERS = frozenset({"Spelling", "Capitalization", "Style", "Formatting", "Readability"})
+LEFT_OUT = frozenset({"Spelling", "Capitalization", "Style", "Formatting", "Readability"})
 """Kinds of lints that are not about the choice of a word."""
 AT_ONCE = 500
 """Number of texts per call of the program."""
@@ -42,7 +43,7 @@ class HarperChecker:
         Kinds of lints to leave out.
     """
 
-    without: Collection[str] = OTHER_MATTERS
+    without: Collection[str] = LEFT_OUT
     name: str = "Harper"
     tasks: tuple[str, ...] = (TASK,)
 
@@ -62,8 +63,8 @@ class HarperChecker:
         if not self.is_installed():
             raise UserError("D744")
         edits: list[list[ProposedEdit]] = []
-        for first in range(0, len(texts), AT_ONCE):
-            edits += self._check_batch(texts[first : first + AT_ONCE])
+        for batch in minibatch(texts, AT_ONCE):
+            edits += self._check_batch(batch)
         return edits
 
     def _check_batch(self, texts: Sequence[str]) -> list[list[ProposedEdit]]:

@@ -34,6 +34,7 @@ from disambig.api import (
     Words,
     by_group,
 )
+from disambig.api.arrays import minibatch
 from disambig.api.evaluation import ProposedEdit, decisions_to_edits, text_stretches
 from disambig.api.experiments import Progress, cached
 from disambig.api.judges import JudgedScores, ScoreBatch
@@ -194,11 +195,11 @@ class KenLM:
         if self._last[0] is view:
             return self._last[1]
         hashes, first, at = np.unique(view.hashes, return_index=True, return_inverse=True)
-        strings = [_written(view, i) for i in first.tolist()]
+        strings = [_normal_form_at(view, i) for i in first.tolist()]
         special_words = ("<S>", "</S>", *self._candidates)
         spelled = dict(zip(hash_words(special_words).tolist(), special_words, strict=True))
         for i in np.flatnonzero(hash_words(strings) != hashes).tolist():
-            strings[i] = spelled.get(int(hashes[i]), "") or _elsewhere(view, hashes[i])
+            strings[i] = spelled.get(int(hashes[i]), "") or _find_spelling(view, hashes[i])
         strings.append("</s>")
         at = at.ravel()
         if len(at):
@@ -211,16 +212,17 @@ class KenLM:
         return {"path": self.path, "_candidates": self._candidates, "_last": (None, [])}
 
 
-def _written(view: TokenView, position: int) -> str:
+def _normal_form_at(view: TokenView, position: int) -> str:
+    """Return the normal form of the word that the text has at a position of the view."""
     text = view.texts[int(view.document_indices(np.array([position]))[0])]
     word: str = Words.normal_form(text[view.starts[position] : view.ends[position]])
     return word
 
 
-def _elsewhere(view: TokenView, wanted: np.uint64) -> str:
-    """Return the spelling of a hash from a place whose text still has the word, else ``<unk>``."""
+def _find_spelling(view: TokenView, wanted: np.uint64) -> str:
+    """Return the spelling of a hash from any place whose text has the word, else ``<unk>``."""
     for position in np.flatnonzero(view.hashes == wanted).tolist():
-        word = _written(view, position)
+        word = _normal_form_at(view, position)
         if hash_words([word])[0] == wanted:
             return word
     return "<unk>"
@@ -310,6 +312,7 @@ ORDER = 5
 PRUNE = ("0", "0", "0", "1", "1")
 """4- and 5-grams seen once are pruned."""
 _AT_ONCE = 20_000
+"""Number of paragraphs that are tokenised at once."""
 _LAYOUT = 1
 
 
@@ -365,11 +368,12 @@ def make_kenlm(paragraphs: Iterable[str], path: Path) -> None:
         command = ["lmplz", *orders, "-S", "30%", "-T", folder, "--arpa", str(arpa)]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=log, stdout=log, text=True) as counting:
             assert counting.stdin is not None
-            with suppress(BrokenPipeError):  # lmplz has failed; `_check` reports the reason from its log
-                _write(paragraphs, counting.stdin)
-        _check("lmplz", counting.returncode, log)
+            with suppress(BrokenPipeError):  # lmplz has failed; `_check_status` reports why
+                for batch in minibatch(paragraphs, _AT_ONCE):
+                    counting.stdin.writelines(f"{sentence}\n" for sentence in kenlm_sentences(batch))
+        _check_status("lmplz", counting.returncode, log)
         command = ["build_binary", "trie", str(arpa), str(path)]
-        _check("build_binary", subprocess.run(command, stderr=log, stdout=log).returncode, log)
+        _check_status("build_binary", subprocess.run(command, stderr=log, stdout=log).returncode, log)
 
 
 def kenlm_sentences(texts: list[str]) -> Iterator[str]:
@@ -380,17 +384,8 @@ def kenlm_sentences(texts: list[str]) -> Iterator[str]:
         yield " ".join(words[first + 1 : stop - 1])
 
 
-def _write(paragraphs: Iterable[str], out: IO[str]) -> None:
-    held: list[str] = []
-    for paragraph in paragraphs:
-        held.append(paragraph)
-        if len(held) == _AT_ONCE:
-            out.writelines(f"{sentence}\n" for sentence in kenlm_sentences(held))
-            held = []
-    out.writelines(f"{sentence}\n" for sentence in kenlm_sentences(held))
-
-
-def _check(program: str, status: int, log: IO[str]) -> None:
+def _check_status(program: str, status: int, log: IO[str]) -> None:
+    """Raise D746 with the last line of the log if a program failed."""
     if status:
         log.seek(0)
         lines = log.read().split("\n")

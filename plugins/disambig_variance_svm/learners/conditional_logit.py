@@ -128,9 +128,8 @@ class ConditionalLogit:
         if len(centre) != n_shared:
             raise ValueError(f"{len(centre)} shared weights for {n_shared} attributes")
         loss = _loss(batch)
-        free = batch.columns.labels >= 0
-        every = bool(free.all())
-        if not free.any():
+        has_own = batch.columns.labels >= 0  # columns of one candidate; the others have a shared weight only
+        if not has_own.any():
             return self._fit_ridge(batch, dev, centre)
         strengths = self._strengths(dev, DEFAULT, GRID)
         start = np.concatenate([centre, np.zeros(len(batch.columns))])
@@ -144,8 +143,7 @@ class ConditionalLogit:
                 value += float(0.5 * self.shared_strength * (pull @ pull) + 0.5 * strength * (own @ own))
                 by_attribute = np.bincount(column_attribute, slope, minlength=n_shared)
                 slope_own = slope + strength * own
-                if not every:
-                    slope_own[~free] = 0.0
+                slope_own[~has_own] = 0.0
                 return value, np.concatenate([by_attribute + self.shared_strength * pull, slope_own])
 
             start = _minimise(objective, start)
@@ -160,6 +158,7 @@ class ConditionalLogit:
     def _strengths(
         self, dev: CandidateBatch | None, default: float, grid: tuple[float, ...]
     ) -> tuple[float, ...]:
+        """Return the strengths to try: the given one, the grid with development data, else the default."""
         if self.strength is not None:
             return (self.strength,)
         return (default,) if dev is None or len(dev.offsets) < 2 else grid
@@ -251,18 +250,18 @@ def attributes(batch: CandidateBatch, n_shared: int | None = None) -> NDArray[np
     ValueError
         If the candidates have different numbers of attributes, or not `n_shared` of them.
     """
-    everywhere = batch.columns.labels < 0
-    labels = batch.columns.labels[~everywhere]
+    common = batch.columns.labels < 0
+    labels = batch.columns.labels[~common]
     order = np.argsort(labels, kind="stable")
     sizes = np.bincount(labels)
-    n_common, n_own = int(everywhere.sum()), int(sizes.max(initial=0))
+    n_common, n_own = int(common.sum()), int(sizes.max(initial=0))
     if len(set(sizes.tolist())) > 1 or (n_shared is not None and n_own + n_common != n_shared):
         seen = [size + n_common for size in sorted(set(sizes.tolist())) or [0]]
         raise ValueError(f"candidates have {seen} attributes, not {n_shared}")
     own = np.empty(len(labels), np.int64)
     own[order] = row_ranks(offsets_from_sizes(sizes))
-    numbers = np.empty(len(everywhere), np.int64)
-    numbers[~everywhere], numbers[everywhere] = own, n_own + np.arange(n_common)
+    numbers = np.empty(len(common), np.int64)
+    numbers[~common], numbers[common] = own, n_own + np.arange(n_common)
     return numbers
 
 
@@ -279,18 +278,19 @@ def _loss(batch: CandidateBatch) -> Callable[[Floats], tuple[float, Floats]]:
     right = np.flatnonzero(cost == 0)
     instance = np.searchsorted(offsets, right, side="right") - 1
     right = right[np.unique(instance, return_index=True)[1]]  # the first correct candidate per instance
-    wanted = np.zeros(len(cost))
-    wanted[right] = 1.0
-    counted = np.repeat(np.add.reduceat(wanted, offsets[:-1]) if len(offsets) > 1 else [], np.diff(offsets))
+    is_right = np.zeros(len(cost))
+    is_right[right] = 1.0
+    # an instance without a correct candidate has no loss
+    counts = np.repeat(np.add.reduceat(is_right, offsets[:-1]) if len(offsets) > 1 else [], np.diff(offsets))
 
     def loss(weights: Floats) -> tuple[float, Floats]:
         scores = batch.scores(weights)
         if not len(scores):
             return 0.0, np.zeros(len(weights))
         log_sums = segments.log_sums(scores, offsets)
-        shares = np.exp(scores - np.repeat(log_sums, np.diff(offsets))) * counted
-        value = float((log_sums * counted[offsets[:-1]]).sum() - scores[right].sum())
-        return value, batch.adjoint(shares - wanted)
+        probabilities = np.exp(scores - np.repeat(log_sums, np.diff(offsets))) * counts
+        value = float((log_sums * counts[offsets[:-1]]).sum() - scores[right].sum())
+        return value, batch.adjoint(probabilities - is_right)
 
     return loss
 
@@ -324,9 +324,8 @@ def _minimise(objective: Callable[[Floats], tuple[float, Floats]], start: Floats
     from scipy.optimize import minimize
 
     options = {"maxiter": 500, "ftol": 1e-9, "gtol": 1e-6}
-    with threadpool_limits(
-        limits=1, user_api="blas"
-    ):  # for sums of vectors, threads cost more than they save
+    # for sums of vectors, threads cost more than they save
+    with threadpool_limits(limits=1, user_api="blas"):
         result = minimize(objective, start, jac=True, method="L-BFGS-B", options=options)
     # Near the minimum, the value changes by less than its rounding error: the line search then fails although
     # the gradient is almost zero.

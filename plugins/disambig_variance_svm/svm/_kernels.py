@@ -18,7 +18,7 @@ from disambig.api.kernels import compiled
 # mypy: disable-error-code="no-untyped-def, assignment"
 
 
-_NOTHING = -34.0
+_SMALLEST_EXPONENT = -34.0
 """Exponents below this value give a share of zero (2e-15)."""
 
 
@@ -56,7 +56,7 @@ def evaluate(values, costs, gold, alive, weights, temperature, least_share, grad
     gradient[:] = 0.0
     for i in range(n):
         y = gold[i]
-        own = dot(values[i, y], weights[y])
+        gold_score = dot(values[i, y], weights[y])
         top = 0.0
         for r in range(k):
             if r == y:
@@ -64,12 +64,12 @@ def evaluate(values, costs, gold, alive, weights, temperature, least_share, grad
             elif masked and not alive[i, r]:
                 loss[r] = -np.inf
             else:
-                loss[r] = costs[i, r] + dot(values[i, r], weights[r]) - own
+                loss[r] = costs[i, r] + dot(values[i, r], weights[r]) - gold_score
                 top = max(top, loss[r])
         total = 0.0
         for r in range(k):
             exponent = (loss[r] - top) / temperature
-            value = np.exp(exponent) if exponent > _NOTHING else 0.0
+            value = np.exp(exponent) if exponent > _SMALLEST_EXPONENT else 0.0
             total += value
             loss[r] = value
         soft = top + temperature * np.log(total)
@@ -114,11 +114,11 @@ def losses(values, costs, gold, alive, weights):
     masked = alive.shape[1] > 0
     total = 0.0
     for i in range(n):
-        own = dot(values[i, gold[i]], weights[gold[i]])
+        gold_score = dot(values[i, gold[i]], weights[gold[i]])
         top = 0.0
         for r in range(k):
             if r != gold[i] and not (masked and not alive[i, r]):
-                top = max(top, costs[i, r] + dot(values[i, r], weights[r]) - own)
+                top = max(top, costs[i, r] + dot(values[i, r], weights[r]) - gold_score)
         total += top
     return total
 
@@ -131,7 +131,7 @@ def smoothed(values, costs, gold, alive, weights, temperature):
     loss = np.empty(k)
     sum_soft = 0.0
     for i in range(n):
-        own = dot(values[i, gold[i]], weights[gold[i]])
+        gold_score = dot(values[i, gold[i]], weights[gold[i]])
         top = 0.0
         for r in range(k):
             loss[r] = 0.0
@@ -140,12 +140,12 @@ def smoothed(values, costs, gold, alive, weights, temperature):
             if masked and not alive[i, r]:
                 loss[r] = -np.inf
                 continue
-            loss[r] = costs[i, r] + dot(values[i, r], weights[r]) - own
+            loss[r] = costs[i, r] + dot(values[i, r], weights[r]) - gold_score
             top = max(top, loss[r])
         total = 0.0
         for r in range(k):
             exponent = (loss[r] - top) / temperature
-            if exponent > _NOTHING:
+            if exponent > _SMALLEST_EXPONENT:
                 total += np.exp(exponent)
         sum_soft += top + temperature * np.log(total)
     return sum_soft
@@ -241,18 +241,18 @@ def extreme(values, costs, gold, alive, direction, rounding, gradient):
     masked = alive.shape[1] > 0
     cost = largest = 0.0
     for i in range(n):
-        own = dot(values[i, gold[i]], direction[gold[i]])
+        gold_score = dot(values[i, gold[i]], direction[gold[i]])
         for r in range(k):
             if r != gold[i] and not (masked and not alive[i, r]):
-                largest = max(largest, abs(dot(values[i, r], direction[r]) - own))
+                largest = max(largest, abs(dot(values[i, r], direction[r]) - gold_score))
     gradient[:] = 0.0
     for i in range(n):
         y = gold[i]
         best, most = y, rounding * largest
-        own = dot(values[i, y], direction[y])
+        gold_score = dot(values[i, y], direction[y])
         for r in range(k):
             if r != y and not (masked and not alive[i, r]):
-                push = dot(values[i, r], direction[r]) - own
+                push = dot(values[i, r], direction[r]) - gold_score
                 if push > most:
                     best, most = r, push
         if best != y:
@@ -269,11 +269,8 @@ def sample() -> None:
     diagonal(values, np.zeros((1, 1), np.int32), np.ones((1, 1)), np.empty((2, 1)))
 
 
-# mypy: disable-error-code="no-untyped-def"
-
-
 @compiled
-def list_products(indptr, indices, data, row, weights):
+def row_product(indptr, indices, data, row, weights):
     """Return the product of a sparse row and the weights."""
     total = 0.0
     for at in range(indptr[row], indptr[row + 1]):
@@ -338,7 +335,7 @@ def ascend_lists(
             for row in range(start, end):
                 if not counts[row]:
                     continue
-                value = cost[row] + list_products(indptr, indices, data, row, weights)
+                value = cost[row] + row_product(indptr, indices, data, row, weights)
                 values[row - start] = value
                 if up < 0 or value > values[up - start]:
                     up = row
@@ -368,9 +365,9 @@ def list_losses(indptr, indices, data, offsets, cost, counts, gold, weights):
     """Return the sum over instances of how far the worst row, with its cost, is above the correct one."""
     total = 0.0
     for i in range(len(offsets) - 1):
-        most = own = list_products(indptr, indices, data, gold[i], weights)
+        most = gold_score = row_product(indptr, indices, data, gold[i], weights)
         for row in range(offsets[i], offsets[i + 1]):
             if counts[row] and row != gold[i]:
-                most = max(most, cost[row] + list_products(indptr, indices, data, row, weights))
-        total += most - own
+                most = max(most, cost[row] + row_product(indptr, indices, data, row, weights))
+        total += most - gold_score
     return total

@@ -129,6 +129,8 @@ _MOST_ROUGH, _LEAST_ROUGH = 16, 1e-2
 _MOST_EXACT, _LEAST_EXACT = 32, 1e-12
 _EXPLICIT = 2048
 """Maximum number of columns for an explicit Hessian matrix; for more, only its products are computed."""
+_MOST_CG = 250
+"""Maximum number of steps of conjugate gradients."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -295,9 +297,9 @@ class SVMProblem:
         The shares hardly change if the losses shrink with the temperature, and the step assumes that. At the
         old weights, the examples at the margin would seem to be decided.
         """
-        pull, _, _ = self.tilt(point.weights, 1.0)
-        force = (1.0 - factor) * self.C / point.temperature * pull
-        return point.weights + self.newton(point, gradient + force, 0.0)
+        slopes, _, _ = self.tilt(point.weights, 1.0)
+        change = (1.0 - factor) * self.C / point.temperature * slopes
+        return point.weights + self.newton(point, gradient + change, 0.0)
 
     def flat(self, blocks: Floats) -> Floats:
         """Sum values of attributes, shape (K, A), over the columns that the attributes share."""
@@ -317,20 +319,20 @@ class SVMProblem:
         kernels.hessian(self.batch.values, self._kept, self._share, full)
         square = full.reshape(k * a, k * a)
         flat = self.batch.column_of.ravel()
+        upper = np.triu(square)
+        symmetric = upper + np.triu(upper, 1).T
         if self._one_to_one:
             order = np.empty(k * a, np.int64)
             order[flat] = np.arange(k * a)
-            ordered = np.triu(square)
-            ordered = (ordered + np.triu(ordered, 1).T)[np.ix_(order, order)]
-        else:
-            tie = np.zeros((k * a, self.n_columns))
-            tie[np.arange(k * a), flat] = 1.0
-            upper = np.triu(square)
-            ordered = tie.T @ (upper + np.triu(upper, 1).T) @ tie
-        ordered *= factor
-        ordered += self.regulariser.matrix
-        ordered[np.diag_indices(self.n_columns)] += damping
-        return np.asarray(ordered)
+            hessian = symmetric[np.ix_(order, order)]
+        else:  # sum the rows and columns of attributes that share a column
+            sums = np.zeros((k * a, self.n_columns))
+            sums[np.arange(k * a), flat] = 1.0
+            hessian = sums.T @ symmetric @ sums
+        hessian *= factor
+        hessian += self.regulariser.matrix
+        hessian[np.diag_indices(self.n_columns)] += damping
+        return np.asarray(hessian)
 
     def _conjugate_gradients(self, factor: float, damping: float, gradient: Floats) -> Floats:
         """Solve ``H d = gradient`` roughly by conjugate gradients, preconditioned by the diagonal of H.
@@ -344,24 +346,21 @@ class SVMProblem:
         kernels.diagonal(values, self._kept, self._share, blocks)
         scale = self.regulariser.strength + factor * self.flat(blocks) + damping
         scale = np.maximum(scale, 1e-12 * scale.max())
-        answer = np.zeros(self.n_columns)
-        left, seen = gradient.copy(), gradient / scale
-        step, size = seen.copy(), float(gradient @ seen)
+        solution = np.zeros(self.n_columns)
+        residual, preconditioned = gradient.copy(), gradient / scale
+        step, size = preconditioned.copy(), float(gradient @ preconditioned)
         goal = 0.01 * size
         for _ in range(_MOST_CG):
-            curved = self.regulariser.apply(step) + factor * self.tilt(step)[0] + damping * step
-            length = size / float(step @ curved)
-            answer += length * step
-            left -= length * curved
-            seen = left / scale
-            size, before = float(left @ seen), size
+            product = self.regulariser.apply(step) + factor * self.tilt(step)[0] + damping * step
+            length = size / float(step @ product)
+            solution += length * step
+            residual -= length * product
+            preconditioned = residual / scale
+            size, before = float(residual @ preconditioned), size
             if size <= goal:
                 break
-            step = seen + (size / before) * step
-        return answer
-
-
-_MOST_CG = 250
+            step = preconditioned + (size / before) * step
+        return solution
 
 
 def _solve_psd(matrix: Floats, vector: Floats) -> Floats:
@@ -371,8 +370,10 @@ def _solve_psd(matrix: Floats, vector: Floats) -> Floats:
     ridge = 1e-12 * max(float(np.trace(matrix)) / len(matrix), 1e-300)
     while True:
         try:
-            lifted: Any = matrix + ridge * np.eye(len(matrix))
-            solution: Floats = cho_solve(cho_factor(lifted, overwrite_a=True, check_finite=False), vector)
+            regularised: Any = matrix + ridge * np.eye(len(matrix))
+            solution: Floats = cho_solve(
+                cho_factor(regularised, overwrite_a=True, check_finite=False), vector
+            )
             return solution
         except LinAlgError:
             if not np.isfinite(ridge * np.trace(matrix)):
@@ -437,11 +438,11 @@ def _repair(problem: SVMProblem, slack: Floats) -> tuple[list[tuple[Floats, floa
     """
     from scipy.optimize import nnls
 
-    null, left = problem.null_space, -slack
+    null, remainder = problem.null_space, -slack
     pushes: list[tuple[Floats, float]] = []
     amounts = np.empty(0)
     for _ in range(20 * len(null)):
-        direction = left @ null
+        direction = remainder @ null
         slopes, cost = problem.extreme(direction)
         if not slopes.any():
             return pushes, amounts, direction
@@ -450,5 +451,5 @@ def _repair(problem: SVMProblem, slack: Floats) -> tuple[list[tuple[Floats, floa
         amounts, residual = nnls(along, -slack)
         if residual <= _ZERO * np.abs(along).max():
             break
-        left = -slack - along @ amounts
+        remainder = -slack - along @ amounts
     return pushes, amounts, None

@@ -192,7 +192,7 @@ def _solve(
     """
     directions = _one_sided(problem)
     floor = _LEAST * problem.C * problem.n
-    weights = problem.prior if start is None else _scaled(problem, start)
+    weights = problem.prior if start is None else _scale_start(problem, start)
     damping, strictness, length, n_iter, cooled_at = 0.0, 0.1, 1.0, 0, 0
     point = problem.at(weights, temperature)
     best, dual, gap = point, 0.0, np.inf  # no objective is below zero
@@ -202,15 +202,15 @@ def _solve(
         gradient = problem.gradient(point)
         step = problem.newton(point, gradient, damping)
         decrease = -float(gradient @ step)
-        smoothing = problem.C * point.temperature * point.entropy  # what the gap will be
+        smoothing = problem.C * point.temperature * point.entropy  # the gap at the smoothed minimum
         accepted = max(smoothing, tolerance * max(point.primal, floor))
         converged = decrease <= _ROUNDING * max(point.smoothed, floor)
         settled = converged or decrease <= strictness * accepted
         if settled:
             bound, direction = dual_bound(problem, point)
-            lost_nothing = None if direction is None else recession(problem.batch, direction)
-            if lost_nothing is not None and problem.rule_out(lost_nothing.rows):
-                directions.append(lost_nothing)
+            found = None if direction is None else recession(problem.batch, direction)
+            if found is not None and problem.rule_out(found.rows):
+                directions.append(found)
                 best = point = problem.at(point.weights, point.temperature)
                 continue
             dual = max(dual, bound)
@@ -222,9 +222,8 @@ def _solve(
             point, strictness, damping = _cooled(problem, point, gradient, factor), 0.1, 0.0
             cooled_at = n_iter
             continue
-        if (
-            settled
-        ):  # the bound is loose because of slopes along free directions, not because of the smoothing
+        if settled:
+            # the bound is loose because of slopes along free directions, not because of the smoothing
             strictness *= 0.1
             problem.sharpen()
         n_iter += 1
@@ -255,13 +254,14 @@ def _one_sided(problem: SVMProblem) -> list[Recession]:
             direction[column] = sign
             if problem.extreme(direction)[0].any():
                 continue
-            lost_nothing = recession(problem.batch, direction)
-            if problem.rule_out(lost_nothing.rows):
-                directions.append(lost_nothing)
+            one_sided = recession(problem.batch, direction)
+            if problem.rule_out(one_sided.rows):
+                directions.append(one_sided)
     return directions
 
 
-def _scaled(problem: SVMProblem, start: Floats) -> Floats:
+def _scale_start(problem: SVMProblem, start: Floats) -> Floats:
+    """Return the multiple of the initial weights with the lowest objective."""
     tried: list[Floats] = [problem.prior + scale * (start - problem.prior) for scale in _SCALES]
     return tried[int(np.argmin([problem.primal(weights) for weights in tried]))]
 

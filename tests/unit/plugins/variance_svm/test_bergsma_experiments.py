@@ -276,13 +276,13 @@ def data(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def texts(data):
-    return external.read(data)
+    return external.read_parts(data)
 
 
 @pytest.fixture(scope="module")
 def model(data, texts):
     extractor, learner = NgramCounts(counts=data / "t.counts"), SumLM(patterns=["2-gram", "3-gram"])
-    return external.train_systems(extractor, learner)(Spelling(sets=data / "sets.tsv"), texts)
+    return external.trained_system(extractor, learner)(Spelling(sets=data / "sets.tsv"), texts)
 
 
 def train_whole(texts, task, **extractors):
@@ -375,11 +375,11 @@ def test_each_extractor_alone(data, texts, model, monkeypatch):
     monkeypatch.setattr(external, "load_model", lambda data: two)
     section = {"@disambig_extractors": "disambig.ContextProbabilities.v1", "counts": str(data / "t.counts")}
     settings = {"counts": str(data / "t.counts"), "models": {"spelling": {"two": "two"}}}
-    of_model = dict(external.extractor_builders("spelling", settings))
+    of_model = dict(external.system_builders("spelling", settings))
     named = ["two", "two, its NgramCounts alone", "two, its ContextProbabilities alone"]
     assert list(of_model)[-3:] == named
     settings = {"counts": str(data / "t.counts"), "extractors": {"spelling": {"probabilities": section}}}
-    of_settings = dict(external.extractor_builders("spelling", settings))
+    of_settings = dict(external.system_builders("spelling", settings))
     assert list(of_settings) == ["n-gram ratio rule", "probabilities", "SumLM", "VAR-SVM"]
     for build in (of_model[named[-1]], of_settings["probabilities"]):
         extractors = build(model.task, texts).extractors
