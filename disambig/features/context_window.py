@@ -226,6 +226,6 @@ def _forms(view: TokenView, instances: Instances) -> list[str]:
 def _show_value(view: TokenView, token: int, length: int, *, exact: bool) -> str:
     """Return a token as it is in the view, or `length` tokens as they are written."""
     if exact:
-        text = view.texts[int(view.document_indices(np.array([token]))[0])]
+        text = view.document_text(token)
         return " ".join(text[view.starts[token] : view.ends[token + max(length, 1) - 1]].split())
     return _BOUNDARIES.get(int(view.hashes[token]), "") or spell_terms(view, np.array([token]))[0]

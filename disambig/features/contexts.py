@@ -157,8 +157,7 @@ def word_at(view: TokenView, token: int) -> str:
     start, end = int(view.starts[token]), int(view.ends[token])
     if start == end:
         return SENTENCE_START if token in view.sentences else SENTENCE_END
-    document = int(view.document_indices(np.array([token]))[0])
-    word = view.texts[document][start:end]
+    word = view.document_text(token)[start:end]
     return Words.normal_form(word) if view.tokenisation == Words.name else word.lower()
 
 

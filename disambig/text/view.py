@@ -69,6 +69,19 @@ class TokenView(WeakRefMixin):
         """Return the index of the document that contains each token position."""
         return np.searchsorted(self.documents, positions, side="right") - 1
 
+    def locate(self, positions: NDArray[np.int64]) -> list[tuple[str, int, int]]:
+        """Return the text of the document that contains each token, and the offsets of the token in it."""
+        texts = [self.texts[document] for document in self.document_indices(positions).tolist()]
+        return list(zip(texts, self.starts[positions].tolist(), self.ends[positions].tolist(), strict=True))
+
+    def document_text(self, position: int) -> str:
+        """Return the text of the document that contains a token."""
+        return self.texts[int(self.document_indices(np.array([position]))[0])]
+
+    def written(self, position: int) -> str:
+        """Return a token as it is written in its text."""
+        return self.document_text(position)[self.starts[position] : self.ends[position]]
+
     def take(self, documents: NDArray[np.int64]) -> TokenView:
         """Return the view of some documents, in the order of their indices."""
         first = self.documents[documents]

@@ -59,7 +59,7 @@ _PAIR = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclass(frozen=True, slots=True)
 class PhraseItem:
-    """The words that may stand in one place of a pattern, as hashes; endings and beginnings of others."""
+    """The words that may stand in one place of a pattern: hashes of words, endings and beginnings."""
 
     hashes: frozenset[int]
     endings: tuple[str, ...] = ()
@@ -71,7 +71,7 @@ class PhraseItem:
             return True
         if not self.is_open:
             return False
-        word = normalise_word(_written(view, position))
+        word = normalise_word(view.written(position))
         return word.endswith(self.endings) or word.startswith(self.beginnings)
 
     @property
@@ -205,9 +205,8 @@ class PhraseTable:
         return self._recent[view]
 
     def _find(self, view: TokenView) -> PhraseMatches:
-        matches = sorted({match for match in self._candidates(view)})
         taken: dict[int, tuple[int, int, int]] = {}  # the match at each token
-        for match in matches:
+        for match in sorted(set(self._candidates(view))):
             number, first, last = match
             if not any(at in taken for at in range(first, last)):
                 taken.update(dict.fromkeys(range(first, last), match))
@@ -229,7 +228,7 @@ class PhraseTable:
         )
 
     def _candidates(self, view: TokenView) -> Iterator[tuple[int, int, int]]:
-        """Yield the number, and the first and the last token (exclusive), of phrases without exception."""
+        """Yield the number, first token and end of each phrase that no exception excuses; some overlap."""
         for size, table in self._sorted.items():
             if not len(table) or len(view) < size:
                 continue
@@ -244,13 +243,14 @@ class PhraseTable:
                         yield number, first, last
 
     def _applies(self, view: TokenView, phrase: Phrase, first: int, last: int) -> bool:
+        """Return True if words that match a pattern are that phrase, and not code, a name or an exception."""
         sentence = int(np.searchsorted(view.sentences, first, side="right")) - 1
         bounds = int(view.sentences[sentence]), int(view.sentences[sentence + 1])
-        text = view.texts[int(view.document_indices(np.array([first]))[0])]
+        text = view.document_text(first)
         gaps = pairwise(range(first, last))
         if not all(text[view.ends[one] : view.starts[other]].isspace() for one, other in gaps):
             return False
-        others = (_written(view, at) for at in range(first + 1, last))
+        others = (view.written(at) for at in range(first + 1, last))
         if any(word[1:].islower() and word[0].isupper() and word[1] != "'" for word in others):
             return False  # a name
         return not any(exception.applies(view, first, last - 1, bounds) for exception in phrase.exceptions)
@@ -260,11 +260,11 @@ class PhraseTable:
 
         A phrase over two lines is shortened to the words that change, since a correction must not join lines.
         """
-        text = view.texts[int(view.document_indices(np.array([first]))[0])]
+        text = view.document_text(first)
         if phrase.correction == (_SAME,):
             written = text[view.starts[first] : view.ends[last - 1]]
             return first, last, written, written
-        words = [_written(view, at) for at in range(first, last)]
+        words = [view.written(at) for at in range(first, last)]
         new = [
             words[int(match[1]) - 1] + match[2] if (match := _REFERENCE.fullmatch(word)) else word
             for word in phrase.correction
@@ -277,12 +277,8 @@ class PhraseTable:
         return first, last, text[view.starts[first] : view.ends[last - 1]], " ".join(new)
 
 
-def _written(view: TokenView, position: int) -> str:
-    document = int(view.document_indices(np.array([position]))[0])
-    return view.texts[document][view.starts[position] : view.ends[position]]
-
-
 def _match(items: Sequence[PhraseItem], view: TokenView, start: int) -> bool:
+    """Return True if each token from `start` on matches its item."""
     return all(item.matches(view, at) for at, item in enumerate(items, start))
 
 
@@ -307,11 +303,11 @@ def read_phrases(path: str | Path) -> PhraseTable:
         try:
             kind, _, name = columns[0].partition(" ")
             if kind == _SET:
-                items.define(_set_name(name), "|".join("\t".join(columns[1:]).split()))
+                items.define(_check_set_name(name), "|".join("\t".join(columns[1:]).split()))
             elif kind == _PAIRS:
-                pairs[_set_name(name)] = _read_pairs(" ".join(columns[1:]))
+                pairs[_check_set_name(name)] = _read_pairs(" ".join(columns[1:]))
             else:
-                phrases += [_read_phrase(line, items) for line in _expanded(columns, pairs)]
+                phrases += [_read_phrase(line, items) for line in _expand_pairs(columns, pairs)]
         except _InvalidLine as problem:
             raise UserError("D995", path=path, problem=f"line {number}: {problem}") from problem
     return PhraseTable(phrases)
@@ -334,7 +330,7 @@ class _Items(dict[str, PhraseItem]):
         self.clear()
 
 
-def _set_name(name: str) -> str:
+def _check_set_name(name: str) -> str:
     if not _NAME.fullmatch(name):
         raise _InvalidLine(f"{name!r} is not the name of a set, in capital letters")
     return name
@@ -348,7 +344,7 @@ def _read_pairs(text: str) -> list[tuple[str, str]]:
     return [(written, meant) for written, meant in pairs]
 
 
-def _expanded(
+def _expand_pairs(
     columns: Sequence[str], pairs: Mapping[str, Sequence[tuple[str, str]]]
 ) -> Iterator[Sequence[str]]:
     """Yield the columns of a line, once for each of the pairs that it names."""

@@ -26,7 +26,7 @@ EVERY_PLACE = -np.inf
 """The bound for training: every candidate in the model's vocabulary is offered."""
 MAX_EXAMPLES = 60_000
 """Maximum number of training places, taken at equal distances: each has its whole list of candidates."""
-_numbers: WeakKeyDictionary[Cloze, WeakKeyDictionary[WordRelations, NDArray[np.int32]]] = WeakKeyDictionary()
+_word_ids: WeakKeyDictionary[Cloze, WeakKeyDictionary[WordRelations, NDArray[np.int32]]] = WeakKeyDictionary()
 
 
 def open_places(
@@ -96,7 +96,7 @@ def open_places(
 
 def model_word_ids(model: Cloze, words: WordRelations) -> NDArray[np.int32]:
     """Return the index of each word in a model's vocabulary, -1 for unknown words; the result is cached."""
-    ids_by_relations = _numbers.setdefault(model, WeakKeyDictionary())
+    ids_by_relations = _word_ids.setdefault(model, WeakKeyDictionary())
     if words not in ids_by_relations:
         numbers = model.vocabulary.hash_numbers(words.words)
         empty = [i for i, word in enumerate(words.spellings) if not word]
@@ -169,8 +169,8 @@ def missing_words(
     places = empty_places(view)
     if beside is not None:
         places = places[~(beside[places] | beside[places - 1])]
-    stands = np.full(len(places), words.spellings.index(ZERO))
-    return _places_between(model, view, places, np.zeros(len(places), np.int32), words, stands, least)
+    observed = np.full(len(places), words.spellings.index(ZERO))
+    return _places_between(model, view, places, np.zeros(len(places), np.int32), words, observed, least)
 
 
 def removable_words(
@@ -192,16 +192,16 @@ def removable_words(
         For each token, the index in `words` of a candidate that is always offered, ``-2 - index`` of one that
         is never offered, or -1 for no hint.
     """
-    number = words.find(view.hashes)
-    stands = (number >= 0) & (view.ends > view.starts)
-    positions = np.flatnonzero(stands if apart is None else stands & ~apart)
+    index = words.find(view.hashes)
+    occurs = (index >= 0) & (view.ends > view.starts)
+    positions = np.flatnonzero(occurs if apart is None else occurs & ~apart)
     ones = np.ones(len(positions), np.int32)
     hinted = None if hints is None else hints[positions]
-    return _places_between(model, view, positions, ones, words, number[positions], least, hinted)
+    return _places_between(model, view, positions, ones, words, index[positions], least, hinted)
 
 
 @lru_cache(maxsize=32)
-def _lists_from_each(k: int) -> NDArray[np.int64]:
+def _observed_first(k: int) -> NDArray[np.int64]:
     """Return the numbers 0 to k - 1 in k orders, shape ``(k, k)``: row i begins with i, the rest ascends."""
     return np.array([[i, *range(i), *range(i + 1, k)] for i in range(k)], np.int64)
 
@@ -212,16 +212,15 @@ def _places_between(
     positions: NDArray[np.int64],
     lengths: NDArray[np.int32],
     words: WordRelations,
-    stands: NDArray[np.int64],
+    observed: NDArray[np.int64],
     least: float,
     hints: NDArray[np.int64] | None = None,
 ) -> Instances:
-    """Return the open places for a list of words; `stands` are the observed ones, `hints` as above."""
+    """Return the open places for a list of words, of which `observed` is in the text."""
     k = len(words.spellings)
-    first = _lists_from_each(k)
-    lists = Ragged(first[stands].ravel(), np.arange(len(positions) + 1, dtype=np.int64) * k)
+    listed = _observed_first(k)[observed]  # (n, k)
+    lists = Ragged(listed.ravel(), np.arange(len(positions) + 1, dtype=np.int64) * k)
     hinted = None
     if hints is not None:
-        listed = first[stands]
         hinted = ((listed == hints[:, None]).astype(np.int8) - (listed == -2 - hints[:, None])).ravel()
     return open_places(model, view, positions, lengths, words, lists, least=least, hinted=hinted)

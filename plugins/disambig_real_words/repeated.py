@@ -95,7 +95,7 @@ class RepeatedWords:
         sentences = np.searchsorted(view.sentences, positions, side="right") - 1
         first_tokens = view.sentences[sentences].tolist()
         for row, (at, first) in enumerate(zip(positions.tolist(), first_tokens, strict=True)):
-            text = view.texts[int(view.document_indices(np.array([at]))[0])]
+            text = view.document_text(at)
             capitals = [text[view.starts[i]].isupper() for i in (at - 1, at)]
             is_name = all(capitals) and (at - 2 != first or self._is_name(view, at))
             if is_name or (is_enclosed(view, at - 1) and is_enclosed(view, at)):
@@ -148,7 +148,7 @@ class RepeatedWords:
 
 def is_enclosed(view: TokenView, position: int, last: int | None = None) -> bool:
     """Return True if markup encloses a word alone, or the words up to another one, as in ``the *word*``."""
-    text = view.texts[int(view.document_indices(np.array([position]))[0])]
+    text = view.document_text(position)
     start, end = int(view.starts[position]), int(view.ends[position if last is None else last])
     return text[start - 1 : start] == HIDDEN and text[end : end + 1] == HIDDEN
 

@@ -86,7 +86,7 @@ def _is_layout(block: list[TextLine], *, alone: bool) -> list[bool]:
     lines = [line for _, _, line in block]
     if _is_verse(lines) or (len(lines) == 1 and not alone and _is_title(lines[0])):
         return [True] * len(lines)
-    signs = [
+    is_layout = [
         (line.isupper() and len(line) > 1) or bool(_TITLE.match(line) or _CELLS.search(line))
         for line in lines
     ]
@@ -94,14 +94,14 @@ def _is_layout(block: list[TextLine], *, alone: bool) -> list[bool]:
     for i, line in enumerate(lines):
         opens = not i or is_list or lines[i - 1].endswith(":")
         is_list = is_list or (opens and bool(_ITEM.match(line)))  # a list reaches to the end of its block
-        signs[i] |= is_list
+        is_layout[i] |= is_list
     columns = [_columns(line) for line in lines]
     for i, (above, below) in enumerate(pairwise(columns)):
         if above & below:
-            signs[i] = signs[i + 1] = True
+            is_layout[i] = is_layout[i + 1] = True
         if _UNDERLINE.fullmatch(lines[i + 1]):
-            signs[i] = True
-    return signs
+            is_layout[i] = True
+    return is_layout
 
 
 def _is_comment(block: list[TextLine]) -> bool:
@@ -157,9 +157,9 @@ def is_word_part(view: TokenView, positions: Ints, lengths: NDArray[np.int32]) -
 
 
 _SHORT_VIEW = 64
-"""Up to so many tokens, all are decided at once: several tasks ask for most of them."""
+"""For views of at most this many tokens, all are decided at once: several tasks ask for most of them."""
 _word_parts: WeakKeyDictionary[TokenView, dict[int, Bools]] = WeakKeyDictionary()
-"""By number of tokens of a place, 0 or 1: whether a place that begins at a token is part of a larger word."""
+"""For places of 0 and of 1 token: which tokens begin a place that is part of a larger word."""
 
 
 def _find_word_parts(view: TokenView, positions: Ints, lengths: NDArray[np.int32]) -> Bools:
@@ -207,7 +207,6 @@ def in_running_text(
     base = text.bases[documents]
     starts, ends = base + view.starts[first], base + view.ends[last]
     is_running = text.is_free(starts, ends)
-    rows = np.flatnonzero(is_running)
     for has_word in (False, True):  # small words are omitted in comments, those that stand there are not odd
         rows = np.flatnonzero(is_running & ((lengths > 0) == has_word))
         used = np.unique(documents[rows])
@@ -225,7 +224,7 @@ def in_running_text(
 
 
 def _is_in_title(view: TokenView, positions: Ints) -> Bools:
-    """Return which tokens are not in code inside a comment, as an example of a function may be."""
+    """Return which tokens are in a title, and not in an example of code inside a comment."""
     sentences = np.searchsorted(view.sentences, positions, side="right") - 1
     first, last = view.sentences[sentences] + 1, view.sentences[sentences + 1] - 2
     is_title = last - first >= _LEAST_SENTENCE
@@ -248,12 +247,8 @@ def is_repeated(view: TokenView) -> Bools:
 def is_before_punctuation(view: TokenView, positions: Ints) -> Bools:
     """Return which words are followed by punctuation or the end of a sentence, shape ``(n,)``."""
     behind = positions + 1
-    starts, documents = view.starts[behind].tolist(), view.document_indices(behind).tolist()
     ended = view.ends[behind] <= view.starts[behind]
-    marks = [
-        not view.texts[document][start : start + 1].isalnum()
-        for document, start in zip(documents, starts, strict=True)
-    ]
+    marks = [not text[start : start + 1].isalnum() for text, start, _ in view.locate(behind)]
     return ended | np.array(marks, bool)
 
 
@@ -265,8 +260,7 @@ _LONGEST_CHUNK = 80
 
 def is_code(view: TokenView, positions: Ints) -> Bools:
     """Return which words are code that markup hides, shape ``(n,)``."""
-    starts, documents = view.starts[positions].tolist(), view.document_indices(positions).tolist()
-    marks = [view.texts[of][at : at + 1] in _CODE_SIGNS for of, at in zip(documents, starts, strict=True)]
+    marks = [text[start : start + 1] in _CODE_SIGNS for text, start, _ in view.locate(positions)]
     return np.array(marks, bool)
 
 
@@ -275,10 +269,9 @@ def is_after_plural_name(view: TokenView, positions: Ints) -> Bools:
 
     Such a name of code ends in "s", and may mean one thing or several.
     """
-    starts, documents = view.starts[positions].tolist(), view.document_indices(positions).tolist()
     after = []
-    for document, start in zip(documents, starts, strict=True):
-        chunk = _CHUNK.search(view.texts[document][max(0, start - _LONGEST_CHUNK) : start])
+    for text, start, _ in view.locate(positions):
+        chunk = _CHUNK.search(text[max(0, start - _LONGEST_CHUNK) : start])
         after.append(bool(chunk and _PLURAL_NAME.fullmatch(chunk[0].rstrip())))
     return np.array(after, bool)
 

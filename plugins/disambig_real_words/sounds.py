@@ -30,7 +30,7 @@ SURE, SUREST = 6.0, 10.0
 """Limits of the log-odds; the second is for numbers."""
 CLEAR = 1.0
 """Log-odds of the sound from which on the form of an article ("a" or "an") counts as correct."""
-OF_CAPITALS, OF_NUMBERS = 2.0, 3.0
+CAPITALS_FACTOR, NUMBER_FACTOR = 2.0, 3.0
 """Factors of the log-odds of acronyms and numbers. Each is spoken in one way only: if both articles were
 counted, some writers made a mistake, so the counts understate how certain the majority is."""
 _SMOOTHING = 0.25
@@ -48,7 +48,7 @@ _SPEAKABLE = re.compile(
     "[^a-z]|.?[aeiouy]|b[lr]|c[hlrz]|d[rw]|f[lr]|g[hlnr]|k[hlnr]|p[fhlnrst]|q|rh|s[chklmnpqtvw]|t[hrsw]|v[lr]|w[hr]"
     "|z[hw]|.\\Z"
 )
-"""Beginnings of English words. How others are spoken ("lru", "mbox", "mkdir"), their letters do not tell."""
+"""Beginnings of English words. The letters of others ("lru", "mbox") do not show how they are spoken."""
 _LETTERS_AND_DIGITS = re.compile("[a-z]{2,3}[0-9]")
 """Such as "sa1100" and "mac80211", which some people speak letter by letter."""
 _SQL = re.compile("sql", re.IGNORECASE)
@@ -75,8 +75,8 @@ class WordSounds:
     def article_log_odds(self, text: str, end: int) -> float:
         """Return the log-odds of "an" against "a" for an article that ends at `end`, zero if unknown.
 
-        They are NaN if nobody can tell: before code that is hidden, letters such as "lru", words that are
-        spoken in two ways, such as "SQLite", and rare acronyms whose letters may be read as a word.
+        They are NaN if both articles may be right: before code that is hidden, letters such as "lru", words
+        that are spoken in two ways, such as "SQLite", and rare acronyms whose letters may be read as a word.
         """
         hidden = _NEXT_HIDDEN.match(text, end, end + _REACH)
         if hidden is not None:
@@ -85,15 +85,16 @@ class WordSounds:
         return 0.0 if match is None else self._cached_log_odds(match[1])
 
     def _word_log_odds(self, word: str) -> float:
+        """Return the log-odds of "an" before a word, NaN if it is spoken in two ways."""
         key = next((key for key in sound_keys(word) if key in self._odds), "")
         odds = self._odds.get(key, 0.0)
         speakable = _SPEAKABLE.match(word.lower())
-        both = (not speakable or key.startswith(("=", "+"))) and abs(odds) < CLEAR
-        if _SQL.match(word):
-            both = True
-        if _LETTERS_AND_DIGITS.match(word) and odds * self._odds.get(f"+{word[0]}.", 0.0) < 0:
-            both = True
-        return math.nan if both or not (key or speakable) else odds
+        two_ways = (
+            ((not speakable or key.startswith(("=", "+"))) and abs(odds) < CLEAR)
+            or _SQL.match(word)
+            or (_LETTERS_AND_DIGITS.match(word) and odds * self._odds.get(f"+{word[0]}.", 0.0) < 0)
+        )
+        return math.nan if two_ways or not (key or speakable) else odds
 
 
 def sound_keys(word: str) -> Iterator[str]:
@@ -167,18 +168,18 @@ def _key_log_odds(counted: Mapping[str, tuple[int, int]]) -> dict[str, float]:
     odds = {}
     for key, pair in counted.items():
         if key[0] == "#":
-            odds[key] = _clip(OF_NUMBERS * _ratio(*pair) - usual, SUREST)
+            odds[key] = _clip(NUMBER_FACTOR * _log_ratio(*pair) - usual, SUREST)
         else:
-            odds[key] = _clip((OF_CAPITALS if key[0] == "+" else 1.0) * _ratio(*pair), SURE)
+            odds[key] = _clip((CAPITALS_FACTOR if key[0] == "+" else 1.0) * _log_ratio(*pair), SURE)
     return odds
 
 
 def log_odds(a: int, an: int) -> float:
     """Return the smoothed log-odds of "an" for counts of the two articles, limited to `SURE`."""
-    return _clip(_ratio(a, an), SURE)
+    return _clip(_log_ratio(a, an), SURE)
 
 
-def _ratio(a: int, an: int) -> float:
+def _log_ratio(a: int, an: int) -> float:
     return math.log((an + _SMOOTHING) / (a + _SMOOTHING))
 
 
@@ -243,7 +244,5 @@ class ArticleSound(StatelessExtractor):
 
 def log_odds_after(sounds: WordSounds, view: TokenView, tokens: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the log-odds of "an" from the word after each token, shape ``(n,)``."""
-    places = zip(view.document_indices(tokens).tolist(), view.ends[tokens].tolist(), strict=True)
-    return np.fromiter(
-        (sounds.article_log_odds(view.texts[i], end) for i, end in places), np.float64, len(tokens)
-    )
+    odds = (sounds.article_log_odds(text, end) for text, _, end in view.locate(tokens))
+    return np.fromiter(odds, np.float64, len(tokens))

@@ -180,7 +180,7 @@ class Article(KnowsPhrases):
         return read_sounds(self.sounds or ENGLISH_SOUNDS)
 
     def _places(self, view: TokenView, least: float, least_missing: float) -> Instances:
-        articles = self._article_lists
+        articles = self._article_words
         number = articles.find(view.hashes)
         beside = number >= 0
         left_alone = np.zeros(len(view), bool)  # a repeated article is for the task *doubled*
@@ -189,7 +189,7 @@ class Article(KnowsPhrases):
         if "protected" in view.layers:  # "the A key": the model would read two articles
             is_name = beside & view.layers["protected"].astype(bool)
             left_alone[:-1] |= is_name[1:]
-        hints = self._by_sound(view, number, articles)
+        hints = self._sound_hints(view, number, articles)
         return join_places(
             [
                 removable_words(self.model, view, articles, least=least, apart=left_alone, hints=hints),
@@ -198,10 +198,10 @@ class Article(KnowsPhrases):
         )
 
     @cached_property
-    def _article_lists(self) -> WordRelations:
+    def _article_words(self) -> WordRelations:
         return insertion_lists("articles", self.articles)
 
-    def _by_sound(
+    def _sound_hints(
         self, view: TokenView, number: NDArray[np.int64], articles: WordRelations
     ) -> NDArray[np.int64]:
         """Return hints for `removable_words`: "a" or "an" by the sound of the next word."""
@@ -212,8 +212,8 @@ class Article(KnowsPhrases):
         at = np.flatnonzero(((number == a) | (number == an)) & (view.ends > view.starts))
         odds = log_odds_after(self.word_sounds, view, at)
         other, wrong = np.where(number[at] == a, an, a), np.where(number[at] == a, odds, -odds)
-        settled = (wrong <= -CLEAR) | np.isnan(wrong)  # nobody knows how hidden code is spoken
-        hints[at] = np.select([settled, wrong > 0], [-2 - other, other], -1)
+        is_right = (wrong <= -CLEAR) | np.isnan(wrong)  # nobody knows how hidden code is spoken
+        hints[at] = np.select([is_right, wrong > 0], [-2 - other, other], -1)
         return hints
 
 
@@ -295,7 +295,7 @@ class Doubled(InContext):
         return self._places(view, EVERY_PLACE)
 
     def _places(self, view: TokenView, least: float) -> Instances:
-        parts = [self._doubled(view, least)]
+        parts = [self._unexcused_repetitions(view, least)]
         if self.missing:
             parts.append(missing_words(self.model, view, self._missing_words, least=least))
         return join_places(parts)
@@ -338,23 +338,22 @@ class Doubled(InContext):
         short = view.ends[positions] - view.starts[positions] <= SHORT
         judged[(judged == WRONG) & short & ((rank < 0) | (rank >= FREQUENT))] = UNDECIDED  # "goo goo"
         other = (rank < 0) | (rank >= NO_NAMES)
-        judged[other & np.isin(view.hashes[positions - 2], RELATIVES)] = (
-            RIGHT  # "a list that changes changes it"
-        )
+        after_relative = np.isin(view.hashes[positions - 2], RELATIVES)  # "a list that changes changes it"
+        judged[other & after_relative] = RIGHT
         for row in np.flatnonzero(~other).tolist():
             if is_enclosed(view, positions[row] - 1, positions[row]):  # a mention of the mistake: *the the*
                 judged[row] = RIGHT
         return judged
 
-    def _doubled(self, view: TokenView, least: float) -> Instances:
-        """Return the repetitions that the table does not excuse, and no word that fits the context."""
-        twice = self._twice(view)
-        if least == EVERY_PLACE or self.most_twice == np.inf or not len(twice):
-            return twice
-        judged = self._judge(view, twice.positions)
-        undecided = twice.take(np.flatnonzero(judged == UNDECIDED))
-        wrong = twice.positions[judged == WRONG]
-        return join_places([self._with_rivals(view, wrong), self._unfit(view, undecided)])
+    def _unexcused_repetitions(self, view: TokenView, least: float) -> Instances:
+        """Return repetitions that are mistakes by the table, and undecided ones that the model rejects."""
+        repetitions = self._repetitions(view)
+        if least == EVERY_PLACE or self.most_twice == np.inf or not len(repetitions):
+            return repetitions
+        judged = self._judge(view, repetitions.positions)
+        undecided = repetitions.take(np.flatnonzero(judged == UNDECIDED))
+        wrong = repetitions.positions[judged == WRONG]
+        return join_places([self._with_rivals(view, wrong), self._rejected_by_model(view, undecided)])
 
     def _with_rivals(self, view: TokenView, positions: NDArray[np.int64]) -> Instances:
         """Return repetitions with the word that one of the two is a slip for, if it fits better than none."""
@@ -362,7 +361,7 @@ class Doubled(InContext):
         path = self.relations or (ENGLISH_RELATIONS if self.language == "en" else None)
         related = None if path is None else load_relations(str(path), ("slip",))
         for at in positions.tolist():
-            word = normalise_word(_text_at(view, at))
+            word = normalise_word(view.written(at))
             place, rival = (at, "") if related is None else self._best_rival(view, at, related)
             if not rival and is_enclosed(view, at):  # removing it would leave empty markup
                 place = at - 1
@@ -380,7 +379,7 @@ class Doubled(InContext):
         have_context = (
             (model.vocabulary.hash_numbers(beside) >= 0) | (beside == START_HASH) | (beside == END_HASH)
         )
-        if number < 0 or not have_context.all() or normalise_word(_text_at(view, at)) in ARTICLES:
+        if number < 0 or not have_context.all() or normalise_word(view.written(at)) in ARTICLES:
             return at, ""  # without its context a rival is a guess; an article is simply doubled
         others = related.others[number]
         candidates = np.append(model_word_ids(model, related)[others], model.nothing).astype(np.int32)
@@ -402,8 +401,8 @@ class Doubled(InContext):
         """
         sentence = int(np.searchsorted(view.sentences, at, side="right")) - 1
         first, last = int(view.sentences[sentence]) + 1, int(view.sentences[sentence + 1]) - 2
-        text = view.texts[int(view.document_indices(np.array([at]))[0])]
-        start, end, word = int(view.starts[at - 1]), int(view.ends[at]), _text_at(view, at)
+        text = view.document_text(at)
+        start, end, word = int(view.starts[at - 1]), int(view.ends[at]), view.written(at)
         before, after = text[int(view.starts[first]) : start], text[end : int(view.ends[last])]
         alone = self._fit(before, word, after)
         if place == 0:
@@ -424,28 +423,28 @@ class Doubled(InContext):
         scores = score_candidates(model, states, np.zeros(len(candidates), np.int64), candidates)
         return float(scores[0] - np.logaddexp.reduce(scores[1:]))
 
-    def _unfit(self, view: TokenView, twice: Instances) -> Instances:
+    def _rejected_by_model(self, view: TokenView, repetitions: Instances) -> Instances:
         """Return the repetitions that do not fit the context by the model."""
-        if not len(twice):
-            return twice
-        model, row = self.model, np.arange(len(twice))
-        states = context_vectors(model, view, ContextPlaces(twice.positions, twice.positions + 1))
-        words = model.vocabulary.hash_numbers(view.hashes[twice.positions])
-        nothing = np.full(len(twice), model.nothing, np.int32)
+        if not len(repetitions):
+            return repetitions
+        model, row = self.model, np.arange(len(repetitions))
+        states = context_vectors(model, view, ContextPlaces(repetitions.positions, repetitions.positions + 1))
+        words = model.vocabulary.hash_numbers(view.hashes[repetitions.positions])
+        nothing = np.full(len(repetitions), model.nothing, np.int32)
         fits = score_candidates(model, states, row, words) - score_candidates(model, states, row, nothing)
-        return twice.take(np.flatnonzero(~(fits > self.most_twice)))  # unknown words (NaN) stay
+        return repetitions.take(np.flatnonzero(~(fits > self.most_twice)))  # unknown words (NaN) stay
 
-    def _twice(self, view: TokenView) -> Instances:
+    def _repetitions(self, view: TokenView) -> Instances:
         """Return the words that repeat the previous one, regardless of the context, but not names."""
         words = word_tokens(view)
         at = np.flatnonzero(words[1:] & words[:-1] & (view.hashes[1:] == view.hashes[:-1])) + 1
         if "protected" in view.layers:  # the first word is one of code or of a quotation
             quoted = view.layers["protected"][at - 1].astype(bool)
-            at = at[~quoted | np.array([_text_at(view, place - 1).istitle() for place in at.tolist()], bool)]
+            at = at[~quoted | np.array([view.written(place - 1).istitle() for place in at.tolist()], bool)]
         ones = np.ones(len(at), np.int32)
         both = at - 1, ones + 1  # the first of the two may be a part of a larger word as well
         at = at[~is_word_part(view, *both) & in_running_text(view, *both, any_line=True)]
-        texts = [_text_at(view, place) for place in at.tolist()]
+        texts = [view.written(place) for place in at.tolist()]
         names = [not text.islower() for text in texts]
         if any(names) and self.most_twice < np.inf:
             rank = self.model.vocabulary.hash_numbers(view.hashes[at])
@@ -454,12 +453,6 @@ class Doubled(InContext):
         own = CandidateLists.from_texts([(normalise_word(texts[i]), ZERO) for i in kept])
         zeros = np.zeros(len(kept), np.int32)
         return Instances(at[kept], zeros + 1, zeros, zeros.copy(), own)
-
-
-def _text_at(view: TokenView, position: int) -> str:
-    """Return a word as it is written."""
-    document = int(view.document_indices(np.array([position]))[0])
-    return view.texts[document][view.starts[position] : view.ends[position]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -532,12 +525,6 @@ class OtherWords(KnowsPhrases):
         return open_places(self.model, view, positions, ones, self.related, lists, least=least)
 
 
-def _place_in_text(view: TokenView, position: int) -> tuple[str, int, int]:
-    """Return the text in which a word stands, and where it begins and ends."""
-    (document,) = view.document_indices(np.array([position])).tolist()
-    return view.texts[document], int(view.starts[position]), int(view.ends[position])
-
-
 def form_rule(correction: Correction) -> str:
     """Return the rule of a correction by `Form`, whose words are forms of each other."""
     return english_rule(correction, otherwise="word-form")
@@ -566,6 +553,8 @@ class Form(OtherWords):
 
     kinds: tuple[str, ...] | list[str] = ("form", "derived", "possessive")
     name: str = "form"
+    concerns: ClassVar[str] = "grammar"
+    rules: ClassVar[RuleSet] = RuleSet(ENGLISH_RULES.rules, form_rule, "en")
 
     def instances(self, view: TokenView) -> Instances:
         """Return the words for which a related one fits nearly as well, or better.
@@ -584,11 +573,11 @@ class Form(OtherWords):
         left_out &= is_before_punctuation(view, at)
         for row in np.flatnonzero(np.isin(written, AUXILIARIES)).tolist():
             left_out[row] |= bool(is_code(view, at[[row]] - 1) | is_after_plural_name(view, at[[row]]))
-        for row in range(len(instances)):
-            if self._is_base(own, row):
-                left_out[row] |= may_be_subjunctive(*_place_in_text(view, int(at[row])))
-        for row in np.flatnonzero((written == "its") & (view.hashes[at - 1] == START_HASH)).tolist():
-            text, _, end = _place_in_text(view, int(at[row]))
+        base_forms = np.flatnonzero([self._is_base(own, row) for row in range(len(instances))])
+        for row, place in zip(base_forms.tolist(), view.locate(at[base_forms]), strict=True):
+            left_out[row] |= may_be_subjunctive(*place)
+        its = np.flatnonzero((written == "its") & (view.hashes[at - 1] == START_HASH))
+        for row, (text, _, end) in zip(its.tolist(), view.locate(at[its]), strict=True):
             left_out[row] = begins_gerund_subject(text, end)
         return instances.take(np.flatnonzero(~left_out))
 
@@ -598,9 +587,6 @@ class Form(OtherWords):
         first, *others = (own.texts[i] for i in range(own.offsets[row], own.offsets[row + 1]))
         third = _THIRD_PERSONS.get(first) or (f"{first}s", f"{first}es", f"{first[:-1]}ies")
         return not set(third).isdisjoint(others)
-
-    concerns: ClassVar[str] = "grammar"
-    rules: ClassVar[RuleSet] = RuleSet(ENGLISH_RULES.rules, form_rule, "en")
 
 
 @dataclass(frozen=True, kw_only=True)

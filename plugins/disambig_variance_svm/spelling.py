@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -81,12 +81,12 @@ class Spelling:
         kept = np.ones(len(instances), bool)
         rows = _rows_of_groups(self._articles, instances)
         behind = (instances.positions + instances.lengths)[rows]
-        kept[rows] = [not _SPELT_OUT.match(text, start) for text, start, _ in _places(view, behind)]
+        kept[rows] = [not _SPELT_OUT.match(text, start) for text, start, _ in view.locate(behind)]
         rows = _rows_of_groups(self._possessives, instances)
         rows = rows[view.hashes[instances.positions[rows] - 1] == START_HASH]
         kept[rows] = [
             text[start:end].lower() != ITS or not begins_gerund_subject(text, end)
-            for text, start, end in _places(view, instances.positions[rows])
+            for text, start, end in view.locate(instances.positions[rows])
         ]
         return instances if kept.all() else instances.take(np.flatnonzero(kept))
 
@@ -116,13 +116,6 @@ class Spelling:
 def _rows_of_groups(groups: Sequence[int], instances: Instances) -> NDArray[np.int64]:
     """Return the instances of some groups."""
     return np.flatnonzero(np.isin(instances.groups, groups))
-
-
-def _places(view: TokenView, positions: NDArray[np.int64]) -> Iterator[tuple[str, int, int]]:
-    """Yield the text of each token, and the offsets of the token in it."""
-    offsets = view.starts[positions].tolist(), view.ends[positions].tolist()
-    for document, start, end in zip(view.document_indices(positions).tolist(), *offsets, strict=True):
-        yield view.texts[document], start, end
 
 
 @lru_cache(maxsize=8)

@@ -195,7 +195,7 @@ class KenLM:
         if self._last[0] is view:
             return self._last[1]
         hashes, first, at = np.unique(view.hashes, return_index=True, return_inverse=True)
-        strings = [_normal_form_at(view, i) for i in first.tolist()]
+        strings = [Words.normal_form(view.written(i)) for i in first.tolist()]
         special_words = ("<S>", "</S>", *self._candidates)
         spelled = dict(zip(hash_words(special_words).tolist(), special_words, strict=True))
         for i in np.flatnonzero(hash_words(strings) != hashes).tolist():
@@ -212,17 +212,10 @@ class KenLM:
         return {"path": self.path, "_candidates": self._candidates, "_last": (None, [])}
 
 
-def _normal_form_at(view: TokenView, position: int) -> str:
-    """Return the normal form of the word that the text has at a position of the view."""
-    text = view.texts[int(view.document_indices(np.array([position]))[0])]
-    word: str = Words.normal_form(text[view.starts[position] : view.ends[position]])
-    return word
-
-
 def _find_spelling(view: TokenView, wanted: np.uint64) -> str:
     """Return the spelling of a hash from any place whose text has the word, else ``<unk>``."""
     for position in np.flatnonzero(view.hashes == wanted).tolist():
-        word = _normal_form_at(view, position)
+        word: str = Words.normal_form(view.written(position))
         if hash_words([word])[0] == wanted:
             return word
     return "<unk>"

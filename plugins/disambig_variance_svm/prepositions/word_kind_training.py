@@ -67,10 +67,8 @@ def learn_word_kinds(data: Path, *, characters: int = CHARACTERS) -> PartsOfSpee
         for texts in minibatch(sample_paragraphs(path, characters), _PARAGRAPHS):
             view = tagger.tokenisation(texts)
             places, chosen = tagger.choose(view)
-            documents = view.document_indices(places.positions).tolist()
-            starts, ends = view.starts[places.positions].tolist(), view.ends[places.positions].tolist()
-            for document, start, end, tag in zip(documents, starts, ends, chosen.tolist(), strict=True):
-                word = Words.normal_form(texts[document][start:end])
+            for (text, start, end), tag in zip(view.locate(places.positions), chosen.tolist(), strict=True):
+                word = Words.normal_form(text[start:end])
                 tags.setdefault(word, Counter())[names[tag]] += 1
     kinds = {
         word: most_frequent_kind(counts)

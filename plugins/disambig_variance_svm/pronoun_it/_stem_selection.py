@@ -30,11 +30,8 @@ def count_stem_shares(texts: Iterable[str]) -> dict[str, float]:
         view = Words()(batch)
         words = np.flatnonzero(view.ends > view.starts)
         _, first, seen = np.unique(view.hashes[words], return_index=True, return_counts=True)
-        first = words[first]
-        documents = view.document_indices(first)
-        for document, at, n in zip(documents.tolist(), first.tolist(), seen.tolist(), strict=True):
-            word = Words.normal_form(batch[document][view.starts[at] : view.ends[at]])
-            for part in normalise_word(word, None):
+        for (text, start, end), n in zip(view.locate(words[first]), seen.tolist(), strict=True):
+            for part in normalise_word(Words.normal_form(text[start:end]), None):
                 counts[part] += n
     total = sum(counts.values())
     return {stem: n / total for stem, n in counts.items()}

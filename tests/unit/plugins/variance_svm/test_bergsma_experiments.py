@@ -429,7 +429,7 @@ def test_valid_settings_and_when_they_are_read(data, model, monkeypatch):
     assert read_settings(data, monkeypatch, settings) == settings
     monkeypatch.delenv(SETTINGS)
     assert read_external_settings({}, ()) == {}
-    monkeypatch.setattr(external, "read", None)
+    monkeypatch.setattr(external, "read_parts", None)
     write_settings(data, monkeypatch, {"counts": 3})
     with pytest.raises(UserError, match="D743"):
         Bergsma2010Peers().run(data=data, quick=True, progress=lambda *_: None)
