@@ -1,7 +1,7 @@
 """The linter: runs, flags, directives, baselines, changed lines and reports.
 
 Which of several overlapping flags is shown is decided before, by `disambig.decision` (`overlaps`); which
-flags are corrected together, by `flags.choose`.
+flags are corrected together, by `flags.select_compatible`.
 """
 
 import lazy_loader

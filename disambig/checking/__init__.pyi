@@ -28,13 +28,13 @@ from .flags import (
     Flag as Flag,
     HiddenSpan as HiddenSpan,
     TextLines as TextLines,
-    choose as choose,
-    corrected as corrected,
+    apply_corrections as apply_corrections,
     find_flags as find_flags,
-    fitting as fitting,
+    most_certain as most_certain,
     plain_word as plain_word,
     read_directives as read_directives,
-    surest as surest,
+    select_compatible as select_compatible,
+    select_fitting as select_fitting,
     unused_directive as unused_directive,
 )
 from .linter import (

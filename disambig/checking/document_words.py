@@ -9,28 +9,30 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from functools import cached_property
 
 from disambig.markup import PlainText
 
-SURE = 0.9
-"""Flags of a document's own words are kept from this probability on."""
-OFTEN, TIMES = 5, 4
-"""A word is repeated if it stands at least so many times, and so many times as often as its replacement."""
-_SAME_STEM = 4
-"""Words that begin with so many equal letters may be forms of one word, and people repeat wrong forms."""
+CERTAIN_PROBABILITY = 0.9
+"""A flag on one of the document's own words is kept only if its probability is at least this."""
+MIN_REPETITIONS = 5
+"""Minimum number of occurrences of a word that the document repeats."""
+MIN_REPETITION_RATIO = 4
+"""Minimum ratio of the occurrences of a repeated word to those of its replacement."""
+_STEM_LENGTH = 4
+"""Two words that share this many initial letters may be forms of one word, and people repeat wrong forms."""
 _NAME = re.compile(r"[^\W\d_]\w*")
 _WORD = re.compile(r"[^\W\d_]+")
-_NAME_BEFORE = re.compile(r"(?<!\w)_*([^\W\d_]\w*s_*)[*`]*\s+\Z")
-_LONGEST_NAME = 80
-_NUMBERED = frozenset(
+_PRECEDING_NAME = re.compile(r"(?<!\w)_*([^\W\d_]\w*s_*)[*`]*\s+\Z")
+_MAX_NAME_LENGTH = 80
+_AGREEING_VERBS = frozenset(
     "is are was were has have does do isn't aren't wasn't weren't hasn't haven't doesn't don't".split()
 )
-"""Verbs whose form says whether their subject is one thing or several."""
-_MARKUP = ("](", "<", "&", "---", "+++")
-"""Hidden text that begins so is markup or an address, and not code."""
-_COMMON = frozenset(
+"""Verbs whose form depends on the number of their subject."""
+_MARKUP_PREFIXES = ("](", "<", "&", "---", "+++")
+"""Hidden text with one of these prefixes is markup or an address, not code."""
+_COMMON_WORDS = frozenset(
     """
     a about after all also an and another any are as at be because been before being between both but by can
     could did do does done down each either else every few first for from get gets given good had has have he
@@ -41,11 +43,11 @@ _COMMON = frozenset(
     when where whether which while who whose why will with within without would yet you your
     """.split()
 )
-"""Words so common in prose that neither a name in code nor repetition says anything about them."""
+"""Words so common in prose that neither a name in code nor repetition is evidence for them."""
 
 
 class DocumentWords:
-    """The words that stand in the code of a document, and how often each word stands in its prose.
+    """The names in the code of a document, and the word counts of its prose.
 
     Parameters
     ----------
@@ -62,88 +64,88 @@ class DocumentWords:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Names in the hidden text that is neither a comment, nor markup, nor an address."""
+        """Names in the code of the document: hidden text other than comments, markup and addresses."""
         names: set[str] = set()
-        for hidden in self._hidden():
-            if not hidden.startswith(_MARKUP) and "://" not in hidden:
+        for hidden in self._hidden_stretches():
+            if not hidden.startswith(_MARKUP_PREFIXES) and "://" not in hidden:
                 names.update(_NAME.findall(hidden))
-        return frozenset(name for name in names if name.lower() not in _COMMON)
+        return frozenset(name for name in names if name.lower() not in _COMMON_WORDS)
 
     @cached_property
     def counts(self) -> Counter[str]:
-        """How often each word stands in the prose, in lower case."""
+        """Number of occurrences of each word in the prose, in lower case."""
         return Counter(_WORD.findall(self._plain.text.lower()))
 
-    def is_own(self, observed: str, replacement: str, end: int) -> bool:
-        """Return True if a flagged word is the document's own, or the word before which one is missing.
+    def is_document_word(self, observed: str, replacement: str, end: int) -> bool:
+        """Return True if a flagged word is a name in the document's code, or repeated in its prose.
+
+        If a word is missing, the word that follows the gap is looked up instead, only among the names.
 
         Parameters
         ----------
         observed, replacement : str
             The written word and its replacement, "" for no word.
         end : int
-            Offset at which the written word ends.
+            Offset of the end of the written word.
         """
-        if observed:
-            # Joined words (setup, login) are names in code whatever prose needs.
-            joined = replacement.replace(" ", "") == observed or "'" in observed + replacement
-            if joined:
-                return False
-            word = observed.lower()
-            return observed in self.names or word in self.names or self._is_repeated(word, replacement)
-        following = _WORD.search(self._plain.text, end, end + 100)
-        return following is not None and following[0] in self.names
+        if not observed:
+            following = _WORD.search(self._plain.text, end, end + 100)
+            return following is not None and following[0] in self.names
+        if replacement.replace(" ", "") == observed or "'" in observed + replacement:
+            return False  # joined words such as "setup" are names in code, and still wrong as verbs in prose
+        word = observed.lower()
+        return observed in self.names or word in self.names or self._is_repeated(word, replacement)
 
-    def is_behind_plural_name(self, observed: str, replacement: str, end: int) -> bool:
+    def follows_plural_name(self, observed: str, replacement: str, end: int) -> bool:
         """Return True if a correction only changes the number of a verb after a name that ends in "s".
 
-        Behind a name in the document's code, such as ``options``, which may be singular or plural, only verbs
-        such as "is" are considered. Behind the name of the project, such as "pandas", which is singular, all
+        After a name in the document's code, such as ``options``, which may be singular or plural, only verbs
+        such as "is" are considered. After the name of the project, such as "pandas", which is singular, all
         verbs are.
 
         Parameters
         ----------
         observed, replacement : str
+            The written verb and its replacement.
         end : int
-            End of the verb in the text.
+            Offset of the end of the verb.
         """
         start = end - len(observed)
-        before = _NAME_BEFORE.search(self._plain.text[max(0, start - _LONGEST_NAME) : start])
+        before = _PRECEDING_NAME.search(self._plain.text[max(0, start - _MAX_NAME_LENGTH) : start])
         if before is None:
             return False
         if before[1].lower() in self._project_names:
-            is_number = observed.removesuffix("s").removesuffix("e") == replacement.removesuffix("e")
-            return is_number or observed.lower() in _NUMBERED
-        return before[1] in self.names and observed.lower() in _NUMBERED
+            only_drops_s = observed.removesuffix("s").removesuffix("e") == replacement.removesuffix("e")
+            return only_drops_s or observed.lower() in _AGREEING_VERBS
+        return before[1] in self.names and observed.lower() in _AGREEING_VERBS
 
     def _is_repeated(self, word: str, replacement: str) -> bool:
         other = replacement.lower()
-        if word in _COMMON or word[:_SAME_STEM] == other[:_SAME_STEM]:
+        if word in _COMMON_WORDS or word[:_STEM_LENGTH] == other[:_STEM_LENGTH]:
             return False
-        return self.counts[word] >= max(OFTEN, TIMES * self.counts[other])
+        return self.counts[word] >= max(MIN_REPETITIONS, MIN_REPETITION_RATIO * self.counts[other])
 
-    def _hidden(self) -> Iterator[str]:
+    def _hidden_stretches(self) -> Iterator[str]:
         """Yield the stretches of text that are not prose, without comments."""
         text, plain = self._text, self._plain.text
         if text == plain:
             return
-        comments = iter((*self._plain.comments, (len(text), len(text))))
-        at = 0
-        for start, end in comments:
-            yield from _differing(text, plain, at, start)
-            at = max(at, end)
+        position = 0
+        for start, end in (*self._plain.comments, (len(text), len(text))):
+            yield from _differing_stretches(text, plain, position, start)
+            position = max(position, end)
 
 
-def _differing(text: str, plain: str, start: int, end: int) -> Iterable[str]:
-    """Yield the stretches of ``text[start:end]`` that another text of the same length does not have."""
-    begin = -1
+def _differing_stretches(text: str, plain: str, start: int, end: int) -> Iterator[str]:
+    """Yield the stretches of ``text[start:end]`` that differ from `plain`, a text of the same length."""
+    first = -1
     for i in range(start, end):
         if text[i] == plain[i]:
-            # blanks are equal in both, and do not end a stretch by themselves
-            if begin >= 0 and not text[i].isspace():
-                yield text[begin:i]
-                begin = -1
-        elif begin < 0:
-            begin = i
-    if begin >= 0:
-        yield text[begin:end]
+            # Blanks are equal in both texts, and do not end a stretch by themselves.
+            if first >= 0 and not text[i].isspace():
+                yield text[first:i]
+                first = -1
+        elif first < 0:
+            first = i
+    if first >= 0:
+        yield text[first:end]

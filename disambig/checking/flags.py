@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from disambig.checking.document_words import SURE, DocumentWords
+from disambig.checking.document_words import CERTAIN_PROBABILITY, DocumentWords
 from disambig.data import WORDS_PER_MISTAKE, edited_text, ignore_entries, plain_entry
 from disambig.decision import edits_to_keep
 from disambig.errors import UserError, nearest_first
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 _LINE_END = re.compile("\r\n|\r|\n")
-_MARK = "\ufeff"
+_BYTE_ORDER_MARK = "\ufeff"
 _BLANK = f" \t\r\n\f\v\u00a0{BREAK}{HIDDEN}"
 
 
@@ -41,18 +41,18 @@ class TextLines:
         self._starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
         self._text = text
         self._length = len(text)
-        self._marked = text.startswith(_MARK)
+        self._has_byte_order_mark = text.startswith(_BYTE_ORDER_MARK)
 
     def line_and_column(self, offset: int) -> tuple[int, int]:
         """Return the line and column of an offset, counted from 1; columns count characters."""
         line, start = self._find_line(offset)
         column = offset - start + 1
-        return line, column - (1 if self._marked and line == 1 and column > 1 else 0)
+        return line, column - (1 if self._has_byte_order_mark and line == 1 and column > 1 else 0)
 
     def in_utf16(self, offset: int) -> tuple[int, int]:
         """Return the line and column of an offset; columns count UTF-16 units without byte order mark."""
         line, start = self._find_line(offset)
-        before = self._text[start:offset].removeprefix(_MARK if start == 0 else "")
+        before = self._text[start:offset].removeprefix(_BYTE_ORDER_MARK if start == 0 else "")
         return line, len(before.encode("utf-16-le")) // 2 + 1
 
     def in_utf8(self, offset: int) -> tuple[int, int]:
@@ -76,18 +76,20 @@ _DIRECTIVE = re.compile(
     r"\s*(?:--+>|\*+/\}?|%%|#\}|-\})?\s*\Z",
     re.DOTALL | re.IGNORECASE,
 )
-"""A whole comment with a directive, in any of the comment syntaxes."""
-_WRITTEN = (
+"""A comment that consists of a directive, in any of the comment syntaxes."""
+_DIRECTIVE_TEXT = (
     r"(disambig\s*:\s*(?:ignore-line|ignore-next-line|ignore-file|ignore(?=\s*\[|[ \t]+\w)|off|on)"
     r"(?:\s*\[[^\]\n]*\])?(?:[ \t]+\w[^\s,<>*]*(?:[ \t]*,[ \t]*\w[^\s,<>*]*)*)?)"
 )
-_BEHIND_TEXT = re.compile(
-    rf"(?<=[^\s#/*;%!-])\s+{_WRITTEN}\s*(?:--+>|\*+/\}}?|%%|#\}}|-\}})?\s*\Z", re.IGNORECASE
+_TRAILING_DIRECTIVE = re.compile(
+    rf"(?<=[^\s#/*;%!-])\s+{_DIRECTIVE_TEXT}\s*(?:--+>|\*+/\}}?|%%|#\}}|-\}})?\s*\Z", re.IGNORECASE
 )
 """A directive at the end of a comment, after other text."""
-_LONGEST = 10_000
-_LONGEST_BEHIND_TEXT = 300
-_NAMED = ("task:", "rule:")
+_MAX_COMMENT = 10_000
+"""Number of characters of a comment that are searched for a directive."""
+_MAX_TRAILING = 300
+"""Number of characters at the end of a comment that are searched for a trailing directive."""
+_NAME_PREFIXES = ("task:", "rule:")
 """Prefixes of items that name a task or a rule instead of a word."""
 _NAME_AND_RULES = re.compile(r"([^\s\[]*)\s*(?:\[([^\]]*)\])?(.*)", re.DOTALL)
 _DIRECTIVES = ("ignore", "ignore-file", "ignore-line", "ignore-next-line", "off", "on")
@@ -106,10 +108,10 @@ class HiddenSpan:
     directive : str
         The directive, with this one item.
     word, rule : str
-        Only flags of this word, as `plain_word` returns it, and of this rule or task; "" for any.
-    is_behind_text : bool
-        Whether the directive comes after text, or is in a paragraph in which it is not a comment. There it
-        has no effect: the span is empty.
+        Only flags on this word, as `plain_word` returns it, and of this rule or task; "" for any.
+    follows_text : bool
+        Whether the directive has no effect because it follows text, or is in a paragraph in which it is not a
+        comment. Its span is empty.
     """
 
     start: int
@@ -118,15 +120,17 @@ class HiddenSpan:
     directive: str
     word: str = ""
     rule: str = ""
-    is_behind_text: bool = False
+    follows_text: bool = False
 
     def hides(self, start: int, observed: str, names: Collection[str]) -> bool:
-        """Return True if a flag at `start` on the plain word `observed` is suppressed.
+        """Return True if the span suppresses a flag.
 
         Parameters
         ----------
         start : int
+            Offset of the flag.
         observed : str
+            The flagged word, as `plain_word` returns it.
         names : collection of str
             Rules and tasks of the flag, in lower case.
         """
@@ -150,14 +154,17 @@ class Directives:
     problems: tuple[UserError, ...] = ()
 
     def hiding(self, start: int, observed: str, *names: str) -> list[HiddenSpan]:
-        """Return the spans that suppress a flag of `observed` at `start`.
+        """Return the spans that suppress a flag.
 
         Parameters
         ----------
         start : int
+            Offset of the flag.
         observed : str
+            The flagged word.
         *names : str
-            The rule and the task of the flag, and those of its alternatives: suppressing one is enough.
+            The rule and the task of the flag, and those of its alternatives. A directive that names one of
+            them suppresses the flag.
         """
         word, plain_names = plain_word(observed), {name.lower() for name in names}
         return [span for span in self.hidden if span.hides(start, word, plain_names)]
@@ -176,99 +183,113 @@ _ESCAPE = re.compile(r"\\(.)")
 
 
 def read_directives(
-    path: str, text: str, comments: Iterable[tuple[int, int]], places: TextLines, plain: str = ""
+    path: str, text: str, comments: Iterable[tuple[int, int]], lines: TextLines, plain: str = ""
 ) -> Directives:
-    """Return the directives in the comments of a text, given by their offsets.
+    """Return the directives in the comments of a text.
 
     Parameters
     ----------
     path, text : str
     comments : iterable of (start, end)
-    places : TextLines
+        Offsets of the comments.
+    lines : TextLines
         The lines of the text, for messages.
     plain : str
-        The text without markup: in notebooks, the lines of cells are lines; in some formats, comments in a
-        paragraph are text.
+        The text without markup. It is needed for notebooks, where directives refer to the lines of cells, and
+        for formats in which a comment inside a paragraph is text.
     """
-    reader = _DirectiveReader(path, text, places)
+    reader = _DirectiveReader(path, text, lines, lines)
     if path.lower().endswith(_NOTEBOOK) and plain:
-        escaped = _ESCAPE.sub(lambda match: " \n" if match[1] == "n" else match[0], text)
-        reader = _DirectiveReader(path, plain, places, TextLines(escaped))
+        cell_lines = TextLines(_ESCAPE.sub(lambda match: " \n" if match[1] == "n" else match[0], text))
+        reader = _DirectiveReader(path, plain, lines, cell_lines)
     for start, end in comments:
-        match = _DIRECTIVE.match(text[start : min(end, start + _LONGEST)])
+        match = _DIRECTIVE.match(text[start : min(end, start + _MAX_COMMENT)])
         if match:
             reader.read(start, end, match[1])
-        elif match := _BEHIND_TEXT.search(text, max(start, end - _LONGEST_BEHIND_TEXT), end):
-            reader.add_behind_text(match.start(1), match[1])
+        elif match := _TRAILING_DIRECTIVE.search(text, max(start, end - _MAX_TRAILING), end):
+            reader.add_trailing(match.start(1), match[1])
     for start, directive in _directives_in_prose(path, text, plain):
-        reader.add_behind_text(start, directive)
+        reader.add_trailing(start, directive)
     return reader.done()
 
 
 def _directives_in_prose(path: str, text: str, plain: str) -> Iterator[tuple[int, str]]:
-    """Yield directives, with their offsets, that are written like comments where comments are text.
+    """Yield the offsets and texts of directives in places where the format does not allow a comment.
 
-    In some formats a comment is a line of its own, or a paragraph of its own.
+    In some formats, a comment must be a line or a paragraph of its own.
     """
     entry = path_format(path)
     if entry is None or entry.comment_place == "any" or "disambig" not in plain:
         return
     mark = re.escape(entry.comment[0].strip())
-    for match in re.finditer(rf"(?<!\S){mark}[ \t]+{_WRITTEN}[ \t\r]*$", text, re.IGNORECASE | re.MULTILINE):
+    for match in re.finditer(
+        rf"(?<!\S){mark}[ \t]+{_DIRECTIVE_TEXT}[ \t\r]*$", text, re.IGNORECASE | re.MULTILINE
+    ):
         if plain[slice(*match.span(1))] == match[1]:
             yield match.start(1), match[1]
 
 
 class _DirectiveReader:
-    """Reads the directives of one text in order."""
+    """Reads the directives of one text in order.
 
-    def __init__(self, path: str, text: str, places: TextLines, lines: TextLines | None = None) -> None:
-        self._path, self._text, self._end, self._places = path, text, len(text), places
-        self._lines = lines or places  # of cells, in a notebook
+    Parameters
+    ----------
+    path, text : str
+    lines : TextLines
+        The lines of the file, for messages.
+    target_lines : TextLines
+        The lines to which directives refer: in a notebook, those of its cells.
+    """
+
+    def __init__(self, path: str, text: str, lines: TextLines, target_lines: TextLines) -> None:
+        self._path, self._text, self._end = path, text, len(text)
+        self._lines, self._target_lines = lines, target_lines
         self._hidden: list[HiddenSpan] = []
         self._open: dict[tuple[str, str], HiddenSpan] = {}  # open `off` directives, by (word, rule)
         self._problems: list[UserError] = []
 
     def read(self, start: int, end: int, directive: str) -> None:
         """Read the directive in the comment from `start` to `end`."""
-        what, items = _parse_directive(directive)
-        line = self._places.line_and_column(start)[0]
-        if what not in _DIRECTIVES or not items:
+        name, items = _parse_directive(directive)
+        line = self._lines.line_and_column(start)[0]
+        if name not in _DIRECTIVES or not items:
             self._problems.append(UserError("D641", path=self._path, line=line, said=directive[:40]))
-        elif what == "on":
+        elif name == "on":
             self._switch_on(end, line, items)
-        elif what == "off":
-            for word, rule in items:
-                span = HiddenSpan(start, self._end + 1, line, _shown(what, word, rule), word, rule)
-                self._open.setdefault((word, rule), span)
+        elif name == "off":
+            for item in items:
+                span = HiddenSpan(start, self._end + 1, line, _format_directive(name, *item), *item)
+                self._open.setdefault(item, span)
         else:
-            first, last = self._region(what, start, end)
-            for word, rule in items:
-                self._hidden.append(HiddenSpan(first, last, line, _shown(what, word, rule), word, rule))
+            region = self._region(name, start, end)
+            self._hidden += [
+                HiddenSpan(*region, line, _format_directive(name, *item), *item) for item in items
+            ]
 
-    def add_behind_text(self, start: int, comment: str) -> None:
-        """Record an unused span for a directive after text, which may be prose that mentions it."""
-        line = self._places.line_and_column(start)[0]
+    def add_trailing(self, start: int, comment: str) -> None:
+        """Record an empty span for a directive that follows text, which may be prose that mentions it."""
+        line = self._lines.line_and_column(start)[0]
         directive = " ".join(comment.partition(":")[2].split())
-        self._hidden.append(HiddenSpan(start, start, line, directive, is_behind_text=True))
+        self._hidden.append(HiddenSpan(start, start, line, directive, follows_text=True))
 
     def done(self) -> Directives:
-        """Return the directives; an `off` without `on` applies up to the end of the text."""
+        """Return the directives; an `off` without an `on` applies up to the end of the text."""
         hidden = sorted([*self._hidden, *self._open.values()], key=lambda span: span.line)
         return Directives(tuple(hidden), tuple(self._problems))
 
-    def _region(self, what: str, start: int, end: int) -> tuple[int, int]:
-        if what == "ignore-line":
-            return self._lines.line_around(start)
-        if what == "ignore-next-line":
+    def _region(self, name: str, start: int, end: int) -> tuple[int, int]:
+        """Return the span in which an `ignore` directive in the comment from `start` to `end` applies."""
+        if name == "ignore-line":
+            return self._target_lines.line_around(start)
+        if name == "ignore-next-line":
             return self._next_line(max(start, end - 1))
         return 0, self._end + 1
 
     def _next_line(self, offset: int) -> tuple[int, int]:
-        """Return the first line after that of `offset` that is not blank; an empty span if there is none."""
-        start = self._lines.line_around(offset)[1]
+        """Return the first non-blank line after the line of `offset`; an empty span if there is none."""
+        start = self._target_lines.line_around(offset)[1]
         while start < self._end:
-            first, last = self._lines.line_around(start)
+            first, last = self._target_lines.line_around(start)
             if first < start:  # the text ends without a line end
                 break
             if self._text[first:last].strip(_BLANK):
@@ -277,57 +298,58 @@ class _DirectiveReader:
         return self._end, self._end
 
     def _switch_on(self, end: int, line: int, items: list[tuple[str, str]]) -> None:
-        """End the open `off` directives, all or those of `items`; without any, record an unused span."""
+        """End the open `off` directives of `items`; record an empty span for an item without one.
+
+        The item ("", "") ends all of them.
+        """
         for item in items:
             ended = list(self._open) if item == ("", "") else [item] if item in self._open else []
             self._hidden += [replace(self._open.pop(key), end=end) for key in ended]
             if not ended:
-                self._hidden.append(HiddenSpan(end, end, line, _shown("on", *item), *item))
+                self._hidden.append(HiddenSpan(end, end, line, _format_directive("on", *item), *item))
 
 
 def _parse_directive(directive: str) -> tuple[str, list[tuple[str, str]]]:
     """Return the name of a directive and its items as (word, rule); no items if the directive is invalid."""
     match = _NAME_AND_RULES.fullmatch(directive)
     assert match is not None  # it matches every text
-    what, listed, rest = match[1].lower(), match[2], match[3].strip()
-    rules = [_without_prefix(name) for name in (listed or "").lower().split(",")]
-    rules = [name for name in rules if name]
-    if rest.startswith("["):  # it is not closed
-        return what, []
+    name, bracketed, rest = match[1].lower(), match[2], match[3].strip()
+    rules = list(filter(None, map(_without_prefix, (bracketed or "").lower().split(","))))
+    if rest.startswith("["):  # the bracket is not closed
+        return name, []
     if not rest and not rules:
-        return what, [] if what == "ignore" or listed is not None else [("", "")]
+        return name, [] if name == "ignore" or bracketed is not None else [("", "")]
     words: list[str] = []
-    named: list[str] = []
+    prefixed: list[str] = []  # rules and tasks that are listed among the words
     for item in map(plain_word, rest.split(",")):
-        (named if item.startswith(_NAMED) else words).append(_without_prefix(item))
-    words = [word for word in words if word]
-    named += rules if not words else []
+        (prefixed if item.startswith(_NAME_PREFIXES) else words).append(_without_prefix(item))
+    words = list(filter(None, words))
     items = [(word, rule) for word in words for rule in rules or [""]]
-    return what, items + [("", name) for name in named if name]
+    return name, items + [("", rule) for rule in prefixed + ([] if words else rules) if rule]
 
 
 def _without_prefix(item: str) -> str:
-    """Return an item of a directive without the prefix that says that it names a rule or task."""
+    """Return an item of a directive without the prefix that marks the name of a rule or task."""
     item = item.strip()
-    prefix = next((prefix for prefix in _NAMED if item.startswith(prefix)), "")
+    prefix = next((prefix for prefix in _NAME_PREFIXES if item.startswith(prefix)), "")
     return item.removeprefix(prefix).strip()
 
 
-def _shown(what: str, word: str, rule: str) -> str:
-    return f"{what}{f'[{rule}]' if rule else ''}{f' {word}' if word else ''}"
+def _format_directive(name: str, word: str, rule: str) -> str:
+    return f"{name}{f'[{rule}]' if rule else ''}{f' {word}' if word else ''}"
 
 
-_LIKE_A_NAME = 0.8
-"""Similarity from which a word to ignore may have been meant as the name of a rule or task."""
+_MIN_NAME_SIMILARITY = 0.8
+"""A word to ignore that is at least this similar to the name of a rule or task may be meant as that name."""
 
 
-_OWN_PLACES = {
+_MISPLACED = {
     "any": "after text of its comment: write it as a comment of its own",
     "line": "after text: write it as a comment of its own, in a line of its own",
     "paragraph": "in a paragraph or after text: write it as a comment of its own, between paragraphs",
     "block": "in a paragraph or after text: write it as a comment of its own, between blank lines",
 }
-"""What is wrong with the place of a directive, and where it belongs, by `MarkupFormat.comment_place`."""
+"""Why a directive has no effect where it is, and where it belongs, by `MarkupFormat.comment_place`."""
 
 
 def unused_directive(path: str, span: HiddenSpan, names: Collection[str]) -> UserError:
@@ -343,15 +365,14 @@ def unused_directive(path: str, span: HiddenSpan, names: Collection[str]) -> Use
     """
     selectable = {name.lower() for name in names}
     advice = "remove it"
-    if span.is_behind_text:
+    if span.follows_text:
         before, after = HTML_COMMENT if (entry := path_format(path)) is None else entry.comment
-        own = f"{before}disambig: {span.directive}{after}"
-        where = _OWN_PLACES["any" if entry is None else entry.comment_place]
-        advice = f"it is {where}, {own}"
+        comment = f"{before}disambig: {span.directive}{after}"
+        advice = f"it is {_MISPLACED['any' if entry is None else entry.comment_place]}, {comment}"
     elif span.rule and span.rule not in selectable:
         available = nearest_first(span.rule, selectable)
         advice = f"there is no rule or task {span.rule!r}: correct it; available: {available}"
-    elif near := difflib.get_close_matches(span.word, sorted(selectable), 3, _LIKE_A_NAME):
+    elif near := difflib.get_close_matches(span.word, sorted(selectable), 3, _MIN_NAME_SIMILARITY):
         rules = " or ".join(f"ignore[{name}]" for name in near)
         advice = f"{span.word!r} is read as a word: for a rule or task, write {rules}; otherwise, remove it"
     elif " " in span.word and " -> " not in span.word:
@@ -359,7 +380,7 @@ def unused_directive(path: str, span: HiddenSpan, names: Collection[str]) -> Use
             f"{span.word!r} is read as the words to ignore, which commas separate: if it is text, write it "
             "in another comment; otherwise, remove the directive"
         )
-    where = f"{path}, line {span.line:,}: "  # an editor, which shows the note at the comment, leaves it out
+    where = f"{path}, line {span.line:,}: "  # editors omit it, since they show the note at the comment
     return UserError("D960", where=where, path=path, line=span.line, said=span.directive, advice=advice)
 
 
@@ -376,9 +397,9 @@ class Flag:
     observed, replacement : str
         The written word and its replacement, in the same case; "" for no word.
     task : str
-        Task of the model that raised it.
+        Task of the model that raised the flag.
     probability : float
-        Probability that the replacement is right, as the model estimates it.
+        The model's estimate of the probability that the replacement is right.
     edit : (start, end, text)
         The edit that corrects the word; it may add or remove a space with the word. The layout of a table or
         title may need further edits (see `disambig.markup.Layout`).
@@ -419,14 +440,12 @@ class Flag:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The rules and tasks by which a directive can suppress it: its own, and those of alternatives."""
-        here = [
-            alternative
-            for alternative in self.alternatives
-            if alternative["start"] <= self.end and self.start <= alternative["end"]
-        ]
-        others = [alternative.get(key, "") for alternative in here for key in ("rule", "task")]
-        return tuple(dict.fromkeys(filter(None, (self.rule, self.task, *others))))
+        """Rules and tasks by which a directive can suppress the flag: its own, and those of alternatives."""
+        names = [self.rule, self.task]
+        for alternative in self.alternatives:
+            if alternative["start"] <= self.end and self.start <= alternative["end"]:
+                names += [alternative.get("rule", ""), alternative.get("task", "")]
+        return tuple(dict.fromkeys(filter(None, names)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -440,7 +459,7 @@ class CheckedText:
     words : int
         Number of words of the text.
     left_out : int
-        Number of flags above the maximum.
+        Number of flags beyond the maximum.
     problems : tuple of UserError
         Invalid directives.
     unused : tuple of HiddenSpan
@@ -485,13 +504,13 @@ def find_flags(
     """
     from disambig.formats import count_words
 
-    places = TextLines(text)
-    directives = read_directives(path, text, plain.comments, places, plain.text)
+    lines = TextLines(text)
+    directives = read_directives(path, text, plain.comments, lines, plain.text)
     document = DocumentWords(text, plain, project_names)
     flags = []
     used: set[HiddenSpan] = set()
     rules = {of_task.task: of_task.rules for of_task in decisions}
-    for record, of_task in _flagged_records(decisions, plain.text):
+    for record, task_decisions in _flagged_records(decisions, plain.text):
         start, end = record["start"], record["end"]
         observed = plain.text[start:end]
         is_written = observed == text[start:end] or (plain.file_offset(end) > end and HIDDEN not in observed)
@@ -501,17 +520,18 @@ def find_flags(
             entry in ignore for entry in ignore_entries(plain.text, start, end, record["replacement"])
         ):
             continue
-        flag = _make_flag(record, of_task, text, plain, places, rules)
+        flag = _make_flag(record, task_decisions, text, plain, lines, rules)
         if hiding := directives.hiding(start, observed, *flag.names):
             used.update(hiding)
             continue
-        if flag.probability < SURE and document.is_own(observed, record["replacement"].strip(), end):
+        correction = observed, record["replacement"].strip(), end
+        if flag.probability < CERTAIN_PROBABILITY and document.is_document_word(*correction):
             continue
-        if document.is_behind_plural_name(observed, record["replacement"].strip(), end):
+        if document.follows_plural_name(*correction):
             continue
         flags.append(flag)
     words = count_words(plain.text)
-    kept = surest(flags, words, most_per_1000)
+    kept = most_certain(flags, words, most_per_1000)
     unused = tuple(span for span in directives.hidden if span not in used)
     return CheckedText(tuple(kept), words, len(flags) - len(kept), directives.problems, unused)
 
@@ -521,82 +541,87 @@ def _make_flag(
     decisions: Decisions,
     text: str,
     plain: PlainText,
-    places: TextLines,
+    lines: TextLines,
     rules: Mapping[str, RuleSet | None],
 ) -> Flag:
-    """Return the flag of a record; `rules` has those of each task, for the alternatives."""
+    """Return the flag of a record; `rules` maps each task to its rules, which name those of alternatives."""
     from disambig.data import record_edit
 
-    sure, task = record["probability"], record["task"]
+    probability = record["probability"]
     observed = plain.text[record["start"] : record["end"]]
-    chosen = as_written(record["replacement"], text).strip()
-    placed = _in_file(record, text, plain)
-    start, end = placed["start"], placed["end"]
-    made = record_edit(placed, text)
+    replacement = match_apostrophes(record["replacement"], text).strip()
+    file_record = _in_file(record, text, plain)
+    start, end = file_record["start"], file_record["end"]
+    edit = record_edit(file_record, text)
     alternatives = []
-    for alternative in (*record["alternatives"], *_removal(placed, text)):
-        other = rules.get(alternative["task"])
-        written = plain.text[alternative["start"] : alternative["end"]].rstrip(HIDDEN)
-        alternatives.append(
-            {
-                **_in_file(alternative, text, plain),
-                "rule": other.rule_name(Correction.plain(written, alternative["replacement"]))
-                if other
-                else alternative["task"],
-            }
-        )
+    for alternative in (*record["alternatives"], *_removal_alternative(file_record, text)):
+        rule, rule_set = alternative["task"], rules.get(alternative["task"])
+        if rule_set:
+            written = plain.text[alternative["start"] : alternative["end"]].rstrip(HIDDEN)
+            rule = rule_set.rule_name(Correction.plain(written, alternative["replacement"]))
+        alternatives.append({**_in_file(alternative, text, plain), "rule": rule})
     return Flag(
         start,
         end,
-        *places.line_and_column(start),
+        *lines.line_and_column(start),
         observed,
-        chosen,
-        task,
-        sure,
-        (made["start"], made["end"], made["replacement"]),
+        replacement,
+        record["task"],
+        probability,
+        (edit["start"], edit["end"], edit["replacement"]),
         tuple(alternatives),
-        None if decisions.trust is None else decisions.trust.estimate(observed, chosen, sure),
+        None if decisions.trust is None else decisions.trust.estimate(observed, replacement, probability),
         record["rule"],
     )
 
 
 def _in_file(record: dict[str, Any], text: str, plain: PlainText) -> dict[str, Any]:
-    """Return a record or alternative with its offsets into the file, and apostrophes as the file has them."""
+    """Return a record or alternative with offsets into the file and the file's kind of apostrophes."""
     start, end = plain.file_offset(record["start"]), plain.file_offset(record["end"])
-    new = as_written(record["replacement"], text)
+    new = match_apostrophes(record["replacement"], text)
     if reference := plain.reference_in(start, end):
         new = new.replace("\u2019", "'").replace("'", text[slice(*reference)])
     return {**record, "start": start, "end": end, "replacement": new}
 
 
-REMOVAL = 0.02
-"""Probability at which the removal of a repeated word is shown beside another correction of it."""
+_REMOVAL_PROBABILITY = 0.02
+"""Nominal probability of removing a repeated word, if another correction of it is proposed."""
 
 
-def _removal(record: dict[str, Any], text: str) -> list[dict[str, Any]]:
+def _removal_alternative(record: dict[str, Any], text: str) -> list[dict[str, Any]]:
     """Return the removal of a repeated word as an alternative, if another word is proposed in its place.
 
-    In "is is better", one word may be a slip for "it", or one too many. Both are shown, however improbable
-    the second one is, because only the writer knows.
+    In "is is better", one word may be a slip for "it", or one too many. Both corrections are shown, however
+    improbable the second one is, because only the writer knows.
     """
     candidates = {name for name, _ in record["candidates"]}
     if not record["replacement"] or "" not in candidates:
         return []
     start, end = record["start"], record["end"]
-    before, behind = text[max(0, start - 80) : start].split()[-1:], text[end : end + 80].split(None, 1)[:1]
-    if record["observed"].lower() not in (word.lower() for word in (*before, *behind)):
+    neighbours = *text[max(0, start - 80) : start].split()[-1:], *text[end : end + 80].split(None, 1)[:1]
+    if record["observed"].lower() not in map(str.lower, neighbours):
         return []
-    return [{"task": record["task"], "start": start, "end": end, "replacement": "", "probability": REMOVAL}]
+    place = {"task": record["task"], "start": start, "end": end}
+    return [{**place, "replacement": "", "probability": _REMOVAL_PROBABILITY}]
 
 
-def surest(flags: Sequence[Flag], words: int, most_per_1000: float | None) -> list[Flag]:
-    """Return the most certain flags of a text, in text order: at most `most_per_1000`, rounded up."""
+def most_certain(flags: Sequence[Flag], words: int, most_per_1000: float | None) -> list[Flag]:
+    """Return the most certain flags of a text, in text order.
+
+    Parameters
+    ----------
+    flags : sequence of Flag
+    words : int
+        Number of words of the text.
+    most_per_1000 : float or None
+        Maximum number of flags per 1,000 words, rounded up; None for all flags.
+    """
     most = len(flags) if most_per_1000 is None else math.ceil(most_per_1000 * words / 1000)
-    return sorted(sorted(flags, key=_surest_first)[:most], key=_in_order)
+    return sorted(sorted(flags, key=_most_certain_first)[:most], key=_text_order)
 
 
-LIKELY = 0.5
-"""Share of right flags from which on a correction is made without a look at it."""
+_MIN_PRECISION = 0.5
+"""Minimum measured share of right flags of a kind that is corrected without review."""
 
 
 def is_likely_right(flag: Flag, writing: str | None = None) -> bool:
@@ -606,69 +631,81 @@ def is_likely_right(flag: Flag, writing: str | None = None) -> bool:
     ----------
     flag : Flag
     writing : str, optional
-        Who wrote the text (see `disambig.data.WORDS_PER_MISTAKE`). The measurement was on edited text: if the
-        writer makes many mistakes, it says too little.
+        Kind of writing (see `disambig.data.WORDS_PER_MISTAKE`). Precision was measured on edited text; for
+        drafts and texts of learners, which have more mistakes, it is too low, and every flag counts as right.
     """
-    makes_many = writing is not None and WORDS_PER_MISTAKE[writing] <= WORDS_PER_MISTAKE["draft"]
-    return makes_many or flag.trust is None or flag.trust.share >= LIKELY
+    has_many_mistakes = writing is not None and WORDS_PER_MISTAKE[writing] <= WORDS_PER_MISTAKE["draft"]
+    return has_many_mistakes or flag.trust is None or flag.trust.share >= _MIN_PRECISION
 
 
-def choose(flags: Iterable[Flag]) -> tuple[list[Flag], list[Flag]]:
+def select_compatible(flags: Iterable[Flag]) -> tuple[list[Flag], list[Flag]]:
     """Return the flags that can be corrected together and the remaining ones, both in text order.
 
-    Flags over several lines are not corrected. Of flags that overlap, as they may in a selection from several
-    sources, those that `disambig.decision.edits_to_keep` keeps are corrected.
+    Flags that span several lines are not corrected. Of overlapping flags, those that
+    `disambig.decision.edits_to_keep` keeps are corrected.
     """
-    within: list[Flag] = []
-    left: list[Flag] = []
+    single_line: list[Flag] = []
+    remaining: list[Flag] = []
     for flag in flags:
-        (left if "\n" in flag.observed or "\r" in flag.observed else within).append(flag)
-    edits = [flag.edit for flag in within]
-    kept = edits_to_keep(edits, [flag.probability for flag in within], [flag.task for flag in within])
-    left += [within[i] for i in set(range(len(within))) - set(kept)]
-    return [within[i] for i in kept], sorted(left, key=_in_order)
+        (remaining if "\n" in flag.observed or "\r" in flag.observed else single_line).append(flag)
+    edits = [flag.edit for flag in single_line]
+    kept = edits_to_keep(
+        edits, [flag.probability for flag in single_line], [flag.task for flag in single_line]
+    )
+    remaining += [single_line[i] for i in set(range(len(single_line))) - set(kept)]
+    return [single_line[i] for i in kept], sorted(remaining, key=_text_order)
 
 
-def fitting(flags: Sequence[Flag], layout: Layout) -> list[Flag]:
-    """Return the flags whose corrections, such as those of `choose`, fit into the tables of a text."""
+def select_fitting(flags: Sequence[Flag], layout: Layout) -> list[Flag]:
+    """Return the flags whose corrections fit into the tables of a text.
+
+    Parameters
+    ----------
+    flags : sequence of Flag
+        Flags that do not overlap (see `select_compatible`).
+    layout : Layout
+        The layout of the text.
+    """
     fits = layout.fits([flag.edit for flag in flags])
     return [flag for flag, fit in zip(flags, fits, strict=True) if fit]
 
 
-def corrected(text: str, flags: Sequence[Flag], layout: Layout | None = None) -> str:
-    """Return `text` with the edits of flags that do not overlap, such as those of `choose`.
+def apply_corrections(text: str, flags: Sequence[Flag], layout: Layout | None = None) -> str:
+    """Return `text` with the corrections of flags.
 
     Parameters
     ----------
     text : str
     flags : sequence of Flag
+        Flags that do not overlap (see `select_compatible`).
     layout : Layout, optional
-        What the edits must keep; they fit into it (see `fitting`).
+        The layout to keep, into which the corrections fit (see `select_fitting`).
     """
     edits = [flag.edit for flag in flags]
     further = [] if layout is None else layout.further(edits)
     return edited_text(text, sorted([*edits, *further], key=lambda edit: edit[:2]))
 
 
-def _surest_first(flag: Flag) -> tuple[float, int, int, str]:
+def _most_certain_first(flag: Flag) -> tuple[float, int, int, str]:
     return -flag.probability, flag.start, flag.end, flag.task
 
 
-def _in_order(flag: Flag) -> tuple[int, int, float, str]:
+def _text_order(flag: Flag) -> tuple[int, int, float, str]:
     return flag.start, flag.end, -flag.probability, flag.task
 
 
 def _flagged_records(decisions: Sequence[Decisions], text: str) -> list[tuple[dict[str, Any], Decisions]]:
+    """Return the record of each flagged decision, and the decisions of its task."""
     import numpy as np
 
     return [
-        (of_task.record(int(i), text), of_task)
-        for of_task in decisions
-        for i in np.flatnonzero(of_task.flagged)
+        (task_decisions.record(int(i), text), task_decisions)
+        for task_decisions in decisions
+        for i in np.flatnonzero(task_decisions.flagged)
     ]
 
 
-def as_written(replacement: str, text: str) -> str:
+def match_apostrophes(replacement: str, text: str) -> str:
     """Return `replacement` with curly apostrophes if the text mostly uses them."""
     if "'" in replacement and "\u2019" in text and text.count("\u2019") > text.count("'"):
         return replacement.replace("'", "\u2019")

@@ -28,13 +28,13 @@ from disambig.checking.flags import (
     CheckedText,
     Flag,
     TextLines,
-    choose,
-    corrected,
+    apply_corrections,
     find_flags,
-    fitting,
     is_likely_right,
+    most_certain,
     plain_word,
-    surest,
+    select_compatible,
+    select_fitting,
     unused_directive,
 )
 from disambig.checking.loading import CorrectingAnnotator, selectable_names
@@ -331,7 +331,7 @@ class _Linter:
         for problem in checked.problems:
             self._report(problem)
         tell_unused = self.request.tell_unused
-        unused = [span for span in checked.unused if span.is_behind_text or tell_unused]
+        unused = [span for span in checked.unused if span.follows_text or tell_unused]
         if unused and not settings.excluded:
             names = selectable_names(self._loaded[settings.checker])
             for directive in unused:
@@ -355,7 +355,7 @@ class _Linter:
             kept = self.request.changes.keep(name, file.text, flags)
             self.tally.elsewhere += len(flags) - len(kept)
             flags = kept
-        shown = surest(flags, checked.words, settings.max_flags_per_1000)
+        shown = most_certain(flags, checked.words, settings.max_flags_per_1000)
         if len(shown) < len(flags):
             self.tally.left_out[name] = len(flags) - len(shown)
         return shown
@@ -375,15 +375,15 @@ class _Linter:
             self.output.result(self.report.add(self._findings(file, plain, flags)))
             return
         likely = self._likely(file, flags)
-        possible, _ = choose(likely)
+        possible, _ = select_compatible(likely)
         flags, taken = self._settled(file, plain, flags, possible) if possible else (flags, [])
         layout = read_layout(self._name(file.path), file.text)
-        reasons = self._reasons(flags, likely, possible, fitting(possible, layout), taken)
+        reasons = self._reasons(flags, likely, possible, select_fitting(possible, layout), taken)
         if not self.request.diff:
             self._fix(file, plain, flags, taken, reasons)
             return
         name = self._name(file.path)
-        self.output.result(unified_diff(name, file.text, corrected(file.text, taken, layout)))
+        self.output.result(unified_diff(name, file.text, apply_corrections(file.text, taken, layout)))
         left = [(flag, reason) for flag, reason in zip(flags, reasons, strict=True) if reason]
         if left:
             n_left = pluralize(len(left), "flag")
@@ -467,7 +467,7 @@ class _Linter:
         `taken` are the flags to correct; `reasons` has, for each flag, why it is left, "" if it is not.
         """
         name = self._name(file.path)
-        new = corrected(file.text, taken, read_layout(name, file.text))
+        new = apply_corrections(file.text, taken, read_layout(name, file.text))
         done = False
         if file.path == STDIN:
             self.output.result(new)

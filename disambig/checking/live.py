@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from disambig.checking.baseline import Baseline, read_baseline
-from disambig.checking.flags import CheckedText, Flag, as_written, find_flags, plain_word, surest
+from disambig.checking.flags import CheckedText, Flag, find_flags, match_apostrophes, most_certain, plain_word
 from disambig.configuration import CheckSettings
 from disambig.data import minibatch
 from disambig.markup import BREAK, NO_OPTIONS, Layout, PlainText, path_format, read_markup
@@ -146,7 +146,7 @@ def _runners_up(decisions: Decisions, row: int, shares: Any, flag: Flag, text: s
     names = decisions.candidate_texts(row)
     results = []
     for number in np.argsort(-chances, kind="stable").tolist()[: MOST + 1]:
-        new = as_written(replacement(names[number], text, start, end), text)
+        new = match_apostrophes(replacement(names[number], text, start, end), text)
         if new != flag.observed:
             results.append(
                 FlagCandidate(new.strip(), float(chances[number]), _candidate_edit(start, end, new, text))
@@ -440,7 +440,7 @@ class LiveText:
         flags: Sequence[Flag] = checked.flags
         if self._baseline is not None:
             flags = self._baseline.unknown(self.name, plain.text, flags)
-        shown = surest(flags, checked.words, self.settings.max_flags_per_1000)
+        shown = most_certain(flags, checked.words, self.settings.max_flags_per_1000)
         return replace(checked, flags=tuple(shown), left_out=len(flags) - len(shown))
 
     @property

@@ -40,7 +40,7 @@ class ReportedFlag:
     path : str
         Path of the file with slashes, relative to the repository.
     flag : Flag
-    places : TextLines
+    lines : TextLines
         Lines and columns of the file.
     fingerprint : str
         Unique in the run, and stable if lines move.
@@ -58,7 +58,7 @@ class ReportedFlag:
     name: str
     path: str
     flag: Flag
-    places: TextLines
+    lines: TextLines
     fingerprint: str
     outcome: str = ""
     reason: str = ""
@@ -222,7 +222,7 @@ def _json_document(flags: list[Any], ended: RunSummary) -> dict[str, Any]:
 
 
 def _plain(finding: ReportedFlag) -> dict[str, Any]:
-    end_line, end_column = finding.places.line_and_column(finding.flag.end)
+    end_line, end_column = finding.lines.line_and_column(finding.flag.end)
     trust = finding.flag.trust
     return {
         "path": finding.name,
@@ -240,7 +240,7 @@ def _plain(finding: ReportedFlag) -> dict[str, Any]:
 
 def _notice(finding: ReportedFlag) -> str:
     """Return a notice, as a workflow command of GitHub Actions."""
-    end_line, end_column = finding.places.line_and_column(finding.flag.end)
+    end_line, end_column = finding.lines.line_and_column(finding.flag.end)
     values = {"file": escape_control_chars(finding.path), "line": finding.flag.line, "endLine": end_line}
     if end_line == finding.flag.line:  # GitHub does not accept columns for a range of several lines
         values |= {"col": finding.flag.column, "endColumn": end_column}
@@ -265,7 +265,7 @@ def _value(text: str) -> str:
 
 
 def _issue(finding: ReportedFlag) -> dict[str, Any]:
-    lines = {"begin": finding.flag.line, "end": finding.places.line_and_column(finding.flag.end)[0]}
+    lines = {"begin": finding.flag.line, "end": finding.lines.line_and_column(finding.flag.end)[0]}
     return {
         "description": finding.message,
         "check_name": _qualified(finding.flag),
@@ -305,7 +305,7 @@ def _range(finding: ReportedFlag, start: int, end: int) -> dict[str, Any]:
 
 
 def _position(finding: ReportedFlag, offset: int) -> dict[str, int]:
-    line, column = finding.places.in_utf8(offset)
+    line, column = finding.lines.in_utf8(offset)
     return {"line": line, "column": column}
 
 
@@ -463,8 +463,8 @@ def _properties(finding: ReportedFlag) -> dict[str, Any]:
 
 
 def _sarif_region(finding: ReportedFlag, start: int, end: int) -> dict[str, int]:
-    line, column = finding.places.in_utf16(start)
-    end_line, end_column = finding.places.in_utf16(end)
+    line, column = finding.lines.in_utf16(start)
+    end_line, end_column = finding.lines.in_utf16(end)
     return {"startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column}
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from disambig.checking.flags import Flag, TextLines, choose, find_flags, fitting
+from disambig.checking.flags import Flag, TextLines, find_flags, select_compatible, select_fitting
 from disambig.checking.live import ParagraphCutter, PartKey, TextPart
 from disambig.markup import Layout, PlainText, read_layout, read_markup
 from disambig.models import TextEdit, apply_edits, join_pieces, touches_edit, wrap_annotator
@@ -144,14 +144,14 @@ def stable_flags(name: str, text: str, flags: Sequence[Flag], recheck: Recheck) 
     name : str
         Name of the file: the suffix tells the markup.
     flags : sequence of Flag
-        As `disambig.checking.choose` takes them.
+        As `disambig.checking.select_compatible` takes them.
     recheck : Recheck
     """
 
     def find_flagged(corrected: str, plain: PlainText, decisions: Sequence[Decisions]) -> list[Span]:
         return [(flag.start, flag.end) for flag in recheck.flags(name, corrected, plain, decisions)]
 
-    flags = fitting(flags, layout := read_layout(name, text))
+    flags = select_fitting(flags, layout := read_layout(name, text))
     (kept,) = stable_edits(
         [text],
         [[flag.edit for flag in flags]],
@@ -200,7 +200,7 @@ def settled_flags(
                 for edit, span in zip(edits, trial.written, strict=True)
             )
         ]
-        new, _ = choose(select(_in_original(untouched, edits, trial.further, text)))
+        new, _ = select_compatible(select(_in_original(untouched, edits, trial.further, text)))
         together = sorted([*kept, *new], key=lambda flag: flag.edit[:2])
         stable = stable_flags(name, text, together, recheck) if new else kept
         numbers = set(map(id, stable))

@@ -10,7 +10,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from disambig.checking.flags import Flag, choose, corrected, find_flags, is_likely_right, plain_word
+from disambig.checking.flags import (
+    Flag,
+    apply_corrections,
+    find_flags,
+    is_likely_right,
+    plain_word,
+    select_compatible,
+)
 from disambig.checking.loading import load_checker
 from disambig.checking.stable_corrections import Recheck, settled_flags
 from disambig.configuration import CheckSettings
@@ -119,7 +126,7 @@ def correct(
     def likely(flags: Sequence[Flag]) -> Sequence[Flag]:
         return [flag for flag in flags if is_likely_right(flag, writing)]
 
-    taken, _ = choose(likely(checked.flags))
+    taken, _ = select_compatible(likely(checked.flags))
     settled = settled_flags(
         os.fspath(name),
         text,
@@ -127,7 +134,7 @@ def correct(
         Recheck(checked.annotate, checked.ignore),
         select=likely,
     )
-    return corrected(text, settled, read_layout(os.fspath(name), text))
+    return apply_corrections(text, settled, read_layout(os.fspath(name), text))
 
 
 @dataclass(frozen=True, slots=True)

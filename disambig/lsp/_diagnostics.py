@@ -132,9 +132,9 @@ def unused_directives(
             severity=types.DiagnosticSeverity.Information,
             source=SOURCE,
             code=CODE,
-            tags=None if directive.is_behind_text else [types.DiagnosticTag.Unnecessary],
+            tags=None if directive.follows_text else [types.DiagnosticTag.Unnecessary],
         )
-        is_alone = len(in_line) == 1 and not directive.is_behind_text and "," not in state.text[start:end]
+        is_alone = len(in_line) == 1 and not directive.follows_text and "," not in state.text[start:end]
         edit = _without(state, start, end) if is_alone else None
         results.append((diagnostic, edit))
     return results

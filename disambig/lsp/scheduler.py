@@ -248,7 +248,7 @@ class CheckScheduler:
         settings = live.settings
         is_partial = settings.tasks or settings.models or settings.rules or settings.excluded
         unused = []
-        if spans := [span for span in checked.unused if span.is_behind_text or not is_partial]:
+        if spans := [span for span in checked.unused if span.follows_text or not is_partial]:
             names = selectable_names(live.annotate)
             unused = unused_directives(document.name, state, live.plain, spans, names)
         return CheckResult(state.version, checked.flags, tuple(candidates), diagnostics, unused)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from disambig.checking import Flag, Recheck, choose, stable_flags
+from disambig.checking import Flag, Recheck, select_compatible, stable_flags
 from disambig.configuration import (
     ADDED,
     CHOICES,
@@ -250,7 +250,7 @@ class EditorSession:
         result, live = document.check_result, document.live
         if result is None or live is None:
             return ()
-        chosen, _ = choose(filter(is_safe, result.flags))
+        chosen, _ = select_compatible(filter(is_safe, result.flags))
 
         def work(state: TextState) -> Sequence[Flag]:
             if state.version != result.version:

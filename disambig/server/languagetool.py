@@ -18,9 +18,9 @@ from disambig.checking import (
     TextLines,
     find_flags,
     flag_candidates,
+    most_certain,
     read_directives,
     sentence_around,
-    surest,
 )
 from disambig.data import check_writing
 from disambig.decision import edits_to_keep
@@ -435,14 +435,14 @@ def shown_flags(text: AnnotatedText, document: AnnotatedDocument, checker: Serve
     checked = find_flags(_NAME, text.read, PlainText(text.read), decisions, ignore=checker.ignore)
     directives = read_directives(_NAME, text.shown, text.comments, TextLines(text.shown))
     shown = []
-    flags = surest(checked.flags, 1000, MOST_FLAGS)
+    flags = most_certain(checked.flags, 1000, MOST_FLAGS)
     candidates = flag_candidates(flags, decisions, text.read, checker.loaded)
     for flag, listed in zip(flags, candidates, strict=True):
         shown_flag = show_flag(flag, text, listed)
         if shown_flag and not directives.hiding(shown_flag.start, flag.observed, *flag.names):
             shown.append(shown_flag)
     apart = _without_overlaps(shown)
-    kept = surest([shown_flag.flag for shown_flag in apart], checked.words, checker.max_flags_per_1000)
+    kept = most_certain([shown_flag.flag for shown_flag in apart], checked.words, checker.max_flags_per_1000)
     chosen = set(map(id, kept))
     return [shown_flag for shown_flag in apart if id(shown_flag.flag) in chosen]
 

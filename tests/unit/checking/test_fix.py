@@ -18,10 +18,10 @@ from made_decisions import make_decisions
 
 from disambig.checking import (
     Recheck,
-    choose,
-    corrected,
+    apply_corrections,
     find_flags,
     flag_candidates,
+    select_compatible,
     stable_decisions,
     stable_flags,
 )
@@ -51,14 +51,14 @@ def flags_in(name: str, text: str, annotate):
 
 def fix_text(name: str, text: str, annotate) -> tuple[str, list[tuple[int, int]], list[tuple[int, int]]]:
     """Return the text as ``--fix`` writes it, what it replaced, and where it wrote."""
-    taken, _ = choose(flags_in(name, text, annotate))
+    taken, _ = select_compatible(flags_in(name, text, annotate))
     kept = stable_flags(name, text, taken, Recheck(annotate))
     write_places, length, at = [], 0, 0
     for start, end, new in (flag.edit for flag in kept):
         length += start - at
         write_places.append((length, length + len(new)))
         length, at = length + len(new), end
-    return corrected(text, kept), [flag.edit[:2] for flag in kept], write_places
+    return apply_corrections(text, kept), [flag.edit[:2] for flag in kept], write_places
 
 
 THERE_AND_BACK = replacing({"your": "you're", "you're": "your", "quite": "quiet"})

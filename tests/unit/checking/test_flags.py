@@ -16,11 +16,11 @@ from disambig.checking import (
     DocumentWords,
     Flag,
     TextLines,
-    choose,
-    corrected,
+    apply_corrections,
     find_flags,
     flag_identity,
     number_fingerprints,
+    select_compatible,
     sentence_around,
 )
 from disambig.data import Group, ignore_entries, pair_to_ignore, plain_entry
@@ -107,18 +107,18 @@ def test_labels_are_no_flags_and_corrections_fit_the_text():
     text = "He went to the home."
     (result,) = flags_of(text, 11, 14, ("the", ""), 0, 1)
     assert (result.observed, result.replacement) == ("the", "")
-    assert corrected(text, [result]) == "He went to home."
+    assert apply_corrections(text, [result]) == "He went to home."
     text = "He saw dog."
     (result,) = flags_of(text, 7, 7, ("", "a"), 0, 1)
     assert (result.observed, result.replacement, result.column) == ("", "a", 8)
-    assert corrected(text, [result]) == "He saw a dog."
+    assert apply_corrections(text, [result]) == "He saw a dog."
 
 
 def test_the_more_certain_of_two_corrections_is_chosen_and_none_across_lines():
-    taken, left = choose([flag(5, 7, "a", 0.4), flag(5, 7, "b", 0.6), flag(7, 9, "c", 0.1)])
+    taken, left = select_compatible([flag(5, 7, "a", 0.4), flag(5, 7, "b", 0.6), flag(7, 9, "c", 0.1)])
     assert [f.replacement for f in taken] == ["b", "c"]
     assert [f.replacement for f in left] == ["a"]
-    taken, left = choose([flag(0, 6, "maybe", observed="may\nbe"), flag(2, 3, "x", 0.1)])
+    taken, left = select_compatible([flag(0, 6, "maybe", observed="may\nbe"), flag(2, 3, "x", 0.1)])
     assert [f.replacement for f in taken] == ["x"]
     assert [f.replacement for f in left] == ["maybe"]
 
@@ -129,7 +129,7 @@ SPANS = st.tuples(st.integers(0, 20), st.integers(0, 3), st.floats(0, 1))
 @given(st.lists(SPANS, max_size=12))
 def test_chosen_flags_do_not_overlap(spans):
     flags = [flag(start, start + width, "x", p) for start, width, p in spans]
-    taken, left = choose(flags)
+    taken, left = select_compatible(flags)
     assert len(taken) + len(left) == len(flags)
     for one, other in pairwise(taken):
         assert one.end <= other.start
@@ -141,7 +141,7 @@ def test_chosen_flags_do_not_overlap(spans):
             for other in taken
         )
     text = "." * 25
-    new = corrected(text, taken)
+    new = apply_corrections(text, taken)
     assert len(new) == len(text) + sum(1 - (f.end - f.start) for f in taken)
 
 
@@ -297,8 +297,8 @@ def test_names_in_the_plural(flagged, sentence):
 def test_repeated_and_certain_mistakes_are_flagged(flagged):
     text = "The server allow it. " * 9 + "It is better then that. " * 9
     words = DocumentWords(text, read_markup("x.txt", text))
-    assert not words.is_own("allow", "allows", 16)
-    assert not words.is_own("then", "than", 200)
+    assert not words.is_document_word("allow", "allows", 16)
+    assert not words.is_document_word("then", "than", 200)
     text = "It depends on there choice.\n\nA `there` is a `choice` `their`.\n"
     assert flagged(text) == ["there"]
 
