@@ -42,8 +42,8 @@ from .linter import (
     run as run,
 )
 from .live import (
-    FAR as FAR,
-    REACH as REACH,
+    CONTEXT_WORDS as CONTEXT_WORDS,
+    MAX_CONTEXT_PARTS as MAX_CONTEXT_PARTS,
     FlagCandidate as FlagCandidate,
     LiveText as LiveText,
     ParagraphCutter as ParagraphCutter,
@@ -77,7 +77,7 @@ from .reports import (
 from .stable_corrections import (
     Recheck as Recheck,
     StableSource as StableSource,
-    settled_flags as settled_flags,
+    fixed_point_flags as fixed_point_flags,
     stable_decisions as stable_decisions,
     stable_edits as stable_edits,
     stable_flags as stable_flags,

@@ -45,7 +45,7 @@ from disambig.checking.reports import (
     make_report,
     path_in_repository,
 )
-from disambig.checking.stable_corrections import Recheck, settled_flags
+from disambig.checking.stable_corrections import Recheck, fixed_point_flags
 from disambig.configuration import CheckSettings, ProjectSettings
 from disambig.errors import UserError
 from disambig.files import STDIN
@@ -448,7 +448,7 @@ class _Linter:
             settings.markup_options,
             settings.project_names,
         )
-        settled = settled_flags(name, file.text, taken, recheck, select)
+        settled = fixed_point_flags(name, file.text, taken, recheck, select)
         shown = set(map(id, flags))  # a flag has no hash
         further = [flag for flag in settled if id(flag) not in shown]
         self.tally.flags += len(further)

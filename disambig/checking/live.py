@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from disambig.checking.baseline import Baseline, read_baseline
+from disambig.checking.baseline import read_baseline
 from disambig.checking.flags import CheckedText, Flag, find_flags, match_apostrophes, most_certain, plain_word
 from disambig.configuration import CheckSettings
 from disambig.data import minibatch
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from disambig.models import Annotate
 
 
-LEAST = 0.02
-"""Minimum probability of a candidate that is shown."""
-MOST = 5
+MIN_PROBABILITY = 0.02
+"""Minimum probability of a further candidate that is shown."""
+MAX_CANDIDATES = 5
 """Maximum number of candidates per flag."""
 _Edit = tuple[int, int, str]
 
@@ -42,9 +42,9 @@ class FlagCandidate:
     probability : float
         Probability that the candidate is right.
     edit : (start, end, text)
-        The edit that inserts it, and keeps the layout of tables and titles.
+        The edit that inserts the candidate, and keeps the layout of tables and titles.
     elsewhere : str, optional
-        The text that it replaces, if that is next to the flag and not the word of the flag.
+        The text that it replaces, if that is a neighbour of the flagged word; None for the flagged word.
     """
 
     text: str
@@ -62,56 +62,47 @@ def flag_candidates(
 ) -> list[list[FlagCandidate]]:
     """Return the candidates for each flag without duplicates, the proposed one first.
 
-    There are none if the proposed one does not fit into its table.
+    A flag whose proposed correction does not fit into its table has no candidates.
 
     Parameters
     ----------
     flags : sequence of Flag
     decisions : sequence of Decisions
-        One per task, including those of the flags.
+        One per task; they include those of the flags.
     text : str
         The text of the file.
     annotate : Annotate
         The models; only a `disambig.models.ModelSet` can rank further candidates.
     layout : Layout, optional
-        What corrections must keep.
+        The layout that corrections must keep.
     """
     models = {model.task.name: model for model in annotate.models} if isinstance(annotate, ModelSet) else {}
-    raised = {of_task.task: of_task.take(np.flatnonzero(of_task.flagged)) for of_task in decisions}
+    flagged = {of_task.task: of_task.take(np.flatnonzero(of_task.flagged)) for of_task in decisions}
     rows = {
         (task, start, start == end): row  # in the file, a word may end elsewhere (`PlainText.shortened`)
-        for task, of_task in raised.items()
+        for task, of_task in flagged.items()
         for row, (start, end) in enumerate(zip(of_task.starts.tolist(), of_task.ends.tolist(), strict=True))
     }
-    shares: dict[str, Any] = {}
+    probabilities: dict[str, Any] = {}  # by task: those of all candidates of its flagged decisions
     results = []
     for flag in flags:
-        listed = [FlagCandidate(flag.replacement, flag.probability, flag.edit)]
-        listed += [_alternative(other, flag, text) for other in flag.alternatives]
-        row = rows.get((flag.task, flag.start, flag.start == flag.end))
-        if row is not None and flag.task in models:
-            if flag.task not in shares:
-                shares[flag.task] = models[flag.task].candidate_probabilities(raised[flag.task])
-            if shares[flag.task] is not None:
-                runners = _runners_up(raised[flag.task], row, shares[flag.task], flag, text)
-                listed += [
-                    replace(runner, probability=runner.probability * flag.probability) for runner in runners
-                ]
-        results.append(
-            [
-                listed[0],
-                *(
-                    candidate
-                    for candidate in _unique_candidates(listed)[1:MOST]
-                    if candidate.probability >= LEAST
-                ),
-            ]
-        )
-    return results if layout is None else [_laid_out(candidates, layout) for candidates in results]
+        proposed = FlagCandidate(flag.replacement, flag.probability, flag.edit)
+        candidates = [proposed]
+        candidates += [_alternative_candidate(other, flag, text) for other in flag.alternatives]
+        task, row = flag.task, rows.get((flag.task, flag.start, flag.start == flag.end))
+        if row is not None and task in models:
+            if task not in probabilities:
+                probabilities[task] = models[task].candidate_probabilities(flagged[task])
+            if probabilities[task] is not None:
+                candidates += _model_candidates(flagged[task], row, probabilities[task], flag, text)
+        further = _unique_candidates(candidates)[1:MAX_CANDIDATES]
+        shown = [candidate for candidate in further if candidate.probability >= MIN_PROBABILITY]
+        results.append([proposed, *shown])
+    return results if layout is None else [_fit_to_layout(candidates, layout) for candidates in results]
 
 
-def _laid_out(candidates: Sequence[FlagCandidate], layout: Layout) -> list[FlagCandidate]:
-    """Return the candidates that fit into the layout, with the edits that it needs."""
+def _fit_to_layout(candidates: Sequence[FlagCandidate], layout: Layout) -> list[FlagCandidate]:
+    """Return the candidates that fit into the layout, their edits completed with those that it needs."""
     completed = [(candidate, layout.complete(candidate.edit)) for candidate in candidates]
     if completed[0][1] is None:
         return []
@@ -125,7 +116,7 @@ def _unique_candidates(candidates: Sequence[FlagCandidate]) -> list[FlagCandidat
     return list(by_edit.values())
 
 
-def _alternative(other: dict[str, Any], flag: Flag, text: str) -> FlagCandidate:
+def _alternative_candidate(other: dict[str, Any], flag: Flag, text: str) -> FlagCandidate:
     start, end = other["start"], other["end"]
     edit = _candidate_edit(start, end, other["replacement"], text)
     beside = end <= flag.start or flag.end <= start
@@ -133,44 +124,48 @@ def _alternative(other: dict[str, Any], flag: Flag, text: str) -> FlagCandidate:
     return FlagCandidate(other["replacement"].strip(), other["probability"], edit, elsewhere)
 
 
-def _runners_up(decisions: Decisions, row: int, shares: Any, flag: Flag, text: str) -> list[FlagCandidate]:
-    """Return the most probable candidates other than the written one, with normalised probabilities."""
+def _model_candidates(
+    decisions: Decisions, row: int, probabilities: Any, flag: Flag, text: str
+) -> list[FlagCandidate]:
+    """Return the candidates of a decision that its model finds most probable, other than the written one.
+
+    The probability of the flag is divided between them in proportion to their probabilities.
+    """
     from disambig.data import replacement
 
     first, stop = decisions.offsets[row : row + 2].tolist()
     start, end, observed = flag.start, flag.end, int(decisions.observed[row])
-    chances = np.array(shares[first:stop], np.float64)
+    shares = np.array(probabilities[first:stop], np.float64)
     if observed >= 0:
-        chances[observed] = 0.0
-    chances /= chances.sum() or 1.0
-    names = decisions.candidate_texts(row)
+        shares[observed] = 0.0
+    shares /= shares.sum() or 1.0
+    texts = decisions.candidate_texts(row)
     results = []
-    for number in np.argsort(-chances, kind="stable").tolist()[: MOST + 1]:
-        new = match_apostrophes(replacement(names[number], text, start, end), text)
+    for number in np.argsort(-shares, kind="stable").tolist()[: MAX_CANDIDATES + 1]:
+        new = match_apostrophes(replacement(texts[number], text, start, end), text)
         if new != flag.observed:
-            results.append(
-                FlagCandidate(new.strip(), float(chances[number]), _candidate_edit(start, end, new, text))
-            )
+            probability = float(shares[number]) * flag.probability
+            results.append(FlagCandidate(new.strip(), probability, _candidate_edit(start, end, new, text)))
     return results
 
 
 def _candidate_edit(start: int, end: int, new: str, text: str) -> _Edit:
     from disambig.data import record_edit
 
-    made = record_edit({"start": start, "end": end, "observed": text[start:end], "replacement": new}, text)
-    return made["start"], made["end"], made["replacement"]
+    edit = record_edit({"start": start, "end": end, "observed": text[start:end], "replacement": new}, text)
+    return edit["start"], edit["end"], edit["replacement"]
 
 
-REACH = 26
-"""Words of context around a changed part; the networks of the English models see 25 words on each side."""
-FAR = 64
-"""Maximum number of parts on each side in which context is searched: most of these have no words."""
-_BLANK = re.compile(r"\n\s*\n")
-_ITEM = re.compile(rf"\n[^\S\r\n{BREAK}]*(?={BREAK})")
+CONTEXT_WORDS = 26
+"""Words of context on each side of a changed part; the networks of the English models see 25."""
+MAX_CONTEXT_PARTS = 64
+"""Maximum number of parts on each side that serve as context; it matters if most parts have no words."""
+_BLANK_LINE = re.compile(r"\n\s*\n")
+_ITEM_BREAK = re.compile(rf"\n[^\S\r\n{BREAK}]*(?={BREAK})")
 _INDENTED_ON = re.compile(r"\n(?: {4}|\t)[^\S\n]*\n(?: {4}|\t)[^\S\n]*\S")
-"""Indented code continues over blank lines that are also indented."""
-_MARK = re.compile("[`<>]|~~~")
-"""Marks that may begin or end code: parts with them are not cut, as a piece may be parsed differently."""
+"""Blank lines in indented code, which do not end it."""
+_CODE_MARK = re.compile("[`<>]|~~~")
+"""Marks that may begin or end code. A part with them is context as a whole: a piece may parse differently."""
 _WORD = re.compile(r"[^\W_]+(?:[\u2019'.,:][^\W_]+)*")
 
 
@@ -186,112 +181,126 @@ class TextPart:
     ----------
     start, end : int
         Offsets of the part.
-    first, last : int
+    context_start, context_end : int
         Offsets of the part together with its context.
     """
 
     start: int
     end: int
-    first: int
-    last: int
+    context_start: int
+    context_end: int
 
     def key(self, text: str) -> PartKey:
-        """Return what the flags of the part in `text` depend on."""
-        return text[self.first : self.last], self.start - self.first, self.end - self.first
+        """Return a key for caches: everything in `text` on which the flags of the part depend."""
+        return (
+            text[self.context_start : self.context_end],
+            self.start - self.context_start,
+            self.end - self.context_start,
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class _PartWords:
-    """The number of words of a part, the end of its first `REACH` words, and the start of its last ones.
+    """The number of words of a part, and what of it is context for its neighbours.
 
-    If the part must not be cut, these are its own end and start.
+    Attributes
+    ----------
+    number : int
+    head_end : int
+        End of the first `CONTEXT_WORDS` words, or of the part if it is short or must not be cut.
+    tail_start : int
+        Start of the last `CONTEXT_WORDS` words, or of the part if it is short or must not be cut.
     """
 
     number: int
-    head: int
-    tail: int
+    head_end: int
+    tail_start: int
 
 
 class ParagraphCutter:
     """Cuts a text into parts repeatedly; results of unchanged paragraphs are cached."""
 
     def __init__(self) -> None:
-        self._known: dict[str, tuple[list[int], list[_PartWords]]] = {}
+        self._cache: dict[str, tuple[list[int], list[_PartWords]]] = {}
 
     def cut(self, text: str) -> list[TextPart]:
         """Return the parts of a text, which cover it without gaps."""
         bounds, words = self._cut(text)
         n = len(words)
-        before = [
-            0,
-            *accumulate(part_words.number for part_words in words),
-        ]  # number of words before each part
+        n_before = [0, *accumulate(part_words.number for part_words in words)]  # words before each part
         parts = []
-        for at in range(n):
-            low = max(bisect_right(before, before[at] - REACH) - 1, at - FAR, 0)
-            high = min(bisect_left(before, before[at + 1] + REACH), at + 1 + FAR, n)
-            first = bounds[low] + (words[low].tail if low < at else 0)
-            last = bounds[high - 1] + words[high - 1].head if high > at + 1 else bounds[high]
-            parts.append(TextPart(bounds[at], bounds[at + 1], first, last))
+        for i in range(n):
+            low = max(bisect_right(n_before, n_before[i] - CONTEXT_WORDS) - 1, i - MAX_CONTEXT_PARTS, 0)
+            high = min(bisect_left(n_before, n_before[i + 1] + CONTEXT_WORDS), i + 1 + MAX_CONTEXT_PARTS, n)
+            context_start = bounds[low] + (words[low].tail_start if low < i else 0)
+            context_end = bounds[high - 1] + words[high - 1].head_end if high > i + 1 else bounds[high]
+            parts.append(TextPart(bounds[i], bounds[i + 1], context_start, context_end))
         return parts
 
     def _cut(self, text: str) -> tuple[list[int], list[_PartWords]]:
-        """Return the starts of all parts and the end of the last one, and the words of each part."""
+        """Return the starts of all parts with the end of the last one, and the words of each part."""
         bounds, words = [0], []
-        cache: dict[str, tuple[list[int], list[_PartWords]]] = {}
-        for start, end in pairwise(_blank_line_stretches(text)):
+        cache: dict[str, tuple[list[int], list[_PartWords]]] = {}  # only stretches of the current text
+        for start, end in pairwise(_blank_line_bounds(text)):
             stretch = text[start:end]
-            pieces = cache.get(stretch) or self._known.get(stretch)
-            if pieces is None:
-                ends = _ends(stretch)
-                pieces = ends, [_words(stretch[one:other]) for one, other in pairwise([0, *ends])]
-            cache[stretch] = pieces
-            bounds += [start + bound for bound in pieces[0]]
-            words += pieces[1]
-        self._known = cache
+            stretch_parts = cache.get(stretch) or self._cache.get(stretch)
+            if stretch_parts is None:
+                ends = _part_ends(stretch)
+                stretch_parts = ends, [_count_words(stretch[i:j]) for i, j in pairwise([0, *ends])]
+            cache[stretch] = stretch_parts
+            bounds += [start + part_end for part_end in stretch_parts[0]]
+            words += stretch_parts[1]
+        self._cache = cache
         return bounds, words
 
 
-def _blank_line_stretches(text: str) -> list[int]:
+def _blank_line_bounds(text: str) -> list[int]:
     """Return the offsets at which a text can be cut at blank lines, with its start and end."""
-    places = [match.end() for match in _BLANK.finditer(text)]
+    cuts = [match.end() for match in _BLANK_LINE.finditer(text)]
     if "```" in text or "~~~" in text or "<" in text or _INDENTED_ON.search(text):
-        _leave_out(places, text)
-    return sorted({0, *places, len(text)})
+        _remove_inside_code(cuts, text)
+    return sorted({0, *cuts, len(text)})
 
 
-def _ends(stretch: str) -> list[int]:
+def _part_ends(stretch: str) -> list[int]:
     """Return the ends of the parts in a stretch between two cuts at blank lines."""
-    places = [match.end() for match in _ITEM.finditer(stretch)]
-    if places:
-        _leave_out(places, stretch)
-    return sorted({*places, len(stretch)} - {0})
+    cuts = [match.end() for match in _ITEM_BREAK.finditer(stretch)]
+    if cuts:
+        _remove_inside_code(cuts, stretch)
+    return sorted({*cuts, len(stretch)} - {0})
 
 
-def _leave_out(places: list[int], text: str) -> None:
-    """Remove the offsets inside code."""
+def _remove_inside_code(offsets: list[int], text: str) -> None:
+    """Remove the offsets inside code from a sorted list."""
     for start, end in connected_spans(text):
-        del places[bisect_right(places, start) : bisect_left(places, end)]
+        del offsets[bisect_right(offsets, start) : bisect_left(offsets, end)]
 
 
-def _words(part: str) -> _PartWords:
+def _count_words(part: str) -> _PartWords:
     spans = [match.span() for match in _WORD.finditer(part)]
-    if len(spans) < REACH or _MARK.search(part):
+    if len(spans) < CONTEXT_WORDS or _CODE_MARK.search(part):
         return _PartWords(len(spans), len(part), 0)
-    return _PartWords(len(spans), spans[REACH - 1][1], spans[-REACH][0])
+    return _PartWords(len(spans), spans[CONTEXT_WORDS - 1][1], spans[-CONTEXT_WORDS][0])
 
 
-AT_ONCE = 50_000
-"""Characters per batch; between two batches the check can be stopped."""
+BATCH_CHARACTERS = 50_000
+"""Characters per batch; a check can be stopped between two batches."""
 
 
 @dataclass(frozen=True, slots=True)
 class _PartFlags:
-    """The decisions of each task that raise a flag in a part; empty if there are none."""
+    """The decisions that raise a flag in a part.
+
+    Attributes
+    ----------
+    decisions : tuple of Decisions
+        One object per task; empty if no task raises a flag.
+    start : int
+        Start of the part in the text to which the offsets of the decisions refer.
+    """
 
     decisions: tuple[Decisions, ...] = ()
     start: int = 0
-    """Start of the part in the text to which the offsets refer."""
 
 
 _NO_FLAGS = _PartFlags()
@@ -308,70 +317,70 @@ class IncrementalDecisions:
 
     def __init__(self, annotate: Annotate) -> None:
         self._annotate = annotate
-        self._known: dict[PartKey, _PartFlags] = {}
+        self._cache: dict[PartKey, _PartFlags] = {}
 
     def update(
         self, text: str, parts: Sequence[TextPart], stop: Callable[[], bool]
     ) -> Sequence[Decisions] | None:
         """Return the decisions of each task that raise a flag; None if `stop` returned True.
 
+        The cache keeps only the parts of this text.
+
         Parameters
         ----------
         text : str
         parts : sequence of TextPart
         stop : callable
-            Called before each batch of `AT_ONCE` characters; finished batches are kept.
+            Called before each batch of `BATCH_CHARACTERS` characters; finished batches stay in the cache.
         """
         keys = [part.key(text) for part in parts]
-        known_parts = {key: self._known[key] for key in keys if key in self._known}
-        unknown = [number for number, key in enumerate(keys) if key not in known_parts]
-        for numbers in minibatch(unknown, AT_ONCE, lambda number: parts[number].end - parts[number].start):
+        flags = {key: self._cache[key] for key in keys if key in self._cache}
+        new = [(part, key) for part, key in zip(parts, keys, strict=True) if key not in flags]
+        for batch in minibatch(new, BATCH_CHARACTERS, lambda item: item[0].end - item[0].start):
             if stop():
-                self._known |= known_parts
+                self._cache |= flags
                 return None
-            self._decide(
-                text, [parts[number] for number in numbers], [keys[number] for number in numbers], known_parts
-            )
-        self._known = known_parts
+            self._decide(text, batch, flags)
+        self._cache = flags
         pieces = [
-            (raised.decisions, part.start - raised.start)
+            (part_flags.decisions, part.start - part_flags.start)
             for key, part in zip(keys, parts, strict=True)
-            if (raised := known_parts[key]).decisions
+            if (part_flags := flags[key]).decisions
         ]
         return join_pieces(pieces) if pieces else ()
 
     def _decide(
-        self, text: str, parts: Sequence[TextPart], keys: Sequence[PartKey], flags: dict[PartKey, _PartFlags]
+        self, text: str, parts: Sequence[tuple[TextPart, PartKey]], flags: dict[PartKey, _PartFlags]
     ) -> None:
-        """Annotate some parts; adjacent parts form one document."""
-        stretches = _part_stretches(parts)
-        documents = [text[parts[rows[0]].first : parts[rows[-1]].last] for rows in stretches]
+        """Annotate parts and add their flags to `flags`; adjacent parts form one document."""
+        runs = _adjacent_runs(parts)
+        documents = [text[run[0][0].context_start : run[-1][0].context_end] for run in runs]
         decisions_by_task = self._annotate(documents)
-        for number, rows in enumerate(stretches):
-            base = parts[rows[0]].first
+        for number, run in enumerate(runs):
+            document_start = run[0][0].context_start
             of_document = [decisions.in_document(number) for decisions in decisions_by_task]
             raised = [of_task.take(np.flatnonzero(of_task.raised)) for of_task in of_document]
-            for row in rows:
-                start, end = parts[row].start - base, parts[row].end - base
-                flags[keys[row]] = _within(raised, start, end)
+            for part, key in run:
+                flags[key] = _flags_in_part(raised, part.start - document_start, part.end - document_start)
 
 
-def _within(raised: Sequence[Decisions], start: int, end: int) -> _PartFlags:
+def _flags_in_part(raised: Sequence[Decisions], start: int, end: int) -> _PartFlags:
     rows = [np.flatnonzero((of_task.starts >= start) & (of_task.starts < end)) for of_task in raised]
     if not any(map(len, rows)):
         return _NO_FLAGS
-    return _PartFlags(tuple(of_task.take(at) for of_task, at in zip(raised, rows, strict=True)), start)
+    decisions = tuple(of_task.take(task_rows) for of_task, task_rows in zip(raised, rows, strict=True))
+    return _PartFlags(decisions, start)
 
 
-def _part_stretches(parts: Sequence[TextPart]) -> list[range]:
-    """Group adjacent parts into ranges of their numbers."""
-    stretches: list[range] = []
-    for number, part in enumerate(parts):
-        if stretches and parts[number - 1].end == part.start:
-            stretches[-1] = range(stretches[-1].start, number + 1)
+def _adjacent_runs(parts: Sequence[tuple[TextPart, PartKey]]) -> list[list[tuple[TextPart, PartKey]]]:
+    """Group parts that follow each other without gaps."""
+    runs: list[list[tuple[TextPart, PartKey]]] = []
+    for part, key in parts:
+        if runs and runs[-1][-1][0].end == part.start:
+            runs[-1].append((part, key))
         else:
-            stretches.append(range(number, number + 1))
-    return stretches
+            runs.append([(part, key)])
+    return runs
 
 
 class LiveText:
@@ -380,7 +389,7 @@ class LiveText:
     Parameters
     ----------
     name : str
-        Path of the file, or an invented path: the suffix decides the markup.
+        Path of the file, or an invented path, whose suffix determines the markup.
     settings : CheckSettings
         The settings of the text.
     annotate : Annotate
@@ -392,6 +401,8 @@ class LiveText:
         The text of the last check.
     decisions : sequence of Decisions
         The decisions of the last check that raise a flag, one object per task; empty if there are none.
+    ignored_words : frozenset of str
+        Words and corrections to ignore (see `plain_word`).
 
     Raises
     ------
@@ -405,14 +416,12 @@ class LiveText:
         self.annotate = annotate
         self.plain = PlainText("")
         self.decisions: Sequence[Decisions] = ()
-        self._ignore = frozenset(map(plain_word, settings.words_to_ignore()))
-        self._baseline: Baseline | None = (
-            None if settings.baseline is None else read_baseline(settings.baseline)
-        )
+        self.ignored_words = frozenset(map(plain_word, settings.words_to_ignore()))
+        self._baseline = None if settings.baseline is None else read_baseline(settings.baseline)
         self._read = markup_reader(name, settings.markup_options)
-        self._paragraphs = ParagraphCutter()
+        self._cutter = ParagraphCutter()
         self._parts: list[TextPart] = []
-        self._decided = IncrementalDecisions(annotate)
+        self._incremental = IncrementalDecisions(annotate)
 
     def check(self, text: str, stop: Callable[[], bool] = lambda: False) -> CheckedText | None:
         """Return the flags of the current text; None if `stop` returned True.
@@ -421,11 +430,11 @@ class LiveText:
         ----------
         text : str
         stop : callable
-            Called now and then during long checks.
+            Called repeatedly during long checks.
         """
         plain = self._read(text)
-        parts = [] if self.settings.excluded else self._paragraphs.cut(plain.text)
-        decisions = self._decided.update(plain.text, parts, stop)
+        parts = [] if self.settings.excluded else self._cutter.cut(plain.text)
+        decisions = self._incremental.update(plain.text, parts, stop)
         if decisions is None:
             return None
         self.plain, self.decisions, self._parts = plain, decisions, parts
@@ -434,7 +443,7 @@ class LiveText:
             text,
             plain,
             decisions,
-            ignore=self._ignore,
+            ignore=self.ignored_words,
             project_names=self.settings.project_names,
         )
         flags: Sequence[Flag] = checked.flags
@@ -443,16 +452,10 @@ class LiveText:
         shown = most_certain(flags, checked.words, self.settings.max_flags_per_1000)
         return replace(checked, flags=tuple(shown), left_out=len(flags) - len(shown))
 
-    @property
-    def ignored_words(self) -> frozenset[str]:
-        """Words that are not flagged."""
-        return self._ignore
-
     def around(self, offset: int) -> tuple[str, int]:
-        """Return the part of the last text at an offset with its context, and where the context starts."""
-        at = bisect_right(self._parts, offset, key=lambda part: part.start) - 1
-        part = self._parts[at]
-        return self.plain.text[part.first : part.last], part.first
+        """Return the part of the last text at `offset` with its context, and the start of the context."""
+        part = self._parts[bisect_right(self._parts, offset, key=lambda part: part.start) - 1]
+        return self.plain.text[part.context_start : part.context_end], part.context_start
 
 
 def markup_reader(name: str, options: Mapping[str, Any] = NO_OPTIONS) -> Callable[[str], PlainText]:
@@ -468,6 +471,5 @@ def markup_reader(name: str, options: Mapping[str, Any] = NO_OPTIONS) -> Callabl
     if entry is not None and entry.incremental:
         from disambig.markup import IncrementalMarkdown
 
-        pieces = IncrementalMarkdown()
-        return pieces.read
+        return IncrementalMarkdown().read
     return lambda text: read_markup(name, text, options)

@@ -1,8 +1,8 @@
-"""Stable corrections: of what they write nothing is flagged, so no second run takes it back.
+"""Stable corrections: none of them is flagged again in the corrected text, so no second run takes it back.
 
-A decision is made as if all other words stayed. Once it is carried out, it changes what is seen around the
-next word: *you're* may become *your*, and *your* in its turn *you're*. So the corrected text is decided again
-where it was corrected, and what would be flagged there is not corrected in the first place.
+A decision assumes that all other words stay as they are. A correction changes the context of the words around
+it: *you're* may become *your*, and then *your* may become *you're* again. The corrected text is therefore
+decided again near the corrections, and a correction that would be flagged there is not made.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 Span = tuple[int, int]
 FindFlagged = Callable[[str, PlainText, "Sequence[Decisions]"], Iterable[Span]]
-"""Returns the flagged spans of a corrected text, given it, the same without markup, and the decisions."""
+"""Returns the flagged spans of a corrected text, given the text, its plain text and its decisions."""
 MAX_ROUNDS = 20
-"""If the corrections of a text still undo each other after so many rounds, none of them is made."""
+"""If the corrections of a text still undo each other after this many rounds, none of them is made."""
 
 
 @dataclass(slots=True)
-class _Candidate:
-    """A text with the numbers of the edits that are still to be made."""
+class _PendingEdits:
+    """A text, its edits, and the indices of those edits that have not been dropped."""
 
     text: str
     edits: Sequence[TextEdit]
@@ -42,17 +42,30 @@ class _Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class _Trial:
-    """A text as its edits would make it: where they wrote, and the parts to decide again.
+class _CorrectedText:
+    """A text after its kept edits.
 
-    The edits in `further` keep the layout of tables and titles.
+    Attributes
+    ----------
+    pending : _PendingEdits
+        The edits.
+    text : str
+        The corrected text.
+    plain : PlainText
+        The corrected text without markup.
+    written : list of (start, end)
+        The spans that the kept edits wrote.
+    layout_edits : list of TextEdit
+        Further edits of the original text that keep the layout of tables and titles.
+    parts : list of TextPart
+        The parts of the corrected text that must be decided again.
     """
 
-    candidate: _Candidate
-    corrected: str
+    pending: _PendingEdits
+    text: str
     plain: PlainText
     written: list[Span]
-    further: list[TextEdit]
+    layout_edits: list[TextEdit]
     parts: list[TextPart]
 
     def part_keys(self) -> list[PartKey]:
@@ -60,8 +73,10 @@ class _Trial:
         return [part.key(self.plain.text) for part in self.parts]
 
     def decisions(self, decided: Mapping[PartKey, list[Decisions]]) -> Sequence[Decisions]:
-        """Return the decisions of the parts, given those of each key."""
-        pieces = [(decided[key], part.first) for key, part in zip(self.part_keys(), self.parts, strict=True)]
+        """Join the decisions of the parts, which `decided` holds by their keys."""
+        pieces = [
+            (decided[key], part.context_start) for key, part in zip(self.part_keys(), self.parts, strict=True)
+        ]
         return join_pieces(pieces) if pieces else ()
 
 
@@ -71,50 +86,49 @@ def stable_edits(
     annotate: Annotate,
     find_flagged: FindFlagged,
     read: Callable[[str], PlainText] = PlainText,
-    lay_out: Callable[[str], Layout] = Layout,
+    layout_of: Callable[[str], Layout] = Layout,
 ) -> list[list[int]]:
-    """Return the numbers of the edits of each text that are not flagged again once all of them are made.
+    """Return the indices of the edits of each text that are not flagged again once all of them are made.
 
-    Only the paragraphs in which something is corrected are decided, with the words around them that models
-    see; those of all texts together.
+    Only the corrected paragraphs and their context are decided again, those of all texts in one call.
 
     Parameters
     ----------
     texts : sequence of str
     edits : sequence of sequences of TextEdit
-        Of each text, in its order; none overlaps another.
+        The edits of each text in text order, without overlaps.
     annotate : Annotate
-        What decided the texts.
+        The models that decided the texts.
     find_flagged : callable
-        Returns what is flagged in a corrected text, words to ignore excepted.
+        Returns the flagged spans of a corrected text, without words to ignore.
     read : callable
-        Takes the markup away.
-    lay_out : callable
+        Returns a text without its markup.
+    layout_of : callable
         Returns the layout of a text, into which the edits fit.
     """
     decided: dict[PartKey, list[Decisions]] = {}
-    candidates = [
-        _Candidate(text, text_edits, list(range(len(text_edits))), ParagraphCutter(), lay_out(text))
+    all_pending = [
+        _PendingEdits(text, text_edits, list(range(len(text_edits))), ParagraphCutter(), layout_of(text))
         for text, text_edits in zip(texts, edits, strict=True)
     ]
-    unsettled = [candidate for candidate in candidates if candidate.kept]
+    unsettled = [pending for pending in all_pending if pending.kept]
     for _ in range(MAX_ROUNDS):
         if unsettled:
             unsettled = _drop_flagged(unsettled, annotate, find_flagged, read, decided)
-    for candidate in unsettled:
-        candidate.kept = []
-    return [candidate.kept for candidate in candidates]
+    for pending in unsettled:
+        pending.kept = []
+    return [pending.kept for pending in all_pending]
 
 
 @dataclass(frozen=True, slots=True)
 class Recheck:
-    """How a corrected text is checked again.
+    """The models and options with which a corrected text is checked again.
 
     Attributes
     ----------
     annotate : Annotate
     ignore : collection of str
-        Words that are not flagged.
+        Words and corrections to ignore (see `disambig.checking.find_flags`).
     options : mapping of str to object
         See `disambig.markup.read_markup`.
     project_names : collection of str
@@ -128,10 +142,9 @@ class Recheck:
 
     def flags(self, name: str, text: str, plain: PlainText, decisions: Sequence[Decisions]) -> Sequence[Flag]:
         """Return the flags of a corrected text."""
-        checked = find_flags(
+        return find_flags(
             name, text, plain, decisions, ignore=self.ignore, project_names=self.project_names
-        )
-        return checked.flags
+        ).flags
 
 
 def stable_flags(name: str, text: str, flags: Sequence[Flag], recheck: Recheck) -> list[Flag]:
@@ -142,9 +155,9 @@ def stable_flags(name: str, text: str, flags: Sequence[Flag], recheck: Recheck) 
     Parameters
     ----------
     name : str
-        Name of the file: the suffix tells the markup.
+        Name of the file, whose suffix determines the markup.
     flags : sequence of Flag
-        As `disambig.checking.select_compatible` takes them.
+        Flags that do not overlap (see `disambig.checking.select_compatible`).
     recheck : Recheck
     """
 
@@ -163,63 +176,67 @@ def stable_flags(name: str, text: str, flags: Sequence[Flag], recheck: Recheck) 
     return [flags[number] for number in kept]
 
 
-def settled_flags(
+def fixed_point_flags(
     name: str,
     text: str,
     flags: Sequence[Flag],
     recheck: Recheck,
     select: Callable[[Sequence[Flag]], Sequence[Flag]] = lambda flags: flags,
 ) -> list[Flag]:
-    """Return the flags to correct so that nothing is left for a second run.
+    """Return the flags to correct so that a second run finds nothing more to correct.
 
-    A correction may raise a flag for a neighbouring word, which was right beside the mistake. The corrected
-    text is therefore checked again near the corrections, until nothing new is flagged.
+    A correction may raise a flag for a neighbouring word, which fitted the mistake. The corrected text is
+    therefore checked again near the corrections, until nothing new is flagged.
 
     Parameters
     ----------
     name, text, flags, recheck
-        As for `stable_flags`.
+        See `stable_flags`.
     select : callable
-        Returns those of further flags that may be corrected too; their places refer to `text`.
+        Returns those of the new flags that may be corrected too; their offsets refer to `text`.
     """
     kept = stable_flags(name, text, flags, recheck)
     decided: dict[PartKey, list[Decisions]] = {}
     cutter, layout = ParagraphCutter(), read_layout(name, text)
     for _ in range(MAX_ROUNDS if kept else 0):
         edits = [flag.edit for flag in kept]
-        candidate = _Candidate(text, edits, list(range(len(edits))), cutter, layout)
-        trial = _try(candidate, lambda new: read_markup(name, new, recheck.options))
-        _decide(trial.part_keys(), recheck.annotate, decided)
-        decisions = trial.decisions(decided)
-        further = recheck.flags(name, trial.corrected, trial.plain, decisions)
+        pending = _PendingEdits(text, edits, list(range(len(edits))), cutter, layout)
+        corrected = _apply_kept(pending, lambda new: read_markup(name, new, recheck.options))
+        _decide(corrected.part_keys(), recheck.annotate, decided)
+        decisions = corrected.decisions(decided)
         untouched = [
             flag
-            for flag in further
+            for flag in recheck.flags(name, corrected.text, corrected.plain, decisions)
             if not any(
                 touches_edit(edit, span, (flag.start, flag.end))
-                for edit, span in zip(edits, trial.written, strict=True)
+                for edit, span in zip(edits, corrected.written, strict=True)
             )
         ]
-        new, _ = select_compatible(select(_in_original(untouched, edits, trial.further, text)))
-        together = sorted([*kept, *new], key=lambda flag: flag.edit[:2])
-        stable = stable_flags(name, text, together, recheck) if new else kept
-        numbers = set(map(id, stable))
-        if len(stable) <= len(kept) or not all(id(flag) in numbers for flag in kept):
+        new, _ = select_compatible(select(_shift_to_original(untouched, edits, corrected.layout_edits, text)))
+        if not new:
+            break
+        combined = sorted([*kept, *new], key=lambda flag: flag.edit[:2])
+        stable = stable_flags(name, text, combined, recheck)
+        stable_ids = set(map(id, stable))  # a flag has no hash
+        if len(stable) <= len(kept) or not all(id(flag) in stable_ids for flag in kept):
             break
         kept = stable
     return kept
 
 
-def _in_original(
-    flags: Iterable[Flag], edits: Sequence[TextEdit], further: Sequence[TextEdit], text: str
+def _shift_to_original(
+    flags: Iterable[Flag], edits: Sequence[TextEdit], layout_edits: Sequence[TextEdit], text: str
 ) -> list[Flag]:
-    """Return flags of a corrected text with their places in the original, but none at what `edits` wrote."""
-    places = TextLines(text)
+    """Return the flags of a corrected text with their offsets in the original `text`.
+
+    Flags and alternatives that touch what `edits` wrote are left out.
+    """
+    lines = TextLines(text)
     written: list[Span] = []
-    ends: list[int] = []
-    shift = 0  # what to add to an offset into the corrected text
-    shifts = [0]
-    for (start, end, new), is_correction in _in_order(edits, further):
+    ends: list[int] = []  # ends of the edits in the corrected text
+    shift = 0  # the number to add to an offset into the corrected text
+    shifts = [0]  # the shift before the first edit, and after each edit
+    for (start, end, new), is_correction in _merge_edits(edits, layout_edits):
         ends.append(start - shift + len(new))
         if is_correction:
             written.append((start - shift, ends[-1]))
@@ -227,8 +244,8 @@ def _in_original(
         shifts.append(shift)
 
     def shifted(start: int, end: int) -> Span:
-        by = shifts[bisect_right(ends, start)]
-        return start + by, end + by
+        here = shifts[bisect_right(ends, start)]
+        return start + here, end + here
 
     def is_written(start: int, end: int) -> bool:
         return any(
@@ -241,8 +258,13 @@ def _in_original(
         if is_written(*flag.edit[:2]):
             continue
         start, end = shifted(flag.start, flag.end)
-        line, column = places.line_and_column(start)
-        alternatives = (other for other in flag.alternatives if not is_written(other["start"], other["end"]))
+        line, column = lines.line_and_column(start)
+        alternatives = []
+        for alternative in flag.alternatives:
+            span = alternative["start"], alternative["end"]
+            if not is_written(*span):
+                first, last = shifted(*span)
+                alternatives.append({**alternative, "start": first, "end": last})
         moved = replace(
             flag,
             start=start,
@@ -250,81 +272,78 @@ def _in_original(
             line=line,
             column=column,
             edit=(*shifted(*flag.edit[:2]), flag.edit[2]),
-            alternatives=tuple(
-                {**other, **dict(zip(("start", "end"), shifted(other["start"], other["end"]), strict=True))}
-                for other in alternatives
-            ),
+            alternatives=tuple(alternatives),
         )
         results.append(moved)
     return results
 
 
 def _drop_flagged(
-    candidates: Sequence[_Candidate],
+    all_pending: Sequence[_PendingEdits],
     annotate: Annotate,
     find_flagged: FindFlagged,
     read: Callable[[str], PlainText],
     decided: dict[PartKey, list[Decisions]],
-) -> list[_Candidate]:
-    """Drop the edits that would be flagged; return the texts that have others, to be tried again."""
-    trials = [_try(candidate, read) for candidate in candidates]
-    _decide([key for trial in trials for key in trial.part_keys()], annotate, decided)
+) -> list[_PendingEdits]:
+    """Drop the edits that would be flagged; return the texts that lost some and still have others."""
+    corrected_texts = [_apply_kept(pending, read) for pending in all_pending]
+    _decide([key for corrected in corrected_texts for key in corrected.part_keys()], annotate, decided)
     again = []
-    for trial in trials:
-        candidate = trial.candidate
-        flagged = list(find_flagged(trial.corrected, trial.plain, trial.decisions(decided)))
+    for corrected in corrected_texts:
+        pending = corrected.pending
+        flagged = list(find_flagged(corrected.text, corrected.plain, corrected.decisions(decided)))
         kept = [
-            number
-            for number, span in zip(candidate.kept, trial.written, strict=True)
-            if not any(touches_edit(candidate.edits[number], span, flag) for flag in flagged)
+            index
+            for index, span in zip(pending.kept, corrected.written, strict=True)
+            if not any(touches_edit(pending.edits[index], span, flag) for flag in flagged)
         ]
-        if len(kept) < len(candidate.kept):
-            candidate.kept = kept
-            again += [candidate] if kept else []
+        if len(kept) < len(pending.kept):
+            pending.kept = kept
+            again += [pending] if kept else []
     return again
 
 
-def _try(candidate: _Candidate, read: Callable[[str], PlainText]) -> _Trial:
-    edits = [candidate.edits[number] for number in candidate.kept]
-    further = candidate.layout.further(edits)
-    together = _in_order(edits, further)
-    corrected, spans = apply_edits(candidate.text, [edit for edit, _ in together])
-    written = [span for span, (_, is_correction) in zip(spans, together, strict=True) if is_correction]
-    plain = read(corrected)
+def _apply_kept(pending: _PendingEdits, read: Callable[[str], PlainText]) -> _CorrectedText:
+    edits = [pending.edits[index] for index in pending.kept]
+    layout_edits = pending.layout.further(edits)
+    merged = _merge_edits(edits, layout_edits)
+    text, spans = apply_edits(pending.text, [edit for edit, _ in merged])
+    written = [span for span, (_, is_correction) in zip(spans, merged, strict=True) if is_correction]
+    plain = read(text)
     parts = [
         part
-        for part in candidate.cutter.cut(plain.text)
+        for part in pending.cutter.cut(plain.text)
         if any(start <= part.end and part.start <= end for start, end in written)
     ]
-    return _Trial(candidate, corrected, plain, written, further, parts)
+    return _CorrectedText(pending, text, plain, written, layout_edits, parts)
 
 
-def _in_order(edits: Sequence[TextEdit], further: Sequence[TextEdit]) -> list[tuple[TextEdit, bool]]:
-    """Return all edits in the order of the text, and for each of them whether it is one of `edits`."""
-    together = [*((edit, True) for edit in edits), *((edit, False) for edit in further)]
-    return sorted(together, key=lambda item: item[0][:2])
+def _merge_edits(edits: Sequence[TextEdit], layout_edits: Sequence[TextEdit]) -> list[tuple[TextEdit, bool]]:
+    """Return all edits in text order, each with whether it is one of `edits`."""
+    merged = [*((edit, True) for edit in edits), *((edit, False) for edit in layout_edits)]
+    return sorted(merged, key=lambda item: item[0][:2])
 
 
 def _decide(keys: Iterable[PartKey], annotate: Annotate, decided: dict[PartKey, list[Decisions]]) -> None:
-    """Decide the parts that are not decided yet, all in one call; only what is flagged is kept."""
+    """Add the flagged decisions of new parts to `decided`; all new parts are annotated in one call."""
     new = [key for key in dict.fromkeys(keys) if key not in decided]
     if not new:
         return
-    by_task = annotate([around for around, _, _ in new])
+    decisions_by_task = annotate([part_text for part_text, _, _ in new])
     for number, key in enumerate(new):
         _, start, end = key
-        here = [decisions.in_document(number) for decisions in by_task]
+        of_part = [decisions.in_document(number) for decisions in decisions_by_task]
         decided[key] = [
             decisions.take(
                 np.flatnonzero(decisions.flagged & (decisions.starts >= start) & (decisions.starts < end))
             )
-            for decisions in here
+            for decisions in of_part
         ]
 
 
 @dataclass(frozen=True, slots=True)
 class StableSource:
-    """A source whose annotator flags only stable corrections: for corrected text.
+    """A source whose annotator flags only stable corrections, for the output of corrected text.
 
     Parameters
     ----------
@@ -354,28 +373,31 @@ class StableSource:
 def stable_decisions(
     texts: Sequence[str], decisions: Sequence[Decisions], annotate: Annotate
 ) -> list[Decisions]:
-    """Return the decisions without the flags that would be flagged again once they are corrected."""
+    """Return the decisions without the flags whose corrections would be flagged again."""
     from disambig.formats import AnnotatedDocument, Document, applied_edits
 
-    numbers = sorted({int(i) for each in decisions for i in each.documents[each.flagged]})
-    by_text = [tuple(each.in_document(number) for each in decisions) for number in numbers]
+    flagged_texts = sorted({int(i) for of_task in decisions for i in of_task.documents[of_task.flagged]})
+    by_text = [tuple(of_task.in_document(number) for of_task in decisions) for number in flagged_texts]
     applied = [
-        applied_edits(AnnotatedDocument(Document(str(number), texts[number], ""), in_text))
-        for number, in_text in zip(numbers, by_text, strict=True)
+        applied_edits(AnnotatedDocument(Document(str(number), texts[number], ""), of_text))
+        for number, of_text in zip(flagged_texts, by_text, strict=True)
     ]
-    edits = [[(edit.start, edit.end, edit.replacement) for edit in in_text] for in_text in applied]
-    kept = stable_edits([texts[number] for number in numbers], edits, annotate, _changed_spans)
-    flags = [each.flagged.copy() for each in decisions]
-    for number, in_text, edits_in_text, stay in zip(numbers, by_text, applied, kept, strict=True):
-        dropped = {edits_in_text[j] for j in set(range(len(edits_in_text))) - set(stay)}
+    edits = [[(edit.start, edit.end, edit.replacement) for edit in text_edits] for text_edits in applied]
+    kept = stable_edits([texts[number] for number in flagged_texts], edits, annotate, _changed_spans)
+    flagged = [of_task.flagged.copy() for of_task in decisions]
+    for number, of_text, text_edits, kept_indices in zip(flagged_texts, by_text, applied, kept, strict=True):
+        dropped = {text_edits[j] for j in set(range(len(text_edits))) - set(kept_indices)}
         if not dropped:
             continue
-        for k, each in enumerate(in_text):
-            first = int(np.searchsorted(decisions[k].documents, number))
-            for row in np.flatnonzero(each.flagged).tolist():
-                if _applied_edit(each, row, texts[number]) in dropped:
-                    flags[k][first + row] = False
-    return [replace(each, flagged=flagged) for each, flagged in zip(decisions, flags, strict=True)]
+        for task, of_task in enumerate(of_text):
+            first = int(np.searchsorted(decisions[task].documents, number))
+            for row in np.flatnonzero(of_task.flagged).tolist():
+                if _applied_edit(of_task, row, texts[number]) in dropped:
+                    flagged[task][first + row] = False
+    return [
+        replace(of_task, flagged=task_flagged)
+        for of_task, task_flagged in zip(decisions, flagged, strict=True)
+    ]
 
 
 def _applied_edit(decisions: Decisions, row: int, text: str) -> Any:
@@ -388,7 +410,9 @@ def _applied_edit(decisions: Decisions, row: int, text: str) -> Any:
 def _changed_spans(text: str, plain: PlainText, decisions: Sequence[Decisions]) -> list[Span]:
     """Return the spans of the decisions that change a word."""
     return [
-        (int(each.starts[i]), int(each.ends[i]))
-        for each in decisions
-        for i in np.flatnonzero(each.flagged & (each.observed >= 0) & (each.chosen != each.observed)).tolist()
+        (int(of_task.starts[i]), int(of_task.ends[i]))
+        for of_task in decisions
+        for i in np.flatnonzero(
+            of_task.flagged & (of_task.observed >= 0) & (of_task.chosen != of_task.observed)
+        ).tolist()
     ]

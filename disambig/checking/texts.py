@@ -19,7 +19,7 @@ from disambig.checking.flags import (
     select_compatible,
 )
 from disambig.checking.loading import load_checker
-from disambig.checking.stable_corrections import Recheck, settled_flags
+from disambig.checking.stable_corrections import Recheck, fixed_point_flags
 from disambig.configuration import CheckSettings
 from disambig.errors import UserError
 from disambig.files import file_stamp
@@ -127,7 +127,7 @@ def correct(
         return [flag for flag in flags if is_likely_right(flag, writing)]
 
     taken, _ = select_compatible(likely(checked.flags))
-    settled = settled_flags(
+    settled = fixed_point_flags(
         os.fspath(name),
         text,
         taken,

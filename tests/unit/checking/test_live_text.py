@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from disambig.checking import (
-    FAR,
-    REACH,
+    CONTEXT_WORDS,
+    MAX_CONTEXT_PARTS,
     CheckedText,
     LiveText,
     ParagraphCutter,
@@ -129,7 +129,7 @@ def test_only_what_changed_is_decided_again():
     live.check(text[:middle] + "x" + text[middle:])
     ((document,),) = asked.texts
     assert "4. " in document
-    assert len(document.split()) < 3 * REACH + len(text.split()) // 8
+    assert len(document.split()) < 3 * CONTEXT_WORDS + len(text.split()) // 8
     asked.texts.clear()
     start = text.index("4. ") + 3  # near enough to the paragraph before
     live.check(text[:start] + "x" + text[start:])
@@ -157,10 +157,10 @@ def test_parts_have_the_context_that_models_see():
     text = f"{'word ' * 60}\n\nFew here.\n\n{'more ' * 60}"
     first, second, third = ParagraphCutter().cut(text)
     assert (second.start, second.end) == (len("word " * 60) + 2, len("word " * 60) + 13)
-    assert text[second.first : second.start].split() == ["word"] * REACH
-    assert text[second.end : second.last].split() == ["more"] * REACH
-    assert len(text[first.end : first.last].split()) == REACH + 2
-    assert third.last == len(text)
+    assert text[second.context_start : second.start].split() == ["word"] * CONTEXT_WORDS
+    assert text[second.end : second.context_end].split() == ["more"] * CONTEXT_WORDS
+    assert len(text[first.end : first.context_end].split()) == CONTEXT_WORDS + 2
+    assert third.context_end == len(text)
 
 
 def test_the_context_of_parts_without_words_is_bounded():
@@ -168,14 +168,16 @@ def test_the_context_of_parts_without_words_is_bounded():
     text = f"{'word ' * 60}\n\n{code * 3000}\n{'more ' * 60}"
     parts = ParagraphCutter().cut(text)
     assert len(parts) > 3000
-    assert max(part.last - part.first for part in parts[100:-100]) == (2 * FAR + 1) * len(code)
-    near = parts[FAR]
-    assert text[near.first : near.start].split("\u2029")[0].split() == ["word"] * REACH
-    assert near.last - near.end == FAR * len(code)
+    assert max(part.context_end - part.context_start for part in parts[100:-100]) == (
+        2 * MAX_CONTEXT_PARTS + 1
+    ) * len(code)
+    near = parts[MAX_CONTEXT_PARTS]
+    assert text[near.context_start : near.start].split("\u2029")[0].split() == ["word"] * CONTEXT_WORDS
+    assert near.context_end - near.end == MAX_CONTEXT_PARTS * len(code)
 
 
 def test_a_check_can_be_cancelled(monkeypatch):
-    monkeypatch.setattr(decided, "AT_ONCE", 500)
+    monkeypatch.setattr(decided, "BATCH_CHARACTERS", 500)
     asked = Asked()
     live = LiveText("notes.txt", CheckSettings(), asked)
     text = make_paragraphs(6)
