@@ -18,14 +18,14 @@ from disambig.files import decode, parse_json, read_small, save_output
 from disambig.formatting import escaped_json
 from disambig.markup import BREAK
 
-_ENDS = re.compile(rf"[.!?:;][\"'\u201d\u2019)\]]*\s+|(?:\r\n|\r|\n)[^\S\r\n]*(?:\r\n|\r|\n)|{BREAK}")
+_SENTENCE_END = re.compile(rf"[.!?:;][\"'\u201d\u2019)\]]*\s+|(?:\r\n|\r|\n)[^\S\r\n]*(?:\r\n|\r|\n)|{BREAK}")
 _MAX_DISTANCE = 500
-"""Number of characters on each side in which the end of a sentence is searched."""
+"""Maximum number of characters of a sentence on each side of a flag."""
 
 
 @dataclass(frozen=True, slots=True)
 class FlagIdentity:
-    """The properties that identify a flag, even if lines move.
+    """The properties that identify a flag even if lines move.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class FlagIdentity:
     task : str
     observed : str
     sentence : str
-        The sentence of the flag, with single spaces.
+        The sentence that contains the flag, with single spaces.
     """
 
     path: str
@@ -45,8 +45,8 @@ class FlagIdentity:
     @property
     def digest(self) -> str:
         """A hash of 32 hexadecimal digits, the same in every version of Python."""
-        whole = "\0".join((self.path, self.task, self.observed, self.sentence))
-        return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        joined = "\0".join((self.path, self.task, self.observed, self.sentence))
+        return hashlib.sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def flag_identity(path: str, plain: str, flag: Flag) -> FlagIdentity:
@@ -65,7 +65,7 @@ def flag_identity(path: str, plain: str, flag: Flag) -> FlagIdentity:
 
 
 def number_fingerprints(identities: Iterable[FlagIdentity]) -> list[str]:
-    """Return a unique fingerprint for each identity; equal identities are numbered in order."""
+    """Return a fingerprint for each identity; equal identities are numbered, so that all are unique."""
     seen: Counter[FlagIdentity] = Counter()
     fingerprints = []
     for identity in identities:
@@ -75,25 +75,28 @@ def number_fingerprints(identities: Iterable[FlagIdentity]) -> list[str]:
 
 
 def sentence_around(plain: str, start: int, end: int) -> str:
-    """Return the sentence around ``start:end`` with single spaces; of a long sentence, only the near part."""
+    """Return the sentence around ``start:end`` with single spaces.
+
+    At most `_MAX_DISTANCE` characters on each side are returned.
+    """
     first = max(0, start - _MAX_DISTANCE)
-    for match in _ENDS.finditer(plain, first, start):
+    for match in _SENTENCE_END.finditer(plain, first, start):
         first = match.end()
-    following = _ENDS.search(plain, end, end + _MAX_DISTANCE)
+    following = _SENTENCE_END.search(plain, end, end + _MAX_DISTANCE)
     last = following.end() if following else min(len(plain), end + _MAX_DISTANCE)
     return " ".join(plain[first:last].split())
 
 
 VERSION = 1
-_MARK = "disambig_baseline"
+_VERSION_KEY = "disambig_baseline"
 MAX_BYTES = 100_000_000
-"""Maximum size of the file."""
+"""Maximum size of a baseline file."""
 _MAX_COUNT = 1_000_000_000
 _FIELDS = ("path", "task", "observed", "sentence")
 
 
 class Baseline:
-    """A baseline: flags to hide. Each entry is used up by one flag of a checked file.
+    """Known flags that a check hides. Each entry of a baseline hides one flag, and is then used up.
 
     Parameters
     ----------
@@ -106,33 +109,33 @@ class Baseline:
     def __init__(self, path: str, known_flags: Iterable[FlagIdentity] = ()) -> None:
         self.path = path
         self._folder = os.path.dirname(os.path.abspath(path))
-        self._left = Counter(known_flags)
+        self._remaining = Counter(known_flags)
         self._checked_paths: set[str] = set()
 
-    def new(self, name: str, plain: str, flags: Sequence[Flag]) -> list[Flag]:
+    def new_flags(self, name: str, plain: str, flags: Sequence[Flag]) -> list[Flag]:
         """Return the flags of a file that are not in the baseline, and use up its entries."""
         self._checked_paths.add(self._relative(name))
         new_flags = []
         for flag in flags:
             identity = self._identity(name, plain, flag)
-            if self._left[identity] > 0:
-                self._left[identity] -= 1
+            if self._remaining[identity] > 0:
+                self._remaining[identity] -= 1
             else:
                 new_flags.append(flag)
         return new_flags
 
-    def unknown(self, name: str, plain: str, flags: Sequence[Flag]) -> list[Flag]:
-        """Return the same as `new` without using up entries, for a text that is checked repeatedly."""
-        before = self._left
-        self._left = before.copy()
+    def peek_new_flags(self, name: str, plain: str, flags: Sequence[Flag]) -> list[Flag]:
+        """Return the same as `new_flags` without using up entries, for texts that are checked repeatedly."""
+        before = self._remaining
+        self._remaining = before.copy()
         try:
-            return self.new(name, plain, flags)
+            return self.new_flags(name, plain, flags)
         finally:
-            self._left = before
+            self._remaining = before
 
     def add(self, name: str, plain: str, flags: Sequence[Flag]) -> None:
         """Add the flags of a file to the baseline."""
-        self._left.update(self._identity(name, plain, flag) for flag in flags)
+        self._remaining.update(self._identity(name, plain, flag) for flag in flags)
 
     def write(self) -> None:
         """Write the baseline file atomically; an older baseline is replaced.
@@ -144,15 +147,15 @@ class Baseline:
         """
         entries = [
             {name: getattr(identity, name) for name in _FIELDS} | ({"count": n} if n > 1 else {})
-            for identity, n in sorted(self._left.items(), key=lambda pair: astuple(pair[0]))
+            for identity, n in sorted(self._remaining.items(), key=lambda pair: astuple(pair[0]))
         ]
-        text = json.dumps({_MARK: VERSION, "flags": entries}, indent=1, ensure_ascii=False) + "\n"
+        text = json.dumps({_VERSION_KEY: VERSION, "flags": entries}, indent=1, ensure_ascii=False) + "\n"
         with save_output(Path(self.path)) as write:
             write(escaped_json(text).encode())
 
-    def n_not_seen(self) -> int:
+    def n_unmatched(self) -> int:
         """Return the number of entries for checked files that matched no flag."""
-        return sum(n for identity, n in self._left.items() if identity.path in self._checked_paths)
+        return sum(n for identity, n in self._remaining.items() if identity.path in self._checked_paths)
 
     def _identity(self, name: str, plain: str, flag: Flag) -> FlagIdentity:
         return flag_identity(self._relative(name), plain, flag)
@@ -178,10 +181,10 @@ def read_baseline(path: str) -> Baseline:
 
 
 def _known_flags(value: Any) -> Counter[FlagIdentity]:
-    """Return the number of entries per flag; raise ValueError if the value is not a baseline."""
-    if not isinstance(value, dict) or _MARK not in value:
-        raise ValueError(f"it has no key {_MARK!r}")
-    version, entries = value[_MARK], value.get("flags")
+    """Return how often each flag is recorded; raise ValueError if `value` is not a baseline."""
+    if not isinstance(value, dict) or _VERSION_KEY not in value:
+        raise ValueError(f"it has no key {_VERSION_KEY!r}")
+    version, entries = value[_VERSION_KEY], value.get("flags")
     if version != VERSION or isinstance(version, bool):
         raise ValueError(f"its version is {repr(version)[:40]}, not {VERSION}")
     if not isinstance(entries, list):

@@ -1,7 +1,7 @@
 """Changed files and lines in git.
 
-Repositories are not trusted: their configuration can name commands that git would run. Git is therefore asked
-about their contents with an own, empty configuration (see `_fill_neutral`).
+Repositories are not trusted: their configuration can name commands that git would run. Git therefore reads
+their contents with an empty configuration of ours (see `_make_isolated_folder`).
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from disambig.checking.files import LONGEST, TextFile, as_text, read_text
+from disambig.checking.files import MAX_FILE_BYTES, TextFile, as_text, read_text
 from disambig.checking.flags import Flag
 from disambig.errors import UserError
 
 TIME_LIMIT = 120.0
 """Maximum number of seconds per git command."""
 
-_DIFF = (
+_DIFF_COMMAND = (
     "diff-index",
     "--patch",
     "--no-color",
@@ -38,7 +38,7 @@ _DIFF = (
     "--src-prefix=a/",
     "--dst-prefix=b/",
 )
-_SAFE = {
+_SAFE_SETTINGS = {
     "safe.bareRepository": "explicit",
     "core.fsmonitor": "",  # not "false": git before 2.36 runs a command of that name
     "core.hooksPath": os.devnull,
@@ -46,7 +46,7 @@ _SAFE = {
     "core.quotePath": "true",
     "core.safecrlf": "false",
 }
-_HARMLESS = frozenset(
+_COMPARISON_SETTINGS = frozenset(
     f"core.{name}"
     for name in (
         "attributesfile",
@@ -62,8 +62,8 @@ _HARMLESS = frozenset(
         "trustctime",
     )
 )
-"""Settings of the user or the repository that decide what counts as changed; none of them names a command."""
-_LOCAL = (
+"""Settings of the user or the repository that affect what counts as changed; none of them names a command."""
+_REPOSITORY_VARIABLES = (
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_ATTR_SOURCE",
     "GIT_COMMON_DIR",
@@ -81,11 +81,11 @@ _LOCAL = (
     "GIT_SHALLOW_FILE",
     "GIT_WORK_TREE",
 )
-"""Environment variables by which git describes a repository to the commands of a hook."""
-_FROM_HOOK = ("GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY")
+"""Environment variables with which git describes a repository to the commands of a hook."""
+_HOOK_VARIABLES = ("GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY")
 """Variables that replace files of the repository: kept if the hook belongs to the same repository."""
-_COMMAND_LINE = ("GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT")
-_FIXED = {
+_COMMAND_LINE_SETTINGS = ("GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT")
+_FIXED_VARIABLES = {
     "LC_ALL": "C",
     "GIT_ALLOW_PROTOCOL": "none",  # a list of allowed protocols: missing objects are not fetched
     "GIT_ASKPASS": "",
@@ -99,8 +99,8 @@ _FIXED = {
 def folders_with_git(folder: str) -> Iterator[str]:
     """Yield `folder` and the folders above it that contain ``.git``, the nearest first.
 
-    Bare repositories are not included: their files lie directly in a folder, and a clone may contain such
-    files like any others.
+    Bare repositories are not included: they have no ``.git``, and any clone may contain files that look like
+    one.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ class Repositories:
                 if not _is_inside(folder, repository.top):
                     break  # `core.worktree` names another folder
                 return repository
-        _program()
+        _git_program()
         raise UserError("D962", path=folder)
 
 
@@ -152,9 +152,9 @@ class Repository:
     home : str
         The folder that contains ``.git``.
     top : str
-        The top folder of the work tree: `home`, unless the repository names another one.
+        The top folder of the work tree: `home`, unless the repository sets another one.
     git_folder : str
-        The folder of the metadata.
+        The folder with the metadata.
 
     Raises
     ------
@@ -164,37 +164,37 @@ class Repository:
 
     def __init__(self, home: str, top: str, git_folder: str) -> None:
         self.home, self.top = home, top
-        here = next(folders_with_git(os.path.realpath(os.getcwd())), None)
-        hook = {key: value for key in _FROM_HOOK if home == here and (value := os.environ.get(key))}
-        if index := hook.get("GIT_INDEX_FILE"):
-            hook["GIT_INDEX_FILE"] = os.path.abspath(
-                index
-            )  # the variable is relative to the folder of the hook
+        is_current = home == next(folders_with_git(os.path.realpath(os.getcwd())), None)
+        hook = {key: value for key in _HOOK_VARIABLES if is_current and (value := os.environ.get(key))}
+        if index := hook.get("GIT_INDEX_FILE"):  # relative to the current folder, which is that of the hook
+            hook["GIT_INDEX_FILE"] = os.path.abspath(index)
         self._environment = _query_environment(home) | hook
         common = os.path.join(home, self._ask("rev-parse", "--git-common-dir"))
         settings = dict(_parse_settings(self._call(["config", "--null", "--list"])))
         self._is_partial = any(key.endswith((".promisor", ".partialclone")) for key in settings)
         object_format = self._ask("rev-parse", "--show-object-format")
         try:
-            self._neutral = tempfile.mkdtemp(prefix="disambig-git-")
-            weakref.finalize(self, shutil.rmtree, self._neutral, ignore_errors=True)
-            _fill_neutral(self._neutral, git_folder, common, object_format)
+            self._isolated_folder = tempfile.mkdtemp(prefix="disambig-git-")
+            weakref.finalize(self, shutil.rmtree, self._isolated_folder, ignore_errors=True)
+            _make_isolated_folder(self._isolated_folder, git_folder, common, object_format)
         except OSError as problem:
             raise UserError("D964", path=top, problem=problem.strerror or str(problem)) from None
         environment = {
-            "GIT_DIR": self._neutral,
+            "GIT_DIR": self._isolated_folder,
             "GIT_WORK_TREE": top,
             "GIT_INDEX_FILE": os.path.join(git_folder, "index"),
             "GIT_OBJECT_DIRECTORY": os.path.join(common, "objects"),
             "GIT_CONFIG_NOSYSTEM": "1",
-            "GIT_CONFIG_GLOBAL": os.path.join(self._neutral, "none"),
-            "HOME": self._neutral,  # git before 2.32 does not know GIT_CONFIG_GLOBAL
-            "XDG_CONFIG_HOME": self._neutral,
+            "GIT_CONFIG_GLOBAL": os.path.join(self._isolated_folder, "none"),
+            "HOME": self._isolated_folder,  # for git before 2.32, which ignores GIT_CONFIG_GLOBAL
+            "XDG_CONFIG_HOME": self._isolated_folder,
         }
-        self._neutral_environment = {
-            key: value for key, value in self._environment.items() if key not in _COMMAND_LINE
+        self._isolated_environment = {
+            key: value for key, value in self._environment.items() if key not in _COMMAND_LINE_SETTINGS
         } | (environment | hook)
-        self._settings = _with_paths({key: value for key, value in settings.items() if key in _HARMLESS})
+        self._settings = _with_paths(
+            {key: value for key, value in settings.items() if key in _COMPARISON_SETTINGS}
+        )
 
     def merge_base(self, revision: str) -> str:
         """Return the last common commit of `revision` and HEAD.
@@ -209,13 +209,13 @@ class Repository:
         if commit is None:
             raise UserError("D963", revision=revision, path=self.top)
         head = self._commit("HEAD^{commit}")
-        done = None if head is None else self._run_neutral(["merge-base", commit, head])
+        done = None if head is None else self._run_isolated(["merge-base", commit, head])
         if done is None or done.returncode:
             raise UserError("D965", revision=revision, path=self.top)
         return done.stdout.decode().strip()
 
     def changed_lines(self, base: str | None) -> dict[str, list[range]]:
-        """Return the numbers of the new lines in each file, counted from 1.
+        """Return the numbers of the added lines in each file, counted from 1.
 
         Parameters
         ----------
@@ -225,7 +225,7 @@ class Repository:
         Returns
         -------
         dict from str to list of range
-            Ranges of lines by absolute path; files without new lines are omitted.
+            Ranges of lines by absolute path; files without added lines are omitted.
 
         Raises
         ------
@@ -233,27 +233,27 @@ class Repository:
             D964 if git fails, D969 if it does not finish in time.
         """
         against = ["--cached", self._head_or_empty()] if base is None else [base]
-        diff = self._call_neutral([*_DIFF, *against, "--"])
+        diff = self._call_isolated([*_DIFF_COMMAND, *against, "--"])
         return {os.path.join(self.top, path): lines for path, lines in _parse_diff(diff)}
 
     def untracked_files(self) -> set[str]:
         """Return the absolute paths of the files that git neither tracks nor ignores."""
-        names = self._call_neutral(["ls-files", "--others", "--exclude-standard", "-z", "--full-name"])
+        names = self._call_isolated(["ls-files", "--others", "--exclude-standard", "-z", "--full-name"])
         return {os.path.join(self.top, os.fsdecode(name)) for name in names.split(b"\0") if name}
 
     def ignored_files(self) -> set[str]:
-        """Return the absolute paths of ignored files and folders, without those in ignored folders."""
+        """Return the absolute paths of ignored files and folders, but none inside an ignored folder."""
         command = ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory"]
-        names = self._call_neutral([*command, "-z", "--full-name"])
+        names = self._call_isolated([*command, "-z", "--full-name"])
         return {os.path.join(self.top, os.fsdecode(name).rstrip("/")) for name in names.split(b"\0") if name}
 
     def tracks(self, folder: str) -> bool:
         """Return True if git tracks a file in the folder at an absolute path."""
         name = os.path.relpath(folder, self.top).replace(os.sep, "/")
-        return bool(self._call_neutral(["ls-files", "-z", "--", f":(top,literal){name}"]))
+        return bool(self._call_isolated(["ls-files", "-z", "--", f":(top,literal){name}"]))
 
     def staged_bytes(self, path: str) -> bytes:
-        """Return the staged contents of the file at the absolute `path`; no filter runs.
+        """Return the staged contents of the file at an absolute path; filters of git are not run.
 
         Raises
         ------
@@ -261,14 +261,14 @@ class Repository:
             D320 if it is too large, D964 if git fails, D969 if it does not finish in time.
         """
         name = f":0:{os.path.relpath(path, self.top).replace(os.sep, '/')}"
-        if int(self._call_neutral(["cat-file", "-s", name])) > LONGEST:
-            raise UserError("D320", path=path, limit=LONGEST)
-        return self._call_neutral(["cat-file", "blob", name])
+        if int(self._call_isolated(["cat-file", "-s", name])) > MAX_FILE_BYTES:
+            raise UserError("D320", path=path, limit=MAX_FILE_BYTES)
+        return self._call_isolated(["cat-file", "blob", name])
 
     @property
     def is_shallow(self) -> bool:
         """Whether older commits are missing, as in a clone with ``--depth``."""
-        return os.path.exists(os.path.join(self._neutral, "shallow"))
+        return os.path.exists(os.path.join(self._isolated_folder, "shallow"))
 
     def head(self) -> str | None:
         """Return the commit of HEAD, or None before the first commit.
@@ -281,24 +281,23 @@ class Repository:
         return self._commit("HEAD^{commit}")
 
     def start(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
-        """Start a git command that reads objects; nothing that the repository names is run.
+        """Start a git command that reads objects; no command that the repository configures is run.
 
         Returns
         -------
         subprocess.Popen
-            With pipes for input and output; error messages are dropped. The caller ends it.
+            A process with pipes for input and output, which the caller ends. Error messages are discarded.
 
         Raises
         ------
         UserError
             D961 if git is not installed, D964 if it cannot be started.
         """
-        options = [option for key, value in self._safe_settings() for option in ("-c", f"{key}={value}")]
         try:
             return subprocess.Popen(
-                [_program(), "--no-pager", *options, *command],
+                _git_command(command, self._safe_settings()),
                 cwd=self.top,
-                env=self._neutral_environment,
+                env=self._isolated_environment,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -306,48 +305,45 @@ class Repository:
         except OSError as problem:
             raise UserError("D964", path=self.top, problem=problem.strerror or str(problem)) from None
 
-    def _safe_settings(self) -> Iterable[tuple[str, str]]:
-        return (self._settings | _SAFE).items()
+    def _safe_settings(self) -> dict[str, str]:
+        return self._settings | _SAFE_SETTINGS
 
     def _commit(self, revision: str) -> str | None:
-        """Return the object of a revision, or None if there is none."""
-        done = _run_git(
-            self.home,
-            ["rev-parse", "--verify", "--quiet", "--end-of-options", revision],
-            self._environment,
-            _SAFE,
-        )
+        """Return the hash of the object that a revision names, or None if there is none."""
+        command = ["rev-parse", "--verify", "--quiet", "--end-of-options", revision]
+        done = _run_git(self.home, command, self._environment, _SAFE_SETTINGS)
         return None if done.returncode else done.stdout.decode().strip()
 
     def _head_or_empty(self) -> str:
         """Return the commit of HEAD, or the empty tree before the first commit."""
-        return (
-            self._commit("HEAD")
-            or self._call_neutral(["hash-object", "-t", "tree", "--stdin"]).decode().strip()
-        )
+        empty_tree = ["hash-object", "-t", "tree", "--stdin"]
+        return self._commit("HEAD") or self._call_isolated(empty_tree).decode().strip()
 
     def _ask(self, *command: str) -> str:
+        """Return the output of a command as one line."""
         return os.fsdecode(self._call(command).removesuffix(b"\n"))
 
     def _call(self, command: Sequence[str]) -> bytes:
-        done = _run_git(self.home, command, self._environment, _SAFE)
+        """Run a command with the configuration of the repository."""
+        done = _run_git(self.home, command, self._environment, _SAFE_SETTINGS)
         if done.returncode:
-            raise _failure(self.top, done.stderr)
+            raise _git_error(self.top, done.stderr)
         return done.stdout
 
-    def _call_neutral(self, command: Sequence[str]) -> bytes:
-        done = self._run_neutral(command)
+    def _call_isolated(self, command: Sequence[str]) -> bytes:
+        """Run a command without the configuration of the repository."""
+        done = self._run_isolated(command)
         if done.returncode:
             if self._is_partial and b"unable to read" in done.stderr:
                 problem = (
-                    "this partial clone lacks objects, and none are fetched here: `git diff` fetches them"
+                    "this partial clone lacks objects: run `git diff`, which fetches them, and try again"
                 )
                 raise UserError("D964", path=self.top, problem=problem)
-            raise _failure(self.top, done.stderr)
+            raise _git_error(self.top, done.stderr)
         return done.stdout
 
-    def _run_neutral(self, command: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
-        return _run_git(self.top, command, self._neutral_environment, dict(self._safe_settings()))
+    def _run_isolated(self, command: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
+        return _run_git(self.top, command, self._isolated_environment, self._safe_settings())
 
 
 def _open(home: str) -> Repository | None:
@@ -355,7 +351,7 @@ def _open(home: str) -> Repository | None:
     environment = _query_environment(home)
 
     def ask(option: str) -> str | None:
-        done = _run_git(home, ["rev-parse", option], environment, _SAFE)
+        done = _run_git(home, ["rev-parse", option], environment, _SAFE_SETTINGS)
         if not done.returncode:
             return os.path.normpath(os.fsdecode(done.stdout.removesuffix(b"\n")))
         if b"dubious ownership" in done.stderr or b"unsafe repository" in done.stderr:
@@ -365,7 +361,7 @@ def _open(home: str) -> Repository | None:
             return None
         if b"must be run in a work tree" in done.stderr:
             raise UserError("D962", path=home)
-        raise _failure(home, done.stderr)
+        raise _git_error(home, done.stderr)
 
     git_folder = ask("--absolute-git-dir")
     if git_folder is None or git_folder == home:  # a bare repository, which only git before 2.38 accepts
@@ -374,20 +370,20 @@ def _open(home: str) -> Repository | None:
     return None if top is None else Repository(home, top, git_folder)
 
 
-def _is_inside(folder: str, top: str) -> bool:
-    return folder == top or folder.startswith(os.path.join(top, ""))
+def _is_inside(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(os.path.join(folder, ""))
 
 
 def _query_environment(home: str) -> dict[str, str]:
     """Return the environment for git commands that only read the metadata of the repository."""
-    kept = {key: value for key, value in os.environ.items() if key not in _LOCAL}
-    return kept | _FIXED | {"GIT_CEILING_DIRECTORIES": os.path.dirname(home)}
+    kept = {key: value for key, value in os.environ.items() if key not in _REPOSITORY_VARIABLES}
+    return kept | _FIXED_VARIABLES | {"GIT_CEILING_DIRECTORIES": os.path.dirname(home)}
 
 
-def _fill_neutral(folder: str, git_folder: str, common: str, object_format: str) -> None:
+def _make_isolated_folder(folder: str, git_folder: str, common: str, object_format: str) -> None:
     """Make `folder` a git folder with an empty configuration, for the index and objects of a repository.
 
-    Only lists of patterns and commits are copied, and the shared part of a split index, which git looks for
+    Only lists of patterns and commits are copied, and the shared part of a split index, which git expects
     next to the index.
     """
     for name in ("info", "objects", "refs"):
@@ -406,15 +402,15 @@ def _fill_neutral(folder: str, git_folder: str, common: str, object_format: str)
 
 
 def _copy_regular(source: str, target: str) -> None:
-    """Copy a file if it is an ordinary file: reading a pipe or a device might never end."""
+    """Copy a file if it is a regular file: reading a pipe or a device might never end."""
     try:
-        handle = os.open(source, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        descriptor = os.open(source, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     except OSError:
         return
-    with os.fdopen(handle, "rb") as file:
-        if stat.S_ISREG(os.fstat(handle).st_mode):
+    with os.fdopen(descriptor, "rb") as file:
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):
             with open(target, "wb") as copy:
-                copy.write(file.read(LONGEST))
+                copy.write(file.read(MAX_FILE_BYTES))
 
 
 def _parse_settings(listing: bytes) -> Iterator[tuple[str, str]]:
@@ -426,7 +422,7 @@ def _parse_settings(listing: bytes) -> Iterator[tuple[str, str]]:
 
 
 def _with_paths(settings: Mapping[str, str]) -> dict[str, str]:
-    """Return settings with the paths of the user's files, which git does not find with another HOME."""
+    """Add the default paths of the user's files to settings: git does not find them with another HOME."""
     folder = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
     paths = {
         "core.attributesfile": os.path.join(folder, "git", "attributes"),
@@ -437,27 +433,27 @@ def _with_paths(settings: Mapping[str, str]) -> dict[str, str]:
 
 
 def _parse_diff(diff: bytes) -> Iterator[tuple[str, list[range]]]:
-    """Yield the files with new lines in a diff without context."""
+    """Yield the files with added lines in a diff without context, and the ranges of these lines."""
     path: str | None = None
-    new: list[range] = []
-    inside = 0  # remaining lines of the current hunk
+    added: list[range] = []
+    n_remaining = 0  # remaining lines of the current hunk
     for line in diff.split(b"\n"):
-        if inside and line[:1] in b"+-" and line:
-            inside -= 1
+        if n_remaining and line[:1] in b"+-" and line:
+            n_remaining -= 1
         elif line.startswith(b"diff --git "):
-            if path is not None and new:
-                yield path, new
-            path, new = None, []
+            if path is not None and added:
+                yield path, added
+            path, added = None, []
         elif line.startswith(b"+++ "):
-            path = _parse_path(line[4:])
+            path = _parse_diff_path(line[4:])
         elif line.startswith(b"@@ "):
             before, after = line.split(b" ")[1:3]
-            (_, removed), (first, added) = _parse_range(before), _parse_range(after)
-            inside = removed + added
-            if added:
-                new.append(range(first, first + added))
-    if path is not None and new:
-        yield path, new
+            (_, n_removed), (first, n_added) = _parse_range(before), _parse_range(after)
+            n_remaining = n_removed + n_added
+            if n_added:
+                added.append(range(first, first + n_added))
+    if path is not None and added:
+        yield path, added
 
 
 def _parse_range(text: bytes) -> tuple[int, int]:
@@ -466,7 +462,7 @@ def _parse_range(text: bytes) -> tuple[int, int]:
     return int(first), int(number) if number else 1
 
 
-def _parse_path(text: bytes) -> str | None:
+def _parse_diff_path(text: bytes) -> str | None:
     """Return the path after ``+++``; None if the file is deleted."""
     name = text.removesuffix(b"\t")
     if name.startswith(b'"'):
@@ -474,11 +470,11 @@ def _parse_path(text: bytes) -> str | None:
     return os.fsdecode(name[2:]) if name.startswith(b"b/") else None
 
 
-def _program() -> str:
+def _git_program() -> str:
     """Return the path of git.
 
-    Relative folders in PATH are skipped, and so is the current folder, which Windows searches first: they
-    may belong to the untrusted repository.
+    Relative folders in PATH are skipped, and so is the current folder, which Windows searches first, because
+    they may belong to the untrusted repository.
 
     Raises
     ------
@@ -492,13 +488,17 @@ def _program() -> str:
     raise UserError("D961")
 
 
+def _git_command(command: Sequence[str], settings: Mapping[str, str]) -> list[str]:
+    options = [option for key, value in settings.items() for option in ("-c", f"{key}={value}")]
+    return [_git_program(), "--no-pager", *options, *command]
+
+
 def _run_git(
     folder: str, command: Sequence[str], environment: Mapping[str, str], settings: Mapping[str, str]
 ) -> subprocess.CompletedProcess[bytes]:
-    options = [option for key, value in settings.items() for option in ("-c", f"{key}={value}")]
     try:
         return subprocess.run(
-            [_program(), "--no-pager", *options, *command],
+            _git_command(command, settings),
             cwd=folder,
             env=environment,
             capture_output=True,
@@ -511,19 +511,19 @@ def _run_git(
         raise UserError("D964", path=folder, problem=problem.strerror or str(problem)) from None
 
 
-def _failure(folder: str, output: bytes) -> UserError:
+def _git_error(folder: str, output: bytes) -> UserError:
     lines = output.decode("utf-8", "replace").strip().split("\n")
     fatal = next((line for line in lines if line.startswith("fatal: ")), lines[0])
     return UserError("D964", path=folder, problem=fatal or "it failed without a message")
 
 
 @dataclass(frozen=True, slots=True)
-class _Changed:
-    """The changes in one repository: new lines by file, and new files."""
+class _RepositoryChanges:
+    """The changes in one repository: added lines by file, and untracked files."""
 
-    git: Repository
+    repository: Repository
     lines: dict[str, list[range]]
-    new: set[str]
+    untracked: set[str]
 
 
 class Changes:
@@ -539,19 +539,19 @@ class Changes:
     def __init__(self, since: str | None = None) -> None:
         self._since = since
         self._repositories = Repositories()
-        self._changed: dict[str, _Changed] = {}
-        self._by_folder: dict[str, _Changed] = {}
+        self._changed: dict[str, _RepositoryChanges] = {}
+        self._by_folder: dict[str, _RepositoryChanges] = {}
 
     def has(self, path: str) -> bool:
-        """Return True if a file has a new line.
+        """Return True if a file is untracked or has an added line.
 
         Raises
         ------
         UserError
             D961 to D965, D968 and D969 if git fails.
         """
-        changed, path = self._find(path)
-        return path in changed.lines or path in changed.new
+        changes, path = self._find(path)
+        return path in changes.lines or path in changes.untracked
 
     def read(self, path: str) -> TextFile:
         """Read a file from the work tree, or its staged contents.
@@ -563,24 +563,30 @@ class Changes:
         """
         if self._since is not None:
             return read_text(path)
-        changed, absolute = self._find(path)
-        return as_text(path, changed.git.staged_bytes(absolute))
+        changes, absolute = self._find(path)
+        return as_text(path, changes.repository.staged_bytes(absolute))
 
     def keep(self, path: str, text: str, flags: Iterable[Flag]) -> list[Flag]:
-        """Return the flags of a file that are at least partly in new lines."""
-        changed, path = self._find(path)
-        if path in changed.new:
+        """Return the flags of a file that are at least partly in added lines."""
+        changes, path = self._find(path)
+        if path in changes.untracked:
             return list(flags)
-        ends = [place for place, character in enumerate(text) if character == "\n"]  # git only knows LF
-        new = {line for lines in changed.lines.get(path, ()) for line in lines}
+        line_ends = [offset for offset, character in enumerate(text) if character == "\n"]  # as git has them
+        added = {number for lines in changes.lines.get(path, ()) for number in lines}
+
+        def line_number(offset: int) -> int:
+            return bisect_right(line_ends, offset - 1) + 1
+
         return [
             flag
             for flag in flags
-            if not new.isdisjoint(range(bisect_right(ends, flag.start - 1) + 1, _last(ends, flag) + 1))
+            if not added.isdisjoint(
+                range(line_number(flag.start), line_number(max(flag.start, flag.end - 1)) + 1)
+            )
         ]
 
-    def _find(self, path: str) -> tuple[_Changed, str]:
-        """Return the changes in the repository of a file, and the path of the file in that repository."""
+    def _find(self, path: str) -> tuple[_RepositoryChanges, str]:
+        """Return the changes in the repository of a file, and the absolute path of the file in it."""
         folder = os.path.realpath(os.path.dirname(os.path.abspath(path)))
         if folder not in self._by_folder:
             if not os.path.isdir(folder):
@@ -589,25 +595,25 @@ class Changes:
             if repository.home not in self._changed:
                 self._changed[repository.home] = self._compare(repository)
             self._by_folder[folder] = self._changed[repository.home]
-        changed, real = self._by_folder[folder], os.path.realpath(path)
-        if _is_inside(real, changed.git.top):  # the change is in the file, not in a link to it
-            return changed, real
-        return changed, os.path.join(folder, os.path.basename(path))
+        changes, real = self._by_folder[folder], os.path.realpath(path)
+        if _is_inside(real, changes.repository.top):  # the change is in the file, not in a link to it
+            return changes, real
+        return changes, os.path.join(folder, os.path.basename(path))
 
-    def _compare(self, repository: Repository) -> _Changed:
+    def _compare(self, repository: Repository) -> _RepositoryChanges:
         if self._since is None:
-            return _Changed(repository, repository.changed_lines(None), set())
+            return _RepositoryChanges(repository, repository.changed_lines(None), set())
         base = repository.merge_base(self._since)
-        return _Changed(repository, repository.changed_lines(base), repository.untracked_files())
+        return _RepositoryChanges(repository, repository.changed_lines(base), repository.untracked_files())
 
 
 class WorkTrees:
-    """What git knows about the files of checked directories; outside repositories, it knows nothing.
+    """The files in checked directories that git ignores or tracks; outside repositories, there are none.
 
     Attributes
     ----------
     problem : UserError, optional
-        The first reason why git could not be asked; nothing counts as ignored then.
+        The first error of git; where git fails, no file counts as ignored or tracked.
     """
 
     def __init__(self) -> None:
@@ -652,14 +658,9 @@ class WorkTrees:
         try:
             repository = self._repositories.get(folder)
         except UserError as problem:
-            if problem.code == "D962":  # a `.git` that is not one
+            if problem.code == "D962":  # a `.git` that is not a repository
                 return None
             raise
         if repository.home not in self._by_home:
             self._by_home[repository.home] = repository, repository.ignored_files()
         return self._by_home[repository.home]
-
-
-def _last(ends: list[int], flag: Flag) -> int:
-    """Return the line of a flag's last character, counted from 1."""
-    return bisect_right(ends, max(flag.start, flag.end - 1) - 1) + 1

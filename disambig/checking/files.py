@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from typing import Protocol
 
@@ -33,10 +34,9 @@ from disambig.markup import reading as markup
 
 SUFFIXES = (".txt", *markup.SUFFIXES)
 """Suffixes of files that are checked in directories, unless settings have `include`."""
-OTHERS = (".jsonl", ".ndjson", ".csv", ".tsv", ".conllu", ".spacy", ".parquet", *COMPRESSED)
-"""Suffixes of files that are not a single text."""
-LONGEST = 1 << 27
-"""Maximum number of bytes per file: 128 MiB."""
+NOT_TEXT_SUFFIXES = (".jsonl", ".ndjson", ".csv", ".tsv", ".conllu", ".spacy", ".parquet", *COMPRESSED)
+"""Suffixes of files that hold data or several texts."""
+MAX_FILE_BYTES = 1 << 27
 _MAX_DEPTH = 256
 """Maximum depth of folders, since `os.walk` is recursive before Python 3.12."""
 _MAX_BACKUPS = 10_000
@@ -54,7 +54,7 @@ class TextFile:
     text : str
         The decoded `data`, including a byte order mark and all line ends.
     state : tuple of int
-        Properties that show later whether the file has changed.
+        Properties of the file by which a later change is noticed.
     """
 
     path: str
@@ -64,7 +64,7 @@ class TextFile:
 
     @property
     def shown(self) -> str:
-        """The path for people."""
+        """The path as messages show it."""
         return "<stdin>" if self.path == STDIN else self.path
 
 
@@ -80,16 +80,19 @@ class LeftOut:
     Attributes
     ----------
     suffixes : Counter
-        Number of files by suffix.
+        Numbers of files whose format is not checked, by suffix.
     ignored, excluded, hidden : int
-        Files and folders that git ignores, files of `exclude` or not of `include`, and hidden ones.
+        Numbers of files and folders that git ignores, of files that `exclude` or `include` leaves out, and of
+        hidden files.
     folders : Counter
-        Folders of installed packages and generated files, and hidden ones with files of git, by name.
-    binary, too_long, dangling, outside, special : list of str
-        Names of files, of links to files that do not exist, of links to what is outside the directory, and
-        of pipes and devices.
+        Numbers of folders with installed packages or generated files, and of hidden folders with tracked
+        files, by name.
+    binary, too_long : list of str
+        Paths of files that are not text, and of files that are too long.
+    dangling, outside, special : list of str
+        Paths of links to missing files, of links to files outside the directory, and of pipes and devices.
     paragraphs : Counter
-        Paragraphs that are not in the language of the models, by the language they look like.
+        Numbers of paragraphs that are not in a language of the models, by detected language.
     languages : list of str
         Languages of the models.
     """
@@ -108,7 +111,7 @@ class LeftOut:
     languages: list[str] = field(default_factory=list)
 
     def line(self) -> str:
-        """Return what was left out, on one line; "" if there is nothing."""
+        """Return a summary on one line; "" if nothing was left out."""
         parts = []
         if self.suffixes:
             n_files = pluralize(sum(self.suffixes.values()), "file")
@@ -142,10 +145,10 @@ class LeftOut:
 PACKAGE_FOLDERS = frozenset(
     ("node_modules", "bower_components", "venv", "site-packages", "__pycache__", "__pypackages__")
 )
-"""Folders that programs install or write."""
+"""Names of folders with installed packages or compiled files."""
 _PACKAGE_SUFFIXES = (".egg-info", ".dist-info")
 _BUILD_FOLDERS = frozenset(("build", "dist", "_build", "htmlcov"))
-"""Folders that usually hold generated files: they are read if git tracks files in them."""
+"""Names of folders that usually hold generated files; they are searched only if git tracks files in them."""
 
 
 class GitView(Protocol):
@@ -168,10 +171,10 @@ def find_files(
 ) -> Iterator[str]:
     """Yield the files in `paths` and in directories among them, without duplicates.
 
-    If a file and links to it are found, only the file is yielded; if only links are found, the first one.
-    Links come last. In a directory, hidden names, links to directories, links to files outside it or to none,
-    pipes and devices are skipped; and so are files that git ignores, and folders of installed packages and
-    generated files. What `paths` names is always read.
+    Links come last, and only one link to a file is yielded, and none if the file itself is. In directories,
+    these are skipped: hidden files and folders, links to directories, links to missing files or to files
+    outside the directory, pipes, devices, files that git ignores, and folders with installed packages or
+    generated files. Files that `paths` names are never skipped.
 
     Parameters
     ----------
@@ -179,11 +182,11 @@ def find_files(
     takes : callable
         Decides whether a file in a directory is checked.
     report : callable
-        Called with D308 for a directory that cannot be read and D976 for one that is nested too deep.
+        Called with D308 for a directory that cannot be read and D976 for one that is nested too deeply.
     left_out : LeftOut, optional
-        Counts what is skipped in directories. A file that `takes` refuses is not counted: `takes` knows why.
+        Updated with what is skipped in directories, except files that `takes` refuses.
     git : GitView, optional
-        Without it, git is not asked.
+        Without it, git is not used.
     """
     left_out = left_out or LeftOut()
     seen: set[str] = set()
@@ -191,7 +194,7 @@ def find_files(
     for path in paths:
         is_folder = path != STDIN and os.path.isdir(path)
         for file in _walk(path, takes, report, left_out, git) if is_folder else [path]:
-            if file != STDIN and os.path.islink(file):  # git and --fix know the file, not the link
+            if file != STDIN and os.path.islink(file):  # git and --fix work on the file, not on the link
                 links.append(file)
             elif (name := file if file == STDIN else os.path.realpath(file)) not in seen:
                 seen.add(name)
@@ -209,17 +212,17 @@ def _walk(
     left_out: LeftOut,
     git: GitView | None,
 ) -> Iterator[str]:
-    """Yield the files of a directory that are checked, sorted; count the others in `left_out`."""
+    """Yield the checked files of a directory in sorted order; count the others in `left_out`."""
 
-    def unreadable(problem: OSError) -> None:
+    def report_unreadable(problem: OSError) -> None:
         report(read_error(str(problem.filename), problem))
 
-    top = directory.rstrip(os.sep).count(os.sep)
-    for folder, folders, files in os.walk(directory, onerror=unreadable):
+    top_depth = directory.rstrip(os.sep).count(os.sep)
+    for folder, folders, files in os.walk(directory, onerror=report_unreadable):
         folders[:] = sorted(
             name for name in folders if _is_entered(os.path.join(folder, name), directory, left_out, git)
         )
-        if folders and folder.count(os.sep) - top >= _MAX_DEPTH:
+        if folders and folder.count(os.sep) - top_depth >= _MAX_DEPTH:
             report(UserError("D976", path=os.path.join(folder, folders[0])[:200], limit=_MAX_DEPTH))
             folders.clear()
         for name in sorted(files):
@@ -227,8 +230,8 @@ def _walk(
             if name.startswith("."):
                 left_out.hidden += has_checked_suffix(name)
             elif takes(path):
-                if (unread := _unread_kind(path, directory, left_out)) is not None:
-                    unread.append(path)
+                if (skipped := _special_files_list(path, directory, left_out)) is not None:
+                    skipped.append(path)
                 elif git is not None and git.ignores(path):
                     left_out.ignored += 1
                 else:
@@ -236,7 +239,7 @@ def _walk(
 
 
 def _is_entered(path: str, directory: str, left_out: LeftOut, git: GitView | None) -> bool:
-    """Return True if a folder inside a checked directory is searched; count it otherwise."""
+    """Return True if a folder inside a checked directory is searched; count it in `left_out` otherwise."""
     name = os.path.basename(path)
     if name.startswith("."):
         if git is not None and git.tracks(path):  # .github, but neither .git nor a cache
@@ -259,14 +262,14 @@ def _is_entered(path: str, directory: str, left_out: LeftOut, git: GitView | Non
 
 
 def _is_environment(folder: str) -> bool:
-    """Return True for the folder of a Python environment, whatever its name is."""
+    """Return True if a folder is a Python virtual environment."""
     return os.path.isfile(os.path.join(folder, "pyvenv.cfg"))
 
 
-def _unread_kind(path: str, directory: str, left_out: LeftOut) -> list[str] | None:
-    """Return where to count a file that is not read, or None.
+def _special_files_list(path: str, directory: str, left_out: LeftOut) -> list[str] | None:
+    """Return the list of `left_out` for a link or special file that must not be read, or None.
 
-    A pipe or a device may never end; a link out of `directory` could show what is not meant to be read.
+    Reading a pipe or a device might never end, and a link out of `directory` might expose a private file.
     """
     try:
         status = os.lstat(path)
@@ -277,7 +280,7 @@ def _unread_kind(path: str, directory: str, left_out: LeftOut) -> list[str] | No
             if not is_inside(path, os.path.realpath(directory)):
                 return left_out.outside
     except OSError:
-        return None  # reading it reports the error
+        return None  # the error is reported when the file is read
     return None if stat.S_ISREG(status.st_mode) else left_out.special
 
 
@@ -295,16 +298,16 @@ def read_text(path: str) -> TextFile:
     try:
         state = () if path == STDIN else _file_state(os.stat(path))
         with open_bytes(path) as file:
-            data = file.read(LONGEST + 1)
+            data = file.read(MAX_FILE_BYTES + 1)
     except READ_ERRORS as problem:
         raise read_error(shown, problem) from None
-    if len(data) > LONGEST:
-        raise UserError("D320", path=shown, limit=LONGEST)
+    if len(data) > MAX_FILE_BYTES:
+        raise UserError("D320", path=shown, limit=MAX_FILE_BYTES)
     return TextFile(path, data, decode(data, shown), state)
 
 
 def as_text(path: str, data: bytes) -> TextFile:
-    """Return a text file whose contents come from elsewhere; it cannot be written.
+    """Return a text file for contents that do not come from the file system; it cannot be written.
 
     Raises
     ------
@@ -313,16 +316,16 @@ def as_text(path: str, data: bytes) -> TextFile:
         not a text.
     """
     _check_name(path)
-    if len(data) > LONGEST:
-        raise UserError("D320", path=path, limit=LONGEST)
+    if len(data) > MAX_FILE_BYTES:
+        raise UserError("D320", path=path, limit=MAX_FILE_BYTES)
     return TextFile(path, data, decode(data, path))
 
 
-_DATA_HINT = "if it is a text all the same, give it to standard input: `disambig check - < FILE`"
+_DATA_HINT = "if it is a text nevertheless, pass it on standard input: `disambig check - < FILE`"
 
 
 def _check_name(path: str) -> None:
-    if path.lower().endswith(OTHERS):
+    if path.lower().endswith(NOT_TEXT_SUFFIXES):
         raise UserError("D640", path=path, suffix=os.path.splitext(path)[1], endings=", ".join(SUFFIXES))
     if path != STDIN and (error := unsupported_error(path, hint=_DATA_HINT)):
         raise error
@@ -334,7 +337,8 @@ def check_writable(file: TextFile) -> None:
     Raises
     ------
     UserError
-        D642 for a link, a read-only file or directory; D643 if the file has changed since it was read.
+        D642 for a link, a file with hard links, or a read-only file or directory; D643 if the file has
+        changed since it was read.
     """
     path = file.path
     try:
@@ -343,7 +347,7 @@ def check_writable(file: TextFile) -> None:
     except OSError as problem:
         raise read_error(path, problem) from None
     if stat.S_ISLNK(status.st_mode):
-        raise UserError("D642", path=path, problem=f"is a link to {os.path.realpath(path)}: name that one")
+        raise UserError("D642", path=path, problem=f"is a link: name the file {os.path.realpath(path)}")
     if not stat.S_ISREG(status.st_mode):
         raise UserError("D642", path=path, problem="is not an ordinary file")
     if status.st_nlink > 1:
@@ -359,7 +363,7 @@ def check_writable(file: TextFile) -> None:
 
 
 def write_text(file: TextFile, text: str, *, backup: str | None) -> str | None:
-    """Replace the contents of a file atomically; its mode stays.
+    """Replace the contents of a file atomically, keeping its mode.
 
     Parameters
     ----------
@@ -382,54 +386,55 @@ def write_text(file: TextFile, text: str, *, backup: str | None) -> str | None:
     """
     check_writable(file)
     path = Path(file.path)
-    drafts = TempFiles.for_target(path)
-    drafts.clean()
-    temporary = drafts.new()
-    copy = None
+    temp_files = TempFiles.for_target(path)
+    temp_files.clean()
+    temporary = temp_files.new()
+    backup_name = None
     try:
-        mode = os.stat(path)
-        _write_new(temporary, text.encode(), mode)
-        copy = None if backup is None else _back_up(file, backup, mode)
+        status = os.stat(path)
+        _write_new(temporary, text.encode(), status)
+        backup_name = None if backup is None else _back_up(file, backup, status)
         if path.read_bytes() != file.data or _file_state(os.lstat(path)) != file.state:
             raise UserError("D643", path=path)
         _replace_unchanged(temporary, path, file.data)
         sync_directory(path.parent)
     except (UserError, OSError) as problem:
-        if copy is not None:
-            remove_temp(Path(copy))
+        if backup_name is not None:
+            remove_temp(Path(backup_name))
         if isinstance(problem, UserError):
             raise
         raise UserError("D309", path=path, problem=problem.strerror or str(problem)) from problem
     finally:
         remove_temp(temporary)
-    return copy
+    return backup_name
 
 
-def _replace_unchanged(draft: Path, path: Path, old: bytes) -> None:
-    """Move a draft to `path` if the file there still contains `old` and no program is writing it.
+def _replace_unchanged(temporary: Path, path: Path, old: bytes) -> None:
+    """Move `temporary` to `path` if the file there still contains `old` and no program is writing it.
 
     The two names are exchanged before the old file is checked, so that no other program can write between the
-    check and the replacement. If names cannot be exchanged, the file is replaced without this check.
+    check and the replacement. If the system cannot exchange names, the file is replaced without this check.
 
     Raises
     ------
     UserError
         D643 if another program has written the file or has it open for writing; its file is restored.
     """
-    draft_stat = os.lstat(draft)
-    if not exchange_names(draft, path):
-        os.replace(draft, path)
+    new_status = os.lstat(temporary)
+    if not exchange_names(temporary, path):
+        os.replace(temporary, path)
         return
-    if draft.read_bytes() == old and not _is_open_for_writing(draft):
+    # From here on, `temporary` is the name of the old file.
+    if temporary.read_bytes() == old and not _is_open_for_writing(temporary):
         return
-    exchange_names(draft, path)
-    if not os.path.samestat(os.lstat(draft), draft_stat):
-        exchange_names(draft, path)  # another program replaced our file: its file is kept
+    exchange_names(temporary, path)
+    if not os.path.samestat(os.lstat(temporary), new_status):
+        exchange_names(temporary, path)  # another program has replaced the new file: keep that program's file
     raise UserError("D643", path=path)
 
 
 def _is_open_for_writing(path: Path) -> bool:
-    """Return True if a program is known to have a file open for writing; only Linux can tell that."""
+    """Return True if a program is known to have a file open for writing; only Linux reports that."""
     try:
         import fcntl
 
@@ -441,36 +446,33 @@ def _is_open_for_writing(path: Path) -> bool:
             fcntl.fcntl(file, set_lease, fcntl.F_UNLCK)
     except BlockingIOError:  # there is a writer
         return True
-    except (
-        ImportError,
-        AttributeError,
-        OSError,
-    ):  # leases are not supported, or not for files of other users
-        return False
+    except (ImportError, AttributeError, OSError):
+        return False  # leases are not supported, or not for files of other users
     return False
 
 
-def _back_up(file: TextFile, suffix: str, like: os.stat_result) -> str:
+def _back_up(file: TextFile, suffix: str, status: os.stat_result) -> str:
+    """Write the contents of a file to the first free backup name, and return the name."""
     for number in range(1, _MAX_BACKUPS):
         name = f"{file.path}{suffix}{number if number > 1 else ''}"
         try:
-            _write_new(Path(name), file.data, like)
+            _write_new(Path(name), file.data, status)
         except FileExistsError:
             continue
         return name
     raise UserError("D309", path=f"{file.path}{suffix}", problem="too many older backups")
 
 
-def _write_new(path: Path, data: bytes, like: os.stat_result) -> None:
-    """Write a new file with the mode and, if permitted, the owner of another file."""
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
-    with os.fdopen(handle, "wb") as sink:
+def _write_new(path: Path, data: bytes, status: os.stat_result) -> None:
+    """Write a new file with the mode and, if permitted, the owner that `status` has."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+    with os.fdopen(descriptor, "wb") as sink:
         sink.write(data)
         sink.flush()
         if hasattr(os, "fchown"):
             with suppress(OSError):
-                os.fchown(sink.fileno(), like.st_uid, like.st_gid)
-        os.chmod(path, stat.S_IMODE(like.st_mode))
+                os.fchown(sink.fileno(), status.st_uid, status.st_gid)
+        os.chmod(path, stat.S_IMODE(status.st_mode))
         os.fsync(sink.fileno())
 
 
@@ -478,8 +480,8 @@ def _file_state(status: os.stat_result) -> tuple[int, ...]:
     return status.st_ino, status.st_size, status.st_mtime_ns
 
 
-CONTEXT = 3
-_NO_END = "\\ No newline at end of file\n"
+_CONTEXT_LINES = 3
+_NO_FINAL_NEWLINE = "\\ No newline at end of file\n"
 
 
 def unified_diff(path: str, old: str, new: str) -> str:
@@ -489,45 +491,42 @@ def unified_diff(path: str, old: str, new: str) -> str:
     """
     before, after = old.split("\n"), new.split("\n")
     if len(before) != len(after):
-        raise ValueError("the texts have different lines")
+        raise ValueError("the texts have different numbers of lines")
     changed = [i for i, (one, other) in enumerate(zip(before, after, strict=True)) if one != other]
     if not changed:
         return ""
-    last = len(before) - (1 if before[-1] == "" else 0)  # without the empty string after the last line end
+    n_lines = len(before) - (before[-1] == "")  # without the empty string after the last line end
     name = quoted_path(path)
     parts = [f"--- {name}\n+++ {name}\n"]
-    for first, stop in _hunks(changed, last):
+    for first, stop in _hunk_bounds(changed, n_lines):
         length = stop - first
         parts.append(f"@@ -{first + 1},{length} +{first + 1},{length} @@\n")
         parts += _hunk_lines(before, after, first, stop)
     return "".join(parts)
 
 
-def _hunks(changed: list[int], last: int) -> Iterator[tuple[int, int]]:
+def _hunk_bounds(changed: list[int], n_lines: int) -> Iterator[tuple[int, int]]:
+    """Yield the first line and the end of each hunk, including its context."""
     first = stop = -1
     for line in changed:
-        if stop >= 0 and line - CONTEXT > stop:
+        if stop >= 0 and line - _CONTEXT_LINES > stop:
             yield first, stop
             first = -1
-        first = max(0, line - CONTEXT) if first < 0 else first
-        stop = min(last, line + CONTEXT + 1)
+        first = max(0, line - _CONTEXT_LINES) if first < 0 else first
+        stop = min(n_lines, line + _CONTEXT_LINES + 1)
     yield first, stop
 
 
 def _hunk_lines(before: list[str], after: list[str], first: int, stop: int) -> Iterator[str]:
-    at = first
-    while at < stop:
-        end = at
-        while end < stop and before[end] != after[end]:
-            end += 1
-        if end == at:
-            yield _diff_line(" ", before, at)
-            at += 1
-            continue
-        yield from (_diff_line("-", before, i) for i in range(at, end))
-        yield from (_diff_line("+", after, i) for i in range(at, end))
-        at = end
+    """Yield the lines of a hunk; of adjacent changed lines, all old ones come before all new ones."""
+    for is_changed, group in groupby(range(first, stop), lambda i: before[i] != after[i]):
+        numbers = list(group)
+        if is_changed:
+            yield from (_diff_line("-", before, i) for i in numbers)
+            yield from (_diff_line("+", after, i) for i in numbers)
+        else:
+            yield from (_diff_line(" ", before, i) for i in numbers)
 
 
-def _diff_line(mark: str, lines: list[str], at: int) -> str:
-    return f"{mark}{lines[at]}\n" + (_NO_END if at == len(lines) - 1 else "")
+def _diff_line(mark: str, lines: list[str], number: int) -> str:
+    return f"{mark}{lines[number]}\n" + (_NO_FINAL_NEWLINE if number == len(lines) - 1 else "")

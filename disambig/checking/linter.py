@@ -366,7 +366,7 @@ class _Linter:
             return flags
         if baseline not in self._baselines:
             self._baselines[baseline] = read_baseline(baseline)
-        new_flags = self._baselines[baseline].new(name, plain, flags)
+        new_flags = self._baselines[baseline].new_flags(name, plain, flags)
         self.tally.known += len(flags) - len(new_flags)
         return new_flags
 
@@ -437,7 +437,7 @@ class _Linter:
             if settings.max_flags_per_1000 is not None:
                 return ()  # the flags of this run are chosen
             if settings.baseline is not None:
-                further = self._baselines[settings.baseline].unknown(name, plain, further)
+                further = self._baselines[settings.baseline].peek_new_flags(name, plain, further)
             further = self._likely(file, further)
             changes = self.request.changes
             return further if changes is None else changes.keep(name, file.text, further)
@@ -549,7 +549,7 @@ class _Linter:
         if line := tally.left_out_line():
             self._say(line)
         for path, baseline in self._baselines.items():
-            if gone := baseline.n_not_seen():
+            if gone := baseline.n_unmatched():
                 n_gone = pluralize(gone, "flag")
                 self.output.remark(
                     f"disambig: {escape_control_chars(path)}: {n_gone} in it no longer found\n"

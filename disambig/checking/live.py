@@ -448,7 +448,7 @@ class LiveText:
         )
         flags: Sequence[Flag] = checked.flags
         if self._baseline is not None:
-            flags = self._baseline.unknown(self.name, plain.text, flags)
+            flags = self._baseline.peek_new_flags(self.name, plain.text, flags)
         shown = most_certain(flags, checked.words, self.settings.max_flags_per_1000)
         return replace(checked, flags=tuple(shown), left_out=len(flags) - len(shown))
 

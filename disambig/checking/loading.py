@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from disambig.configuration import CheckSettings
+from disambig.configuration import CheckSettings, unknown_task_error
 from disambig.errors import UserError
 from disambig.models import ModelSet, ModelSource
 from disambig.text import HIDDEN
@@ -20,25 +20,26 @@ if TYPE_CHECKING:
 
 
 _MAX_CONTEXT = 5_000
-"""Number of characters of a paragraph on each side of a flag that are annotated again for its evidence."""
+"""Maximum number of characters on each side of a flag that are annotated again for its evidence."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CorrectingAnnotator(ModelSet):
-    """Models that correct words, with their measured precision (`trust`) and the minimum of it (`least`).
+    """Models that correct words, with their measured precision (`trust`) and its required minimum (`least`).
 
     Attributes
     ----------
     notes : tuple of UserError
-        Notes to show to the user once: models without flags, because their precision was not measured
-        (D863); a kind of writing that has no effect (D954); words of confusion sets that a model has not
-        seen (D955).
+        Notes to show once: models that raise no flags because their precision was not measured (D863), a
+        kind of writing without effect (D954), words of confusion sets that a model has not seen (D955).
     """
 
     notes: tuple[UserError, ...] = ()
 
     def evidence(self, plain: str, flag: Flag) -> FlagEvidence:
-        """Return the evidence for a flag; this runs the model again on the paragraph of the flag.
+        """Return the evidence for a flag.
+
+        The model of the flag annotates the paragraph of the flag again.
 
         Parameters
         ----------
@@ -49,23 +50,22 @@ class CorrectingAnnotator(ModelSet):
         from disambig.explain import FlagEvidence, flag_evidence
         from disambig.markup import iterate_units
 
-        model = next((candidate for candidate in self.models if candidate.task.name == flag.task), None)
-        first = max(0, flag.start - _MAX_CONTEXT)
-        last = flag.start + len(plain[flag.start : flag.end].rstrip(HIDDEN))  # the word may be shortened
-        around = plain[first : last + _MAX_CONTEXT]
-        units = [
-            unit for unit in iterate_units(around) if unit[0] <= flag.start - first <= last - first <= unit[1]
-        ]
+        model = next((model for model in self.models if model.task.name == flag.task), None)
+        context_start = max(0, flag.start - _MAX_CONTEXT)
+        word_end = flag.start + len(plain[flag.start : flag.end].rstrip(HIDDEN))
+        context = plain[context_start : word_end + _MAX_CONTEXT]
+        start, end = flag.start - context_start, word_end - context_start
+        units = [(first, last) for first, last in iterate_units(context) if first <= start <= end <= last]
         if model is None or not units:
             return FlagEvidence()
-        start, end = units[-1]
-        at = first + start
-        place = flag.start - at, last - at
-        return flag_evidence(model, around[start:end], *place, flag.replacement, flag.probability)
+        first, last = units[-1]
+        return flag_evidence(
+            model, context[first:last], start - first, end - first, flag.replacement, flag.probability
+        )
 
 
 def load_checker(settings: CheckSettings) -> Annotate:
-    """Load the models that correct words and that the settings name.
+    """Load the models that settings name, with the rules that they select.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def load_checker(settings: CheckSettings) -> Annotate:
         D4xx for an unknown name or a damaged model; D322 if no model accepts confusion sets; D644 for a model
         that chooses labels; D861 if a minimum precision is set and no model was measured, D864 if no model
         reaches it; D862 for a damaged measurement; D519 for an unknown rule; the errors of an invalid file of
-        confusion sets. D404 and D519 have the settings file that contains the name.
+        confusion sets. D404 and D519 mention the settings file that contains the name.
     """
     source = correcting_source(settings)
     try:
@@ -103,30 +103,27 @@ def load_checker(settings: CheckSettings) -> Annotate:
 
 
 def _with_origin(problem: UserError, settings: CheckSettings) -> UserError:
-    """Return an error about an unknown model or rule with the settings file that names it, if any."""
-    from disambig.models import nearest_correcting
-
+    """Add the settings file that names an unknown model or rule to the error about it, if there is one."""
     name = problem.values.get("name")
-    key = {"D404": "tasks", "D519": "ignore_rules" if name in settings.ignore_rules else "rules"}.get(
-        problem.code
-    )
-    if key is None or name not in getattr(settings, key):
+    if problem.code == "D404":
+        key = "tasks"
+    elif problem.code == "D519":
+        key = "ignore_rules" if name in settings.ignore_rules else "rules"
+    else:
         return problem
     origins = settings.origins.get(key, ())
-    if not any(map(os.path.isabs, origins)):
-        return problem  # options of a command
+    if name not in getattr(settings, key) or not any(map(os.path.isabs, origins)):
+        return problem  # the name comes from an option
     where = " or ".join(origins)
-    if key != "tasks":
-        return UserError(problem.code, **{**problem.values, "where": f"{where}, {key}: "})
-    hint = f"in {where}, `tasks` holds names of installed models that correct words, `models` directories; "
-    values = {"takes": "give a directory in `models`", "names": nearest_correcting(str(name))}
-    return UserError(problem.code, **{**problem.values, **values, "hint": hint})
+    if key == "tasks":
+        return unknown_task_error(str(name), where)
+    return UserError(problem.code, **{**problem.values, "where": f"{where}, {key}: "})
 
 
 def selectable_names(annotate: Annotate) -> set[str]:
-    """Return the names of the rules and tasks that settings and directives may name.
+    """Return the names of rules and tasks that are valid in settings and directives.
 
-    They are those of the models of `annotate` and of all plugins.
+    These are the names of the models of `annotate` and of all plugins.
     """
     from disambig.rules import installed_rules
     from disambig.types import task_rules
@@ -144,10 +141,9 @@ def correcting_source(settings: CheckSettings) -> ModelSource:
     UserError
         The errors of an invalid file of confusion sets.
     """
-    rate: Any = settings.flags_per_1000  # a number, or a table with one number per task
     return ModelSource(
         models=(*settings.tasks, *settings.models),
-        flags_per_1000=rate,
+        flags_per_1000=settings.flags_per_1000,
         sets=settings.confusion_sets(),
         writing=settings.writing,
     )
@@ -156,7 +152,7 @@ def correcting_source(settings: CheckSettings) -> ModelSource:
 def _with_precision(
     annotate: ModelSet, trust: Mapping[str, PrecisionTable], least: float
 ) -> CorrectingAnnotator:
-    """Return a checker that only raises flags with a measured precision of at least `least`."""
+    """Return the models limited to flags with a measured precision of at least `least`."""
     from disambig.models import rates_for_precision
 
     models = annotate.models
@@ -165,9 +161,9 @@ def _with_precision(
         raise UserError("D861", models=", ".join(model.name for model in models))
     rates = rates_for_precision(models, trust, least)
     if not any(rates.values()):
-        most = max(
+        highest = max(
             points[-1].share for table in trust.values() for points in (table.points, *table.pairs.values())
         )
-        raise UserError("D864", share=f"{least:.0%}", most=f"{most:.0%}")
+        raise UserError("D864", share=f"{least:.0%}", most=f"{highest:.0%}")
     notes = tuple(UserError("D863", model=model.name, task=model.task.name) for model in unmeasured)
     return CorrectingAnnotator(models, rates | dict(annotate.rates), trust=trust, least=least, notes=notes)

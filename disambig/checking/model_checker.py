@@ -24,7 +24,7 @@ from disambig.models import (
 from disambig.packs import available
 from disambig.types import RaisesFlags
 
-JOINS = "+"
+NAME_SEPARATOR = "+"
 """Separator between the names of models that form one checker."""
 
 
@@ -50,9 +50,14 @@ class ModelChecker:
 
     @classmethod
     def from_names(cls, name: str = "", *, writing: str | None = None) -> ModelChecker:
-        """Return the checker of models whose names are joined with ``+``; by default of all installed models.
+        """Return the checker of models whose names are joined with ``+``, by default of all installed models.
 
-        The models assume the usual number of mistakes in a kind of writing (`disambig.models.with_writing`).
+        Parameters
+        ----------
+        name : str
+        writing : str, optional
+            Kind of writing, whose usual number of mistakes the models assume (see
+            `disambig.models.with_writing`).
 
         Raises
         ------
@@ -67,51 +72,50 @@ class ModelChecker:
     @property
     def name(self) -> str:
         """The names and versions of the models."""
-        return f" {JOINS} ".join(f"{model.name} {model.version}" for model in self.models)
+        return f" {NAME_SEPARATOR} ".join(f"{model.name} {model.version}" for model in self.models)
 
     @property
     def tasks(self) -> tuple[str, ...]:
-        """Tasks of the models."""
+        """The tasks of the models."""
         return tuple(model.task.name for model in self.models)
 
     def limits(self, flags_per_1000: RequestedRates = None) -> dict[str, float]:
-        """Return the decision limit of each task at a rate of false alarms (see `rates`).
+        """Return the decision limit of each task at a rate of false alarms; see `rates`."""
+        rates = self.rates(flags_per_1000)
+        return {model.task.name: _raising_rule(model).limit(rates[model.task.name]) for model in self.models}
+
+    def rates(self, flags_per_1000: RequestedRates = None) -> dict[str, float]:
+        """Return the rate of false alarms of each task, per 1,000 words.
+
+        Parameters
+        ----------
+        flags_per_1000 : float or mapping from task to float, optional
+            Rate of all models together, or rates of some tasks; by default each model's own rate.
 
         Raises
         ------
         UserError
             D401 for an invalid rate, D950 for the rate of an unknown task.
         """
-        rates = self.rates(flags_per_1000)
-        return {model.task.name: _flagging_rule(model).limit(rates[model.task.name]) for model in self.models}
-
-    def rates(self, flags_per_1000: RequestedRates = None) -> dict[str, float]:
-        """Return the rate of false alarms of each task.
-
-        Parameters
-        ----------
-        flags_per_1000 : float or mapping from task to float, optional
-            Rate of all models together, or rates of some tasks; by default each model's own rate.
-        """
-        default_rates = {model.task.name: _flagging_rule(model).flags_per_1000 for model in self.models}
+        default_rates = {model.task.name: _raising_rule(model).flags_per_1000 for model in self.models}
         return default_rates | task_rates(self.models, flags_per_1000)
 
     def edits(
         self, texts: Sequence[str], flags_per_1000: RequestedRates = MOST_FLAGS
     ) -> list[list[ProposedEdit]]:
-        """Return all edits that could be flagged in each text at a rate, by default the highest one.
+        """Return the edits of each text that are flagged at a rate of false alarms, by default the highest.
 
-        Edits may overlap: which of them is applied depends on the limits (see `MistakeTrial.at_limits`).
-        Those that are flagged at the models' own rates are verified as `disambig.models.annotate` does.
+        Edits may overlap: the limits decide which of them are applied (see `MistakeTrial.at_limits`). Edits
+        that are flagged at the models' own rates are verified as in `disambig.models.annotate`.
         """
         edits: list[list[ProposedEdit]] = []
-        for stretch in text_stretches(texts):
-            decisions = annotate_separately(stretch, self.models, flags_per_1000=flags_per_1000)
-            edits += decisions_to_edits(self._verified(decisions, stretch), stretch)
+        for batch in text_stretches(texts):
+            decisions = annotate_separately(batch, self.models, flags_per_1000=flags_per_1000)
+            edits += decisions_to_edits(self._verified(decisions, batch), batch)
         return edits
 
     def _verified(self, decisions: Sequence[Decisions], texts: Sequence[str]) -> list[Decisions]:
-        """Return the decisions without the flags of the models' own rates that verification drops."""
+        """Verify the flags raised at the models' own rates; return the decisions without failed flags."""
         limits = self.limits()
         flagged = [
             replace(of_task, flagged=of_task.flagged & (of_task.probabilities > limits[of_task.task]))
@@ -140,9 +144,9 @@ def decisions_to_edits(decisions: Sequence[Decisions], texts: Sequence[str]) -> 
     """
     edits = []
     for i, text in enumerate(texts):
-        of_text = [of_task.in_document(i) for of_task in decisions]
-        checked = find_flags("", text, read_markup("", text), of_text)
-        edits.append([ProposedEdit(*flag.edit, flag.task, flag.probability) for flag in checked.flags])
+        text_decisions = [of_task.in_document(i) for of_task in decisions]
+        flags = find_flags("", text, read_markup("", text), text_decisions).flags
+        edits.append([ProposedEdit(*flag.edit, flag.task, flag.probability) for flag in flags])
     return edits
 
 
@@ -153,10 +157,10 @@ def text_stretches(texts: Sequence[str], *, size: int = BATCH_CHARACTERS) -> Ite
 
 def _split_names(name: str) -> list[str]:
     """Split names at ``+``, unless a directory has that name."""
-    return [name] if Path(name).is_dir() else name.split(JOINS)
+    return [name] if Path(name).is_dir() else name.split(NAME_SEPARATOR)
 
 
-def _flagging_rule(model: Model) -> RaisesFlags:
+def _raising_rule(model: Model) -> RaisesFlags:
     assert isinstance(model.judge, RaisesFlags)
     return model.judge
 
@@ -167,13 +171,13 @@ RATES = (0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 4.0)
 def sweep_rates(
     checker: ModelChecker, trial: MistakeTrial, rates: Sequence[float] = RATES
 ) -> list[dict[str, Any]]:
-    """Evaluate a checker at several rates, which its models share (see `disambig.models.task_rates`).
+    """Evaluate a checker at several rates, each divided among its models by `disambig.models.task_rates`.
 
     Returns
     -------
     list of dict
-        ``rate`` and ``rates``, the share of each task; ``all`` mistakes, their ``classes``, and ``clean``
-        text as `mistake_figures` returns them.
+        For each rate: ``rate``; ``rates``, the rate of each task; ``all``, ``classes`` and ``clean``, as
+        `mistake_figures` returns them.
 
     Raises
     ------
@@ -183,6 +187,6 @@ def sweep_rates(
     points = []
     for rate in rates:
         figures = mistake_figures(trial, checker.limits(rate))
-        shared = {"rate": rate, "rates": checker.rates(rate)}
-        points.append({**shared, **{name: figures[name] for name in ("all", "classes", "clean")}})
+        point = {"rate": rate, "rates": checker.rates(rate)}
+        points.append(point | {name: figures[name] for name in ("all", "classes", "clean")})
     return points

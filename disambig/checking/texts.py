@@ -51,41 +51,42 @@ def check(
     ----------
     text : str
     name : str or path
-        Name of the text in messages. Its suffix says which markup the text has: ``"notes.md"`` is Markdown,
-        ``"thesis.tex"`` LaTeX, ``"app.py"`` code whose comments are checked; without a suffix, it has none.
+        Name of the text in messages. The suffix determines the markup: ``"notes.md"`` is Markdown,
+        ``"thesis.tex"`` is LaTeX, ``"app.py"`` is code whose comments are checked. A text without a suffix
+        has no markup.
     models : str, path or sequence of them
         Installed models, such as ``"spelling"``, and directories of models; by default all installed models
         that correct words.
     flags_per_1000 : float or mapping from task to float, optional
-        False alarms to accept per 1,000 correct words, for all models together or for some tasks; by default
-        the rate of each model.
+        Accepted number of false alarms per 1,000 correct words, for all models together or by task; by
+        default each model's own rate.
     rules, ignore_rules : collection of str
-        Rules, or tasks, whose flags are found, by default all, and those whose flags are left out.
+        Rules or tasks to check, by default all, and rules or tasks to skip.
     writing : str, optional
         How carefully the text was written: ``"published"``, ``"edited"``, ``"draft"`` or ``"learner"``, with
-        one mistake in 2,000, 400, 100 or 15 words; by default what each model was fitted to.
+        one mistake in 2,000, 400, 100 or 15 words; by default the rate that each model was fitted to.
     ignore : collection of str
         Words that are never flagged, and corrections that are never proposed, such as ``login -> log in``.
     detect_language : bool
-        Whether paragraphs in another language than the models' are left alone.
+        Whether to skip paragraphs in a language that the models do not support.
 
     Returns
     -------
     list of Flag
-        In the order of the text, without overlaps.
+        In text order, without overlaps.
 
     Warns
     -----
     UserWarning
-        D348 for paragraphs in another language, which are left alone; D954 if `writing` has no effect; D641
-        for an invalid comment that should suppress flags.
+        D348 for skipped paragraphs in another language; D954 if `writing` has no effect; D641 for an invalid
+        directive.
 
     Raises
     ------
     UserError
         D323 if no model is installed, D404 for an unknown one, D401 for an invalid rate, D950 for the rate of
-        an unknown task, D519 for an unknown rule, D953 for an unknown kind of writing; those of invalid files
-        of their format.
+        an unknown task, D519 for an unknown rule, D953 for an unknown kind of writing; the errors of the
+        text's format.
 
     Examples
     --------
@@ -111,8 +112,8 @@ def correct(
 ) -> str:
     """Return a text with its wrong words corrected, as ``disambig check --fix`` does in a file.
 
-    Parameters, warnings and errors are those of `check`. Corrections of a kind of which fewer than half were
-    right are only made if `writing` is ``"draft"`` or ``"learner"``; nothing else is left to correct.
+    Parameters, warnings and errors are those of `check`. Corrections of a kind that is right less than half
+    of the time are made only if `writing` is ``"draft"`` or ``"learner"``.
 
     Examples
     --------
@@ -120,26 +121,22 @@ def correct(
     >>> disambig.correct("It depends of the weather.")
     'It depends on the weather.'
     """
+    name = os.fspath(name)
     settings = _settings(models, flags_per_1000, rules, ignore_rules, writing, detect_language)
-    checked = _check(text, os.fspath(name), settings, ignore)
+    checked = _check(text, name, settings, ignore)
 
     def likely(flags: Sequence[Flag]) -> Sequence[Flag]:
         return [flag for flag in flags if is_likely_right(flag, writing)]
 
-    taken, _ = select_compatible(likely(checked.flags))
-    settled = fixed_point_flags(
-        os.fspath(name),
-        text,
-        taken,
-        Recheck(checked.annotate, checked.ignore),
-        select=likely,
-    )
-    return apply_corrections(text, settled, read_layout(os.fspath(name), text))
+    flags, _ = select_compatible(likely(checked.flags))
+    recheck = Recheck(checked.annotate, checked.ignore)
+    flags = fixed_point_flags(name, text, flags, recheck, select=likely)
+    return apply_corrections(text, flags, read_layout(name, text))
 
 
 @dataclass(frozen=True, slots=True)
 class _Checked:
-    """The flags of a text, what found them, and the words that it ignored."""
+    """The flags of a text, the models that raised them, and the words that were ignored."""
 
     flags: list[Flag]
     annotate: Annotate
@@ -154,18 +151,18 @@ def _settings(
     writing: str | None,
     detect_language: bool,
 ) -> CheckSettings:
-    several = [models] if isinstance(models, str | os.PathLike) else models
+    model_names = [models] if isinstance(models, str | os.PathLike) else models
     return CheckSettings(
-        models=tuple(os.fspath(model) for model in several),
+        models=tuple(os.fspath(model) for model in model_names),
         flags_per_1000=dict(flags_per_1000) if isinstance(flags_per_1000, Mapping) else flags_per_1000,
-        rules=_several(rules),
-        ignore_rules=_several(ignore_rules),
+        rules=_as_tuple(rules),
+        ignore_rules=_as_tuple(ignore_rules),
         writing=writing,
         detect_language=detect_language,
     )
 
 
-def _several(names: Collection[str]) -> tuple[str, ...]:
+def _as_tuple(names: Collection[str]) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(sorted(names))
 
 
@@ -173,11 +170,11 @@ def _check(text: str, name: str, settings: CheckSettings, ignore: Collection[str
     if not isinstance(text, str):
         raise TypeError(f"text must be a str, not {type(text).__name__}")
     annotate = _load(_Settings(settings), tuple(map(_stamp, settings.models)))
-    words = frozenset(map(plain_word, _several(ignore)))
+    words = frozenset(map(plain_word, _as_tuple(ignore)))
     plain = read_markup(name, text)
-    results, bad = annotate_documents([Document("1", plain.text, name, kind="line")], annotate)
-    for failed in bad:
-        raise failed.error
+    results, failed = annotate_documents([Document("1", plain.text, name, kind="line")], annotate)
+    if failed:
+        raise failed[0].error
     (annotated,) = results
     checked = find_flags(name, text, plain, annotated.decisions, ignore=words)
     notes = [*getattr(annotate, "notes", ()), *checked.problems]
@@ -192,7 +189,7 @@ def _check(text: str, name: str, settings: CheckSettings, ignore: Collection[str
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Settings:
-    """Settings that are equal to others which load the same models."""
+    """Settings as a cache key: two are equal if they load the same models."""
 
     settings: CheckSettings
 
@@ -205,10 +202,10 @@ class _Settings:
 
 @lru_cache(maxsize=8)
 def _load(settings: _Settings, stamps: tuple[tuple[int, ...], ...]) -> Annotate:
-    """Load models; `stamps` change if a directory is written again."""
+    """Load models; `stamps` invalidate the cached result once a model directory is rewritten."""
     return load_checker(settings.settings)
 
 
 def _stamp(name: str) -> tuple[int, ...]:
-    """Return the stamp of a model in a directory; an empty one for an installed model."""
+    """Return the file stamp of a model in a directory; an empty tuple for an installed model."""
     return file_stamp(Path(name, "model.json"))

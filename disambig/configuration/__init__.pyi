@@ -8,6 +8,7 @@ from .project import (
     SettingsFile as SettingsFile,
     is_inside as is_inside,
     nearest_settings as nearest_settings,
+    unknown_task_error as unknown_task_error,
 )
 from .settings import (
     ADDED as ADDED,

@@ -72,7 +72,7 @@ def check_paths(settings: CheckSettings, file: str, options: Mapping[str, Any]) 
         return
     for task in settings.tasks:
         if os.path.isdir(task) and not _is_installed(task):
-            raise UserError("D404", **_unknown_task(task, file))
+            raise unknown_task_error(task, file)
     for path in settings.models:
         _check_inside(path, root, file, "models")
         if os.path.isdir(path):
@@ -93,12 +93,17 @@ def _is_installed(task: str) -> bool:
     return task in available()
 
 
-def _unknown_task(task: str, file: str) -> dict[str, Any]:
+def unknown_task_error(task: str, where: str) -> UserError:
+    """Return the error (D404) about an unknown task in the settings file `where`."""
     from disambig.models import nearest_correcting
 
-    hint = f"in {file}, `tasks` holds names of installed models that correct words, `models` directories; "
-    takes = "give a directory in `models`"
-    return {"name": task, "hint": hint, "takes": takes, "names": nearest_correcting(task)}
+    return UserError(
+        "D404",
+        name=task,
+        hint=f"in {where}, `tasks` lists installed models that correct words, `models` lists directories; ",
+        takes="give a directory in `models`",
+        names=nearest_correcting(task),
+    )
 
 
 def _check_model(home: str, root: str, file: str) -> None:

@@ -35,28 +35,30 @@ def test_the_file_of_a_baseline(path):
 
 
 def test_known_flags_are_hidden_from_any_folder(path, monkeypatch):
-    assert read_baseline("known.json").new("docs/a.md", TEXT, FLAGS) == []
+    assert read_baseline("known.json").new_flags("docs/a.md", TEXT, FLAGS) == []
     (path.parent / "docs").mkdir()
     monkeypatch.chdir("docs")
     baseline = read_baseline("../known.json")
-    assert baseline.new("a.md", TEXT, FLAGS) == []
-    assert baseline.n_not_seen() == 0
+    assert baseline.new_flags("a.md", TEXT, FLAGS) == []
+    assert baseline.n_unmatched() == 0
     baseline = new_baseline("odd.json")
     baseline.add("b\udcff.md", TEXT, FLAGS)  # a file name that is not UTF-8
     baseline.write()
-    assert read_baseline("odd.json").new("b\udcff.md", TEXT, FLAGS) == []
+    assert read_baseline("odd.json").new_flags("b\udcff.md", TEXT, FLAGS) == []
 
 
 def test_one_more_of_the_same_is_new_and_vanished_flags_are_counted(path):
     text = f"{TEXT} A quite place. A quiet quite. "
     more = [*FLAGS, flag(45), flag(60)]
-    assert read_baseline("known.json").new("docs/a.md", text, more) == more[3:]
-    assert read_baseline("known.json").new("docs/b.md", TEXT, FLAGS) == FLAGS
-    assert read_baseline("known.json").new("docs/a.md", TEXT, [flag(2, task="it")]) == [flag(2, task="it")]
+    assert read_baseline("known.json").new_flags("docs/a.md", text, more) == more[3:]
+    assert read_baseline("known.json").new_flags("docs/b.md", TEXT, FLAGS) == FLAGS
+    assert read_baseline("known.json").new_flags("docs/a.md", TEXT, [flag(2, task="it")]) == [
+        flag(2, task="it")
+    ]
     baseline = read_baseline("known.json")
-    assert baseline.n_not_seen() == 0
-    baseline.new("docs/a.md", TEXT, FLAGS[:1])
-    assert baseline.n_not_seen() == 2
+    assert baseline.n_unmatched() == 0
+    baseline.new_flags("docs/a.md", TEXT, FLAGS[:1])
+    assert baseline.n_unmatched() == 2
 
 
 FLAG = '{"path": "a", "task": "t", "observed": "o", "sentence": "s", "count": COUNT}'

@@ -77,7 +77,7 @@ def test_what_is_left_out_of_a_directory_is_counted(tmp_path):
 def test_unreadable_files(tmp_path, monkeypatch):
     assert code_of(read_text, str(tmp_path / "a.md")) == "D300"
     assert code_of(read_text, str(tmp_path)) == "D308"
-    monkeypatch.setattr(files, "LONGEST", 3)
+    monkeypatch.setattr(files, "MAX_FILE_BYTES", 3)
     unreadable = [("a.md", b"\xff", "D304"), ("a.md", b"a\0", "D303"), ("a.md", b"long", "D320")]
     unreadable += [("a.jsonl", b"", "D640"), ("a.txt.gz", b"", "D640")]
     for name, data, code in unreadable:

@@ -208,7 +208,7 @@ def test_rejects_models_with_pipes_or_large_files(project):
 def test_tasks_do_not_name_directories(project):
     model(project)
     write(project, 'tasks = ["model"]\n')
-    assert_refused(check(project, "."), "D404", "disambig.toml, `tasks` holds names of installed models")
+    assert_refused(check(project, "."), "D404", "disambig.toml, `tasks` lists installed models")
 
 
 def test_skips_pipes_devices_and_links(project):
