@@ -66,10 +66,13 @@ class RunTally:
 
     Attributes
     ----------
-    known, elsewhere : int
-        Numbers of flags in the baseline, and of flags in unchanged lines.
-    left_out : dict
-        Number of flags above the maximum, by file.
+    files, flagged_files, words, flags, fixed : int
+        Numbers of checked files, of files with flags, of words, of reported flags, and of corrected flags.
+    known, unchanged : int
+        Numbers of flags in a baseline, and of flags in unchanged lines.
+    left_out : dict from str to int
+        Number of flags beyond the maximum, by file.
+    problems, notes : list of UserError
     """
 
     files: int = 0
@@ -78,13 +81,13 @@ class RunTally:
     flags: int = 0
     fixed: int = 0
     known: int = 0
-    elsewhere: int = 0
+    unchanged: int = 0
     left_out: dict[str, int] = field(default_factory=dict)
     problems: list[UserError] = field(default_factory=list)
     notes: list[UserError] = field(default_factory=list)
 
     def left_out_line(self) -> str:
-        """Return a message about flags above the maximum; "" if there are none."""
+        """Return a message about flags beyond the maximum; "" if there are none."""
         if not self.left_out:
             return ""
         files = ", ".join(
@@ -96,15 +99,15 @@ class RunTally:
 
     def line(self, *, fixing: bool) -> str:
         """Return a summary of the run on one line."""
-        line = pluralize(self.flags, "flag")
+        n_files = pluralize(self.files, "file")
         if self.flags:
-            line += f" in {self.flagged_files:,} of {pluralize(self.files, 'file')}"
+            line = f"{pluralize(self.flags, 'flag')} in {self.flagged_files:,} of {n_files}"
         else:
-            line = f"no flags in {pluralize(self.files, 'file')}"
-        line = f"{line}, {pluralize(self.words, 'word')}"
+            line = f"no flags in {n_files}"
+        line += f", {pluralize(self.words, 'word')}"
         line += f", {self.fixed:,} corrected" if fixing else ""
         line += f"; {self.known:,} known by the baseline" if self.known else ""
-        line += f"; {self.elsewhere:,} in unchanged lines" if self.elsewhere else ""
+        line += f"; {self.unchanged:,} in unchanged lines" if self.unchanged else ""
         line += f"; {pluralize(len(self.problems), 'problem')}" if self.problems else ""
         return line
 
@@ -126,7 +129,7 @@ class CheckRun:
     paths : tuple of str
         Files, directories, or ``-`` for standard input.
     fix, diff : bool
-        Whether to write corrections; whether to show them as a diff.
+        Whether to write corrections, and whether to show them as a diff.
     backup : str, optional
         Suffix of the backup file; None for no backup.
     format : str
@@ -134,13 +137,14 @@ class CheckRun:
     stdin_name : str
         Name of standard input in reports.
     changes : Changes, optional
-        Only check these changes.
+        The changes to check; by default whole files are checked.
     new_baseline : str, optional
-        Write all flags into this baseline file and report none.
-    tell_unused : bool
-        Whether to report directives that do not suppress any flag; not useful with a selection of tasks.
+        Baseline file to which all flags are written; none is reported then.
+    report_unused : bool
+        Whether to report directives that do not suppress any flag. If only some tasks are checked, a
+        directive for another task is unused, but right.
     evidence : bool
-        Whether to report the evidence for each flag, in one of `reports.WITH_EVIDENCE`.
+        Whether to report the evidence for each flag; `format` is one of `reports.WITH_EVIDENCE` then.
     """
 
     paths: tuple[str, ...]
@@ -151,7 +155,7 @@ class CheckRun:
     stdin_name: str = "<stdin>"
     changes: Changes | None = None
     new_baseline: str | None = None
-    tell_unused: bool = True
+    report_unused: bool = True
     evidence: bool = False
 
 
@@ -162,16 +166,16 @@ class RunOutput(Protocol):
         """Write flags, diffs or the corrected standard input."""
 
     def remark(self, text: str) -> None:
-        """Write a message that is not an error, and that can be turned off."""
+        """Write a message that users can turn off."""
 
     def note(self, text: str) -> None:
-        """Write a message that is not part of the result, to another stream than `result`."""
+        """Write a message that is always shown, to another stream than that of `result`."""
 
 
 def run(
     request: CheckRun, project: ProjectSettings, load: Callable[[CheckSettings], Annotate], output: RunOutput
 ) -> int:
-    """Check files and return the exit status: 0 without flags, 1 with flags, 2 if something went wrong.
+    """Check files and return the exit status: 0 without flags, 1 with flags, 2 after an error.
 
     Parameters
     ----------
@@ -179,7 +183,7 @@ def run(
     project : ProjectSettings
         The settings of each file.
     load : callable
-        Loads the models that settings name, once there is a file to check.
+        Loads the models that settings name; called only if there is a file to check.
     output : RunOutput
 
     Raises
@@ -187,7 +191,7 @@ def run(
     UserError
         The errors of `load`, and those of settings, a baseline or git.
     """
-    return _Linter(request, project, load, output).from_request()
+    return _Linter(request, project, load, output).run()
 
 
 class _Linter:
@@ -205,12 +209,13 @@ class _Linter:
         self.left_out = LeftOut()
         self.work_trees = WorkTrees()
         self.report = make_report(request.format)
-        self.new = None if request.new_baseline is None else new_baseline(request.new_baseline)
+        self.baseline_to_write = None if request.new_baseline is None else new_baseline(request.new_baseline)
         self._loaded: dict[object, Annotate] = {}
         self._baselines: dict[str, Baseline] = {}
         self._ignored: dict[object, frozenset[str]] = {}
 
-    def from_request(self) -> int:
+    def run(self) -> int:
+        """Check all files and return the exit status."""
         for settings, files in self._batches():
             annotate = self._loaded.get(settings.checker)
             if annotate is None:
@@ -223,9 +228,9 @@ class _Linter:
                 for i, (file, text) in enumerate(zip(files, plain, strict=True))
                 if not text.problem
             ]
-            annotated, bad = annotate_documents(documents, annotate)
-            for failed in bad:
-                self._report(failed.error)
+            annotated, failed = annotate_documents(documents, annotate)
+            for failure in failed:
+                self._report(failure.error)
             self._count_foreign(annotated, annotate)
             for result in annotated:
                 number = int(result.document.id)
@@ -233,7 +238,7 @@ class _Linter:
         return self._end()
 
     def _plain(self, file: TextFile) -> PlainText:
-        """Return the text of a file without markup; report a text that is not in its format."""
+        """Return the text of a file without markup; report a text whose format is invalid."""
         name = self._name(file.path)
         plain = read_markup(name, file.text, self.project.for_file(name).markup_options)
         if plain.problem:
@@ -253,19 +258,20 @@ class _Linter:
         """Yield batches of files that are checked by the same models; report files that cannot be read."""
         batch: list[TextFile] = []
         size = 0
-        last = CheckSettings()
+        batch_settings = CheckSettings()
         for settings, file in self._files():
-            full = size >= _BATCH_CHARACTERS or len(batch) >= _BATCH_FILES
-            if batch and (full or settings.checker != last.checker):
-                yield last, batch
+            is_full = size >= _BATCH_CHARACTERS or len(batch) >= _BATCH_FILES
+            if batch and (is_full or settings.checker != batch_settings.checker):
+                yield batch_settings, batch
                 batch, size = [], 0
-            last = settings
+            batch_settings = settings
             batch.append(file)
             size += len(file.text)
         if batch:
-            yield last, batch
+            yield batch_settings, batch
 
     def _files(self) -> Iterator[tuple[CheckSettings, TextFile]]:
+        """Yield the files to check with their settings; report or count the others."""
         changes = self.request.changes
         named = set(self.request.paths)
         files = find_files(
@@ -274,9 +280,7 @@ class _Linter:
         for path in files:
             settings = self.project.for_file(self._name(path))
             if settings.excluded:
-                self.output.remark(
-                    f"disambig: {escape_control_chars(self._name(path))}: left out by `exclude`\n"
-                )
+                self._remark(f"{escape_control_chars(self._name(path))}: left out by `exclude`")
                 if path != STDIN or not self.request.fix:
                     continue
             if changes is not None and os.path.exists(path) and not changes.has(path):
@@ -284,7 +288,7 @@ class _Linter:
             try:
                 file = read_text(path) if changes is None else changes.read(path)
             except UserError as problem:
-                if path in named or not self._leave_out(path, problem):
+                if path in named or not self._count_unreadable(path, problem):
                     self._report(problem)
                 continue
             if note := read_as_text_note(self._name(path)):
@@ -304,8 +308,8 @@ class _Linter:
             self.left_out.suffixes[os.path.splitext(path)[1].lower()] += 1
         return False
 
-    def _leave_out(self, path: str, problem: UserError) -> bool:
-        """Count a file in a directory that is not a text, or too long; return False for other problems."""
+    def _count_unreadable(self, path: str, problem: UserError) -> bool:
+        """Count a file in a directory that is not text or too long; return False for other problems."""
         if problem.code == "D303" and not problem.values["hint"]:
             self.left_out.binary.append(path)
         elif problem.code == "D320":
@@ -330,38 +334,42 @@ class _Linter:
         self.tally.words += checked.words
         for problem in checked.problems:
             self._report(problem)
-        tell_unused = self.request.tell_unused
-        unused = [span for span in checked.unused if span.follows_text or tell_unused]
+        unused = [span for span in checked.unused if span.follows_text or self.request.report_unused]
         if unused and not settings.excluded:
             names = selectable_names(self._loaded[settings.checker])
             for directive in unused:
                 self._note(unused_directive(name, directive, names))
-        if self.new is not None:
-            self.new.add(name, plain.text, checked.flags)
+        if self.baseline_to_write is not None:
+            self.baseline_to_write.add(name, plain.text, checked.flags)
             self.tally.known += len(checked.flags)
             return
-        flags = self._shown(file, plain.text, checked, settings)
+        flags = self._select_shown(file, plain.text, checked, settings)
         self.tally.flagged_files += bool(flags)
         self.tally.flags += len(flags)
-        self._finish(file, plain.text, flags)
+        if self.request.diff or self.request.fix:
+            self._correct(file, plain.text, flags)
+        else:
+            self.output.result(self.report.add(self._reported_flags(file, plain.text, flags)))
 
-    def _shown(
+    def _select_shown(
         self, file: TextFile, plain: str, checked: CheckedText, settings: CheckSettings
     ) -> Sequence[Flag]:
         """Return the most certain flags that are not in the baseline and are in changed lines."""
         name = self._name(file.path)
-        flags = self._unknown(name, plain, checked.flags, settings.baseline)
+        flags = self._not_in_baseline(name, plain, checked.flags, settings.baseline)
         if self.request.changes is not None:
             kept = self.request.changes.keep(name, file.text, flags)
-            self.tally.elsewhere += len(flags) - len(kept)
+            self.tally.unchanged += len(flags) - len(kept)
             flags = kept
         shown = most_certain(flags, checked.words, settings.max_flags_per_1000)
         if len(shown) < len(flags):
             self.tally.left_out[name] = len(flags) - len(shown)
         return shown
 
-    def _unknown(self, name: str, plain: str, flags: Sequence[Flag], baseline: str | None) -> Sequence[Flag]:
-        """Return the flags that are not in the baseline."""
+    def _not_in_baseline(
+        self, name: str, plain: str, flags: Sequence[Flag], baseline: str | None
+    ) -> Sequence[Flag]:
+        """Return the flags that are not in the baseline; count the others."""
         if baseline is None:
             return flags
         if baseline not in self._baselines:
@@ -370,30 +378,51 @@ class _Linter:
         self.tally.known += len(flags) - len(new_flags)
         return new_flags
 
-    def _finish(self, file: TextFile, plain: str, flags: Sequence[Flag]) -> None:
-        if not self.request.diff and not self.request.fix:
-            self.output.result(self.report.add(self._findings(file, plain, flags)))
-            return
+    def _correct(self, file: TextFile, plain: str, flags: Sequence[Flag]) -> None:
+        """Write the corrections of a file, or show them as a diff."""
+        name = self._name(file.path)
+        layout = read_layout(name, file.text)
         likely = self._likely(file, flags)
         possible, _ = select_compatible(likely)
-        flags, taken = self._settled(file, plain, flags, possible) if possible else (flags, [])
-        layout = read_layout(self._name(file.path), file.text)
-        reasons = self._reasons(flags, likely, possible, select_fitting(possible, layout), taken)
-        if not self.request.diff:
-            self._fix(file, plain, flags, taken, reasons)
+        corrected = self._fixed_point(file, plain, possible) if possible else []
+        flags = self._add_new_flags(flags, corrected)
+        reasons = self._reasons(flags, likely, possible, select_fitting(possible, layout), corrected)
+        new_text = apply_corrections(file.text, corrected, layout)
+        if self.request.diff:
+            self.output.result(unified_diff(name, file.text, new_text))
+            left = [(flag, reason) for flag, reason in zip(flags, reasons, strict=True) if reason]
+            if left:
+                n_left = pluralize(len(left), "flag")
+                self._message(
+                    f"{escape_control_chars(name)}: {n_left} not in the diff: {left_flags_line(left)}"
+                )
             return
-        name = self._name(file.path)
-        self.output.result(unified_diff(name, file.text, apply_corrections(file.text, taken, layout)))
-        left = [(flag, reason) for flag, reason in zip(flags, reasons, strict=True) if reason]
-        if left:
-            n_left = pluralize(len(left), "flag")
-            self._say(f"{escape_control_chars(name)}: {n_left} not in the diff: {left_flags_line(left)}")
+        is_written = bool(corrected or file.path == STDIN) and self._write(file, new_text)
+        self.tally.fixed += len(corrected) if is_written else 0
+        done = ("fixed", "") if is_written else ("left", "the file was not written")
+        outcomes = [("left", reason) if reason else done for reason in reasons]
+        self._write_report(self.report.add(self._reported_flags(file, plain, flags, outcomes)))
+
+    def _write(self, file: TextFile, text: str) -> bool:
+        """Write the new text of a file; report an error and return False if that fails."""
+        if file.path == STDIN:
+            self.output.result(text)
+            return True
+        try:
+            backup = write_text(file, text, backup=self.request.backup)
+        except UserError as problem:
+            self._report(problem)
+            return False
+        if backup is not None:
+            name = escape_control_chars(self._name(file.path))
+            self._remark(f"{name}: the old text is in {escape_control_chars(backup)}")
+        return True
 
     def _likely(self, file: TextFile, flags: Sequence[Flag]) -> Sequence[Flag]:
-        """Return the flags that are right often enough to correct them without a look at each."""
+        """Return the flags that are right often enough to be corrected without review."""
         settings = self.project.for_file(self._name(file.path))
         if settings.trust is not None:
-            return flags  # the user has said how often they must be right
+            return flags  # the user has set a minimum precision
         return [flag for flag in flags if is_likely_right(flag, settings.writing)]
 
     @staticmethod
@@ -401,18 +430,19 @@ class _Linter:
         flags: Sequence[Flag],
         likely: Sequence[Flag],
         possible: Sequence[Flag],
-        fit: Sequence[Flag],
-        taken: Sequence[Flag],
+        fitting: Sequence[Flag],
+        corrected: Sequence[Flag],
     ) -> list[str]:
-        """Return why each flag is left; "" for those in `taken`."""
-        likely_ids, possible_ids, fit_ids, taken_ids = (
-            set(map(id, some)) for some in (likely, possible, fit, taken)
+        """Return why each flag is not corrected; "" for those in `corrected`."""
+        # A flag has no hash.
+        likely_ids, possible_ids, fitting_ids, corrected_ids = (
+            set(map(id, group)) for group in (likely, possible, fitting, corrected)
         )
 
         def reason(flag: Flag) -> str:
-            if id(flag) in taken_ids:
+            if id(flag) in corrected_ids:
                 return ""
-            if id(flag) in possible_ids and id(flag) not in fit_ids:
+            if id(flag) in possible_ids and id(flag) not in fitting_ids:
                 return "too long for its cell of the table"
             if id(flag) in possible_ids:
                 return "not flagged once the others are corrected"
@@ -423,24 +453,22 @@ class _Linter:
 
         return [reason(flag) for flag in flags]
 
-    def _settled(
-        self, file: TextFile, plain: str, flags: Sequence[Flag], taken: Sequence[Flag]
-    ) -> tuple[Sequence[Flag], list[Flag]]:
-        """Return all flags and those to correct, so that a second run has nothing to correct.
+    def _fixed_point(self, file: TextFile, plain: str, flags: Sequence[Flag]) -> list[Flag]:
+        """Return the flags to correct so that a second run has nothing to correct.
 
-        Flags that are raised only once others are corrected are added.
+        They include flags that are raised only once others are corrected.
         """
         name = self._name(file.path)
         settings = self.project.for_file(name)
 
-        def select(further: Sequence[Flag]) -> Sequence[Flag]:
+        def select(new_flags: Sequence[Flag]) -> Sequence[Flag]:
             if settings.max_flags_per_1000 is not None:
-                return ()  # the flags of this run are chosen
+                return ()  # the maximum is reached
             if settings.baseline is not None:
-                further = self._baselines[settings.baseline].peek_new_flags(name, plain, further)
-            further = self._likely(file, further)
+                new_flags = self._baselines[settings.baseline].peek_new_flags(name, plain, new_flags)
+            new_flags = self._likely(file, new_flags)
             changes = self.request.changes
-            return further if changes is None else changes.keep(name, file.text, further)
+            return new_flags if changes is None else changes.keep(name, file.text, new_flags)
 
         recheck = Recheck(
             self._loaded[settings.checker],
@@ -448,55 +476,25 @@ class _Linter:
             settings.markup_options,
             settings.project_names,
         )
-        settled = fixed_point_flags(name, file.text, taken, recheck, select)
-        shown = set(map(id, flags))  # a flag has no hash
-        further = [flag for flag in settled if id(flag) not in shown]
-        self.tally.flags += len(further)
-        return sorted([*flags, *further], key=lambda flag: flag.start), settled
+        return fixed_point_flags(name, file.text, flags, recheck, select)
 
-    def _fix(
-        self,
-        file: TextFile,
-        plain: str,
-        flags: Sequence[Flag],
-        taken: Sequence[Flag],
-        reasons: Sequence[str],
-    ) -> None:
-        """Write the corrected text of a file, and report each flag as fixed or not.
+    def _add_new_flags(self, flags: Sequence[Flag], corrected: Sequence[Flag]) -> Sequence[Flag]:
+        """Return `flags` and those of `corrected` that are not among them, in text order."""
+        shown = set(map(id, flags))
+        new_flags = [flag for flag in corrected if id(flag) not in shown]
+        self.tally.flags += len(new_flags)
+        return sorted([*flags, *new_flags], key=lambda flag: flag.start)
 
-        `taken` are the flags to correct; `reasons` has, for each flag, why it is left, "" if it is not.
-        """
-        name = self._name(file.path)
-        new = apply_corrections(file.text, taken, read_layout(name, file.text))
-        done = False
-        if file.path == STDIN:
-            self.output.result(new)
-            done = True
-        elif taken:
-            try:
-                copy = write_text(file, new, backup=self.request.backup)
-                done = True
-                if copy is not None:
-                    copied = f"{escape_control_chars(name)}: the old text is in {escape_control_chars(copy)}"
-                    self.output.remark(f"disambig: {copied}\n")
-            except UserError as problem:
-                self._report(problem)
-        self.tally.fixed += len(taken) if done else 0
-        outcomes = [
-            (("left", reason) if reason else ("fixed", "") if done else ("left", "the file was not written"))
-            for reason in reasons
-        ]
-        self._write_report(self.report.add(self._findings(file, plain, flags, outcomes)))
-
-    def _findings(
+    def _reported_flags(
         self,
         file: TextFile,
         plain: str,
         flags: Sequence[Flag],
         outcomes: Sequence[tuple[str, str]] = (),
     ) -> list[ReportedFlag]:
+        """Return the flags of a file as reports need them; `outcomes` has the outcome and reason of each."""
         name = self._name(file.path)
-        path, places = path_in_repository(name), TextLines(file.text)
+        path, lines = path_in_repository(name), TextLines(file.text)
         fingerprints = number_fingerprints(flag_identity(path, plain, flag) for flag in flags)
         evidence_for, layout = self._evidence(name, plain), read_layout(name, file.text if flags else "")
         return [
@@ -504,7 +502,7 @@ class _Linter:
                 name,
                 path,
                 flag,
-                places,
+                lines,
                 fingerprint,
                 outcome,
                 reason,
@@ -517,7 +515,7 @@ class _Linter:
         ]
 
     def _evidence(self, name: str, plain: str) -> Callable[[Flag], FlagEvidence | None]:
-        """Return a function from a flag of a file to its evidence, or to None if it is not requested."""
+        """Return a function that returns the evidence for a flag, or None if evidence is not requested."""
         annotate = self._loaded[self.project.for_file(name).checker]
         if not self.request.evidence or not isinstance(annotate, CorrectingAnnotator):
             return lambda flag: None
@@ -529,35 +527,35 @@ class _Linter:
         (self.output.note if fixes_stdin else self.output.result)(text)
 
     def _end(self) -> int:
+        """Write the summary of the run, and return the exit status."""
         tally = self.tally
         if line := self.left_out.line():
             self._note(UserError("D342", what=line))
         if (problem := self.work_trees.problem) and self.request.changes is None:
             self._note(problem)
         status = FAILURE if tally.problems else FLAGGED if tally.flags else 0
-        if self.new is not None:
-            self.new.write()
-            written = pluralize(tally.known, "flag")
-            self.output.remark(f"disambig: {written} written to {escape_control_chars(self.new.path)}\n")
+        if self.baseline_to_write is not None:
+            self.baseline_to_write.write()
+            n_flags = pluralize(tally.known, "flag")
+            self._remark(f"{n_flags} written to {escape_control_chars(self.baseline_to_write.path)}")
         elif not self.request.diff:
-            ended = RunSummary(status, tally.files, tally.words, tuple(tally.problems), tuple(tally.notes))
-            self._write_report(self.report.end(ended))
+            summary = RunSummary(status, tally.files, tally.words, tuple(tally.problems), tuple(tally.notes))
+            self._write_report(self.report.end(summary))
         if not tally.files:
             if not tally.problems:
-                self._say("no file to check" if self.request.changes is None else "no file was changed")
+                self._message("no file to check" if self.request.changes is None else "no file was changed")
             return status
         if line := tally.left_out_line():
-            self._say(line)
+            self._message(line)
         for path, baseline in self._baselines.items():
-            if gone := baseline.n_unmatched():
-                n_gone = pluralize(gone, "flag")
-                self.output.remark(
-                    f"disambig: {escape_control_chars(path)}: {n_gone} in it no longer found\n"
-                )
-        self.output.remark(f"disambig: {tally.line(fixing=self.request.fix)}\n")
+            if n_unmatched := baseline.n_unmatched():
+                n_flags = pluralize(n_unmatched, "flag")
+                self._remark(f"{escape_control_chars(path)}: {n_flags} in it no longer found")
+        self._remark(tally.line(fixing=self.request.fix))
         return status
 
     def _words(self, settings: CheckSettings) -> frozenset[str]:
+        """Return the words and corrections to ignore."""
         key = settings.ignore, settings.ignore_files
         if key not in self._ignored:
             self._ignored[key] = frozenset(map(plain_word, settings.words_to_ignore()))
@@ -568,12 +566,17 @@ class _Linter:
         return self.request.stdin_name if path == STDIN else path
 
     def _report(self, problem: UserError) -> None:
+        """Record and show an error."""
         self.tally.problems.append(problem)
-        self._say(str(problem))
+        self._message(str(problem))
 
     def _note(self, note: UserError) -> None:
+        """Record a note, and show it unless messages are turned off."""
         self.tally.notes.append(note)
-        self.output.remark(f"disambig: {note}\n")
+        self._remark(str(note))
 
-    def _say(self, message: str) -> None:
-        self.output.note(f"disambig: {message}\n")
+    def _message(self, text: str) -> None:
+        self.output.note(f"disambig: {text}\n")
+
+    def _remark(self, text: str) -> None:
+        self.output.remark(f"disambig: {text}\n")

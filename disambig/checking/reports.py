@@ -41,17 +41,17 @@ class ReportedFlag:
         Path of the file with slashes, relative to the repository.
     flag : Flag
     lines : TextLines
-        Lines and columns of the file.
+        The lines of the file.
     fingerprint : str
         Unique in the run, and stable if lines move.
     outcome : str
         "fixed" or "left"; "" if files are not corrected.
     reason : str
-        Why the flag was left.
+        Why the flag was not corrected.
     evidence : FlagEvidence, optional
         The evidence for the flag, if requested.
     edit : (start, end, text), optional
-        The edit of the flag with what it needs to keep the layout of tables and titles; None if it does not
+        The edit of the flag, completed so that it keeps the layout of tables and titles; None if it does not
         fit into its table.
     """
 
@@ -107,12 +107,12 @@ class RunSummary:
 
 
 class FlagReport(Protocol):
-    """A report that is built file by file; the returned strings are written to standard output in order."""
+    """A report that is built file by file; the returned strings are written in order."""
 
-    def add(self, findings: Sequence[ReportedFlag]) -> str:
-        """Add the flags of one file, in text order, and return the output that is complete."""
+    def add(self, reported_flags: Sequence[ReportedFlag]) -> str:
+        """Add the flags of one file, in text order, and return the output that is complete so far."""
 
-    def end(self, ended: RunSummary) -> str:
+    def end(self, summary: RunSummary) -> str:
         """Return the rest of the output."""
 
 
@@ -132,16 +132,8 @@ def path_in_repository(name: str) -> str:
     return path.replace(os.sep, "/")
 
 
-HELP = (
-    "{description} Flags compare how well words fit their context, and some are wrong: read the sentence. To "
-    "keep the text as it is, write <!-- disambig: ignore-next-line[{rule}] --> above the line (in other "
-    "formats in their own comments). To silence the rule in a project, write "
-    'ignore_rules = ["{rule}"] in disambig.toml.'
-)
-
-
 class LineReport:
-    """A report with a line for each flag; problems are lines on standard error.
+    """A report with one line per flag; problems go to standard error.
 
     Parameters
     ----------
@@ -152,11 +144,11 @@ class LineReport:
     def __init__(self, line: Callable[[ReportedFlag], str]) -> None:
         self._line = line
 
-    def add(self, findings: Sequence[ReportedFlag]) -> str:
+    def add(self, reported_flags: Sequence[ReportedFlag]) -> str:
         """Return the lines of one file."""
-        return "".join(map(self._line, findings))
+        return "".join(map(self._line, reported_flags))
 
-    def end(self, ended: RunSummary) -> str:
+    def end(self, summary: RunSummary) -> str:
         """Return nothing."""
         return ""
 
@@ -167,9 +159,9 @@ class JSONReport:
     Parameters
     ----------
     entry : callable
-        Returns the values of a flag.
+        Returns the JSON value of a flag.
     document : callable
-        Returns the document, given the values of all flags and the result of the run.
+        Returns the document, given the values of all flags and the summary of the run.
     """
 
     def __init__(
@@ -178,19 +170,19 @@ class JSONReport:
         self._entry, self._document = entry, document
         self._entries: list[Any] = []
 
-    def add(self, findings: Sequence[ReportedFlag]) -> str:
+    def add(self, reported_flags: Sequence[ReportedFlag]) -> str:
         """Keep the flags of one file."""
-        self._entries += map(self._entry, findings)
+        self._entries += map(self._entry, reported_flags)
         return ""
 
-    def end(self, ended: RunSummary) -> str:
+    def end(self, summary: RunSummary) -> str:
         """Return the whole document."""
-        return json.dumps(self._document(self._entries, ended), indent=1) + "\n"
+        return json.dumps(self._document(self._entries, summary), indent=1) + "\n"
 
 
-def _text_line(finding: ReportedFlag) -> str:
+def _text_line(reported: ReportedFlag) -> str:
     """Return a flag as text: ``notes.md:9:36: then -> than (confused-words, 98 % right)``."""
-    return flag_line(finding.name, finding.flag, finding.outcome, finding.reason)
+    return flag_line(reported.name, reported.flag, reported.outcome, reported.reason)
 
 
 def flag_line(name: str, flag: Flag, outcome: str = "", reason: str = "") -> str:
@@ -202,201 +194,212 @@ def flag_line(name: str, flag: Flag, outcome: str = "", reason: str = "") -> str
 
 
 def left_flags_line(left: Sequence[tuple[Flag, str]]) -> str:
-    """Return the first flags that are not corrected, and why, for a message."""
-    shown = (
+    """Return the first five flags that are not corrected, with the reasons, for a message."""
+    shown = [
         f"{flag.line}:{flag.column} {one_line_text(flag.observed)} ({reason})" for flag, reason in left[:5]
-    )
-    return ", ".join([*shown, *(["..."] if len(left) > 5 else [])])
+    ]
+    return ", ".join(shown + (["..."] if len(left) > 5 else []))
 
 
-def _json_document(flags: list[Any], ended: RunSummary) -> dict[str, Any]:
-    """Return one object with the flags, problems, notes, and numbers of files and words."""
+def _json_document(flags: list[Any], summary: RunSummary) -> dict[str, Any]:
     return {
         "version": __version__,
-        "files": ended.files,
-        "words": ended.words,
+        "files": summary.files,
+        "words": summary.words,
         "flags": flags,
-        "problems": [{"code": problem.code, "message": problem.text} for problem in ended.problems],
-        "notes": [{"code": note.code, "message": note.text} for note in ended.notes],
+        "problems": [{"code": problem.code, "message": problem.text} for problem in summary.problems],
+        "notes": [{"code": note.code, "message": note.text} for note in summary.notes],
     }
 
 
-def _plain(finding: ReportedFlag) -> dict[str, Any]:
-    end_line, end_column = finding.lines.line_and_column(finding.flag.end)
-    trust = finding.flag.trust
+def _json_flag(reported: ReportedFlag) -> dict[str, Any]:
+    end_line, end_column = reported.lines.line_and_column(reported.flag.end)
+    trust = reported.flag.trust
     return {
-        "path": finding.name,
-        **asdict(finding.flag),
-        "edit": finding.edit,
+        "path": reported.name,
+        **asdict(reported.flag),
+        "edit": reported.edit,
         "trust": None if trust is None else {**asdict(trust), "precision": trust.level},
         "end_line": end_line,
         "end_column": end_column,
-        "fingerprint": finding.fingerprint,
-        **({"outcome": finding.outcome} if finding.outcome else {}),
-        **({"reason": finding.reason} if finding.reason else {}),
-        **({"evidence": asdict(finding.evidence)} if finding.evidence else {}),
+        "fingerprint": reported.fingerprint,
+        **({"outcome": reported.outcome} if reported.outcome else {}),
+        **({"reason": reported.reason} if reported.reason else {}),
+        **({"evidence": asdict(reported.evidence)} if reported.evidence else {}),
     }
 
 
-def _notice(finding: ReportedFlag) -> str:
-    """Return a notice, as a workflow command of GitHub Actions."""
-    end_line, end_column = finding.lines.line_and_column(finding.flag.end)
-    values = {"file": escape_control_chars(finding.path), "line": finding.flag.line, "endLine": end_line}
-    if end_line == finding.flag.line:  # GitHub does not accept columns for a range of several lines
-        values |= {"col": finding.flag.column, "endColumn": end_column}
-    values["title"] = _qualified(finding.flag)
-    properties = ",".join(f"{key}={_value(str(value))}" for key, value in values.items())
-    link = rule_link(find_rule(finding.flag.rule))
-    message = f"{finding.message}{f' - {link}' if link else ''}"
-    return f"::notice {properties}::{_escaped(message)}\n"
+def _github_notice(reported: ReportedFlag) -> str:
+    """Return a notice in the form of a workflow command of GitHub Actions."""
+    end_line, end_column = reported.lines.line_and_column(reported.flag.end)
+    values = {"file": escape_control_chars(reported.path), "line": reported.flag.line, "endLine": end_line}
+    if end_line == reported.flag.line:  # GitHub does not accept columns for a range of several lines
+        values |= {"col": reported.flag.column, "endColumn": end_column}
+    values["title"] = _qualified_rule(reported.flag)
+    properties = ",".join(f"{key}={_escape_github_property(str(value))}" for key, value in values.items())
+    link = rule_link(find_rule(reported.flag.rule))
+    message = f"{reported.message}{f' - {link}' if link else ''}"
+    return f"::notice {properties}::{_escape_github(message)}\n"
 
 
-def _qualified(flag: Flag) -> str:
+def _qualified_rule(flag: Flag) -> str:
     """Return the name of a rule for programs that show it without the name of the tool."""
     return f"disambig/{flag.rule}"
 
 
-def _escaped(text: str) -> str:
+def _escape_github(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def _value(text: str) -> str:
-    return _escaped(text).replace(":", "%3A").replace(",", "%2C")
+def _escape_github_property(text: str) -> str:
+    return _escape_github(text).replace(":", "%3A").replace(",", "%2C")
 
 
-def _issue(finding: ReportedFlag) -> dict[str, Any]:
-    lines = {"begin": finding.flag.line, "end": finding.lines.line_and_column(finding.flag.end)[0]}
+def _gitlab_issue(reported: ReportedFlag) -> dict[str, Any]:
+    lines = {"begin": reported.flag.line, "end": reported.lines.line_and_column(reported.flag.end)[0]}
     return {
-        "description": finding.message,
-        "check_name": _qualified(finding.flag),
-        "fingerprint": finding.fingerprint,
+        "description": reported.message,
+        "check_name": _qualified_rule(reported.flag),
+        "fingerprint": reported.fingerprint,
         "severity": "info",
-        "location": {"path": finding.path, "lines": lines},
+        "location": {"path": reported.path, "lines": lines},
     }
 
 
-def _rdjson_document(diagnostics: list[Any], ended: RunSummary) -> dict[str, Any]:
+def _rdjson_document(diagnostics: list[Any], summary: RunSummary) -> dict[str, Any]:
     return {"source": {"name": "disambig"}, "severity": "INFO", "diagnostics": diagnostics}
 
 
-def _diagnostic(finding: ReportedFlag) -> dict[str, Any]:
-    rule = find_rule(finding.flag.rule)
+def _rdjson_diagnostic(reported: ReportedFlag) -> dict[str, Any]:
+    rule = find_rule(reported.flag.rule)
     return {
-        "message": finding.message,
+        "message": reported.message,
         "location": {
-            "path": finding.path,
-            "range": _range(finding, finding.flag.start, finding.flag.end),
+            "path": reported.path,
+            "range": _rdjson_range(reported, reported.flag.start, reported.flag.end),
         },
         "severity": "INFO",
         "code": {"value": rule.name, **({"url": rule.url} if rule.url else {})},
-        **_suggestions(finding),
+        **_rdjson_suggestions(reported),
     }
 
 
-def _suggestions(finding: ReportedFlag) -> dict[str, Any]:
-    if finding.edit is None:
+def _rdjson_suggestions(reported: ReportedFlag) -> dict[str, Any]:
+    if reported.edit is None:
         return {}
-    first, last, new = finding.edit
-    return {"suggestions": [{"range": _range(finding, first, last), "text": new}]}
+    first, last, new = reported.edit
+    return {"suggestions": [{"range": _rdjson_range(reported, first, last), "text": new}]}
 
 
-def _range(finding: ReportedFlag, start: int, end: int) -> dict[str, Any]:
-    return {"start": _position(finding, start), "end": _position(finding, end)}
+def _rdjson_range(reported: ReportedFlag, start: int, end: int) -> dict[str, Any]:
+    return {"start": _rdjson_position(reported, start), "end": _rdjson_position(reported, end)}
 
 
-def _position(finding: ReportedFlag, offset: int) -> dict[str, int]:
-    line, column = finding.lines.in_utf8(offset)
+def _rdjson_position(reported: ReportedFlag, offset: int) -> dict[str, int]:
+    line, column = reported.lines.in_utf8(offset)
     return {"line": line, "column": column}
 
 
 class JUnitReport:
-    """A test suite per file, and a failed test case per flag, as linters write them for Jenkins and others.
+    """A JUnit report with one test suite per file and one failed test case per flag.
 
     A file that could not be checked is an error. A run without flags and errors has one passed test case,
-    since some programs refuse a report without any.
+    because some programs reject a report without test cases.
     """
 
     def __init__(self) -> None:
         self._suites: list[list[ReportedFlag]] = []
 
-    def add(self, findings: Sequence[ReportedFlag]) -> str:
+    def add(self, reported_flags: Sequence[ReportedFlag]) -> str:
         """Keep the flags of one file."""
-        if findings:
-            self._suites.append(list(findings))
+        if reported_flags:
+            self._suites.append(list(reported_flags))
         return ""
 
-    def end(self, ended: RunSummary) -> str:
+    def end(self, summary: RunSummary) -> str:
         """Return the whole document."""
         from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-        n_flags, n_errors = sum(map(len, self._suites)), len(ended.problems)
+        n_flags, n_errors = sum(map(len, self._suites)), len(summary.problems)
 
         def suite(name: str, failures: int, errors: int) -> Element:
             tests = max(failures + errors, 1)
             counts = {"tests": f"{tests}", "failures": f"{failures}", "errors": f"{errors}"}
-            return SubElement(whole, "testsuite", {"name": name, **counts})
+            return SubElement(root, "testsuite", {"name": name, **counts})
 
         counts = {"tests": f"{max(n_flags + n_errors, 1)}", "failures": f"{n_flags}", "errors": f"{n_errors}"}
-        whole = Element("testsuites", {"name": "disambig", **counts})
-        for findings in self._suites:
-            path = _xml_text(findings[0].path)
-            cases = suite(path, len(findings), 0)
-            for finding in findings:
-                flag = finding.flag
+        root = Element("testsuites", {"name": "disambig", **counts})
+        for reported_flags in self._suites:
+            path = _xml_text(reported_flags[0].path)
+            cases = suite(path, len(reported_flags), 0)
+            for reported in reported_flags:
+                flag = reported.flag
                 place = {"line": f"{flag.line}", "column": f"{flag.column}"}
                 case = SubElement(
-                    cases, "testcase", {"name": _qualified(flag), "classname": path, "file": path, **place}
+                    cases,
+                    "testcase",
+                    {"name": _qualified_rule(flag), "classname": path, "file": path, **place},
                 )
-                failure = SubElement(case, "failure", {"message": _xml_text(finding.message)})
-                failure.text = _xml_text(f"{finding.path}:{flag.line}:{flag.column}: {finding.message}")
-        if ended.problems or not self._suites:
+                failure = SubElement(case, "failure", {"message": _xml_text(reported.message)})
+                failure.text = _xml_text(f"{reported.path}:{flag.line}:{flag.column}: {reported.message}")
+        if summary.problems or not self._suites:
             cases = suite("disambig", 0, n_errors)
-            if not ended.problems:
+            if not summary.problems:
                 SubElement(cases, "testcase", {"name": "no flags", "classname": "disambig"})
-            for problem in ended.problems:
+            for problem in summary.problems:
                 case = SubElement(cases, "testcase", {"name": problem.code, "classname": "disambig"})
                 SubElement(case, "error", {"message": _xml_text(problem.text)})
-        indent(whole, " ")
-        return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(whole, "unicode")}\n'
+        indent(root, " ")
+        return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, "unicode")}\n'
 
 
 def _xml_text(text: str) -> str:
-    """Return a text with only the characters that XML allows."""
+    """Return a text without the characters that XML does not allow."""
     return escape_control_chars(text).translate({0xFFFE: "\ufffd", 0xFFFF: "\ufffd"})
 
 
-SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-_MAX_DESCRIPTION = 1024  # maximum number of characters on GitHub
+_SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_MAX_DESCRIPTION = 1024
+"""Maximum number of characters of a rule's description on GitHub."""
+_RULE_HELP = (
+    "{description} Flags compare how well words fit their context, and some are wrong: read the sentence. To "
+    "keep the text as it is, write <!-- disambig: ignore-next-line[{rule}] --> above the line (in other "
+    "formats in their own comments). To silence the rule in a project, write "
+    'ignore_rules = ["{rule}"] in disambig.toml.'
+)
 
 
 class SarifReport:
-    """One run with its rules, results and notifications."""
+    """A SARIF log of one run with its rules, results and notifications."""
 
     def __init__(self) -> None:
-        self._rules: dict[str, int] = {}
-        self._least: dict[str, PrecisionEstimate] = {}
+        self._rule_numbers: dict[str, int] = {}
+        self._lowest_precision: dict[str, PrecisionEstimate] = {}  # by rule
         self._results: list[dict[str, Any]] = []
 
-    def add(self, findings: Sequence[ReportedFlag]) -> str:
+    def add(self, reported_flags: Sequence[ReportedFlag]) -> str:
         """Keep the flags of one file."""
-        for finding in findings:
-            rule, trust = finding.flag.rule, finding.flag.trust
-            index = self._rules.setdefault(rule, len(self._rules))
-            if trust is not None and (rule not in self._least or trust.share < self._least[rule].share):
-                self._least[rule] = trust
-            self._results.append(_result(finding, index))
+        for reported in reported_flags:
+            rule, trust = reported.flag.rule, reported.flag.trust
+            number = self._rule_numbers.setdefault(rule, len(self._rule_numbers))
+            if trust is not None:
+                lowest = self._lowest_precision.get(rule, trust)
+                self._lowest_precision[rule] = min(lowest, trust, key=lambda estimate: estimate.share)
+            self._results.append(_sarif_result(reported, number))
         return ""
 
-    def end(self, ended: RunSummary) -> str:
+    def end(self, summary: RunSummary) -> str:
         """Return the whole log."""
-        notifications = [_notification(problem, "error") for problem in ended.problems]
-        notifications += [_notification(note, "note") for note in ended.notes]
+        notifications = [_sarif_notification(problem, "error") for problem in summary.problems]
+        notifications += [_sarif_notification(note, "note") for note in summary.notes]
         invocation = {
-            "executionSuccessful": not ended.problems,
-            "exitCode": ended.status,
+            "executionSuccessful": not summary.problems,
+            "exitCode": summary.status,
             "toolExecutionNotifications": notifications,
         }
-        rules = [_rule(find_rule(name), self._least.get(name)) for name in self._rules]
+        rules = [
+            _sarif_rule(find_rule(name), self._lowest_precision.get(name)) for name in self._rule_numbers
+        ]
         driver = {"name": "disambig", "version": __version__, "informationUri": PAGE, "rules": rules}
         run = {
             "tool": {"driver": driver},
@@ -404,14 +407,14 @@ class SarifReport:
             "invocations": [invocation],
             "results": self._results,
         }
-        return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
+        return json.dumps({"$schema": _SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
 
 
-def _rule(rule: Rule, least: PrecisionEstimate | None) -> dict[str, Any]:
-    """Return a rule; its precision is that of the least certain flag in this run."""
-    measured = {} if least is None else {"precision": least.level, "trust": asdict(least)}
+def _sarif_rule(rule: Rule, precision: PrecisionEstimate | None) -> dict[str, Any]:
+    """Return the description of a rule; `precision` is that of its least certain flag in this run."""
+    measured = {} if precision is None else {"precision": precision.level, "trust": asdict(precision)}
     description = rule.description or rule.title
-    text = HELP.format(description=description, rule=rule.name)
+    text = _RULE_HELP.format(description=description, rule=rule.name)
     examples = "".join(f"\n* {example.wrong} -> {example.right}" for example in rule.examples)
     return {
         "id": rule.name,
@@ -424,51 +427,45 @@ def _rule(rule: Rule, least: PrecisionEstimate | None) -> dict[str, Any]:
     }
 
 
-def _result(finding: ReportedFlag, rule: int) -> dict[str, Any]:
-    flag = finding.flag
-    artifact = {"uri": _uri(finding.path)}
+def _sarif_result(reported: ReportedFlag, rule_number: int) -> dict[str, Any]:
+    flag = reported.flag
+    artifact = {"uri": _uri(reported.path)}
+    place = {"artifactLocation": artifact, "region": _sarif_region(reported, flag.start, flag.end)}
     return {
         "ruleId": flag.rule,
-        "ruleIndex": rule,
+        "ruleIndex": rule_number,
         "level": "note",
-        "message": {"text": finding.message},
-        "locations": [
-            {
-                "physicalLocation": {
-                    "artifactLocation": artifact,
-                    "region": _sarif_region(finding, flag.start, flag.end),
-                }
-            }
-        ],
-        "partialFingerprints": {"primaryLocationLineHash": finding.fingerprint},
+        "message": {"text": reported.message},
+        "locations": [{"physicalLocation": place}],
+        "partialFingerprints": {"primaryLocationLineHash": reported.fingerprint},
         **({} if flag.trust is None else {"rank": round(100 * flag.trust.share, 2)}),
-        **_properties(finding),
-        **_fixes(finding, artifact),
+        **_sarif_properties(reported),
+        **_sarif_fixes(reported, artifact),
     }
 
 
-def _fixes(finding: ReportedFlag, artifact: dict[str, str]) -> dict[str, Any]:
-    if finding.edit is None:
+def _sarif_fixes(reported: ReportedFlag, artifact: dict[str, str]) -> dict[str, Any]:
+    if reported.edit is None:
         return {}
-    first, last, new = finding.edit
-    change = {"deletedRegion": _sarif_region(finding, first, last), "insertedContent": {"text": new}}
+    first, last, new = reported.edit
+    change = {"deletedRegion": _sarif_region(reported, first, last), "insertedContent": {"text": new}}
     return {"fixes": [{"artifactChanges": [{"artifactLocation": artifact, "replacements": [change]}]}]}
 
 
-def _properties(finding: ReportedFlag) -> dict[str, Any]:
-    trust, evidence = finding.flag.trust, finding.evidence
+def _sarif_properties(reported: ReportedFlag) -> dict[str, Any]:
+    trust, evidence = reported.flag.trust, reported.evidence
     properties = {} if trust is None else {"precision": trust.level, "trust": asdict(trust)}
     properties |= {"evidence": asdict(evidence)} if evidence else {}
     return {"properties": properties} if properties else {}
 
 
-def _sarif_region(finding: ReportedFlag, start: int, end: int) -> dict[str, int]:
-    line, column = finding.lines.in_utf16(start)
-    end_line, end_column = finding.lines.in_utf16(end)
+def _sarif_region(reported: ReportedFlag, start: int, end: int) -> dict[str, int]:
+    line, column = reported.lines.in_utf16(start)
+    end_line, end_column = reported.lines.in_utf16(end)
     return {"startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column}
 
 
-def _notification(problem: UserError, level: str) -> dict[str, Any]:
+def _sarif_notification(problem: UserError, level: str) -> dict[str, Any]:
     notification: dict[str, Any] = {
         "descriptor": {"id": problem.code},
         "level": level,
@@ -489,13 +486,13 @@ def _uri(path: str) -> str:
 
 _REPORTS: dict[str, Callable[[], FlagReport]] = {
     "text": lambda: LineReport(_text_line),
-    "json": lambda: JSONReport(_plain, _json_document),
-    "jsonl": lambda: LineReport(lambda finding: json.dumps(_plain(finding)) + "\n"),
+    "json": lambda: JSONReport(_json_flag, _json_document),
+    "jsonl": lambda: LineReport(lambda reported: json.dumps(_json_flag(reported)) + "\n"),
     "sarif": SarifReport,
-    "github": lambda: LineReport(_notice),
-    "gitlab": lambda: JSONReport(_issue, lambda issues, ended: issues),
+    "github": lambda: LineReport(_github_notice),
+    "gitlab": lambda: JSONReport(_gitlab_issue, lambda issues, summary: issues),
     "junit": JUnitReport,
-    "rdjson": lambda: JSONReport(_diagnostic, _rdjson_document),
+    "rdjson": lambda: JSONReport(_rdjson_diagnostic, _rdjson_document),
 }
 FORMATS = tuple(_REPORTS)
 """Names of the formats, for the command line."""

@@ -144,7 +144,7 @@ def check(
         stdin_name=stdin_filename,
         changes=Changes(since) if since is not None or staged else None,
         new_baseline=write_baseline,
-        tell_unused=not any(choices[name] for name in ("task", "model", "rule", "ignore_rule")),
+        report_unused=not any(choices[name] for name in ("task", "model", "rule", "ignore_rule")),
         evidence=evidence,
     )
     status = run(request, project, load_checker, StandardOutput())

@@ -38,7 +38,7 @@ PROBLEM = UserError("D300", path="b\u00e9.md")
 NOTE = UserError("D960", where="a.md, line 7: ", path="a.md", line=7, said="on", advice="remove it")
 
 
-def findings(text=TEXT, name="docs/a b.md", flags=None, outcome=""):
+def flags_to_report(text=TEXT, name="docs/a b.md", flags=None, outcome=""):
     places = TextLines(text)
     flags = find_flags(name, text, PlainText(text), annotate_texts([text])).flags if flags is None else flags
     fingerprints = number_fingerprints(flag_identity(name, text, flag) for flag in flags)
@@ -68,13 +68,13 @@ def check_sarif(text):
 
 
 def test_text_and_json_count_characters():
-    assert report_of("text", findings()).splitlines() == [
+    assert report_of("text", flags_to_report()).splitlines() == [
         "docs/a b.md:2:9: quite -> quiet (spelling)",
         "docs/a b.md:3:1: during -> from (preposition)",
         "docs/a b.md:3:16: quite -> quiet (spelling)",
     ]
-    whole = json.loads(report_of("json", findings()))
-    lines = [json.loads(line) for line in report_of("jsonl", findings()).splitlines()]
+    whole = json.loads(report_of("json", flags_to_report()))
+    lines = [json.loads(line) for line in report_of("jsonl", flags_to_report()).splitlines()]
     assert whole["flags"] == lines
     places = [(f["line"], f["column"], f["end_line"], f["end_column"]) for f in lines]
     assert places == [(2, 9, 2, 14), (3, 1, 3, 7), (3, 16, 3, 21)]
@@ -82,7 +82,7 @@ def test_text_and_json_count_characters():
 
 
 def test_sarif_counts_code_units():
-    run = check_sarif(report_of("sarif", findings()))
+    run = check_sarif(report_of("sarif", flags_to_report()))
     assert run["columnKind"] == "utf16CodeUnits"
     (place,) = run["results"][0]["locations"]
     region = {"startLine": 2, "startColumn": 10, "endLine": 2, "endColumn": 15}
@@ -90,7 +90,7 @@ def test_sarif_counts_code_units():
     (fix,) = run["results"][0]["fixes"]
     (replaced,) = fix["artifactChanges"][0]["replacements"]
     assert replaced == {"deletedRegion": region, "insertedContent": {"text": "quiet"}}
-    log = json.loads(report_of("sarif", findings()))
+    log = json.loads(report_of("sarif", flags_to_report()))
     log["runs"][0]["results"][0]["level"] = "hint"
     assert not Draft4Validator(SCHEMA).is_valid(log)  # it finds errors
     rules = run["tool"]["driver"]["rules"]
@@ -102,9 +102,9 @@ def test_sarif_counts_code_units():
 
 
 def test_junit_has_a_suite_per_file_and_a_failure_per_flag():
-    odd = findings("<a&\ufffe\x01>", "b&.md", one_flag("a&\ufffe\x01", '"', 1))
+    odd = flags_to_report("<a&\ufffe\x01>", "b&.md", one_flag("a&\ufffe\x01", '"', 1))
     ended = RunSummary(2, 3, 9, [PROBLEM])
-    whole = ElementTree.fromstring(report_of("junit", findings(), odd, [], ended=ended))
+    whole = ElementTree.fromstring(report_of("junit", flags_to_report(), odd, [], ended=ended))
     assert whole.attrib == {"name": "disambig", "tests": "5", "failures": "4", "errors": "1"}
     suites = [(suite.get("name"), suite.get("tests"), suite.get("failures")) for suite in whole]
     assert suites == [("docs/a b.md", "3", "3"), ("b&.md", "1", "1"), ("disambig", "1", "0")]
@@ -121,7 +121,7 @@ def test_measured_precision_is_in_all_formats():
     unsure = PrecisionEstimate(0.62, 0.5, 0.7, 90, "spelling", "notes")
     sure = PrecisionEstimate(0.91, 0.8, 1, 30, "it's/its", "notes")
     (flag,) = one_flag("a", "an")
-    actual = findings("a", flags=[replace(flag, trust=sure), replace(flag, trust=unsure), flag])
+    actual = flags_to_report("a", flags=[replace(flag, trust=sure), replace(flag, trust=unsure), flag])
     document = json.loads(report_of("json", actual))["flags"]
     assert document[0]["trust"] == {**asdict(sure), "precision": "very-high"}
     assert document[2]["trust"] is None
@@ -137,13 +137,15 @@ def test_measured_precision_is_in_all_formats():
         f"docs/a b.md:1:1: a -> an (spelling{measured})"
         for measured in (", about 9 in 10 right", ", 62 % right", "")
     ]
-    unmeasured = check_sarif(report_of("sarif", findings()))["tool"]["driver"]["rules"]
+    unmeasured = check_sarif(report_of("sarif", flags_to_report()))["tool"]["driver"]["rules"]
     assert not any("precision" in item["properties"] for item in unmeasured)
 
 
 def test_rules_and_their_pages_are_in_all_formats():
     rule = find_rule("confused-words")
-    actual = findings("then", flags=[replace(flag, rule=rule.name) for flag in one_flag("then", "than")])
+    actual = flags_to_report(
+        "then", flags=[replace(flag, rule=rule.name) for flag in one_flag("then", "than")]
+    )
     run = check_sarif(report_of("sarif", actual))
     driver, (result,) = run["tool"]["driver"], run["results"]
     assert driver["informationUri"] == PAGE
@@ -161,7 +163,7 @@ def test_rules_and_their_pages_are_in_all_formats():
 
 
 def test_reviewdog_counts_bytes():
-    whole = json.loads(report_of("rdjson", findings()))
+    whole = json.loads(report_of("rdjson", flags_to_report()))
     first = whole["diagnostics"][0]
     where = {"start": {"line": 2, "column": 13}, "end": {"line": 2, "column": 18}}
     assert first == {
@@ -175,11 +177,11 @@ def test_reviewdog_counts_bytes():
 
 
 def test_github_counts_characters_and_gitlab_lines():
-    assert report_of("github", findings(name="a,b:c%.md")).splitlines()[0] == (
+    assert report_of("github", flags_to_report(name="a,b:c%.md")).splitlines()[0] == (
         "::notice file=a%2Cb%3Ac%25.md,line=2,endLine=2,col=9,endColumn=14,title=disambig/spelling::"
         'Did you mean "quiet" in place of "quite"? (spelling)'
     )
-    first, second, _ = json.loads(report_of("gitlab", findings()))
+    first, second, _ = json.loads(report_of("gitlab", flags_to_report()))
     for item, line in ((first, 2), (second, 3)):
         assert item["location"] == {"path": "docs/a b.md", "lines": {"begin": line, "end": line}}
     assert (first["severity"], first["check_name"]) == ("info", "disambig/spelling")
@@ -187,7 +189,7 @@ def test_github_counts_characters_and_gitlab_lines():
 
 def test_a_place_over_two_lines():
     text = "may\r\nbe so"
-    actual = findings(text, flags=one_flag("may\r\nbe", "maybe"))
+    actual = flags_to_report(text, flags=one_flag("may\r\nbe", "maybe"))
     region = {"startLine": 1, "startColumn": 1, "endLine": 2, "endColumn": 3}
     (result,) = check_sarif(report_of("sarif", actual))["results"]
     assert result["locations"][0]["physicalLocation"]["region"] == region
@@ -198,17 +200,17 @@ def test_a_place_over_two_lines():
 
 
 def test_missing_and_superfluous_words():
-    missing = findings("He saw dog.", flags=[Flag(7, 7, 1, 8, "", "a", "article", 0.5, (7, 7, "a "))])
+    missing = flags_to_report("He saw dog.", flags=[Flag(7, 7, 1, 8, "", "a", "article", 0.5, (7, 7, "a "))])
     assert missing[0].message == 'Is "a" missing here? (article)'
     run = check_sarif(report_of("sarif", missing))
     region = run["results"][0]["fixes"][0]["artifactChanges"][0]["replacements"][0]["deletedRegion"]
     assert region == {"startLine": 1, "startColumn": 8, "endLine": 1, "endColumn": 8}
-    (words,) = findings("the", flags=one_flag("the", ""))
+    (words,) = flags_to_report("the", flags=one_flag("the", ""))
     assert words.message == 'Is "the" one word too many? (spelling)'
 
 
 def test_control_characters_are_escaped():
-    result = findings("x", flags=one_flag("x", "\x1b[31m%\ny"))
+    result = flags_to_report("x", flags=one_flag("x", "\x1b[31m%\ny"))
     assert report_of("github", result).count("\n") == 1
     assert "\\x1b[31m%25 y" in report_of("github", result)
     assert "\x1b" not in report_of("text", result)
@@ -245,14 +247,14 @@ def test_a_report_without_flags(format):
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_a_report_of_several_files_and_odd_names(format):
-    shown = report_of(format, findings(name="a.md"), [], findings(name="b.md"))
+    shown = report_of(format, flags_to_report(name="a.md"), [], flags_to_report(name="b.md"))
     assert shown.count("a.md") >= 3 and shown.count("b.md") >= 3
     if format == "sarif":
         prints = [result["partialFingerprints"] for result in check_sarif(shown)["results"]]
         assert len({item["primaryLocationLineHash"] for item in prints}) == 6
     if format == "gitlab":
         assert len({item["fingerprint"] for item in json.loads(shown)}) == 6
-    shown = report_of(format, findings(name="b\udcff.md"))
+    shown = report_of(format, flags_to_report(name="b\udcff.md"))
     shown.encode("utf-8", "surrogateescape")
     if format == "sarif":
         place = check_sarif(shown)["results"][0]["locations"][0]["physicalLocation"]
@@ -269,7 +271,7 @@ def test_paths_are_those_of_the_repository(tmp_path, monkeypatch):
     assert path_in_repository("<stdin>") == "<stdin>"
     outside = str(tmp_path / "c d.md")
     assert path_in_repository(outside) == outside
-    run = check_sarif(report_of("sarif", findings(name=outside), findings(name="<stdin>")))
+    run = check_sarif(report_of("sarif", flags_to_report(name=outside), flags_to_report(name="<stdin>")))
     uris = [item["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for item in run["results"]]
     assert uris[0].startswith("file:///") and uris[0].endswith("/c%20d.md")
     assert uris[3] == "%3Cstdin%3E"
