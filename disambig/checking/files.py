@@ -69,8 +69,8 @@ class TextFile:
 
 
 def has_checked_suffix(path: str) -> bool:
-    """Return True if the name of a file ends in one of `SUFFIXES`, or the file is a manual page."""
-    return path.lower().endswith(SUFFIXES) or markup.is_manual_page(path)
+    """Return True if the name of a file ends in one of `SUFFIXES`, or the file begins like a document."""
+    return path.lower().endswith(SUFFIXES) or markup.begins_like_document(path)
 
 
 @dataclass(slots=True)

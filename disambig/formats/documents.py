@@ -26,7 +26,7 @@ from disambig.files import (
     without_compression,
 )
 from disambig.formatting import escape_control_chars, first_names, pluralize
-from disambig.markup import MANUAL_SECTIONS, has_markup, is_manual_page
+from disambig.markup import MANUAL_SECTIONS, begins_like_document, has_markup
 from disambig.markup.reading import SUFFIXES as MARKUP
 
 Kind = Literal["file", "line", "json", "csv", "conllu", "spacy", "parquet"]
@@ -162,9 +162,10 @@ DATA: dict[str, str] = {
         "if each line is an object, add --from jsonl; otherwise convert it to .jsonl or .csv",
     ),
     **dict.fromkeys(
-        (".xml", ".svg", ".tei", ".vrt", ".xlf", ".xliff", ".resx", ".dita", ".ditamap", ".dbk", ".docbook"),
+        (".svg", ".tei", ".vrt", ".xlf", ".xliff", ".resx"),
         "convert it to .txt, .jsonl or .conllu",
     ),
+    ".xml": "it is neither DocBook nor DITA: convert it to .txt, .jsonl or .conllu",
     **dict.fromkeys(
         (".conll", ".conllx"),
         "if it has the columns of CoNLL-U, add --from conllu; otherwise convert it to .conllu",
@@ -260,6 +261,8 @@ _ALL_KINDS: tuple[Kind, ...] = get_args(Kind)
 def unsupported_error(path: str, *, hint: str = "") -> UserError | None:
     """Return the error for a file whose suffix shows that it is not a text; None for any other file.
 
+    A ``.xml`` file is one if it does not begin like DocBook or DITA.
+
     Parameters
     ----------
     path : str
@@ -268,7 +271,9 @@ def unsupported_error(path: str, *, hint: str = "") -> UserError | None:
     """
     name = without_compression(path).lower()
     suffix = os.path.splitext(name)[1]
-    if suffix in KINDS or has_markup(name):
+    is_plain_xml = path.lower() == name and suffix == ".xml" and os.path.isfile(path)
+    is_other_xml = is_plain_xml and not begins_like_document(path)
+    if not is_other_xml and (suffix in KINDS or has_markup(name)):
         return None
     if suffix in CONVERTED:
         what, command = CONVERTED[suffix]
@@ -287,7 +292,7 @@ def read_as_text_note(path: str) -> UserError | None:
     suffix = os.path.splitext(name)[1]
     is_known = not suffix or suffix in KINDS or has_markup(name)
     if suffix in MANUAL_SECTIONS and path.lower() == name:
-        is_known = is_manual_page(path)
+        is_known = begins_like_document(path)
     return None if is_known else UserError("D341", path=path, suffix=suffix)
 
 
@@ -428,7 +433,7 @@ def _walk(
                 dangling.append(path)
             elif os.path.exists(path) and not os.path.isfile(path):  # reading a pipe may never end
                 special.append(path)
-            elif bare.endswith(SUFFIXES) or is_manual_page(path):
+            elif bare.endswith(SUFFIXES) or begins_like_document(path):
                 yield path
             else:
                 left_out[os.path.splitext(bare)[1]] += 1

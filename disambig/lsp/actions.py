@@ -33,7 +33,10 @@ _ATTRIBUTES = re.compile(r"\{[ \t]*[:#.][^{}]*\}")
 """An attribute list of Markdown, such as ``{#id}``."""
 _LIST_ITEM = re.compile(r"[ \t]*(?:[-*+\u2022]|\(?(?:\w{1,5}|#)[.)])[ \t]")
 _DECLARATIONS = {
-    "HTML": re.compile(r"\s*<(?:\?xml\b|!doctype\b)[^<>]*>\s*$", re.IGNORECASE),
+    **dict.fromkeys(
+        ("HTML", "DocBook", "DITA", "DocBook or DITA document"),
+        re.compile(r"\s*<(?:\?xml\b|!doctype\b)[^<>]*>\s*$", re.IGNORECASE),
+    ),
     **dict.fromkeys(("manual page", "manual page by section"), re.compile(r"'\\\"")),
 }
 """First lines of a format before which no comment may be inserted."""

@@ -133,6 +133,11 @@ FORMATS = (
         comment_place="block",
     ),
     _prose("HTML", ".html .htm .xhtml", "html_pages:read_html", HTML_COMMENT, "html"),
+    _prose("DocBook", ".docbook .dbk", "_xml_documents:read_docbook", HTML_COMMENT, "docbook docbk"),
+    _prose("DITA", ".dita .ditamap", "_xml_documents:read_dita", HTML_COMMENT, "dita"),
+    MarkupFormat(
+        "DocBook or DITA document", (".xml",), "disambig.markup._xml_documents:read_xml", HTML_COMMENT
+    ),
     _prose("Jupyter notebook", ".ipynb", "notebooks:read_notebook", HTML_COMMENT, "jupyter"),
     _prose(
         "AsciiDoc",

@@ -18,7 +18,9 @@ from __future__ import annotations
 
 import html
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 from disambig.markup.canvas import BLANK, BREAK, ENTITY, OPAQUE, Canvas
 
@@ -28,40 +30,79 @@ _ATTRIBUTE = re.compile(r"[\s/]*([^\s/>=][^\s/>=]*)(?:\s*=\s*(?:\"([^\"]*)\"|'([
 _TAG_END = re.compile(r"[\s/]*>")
 _SPACES = re.compile(r"[ \t\f]{2,}")
 
-_RAW = frozenset("script style textarea xmp iframe noembed noframes plaintext".split())
-"""Elements in which only their own end tag is markup."""
-_LEFT_OUT = (
-    frozenset("head pre svg math template object audio video canvas select datalist blockquote".split())
-    | _RAW
-)
-"""Elements without prose; a sentence ends before and after them."""
-_OPAQUE = frozenset("code kbd samp var tt q del s strike rp rt".split())
-"""Elements that stand for something that is not decided: code, quotations, struck-out text."""
-_WITHIN = frozenset(
-    "a abbr acronym b bdi bdo big cite data dfn em font i ins label mark nobr output ruby small span strong"
-    " sub sup time u wbr".split()
-)
-"""Elements within a sentence, whose tags are invisible."""
-_SHOWN = frozenset("img input".split())
-_EMPTY = frozenset(
-    "area base basefont bgsound br col embed frame hr img input keygen link meta param source track"
-    " wbr".split()
-)
-_CLOSES = {
-    "p": ("p",),
-    "li": ("p", "li"),
-    **dict.fromkeys(("dt", "dd"), ("p", "dt", "dd")),
-    **dict.fromkeys(("td", "th"), ("p", "td", "th")),
-    "tr": ("p", "td", "th", "tr"),
-    "option": ("option",),
-    **dict.fromkeys(
-        "address article aside details div dl fieldset figure footer form h1 h2 h3 h4 h5 h6 header hr main"
-        " nav ol pre section table ul".split(),
-        ("p",),
+NOTHING: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class ElementKinds:
+    """What the elements of a vocabulary are to a reader of prose; all others are blocks of prose.
+
+    Attributes
+    ----------
+    within : frozenset of str
+        Elements within a sentence, whose tags are invisible.
+    opaque : frozenset of str
+        Elements that stand for something that is not decided: code, quotations, struck-out text.
+    left_out : frozenset of str
+        Elements without prose; a sentence ends before and after them.
+    hidden : frozenset of str
+        Elements without prose within a sentence, which goes on after them.
+    revealed : mapping of str to frozenset of str
+        Elements that are prose directly inside the named ones although these are left out.
+    raw : frozenset of str
+        Elements that are left out and in which only their own end tag is markup.
+    empty : frozenset of str
+        Elements without an end tag.
+    images : frozenset of str
+        Elements that stand for an image, with an alternative text as attribute ``alt``.
+    closes : mapping of str to tuple of str
+        Elements that a start tag closes if they are the innermost ones: their end tags may be omitted.
+    """
+
+    within: frozenset[str] = NOTHING
+    opaque: frozenset[str] = NOTHING
+    left_out: frozenset[str] = NOTHING
+    hidden: frozenset[str] = NOTHING
+    revealed: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    raw: frozenset[str] = NOTHING
+    empty: frozenset[str] = NOTHING
+    images: frozenset[str] = NOTHING
+    closes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def names(text: str) -> frozenset[str]:
+    """Return the names in a text between blanks."""
+    return frozenset(text.split())
+
+
+HTML = ElementKinds(
+    within=names(
+        "a abbr acronym b bdi bdo big cite data dfn em font i ins label mark nobr output ruby small"
+        " span strong sub sup time u wbr"
     ),
-    "body": ("head",),
-}
-"""Elements that a start tag closes if they are the innermost ones: their end tags may be omitted."""
+    opaque=names("code kbd samp var tt q del s strike rp rt"),
+    left_out=names("head pre svg math template object audio video canvas select datalist blockquote"),
+    revealed={"title": names("head")},
+    raw=names("script style textarea xmp iframe noembed noframes plaintext"),
+    empty=names(
+        "area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr"
+    ),
+    images=names("img input"),
+    closes={
+        "p": ("p",),
+        "li": ("p", "li"),
+        **dict.fromkeys(("dt", "dd"), ("p", "dt", "dd")),
+        **dict.fromkeys(("td", "th"), ("p", "td", "th")),
+        "tr": ("p", "td", "th", "tr"),
+        "option": ("option",),
+        **dict.fromkeys(
+            "address article aside details div dl fieldset figure footer form h1 h2 h3 h4 h5 h6 header"
+            " hr main nav ol pre section table ul".split(),
+            ("p",),
+        ),
+        "body": ("head",),
+    },
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,16 +128,24 @@ class _Element:
         return self.left_out or self.foreign
 
 
+Attributes = dict[str, tuple[str, int]]
+"""The value of each attribute of a tag, and its position; -1 for one that is not in double quotes."""
+
+
 def read_html(text: str, suffix: str = ".html") -> Canvas:
     """Paint over the markup of an HTML or XHTML page."""
-    reader = _Reader(text)
-    reader.read()
-    reader.canvas.finish()
-    return reader.canvas
+    return TagReader(text).read()
 
 
-class _Reader:
-    """Reader of a page from left to right."""
+class TagReader:
+    """Reader of a text with tags, from left to right.
+
+    Parameters
+    ----------
+    text : str
+    """
+
+    kinds: ClassVar[ElementKinds] = HTML
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -107,12 +156,14 @@ class _Reader:
         self.line_end = -1  # end of the last ``<br>``
         self.missing: set[str] = set()
 
-    def read(self) -> None:
-        """Paint over all markup."""
+    def read(self) -> Canvas:
+        """Paint over all markup and return the finished canvas."""
         at = 0
         while match := _MARKS.search(self.text, at):
             at = max(self._mark(match[0], match.start(), match.end()), match.start() + 1)
         self._text(len(self.text))
+        self.canvas.finish()
+        return self.canvas
 
     def _mark(self, mark: str, at: int, after: int) -> int:
         """Process one mark and return the position at which to continue."""
@@ -120,20 +171,29 @@ class _Reader:
             return self._entity(at)
         self._text(at)
         if mark == "<!--":
-            stop = self._find("-->", after)
+            stop = self.find("-->", after)
             self.canvas.comment(at, stop)
         elif mark == "<![CDATA[":
-            stop = self._find("]]>", after)
-            self.canvas.fill(at, stop, OPAQUE)
+            stop = self.find("]]>", after)
+            outer = self.elements[-1].character if self.elements else ""
+            self.canvas.fill(at, stop, BLANK if outer == BREAK else outer or OPAQUE)
         elif mark in ("<!", "<?"):
-            stop = self._find(">", after)
+            stop = self.declaration_end(mark, after)
             self.canvas.fill(at, stop)
         else:
             stop = self._tag(at, after, closing=mark == "</")
         self.at = stop
         return stop
 
-    def _find(self, what: str, at: int) -> int:
+    def declaration_end(self, mark: str, at: int) -> int:
+        """Return the end of what ``<!`` or ``<?`` begins: a declaration or a processing instruction."""
+        return self.find(">", at)
+
+    def is_placeholder(self, name: str, stop: int, attributes: Attributes) -> bool:
+        """Return True if a start tag that ends at `stop` stands for text that is not in this file."""
+        return False
+
+    def find(self, what: str, at: int) -> int:
         """Return the end of the next `what`, or the end of the text."""
         place = self.text.find(what, at)
         return len(self.text) if place < 0 else place + len(what)
@@ -177,39 +237,43 @@ class _Reader:
         name_match = _NAME.match(self.text, after)
         if not name_match:
             return after
-        name = name_match[0].lower().rpartition(":")[2]
+        kinds, name = self.kinds, name_match[0].lower().rpartition(":")[2]
         stop, attributes = self._attributes(name_match.end())
         if closing:
             self._close(name)
         outer = self.elements[-1].character if self.elements else ""
-        if outer:
+        if outer and name not in kinds.revealed:
             self.canvas.fill(at, stop, BLANK if outer == BREAK else outer)
-        elif name in _SHOWN:
+        elif name in kinds.images:
             self._image(at, stop, attributes)
-        elif name in _WITHIN:
+        elif not closing and self.is_placeholder(name, stop, attributes):
+            self.canvas.fill(at, stop, OPAQUE)
+        elif name in kinds.within:
             self.canvas.mark(at, stop)
+        elif name in kinds.hidden:
+            self.canvas.fill(at, stop)
         elif name == "br":
             is_repeated = self.line_end >= 0 and not self.text[self.line_end : at].strip()
             self.canvas.fill(at, stop)
             self.canvas.put(at, BREAK if is_repeated else " ")
             self.line_end = stop
-        elif name not in _OPAQUE:
+        elif name not in kinds.opaque:
             self.canvas.leave_out(at, stop)
         else:
             self.canvas.fill(at, stop)
             if not closing:  # next to what it contains
                 self.canvas.fill(stop - 1, stop, OPAQUE)
-        if not closing and name not in _EMPTY and not self.text.endswith("/>", at, stop):
+        if not closing and name not in kinds.empty and not self.text.endswith("/>", at, stop):
             self._open(name, attributes)
-            if name in _RAW:
+            if name in kinds.raw:
                 self.at = stop
                 stop = self._raw(name, stop)
                 self._text(stop)
         return stop
 
-    def _attributes(self, at: int) -> tuple[int, dict[str, tuple[str, int]]]:
-        """Return the end of a tag, and the value and position of each attribute."""
-        attributes: dict[str, tuple[str, int]] = {}
+    def _attributes(self, at: int) -> tuple[int, Attributes]:
+        """Return the end of a tag, and its attributes."""
+        attributes: Attributes = {}
         text = self.text
         while True:
             if end := _TAG_END.match(text, at):
@@ -218,7 +282,7 @@ class _Reader:
                 return len(text), attributes
             match = _ATTRIBUTE.match(text, at)
             if not match:
-                return self._find(">", at), attributes
+                return self.find(">", at), attributes
             number = next((group for group in (2, 3, 4) if match[group] is not None), 0)
             value = match[number] if number else ""
             attributes.setdefault(match[1].lower(), (value, match.start(2) if number == 2 else -1))
@@ -234,7 +298,7 @@ class _Reader:
             self.missing.add(mark)
         return mark not in self.missing
 
-    def _image(self, at: int, stop: int, attributes: dict[str, tuple[str, int]]) -> None:
+    def _image(self, at: int, stop: int, attributes: Attributes) -> None:
         """Hide an image but keep its alternative text."""
         value, place = attributes.get("alt", ("", -1))
         if place < 0 or not value.strip() or "&" in value:
@@ -243,8 +307,9 @@ class _Reader:
         self.canvas.fill(at, place, OPAQUE)
         self.canvas.fill(place + len(value), stop, OPAQUE)
 
-    def _open(self, name: str, attributes: dict[str, tuple[str, int]]) -> None:
-        for inner in _CLOSES.get(name, ()):
+    def _open(self, name: str, attributes: Attributes) -> None:
+        kinds = self.kinds
+        for inner in kinds.closes.get(name, ()):
             if self.elements and self.elements[-1].name == inner:
                 self._pop()
         outer = self.elements[-1] if self.elements else _Element("", "", "")
@@ -252,16 +317,18 @@ class _Reader:
         if not left_out:
             if attributes.get("translate", ("",))[0].lower() == "no":
                 left_out = OPAQUE
-            elif name in _LEFT_OUT:
+            elif name in kinds.left_out or name in kinds.raw:
                 left_out = BREAK
-            elif name in _OPAQUE:
+            elif name in kinds.hidden:
+                left_out = BLANK
+            elif name in kinds.opaque:
                 left_out = OPAQUE
-        if name == "title" and not self.open.get("svg"):
+        elif outer.name in kinds.revealed.get(name, NOTHING):
             left_out = ""
         foreign = outer.foreign
         language = attributes.get("lang") or attributes.get("xml:lang")
         if language is not None and language[0].strip():
-            foreign = "" if _is_english(language[0]) else OPAQUE if name in _WITHIN else BREAK
+            foreign = "" if _is_english(language[0]) else OPAQUE if name in kinds.within else BREAK
         self.elements.append(_Element(name, left_out, foreign))
         self.open[name] = self.open.get(name, 0) + 1
 

@@ -48,8 +48,8 @@ _SPOKEN = (
     ),
     (SPOKEN_VOWEL, re.compile("[aeio]|u[nlp]")),
 )
-_BEGINNING = 1_000
-"""Number of bytes at the beginning of a file that show whether it is a manual page."""
+_BEGINNING = 8_000
+"""Number of bytes at the beginning of a file that show what it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,17 +143,23 @@ def read_layout(path: str, text: str) -> Layout:
     return Layout(text) if entry is None else entry.read_layout(text)
 
 
-def is_manual_page(path: str) -> bool:
-    """Return True if a file has the suffix of a manual section (``.1`` to ``.9``) and begins like roff."""
-    if not path.endswith(MANUAL_SECTIONS):
+def begins_like_document(path: str) -> bool:
+    """Return True if a file has a suffix that other files have as well, but begins like a document.
+
+    These are manual pages (``.1`` to ``.9``), which begin like roff, and DocBook and DITA in ``.xml``.
+    """
+    is_xml = path.lower().endswith(".xml")
+    if not is_xml and not path.endswith(MANUAL_SECTIONS):
         return False
+    from disambig.markup._xml_documents import xml_language
     from disambig.markup.man_pages import is_roff
 
     try:
         with open(path, "rb") as file:
-            return is_roff(file.read(_BEGINNING).decode("latin-1"))
+            beginning = file.read(_BEGINNING).decode("utf-8-sig", "replace")
     except OSError:
         return False
+    return bool(xml_language(beginning)[0]) if is_xml else is_roff(beginning)
 
 
 def spoken_words(plain: str, text: str) -> str:

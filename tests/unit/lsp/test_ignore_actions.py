@@ -248,6 +248,7 @@ PROSE_NOTEBOOK = json.dumps({"cells": [{"cell_type": "markdown", "source": ["So.
 # texts of some formats; others have a paragraph of prose, or a comment of one line
 SPECIAL = {
     ".html": f"<p>So.</p>\n<p>{PROSE}</p>\n",
+    ".xml": f"<section><title>So.</title>\n<para>{PROSE}</para></section>\n",
     ".ipynb": PROSE_NOTEBOOK,
     ".adoc": f"So.\n\n{PROSE}\n",
     ".man": f".SH NAME\nSo\n{PROSE}\n",

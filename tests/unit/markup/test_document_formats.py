@@ -1,4 +1,4 @@
-"""Formats of documents as plain text: HTML, reStructuredText, notebooks, AsciiDoc, Org and manual pages."""
+"""Formats of documents as plain text: HTML, DocBook, DITA, RST, notebooks, AsciiDoc, Org and manual pages."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from commands import here
 from hypothesis import given, settings, strategies as st
 from processor_time import grows_linearly
 
-from disambig.markup import BREAK, OPAQUE, path_format, plain_text, read_markup
+from disambig.markup import BREAK, OPAQUE, begins_like_document, path_format, plain_text, read_markup
 
-PATHS = ("x.html", "x.rst", "x.adoc", "x.org", "x.man", "x.ipynb")
+PATHS = ("x.html", "x.docbook", "x.dita", "x.xml", "x.rst", "x.adoc", "x.org", "x.man", "x.ipynb")
 
 
 PIECES = [
@@ -25,6 +25,8 @@ PIECES = [
         "<p>", "</p>", "<b>", "</b>", "<code>", "</code>", "<!--", "-->", "<script>", "</script>",
         "<a b='", "&amp;", "it&#39;s",
     ),
+    *("<section>", "<para>", "<!DOCTYPE a [", "]>", "<?a ", "?>", "<indexterm>", "<info>", "<title>"),
+    "<xref href=''/>",
     *(
         ".. ", ".. note:: ", ".. a::\n", ".. _a:", ":a:`", "`_", "+--+--+\n", "| a | b |\n", "=== ===\n",
         "[1]_", ".. csv-table:: a\n\n  ", "   :alt: ", "   :header: ", ".. |a| replace:: ", ",", '"a b"',
@@ -43,6 +45,9 @@ PIECES = [
 
 
 TEXT = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
+
+
+DOCBOOK = "http://docbook.org/ns/docbook"
 
 
 def legible(path, text):
@@ -90,6 +95,11 @@ MARKS = {
         "<", "<a ", "<!--", "</", "<a b='", "<a b=\"'", "&", "<?", "<![", "<script>", "<a b=", "<p>",
         "<b>", "<a\n", "<pre>", "&amp;", "<![CDATA[", "<p lang=de>", "<script></scripta>", "a&amp;", "<a/",
     ],
+    "x.docbook": [
+        "<", "<!DOCTYPE a [", "<!", "<?", "<![CDATA[", "<info><title>", "<xref linkend='a'/>", "<xref", "&a;",
+        "<indexterm>", "<para>", "<literal>",
+    ],
+    "x.xml": ["<!DOCTYPE a [", "<!-- -->", "<?a?>", " ", "<!", "<a", "<section>"],
     "x.rst": [
         "*", "**", "``", "`", "|", "_", "\\", "[", "::\n", "- ", ".. ", "..\n", ".. x::\n", ":a:", "*a ",
         "``a ", ":a:`b ", "+--+\n", "+-+\n| |\n", "=== ===\n", "===\n", "a\n b\n", ".. _a:\n", "\\ a",
@@ -163,6 +173,96 @@ def test_suffixes_are_known_in_any_case(suffix):
 )  # fmt: skip
 def test_html(text, expected):
     assert legible("x.html", text) == normalised(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("<p>See <xref href='a.dita'/> or <xref href='b'>that page</xref>.</p>", "See # or that page."),
+        ("<p>With <keyword keyref='product'></keyword> <ph id='x'/>it runs.</p>", "With # it runs."),
+        ("<cmd>Click <uicontrol>Save as</uicontrol> in <filepath>a b</filepath>.</cmd>", "Click # in #."),
+        ("<p>It<indexterm>a<indexterm>b</indexterm></indexterm> starts.</p>", "It starts."),
+        ("<title>One</title><prolog><author>Jo</author></prolog><p>Two</p>", "One¶Two"),
+        ("<topicmeta><navtitle>One</navtitle><keywords/></topicmeta>", "One"),
+        ("<p>A <image href='a.png'/> key.</p><codeblock>x <b>y</b></codeblock>", "A # key."),
+        ("<image href='a.png'><alt>A small cat</alt></image>", "#¶A small cat¶#"),
+        ("<p>So.</p><draft-comment>Is it?</draft-comment><note>Yes.</note>", "So.¶Yes."),
+        ("<p xml:lang='de-DE'>Nein</p><p translate='no'>no</p><p>yes</p>", "#¶yes"),
+    ],
+)
+def test_dita(text, expected):
+    assert legible("x.dita", text) == normalised(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("<para>Run <command>ls -l</command>, see <xref linkend='a'/>.</para>", "Run #, see #."),
+        ("<info><title>A book</title><author><surname>Doe</surname></author></info>", "A book"),
+        (
+            "<info><title>A</title><subtitle>b</subtitle><abstract><para>C</para></abstract></info>",
+            "A¶b¶C",
+        ),
+        ("<bibliomixed><title>Not read</title></bibliomixed><para>Read</para>", "Read"),
+        ("<programlisting><![CDATA[ x < 1 ]]></programlisting><para>One.</para>", "One."),
+        ("<para>A<footnote><para>note</para></footnote> here</para>", "A¶note¶here"),
+        ("<term><option>-x</option></term><listitem><para>An option.</para></listitem>", "#¶An option."),
+        (
+            "<para>The &product; manual, <remark>check this</remark>today<?dbfo x>?>.</para>",
+            "The # manual, today.",
+        ),
+        ("<!DOCTYPE a [<!ENTITY b 'c > d'>\n<!-- ] -->]><para>One.</para>", "One."),
+        (
+            "<d:para xmlns:d='http://docbook.org/ns/docbook'>He said <d:quote>no</d:quote>.</d:para>",
+            "He said #.",
+        ),
+    ],
+)
+def test_docbook(text, expected):
+    assert legible("x.dbk", text) == normalised(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "root"),
+    [
+        (f'<?xml version="1.0"?>\n<!-- a --><section xmlns="{DOCBOOK}"><para>One</para></section>', ""),
+        (
+            '<!DOCTYPE sect1 PUBLIC "-//OASIS//DTD DocBook V4.5//EN" [<!ENTITY a "b">]><sect1>One</sect1>',
+            "",
+        ),
+        ("\ufeff<chapter id='a'><title>One</title><para/></chapter>", ""),
+        ('<!DOCTYPE task PUBLIC "-//OASIS//DTD DITA Task//EN"><task><title>One</title></task>', ""),
+        ('<topic xmlns:ditaarch="http://dita.oasis-open.org/"><title>One</title></topic>', ""),
+        ('<project xmlns="http://maven.apache.org/POM/4.0.0"><name>One</name></project>', "project"),
+        ('<article xmlns="http://jats.nlm.nih.gov"><para>One</para></article>', "article"),
+        ("<book><author>One</author></book>", "book"),
+        ("no tags", ""),
+    ],
+)
+def test_xml_is_read_if_its_root_shows_what_it_is(text, root, tmp_path):
+    path = tmp_path / "x.xml"
+    path.write_text(text, encoding="utf8")
+    plain = read_markup("x.xml", text)
+    if "<" in text and not root:
+        assert normalised(plain.text.replace("\x1f", " ").replace(BREAK, "¶").replace("\ufeff", "")) == "One"
+        assert begins_like_document(str(path))
+    else:
+        assert (f"<{root}>" if root else "no root element") in plain.problem
+        assert not begins_like_document(str(path))
+        checked = here("check", path)
+        assert checked.returncode == 2
+        assert "[D340]" in checked.stderr
+
+
+def test_folders_are_searched_for_documents_in_xml(tmp_path):
+    (tmp_path / "pom.xml").write_text("<project><name>It was better then before.</name></project>")
+    (tmp_path / "a.xml").write_text(
+        '<sect1 xmlns="http://docbook.org/ns/docbook"><para>It was better then we had hoped.</para></sect1>'
+    )
+    checked = here("check", tmp_path)
+    assert checked.stdout.count("then -> than") == 1
+    assert "1 file by suffix (.xml 1)" in checked.stderr
+    assert here("annotate", tmp_path, "--only-flags").stdout.count('"then"') >= 1
 
 
 @pytest.mark.parametrize(
