@@ -17,20 +17,17 @@ from disambig.api.decoding import Hypergraph, averaged_perceptron, structured_ex
 from disambig.api.experiments import Claim, ExperimentResult, Panel, Progress, ResultRow, run_parts
 from disambig.api.measures import Outcomes, Paired, paired_bootstrap
 from disambig.api.tasks import CandidateLists
-from disambig_exponentiated_gradient.grammar.treebank_grammar import TreebankGrammar
-from disambig_exponentiated_gradient.treebank.parseval import Parseval
-from disambig_exponentiated_gradient.treebank.tree import Tree
 
-from ..grammar.treebank_grammar import TreebankParser
+from ..grammar.treebank_grammar import TreebankGrammar, TreebankParser
 from ..learners.eg import EG, run_epochs
 from ..learners.pairwise import PairwiseCharts
 from ..learners.part_duals import ChartDual
 from ..packed_parser.features import ChartVocabulary
 from ..packed_parser.parser import LEAST, ChartBatch
 from ..packed_parser.training_charts import LONGEST, THRESHOLD, TrainingCharts
-from ..treebank.parseval import BracketF1
+from ..treebank.parseval import BracketF1, Parseval
 from ..treebank.reading import CRAFT, PENN, CorpusSplit, craft_split, filter_by_length, penn_split
-from ..treebank.tree import format_one_line
+from ..treebank.tree import Tree, format_one_line
 
 PCFG, PERCEPTRON, COST, LOG = "PCFG", "averaged perceptron", "packed EG, cost", "packed EG, log loss"
 LEARNED = (PERCEPTRON, COST, LOG)

@@ -14,10 +14,9 @@ from disambig.api.arrays import Ints
 from disambig.api.experiments import Claim, ExperimentResult, Progress, ResultRow, run_parts
 from disambig.api.measures import Outcomes, paired_bootstrap
 from disambig.api.tasks import CandidateLists
-from disambig_exponentiated_gradient.reranking.lists import TreeLists
-from disambig_exponentiated_gradient.treebank.parseval import Parseval
 
-from ..treebank.parseval import BracketF1
+from ..reranking.lists import TreeLists
+from ..treebank.parseval import BracketF1, Parseval
 from .tree_lists import (
     COST,
     CRAFT_LISTS,

@@ -17,13 +17,13 @@ from disambig.api.decoding import averaged_perceptron, structured_examples
 from disambig.api.experiments import Progress, cached
 from disambig.api.features import transform_checked
 from disambig.api.tasks import CandidateLists
-from disambig_exponentiated_gradient.grammar.treebank_grammar import TreebankGrammar
-from disambig_exponentiated_gradient.treebank.tree import Tree
 
+from ..grammar.treebank_grammar import TreebankGrammar
 from ..learners.eg import EG
 from ..reranking.lists import FOLDS, K, TreeLists, candidate_trees, jackknife_lists, read_lists, write_lists
 from ..treebank import reading as corpora
 from ..treebank.reading import CRAFT, MAX_WORDS, PENN
+from ..treebank.tree import Tree
 
 FEATURES = {
     "base": {"@disambig_extractors": "disambig.SourceFeatures.v1", "rank": False, "features": False},

@@ -7,7 +7,7 @@ from .lexicon import (
     word_classes as word_classes,
 )
 from .rules import (
-    SELDOM as SELDOM,
+    MIN_UNCHANGED as MIN_UNCHANGED,
     Derivation as Derivation,
     RuleCounts as RuleCounts,
     tree_cells as tree_cells,

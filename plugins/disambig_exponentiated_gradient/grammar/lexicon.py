@@ -34,8 +34,8 @@ def word_classes(word: str, is_first: bool) -> tuple[str, ...]:
     if not word[-1:].isalpha():
         return (shape,)
     ending = word.lower()[-LONGEST_SUFFIX:]
-    most = min(len(ending), max(len(word) - 1, 1))
-    return (shape, *(f"{shape} {ending[-n:]}" for n in range(1, most + 1)))
+    longest = min(len(ending), max(len(word) - 1, 1))
+    return (shape, *(f"{shape} {ending[-n:]}" for n in range(1, longest + 1)))
 
 
 def _shape(word: str, is_first: bool) -> str:
@@ -73,7 +73,7 @@ def is_sign(word: str) -> bool:
 
 
 def similar_signs(word: str) -> tuple[str, ...]:
-    """Return the usual words for the kind of punctuation that a word is; empty if it is none or mixed."""
+    """Return the usual words for the kind of punctuation of a word, or none if it has no or several kinds."""
     if len(word) > 1 and set(word) == {"."}:
         return "...", *_SIGNS[2][1]
     return next((usual for characters, usual in _SIGNS if word and set(word) <= characters), ())
@@ -163,19 +163,19 @@ class TagLexicon:
     ) -> TagLexicon:
         """Return the lexicon of sentences, given as words with the symbols of their tags."""
         settings = settings or LexiconSettings()
-        seen = [list(sentence) for sentence in sentences]
+        tagged = [list(sentence) for sentence in sentences]
         words: Counts = defaultdict(Counter)
-        for sentence in seen:
+        for sentence in tagged:
             for word, symbol in sentence:
                 words[word][symbol] += 1
         looks: Counts = defaultdict(Counter)
         types: dict[str, set[str]] = defaultdict(set)
         rare = {word for word, counts in words.items() if counts.total() <= settings.rare}
-        for sentence in seen:
+        for sentence in tagged:
             for word, symbol in sentence:
                 if word in rare:
                     types[without_parents(symbol)].add(word)
-        for sentence in seen:
+        for sentence in tagged:
             for place, (word, symbol) in enumerate(sentence):
                 kind = without_parents(symbol)
                 if word in rare and len(types[kind]) >= settings.open:
@@ -212,9 +212,9 @@ class TagLexicon:
 
     def _word_shares(self, word: str, is_first: bool) -> Shares:
         """Return log P(word | symbol), up to a constant for an unseen word."""
-        kept = self._seen.get((word, is_first))
-        if kept is not None:
-            return kept
+        cached = self._seen.get((word, is_first))
+        if cached is not None:
+            return cached
         counts = self.words.get(word, Counter())
         if not counts and is_first:
             counts = self.words.get(word[:1].lower() + word[1:], counts)
@@ -238,8 +238,11 @@ class TagLexicon:
                 part = (counts[symbol] + weight * usual) / (by_kind[kind] + weight) if weight else 1.0
                 if share * part >= self.settings.least:
                     shares[symbol] = share * part
-        seen = np.log(max(total, _UNSEEN))
-        scores = {symbol: float(np.log(p) + seen - self._symbols[symbol]) for symbol, p in shares.items()}
+        log_count = np.log(max(total, _UNSEEN))
+        scores = {
+            symbol: float(np.log(share) + log_count - self._symbols[symbol])
+            for symbol, share in shares.items()
+        }
         if len(self._seen) < 200_000:
             self._seen[word, is_first] = scores
         return scores
@@ -289,5 +292,6 @@ def _coarse(counts: Counts) -> Counts:
 
 
 def _shares(counts: Mapping[str, float]) -> Shares:
+    """Return each count divided by their sum."""
     total = sum(counts.values())
     return {name: n / total for name, n in counts.items()}

@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api.decoding import BinaryGrammar, ChartEdges
-from disambig_exponentiated_gradient.treebank.tree import TOP
 
 from ..treebank.binarisation import coarse_symbol, is_inside, node_label
-from ..treebank.tree import Tree, TreeNodes
+from ..treebank.tree import TOP, Tree, TreeNodes
 
 Ints = NDArray[np.int32]
 
@@ -55,14 +54,11 @@ class Derivation:
     def from_edges(cls, edges: ChartEdges) -> Derivation:
         """Return the derivation that consists of some edges of a chart, in any order."""
         kinds = edges.BINARY, edges.UNARY, edges.LEXICAL
-        of_two, of_one, words = (np.flatnonzero(edges.kinds == kind) for kind in kinds)
-        words = words[np.argsort(edges.starts[words])]
+        binary, unary, lexical = (edges.take(np.flatnonzero(edges.kinds == kind)) for kind in kinds)
         return cls(
-            np.stack(
-                [getattr(edges, name)[of_two] for name in ("rules", "starts", "splits", "ends")], axis=1
-            ),
-            np.stack([getattr(edges, name)[of_one] for name in ("rules", "starts", "ends")], axis=1),
-            edges.symbols[words],
+            np.stack([binary.rules, binary.starts, binary.splits, binary.ends], axis=1),
+            np.stack([unary.rules, unary.starts, unary.ends], axis=1),
+            lexical.symbols[np.argsort(lexical.starts)],
         )
 
 
@@ -164,22 +160,24 @@ def tree_cells(tree: Tree) -> Iterator[TreeCell]:
             i += 1  # an only child is the next node in preorder
         below = nodes[i]
         if len(below.children) > 2 or (i != above and is_inside(nodes[above].label)):
-            raise ValueError(f"{nodes[above].label} is of no binarised tree")
+            raise ValueError(f"{nodes[above].label} is not a node of a binarised tree")
         middle = ends[i + 1] if below.children else ends[i]
         yield TreeCell(nodes[above], below, tuple(path), tree_nodes.starts[i], middle, ends[i])
         i += 1
 
 
-SELDOM = 0.1
+MIN_UNCHANGED = 0.1
 """Minimum count of leaving a symbol without a unary chain, so that this is never impossible."""
 
 
-def unary_path_scores(counts: RuleCounts) -> dict[str, float]:
+def no_chain_scores(counts: RuleCounts) -> dict[str, float]:
     """Return for each symbol the log probability of having no chain above; 0 if it is never above a chain."""
     above = Counter(counts.unchanged)
     for (symbol, _, _), n in counts.chains.items():
         above[symbol] += n
-    return {symbol: float(np.log(max(counts.unchanged[symbol], SELDOM) / n)) for symbol, n in above.items()}
+    return {
+        symbol: float(np.log(max(counts.unchanged[symbol], MIN_UNCHANGED) / n)) for symbol, n in above.items()
+    }
 
 
 def build_grammar(
@@ -202,15 +200,19 @@ def build_grammar(
     """
     symbols = counts.symbols()
     number = {symbol: i for i, symbol in enumerate(symbols)}
-    none = unary_path_scores(counts)
+    unchanged = no_chain_scores(counts)
     below, above = Counter(counts.lexical), Counter(counts.unchanged)
     for (parent, _, _), n in counts.binary.items():
         below[parent] += n
     for (symbol, _, _), n in counts.chains.items():
         above[symbol] += n
     binary, chains = sorted(counts.binary), sorted(counts.chains)
-    binary_scores = [np.log(counts.binary[rule] / below[rule[0]]) + none.get(rule[0], 0.0) for rule in binary]
-    chain_scores = [np.log(counts.chains[rule] / above[rule[0]]) - none.get(rule[1], 0.0) for rule in chains]
+    binary_scores = [
+        np.log(counts.binary[rule] / below[rule[0]]) + unchanged.get(rule[0], 0.0) for rule in binary
+    ]
+    chain_scores = [
+        np.log(counts.chains[rule] / above[rule[0]]) - unchanged.get(rule[1], 0.0) for rule in chains
+    ]
     grammar = BinaryGrammar(
         symbols=tuple(symbols),
         root=next(i for i, symbol in enumerate(symbols) if coarse_symbol(symbol) == TOP),
@@ -219,9 +221,9 @@ def build_grammar(
         unary=_rows([[number[symbol] for symbol in rule[:2]] for rule in chains], 2),
         unary_scores=np.array(chain_scores, np.float64),
         coarser=coarser,
-        coarse=_map(symbols, coarser),
+        coarse=_coarse_symbols(symbols, coarser),
     )
-    tags = {tag: float(np.log(n / below[tag])) + none.get(tag, 0.0) for tag, n in counts.lexical.items()}
+    tags = {tag: float(np.log(n / below[tag])) + unchanged.get(tag, 0.0) for tag, n in counts.lexical.items()}
     return grammar, [path for _, _, path in chains], tags
 
 
@@ -229,9 +231,10 @@ def _rows(rows: Sequence[Sequence[int]], width: int) -> np.ndarray[tuple[int, in
     return np.array(rows, np.int32).reshape(len(rows), width)
 
 
-def _map(
+def _coarse_symbols(
     symbols: Sequence[str], coarser: BinaryGrammar | None
 ) -> np.ndarray[tuple[int], np.dtype[np.int32]] | None:
+    """Return the index in the coarser grammar of each symbol, or None if there is no such grammar."""
     if coarser is None:
         return None
     number = {symbol: i for i, symbol in enumerate(coarser.symbols)}

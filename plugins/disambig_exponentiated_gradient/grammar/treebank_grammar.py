@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from disambig.api import Arrays, UserError
 from disambig.api.arrays import Ints, offsets_from_sizes
 from disambig.api.decoding import BinaryGrammar, ChartParser, Hypergraph, WordScores
-from disambig_exponentiated_gradient.treebank.tree import TOP, Tree
 
 from ..treebank.binarisation import Binarisation, coarse_symbol, quoted, restore_tree
+from ..treebank.tree import TOP, Tree
 from .lexicon import Counts, LexiconSettings, TagLexicon
 from .rules import Derivation, Labels, RuleCounts, build_grammar, tree_cells
 
@@ -42,10 +42,10 @@ def pack_counts(binarisation: Binarisation, counts: RuleCounts, lexicon: TagLexi
         "chains": _table(chains, 4),
         "unchanged": _table([(number[symbol], n) for symbol, n in sorted(counts.unchanged.items())], 2),
         "lexical": _table([(number[symbol], n) for symbol, n in sorted(counts.lexical.items())], 2),
-        **_strings("symbols", symbols),
-        **_strings("labels", labels),
-        **_check_counts("words", lexicon.words),
-        **_check_counts("looks", lexicon.looks),
+        **_pack_strings("symbols", symbols),
+        **_pack_strings("labels", labels),
+        **_pack_counters("words", lexicon.words),
+        **_pack_counters("looks", lexicon.looks),
     }
 
 
@@ -67,11 +67,11 @@ def unpack_counts(arrays: Mapping[str, NDArray[Any]]) -> tuple[Binarisation, Rul
         raise
     except (ValueError, TypeError, KeyError, RecursionError, OverflowError) as problem:
         raise UserError("D635", problem=f"have no settings ({problem})") from problem
-    symbols = _texts(arrays, "symbols")
+    symbols = _unpack_strings(arrays, "symbols")
     counts = RuleCounts()
     for parent, left, right, n in _numbers(arrays, "binary", 4, (symbols,) * 3):
         counts.binary[symbols[parent], symbols[left], symbols[right]] = n
-    labels, at = _texts(arrays, "labels"), 0
+    labels, at = _unpack_strings(arrays, "labels"), 0
     for above, below, n_labels, n in _numbers(arrays, "chains", 4, (symbols,) * 2):
         path: Labels = tuple(labels[at : at + n_labels])
         counts.chains[symbols[above], symbols[below], path] = n
@@ -81,23 +81,26 @@ def unpack_counts(arrays: Mapping[str, NDArray[Any]]) -> tuple[Binarisation, Rul
     for name, counter in (("unchanged", counts.unchanged), ("lexical", counts.lexical)):
         for symbol, n in _numbers(arrays, name, 2, (symbols,)):
             counter[symbols[symbol]] = n
-    return binarisation, counts, TagLexicon(_counters(arrays, "words"), _counters(arrays, "looks"), chosen)
+    return (
+        binarisation,
+        counts,
+        TagLexicon(_unpack_counters(arrays, "words"), _unpack_counters(arrays, "looks"), chosen),
+    )
 
 
-def _table(rows: Iterable[Sequence[int]], width: int) -> Ints:
-    made = list(rows)
-    return np.array(made, np.int64).reshape(len(made), width)
+def _table(rows: Sequence[Sequence[int]], width: int) -> Ints:
+    return np.array(rows, np.int64).reshape(len(rows), width)
 
 
-def _strings(name: str, strings: Sequence[str]) -> Arrays:
+def _pack_strings(name: str, strings: Sequence[str]) -> Arrays:
     data = [string.encode("utf8", "surrogatepass") for string in strings]
     return {
         name: np.frombuffer(b"".join(data), np.uint8),
-        f"{name}_sizes": np.array([len(entries) for entries in data], np.int64),
+        f"{name}_sizes": np.array([len(string) for string in data], np.int64),
     }
 
 
-def _texts(arrays: Mapping[str, NDArray[Any]], name: str) -> list[str]:
+def _unpack_strings(arrays: Mapping[str, NDArray[Any]], name: str) -> list[str]:
     """Return saved strings; D635 if their bytes and sizes do not fit together."""
     data = _array(arrays, name, np.uint8, 1).tobytes()
     sizes = _array(arrays, f"{name}_sizes", np.int64, 1)
@@ -107,24 +110,25 @@ def _texts(arrays: Mapping[str, NDArray[Any]], name: str) -> list[str]:
     try:
         return [data[start:end].decode("utf8", "surrogatepass") for start, end in pairwise(ends)]
     except UnicodeDecodeError as problem:
-        raise UserError("D635", problem=f"have no UTF-8 in {name}") from problem
+        raise UserError("D635", problem=f"have text in {name} that is not UTF-8") from problem
 
 
-def _check_counts(name: str, counts: Counts) -> Arrays:
-    """Return the counters of each string from stored names and counts."""
+def _pack_counters(name: str, counts: Counts) -> Arrays:
+    """Return counters by string as arrays: the strings, the names that are counted, and the counts."""
     names = sorted({key for counter in counts.values() for key in counter})
     number = {key: i for i, key in enumerate(names)}
     owners = sorted(counts)
     rows = [(i, number[key], n) for i, owner in enumerate(owners) for key, n in sorted(counts[owner].items())]
     return {
-        **_strings(name, owners),
-        **_strings(f"{name}_names", names),
+        **_pack_strings(name, owners),
+        **_pack_strings(f"{name}_names", names),
         f"{name}_counts": _table(rows, 3),
     }
 
 
-def _counters(arrays: Mapping[str, NDArray[Any]], name: str) -> Counts:
-    owners, names = _texts(arrays, name), _texts(arrays, f"{name}_names")
+def _unpack_counters(arrays: Mapping[str, NDArray[Any]], name: str) -> Counts:
+    """Return the counters from the arrays of `_pack_counters`."""
+    owners, names = _unpack_strings(arrays, name), _unpack_strings(arrays, f"{name}_names")
     counters: Counts = {owner: Counter() for owner in owners}
     for owner, key, n in _numbers(arrays, f"{name}_counts", 3, (owners, names)):
         counters[owners[owner]][names[key]] = n
@@ -136,10 +140,9 @@ def _numbers(
 ) -> list[list[int]]:
     """Return rows of indices of strings, with a positive count as the last number."""
     table = _array(arrays, name, np.int64, 2)
-    is_right = table.shape[1] == width and not (table < 0).any() and not (table > MOST).any()
-    is_right = is_right and not (table[:, -1] == 0).any()
-    if not is_right or any((table[:, i] >= len(strings)).any() for i, strings in enumerate(of)):
-        raise UserError("D635", problem=f"have numbers in {name} that cannot be")
+    valid = table.shape[1] == width and not ((table < 0) | (table > MOST)).any() and (table[:, -1] > 0).all()
+    if not valid or any((table[:, i] >= len(strings)).any() for i, strings in enumerate(of)):
+        raise UserError("D635", problem=f"have invalid numbers in {name}")
     return table.tolist()
 
 
@@ -148,7 +151,7 @@ def _array(arrays: Mapping[str, NDArray[Any]], name: str, kind: type, dimensions
         raise UserError("D635", problem=f"lack {name}")
     array = arrays[name]
     if array.dtype != kind or array.ndim != dimensions:
-        raise UserError("D635", problem=f"have {name} in another form")
+        raise UserError("D635", problem=f"have {name} with another type or number of dimensions")
     return array
 
 
@@ -314,23 +317,24 @@ class TreebankGrammar:
         """Return the binarised tree of a derivation; labels inside chains are plain."""
         chains = {(start, end): rule for rule, start, end in derivation.unary.tolist()}
         symbols = self.grammar.symbols
-        made: dict[tuple[int, int], Tree] = {}
+        constituents: dict[tuple[int, int], Tree] = {}
 
-        def put(start: int, end: int, below: Tree) -> None:
+        def add_constituent(start: int, end: int, below: Tree) -> None:
             chain = chains.get((start, end))
             if chain is not None:
                 for label in reversed(self.paths[chain]):
                     below = Tree(quoted(label), (below,))
                 below = Tree(symbols[self.grammar.unary[chain, 0]], (below,))
-            made[start, end] = below
+            constituents[start, end] = below
 
         for place, (word, tag) in enumerate(zip(words, derivation.tags.tolist(), strict=True)):
-            put(place, place + 1, Tree(symbols[tag], (), word))
+            add_constituent(place, place + 1, Tree(symbols[tag], (), word))
         rows = sorted(derivation.binary.tolist(), key=lambda row: row[3] - row[1])  # inner spans come first
         for rule, start, middle, end in rows:
             parent = symbols[self.grammar.binary[rule, 0]]
-            put(start, end, Tree(parent, (made.pop((start, middle)), made.pop((middle, end)))))
-        return made[0, len(words)]
+            children = constituents.pop((start, middle)), constituents.pop((middle, end))
+            add_constituent(start, end, Tree(parent, children))
+        return constituents[0, len(words)]
 
     def score(self, words: Sequence[str], derivation: Derivation) -> float:
         """Return the log probability of a derivation with its words."""
@@ -427,13 +431,13 @@ class TreebankParser:
 
     def _parses(self, sentences: Sequence[Words], tags: Sequence[Words] | None, k: int) -> list[Parses]:
         """Return the trees from this grammar alone."""
-        some = [i for i, words in enumerate(sentences) if words]
+        filled = [i for i, words in enumerate(sentences) if words]  # sentences with words
         words = self.grammar.score_words(
-            [sentences[i] for i in some], None if tags is None else [tags[i] for i in some]
+            [sentences[i] for i in filled], None if tags is None else [tags[i] for i in filled]
         )
         parses = [Parses() for _ in sentences]
         if k == 1:
-            for i, parse in zip(some, self.charts.best(words), strict=True):
+            for i, parse in zip(filled, self.charts.best(words), strict=True):
                 if parse is not None:
                     tree = self.grammar.tree(sentences[i], Derivation.from_edges(parse.edges))
                     parses[i] = Parses((tree,), (parse.score,))
@@ -441,10 +445,10 @@ class TreebankParser:
         charts = self.charts.charts(words)
         decoded = Hypergraph().top(charts.scores, charts.graphs, k)
         for chart, (scores, derivations) in zip(charts.sentences.tolist(), decoded, strict=True):
-            sentence = sentences[some[chart]]
+            sentence = sentences[filled[chart]]
             trees: dict[Tree, float] = {}
             for score, edges in zip(scores.tolist(), derivations, strict=True):
                 derivation = Derivation.from_edges(charts.edges.take(edges))
                 trees.setdefault(self.grammar.tree(sentence, derivation), score)
-            parses[some[chart]] = Parses(tuple(trees), tuple(trees.values()))
+            parses[filled[chart]] = Parses(tuple(trees), tuple(trees.values()))
         return parses

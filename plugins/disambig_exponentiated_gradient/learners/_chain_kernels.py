@@ -45,7 +45,7 @@ def add_places(rows, begin, mass, factor, weights, first):
 
 
 @compiled
-def products(rows, starts, begins, out, workspace):
+def row_products(rows, starts, begins, out, workspace):
     """Write the inner products of the rows of each sequence, (n, n) each, into `out` from ``begins[s]`` on.
 
     `workspace` (D,) must be zero, and is zero afterwards.
@@ -79,16 +79,16 @@ def inner(left, right):
 @compiled
 def difference(before, after):
     """Write ``before - after`` into `after`; return the sum of absolute values."""
-    far = 0.0
+    distance = 0.0
     for i in range(before.shape[0]):
         for j in range(before.shape[1]):
             after[i, j] = before[i, j] - after[i, j]
-            far += abs(after[i, j])
-    return far
+            distance += abs(after[i, j])
+    return distance
 
 
 @compiled
-def by_products(gram, begin, mass):
+def squared_norm_from_products(gram, begin, mass):
     """Return the squared norm of the positions' features weighted by `mass` (n, K), from inner products."""
     n, k = mass.shape
     square = 0.0
@@ -104,8 +104,8 @@ def by_products(gram, begin, mass):
 
 
 @compiled
-def online(
-    rows, starts, costs, gram, begins, C, log_linear, etas, safe, n_steps, order, of_place, of_step,
+def online_epoch(
+    rows, starts, costs, gram, begins, C, log_linear, etas, safe, n_steps, order, theta_places, theta_pairs,
     weights, first, table,
 ):  # fmt: skip
     """Make `n_steps` steps per sequence, in an order (see `PackedDual.epoch`); return the dual's gain."""
@@ -113,15 +113,15 @@ def online(
     longest = 1
     for s in range(len(starts) - 1):
         longest = max(longest, starts[s + 1] - starts[s])
-    scores, then = np.empty((longest, k)), np.empty((longest, k))
-    mass, other = np.empty((longest, k)), np.empty((longest, k))
-    step, pairs, pairs_then = np.empty((k, k)), np.empty((k, k)), np.empty((k, k))
+    scores, new_theta = np.empty((longest, k)), np.empty((longest, k))
+    mass, new_mass = np.empty((longest, k)), np.empty((longest, k))
+    new_theta_pair, pairs, new_pairs = np.empty((k, k)), np.empty((k, k)), np.empty((k, k))
     slope = np.empty((k, k))
-    gained = 0.0
+    gain = 0.0
     for s in order:
         begin, n = starts[s], starts[s + 1] - starts[s]
-        theta, theta_step = of_place[begin : begin + n], of_step[s]
-        partition = shared_sums(theta, theta_step, mass[:n], pairs)
+        theta, theta_pair = theta_places[begin : begin + n], theta_pairs[s]
+        partition = shared_sums(theta, theta_pair, mass[:n], pairs)
         eta = etas[s]
         for _ in range(n_steps):
             place_scores(rows, begin, n, weights, first, scores)
@@ -130,60 +130,61 @@ def online(
                     scores[t, b] += -theta[t, b] if log_linear else costs[begin + t, b]
             for a in range(k):
                 for b in range(k):
-                    slope[a, b] = table[a, b] - theta_step[a, b] if log_linear else table[a, b]
+                    slope[a, b] = table[a, b] - theta_pair[a, b] if log_linear else table[a, b]
             accepted = False
             while True:
                 for t in range(n):
                     for b in range(k):
-                        then[t, b] = theta[t, b] + eta * scores[t, b]
+                        new_theta[t, b] = theta[t, b] + eta * scores[t, b]
                 for a in range(k):
                     for b in range(k):
-                        step[a, b] = theta_step[a, b] + eta * slope[a, b]
+                        new_theta_pair[a, b] = theta_pair[a, b] + eta * slope[a, b]
                 # theta is defined up to a constant: forward-backward gives marginals and log partition
-                after = shared_sums(then[:n], step, other[:n], pairs_then)
-                bent = 0.0
+                after = shared_sums(new_theta[:n], new_theta_pair, new_mass[:n], new_pairs)
+                divergence = 0.0
                 if log_linear:  # KL, with theta' - theta = eta slope
-                    bent = partition - after + eta * (inner(other[:n], scores[:n]) + inner(pairs_then, slope))
-                far = difference(mass[:n], other[:n]) + difference(pairs, pairs_then)
-                linear = -C * (inner(other[:n], scores[:n]) + inner(pairs_then, slope))
+                    linear = inner(new_mass[:n], scores[:n]) + inner(new_pairs, slope)
+                    divergence = partition - after + eta * linear
+                distance = difference(mass[:n], new_mass[:n]) + difference(pairs, new_pairs)
+                linear = -C * (inner(new_mass[:n], scores[:n]) + inner(new_pairs, slope))
                 # |dW|^2 without forming dW: label pairs, the first label, and inner products of the rows
-                square = inner(pairs_then, pairs_then) + inner(other[:1], other[:1])
-                square += by_products(gram, begins[s], other[:n])
-                bend = C * bent + 0.5 * C * C * square
-                accepted = linear - bend >= 0.0
+                square = inner(new_pairs, new_pairs) + inner(new_mass[:1], new_mass[:1])
+                square += squared_norm_from_products(gram, begins[s], new_mass[:n])
+                curvature = C * divergence + 0.5 * C * C * square
+                accepted = linear - curvature >= 0.0
                 if accepted or eta <= safe[s]:
                     break
                 eta = max(0.5 * eta, safe[s])
             if not accepted:
                 break
-            gained += linear - bend
+            gain += linear - curvature
             partition = after
             for t in range(n):
                 for b in range(k):
-                    theta[t, b] = then[t, b]
-                    mass[t, b] -= other[t, b]
+                    theta[t, b] = new_theta[t, b]
+                    mass[t, b] -= new_mass[t, b]
             for a in range(k):
                 for b in range(k):
-                    theta_step[a, b] = step[a, b]
-                    pairs[a, b] -= pairs_then[a, b]
-                    table[a, b] += C * pairs_then[a, b]
-            add_places(rows, begin, other[:n], C, weights, first)
-            eta = next_eta(eta, linear, bend, far, log_linear)
+                    theta_pair[a, b] = new_theta_pair[a, b]
+                    pairs[a, b] -= new_pairs[a, b]
+                    table[a, b] += C * new_pairs[a, b]
+            add_places(rows, begin, new_mass[:n], C, weights, first)
+            eta = next_eta(eta, linear, curvature, distance, log_linear)
         etas[s] = eta
-    return gained
+    return gain
 
 
 @compiled
-def weigh(rows, starts, costs, gold, C, log_linear, of_place, of_step, weights, first, table):
+def add_weights(rows, starts, costs, gold, C, log_linear, theta_places, theta_pairs, weights, first, table):
     """Add the weights for some parameters to zeros, and return ``sum mu l``, or the sum of entropies."""
     k = costs.shape[1]
     pairs, bonus = np.empty((k, k)), 0.0
     for s in range(len(starts) - 1):
         begin, n = starts[s], starts[s + 1] - starts[s]
-        theta, mass = of_place[begin : begin + n], np.empty((n, k))
-        partition = shared_sums(theta, of_step[s], mass, pairs)
+        theta, mass = theta_places[begin : begin + n], np.empty((n, k))
+        partition = shared_sums(theta, theta_pairs[s], mass, pairs)
         if log_linear:
-            bonus += partition - inner(mass, theta) - inner(pairs, of_step[s])
+            bonus += partition - inner(mass, theta) - inner(pairs, theta_pairs[s])
         else:
             bonus += inner(mass, costs[begin : begin + n])
         for t in range(n):
@@ -200,46 +201,46 @@ def weigh(rows, starts, costs, gold, C, log_linear, of_place, of_step, weights, 
 
 
 @compiled
-def slopes(rows, starts, costs, log_linear, of_place, of_step, weights, first, table, places, steps):
+def slopes(rows, starts, costs, log_linear, theta_places, theta_pairs, weights, first, table, places, steps):
     """Write the directions of a step for all sequences into `places` (N, K) and `steps` (S, K, K)."""
     for s in range(len(starts) - 1):
         begin, n = starts[s], starts[s + 1] - starts[s]
         place_scores(rows, begin, n, weights, first, places[begin : begin + n])
         for t in range(begin, begin + n):
             for b in range(costs.shape[1]):
-                places[t, b] += -of_place[t, b] if log_linear else costs[t, b]
-        steps[s] = table - of_step[s] if log_linear else table
+                places[t, b] += -theta_places[t, b] if log_linear else costs[t, b]
+        steps[s] = table - theta_pairs[s] if log_linear else table
 
 
 @compiled
-def moved(starts, of_place, of_step, then_place, then_step, places, steps):
+def marginal_changes(starts, theta_places, theta_pairs, new_theta_places, new_theta_pairs, places, steps):
     """Return the changes of slope and marginals between two sets of parameters (see `next_eta`)."""
-    k = of_place.shape[1]
-    before, after, linear, far = np.empty((k, k)), np.empty((k, k)), 0.0, 0.0
+    k = theta_places.shape[1]
+    before, after, linear, distance = np.empty((k, k)), np.empty((k, k)), 0.0, 0.0
     for s in range(len(starts) - 1):
         sequence = slice(starts[s], starts[s + 1])
-        mass, other = np.empty((starts[s + 1] - starts[s], k)), np.empty((starts[s + 1] - starts[s], k))
-        shared_sums(of_place[sequence], of_step[s], mass, before)
-        shared_sums(then_place[sequence], then_step[s], other, after)
-        linear += inner(other - mass, places[sequence]) + inner(after - before, steps[s])
-        far += np.abs(other - mass).sum() + np.abs(after - before).sum()
-    return linear, far
+        mass, new_mass = np.empty((starts[s + 1] - starts[s], k)), np.empty((starts[s + 1] - starts[s], k))
+        shared_sums(theta_places[sequence], theta_pairs[s], mass, before)
+        shared_sums(new_theta_places[sequence], new_theta_pairs[s], new_mass, after)
+        linear += inner(new_mass - mass, places[sequence]) + inner(after - before, steps[s])
+        distance += np.abs(new_mass - mass).sum() + np.abs(after - before).sum()
+    return linear, distance
 
 
 @compiled
-def gaps(rows, starts, costs, log_linear, of_place, of_step, weights, first, table):
+def gaps(rows, starts, costs, log_linear, theta_places, theta_pairs, weights, first, table):
     """Return the sum of the sequences' gaps."""
     k, total = costs.shape[1], 0.0
-    pairs, spare, shared = np.empty((k, k)), np.empty((k, k)), table.copy().reshape(1, k, k)
+    pairs, unused, shared = np.empty((k, k)), np.empty((k, k)), table.copy().reshape(1, k, k)
     for s in range(len(starts) - 1):
         begin, n = starts[s], starts[s + 1] - starts[s]
-        theta, mass, scores = of_place[begin : begin + n], np.empty((n, k)), np.empty((n, k))
-        partition = shared_sums(theta, of_step[s], mass, pairs)
+        theta, mass, scores = theta_places[begin : begin + n], np.empty((n, k)), np.empty((n, k))
+        partition = shared_sums(theta, theta_pairs[s], mass, pairs)
         place_scores(rows, begin, n, weights, first, scores)
         if log_linear:
-            total -= partition - inner(mass, theta) - inner(pairs, of_step[s])
+            total -= partition - inner(mass, theta) - inner(pairs, theta_pairs[s])
             total -= inner(mass, scores) + inner(pairs, table)
-            total += shared_sums(scores, table, mass, spare)
+            total += shared_sums(scores, table, mass, unused)
         else:
             scores += costs[begin : begin + n]
             total -= inner(mass, scores) + inner(pairs, table)
@@ -256,10 +257,10 @@ def sample() -> None:
     theta = np.zeros((2, 2)), np.zeros((1, 2, 2))
     weights = np.zeros((1, 2)), np.zeros(2), np.zeros((2, 2))
     gram, begins = np.zeros(4), np.zeros(1, np.int64)
-    products(rows, starts, begins, gram, np.zeros(1))
-    weigh(rows, starts, costs, gold, 1.0, False, *theta, *weights)
-    step = np.ones(1), np.ones(1), 1
-    online(rows, starts, costs, gram, begins, 1.0, False, *step, begins, *theta, *weights)
+    row_products(rows, starts, begins, gram, np.zeros(1))
+    add_weights(rows, starts, costs, gold, 1.0, False, *theta, *weights)
+    settings = np.ones(1), np.ones(1), 1
+    online_epoch(rows, starts, costs, gram, begins, 1.0, False, *settings, begins, *theta, *weights)
     slopes(rows, starts, costs, False, *theta, *weights, np.zeros((2, 2)), np.zeros((1, 2, 2)))
-    moved(starts, *theta, *theta, np.zeros((2, 2)), np.zeros((1, 2, 2)))
+    marginal_changes(starts, *theta, *theta, np.zeros((2, 2)), np.zeros((1, 2, 2)))
     gaps(rows, starts, costs, False, *theta, *weights)

@@ -15,42 +15,42 @@ from ._list_kernels import next_eta
 
 
 @compiled
-def row_scores(charts, i, own, of_parts, out):
-    """Write the scores of an instance's rows into `out`, using the weights `own` of its columns."""
+def row_scores(charts, i, local_weights, part_values, out):
+    """Write the scores of an instance's rows into `out`, using the weights `local_weights` of its columns."""
     offsets, _, _, _, parts, part_starts, ptr, local, values, _, _ = charts
     first = part_starts[i]
     for part in range(part_starts[i + 1] - first):
         total = 0.0
         for at in range(ptr[first + part], ptr[first + part + 1]):
-            total += values[at] * own[local[at]]
-        of_parts[part] = total
+            total += values[at] * local_weights[local[at]]
+        part_values[part] = total
     start = offsets[i]
     for row in range(offsets[i + 1] - start):
         total = 0.0
         for place in range(parts.shape[1]):
             part = parts[start + row, place]
             if part >= 0:
-                total += of_parts[part]
+                total += part_values[part]
         out[row] = total
 
 
 @compiled
-def spread(charts, i, mass, of_parts, out):
+def sum_features(charts, i, mass, part_values, out):
     """Write the features of an instance's rows, weighted by `mass`, into `out`; return the squared norm."""
     offsets, _, _, _, parts, part_starts, ptr, local, values, _, _ = charts
     start, first = offsets[i], part_starts[i]
     n_parts = part_starts[i + 1] - first
-    of_parts[:n_parts] = 0.0
+    part_values[:n_parts] = 0.0
     for row in range(offsets[i + 1] - start):
         if mass[row] != 0.0:
             for place in range(parts.shape[1]):
                 part = parts[start + row, place]
                 if part >= 0:
-                    of_parts[part] += mass[row]
+                    part_values[part] += mass[row]
     for c in range(len(out)):
         out[c] = 0.0
     for part in range(n_parts):
-        m = of_parts[part]
+        m = part_values[part]
         if m != 0.0:
             for at in range(ptr[first + part], ptr[first + part + 1]):
                 out[local[at]] += m * values[at]
@@ -72,7 +72,7 @@ def marginals(charts, i, theta, mass):
 
 
 @compiled
-def greatest(charts, i, scores):
+def best_score(charts, i, scores):
     """Return the score of an instance's best derivation."""
     offsets, nodes, heads, tails = charts[0], charts[1], charts[2], charts[3]
     start, stop, n = offsets[i], offsets[i + 1], nodes[i + 1] - nodes[i]
@@ -101,146 +101,146 @@ def largest(starts):
 
 
 @compiled
-def gathered(charts, i, weights, own):
-    """Return the weights of an instance's columns, gathered into `own`."""
+def gather_weights(charts, i, weights, local_weights):
+    """Return the weights of an instance's columns, gathered into `local_weights`."""
     cols, col_starts = charts[9], charts[10]
     first, m = col_starts[i], col_starts[i + 1] - col_starts[i]
     for c in range(m):
-        own[c] = weights[cols[first + c]]
-    return own[:m]
+        local_weights[c] = weights[cols[first + c]]
+    return local_weights[:m]
 
 
 @compiled
-def online(charts, costs, C, log_linear, etas, safe, n_steps, order, of_rows, weights):
+def online_epoch(charts, costs, C, log_linear, etas, safe, n_steps, order, thetas, weights):
     """Make `n_steps` steps per instance, in an order (see `PackedDual.epoch`); return the dual's gain."""
     offsets, part_starts, cols, col_starts = charts[0], charts[5], charts[9], charts[10]
     workspace = np.empty((5, largest(offsets)))
-    of_parts, wide = np.empty(largest(part_starts)), np.empty((2, largest(col_starts)))
-    gained = 0.0
+    part_values, column_space = np.empty(largest(part_starts)), np.empty((2, largest(col_starts)))
+    gain = 0.0
     for i in order:
         start, n = offsets[i], offsets[i + 1] - offsets[i]
-        theta, cost = of_rows[start : start + n], costs[start : start + n]
-        slope, then, mass, other, moved = (
+        theta, cost = thetas[start : start + n], costs[start : start + n]
+        slope, new_theta, mass, new_mass, mass_change = (
             workspace[0, :n],
             workspace[1, :n],
             workspace[2, :n],
             workspace[3, :n],
             workspace[4, :n],
         )
-        own = gathered(charts, i, weights, wide[0])
-        change = wide[1, : len(own)]
+        local_weights = gather_weights(charts, i, weights, column_space[0])
+        change = column_space[1, : len(local_weights)]
         partition = marginals(charts, i, theta, mass)
-        eta, taken = etas[i], 0
+        eta, n_taken = etas[i], 0
         for _ in range(n_steps):
-            row_scores(charts, i, own, of_parts, slope)
+            row_scores(charts, i, local_weights, part_values, slope)
             for row in range(n):
                 slope[row] += -theta[row] if log_linear else cost[row]
             accepted = False
             while True:
                 for row in range(n):
-                    then[row] = theta[row] + eta * slope[row]
-                after = marginals(charts, i, then, other)
-                far = 0.0
+                    new_theta[row] = theta[row] + eta * slope[row]
+                after = marginals(charts, i, new_theta, new_mass)
+                distance = 0.0
                 for row in range(n):
-                    moved[row] = mass[row] - other[row]
-                    far += abs(moved[row])
-                linear = -C * inner(moved, slope)
-                bend = 0.5 * C * C * spread(charts, i, moved, of_parts, change)
+                    mass_change[row] = mass[row] - new_mass[row]
+                    distance += abs(mass_change[row])
+                linear = -C * inner(mass_change, slope)
+                curvature = 0.5 * C * C * sum_features(charts, i, mass_change, part_values, change)
                 if log_linear:  # KL, with theta' - theta = eta slope
-                    bend += C * (eta * inner(other, slope) - after + partition)
-                accepted = linear - bend >= 0.0
+                    curvature += C * (eta * inner(new_mass, slope) - after + partition)
+                accepted = linear - curvature >= 0.0
                 if accepted or eta <= safe[i]:
                     break
                 eta = max(0.5 * eta, safe[i])
             if not accepted:  # the remaining gain is below rounding error
                 break
-            taken += 1
-            gained += linear - bend
+            n_taken += 1
+            gain += linear - curvature
             partition = after
             for row in range(n):
-                theta[row] = then[row]
-                mass[row] = other[row]
-            for c in range(len(own)):
-                own[c] += C * change[c]
-            eta = next_eta(eta, linear, bend, far, log_linear)
+                theta[row] = new_theta[row]
+                mass[row] = new_mass[row]
+            for c in range(len(local_weights)):
+                local_weights[c] += C * change[c]
+            eta = next_eta(eta, linear, curvature, distance, log_linear)
         etas[i] = eta
-        if taken:
-            for c in range(len(own)):
-                weights[cols[col_starts[i] + c]] = own[c]
-    return gained
+        if n_taken:
+            for c in range(len(local_weights)):
+                weights[cols[col_starts[i] + c]] = local_weights[c]
+    return gain
 
 
 @compiled
-def weigh(charts, costs, gold, C, log_linear, of_rows, weights):
+def add_weights(charts, costs, gold, C, log_linear, thetas, weights):
     """Add the weights for some parameters to zeros, and return ``sum mu l``, or the sum of entropies."""
     offsets, part_starts, cols, col_starts = charts[0], charts[5], charts[9], charts[10]
-    masses, of_parts = np.empty(largest(offsets)), np.empty(largest(part_starts))
-    wide = np.empty(largest(col_starts))
+    masses, part_values = np.empty(largest(offsets)), np.empty(largest(part_starts))
+    column_space = np.empty(largest(col_starts))
     bonus = 0.0
     for i in range(len(offsets) - 1):
         start, stop = offsets[i], offsets[i + 1]
-        mass, theta = masses[: stop - start], of_rows[start:stop]
+        mass, theta = masses[: stop - start], thetas[start:stop]
         partition = marginals(charts, i, theta, mass)
         bonus += partition - inner(mass, theta) if log_linear else inner(mass, costs[start:stop])
         for row in range(stop - start):
             mass[row] = gold[start + row] - mass[row]
-        change = wide[: col_starts[i + 1] - col_starts[i]]
-        spread(charts, i, mass, of_parts, change)
+        change = column_space[: col_starts[i + 1] - col_starts[i]]
+        sum_features(charts, i, mass, part_values, change)
         for c in range(len(change)):
             weights[cols[col_starts[i] + c]] += C * change[c]
     return bonus
 
 
 @compiled
-def slopes(charts, costs, log_linear, of_rows, weights, out):
+def slopes(charts, costs, log_linear, thetas, weights, out):
     """Write the direction of a step for all instances into `out`, shape ``(n_rows,)``."""
     offsets, part_starts, col_starts = charts[0], charts[5], charts[10]
-    of_parts, wide = np.empty(largest(part_starts)), np.empty(largest(col_starts))
+    part_values, column_space = np.empty(largest(part_starts)), np.empty(largest(col_starts))
     for i in range(len(offsets) - 1):
         start, stop = offsets[i], offsets[i + 1]
-        row_scores(charts, i, gathered(charts, i, weights, wide), of_parts, out[start:stop])
+        row_scores(charts, i, gather_weights(charts, i, weights, column_space), part_values, out[start:stop])
         for row in range(start, stop):
-            out[row] += -of_rows[row] if log_linear else costs[row]
+            out[row] += -thetas[row] if log_linear else costs[row]
 
 
 @compiled
-def moved(charts, before, after, slope):
+def marginal_changes(charts, before, after, slope):
     """Return the changes of slope and marginals between two sets of parameters (see `next_eta`)."""
     offsets = charts[0]
     masses = np.empty((2, largest(offsets)))
-    linear, far = 0.0, 0.0
+    linear, distance = 0.0, 0.0
     for i in range(len(offsets) - 1):
         start, stop = offsets[i], offsets[i + 1]
-        mass, other = masses[0, : stop - start], masses[1, : stop - start]
+        mass, new_mass = masses[0, : stop - start], masses[1, : stop - start]
         marginals(charts, i, before[start:stop], mass)
-        marginals(charts, i, after[start:stop], other)
+        marginals(charts, i, after[start:stop], new_mass)
         for row in range(stop - start):
-            other[row] -= mass[row]
-            far += abs(other[row])
-        linear += inner(other, slope[start:stop])
-    return linear, far
+            new_mass[row] -= mass[row]
+            distance += abs(new_mass[row])
+        linear += inner(new_mass, slope[start:stop])
+    return linear, distance
 
 
 @compiled
-def gaps(charts, costs, log_linear, of_rows, weights):
+def gaps(charts, costs, log_linear, thetas, weights):
     """Return primal minus dual, as a share of C."""
     offsets, part_starts, col_starts = charts[0], charts[5], charts[10]
     workspace = np.empty((3, largest(offsets)))
-    of_parts, wide = np.empty(largest(part_starts)), np.empty(largest(col_starts))
+    part_values, column_space = np.empty(largest(part_starts)), np.empty(largest(col_starts))
     total = 0.0
     for i in range(len(offsets) - 1):
         start, n = offsets[i], offsets[i + 1] - offsets[i]
-        scores, mass, other = workspace[0, :n], workspace[1, :n], workspace[2, :n]
-        theta = of_rows[start : start + n]
-        row_scores(charts, i, gathered(charts, i, weights, wide), of_parts, scores)
+        scores, mass, new_mass = workspace[0, :n], workspace[1, :n], workspace[2, :n]
+        theta = thetas[start : start + n]
+        row_scores(charts, i, gather_weights(charts, i, weights, column_space), part_values, scores)
         partition = marginals(charts, i, theta, mass)
         if log_linear:
-            total += marginals(charts, i, scores, other) - inner(mass, scores)
+            total += marginals(charts, i, scores, new_mass) - inner(mass, scores)
             total -= partition - inner(mass, theta)
         else:
             for row in range(n):
                 scores[row] += costs[start + row]
-            total += greatest(charts, i, scores) - inner(mass, scores)
+            total += best_score(charts, i, scores) - inner(mass, scores)
     return total
 
 
@@ -258,8 +258,8 @@ def sample() -> None:
     costs, gold, theta, weights = np.zeros(2), np.ones(2), np.zeros(2), np.zeros(1)
     for charts in sample_charts():
         etas, order = np.ones(1), np.zeros(1, np.int64)
-        weigh(charts, costs, gold, 1.0, False, theta, weights)
-        online(charts, costs, 1.0, False, etas, np.zeros(1), 1, order, theta, weights)
+        add_weights(charts, costs, gold, 1.0, False, theta, weights)
+        online_epoch(charts, costs, 1.0, False, etas, np.zeros(1), 1, order, theta, weights)
         slopes(charts, costs, False, theta, weights, np.empty(2))
-        moved(charts, theta, theta, np.zeros(2))
+        marginal_changes(charts, theta, theta, np.zeros(2))
         gaps(charts, costs, False, theta, weights)

@@ -1,14 +1,12 @@
 """Compiled exponentiated gradient on lists: visits, passes over all lists, removal of shared features."""
 
+# Numba infers the types of compiled functions (see `disambig.jit`).
+# mypy: allow-untyped-defs
 from __future__ import annotations
 
 import numpy as np
 
 from disambig.api.kernels import compiled
-
-# Numba infers the types of compiled functions (see `disambig.jit`).
-# mypy: allow-untyped-defs
-
 
 _NEVER = -np.inf
 _HARDLY = 1e-9
@@ -43,7 +41,7 @@ def score(ptr, local, values, weights, out):
 
 
 @compiled
-def spread(ptr, local, values, mass, out):
+def sum_features(ptr, local, values, mass, out):
     """Write the sum of the candidates' features, weighted by `mass`, into `out`; return its squared norm."""
     for c in range(len(out)):
         out[c] = 0.0
@@ -71,7 +69,7 @@ def slopes(loss, scores, gold, theta, log_linear, out):
 
 
 @compiled
-def own_gap(nabla, alpha, theta, log_linear):
+def list_gap(nabla, alpha, theta, log_linear):
     """Return the list's contribution to the gap between primal and dual, as a share of C."""
     mean, most = 0.0, _NEVER
     for y in range(len(alpha)):
@@ -101,15 +99,15 @@ def moved(theta, nabla, eta, floor, out):
 
 
 @compiled
-def next_eta(eta, linear, bend, far, log_linear):
-    """Return the eta for the next step, after one that gained ``linear - bend``.
+def next_eta(eta, linear, curvature, distance, log_linear):
+    """Return the eta for the next step, after one that gained ``linear - curvature``.
 
-    On the line from alpha to the end of the step, the dual is the parabola ``t linear - t^2 bend`` with its
-    maximum at ``t = linear / (2 bend)``: the next step is scaled by this, within a factor of two. If alpha
-    hardly changed, by `far` in all, eta is increased.
+    On the line from alpha to the end of the step, the dual is the parabola ``t linear - t^2 curvature``. The
+    next step is scaled by the position of its maximum, ``t = linear / (2 curvature)``, within a factor of
+    two. If alpha hardly changed, by `distance` in all, eta is increased.
     """
-    if bend > 0.0 and far > _HARDLY:
-        eta *= min(2.0, max(0.5, 0.5 * linear / bend))
+    if curvature > 0.0 and distance > _HARDLY:
+        eta *= min(2.0, max(0.5, 0.5 * linear / curvature))
     else:
         eta *= 2.0
     # at 1 the old theta of the log-linear dual has no influence; a longer step would reverse it
@@ -119,7 +117,7 @@ def next_eta(eta, linear, bend, far, log_linear):
 @compiled
 def visit(
     cols, ptr, local, values, loss, gold, C, log_linear, floor, eta, safe, steps, enough, theta, weights,
-    workspace, wide,
+    workspace, column_space,
 ):  # fmt: skip
     """Take up to `steps` steps on one list; return eta, the gain of the dual, and the number of steps.
 
@@ -143,19 +141,19 @@ def visit(
     wide : array of float64, shape (2, at least the list's columns)
     """
     k, m = len(theta), len(cols)
-    alpha, other, then = workspace[0, :k], workspace[1, :k], workspace[2, :k]
+    alpha, new_alpha, new_theta = workspace[0, :k], workspace[1, :k], workspace[2, :k]
     scores, nabla = workspace[3, :k], workspace[4, :k]
-    own, change = wide[0, :m], wide[1, :m]
+    list_weights, change = column_space[0, :m], column_space[1, :m]
     # The list's weights are gathered once: the steps then read a small array instead of all over memory.
     for c in range(m):
-        own[c] = weights[cols[c]]
+        list_weights[c] = weights[cols[c]]
     for y in range(k):
         alpha[y] = np.exp(theta[y])
-    gained, taken = 0.0, 0
+    total_gain, n_taken = 0.0, 0
     for _ in range(steps):
-        score(ptr, local, values, own, scores)
+        score(ptr, local, values, list_weights, scores)
         slopes(loss, scores, gold, theta, log_linear, nabla)
-        if own_gap(nabla, alpha, theta, log_linear) <= enough:
+        if list_gap(nabla, alpha, theta, log_linear) <= enough:
             break
         least, most = 0.0, 0.0
         for y in range(k):
@@ -164,23 +162,23 @@ def visit(
             eta = min(eta, 2.0 * floor / (most - least))  # a longer step has the same result
         accepted = False
         while True:
-            moved(theta, nabla, eta, floor, then)
-            normalise(then, other)
-            linear, bent, far = 0.0, 0.0, 0.0
+            moved(theta, nabla, eta, floor, new_theta)
+            normalise(new_theta, new_alpha)
+            linear, divergence, distance = 0.0, 0.0, 0.0
             for y in range(k):
-                delta = other[y] - alpha[y]
+                delta = new_alpha[y] - alpha[y]
                 linear += delta * nabla[y]
-                far += abs(delta)
-                if log_linear and other[y] > 0.0:
+                distance += abs(delta)
+                if log_linear and new_alpha[y] > 0.0:
                     # KL divergence: the entropy falls below its tangent
-                    bent += other[y] * (then[y] - theta[y])
+                    divergence += new_alpha[y] * (new_theta[y] - theta[y])
                 alpha[y] = -delta  # the change of W is C sum (-delta) phi; alpha is restored below
-            square = spread(ptr, local, values, alpha, change)
+            square = sum_features(ptr, local, values, alpha, change)
             for y in range(k):
                 alpha[y] = np.exp(theta[y])
             linear *= C
-            loss_of_bend = C * bent + 0.5 * C * C * square
-            gain = linear - loss_of_bend
+            curvature = C * divergence + 0.5 * C * C * square
+            gain = linear - curvature
             if gain >= 0.0:
                 accepted = True
                 break
@@ -189,94 +187,87 @@ def visit(
             eta = max(0.5 * eta, safe)
         if not accepted:
             break
-        taken += 1
-        gained += gain
+        n_taken += 1
+        total_gain += gain
         for c in range(m):
-            own[c] += C * change[c]
+            list_weights[c] += C * change[c]
         for y in range(k):
-            theta[y] = then[y]
-            alpha[y] = other[y]
-        eta = next_eta(eta, linear, loss_of_bend, far, log_linear)
-    if taken:
+            theta[y] = new_theta[y]
+            alpha[y] = new_alpha[y]
+        eta = next_eta(eta, linear, curvature, distance, log_linear)
+    if n_taken:
         for c in range(m):
-            weights[cols[c]] = own[c]
-    return eta, gained, taken
-
-
-# Numba infers the types of compiled functions (see `disambig.jit`).
-# mypy: allow-untyped-defs
+            weights[cols[c]] = list_weights[c]
+    return eta, total_gain, n_taken
 
 
 @compiled
-def rooms(offsets, col_starts, width):
-    """Return work space for the longest list and for the most columns and entries of a crossed list."""
+def allocate(lists):
+    """Return the size of the longest list, the most columns of a list, and the work space of `read_list`.
+
+    In a list that is crossed with labels, each candidate has columns of its own.
+    """
+    offsets, _, col_starts, _, _, _, _, values, _, width = lists
     longest, widest = 1, 1
     for i in range(len(offsets) - 1):
         size = offsets[i + 1] - offsets[i]
         n_cols = col_starts[i, 1] - col_starts[i, 0]
         longest = max(longest, size)
         widest = max(widest, n_cols * size if width > 0 else n_cols)
-    return longest, widest
+    size = widest if width > 0 else 1
+    count = np.arange(size).astype(np.int32)
+    spare = np.empty(size, np.int32), np.empty(longest + 1, np.int64), count, np.empty(size, values.dtype)
+    return longest, widest, spare
 
 
 @compiled
-def opened(i, offsets, cols, col_starts, ptr, ptr_starts, local, starts, values, labels, width, spare):
-    """Return the columns, starts, local columns and values of one list.
+def read_list(i, lists, spare):
+    """Return the columns of a list, and the starts, local columns and values of its candidates' entries.
 
     If the list is crossed with labels, each candidate has the row of its instance in its own columns: they
     are written to `spare`, four arrays, the third of which counts from 0.
     """
+    offsets, cols, col_starts, ptr, ptr_starts, local, starts, values, labels, width = lists
     first, last = offsets[i], offsets[i + 1]
-    own = cols[col_starts[i, 0] : col_starts[i, 1]]
-    k, p = last - first, len(own)
+    row_columns = cols[col_starts[i, 0] : col_starts[i, 1]]
+    k, n = last - first, len(row_columns)
     if width == 0:
         begin = ptr_starts[i]
-        return own, ptr[begin : begin + k + 1], local[starts[i, 0] :], values[starts[i, 1] :]
-    x = values[starts[i, 1] : starts[i, 1] + p]
-    many, begins, count, tiled = spare
+        return row_columns, ptr[begin : begin + k + 1], local[starts[i, 0] :], values[starts[i, 1] :]
+    row = values[starts[i, 1] : starts[i, 1] + n]
+    columns, begins, count, tiled = spare
     for y in range(k):
         block = labels[first + y] * width
-        begins[y] = y * p
-        for j in range(p):
-            many[y * p + j] = block + own[j]
-            tiled[y * p + j] = x[j]
-    begins[k] = k * p
-    return many[: k * p], begins[: k + 1], count, tiled
+        begins[y] = y * n
+        for j in range(n):
+            columns[y * n + j] = block + row_columns[j]
+            tiled[y * n + j] = row[j]
+    begins[k] = k * n
+    return columns[: k * n], begins[: k + 1], count, tiled
 
 
 @compiled
-def spare_room(longest, widest, width, values):
-    """Return the work space that `opened` writes to."""
-    size = widest if width > 0 else 1
-    count = np.arange(size).astype(np.int32)
-    return np.empty(size, np.int32), np.empty(longest + 1, np.int64), count, np.empty(size, values.dtype)
-
-
-@compiled
-def online(lists, loss, gold, C, log_linear, floor, etas, safe, steps, enough, order, theta, weights):
+def online_epoch(lists, loss, gold, C, log_linear, floor, etas, safe, steps, enough, order, theta, weights):
     """Visit the lists in an order; return the gain of the dual and the number of steps."""
-    offsets, cols, col_starts, ptr, ptr_starts, local, starts, values, labels, width = lists
-    longest, widest = rooms(offsets, col_starts, width)
-    spare = spare_room(longest, widest, width, values)
-    workspace, wide = np.empty((5, longest)), np.empty((2, widest))
-    gained, taken = 0.0, 0
+    offsets = lists[0]
+    longest, widest, spare = allocate(lists)
+    workspace, column_space = np.empty((5, longest)), np.empty((2, widest))
+    total_gain, n_taken = 0.0, 0
     for i in order:
         first, last = offsets[i], offsets[i + 1]
-        one = opened(
-            i, offsets, cols, col_starts, ptr, ptr_starts, local, starts, values, labels, width, spare
-        )
+        columns, ptr, local, values = read_list(i, lists, spare)
         eta, gain, n = visit(
-            one[0], one[1], one[2], one[3], loss[first:last], gold[i], C, log_linear, floor, etas[i], safe[i],
-            steps, enough, theta[first:last], weights, workspace, wide,
+            columns, ptr, local, values, loss[first:last], gold[i], C, log_linear, floor, etas[i], safe[i],
+            steps, enough, theta[first:last], weights, workspace, column_space,
         )  # fmt: skip
         etas[i] = eta
-        gained += gain
-        taken += n
-    return gained, taken
+        total_gain += gain
+        n_taken += n
+    return total_gain, n_taken
 
 
 @compiled
-def pairwise_steps(ptr, local, values, loss, C, steps, whole, enough, mass, own, scores, change):
+def pairwise_steps(ptr, local, values, loss, C, steps, whole, enough, mass, list_weights, scores, change):
     """Take up to `steps` pairwise steps on one list; return the gain of the dual.
 
     Mass moves from the candidate with the lowest loss plus score, among those with mass, to the one with the
@@ -295,13 +286,13 @@ def pairwise_steps(ptr, local, values, loss, C, steps, whole, enough, mass, own,
     scores, change : array of float64
         Work space for the candidates and for the list's columns.
     """
-    gained = 0.0
+    total_gain = 0.0
     for _ in range(steps):
         best, worst, mean = -1, -1, 0.0
         for y in range(len(mass)):
             if loss[y] < 0.0 or not (whole or mass[y] > 0.0):
                 continue
-            score(ptr[y:], local, values, own, scores[y : y + 1])
+            score(ptr[y:], local, values, list_weights, scores[y : y + 1])
             scores[y] += loss[y]
             mean += mass[y] * scores[y]
             if best < 0 or scores[y] > scores[best]:
@@ -310,109 +301,97 @@ def pairwise_steps(ptr, local, values, loss, C, steps, whole, enough, mass, own,
                 worst = y
         if best == worst or scores[best] - mean <= enough:
             break
-        for c in range(len(own)):
+        for c in range(len(list_weights)):
             change[c] = 0.0
         for at in range(ptr[worst], ptr[worst + 1]):
             change[local[at]] += values[at]
         for at in range(ptr[best], ptr[best + 1]):
             change[local[at]] -= values[at]
         square = 0.0
-        for c in range(len(own)):
+        for c in range(len(list_weights)):
             square += change[c] * change[c]
-        slope, far = scores[best] - scores[worst], mass[worst]
-        if C * square * far > slope:
-            far = slope / (C * square)
-        mass[best] += far
-        mass[worst] = max(mass[worst] - far, 0.0)
-        gained += C * far * (slope - 0.5 * C * far * square)
-        for c in range(len(own)):
-            own[c] += C * far * change[c]
-    return gained
+        slope, distance = scores[best] - scores[worst], mass[worst]
+        if C * square * distance > slope:
+            distance = slope / (C * square)
+        mass[best] += distance
+        mass[worst] = max(mass[worst] - distance, 0.0)
+        total_gain += C * distance * (slope - 0.5 * C * distance * square)
+        for c in range(len(list_weights)):
+            list_weights[c] += C * distance * change[c]
+    return total_gain
 
 
 @compiled
-def pairwise_online(lists, loss, C, steps, whole, enough, order, mass, weights):
+def pairwise_epoch(lists, loss, C, steps, whole, enough, order, mass, weights):
     """Visit the lists in an order (see `pairwise_steps`); return the gain of the dual."""
-    offsets, cols, col_starts, ptr, ptr_starts, local, starts, values, labels, width = lists
-    longest, widest = rooms(offsets, col_starts, width)
-    spare = spare_room(longest, widest, width, values)
-    scores, own, change = np.empty(longest), np.empty(widest), np.empty(widest)
-    gained = 0.0
+    offsets = lists[0]
+    longest, widest, spare = allocate(lists)
+    scores, list_weights, change = np.empty(longest), np.empty(widest), np.empty(widest)
+    total_gain = 0.0
     for i in order:
         first, last = offsets[i], offsets[i + 1]
         if not whole and (mass[first:last] > 0.0).sum() < 2:
             continue
-        one = opened(
-            i, offsets, cols, col_starts, ptr, ptr_starts, local, starts, values, labels, width, spare
-        )
-        n_cols = len(one[0])
+        columns, ptr, local, values = read_list(i, lists, spare)
+        n_cols = len(columns)
         for c in range(n_cols):
-            own[c] = weights[one[0][c]]
+            list_weights[c] = weights[columns[c]]
         gain = pairwise_steps(
-            one[1], one[2], one[3], loss[first:last], C, steps, whole, enough, mass[first:last],
-            own[:n_cols], scores, change[:n_cols],
+            ptr, local, values, loss[first:last], C, steps, whole, enough, mass[first:last],
+            list_weights[:n_cols], scores, change[:n_cols],
         )  # fmt: skip
         if gain > 0.0:
             for c in range(n_cols):
-                weights[one[0][c]] = own[c]
-            gained += gain
-    return gained
+                weights[columns[c]] = list_weights[c]
+            total_gain += gain
+    return total_gain
 
 
 @compiled
-def weigh(lists, gold, C, theta, weights):
+def compute_weights(lists, gold, C, theta, weights):
     """Write ``C sum alpha (phi_gold - phi_y)`` into `weights` (slides, step 3)."""
-    offsets, cols, col_starts, ptr, ptr_starts, local, starts, values, labels, width = lists
-    longest, widest = rooms(offsets, col_starts, width)
-    spare = spare_room(longest, widest, width, values)
-    mass, wide = np.empty(longest), np.empty(widest)
+    offsets = lists[0]
+    longest, widest, spare = allocate(lists)
+    mass, column_space = np.empty(longest), np.empty(widest)
     weights[:] = 0.0
     for i in range(len(offsets) - 1):
         first, last = offsets[i], offsets[i + 1]
-        one = opened(
-            i, offsets, cols, col_starts, ptr, ptr_starts, local, starts, values, labels, width, spare
-        )
+        columns, ptr, local, values = read_list(i, lists, spare)
         for y in range(last - first):
             mass[y] = -np.exp(theta[first + y])
         mass[gold[i]] += 1.0
-        spread(one[1], one[2], one[3], mass[: last - first], wide[: len(one[0])])
-        for c in range(len(one[0])):
-            weights[one[0][c]] += C * wide[c]
+        sum_features(ptr, local, values, mass[: last - first], column_space[: len(columns)])
+        for c in range(len(columns)):
+            weights[columns[c]] += C * column_space[c]
 
 
 @compiled
-def spans(lists, out):
+def squared_spans(lists, out):
     """Write a bound on the squared distance of two candidates' features into `out`, list by list."""
-    offsets, cols, col_starts, ptr, ptr_starts, local, starts, values, labels, width = lists
-    longest, widest = rooms(offsets, col_starts, width)
-    spare = spare_room(longest, widest, width, values)
+    offsets = lists[0]
+    spare = allocate(lists)[2]
     for i in range(len(offsets) - 1):
-        one = opened(
-            i, offsets, cols, col_starts, ptr, ptr_starts, local, starts, values, labels, width, spare
-        )
+        _, ptr, _, values = read_list(i, lists, spare)
         out[i] = 0.0
         for y in range(offsets[i + 1] - offsets[i]):
             square = 0.0
-            for at in range(one[1][y], one[1][y + 1]):
-                square += np.float64(one[3][at]) * one[3][at]
+            for at in range(ptr[y], ptr[y + 1]):
+                square += np.float64(values[at]) * values[at]
             out[i] = max(out[i], 4.0 * square)  # |a - b|^2 <= (|a| + |b|)^2 <= 4 max(|a|, |b|)^2
 
 
 @compiled
-def nablas(lists, loss, gold, log_linear, theta, weights, out):
+def all_slopes(lists, loss, gold, log_linear, theta, weights, out):
     """Write the slope of the dual for each alpha, as a share of C, into `out`."""
-    offsets, cols, col_starts, ptr, ptr_starts, local, starts, values, labels, width = lists
-    longest, widest = rooms(offsets, col_starts, width)
-    spare = spare_room(longest, widest, width, values)
-    scores, own = np.empty(longest), np.empty(widest)
+    offsets = lists[0]
+    longest, widest, spare = allocate(lists)
+    scores, list_weights = np.empty(longest), np.empty(widest)
     for i in range(len(offsets) - 1):
         first, last = offsets[i], offsets[i + 1]
-        one = opened(
-            i, offsets, cols, col_starts, ptr, ptr_starts, local, starts, values, labels, width, spare
-        )
-        for c in range(len(one[0])):
-            own[c] = weights[one[0][c]]
-        score(one[1], one[2], one[3], own, scores[: last - first])
+        columns, ptr, local, values = read_list(i, lists, spare)
+        for c in range(len(columns)):
+            list_weights[c] = weights[columns[c]]
+        score(ptr, local, values, list_weights, scores[: last - first])
         slopes(
             loss[first:last], scores[: last - first], gold[i], theta[first:last], log_linear, out[first:last]
         )
@@ -420,14 +399,14 @@ def nablas(lists, loss, gold, log_linear, theta, weights, out):
 
 @compiled
 def gaps(lists, loss, gold, log_linear, theta, weights):
-    """Return the sum of the lists' gaps (see `own_gap`)."""
+    """Return the sum of the lists' gaps (see `list_gap`)."""
     offsets = lists[0]
     nabla, alpha = np.empty(len(theta)), np.exp(theta)
-    nablas(lists, loss, gold, log_linear, theta, weights, nabla)
+    all_slopes(lists, loss, gold, log_linear, theta, weights, nabla)
     total = 0.0
     for i in range(len(offsets) - 1):
-        own = slice(offsets[i], offsets[i + 1])
-        total += own_gap(nabla[own], alpha[own], theta[own], log_linear)
+        list_weights = slice(offsets[i], offsets[i + 1])
+        total += list_gap(nabla[list_weights], alpha[list_weights], theta[list_weights], log_linear)
     return total
 
 
@@ -441,16 +420,12 @@ def sample() -> None:
         )  # fmt: skip
         loss, gold = np.array([0.0, 1.0]), np.zeros(1, np.int64)
         theta, weights, order = np.log([0.5, 0.5]), np.zeros(1), np.zeros(1, np.int64)
-        weigh(lists, gold, 1.0, theta, weights)
+        compute_weights(lists, gold, 1.0, theta, weights)
         step = 50.0, np.ones(1), np.ones(1), 1, 0.0
-        online(lists, loss, gold, 1.0, False, *step, order, theta, weights)
+        online_epoch(lists, loss, gold, 1.0, False, *step, order, theta, weights)
         gaps(lists, loss, gold, False, theta, weights)
-        pairwise_online(lists, loss, 1.0, 1, True, 0.0, order, np.array([1.0, 0.0]), weights)
-        spans(lists, np.empty(1))
-
-
-# Numba infers the types of compiled functions (see `disambig.jit`).
-# mypy: allow-untyped-defs
+        pairwise_epoch(lists, loss, 1.0, 1, True, 0.0, order, np.array([1.0, 0.0]), weights)
+        squared_spans(lists, np.empty(1))
 
 
 @compiled

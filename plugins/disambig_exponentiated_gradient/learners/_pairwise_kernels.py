@@ -8,7 +8,7 @@ import numpy as np
 
 from disambig.api.kernels import best_edges, compiled
 
-from ._chart_kernels import gathered, greatest, inner, largest, row_scores, sample_charts
+from ._chart_kernels import best_score, gather_weights, inner, largest, row_scores, sample_charts
 
 _NEVER = -np.inf
 _ZERO = 1e-13
@@ -36,7 +36,7 @@ def add_derivation(tails, chosen, factor, times, out):
 
 
 @compiled
-def pairwise(charts, costs, C, n_steps, whole, enough, order, mass, weights):
+def pairwise_epoch(charts, costs, C, n_steps, whole, enough, order, mass, weights):
     """Make pairwise steps on each chart, in an order (see `PairwiseCharts`); return the dual's gain.
 
     Parameters
@@ -60,14 +60,18 @@ def pairwise(charts, costs, C, n_steps, whole, enough, order, mass, weights):
     tails = np.empty((most_rows, 2), all_tails.dtype)
     slope, negative, move = np.empty(most_rows), np.empty(most_rows), np.empty(most_rows)
     # the number of the step in which a part was last scored, or last moved; its score or movement then
-    step, seen, of_parts = 0, np.zeros(most_parts, np.int64), np.empty(most_parts)
-    moved_parts, change, wide = np.empty(most_parts, np.int64), np.zeros(most_cols), np.empty(most_cols)
+    step, seen, part_values = 0, np.zeros(most_parts, np.int64), np.empty(most_parts)
+    moved_parts, change, column_space = (
+        np.empty(most_parts, np.int64),
+        np.zeros(most_cols),
+        np.empty(most_cols),
+    )
     total, chosen = np.empty(largest(nodes)), np.empty(largest(nodes), np.int64)
     times = np.empty(largest(nodes))
-    gained = 0.0
+    total_gain = 0.0
     for i in order:
         first, n_nodes, moved = part_starts[i], nodes[i + 1] - nodes[i], False
-        own = gathered(charts, i, weights, wide)
+        local_weights = gather_weights(charts, i, weights, column_space)
         for _ in range(n_steps):
             k = 0
             for row in range(offsets[i], offsets[i + 1]):
@@ -83,10 +87,10 @@ def pairwise(charts, costs, C, n_steps, whole, enough, order, mass, weights):
                     part = parts[rows[j], place]
                     if part >= 0:
                         if seen[part] != step:
-                            seen[part], of_parts[part] = step, 0.0
+                            seen[part], part_values[part] = step, 0.0
                             for at in range(ptr[first + part], ptr[first + part + 1]):
-                                of_parts[part] += values[at] * own[local[at]]
-                        score += of_parts[part]
+                                part_values[part] += values[at] * local_weights[local[at]]
+                        score += part_values[part]
                 slope[j], move[j] = score, 0.0
                 negative[j] = _NEVER
                 if mass[rows[j]] > 0.0:
@@ -109,38 +113,38 @@ def pairwise(charts, costs, C, n_steps, whole, enough, order, mass, weights):
                         part = parts[rows[j], place]
                         if part >= 0:
                             if seen[part] != step:
-                                seen[part], of_parts[part] = step, 0.0
+                                seen[part], part_values[part] = step, 0.0
                                 moved_parts[n_moved] = part
                                 n_moved += 1
-                            of_parts[part] += move[j]
+                            part_values[part] += move[j]
             if linear <= 0.0:  # the remaining gain is below rounding error
                 break
             for m in range(n_moved):
                 part = moved_parts[m]
                 for at in range(ptr[first + part], ptr[first + part + 1]):
-                    change[local[at]] += C * of_parts[part] * values[at]
+                    change[local[at]] += C * part_values[part] * values[at]
             square = 0.0
             for m in range(n_moved):  # |dW|^2 = sum over parts of their movement times dW . phi
                 part = moved_parts[m]
                 for at in range(ptr[first + part], ptr[first + part + 1]):
-                    square += change[local[at]] * C * of_parts[part] * values[at]
+                    square += change[local[at]] * C * part_values[part] * values[at]
             length = longest if square <= 0.0 else min(longest, linear / square)
             for m in range(n_moved):
                 part = moved_parts[m]
                 for at in range(ptr[first + part], ptr[first + part + 1]):
-                    own[local[at]] -= length * change[local[at]]
+                    local_weights[local[at]] -= length * change[local[at]]
                     change[local[at]] = 0.0
             for j in range(k):
                 if move[j] != 0.0:
                     mass[rows[j]] += length * move[j]
                     if mass[rows[j]] < _ZERO:
                         mass[rows[j]] = 0.0
-            gained += length * (linear - 0.5 * length * square)
+            total_gain += length * (linear - 0.5 * length * square)
             moved = True
         if moved:
-            for c in range(len(own)):
-                weights[cols[col_starts[i] + c]] = own[c]
-    return gained
+            for c in range(len(local_weights)):
+                weights[cols[col_starts[i] + c]] = local_weights[c]
+    return total_gain
 
 
 @compiled
@@ -148,14 +152,14 @@ def gaps(charts, costs, mass, weights):
     """Return primal minus dual, as a share of C."""
     offsets, part_starts, col_starts = charts[0], charts[5], charts[10]
     scores = np.empty(largest(offsets))
-    of_parts, wide = np.empty(largest(part_starts)), np.empty(largest(col_starts))
+    part_values, column_space = np.empty(largest(part_starts)), np.empty(largest(col_starts))
     total = 0.0
     for i in range(len(offsets) - 1):
         start, n = offsets[i], offsets[i + 1] - offsets[i]
-        row_scores(charts, i, gathered(charts, i, weights, wide), of_parts, scores)
+        row_scores(charts, i, gather_weights(charts, i, weights, column_space), part_values, scores)
         for row in range(n):
             scores[row] += costs[start + row]
-        total += greatest(charts, i, scores[:n]) - inner(mass[start : start + n], scores[:n])
+        total += best_score(charts, i, scores[:n]) - inner(mass[start : start + n], scores[:n])
     return total
 
 
@@ -163,5 +167,5 @@ def sample() -> None:
     """Run a small example, so that `disambig doctor --compile` compiles the functions."""
     order = np.zeros(1, np.int64)
     for charts in sample_charts():
-        pairwise(charts, np.zeros(2), 1.0, 1, True, 0.0, order, np.ones(2), np.zeros(1))
+        pairwise_epoch(charts, np.zeros(2), 1.0, 1, True, 0.0, order, np.ones(2), np.zeros(1))
         gaps(charts, np.zeros(2), np.ones(2), np.zeros(1))

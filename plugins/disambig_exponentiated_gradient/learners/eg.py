@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -28,7 +29,7 @@ from .list_dual import STORAGES, ListDual, ReducedLists
 from .pairwise import PairwiseCharts, PairwiseLists
 from .part_duals import ChainDual, ChartDual, PackedDual
 
-_LEFT_ALONE = 0.1
+_SKIPPED_GAP = 0.1
 """Visits of an instance end when its gap is below this share of the mean gap that is allowed."""
 
 
@@ -49,7 +50,7 @@ class DualProblem(Protocol):
         """Visit the instances in an order."""
 
     def gap(self) -> float:
-        """Return primal less dual."""
+        """Return primal minus dual."""
 
     def at(self, C: float) -> None:
         """Continue with another C."""
@@ -123,7 +124,7 @@ def run_epochs(
     watch : callable, optional
         Function from weights to the cost on development data.
     """
-    course, enough, spent = TrainingHistory(dual.weights.copy()), 0.0, 0.0
+    history, enough, spent = TrainingHistory(dual.weights.copy()), 0.0, 0.0
     for _ in range(epochs):
         before = time.perf_counter()
         if updates == "batch":
@@ -133,18 +134,18 @@ def run_epochs(
             dual.epoch(rng.permutation(len(dual)), enough)
         spent += time.perf_counter() - before
         primal = dual.dual + dual.gap()
-        if primal < course.least:
-            course.weights = dual.weights.copy()
-        course.primal.append(primal)
-        course.dual.append(dual.dual)
-        course.gap.append((course.least - dual.dual) / max(course.least, 1e-300))
-        course.seconds.append(round(spent, 4))
+        if primal < history.least:
+            history.weights = dual.weights.copy()
+        history.primal.append(primal)
+        history.dual.append(dual.dual)
+        history.gap.append((history.least - dual.dual) / max(history.least, 1e-300))
+        history.seconds.append(round(spent, 4))
         if watch is not None:
-            course.dev_cost.append(watch(dual.weights))
-        if course.gap[-1] <= gap:
+            history.dev_cost.append(watch(dual.weights))
+        if history.gap[-1] <= gap:
             break
-        enough = _LEFT_ALONE * gap * course.least / (len(dual) * dual.C)
-    return course
+        enough = _SKIPPED_GAP * gap * history.least / (len(dual) * dual.C)
+    return history
 
 
 GRID = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
@@ -168,7 +169,7 @@ class EG:
     ----------
     C : float, optional
         Weight of the loss. By default the value of `GRID` whose winners have the lowest cost on development
-        data; of equals the one with the lowest hinge loss there; without development data 1, as in the
+        data; among equals the one with the lowest hinge loss there; without development data 1, as in the
         slides.
     loss : str
         ``"hinge"``: L is 1 for each wrong candidate; ``"cost"``: its cost; ``"log"``: the log loss instead
@@ -201,7 +202,7 @@ class EG:
     def __post_init__(self) -> None:
         validate_settings(self, C=SVM_C.or_none, loss=_LOSS, updates=_UPDATES.or_none, epochs=COUNT)
         validate_settings(self, gap=ABOVE_ZERO, decoder=DECODER, seed=NON_NEGATIVE_COUNT)
-        if self._packed and self.loss == "hinge":
+        if self._has_part_duals and self.loss == "hinge":
             raise UserError("D611")
 
     @property
@@ -212,10 +213,11 @@ class EG:
     @property
     def takes(self) -> tuple[type, ...]:
         """Lists of candidates in several storages; with a decoder of parts any batch."""
-        return () if self._packed else STORAGES
+        return () if self._has_part_duals else STORAGES
 
     @property
-    def _packed(self) -> bool:
+    def _has_part_duals(self) -> bool:
+        """Whether dual variables are kept for parts of structures, and not for candidates."""
         return self.decoder is not None and not isinstance(self.decoder, Enumerated)
 
     def fit(
@@ -240,45 +242,54 @@ class EG:
         """
         if len(batch.offsets) < 2:
             raise UserError("D705")
-        watch = None if dev is None or len(dev.offsets) < 2 else _watch(dev, self.decoder)
-        values = GRID if self.C is None and watch is not None else (DEFAULT if self.C is None else self.C,)
+        dev_blocks, watch = None, None
+        if dev is not None and len(dev.offsets) > 1:
+            dev_blocks = structured_examples(dev, self.decoder).blocks()
+            watch = partial(_mean_cost, dev_blocks)
+        if self.C is not None:
+            values: tuple[float, ...] = (self.C,)
+        else:
+            values = (DEFAULT,) if dev_blocks is None else GRID
         dual, missing = self._dual(batch, values[0])
         best: tuple[tuple[float, float], float, TrainingHistory] | None = None
         tried: dict[str, float] = {}
-        waited = 0
+        n_worse = 0
         for C in values:
             dual.at(C)
             order = np.random.default_rng(self.seed)
             updates = self.updates or "online"
-            course = run_epochs(
+            history = run_epochs(
                 dual, updates=updates, epochs=self.epochs, gap=self.gap, rng=order, watch=watch
             )
-            judged = 0.0, 0.0
-            if dev is not None and len(values) > 1:
-                judged = _dev_cost(dev, self.decoder, course.weights)
-                tried[f"{C:g}"] = judged[0]
-            if best is None or judged < best[0]:
-                best, waited = (judged, C, course), 0
+            quality = 0.0, 0.0
+            if dev_blocks is not None and len(values) > 1:
+                quality = (
+                    _mean_cost(dev_blocks, history.weights),
+                    _mean_hinge_loss(dev_blocks, history.weights),
+                )
+                tried[f"{C:g}"] = quality[0]
+            if best is None or quality < best[0]:
+                best, n_worse = (quality, C, history), 0
             else:
-                waited += 1
-            if waited >= _PATIENCE:
+                n_worse += 1
+            if n_worse >= _PATIENCE:
                 break
         assert best is not None
-        _, C, course = best
-        report = {"C": C, "gold_missing": missing, **course.report()}
+        _, C, history = best
+        report = {"C": C, "gold_missing": missing, **history.report()}
         if len(values) > 1:
             report["dev_cost"] = tried
-        return Fitted(self._scorer(course.weights, batch), report)
+        return Fitted(self._scorer(history.weights, batch), report)
 
     def _dual(self, batch: CandidateBatch, C: float) -> tuple[DualProblem, int]:
         """Return the initial problem, and the number of instances without a right candidate."""
         charts = isinstance(self.decoder, Hypergraph) and isinstance(batch, PartRows)
         charts = charts and isinstance(batch.layout, Hypergraphs)
-        can_be_pairwise = self.loss != "log" and (charts or not self._packed)
+        can_be_pairwise = self.loss != "log" and (charts or not self._has_part_duals)
         if self.updates == "pairwise" and not can_be_pairwise:
             raise UserError("D616")
         pairwise = self.updates in (None, "pairwise") and can_be_pairwise
-        if not self._packed:
+        if not self._has_part_duals:
             lists = ReducedLists.from_batch(batch)
             kind = PairwiseLists if pairwise else ListDual
             return kind(lists, self.loss, C), lists.missing
@@ -294,12 +305,12 @@ class EG:
         return packed, packed.missing
 
     def _scorer(self, weights: Floats, batch: CandidateBatch) -> Scorer:
-        if self._packed and isinstance(batch, SequenceRows):
+        if self._has_part_duals and isinstance(batch, SequenceRows):
             return ChainScorer.of_weights(weights, batch.costs.shape[1])
         return LinearScorer(weights)
 
     def with_tuned(self, reports: Sequence[Mapping[str, Any]]) -> EG:
-        """Return the learner with the median C of some fits, if it is open."""
+        """Return the learner with the median C of earlier fits, if its own is not set."""
         chosen = [float(report["C"]) for report in reports if report.get("C")]
         if self.C is not None or not chosen or len(chosen) < len(reports):
             return self
@@ -312,24 +323,16 @@ class EG:
         return LinearScorer.from_state(arrays)
 
 
-def _watch(dev: CandidateBatch, decoder: Any) -> Callable[[Floats], float]:
-    """Return a function from weights to the mean cost of winners above each instance's lowest cost."""
-    blocks = structured_examples(dev, decoder).blocks()
+def _mean_cost(blocks: Sequence[Any], weights: Floats) -> float:
+    """Return the mean cost of the winners above each instance's lowest cost."""
     n = sum(map(len, blocks))
-
-    def cost(weights: Floats) -> float:
-        return sum(float(one.rival(one.batch.scores(weights), margin=0.0) @ one.cost) for one in blocks) / n
-
-    return cost
+    return sum(float(one.rival(one.batch.scores(weights), margin=0.0) @ one.cost) for one in blocks) / n
 
 
-def _dev_cost(dev: CandidateBatch, decoder: Any, weights: Floats) -> tuple[float, float]:
-    """Return the mean cost of the winners and, to break ties, the hinge loss."""
-    blocks = structured_examples(dev, decoder).blocks()
-    cost, loss, n = 0.0, 0.0, sum(map(len, blocks))
-    for one in blocks:
-        scores = one.batch.scores(weights)
-        cost += float(one.rival(scores, margin=0.0) @ one.cost)
-        augmented = scores + one.cost
-        loss += float(one.rival(scores) @ augmented) - float(one.right(scores) @ scores)
-    return cost / n, loss / n
+def _mean_hinge_loss(blocks: Sequence[Any], weights: Floats) -> float:
+    loss = 0.0
+    for block in blocks:
+        scores = block.batch.scores(weights)
+        augmented = scores + block.cost
+        loss += float(block.rival(scores) @ augmented) - float(block.right(scores) @ scores)
+    return loss / sum(map(len, blocks))

@@ -81,7 +81,7 @@ class ReducedLists:
         taken = convert(batch, *STORAGES, own_labels=True)
         offsets = np.asarray(taken.offsets, np.int64)
         n = len(offsets) - 1
-        about = dev_costs(taken)
+        gold = _find_gold(taken)
         nothing = np.zeros(0, np.int64)
         if isinstance(taken, DenseBlocks):
             _, k, a = taken.values.shape
@@ -91,7 +91,7 @@ class ReducedLists:
             starts = np.stack([np.zeros(n, np.int64), np.arange(n) * k * a], axis=1)
             return cls(
                 offsets, columns.astype(np.int32), ends, np.arange(k + 1) * a, np.zeros(n, np.int64),
-                local.ravel().astype(np.int32), starts, values, nothing, 0, len(taken.columns), *about,
+                local.ravel().astype(np.int32), starts, values, nothing, 0, len(taken.columns), *gold,
             )  # fmt: skip
         if isinstance(taken, CrossedRows):
             rows = canonical_rows(taken.rows)
@@ -101,13 +101,13 @@ class ReducedLists:
             return cls(
                 offsets, rows.indices.astype(np.int32, copy=False), ends, nothing, np.zeros(n, np.int64),
                 np.zeros(0, np.int32), starts, values, taken.label_of_rows, int(rows.shape[1]),
-                len(taken.columns), *about,
+                len(taken.columns), *gold,
             )  # fmt: skip
         rows = canonical_rows(taken.rows)
         values = check_finite_rows(rows.data, offsets, rows.indptr)
         cols, ends, ptr, begins, local, starts, data = _reduce_rows(rows, values, offsets)
         width = len(taken.columns)
-        return cls(offsets, cols, ends, ptr, begins, local, starts, data, nothing, 0, width, *about)
+        return cls(offsets, cols, ends, ptr, begins, local, starts, data, nothing, 0, width, *gold)
 
     @property
     def arrays(self) -> tuple[Any, ...]:
@@ -155,17 +155,17 @@ def check_finite_rows(data: NDArray[Any], offsets: Ints, begins: NDArray[Any]) -
     return small if (small == data).all() else data.astype(np.float64)
 
 
-def checked_costs(batch: CandidateBatch) -> None:
-    """Return costs; raise an error for costs that are NaN or infinite (D610)."""
+def check_costs(batch: CandidateBatch) -> None:
+    """Raise D610 for costs that are NaN or infinite."""
     bad = np.flatnonzero(~np.isfinite(batch.cost))
     if len(bad):
         example = int(np.searchsorted(batch.offsets, bad[0], side="right")) - 1
         raise UserError("D610", n=len(bad), example=example)
 
 
-def dev_costs(batch: CandidateBatch) -> tuple[Floats, Ints, int]:
-    """Return the costs, gold candidates and the number of missing ones (see `ReducedLists`)."""
-    checked_costs(batch)
+def _find_gold(batch: CandidateBatch) -> tuple[Floats, Ints, int]:
+    """Return the attributes `cost`, `gold` and `missing` of `ReducedLists`."""
+    check_costs(batch)
     offsets = np.asarray(batch.offsets, np.int64)
     cost = from_the_least(batch)
     right = np.flatnonzero(cost == 0)
@@ -186,8 +186,8 @@ def _reduce_rows(rows: Any, values: NDArray[Any], offsets: Ints) -> tuple[Any, .
         values = values.astype(np.float64)
     arrays = rows.indptr.astype(np.int64), rows.indices.astype(np.int32, copy=False), values, offsets
     starts, begins = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
-    no = np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, values.dtype)
-    reduce_lists(*arrays, rows.shape[1], False, starts, begins, *no)
+    empty = np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, values.dtype)
+    reduce_lists(*arrays, rows.shape[1], False, starts, begins, *empty)
     cols, ptr = np.empty(starts[-1], np.int32), np.empty(int(offsets[-1]) + n, np.int64)
     local, data = np.empty(begins[-1], np.int32), np.empty(begins[-1], values.dtype)
     reduce_lists(*arrays, rows.shape[1], True, starts, begins, cols, ptr, local, data)
@@ -199,8 +199,8 @@ FLOOR = 40.0
 """Maximum distance of the logarithm of an alpha from the list's largest; from there it can grow again."""
 STEPS = 6
 """Maximum number of steps per visit of a list."""
-STEPS_OF_PARTS = 3
-"""The same for an instance with alphas by parts, where each step computes marginals."""
+PART_STEPS = 3
+"""The same for an instance with dual variables for parts, where each step computes marginals."""
 KAPPAS = (16.0, 12.0, 8.0, 6.0, 4.0, 2.0)
 """Starting points that are tried: alpha proportional to ``exp(-kappa L / mean L of a rival)``."""
 
@@ -228,7 +228,7 @@ class GradientDual(ABC):
     _spans: Floats
     """Bounds on the squared distances between candidates' features, by instance."""
     _weights: Any
-    """The weights in the form of `_evaluated`."""
+    """The weights in the form of `_evaluate`."""
 
     @property
     def weights(self) -> Floats:
@@ -249,27 +249,27 @@ class GradientDual(ABC):
         """Return the direction of a step."""
 
     @abstractmethod
-    def _moved(self, gradient: Any) -> Any:
+    def _move(self, gradient: Any) -> Any:
         """Return the parameters after a step of the current eta."""
 
     @abstractmethod
-    def _evaluated(self, theta: Any) -> tuple[float, Any]:
+    def _evaluate(self, theta: Any) -> tuple[float, Any]:
         """Return the dual and the weights for given parameters."""
 
     @abstractmethod
     def _change(self, theta: Any, gradient: Any) -> tuple[float, float]:
-        """Return the first-order gain of a step to `theta`, and by how much it changes the alphas in all."""
+        """Return the first-order gain of a step to `theta`, and the sum of the absolute changes of alphas."""
 
     def restart(self, kappa: float, eta: float) -> None:
         """Start with alpha proportional to ``exp(-kappa L)``, and steps of `eta`."""
         self._eta, self._etas = eta, np.full(len(self), eta)
         self.theta = self._initial(kappa)
-        self.dual, self._weights = self._evaluated(self.theta)
+        self.dual, self._weights = self._evaluate(self.theta)
 
     def at(self, C: float) -> None:
         """Continue with another C, from the same alphas."""
         self.C = C
-        self.dual, self._weights = self._evaluated(self.theta)
+        self.dual, self._weights = self._evaluate(self.theta)
 
     def batch_step(self) -> None:
         """Move all alphas by one step with one eta, as in the slides; eta is halved if the dual falls."""
@@ -278,8 +278,8 @@ class GradientDual(ABC):
         gradient = self._gradient()
         safe = float(safe_etas(len(self) * self._spans.max(), self.C, self.log_linear))
         while True:
-            theta = self._moved(gradient)
-            dual, weights = self._evaluated(theta)
+            theta = self._move(gradient)
+            dual, weights = self._evaluate(theta)
             if dual >= self.dual:
                 linear, far = self._change(theta, gradient)
                 self._eta = next_eta(self._eta, linear, linear - (dual - self.dual), far, self.log_linear)
@@ -313,31 +313,31 @@ class ListDual(GradientDual):
     def __init__(
         self, lists: ReducedLists, loss: str, C: float, *, steps: int = STEPS, floor: float = FLOOR
     ) -> None:
-        from ._list_kernels import spans
+        from ._list_kernels import squared_spans
 
         self.lists, self.C, self.steps = lists, C, steps
         self.log_linear = loss == "log"
         self._floor = np.inf if self.log_linear else floor
-        taking_part = lists.cost >= 0
-        self.loss = lists.cost if loss != "hinge" else np.where(taking_part, np.sign(lists.cost), -1.0)
-        self._sizes, self._out = np.diff(lists.offsets), ~taking_part
+        self._left_out = lists.cost < 0
+        self.loss = lists.cost if loss != "hinge" else np.where(self._left_out, -1.0, np.sign(lists.cost))
+        self._sizes = np.diff(lists.offsets)
         self._spans = np.empty(len(lists.gold))
-        spans(lists.arrays, self._spans)
+        squared_spans(lists.arrays, self._spans)
         rivals = self.loss[self.loss > 0]
         initial_theta(self, float(rivals.mean()) if len(rivals) else 1.0)
 
     def _initial(self, kappa: float) -> Floats:
-        return self._normalised(np.where(self._out, -np.inf, -kappa * self.loss))
+        return self._normalised(np.where(self._left_out, -np.inf, -kappa * self.loss))
 
     def _normalised(self, theta: Floats) -> Floats:
         normalised: Floats = theta - np.repeat(segments.log_sums(theta, self.lists.offsets), self._sizes)
         return normalised
 
-    def _evaluated(self, theta: Floats) -> tuple[float, Floats]:
-        from ._list_kernels import weigh
+    def _evaluate(self, theta: Floats) -> tuple[float, Floats]:
+        from ._list_kernels import compute_weights
 
         weights = np.zeros(self.lists.n_columns)
-        weigh(self.lists.arrays, self.lists.gold, self.C, theta, weights)
+        compute_weights(self.lists.arrays, self.lists.gold, self.C, theta, weights)
         return self._compute_dual(theta, weights), weights
 
     def _compute_dual(self, theta: Floats, weights: Floats) -> float:
@@ -351,9 +351,9 @@ class ListDual(GradientDual):
 
     def epoch(self, order: NDArray[np.int64], enough: float = 0.0) -> None:
         """Visit the lists in an order; lists with a gap of at most `enough` (a share of C) are skipped."""
-        from ._list_kernels import online
+        from ._list_kernels import online_epoch
 
-        online(
+        online_epoch(
             self.lists.arrays, self.loss, self.lists.gold, self.C, self.log_linear, self._floor, self._etas,
             safe_etas(self._spans, self.C, self.log_linear), self.steps, enough, order, self.theta,
             self.weights,
@@ -361,19 +361,19 @@ class ListDual(GradientDual):
         self.dual = self._compute_dual(self.theta, self.weights)
 
     def _gradient(self) -> Floats:
-        from ._list_kernels import nablas
+        from ._list_kernels import all_slopes
 
-        nabla = np.empty(len(self.theta))
+        slopes = np.empty(len(self.theta))
         arrays = self.lists.arrays, self.loss, self.lists.gold
-        nablas(*arrays, self.log_linear, self.theta, self.weights, nabla)
-        return nabla
+        all_slopes(*arrays, self.log_linear, self.theta, self.weights, slopes)
+        return slopes
 
-    def _moved(self, gradient: Floats) -> Floats:
+    def _move(self, gradient: Floats) -> Floats:
         offsets = self.lists.offsets
         theta = self.theta + self._eta * gradient
         least = np.maximum.reduceat(theta, offsets[:-1]) - self._floor
         theta = np.maximum(theta, np.repeat(least, self._sizes))
-        theta[self._out] = -np.inf
+        theta[self._left_out] = -np.inf
         return self._normalised(theta)
 
     def _change(self, theta: Floats, gradient: Floats) -> tuple[float, float]:

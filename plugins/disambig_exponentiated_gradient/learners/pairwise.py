@@ -9,7 +9,7 @@ import numpy as np
 from disambig.api.arrays import Floats, Ints
 from disambig.api.batches import PartRows, segments
 
-from .list_dual import STEPS_OF_PARTS, ReducedLists
+from .list_dual import PART_STEPS, ReducedLists
 from .part_duals import PackedCharts
 
 PASSES = 10
@@ -69,12 +69,12 @@ class PairwiseSteps(ABC):
         enough : float
             A visit ends when the gap of its instance is at most this share of C.
         """
-        gained = self._visit(order, enough, whole=True)
-        self.dual += gained
+        first_gain = self._visit(order, enough, whole=True)
+        self.dual += first_gain
         for _ in range(PASSES):
-            more = self._visit(order, enough, whole=False)
-            self.dual += more
-            if more < _SMALL * gained:
+            gain = self._visit(order, enough, whole=False)
+            self.dual += gain
+            if gain < _SMALL * first_gain:
                 break
 
     def at(self, C: float) -> None:
@@ -96,7 +96,7 @@ class PairwiseLists(PairwiseSteps):
         Maximum number of steps per visit to a list.
     """
 
-    def __init__(self, lists: ReducedLists, loss: str, C: float, *, steps: int = STEPS_OF_PARTS) -> None:
+    def __init__(self, lists: ReducedLists, loss: str, C: float, *, steps: int = PART_STEPS) -> None:
         self._lists, self.C, self._steps, self.missing = lists, C, steps, lists.missing
         self._left_out = lists.cost < 0
         self._losses = np.where(self._left_out, -1.0, np.sign(lists.cost) if loss == "hinge" else lists.cost)
@@ -108,20 +108,20 @@ class PairwiseLists(PairwiseSteps):
         return len(self._lists.gold)
 
     def _visit(self, order: Ints, enough: float, *, whole: bool) -> float:
-        from ._list_kernels import pairwise_online
+        from ._list_kernels import pairwise_epoch
 
-        how = self.C, self._steps, whole, enough
-        return float(pairwise_online(self._lists.arrays, self._losses, *how, order, self.mass, self.weights))
+        settings, alphas = (self.C, self._steps, whole, enough), (self.mass, self.weights)
+        return float(pairwise_epoch(self._lists.arrays, self._losses, *settings, order, *alphas))
 
     def _loss(self) -> float:
         return float(self.mass @ np.maximum(self._losses, 0.0))
 
     def gap(self) -> float:
         """Return primal minus dual for the current weights."""
-        from ._list_kernels import nablas
+        from ._list_kernels import all_slopes
 
         slopes, lists = np.empty(len(self.mass)), self._lists
-        nablas(lists.arrays, self._losses, lists.gold, False, self.mass, self.weights, slopes)
+        all_slopes(lists.arrays, self._losses, lists.gold, False, self.mass, self.weights, slopes)
         most = segments.maxima(np.where(self._left_out, -np.inf, slopes), lists.offsets)
         return self.C * float(most.sum() - self.mass @ slopes)
 
@@ -142,7 +142,7 @@ class PairwiseCharts(PairwiseSteps):
         Maximum number of steps per visit to a chart.
     """
 
-    def __init__(self, batch: PartRows, C: float, *, steps: int = STEPS_OF_PARTS) -> None:
+    def __init__(self, batch: PartRows, C: float, *, steps: int = PART_STEPS) -> None:
         packed = PackedCharts.from_batch(batch)
         self._charts, self._n = packed.arrays, len(packed.spans)
         self.cost, self.missing = packed.cost, packed.missing
@@ -153,10 +153,10 @@ class PairwiseCharts(PairwiseSteps):
         return self._n
 
     def _visit(self, order: Ints, enough: float, *, whole: bool) -> float:
-        from ._pairwise_kernels import pairwise
+        from ._pairwise_kernels import pairwise_epoch
 
-        about = self._charts, self.cost, self.C, self.steps, whole, enough
-        return float(pairwise(*about, order, self.mass, self.weights))
+        settings = self.C, self.steps, whole, enough
+        return float(pairwise_epoch(self._charts, self.cost, *settings, order, self.mass, self.weights))
 
     def _loss(self) -> float:
         return float(self.cost @ self.mass)

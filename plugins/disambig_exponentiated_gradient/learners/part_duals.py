@@ -15,11 +15,11 @@ from disambig.api.batches import PartRows, SequenceRows
 from disambig.api.decoding import HasTerms, Hypergraph, Narrows, from_the_least, structured_examples
 
 from .list_dual import (
-    STEPS_OF_PARTS,
+    PART_STEPS,
     GradientDual,
     canonical_rows,
+    check_costs,
     check_finite_rows,
-    checked_costs,
     initial_theta,
     safe_etas,
 )
@@ -82,18 +82,18 @@ class PackedDual(GradientDual):
     """
 
     def __init__(
-        self, batch: CandidateBatch, decoder: Decoder, loss: str, C: float, *, steps: int = STEPS_OF_PARTS
+        self, batch: CandidateBatch, decoder: Decoder, loss: str, C: float, *, steps: int = PART_STEPS
     ) -> None:
         if len(batch.offsets) < 2:
             raise UserError("D705")
-        checked_costs(batch)
+        check_costs(batch)
         features = np.flatnonzero(~np.isfinite(batch.row_sqnorm()))
         if len(features):
             example = int(np.searchsorted(batch.offsets, features[0], side="right")) - 1
             raise UserError("D703", n=f"those of {len(features)} rows", example=example, attribute="unknown")
         examples = structured_examples(batch, decoder)
         self.C, self.steps, self.log_linear, self.missing = C, steps, loss == "log", 0
-        self._each: list[Structure] = []
+        self._structures: list[Structure] = []
         for i in range(len(examples)):
             one = examples.only(i)
             taken, columns = (
@@ -109,20 +109,20 @@ class PackedDual(GradientDual):
             self.missing += bool(gold @ taken.cost > 0)
             most = float(decoder.best(np.ones(len(rows)), layout).sum())
             span = 4.0 * most * most * float(taken.row_sqnorm().max())
-            self._each.append(Structure(taken, columns, decoder, layout, cost, gold, span))
+            self._structures.append(Structure(taken, columns, decoder, layout, cost, gold, span))
         self._n_columns = len(examples.batch.columns)
-        self._spans = np.array([one.span for one in self._each])
+        self._spans = np.array([one.span for one in self._structures])
         initial_theta(self, self._unit())
 
     def _initial(self, kappa: float) -> list[Floats]:
-        return [-kappa * one.cost for one in self._each]
+        return [-kappa * one.cost for one in self._structures]
 
     def __len__(self) -> int:
-        return len(self._each)
+        return len(self._structures)
 
     def _unit(self) -> float:
         total, n = 0.0, 0
-        for one in self._each:
+        for one in self._structures:
             total += float(one.cost.sum())
             n += int((one.cost > 0).sum())
         return total / n if n else 1.0
@@ -133,9 +133,9 @@ class PackedDual(GradientDual):
             return partition - _inner(mass, one.rows(theta))
         return float(mass @ one.rows(one.cost))
 
-    def _evaluated(self, theta: list[Floats]) -> tuple[float, Floats]:
+    def _evaluate(self, theta: list[Floats]) -> tuple[float, Floats]:
         weights, bonus = np.zeros(self._n_columns), 0.0
-        for one, own in zip(self._each, theta, strict=True):
+        for one, own in zip(self._structures, theta, strict=True):
             mass, partition = one.marginals(own)
             weights[one.columns] += self.C * one.batch.adjoint(one.gold - mass)
             bonus += self._bonus(one, own, mass, partition)
@@ -155,42 +155,44 @@ class PackedDual(GradientDual):
         """Make the steps on one instance; a step size is halved until the dual does not fall."""
         from ._list_kernels import next_eta
 
-        one, eta = self._each[i], float(self._etas[i])
-        safe = float(safe_etas(one.span, self.C, self.log_linear))
-        mass, partition = one.marginals(self.theta[i])
+        structure, eta = self._structures[i], float(self._etas[i])
+        safe = float(safe_etas(structure.span, self.C, self.log_linear))
+        mass, partition = structure.marginals(self.theta[i])
         for _ in range(self.steps):
             theta = self.theta[i]
-            slope = self._slope(one, theta)
-            rows = one.rows(slope)
+            slope = self._slope(structure, theta)
+            rows = structure.rows(slope)
             while True:
-                then = theta + eta * slope
-                other, after = one.marginals(then)
-                linear = self.C * _inner(other - mass, rows)
-                change = self.C * one.batch.adjoint(mass - other)
-                bend = 0.5 * float(change @ change)
+                new_theta = theta + eta * slope
+                new_mass, new_partition = structure.marginals(new_theta)
+                linear = self.C * _inner(new_mass - mass, rows)
+                change = self.C * structure.batch.adjoint(mass - new_mass)
+                curvature = 0.5 * float(change @ change)
                 if self.log_linear:
-                    bend += self.C * (_inner(other, one.rows(then - theta)) - after + partition)
-                if linear - bend >= 0.0 or eta <= safe:
+                    divergence = _inner(new_mass, structure.rows(new_theta - theta))
+                    curvature += self.C * (divergence - new_partition + partition)
+                if linear - curvature >= 0.0 or eta <= safe:
                     break
                 eta = max(0.5 * eta, safe)
-            if linear - bend < 0.0:  # the remaining gain is below rounding error
+            if linear - curvature < 0.0:  # the remaining gain is below rounding error
                 break
-            self.theta[i] = then
-            self.weights[one.columns] += change
-            self.dual += linear - bend
-            eta = next_eta(eta, linear, bend, float(np.abs(other - mass).sum()), self.log_linear)
-            mass, partition = other, after
+            self.theta[i] = new_theta
+            self.weights[structure.columns] += change
+            self.dual += linear - curvature
+            distance = float(np.abs(new_mass - mass).sum())
+            eta = next_eta(eta, linear, curvature, distance, self.log_linear)
+            mass, partition = new_mass, new_partition
         self._etas[i] = eta
 
     def _gradient(self) -> list[Floats]:
-        return [self._slope(one, theta) for one, theta in zip(self._each, self.theta, strict=True)]
+        return [self._slope(one, theta) for one, theta in zip(self._structures, self.theta, strict=True)]
 
-    def _moved(self, gradient: list[Floats]) -> list[Floats]:
+    def _move(self, gradient: list[Floats]) -> list[Floats]:
         return [theta + self._eta * slope for theta, slope in zip(self.theta, gradient, strict=True)]
 
     def _change(self, theta: list[Floats], gradient: list[Floats]) -> tuple[float, float]:
         linear = far = 0.0
-        for one, before, after, slope in zip(self._each, self.theta, theta, gradient, strict=True):
+        for one, before, after, slope in zip(self._structures, self.theta, theta, gradient, strict=True):
             moved = one.marginals(after)[0] - one.marginals(before)[0]
             linear += self.C * _inner(moved, one.rows(slope))
             far += float(np.abs(moved).sum())
@@ -199,7 +201,7 @@ class PackedDual(GradientDual):
     def gap(self) -> float:
         """Return primal minus dual for the current weights."""
         total = 0.0
-        for one, theta in zip(self._each, self.theta, strict=True):
+        for one, theta in zip(self._structures, self.theta, strict=True):
             mass, partition = one.marginals(theta)
             scores = one.rows(one.scores(self.weights))
             if self.log_linear:
@@ -231,10 +233,10 @@ class ChainDual(GradientDual):
         Steps per visit to a sequence.
     """
 
-    def __init__(self, batch: SequenceRows, loss: str, C: float, *, steps: int = STEPS_OF_PARTS) -> None:
-        from ._chain_kernels import products
+    def __init__(self, batch: SequenceRows, loss: str, C: float, *, steps: int = PART_STEPS) -> None:
+        from ._chain_kernels import row_products
 
-        checked_costs(batch)
+        check_costs(batch)
         rows = canonical_rows(batch.rows)
         every = np.arange(rows.shape[0] + 1)
         data = check_finite_rows(rows.data, every, rows.indptr).astype(np.float64, copy=False)
@@ -249,7 +251,7 @@ class ChainDual(GradientDual):
         sizes = np.diff(self._starts)
         self._begins = offsets_from_sizes(sizes * sizes)
         self._gram = np.empty(self._begins[-1])
-        products(self._rows, self._starts, self._begins, self._gram, np.zeros(rows.shape[1]))
+        row_products(self._rows, self._starts, self._begins, self._gram, np.zeros(rows.shape[1]))
         squares = np.zeros(len(self.costs))
         np.add.at(squares, row_owners(rows.indptr), data * data)
         self._spans = 4.0 * sizes**2 * (1.0 + np.maximum.reduceat(squares, self._starts[:-1]))
@@ -270,21 +272,21 @@ class ChainDual(GradientDual):
         k = self.costs.shape[1]
         return -kappa * self.costs, np.zeros((len(self), k, k))
 
-    def _evaluated(self, theta: tuple[Floats, Floats]) -> tuple[float, tuple[Floats, ...]]:
-        from ._chain_kernels import weigh
+    def _evaluate(self, theta: tuple[Floats, Floats]) -> tuple[float, tuple[Floats, ...]]:
+        from ._chain_kernels import add_weights
 
         k = self.costs.shape[1]
         weights = np.zeros((self._n_columns, k)), np.zeros(k), np.zeros((k, k))
         about = self._rows, self._starts, self.costs, self._gold, self.C, self.log_linear
-        bonus = weigh(*about, *theta, *weights)
+        bonus = add_weights(*about, *theta, *weights)
         square = sum(float(np.vdot(part, part)) for part in weights)
         return self.C * float(bonus) - 0.5 * square, weights
 
     def epoch(self, order: Ints, enough: float = 0.0) -> None:
         """Make steps for each sequence in an order; `enough` is not used."""
-        from ._chain_kernels import online
+        from ._chain_kernels import online_epoch
 
-        self.dual += online(
+        self.dual += online_epoch(
             self._rows, self._starts, self.costs, self._gram, self._begins, self.C, self.log_linear,
             self._etas, safe_etas(self._spans, self.C, self.log_linear), self.steps, order, *self.theta,
             *self._weights,
@@ -299,16 +301,16 @@ class ChainDual(GradientDual):
         slopes(*about, of_place, of_step, own, first, table, places, steps)
         return places, steps
 
-    def _moved(self, gradient: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
+    def _move(self, gradient: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
         (places, steps), (to_places, to_steps) = self.theta, gradient
         return places + self._eta * to_places, steps + self._eta * to_steps
 
     def _change(self, theta: tuple[Floats, Floats], gradient: tuple[Floats, Floats]) -> tuple[float, float]:
-        from ._chain_kernels import moved
+        from ._chain_kernels import marginal_changes
 
         places, steps = self.theta
-        slope, far = moved(self._starts, places, steps, *theta, *gradient)
-        return self.C * float(slope), float(far)
+        slope, distance = marginal_changes(self._starts, places, steps, *theta, *gradient)
+        return self.C * float(slope), float(distance)
 
     def gap(self) -> float:
         """Return primal minus dual for the current weights."""
@@ -351,7 +353,7 @@ class PackedCharts:
         """
         if len(batch.offsets) < 2:
             raise UserError("D705")
-        checked_costs(batch)
+        check_costs(batch)
         graphs, decoder = batch.layout, Hypergraph()
         offsets = np.asarray(graphs.offsets, np.int64)
         cost = from_the_least(batch, decoder)
@@ -384,7 +386,7 @@ class ChartDual(GradientDual):
         See `ChainDual`.
     """
 
-    def __init__(self, batch: PartRows, loss: str, C: float, *, steps: int = STEPS_OF_PARTS) -> None:
+    def __init__(self, batch: PartRows, loss: str, C: float, *, steps: int = PART_STEPS) -> None:
         packed = PackedCharts.from_batch(batch)
         self._charts, self._gold, self._spans = packed.arrays, packed.gold, packed.spans
         self.cost, self.missing = packed.cost, packed.missing
@@ -399,19 +401,19 @@ class ChartDual(GradientDual):
     def _initial(self, kappa: float) -> Floats:
         return -kappa * self.cost
 
-    def _evaluated(self, theta: Floats) -> tuple[float, Floats]:
-        from ._chart_kernels import weigh
+    def _evaluate(self, theta: Floats) -> tuple[float, Floats]:
+        from ._chart_kernels import add_weights
 
         weights = np.zeros(self._n_columns)
-        bonus = weigh(self._charts, self.cost, self._gold, self.C, self.log_linear, theta, weights)
+        bonus = add_weights(self._charts, self.cost, self._gold, self.C, self.log_linear, theta, weights)
         return self.C * float(bonus) - 0.5 * float(weights @ weights), weights
 
     def epoch(self, order: Ints, enough: float = 0.0) -> None:
         """Make steps for each chart in an order; `enough` is not used."""
-        from ._chart_kernels import online
+        from ._chart_kernels import online_epoch
 
         safe = safe_etas(self._spans, self.C, self.log_linear)
-        self.dual += online(
+        self.dual += online_epoch(
             self._charts, self.cost, self.C, self.log_linear, self._etas, safe, self.steps, order,
             self.theta, self.weights,
         )  # fmt: skip
@@ -423,15 +425,15 @@ class ChartDual(GradientDual):
         slopes(self._charts, self.cost, self.log_linear, self.theta, self.weights, slope)
         return slope
 
-    def _moved(self, gradient: Floats) -> Floats:
+    def _move(self, gradient: Floats) -> Floats:
         moved: Floats = self.theta + self._eta * gradient
         return moved
 
     def _change(self, theta: Floats, gradient: Floats) -> tuple[float, float]:
-        from ._chart_kernels import moved
+        from ._chart_kernels import marginal_changes
 
-        slope, far = moved(self._charts, self.theta, theta, gradient)
-        return self.C * float(slope), float(far)
+        slope, distance = marginal_changes(self._charts, self.theta, theta, gradient)
+        return self.C * float(slope), float(distance)
 
     def gap(self) -> float:
         """Return primal minus dual for the current weights."""
@@ -441,13 +443,21 @@ class ChartDual(GradientDual):
 
 
 def _by_instance(batch: PartRows) -> tuple[NDArray[np.int32], list[int], list[Any], list[Ints]]:
-    """Return rows' parts by instance, their numbers, their features by instance column, and the columns."""
+    """Return the parts and features of a batch, numbered within each instance.
+
+    Returns
+    -------
+    parts : array of int32
+        The parts of each row, as indices into the parts of the instance; -1 for none.
+    counts : list of int
+        Number of parts of each instance.
+    entries : list of csr_array, shape (n_parts, n_instance_columns) each
+    columns : list of arrays of int64
+        The columns of each instance.
+    """
     from scipy.sparse import csr_array
 
-    features = csr_array(batch.features)
-    if not features.has_canonical_format:
-        features = features.copy()
-        features.sum_duplicates()
+    features = canonical_rows(batch.features)
     parts = np.empty(batch.parts.shape, np.int32)
     counts, entries, columns = [], [], []
     offsets = batch.offsets.tolist()
@@ -456,9 +466,10 @@ def _by_instance(batch: PartRows) -> tuple[NDArray[np.int32], list[int], list[An
         used, numbers = np.unique(rows, return_inverse=True)
         none = int(len(used) > 0 and used[0] < 0)  # index -1 (no part) becomes 0 - 1
         parts[first:last] = numbers.reshape(rows.shape) - none
-        own = features[used[none:]]
-        of_instance, local = np.unique(own.indices, return_inverse=True)
+        part_rows = features[used[none:]]
+        own_columns, local = np.unique(part_rows.indices, return_inverse=True)
+        shape = part_rows.shape[0], len(own_columns)
         counts.append(len(used) - none)
-        entries.append(csr_array((own.data, local.ravel(), own.indptr), (own.shape[0], len(of_instance))))
-        columns.append(of_instance.astype(np.int64))
+        entries.append(csr_array((part_rows.data, local.ravel(), part_rows.indptr), shape))
+        columns.append(own_columns.astype(np.int64))
     return parts, counts, entries, columns

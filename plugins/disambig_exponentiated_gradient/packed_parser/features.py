@@ -17,14 +17,14 @@ from disambig.api.arrays import Floats, HashVocabulary, offsets_from_sizes, row_
 from disambig.api.batches import PartRows
 from disambig.api.decoding import ChartEdges, Charts, Hypergraph, Hypergraphs
 from disambig.api.text import fmix, hash_word
-from disambig_exponentiated_gradient.grammar.treebank_grammar import TreebankGrammar
 
+from ..grammar.treebank_grammar import TreebankGrammar
 from ..treebank.binarisation import coarse_symbol
 
 Keys = NDArray[np.uint64]
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _RUNS = re.compile(r"(.)\1+")
-_AROUND = 2
+_PADDING = 2
 """Number of padding positions before and after each sentence."""
 
 
@@ -76,14 +76,16 @@ class WordTraits:
     @classmethod
     def from_sentences(cls, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]]) -> WordTraits:
         """Return the traits of sentences with a tag for each word."""
-        around = [(1, 1, 1, 1, 1)] * _AROUND
+        padding = [(1, 1, 1, 1, 1)] * _PADDING
         rows: list[tuple[int, ...]] = []
         starts = []
-        for words, own in zip(sentences, tags, strict=True):
-            rows += around
+        for words, word_tags in zip(sentences, tags, strict=True):
+            rows += padding
             starts.append(len(rows))
-            rows += [(*word_shapes(word), _name_hash(tag)) for word, tag in zip(words, own, strict=True)]
-            rows += around
+            rows += [
+                (*word_shapes(word), _name_hash(tag)) for word, tag in zip(words, word_tags, strict=True)
+            ]
+            rows += padding
         table = np.array(rows, np.uint64).reshape(len(rows), 5)
         return cls(np.array(starts, np.int64), *(np.ascontiguousarray(column) for column in table.T))
 
@@ -109,8 +111,8 @@ class NamedEdges:
         Symbols and rules are numbered as in the grammar.
     scores : array of float64
         Log probabilities from the grammar.
-    of : array of int64
-        The chart of each edge.
+    chart : array of int64
+        Index of the chart of each edge.
     marginals : array of float64
         Marginals from the grammar.
     coarse, symbol : arrays of uint64
@@ -126,7 +128,7 @@ class NamedEdges:
     graphs: Hypergraphs
     edges: ChartEdges
     scores: NDArray[np.float64]
-    of: NDArray[np.int64]
+    chart: NDArray[np.int64]
     marginals: NDArray[np.float64]
     coarse: Keys
     symbol: Keys
@@ -149,31 +151,31 @@ class NamedEdges:
             The sentences given to the parser, including those without a parse.
         """
         edges, graphs = charts.edges, charts.graphs
-        own = [sentences[i] for i in charts.sentences.tolist()]
-        of = row_owners(graphs.offsets)
-        marginals = Hypergraph().marginals(charts.scores, graphs)[0] if len(own) else np.zeros(0)
+        parsed = [sentences[i] for i in charts.sentences.tolist()]
+        chart = row_owners(graphs.offsets)
+        marginals = Hypergraph().marginals(charts.scores, graphs)[0] if parsed else np.zeros(0)
         coarse_names = [coarse_symbol(symbol) for symbol in grammar.grammar.symbols]
-        names = _edge_keys(grammar.grammar.symbols), _edge_keys(coarse_names)
+        names = _name_keys(grammar.grammar.symbols), _name_keys(coarse_names)
         rules = [_rules(grammar, symbol_names, edges) for symbol_names in names]
-        tags = _likely_tags(own, of, edges, marginals, coarse_names)
+        tags = _likely_tags(parsed, chart, edges, marginals, coarse_names)
         return cls(
-            own, graphs, edges, charts.scores, of, marginals, names[1][edges.symbols],
+            parsed, graphs, edges, charts.scores, chart, marginals, names[1][edges.symbols],
             names[0][edges.symbols], rules[1], rules[0], tags,
         )  # fmt: skip
 
 
-def _edge_keys(names: Sequence[str]) -> Keys:
+def _name_keys(names: Sequence[str]) -> Keys:
     return np.array([mix_hashes(name) for name in names], np.uint64)
 
 
 def _rules(grammar: TreebankGrammar, symbols: Keys, edges: ChartEdges) -> Keys:
     """Return the key of each edge's rule, from the keys of its symbols."""
     binary, unary = symbols[grammar.grammar.binary], symbols[grammar.grammar.unary]
-    of_two = mix_hashes("two", *binary.T)
-    of_one = mix_hashes("one", *unary.T, _edge_keys([" ".join(path) for path in grammar.paths]))
+    binary_keys = mix_hashes("two", *binary.T)
+    unary_keys = mix_hashes("one", *unary.T, _name_keys([" ".join(path) for path in grammar.paths]))
     hashes = mix_hashes("word", symbols[edges.symbols])
     hashes[edges.kinds == edges.SELF] = 0
-    for kind, table in ((edges.BINARY, of_two), (edges.UNARY, of_one)):
+    for kind, table in ((edges.BINARY, binary_keys), (edges.UNARY, unary_keys)):
         rows = edges.kinds == kind
         hashes[rows] = table[edges.rules[rows]]
     return hashes
@@ -181,7 +183,7 @@ def _rules(grammar: TreebankGrammar, symbols: Keys, edges: ChartEdges) -> Keys:
 
 def _likely_tags(
     sentences: Sequence[Words],
-    of: NDArray[np.int64],
+    chart: NDArray[np.int64],
     edges: ChartEdges,
     marginals: NDArray[np.float64],
     names: Sequence[str],
@@ -192,15 +194,15 @@ def _likely_tags(
     coarse = np.array([number[name] for name in names], np.int64)
     starts = offsets_from_sizes(map(len, sentences))
     words = np.flatnonzero(edges.kinds == edges.LEXICAL)
-    places = starts[of[words]] + edges.starts[words]
+    places = starts[chart[words]] + edges.starts[words]
     table = np.zeros((int(starts[-1]), len(labels)))
     np.add.at(table, (places, coarse[edges.symbols[words]]), marginals[words])
     best = [labels[i] for i in table.argmax(axis=1)]
     return [best[first:last] for first, last in pairwise(starts.tolist())]
 
 
-_SHARES = np.array([0.003, 0.01, 0.03, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 0.99, 0.997])
-_LEAST = 1e-4
+_POSTERIORS = np.array([0.003, 0.01, 0.03, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 0.99, 0.997])
+_MIN_POSTERIOR = 1e-4
 _SHAPED = 5
 """Spans of at most this many words have the sequence of their tags as a feature."""
 
@@ -236,7 +238,7 @@ class PartFeatures:
             (edges.LEXICAL, ((1, _word),)),
         )
         parts = np.full((len(edges), 3), -1, np.int32)
-        made = []
+        key_tables = []
         n = 0
         for kind, families in kinds:
             rows = np.flatnonzero(edges.kinds == kind)
@@ -245,20 +247,20 @@ class PartFeatures:
                 _, first, numbers = np.unique(identity, return_index=True, return_inverse=True)
                 numbers = numbers.ravel()
                 parts[rows, place] = n + numbers
-                made.append((describe(rows[first]), values(numbers, first)))
+                key_tables.append((describe(rows[first]), values(numbers, first)))
                 n += len(first)
-        return cls._stacked(parts, made)
+        return cls._from_tables(parts, key_tables)
 
     @classmethod
-    def _stacked(
-        cls, parts: NDArray[np.int32], made: Sequence[tuple[Sequence[Keys], Floats]]
+    def _from_tables(
+        cls, parts: NDArray[np.int32], key_tables: Sequence[tuple[Sequence[Keys], Floats]]
     ) -> PartFeatures:
         """Return the features of parts of several sizes as one table without empty keys."""
-        tables = [np.stack(keys, axis=1) if keys else np.zeros((0, 0), np.uint64) for keys, _ in made]
+        tables = [np.stack(keys, axis=1) if keys else np.zeros((0, 0), np.uint64) for keys, _ in key_tables]
         sizes = np.concatenate([(table != 0).sum(axis=1) for table in tables])
         keys = np.concatenate([table[table != 0] for table in tables])
         starts = offsets_from_sizes(sizes)
-        return cls(parts, starts, keys, np.concatenate([values for _, values in made]))
+        return cls(parts, starts, keys, np.concatenate([values for _, values in key_tables]))
 
     @classmethod
     def concat(cls, charts: Sequence[PartFeatures]) -> PartFeatures:
@@ -278,11 +280,12 @@ class PartFeatures:
         )
 
 
-Described = tuple[Keys, Callable[[NDArray[np.int64]], Sequence[Keys]], Callable[..., Floats]]
-"""Keys that identify the part of each row; a function from rows to the keys of their features; values."""
+Family = tuple[Keys, Callable[[NDArray[np.int64]], Sequence[Keys]], Callable[..., Floats]]
+"""A family of parts: keys that identify the part of each edge, a function from edges to the keys of their
+features, and one from parts and their first edges to numeric values."""
 
 
-def _rule(named: NamedEdges, traits: WordTraits, rows: NDArray[np.int64]) -> Described:
+def _rule(named: NamedEdges, traits: WordTraits, rows: NDArray[np.int64]) -> Family:
     """Return features of the rules only."""
 
     def describe(rows: NDArray[np.int64]) -> list[Keys]:
@@ -297,21 +300,21 @@ def _rule(named: NamedEdges, traits: WordTraits, rows: NDArray[np.int64]) -> Des
 def _posterior(named: NamedEdges, rows: NDArray[np.int64], label: Keys) -> tuple[Keys, Floats]:
     """Return a key of each edge's label and span, and its posterior probability."""
     edges = named.edges
-    where = mix_hashes("span", named.of[rows], label, edges.starts[rows], edges.ends[rows])
+    where = mix_hashes("span", named.chart[rows], label, edges.starts[rows], edges.ends[rows])
     _, numbers = np.unique(where, return_inverse=True)
     sums = np.bincount(numbers.ravel(), named.marginals[rows])
-    return where, np.clip(sums[numbers.ravel()], _LEAST, 1.0)
+    return where, np.clip(sums[numbers.ravel()], _MIN_POSTERIOR, 1.0)
 
 
-def _at_once(
+def _posterior_features(
     rows: NDArray[np.int64], posterior: Floats
 ) -> tuple[Callable[[NDArray[np.int64]], NDArray[np.int64]], Callable[..., Floats]]:
     """Return functions from rows to buckets of the posterior probability, and to values."""
-    sums = np.zeros(int(rows.max(initial=-1)) + 1)
-    sums[rows] = posterior
+    posterior_of_row = np.zeros(int(rows.max(initial=-1)) + 1)
+    posterior_of_row[rows] = posterior
 
-    def buckets(some: NDArray[np.int64]) -> NDArray[np.int64]:
-        return np.searchsorted(_SHARES, sums[some])
+    def buckets(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.searchsorted(_POSTERIORS, posterior_of_row[rows])
 
     def values(numbers: NDArray[np.int64], first: NDArray[np.int64]) -> Floats:
         return np.stack([np.zeros(len(first)), np.log(posterior[first])], axis=1)
@@ -319,14 +322,14 @@ def _at_once(
     return buckets, values
 
 
-def _span(named: NamedEdges, traits: WordTraits, rows: NDArray[np.int64]) -> Described:
+def _span(named: NamedEdges, traits: WordTraits, rows: NDArray[np.int64]) -> Family:
     """Return features of the labels of spans with two children."""
     where, posterior = _posterior(named, rows, named.coarse[rows])
-    buckets, values = _at_once(rows, posterior)
+    buckets, values = _posterior_features(rows, posterior)
 
     def describe(rows: NDArray[np.int64]) -> list[Keys]:
         label = named.coarse[rows]
-        start, end = _ends(named, traits, rows)
+        start, end = _span_bounds(named, traits, rows)
         words, tags = traits.words, traits.tags
         length = length_bucket(end - start)
         first, last, before, after = tags[start], tags[end - 1], tags[start - 1], tags[end]
@@ -357,14 +360,14 @@ def _span(named: NamedEdges, traits: WordTraits, rows: NDArray[np.int64]) -> Des
     return where, describe, values
 
 
-def _chain(named: NamedEdges, traits: WordTraits, rows: NDArray[np.int64]) -> Described:
-    """Return features of the labels of spans made by a chain of rules, all labels together."""
+def _chain(named: NamedEdges, traits: WordTraits, rows: NDArray[np.int64]) -> Family:
+    """Return features of the labels of spans formed by a chain of rules, all labels together."""
     where, posterior = _posterior(named, rows, named.coarse_rule[rows])
-    buckets, values = _at_once(rows, posterior)
+    buckets, values = _posterior_features(rows, posterior)
 
     def describe(rows: NDArray[np.int64]) -> list[Keys]:
         label = named.coarse_rule[rows]
-        start, end = _ends(named, traits, rows)
+        start, end = _span_bounds(named, traits, rows)
         words, tags = traits.words, traits.tags
         return [
             mix_hashes("chain: first word", label, words[start]),
@@ -382,12 +385,12 @@ def _chain(named: NamedEdges, traits: WordTraits, rows: NDArray[np.int64]) -> De
     return where, describe, values
 
 
-def _meeting(named: NamedEdges, traits: WordTraits, rows: NDArray[np.int64]) -> Described:
+def _meeting(named: NamedEdges, traits: WordTraits, rows: NDArray[np.int64]) -> Family:
     """Return features of rules over a span, including the boundary between the children."""
     edges = named.edges
     where = mix_hashes(
         "meeting",
-        named.of[rows],
+        named.chart[rows],
         named.coarse_rule[rows],
         edges.starts[rows],
         edges.splits[rows],
@@ -396,7 +399,7 @@ def _meeting(named: NamedEdges, traits: WordTraits, rows: NDArray[np.int64]) -> 
 
     def describe(rows: NDArray[np.int64]) -> list[Keys]:
         rule = named.coarse_rule[rows]
-        start, end = _ends(named, traits, rows)
+        start, end = _span_bounds(named, traits, rows)
         meet = start + (edges.splits[rows] - edges.starts[rows])
         words, tags = traits.words, traits.tags
         return [
@@ -418,14 +421,14 @@ def _meeting(named: NamedEdges, traits: WordTraits, rows: NDArray[np.int64]) -> 
     return where, describe, values
 
 
-def _word(named: NamedEdges, traits: WordTraits, rows: NDArray[np.int64]) -> Described:
+def _word(named: NamedEdges, traits: WordTraits, rows: NDArray[np.int64]) -> Family:
     """Return features of words with a tag; the word score is part of them only."""
     where, posterior = _posterior(named, rows, named.coarse[rows])
-    buckets, _ = _at_once(rows, posterior)
+    buckets, _ = _posterior_features(rows, posterior)
 
     def describe(rows: NDArray[np.int64]) -> list[Keys]:
         tag, symbol = named.coarse[rows], named.symbol[rows]
-        at, _ = _ends(named, traits, rows)
+        at, _ = _span_bounds(named, traits, rows)
         words, tags = traits.words, traits.tags
         return [
             mix_hashes("tag: word", tag, words[at]),
@@ -449,11 +452,11 @@ def _word(named: NamedEdges, traits: WordTraits, rows: NDArray[np.int64]) -> Des
     return mix_hashes("word", where, named.symbol[rows]), describe, values
 
 
-def _ends(
+def _span_bounds(
     named: NamedEdges, traits: WordTraits, rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the first and last positions of the words of edges, as indices into traits."""
-    first = traits.starts[named.of[rows]]
+    """Return the start and end of the words of edges, as indices into traits."""
+    first = traits.starts[named.chart[rows]]
     return first + named.edges.starts[rows], first + named.edges.ends[rows]
 
 

@@ -9,15 +9,14 @@ from typing import Any
 import numpy as np
 
 from disambig.api import Arrays, UserError
-from disambig.api.arrays import Floats
+from disambig.api.arrays import Floats, minibatch
 from disambig.api.batches import PartRows
 from disambig.api.decoding import Charts, Hypergraph
-from disambig_exponentiated_gradient.grammar.treebank_grammar import TreebankGrammar
-from disambig_exponentiated_gradient.treebank.tree import Tree
 
 from ..grammar.rules import Derivation
-from ..grammar.treebank_grammar import TreebankParser
+from ..grammar.treebank_grammar import TreebankGrammar, TreebankParser
 from ..treebank.binarisation import Binarisation
+from ..treebank.tree import Tree
 from .features import NUMBERS, ChartVocabulary, NamedEdges, PartFeatures
 from .training_charts import THRESHOLD, TrainingCharts
 
@@ -57,10 +56,8 @@ class PackedParser:
     def trees(self, sentences: Sequence[Words]) -> list[Tree | None]:
         """Return the best tree of each sentence; without a chart the grammar's tree, or None."""
         trees: list[Tree | None] = []
-        for start in range(0, len(sentences), _AT_A_TIME):
-            trees += ChartBatch.from_sentences(
-                self._parser, sentences[start : start + _AT_A_TIME], self.vocabulary
-            ).trees(self.weights)
+        for batch in minibatch(sentences, _AT_A_TIME):
+            trees += ChartBatch.from_sentences(self._parser, batch, self.vocabulary).trees(self.weights)
         return trees
 
     def state(self) -> Arrays:
@@ -118,15 +115,15 @@ class ChartBatch:
         cls, parser: TreebankParser, sentences: Sequence[Words], vocabulary: ChartVocabulary
     ) -> ChartBatch:
         """Return the charts of sentences; empty sentences have none."""
-        some = np.flatnonzero([len(words) > 0 for words in sentences])
-        own = [sentences[i] for i in some.tolist()]
-        tree_charts = parser.charts.charts(parser.grammar.score_words(own))
-        named = NamedEdges.from_charts(parser.grammar, tree_charts, own)
+        filled = np.flatnonzero([len(words) > 0 for words in sentences])
+        with_words = [sentences[i] for i in filled.tolist()]
+        tree_charts = parser.charts.charts(parser.grammar.score_words(with_words))
+        named = NamedEdges.from_charts(parser.grammar, tree_charts, with_words)
         numbers = (
-            some[tree_charts.sentences],
+            filled[tree_charts.sentences],
             tree_charts.thresholds,
-            some[tree_charts.without_parse],
-            some[tree_charts.too_large],
+            filled[tree_charts.without_parse],
+            filled[tree_charts.too_large],
         )
         charts = Charts(tree_charts.graphs, tree_charts.scores, tree_charts.edges, *numbers)
         cost = np.zeros(len(tree_charts.edges), np.float32)
@@ -205,11 +202,11 @@ def train_packed_parser(
     vocabulary = ChartVocabulary.from_features(charts.features, least)
     batch = vocabulary.batch(charts.features, charts.graphs, charts.cost)
     threshold = float(settings.get("threshold", THRESHOLD))
-    others = None
+    dev_batch = None
     if dev:
-        own = TrainingCharts.from_trees(grammar, dev, threshold=threshold)
-        others = vocabulary.batch(own.features, own.graphs, own.cost)
-    fitted = learner.fit(batch, dev=others)
+        dev_charts = TrainingCharts.from_trees(grammar, dev, threshold=threshold)
+        dev_batch = vocabulary.batch(dev_charts.features, dev_charts.graphs, dev_charts.cost)
+    fitted = learner.fit(batch, dev=dev_batch)
     counts = {
         "charts": len(charts), "edges": len(charts.cost), "without_chart": charts.without_chart,
         "gold_forced": charts.forced, "gold_missing": charts.gold_missing,

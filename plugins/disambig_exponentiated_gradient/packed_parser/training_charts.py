@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 from disambig.api import UserError
 from disambig.api.arrays import Floats, join_offsets
 from disambig.api.decoding import ChartEdges, Charts, Hypergraph, Hypergraphs, WordScores
-from disambig_exponentiated_gradient.grammar.treebank_grammar import TreebankGrammar
-from disambig_exponentiated_gradient.treebank.tree import Tree
 
 from ..grammar.rules import Derivation, tree_cells
-from ..grammar.treebank_grammar import TreebankParser
+from ..grammar.treebank_grammar import TreebankGrammar, TreebankParser
 from ..treebank.binarisation import Binarisation, coarse_symbol
+from ..treebank.tree import Tree
 from .features import Keys, NamedEdges, PartFeatures, mix_hashes
 
 Table = NDArray[np.int64]
@@ -162,8 +161,8 @@ def _scores(grammar: TreebankGrammar, edges: Table, words: WordScores) -> NDArra
     return scores
 
 
-_FIRST = 1e6
-"""Weight of wrong labels against log probabilities, larger than any score of a sentence."""
+_WRONG = 1e6
+"""Penalty of a wrong label, larger than the log probability of any derivation."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -205,17 +204,17 @@ class EdgeCosts:
         """
         row_lists = [None] * len(trees) if rows is None else list(rows)
         wrong = wrong_labels(named, binarisation, trees)
-        scores = named.scores - _FIRST * wrong
+        scores = named.scores - _WRONG * wrong
         offsets = named.graphs.offsets
-        for i, own in enumerate(row_lists):
-            if own is not None:
+        for i, gold in enumerate(row_lists):
+            if gold is not None:
                 first, last = offsets[i : i + 2]
-                scores[first:last] = -_FIRST
-                scores[first + own] = 0.0
+                scores[first:last] = -_WRONG
+                scores[first + gold] = 0.0
         mass = Hypergraph().best(scores, named.graphs)
-        missing = sum(own is None for own in row_lists)
-        there = np.repeat(np.array([own is not None for own in row_lists], bool), np.diff(offsets))
-        return cls(edge_costs(named, mass), missing, int((mass * wrong)[~there].sum()))
+        is_missing = np.array([gold is None for gold in row_lists], bool)
+        n_wrong = (mass * wrong)[np.repeat(is_missing, np.diff(offsets))].sum()
+        return cls(edge_costs(named, mass), int(is_missing.sum()), int(n_wrong))
 
 
 def edge_costs(named: NamedEdges, mass: Floats) -> NDArray[np.float32]:
@@ -226,7 +225,7 @@ def edge_costs(named: NamedEdges, mass: Floats) -> NDArray[np.float32]:
     """
     edges, graphs = named.edges, named.graphs
     cost = (mass == 0).astype(np.float32)
-    nodes = graphs.heads + graphs.nodes[named.of]
+    nodes = graphs.heads + graphs.nodes[named.chart]
     chained = np.zeros(int(graphs.nodes[-1]), bool)
     chained[nodes[(mass > 0) & (edges.kinds == edges.UNARY)]] = True
     same = edges.kinds == edges.SELF
@@ -248,25 +247,15 @@ def wrong_labels(named: NamedEdges, binarisation: Binarisation, trees: Sequence[
                 )
                 right.append(mix_hashes("chain", i, chain, start, end))
                 chained.append(mix_hashes("cell", i, start, end))
-    edges = named.edges
-    where = named.of, edges.starts, edges.ends
-    is_chain = edges.kinds == edges.UNARY
-    made = np.where(
-        is_chain,
-        mix_hashes("chain", where[0], named.coarse_rule, *where[1:]),
-        mix_hashes("below", where[0], named.coarse, *where[1:]),
+    edges, chart = named.edges, named.chart
+    chain_keys = mix_hashes("chain", chart, named.coarse_rule, edges.starts, edges.ends)
+    label_keys = mix_hashes("below", chart, named.coarse, edges.starts, edges.ends)
+    is_right = np.isin(
+        np.where(edges.kinds == edges.UNARY, chain_keys, label_keys), np.array(right, np.uint64)
     )
-    wrong = ~np.isin(made, np.array(right, np.uint64))
-    same = edges.kinds == edges.SELF
-    left_out = np.isin(mix_hashes("cell", *where), np.array(chained, np.uint64))
-    wrong[same] = left_out[same] & _right_below(named, right)[same]
-    return wrong
-
-
-def _right_below(named: NamedEdges, right: Sequence[Keys]) -> NDArray[np.bool_]:
-    edges = named.edges
-    made = mix_hashes("below", named.of, named.coarse, edges.starts, edges.ends)
-    return np.isin(made, np.array(right, np.uint64))
+    lacks_chain = np.isin(mix_hashes("cell", chart, edges.starts, edges.ends), np.array(chained, np.uint64))
+    # an edge that leaves a right label unchanged is wrong if the tree has a chain there
+    return np.where(edges.kinds == edges.SELF, lacks_chain & is_right, ~is_right)
 
 
 FOLDS = 8
@@ -362,7 +351,7 @@ class TrainingCharts:
         for setting, value, fewest in (("folds", folds, 2), ("longest", longest, 1), ("most", most, 1)):
             if value is not None and (isinstance(value, bool) or value < fewest):
                 raise UserError(
-                    "D614", setting=setting, value=value, wanted=f"a whole number from {fewest} on"
+                    "D614", setting=setting, value=value, wanted=f"a whole number of at least {fewest}"
                 )
         lengths = np.array([len(tree.words()) for tree in trees])
         chosen = np.flatnonzero(lengths <= longest)

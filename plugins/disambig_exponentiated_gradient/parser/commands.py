@@ -13,18 +13,25 @@ from disambig.api.commands import Quiet, is_typed, line_blocks, lines_in, open_r
 def parse(
     paths: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[FILE]...", help="Text; default: standard input. .conllu: words and tags."),
+        typer.Argument(
+            metavar="[FILE]...",
+            help="Text, or CoNLL-U (.conllu) with words and tags. Default: standard input.",
+        ),
     ] = None,
     model: Annotated[
-        str, typer.Option(metavar="NAME", help="A pack, or a folder that `disambig train-parser` made.")
+        str, typer.Option(metavar="NAME", help="A pack, or a folder written by `disambig train-parser`.")
     ] = "disambig_en_parser",
     format: Annotated[
         str,
-        typer.Option(help="brackets (a tree a line), indented, tree (drawn), html (a page), jsonl."),
+        typer.Option(
+            help="brackets (one tree per line), indented, tree (a drawing), html (a page) or jsonl."
+        ),
     ] = "brackets",
     nbest: Annotated[
         int | None,
-        typer.Option("--nbest", "-n", metavar="N", help="The N best: number of the sentence, ln P, tree."),
+        typer.Option(
+            "--nbest", "-n", metavar="N", help="Write the N best trees of each sentence, with ln P."
+        ),
     ] = None,
     input: Annotated[
         str,
@@ -32,30 +39,29 @@ def parse(
             "--from",
             "--input",
             metavar="KIND",
-            help="text, lines (a sentence each), words (the same, cut already), conllu.",
+            help="text, lines (one sentence per line), words (the same, tokenised) or conllu.",
         ),
     ] = "text",
     tags: Annotated[
-        bool, typer.Option("--tags/--no-tags", help="Whether tags of CoNLL-U (column XPOS) are kept to.")
+        bool, typer.Option("--tags/--no-tags", help="Parse with the tags of CoNLL-U files (column XPOS).")
     ] = True,
     tagger: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME", help="A model of tags, such as tag: for text unlike what the parser learned from."
-        ),
+        typer.Option(metavar="NAME", help="A tagging model, such as tag, for text unlike the training text."),
     ] = None,
     max_length: Annotated[
         int,
-        typer.Option(metavar="N", help="Sentences of more words get a flat tree, and are counted."),
+        typer.Option(metavar="N", help="Give longer sentences (in words) a flat tree, and count them."),
     ] = 150,
     width: Annotated[
         int | None,
         typer.Option(
-            metavar="N", help="Columns for drawn trees; wider ones become outlines. Default: the terminal's."
+            metavar="N",
+            help="Width of drawings in columns; wider trees become outlines. Default: the terminal's.",
         ),
     ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Default: standard output.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the output.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the output.")] = False,
     quiet: Quiet = False,
 ) -> None:
     """Parse text into constituent trees, one per sentence.
@@ -79,30 +85,32 @@ def parse(
     given = paths or ["-"]
     kinds = group_by_format(given, input)
     parser = Parser.load(model, max_length=max_length)
-    columns = width or _columns(output)
+    columns = width or _drawing_width(output)
     title = f"Trees of {', '.join(paths)}" if paths and paths != ["-"] else "Trees"
-    showing = TreeFormatter(format, nbest is not None, columns, title[:200], parser.language)
-    typed = is_typed(paths)
-    run = ParserRun(parser, showing, nbest or 1, ParserTagger.load(tagger) if tagger else None)
-    shown_in = nullcontext(_no_progress) if typed else stages()
-    with shown_in as tell, open_results(output, force=force) as write:
-        write(showing.head())
+    formatter = TreeFormatter(format, nbest is not None, columns, title[:200], parser.language)
+    is_interactive = is_typed(paths)
+    run = ParserRun(parser, formatter, nbest or 1, ParserTagger.load(tagger) if tagger else None)
+    progress = nullcontext(_no_progress) if is_interactive else stages()
+    with progress as tell, open_results(output, force=force) as write:
+        write(formatter.head())
         for kind, files in kinds:
             if kind == "conllu":
                 parsed = read_conllu_sentences(parser, files, tags=tags)
             else:
-                parsed = read_sentences(parser, line_blocks(lines_in(files), 64), kind, at_once=typed)
+                parsed = read_sentences(
+                    parser, line_blocks(lines_in(files), 64), kind, at_once=is_interactive
+                )
             for sentences in parsed:
                 for text in run.texts(sentences):
                     write(text)
                     tell("parsing", run.done, 0)
-        write(showing.foot())
+        write(formatter.foot())
     for line in run.warnings():
         remark(line)
 
 
-def _columns(output: Path | None) -> int:
-    """Return the width of drawings: that of the terminal, elsewhere a hundred columns."""
+def _drawing_width(output: Path | None) -> int:
+    """Return the width of the terminal, or a hundred columns for other outputs."""
     import shutil
     import sys
 
@@ -119,21 +127,23 @@ def train_parser(
         list[Path],
         typer.Argument(metavar="TREES...", help="Bracketed trees: files, directories, tar archives."),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the parser.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write the parser to.")],
     held_out: Annotated[
         Path | None,
-        typer.Option(metavar="TREES", help="Trees to measure on. Default: the last files, about a tenth."),
+        typer.Option(
+            metavar="TREES", help="Trees to evaluate on. Default: the last files, about a tenth of the trees."
+        ),
     ] = None,
     horizontal: Annotated[
-        int, typer.Option(metavar="N", help="Labels of earlier children that rules remember, 0 to 9.")
+        int, typer.Option(metavar="N", help="Number of earlier siblings' labels in symbols, 0 to 9.")
     ] = 2,
     vertical: Annotated[
-        int, typer.Option(metavar="N", help="1: labels alone; 2: with their parent's, and so on, to 9.")
+        int, typer.Option(metavar="N", help="1: labels only; 2: with the parent's label; and so on, up to 9.")
     ] = 2,
     language: Annotated[
-        str, typer.Option(metavar="CODE", help="Whose tokeniser cuts the texts that it will parse.")
+        str, typer.Option(metavar="CODE", help="Language whose tokeniser splits the texts to parse.")
     ] = "en",
-    force: Annotated[bool, typer.Option("--force", help="Replace the output, a parser.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing parser.")] = False,
     quiet: Quiet = False,
 ) -> None:
     """Train a parser on a treebank, for `disambig parse --model FOLDER` and the component disambig_parser.

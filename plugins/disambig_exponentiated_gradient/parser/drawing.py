@@ -52,27 +52,34 @@ class TreeLayout:
         children: list[list[int]] = [[] for _ in range(n)]
         for i in range(1, n):
             children[nodes.parents[i]].append(i)
-        widths, own, levels, lefts = [0.0] * n, [0.0] * n, [0] * n, [0.0] * n
+        # width of each subtree, centre of the node in it, level, and left edge in the subtree of the parent
+        widths, centres, levels, lefts = [0.0] * n, [0.0] * n, [0] * n, [0.0] * n
         for i in range(n - 1, -1, -1):  # in preorder, children come after their parents
             node = width(nodes.nodes[i])
             if not children[i]:
-                widths[i], own[i] = node, node / 2
+                widths[i], centres[i] = node, node / 2
                 continue
             below, at = children[i], 0.0
             for child in below:
                 lefts[child] = at
                 at += widths[child] + gap
             first, last = below[0], below[-1]
-            centre = (lefts[first] + own[first] + lefts[last] + own[last]) / 2
+            centre = (lefts[first] + centres[first] + lefts[last] + centres[last]) / 2
             shift = max(0.0, node / 2 - centre)  # a label that is wider than its subtree
             for child in below:
                 lefts[child] += shift
-            own[i] = centre + shift
-            widths[i] = max(at - gap + shift, own[i] + node / 2)
+            centres[i] = centre + shift
+            widths[i] = max(at - gap + shift, centres[i] + node / 2)
             levels[i] = 1 + max(levels[child] for child in below)
         for i in range(1, n):
             lefts[i] += lefts[nodes.parents[i]]
-        return cls(nodes, children, [a + b for a, b in zip(lefts, own, strict=True)], levels, widths[0])
+        return cls(
+            nodes,
+            children,
+            [left + centre for left, centre in zip(lefts, centres, strict=True)],
+            levels,
+            widths[0],
+        )
 
 
 ROW, TAGS, EDGE, MARGIN, GAP = 46.0, 34.0, 24.0, 14.0, 16.0
@@ -159,10 +166,11 @@ def _width(node: Tree) -> float:
 
 def _advance(text: str, size: float) -> float:
     """Return an approximate text width; the viewer's fonts are unknown."""
-    return size * sum(map(_share, text))
+    return size * sum(map(_relative_width, text))
 
 
-def _share(sign: str) -> float:
+def _relative_width(sign: str) -> float:
+    """Return the width of a character as a share of the font size."""
     if unicodedata.category(sign) in ("Mn", "Me", "Cf"):
         return 0.0
     if unicodedata.east_asian_width(sign) in "WF":
@@ -289,13 +297,14 @@ def _columns(sign: str) -> int:
 
 def _grid(tree: Tree, words: Sequence[str]) -> list[list[str]]:
     """Return rows of cells, one per terminal column; the second cell of a wide character is empty."""
-    of_leaf = dict(zip(map(id, tree.leaves()), words, strict=True))
+    word_of_leaf = dict(zip(map(id, tree.leaves()), words, strict=True))
 
     def width(node: Tree) -> float:
-        return float(max(columns(visible(node.label)), columns(of_leaf.get(id(node), ""))))
+        return float(max(columns(visible(node.label)), columns(word_of_leaf.get(id(node), ""))))
 
-    if len(of_leaf) < len(words):  # one object may occur at several places in the tree
-        return _grid(_apart(tree), words)
+    if len(word_of_leaf) < len(words):  # one object may occur at several places in the tree
+        copy = fold_tree(tree, lambda node, children: Tree(node.label, tuple(children), node.word))
+        return _grid(copy, words)
     layout = TreeLayout.from_tree(tree, width, 2.0)
     top = layout.levels[0]
     rows = [[" "] * (int(layout.width) + 2) for _ in range(2 * top + 2)]
@@ -304,24 +313,17 @@ def _grid(tree: Tree, words: Sequence[str]) -> list[list[str]]:
         row = 2 * (top - layout.levels[i])
         _put(rows[row], places[i], visible(node.label))
         if node.word is not None:
-            _put(rows[row + 1], places[i], of_leaf[id(node)])
+            _put(rows[row + 1], places[i], word_of_leaf[id(node)])
             continue
         below = layout.children[i]
         _branch(rows[row + 1], places[i], [places[child] for child in below])
         for child in below:
             for line in range(row + 2, 2 * (top - layout.levels[child])):
                 rows[line][places[child]] = "\N{BOX DRAWINGS LIGHT VERTICAL}"
-    for row_of in rows:
-        while row_of and row_of[-1] == " ":
-            row_of.pop()
+    for cells in rows:
+        while cells and cells[-1] == " ":
+            cells.pop()
     return rows
-
-
-def _apart(tree: Tree) -> Tree:
-    """Return an equal tree in which every node is a separate object."""
-    from ..treebank.tree import fold_tree
-
-    return fold_tree(tree, lambda node, children: Tree(node.label, tuple(children), node.word))
 
 
 def _put(row: list[str], centre: int, text: str) -> None:

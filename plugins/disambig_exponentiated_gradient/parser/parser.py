@@ -7,22 +7,23 @@ import math
 from collections import ChainMap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar
 
 from disambig.api import Arrays, UserError
-from disambig.api.arrays import HEADER, ArrayFolder, digest_arrays
+from disambig.api.arrays import HEADER, ArrayFolder, digest_arrays, minibatch
 from disambig.api.packs import PackFolder
-from disambig_exponentiated_gradient.grammar.treebank_grammar import TreebankGrammar, flat_tree
-from disambig_exponentiated_gradient.treebank.tree import TOP, Tree, format_one_line, list_constituents
 
 from ..grammar.domains import WordDomains
-from ..grammar.treebank_grammar import Parses, TreebankParser
+from ..grammar.treebank_grammar import Parses, TreebankGrammar, TreebankParser, flat_tree
 from ..treebank.binarisation import node_label
+from ..treebank.tree import TOP, Tree, format_one_line, list_constituents
 from .sentences import ParserSentence, SentenceCutter
 
 PACK = "disambig_en_parser"
 FORMAT, FORMAT_OF_TWO = "disambig.treebank_parser.v1", "disambig.treebank_parser.v2"
+"""The format of a saved parser with one grammar, and of one with two."""
 LONGEST = 150
 """Default maximum length in words of a parsed sentence: twice as many words take ten times as long."""
 MOST_BEST = 1000
@@ -144,16 +145,18 @@ class Parser:
 
     def describe(self) -> str:
         """Return what the parser is and how large it is."""
-        grammars = [self.grammar] if self.second is None else [self.grammar, self.second]
-        rules = " and ".join(f"{len(one.grammar.binary) + len(one.grammar.unary):,}" for one in grammars)
-        return f"parser of constituents: {rules} rules"
+        rules = [
+            len(parser.grammar.grammar.binary) + len(parser.grammar.grammar.unary) for parser in self._trees
+        ]
+        return f"parser of constituents: {' and '.join(f'{n:,}' for n in rules)} rules"
 
     def records(self, texts: Sequence[str], *, n_best: int = 1) -> list[list[dict[str, Any]]]:
         """Return the sentences of each text with their trees; see `ParsedSentence.record`."""
-        sentences = self.sentences(texts)
-        parsed = iter(self.parses([one for several in sentences for one in several], k=n_best))
+        sentences_of_texts = self.sentences(texts)
+        parsed = iter(self.parses(chain.from_iterable(sentences_of_texts), k=n_best))
         return [
-            [next(parsed).record(several=n_best > 1) for one in several if one.words] for several in sentences
+            [next(parsed).record(several=n_best > 1) for sentence in sentences if sentence.words]
+            for sentences in sentences_of_texts
         ]
 
     def parse(self, text: str) -> list[Tree]:
@@ -180,11 +183,8 @@ class Parser:
     def parses(self, sentences: Iterable[ParserSentence], *, k: int = 1) -> list[ParsedSentence]:
         """Return up to `k` trees of each sentence that has words."""
         check_whole("k", k, 1, MOST_BEST)
-        nonempty = [sentence for sentence in sentences if sentence.words]
-        parsed: list[ParsedSentence] = []
-        for first in range(0, len(nonempty), _AT_ONCE):
-            parsed += self._parsed(nonempty[first : first + _AT_ONCE], k)
-        return parsed
+        nonempty = (sentence for sentence in sentences if sentence.words)
+        return [parsed for batch in minibatch(nonempty, _AT_ONCE) for parsed in self._parse_batch(batch, k)]
 
     def parse_words(self, sentences: Sequence[Sequence[str]]) -> list[Tree | None]:
         """Return the best tree of sentences given as treebank words, None if there is none."""
@@ -201,13 +201,14 @@ class Parser:
         domains = [self.domain(words) for words in sentences]
         parses = [Parses()] * len(sentences)
         for domain, trees in enumerate(self._trees):
-            some = [i for i, assigned in enumerate(domains) if assigned == domain]
-            given = None if tags is None else [tags[i] for i in some]
-            for i, parse in zip(some, trees.parses([sentences[i] for i in some], given, k=k), strict=True):
+            rows = [i for i, assigned in enumerate(domains) if assigned == domain]
+            row_tags = None if tags is None else [tags[i] for i in rows]
+            for i, parse in zip(rows, trees.parses([sentences[i] for i in rows], row_tags, k=k), strict=True):
                 parses[i] = parse
         return parses
 
-    def _parsed(self, sentences: Sequence[ParserSentence], k: int) -> list[ParsedSentence]:
+    def _parse_batch(self, sentences: Sequence[ParserSentence], k: int) -> list[ParsedSentence]:
+        """Return the trees of a batch; without a parse with given tags, those of the words alone."""
         short = [i for i, sentence in enumerate(sentences) if len(sentence.words) <= self.max_length]
         tagged = [i for i in short if sentences[i].tags is not None]
         plain = [i for i in short if sentences[i].tags is None]
@@ -251,8 +252,8 @@ def check_whole(setting: str, value: object, least: int, most: int) -> None:
         raise UserError("D903", setting=setting, value=value, least=least, most=most)
 
 
-"""The format of a saved parser with one grammar, and of one with two."""
 _SECOND = "second."
+"""Prefix of the arrays of the second grammar."""
 FILE, CARD = "grammar.npz", "README.md"
 _TEXTS = ("symbols", "labels", "words", "words_names", "looks", "looks_names")
 _NAMES = (
@@ -292,7 +293,7 @@ def _parser_state(parser: Parser) -> Arrays:
 
 
 def _stored_format(folder: Path) -> str:
-    """Return the format in a header, empty if it cannot be read: then reading the parser says why."""
+    """Return the format in a header, or "" if it cannot be read; reading the parser raises the error."""
     try:
         return str(json.loads((folder / HEADER).read_text(encoding="utf8"))["format"])
     except (OSError, ValueError, LookupError, TypeError):
@@ -314,7 +315,7 @@ def read_parser(folder: str | Path, *, max_length: int = LONGEST) -> Parser:
     try:
         language, threshold = header["language"], header["threshold"]
         if not isinstance(language, str) or not isinstance(threshold, float) or not 0 <= threshold < 1:
-            raise ValueError("its language or its threshold cannot be")
+            raise ValueError("its language or threshold is invalid")
     except (ValueError, LookupError, TypeError) as problem:
         raise UserError("D900", path=folder, problem=problem) from None
     own = {name: array for name, array in arrays.items() if not name.startswith(_SECOND)}

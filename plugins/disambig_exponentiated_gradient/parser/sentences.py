@@ -44,19 +44,20 @@ def as_in_treebank(words: Sequence[str], known_words: Container[str]) -> list[st
     """
     normalised = []
     is_open = False
-    ways: tuple[str, ...]
+    spellings: tuple[str, ...]
     for word in words:
         if word == '"':
-            ways, is_open = (_CLOSING if is_open else _OPENING), not is_open
+            spellings, is_open = (_CLOSING if is_open else _OPENING), not is_open
         else:
             if word in _OPENING or word in _CLOSING:
                 is_open = word in _OPENING
-            ways = _SIGNS.get(word) or _ways(word)
-        normalised.append(escape_word(next((way for way in ways if way in known_words), ways[0])))
+            spellings = _SIGNS.get(word) or _spellings(word)
+        normalised.append(escape_word(next((way for way in spellings if way in known_words), spellings[0])))
     return normalised
 
 
-def _ways(word: str) -> tuple[str, ...]:
+def _spellings(word: str) -> tuple[str, ...]:
+    """Return the spellings that a treebank may use for a word, the usual one first."""
     plain = word.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
     escaped = plain.replace("/", "\\/").replace("*", "\\*")
     return (plain, word, escaped, escape_word(plain))
@@ -225,13 +226,13 @@ class ParserTagger:
 
     def __call__(self, sentences: Sequence[ParserSentence]) -> list[ParserSentence]:
         """Return sentences with tags; sentences that have tags keep them."""
-        some = [i for i, sentence in enumerate(sentences) if sentence.tags is None and sentence.words]
+        untagged = [i for i, sentence in enumerate(sentences) if sentence.tags is None and sentence.words]
         processed = list(sentences)
-        if not some:
+        if not untagged:
             return processed
-        view = SpacyTokens(self.model.language).of_sentences([sentences[i].source_words for i in some])
+        view = SpacyTokens(self.model.language).of_sentences([sentences[i].source_words for i in untagged])
         labels = self.model.task.groups[0].candidates
         chosen = iter(self.model.choose(view)[1].tolist())
-        for i in some:
+        for i in untagged:
             processed[i] = replace(processed[i], tags=tuple(labels[next(chosen)] for _ in processed[i].words))
         return processed

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from disambig.api import UserError
+from disambig.api.arrays import minibatch
 from disambig.api.formats import read_conllu
 
 from ..treebank.tree import below_top, format_indented, format_one_line
@@ -52,32 +53,32 @@ class ParagraphReader:
     at_once: bool = False
     language: str = "en"
     _where: str = ""
-    _held: list[str] = field(default_factory=list)
+    _lines: list[str] = field(default_factory=list)
     _size: int = 0
 
     def take(self, lines: Iterable[Line]) -> Iterator[Line]:
         """Yield the pieces that some more lines complete, each with the location of its first line."""
         for where, text in lines:
-            if self._held and where.rpartition(":")[0] != self._where.rpartition(":")[0]:
+            if self._lines and where.rpartition(":")[0] != self._where.rpartition(":")[0]:
                 yield self._piece()
             stripped = text.strip()
             if stripped:
-                self._where = self._where if self._held else where
-                self._held.append(text)
+                self._where = self._where if self._lines else where
+                self._lines.append(text)
                 self._size += len(text)
-            full = len(self._held) >= _MOST_LINES or self._size >= _MOST_CHARACTERS
+            full = len(self._lines) >= _MOST_LINES or self._size >= _MOST_CHARACTERS
             ended = not stripped or ends_sentence(stripped, self.language)
-            if self._held and (ended or full or self.at_once):
+            if self._lines and (ended or full or self.at_once):
                 yield self._piece()
 
     def rest(self) -> Iterator[Line]:
         """Yield the remaining text when there are no more lines."""
-        if self._held:
+        if self._lines:
             yield self._piece()
 
     def _piece(self) -> Line:
-        piece = self._where, "\n".join(self._held)
-        self._held, self._size = [], 0
+        piece = self._where, "\n".join(self._lines)
+        self._lines, self._size = [], 0
         return piece
 
 
@@ -86,10 +87,10 @@ def ends_sentence(line: str, language: str) -> bool:
     if _ENDED.search(line) is None:
         return False
     last = line.split()[-1].rstrip("\"'\N{RIGHT DOUBLE QUOTATION MARK}\N{RIGHT SINGLE QUOTATION MARK})]}")
-    return not last.endswith(".") or _cut_off(last, language)
+    return not last.endswith(".") or _splits_stop(last, language)
 
 
-def _cut_off(word: str, language: str) -> bool:
+def _splits_stop(word: str, language: str) -> bool:
     """Return True if the tokeniser of a language splits the full stop from a word."""
     from disambig.api.text import SpacyTokens
 
@@ -126,21 +127,17 @@ def read_sentences(
 def read_conllu_sentences(parser: Parser, paths: Sequence[str], *, tags: bool) -> Iterator[list[Placed]]:
     """Yield the sentences of CoNLL-U files: their words, and their tags if there are any (column XPOS)."""
     for path in paths:
-        held: list[Placed] = []
-        for sentence in read_conllu(path):
-            held.append((f"{path}:{sentence.line}", _rows_to_sentence(parser, sentence.words, tags=tags)))
-            if len(held) == _LINES_PER_BATCH:
-                yield held
-                held = []
-        yield held
+        sentences = (
+            (f"{path}:{sentence.line}", _rows_to_sentence(parser, sentence.words, tags=tags))
+            for sentence in read_conllu(path)
+        )
+        yield from minibatch(sentences, _LINES_PER_BATCH)
 
 
 def _rows_to_sentence(parser: Parser, rows: Sequence[Sequence[str]], *, tags: bool) -> ParserSentence:
-    given_tags = [row[4] for row in rows]  # XPOS
-    are_tags = tags and not any(tag == "_" for tag in given_tags)
-    return parser.cutter.from_words(
-        [row[1].replace(" ", "_") for row in rows], given_tags if are_tags else None
-    )
+    xpos = [row[4] for row in rows]
+    words = [row[1].replace(" ", "_") for row in rows]
+    return parser.cutter.from_words(words, xpos if tags and "_" not in xpos else None)
 
 
 def _cut(parser: Parser, pieces: Sequence[Line], *, whole: bool) -> list[Placed]:
@@ -203,48 +200,48 @@ class TreeFormatter:
         return write[self.format](self, number, where, parsed)
 
 
-def _format_brackets(showing: TreeFormatter, number: int, where: str, parsed: ParsedSentence) -> str:
-    if not showing.nbest:
+def _format_brackets(formatter: TreeFormatter, number: int, where: str, parsed: ParsedSentence) -> str:
+    if not formatter.nbest:
         return format_one_line(parsed.best) + "\n"
     scored = zip(parsed.trees, parsed.scores, strict=True)
     return "".join(f"{number}\t{score:.4f}\t{format_one_line(tree)}\n" for tree, score in scored)
 
 
-def _format_indented(showing: TreeFormatter, number: int, where: str, parsed: ParsedSentence) -> str:
-    return _with_heading(showing, number, parsed, [format_indented(tree) + "\n" for tree in parsed.trees])
+def _format_indented(formatter: TreeFormatter, number: int, where: str, parsed: ParsedSentence) -> str:
+    return _with_heading(formatter, number, parsed, [format_indented(tree) + "\n" for tree in parsed.trees])
 
 
-def _format_drawing(showing: TreeFormatter, number: int, where: str, parsed: ParsedSentence) -> str:
+def _format_drawing(formatter: TreeFormatter, number: int, where: str, parsed: ParsedSentence) -> str:
     if parsed.is_flat:
-        reason = _SAID[parsed.kind]
+        reason = _PARSE_NOTES[parsed.kind]
         return f"{visible(parsed.sentence.source_text)}\n({reason})\n\n"
     words = parsed.sentence.source_words
-    made = [draw_tree(below_top(tree), width=showing.width, words=words) for tree in parsed.trees]
-    return _with_heading(showing, number, parsed, made)
+    made = [draw_tree(below_top(tree), width=formatter.width, words=words) for tree in parsed.trees]
+    return _with_heading(formatter, number, parsed, made)
 
 
-def _with_heading(showing: TreeFormatter, number: int, parsed: ParsedSentence, made: Sequence[str]) -> str:
+def _with_heading(formatter: TreeFormatter, number: int, parsed: ParsedSentence, made: Sequence[str]) -> str:
     """Return trees with a blank line after each and, if asked for, its number and score before it."""
     lines = [
-        f"# {number}.{rank}  {score:.4f}\n" if showing.nbest else ""
+        f"# {number}.{rank}  {score:.4f}\n" if formatter.nbest else ""
         for rank, score in enumerate(parsed.scores, 1)
     ]
     return "".join(line + tree + "\n" for line, tree in zip(lines, made, strict=True))
 
 
-_SAID = {
+_PARSE_NOTES = {
     PARSED: "",
-    COARSE: "by the grammar of plain labels: the other one has no parse",
+    COARSE: "parsed by the grammar of plain labels, because the other one has no parse",
     NONE: "no parse",
     LONG: "too long to be parsed",
 }
 
 
-def _format_section(showing: TreeFormatter, number: int, where: str, parsed: ParsedSentence) -> str:
+def _format_section(formatter: TreeFormatter, number: int, where: str, parsed: ParsedSentence) -> str:
     lines = []
     for rank, score in enumerate(parsed.scores, 1):
-        parts = [f"{rank}.", f"ln P = {score:.2f}"] if showing.nbest and not math.isnan(score) else []
-        parts += [_SAID[parsed.kind]] if _SAID[parsed.kind] else []
+        parts = [f"{rank}.", f"ln P = {score:.2f}"] if formatter.nbest and not math.isnan(score) else []
+        parts += [_PARSE_NOTES[parsed.kind]] if _PARSE_NOTES[parsed.kind] else []
         lines.append(" ".join(parts))
     return page.html_section(
         number,
@@ -256,9 +253,9 @@ def _format_section(showing: TreeFormatter, number: int, where: str, parsed: Par
     )
 
 
-def _format_json(showing: TreeFormatter, number: int, where: str, parsed: ParsedSentence) -> str:
+def _format_json(formatter: TreeFormatter, number: int, where: str, parsed: ParsedSentence) -> str:
     """Return a JSON object: with scores, a list in the format of ``disambig train --lists``."""
-    record = {"id": f"{where}#{number}", **parsed.record(several=showing.nbest)}
+    record = {"id": f"{where}#{number}", **parsed.record(several=formatter.nbest)}
     return json.dumps(record, ensure_ascii=False) + "\n"
 
 
@@ -273,7 +270,7 @@ class ParserRun:
     Attributes
     ----------
     parser : Parser
-    showing : TreeFormatter
+    formatter : TreeFormatter
     nbest : int
         Maximum number of trees per sentence.
     tagger : ParserTagger, optional
@@ -285,7 +282,7 @@ class ParserRun:
     """
 
     parser: Parser
-    showing: TreeFormatter
+    formatter: TreeFormatter
     nbest: int = 1
     tagger: ParserTagger | None = None
     done: int = 0
@@ -293,17 +290,15 @@ class ParserRun:
 
     def texts(self, sentences: Sequence[Placed]) -> Iterator[str]:
         """Yield the output for some sentences, a few at a time."""
-        for first in range(0, len(sentences), _SENTENCES_PER_BATCH):
-            some = sentences[first : first + _SENTENCES_PER_BATCH]
-            given = [sentence for _, sentence in some]
-            tagged = given if self.tagger is None else self.tagger(given)
-            parsed = self.parser.parses(tagged, k=self.nbest)
-            made = []
-            for (where, _), parsed_text in zip(some, parsed, strict=True):
+        for placed in minibatch(sentences, _SENTENCES_PER_BATCH):
+            places, batch = zip(*placed, strict=True)
+            tagged = batch if self.tagger is None else self.tagger(batch)
+            output = []
+            for where, parsed in zip(places, self.parser.parses(tagged, k=self.nbest), strict=True):
                 self.done += 1
-                self.kinds[parsed_text.kind] += 1
-                made.append(self.showing.one(self.done, where, parsed_text))
-            yield "".join(made)
+                self.kinds[parsed.kind] += 1
+                output.append(self.formatter.one(self.done, where, parsed))
+            yield "".join(output)
 
     def warnings(self) -> Iterator[str]:
         """Yield lines about sentences without a parse."""
@@ -314,11 +309,11 @@ class ParserRun:
             longest = self.parser.max_length
             yield f"{n:,} {of}: more than {longest:,} words (--max-length), {_flat(n)}"
         if n := self.kinds[COARSE]:
-            yield f"{n:,} {of}: parsed by the grammar of plain labels alone, the other one has no parse"
+            yield f"{n:,} {of}: parsed by the grammar of plain labels, because the other one has no parse"
 
 
 def _flat(n: int) -> str:
-    return "a flat tree stands in for it" if n == 1 else "flat trees stand in for them"
+    return "a flat tree is given instead" if n == 1 else "flat trees are given instead"
 
 
 def check_options(
@@ -348,9 +343,8 @@ def group_by_format(paths: Sequence[str], kind: str) -> list[tuple[str, list[str
     """Return runs of files with the same format, in order; a file named .conllu is always CoNLL-U."""
 
     def file_kind(path: str) -> str:
-        plain = path
-        for packed in (".gz", ".xz", ".zst"):
-            plain = plain.removesuffix(packed)
-        return CONLLU if plain.endswith(".conllu") else kind
+        for compressed in (".gz", ".xz", ".zst"):
+            path = path.removesuffix(compressed)
+        return CONLLU if path.endswith(".conllu") else kind
 
     return [(kind, list(group)) for kind, group in groupby(paths, file_kind)]

@@ -8,17 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from disambig.api import UserError
+from disambig.api.arrays import minibatch
 from disambig.api.packs import standalone_card
-from disambig_exponentiated_gradient.grammar.treebank_grammar import TreebankGrammar
-from disambig_exponentiated_gradient.treebank.parseval import Parseval
-from disambig_exponentiated_gradient.treebank.tree import Tree
 
+from ..grammar.treebank_grammar import TreebankGrammar
 from ..treebank.binarisation import Binarisation
+from ..treebank.parseval import Parseval
 from ..treebank.reading import MAX_WORDS, filter_by_length, read_treebank, split_last
+from ..treebank.tree import Tree
 from .parser import Parser
 
 SHARE = 0.1
-_FEWEST = 2
+"""Share of the trees that are held out."""
+_MIN_TREES = 2
 _AT_ONCE = 64
 Tell = Callable[[str, int, int], None]
 
@@ -68,8 +70,8 @@ class ParserTrainingData:
             if not n or not others:
                 raise UserError("D905", n=n if not n else 0, least=1, path=paths[0] if not n else held_out)
             return cls(tuple(tree for trees in files for tree in trees), others, False)
-        if n < _FEWEST:
-            raise UserError("D905", n=n, least=_FEWEST, path=", ".join(map(str, paths)))
+        if n < _MIN_TREES:
+            raise UserError("D905", n=n, least=_MIN_TREES, path=", ".join(map(str, paths)))
         if len(files) == 1:
             first = min(n - 1, n - round(SHARE * n)) or 1
             return cls(tuple(files[0][:first]), tuple(files[0][first:]), True)
@@ -138,7 +140,7 @@ def train_on(
     tell : callable, optional
         Called with (stage, done, total).
     """
-    tell = tell or _no_progress
+    tell = tell or (lambda stage, done, total: None)
     binarisation = Binarisation(horizontal, vertical)
     tell("learning", 0, 1)
     parser = Parser(
@@ -159,9 +161,8 @@ def train_on(
 def parse_again(parser: Parser, trees: Sequence[Tree], tell: Tell | None = None) -> list[Tree | None]:
     """Return a parser's trees for the words of other trees."""
     reparsed: list[Tree | None] = []
-    for first in range(0, len(trees), _AT_ONCE):
-        some = trees[first : first + _AT_ONCE]
-        reparsed += parser.parse_words([tree.words() for tree in some])
+    for batch in minibatch(trees, _AT_ONCE):
+        reparsed += parser.parse_words([tree.words() for tree in batch])
         if tell is not None:
             tell("measuring", len(reparsed), len(trees))
     return reparsed
@@ -178,15 +179,11 @@ def training_summary(trained: TrainedParser, name: str) -> list[str]:
     counts = trained.counts
     lines = [f"{name}: learned from {trained.trees:,} trees"]
     if counts.f1 != counts.f1:
-        return [*lines, f"no held-out tree of at most {MAX_WORDS} words has a bracket to measure by"]
+        return [*lines, f"not evaluated: no held-out tree of at most {MAX_WORDS} words has a bracket"]
     n = f"{len(counts):,} tree{'s' * (len(counts) != 1)}"
     lines.append(
-        f"F1 {100 * counts.f1:.1f} on {n} of at most {MAX_WORDS} words, held out, by "
-        f"a grammar of {trained.learned:,} others (precision {100 * counts.precision:.1f}, recall "
+        f"F1 {100 * counts.f1:.1f} on {n} of at most {MAX_WORDS} words, held out, with a grammar learned "
+        f"from {trained.learned:,} other trees (precision {100 * counts.precision:.1f}, recall "
         f"{100 * counts.recall:.1f}; {100 * counts.tagging:.1f}% of the tags are right)"
     )
     return lines
-
-
-def _no_progress(stage: str, done: int, total: int) -> None:
-    """Ignore progress."""

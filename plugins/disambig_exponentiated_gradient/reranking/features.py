@@ -23,12 +23,10 @@ from disambig.api.features import (
     own_lists,
 )
 from disambig.api.settings import COUNT, validate_settings
-from disambig_exponentiated_gradient.treebank.reading import DEEPEST
-from disambig_exponentiated_gradient.treebank.tree import TOP
 
 from ..treebank.binarisation import head_child
-from ..treebank.reading import EMPTY, first_tree
-from ..treebank.tree import format_one_line
+from ..treebank.reading import DEEPEST, EMPTY, first_tree
+from ..treebank.tree import TOP, format_one_line
 from .symbols import TEMPLATES, TreeSymbols
 
 Column = NDArray[np.int32]

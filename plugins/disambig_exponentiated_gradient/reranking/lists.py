@@ -12,13 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api.tasks import CandidateLists
-from disambig_exponentiated_gradient.grammar.treebank_grammar import TreebankGrammar, flat_tree
-from disambig_exponentiated_gradient.treebank.parseval import Parseval
-from disambig_exponentiated_gradient.treebank.tree import Tree
 
-from ..grammar.treebank_grammar import TreebankParser
-from ..treebank.parseval import TreeBrackets
-from ..treebank.tree import format_one_line
+from ..grammar.treebank_grammar import TreebankGrammar, TreebankParser, flat_tree
+from ..treebank.parseval import Parseval, TreeBrackets
+from ..treebank.tree import Tree, format_one_line
 
 K = 50
 """Maximum number of trees per list."""

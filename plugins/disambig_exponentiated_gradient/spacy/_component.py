@@ -17,11 +17,10 @@ from spacy.tokens import Doc, Span, SpanGroup, Token
 from disambig.api import UserError
 from disambig.api.components import SpanWriter
 from disambig.api.text import SpacyTokens
-from disambig_exponentiated_gradient.treebank.tree import TOP, Tree
 
 from ..parser.parser import ParsedSentence, Parser, grammar_digest
 from ..parser.sentences import ParserSentence
-from ..treebank.tree import escape_word, format_one_line, list_constituents
+from ..treebank.tree import TOP, Tree, escape_word, format_one_line, list_constituents
 
 MARK, KIND = "disambig", "constituents"
 """Entry in ``attrs`` of the group of spans, by which the group is found under any key."""
@@ -71,7 +70,7 @@ def set_extensions() -> None:
 
 def span_constituents(span: Span) -> tuple[Span, ...]:
     """Return the constituents in a span, including itself if it is one, each before those inside it."""
-    index, span = _index(span.doc), _trimmed(span)
+    index, span = _index(span.doc), _trim(span)
     first = bisect_left(index.places, (span.start, -span.end), key=_order)  # larger ones come before
     constituents = []
     for start, end in index.places[first:]:
@@ -84,7 +83,7 @@ def span_constituents(span: Span) -> tuple[Span, ...]:
 
 def labels(span: Span) -> tuple[str, ...]:
     """Return the labels of a constituent, from the top down; a single word may have none."""
-    span = _trimmed(span)
+    span = _trim(span)
     index, place = _index(span.doc), (span.start, span.end)
     if place not in index.labels and len(span) > 1:
         raise UserError("D907", text=span.text[:40])
@@ -93,7 +92,7 @@ def labels(span: Span) -> tuple[str, ...]:
 
 def parse_string(span: Span) -> str:
     """Return a constituent in brackets, such as ``(NP (DT the) (NN cat))``."""
-    span = _trimmed(span)
+    span = _trim(span)
     if not labels(span):
         return "".join(format_one_line(_leaf(token)) for token in span)
     index = _index(span.doc)
@@ -108,7 +107,7 @@ def parse_string(span: Span) -> str:
     begins: dict[int, list[int]] = {}
     for constituent in span_constituents(span):
         begins.setdefault(constituent.start, []).append(constituent.end)
-    for token in _words(span):
+    for token in (token for token in span if not token.is_space):
         close(token.i)
         open_ += [(end, index.labels[token.i, end], []) for end in begins.get(token.i, ())]
         open_[-1][2].append(_leaf(token))
@@ -118,7 +117,7 @@ def parse_string(span: Span) -> str:
 
 def parent(span: Span) -> Span | None:
     """Return the smallest constituent around a constituent or a word, None for the root."""
-    span = _trimmed(span)
+    span = _trim(span)
     labels(span)
     best: Place | None = None
     for start, end in _index(span.doc).places:
@@ -131,7 +130,7 @@ def parent(span: Span) -> Span | None:
 
 def children(span: Span) -> tuple[Span, ...]:
     """Return the largest constituents and words inside a constituent."""
-    span = _trimmed(span)
+    span = _trim(span)
     if not labels(span):
         return ()
     below = [
@@ -155,6 +154,7 @@ def _token_labels(getter: Callable[[Span], Any]) -> Callable[[Token], Any]:
 
 
 def _index(doc: Doc) -> ConstituentIndex:
+    """Return the constituents of a Doc; D908 if it has none."""
     group = next((spans for spans in doc.spans.values() if spans.attrs.get(MARK) == KIND), None)
     if group is None:
         raise UserError("D908")
@@ -173,7 +173,7 @@ def _order(place: Place) -> Place:
     return place[0], -place[1]
 
 
-def _trimmed(span: Span) -> Span:
+def _trim(span: Span) -> Span:
     """Return a span without white space at its ends, as in sentences."""
     start, end = span.start, span.end
     while start < end and span.doc[start].is_space:
@@ -181,10 +181,6 @@ def _trimmed(span: Span) -> Span:
     while start < end and span.doc[end - 1].is_space:
         end -= 1
     return span.doc[start:end]
-
-
-def _words(span: Span) -> list[Token]:
-    return [token for token in span if not token.is_space]
 
 
 def _leaf(token: Token) -> Tree:
@@ -261,9 +257,9 @@ class ConstituentParser(SpanWriter):
         documents = view.document_indices(view.sentences[:-1]).tolist()
         for document, first, last in zip(documents, bounds, bounds[1:], strict=False):
             spans = [(starts[at], ends[at]) for at in range(first + 1, last - 1)]
-            own = words[document][seen[document] : seen[document] + len(spans)]
+            tokens = words[document][seen[document] : seen[document] + len(spans)]
             seen[document] += len(spans)
-            tags = [token.tag_ for token in own] if tagged[document] else None
+            tags = [token.tag_ for token in tokens] if tagged[document] else None
             sentences[document].append(self.parser.cutter.sentence(docs[document].text, spans, tags))
         return sentences
 

@@ -66,6 +66,7 @@ class PhraseBuilder(ABC):
         """Return a free relative clause, such as "what you said"."""
 
     def _category(self, tag: str) -> str:
+        """Return the label of the phrase that a word with a tag projects."""
         if tag in ADJECTIVE_TAGS:
             return "ADJP"
         if tag in ADVERB_TAGS:
@@ -103,7 +104,7 @@ class PhraseBuilder(ABC):
         words = list(heads)
         for word in words:
             words += [i for i in self.below[word] if i not in words]
-        return list(sorted(words))
+        return [*sorted(words)]
 
     def _coordinators(self, conjunct: int) -> list[int]:
         """Return the conjunctions that stand before a conjunct."""
@@ -135,15 +136,10 @@ class PhraseBuilder(ABC):
 
     def _inside(self, word: int) -> PhraseItem:
         """Return a dependent within a phrase: one word is left bare."""
-        if (
-            not self.below[word]
-            and self.relations[word] not in NOMINAL
-            and self.relations[word] not in CLAUSE_ONLY
-        ):
-            if self.relations[word] in ("ccomp", "xcomp", "acl", "acl:relcl", "obl", "parataxis"):
-                return self._dependent(word)
-            return word
-        return self._dependent(word)
+        own_phrase = NOMINAL | CLAUSE_ONLY | {"ccomp", "xcomp", "acl", "acl:relcl", "obl", "parataxis"}
+        if self.below[word] or self.relations[word] in own_phrase:
+            return self._dependent(word)
+        return word
 
     def _prepositional(
         self, head: int, relation: str, without: frozenset[int], cases: list[int], conjuncts: list[int]
@@ -173,12 +169,12 @@ class PhraseBuilder(ABC):
         """Return phrases joined by conjunctions; plain words are joined without phrases of their own."""
         last = conjuncts[-1]
         late = [i for i in self.below[head] if i > conjuncts[0] and i not in conjuncts and i not in without]
-        own = [i for i in self.below[head] if i not in without and i not in conjuncts and i not in late]
+        modifiers = [i for i in self.below[head] if i not in without and i not in conjuncts and i not in late]
         simple = all(set(self.below[i]) == set(self._coordinators(i)) for i in conjuncts)
-        simple = simple and all(i < head for i in own) and all(self._alike(head, i) for i in conjuncts)
+        simple = simple and all(i < head for i in modifiers) and all(self._alike(head, i) for i in conjuncts)
         excluded = without | frozenset(conjuncts) | frozenset(late)
+        first = self._plain_phrase(head, relation, excluded)
         if simple:
-            first = self._plain_phrase(head, relation, excluded)
             label = item_label(first) or self._category(self.tags[head])
             if label in ("VP", "PP") and isinstance(first, int):
                 label = "ADJP" if relation == "amod" else "NP"
@@ -187,7 +183,6 @@ class PhraseBuilder(ABC):
                 items += [*self._leaves(self._coordinators(i)), i]
             whole: PhraseItem = self._ordered(label, items)
         else:
-            first = self._plain_phrase(head, relation, excluded)
             if isinstance(first, int):
                 label = self._category(self.tags[first])
                 first = TreePhrase("NP" if relation in NOMINAL and label != "WHNP" else label, [first])
@@ -219,6 +214,7 @@ class PhraseBuilder(ABC):
         return self._ordered(self._joint_label(items), items)
 
     def _joint_label(self, items: Sequence[PhraseItem]) -> str:
+        """Return the label of coordinated phrases: their common one, or UCP."""
         labels = {
             "NP" if item.label in ("NML", "QP") else item.label for item in items if not isinstance(item, int)
         }
@@ -248,19 +244,19 @@ class PhraseBuilder(ABC):
                 outer.append(self._postmodifier(i, kind))
         if not base[1:] and not outer and relation in ("compound", "nummod", "det", "amod", "flat"):
             return head
-        starts = [first_word(item) for item in outer]
         wedged = [item for item in outer if min(map(first_word, base)) < first_word(item) < last]
         if wedged:
             base += wedged
             outer = [item for item in outer if item not in wedged]
-        label = self._base_label(head, base, relation)
+        label = self._base_label(head, relation)
         inner = self._ordered(label, base)
-        if not starts or not outer:
+        if not outer:
             return inner
         return self._ordered("NP", [inner, *outer])
 
-    def _base_label(self, head: int, base: Sequence[PhraseItem], relation: str) -> str:
-        if relation == "compound" and self.tags[head] not in ("CD",):
+    def _base_label(self, head: int, relation: str) -> str:
+        """Return the label of a noun with what precedes it."""
+        if relation == "compound" and self.tags[head] != "CD":
             return "NML"
         if self.tags[head] == "CD" and relation in ("nummod", "compound"):
             return "QP"

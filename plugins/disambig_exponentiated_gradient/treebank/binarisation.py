@@ -169,7 +169,7 @@ class NodeContext:
 
     Attributes
     ----------
-    found : Nodes
+    nodes : TreeNodes
     children : list of lists of int
         Indices of the children of each node.
     """
@@ -351,7 +351,7 @@ class Binarisation:
         nodes, parents = place.nodes.nodes, place.nodes.parents
         plain = [quoted(node.label) for node in nodes]
         context = [_STATEMENTS.get(label, label) for label in plain] if self.merge_questions else plain
-        made: list[Tree | None] = [None] * len(nodes)
+        binarised: list[Tree | None] = [None] * len(nodes)
         for i in range(len(nodes) - 1, -1, -1):  # in preorder, children come after their parents
             symbol = plain[i] + "".join("~" + mark for split in marks if (mark := split(place, i)))
             levels = self.vertical if nodes[i].word is None else 1 + self.tag_parents
@@ -362,12 +362,12 @@ class Binarisation:
                     break
                 symbol += "^" + context[above]
             if nodes[i].word is not None:
-                made[i] = Tree(symbol, (), nodes[i].word)
+                binarised[i] = Tree(symbol, (), nodes[i].word)
                 continue
             below = place.children[i]
-            children = [child for j in below if (child := made[j]) is not None]
-            made[i] = Tree(symbol, self._paired(symbol, children, [plain[j] for j in below]))
-        root = made[0]
+            children = [child for j in below if (child := binarised[j]) is not None]
+            binarised[i] = Tree(symbol, self._paired(symbol, children, [plain[j] for j in below]))
+        root = binarised[0]
         assert root is not None
         return root
 
@@ -376,12 +376,12 @@ class Binarisation:
 
         Intermediate symbols do not include the node's parent: with small treebanks this is best.
         """
-        made = tuple(children[-2:])
+        pair = tuple(children[-2:])
         for first in range(len(children) - 2, 0, -1):
-            seen = "_".join(labels[max(0, first - self.horizontal) : first])
-            inside = INSIDE + without_parents(symbol) + ("|" + seen if seen else "")
-            made = (children[first - 1], Tree(inside, made))
-        return made
+            siblings = "_".join(labels[max(0, first - self.horizontal) : first])
+            intermediate = INSIDE + without_parents(symbol) + ("|" + siblings if siblings else "")
+            pair = (children[first - 1], Tree(intermediate, pair))
+        return pair
 
 
 def restore_tree(tree: Tree) -> Tree:

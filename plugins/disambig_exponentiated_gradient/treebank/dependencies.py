@@ -48,6 +48,11 @@ _SUBORDINATORS = frozenset(
     "while when although though if whether unless because that lest once whereas".split()
 )
 """Conjunctions that form SBAR even without a finite verb; others form PP then: "by leaving"."""
+_NO_CLAUSE = frozenset({"amod", "compound", "case", "fixed", "flat", "cc"})
+"""Relations of verbs that are not predicates of a clause."""
+_NEGATIONS = frozenset({"never", "nor", "neither", "not", "only"})
+_IN_ADJECTIVE_PHRASE = frozenset("obl xcomp ccomp fixed flat goeswith advmod nmod det".split())
+"""Relations of dependents after a predicative adjective that belong to its phrase."""
 _OPERATORS = frozenset(
     "am are is was were 's 're 'm have has had do does did will would can could shall should may might must "
     "wo ca ai sha".split()
@@ -108,7 +113,7 @@ def check_heads(heads: Sequence[int]) -> None:
         while above >= 0:
             above, steps = heads[above], steps + 1
             if steps > len(heads) or above >= len(heads):
-                raise ValueError(f"the heads of word {word + 1} form a circle or leave the sentence")
+                raise ValueError(f"the heads of word {word + 1} form a cycle or leave the sentence")
 
 
 def tree_from_dependencies(
@@ -191,14 +196,7 @@ class _Converter(PhraseBuilder):
         relations = {self.relations[i] for i in self.below[head]}
         if relations & (SUBJECTS | _AUXILIARIES):
             return True
-        if self.tags[head] not in VERB_TAGS or relation in (
-            "amod",
-            "compound",
-            "case",
-            "fixed",
-            "flat",
-            "cc",
-        ):
+        if self.tags[head] not in VERB_TAGS or relation in _NO_CLAUSE:
             return False
         return not (relations & {"det", "nmod:poss", "amod"} and self.tags[head] in ("VBG", "VBN"))
 
@@ -217,10 +215,9 @@ class _Converter(PhraseBuilder):
             label = "SBAR" if self.words[marks[0]] in _SUBORDINATORS else "PP"
             return self._ordered(label, [*self._leaves(marks), inner])
         items = [inner, *(self._dependent(i) for i in outer if i not in marks), *self._leaves(marks)]
-        label = inner.label if inner.label in ("INTJ",) else "FRAG"
-        if relation != "root":  # a modifier of a phrase stays in it
-            label = inner.label
-        return self._ordered(label, items)
+        if relation != "root" or inner.label == "INTJ":  # a modifier of a phrase stays in it
+            return self._ordered(inner.label, items)
+        return self._ordered("FRAG", items)
 
     def _clause_phrase(self, head: int, relation: str, without: frozenset[int]) -> TreePhrase:
         """Return the constituent of a clause: S, SQ, SBARQ, SINV, SBAR, VP or PP."""
@@ -229,7 +226,6 @@ class _Converter(PhraseBuilder):
         marks = [i for i in marks if i not in without and i < clause.verb_phrase.start]
         question = self._wh_item(clause.left)
         conjunction = self._find_conjunction(clause.left, marks) if marks else -1
-        is_root = relation in ("root", "parataxis", "conj", "ccomp")
         if conjunction >= 0:
             front, rest = clause.left[: conjunction + 1], clause.left[conjunction + 1 :]
             word = self.words[marks[-1]]
@@ -238,7 +234,7 @@ class _Converter(PhraseBuilder):
             return TreePhrase("SBAR", [*front, self._sentence("S", rest, clause)])
         if question >= 0:
             front, rest = clause.left[: question + 1], clause.left[question + 1 :]
-            direct = clause.inverted or (self.is_question and is_root and relation != "ccomp")
+            direct = clause.inverted or (self.is_question and relation in ("root", "parataxis", "conj"))
             is_yes_no = direct and (clause.inverted or not self._has_subject(head, rest))
             inner = self._sentence("SQ" if is_yes_no else "S", rest, clause)
             return TreePhrase("SBARQ" if direct else "SBAR", [*front, inner])
@@ -269,20 +265,12 @@ class _Converter(PhraseBuilder):
         return any(start < i < end and self.tags[i] in ("``", "''", ":", ",") for i in self.marks)
 
     def _starts_with_negation(self, clause: _Clause) -> bool:
-        return bool(clause.left) and self.words[first_word(clause.left[0])] in (
-            "never",
-            "nor",
-            "neither",
-            "not",
-            "only",
-        )
+        return bool(clause.left) and self.words[first_word(clause.left[0])] in _NEGATIONS
 
     def _sentence(self, label: str, left: Sequence[PhraseItem], clause: _Clause) -> TreePhrase:
         """Return a clause with its subject; the pieces of a split verb phrase stand beside the subject."""
         verbs = clause.verb_phrase
-        middle: list[PhraseItem] = (
-            [verbs] if verbs.label == "VP" or verbs.label not in ("VP-SPLIT",) else verbs.children
-        )
+        middle = verbs.children if verbs.label == "VP-SPLIT" else [verbs]
         wholes = [item for item in clause.right if item_label(item) in ("S", "SQ", "SBARQ", "SINV", "FRAG")]
         if label in ("S", "SINV", "SQ") and wholes:  # two clauses side by side: "I won; you lost."
             first = clause.right.index(wholes[0])
@@ -541,18 +529,7 @@ class _Converter(PhraseBuilder):
                 if inside and relation == "advmod" and not is_adjective:
                     inside = any(j < i for j in dependents if j > before and self.relations[j] != "advmod")
             elif is_adjective:
-                inside = relation in (
-                    "obl",
-                    "xcomp",
-                    "ccomp",
-                    "fixed",
-                    "flat",
-                    "goeswith",
-                    "advmod",
-                    "nmod",
-                    "det",
-                )
-                inside = inside or relation.startswith("advcl") or relation.startswith("nmod")
+                inside = relation in _IN_ADJECTIVE_PHRASE or relation.startswith(("advcl", "nmod"))
             else:
                 inside = relation not in ("advmod", "xcomp", "ccomp", "obl", "obl:unmarked")
             if inside:

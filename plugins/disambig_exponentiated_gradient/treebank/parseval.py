@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,9 +59,7 @@ class TreeBrackets:
 
     def counted(self, is_deleted: Sequence[bool]) -> list[tuple[str, int, int]]:
         """Return label, start and end of each bracket that still contains words, renumbered."""
-        place = [0]
-        for gone in is_deleted:
-            place.append(place[-1] + (not gone))
+        place = [0, *accumulate(not deleted for deleted in is_deleted)]
         spans = zip(self.labels, self.starts, self.ends, strict=True)
         return [(label, place[start], place[end]) for label, start, end in spans if place[start] < place[end]]
 
@@ -109,12 +108,12 @@ class Parseval:
     ) -> Parseval:
         """Return the counts of predicted and gold trees; None is a sentence without a parse."""
         rows = [
-            _counts(_as_brackets(right), None if tree is None else _as_brackets(tree))
-            for right, tree in zip(gold, parsed, strict=True)
+            _counts(_as_brackets(gold_tree), None if tree is None else _as_brackets(tree))
+            for gold_tree, tree in zip(gold, parsed, strict=True)
         ]
         table = np.array(rows, np.int64).reshape(len(rows), 7)
-        matched, due, there, crossing, words, right_tags, failed = table.T
-        return cls(matched, due, there, crossing, words, right_tags, failed.astype(np.bool_))
+        matched, n_gold, found, crossing, words, right_tags, failed = table.T
+        return cls(matched, n_gold, found, crossing, words, right_tags, failed.astype(np.bool_))
 
     def __len__(self) -> int:
         return len(self.matched)
@@ -183,22 +182,20 @@ def _counts(gold: TreeBrackets, parsed: TreeBrackets | None) -> tuple[int, ...]:
         is_deleted = [tag in DELETED for tag in gold.tags]
         return 0, len(gold.counted(is_deleted)), 0, 0, is_deleted.count(False), 0, 1
     is_deleted = [a in DELETED and b in DELETED for a, b in zip(gold.tags, parsed.tags, strict=True)]
-    right, there = gold.counted(is_deleted), parsed.counted(is_deleted)
-    seen = Counter(right)
-    seen.subtract(there)
-    missing = sum(number for number in seen.values() if number > 0)
+    gold_brackets, brackets = gold.counted(is_deleted), parsed.counted(is_deleted)
+    missing = (Counter(gold_brackets) - Counter(brackets)).total()
     tags = zip(gold.tags, parsed.tags, is_deleted, strict=True)
-    right_tags = sum(compared_tag(a) == compared_tag(b) for a, b, gone in tags if not gone)
-    crossing = _crossing(right, there)
-    return len(right) - missing, len(right), len(there), crossing, is_deleted.count(False), right_tags, 0
+    right_tags = sum(compared_tag(a) == compared_tag(b) for a, b, deleted in tags if not deleted)
+    n_gold, crossing = len(gold_brackets), _count_crossing(gold_brackets, brackets)
+    return n_gold - missing, n_gold, len(brackets), crossing, is_deleted.count(False), right_tags, 0
 
 
-def _crossing(right: list[tuple[str, int, int]], there: list[tuple[str, int, int]]) -> int:
+def _count_crossing(gold: list[tuple[str, int, int]], brackets: list[tuple[str, int, int]]) -> int:
     """Return the number of predicted brackets that cross a gold bracket."""
-    spans = {(start, end) for _, start, end in right}
+    spans = {(start, end) for _, start, end in gold}
     return sum(
         any(a < start < b < end or start < a < end < b for a, b in spans)
-        for _, start, end in there
+        for _, start, end in brackets
         if (start, end) not in spans
     )
 

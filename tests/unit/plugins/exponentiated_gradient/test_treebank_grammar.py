@@ -7,8 +7,8 @@ from collections import defaultdict
 import numpy as np
 import pytest
 from disambig_exponentiated_gradient.grammar import (
+    MIN_UNCHANGED,
     PLAIN,
-    SELDOM,
     Derivation,
     LexiconSettings,
     RuleCounts,
@@ -88,9 +88,11 @@ def test_probabilities_by_hand():
     assert binary["S", "NP", "VP"] == pytest.approx(0.0)  # never above: nothing to bear
     assert binary["VP", "VB", "NP"] == pytest.approx(log(1 / 2))  # one of two VP is no VB
     assert binary["PP", "IN", "NP"] == pytest.approx(0.0)
-    assert binary["NP", "NP", "PP"] == pytest.approx(log(SELDOM / 5))  # an NP above is always a chain here
+    assert binary["NP", "NP", "PP"] == pytest.approx(
+        log(MIN_UNCHANGED / 5)
+    )  # an NP above is always a chain here
     assert unary["TOP", "S", ()] == pytest.approx(log(2 / 3))
-    assert unary["TOP", "NP", ()] == pytest.approx(log(1 / 3) - log(SELDOM / 5))
+    assert unary["TOP", "NP", ()] == pytest.approx(log(1 / 3) - log(MIN_UNCHANGED / 5))
     assert unary["NP", "NN", ()] == pytest.approx(0.0)
     assert unary["VP", "VB", ()] == pytest.approx(log(1 / 2))
 
@@ -119,7 +121,7 @@ def test_probabilities_of_what_is_above_sum_to_one():
         tops[symbol] += n
     for (symbol, _, _), n in counts.chains.items():
         tops[symbol] += n
-    none = {symbol: max(counts.unchanged[symbol], SELDOM) / n for symbol, n in tops.items()}
+    none = {symbol: max(counts.unchanged[symbol], MIN_UNCHANGED) / n for symbol, n in tops.items()}
     for (symbol, *_), score in binary.items():
         below[symbol] += np.exp(score) / none.get(symbol, 1.0)
     for symbol, score in grammar.tag_scores.items():
