@@ -12,7 +12,7 @@ from material import CORRECTING, HOME, read_text
 
 from disambig.config import read_config, resolve
 from disambig.counts import NgramCounter, batches, make_counter, write_table
-from disambig.features import HEADWORD_TOKENISATION as HEADWORDS, HeadwordCounter, parts_of_speech_in
+from disambig.features import HEADWORD_TOKENISATION as HEADWORDS, HeadwordCounter, load_parts_of_speech
 from disambig.text import Words
 from disambig.types import Task
 
@@ -57,7 +57,7 @@ class Counters:
             for task, words in self.candidates.items()
         }
         task = build_task("preposition")
-        self.heads = HeadwordCounter(task, parts_of_speech_in(str(PARTS_OF_SPEECH)), memory=3 * GiB)
+        self.heads = HeadwordCounter(task, load_parts_of_speech(str(PARTS_OF_SPEECH)), memory=3 * GiB)
         self.counters["elsewhere"] = NgramCounter(tokenisation.name, orders=3, memory=2 * GiB)
         for batch in batches(read_text(data, "train", domains)):
             view = tokenisation(batch)

@@ -33,6 +33,8 @@ RENAMED: dict[str, dict[str, str]] = {
         "GapOdds": "MissingWordOdds",
         "Places": "ContextPlaces",
         "counts_of": "count_known",
+        "gaps_in": "load_gaps",
+        "kept": "distinguishing_ngrams",
         "known_of": "known_ngrams_from_state",
         "scores_of": "score_candidates",
         "states_at": "context_vectors",

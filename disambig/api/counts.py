@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from disambig.features import (
         CONTEXTS as CONTEXTS,
         NgramCounts as NgramCounts,
+        context_room as _context_room,
         ngram_columns as ngram_columns,
-        room as _context_room,
     )
 
     context_room = _context_room

@@ -16,8 +16,8 @@ from disambig.features import (
     CandidateHashes,
     NgramCounts,
     context_keys,
+    context_room,
     fitting_contexts,
-    room,
     transform_checked,
 )
 from disambig.text import TokenView
@@ -173,7 +173,7 @@ def with_left_out(extractor: NgramCounts, view: TokenView, instances: Instances,
     batch = transform_checked(extractor, view, instances, group).batch
     assert isinstance(batch, DenseBlocks)
     candidates = CandidateHashes.from_group(group)
-    left, right = room(view, instances)
+    left, right = context_room(view, instances)
     usable = fitting_contexts(left, right, candidates.longest, shortest=int(candidates.lengths.min()))
     seed = extractor.table.seed(view.tokenisation)
     paragraph = view.document_indices(instances.positions).astype(np.uint64) * _APART

@@ -13,17 +13,6 @@ from ._cloze_network import (
     adagrad as adagrad,
     adam as adam,
 )
-from ._network_weights import (
-    FIRST_KNOWN as FIRST_KNOWN,
-    OUTSIDE as OUTSIDE,
-    TOPIC_SHIFT as TOPIC_SHIFT,
-    UNKNOWN as UNKNOWN,
-    NetworkWeights as NetworkWeights,
-)
-from ._restoring import (
-    check_same as check_same,
-    restore_checked as restore_checked,
-)
 from .candidate_ngrams import (
     HeadwordBigrams as HeadwordBigrams,
     KnownNgrams as KnownNgrams,
@@ -31,15 +20,15 @@ from .candidate_ngrams import (
     TextNgrams as TextNgrams,
     columns_named as columns_named,
     count_known as count_known,
-    kept as kept,
+    distinguishing_ngrams as distinguishing_ngrams,
     known_ngrams_from_state as known_ngrams_from_state,
     name_keys as name_keys,
     own_lists as own_lists,
 )
 from .cloze import (
+    ENDING_LENGTH as ENDING_LENGTH,
     FILE as FILE,
     FOLDER as FOLDER,
-    LAST as LAST,
     NAMES as NAMES,
     PRODUCT_STEP as PRODUCT_STEP,
     STATE_STEP as STATE_STEP,
@@ -73,16 +62,16 @@ from .contexts import (
     SEEDS as SEEDS,
     SHAPE as SHAPE,
     CandidateHashes as CandidateHashes,
+    context_room as context_room,
     feature_buckets as feature_buckets,
     fitting_contexts as fitting_contexts,
     ngram_text as ngram_text,
-    room as room,
 )
 from .gaps import (
     Gaps as Gaps,
     MissingWordOdds as MissingWordOdds,
-    gaps_in as gaps_in,
     learn_gaps as learn_gaps,
+    load_gaps as load_gaps,
 )
 from .heads import (
     HEADWORD_TOKENISATION as HEADWORD_TOKENISATION,
@@ -90,7 +79,7 @@ from .heads import (
     HeadwordTokenisation as HeadwordTokenisation,
     PartsOfSpeech as PartsOfSpeech,
     find_heads as find_heads,
-    parts_of_speech_in as parts_of_speech_in,
+    load_parts_of_speech as load_parts_of_speech,
 )
 from .headwords import (
     GROUP_NAME as GROUP_NAME,
@@ -109,13 +98,11 @@ from .ngram_counts import (
     ngram_columns as ngram_columns,
 )
 from .rows import (
+    StatelessExtractor as StatelessExtractor,
     by_group as by_group,
 )
 from .source_features import (
     SourceFeatures as SourceFeatures,
-)
-from .stateless import (
-    StatelessExtractor as StatelessExtractor,
 )
 from .subsequences import (
     Subsequences as Subsequences,
@@ -131,10 +118,12 @@ from .token_context import (
 from .union import (
     ExtractorChoice as ExtractorChoice,
     check_candidate_kind as check_candidate_kind,
+    check_same_numbers as check_same_numbers,
     extractor_error as extractor_error,
     extractor_names as extractor_names,
     fit_checked as fit_checked,
     join as join,
+    restore_checked as restore_checked,
     transform_checked as transform_checked,
     transform_table as transform_table,
     transform_union as transform_union,
@@ -144,6 +133,11 @@ from .word_class_learning import (
     learn_usage as learn_usage,
 )
 from .word_network import (
+    FIRST_KNOWN as FIRST_KNOWN,
+    OUTSIDE as OUTSIDE,
+    TOPIC_SHIFT as TOPIC_SHIFT,
+    UNKNOWN as UNKNOWN,
+    NetworkWeights as NetworkWeights,
     WordNetwork as WordNetwork,
 )
 from .word_vectors import (

@@ -18,7 +18,7 @@ from disambig.features.cloze import LARGEST, ClozeVocabulary
 from disambig.text import END_HASH, START_HASH
 from disambig.type_aliases import Ints
 
-PARTS = 4
+_PARTS = 4
 """Number of row slices. It must not depend on the threads: sums in matrix products depend on their sizes."""
 
 
@@ -38,7 +38,7 @@ class ThreadPool:
 
     def map_rows(self, work: Callable[[slice], object], n: int) -> None:
         """Call `work` with slices that cover n rows."""
-        self.map(work, [slice(i * n // PARTS, (i + 1) * n // PARTS) for i in range(PARTS)])
+        self.map(work, [slice(i * n // _PARTS, (i + 1) * n // _PARTS) for i in range(_PARTS)])
 
     def __enter__(self) -> ThreadPool:
         return self
@@ -49,7 +49,7 @@ class ThreadPool:
 
 
 Floats = NDArray[np.float32]
-_FIRST, _SECOND = 0.9, 0.999
+_FIRST_DECAY, _SECOND_DECAY = 0.9, 0.999
 """Decay of the first and second moments in Adam."""
 
 
@@ -72,21 +72,21 @@ def adagrad(
 
 def adam(values: Floats, first: Floats, second: Floats, gradient: Floats, rate: float, number: int) -> None:
     """Update values and their moments in place (Kingma and Ba 2015); steps are numbered from 1."""
-    first *= np.float32(_FIRST)
-    first += np.float32(1 - _FIRST) * gradient
-    second *= np.float32(_SECOND)
-    second += np.float32(1 - _SECOND) * np.square(gradient)
+    first *= np.float32(_FIRST_DECAY)
+    first += np.float32(1 - _FIRST_DECAY) * gradient
+    second *= np.float32(_SECOND_DECAY)
+    second += np.float32(1 - _SECOND_DECAY) * np.square(gradient)
     # bias correction: both moments start at zero
-    mean = np.float32(rate / (1 - _FIRST**number))
-    root = np.float32(1 / np.sqrt(1 - _SECOND**number))
-    values -= mean * first / (np.sqrt(second) * root + np.float32(1e-8))
+    scaled_rate = np.float32(rate / (1 - _FIRST_DECAY**number))
+    root_scale = np.float32(1 / np.sqrt(1 - _SECOND_DECAY**number))
+    values -= scaled_rate * first / (np.sqrt(second) * root_scale + np.float32(1e-8))
 
 
 NEGATIVES = 64
 """Number of words that compete at all places of a batch, drawn by the square root of their frequency."""
-EMPTY = 0.25
+_EMPTY_SHARE = 0.25
 """Share of the places between two words that are used for training; the right answer there is no word."""
-SPARSE = 40.0
+_SPARSE_FACTOR = 40.0
 """Factor on the learning rate of embeddings and outputs, of which a batch sees only a part."""
 LAST_RATE = 0.03
 """Final learning rate, as a share of the initial one."""
@@ -140,11 +140,11 @@ class ClozeSettings:
         return self.left + self.right
 
 
-LONGEST = 4
+_LONGEST_ENDING = 4
 """Maximum number of letters of an ending; shorter endings are used as well."""
-LEAST_WORDS = 10
+_LEAST_WORDS = 10
 """Minimum number of words with an ending."""
-APART = 64
+_N_WITHOUT_ENDINGS = 64
 """This many of the most frequent words share nothing with other words."""
 ENDING_SHARE = 0.25
 """Learning rate of endings, relative to that of words."""
@@ -165,12 +165,12 @@ class WordEndings:
         numbers: dict[str, int] = {}
         words, endings = [], []
         for word, spelling in enumerate(spellings):
-            if word < APART or not spelling[:1].isalpha():
+            if word < _N_WITHOUT_ENDINGS or not spelling[:1].isalpha():
                 continue
-            for length in range(1, min(LONGEST, len(spelling) - 2) + 1):
+            for length in range(1, min(_LONGEST_ENDING, len(spelling) - 2) + 1):
                 words.append(word)
                 endings.append(numbers.setdefault(spelling[-length:], len(numbers)))
-        kept = np.flatnonzero(np.bincount(endings, minlength=len(numbers)) >= LEAST_WORDS)
+        kept = np.flatnonzero(np.bincount(endings, minlength=len(numbers)) >= _LEAST_WORDS)
         ones = np.ones(len(words), np.float32)
         shape = (len(spellings), len(numbers))
         self._endings_by_word: Any = csr_array((ones, (words, endings)), shape=shape)[:, kept].tocsr()
@@ -181,8 +181,8 @@ class WordEndings:
 
     def digest(self) -> str:
         """Return a hash of the assignment of endings to words."""
-        held = self._endings_by_word
-        return hashlib.sha256(held.indptr.tobytes() + held.indices.tobytes()).hexdigest()
+        rows = self._endings_by_word
+        return hashlib.sha256(rows.indptr.tobytes() + rows.indices.tobytes()).hexdigest()
 
     def spread(self, values: Floats, slopes: Floats, seen: Floats, rate: np.float32) -> None:
         """Take an Adagrad step for each ending, applied to the rows of all its words.
@@ -196,10 +196,10 @@ class WordEndings:
         seen : array of float32, shape (n_endings,)
             Sum of the mean squared gradients of each ending so far; updated in place.
         """
-        of_endings: Floats = self._words_by_ending @ slopes
-        seen += np.square(of_endings).mean(axis=1)
-        of_endings *= (np.float32(ENDING_SHARE) * rate / np.sqrt(seen))[:, None]
-        values -= self._endings_by_word @ of_endings
+        steps: Floats = self._words_by_ending @ slopes
+        seen += np.square(steps).mean(axis=1)
+        steps *= (np.float32(ENDING_SHARE) * rate / np.sqrt(seen))[:, None]
+        values -= self._endings_by_word @ steps
 
 
 Numbers = NDArray[np.int32]
@@ -236,8 +236,8 @@ class ClozeCandidates:
             If rivals are not word numbers, or not given for `n_words` words.
         """
         offsets, numbers = (np.asarray(part, np.int64) for part in rivals)
-        whole = len(offsets) == n_words + 1 and offsets[0] == 0 and offsets[-1] == len(numbers)
-        if not whole or (np.diff(offsets) < 0).any():
+        fits = len(offsets) == n_words + 1 and offsets[0] == 0 and offsets[-1] == len(numbers)
+        if not fits or (np.diff(offsets) < 0).any():
             raise ValueError(f"rivals of {len(offsets) - 1} words for a vocabulary of {n_words}")
         for named in (numbers, none_beside):
             if len(named) and not (named.min() >= 0 and named.max() < n_words):
@@ -351,26 +351,26 @@ class ClozeExamples:
         is_asked = self._asked[text]
         filled = np.flatnonzero(is_asked)
         empty = np.flatnonzero(is_asked[1:] & is_asked[:-1]) + 1
-        empty = empty[rng.random(len(empty)) < EMPTY]
+        empty = empty[rng.random(len(empty)) < _EMPTY_SHARE]
         positions = np.concatenate([filled, empty])
-        behind = np.concatenate([filled + 1, empty])
+        ends = np.concatenate([filled + 1, empty])
         truth = np.concatenate([text[filled], np.full(len(empty), self._nothing, np.int32)])
         order = np.argsort(positions, kind="stable")
-        words, which = np.unique(np.append(text, np.int32(self._outside)), return_inverse=True)
-        around = self._around(text, which.astype(np.int32), positions[order], behind[order])
+        words, word_index = np.unique(np.append(text, np.int32(self._outside)), return_inverse=True)
+        around = self._around(text, word_index.astype(np.int32), positions[order], ends[order])
         drawn = np.searchsorted(self._drawn, rng.random(NEGATIVES) * self._drawn[-1], side="right")
         return TrainingPlaces(words, around, truth[order], np.unique(drawn).astype(np.int32))
 
-    def _around(self, text: Numbers, which: Numbers, positions: Ints, behind: Ints) -> Numbers:
-        """Return the words around places within their sentences; words outside are the last of `which`."""
+    def _around(self, text: Numbers, word_index: Numbers, positions: Ints, ends: Ints) -> Numbers:
+        """Return the words around places; outside the sentence, the last number of `word_index`."""
         sentence = np.cumsum(text == self._start)
         left = positions[:, None] - 1 - np.arange(self._settings.left)
-        right = behind[:, None] + np.arange(self._settings.right)
-        at = np.concatenate([left, right], axis=1)
-        inside = (at >= 0) & (at < len(text))
-        at = np.where(inside, at, 0)
-        inside &= sentence[at] == sentence[positions][:, None]
-        return np.where(inside, which[at], which[-1])
+        right = ends[:, None] + np.arange(self._settings.right)
+        tokens = np.concatenate([left, right], axis=1)
+        inside = (tokens >= 0) & (tokens < len(text))
+        tokens = np.where(inside, tokens, 0)
+        inside &= sentence[tokens] == sentence[positions][:, None]
+        return np.where(inside, word_index[tokens], word_index[-1])
 
 
 DENSE = ("inputs", "hidden_bias", "states", "state_bias")
@@ -392,7 +392,7 @@ class FloatWeights:
     output_bias: Floats
 
     @classmethod
-    def start(cls, settings: ClozeSettings, n_words: int, outside: int) -> FloatWeights:
+    def initial(cls, settings: ClozeSettings, n_words: int, outside: int) -> FloatWeights:
         """Return initial weights: small random ones, and no preference among words."""
         rng = np.random.default_rng([settings.seed, 0])
         d, h = settings.dimensions, settings.hidden
@@ -450,7 +450,7 @@ class ClozeNetwork:
     weights : FloatWeights
         Updated in place.
     candidates : ClozeCandidates
-    team : ThreadPool
+    pool : ThreadPool
     endings : WordEndings, optional
         Endings that words share; by default none.
     """
@@ -459,10 +459,10 @@ class ClozeNetwork:
         self,
         weights: FloatWeights,
         candidates: ClozeCandidates,
-        team: ThreadPool,
+        pool: ThreadPool,
         endings: WordEndings | None = None,
     ) -> None:
-        self.weights, self._candidates, self._team = weights, candidates, team
+        self.weights, self._candidates, self._pool = weights, candidates, pool
         self._endings = endings or WordEndings(())
         arrays, n = weights.arrays(), len(weights.outputs)
         self.moments = {name: (np.zeros_like(arrays[name]), np.zeros_like(arrays[name])) for name in DENSE}
@@ -491,7 +491,7 @@ class ClozeNetwork:
         embedded = w.embeddings[batch.words]
         projections = np.empty((len(w.inputs), len(embedded), len(w.hidden_bias)), np.float32)
         products = zip(w.inputs, projections, strict=True)
-        self._team.map(lambda pair: np.matmul(embedded, pair[0], out=pair[1]), products)
+        self._pool.map(lambda pair: np.matmul(embedded, pair[0], out=pair[1]), products)
         sizes = np.diff(candidates.offsets)[batch.truth]
         begins = offsets_from_sizes(sizes)[:-1]
         n = len(batch.truth)
@@ -522,22 +522,22 @@ class ClozeNetwork:
                 losses[part],
             )
 
-        self._team.map_rows(rows, n)
+        self._pool.map_rows(rows, n)
         return ForwardPass(embedded, units, states, begins, errors, shared, losses)
 
     def step(self, batch: TrainingPlaces, rate: float, number: int) -> float:
         """Train on one batch; steps are numbered from 1. Return the mean log loss before the step."""
-        forward, sparse = self.forward(batch), np.float32(rate * SPARSE)
+        forward, sparse = self.forward(batch), np.float32(rate * _SPARSE_FACTOR)
         before = self.weights.outputs.copy() if len(self._endings) else self.weights.outputs
-        back = self._outputs(batch, forward, sparse)
-        slopes, embeddings = self.gradients(batch, forward, back)
-        embeddings *= np.float32(len(back))  # gradient of the sum over places, not of the mean
+        state_gradients = self._outputs(batch, forward, sparse)
+        slopes, embeddings = self.gradients(batch, forward, state_gradients)
+        embeddings *= np.float32(len(state_gradients))  # gradient of the sum over places, not of the mean
 
         def words(part: slice) -> None:
             w, seen = self.weights.embeddings, self.embeddings_seen
             adagrad(w, seen, batch.words[part], embeddings[part], sparse)
 
-        self._team.map_rows(words, len(batch.words))
+        self._pool.map_rows(words, len(batch.words))
         if len(self._endings):
             self._update_endings(batch, before, embeddings, sparse)
         for name, gradient in slopes.items():
@@ -565,8 +565,8 @@ class ClozeNetwork:
             slopes[batch.words[in_vocabulary]] = embeddings[in_vocabulary]
             self._endings.spread(w.embeddings[:n], slopes, self.shared_embeddings_seen, rate)
 
-        works = [partial(outputs, half) for half in range(HALVES)]
-        self._team.map(lambda work: work(), [update_words, *works])
+        work = [update_words, *(partial(outputs, half) for half in range(HALVES))]
+        self._pool.map(lambda update: update(), work)
 
     def _outputs(self, batch: TrainingPlaces, forward: ForwardPass, rate: np.float32) -> Floats:
         """Update the outputs candidate by candidate; return the gradients of the states."""
@@ -575,7 +575,7 @@ class ClozeNetwork:
         w, candidates = self.weights, self._candidates
         n, d = forward.states.shape
         negatives = w.outputs[batch.negatives]  # a copy from before the update
-        back = np.empty((n, d), np.float32)
+        state_gradients = np.empty((n, d), np.float32)
 
         # Threads divide the columns, not the rows: a word may be a candidate of many rows, and two threads
         # must not update the same numbers.
@@ -593,7 +593,7 @@ class ClozeNetwork:
                 w.output_bias,
                 self.bias_seen,
                 rate,
-                back,
+                state_gradients,
                 half,
                 part.start,
                 part.stop,
@@ -601,25 +601,25 @@ class ClozeNetwork:
             gradient = forward.shared.T @ forward.states[:, part]
             adagrad(w.outputs[:, part], self.outputs_seen[:, half], batch.negatives, gradient, rate)
 
-        self._team.map(columns, range(HALVES))
+        self._pool.map(columns, range(HALVES))
         gradient = forward.shared.sum(axis=0)[:, None]
         adagrad(w.output_bias[:, None], self.bias_seen, batch.negatives, gradient, rate)
 
         def rows(part: slice) -> None:
-            back[part] += forward.shared[part] @ negatives
-            back[part] /= np.float32(n)
+            state_gradients[part] += forward.shared[part] @ negatives
+            state_gradients[part] /= np.float32(n)
 
-        self._team.map_rows(rows, n)
-        return back
+        self._pool.map_rows(rows, n)
+        return state_gradients
 
     def gradients(
-        self, batch: TrainingPlaces, forward: ForwardPass, back: Floats
+        self, batch: TrainingPlaces, forward: ForwardPass, state_gradients: Floats
     ) -> tuple[dict[str, Floats], Floats]:
         """Return the gradients of the mean loss: of the dense weights by name, and of the batch's embeddings.
 
         Parameters
         ----------
-        back : array of float32, shape (n, D)
+        state_gradients : array of float32, shape (n, D)
             Gradients of the states.
         """
         from disambig.features._cloze_kernels import gather_errors
@@ -630,11 +630,11 @@ class ClozeNetwork:
         by_place = np.empty((len(w.inputs), *forward.embedded.shape), np.float32)
 
         def rows(part: slice) -> None:
-            np.matmul(back[part], w.states.T, out=units[part])
+            np.matmul(state_gradients[part], w.states.T, out=units[part])
             units[part] *= forward.units[part] > 0
 
         def hidden(part: slice) -> None:
-            np.matmul(forward.units[:, part].T, back, out=states[part])
+            np.matmul(forward.units[:, part].T, state_gradients, out=states[part])
 
         def place(p: int) -> None:
             sums = np.empty((different, h), np.float32)
@@ -642,8 +642,8 @@ class ClozeNetwork:
             np.matmul(forward.embedded.T, sums, out=inputs[p])
             np.matmul(sums, w.inputs[p].T, out=by_place[p])
 
-        self._team.map_rows(rows, n)
-        self._team.map_rows(hidden, h)
-        self._team.map(place, range(len(w.inputs)))
-        dense = inputs, units.sum(axis=0), states, back.sum(axis=0)
+        self._pool.map_rows(rows, n)
+        self._pool.map_rows(hidden, h)
+        self._pool.map(place, range(len(w.inputs)))
+        dense = inputs, units.sum(axis=0), states, state_gradients.sum(axis=0)
         return dict(zip(DENSE, dense, strict=True)), by_place.sum(axis=0)

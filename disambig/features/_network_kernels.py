@@ -12,8 +12,8 @@ from disambig.jit import compiled
 from disambig.text import END_HASH, START_HASH
 
 if TYPE_CHECKING:
-    from disambig.features._network_weights import NetworkWeights
     from disambig.features.rows import Surroundings
+    from disambig.features.word_network import NetworkWeights
 
 
 # Numba finds the types of compiled functions (see `disambig.jit`).

@@ -177,25 +177,25 @@ def sample_terms() -> None:
 
 
 @compiled
-def _find_key(symbols, places, worth, keys, columns, values, n_hits, asked):
+def _find_key(symbols, places, occurrence_values, keys, columns, values, n_hits, asked):
     """Write columns and values of known subsequences, and their number per row; return the total number."""
     filled = 0
     for i in range(len(symbols)):
         for c in range(len(places)):
-            mixed, there, size = np.uint64(0), True, np.uint64(0)
+            combined, is_complete, size = np.uint64(0), True, np.uint64(0)
             for p in range(places.shape[1]):
-                at = places[c, p]
-                if at < 0:
+                place = places[c, p]
+                if place < 0:
                     break
-                if symbols[i, at] == 0:
-                    there = False
+                if symbols[i, place] == 0:
+                    is_complete = False
                     break
-                mixed += symbols[i, at] * PLACE[p]
+                combined += symbols[i, place] * PLACE[p]
                 size += np.uint64(1)
-            if not there or mixed == 0:
+            if not is_complete or combined == 0:
                 continue
             asked[i] += 1
-            key = np.uint32(fmix64(mixed ^ (size * ORDER_STEP)) >> _S32)
+            key = np.uint32(fmix64(combined ^ (size * ORDER_STEP)) >> _S32)
             key = max(key, np.uint32(1))
             low, high = 0, len(keys)
             while low < high:
@@ -206,7 +206,7 @@ def _find_key(symbols, places, worth, keys, columns, values, n_hits, asked):
                     high = middle
             if low < len(keys) and keys[low] == key:
                 columns[filled] = low
-                values[filled] = worth[c]
+                values[filled] = occurrence_values[c]
                 n_hits[i] += 1
                 filled += 1
     return filled
@@ -215,7 +215,7 @@ def _find_key(symbols, places, worth, keys, columns, values, n_hits, asked):
 def known_subsequences(
     symbols: NDArray[np.uint64],
     places: NDArray[np.int64],
-    worth: NDArray[np.float64],
+    occurrence_values: NDArray[np.float64],
     keys: NDArray[np.uint32],
 ) -> Rows:
     """Return the same as `SeenKeys.rows` for the subsequences at `places` of each row of `symbols`."""
@@ -224,9 +224,9 @@ def known_subsequences(
     n = len(symbols)
     columns, values = np.empty(n * len(places), np.int32), np.empty(n * len(places))
     n_hits, asked = np.zeros(n, np.int64), np.zeros(n, np.int64)
-    filled = _find_key(symbols, places, worth, keys, columns, values, n_hits, asked)
+    size = _find_key(symbols, places, occurrence_values, keys, columns, values, n_hits, asked)
     starts = offsets_from_sizes(n_hits).astype(np.int32)
-    rows = csr_array((values[:filled], columns[:filled], starts), (n, len(keys)))
+    rows = csr_array((values[:size], columns[:size], starts), (n, len(keys)))
     rows.sum_duplicates()
     return rows, n_hits, asked
 
@@ -271,11 +271,14 @@ def _sum(hashes, first, last, low, high, distances, kinds, keys, weights, sums):
 def add_weights(
     view: TokenView,
     instances: Instances,
-    looks: Sequence[tuple[int, int]],
+    templates: Sequence[tuple[int, int]],
     keys: NDArray[np.uint32],
     weights: NDArray[np.int8],
 ) -> NDArray[np.int32]:
-    """Return the sum of the known features' weights for each candidate, shape ``(n, K)``."""
+    """Return the sum of the known features' weights for each candidate, shape ``(n, K)``.
+
+    `templates` are the distance (negative on the left) and the kind of each feature.
+    """
     document = view.document_indices(instances.positions)
     sums = np.zeros((len(instances), weights.shape[1]), np.int32)
     _sum(
@@ -284,8 +287,8 @@ def add_weights(
         instances.positions + instances.lengths - 1,
         view.documents[document],
         view.documents[document + 1],
-        np.array([distance for distance, _ in looks], np.int64),
-        np.array([kind for _, kind in looks], np.uint64),
+        np.array([distance for distance, _ in templates], np.int64),
+        np.array([kind for _, kind in templates], np.uint64),
         keys,
         weights,
         sums,
@@ -308,7 +311,7 @@ def _word_shape(kind, code):
 
 
 @compiled
-def attributes(codes, table, starts, ends, out):
+def fill_attributes(codes, table, starts, ends, out):
     """Fill the first columns of `out` (n, CLASS or more) with attributes of tokens.
 
     Token i is ``codes[starts[i]:ends[i]]``.
@@ -337,8 +340,8 @@ def attributes(codes, table, starts, ends, out):
         for j in range(LONGEST_SUFFIX):
             if j < n:
                 code = codes[last - 1 - j]
-                small = (table[code] & _LOW) if code < len(table) else code
-                suffix = (suffix ^ np.uint64(small)) * PRIME
+                folded = (table[code] & _LOW) if code < len(table) else code
+                suffix = (suffix ^ np.uint64(folded)) * PRIME
                 out[i, SUFFIX + j + 1] = suffix
             else:
                 out[i, SUFFIX + j + 1] = OUTSIDE
@@ -346,7 +349,7 @@ def attributes(codes, table, starts, ends, out):
 
 
 @compiled
-def features(values, templates, sentences, out):
+def fill_features(values, templates, sentences, out):
     """Fill `out` (n, len(templates); uint32) with the features of tokens from their attributes.
 
     Sentence i is ``sentences[i]:sentences[i + 1]``; outside of it, all attributes have the same value.

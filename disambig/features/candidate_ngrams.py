@@ -68,7 +68,7 @@ def columns_named(names: Sequence[str], groups: NDArray[np.int32], group_names: 
 
 Keys = NDArray[np.uint64]
 WORDS, CHARACTERS = "words", "characters"
-BETWEEN = {WORDS: " ", CHARACTERS: ""}
+SEPARATOR = {WORDS: " ", CHARACTERS: ""}
 _NO_BLANK = "\N{OPEN BOX}"
 """Stands for a blank within a word in the names of n-grams, in which blanks separate words."""
 _EMPTY = np.uint64(PLACES[0])
@@ -92,11 +92,11 @@ class NgramUnits:
     @classmethod
     def from_words(cls, words: CandidateWords) -> NgramUnits:
         """Hash only the words that candidates use; the vocabulary may have many more."""
-        there = np.zeros(len(words.spellings), np.bool_)
-        there[words.ids] = True
-        hashes = np.zeros(len(there), np.uint64)
-        places = np.flatnonzero(there)
-        hashes[places] = hash_words([spell_word(words.spellings[place]) for place in places.tolist()])
+        is_used = np.zeros(len(words.spellings), np.bool_)
+        is_used[words.ids] = True
+        hashes = np.zeros(len(is_used), np.uint64)
+        used = np.flatnonzero(is_used)
+        hashes[used] = hash_words([spell_word(words.spellings[i]) for i in used.tolist()])
         return cls(words, hashes)
 
     def spell(self, first: int, last: int) -> list[str]:
@@ -121,15 +121,15 @@ def append_unit(keys: Keys, units: Keys) -> Keys:
     return fmix(keys * _STEP + units)
 
 
-def empty_keys(shape: int) -> Keys:
-    """Return the keys of `shape` n-grams without units."""
-    return np.full(shape, _EMPTY, np.uint64)
+def empty_keys(n: int) -> Keys:
+    """Return the keys of `n` n-grams without units."""
+    return np.full(n, _EMPTY, np.uint64)
 
 
 def name_keys(names: Sequence[str], unit: str) -> Keys:
     """Return the keys of n-grams given by name, shape ``(len(names),)``."""
-    cut = (name if unit == CHARACTERS else name.split(" ") for name in names)
-    units = NgramUnits.from_words(CandidateWords.from_words(cut))
+    split = (name if unit == CHARACTERS else name.split(" ") for name in names)
+    units = NgramUnits.from_words(CandidateWords.from_words(split))
     offsets, keys = units.words.offsets, empty_keys(len(names))
     sizes = np.diff(offsets)
     for i in range(int(sizes.max(initial=0))):
@@ -213,9 +213,9 @@ class Occurrences:
     ----------
     keys : array of uint64, shape (n,)
     rows : array of int64, shape (n,)
-        The candidate of each; ascending.
+        The candidate of each occurrence; ascending.
     places : array of int64, shape (n,)
-        Numbers by which the source finds their names.
+        Numbers from which `NgramSource.names` returns the n-grams as text.
     """
 
     keys: Keys
@@ -288,12 +288,13 @@ class NgramCells:
         """
         if not len(self.begins):
             return np.zeros(0, np.bool_)
-        held = np.diff(np.append(self.begins, len(self.rows)))
-        same = np.maximum.reduceat(self.counts, self.begins) == np.minimum.reduceat(self.counts, self.begins)
-        return (held < sizes[self.lists]) | ~same
+        n_candidates = np.diff(np.append(self.begins, len(self.rows)))
+        least = np.minimum.reduceat(self.counts, self.begins)
+        most = np.maximum.reduceat(self.counts, self.begins)
+        return (n_candidates < sizes[self.lists]) | (least < most)
 
 
-def kept(ngrams: NgramSource, offsets: Ints, least: int) -> KnownNgrams:
+def distinguishing_ngrams(ngrams: NgramSource, offsets: Ints, least: int) -> KnownNgrams:
     """Return the n-grams that distinguish candidates in at least `least` lists.
 
     Parameters
@@ -304,19 +305,19 @@ def kept(ngrams: NgramSource, offsets: Ints, least: int) -> KnownNgrams:
     least : int
     """
     keys, lists, places = np.zeros(0, np.uint64), np.zeros(0, np.int64), np.zeros(0, np.int64)
-    waiting: list[tuple[Keys, Ints, Ints]] = []
+    pending: list[tuple[Keys, Ints, Ints]] = []
     for first, last in _blocks(ngrams.sizes, offsets):
-        counted, _ = _count_block(ngrams, offsets, first, last)
-        telling = counted.differ(np.diff(offsets[first : last + 1]))
-        distinct, at, n = np.unique(counted.keys[telling], return_index=True, return_counts=True)
-        waiting.append((distinct, n.astype(np.int64), counted.places[telling][at]))
-        if sum(len(block_keys) for block_keys, _, _ in waiting) > 4 * BLOCK + len(keys):
-            keys, lists, places = _merge_blocks([(keys, lists, places), *waiting])
-            waiting = []
-    keys, lists, places = _merge_blocks([(keys, lists, places), *waiting])
-    often = lists >= least
+        cells, _ = _count_block(ngrams, offsets, first, last)
+        differing = cells.differ(np.diff(offsets[first : last + 1]))
+        distinct, index, n_lists = np.unique(cells.keys[differing], return_index=True, return_counts=True)
+        pending.append((distinct, n_lists.astype(np.int64), cells.places[differing][index]))
+        if sum(len(block_keys) for block_keys, _, _ in pending) > 4 * BLOCK + len(keys):
+            keys, lists, places = _merge_blocks([(keys, lists, places), *pending])
+            pending = []
+    keys, lists, places = _merge_blocks([(keys, lists, places), *pending])
+    frequent = lists >= least
     # sorted by name, so that the columns do not depend on the order of the lists
-    named = sorted(zip(ngrams.names(places[often]), keys[often].tolist(), strict=True))
+    named = sorted(zip(ngrams.names(places[frequent]), keys[frequent].tolist(), strict=True))
     return KnownNgrams.from_names([name for name, _ in named], np.array([key for _, key in named], np.uint64))
 
 
@@ -325,29 +326,30 @@ def count_known(ngrams: NgramSource, offsets: Ints, vocabulary: KnownNgrams) -> 
 
     Returns
     -------
-    rows : scipy.sparse.csr_array of shape (n_candidates, len(known))
-    held : array of int64, shape (n_candidates,)
+    rows : scipy.sparse.csr_array of shape (n_candidates, len(vocabulary))
+    n_ngrams : array of int64, shape (n_candidates,)
     """
     from scipy.sparse import csr_array
 
     n = len(ngrams.sizes)
     columns, values = [np.zeros(0, np.int32)], [np.zeros(0)]
-    filled, held = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    n_known, n_ngrams = np.zeros(n, np.int64), np.zeros(n, np.int64)
     for first, last in _blocks(ngrams.sizes, offsets):
-        counted, begin = _count_block(ngrams, offsets, first, last)
+        cells, begin = _count_block(ngrams, offsets, first, last)
         end = int(offsets[last])
-        held[begin:end] = np.bincount(counted.rows, minlength=end - begin)
-        cells = np.diff(np.append(counted.begins, len(counted.rows)))
-        column = np.repeat(vocabulary.find_columns(counted.keys), cells)
-        there = np.flatnonzero(column >= 0)
-        column, rows = column[there], counted.rows[there]
+        n_ngrams[begin:end] = np.bincount(cells.rows, minlength=end - begin)
+        cells_per_pair = np.diff(np.append(cells.begins, len(cells.rows)))
+        column = np.repeat(vocabulary.find_columns(cells.keys), cells_per_pair)
+        known = np.flatnonzero(column >= 0)
+        column, rows = column[known], cells.rows[known]
         # SciPy needs the entries row by row, with ascending columns
         order = np.argsort(rows * max(len(vocabulary), 1) + column)
-        filled[begin:end] = np.bincount(rows, minlength=end - begin)
+        n_known[begin:end] = np.bincount(rows, minlength=end - begin)
         columns.append(column[order].astype(np.int32))
-        values.append(counted.counts[there][order].astype(np.float64))
-    starts = offsets_from_sizes(filled)
-    return csr_array((np.concatenate(values), np.concatenate(columns), starts), (n, len(vocabulary))), held
+        values.append(cells.counts[known][order].astype(np.float64))
+    starts = offsets_from_sizes(n_known)
+    shape = (n, len(vocabulary))
+    return csr_array((np.concatenate(values), np.concatenate(columns), starts), shape), n_ngrams
 
 
 def _count_block(ngrams: NgramSource, offsets: Ints, first: int, last: int) -> tuple[NgramCells, int]:
@@ -362,11 +364,11 @@ def _blocks(sizes: Ints, offsets: Ints) -> Iterator[tuple[int, int]]:
     return spans(offsets_from_sizes(sizes)[offsets], 0, len(offsets) - 1, BLOCK)
 
 
-def _merge_blocks(parts: list[tuple[Keys, Ints, Ints]]) -> tuple[Keys, Ints, Ints]:
-    """Return each key once, with the sum of its lists and its first place."""
-    keys, lists, places = (np.concatenate(column) for column in zip(*parts, strict=True))
-    distinct, at, which = np.unique(keys, return_index=True, return_inverse=True)
-    return distinct, np.bincount(which.ravel(), lists, len(distinct)).astype(np.int64), places[at]
+def _merge_blocks(blocks: list[tuple[Keys, Ints, Ints]]) -> tuple[Keys, Ints, Ints]:
+    """Return each key once, with its total number of lists and its first place."""
+    keys, lists, places = (np.concatenate(column) for column in zip(*blocks, strict=True))
+    distinct, index, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    return distinct, np.bincount(inverse.ravel(), lists, len(distinct)).astype(np.int64), places[index]
 
 
 EDGES = ("<s>", "</s>")
@@ -398,59 +400,59 @@ class UnitRuns:
     def occur(self, first: int, last: int) -> Occurrences:
         """Return the n-grams of candidates `first` to `last` (exclusive)."""
         offsets = self.units.words.offsets[first : last + 1]
-        ends = offsets[1:] - offsets[0] + 2 * np.arange(1, last - first + 1)  # including the edges
-        rows = np.repeat(np.arange(last - first), np.diff(offsets) + 2)
+        # each candidate as a run of units: an edge, its own units, another edge
+        lengths = np.diff(offsets) + 2
+        ends = np.cumsum(lengths)
+        rows = np.repeat(np.arange(last - first), lengths)
         n = len(rows)
-        inner = np.ones(n, np.bool_)
-        inner[ends - 1] = inner[ends - np.diff(offsets) - 2] = False
+        is_end = np.zeros(n, np.bool_)
+        is_end[ends - 1] = True
+        is_unit = ~is_end
+        is_unit[ends - lengths] = False
         hashes = np.zeros(n, np.uint64)
-        hashes[inner] = self.units.hashes[self.units.words.ids[offsets[0] : offsets[-1]]]
-        closing = np.zeros(n, np.bool_)
-        closing[ends - 1] = True
+        hashes[is_unit] = self.units.hashes[self.units.words.ids[offsets[0] : offsets[-1]]]
         keys = np.empty((n, self.order), np.uint64)
-        there = np.empty((n, self.order), np.bool_)
-        after = ends[rows] - np.arange(n)  # units up to the end, including this one
+        exists = np.empty((n, self.order), np.bool_)
+        room = ends[rows] - np.arange(n)  # units up to the end of the candidate, including this one
         keys[:, 0] = np.where(
-            inner, append_unit(empty_keys(n), hashes), _append_edge(empty_keys(n), EDGES[0], self.unit)
+            is_unit, append_unit(empty_keys(n), hashes), _append_edge(empty_keys(n), EDGES[0], self.unit)
         )
-        there[:, 0] = inner
-        for length in range(2, self.order + 1):
-            there[:, length - 1] = after >= length
-            at = np.minimum(np.arange(n) + length - 1, n - 1)
-            before = keys[:, length - 2]
-            keys[:, length - 1] = append_unit(before, hashes[at])
-            last_one = np.flatnonzero(there[:, length - 1] & closing[at])
-            keys[last_one, length - 1] = _append_edge(before[last_one], EDGES[1], self.unit)
-        begins, lengths = np.nonzero(there)
-        places = (begins + offsets[0] + 2 * first) * (self.order + 1) + lengths + 1
-        return Occurrences(keys[there], rows[begins], places)
+        exists[:, 0] = is_unit
+        for size in range(2, self.order + 1):
+            exists[:, size - 1] = room >= size
+            final = np.minimum(np.arange(n) + size - 1, n - 1)  # the last unit of each n-gram
+            shorter = keys[:, size - 2]
+            keys[:, size - 1] = append_unit(shorter, hashes[final])
+            to_end = np.flatnonzero(exists[:, size - 1] & is_end[final])
+            keys[to_end, size - 1] = _append_edge(shorter[to_end], EDGES[1], self.unit)
+        begins, sizes = np.nonzero(exists)
+        places = (begins + offsets[0] + 2 * first) * (self.order + 1) + sizes + 1
+        return Occurrences(keys[exists], rows[begins], places)
 
     def names(self, places: Ints) -> list[str]:
         """Return the names of n-grams: their units, joined."""
         begins, lengths = np.divmod(places, self.order + 1)
         offsets = self.units.words.offsets
         rows = np.searchsorted(offsets + 2 * np.arange(len(offsets)), begins, "right") - 1
-        words = begins - 2 * rows - 1  # index of the first unit among all words
-        lows, highs = offsets[rows], offsets[rows + 1]
-        between, names = BETWEEN[self.unit], []
-        for word, low, high, n in zip(
-            words.tolist(), lows.tolist(), highs.tolist(), lengths.tolist(), strict=True
+        units = begins - 2 * rows - 1  # index of the first unit, without edges
+        names = []
+        for first, low, high, n in zip(
+            units.tolist(), offsets[rows].tolist(), offsets[rows + 1].tolist(), lengths.tolist(), strict=True
         ):
-            inner = self.units.spell(max(word, low), min(word + n, high))
-            edges = [EDGES[0]] * (word < low), [EDGES[1]] * (word + n > high)
-            names.append(between.join([*edges[0], *inner, *edges[1]]))
+            spelt = self.units.spell(max(first, low), min(first + n, high))
+            left, right = [EDGES[0]] * (first < low), [EDGES[1]] * (first + n > high)
+            names.append(SEPARATOR[self.unit].join([*left, *spelt, *right]))
         return names
 
 
 def _append_edge(keys: Keys, edge: str, unit: str) -> Keys:
     """Return the keys of n-grams followed by an edge, which is one word, or several characters."""
-    for spelt in hash_words(list(edge) if unit == CHARACTERS else [edge]):
-        keys = append_unit(keys, spelt)
+    for hashed in hash_words(list(edge) if unit == CHARACTERS else [edge]):
+        keys = append_unit(keys, hashed)
     return keys
 
 
-UNITS = (WORDS, CHARACTERS)
-MOST_ORDER = 5
+_MAX_ORDER = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -481,17 +483,17 @@ class TextNgrams:
     describes: ClassVar[str] = "own"
 
     def __post_init__(self) -> None:
-        if self.unit not in UNITS:
+        if self.unit not in SEPARATOR:
             raise UserError("D452", setting="TextNgrams.unit", value=self.unit)
         for name, value in (("order", self.order), ("least", self.least)):
-            if not isinstance(value, int) or value < 1 or (name == "order" and value > MOST_ORDER):
+            if not isinstance(value, int) or value < 1 or (name == "order" and value > _MAX_ORDER):
                 raise UserError("D452", setting=f"TextNgrams.{name}", value=value)
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> TextNgrams:
         """Keep the n-grams that distinguish candidates in enough lists."""
         own = own_lists(instances, self)
         runs = UnitRuns(candidate_units(own, self.unit), self.order, self.unit)
-        return replace(self, known=kept(runs, own.offsets, self.least))
+        return replace(self, known=distinguishing_ngrams(runs, own.offsets, self.least))
 
     @by_group
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
@@ -500,10 +502,10 @@ class TextNgrams:
             raise ValueError("the extractor is not fitted: no n-grams are known")
         own = own_lists(instances, self)
         runs = UnitRuns(candidate_units(own, self.unit), self.order, self.unit)
-        rows, held = count_known(runs, own.offsets, self.known)
-        kinds = np.zeros(len(self.known), np.int32)
-        what = columns_named(self.known.names, kinds, (f"n-grams of {self.unit}",))
-        return as_features(rows, what, instances, group, held)
+        rows, n_ngrams = count_known(runs, own.offsets, self.known)
+        feature_groups = np.zeros(len(self.known), np.int32)
+        columns = columns_named(self.known.names, feature_groups, (f"n-grams of {self.unit}",))
+        return as_features(rows, columns, instances, group, n_ngrams)
 
     def state(self) -> Arrays:
         """Return the n-grams."""
@@ -560,7 +562,7 @@ class HeadwordBigrams:
         words = _require_tags(own)
         if len(words.ids) and not self._is_headword_tag(words.tag_names).any():
             raise UserError("D682", tags=", ".join(self.tags), names=", ".join(words.tag_names[:20]))
-        return replace(self, known=kept(self._bigrams(words), own.offsets, self.least))
+        return replace(self, known=distinguishing_ngrams(self._bigrams(words), own.offsets, self.least))
 
     @by_group
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
@@ -576,10 +578,10 @@ class HeadwordBigrams:
         if self.known is None:
             raise ValueError("the extractor is not fitted: no bigrams are known")
         own = own_lists(instances, self)
-        rows, held = count_known(self._bigrams(_require_tags(own)), own.offsets, self.known)
-        kinds = np.zeros(len(self.known), np.int32)
-        what = columns_named(self.known.names, kinds, ("headword bigrams",))
-        return as_features(rows, what, instances, group, held)
+        rows, n_bigrams = count_known(self._bigrams(_require_tags(own)), own.offsets, self.known)
+        feature_groups = np.zeros(len(self.known), np.int32)
+        columns = columns_named(self.known.names, feature_groups, ("headword bigrams",))
+        return as_features(rows, columns, instances, group, n_bigrams)
 
     def state(self) -> Arrays:
         """Return the bigrams."""
@@ -593,11 +595,11 @@ class HeadwordBigrams:
         return np.array([name.startswith(tuple(self.tags)) for name in names], np.bool_)
 
     def _bigrams(self, words: CandidateWords) -> _Bigrams:
-        head = np.zeros(len(words.ids), np.bool_)
+        is_head = np.zeros(len(words.ids), np.bool_)
         if words.tags is not None and len(words.ids):
-            head = self._is_headword_tag(words.tag_names)[words.tags]
-        offsets = offsets_from_sizes(head)[words.offsets].astype(np.int64)
-        return _Bigrams(NgramUnits.from_words(CandidateWords(words.ids[head], offsets, words.spellings)))
+            is_head = self._is_headword_tag(words.tag_names)[words.tags]
+        offsets = offsets_from_sizes(is_head)[words.offsets].astype(np.int64)
+        return _Bigrams(NgramUnits.from_words(CandidateWords(words.ids[is_head], offsets, words.spellings)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -619,7 +621,7 @@ class _Bigrams:
         return Occurrences(keys, rows[begins], begins + offsets[0])
 
     def names(self, places: Ints) -> list[str]:
-        return [BETWEEN[WORDS].join(self.units.spell(place, place + 2)) for place in places.tolist()]
+        return [SEPARATOR[WORDS].join(self.units.spell(place, place + 2)) for place in places.tolist()]
 
 
 def _require_tags(own: CandidateLists) -> CandidateWords:

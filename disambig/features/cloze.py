@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from disambig.data import Group, HashVocabulary, Instances, hash_candidates, row_owners
 from disambig.errors import UserError
 from disambig.features.learned_words import one_score
-from disambig.features.rows import by_group
-from disambig.features.stateless import StatelessExtractor
+from disambig.features.rows import StatelessExtractor, by_group
 from disambig.files import HEADER, read_stored, write_stored
 from disambig.runtime import use_numba
 from disambig.text import UNKNOWN, TokenView, hash_word, tokenisation_named
@@ -25,7 +24,7 @@ from disambig.type_aliases import Bools, Hashes
 from disambig.types import Features
 
 Ints = NDArray[np.int32]
-LAST = 3
+ENDING_LENGTH = 3
 """Number of final letters by which unknown words are distinguished."""
 
 
@@ -71,11 +70,13 @@ class ClozeVocabulary:
             _, first, which = np.unique(view.hashes[unknown], return_index=True, return_inverse=True)
             tokens = unknown[first]
             documents = view.document_indices(tokens).tolist()
-            places = zip(documents, view.starts[tokens].tolist(), view.ends[tokens].tolist(), strict=True)
+            spans = zip(documents, view.starts[tokens].tolist(), view.ends[tokens].tolist(), strict=True)
             normal_form = get_normal_form(view.tokenisation)
-            endings = [hash_word(normal_form(view.texts[d][start:end])[-LAST:]) for d, start, end in places]
-            nameless = view.hashes[tokens] == UNKNOWN  # too long to be hashed: all are the same word
-            buckets = np.where(nameless, np.uint64(0), np.array(endings, np.uint64)) % np.uint64(self.endings)
+            endings = [
+                hash_word(normal_form(view.texts[d][start:end])[-ENDING_LENGTH:]) for d, start, end in spans
+            ]
+            unhashed = view.hashes[tokens] == UNKNOWN  # too long to be hashed: all are the same word
+            buckets = np.where(unhashed, np.uint64(0), np.array(endings, np.uint64)) % np.uint64(self.endings)
             numbers[unknown] = (len(self) + buckets.astype(np.int32))[which]
         return numbers
 
@@ -83,9 +84,9 @@ class ClozeVocabulary:
 @lru_cache(maxsize=8)
 def get_normal_form(tokenisation: str) -> Callable[[str], str]:
     """Return the function that maps a word as written to its normal form, which is hashed."""
-    made = tokenisation_named(tokenisation)
-    own: Callable[[str], str] | None = getattr(made, "normal_form", None)
-    return own or (lambda word: "".join(made.words(word)[1:-1]))  # between the boundary words
+    rule = tokenisation_named(tokenisation)
+    normal_form: Callable[[str], str] | None = getattr(rule, "normal_form", None)
+    return normal_form or (lambda word: "".join(rule.words(word)[1:-1]))  # between the boundary words
 
 
 FILE = "weights.npz"
@@ -95,7 +96,7 @@ PRODUCT_STEP = 1 / 256
 """Step to which the projections of words are rounded."""
 STATE_STEP = 1 / 128
 """Step to which states are rounded."""
-_LARGEST_SCALE = 2.0**20
+_MAX_SCALE = 2.0**20
 _MOST_PLACES, _MOST_STATES = 1_000, 4_000
 """Limits that keep sums of projections and products of states within 32 bits."""
 _FLOATS = ("word_scale", "input_scale", "hidden_bias", "hidden_step", "state_scale", "state_bias")
@@ -160,7 +161,7 @@ class Cloze:
         header, arrays = read_stored(folder, FILE, NAMES, code="D990")
         try:
             words, *weights = arrays
-            endings, left, right = (_check_integers(header[name]) for name in ("endings", "left", "right"))
+            endings, left, right = (_check_size(header[name]) for name in ("endings", "left", "right"))
             if not isinstance(header["tokenisation"], str):
                 raise ValueError("its tokenisation is not a name")
             by_name = dict(zip(NAMES[1:], weights, strict=True))
@@ -172,9 +173,9 @@ class Cloze:
 
     def save(self, folder: Path) -> None:
         """Write the model to a folder, which is created."""
-        own = {"left": self.left, "right": self.right, "endings": self.vocabulary.endings}
+        sizes = {"left": self.left, "right": self.right, "endings": self.vocabulary.endings}
         arrays = {name: getattr(self, name) for name in NAMES[1:]}
-        write_stored(folder, FILE, {**self.header, **own}, words=self.vocabulary.words, **arrays)
+        write_stored(folder, FILE, {**self.header, **sizes}, words=self.vocabulary.words, **arrays)
 
     @property
     def nothing(self) -> int:
@@ -229,9 +230,8 @@ class Cloze:
         }
         if min(places, d, h, s) < 1 or places > _MOST_PLACES or s > _MOST_STATES:
             raise ValueError(f"layers of {places}, {d}, {h} and {s} units are not supported")
-        if (
-            max(d * (LARGEST + 1), 255 * h) * (LARGEST + 1) >= 2**24
-        ):  # float32 represents all integers up to this
+        # float32 represents all integers below 2**24 exactly
+        if max(d * (LARGEST + 1), 255 * h) * (LARGEST + 1) >= 2**24:
             raise ValueError("its layers are too wide for exact sums")
         if vocabulary.words.dtype != np.uint64 or vocabulary.words.shape != (n,) or n < 1:
             raise ValueError("its words are not hashes")
@@ -241,15 +241,15 @@ class Cloze:
             array = getattr(self, name)
             if array.dtype != dtype or array.shape != shape:
                 raise ValueError(f"{name} is {array.dtype} of shape {array.shape}, not of shape {shape}")
-            if dtype == np.float32 and not (np.abs(array) <= _LARGEST_SCALE).all():
+            if dtype == np.float32 and not (np.abs(array) <= _MAX_SCALE).all():
                 raise ValueError(f"{name} is too large")
-        if not self.hidden_step[0] >= 1 / _LARGEST_SCALE:
+        if not self.hidden_step[0] >= 1 / _MAX_SCALE:
             raise ValueError("hidden_step is not above zero")
 
 
 @lru_cache(maxsize=4)
-def _load_stamped(folder: str, stamps: tuple[tuple[int, int], ...]) -> Cloze:
-    # the stamps are only part of the cache key: changed files are read again
+def _load_cached(folder: str, stamps: tuple[tuple[int, int], ...]) -> Cloze:
+    # times and sizes of the files are only part of the cache key: changed files are read again
     return Cloze.load(Path(folder))
 
 
@@ -263,13 +263,14 @@ def load_cloze(folder: str | Path) -> Cloze:
     """
     try:
         path = Path(folder).resolve()
-        about = [os.stat(path / name) for name in (HEADER, FILE)]
+        stats = [os.stat(path / name) for name in (HEADER, FILE)]
     except (OSError, ValueError) as problem:
         raise UserError("D990", path=folder, problem=getattr(problem, "strerror", problem)) from problem
-    return _load_stamped(str(path), tuple((info.st_mtime_ns, info.st_size) for info in about))
+    return _load_cached(str(path), tuple((stat.st_mtime_ns, stat.st_size) for stat in stats))
 
 
-def _check_integers(value: Any) -> int:
+def _check_size(value: Any) -> int:
+    """Return a number of the header; raise ValueError unless it is between 1 and 2**16."""
     if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 2**16:
         raise ValueError(f"{value!r} is not a number from 1 to 65536")
     return value
@@ -311,7 +312,7 @@ class ProjectionCache:
         self.is_known[new] = True
 
 
-_kept: WeakKeyDictionary[Cloze, ProjectionCache] = WeakKeyDictionary()
+_projection_caches: WeakKeyDictionary[Cloze, ProjectionCache] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -336,9 +337,12 @@ class Projections:
         if not len(self.rare):
             return self.frequent.reshape(n, len(places), hidden)[which, places]
         taken = np.empty((*which.shape, hidden), np.int16)
-        for part, held, rows in ((which < n, self.frequent, which), (which >= n, self.rare, which - n)):
-            at = np.nonzero(part)
-            taken[at] = held.reshape(len(held), len(places), hidden)[rows[at], at[1]]
+        for is_part, projections, rows in (
+            (which < n, self.frequent, which),
+            (which >= n, self.rare, which - n),
+        ):
+            index = np.nonzero(is_part)
+            taken[index] = projections.reshape(len(projections), len(places), hidden)[rows[index], index[1]]
         return taken
 
 
@@ -354,17 +358,19 @@ def project_words(model: Cloze, words: Ints) -> tuple[Projections, NDArray[np.in
     words : array of int32, shape (n,)
         Word numbers, ascending.
     """
-    kept = _kept.get(model) or _kept.setdefault(model, ProjectionCache.from_model(model))
-    n = len(kept.is_known)
-    cut = int(np.searchsorted(words, n))
-    kept.fill(model, words[:cut])
-    rare = _compute_projections(model, words[cut:])
+    cache = _projection_caches.get(model)
+    if cache is None:
+        cache = _projection_caches.setdefault(model, ProjectionCache.from_model(model))
+    n_cached = len(cache.is_known)
+    n_frequent = int(np.searchsorted(words, n_cached))
+    cache.fill(model, words[:n_frequent])
+    rare = _compute_projections(model, words[n_frequent:])
     if len(words) <= _FEW:
-        copied = np.concatenate([kept.rows[words[:cut]], rare])
+        copied = np.concatenate([cache.rows[words[:n_frequent]], rare])
         return Projections(copied, rare[:0]), np.arange(len(words), dtype=np.int32)
     rows = words.astype(np.int32)
-    rows[cut:] = np.arange(n, n + len(rare))
-    return Projections(kept.rows, rare), rows
+    rows[n_frequent:] = np.arange(n_cached, n_cached + len(rare))
+    return Projections(cache.rows, rare), rows
 
 
 def _compute_projections(model: Cloze, words: Ints) -> NDArray[np.int16]:
@@ -395,12 +401,12 @@ class ContextPlaces:
     ----------
     positions : array of int64, shape (n,)
         The token at the place; for an empty place the token that follows.
-    behind : array of int64, shape (n,)
+    ends : array of int64, shape (n,)
         The first token after the place.
     """
 
     positions: IntArray
-    behind: IntArray
+    ends: IntArray
 
 
 @dataclass(slots=True, eq=False)
@@ -437,15 +443,15 @@ class ViewCache:
         return cls(numbers, rows, projections, {})
 
 
-_known: WeakKeyDictionary[TokenView, dict[Cloze, ViewCache]] = WeakKeyDictionary()
+_view_caches: WeakKeyDictionary[TokenView, dict[Cloze, ViewCache]] = WeakKeyDictionary()
 
 
 def view_cache(model: Cloze, view: TokenView) -> ViewCache:
     """Return the cached values of a view."""
-    of_view = _known.setdefault(view, {})
-    if model not in of_view:
-        of_view[model] = ViewCache.from_view(model, view)
-    return of_view[model]
+    by_model = _view_caches.setdefault(view, {})
+    if model not in by_model:
+        by_model[model] = ViewCache.from_view(model, view)
+    return by_model[model]
 
 
 def token_numbers(model: Cloze, view: TokenView) -> NDArray[np.int32]:
@@ -454,7 +460,7 @@ def token_numbers(model: Cloze, view: TokenView) -> NDArray[np.int32]:
 
 
 SHORT_VIEW = 64
-"""Up to so many tokens, the states of all are computed at once: most are used, by one task or another."""
+"""In a view of at most this many tokens, all states are computed at once: some task needs most of them."""
 
 
 def context_vectors(model: Cloze, view: TokenView, places: ContextPlaces) -> NDArray[np.int16]:
@@ -466,7 +472,7 @@ def context_vectors(model: Cloze, view: TokenView, places: ContextPlaces) -> NDA
         D992 for a view with another tokenisation than the model's.
     """
     model.require(view.tokenisation)
-    lengths = places.behind - places.positions
+    lengths = places.ends - places.positions
     if len(lengths) and (lengths == lengths[0]).all():
         return _vectors_for_length(model, view, places.positions, int(lengths[0]))
     vectors = np.empty((len(places.positions), model.states.shape[1]), np.int16)
@@ -482,8 +488,8 @@ def _vectors_for_length(model: Cloze, view: TokenView, positions: IntArray, leng
     if length > 1:
         return _in_blocks(model, view, positions, length)
     if length not in cache.states:
-        of_tokens = np.empty((len(view), model.states.shape[1]), np.int16)
-        cache.states[length] = np.zeros(len(view), bool), of_tokens
+        empty = np.empty((len(view), model.states.shape[1]), np.int16)
+        cache.states[length] = np.zeros(len(view), bool), empty
     is_known, states = cache.states[length]
     unknown = positions[~is_known[positions]]
     if len(unknown):
@@ -516,26 +522,23 @@ def score_candidates(
         The number of each candidate; `Cloze.nothing` is the empty one.
     """
     numbers = np.maximum(candidates, 0)
+    sums = np.empty(len(candidates), np.int32)
     if use_numba(candidates.size * states.shape[1], nanoseconds=4.0):
         from disambig.features._cloze_kernels import candidate_products
 
-        sums = np.empty(len(candidates), np.int32)
         candidate_products(states, rows, numbers, model.outputs, sums)
     else:
-        sums = np.empty(len(candidates), np.int32)
         for start in range(0, len(candidates), BLOCK):
             part = slice(start, start + BLOCK)
-            of_places, of_words = states[rows[part]], model.outputs[numbers[part]]
-            np.einsum("ms,ms->m", of_places, of_words, dtype=np.int32, out=sums[part])
+            outputs = model.outputs[numbers[part]]
+            np.einsum("ms,ms->m", states[rows[part]], outputs, dtype=np.int32, out=sums[part])
     scale = model.output_scale[numbers] * np.float32(STATE_STEP)
     scores = sums.astype(np.float32) * scale + model.output_bias[numbers]
     return np.where(candidates < 0, np.float32(-np.inf), scores).astype(np.float32)
 
 
-def _compute_vectors(
-    model: Cloze, view: TokenView, positions: IntArray, behind: IntArray
-) -> NDArray[np.int16]:
-    around = _words_around(model, view, positions, behind)  # (n, places)
+def _compute_vectors(model: Cloze, view: TokenView, positions: IntArray, ends: IntArray) -> NDArray[np.int16]:
+    around = _words_around(model, view, positions, ends)  # (n, places)
     cache = view_cache(model, view)
     if cache.projections is not None:
         hidden = _hidden_units(model, cache.projections, cache.rows[around])
@@ -568,16 +571,16 @@ def _hidden_units(model: Cloze, projections: Projections, which: NDArray[np.int3
     return units.astype(np.uint8)
 
 
-def _words_around(model: Cloze, view: TokenView, positions: IntArray, behind: IntArray) -> NDArray[np.int32]:
+def _words_around(model: Cloze, view: TokenView, positions: IntArray, ends: IntArray) -> NDArray[np.int32]:
     """Return the numbers of the words around places within their sentences, shape ``(n, left + right)``."""
     numbers = token_numbers(model, view)
     sentence = np.searchsorted(view.sentences, positions, side="right") - 1
     first, end = view.sentences[sentence][:, None], view.sentences[sentence + 1][:, None]
     left = positions[:, None] - 1 - np.arange(model.left)
-    right = behind[:, None] + np.arange(model.right)
-    at = np.concatenate([left, right], axis=1)
-    inside = (at >= first) & (at < end)
-    return np.where(inside, numbers[np.where(inside, at, 0)], np.int32(model.vocabulary.outside))
+    right = ends[:, None] + np.arange(model.right)
+    tokens = np.concatenate([left, right], axis=1)
+    inside = (tokens >= first) & (tokens < end)
+    return np.where(inside, numbers[np.where(inside, tokens, 0)], np.int32(model.vocabulary.outside))
 
 
 FOLDER = "words"
@@ -605,10 +608,10 @@ def open_cloze(words: str | Path) -> Cloze:
 
         # installed packs take precedence over a folder of the same name in the current directory
         if str(words) in packs() or not path.is_dir():
-            brought = pack(str(words)).folders.get(FOLDER)
-            if brought is None:
+            folder = pack(str(words)).folders.get(FOLDER)
+            if folder is None:
                 raise UserError("D991", name=words)
-            path = brought
+            path = folder
     return load_cloze(path)
 
 

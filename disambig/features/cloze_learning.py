@@ -64,10 +64,10 @@ def count_vocabulary(
     counts: Counter[int] = Counter()
     spellings: dict[int, str] = dict(_BOUNDARIES)
     for view in views:
-        hashes, first, seen = np.unique(view.hashes, return_index=True, return_counts=True)
-        own = hashes != UNKNOWN
-        hashes, first, seen = hashes[own], first[own], seen[own]
-        counts.update(dict(zip(hashes.tolist(), seen.tolist(), strict=True)))
+        hashes, first, n = np.unique(view.hashes, return_index=True, return_counts=True)
+        is_hashed = hashes != UNKNOWN
+        hashes, first, n = hashes[is_hashed], first[is_hashed], n[is_hashed]
+        counts.update(dict(zip(hashes.tolist(), n.tolist(), strict=True)))
         normal_form = get_normal_form(view.tokenisation)
         documents, starts, ends = view.document_indices(first), view.starts[first], view.ends[first]
         for i, word in enumerate(hashes.tolist()):
@@ -147,10 +147,10 @@ def write_state(path: Path, run: Mapping[str, Any], done: int, arrays: Mapping[s
     UserError
         D309 if it cannot be written.
     """
-    held = io.BytesIO()
-    np.savez(held, run=np.array(json.dumps(run, sort_keys=True)), done=np.array(done), **arrays)  # type: ignore[arg-type]
+    buffer = io.BytesIO()
+    np.savez(buffer, run=np.array(json.dumps(run, sort_keys=True)), done=np.array(done), **arrays)  # type: ignore[arg-type]
     with save_file(path) as write:
-        write(held.getvalue())
+        write(buffer.getvalue())
 
 
 def read_state(path: Path, run: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> int:
@@ -170,10 +170,10 @@ def read_state(path: Path, run: Mapping[str, Any], arrays: Mapping[str, NDArray[
     except UNREADABLE as problem:
         raise UserError("D994", path=path, problem=problem) from problem
     if stored_run != json.loads(json.dumps(run)):
-        other = [
+        changed = [
             name for name in run if not isinstance(stored_run, dict) or stored_run.get(name) != run[name]
         ]
-        raise UserError("D994", path=path, problem=f"it belongs to a run with other {', '.join(other)}")
+        raise UserError("D994", path=path, problem=f"it belongs to a run with other {', '.join(changed)}")
     for name, array in arrays.items():
         if values[name].shape != array.shape or values[name].dtype != array.dtype:
             raise UserError("D994", path=path, problem=f"{name} has another shape")
@@ -281,28 +281,28 @@ def learn_cloze(
     if len(spellings) not in (0, n_words):
         raise ValueError(f"spellings of {len(spellings)} words for a vocabulary of {n_words}")
     endings = WordEndings(spellings)
-    material = ClozeExamples(blocks, vocabulary, asked, settings)
-    batches = material.batches()
+    examples = ClozeExamples(blocks, vocabulary, asked, settings)
+    batches = examples.batches()
     losses = np.zeros(len(batches), np.float32)
-    with threadpool_limits(limits=1, user_api="blas"), ThreadPool(threads) as team:
+    with threadpool_limits(limits=1, user_api="blas"), ThreadPool(threads) as pool:
         network = ClozeNetwork(
-            FloatWeights.start(settings, n_words, vocabulary.outside), candidates, team, endings
+            FloatWeights.initial(settings, n_words, vocabulary.outside), candidates, pool, endings
         )
         state, done = {**network.state(), "losses": losses}, 0
-        run = {**asdict(settings), "text": material.digest, "candidates": candidates.digest()}
+        run = {**asdict(settings), "text": examples.digest, "candidates": candidates.digest()}
         run["endings"] = endings.digest()
         if checkpoint is not None:
             done = read_state(checkpoint, run, state)
         for number in range(done, len(batches)):
             if progress is not None:
                 progress(STAGE, number, len(batches))
-            places = material.places(batches[number], np.random.default_rng([settings.seed, 2, number]))
-            share = min((number + 1) / WARM_UP, max(LAST_RATE, 1 - number / len(batches)))
-            losses[number] = network.step(places, settings.rate * share, number + 1)
+            places = examples.places(batches[number], np.random.default_rng([settings.seed, 2, number]))
+            rate_share = min((number + 1) / WARM_UP, max(LAST_RATE, 1 - number / len(batches)))
+            losses[number] = network.step(places, settings.rate * rate_share, number + 1)
             if checkpoint is not None and (number + 1) % checkpoint_every == 0:
                 write_state(checkpoint, run, number + 1, state)
         units = [
-            network.forward(material.places(part, np.random.default_rng([settings.seed, 3]))).units
+            network.forward(examples.places(part, np.random.default_rng([settings.seed, 3]))).units
             for part in batches[:_SAMPLED]
         ]
     most_hidden = max(float(np.quantile(np.concatenate(units), _KEPT_UNITS)), 1e-6)

@@ -82,9 +82,9 @@ class ContextCounts(NamedTuple):
         """Return the log-probabilities of candidates in contexts, shape (n_rows, C), at least log(LEAST)."""
         probabilities = np.empty(self.ranks.shape, np.float32)
         if len(self.ranks) and use_numba(self.ranks.size):
-            from disambig.features import _count_kernels as smoothing_kernels
+            from disambig.features._count_kernels import smooth_counts
 
-            smoothing_kernels.smooth_counts(*self, probabilities)
+            smooth_counts(*self, probabilities)
         elif len(self.ranks):
             # instances whose rows stay in the CPU cache
             bounds = np.searchsorted(self.offsets, np.arange(0, len(self.ranks), ROWS_AT_ONCE))
@@ -111,36 +111,40 @@ def _smooth_with_numpy(contexts: ContextCounts) -> Floats:
     observed = counts.take(ranks.T) * usable.T.take(owner, axis=1)
     total = np.add.reduceat(observed, starts, axis=1).take(owner, axis=1)
     seen = observed > 0
-    freed = (DISCOUNT * np.add.reduceat(seen, starts, axis=1, dtype=np.int64)).take(owner, axis=1)
+    reserved = (DISCOUNT * np.add.reduceat(seen, starts, axis=1, dtype=np.int64)).take(owner, axis=1)
     kept = np.where(seen, observed - DISCOUNT, 0.0)
     result = np.empty((len(parents) + 1, len(ranks)))
     result[-1] = prior  # the parent of contexts without shorter ones is -1
     for first, last in _runs_without_parents(parents):
-        these = slice(first, last)
-        one, other = parents[these].T
-        back = 0.5 * (result[np.where(one < 0, other, one)] + result[np.where(other < 0, one, other)])
-        part = kept[these]
+        block = slice(first, last)
+        first_parent, second_parent = parents[block].T
+        # a context with a single shorter one has it as both parents
+        fallback = 0.5 * (
+            result[np.where(first_parent < 0, second_parent, first_parent)]
+            + result[np.where(second_parent < 0, first_parent, second_parent)]
+        )
+        discounted = kept[block]
         if len(with_zero):
             rows = zeros[with_zero]
             share = np.zeros((last - first, len(starts)))
-            share[:, with_zero] = np.where(silent[these, None], back[:, rows], 0.0)
-            part = part * (1.0 - share.take(owner, axis=1))
+            share[:, with_zero] = np.where(silent[block, None], fallback[:, rows], 0.0)
+            discounted = discounted * (1.0 - share.take(owner, axis=1))
         with np.errstate(invalid="ignore", divide="ignore"):
-            smoothed = (part + freed[these] * back) / total[these]
-        result[these] = np.where(total[these] > 0, smoothed, back)
+            smoothed = (discounted + reserved[block] * fallback) / total[block]
+        result[block] = np.where(total[block] > 0, smoothed, fallback)
         if len(with_zero):
-            result[these, rows] = np.where(silent[these, None], share[:, with_zero], result[these, rows])
+            result[block, rows] = np.where(silent[block, None], share[:, with_zero], result[block, rows])
     return result[:-1].T
 
 
 def _runs_without_parents(parents: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
     """Yield bounds of consecutive contexts none of which is a parent of another one of them."""
-    first = 0
+    start = 0
     for c, parent in enumerate(parents.max(axis=1).tolist()):
-        if parent >= first:
-            yield first, c
-            first = c
-    yield first, len(parents)
+        if parent >= start:
+            yield start, c
+            start = c
+    yield start, len(parents)
 
 
 class ContextProbabilities(NgramCounts):
@@ -157,14 +161,14 @@ class ContextProbabilities(NgramCounts):
     _zero = True
 
     def _values(
-        self, ranks: Ranks, usable: Bools, view: TokenView, several: GroupedInstances, hashed: HashedTable
+        self, ranks: Ranks, usable: Bools, view: TokenView, grouped: GroupedInstances, hashed: HashedTable
     ) -> NDArray[np.float32]:
         """Return the smoothed log-probabilities of all candidates."""
         if not len(ranks):
             return np.empty(ranks.shape, np.float32)
-        offsets, owner = several.offsets, row_owners(several.offsets)
-        if several.own is None:
-            groups = several.groups
+        offsets, owner = grouped.offsets, row_owners(grouped.offsets)
+        if grouped.own is None:
+            groups = grouped.groups
             counts = np.concatenate([_count_group(self.table, view.tokenisation, group) for group in groups])
         else:
             counts = count_alone(self.table, hashed, view.tokenisation)
@@ -173,7 +177,7 @@ class ContextProbabilities(NgramCounts):
         prior = np.where(is_zero, 0.0, 1.0 + counts[hashed.ids])
         prior += np.where(is_zero, np.maximum(np.add.reduceat(prior, offsets[:-1]), 1.0)[owner], 0.0)
         prior /= np.add.reduceat(prior, offsets[:-1])[owner]
-        zeros = np.full(len(several), -1)
+        zeros = np.full(len(grouped), -1)
         zeros[owner[is_zero]] = np.flatnonzero(is_zero)
         contexts = ContextCounts(
             ranks, usable, self._counts, prior, offsets, zeros, CONTEXT_PARENTS, ONE_SIDED

@@ -139,11 +139,11 @@ class ContextWindow(SeenKeyExtractor):
         """Return the tokens at each distance, shape ``(n, 2 * window)``; -1 outside the sentence."""
         distances = np.array(self._distances, np.int64)
         # distances to the right count from the last token of an instance
-        ahead = np.where(distances > 0, instances.lengths[:, None].astype(np.int64) - 1, 0)
-        at = instances.positions[:, None] + ahead + distances
+        to_last_token = np.where(distances > 0, instances.lengths[:, None].astype(np.int64) - 1, 0)
+        at = instances.positions[:, None] + to_last_token + distances
         first, stop = sentence_spans(view, instances)
-        bare = int(not self.boundaries)
-        return np.where((at >= first[:, None] + bare) & (at < stop[:, None] - bare), at, -1)
+        skipped = int(not self.boundaries)
+        return np.where((at >= first[:, None] + skipped) & (at < stop[:, None] - skipped), at, -1)
 
     def _keys_and_values(self, view: TokenView, instances: Instances) -> tuple[Keys, Floats]:
         tags = view.layers.get("tag") if self.tags else None
@@ -161,65 +161,67 @@ class ContextWindow(SeenKeyExtractor):
             if tags is not None:
                 columns.append(_combine_values(tags, instances)[:, None])
                 kinds.append(_FORM_TAG)
-        nothing = np.zeros((len(instances), 0), np.uint64)
-        keys = hash_values(np.concatenate([nothing, *columns], axis=1), kinds)
-        near = np.abs(np.array(self._distances, np.float64)) ** -float(self.nearness)
+        no_columns = np.zeros((len(instances), 0), np.uint64)
+        keys = hash_values(np.concatenate([no_columns, *columns], axis=1), kinds)
+        nearness = np.abs(np.array(self._distances, np.float64)) ** -float(self.nearness)
         n_tags = int(tags is not None)
-        return keys, np.append(np.tile(near, int(self.words) + n_tags), np.ones(self.target * (1 + n_tags)))
+        return keys, np.append(
+            np.tile(nearness, int(self.words) + n_tags), np.ones(self.target * (1 + n_tags))
+        )
 
     def _names(self, view: TokenView, instances: Instances, keys: Keys) -> dict[int, str]:
         """Return the names of features by column, taken from the first instance with each feature."""
         distances = self._distances
         sides = [f"{distance:+d}" for distance in distances]
-        of_tags = [f"tag{side} of " for side in sides]
-        tags = self.tags and "tag" in view.layers
-        labels = [f"word{side}=" for side in sides] * self.words + of_tags * tags
-        labels += ["target="] * self.target + ["tag of "] * (self.target and tags)
-        around = len(distances) * (int(self.words) + int(tags))
+        tag_labels = [f"tag{side} of " for side in sides]
+        has_tags = self.tags and "tag" in view.layers
+        labels = [f"word{side}=" for side in sides] * self.words + tag_labels * has_tags
+        labels += ["target="] * self.target + ["tag of "] * (self.target and has_tags)
+        n_around = len(distances) * (int(self.words) + int(has_tags))
         names: dict[int, str] = {}
         for part in split_instances(instances):
-            made, first = np.unique(self._keys_and_values(view, part)[0], return_index=True)
-            new = np.isin(made, keys)
-            columns = np.searchsorted(keys, made[new])
-            which, feature = np.divmod(first[new], len(labels))
-            at = self._tokens(view, part)
-            for column, i, f in zip(columns.tolist(), which.tolist(), feature.tolist(), strict=True):
+            part_keys, first = np.unique(self._keys_and_values(view, part)[0], return_index=True)
+            new = np.isin(part_keys, keys)
+            columns = np.searchsorted(keys, part_keys[new])
+            rows, features = np.divmod(first[new], len(labels))
+            tokens = self._tokens(view, part)
+            for column, i, f in zip(columns.tolist(), rows.tolist(), features.tolist(), strict=True):
                 if column in names:
                     continue
-                token = int(at[i, f % len(distances)]) if f < around else int(part.positions[i])
-                length = 1 if f < around else int(part.lengths[i])
-                names[column] = labels[f] + _show_value(view, token, length, exact=f >= around)
+                token = int(tokens[i, f % len(distances)]) if f < n_around else int(part.positions[i])
+                length = 1 if f < n_around else int(part.lengths[i])
+                names[column] = labels[f] + _show_value(view, token, length, exact=f >= n_around)
         return names
 
 
 def _combine_values(values: NDArray[np.generic], instances: Instances) -> Hashes:
     """Return the combined value of the tokens of each instance; 0 if they have none."""
-    longest = int(instances.lengths.max(initial=0))
-    mixed = np.zeros(len(instances), np.uint64)
-    for d in range(longest):
-        inside = np.flatnonzero(instances.lengths > d)
-        own = values[instances.positions[inside] + d].astype(np.uint64)
-        mixed[inside] = own if d == 0 else np.where(mixed[inside] == 0, own, fmix(mixed[inside]) + own)
-    return mixed
+    combined = np.zeros(len(instances), np.uint64)
+    for d in range(int(instances.lengths.max(initial=0))):
+        rows = np.flatnonzero(instances.lengths > d)
+        value, before = values[instances.positions[rows] + d].astype(np.uint64), combined[rows]
+        combined[rows] = np.where(before == 0, value, fmix(before) + value)
+    return combined
 
 
 def _hash_forms(view: TokenView, instances: Instances) -> Hashes:
     """Return the hash of each instance as written; 0 for an instance without tokens."""
-    seen: dict[str, int] = {"": 0}
+    hash_of: dict[str, int] = {"": 0}
     hashes = np.zeros(len(instances), np.uint64)
     for i, form in enumerate(_forms(view, instances)):
-        if form not in seen:
-            seen[form] = hash_word(form)
-        hashes[i] = seen[form]
+        if form not in hash_of:
+            hash_of[form] = hash_word(form)
+        hashes[i] = hash_of[form]
     return hashes
 
 
 def _forms(view: TokenView, instances: Instances) -> list[str]:
-    some = instances.lengths > 0
-    last = np.where(some, instances.positions + instances.lengths - 1, 0)
+    """Return each instance as written, with single blanks; empty for an instance without tokens."""
+    has_tokens = instances.lengths > 0
+    last = np.where(has_tokens, instances.positions + instances.lengths - 1, 0)
     documents = view.document_indices(instances.positions).tolist()
     starts, ends = view.starts[instances.positions], view.ends[last]
-    spans = zip(documents, starts.tolist(), np.where(some, ends, starts).tolist(), strict=True)
+    spans = zip(documents, starts.tolist(), np.where(has_tokens, ends, starts).tolist(), strict=True)
     return [" ".join(view.texts[document][start:end].split()) for document, start, end in spans]
 
 

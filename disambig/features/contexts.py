@@ -122,7 +122,7 @@ class HashedTable:
         return cls(words, lengths, np.repeat(firsts[table.group_of], table.sizes) + row_ranks(table.offsets))
 
 
-def room(view: TokenView, instances: Instances) -> tuple[Ints, Ints]:
+def context_room(view: TokenView, instances: Instances) -> tuple[Ints, Ints]:
     """Return the number of tokens to the left and right of each instance in its sentence, each shape (n,)."""
     sentence = np.searchsorted(view.sentences, instances.positions, side="right")
     left = instances.positions - view.sentences[sentence - 1]

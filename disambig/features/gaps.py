@@ -23,8 +23,7 @@ from disambig.data import (
 )
 from disambig.errors import UserError
 from disambig.features.contexts import feature_buckets
-from disambig.features.rows import dense_features
-from disambig.features.stateless import StatelessExtractor
+from disambig.features.rows import StatelessExtractor, dense_features
 from disambig.files import read_stored, write_stored
 from disambig.runtime import use_numba
 from disambig.text import TokenView
@@ -32,7 +31,8 @@ from disambig.type_aliases import Bools, Ints
 from disambig.types import Features
 
 FILE = "weights.npz"
-_BLOCK = 8192  # places at a time, so that their features stay in the cache
+_BLOCK = 8192
+"""Number of places at a time, so that their features stay in the CPU cache."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,9 +115,9 @@ class Gaps:
 
 
 RATE = 0.1
-_FIRST = 0.1
+_INITIAL_SUM = 0.1
 """Initial sum of squared gradients, which limits the first steps to a third."""
-_MOST = 127
+_MAX_WEIGHT = 127
 
 
 def learn_gaps(
@@ -144,17 +144,17 @@ def learn_gaps(
     from disambig.features._network_kernels import descend_gaps
 
     finder = CandidateFinder.from_groups((Group("gaps", tuple(words)),))
-    weights, seen = np.zeros(1 << bits, np.float32), np.full(1 << bits, _FIRST, np.float32)
+    weights, squares = np.zeros(1 << bits, np.float32), np.full(1 << bits, _INITIAL_SUM, np.float32)
     tokenisation = None
     for view in views:
         tokenisation = view.tokenisation
         left, right, filled = _gap_places(view, finder)
-        descend_gaps(view.hashes, left, right, filled, weights, seen, bits, np.float32(RATE))
+        descend_gaps(view.hashes, left, right, filled, weights, squares, bits, np.float32(RATE))
     if tokenisation is None or not weights.any():
         raise ValueError("there is no text to learn from")
-    scale = max(float(np.quantile(np.abs(weights[weights != 0]), 0.9999)), 1e-3) / _MOST
-    rounded = np.clip(np.round(weights / scale), -_MOST, _MOST).astype(np.int8)
-    return Gaps(rounded, {"tokenisation": tokenisation, "scale": scale, **(header or {})})
+    scale = max(float(np.quantile(np.abs(weights[weights != 0]), 0.9999)), 1e-3) / _MAX_WEIGHT
+    quantised = np.clip(np.round(weights / scale), -_MAX_WEIGHT, _MAX_WEIGHT).astype(np.int8)
+    return Gaps(quantised, {"tokenisation": tokenisation, "scale": scale, **(header or {})})
 
 
 def _gap_places(view: TokenView, finder: CandidateFinder) -> tuple[Ints, Ints, Bools]:
@@ -191,15 +191,15 @@ class MissingWordOdds(StatelessExtractor):
         Per-instance candidates give `DenseLists` with a column that all candidates share.
         """
         values, nothing = np.zeros((table.n_rows, 1), np.float32), np.zeros(table.n_rows, np.int32)
-        empty = np.concatenate([_is_empty(*part) for part in table.parts])
-        if empty.any():
-            values[empty, 0] = -np.repeat(self._odds(view, table.instances), table.sizes)[empty]
+        is_empty = np.concatenate([_is_empty(*part) for part in table.parts])
+        if is_empty.any():
+            values[is_empty, 0] = -np.repeat(self._odds(view, table.instances), table.sizes)[is_empty]
         return dense_features(table, values, nothing, nothing, _gap_columns, _LIST_COLUMNS)
 
     def _odds(self, view: TokenView, instances: Instances) -> NDArray[np.float32]:
         """Return the log-odds that a word belongs at each place, shape (n,), whatever the text has there."""
         after = instances.positions + instances.lengths
-        return gaps_in(str(self.gaps)).log_odds(view, instances.positions - 1, after)
+        return load_gaps(str(self.gaps)).log_odds(view, instances.positions - 1, after)
 
 
 def _is_empty(instances: Instances, group: Group) -> Bools:
@@ -221,6 +221,6 @@ _LIST_COLUMNS = Columns(np.full(1, -1, np.int32), np.zeros(1, np.int32), (GROUP_
 
 
 @lru_cache(maxsize=8)
-def gaps_in(folder: str) -> Gaps:
+def load_gaps(folder: str) -> Gaps:
     """Return the weights in a folder; each folder is read once."""
     return Gaps.load(Path(folder))

@@ -139,7 +139,7 @@ class PartsOfSpeech:
 
 
 @lru_cache(maxsize=8)
-def parts_of_speech_in(folder: str) -> PartsOfSpeech:
+def load_parts_of_speech(folder: str) -> PartsOfSpeech:
     """Return the lexicon in a folder; each folder is read once."""
     return PartsOfSpeech.load(Path(folder))
 
@@ -181,10 +181,10 @@ def find_heads(parts: PartsOfSpeech, view: TokenView, instances: Instances) -> I
     kinds[~inside] = OTHER
     for i in range(len(first)):
         find_head_indices(kinds[i], heads[i])
-    at = np.take_along_axis(window, np.maximum(heads, 0), axis=1)
+    tokens = np.take_along_axis(window, np.maximum(heads, 0), axis=1)
     # -1 cannot index: look up 0 instead and mask the result
-    sound = (heads >= 0) & np.take_along_axis(inside, np.maximum(heads, 0), axis=1)
-    return np.where(sound, at, -1)
+    is_valid = (heads >= 0) & np.take_along_axis(inside, np.maximum(heads, 0), axis=1)
+    return np.where(is_valid, tokens, -1)
 
 
 PATTERNS = ("_ object", "governor _", "verb * _", "governor _ object", "verb * _ object")
@@ -206,15 +206,15 @@ def candidate_hashes(group: Group) -> Hashes:
 
 def head_words(parts: PartsOfSpeech, view: TokenView, instances: Instances) -> Hashes:
     """Return the hashes of each place's head words, 0 if there is none, shape (n, 3); see `find_heads`."""
-    at = find_heads(parts, view, instances)
-    return np.where(at >= 0, view.hashes[np.maximum(at, 0)], np.uint64(UNKNOWN))
+    tokens = find_heads(parts, view, instances)
+    return np.where(tokens >= 0, view.hashes[np.maximum(tokens, 0)], np.uint64(UNKNOWN))
 
 
 def known_patterns(words: Hashes) -> NDArray[np.bool_]:
     """Return which patterns each place can fill, shape (n, 5); `words` as from `head_words`."""
-    has = words != UNKNOWN
-    heads = np.where(_HEAD[None, :] >= 0, has[:, np.maximum(_HEAD, 0)], True)
-    return heads & (has[:, 2:] | ~_HAS_OBJECT)
+    has_word = words != UNKNOWN
+    has_head = np.where(_HEAD[None, :] >= 0, has_word[:, np.maximum(_HEAD, 0)], True)
+    return has_head & (has_word[:, 2:] | ~_HAS_OBJECT)
 
 
 def fixed_keys(words: Hashes) -> tuple[Hashes, Ints]:
@@ -234,12 +234,12 @@ def fixed_keys(words: Hashes) -> tuple[Hashes, Ints]:
     places = np.array(PLACES, np.uint64)
     fixed = np.empty((len(words), len(PATTERNS)), np.uint64)
     for pattern, order in enumerate(ORDERS.tolist()):
-        start = (
+        constant = (
             hash_word(HEADWORD_TOKENISATION)
             + order * ORDER
             + (GAP_HASH * PLACES[1] if _GAPPED[pattern] else 0)
         )
-        fixed[:, pattern] = np.uint64(start & MASK)
+        fixed[:, pattern] = np.uint64(constant & MASK)
         if _HEAD[pattern] >= 0:
             fixed[:, pattern] += words[:, _HEAD[pattern]] * places[0]
         if _HAS_OBJECT[pattern]:

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from disambig.data import Columns, DenseBlocks, Group, Instances, find_examples
 from disambig.features import heads
 from disambig.features.context_probabilities import log_probabilities
-from disambig.features.heads import HEADWORD_TOKENISATION, PartsOfSpeech, find_heads, parts_of_speech_in
-from disambig.features.rows import by_group
-from disambig.features.stateless import StatelessExtractor
+from disambig.features.contexts import word_at
+from disambig.features.heads import HEADWORD_TOKENISATION, PartsOfSpeech, find_heads, load_parts_of_speech
+from disambig.features.rows import StatelessExtractor, by_group
 from disambig.runtime import use_numba
 from disambig.text import TokenView
 from disambig.type_aliases import Floats
@@ -63,12 +63,13 @@ class HeadwordCounter:
         instances = instances.take(instances.observed >= 0)
         candidates = np.empty(len(instances), np.uint64)
         for g, group in enumerate(self.task.groups):
-            here = instances.groups == g
-            candidates[here] = heads.candidate_hashes(group)[instances.observed[here]]
+            of_group = instances.groups == g
+            candidates[of_group] = heads.candidate_hashes(group)[instances.observed[of_group]]
         places = np.stack([instances.positions, instances.lengths, candidates.view(np.int64)], axis=1)
-        # groups may share candidates, and a word of the text must not be counted once per group
-        once = np.unique(places, axis=0, return_index=True)[1] if len(self.task.groups) > 1 else slice(None)
-        instances, candidates = instances.take(once), candidates[once]
+        if len(self.task.groups) > 1:
+            # groups may share candidates, and a word of the text must not be counted once per group
+            distinct = np.unique(places, axis=0, return_index=True)[1]
+            instances, candidates = instances.take(distinct), candidates[distinct]
         words = heads.head_words(self.parts, view, instances)
         self._add(heads.lone_keys(candidates), 1)
         fillable = heads.known_patterns(words)
@@ -77,8 +78,7 @@ class HeadwordCounter:
             self._add(heads.pattern_keys(words[rows], candidates[rows, None], pattern), order)
 
     def _add(self, keys: NDArray[np.uint64], order: int) -> None:
-        flat = keys.ravel()
-        self.counter.add_counts(flat, np.ones(len(flat), np.uint64), order)
+        self.counter.add_counts(keys.ravel(), np.ones(keys.size, np.uint64), order)
 
     def partitions(
         self, *, min_counts: Mapping[int, int]
@@ -160,7 +160,7 @@ class Headwords(StatelessExtractor):
         self, view: TokenView, instances: Instances, group: Group
     ) -> dict[tuple[str, str], FeatureEvidence]:
         """Return each n-gram that is looked up at a single place, with its count (see `ExplainsFeatures`)."""
-        at = find_heads(parts_of_speech_in(str(self.parts_of_speech)), view, instances)
+        at = find_heads(load_parts_of_speech(str(self.parts_of_speech)), view, instances)
         words = self._words(view, instances)
         fillable = heads.known_patterns(words)
         counts = self.table.values[self._ranks(words, fillable, group)][0].tolist()
@@ -177,7 +177,7 @@ class Headwords(StatelessExtractor):
         return evidence
 
     def _words(self, view: TokenView, instances: Instances) -> NDArray[np.uint64]:
-        return heads.head_words(parts_of_speech_in(str(self.parts_of_speech)), view, instances)
+        return heads.head_words(load_parts_of_speech(str(self.parts_of_speech)), view, instances)
 
     def _ranks(
         self, words: NDArray[np.uint64], fillable: NDArray[np.bool_], group: Group
@@ -204,6 +204,7 @@ class Headwords(StatelessExtractor):
 
     @cached_property
     def _counts(self) -> Floats:
+        """The count of each rank of the table."""
         return self.table.values.astype(np.float64)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -231,6 +232,4 @@ def _headword_prior(table: CountTable, group: Group) -> Floats:
 
 def _ngram_text(view: TokenView, token: int) -> str:
     """Return a word as text; sentence boundaries as they are written in n-grams."""
-    from disambig.features.contexts import word_at
-
     return word_at(view, token) if token >= 0 else ""

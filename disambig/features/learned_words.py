@@ -64,18 +64,18 @@ def learn_tables(
         D423 if no group has such a feature.
     """
     tables: Tables = {}
-    tried = 0
+    n_examples = 0
     for g, group in enumerate(groups):
         part = examples(g)
         observed = part.observed
         if not 1 < len(group.candidates) == len(np.unique(observed)):
             continue
-        tried += len(observed)
+        n_examples += len(observed)
         table = learn_table(features(part), observed, C=C, kept=kept, least=least)
         if table is not None:
             tables[group_number(group)] = table
-    if tried and not tables:
-        raise UserError("D423", extractor=extractor, n=tried, least=least)
+    if n_examples and not tables:
+        raise UserError("D423", extractor=extractor, n=n_examples, least=least)
     return tables
 
 
@@ -124,11 +124,13 @@ def learn_table(
 def sum_weights(keys: NDArray[np.uint32], table: Table) -> NDArray[np.int32]:
     """Return the sum of the known features' weights for each candidate, shape ``(n, K)``, by `STEP`."""
     vocabulary, weights = table
-    at = HashVocabulary(vocabulary).lookup(keys)
-    rows, features = np.nonzero(at >= 0)
-    added = weights[at[rows, features]].T.astype(np.float64)  # (K, n_hits): small integers, so exact
+    index = HashVocabulary(vocabulary).lookup(keys)
+    rows, features = np.nonzero(index >= 0)
+    by_candidate = weights[index[rows, features]].T.astype(
+        np.float64
+    )  # (K, n_hits): small integers, so exact
     return np.stack(
-        [np.bincount(rows, row_weights, minlength=len(keys)) for row_weights in added], axis=1
+        [np.bincount(rows, row_weights, minlength=len(keys)) for row_weights in by_candidate], axis=1
     ).astype(np.int32)
 
 
@@ -154,13 +156,13 @@ def attribute_columns(group: Group) -> Columns:
 
 def tables_to_state(tables: Mapping[int, Table]) -> Arrays:
     """Return tables as arrays: the keys and weights of all groups, one group after the other."""
-    most = max((weights.shape[1] for _, weights in tables.values()), default=1)
-    padded = [np.pad(w, ((0, 0), (0, most - w.shape[1]))) for _, w in tables.values()]
+    width = max((weights.shape[1] for _, weights in tables.values()), default=1)
+    padded = [np.pad(w, ((0, 0), (0, width - w.shape[1]))) for _, w in tables.values()]
     return {
         "groups": np.array(list(tables), np.int64),
         "sizes": np.array([len(keys) for keys, _ in tables.values()], np.int64),
         "keys": np.concatenate([np.empty(0, np.uint32), *(keys for keys, _ in tables.values())]),
-        "weights": np.concatenate([np.empty((0, most), np.int8), *padded]),
+        "weights": np.concatenate([np.empty((0, width), np.int8), *padded]),
     }
 
 
@@ -263,10 +265,8 @@ class ContextWords:
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:
         """Return one attribute per candidate, shape ``(n, K, 1)``; zero for a group without a table."""
         table = (self.tables or {}).get(group_number(group))
-        is_learned = table is not None and len(instances) > 0
-        return as_features(
-            self._sums(view, instances, table) if is_learned and table else None, instances, group
-        )
+        sums = self._sums(view, instances, table) if table and len(instances) else None
+        return as_features(sums, instances, group)
 
     def state(self) -> Arrays:
         """Return the kept features."""
@@ -277,18 +277,17 @@ class ContextWords:
         return replace(self, tables=tables_from_state(arrays))
 
     @property
-    def _looks(self) -> list[tuple[int, int]]:
+    def _templates(self) -> list[tuple[int, int]]:
         """The distance (negative on the left) and the kind (bag or position) of each feature."""
         near = [(side * d, side * d + 50) for d in range(1, self.places + 1) for side in (-1, 1)]
         return near + [(side * d, _BAG) for d in range(2, self.window + 1) for side in (-1, 1)]
 
     def _sums(self, view: TokenView, instances: Instances, table: Table) -> NDArray[np.int32]:
         """Return the sum of the known features' weights for each candidate, shape (n, K)."""
-        looks = self._looks
-        if use_numba(len(instances) * len(looks)):
+        if use_numba(len(instances) * len(self._templates)):
             from disambig.features._row_kernels import add_weights
 
-            return add_weights(view, instances, looks, *table)
+            return add_weights(view, instances, self._templates, *table)
         return sum_weights(self._keys(view, instances), table)
 
     def _keys(self, view: TokenView, instances: Instances) -> NDArray[np.uint32]:
@@ -296,18 +295,18 @@ class ContextWords:
         document = view.document_indices(instances.positions)
         low, high = view.documents[document], view.documents[document + 1]
         last = instances.positions + instances.lengths - 1
-        columns = np.zeros((len(self._looks), len(instances)), np.uint32)
-        for column, (distance, kind) in zip(columns, self._looks, strict=True):
+        columns = np.zeros((len(self._templates), len(instances)), np.uint32)
+        for column, (distance, kind) in zip(columns, self._templates, strict=True):
             at = (instances.positions if distance < 0 else last) + distance
             inside = (at >= low) & (at < high)
             words = view.hashes[np.where(inside, at, 0)]
-            mixed = (fmix(words ^ np.uint64(kind * ORDER & MASK)) >> np.uint64(32)).astype(np.uint32)
-            column[:] = np.where(inside & (words != 0), mixed, np.uint32(0))
+            hashed = (fmix(words ^ np.uint64(kind * ORDER & MASK)) >> np.uint64(32)).astype(np.uint32)
+            column[:] = np.where(inside & (words != 0), hashed, np.uint32(0))
         return columns.T
 
 
 _STOPS = np.sort(hash_words([".", "?", "!"]))
-"""Signs that end a sentence even before a lower-case letter, as in informal writing."""
+"""Marks that end a sentence even before a lower-case letter, as in informal writing."""
 _SENTENCE_BAG, _PAIR, _ACROSS = 100, 200, 300
 
 
@@ -384,24 +383,24 @@ def _side(view: TokenView, start: NDArray[np.int64], step: int, n: int) -> list[
 
     The last one is the sentence boundary; 0 beyond it.
     """
-    words, alive = [], np.ones(len(start), bool)
+    words, inside = [], np.ones(len(start), bool)
     for d in range(1, n + 1):
         at = np.clip(start + step * d, 0, len(view) - 1)
-        word = np.where(alive, view.hashes[at], np.uint64(0))
-        stop = np.isin(word, _STOPS)
-        if step < 0:  # the sign that ends the previous sentence acts as the boundary
-            word = np.where(stop, np.uint64(START_HASH), word)
+        word = np.where(inside, view.hashes[at], np.uint64(0))
+        is_stop = np.isin(word, _STOPS)
+        if step < 0:  # the mark that ends the previous sentence acts as the boundary
+            word = np.where(is_stop, np.uint64(START_HASH), word)
         words.append(word)
-        alive = alive & ~stop & (word != START_HASH) & (word != END_HASH)
+        inside = inside & ~is_stop & (word != START_HASH) & (word != END_HASH)
     return words
 
 
 def _key(kind: int, *words: NDArray[np.uint64]) -> NDArray[np.uint32]:
     """Return the hash of a kind of feature and its words; 0 if the first word is absent."""
-    mixed = np.full(len(words[0]), np.uint64(kind * ORDER & MASK))
+    keys = np.full(len(words[0]), np.uint64(kind * ORDER & MASK))
     for place, word in zip(PLACES, words, strict=False):
-        mixed = mixed + word * np.uint64(place)
-    return np.where(words[0] != 0, (fmix(mixed) >> np.uint64(32)).astype(np.uint32), np.uint32(0))
+        keys = keys + word * np.uint64(place)
+    return np.where(words[0] != 0, (fmix(keys) >> np.uint64(32)).astype(np.uint32), np.uint32(0))
 
 
 def _drop_repeated(keys: NDArray[np.uint32]) -> NDArray[np.uint32]:

@@ -21,12 +21,11 @@ from disambig.features.contexts import (
     RIGHT_WORDS,
     CandidateHashes,
     HashedTable,
+    context_room,
     fitting_contexts,
     ngram_text,
-    room,
 )
-from disambig.features.rows import dense_features
-from disambig.features.stateless import StatelessExtractor
+from disambig.features.rows import StatelessExtractor, dense_features
 from disambig.runtime import use_numba
 from disambig.text import (
     MASK,
@@ -46,20 +45,22 @@ if TYPE_CHECKING:
     from disambig.counts import CountTable
 
 
+BIAS = len(CONTEXTS)
+"""Index of the bias attribute, the last one."""
+_GROUP_NAMES = (*GROUP_NAMES, "bias")
+_FEATURE_GROUPS = np.array([*(left + right - 1 for left, right in CONTEXTS), len(GROUP_NAMES)], np.int32)
+"""Feature group of each attribute, an index into `_GROUP_NAMES`."""
 _BOUNDARIES = (SENTENCE_START, SENTENCE_END)
 
 
 @lru_cache(maxsize=1)
 def columns_of_lists() -> Columns:
     """Return the meaning of the 15 weights, which all candidates share."""
-    sizes = [left + right - 1 for left, right in CONTEXTS]
-    names = [" ".join(["."] * left + ["_"] + ["."] * right) for left, right in CONTEXTS]
-    groups = np.array([*sizes, len(GROUP_NAMES)], np.int32)
-    return Columns(np.full(len(groups), -1, np.int32), groups, (*GROUP_NAMES, "bias"), [*names, "bias"])
+    return Columns(np.full(BIAS + 1, -1, np.int32), _FEATURE_GROUPS, _GROUP_NAMES, _attribute_names())
 
 
 def candidate_words(text: str, tokenisation: str) -> list[str]:
-    """Return the words of a candidate as text."""
+    """Return the words of a candidate, without sentence boundaries."""
     return [word for word in tokenisation_named(tokenisation).words(text) if word not in _BOUNDARIES]
 
 
@@ -71,10 +72,6 @@ def count_alone(table: CountTable, hashed: HashedTable, tokenisation: str) -> ND
         if len(rows):
             counts[rows] = table.counts_of_words(hashed.words[rows, :size], tokenisation=tokenisation)
     return counts
-
-
-BIAS = len(CONTEXTS)
-"""Index of the bias attribute, the last one."""
 
 
 ROWS_AT_ONCE = 8192
@@ -125,15 +122,15 @@ class _KeyParts:
         """Compute the terms for all contexts; contexts that extend beyond the text have arbitrary ones."""
         steps = np.arange(_SIDE)[:, None]
         before = view.hashes.take(instances.positions - 1 - steps, mode="clip")
-        behind = view.hashes.take(instances.positions + instances.lengths + steps, mode="clip")
+        after = view.hashes.take(instances.positions + instances.lengths + steps, mode="clip")
         has_words = np.ones((2, MAX_ORDER, len(instances)), bool)
-        np.logical_and.accumulate(np.stack([before, behind]) != 0, axis=1, out=has_words[:, 1:])
+        np.logical_and.accumulate(np.stack([before, after]) != 0, axis=1, out=has_words[:, 1:])
         longest = min(words.shape[1], MAX_ORDER)
-        at = np.arange(MAX_ORDER)[:, None] + np.arange(longest)
+        factor_places = np.arange(MAX_ORDER)[:, None] + np.arange(longest)
         return cls(
             _LEFT_FACTORS @ before,
-            _RIGHT_FACTORS @ behind,
-            _PLACES[at] @ words[:, :longest].T,
+            _RIGHT_FACTORS @ after,
+            _PLACES[factor_places] @ words[:, :longest].T,
             np.uint64(seed) + np.arange(MAX_ORDER + 1, dtype=np.uint64) * np.uint64(ORDER),
             has_words[0, LEFT_WORDS] & has_words[1, RIGHT_WORDS],
         )
@@ -194,7 +191,7 @@ class NgramCounts(StatelessExtractor):
         return dense_features(table, values, n_hits, asked, ngram_columns, columns_of_lists())
 
     def look_up(
-        self, view: TokenView, several: GroupedInstances, hashed: HashedTable
+        self, view: TokenView, grouped: GroupedInstances, hashed: HashedTable
     ) -> tuple[NDArray[np.uint16], Bools]:
         """Return the rank of each candidate's n-gram in each context, and which contexts each place has.
 
@@ -212,26 +209,26 @@ class NgramCounts(StatelessExtractor):
             D1xx if the table was counted with another tokenisation than that of `view`.
         """
         self.table.require(view.tokenisation)
-        instances, starts = several.instances, several.offsets[:-1]
+        instances, first_rows = grouped.instances, grouped.offsets[:-1]
         if not len(instances):
             return np.zeros((0, BIAS), np.uint16), np.zeros((0, BIAS), bool)
         lengths = hashed.lengths[hashed.ids]
-        longest = np.maximum.reduceat(lengths, starts)[:, None]
-        shortest = longest if self._zero else np.minimum.reduceat(lengths, starts)[:, None]
-        usable = fitting_contexts(*room(view, instances), longest, shortest=shortest)
-        nested = self._nested(several)[several.group_of]
-        if not use_numba(several.n_rows * BIAS):
-            return self._look_up_with_numpy(view, several, hashed, usable, nested), usable
+        longest = np.maximum.reduceat(lengths, first_rows)[:, None]
+        shortest = longest if self._zero else np.minimum.reduceat(lengths, first_rows)[:, None]
+        usable = fitting_contexts(*context_room(view, instances), longest, shortest=shortest)
+        nested = self._nested(grouped)[grouped.group_of]
+        if not use_numba(grouped.n_rows * BIAS):
+            return self._look_up_with_numpy(view, grouped, hashed, usable, nested), usable
         from disambig.features._count_kernels import fill_ranks
 
-        ranks = np.empty((several.n_rows, BIAS), np.uint16)
+        ranks = np.empty((grouped.n_rows, BIAS), np.uint16)
         fill_ranks(
             *self.table.arrays,
             np.uint64(self.table.seed(view.tokenisation)),
             view.hashes,
             instances.positions,
             instances.positions + instances.lengths,
-            several.offsets,
+            grouped.offsets,
             hashed.ids,
             hashed.words,
             hashed.lengths,
@@ -242,31 +239,31 @@ class NgramCounts(StatelessExtractor):
         )
         return ranks, usable
 
-    def _nested(self, several: GroupedInstances) -> Bools:
+    def _nested(self, grouped: GroupedInstances) -> Bools:
         """Return for each group whether its n-grams are counted only if their shorter n-grams are.
 
         Then a longer n-gram that is found without its shorter ones is a hash collision. It does not hold for
         the n-grams of the empty candidate, which need not have a counted word.
         """
-        if several.own is not None:
-            return np.zeros(len(several.groups), bool)
-        texts = [tuple(filter(None, group.candidates)) for group in several.groups]
+        if grouped.own is not None:
+            return np.zeros(len(grouped.groups), bool)
+        texts = [tuple(filter(None, group.candidates)) for group in grouped.groups]
         return np.array(
             [
                 (self._zero or len(words) == len(group.candidates)) and self.table.is_nested(words)
-                for words, group in zip(texts, several.groups, strict=True)
+                for words, group in zip(texts, grouped.groups, strict=True)
             ]
         )
 
     def _look_up_with_numpy(
-        self, view: TokenView, several: GroupedInstances, hashed: HashedTable, usable: Bools, nested: Bools
+        self, view: TokenView, grouped: GroupedInstances, hashed: HashedTable, usable: Bools, nested: Bools
     ) -> NDArray[np.uint16]:
         """Return the ranks, without Numba."""
         seed = self.table.seed(view.tokenisation)
-        parts = _KeyParts.from_places(view, several.instances, hashed.words, seed)
-        owners, usable = row_owners(several.offsets), usable.T
-        ranks = np.zeros((several.n_rows, BIAS), np.uint16)
-        for start in range(0, several.n_rows, ROWS_AT_ONCE):
+        parts = _KeyParts.from_places(view, grouped.instances, hashed.words, seed)
+        owners, usable = row_owners(grouped.offsets), usable.T
+        ranks = np.zeros((grouped.n_rows, BIAS), np.uint16)
+        for start in range(0, grouped.n_rows, ROWS_AT_ONCE):
             block = slice(start, start + ROWS_AT_ONCE)
             owner, ids = owners[block], hashed.ids[block]
             rows = owner, ids, hashed.lengths[ids]
@@ -307,9 +304,9 @@ class NgramCounts(StatelessExtractor):
         self, view: TokenView, instances: Instances, group: Group
     ) -> tuple[NDArray[np.uint16], Bools]:
         """Return the result of `look_up` for instances of one group, both of shape ``(n_candidates, 14)``."""
-        several = GroupedInstances.from_parts([(instances, group)])
-        ranks, usable = self.look_up(view, several, HashedTable.from_table(several, view.tokenisation))
-        return ranks, np.repeat(usable, several.sizes, axis=0)
+        grouped = GroupedInstances.from_parts([(instances, group)])
+        ranks, usable = self.look_up(view, grouped, HashedTable.from_table(grouped, view.tokenisation))
+        return ranks, np.repeat(usable, grouped.sizes, axis=0)
 
     def evidence(
         self, view: TokenView, instances: Instances, group: Group
@@ -329,7 +326,7 @@ class NgramCounts(StatelessExtractor):
         return evidence
 
     def _values(
-        self, ranks: Ranks, usable: Bools, view: TokenView, several: GroupedInstances, hashed: HashedTable
+        self, ranks: Ranks, usable: Bools, view: TokenView, grouped: GroupedInstances, hashed: HashedTable
     ) -> NDArray[np.float32]:
         """Return the attributes made from the counts, shape (n_rows, 14)."""
         return np.take(self.logs, ranks)
@@ -353,38 +350,41 @@ def context_keys(
     places = np.array(PLACES, np.uint64)
     positions = instances.positions[rows]
     after = positions + instances.lengths[rows]
-    before = [view.hashes[positions - left + i] for i in range(left)]
-    behind = [view.hashes[after + i] for i in range(right)]
+    left_words = [view.hashes[positions - left + i] for i in range(left)]
+    right_words = [view.hashes[after + i] for i in range(right)]
     complete = np.ones(len(rows), bool)
-    for words in before + behind:
+    for words in left_words + right_words:
         complete &= words != 0
     keys = np.empty((len(rows), len(candidates.lengths)), np.uint64)
-    for r, length in enumerate(candidates.lengths):
+    for k, length in enumerate(candidates.lengths):
         # the part of the key that is the same at all places, in Python's unbounded integers
-        start = seed + (left + int(length) + right) * ORDER
-        start += sum(int(candidates.words[r, i]) * PLACES[left + i] for i in range(int(length)))
-        total = np.full(len(rows), start & MASK, np.uint64)
-        for i, words in enumerate(before):
+        constant = seed + (left + int(length) + right) * ORDER
+        constant += sum(int(candidates.words[k, i]) * PLACES[left + i] for i in range(int(length)))
+        total = np.full(len(rows), constant & MASK, np.uint64)
+        for i, words in enumerate(left_words):
             total += words * places[i]
-        for i, words in enumerate(behind):
+        for i, words in enumerate(right_words):
             total += words * places[left + length + i]
-        keys[:, r] = total
+        keys[:, k] = total
     return fmix(keys), np.repeat(complete[:, None], keys.shape[1], axis=1)
 
 
 @lru_cache(maxsize=1024)
 def ngram_columns(group: Group) -> Columns:
     """Return the meaning of the 15 weights of each candidate of `group`."""
-    k, a = len(group.candidates), BIAS + 1
-    sizes = [left + right - 1 for left, right in CONTEXTS]
-    names = [_pattern(left, right) for left, right in CONTEXTS] + ["bias"]
+    k = len(group.candidates)
     return Columns(
-        np.repeat(np.arange(k, dtype=np.int32), a),
-        np.tile(np.array([*sizes, len(GROUP_NAMES)], np.int32), k),
-        (*GROUP_NAMES, "bias"),
-        [f"{candidate}: {name}" for candidate in group.candidates for name in names],
+        np.repeat(np.arange(k, dtype=np.int32), BIAS + 1),
+        np.tile(_FEATURE_GROUPS, k),
+        _GROUP_NAMES,
+        [f"{candidate}: {name}" for candidate in group.candidates for name in _attribute_names()],
     )
 
 
+def _attribute_names() -> list[str]:
+    return [*(_pattern(left, right) for left, right in CONTEXTS), "bias"]
+
+
 def _pattern(left: int, right: int) -> str:
+    """Return a context with a dot for each word: ``. . _ .`` has two words before the place."""
     return " ".join(["."] * left + ["_"] + ["."] * right)

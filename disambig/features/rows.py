@@ -1,4 +1,4 @@
-"""Sparse rows, one per instance, and functions shared by the extractors that make them."""
+"""Base classes of extractors, and functions that several extractors share."""
 
 from __future__ import annotations
 
@@ -62,12 +62,10 @@ def window_spans(view: TokenView, instances: Instances, reach: int) -> tuple[Int
     """
     first, stop = document_spans(view, instances)
     begins = view.sentences - 2 * np.arange(len(view.sentences))  # number of words before each sentence
+    last_tokens = instances.positions + instances.lengths - 1
     low = _token_at_position(begins, word_positions(view, instances.positions) - reach)
-    high = (
-        _token_at_position(begins, word_positions(view, instances.positions + instances.lengths - 1) + reach)
-        + 1
-    )
-    return np.maximum(first, low), np.minimum(stop, high)
+    last = _token_at_position(begins, word_positions(view, last_tokens) + reach)
+    return np.maximum(first, low), np.minimum(stop, last + 1)
 
 
 def word_positions(view: TokenView, tokens: Ints) -> Ints:
@@ -75,9 +73,9 @@ def word_positions(view: TokenView, tokens: Ints) -> Ints:
     return tokens - 2 * np.searchsorted(view.sentences, tokens, side="right") + 1
 
 
-def _token_at_position(begins: Ints, places: Ints) -> Ints:
+def _token_at_position(begins: Ints, positions: Ints) -> Ints:
     """Return the token at each word position; the inverse of `word_positions`."""
-    return places + 2 * np.searchsorted(begins, places, side="right") - 1
+    return positions + 2 * np.searchsorted(begins, positions, side="right") - 1
 
 
 def expand_spans(first: Ints, stop: Ints) -> tuple[Ints, Ints]:
@@ -139,7 +137,9 @@ Rows = tuple["csr_array", Ints, Ints]
 """Features of instances, shape ``(n, D)``, number of known features, and number of features (each)."""
 
 
-def as_features(made: Rows, columns: Columns, table: GroupedInstances, extractor: object) -> list[Features]:
+def as_features(
+    counted: Rows, columns: Columns, table: GroupedInstances, extractor: object
+) -> list[Features]:
     """Cross the rows of an extractor with the candidates of each group; `columns` are those of a row.
 
     Raises
@@ -148,30 +148,32 @@ def as_features(made: Rows, columns: Columns, table: GroupedInstances, extractor
         D419 for a per-instance candidate that is not in the group: the columns of a row belong to labels
         seen in training.
     """
-    rows, n_hits, asked = made
+    rows, n_hits, asked = counted
     sizes, costs = table.sizes, table.costs
     features = []
-    for group, here, candidates in zip(table.groups, table.slices, table.rows, strict=True):
-        crossed, own_rows = CrossedColumns(columns, group.candidates), rows[here]
+    for group, of_group, candidates in zip(table.groups, table.slices, table.rows, strict=True):
+        crossed, group_rows = CrossedColumns(columns, group.candidates), rows[of_group]
         if table.own is None:
-            batch = CrossedRows(own_rows, costs[candidates].reshape(-1, len(group.candidates)), crossed)
+            batch = CrossedRows(group_rows, costs[candidates].reshape(-1, len(group.candidates)), crossed)
         else:
             labels = _labels(table.own.texts[candidates], group, extractor)
-            offsets = table.offsets[here.start : here.stop + 1] - candidates.start
-            batch = CrossedRows(own_rows, costs[candidates], crossed, Ragged(labels, offsets))
-        evidence = (np.repeat(counts[here], sizes[here]).astype(np.int32) for counts in (n_hits, asked))
+            offsets = table.offsets[of_group.start : of_group.stop + 1] - candidates.start
+            batch = CrossedRows(group_rows, costs[candidates], crossed, Ragged(labels, offsets))
+        evidence = (
+            np.repeat(counts[of_group], sizes[of_group]).astype(np.int32) for counts in (n_hits, asked)
+        )
         features.append(Features(batch, *evidence))
     return features
 
 
 def _labels(texts: Sequence[str], group: Group, extractor: object) -> Ints:
     """Return the index in the group of each candidate of a list."""
-    number = {name: i for i, name in enumerate(group.candidates)}
-    strange = next((text for text in texts if text not in number), None)
-    if strange is not None:
-        seen = f"{type(extractor).__name__} (group {group.name!r}, candidate {strange!r})"
-        raise UserError("D419", extractor=seen)
-    return np.fromiter((number[text] for text in texts), np.int64, len(texts))
+    index_of = {name: i for i, name in enumerate(group.candidates)}
+    unknown = next((text for text in texts if text not in index_of), None)
+    if unknown is not None:
+        where = f"{type(extractor).__name__} (group {group.name!r}, candidate {unknown!r})"
+        raise UserError("D419", extractor=where)
+    return np.fromiter((index_of[text] for text in texts), np.int64, len(texts))
 
 
 def sparse_rows(rows: Ints, columns: Ints, values: Floats | None, shape: tuple[int, int]) -> csr_array:
@@ -180,9 +182,9 @@ def sparse_rows(rows: Ints, columns: Ints, values: Floats | None, shape: tuple[i
 
     starts = np.searchsorted(rows, np.arange(shape[0] + 1)).astype(np.int32)
     data = np.ones(len(columns)) if values is None else values
-    made = csr_array((data, columns.astype(np.int32), starts), shape)
-    made.sum_duplicates()
-    return made
+    matrix = csr_array((data, columns.astype(np.int32), starts), shape)
+    matrix.sum_duplicates()
+    return matrix
 
 
 def stack_rows(parts: Sequence[Rows]) -> Rows:
@@ -201,10 +203,10 @@ def split_instances(instances: Instances, sizes: Ints | None = None) -> list[Ins
     If `sizes` gives the number of tokens that each instance examines, a run has about `TOKENS_AT_ONCE`.
     """
     n = len(instances)
-    run = np.arange(n) // AT_ONCE
+    run_index = np.arange(n) // AT_ONCE
     if sizes is not None:
-        run += np.cumsum(sizes) // TOKENS_AT_ONCE
-    bounds = [0, *(np.flatnonzero(np.diff(run)) + 1).tolist(), n]
+        run_index += np.cumsum(sizes) // TOKENS_AT_ONCE
+    bounds = [0, *(np.flatnonzero(np.diff(run_index)) + 1).tolist(), n]
     return [instances.take(slice(*bound)) for bound in pairwise(bounds)]
 
 
@@ -219,19 +221,19 @@ class NamedFeatures(Protocol):
     def __len__(self) -> int: ...
 
 
-_made: WeakKeyDictionary[NamedFeatures, dict[str, Columns]] = WeakKeyDictionary()
+_columns_cache: WeakKeyDictionary[NamedFeatures, dict[str, Columns]] = WeakKeyDictionary()
 
 
 def named_columns(features: NamedFeatures, group_name: str) -> Columns:
     """Return the columns of a row, all in one feature group; cached for each set of known features."""
-    made = _made.setdefault(features, {})
-    if group_name not in made:
+    by_name = _columns_cache.setdefault(features, {})
+    if group_name not in by_name:
         # broadcast: one number in memory for any number of columns
-        label, nothing = (np.broadcast_to(np.int32(number), (len(features),)) for number in (-1, 0))
-        made[group_name] = Columns(
-            label, nothing, (group_name,), features.names if len(features.names) else ()
+        label, feature_group = (np.broadcast_to(np.int32(number), (len(features),)) for number in (-1, 0))
+        by_name[group_name] = Columns(
+            label, feature_group, (group_name,), features.names if len(features.names) else ()
         )
-    return made[group_name]
+    return by_name[group_name]
 
 
 Keys = NDArray[np.uint32]
@@ -261,12 +263,12 @@ class SeenKeys(WeakRefMixin):
 
     def rows(self, keys: Keys, values: Floats) -> Rows:
         """Return rows of the features `keys` (n, F), where 0 means no feature, with `values` (F,)."""
-        there = keys != 0
+        is_feature = keys != 0
         columns = self.columns(keys)
-        has_column = there & (columns >= 0)
-        of_row, feature = np.nonzero(has_column)
-        rows = sparse_rows(of_row, columns[has_column], values[feature], (len(keys), len(self)))
-        return rows, has_column.sum(axis=1), there.sum(axis=1)
+        has_column = is_feature & (columns >= 0)
+        row, feature = np.nonzero(has_column)
+        rows = sparse_rows(row, columns[has_column], values[feature], (len(keys), len(self)))
+        return rows, has_column.sum(axis=1), is_feature.sum(axis=1)
 
     def state(self) -> Arrays:
         """Return the features as arrays."""
@@ -291,11 +293,11 @@ def frequent_keys(parts: Iterable[Keys], *, least: int) -> Keys:
     """Return the features that occur `least` times in all `parts` together, ascending; 0 means no feature."""
     # counted part by part, since all keys together may not fit into memory
     counted = [np.unique(part, return_counts=True) for part in parts]
-    every = np.concatenate([np.zeros(0, np.uint32), *(keys for keys, _ in counted)])
+    all_keys = np.concatenate([np.zeros(0, np.uint32), *(keys for keys, _ in counted)])
     counts = np.concatenate([np.zeros(0, np.int64), *(n for _, n in counted)])
-    keys, which = np.unique(every, return_inverse=True)
-    often = np.bincount(which, counts, minlength=len(keys))
-    return keys[(often >= least) & (keys != 0)]
+    keys, inverse = np.unique(all_keys, return_inverse=True)
+    totals = np.bincount(inverse, counts, minlength=len(keys))
+    return keys[(totals >= least) & (keys != 0)]
 
 
 class SeenKeyExtractor(ABC):
@@ -341,8 +343,8 @@ class SeenKeyExtractor(ABC):
         seen = self.seen
         if seen is None:
             raise ValueError("the extractor is not fitted: no features are known")
-        made = stack_rows([self._rows(view, part, seen) for part in split_instances(table.instances)])
-        return as_features(made, named_columns(seen, self.name), table, self)
+        rows = stack_rows([self._rows(view, part, seen) for part in split_instances(table.instances)])
+        return as_features(rows, named_columns(seen, self.name), table, self)
 
     def state(self) -> Arrays:
         """Return the features seen."""
@@ -390,8 +392,8 @@ def dense_features(
         The meaning of the A columns of per-instance candidates, if they are supported.
     """
     costs, a = table.costs, values.shape[1]
-    made = []
-    for group, here, rows in zip(table.groups, table.slices, table.rows, strict=True):
+    features = []
+    for group, of_group, rows in zip(table.groups, table.slices, table.rows, strict=True):
         batch: DenseBlocks | DenseLists
         if table.own is None:
             k = len(group.candidates)
@@ -401,13 +403,35 @@ def dense_features(
             )
         else:
             assert shared is not None
-            offsets = table.offsets[here.start : here.stop + 1] - rows.start
+            offsets = table.offsets[of_group.start : of_group.stop + 1] - rows.start
             batch = DenseLists(values[rows], offsets, costs[rows], shared)
-        made.append(Features(batch, n_hits[rows], asked[rows]))
-    return made
+        features.append(Features(batch, n_hits[rows], asked[rows]))
+    return features
 
 
 Extractor = TypeVar("Extractor")
+_Stateless = TypeVar("_Stateless", bound="StatelessExtractor")
+
+
+class StatelessExtractor:
+    """An extractor that learns nothing: what it uses is in its settings, or in a file that they name.
+
+    A subclass only needs `transform`; a saved model stores its settings.
+    """
+
+    __slots__ = ()
+
+    def fit(self: _Stateless, view: TokenView, instances: Instances, groups: Sequence[Group]) -> _Stateless:
+        """Return the extractor itself."""
+        return self
+
+    def state(self) -> Arrays:
+        """Return no arrays."""
+        return {}
+
+    def from_state(self: _Stateless, arrays: Arrays) -> _Stateless:
+        """Return the extractor itself."""
+        return self
 
 
 def by_group(

@@ -98,17 +98,17 @@ class Subsequences(SeenKeyExtractor):
 
     def _rows(self, view: TokenView, instances: Instances, seen: SeenKeys) -> Rows:
         symbols = self._symbols(view, instances)
-        places, worth = self._places_and_values(symbols.shape[1])
-        if use_numba(len(symbols) * len(worth)):
+        places, values = self._places_and_values(symbols.shape[1])
+        if use_numba(len(symbols) * len(values)):
             from disambig.features._row_kernels import known_subsequences
 
-            return known_subsequences(symbols, places, worth, seen.keys)
-        return seen.rows(_subsequence_keys(symbols, places), worth)
+            return known_subsequences(symbols, places, values, seen.keys)
+        return seen.rows(_subsequence_keys(symbols, places), values)
 
     def _keys_and_values(self, view: TokenView, instances: Instances) -> tuple[Keys, Floats]:
         symbols = self._symbols(view, instances)
-        places, worth = self._places_and_values(symbols.shape[1])
-        return _subsequence_keys(symbols, places), worth
+        places, values = self._places_and_values(symbols.shape[1])
+        return _subsequence_keys(symbols, places), values
 
     def _places_and_values(self, width: int) -> tuple[Ints, NDArray[np.float64]]:
         """Return the places of each subsequence of `width` symbols, and its value."""
@@ -125,15 +125,12 @@ class Subsequences(SeenKeyExtractor):
         begin, lengths = instances.positions, instances.lengths.astype(np.int64)
         low = np.maximum(first, begin - self.window)
         high = np.minimum(stop, begin + lengths + self.window)
-        own = (
-            lengths - 1 if self.target else np.zeros(len(begin), np.int64)
-        )  # tokens of the instance that are merged into one symbol
         width = 2 * self.window + (1 if self.target else int(lengths.max(initial=0)))
-        at = low[:, None] + np.arange(width)
-        after = at >= begin[:, None] + (1 if self.target else 0)
-        at += np.where(after, own[:, None], 0)
-        inside = at < high[:, None]
-        symbols = np.where(inside, values_at(values, np.where(inside, at, 0)), np.uint64(0))
+        tokens = low[:, None] + np.arange(width)
+        if self.target:  # the tokens of the instance are a single symbol: skip the others
+            tokens += np.where(tokens > begin[:, None], lengths[:, None] - 1, 0)
+        inside = tokens < high[:, None]
+        symbols = np.where(inside, values_at(values, np.where(inside, tokens, 0)), np.uint64(0))
         if self.target:
             symbols[np.arange(len(begin)), begin - low] = np.uint64(GAP_HASH)
         return symbols
@@ -154,11 +151,11 @@ def _places(width: int, shortest: int, length: int, gaps: bool) -> Ints:
 def _subsequence_keys(symbols: Hashes, places: Ints) -> Keys:
     """Return the key of each subsequence of each row, shape ``(n, C)``; 0 if a place has no symbol."""
     mixed = np.zeros((len(symbols), len(places)), np.uint64)
-    there = np.ones(mixed.shape, bool)
-    for number, multiplier in zip(places.T, PLACES, strict=False):
-        column = np.flatnonzero(number >= 0)
-        own = symbols[:, number[column]]
-        mixed[:, column] += own * np.uint64(multiplier)
-        there[:, column] &= own != 0
+    has_all = np.ones(mixed.shape, bool)
+    for place, multiplier in zip(places.T, PLACES, strict=False):
+        column = np.flatnonzero(place >= 0)
+        symbols_there = symbols[:, place[column]]
+        mixed[:, column] += symbols_there * np.uint64(multiplier)
+        has_all[:, column] &= symbols_there != 0
     sizes = (places >= 0).sum(axis=1).tolist()
-    return np.where(there, hash_values(mixed, sizes), np.uint32(0))
+    return np.where(has_all, hash_values(mixed, sizes), np.uint32(0))

@@ -87,9 +87,8 @@ class KnownTerms(WeakRefMixin):
     def columns(self, hashes: Hashes) -> Ints:
         """Return the column of each word, -1 for unknown words."""
         if self.hashes is None:
-            return (hashes & np.uint64(len(self) - 1)).astype(
-                np.int64
-            )  # the number of columns is a power of two
+            # the number of columns is a power of two
+            return (hashes & np.uint64(len(self) - 1)).astype(np.int64)
         return HashVocabulary(self.hashes).lookup(hashes)
 
     def state(self) -> Arrays:
@@ -112,9 +111,9 @@ def known_terms_from_state(arrays: Arrays, *, bits: int | None) -> KnownTerms:
         If arrays are missing, do not fit together, or have another form than `bits` requires.
     """
     documents, n_documents = arrays["documents"], arrays["n_documents"]
-    whole = documents.ndim == 1 and documents.dtype.kind in "iu" and n_documents.shape == (1,)
+    are_integers = documents.ndim == 1 and documents.dtype.kind in "iu" and n_documents.shape == (1,)
     least = 0 if bits is not None else 1
-    if not whole or n_documents.dtype.kind not in "iu" or not 1 <= n_documents[0] < 2**31:
+    if not are_integers or n_documents.dtype.kind not in "iu" or not 1 <= n_documents[0] < 2**31:
         raise ValueError("tf-idf: document frequencies are not whole numbers")
     if len(documents) and not least <= documents.min() <= documents.max() <= n_documents[0]:
         raise ValueError("tf-idf: a word in more documents than there are, or in none")
@@ -124,8 +123,8 @@ def known_terms_from_state(arrays: Arrays, *, bits: int | None) -> KnownTerms:
             raise ValueError(f"tf-idf: no table of 2**{bits} columns")
         return KnownTerms(*counted, None, PackedStrings.from_words(()))
     hashes = arrays["hashes"]
-    rising = hashes.dtype == np.uint64 and (hashes[1:] > hashes[:-1]).all()
-    if hashes.shape != documents.shape or not rising:
+    ascending = hashes.dtype == np.uint64 and (hashes[1:] > hashes[:-1]).all()
+    if hashes.shape != documents.shape or not ascending:
         raise ValueError("tf-idf: words, hashes and document frequencies differ")
     try:
         return KnownTerms(*counted, hashes, strings_from_state(arrays, len(documents)))
@@ -174,10 +173,10 @@ class TermSelector:
         if not self.pairs:
             return self._token_values(view, tokens)
         hashes = np.empty(len(tokens), np.uint64)
-        of_two = tokens >= len(view)
-        first = tokens[of_two] - len(view)
-        hashes[~of_two] = self._token_values(view, tokens[~of_two])
-        hashes[of_two] = ngram_keys(np.stack([view.hashes[first], view.hashes[first + 1]], axis=1), PAIRS)
+        is_pair = tokens >= len(view)
+        first = tokens[is_pair] - len(view)
+        hashes[~is_pair] = self._token_values(view, tokens[~is_pair])
+        hashes[is_pair] = ngram_keys(np.stack([view.hashes[first], view.hashes[first + 1]], axis=1), PAIRS)
         return hashes
 
     def _token_values(self, view: TokenView, tokens: Ints) -> Hashes:
@@ -212,26 +211,23 @@ class TermSelector:
         """
         ranges, tokens = expand_spans(*self.ranges(view, instances))
         rows = ranges if self.around is None else ranges // 2
-        keep = self.counted(view, tokens)
+        is_term = self.counted(view, tokens)
         if not self.pairs:
-            return rows[keep], tokens[keep]
-        of_pair, first = expand_spans(instances.positions - 1, instances.positions + instances.lengths)
-        kept = self.paired(view)[first]
-        of_pair, first = of_pair[kept], first[kept]
-        rows, tokens = (
-            np.concatenate([rows[keep], of_pair]),
-            np.concatenate([tokens[keep], first + len(view)]),
-        )
+            return rows[is_term], tokens[is_term]
+        pair_rows, first = expand_spans(instances.positions - 1, instances.positions + instances.lengths)
+        is_pair = self.paired(view)[first]
+        pair_rows, first = pair_rows[is_pair], first[is_pair]
+        rows = np.concatenate([rows[is_term], pair_rows])
+        tokens = np.concatenate([tokens[is_term], first + len(view)])
         order = np.argsort(rows, kind="stable")
         return rows[order], tokens[order]
 
     def distances(self, view: TokenView, instances: Instances, rows: Ints, tokens: Ints) -> Ints:
         """Return the distance in words of each term from its instance, not counting boundaries (next: 1)."""
-        at = word_positions(view, tokens)
-        before = word_positions(view, instances.positions)[rows] - at
-        return np.maximum(
-            before, at - word_positions(view, instances.positions + instances.lengths - 1)[rows]
-        )
+        word_position = word_positions(view, tokens)
+        first = word_positions(view, instances.positions)[rows]
+        last = word_positions(view, instances.positions + instances.lengths - 1)[rows]
+        return np.maximum(first - word_position, word_position - last)
 
     def paired(self, view: TokenView) -> Bools:
         """Return whether each token and the next one form a pair; shape ``(n_tokens - 1,)``."""
@@ -273,12 +269,12 @@ def spell_terms(view: TokenView, tokens: Ints) -> PackedStrings:
     A word is shown as written if that is its normal form, else in the normal form of the core tokenisation.
     The two tokens of a pair are separated by a blank.
     """
-    pairs = tokens >= len(view)
-    words = _spell_tokens(view, np.where(pairs, tokens - len(view), tokens))
-    if pairs.any():
-        seconds = _spell_tokens(view, tokens[pairs] - len(view) + 1)
-        for at, second in zip(np.flatnonzero(pairs).tolist(), seconds, strict=True):
-            words[at] += f" {second}"
+    is_pair = tokens >= len(view)
+    words = _spell_tokens(view, np.where(is_pair, tokens - len(view), tokens))
+    if is_pair.any():
+        seconds = _spell_tokens(view, tokens[is_pair] - len(view) + 1)
+        for i, second in zip(np.flatnonzero(is_pair).tolist(), seconds, strict=True):
+            words[i] += f" {second}"
     return PackedStrings.from_words(words)
 
 
@@ -287,9 +283,9 @@ def _spell_tokens(view: TokenView, tokens: Ints) -> list[str]:
     spans = zip(documents, view.starts[tokens].tolist(), view.ends[tokens].tolist(), strict=True)
     words = []
     for (document, start, end), key in zip(spans, view.hashes[tokens].tolist(), strict=True):
-        seen = view.texts[document][start:end] or _ENDS.get(key, "")
+        written = view.texts[document][start:end] or _ENDS.get(key, "")
         # the text itself if the tokenisation keeps it (web1t.v1), else its normal form
-        words.append(seen if hash_word(seen) == key else normalised(seen))
+        words.append(written if hash_word(written) == key else normalised(written))
     return words
 
 
@@ -347,8 +343,8 @@ def _directory(vocabulary: KnownTerms, hashes: Hashes) -> _Directory:
     """Return the hashes, where those with each value of their top bits begin, and the shift to these bits."""
     if vocabulary not in _directories:
         bits = min(max(len(hashes).bit_length(), 1), _MOST_BITS)
-        tops = (hashes >> np.uint64(64 - bits)).astype(np.int64)
-        sizes = np.bincount(tops, minlength=1 << bits)
+        top_bits = (hashes >> np.uint64(64 - bits)).astype(np.int64)
+        sizes = np.bincount(top_bits, minlength=1 << bits)
         begins = offsets_from_sizes(sizes).astype(np.int32)
         _directories[vocabulary] = hashes, begins, np.uint64(64 - bits)
     return _directories[vocabulary]
@@ -428,8 +424,9 @@ class Tfidf:
             raise UserError("D473", bits=self.bits, most=MOST_BITS)
         if self.bits is not None and (self.kept is not None or self.min_documents != 1):
             raise UserError("D474")
-        near = self.around is None or self.around == "document"
-        if not near and (isinstance(self.around, str) or not 1 <= (self.around or 0) <= MOST_AROUND):
+        if self.around not in (None, "document") and (
+            isinstance(self.around, str) or not 1 <= (self.around or 0) <= MOST_AROUND
+        ):
             raise UserError("D511", value=self.around, most=MOST_AROUND)
         if not 0 <= self.nearness <= MOST_NEARNESS:
             raise UserError("D514", value=self.nearness, most=MOST_NEARNESS)
@@ -452,50 +449,43 @@ class Tfidf:
         UserError
             D475 if no word occurs in `min_documents` of them.
         """
-        met = np.zeros(self._terms.term_limit(view), bool)
+        occurs = np.zeros(self._terms.term_limit(view), bool)
         for part in self._terms.portions(view, instances):
-            met[self._terms.instance_terms(view, part)[1]] = True
-        tokens = np.flatnonzero(met)
+            occurs[self._terms.instance_terms(view, part)[1]] = True
+        tokens = np.flatnonzero(occurs)
         hashes = self._terms.values(view, tokens)
-        column_of = np.full(len(met), -1)
+        column_of = np.full(len(occurs), -1)
         if self.bits is not None:
-            empty = KnownTerms(
-                np.zeros(1 << self.bits, np.int32), len(instances), None, PackedStrings.from_words(())
-            )
+            zeros = np.zeros(1 << self.bits, np.int32)
+            empty = KnownTerms(zeros, len(instances), None, PackedStrings.from_words(()))
             column_of[tokens] = empty.columns(hashes)
             documents, _ = self._counted(view, instances, column_of, len(empty))
             return replace(self, known=replace(empty, documents=documents))
         words, first, column_of[tokens] = np.unique(hashes, return_index=True, return_inverse=True)
-        documents, often = self._counted(view, instances, column_of, len(words))
-        keep = np.flatnonzero(documents >= self.min_documents)
-        if self.kept is not None and len(keep) > self.kept:
-            keep = np.sort(keep[np.argsort(-often[keep], kind="stable")[: self.kept]])
-        if not len(keep) and not self._terms.lacking(view):
+        documents, totals = self._counted(view, instances, column_of, len(words))
+        columns = np.flatnonzero(documents >= self.min_documents)
+        if self.kept is not None and len(columns) > self.kept:
+            columns = np.sort(columns[np.argsort(-totals[columns], kind="stable")[: self.kept]])
+        if not len(columns) and not self._terms.lacking(view):
             raise UserError("D475", n=len(instances), least=self.min_documents)
-        names = spell_terms(view, tokens[first[keep]]) if self.named else PackedStrings.from_words(())
-        return replace(self, known=KnownTerms(documents[keep], max(len(instances), 1), words[keep], names))
+        names = spell_terms(view, tokens[first[columns]]) if self.named else PackedStrings.from_words(())
+        return replace(
+            self, known=KnownTerms(documents[columns], max(len(instances), 1), words[columns], names)
+        )
 
     def with_names(self, view: TokenView, instances: Instances) -> Tfidf:
         """Return the extractor with names of the words at these instances (see `ExtractorTraits`)."""
         vocabulary = self.known
         if vocabulary is None or len(vocabulary.names):
             return self
-        tokens = np.unique(
-            np.concatenate(
-                [
-                    np.zeros(0, np.int64),
-                    *(
-                        self._terms.instance_terms(view, part)[1]
-                        for part in self._terms.portions(view, instances)
-                    ),
-                ]
-            )
-        )
+        parts = self._terms.portions(view, instances)
+        terms = [self._terms.instance_terms(view, part)[1] for part in parts]
+        tokens = np.unique(np.concatenate([np.zeros(0, np.int64), *terms]))
         columns, first = np.unique(vocabulary.columns(self._terms.values(view, tokens)), return_index=True)
-        there = columns >= 0
-        words = spell_terms(view, tokens[first[there]])
+        is_known = columns >= 0
+        words = spell_terms(view, tokens[first[is_known]])
         names = PackedStrings.from_known(
-            dict(zip(columns[there].tolist(), words, strict=True)), len(vocabulary)
+            dict(zip(columns[is_known].tolist(), words, strict=True)), len(vocabulary)
         )
         return replace(self, known=replace(vocabulary, names=names))
 
@@ -510,10 +500,10 @@ class Tfidf:
         vocabulary = self.known
         if vocabulary is None:
             raise ValueError("the TF-IDF extractor is not fitted: no words are known")
-        made = stack_rows(
+        rows = stack_rows(
             [self._rows(view, part, vocabulary) for part in self._terms.portions(view, table.instances)]
         )
-        return as_features(made, named_columns(vocabulary, self.name), table, self)
+        return as_features(rows, named_columns(vocabulary, self.name), table, self)
 
     def state(self) -> Arrays:
         """Return the words and their document frequencies."""
@@ -531,30 +521,30 @@ class Tfidf:
         self, view: TokenView, instances: Instances, column_of: Ints, d: int
     ) -> tuple[NDArray[np.int32], Ints]:
         """Return the number of instances that have each column, and its total count."""
-        documents, often = np.zeros(d, np.int32), np.zeros(d, np.int64)
+        documents, totals = np.zeros(d, np.int32), np.zeros(d, np.int64)
         for part in self._terms.portions(view, instances):
             rows, tokens = self._terms.instance_terms(view, part)
             counts = sparse_rows(rows, column_of[tokens], None, (len(part), d))
             documents += np.bincount(counts.indices, minlength=d).astype(np.int32)
-            often += np.bincount(column_of[tokens], minlength=d)
-        return documents, often
+            totals += np.bincount(column_of[tokens], minlength=d)
+        return documents, totals
 
     def _rows(self, view: TokenView, instances: Instances, vocabulary: KnownTerms) -> Rows:
-        made = count_compiled(self._terms, view, instances, vocabulary)
-        if made is not None:
-            return self._scale(made[0], vocabulary), *made[1:]
+        counted = count_compiled(self._terms, view, instances, vocabulary)
+        if counted is not None:
+            return self._scale(counted[0], vocabulary), *counted[1:]
         n = len(instances)
         rows, tokens = self._terms.instance_terms(view, instances)
         asked = np.bincount(self._rows_of_words(rows, tokens, view), minlength=n)
         column = vocabulary.columns(self._terms.values(view, tokens))
-        seen = column >= 0
-        rows, column, tokens = rows[seen], column[seen], tokens[seen]
-        met = vocabulary.documents[column] > 0  # some hashed columns were never seen
-        n_hits = np.bincount(self._rows_of_words(rows[met], tokens[met], view), minlength=n)
-        worth = None
+        is_known = column >= 0
+        rows, column, tokens = rows[is_known], column[is_known], tokens[is_known]
+        in_training = vocabulary.documents[column] > 0  # some hashed columns were never seen
+        n_hits = np.bincount(self._rows_of_words(rows[in_training], tokens[in_training], view), minlength=n)
+        values = None
         if self.nearness:
-            worth = self._terms.distances(view, instances, rows, tokens).astype(np.float64) ** -self.nearness
-        return self._scale(sparse_rows(rows, column, worth, (n, len(vocabulary))), vocabulary), n_hits, asked
+            values = self._terms.distances(view, instances, rows, tokens).astype(np.float64) ** -self.nearness
+        return self._scale(sparse_rows(rows, column, values, (n, len(vocabulary))), vocabulary), n_hits, asked
 
     def _rows_of_words(self, rows: Ints, tokens: Ints, view: TokenView) -> Ints:
         """Return the rows of terms that are not pairs."""

@@ -1,8 +1,11 @@
-"""Features of a token and its window, for tasks that label every token."""
+"""Features of a token and its window, for tasks that label every token.
+
+`_row_kernels` has compiled versions of the functions that hash features.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -11,12 +14,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data import Group, HashVocabulary, Instances, SequenceRows, offsets_from_sizes
-from disambig.features import _token_arrays as in_arrays
-from disambig.features.contexts import CLASS, TEMPLATES, class_templates
+from disambig.features.contexts import (
+    BASIS,
+    CLASS,
+    LONG_SHAPE,
+    LONGEST_PREFIX,
+    LONGEST_RUN,
+    LONGEST_SUFFIX,
+    LOWER,
+    OUTSIDE,
+    PREFIX,
+    PRIME,
+    SHAPE,
+    STEP,
+    SUFFIX,
+    TEMPLATES,
+    class_templates,
+)
 from disambig.features.rows import by_group
 from disambig.runtime import use_numba
 from disambig.settings import COUNT, fitted_field
-from disambig.text import TokenView, characters
+from disambig.text import TokenView, characters as ch, fmix
 from disambig.type_aliases import Hashes, Ints
 from disambig.types import Arrays, Features
 
@@ -148,9 +166,11 @@ class TokenContext:
         return rows, view.sentences.searchsorted(positions, side="right")
 
     def _find_columns(self, hashes: NDArray[np.uint32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Return the columns of features, as `_token_arrays.look_up` does."""
+        """Return the columns of the known features, as indptr and indices of sparse rows."""
         if not use_numba(hashes.size):
-            return in_arrays.look_up(hashes, self._keys)
+            places = HashVocabulary(self._keys).lookup(hashes)
+            is_key = places >= 0
+            return offsets_from_sizes(is_key.sum(axis=1)).astype(np.int32), places[is_key].astype(np.int32)
         from disambig.features._row_kernels import look_up
 
         keys, slots = self._index
@@ -208,24 +228,103 @@ def _hash_features(view: TokenView, positions: Ints, classes: WordClasses | None
     # only the sentences and documents of these tokens are needed
     first, last = view.sentences.searchsorted(positions[[0, -1]], side="right") + np.array([-1, 0])
     sentences = view.sentences[first : last + 1]
-    inside = slice(int(sentences[0]), int(sentences[-1]))
-    words = np.flatnonzero(view.ends[inside] > view.starts[inside]) + inside.start
-    one, other = view.document_indices(positions[[0, -1]]).tolist()
-    texts = view.texts[one : other + 1]
+    span = slice(int(sentences[0]), int(sentences[-1]))
+    words = np.flatnonzero(view.ends[span] > view.starts[span]) + span.start
+    first_text, last_text = view.document_indices(positions[[0, -1]]).tolist()
+    texts = view.texts[first_text : last_text + 1]
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-    offsets = offsets_from_sizes(lengths)[view.document_indices(words) - one]
+    offsets = offsets_from_sizes(lengths)[view.document_indices(words) - first_text]
     codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), "<u4")
-    table = characters.table(characters.size_for(int(codes.max(initial=0))))
+    table = ch.table(ch.size_for(int(codes.max(initial=0))))
     depth = 0 if classes is None else classes.depth
     values = np.empty((len(words), CLASS + depth), np.uint64)
     templates = TEMPLATES
     if classes is not None:
         values[:, CLASS:] = classes.lookup(view.hashes[words])
         templates = np.concatenate([templates, classes.templates])
-    way: Any = in_arrays
+    fill_attributes: Callable[..., None] = _fill_attributes
+    fill_features: Callable[..., None] = _fill_features
     if use_numba(len(words) * len(templates)):
-        from disambig.features import _row_kernels as way
-    way.attributes(codes, table, view.starts[words] + offsets, view.ends[words] + offsets, values)
+        from disambig.features._row_kernels import fill_attributes, fill_features
+    fill_attributes(codes, table, view.starts[words] + offsets, view.ends[words] + offsets, values)
     features = np.empty((len(words), len(templates)), np.uint32)
-    way.features(values, templates, words.searchsorted(sentences), features)
+    fill_features(values, templates, words.searchsorted(sentences), features)
     return features if len(words) == len(positions) else features[words.searchsorted(positions)]
+
+
+Codes = NDArray[np.uint32]
+Offsets = NDArray[np.integer]
+with np.errstate(over="ignore"):
+    _AFTER = OUTSIDE + STEP  # hash of a place after the sentence
+
+
+def _fill_attributes(codes: Codes, table: Codes, starts: Offsets, ends: Offsets, out: Hashes) -> None:
+    """Fill the first columns of `out` (n, CLASS or more) with attributes of tokens.
+
+    Token i is ``codes[starts[i]:ends[i]]``.
+    """
+    lengths = ends - starts
+    lower, shape, long_shape = (np.full(len(starts), BASIS) for _ in range(3))
+    before, run = np.zeros(len(starts), np.uint64), np.zeros(len(starts), np.int64)
+    for j in range(int(lengths.max(initial=0))):
+        rows = np.flatnonzero(lengths > j)
+        code = codes[starts[rows] + j]
+        entry = _entries(code, table)
+        lower[rows] = (lower[rows] ^ (entry & np.uint32(ch.CODE_MASK))) * PRIME
+        sign = _signs(entry >> np.uint32(ch.CLASS_SHIFT), code)
+        run_length = np.where(sign == before[rows], run[rows] + 1, 1)
+        for hashes, longest in ((shape, 1), (long_shape, LONGEST_RUN)):
+            counted = run_length <= longest
+            hashes[rows[counted]] = (hashes[rows[counted]] ^ sign[counted]) * PRIME
+        before[rows], run[rows] = sign, run_length
+        if j < LONGEST_PREFIX:
+            out[:, PREFIX + j + 1] = OUTSIDE
+            out[rows, PREFIX + j + 1] = lower[rows]
+    for j in range(int(lengths.max(initial=0)), LONGEST_PREFIX):
+        out[:, PREFIX + j + 1] = OUTSIDE
+    suffix = np.full(len(starts), BASIS)
+    for j in range(LONGEST_SUFFIX):
+        rows = np.flatnonzero(lengths > j)
+        folded = _entries(codes[ends[rows] - 1 - j], table) & np.uint32(ch.CODE_MASK)
+        suffix[rows] = (suffix[rows] ^ folded) * PRIME
+        out[:, SUFFIX + j + 1] = OUTSIDE
+        out[rows, SUFFIX + j + 1] = suffix[rows]
+    out[:, LOWER], out[:, SHAPE], out[:, LONG_SHAPE] = lower, shape, long_shape
+
+
+def _entries(code: Codes, table: Codes) -> Codes:
+    """Return class and folded code point of characters; those beyond the table are symbols."""
+    in_table = code < len(table)
+    symbol = np.uint32(ch.SYMBOL << ch.CLASS_SHIFT) | code
+    return np.where(in_table, table[np.where(in_table, code, 0)], symbol)
+
+
+def _signs(kind: Codes, code: Codes) -> Hashes:
+    """Return the symbols of shapes: upper case, other letter, digit, or the character itself."""
+    other = code.astype(np.uint64) + np.uint64(4)
+    sign = np.where(kind == ch.DIGIT, np.uint64(3), other)
+    sign = np.where(kind >= ch.LETTER, np.uint64(2), sign)
+    return np.where(kind == ch.UPPER, np.uint64(1), sign)
+
+
+def _fill_features(values: Hashes, templates: NDArray[np.int64], sentences: Offsets, out: Codes) -> None:
+    """Fill `out` (n, len(templates)) with the features of tokens from their attributes.
+
+    Sentence i is ``sentences[i]:sentences[i + 1]``; outside of it, all attributes have the same value.
+    """
+    lengths = np.diff(sentences)
+    first, end = (np.repeat(edges, lengths) for edges in (sentences[:-1], sentences[1:]))
+    tokens = np.arange(sentences[0], sentences[-1])
+
+    def attribute_at(attribute: int, place: int) -> Hashes:
+        at = tokens + place
+        inside = (at >= first) & (at < end)
+        hashes = values[np.where(inside, at, 0), attribute]
+        return np.where(inside, hashes, np.where(at < first, OUTSIDE, _AFTER))
+
+    for t, (attribute, place, other, other_place) in enumerate(templates.tolist()):
+        key = attribute_at(attribute, place)
+        if other >= 0:
+            key = key * PRIME + fmix(attribute_at(other, other_place))
+        mixed = fmix(key + np.uint64((t + 1) * int(STEP) & 0xFFFFFFFFFFFFFFFF))
+        out[tokens, t] = np.maximum((mixed >> np.uint64(32)).astype(np.uint32), 1)

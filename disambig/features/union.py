@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
 from inspect import signature
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from disambig.data import (
     Columns,
@@ -28,8 +29,8 @@ from disambig.data import (
     join_crossed,
 )
 from disambig.errors import UserError, contract_error, describe_value
-from disambig.features._restoring import check_same, restore_checked
-from disambig.registry import describe_component
+from disambig.formatting import describe_failure
+from disambig.registry import describe_component, plugin_packages
 from disambig.text import TokenView
 from disambig.type_aliases import Floats
 from disambig.types import (
@@ -40,6 +41,74 @@ from disambig.types import (
     describes,
     rows_are_shared,
 )
+
+Restored = TypeVar("Restored")
+_STATE_WITH_ALL = "a state with every array that from_state(arrays) needs"
+_ARRAYS_OF_NUMBERS = (
+    "arrays of numbers by name; text is stored as bytes, such as np.frombuffer(text.encode(), np.uint8)"
+)
+_TOLERANCE = 1e-5
+
+
+def restore_checked(
+    component: str, state: object, from_state: Callable[[dict[str, NDArray[Any]]], Restored]
+) -> Restored:
+    """Return what `from_state` makes of a state, such as the scores of the restored component.
+
+    Parameters
+    ----------
+    component : str
+        Name of the component in messages.
+    state : object
+        What its ``state()`` returned.
+    from_state : callable
+
+    Raises
+    ------
+    UserError
+        D414 for a state that is not arrays of numbers, or that does not restore the component; it names the
+        array that is missing if the error of `from_state` does.
+    """
+    arrays = _check_arrays(component, state)
+    names = ", ".join(arrays) or "no array"
+    try:
+        return from_state({name: np.array(array) for name, array in arrays.items()})
+    except (AttributeError, LookupError, TypeError, ValueError) as problem:
+        if isinstance(problem, UserError):
+            raise
+        if isinstance(problem, KeyError) and problem.args:
+            seen = f"from_state needs {problem.args[0]!r}"
+        else:
+            seen = f"the restored one raised {describe_failure(problem, plugin_packages())}"
+        raise contract_error(component, f"{seen}, but state returned {names}", _STATE_WITH_ALL) from problem
+
+
+def _check_arrays(component: str, state: object) -> dict[str, NDArray[Any]]:
+    """Return a state; raise D414 unless it maps names to arrays of numbers, as only these can be saved."""
+    if not isinstance(state, Mapping):
+        raise contract_error(component, f"state returned {describe_value(state)}", _ARRAYS_OF_NUMBERS)
+    for name, array in state.items():
+        kind = array.dtype.kind if isinstance(array, np.ndarray | np.generic) else ""
+        if kind and kind in "biuf":
+            continue
+        if kind in ("U", "S"):
+            value = "an array of strings"
+        else:
+            value = f"an array of {array.dtype}" if kind else describe_value(array)
+        raise contract_error(component, f"state returned {value} under {name!r}", _ARRAYS_OF_NUMBERS)
+    return {str(name): array for name, array in state.items()}
+
+
+def check_same_numbers(
+    component: str, what: str, restored: NDArray[Any], expected: NDArray[Any], state: object
+) -> None:
+    """Raise D414 unless a restored component returns the same numbers; `what` names them in the message."""
+    if restored.shape == expected.shape and np.allclose(restored, expected, rtol=_TOLERANCE, atol=_TOLERANCE):
+        return
+    names = ", ".join(map(str, state)) if isinstance(state, Mapping) and state else "no array"
+    raise contract_error(
+        component, f"{what} differ after from_state; state returned {names}", _STATE_WITH_ALL
+    )
 
 
 def transform_checked(
@@ -113,18 +182,17 @@ def _check_rows(
 ) -> int:
     """Raise an error if a batch does not have one row per candidate; return the number of rows."""
     n, k = len(instances), len(group.candidates)
-    is_square = isinstance(batch, DenseBlocks | CrossedRows | SequenceRows) and not has_own_labels(batch)
-    if is_square and np.ndim(batch.costs) != 2:  # type: ignore[attr-defined]
+    needs_table = isinstance(batch, DenseBlocks | CrossedRows | SequenceRows) and not has_own_labels(batch)
+    if needs_table and np.ndim(batch.costs) != 2:  # type: ignore[attr-defined]
         seen = f"transform gave {type(batch).__name__} with {describe_value(batch.costs)} as costs"  # type: ignore[attr-defined]
         raise extractor_error(extractor, seen, f"costs of shape {(n, k)}, one row per instance")
     if isinstance(batch, DenseBlocks) and batch.costs.shape == (n, k) and instances.own is None:
         return n * k
-    offsets = instances.offsets(group)
-    own = np.asarray(batch.offsets)
-    if own.shape != offsets.shape or not np.array_equal(own, offsets):
-        seen = f"transform gave {len(own) - 1:,} instances with {int(own[-1]):,} rows"
-        raise extractor_error(extractor, seen, f"{n:,} with {int(offsets[-1]):,}, one row per candidate")
-    return int(offsets[-1])
+    expected, offsets = instances.offsets(group), np.asarray(batch.offsets)
+    if not np.array_equal(offsets, expected):
+        seen = f"transform gave {len(offsets) - 1:,} instances with {int(offsets[-1]):,} rows"
+        raise extractor_error(extractor, seen, f"{n:,} with {int(expected[-1]):,}, one row per candidate")
+    return int(expected[-1])
 
 
 def _check_storage(extractor: FeatureExtractor, batch: CandidateBatch) -> None:
@@ -211,18 +279,18 @@ def _check_restored(
     """
     some = _some_instances(view, instances, groups)
 
-    def numbers(one: FeatureExtractor) -> Floats:
-        return np.concatenate([np.zeros(0), *(_numbers(transform_checked(one, *part)) for part in some)])
+    def fingerprint(one: FeatureExtractor) -> Floats:
+        return np.concatenate([np.zeros(0), *(_fingerprint(transform_checked(one, *part)) for part in some)])
 
-    expected = numbers(fitted)  # first of all: what `transform` itself raises is not a fault of `state`
+    expected = fingerprint(fitted)  # first of all: what `transform` itself raises is not a fault of `state`
     if not np.isfinite(expected).all():
         raise extractor_error(fitted, "transform gave features that are infinite or not a number", "numbers")
     for part in some:
         _check_batch(fitted, *part)
-    part_name, state = describe_component("extractors", fitted), fitted.state()
-    restore = getattr(extractor, "from_state", fitted.from_state)  # `extractor` may stand for a fitted one
-    again = restore_checked(part_name, state, lambda arrays: numbers(restore(arrays)))
-    check_same(part_name, "features", again, expected, state)
+    component, state = describe_component("extractors", fitted), fitted.state()
+    from_state = getattr(extractor, "from_state", fitted.from_state)  # `extractor` may stand for a fitted one
+    restored = restore_checked(component, state, lambda arrays: fingerprint(from_state(arrays)))
+    check_same_numbers(component, "features", restored, expected, state)
 
 
 def _check_batch(extractor: FeatureExtractor, view: TokenView, instances: Instances, group: Group) -> None:
@@ -268,7 +336,7 @@ def _some_instances(
         return []
     documents = view.document_indices(instances.positions)
     sizes = np.diff(view.documents)
-    found = []
+    parts: list[tuple[TokenView, Instances, Group]] = []
     for document in np.unique(documents).tolist():
         if sizes[document] > _TOKENS:
             continue
@@ -276,13 +344,13 @@ def _some_instances(
         group = int(instances.groups[rows[0]])
         few = instances.take(rows[instances.groups[rows] == group][:_INSTANCES])
         moved = replace(few, positions=few.positions - view.documents[document])
-        found.append((view.take(np.array([document])), moved, groups[group]))
-        if len(found) == _DOCUMENTS:
+        parts.append((view.take(np.array([document])), moved, groups[group]))
+        if len(parts) == _DOCUMENTS:
             break
-    return found
+    return parts
 
 
-def _numbers(features: Features) -> Floats:
+def _fingerprint(features: Features) -> Floats:
     """Return numbers that differ if features do: a random projection of each row, and the evidence."""
     weights = np.random.default_rng(0).normal(size=len(features.batch.columns))
     parts = [features.batch.scores(weights), features.found, features.asked, [len(weights)]]
@@ -302,8 +370,7 @@ def check_candidate_kind(extractor: FeatureExtractor, *, own: bool) -> None:
     UserError
         D418 or D419.
     """
-    knows = describes(extractor)
-    if knows != "any" and knows != ("own" if own else "group"):
+    if describes(extractor) not in ("any", "own" if own else "group"):
         raise UserError("D419" if own else "D418", extractor=type(extractor).__name__)
 
 
@@ -356,10 +423,10 @@ def join(parts: Sequence[Features], names: Sequence[str] = ()) -> Features:
     """
     if len(parts) == 1:
         return parts[0]
-    called = list(names) or [f"{number}" for number in range(1, len(parts) + 1)]
+    names = names or [f"{number}" for number in range(1, len(parts) + 1)]
     batches = [part.batch for part in parts]
-    for batch, name in zip(batches[1:], called[1:], strict=True):
-        _check_joinable(batches[0], called[0], batch, name)
+    for batch, name in zip(batches[1:], names[1:], strict=True):
+        _check_joinable(batches[0], names[0], batch, name)
     n_hits, asked = (reduce(np.add, [getattr(part, name) for part in parts]) for name in ("found", "asked"))
     return Features(_join_batches(batches), n_hits.astype(np.int32), asked.astype(np.int32))
 
@@ -373,24 +440,28 @@ def _check_joinable(first: CandidateBatch, first_name: str, other: CandidateBatc
         and first.costs.shape == other.costs.shape
     ):
         return
-    problem = ""
-    for batch in (first, other):
-        if not isinstance(batch, joinable) and not _has_candidate_rows(batch):
-            problem = f"{type(batch).__name__} is decided together"
+    structured = [
+        batch
+        for batch in (first, other)
+        if not isinstance(batch, joinable) and not _has_candidate_rows(batch)
+    ]
     n, n_other = len(first.offsets) - 1, len(other.offsets) - 1
-    if problem:
-        pass
+    if structured:
+        problem = f"{type(structured[-1]).__name__} is decided together"
     elif n != n_other:
         problem = f"one has {n:,} instances and the other {n_other:,}"
     elif not np.array_equal(first.offsets, other.offsets):
-        at = int(np.flatnonzero(np.diff(first.offsets) != np.diff(other.offsets))[0])
-        sizes = int(np.diff(first.offsets)[at]), int(np.diff(other.offsets)[at])
-        problem = f"instance {at:,} has {sizes[0]} candidates in one and {sizes[1]} in the other"
-    if problem:
-        kinds = type(first).__name__, type(other).__name__
-        raise UserError(
-            "D416", first=f"{first_name} ({kinds[0]})", second=f"{name} ({kinds[1]})", problem=problem
-        )
+        sizes, other_sizes = np.diff(first.offsets), np.diff(other.offsets)
+        i = int(np.flatnonzero(sizes != other_sizes)[0])
+        problem = f"instance {i:,} has {sizes[i]} candidates in one and {other_sizes[i]} in the other"
+    else:
+        return
+    raise UserError(
+        "D416",
+        first=f"{first_name} ({type(first).__name__})",
+        second=f"{name} ({type(other).__name__})",
+        problem=problem,
+    )
 
 
 def _has_candidate_rows(batch: CandidateBatch) -> bool:
@@ -411,14 +482,14 @@ def _join_batches(batches: Sequence[CandidateBatch]) -> CandidateBatch:
         return _join_dense_lists([batch for batch in batches if isinstance(batch, DenseLists)])
     if kinds <= set(_LIST_STORAGES):
         return _join_sparse([convert(batch, SparseRows) for batch in batches])
-    flat = [p for batch in batches for p in (batch.parts if isinstance(batch, JoinedRows) else [batch])]
-    by_kind: dict[type, list[CandidateBatch]] = {}
-    for part in flat:  # each storage once, in order of first appearance
-        by_kind.setdefault(type(part), []).append(part)
-    if len(by_kind) == len(flat):
-        return JoinedRows.from_parts(flat)
-    together = [_join_batches(same) if len(same) > 1 else same[0] for same in by_kind.values()]
-    return together[0] if len(together) == 1 else JoinedRows.from_parts(together)
+    parts = [p for batch in batches for p in (batch.parts if isinstance(batch, JoinedRows) else [batch])]
+    by_storage: dict[type, list[CandidateBatch]] = {}
+    for part in parts:  # each storage once, in order of first appearance
+        by_storage.setdefault(type(part), []).append(part)
+    if len(by_storage) == len(parts):
+        return JoinedRows.from_parts(parts)
+    joined = [_join_batches(same) if len(same) > 1 else same[0] for same in by_storage.values()]
+    return joined[0] if len(joined) == 1 else JoinedRows.from_parts(joined)
 
 
 def _join_sparse(batches: Sequence[SparseRows]) -> SparseRows:

@@ -15,8 +15,8 @@ from disambig.text import TokenView, characters
 from disambig.type_aliases import Hashes, Ints
 
 SIZES = (64, 1024)
-_AT_ONCE = 8_000_000  # number of words counted at a time
-_DIRECTIONS = 100
+_WORDS_AT_ONCE = 8_000_000
+_MAX_DIRECTIONS = 100
 
 
 def learn_classes(
@@ -49,13 +49,13 @@ def learn_classes(
     """
     parts = _concatenate_words(words)
     distinct, counts = _count_words(parts)
-    most = min(len(distinct), n_words)
-    if most < max(sizes):
-        raise UserError("D458", n=most, classes=max(sizes))
+    n_chosen = min(len(distinct), n_words)
+    if n_chosen < max(sizes):
+        raise UserError("D458", n=n_chosen, classes=max(sizes))
     ranked = distinct[np.argsort(-counts, kind="stable")]
-    chosen, company = np.sort(ranked[:n_words]), np.sort(ranked[:n_contexts])
-    labels = _clusters(_directions(_table(parts, chosen, company), seed), sizes, seed)
-    return WordClasses(chosen, np.stack(labels, axis=1).astype(np.uint16))
+    frequent, contexts = np.sort(ranked[:n_words]), np.sort(ranked[:n_contexts])
+    labels = _clusters(_directions(_table(parts, frequent, contexts), seed), sizes, seed)
+    return WordClasses(frequent, np.stack(labels, axis=1).astype(np.uint16))
 
 
 def _clusters(points: NDArray[Any], sizes: Sequence[int], seed: int) -> list[NDArray[np.integer]]:
@@ -70,7 +70,7 @@ def _clusters(points: NDArray[Any], sizes: Sequence[int], seed: int) -> list[NDA
 
 def _concatenate_words(words: Iterable[Hashes]) -> list[Hashes]:
     """Return the words in arrays of some millions each; at least one array."""
-    parts = [np.concatenate(some) for some in minibatch(words, _AT_ONCE, len)]
+    parts = [np.concatenate(some) for some in minibatch(words, _WORDS_AT_ONCE, len)]
     return parts or [np.zeros(0, np.uint64)]
 
 
@@ -79,19 +79,19 @@ def _count_words(parts: Sequence[Hashes]) -> tuple[Hashes, Ints]:
     return distinct, np.bincount(where, minlength=len(distinct))
 
 
-def _table(parts: Sequence[Hashes], chosen: Hashes, company: Hashes) -> NDArray[np.float32]:
+def _table(parts: Sequence[Hashes], frequent: Hashes, contexts: Hashes) -> NDArray[np.float32]:
     """Return the counts of each word's left, then right neighbours, shape (n_words, 2 * (n_contexts + 1))."""
-    width = len(company) + 1
-    table = np.zeros(len(chosen) * 2 * width, np.float32)
+    width = len(contexts) + 1
+    table = np.zeros(len(frequent) * 2 * width, np.float32)
     for hashes in parts:
-        row, column = HashVocabulary(chosen).lookup(hashes), HashVocabulary(company).lookup(hashes)
-        is_chosen = row >= 0
+        row, column = HashVocabulary(frequent).lookup(hashes), HashVocabulary(contexts).lookup(hashes)
+        is_frequent = row >= 0
         column[column < 0] = width - 1
-        left = (row[1:] * 2 * width + column[:-1])[is_chosen[1:]]
-        right = (row[:-1] * 2 * width + width + column[1:])[is_chosen[:-1]]
+        left = (row[1:] * 2 * width + column[:-1])[is_frequent[1:]]
+        right = (row[:-1] * 2 * width + width + column[1:])[is_frequent[:-1]]
         for cells in (left, right):
             table += np.bincount(cells, minlength=len(table)).astype(np.float32)
-    return table.reshape(len(chosen), 2 * width)
+    return table.reshape(len(frequent), 2 * width)
 
 
 def _directions(table: NDArray[np.float32], seed: int) -> NDArray[Any]:
@@ -102,8 +102,8 @@ def _directions(table: NDArray[np.float32], seed: int) -> NDArray[Any]:
     expected = rows * columns / max(float(table.sum()), 1.0)
     information = np.log(np.maximum(table, 1e-9) / np.maximum(expected, 1e-9))
     information = np.where(table > 0, np.maximum(information, 0.0), 0.0)
-    most = min(_DIRECTIONS, *table.shape)
-    left, strength, _ = randomized_svd(information, most, random_state=seed)
+    n_directions = min(_MAX_DIRECTIONS, *table.shape)
+    left, strength, _ = randomized_svd(information, n_directions, random_state=seed)
     points = left * np.sqrt(strength)
     return points / np.maximum(np.linalg.norm(points, axis=1, keepdims=True), 1e-9)
 
@@ -111,9 +111,12 @@ def _directions(table: NDArray[np.float32], seed: int) -> NDArray[Any]:
 USAGE_SIZES = (48, 256)
 EDGES = (0.02, 0.1, 0.3, 0.6, 0.9, 0.98)
 """Boundaries between the classes of capitalisation, as shares of the places counted."""
-_FEWEST = 4
+_LEAST_COUNTED = 4
+"""Words with fewer places that count are rare: their capitalisation is unknown."""
 _HEADING = 0.6
+"""A sentence with a larger share of capitalised words is a heading, whose capitals say nothing."""
 _SMALL, _CAPITAL, _CAPITALS = 1, 2, 3
+"""Letter case of a word: lower case, a capital letter first, capitals first and last."""
 
 
 def learn_usage(
@@ -166,7 +169,7 @@ def _capital_class(small: Ints, capital: Ints, capitals: Ints) -> Ints:
     share = (capital + capitals) / np.maximum(total, 1)
     classes = 1 + np.digitize(share, EDGES)
     classes[(share > 0.5) & (capitals > 0.8 * (capital + capitals))] = len(EDGES) + 2
-    classes[total < _FEWEST] = 0
+    classes[total < _LEAST_COUNTED] = 0
     return classes
 
 
@@ -175,18 +178,18 @@ def _tag_usage(view: TokenView, tags: Ints) -> tuple[Hashes, Ints, NDArray[np.in
     words = np.flatnonzero(view.ends > view.starts)
     texts = view.texts
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-    before = offsets_from_sizes(lengths)[view.document_indices(words)]
+    offsets = offsets_from_sizes(lengths)[view.document_indices(words)]
     codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), "<u4")
     table = characters.table(characters.size_for(int(codes.max(initial=0))))
     kinds = table[codes] >> np.uint32(characters.CLASS_SHIFT)
-    first, last = kinds[view.starts[words] + before], kinds[view.ends[words] + before - 1]
+    first, last = kinds[view.starts[words] + offsets], kinds[view.ends[words] + offsets - 1]
     letters = np.where(first >= characters.LETTER, _SMALL, 0)
     letters[first == characters.UPPER] = _CAPITAL
-    long = view.ends[words] - view.starts[words] > 1
-    letters[(first == characters.UPPER) & (last == characters.UPPER) & long] = _CAPITALS
+    is_long = view.ends[words] - view.starts[words] > 1
+    letters[(first == characters.UPPER) & (last == characters.UPPER) & is_long] = _CAPITALS
     sentence = view.sentences.searchsorted(words, side="right")
-    n = np.bincount(sentence[letters > 0], minlength=len(view.sentences) + 1)
-    high = np.bincount(sentence[letters > _SMALL], minlength=len(view.sentences) + 1)
+    n_letters = np.bincount(sentence[letters > 0], minlength=len(view.sentences) + 1)
+    n_capital = np.bincount(sentence[letters > _SMALL], minlength=len(view.sentences) + 1)
     begins = np.diff(sentence, prepend=-1) > 0
-    letters[begins | (high > _HEADING * n)[sentence]] = 0
+    letters[begins | (n_capital > _HEADING * n_letters)[sentence]] = 0
     return view.hashes[words], tags, letters.astype(np.int8)

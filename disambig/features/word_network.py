@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -12,15 +13,7 @@ from numpy.typing import NDArray
 
 from disambig.data import Group, GroupedInstances, HashVocabulary, Instances, offsets_from_sizes
 from disambig.errors import UserError
-from disambig.features._network_weights import (
-    FIRST_KNOWN,
-    LARGEST_OUTPUT,
-    OUTSIDE,
-    TOPIC_SHIFT,
-    UNKNOWN,
-    NetworkWeights,
-)
-from disambig.features.heads import N_HEADS, find_heads, parts_of_speech_in
+from disambig.features.heads import N_HEADS, find_heads, load_parts_of_speech
 from disambig.features.learned_words import attribute_columns, group_number
 from disambig.features.rows import Surroundings, dense_features
 from disambig.runtime import use_numba
@@ -34,13 +27,117 @@ BATCH = 256
 HIDDEN_RATE, EMBEDDING_RATE, OUTPUT_RATE = 0.002, 0.3, 0.1
 """Initial learning rates of Adam and AdaGrad; they fall linearly to a share of `_LAST_SHARE`."""
 _LAST_SHARE = 0.02
-_TOPIC_SCALE = np.float32(1 / (1 << TOPIC_SHIFT))
 _MOST_SAMPLED = 20_000
 """Number of instances from which the range of the hidden units is estimated."""
 
 
+UNKNOWN, OUTSIDE, FIRST_KNOWN = 0, 1, 2
+"""Rows of the embeddings: a word outside the vocabulary, no word, and the first word of the vocabulary."""
+TOPIC_SHIFT = 3
+"""Sums of far words are shifted right by this: they stay exact and have the size of single embeddings."""
+_TOPIC_SCALE = np.float32(1 / (1 << TOPIC_SHIFT))
+LARGEST_OUTPUT = 32_767
+"""Output weights have smaller steps than the others: they are few, and a large one would hide the rest."""
+_MAX_SCALE = 2.0**64
+"""Limit of scales and biases; multiplied by the largest sums, they stay far below the float32 maximum."""
+_DTYPES = {
+    "vocabulary": np.uint32,
+    **dict.fromkeys(("near", "far", "hidden"), np.int8),
+    **dict.fromkeys(("hidden_scale", "hidden_bias", "output_scale", "output_bias"), np.float32),
+    **dict.fromkeys(("groups", "sizes"), np.int64),
+}
+"""The types of the arrays of `NetworkWeights`, except `output`."""
+
+
+@dataclass(frozen=True, eq=False)
+class NetworkWeights:
+    """A network in small integers.
+
+    Attributes
+    ----------
+    vocabulary : array of uint32, shape (V,)
+        Upper halves of word hashes, ascending; word i has row ``i + FIRST_KNOWN`` of the embeddings.
+    near, far : arrays of int8, shape (V + FIRST_KNOWN, d)
+        Embeddings of words used by position, and of words that are summed. `far` has only its first two
+        rows if no far words are used.
+    hidden : array of int8, shape ((places + 1) * d, H)
+    hidden_scale, hidden_bias : arrays of float32, shape (H,)
+        The hidden units, between 0 and 255, are ``hidden_scale * (input @ hidden) + hidden_bias``.
+    groups, sizes : arrays of int64, shape (G,)
+        Number (`group_number`) and number of candidates of each group.
+    output : array of int16, shape (sum of sizes, H)
+        int8 in models of earlier versions.
+    output_scale, output_bias : arrays of float32, shape (sum of sizes,)
+    """
+
+    vocabulary: NDArray[np.uint32]
+    near: NDArray[np.int8]
+    far: NDArray[np.int8]
+    hidden: NDArray[np.int8]
+    hidden_scale: NDArray[np.float32]
+    hidden_bias: NDArray[np.float32]
+    groups: Ints
+    sizes: Ints
+    output: NDArray[np.int16] | NDArray[np.int8]
+    output_scale: NDArray[np.float32]
+    output_bias: NDArray[np.float32]
+
+    @cached_property
+    def hidden_floats(self) -> NDArray[np.float32]:
+        """The hidden weights as float32, for BLAS."""
+        return self.hidden.astype(np.float32)
+
+    @cached_property
+    def output_floats(self) -> NDArray[np.float64]:
+        """The output weights as float64, for BLAS."""
+        return self.output.astype(np.float64)
+
+    @cached_property
+    def group_slices(self) -> dict[int, slice]:
+        """The slice of outputs of each group, by its number; the first one if numbers are equal."""
+        ends = np.cumsum(self.sizes).tolist()
+        places = zip(self.groups.tolist(), self.sizes.tolist(), ends, strict=True)
+        return {number: slice(end - size, end) for number, size, end in reversed(list(places))}
+
+    @cached_property
+    def directory(self) -> tuple[NDArray[np.int32], np.uint32]:
+        """See `top_bits_directory`."""
+        return top_bits_directory(self.vocabulary)
+
+    def check(self, *, places: int, near: int, far: int, dimensions: int, hidden: int) -> None:
+        """Raise ValueError if arrays have other types, sizes or contents than a network of this shape."""
+        for name, dtype in _DTYPES.items():
+            if getattr(self, name).dtype != dtype:
+                raise ValueError(f"word network: {name} is of another type than {np.dtype(dtype).name}")
+        if self.output.dtype not in (np.int16, np.int8):
+            raise ValueError("word network: output is of another type than int16")
+        d, h, n_words, n_outputs = dimensions, hidden, self.vocabulary.size, self.output_bias.size
+        n_far_words = n_words if far > near else 0
+        fits = (
+            self.vocabulary.shape == (n_words,)
+            and self.near.shape == (n_words + FIRST_KNOWN, d)
+            and self.far.shape == (n_far_words + FIRST_KNOWN, d)
+            and self.hidden.shape == ((places + 1) * d, h)
+            and self.hidden_scale.shape == self.hidden_bias.shape == (h,)
+            and self.groups.shape == self.sizes.shape == (self.sizes.size,)
+            and bool(((self.sizes > 0) & (self.sizes <= n_outputs)).all())  # their sum cannot overflow
+            and int(self.sizes.sum()) == n_outputs
+            and self.output.shape == (n_outputs, h)
+            and self.output_scale.shape == self.output_bias.shape == (n_outputs,)
+        )
+        if not fits:
+            raise ValueError("word network: its arrays differ in size")
+        if not n_words or not (self.vocabulary[1:] > self.vocabulary[:-1]).all():
+            raise ValueError("word network: its vocabulary is empty or not in ascending order")
+        if min(array.min(initial=0) for array in (self.near, self.far, self.hidden)) < -127:
+            raise ValueError("word network: weights of -128")
+        floats = self.hidden_scale, self.hidden_bias, self.output_scale, self.output_bias
+        if not all((np.abs(array) <= _MAX_SCALE).all() for array in floats):
+            raise ValueError("word network: scales or biases without bounds")
+
+
 @dataclass(slots=True, eq=False)
-class _FloatWeights:
+class _TrainingWeights:
     """The network during training: as `NetworkWeights`, in float32."""
 
     near: Floats
@@ -51,9 +148,11 @@ class _FloatWeights:
     output_bias: Floats
 
     @classmethod
-    def start(
+    def initial(
         cls, settings: WordNetwork, words: int, outputs: int, rng: np.random.Generator
-    ) -> _FloatWeights:
+    ) -> _TrainingWeights:
+        """Return small random weights, and zeros for the outputs and biases."""
+
         def normal(rows: int, columns: int, scale: float) -> Floats:
             return (rng.standard_normal((rows, columns)) * scale).astype(np.float32)
 
@@ -72,6 +171,7 @@ class _FloatWeights:
         )
 
     def inputs(self, near: NDArray[np.int32], far: NDArray[np.int32]) -> Floats:
+        """Return the inputs of the hidden layer from the rows of near and far words, shape (n, inputs)."""
         from disambig.features._network_kernels import embed
 
         inputs = np.empty((len(near), len(self.hidden)), np.float32)
@@ -80,8 +180,8 @@ class _FloatWeights:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _TrainingExamples:
-    """Training data: the embedding row of every word in the text, and the instances."""
+class _TrainingData:
+    """The embedding row of every word in the text, and the instances."""
 
     rows: NDArray[np.int32]
     view: TokenView
@@ -111,21 +211,21 @@ def learn_network(
     from disambig.features._network_kernels import rows_of_words
 
     rng = np.random.default_rng(settings.seed)
-    kept = [g for g in range(len(groups)) if _all_occur(instances, g, groups[g])]
-    if not kept:
+    learned = [g for g in range(len(groups)) if _all_occur(instances, g, groups[g])]
+    if not learned:
         return None
     vocabulary = most_frequent(view.hashes, settings.vocabulary)
     rows = rows_of_words(view.hashes, vocabulary, top_bits_directory(vocabulary))
-    material = _TrainingExamples(rows, view, instances, settings)
-    sizes = np.array([len(groups[g].candidates) for g in kept], np.int64)
-    number = np.full(len(groups), -1, np.int64)
-    number[kept] = np.arange(len(kept))
-    order = _sample(instances, kept, settings.examples, rng)
-    net = _FloatWeights.start(settings, len(vocabulary), int(sizes.sum()), rng)
+    data = _TrainingData(rows, view, instances, settings)
+    sizes = np.array([len(groups[g].candidates) for g in learned], np.int64)
+    learned_index = np.full(len(groups), -1, np.int64)
+    learned_index[learned] = np.arange(len(learned))
+    order = _sample(instances, learned, settings.examples, rng)
+    net = _TrainingWeights.initial(settings, len(vocabulary), int(sizes.sum()), rng)
     with threadpool_limits(limits=1, user_api="blas"):  # the same result with any number of processors
-        _descend(net, material, order, number, sizes, settings.epochs, rng)
-        sample = material.around(rng.permutation(order)[:_MOST_SAMPLED])
-        numbers = np.array([group_number(groups[g]) for g in kept], np.int64)
+        _train(net, data, order, learned_index, sizes, settings.epochs, rng)
+        sample = data.around(rng.permutation(order)[:_MOST_SAMPLED])
+        numbers = np.array([group_number(groups[g]) for g in learned], np.int64)
         return _quantise(net, sample, vocabulary, numbers, sizes)
 
 
@@ -135,9 +235,10 @@ def most_frequent(hashes: NDArray[np.uint64], most: int) -> NDArray[np.uint32]:
     return np.sort(words[np.argsort(-counts, kind="stable")[:most]])
 
 
-def _all_occur(instances: Instances, group: int, table: Group) -> bool:
-    seen = np.unique(instances.observed[instances.groups == group])
-    return len(seen[seen >= 0]) == len(table.candidates)
+def _all_occur(instances: Instances, g: int, group: Group) -> bool:
+    """Return True if each candidate of group `g` is observed somewhere."""
+    seen = np.unique(instances.observed[instances.groups == g])
+    return len(seen[seen >= 0]) == len(group.candidates)
 
 
 def _sample(instances: Instances, groups: Sequence[int], most: int, rng: np.random.Generator) -> Ints:
@@ -149,23 +250,32 @@ def _sample(instances: Instances, groups: Sequence[int], most: int, rng: np.rand
     return rng.permutation(np.concatenate(parts))
 
 
-def _descend(
-    net: _FloatWeights,
-    material: _TrainingExamples,
+def _train(
+    net: _TrainingWeights,
+    data: _TrainingData,
     order: Ints,
-    number: Ints,
+    learned_index: Ints,
     sizes: Ints,
     epochs: int,
     rng: np.random.Generator,
 ) -> None:
-    """Train the network in place: AdaGrad for embeddings and outputs, Adam for the hidden layer."""
+    """Train the network in place: AdaGrad for embeddings and outputs, Adam for the hidden layer.
+
+    Parameters
+    ----------
+    order : array of int64
+        The instances in the order of the first epoch.
+    learned_index : array of int64, shape (n_groups,)
+        Index of each group among the learned ones, whose numbers of candidates are `sizes`.
+    """
     from disambig.features._network_kernels import learn_embeddings, output_gradients
 
     begins = offsets_from_sizes(sizes)[:-1]
     near_seen, far_seen = (np.full(len(net.near), 1e-6, np.float32) for _ in range(2))
     # above zero, because AdaGrad divides by the roots of these sums
     output_seen = np.full(len(net.output), 1e-4, np.float32)
-    output_step, bias_step = np.empty_like(net.output), np.empty_like(net.output_bias)
+    output_gradient, bias_gradient = np.empty_like(net.output), np.empty_like(net.output_bias)
+    instances = data.instances
     adam = _Adam([net.hidden, net.hidden_bias])
     n_batches = epochs * -(-len(order) // BATCH)
     done = 0
@@ -173,31 +283,30 @@ def _descend(
         for start in range(0, len(order), BATCH):
             index = order[start : start + BATCH]
             share = max(1 - done / n_batches, _LAST_SHARE)
-            near, far = material.around(index)
+            near, far = data.around(index)
             inputs = net.inputs(near, far)
             units = np.maximum(inputs @ net.hidden + net.hidden_bias, 0)
-            back = np.empty_like(units)
-            part = material.instances
+            units_gradient = np.empty_like(units)
             output_gradients(
                 units,
                 net.output,
                 net.output_bias,
                 begins,
                 sizes,
-                number[part.groups[index]],
-                part.observed[index],
-                output_step,
-                bias_step,
-                back,
+                learned_index[instances.groups[index]],
+                instances.observed[index],
+                output_gradient,
+                bias_gradient,
+                units_gradient,
             )
-            back *= units > 0
-            gradient = back @ net.hidden.T
+            units_gradient *= units > 0
+            inputs_gradient = units_gradient @ net.hidden.T
             n = np.float32(len(index))
-            adam.step([inputs.T @ back / n, back.mean(axis=0)], HIDDEN_RATE * share)
-            output_seen += (output_step**2).mean(axis=1) + bias_step**2
+            adam.step([inputs.T @ units_gradient / n, units_gradient.mean(axis=0)], HIDDEN_RATE * share)
+            output_seen += (output_gradient**2).mean(axis=1) + bias_gradient**2
             rate = np.float32(OUTPUT_RATE * share) / np.sqrt(output_seen)
-            net.output -= rate[:, None] * output_step
-            net.output_bias -= rate * bias_step
+            net.output -= rate[:, None] * output_gradient
+            net.output_bias -= rate * bias_gradient
             learn_embeddings(
                 net.near,
                 net.far,
@@ -206,7 +315,7 @@ def _descend(
                 near,
                 far,
                 _TOPIC_SCALE,
-                gradient,
+                inputs_gradient,
                 np.float32(EMBEDDING_RATE * share),
             )
             done += 1
@@ -223,6 +332,7 @@ class _Adam:
         self.steps = 0
 
     def step(self, gradients: list[Any], rate: float) -> None:
+        """Update the parameters by their gradients, in the same order."""
         self.steps += 1
         first_share, second_share = 1 - 0.9**self.steps, 1 - 0.999**self.steps
         for p, g, m, v in zip(self.parameters, gradients, self.first, self.second, strict=True):
@@ -238,7 +348,7 @@ class _Adam:
 
 
 def _quantise(
-    net: _FloatWeights,
+    net: _TrainingWeights,
     sample: tuple[NDArray[np.int32], NDArray[np.int32]],
     vocabulary: NDArray[np.uint32],
     groups: Ints,
@@ -339,7 +449,7 @@ class WordNetwork:
         """Return the tokens of head words, -1 if there is none, shape (n, 3), or (n, 0) without a lexicon."""
         if self.parts_of_speech is None:
             return np.empty((len(instances), 0), np.int64)
-        return find_heads(parts_of_speech_in(str(self.parts_of_speech)), view, instances)
+        return find_heads(load_parts_of_speech(str(self.parts_of_speech)), view, instances)
 
     def fit(self, view: TokenView, instances: Instances, groups: Sequence[Group]) -> WordNetwork:
         """Learn from text whose words are assumed to be right.
@@ -360,17 +470,18 @@ class WordNetwork:
         """
         values = np.zeros((table.n_rows, 1), np.float32)
         outputs = [self._outputs(group) for group in table.groups]
-        sizes = [len(group.candidates) for group in table.groups]
-        places = list(zip(outputs, table.slices, table.rows, sizes, strict=True))
+        # chunks may cross the boundaries of groups, so that many small groups are computed together
         for start in range(0, len(table), _CHUNK) if any(outputs) else ():
             stop = min(start + _CHUNK, len(table))
             units = self._units(view, table.instances.take(slice(start, stop)))
-            for output, here, rows, k in places:
-                low, high = max(here.start, start), min(here.stop, stop)
+            for output, of_group, rows, group in zip(
+                outputs, table.slices, table.rows, table.groups, strict=True
+            ):
+                low, high = max(of_group.start, start), min(of_group.stop, stop)
                 if output is not None and low < high:
                     scores = self._scores(units[low - start : high - start], output)
-                    at = rows.start + (low - here.start) * k
-                    values[at : at + scores.size, 0] = scores.ravel()
+                    first = rows.start + (low - of_group.start) * len(group.candidates)
+                    values[first : first + scores.size, 0] = scores.ravel()
         nothing = np.zeros(table.n_rows, np.int32)
         return dense_features(table, values, nothing, nothing, attribute_columns)
 
@@ -391,7 +502,7 @@ class WordNetwork:
         return replace(self, weights=weights)
 
     def _outputs(self, group: Group) -> slice | None:
-        """Return the outputs of `group`."""
+        """Return the outputs of `group`; None if it was not learned."""
         outputs = None if self.weights is None else self.weights.group_slices.get(group_number(group))
         size = 0 if outputs is None else outputs.stop - outputs.start
         if outputs is not None and size != len(group.candidates):

@@ -49,7 +49,7 @@ class Vectors:
         return np.vstack([units, np.zeros((1, units.shape[1]), np.float32)])
 
     @cached_property
-    def worth(self) -> Floats:
+    def weights(self) -> Floats:
         """Weight of each word, 0 to 1; the last one, for unknown words, is zero."""
         return np.append(RARE / (RARE + self.shares), 0.0).astype(np.float32)
 
@@ -104,20 +104,20 @@ def learn_vectors(
     seed : int
     """
     # a gap of REACH separators between texts, so that no window spans two of them
-    apart = np.full(REACH, -1, np.int64)
-    parts = [part for hashes in words if len(hashes) for part in (hashes, apart.astype(np.uint64))]
+    separators = np.full(REACH, -1, np.int64)
+    parts = [part for hashes in words if len(hashes) for part in (hashes, separators.astype(np.uint64))]
     text = np.concatenate([np.zeros(0, np.uint64), *parts])
-    distinct, where, counts = np.unique(text, return_inverse=True, return_counts=True)
+    distinct, inverse, counts = np.unique(text, return_inverse=True, return_counts=True)
     counts = np.where(distinct == np.uint64(2**64 - 1), 0, counts)  # the separator between two texts
     ranked = np.argsort(-counts, kind="stable")[: min(n_words, int((counts > 0).sum()))]
     rank = np.full(len(distinct), -1, np.int64)
     rank[ranked] = np.arange(len(ranked))
-    directions = _directions(_cooccurrences(rank[where], len(ranked), n_contexts), dimensions, seed)
+    directions = _directions(_cooccurrences(rank[inverse], len(ranked), n_contexts), dimensions, seed)
     shares = counts[ranked] / max(int(counts.sum()), 1)
     order = np.argsort(distinct[ranked])
     largest = np.maximum(np.abs(directions).max(axis=1, initial=0.0, keepdims=True), 1e-9)
-    small = np.round(127 * directions / largest).astype(np.int8)
-    return Vectors(distinct[ranked][order], small[order], shares[order].astype(np.float32))
+    quantised = np.round(127 * directions / largest).astype(np.int8)
+    return Vectors(distinct[ranked][order], quantised[order], shares[order].astype(np.float32))
 
 
 def _cooccurrences(text: Ints, n: int, n_contexts: int) -> Any:
@@ -127,13 +127,13 @@ def _cooccurrences(text: Ints, n: int, n_contexts: int) -> Any:
     width = min(n, n_contexts)
     table = csr_array((n, width), dtype=np.float32)
     for distance in range(1, REACH + 1):
-        for one, other in (
+        for words, contexts in (
             (text[:-distance], text[distance:]),
             (text[distance:], text[:-distance]),
         ):
-            kept = (one >= 0) & (other >= 0) & (other < width)
-            worth = np.full(int(kept.sum()), 1.0 / distance, np.float32)
-            table = table + csr_array(coo_array((worth, (one[kept], other[kept])), (n, width)))
+            counted = (words >= 0) & (contexts >= 0) & (contexts < width)
+            values = np.full(int(counted.sum()), 1.0 / distance, np.float32)
+            table = table + csr_array(coo_array((values, (words[counted], contexts[counted])), (n, width)))
     return table
 
 
@@ -143,16 +143,18 @@ def _directions(table: Any, dimensions: int, seed: int) -> NDArray[np.float64]:
     from sklearn.utils.extmath import randomized_svd
 
     cells = coo_array(table)
-    rows = np.asarray(table.sum(axis=1), np.float64).ravel()
-    company = np.asarray(table.sum(axis=0), np.float64).ravel() ** SMOOTH
+    word_sums = np.asarray(table.sum(axis=1), np.float64).ravel()
+    context_sums = np.asarray(table.sum(axis=0), np.float64).ravel() ** SMOOTH
     row, column = cells.coords
-    information = np.log(cells.data * company.sum() / (rows[row] * company[column]))
-    kept = information > 0
-    most = min(dimensions, *table.shape)
-    if not kept.any():
-        return np.zeros((table.shape[0], max(most, 1)))
-    matrix = csr_array((information[kept].astype(np.float32), (row[kept], column[kept])), table.shape)
-    left, strength, _ = randomized_svd(matrix, most, random_state=seed)
+    information = np.log(cells.data * context_sums.sum() / (word_sums[row] * context_sums[column]))
+    positive = information > 0
+    n_directions = min(dimensions, *table.shape)
+    if not positive.any():
+        return np.zeros((table.shape[0], max(n_directions, 1)))
+    matrix = csr_array(
+        (information[positive].astype(np.float32), (row[positive], column[positive])), table.shape
+    )
+    left, strength, _ = randomized_svd(matrix, n_directions, random_state=seed)
     points: NDArray[np.float64] = left * np.sqrt(strength)
     return points
 
@@ -202,7 +204,6 @@ class WordVectors:
         """Learn vectors from the text of the view; given vectors are kept."""
         if self.vectors is not None:
             return self
-
         texts = [view.hashes[a:b] for a, b in zip(view.documents[:-1], view.documents[1:], strict=True)]
         vectors = learn_vectors(texts, n_words=self.vocabulary, dimensions=self.dimensions)
         return replace(self, vectors=vectors)
@@ -218,10 +219,10 @@ class WordVectors:
         vectors = self.vectors
         if vectors is None:
             raise ValueError("the extractor is not fitted: there are no word vectors")
-        made = stack_rows([self._rows(view, part, vectors) for part in split_instances(table.instances)])
-        d = int(made[0].shape[1])
+        rows = stack_rows([self._rows(view, part, vectors) for part in split_instances(table.instances)])
+        d = int(rows[0].shape[1])
         columns = Columns(np.full(d, -1, np.int32), np.zeros(d, np.int32), (self.name,))
-        return as_features(made, columns, table, self)
+        return as_features(rows, columns, table, self)
 
     def state(self) -> Arrays:
         """Return the vectors."""
@@ -249,16 +250,18 @@ class WordVectors:
         near = np.where(steps <= self.near, 1.0 / steps, 0.0)
         sums = []
         for weights in (near, steps**-TOPIC):
-            worth = vectors.worth[words] * np.tile(weights, 2).astype(np.float32)
+            word_weights = vectors.weights[words] * np.tile(weights, 2).astype(np.float32)
             starts = np.arange(0, words.size + 1, 2 * self.around)
-            picked = csr_array((worth.ravel(), words.ravel(), starts), (n, len(vectors.units)))
-            sums.append(_unit_length(picked @ vectors.units))
+            word_counts = csr_array((word_weights.ravel(), words.ravel(), starts), (n, len(vectors.units)))
+            sums.append(_unit_length(word_counts @ vectors.units))
         scale = np.tile(np.arange(1, self.beside + 1, dtype=np.float32) ** -0.5, 2)
-        own = (vectors.units[beside] * scale[:, None]).reshape(n, 2 * self.beside * vectors.units.shape[1])
-        values = np.hstack([_unit_length(own), *sums]).astype(np.float64)
-        there = (words < len(vectors.words)).sum(axis=1)
+        side_by_side = (vectors.units[beside] * scale[:, None]).reshape(
+            n, 2 * self.beside * vectors.units.shape[1]
+        )
+        values = np.hstack([_unit_length(side_by_side), *sums]).astype(np.float64)
+        n_known = (words < len(vectors.words)).sum(axis=1)
         asked = np.full(n, words.shape[1], np.int64)
-        return csr_array(values), there.astype(np.int64), asked
+        return csr_array(values), n_known.astype(np.int64), asked
 
 
 def _unit_length(values: Floats) -> Floats:

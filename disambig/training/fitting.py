@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from disambig.data import Columns, Group, convert, offsets_from_sizes, segments
 from disambig.errors import UserError, contract_error, describe_value
-from disambig.features import check_same, restore_checked
+from disambig.features import check_same_numbers, restore_checked
 from disambig.models import LinearScorer, Model
 from disambig.registry import describe_component
 from disambig.training.resolved_config import ResolvedConfig
@@ -301,7 +301,7 @@ def check_fitted(learner: Learner, fitted: object, batch: CandidateBatch, *, par
     check_scores(scores, batch, part=scorer_name)
     state = fitted.scorer.state()
     again = restore_checked(scorer_name, state, lambda arrays: learner.from_state(arrays).scores(batch))
-    check_same(scorer_name, "scores", np.asarray(again), scores, state)
+    check_same_numbers(scorer_name, "scores", np.asarray(again), scores, state)
     if not isinstance(fitted.report, dict):
         raise contract_error(part, f"its report is {describe_value(fitted.report)}", "a dict")
     for key, value in fitted.report.items():

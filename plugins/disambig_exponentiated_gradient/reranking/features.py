@@ -18,7 +18,7 @@ from disambig.api.features import (
     as_features,
     columns_named,
     count_known,
-    kept,
+    distinguishing_ngrams,
     known_ngrams_from_state,
     own_lists,
 )
@@ -286,7 +286,7 @@ class TreeFeatures:
             D630, D631 for texts whose brackets do not form a tree.
         """
         own = own_lists(instances, self)
-        return replace(self, known=kept(TreeOccurrences(own.texts), own.offsets, self.least))
+        return replace(self, known=distinguishing_ngrams(TreeOccurrences(own.texts), own.offsets, self.least))
 
     @by_group
     def transform(self, view: TokenView, instances: Instances, group: Group) -> Features:

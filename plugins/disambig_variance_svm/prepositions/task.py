@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.api import CandidateFinder, Group, Instances, TokenView
-from disambig.api.features import Headwords, MissingWordOdds, WordNetwork, gaps_in
+from disambig.api.features import Headwords, MissingWordOdds, WordNetwork, load_gaps
 from disambig.api.tasks import ENGLISH_RULES, RuleSet, apart, empty_places
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class Preposition:
         """Return the places where a preposition may be missing: between words that are not candidates."""
         places = empty_places(view)
         places = places[apart(places, instances, len(view))]
-        odds = gaps_in(str(self.gaps)).log_odds(view, places - 1, places)
+        odds = load_gaps(str(self.gaps)).log_odds(view, places - 1, places)
         return places[odds >= least_odds]
 
 

@@ -82,7 +82,7 @@ def test_scores_follow_the_formula(engine):
     places = every_place(view)
     result, numbers = all_scores(view, places), token_numbers(MODEL, view)
     assert len(result) > 40 and np.ptp(result) > 5
-    for row, position, behind in zip(result, places.positions, places.behind, strict=True):
+    for row, position, behind in zip(result, places.positions, places.ends, strict=True):
         expected = written_out(MODEL, numbers, view, position, behind)
         assert row == pytest.approx(expected, abs=0.1)  # between two steps float32 may take the other one
 

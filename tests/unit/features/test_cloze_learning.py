@@ -12,9 +12,9 @@ from hypothesis import given, strategies as st
 from disambig.errors import UserError
 from disambig.features import (
     DENSE,
+    ENDING_LENGTH,
     ENDING_SHARE,
     HALVES,
-    LAST,
     NAMES,
     Cloze,
     ClozeCandidates,
@@ -96,7 +96,7 @@ def test_quantised_scores_are_near_those_of_the_floats():
     settings = ClozeSettings(**SMALL, epochs=6, seed=0)
     text = ClozeExamples(blocks, vocabulary, None, settings)
     with ThreadPool(1) as team:
-        weights = FloatWeights.start(settings, len(vocabulary), vocabulary.outside)
+        weights = FloatWeights.initial(settings, len(vocabulary), vocabulary.outside)
         network = ClozeNetwork(weights, ClozeCandidates.from_rivals(len(vocabulary), rivals, beside), team)
         for number, batch in enumerate(text.batches()):
             network.step(text.places(batch, np.random.default_rng(number)), 0.02, number + 1)
@@ -241,8 +241,8 @@ def test_a_checkpoint_that_cannot_be_written_is_an_error(tmp_path):
 @pytest.fixture
 def low_bounds(monkeypatch):
     """Let endings of two words count, of the most frequent ones too."""
-    monkeypatch.setattr(learning_endings, "APART", 0)
-    monkeypatch.setattr(learning_endings, "LEAST_WORDS", 2)
+    monkeypatch.setattr(learning_endings, "_N_WITHOUT_ENDINGS", 0)
+    monkeypatch.setattr(learning_endings, "_LEAST_WORDS", 2)
 
 
 def learned_with_endings(**settings):
@@ -312,7 +312,7 @@ def test_word_numbers(texts, n_words, endings, cut):
             if word in spellings:
                 assert spellings[number] == word
             else:
-                assert number == len(vocabulary) + hash_word(word[-LAST:]) % endings
+                assert number == len(vocabulary) + hash_word(word[-ENDING_LENGTH:]) % endings
         assert (vocabulary.view_numbers(view) < vocabulary.outside).all()
 
 
@@ -339,7 +339,7 @@ def network_and_batch():
     """Return a network with weights at random, outputs too, and a batch."""
     blocks, vocabulary, rivals, beside = material(sentences(40))
     settings = ClozeSettings(**{**SMALL, "dimensions": 7}, epochs=1, seed=0)
-    weights = FloatWeights.start(settings, len(vocabulary), vocabulary.outside)
+    weights = FloatWeights.initial(settings, len(vocabulary), vocabulary.outside)
     rng = np.random.default_rng(0)
     weights.outputs[:] = rng.standard_normal(weights.outputs.shape)
     weights.output_bias[:] = rng.standard_normal(len(weights.output_bias))

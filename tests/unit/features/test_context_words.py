@@ -94,7 +94,7 @@ def test_any_table_gives_the_same_sums_by_both_engines(engine, data):
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
     extractor = ContextWords(window=data.draw(st.integers(0, 6)), places=data.draw(st.integers(0, 4)))
     view, instances = find([" ".join(rng.choice(WORDS, 40)) for _ in range(3)], PAIR)
-    if not len(instances) or not extractor._looks:
+    if not len(instances) or not extractor._templates:
         return
     asked = np.unique(extractor._keys(view, instances))
     keys = rng.choice(asked[asked != 0], data.draw(st.integers(1, 30)))

@@ -23,7 +23,7 @@ from disambig.features import (
     HeadwordTokenisation,
     PartsOfSpeech,
     find_heads,
-    parts_of_speech_in,
+    load_parts_of_speech,
     transform_checked,
 )
 from disambig.tasks import OwnCandidates
@@ -217,7 +217,7 @@ def test_other_words_and_tables_are_refused(folder, tmp_path):
 
 
 def test_saving_and_loading(folder):
-    again = parts_of_speech_in(str(folder))
+    again = load_parts_of_speech(str(folder))
     assert again.header == HEADER
     asked = Words()(["They listen often, to Anna."]).hashes
     kinds = again.word_kinds(asked)

@@ -287,11 +287,11 @@ def test_frequent_words_in_like_contexts_have_like_vectors():
     assert like("cat", "horse") > 0.8 > like("cat", "gold")
     assert like("iron", "gold") > 0.8 > like("iron", "cow")
     the, cat = word_vectors.rows(hash_words(["the", "cat"]))
-    assert word_vectors.worth[the] < word_vectors.worth[cat] <= 1
+    assert word_vectors.weights[the] < word_vectors.weights[cat] <= 1
     word_vectors = vectors(n_words=3, dimensions=2)
     assert len(word_vectors.words) == 3 and word_vectors.directions.shape == (3, 2)
     assert word_vectors.rows(hash_words(["nowhere"])).tolist() == [3]
-    assert not word_vectors.units[3].any() and word_vectors.worth[3] == 0
+    assert not word_vectors.units[3].any() and word_vectors.weights[3] == 0
     assert not len(learn_vectors([]).words)
 
 

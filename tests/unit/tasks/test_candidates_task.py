@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 
 from disambig.data import Group, Instances, find_instances, replacement, word_tokens
 from disambig.errors import UserError
-from disambig.features import CONTEXTS, CandidateHashes, fitting_contexts, room
+from disambig.features import CONTEXTS, CandidateHashes, context_room, fitting_contexts
 from disambig.formats import Labelled
 from disambig.tasks import OwnCandidates
 from disambig.testing import check_task
@@ -135,7 +135,9 @@ def test_contexts_of_the_empty_candidate_have_both_sides():
     result = task.instances(view)
     candidates = CandidateHashes.from_group(task.groups[0])
     assert candidates.lengths.tolist() == [1, 1, 1, 0] and candidates.words[3].tolist() == [0]
-    usable = fitting_contexts(*room(view, result), candidates.longest, shortest=int(candidates.lengths.min()))
+    usable = fitting_contexts(
+        *context_room(view, result), candidates.longest, shortest=int(candidates.lengths.min())
+    )
     both = np.array([left > 0 and right > 0 for left, right in CONTEXTS])
     assert not usable[:, ~both].any()
     at = {context: c for c, context in enumerate(CONTEXTS)}
