@@ -1,8 +1,8 @@
 """Decision rules: they turn scores into decisions; calibration, thresholds, and overlapping flags.
 
-`corrections` and `mistakes` contain the rules for flags, `labels` those for labels and lists; `selection`
-chooses the rule of a task whose config names none. `overlaps` decides which of several overlapping flags is
-kept, `thresholds` how certain a flag must be.
+`corrections`, `mistakes` and `second_look` contain the rules for flags, `labels` those for labels and lists.
+`overlaps` decides which of several overlapping flags is kept, `thresholds` how certain a flag must be.
+`contract` checks the rules of plugins.
 """
 
 import lazy_loader

@@ -21,9 +21,13 @@ from .calibration import (
     fit_logistic as fit_logistic,
 )
 from .contract import (
+    check_decision_rule as check_decision_rule,
+    check_error_corpus as check_error_corpus,
     check_fit as check_fit,
     check_methods as check_methods,
     check_predictions as check_predictions,
+    default_rule_config as default_rule_config,
+    is_correction_task as is_correction_task,
 )
 from .corrections import (
     Corrections as Corrections,
@@ -71,12 +75,6 @@ from .second_look import (
     paragraph_shifts as paragraph_shifts,
     passage_paragraphs as passage_paragraphs,
     passage_shifts as passage_shifts,
-)
-from .selection import (
-    check_decision_rule as check_decision_rule,
-    check_error_corpus as check_error_corpus,
-    default_rule_config as default_rule_config,
-    is_correction_task as is_correction_task,
 )
 from .thresholds import (
     RATES as RATES,

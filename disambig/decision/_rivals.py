@@ -17,6 +17,7 @@ from disambig.data import (
     take_texts,
     unique_inverse,
 )
+from disambig.decision.calibration import log_softmax
 from disambig.decision.padded_scores import PaddedScores
 from disambig.runtime import use_numba
 from disambig.text import UNKNOWN, fmix, hash_word, top_bits_directory
@@ -38,7 +39,7 @@ def edit_kind(written: str, meant: str) -> int:
         return DELETION if written else INSERTION
     if _letters(written) == _letters(meant):
         return MARK
-    return LETTER if _near(written, meant) else OTHER
+    return LETTER if _differ_by_one_letter(written, meant) else OTHER
 
 
 @lru_cache(maxsize=1 << 14)
@@ -46,12 +47,19 @@ def edit_change(written: str, meant: str) -> int:
     """Return the hash of the differing ends of two words, or `NO_CHANGE`."""
     if not written or not meant:
         return NO_CHANGE
-    written, meant, same = written.lower(), meant.lower(), 0
-    while same < min(len(written), len(meant)) and written[same] == meant[same]:
-        same += 1
-    if max(len(written), len(meant)) - same > LONGEST:
+    written, meant = written.lower(), meant.lower()
+    shared = _shared_prefix(written, meant)
+    if max(len(written), len(meant)) - shared > LONGEST:
         return NO_CHANGE
-    return hash_word(f"{written[same:]}>{meant[same:]}")
+    return hash_word(f"{written[shared:]}>{meant[shared:]}")
+
+
+def _shared_prefix(a: str, b: str) -> int:
+    """Return the number of letters at the beginning that two words share."""
+    shared = 0
+    while shared < min(len(a), len(b)) and a[shared] == b[shared]:
+        shared += 1
+    return shared
 
 
 @lru_cache(maxsize=4096)
@@ -69,17 +77,16 @@ def pair_edits(written: Sequence[str], meant: Sequence[str]) -> tuple[NDArray[np
 
 
 def _letters(word: str) -> str:
+    """Return the word without apostrophes, spaces and hyphens."""
     return word.replace("'", "").replace(" ", "").replace("-", "")
 
 
-def _near(a: str, b: str) -> bool:
+def _differ_by_one_letter(a: str, b: str) -> bool:
     """Return True if the words differ by one letter inserted, deleted, replaced or swapped with the next."""
     if abs(len(a) - len(b)) > 1:
         return False
-    same = 0
-    while same < min(len(a), len(b)) and a[same] == b[same]:
-        same += 1
-    a, b = a[same:], b[same:]
+    shared = _shared_prefix(a, b)
+    a, b = a[shared:], b[shared:]
     if len(a) == len(b):
         return a[1:] == b[1:] or (a[:2] == b[1::-1] and a[2:] == b[2:])
     longer, shorter = (a, b) if len(a) > len(b) else (b, a)
@@ -172,7 +179,7 @@ class HashedWeights:
     def _directory(self) -> tuple[NDArray[np.int32], np.uint32]:
         return top_bits_directory((self.keys >> np.uint64(32)).astype(np.uint32))
 
-    def is_sound(self) -> bool:
+    def is_valid(self) -> bool:
         """Return True if keys ascend and weights are finite."""
         return (
             self.keys.ndim == 1
@@ -202,7 +209,7 @@ EARLIER = len(FEATURES) - 2
 """Number of features of the first saved decision rules, which lack the features of repeated words."""
 _MARGINS = 3
 """Number of first features that hold the margin: one of them, by the kind of edit, is not zero."""
-_ZERO = ""
+_EMPTY = ""
 """The empty candidate."""
 
 
@@ -260,60 +267,60 @@ def find_alternatives(scored: ScoreBatch, observed: NDArray[np.int32] | None = N
     )
 
 
-def find_alternatives_padded(several: PaddedScores) -> AlternativeFeatures:
-    """Find the best alternatives for instances of several groups; see `find_alternatives`."""
-    scores, written = several.scores, several.observed
+def find_alternatives_padded(padded: PaddedScores) -> AlternativeFeatures:
+    """Find the best alternatives for instances of padded groups; see `find_alternatives`."""
+    scores = padded.scores
     rows = np.arange(len(scores))
-    open_to = _others(several)
-    best = np.argsort(-open_to, axis=1, kind="stable")[:, :MOST]
-    twice = is_repetition(several)
-    zero = _zero_candidates(several)
+    alternatives = _alternative_scores(padded)
+    best = np.argsort(-alternatives, axis=1, kind="stable")[:, :MOST]
+    repeats = is_repetition(padded)
+    empty = _empty_candidates(padded)
     # a repeated word must be compared with its deletion even if that has a bad score
-    far = twice & (zero >= 0) & ~(best == zero[:, None]).any(axis=1)
-    best[far, -1] = zero[far]
-    here = np.maximum(written, 0)
-    possible = np.isfinite(open_to[rows[:, None], best])
-    shares = _log_shares(scores) if len(scores) else scores
-    evidence = np.log1p(several.found)
-    coverage = several.found.sum(axis=1) / np.maximum(several.asked, 1)
-    margin = np.where(possible, scores[rows[:, None], best] - scores[rows, here][:, None], -FAR)
-    places = np.concatenate([here[:, None], best], axis=1)
-    (kinds, changes), words = _edits(several, places), _words(several, places)
+    without_empty = repeats & (empty >= 0) & ~(best == empty[:, None]).any(axis=1)
+    best[without_empty, -1] = empty[without_empty]
+    written = np.maximum(padded.observed, 0)
+    possible = np.isfinite(alternatives[rows[:, None], best])
+    log_probabilities = log_softmax(scores)
+    evidence = np.log1p(padded.found)
+    coverage = padded.found.sum(axis=1) / np.maximum(padded.asked, 1)
+    margin = np.where(possible, scores[rows[:, None], best] - scores[rows, written][:, None], -FAR)
+    places = np.concatenate([written[:, None], best], axis=1)
+    (kinds, changes), words = _edits(padded, places), _words(padded, places)
     inserted, deleted = kinds == INSERTION, kinds == DELETION
     edits = (~(inserted | deleted), inserted, deleted)
     values = (
         np.clip(margin, -FAR, FAR),
-        np.maximum(shares[rows[:, None], best], -FAR),
-        np.maximum(shares[rows, here], -FAR)[:, None],
+        np.maximum(log_probabilities[rows[:, None], best], -FAR),
+        np.maximum(log_probabilities[rows, written], -FAR)[:, None],
     )
     columns = [value * edit for value in values for edit in edits]
     columns.append(np.sign(margin) * np.log1p(np.abs(margin)))
     columns.append(evidence[rows[:, None], best])
-    columns += [evidence[rows, here][:, None], coverage[:, None]]
+    columns += [evidence[rows, written][:, None], coverage[:, None]]
     columns += [kinds == kind for kind in range(len(KINDS))]
-    columns += [twice[:, None] & edit for edit in (edits[0], deleted)]
-    of_scores = several.parts_of_scores
-    parts = of_scores[rows[:, None], best] - of_scores[rows, here][:, None]
-    columns += list(np.clip(parts, -FAR, FAR).transpose(2, 0, 1))
+    columns += [repeats[:, None] & edit for edit in (edits[0], deleted)]
+    parts = padded.parts_of_scores
+    part_margins = parts[rows[:, None], best] - parts[rows, written][:, None]
+    columns += list(np.clip(part_margins, -FAR, FAR).transpose(2, 0, 1))
     features = np.empty((*best.shape, len(columns)), np.float32)
     for i, column in enumerate(columns):
         features[:, :, i] = column
     features[~possible] = 0.0
     return AlternativeFeatures(
-        np.where(possible, best, -1), features, words, changes, several.neighbours, coverage > 0
+        np.where(possible, best, -1), features, words, changes, padded.neighbours, coverage > 0
     )
 
 
-def is_repetition(several: PaddedScores) -> NDArray[np.bool_]:
+def is_repetition(padded: PaddedScores) -> NDArray[np.bool_]:
     """Return a mask of the instances whose observed word repeats the word before, shape (n,).
 
     False if the neighbours are not known.
     """
-    before = several.neighbours[:, 0]
-    has_both = (several.observed >= 0) & (before != UNKNOWN)
+    before = padded.neighbours[:, 0]
+    has_both = (padded.observed >= 0) & (before != UNKNOWN)
     if not has_both.any():
         return has_both
-    written = _words(several, np.maximum(several.observed, 0)[:, None])[:, 0]
+    written = _words(padded, np.maximum(padded.observed, 0)[:, None])[:, 0]
     repeats: NDArray[np.bool_] = has_both & (written == before)
     return repeats
 
@@ -324,32 +331,32 @@ def alternatives_repeat(rivals: AlternativeFeatures) -> NDArray[np.bool_]:
     return repeats
 
 
-def _zero_candidates(several: PaddedScores) -> NDArray[np.int64]:
+def _empty_candidates(padded: PaddedScores) -> NDArray[np.int64]:
     """Return the index of each group's empty candidate, shape (n,).
 
     It is -1 if there is none, and for per-instance candidates.
     """
-    listed = several.batch.own is not None
-    zero = [
-        group.candidates.index(_ZERO) if not listed and _ZERO in group.candidates else -1
-        for group in several.batch.groups
+    in_groups = padded.batch.own is None
+    index = [
+        group.candidates.index(_EMPTY) if in_groups and _EMPTY in group.candidates else -1
+        for group in padded.batch.groups
     ]
-    return np.array(zero, np.int64)[several.group_of]
+    return np.array(index, np.int64)[padded.group_of]
 
 
-def score_margins(several: PaddedScores) -> Floats:
+def score_margins(padded: PaddedScores) -> Floats:
     """Return the margin of the best alternative over the observed candidate, shape (n,).
 
     Minus infinity if there is no alternative or no observed candidate.
     """
-    own = several.scores[np.arange(len(several.scores)), several.observed]
-    margins: Floats = _others(several).max(axis=1, initial=-np.inf) - own
+    observed = padded.scores[np.arange(len(padded.scores)), padded.observed]
+    margins: Floats = _alternative_scores(padded).max(axis=1, initial=-np.inf) - observed
     return margins
 
 
-def _others(several: PaddedScores) -> Floats:
+def _alternative_scores(padded: PaddedScores) -> Floats:
     """Return the scores of the alternatives; minus infinity for the observed candidate and its variants."""
-    return np.where(several.is_variant() | (several.observed < 0)[:, None], -np.inf, several.scores)
+    return np.where(padded.is_variant() | (padded.observed < 0)[:, None], -np.inf, padded.scores)
 
 
 def alternative_margins(rivals: AlternativeFeatures) -> Floats:
@@ -358,47 +365,48 @@ def alternative_margins(rivals: AlternativeFeatures) -> Floats:
     return np.where(rivals.possible, margins, -np.inf).max(axis=1, initial=-np.inf)
 
 
-def _words(several: PaddedScores, places: NDArray[np.int64]) -> NDArray[np.uint64]:
+def _words(padded: PaddedScores, places: NDArray[np.int64]) -> NDArray[np.uint64]:
     """Return the hashes of the candidates at `places`, shape (n, P)."""
-    if several.batch.own is not None:
-        texts, index = _texts_of_lists(several, several.batch.own, places)
+    if padded.batch.own is not None:
+        texts, index = _texts_of_lists(padded, padded.batch.own, places)
         return np.fromiter(map(_hash, texts), np.uint64, len(texts))[index]
-    nothing = np.zeros(several.scores.shape[1], np.uint64)
-    hashes = several.by_group(lambda group: _candidate_hashes(group.candidates), nothing)
-    hashed: NDArray[np.uint64] = hashes[several.group_of[:, None], places]
+    filled = np.zeros(padded.scores.shape[1], np.uint64)
+    hashes = padded.by_group(lambda group: _candidate_hashes(group.candidates), filled)
+    hashed: NDArray[np.uint64] = hashes[padded.group_of[:, None], places]
     return hashed
 
 
-def _edits(several: PaddedScores, places: NDArray[np.int64]) -> tuple[NDArray[np.int8], NDArray[np.uint64]]:
+def _edits(padded: PaddedScores, places: NDArray[np.int64]) -> tuple[NDArray[np.int8], NDArray[np.uint64]]:
     """Return kinds and changes of the edits from the first `places` to the others, shape (n, P - 1)."""
-    if several.batch.own is not None:
-        texts, index = _texts_of_lists(several, several.batch.own, places)
+    if padded.batch.own is not None:
+        texts, index = _texts_of_lists(padded, padded.batch.own, places)
         n = max(len(texts), 1)
-        pairs, which = unique_inverse((index[:, :1] * n + index[:, 1:]).ravel())
-        here, there = ([texts[i] for i in indices.tolist()] for indices in np.divmod(pairs, n))
+        pairs, inverse = unique_inverse((index[:, :1] * n + index[:, 1:]).ravel())
+        written, meant = ([texts[i] for i in indices.tolist()] for indices in np.divmod(pairs, n))
         shape = len(places), places.shape[1] - 1
-        kinds, changes = (values[which].reshape(shape) for values in pair_edits(here, there))
+        kinds, changes = (values[inverse].reshape(shape) for values in pair_edits(written, meant))
         return kinds, changes
-    k = several.scores.shape[1]
-    at = several.group_of[:, None], places[:, :1], places[:, 1:]
-    none = np.zeros((k, k), np.int8), np.zeros((k, k), np.uint64)
-    all_kinds = several.by_group(lambda group: candidate_edits(group.candidates)[0], none[0])
-    all_changes = several.by_group(lambda group: candidate_edits(group.candidates)[1], none[1])
-    return all_kinds[at], all_changes[at]
+    k = padded.scores.shape[1]
+    cells = padded.group_of[:, None], places[:, :1], places[:, 1:]
+    all_kinds = padded.by_group(lambda group: candidate_edits(group.candidates)[0], np.zeros((k, k), np.int8))
+    all_changes = padded.by_group(
+        lambda group: candidate_edits(group.candidates)[1], np.zeros((k, k), np.uint64)
+    )
+    return all_kinds[cells], all_changes[cells]
 
 
 def _texts_of_lists(
-    several: PaddedScores, own: CandidateLists, places: NDArray[np.int64]
+    padded: PaddedScores, own: CandidateLists, places: NDArray[np.int64]
 ) -> tuple[list[str], NDArray[np.int64]]:
     """Return the distinct texts of the per-instance candidates at `places`, and the index of each text.
 
     The index has the shape (n, P).
     """
-    first = own.offsets[several.index][:, None]
-    last = own.offsets[several.index + 1][:, None] - 1
-    at = np.minimum(first + places, last)
-    texts, index = distinct_texts(take_texts(own.texts, at.ravel()))
-    return texts, index.reshape(at.shape)
+    first = own.offsets[padded.index][:, None]
+    last = own.offsets[padded.index + 1][:, None] - 1
+    rows = np.minimum(first + places, last)
+    texts, index = distinct_texts(take_texts(own.texts, rows.ravel()))
+    return texts, index.reshape(rows.shape)
 
 
 @lru_cache(maxsize=4096)
@@ -409,9 +417,3 @@ def _candidate_hashes(candidates: tuple[str, ...]) -> NDArray[np.uint64]:
 @lru_cache(maxsize=1 << 14)
 def _hash(word: str) -> int:
     return hash_word(word.lower())
-
-
-def _log_shares(scores: Floats) -> Floats:
-    most = scores.max(axis=1, keepdims=True)
-    logs: Floats = scores - most - np.log(np.exp(scores - most).sum(axis=1, keepdims=True))
-    return logs

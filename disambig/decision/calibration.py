@@ -67,28 +67,28 @@ class Calibration:
         """
         if self.scales is None:
             return None
-        at = group if group < len(self.groups) else -1
-        shares = np.exp(_log_shares(scores, float(self.scales[at])))
+        entry = group if group < len(self.groups) else -1
+        shares = np.exp(log_softmax(scores, float(self.scales[entry])))
         if self.certainty is None or scores.shape[1] < 2:
             return shares
         rows, best = np.arange(len(shares)), scores.argmax(axis=1)
-        odds = _log_odds(shares[rows, best])
-        slope, intercept = self.certainty[at]
-        certain = 1.0 / (1.0 + np.exp(-np.clip(slope * odds + intercept, -30, 30)))
+        slope, intercept = self.certainty[entry]
+        best_odds = slope * to_log_odds(shares[rows, best]) + intercept
+        best_probability = 1.0 / (1.0 + np.exp(-np.clip(best_odds, -30, 30)))
         others = scores.copy()
         others[rows, best] = -np.inf
         alone = np.isneginf(others).all(axis=1)  # instances with one candidate, in a batch with longer lists
-        others[alone, best[alone]] = (
-            0.0  # any finite number: avoids minus infinity minus itself in the softmax
-        )
+        others[alone, best[alone]] = 0.0  # any finite number: the softmax cannot subtract infinities
         # The others share what the best one leaves; a softmax over them alone keeps digits if that is little.
-        parts = np.exp(_log_shares(others, float(self.scales[at])))
-        most = parts.max(axis=1)
-        # The best candidate keeps the highest probability: c >= most * (1 - c) gives c >= most / (1 + most).
-        certain = np.maximum(certain, most / (1.0 + most))
+        parts = np.exp(log_softmax(others, float(self.scales[entry])))
+        largest = parts.max(axis=1)
+        # The best candidate keeps the highest probability p: p >= largest * (1 - p).
+        best_probability = np.maximum(best_probability, largest / (1.0 + largest))
         # the minimum matters only if rounding makes another one exceed the best
-        probabilities: Floats = np.minimum(parts * (1.0 - certain)[:, None], certain[:, None])
-        probabilities[rows, best] = certain
+        probabilities: Floats = np.minimum(
+            parts * (1.0 - best_probability)[:, None], best_probability[:, None]
+        )
+        probabilities[rows, best] = best_probability
         probabilities[alone, best[alone]] = 1.0
         return probabilities
 
@@ -127,13 +127,32 @@ def compare_with_observed(
     return Comparison(np.where(possible, other, -1), features)
 
 
+def to_log_odds(probabilities: Floats) -> Floats:
+    """Return the log-odds of probabilities; those of 0 and 1 are finite."""
+    clipped = np.clip(probabilities, 1e-9, 1 - 1e-9)
+    odds: Floats = np.log(clipped) - np.log1p(-clipped)
+    return odds
+
+
+def to_probability(log_odds: Floats) -> Floats:
+    """Return the probability with the given log-odds."""
+    probabilities: Floats = 1.0 / (1.0 + np.exp(-np.clip(log_odds, -50, 50)))
+    return probabilities
+
+
+def log_softmax(scores: Floats, scale: float = 1.0) -> Floats:
+    """Return the logarithm of the softmax of each row of ``scale * scores``, shape ``(n, K)``."""
+    logits = scale * (scores - scores.max(axis=1, keepdims=True, initial=-np.inf))
+    logs: Floats = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
+    return logs
+
+
 def error_probabilities(log_odds: Floats) -> Floats:
     """Return the probability of an error, assuming that one word in a hundred is wrong.
 
     It compares the best other candidate with the observed one; it is not the probability of a candidate.
     """
-    prior = np.log(ERROR_RATE / (1 - ERROR_RATE))
-    return 1.0 / (1.0 + np.exp(-np.clip(log_odds + prior, -50, 50)))
+    return to_probability(log_odds + np.log(ERROR_RATE / (1 - ERROR_RATE)))
 
 
 def fit_calibration(
@@ -163,15 +182,24 @@ def fit_calibration(
 def fit_logistic(
     x: Floats, y: NDArray[np.bool_], weights: Floats, *, towards: Floats | None = None, ridge: float = 1.0
 ) -> Floats:
-    """Fit a logistic regression with a ridge towards `towards`; the margin's coefficient stays positive.
+    """Fit a logistic regression; the coefficient of the first feature, the margin, stays positive.
 
-    Features are scaled by their spread only in the ridge term, so that it affects all of them equally.
+    Parameters
+    ----------
+    x : array of float64, shape (n, F)
+    y : array of bool, shape (n,)
+    weights : array of float64, shape (n,)
+        Weight of each row.
+    towards : array of float64, shape (F,), optional
+        Coefficients towards which the ridge pulls; by default, the margin alone.
+    ridge : float
+        Strength of the pull. There, each feature is in units of its spread, so that all are affected equally.
     """
     from scipy.optimize import minimize
 
     centre = np.array([1.0, 0.0, 0.0, 0.0]) if towards is None else towards
-    kept = x[:, 0] > -1e5  # rows without another candidate, marked with -1e6, contain no information
-    x, sign, weights = x[kept], np.where(y[kept], 1.0, -1.0), weights[kept]
+    informative = x[:, 0] > -1e5  # rows without another candidate are marked with -1e6
+    x, sign, weights = x[informative], np.where(y[informative], 1.0, -1.0), weights[informative]
     if not len(x):
         return centre
     spread = np.sqrt(np.average(x**2, axis=0, weights=weights)) + 1e-9
@@ -180,13 +208,12 @@ def fit_logistic(
         z = sign * (x @ b)
         loss = weights @ np.logaddexp(0.0, -z)
         pull = (b - centre) * spread
-        slope = -(weights * sign / (1.0 + np.exp(np.clip(z, -50, 50)))) @ x
-        return float(loss + 0.5 * ridge * pull @ pull), slope + ridge * pull * spread
+        gradient = -(weights * sign / (1.0 + np.exp(np.clip(z, -50, 50)))) @ x
+        return float(loss + 0.5 * ridge * pull @ pull), gradient + ridge * pull * spread
 
+    lowest = np.array([1e-3] + [-np.inf] * (x.shape[1] - 1))
     bounds = [(1e-3, None)] + [(None, None)] * (x.shape[1] - 1)
-    result = minimize(
-        objective, np.maximum(centre, [1e-3] + [-np.inf] * (x.shape[1] - 1)), jac=True, bounds=bounds
-    )
+    result = minimize(objective, np.maximum(centre, lowest), jac=True, bounds=bounds)
     return np.asarray(result.x)
 
 
@@ -199,7 +226,8 @@ def fit_choices(
     ----------
     scores : sequence of arrays, each (n_g, K_g)
         Scores of examples that the scorers were not trained on.
-        truth : sequence of arrays of int, each (n_g,)
+    truth : sequence of arrays of int, each (n_g,)
+        Index of the right candidate of each example.
     shrinkage : float
         Strength of the pull of each group towards the pooled values, in examples.
 
@@ -214,22 +242,22 @@ def fit_choices(
     scales, certainty = np.ones(len(scores) + 1), np.tile((1.0, 0.0), (len(scores) + 1, 1))
     if unit == 0.0:
         return scales, certainty
-    pooled = _scale([scores[g] for g in used], [truth[g] for g in used], unit)
+    pooled = _fit_scale([scores[g] for g in used], [truth[g] for g in used], unit)
     scales[:] = pooled
     for g in used:
-        scales[g] = _scale([scores[g]], [truth[g]], unit, towards=pooled, ridge=shrinkage)
-    inputs = {g: _best(scores[g], truth[g], scales[g]) for g in used}
+        scales[g] = _fit_scale([scores[g]], [truth[g]], unit, towards=pooled, ridge=shrinkage)
+    inputs = {g: _best_candidates(scores[g], truth[g], scales[g]) for g in used}
     x = np.concatenate([inputs[g][0] for g in used])
     right = np.concatenate([inputs[g][1] for g in used])
-    both = fit_logistic(x, right, np.ones(len(x)), towards=np.array([1.0, 0.0]))
-    certainty[:] = both
+    pooled_certainty = fit_logistic(x, right, np.ones(len(x)), towards=np.array([1.0, 0.0]))
+    certainty[:] = pooled_certainty
     for g in used:
         x, right = inputs[g]
-        certainty[g] = fit_logistic(x, right, np.ones(len(x)), towards=both, ridge=shrinkage)
+        certainty[g] = fit_logistic(x, right, np.ones(len(x)), towards=pooled_certainty, ridge=shrinkage)
     return scales, certainty
 
 
-def _scale(
+def _fit_scale(
     scores: Sequence[Floats],
     truth: Sequence[NDArray[np.int32]],
     unit: float,
@@ -243,7 +271,7 @@ def _scale(
     def loss(log_scale: float) -> float:
         total = 0.5 * ridge * (log_scale - float(np.log(towards))) ** 2
         for table, right in zip(scores, truth, strict=True):
-            total -= float(_log_shares(table, float(np.exp(log_scale)))[np.arange(len(table)), right].sum())
+            total -= float(log_softmax(table, float(np.exp(log_scale)))[np.arange(len(table)), right].sum())
         return total
 
     # searched on a log scale around one over the typical spread of the scores: their units are arbitrary
@@ -251,10 +279,12 @@ def _scale(
     return float(np.exp(minimize_scalar(loss, bounds=(middle - 8.0, middle + 8.0), method="bounded").x))
 
 
-def _best(scores: Floats, truth: NDArray[np.int32], scale: float) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return features of the best candidate (log-odds of its share, 1), shape (n, 2), and if it is right."""
+def _best_candidates(
+    scores: Floats, truth: NDArray[np.int32], scale: float
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return for each best candidate the log-odds of its share and 1, shape (n, 2), and if it is right."""
     rows, best = np.arange(len(scores)), scores.argmax(axis=1)
-    odds = _log_odds(np.exp(_log_shares(scores, scale)[rows, best]))
+    odds = to_log_odds(np.exp(log_softmax(scores, scale)[rows, best]))
     return np.stack([odds, np.ones(len(odds))], axis=1), best == truth
 
 
@@ -263,15 +293,3 @@ def _spread(scores: Floats) -> Floats:
     most = scores.max(axis=1)
     spread: Floats = most - np.where(np.isneginf(scores), most[:, None], scores).min(axis=1)
     return spread
-
-
-def _log_odds(shares: Floats) -> Floats:
-    inside: Floats = np.clip(shares, 1e-9, 1 - 1e-9)
-    return np.log(inside) - np.log1p(-inside)
-
-
-def _log_shares(scores: Floats, scale: float) -> Floats:
-    """Return the logarithms of the candidates' shares, shape ``(n, K)``."""
-    logits = scale * (scores - scores.max(axis=1, keepdims=True, initial=-np.inf))
-    logs: Floats = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
-    return logs

@@ -1,4 +1,4 @@
-"""Check that a fitted decision rule returns what its contract says."""
+"""Check that a decision rule keeps its contract and fits its task; the default rule of a task."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data import Predictions, ScoreBatch
-from disambig.errors import contract_error, describe_value
+from disambig.errors import UserError, contract_error, describe_value
 from disambig.registry import describe_component
-from disambig.types import DecisionRule
+from disambig.types import Between, DecisionRule, Task, decides, judged_between, learns_mistakes
 
-METHODS = ("judge", "probabilities", "state", "from_state")
+_METHODS = ("judge", "probabilities", "state", "from_state")
 _JUDGED = "a JudgedScores with one entry per instance"
-_KINDS = {
+_COLUMNS = {
     "chosen": ("iu", "integers"),
     "margins": ("f", "floats"),
     "probabilities": ("f", "floats"),
@@ -42,7 +42,7 @@ def check_fit(rule: object) -> None:
 def check_methods(rule: object) -> None:
     """Raise D414 unless the result of `fit` has the methods of a decision rule."""
     part = describe_component("judges", rule)
-    for name in METHODS:
+    for name in _METHODS:
         if not callable(getattr(rule, name, None)):
             raise contract_error(part, f"the result of fit has no method {name}", "a fitted decision rule")
     try:
@@ -70,39 +70,113 @@ def check_predictions(rule: DecisionRule, scored: ScoreBatch) -> None:
     UserError
         D414, which names the rule, what it returned and the contract.
     """
-    part, n = describe_component("judges", rule), len(scored)
-    judged: Any = rule.judge(scored)
-    if not isinstance(judged, Predictions):
-        raise contract_error(part, f"judge returned {describe_value(judged)}", _JUDGED)
-    for name, (kinds, wanted) in _KINDS.items():
-        column = getattr(judged, name)
+    component, n = describe_component("judges", rule), len(scored)
+    predictions: Any = rule.judge(scored)
+    if not isinstance(predictions, Predictions):
+        raise contract_error(component, f"judge returned {describe_value(predictions)}", _JUDGED)
+    for name, (kinds, wanted) in _COLUMNS.items():
+        column = getattr(predictions, name)
         if not isinstance(column, np.ndarray) or column.shape != (n,) or column.dtype.kind not in kinds:
             problem = f"{name} of judge is {describe_value(column)}"
-            raise contract_error(part, problem, f"an array of {n:,} {wanted}, one per instance")
+            raise contract_error(component, problem, f"an array of {n:,} {wanted}, one per instance")
     sizes = np.diff(scored.offsets)
-    outside = np.flatnonzero((judged.chosen < 0) | (judged.chosen >= sizes))
+    outside = np.flatnonzero((predictions.chosen < 0) | (predictions.chosen >= sizes))
     if len(outside):
-        row = outside[0]
-        problem = (
-            f"judge chose candidate {judged.chosen[row]:,} of an instance with {sizes[row]:,} candidates"
-        )
-        raise contract_error(part, problem, "indices of the candidates of each instance, from 0")
-    if (negative := judged.margins[~(judged.margins >= 0)]).size:
+        i = outside[0]
+        seen = f"judge chose candidate {predictions.chosen[i]:,} of an instance with {sizes[i]:,} candidates"
+        raise contract_error(component, seen, "indices of the candidates of each instance, from 0")
+    if (negative := predictions.margins[~(predictions.margins >= 0)]).size:
         problem = f"a margin of judge is {negative[0]:g}"
-        raise contract_error(part, problem, "numbers that are not negative")
-    _check_range(judged.probabilities, part, "probabilities of judge")
-    shares: Any = rule.probabilities(scored)
-    if shares is None:
+        raise contract_error(component, problem, "numbers that are not negative")
+    _check_range(predictions.probabilities, component, "probabilities of judge")
+    probabilities: Any = rule.probabilities(scored)
+    if probabilities is None:
         return
-    count = len(scored.scores)
-    if not isinstance(shares, np.ndarray) or shares.shape != (count,) or shares.dtype.kind != "f":
-        wanted = f"None, or an array of {count:,} floats, one per candidate"
-        raise contract_error(part, f"probabilities returned {describe_value(shares)}", wanted)
-    _check_range(shares, part, "what probabilities returned")
+    n_candidates = len(scored.scores)
+    if (
+        not isinstance(probabilities, np.ndarray)
+        or probabilities.shape != (n_candidates,)
+        or probabilities.dtype.kind != "f"
+    ):
+        wanted = f"None, or an array of {n_candidates:,} floats, one per candidate"
+        raise contract_error(component, f"probabilities returned {describe_value(probabilities)}", wanted)
+    _check_range(probabilities, component, "what probabilities returned")
 
 
-def _check_range(values: NDArray[np.floating[Any]], part: str, what: str) -> None:
+def _check_range(values: NDArray[np.floating[Any]], component: str, what: str) -> None:
     """Raise D414 unless all values are probabilities."""
     bad = values[~((values >= -_ROUNDING) & (values <= 1 + _ROUNDING))]  # also true for NaN
     if len(bad):
-        raise contract_error(part, f"{what} has {bad[0]:g}", "numbers from 0 to 1")
+        raise contract_error(component, f"{what} has {bad[0]:g}", "numbers from 0 to 1")
+
+
+_DEFAULT_RULES: dict[Between, str] = {
+    "words": "disambig.Corrections.v1",
+    "labels": "disambig.Labels.v1",
+    "own": "disambig.Corrections.v1",
+}
+"""Default decision rules by the kind of candidates, for tasks in a text."""
+_RULE_OF_MISTAKES = "disambig.Mistakes.v1"
+"""Default rule of a correction task if there is an error corpus."""
+_RULE_OF_ITEMS = "disambig.BestOfList.v1"
+"""Default rule of a task without a text, in which there is nothing to correct."""
+_CANDIDATES: dict[Between, str] = {
+    "words": "the words of a group",
+    "labels": "labels",
+    "own": "candidates of each instance",
+}
+
+
+def default_rule_config(task: Task, *, mistakes: bool = False) -> dict[str, str]:
+    """Return the config section of the default decision rule of a task.
+
+    Parameters
+    ----------
+    mistakes : bool
+        Whether there is an error corpus to train on.
+    """
+    if mistakes and is_correction_task(task):
+        return {"@disambig_judges": _RULE_OF_MISTAKES}
+    decided = decides(task)
+    if decided.where == "items" and decided.between == "own":
+        return {"@disambig_judges": _RULE_OF_ITEMS}
+    return {"@disambig_judges": _DEFAULT_RULES[decided.between]}
+
+
+def is_correction_task(task: Task) -> bool:
+    """Return True if a task decides between words of a text, and so can correct mistakes."""
+    decided = decides(task)
+    return decided.where != "items" and decided.between != "labels"
+
+
+def check_decision_rule(rule: DecisionRule, task: Task) -> None:
+    """Check that a decision rule supports a task.
+
+    Raises
+    ------
+    UserError
+        D422 if it does not.
+    """
+    supported, seen = judged_between(rule), decides(task).between
+    if seen not in supported:
+        raise UserError(
+            "D422",
+            judge=type(rule).__name__,
+            known=" or ".join(_CANDIDATES[entry] for entry in supported),
+            task=task.name,
+            seen=_CANDIDATES[seen],
+        )
+
+
+def check_error_corpus(rule: DecisionRule, task: Task) -> None:
+    """Check that an error corpus is of use for a task and its decision rule.
+
+    Raises
+    ------
+    UserError
+        D427 for a task that does not correct words, D429 for a rule that does not learn from mistakes.
+    """
+    if not is_correction_task(task):
+        raise UserError("D427", task=task.name, seen=_CANDIDATES[decides(task).between])
+    if not learns_mistakes(rule):
+        raise UserError("D429", judge=type(rule).__name__)

@@ -19,7 +19,7 @@ from disambig.decision.calibration import (
     fit_calibration,
     fit_choices,
 )
-from disambig.decision.padded_scores import PaddedScores, pad, unpad
+from disambig.decision.padded_scores import PaddedScores, pad, top_margins, unpad
 from disambig.decision.thresholds import OperatingPoint, tune_operating_point
 from disambig.settings import fitted_field
 from disambig.type_aliases import Floats, Progress
@@ -60,8 +60,8 @@ class Corrections:
     def fit(self, material: CalibrationData, *, progress: Progress | None = None) -> Corrections:
         """Calibrate on right words and random substitutes, then set the thresholds on the whole text."""
         calibration, looks_up = self._calibrate(material, progress)
-        judge = replace(self, calibration=calibration, needs_evidence=looks_up)
-        return replace(judge, operating=judge._operate(material, progress))
+        rule = replace(self, calibration=calibration, needs_evidence=looks_up)
+        return replace(rule, operating=rule._tune_thresholds(material, progress))
 
     def judge(self, scored: ScoreBatch, *, flags_per_1000: float | None = None) -> Predictions:
         """Choose the best candidate; flag it if it has the evidence it needs and exceeds the threshold.
@@ -76,13 +76,10 @@ class Corrections:
 
     def _judge_group(self, scored: ScoreBatch, threshold: float) -> Predictions:
         weighed = self.weigh(scored)
-        scores = weighed.scores
-        ordered = np.sort(scores, axis=1)
-        n, k = scores.shape
-        margins = ordered[:, -1] - ordered[:, -2] if k > 1 else np.full(n, np.inf)
+        scores, n = weighed.scores, len(weighed.scores)
         return Predictions(
             chosen=scores.argmax(axis=1) if n else np.empty(0, np.int64),
-            margins=margins,
+            margins=top_margins(scores),
             probabilities=np.where(weighed.comparison.other >= 0, error_probabilities(weighed.log_odds), 0.0),
             flagged=weighed.eligible & (weighed.log_odds > threshold),
             answered=np.ones(n, bool),
@@ -144,7 +141,7 @@ class Corrections:
         )
         operating = OperatingPoint(arrays["rates"], arrays["thresholds"])
         rate = float(arrays["flags_per_1000"][0])
-        if not (_is_sound(calibration, len(groups)) and operating.is_sound() and rate >= 0):
+        if not (_is_valid(calibration, len(groups)) and operating.is_valid() and rate >= 0):
             raise ValueError("invalid shapes of the calibration or the operating point")
         needs_evidence = bool(arrays["needs_evidence"].all()) if "needs_evidence" in arrays else True
         return replace(
@@ -164,8 +161,8 @@ class Corrections:
         Also return whether any extractor looks something up.
         """
         looks_up = False
-        rows_of, wrong_of, weights_of = [], [], []
-        scores_of, truth_of = [], []
+        features, is_wrong, weights = [], [], []
+        scores_of_groups, truth_of_groups = [], []
         groups = material.task.groups
         for g in range(len(groups)):
             if progress:
@@ -173,29 +170,27 @@ class Corrections:
             scored = material.scored(g, most=self.max_examples)
             looks_up = looks_up or bool(scored.asked.any())
             padded = PaddedScores.from_batch(scored)
-            scores, evidence, same = padded.scores, padded.found, padded.is_variant()
-            truth = scored.observed
-            swapped, possible = substitutes(same | np.isneginf(scores), material.rng)
+            scores, evidence, same, truth = padded.scores, padded.found, padded.is_variant(), scored.observed
             # There is no error corpus: right words that another candidate replaces stand for mistakes.
+            substituted, rows = substitutes(same | np.isneginf(scores), material.rng)
             right = compare_with_observed(scores, evidence, truth, same).features
-            variants_of_swapped = replace(
-                padded, observed=np.where(swapped >= 0, swapped, truth)
-            ).is_variant()
+            with_substitutes = replace(padded, observed=np.where(substituted >= 0, substituted, truth))
+            same = with_substitutes.is_variant()
             wrong = compare_with_observed(
-                scores[possible], evidence[possible], swapped[possible], variants_of_swapped[possible]
+                scores[rows], evidence[rows], substituted[rows], same[rows]
             ).features
-            rows_of.append(np.concatenate([right, wrong]))
-            wrong_of.append(np.repeat([False, True], [len(right), len(wrong)]))
+            features.append(np.concatenate([right, wrong]))
+            is_wrong.append(np.repeat([False, True], [len(right), len(wrong)]))
             balance = len(right) / max(len(wrong), 1)
-            weights_of.append(np.repeat([1.0, balance], [len(right), len(wrong)]))
-            scores_of.append(scores)
-            truth_of.append(truth)
-        looks_up = looks_up or not any(map(len, truth_of))  # without examples nothing is known
-        errors = fit_calibration(rows_of, wrong_of, weights_of)
-        scales, certainty = fit_choices(scores_of, truth_of)
-        return replace(errors, scales=scales, certainty=certainty), looks_up
+            weights.append(np.repeat([1.0, balance], [len(right), len(wrong)]))
+            scores_of_groups.append(scores)
+            truth_of_groups.append(truth)
+        looks_up = looks_up or not any(map(len, truth_of_groups))  # without examples nothing is known
+        calibration = fit_calibration(features, is_wrong, weights)
+        scales, certainty = fit_choices(scores_of_groups, truth_of_groups)
+        return replace(calibration, scales=scales, certainty=certainty), looks_up
 
-    def _operate(self, material: CalibrationData, progress: Progress | None) -> OperatingPoint:
+    def _tune_thresholds(self, material: CalibrationData, progress: Progress | None) -> OperatingPoint:
         """Set the threshold of each rate of flags on the whole text, whose words count as right."""
         log_odds = []
         groups = material.task.groups
@@ -228,34 +223,35 @@ class WeighedDecisions:
 
 
 def substitutes(
-    barred: NDArray[np.bool_], rng: np.random.Generator
+    excluded: NDArray[np.bool_], rng: np.random.Generator
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Draw another candidate for each instance at random.
 
     Parameters
     ----------
-    barred : array of bool, shape (n, K)
+    excluded : array of bool, shape (n, K)
         Candidates that cannot be drawn: the right one, its variants, and padding.
 
     Returns
     -------
-    swapped : array of int32, shape (n,)
-        -1 if there is no other.
+    substituted : array of int32, shape (n,)
+        The drawn candidate; -1 if there is no other.
     rows : array of int64, shape (m,)
         Instances that have another candidate.
     """
-    chance = np.where(barred, -1.0, rng.random(barred.shape))
-    rows = np.flatnonzero(chance.max(axis=1, initial=-1.0) >= 0)
-    swapped = np.full(len(barred), -1, np.int32)
-    swapped[rows] = chance[rows].argmax(axis=1)
-    return swapped, rows
+    draws = np.where(excluded, -1.0, rng.random(excluded.shape))
+    rows = np.flatnonzero(draws.max(axis=1, initial=-1.0) >= 0)
+    substituted = np.full(len(excluded), -1, np.int32)
+    substituted[rows] = draws[rows].argmax(axis=1)
+    return substituted, rows
 
 
-def _is_sound(calibration: Calibration, n_groups: int) -> bool:
-    good = calibration.pooled.shape == (len(FEATURES),)
-    good = good and calibration.groups.shape == (n_groups, len(FEATURES))
-    if calibration.scales is not None:
-        good = good and calibration.scales.shape == (n_groups + 1,) and bool((calibration.scales > 0).all())
-    if calibration.certainty is not None:
-        good = good and calibration.certainty.shape == (n_groups + 1, 2)
-    return good
+def _is_valid(calibration: Calibration, n_groups: int) -> bool:
+    """Return True if the arrays of a calibration fit together."""
+    scales, certainty = calibration.scales, calibration.certainty
+    return (
+        calibration.pooled.shape == (len(FEATURES),)
+        and calibration.groups.shape == (n_groups, len(FEATURES))
+        and (scales is None or (scales.shape == (n_groups + 1,) and bool((scales > 0).all())))
+        and (certainty is None or certainty.shape == (n_groups + 1, 2))
+    )

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.data import Group, Predictions, ScoreBatch, offsets_from_sizes, segments
-from disambig.decision.padded_scores import pad
+from disambig.decision.padded_scores import pad, top_margins
 from disambig.errors import UserError
 from disambig.settings import fitted_field
 from disambig.type_aliases import Floats
@@ -50,16 +50,14 @@ class BestOfList:
 
     def judge(self, scored: ScoreBatch, *, flags_per_1000: float | None = None) -> Predictions:
         """Choose the candidate with the best score; the first one of ties."""
-        n = len(scored.offsets) - 1
+        n = len(scored)
         if not n:
-            none = np.empty(0)
-            return Predictions(np.empty(0, np.int64), none, none, np.empty(0, bool), np.empty(0, bool))
+            empty = np.empty(0)
+            return Predictions(np.empty(0, np.int64), empty, empty, np.empty(0, bool), np.empty(0, bool))
         chosen = segments.argmax(scored.scores, scored.offsets)
-        ordered = np.sort(pad(scored.scores, scored.offsets, -np.inf), axis=1)
-        margins = ordered[:, -1] - ordered[:, -2] if ordered.shape[1] > 1 else np.full(n, np.inf)
-        shares = self.probabilities(scored)
-        at = scored.offsets[:-1] + chosen
-        return Predictions(chosen, margins, shares[at], np.zeros(n, bool), np.ones(n, bool))
+        margins = top_margins(pad(scored.scores, scored.offsets, -np.inf))
+        probabilities = self.probabilities(scored)[scored.offsets[:-1] + chosen]
+        return Predictions(chosen, margins, probabilities, np.zeros(n, bool), np.ones(n, bool))
 
     def probabilities(self, scored: ScoreBatch) -> Floats:
         """Return the probability of each candidate, shape ``(n_candidates,)``."""
@@ -84,14 +82,12 @@ def _score_spread(scored: ScoreBatch) -> Floats:
 
 def _scale_loss(scored: ScoreBatch, scale: float) -> float:
     """Return the negative log-likelihood of the right candidates, adding up those of cost zero in a list."""
-    scores = scale * scored.scores
+    scores, sizes = scale * scored.scores, np.diff(scored.offsets)
     right = np.where(scored.cost == 0, scores, -np.inf)
     has_right = segments.maxima(right, scored.offsets) > -np.inf
-    kept = np.repeat(has_right, np.diff(scored.offsets))
-    sizes = np.diff(scored.offsets)[has_right]
-    offsets = offsets_from_sizes(sizes)
-    if not len(sizes):
+    if not has_right.any():
         return 0.0
+    kept, offsets = np.repeat(has_right, sizes), offsets_from_sizes(sizes[has_right])
     return float((segments.log_sums(scores[kept], offsets) - segments.log_sums(right[kept], offsets)).sum())
 
 
@@ -165,17 +161,18 @@ class Labels:
         """Fit scale, bias and offset of each group to held-out scores, for the metric of the task."""
         task = material.task
         name, label = metric(task)
-        wanted: tuple[str, int | None] = ("accuracy", None)
+        optimised: tuple[str, int | None] = ("accuracy", None)
         for group in task.groups:
             if name == "f1" and label in group.candidates:
-                wanted = "f1", group.candidates.index(label)
+                optimised = "f1", group.candidates.index(label)
                 break
         scores, gold = [], []
         for g, group in enumerate(task.groups):
             scored = material.scored(g)
             scores.append(scored.scores.reshape(-1, len(group.candidates)))
             gold.append(scored.observed)
-        fitted = fit_labels(scores, gold, metric=wanted, biased=not decides(task).together, drawn=self.drawn)
+        biased = not decides(task).together
+        fitted = fit_labels(scores, gold, metric=optimised, biased=biased, drawn=self.drawn)
         return replace(fitted, least_margin=self.least_margin, drawn=self.drawn)
 
     def judge(self, scored: ScoreBatch, *, flags_per_1000: float | None = None) -> Predictions:
@@ -186,9 +183,10 @@ class Labels:
         scores = scored.scores.reshape(-1, len(scored.group.candidates))
         chosen, margins, probabilities = self.choose(scores, scored.number)
         # margins are compared in the precision of saved records: a record filtered by its margin agrees
-        answered = (
-            margins.astype(np.float32) >= self.least_margin if self.least_margin > 0 else margins == margins
-        )
+        if self.least_margin > 0:
+            answered = margins.astype(np.float32) >= self.least_margin
+        else:
+            answered = ~np.isnan(margins)
         return Predictions(chosen, margins, probabilities, np.zeros(len(chosen), bool), answered)
 
     def probabilities(self, scored: ScoreBatch) -> Floats | None:
@@ -216,10 +214,13 @@ class Labels:
         least = float(arrays["least_margin"][0])
         shape = len(groups), max(len(group.candidates) for group in groups)
         sides = arrays.get("sides")  # older models have none
-        good = (bias.shape, offset.shape, scale.shape) == (shape, shape, shape[:1])
-        if sides is not None:
-            good = good and sides.shape == (len(groups), 2) and bool((sides > 0).all())
-        if not (good and bool((scale > 0).all()) and least >= 0):
+        is_valid = (
+            (bias.shape, offset.shape, scale.shape) == (shape, shape, shape[:1])
+            and bool((scale > 0).all())
+            and least >= 0
+            and (sides is None or (sides.shape == (len(groups), 2) and bool((sides > 0).all())))
+        )
+        if not is_valid:
             raise ValueError("invalid shapes or numbers in the calibration of labels")
         return Labels(scale, bias, offset, least, self.drawn, sides)
 
@@ -249,8 +250,7 @@ class Labels:
         if scores.shape[1] == 1:
             odds = self.bias[group, 0]
             return chosen, np.full(len(rows), odds), np.full(len(rows), 1.0 / (1.0 + np.exp(-odds)))
-        ordered = np.sort(logits, axis=1)
-        return chosen, ordered[:, -1] - ordered[:, -2], label_softmax(logits)[rows, chosen]
+        return chosen, top_margins(logits), label_softmax(logits)[rows, chosen]
 
 
 def label_softmax(logits: Floats) -> Floats:
@@ -281,19 +281,20 @@ def fit_labels(
     drawn : float
         See `Labels`.
     """
-    most = max((s.shape[1] for s in scores), default=2)
-    scale, bias, offset = np.ones(len(scores)), np.zeros((len(scores), most)), np.zeros((len(scores), most))
-    sides = np.ones((len(scores), 2))
+    n_groups, most = len(scores), max((table.shape[1] for table in scores), default=2)
+    scale, bias, offset = np.ones(n_groups), np.zeros((n_groups, most)), np.zeros((n_groups, most))
+    sides = np.ones((n_groups, 2))
     has_spread = [bool(table.size and np.ptp(table, axis=1).any()) for table in scores]
-    usable = zip(scores, gold, has_spread, strict=True)
-    common = _common_scale([entry[:2] for entry in usable if entry[2]]) if drawn else None
-    for g, (table, right) in enumerate(zip(scores, gold, strict=True)):
+    examples = list(zip(scores, gold, strict=True))
+    usable = [pair for pair, varies in zip(examples, has_spread, strict=True) if varies]
+    pooled = _pooled_scale(usable) if drawn else None
+    for g, (table, right) in enumerate(examples):
         k = table.shape[1]
         if k == 1:
             # Laplace's rule of succession: after n of one kind, another one has probability 1 / (n + 2)
             bias[g] = np.log(len(table) + 1.0)
         elif len(table):
-            towards = (common, drawn) if common and has_spread[g] else None
+            towards = (pooled, drawn) if pooled and has_spread[g] else None
             scale[g], bias[g, :k] = _platt(table, right, biased=biased, towards=towards)
             if metric[0] == "f1" and metric[1] is not None:
                 logits = scale[g] * table + bias[g, :k]
@@ -323,19 +324,21 @@ def _fit_sides(lead: Floats, second: NDArray[np.bool_]) -> Floats:
     return factors
 
 
-def _common_scale(fitted_from: Sequence[tuple[Floats, NDArray[np.int32]]]) -> float | None:
-    """Return the scale with the lowest cross-entropy over all groups; None for fewer than two."""
-    if len(fitted_from) < 2:
+def _pooled_scale(examples: Sequence[tuple[Floats, NDArray[np.int32]]]) -> float | None:
+    """Return the scale with the lowest cross-entropy over all groups; None for fewer than two.
+
+    Each of the examples has the scores of a group, and its right labels.
+    """
+    if len(examples) < 2:
         return None
     from scipy.optimize import minimize_scalar
 
-    spread = float(
-        np.sqrt(np.mean(np.concatenate([_centred(table).ravel() for table, _ in fitted_from]) ** 2))
-    )
+    centred = np.concatenate([_centred(scores).ravel() for scores, _ in examples])
+    spread = float(np.sqrt(np.mean(centred**2)))
 
     def loss(log_scale: float) -> float:
         scale = np.exp(log_scale) / spread
-        return float(sum(-np.log(_right_scores(scale * table, right)).sum() for table, right in fitted_from))
+        return float(sum(-np.log(_right_probabilities(scale * s, gold)).sum() for s, gold in examples))
 
     return float(np.exp(minimize_scalar(loss, bounds=(-5.0, 5.0), method="bounded").x) / spread)
 
@@ -344,7 +347,7 @@ def _centred(scores: Floats) -> Floats:
     return scores - scores.mean(axis=1, keepdims=True)
 
 
-def _right_scores(logits: Floats, gold: NDArray[np.int32]) -> Floats:
+def _right_probabilities(logits: Floats, gold: NDArray[np.int32]) -> Floats:
     """Return the probability of the right label of each example."""
     probabilities: Floats = np.maximum(label_softmax(logits)[np.arange(len(gold)), gold], 1e-300)
     return probabilities
@@ -367,22 +370,19 @@ def _platt(
     unit = 1.0 / towards[0] if towards else float(np.std(_centred(scores))) or 1.0
     ridge = towards[1] if towards else RIDGE
     x = scores / unit
-    right = np.eye(k)[gold]
+    truth = np.eye(k)[gold]
 
     def objective(b: Floats) -> tuple[float, Floats]:
-        logits = b[0] * x + b[1:]
-        shares = label_softmax(logits)
-        loss = -np.log(np.maximum(shares[np.arange(n), gold], 1e-300)).sum()
+        probabilities = label_softmax(b[0] * x + b[1:])
+        loss = -np.log(np.maximum(probabilities[np.arange(n), gold], 1e-300)).sum()
         pull = np.append(b[0] - 1.0, b[1:])
-        error = shares - right
-        slope = np.append((error * x).sum(), error.sum(axis=0))
-        return float(loss + 0.5 * ridge * pull @ pull), slope + ridge * pull
+        error = probabilities - truth
+        gradient = np.append((error * x).sum(), error.sum(axis=0))
+        return float(loss + 0.5 * ridge * pull @ pull), gradient + ridge * pull
 
-    start = np.append(1.0, np.zeros(k))
-    result = minimize(
-        objective, start, jac=True, bounds=[(1e-3, None), *[(None, None) if biased else (0.0, 0.0)] * k]
-    ).x
-    return float(result[0] / unit), np.asarray(result[1:])
+    bounds = [(1e-3, None), *[(None, None) if biased else (0.0, 0.0)] * k]
+    fitted = minimize(objective, np.append(1.0, np.zeros(k)), jac=True, bounds=bounds).x
+    return float(fitted[0] / unit), np.asarray(fitted[1:])
 
 
 def _lead(logits: Floats, candidate: int) -> Floats:
@@ -397,14 +397,14 @@ def best_threshold(scores: Floats, positive: NDArray[np.bool_]) -> float:
 
     It lies half-way between the two scores that it separates; 0 if nothing is positive.
     """
-    order = np.argsort(-scores, kind="stable")
-    right = np.cumsum(positive[order])
-    called = np.arange(1, len(scores) + 1)
-    f1 = 2 * right / (called + max(int(positive.sum()), 1))
-    ends = np.append(np.diff(scores[order]) < 0, True)  # a threshold cannot separate equal scores
     if not positive.any():
         return 0.0
-    best = int(np.where(ends, f1, -1.0).argmax())
-    last = scores[order[best]]
-    below = scores[order[best + 1]] if best + 1 < len(scores) else last - 1.0
-    return float((last + below) / 2)
+    order = np.argsort(-scores, kind="stable")
+    n_right = np.cumsum(positive[order])
+    n_predicted = np.arange(1, len(scores) + 1)
+    f1 = 2 * n_right / (n_predicted + int(positive.sum()))
+    is_cut = np.append(np.diff(scores[order]) < 0, True)  # a threshold cannot separate equal scores
+    best = int(np.where(is_cut, f1, -1.0).argmax())
+    above = scores[order[best]]
+    below = scores[order[best + 1]] if best + 1 < len(scores) else above - 1.0
+    return float((above + below) / 2)

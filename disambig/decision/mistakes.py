@@ -27,9 +27,9 @@ from disambig.decision._rivals import (
     score_margins,
     term_keys,
 )
-from disambig.decision.calibration import ERROR_RATE, Calibration, fit_choices
+from disambig.decision.calibration import ERROR_RATE, Calibration, fit_choices, to_probability
 from disambig.decision.corrections import substitutes
-from disambig.decision.padded_scores import PaddedScores, pad, unpad
+from disambig.decision.padded_scores import PaddedScores, pad, top_margins, unpad
 from disambig.decision.thresholds import OperatingPoint, tune_operating_point
 from disambig.settings import fitted_field
 from disambig.type_aliases import Floats, Progress
@@ -90,19 +90,19 @@ class ErrorWeights:
 
 def join_cases(parts: Sequence[WeightedCases]) -> WeightedCases:
     """Concatenate the examples of several groups."""
-    most = max((part.rivals.candidates.shape[1] for part in parts), default=1)
+    r = max((part.rivals.candidates.shape[1] for part in parts), default=1)
 
-    def wide(values: NDArray[Any], fill: int, columns: int) -> NDArray[Any]:
-        missing = [(0, 0)] * values.ndim
-        missing[1] = (0, columns - values.shape[1])
-        return np.pad(values, missing, constant_values=fill)
+    def widen(values: NDArray[Any], fill: int, n_columns: int) -> NDArray[Any]:
+        padding = [(0, 0)] * values.ndim
+        padding[1] = (0, n_columns - values.shape[1])
+        return np.pad(values, padding, constant_values=fill)
 
     return WeightedCases(
         AlternativeFeatures(
-            np.concatenate([wide(part.rivals.candidates, -1, most) for part in parts]),
-            np.concatenate([wide(part.rivals.features, 0, most) for part in parts]),
-            np.concatenate([wide(part.rivals.words, 0, most + 1) for part in parts]),
-            np.concatenate([wide(part.rivals.changes, NO_CHANGE, most) for part in parts]),
+            np.concatenate([widen(part.rivals.candidates, -1, r) for part in parts]),
+            np.concatenate([widen(part.rivals.features, 0, r) for part in parts]),
+            np.concatenate([widen(part.rivals.words, 0, r + 1) for part in parts]),
+            np.concatenate([widen(part.rivals.changes, NO_CHANGE, r) for part in parts]),
             np.concatenate([part.rivals.neighbours for part in parts]),
             np.concatenate([part.rivals.evident for part in parts]),
         ),
@@ -123,43 +123,42 @@ def fit_weights(cases: WeightedCases, *, start: ErrorWeights | None = None) -> E
     spread = np.sqrt((dense**2).mean(axis=0)) if len(dense) else np.ones(dense.shape[1])
     spread[spread == 0] = 1.0
     dense /= spread
-    kept_keys, kind_of_key, (pair, index) = _terms(
+    keys, kind_of_key, (pair, index) = _index_terms(
         term_keys(rivals.words, rivals.changes, rivals.neighbours)[rows, columns]
     )
-    pairs = np.arange(len(rows))
-    terms = csr_array((np.ones(len(index)), (pair, index)), shape=(len(rows), len(kept_keys)))
-    ridge = np.concatenate([np.full(dense.shape[1], RIDGE), np.array(RIDGES)[kind_of_key]])
-    place = np.full(possible.shape, -1)
-    place[rows, columns] = pairs
-    chosen = np.flatnonzero((cases.meant > 0) & (cases.weights > 0))
-    right = place[chosen, cases.meant[chosen] - 1]
-    chosen, right = chosen[right >= 0], right[right >= 0]
+    terms = csr_array((np.ones(len(index)), (pair, index)), shape=(len(rows), len(keys)))
+    n_dense = dense.shape[1]
+    ridge = np.concatenate([np.full(n_dense, RIDGE), np.array(RIDGES)[kind_of_key]])
+    pair_of_cell = np.full(possible.shape, -1)
+    pair_of_cell[rows, columns] = np.arange(len(rows))
+    mistakes = np.flatnonzero((cases.meant > 0) & (cases.weights > 0))
+    right = pair_of_cell[mistakes, cases.meant[mistakes] - 1]
+    mistakes, right = mistakes[right >= 0], right[right >= 0]
 
     def objective(x: Floats) -> tuple[float, Floats]:
-        scores = dense @ x[: dense.shape[1]] + terms @ x[dense.shape[1] :]
+        scores = dense @ x[:n_dense] + terms @ x[n_dense:]
         # softmax over the alternatives and the written word, whose score is 0; the maximum is
         # subtracted so that exp cannot overflow
-        most = np.zeros(n)
-        np.maximum.at(most, rows, scores)
-        shares = np.exp(scores - most[rows])
-        total = np.exp(-most) + np.bincount(rows, shares, minlength=n)
-        loss = cases.weights @ (most + np.log(total)) - cases.weights[chosen] @ scores[right]
-        mass = cases.weights[rows] * shares / total[rows]
-        mass[right] -= cases.weights[chosen]
-        slope = np.concatenate([mass @ dense, terms.T @ mass])
-        return float(loss + 0.5 * (ridge * x) @ x), slope + ridge * x
+        highest = np.zeros(n)
+        np.maximum.at(highest, rows, scores)
+        shares = np.exp(scores - highest[rows])
+        total = np.exp(-highest) + np.bincount(rows, shares, minlength=n)
+        loss = cases.weights @ (highest + np.log(total)) - cases.weights[mistakes] @ scores[right]
+        error = cases.weights[rows] * shares / total[rows]
+        error[right] -= cases.weights[mistakes]
+        gradient = np.concatenate([error @ dense, terms.T @ error])
+        return float(loss + 0.5 * (ridge * x) @ x), gradient + ridge * x
 
-    begin = np.zeros(len(ridge))
+    initial = np.zeros(len(ridge))
     if start is not None:
-        begin = np.concatenate([start.dense * spread, start.terms.sums(kept_keys[:, None])])
-    result = minimize(objective, begin, jac=True, method="L-BFGS-B", options={"maxiter": _STEPS})
-    weights = np.asarray(result.x)
-    split = dense.shape[1]
-    kept = np.abs(weights[split:]) > np.where(kind_of_key < ALONE, 1e-4, LEAST_WEIGHT)
-    return ErrorWeights(weights[:split] / spread, HashedWeights(kept_keys[kept], weights[split:][kept]))
+        initial = np.concatenate([start.dense * spread, start.terms.sums(keys[:, None])])
+    result = minimize(objective, initial, jac=True, method="L-BFGS-B", options={"maxiter": _STEPS})
+    dense_weights, term_weights = np.split(np.asarray(result.x), [n_dense])
+    kept = np.abs(term_weights) > np.where(kind_of_key < ALONE, 1e-4, LEAST_WEIGHT)
+    return ErrorWeights(dense_weights / spread, HashedWeights(keys[kept], term_weights[kept]))
 
 
-def _terms(
+def _index_terms(
     keys: NDArray[np.uint64],
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64], tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Return the keys that get a weight, ascending, their kinds, and pairs of (example, key index).
@@ -168,15 +167,15 @@ def _terms(
     ----------
     keys : array of uint64, shape (n_pairs, n_kinds)
     """
-    distinct, index, seen = np.unique(keys, return_inverse=True, return_counts=True)
-    index = index.reshape(keys.shape)
+    distinct, inverse, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    inverse = inverse.reshape(keys.shape)
     kind_of_key = np.zeros(len(distinct), np.int64)
     for kind in range(keys.shape[1]):
-        kind_of_key[index[:, kind]] = kind
-    kept = ((kind_of_key < ALONE) | (seen >= LEAST_SEEN)) & (distinct != NO_KEY)
-    places = np.where(kept, np.cumsum(kept) - 1, -1)[index]
-    pair, kind_at = np.nonzero(places >= 0)
-    return distinct[kept], kind_of_key[kept], (pair, places[pair, kind_at])
+        kind_of_key[inverse[:, kind]] = kind
+    kept = ((kind_of_key < ALONE) | (counts >= LEAST_SEEN)) & (distinct != NO_KEY)
+    index = np.where(kept, np.cumsum(kept) - 1, -1)[inverse]
+    pair, kind_of_pair = np.nonzero(index >= 0)
+    return distinct[kept], kind_of_key[kept], (pair, index[pair, kind_of_pair])
 
 
 FOLDS = 5
@@ -252,41 +251,42 @@ class Mistakes:
         """Fit the weights to right words, real mistakes and substitutes; set thresholds on right words."""
         report = progress or (lambda stage, done, total: None)
         groups = material.task.groups
-        people = material if isinstance(material, HasErrorCorpus) else None
-        right_of, wrong_of, made_of, folds_of = [], [], [], []
-        scores_of, truth_of = [], []
+        corpus = material if isinstance(material, HasErrorCorpus) else None
+        right_of_groups, mistakes_of_groups, substituted_of_groups, folds_of_groups = [], [], [], []
+        scores_of_groups, truth_of_groups = [], []
         looks_up = False
         for g in range(len(groups)):
             report("judging", g, len(groups))
-            scored = material.scored(g, most=None if people is None else self.most_right)
+            scored = material.scored(g, most=None if corpus is None else self.most_right)
             looks_up = looks_up or bool(scored.asked.any())
-            scores_of.append(pad(scored.scores, scored.offsets, -np.inf))
-            truth_of.append(scored.observed)
-            labelled = scored if people is None else people.right(g)
+            scores_of_groups.append(pad(scored.scores, scored.offsets, -np.inf))
+            truth_of_groups.append(scored.observed)
+            labelled = scored if corpus is None else corpus.right(g)
             folds = _folds(len(labelled.observed), self.most_right, material.rng)
-            folds_of.append(folds)
-            right_of.append(weighted_cases(labelled, labelled.observed.astype(np.int64)))
-            made_of.append(_substituted(labelled, material.rng).take(folds >= 0))
-            if people is not None:
-                mistakes = people.mistakes(g)
-                wrong_of.append(weighted_cases(mistakes, _meant_candidates(mistakes)))
-        looks_up = looks_up or not any(map(len, truth_of))  # without examples nothing is known
-        scales, certainty = fit_choices(scores_of, truth_of)
-        right, made = join_cases(right_of), _weighing(_sample(join_cases(made_of), material.rng), SUBSTITUTED)
-        wrong = join_cases([*wrong_of, made])
-        sizes = [len(cases.meant) for cases in wrong_of]
-        folds = np.concatenate(folds_of)
-        shift = _shift(float(wrong.weights.sum()), float(right.weights[folds >= 0].sum()))
-        weighing = fit_weights(join_cases([right.take(folds >= 0), wrong]))
-        odds = _unseen(right, wrong, folds, weighing, shift)
-        n_words = material.n_words if people is None else people.n_right_words
+            folds_of_groups.append(folds)
+            right_of_groups.append(weighted_cases(labelled, labelled.observed.astype(np.int64)))
+            substituted_of_groups.append(_substituted(labelled, material.rng).take(folds >= 0))
+            if corpus is not None:
+                mistakes = corpus.mistakes(g)
+                mistakes_of_groups.append(weighted_cases(mistakes, _meant_candidates(mistakes)))
+        looks_up = looks_up or not any(map(len, truth_of_groups))  # without examples nothing is known
+        scales, certainty = fit_choices(scores_of_groups, truth_of_groups)
+        right, folds = join_cases(right_of_groups), np.concatenate(folds_of_groups)
+        substituted = _rescale(_sample(join_cases(substituted_of_groups), material.rng), SUBSTITUTED)
+        wrong = join_cases([*mistakes_of_groups, substituted])
+        sampled = right.take(folds >= 0)
+        shift = _shift(float(wrong.weights.sum()), float(sampled.weights.sum()))
+        weighing = fit_weights(join_cases([sampled, wrong]))
+        odds = _held_out_odds(right, wrong, folds, weighing, shift)
+        n_words = material.n_words if corpus is None else corpus.n_right_words
         evident = right.rivals.evident | (not looks_up)
         operating = tune_operating_point(odds[evident & np.isfinite(odds)], n_words)
         fitted = replace(self, weighing=weighing, shift=shift, operating=operating, needs_evidence=looks_up)
-        if people is not None:
-            sure = _unseen_mistakes(wrong, sizes, right.take(folds >= 0), weighing, shift)
-            sure[~(wrong.rivals.evident[: len(sure)] | (not looks_up))] = -np.inf
-            recall = (sure[:, None] > operating.thresholds).sum(axis=0) / max(people.n_mistakes, 1)
+        if corpus is not None:
+            sizes = [len(cases.meant) for cases in mistakes_of_groups]
+            odds = _held_out_odds_of_mistakes(wrong, sizes, sampled, weighing, shift)
+            odds[~(wrong.rivals.evident[: len(odds)] | (not looks_up))] = -np.inf
+            recall = (odds[:, None] > operating.thresholds).sum(axis=0) / max(corpus.n_mistakes, 1)
             fitted = replace(fitted, found=np.minimum(recall, 1.0))
         return replace(
             fitted,
@@ -319,26 +319,22 @@ class Mistakes:
         least_margin : float
             Words whose best other candidate has a lower margin are skipped (see `weighed_from`).
         """
-        several = PaddedScores.from_batch(scored)
-        scores = several.scores
+        padded = PaddedScores.from_batch(scored)
+        scores = padded.scores
         n = len(scores)
         chosen = scores.argmax(axis=1) if n else np.empty(0, np.int64)
         odds, flagged = np.full(n, -np.inf), np.zeros(n, bool)
-        weighed = several.observed >= 0
+        weighed = padded.observed >= 0
         if least_margin > -FAR:
-            weighed &= (score_margins(several) >= least_margin) | is_repetition(several)
+            weighed &= (score_margins(padded) >= least_margin) | is_repetition(padded)
         rows = np.flatnonzero(weighed)
         if len(rows):
-            rivals = find_alternatives_padded(several.take(rows))
+            rivals = find_alternatives_padded(padded.take(rows))
             best, odds[rows] = _best(self.weighing.log_odds(rivals) + self.shift)
             flagged[rows] = (rivals.evident | (not self.needs_evidence)) & (odds[rows] > threshold)
             meant = rivals.candidates[np.arange(len(rows)), best]
             chosen[rows] = np.where(flagged[rows], meant, chosen[rows])
-        margins = np.full(n, np.inf)
-        if scores.shape[1] > 1:
-            two = np.partition(scores, -2, axis=1)[:, -2:]
-            margins = two[:, 1] - two[:, 0]
-        return Predictions(chosen, margins, _probability(odds), flagged, np.ones(n, bool))
+        return Predictions(chosen, top_margins(scores), to_probability(odds), flagged, np.ones(n, bool))
 
     def _least_flagged(self, cases: WeightedCases) -> float:
         """Return the lowest margin of a case that is flagged at the rate `USUAL`, minus a tolerance."""
@@ -355,7 +351,7 @@ class Mistakes:
         UserError
             D401 for an impossible rate.
         """
-        return float(_probability(np.float64(self.operating.threshold(self._rate(flags_per_1000)))))
+        return float(to_probability(np.float64(self.operating.threshold(self._rate(flags_per_1000)))))
 
     def gains(self) -> tuple[Floats, Floats] | None:
         """Return the rates and the share of mistakes found at each of them (see `found`); None if unknown."""
@@ -401,31 +397,26 @@ class Mistakes:
         scales, certainty = arrays.get("scales"), arrays.get("certainty")
         weighed_from = float(arrays["weighed_from"][0])
         recall = arrays.get("found")
-        sound = (
-            weighing.dense.ndim == 1
-            and (
-                len(weighing.dense) >= len(FEATURES)
-                if self.sees_parts
-                else len(weighing.dense) == len(FEATURES)
-            )
-            and bool(np.isfinite(weighing.dense).all())
-            and terms.is_sound()
-            and operating.is_sound()
+        n_dense, n_groups = len(dense), len(groups)
+        is_valid = (
+            dense.ndim == 1
+            and (n_dense >= len(FEATURES) if self.sees_parts else n_dense == len(FEATURES))
+            and bool(np.isfinite(dense).all())
+            and terms.is_valid()
+            and operating.is_valid()
             and np.isfinite(shift)
             and rate >= 0
             and np.isfinite(weighed_from)
             and (scales is None) == (certainty is None)
         )
         if recall is not None:
-            sound = sound and recall.shape == operating.rates.shape
-            sound = sound and bool(
-                (recall >= 0).all() and (recall <= 1).all() and (np.diff(recall) >= 0).all()
-            )
+            is_valid = is_valid and recall.shape == operating.rates.shape
+            is_valid = is_valid and bool((recall >= 0).all() and (recall <= 1).all())
+            is_valid = is_valid and bool((np.diff(recall) >= 0).all())
         if scales is not None and certainty is not None:
-            size = len(groups) + 1
-            sound = sound and scales.shape == (size,) and certainty.shape == (size, 2)
-            sound = sound and bool((scales > 0).all() and np.isfinite(certainty).all())
-        if not sound:
+            is_valid = is_valid and scales.shape == (n_groups + 1,) and certainty.shape == (n_groups + 1, 2)
+            is_valid = is_valid and bool((scales > 0).all() and np.isfinite(certainty).all())
+        if not is_valid:
             raise ValueError("invalid shapes or numbers in the decision rule of mistakes")
         choices = Calibration(np.empty(0), np.empty((0, 0)), scales, certainty)
         needs_evidence = bool(arrays["needs_evidence"].all()) if "needs_evidence" in arrays else True
@@ -449,12 +440,15 @@ def weighted_cases(
     written : array of int, shape (n,), optional
         Observed candidates that replace those of `scored`.
     """
-    here = scored.observed if written is None else written
+    observed = scored.observed if written is None else written
     rivals = find_alternatives(scored, written)
-    hit = rivals.candidates == meant[:, None]
-    usable = hit.any(axis=1) | (meant == here)
-    at = np.where(hit.any(axis=1), 1 + hit.argmax(axis=1), 0) if hit.shape[1] else np.zeros(len(here), int)
-    return WeightedCases(rivals, at, np.where(usable & rivals.possible.any(axis=1), 1.0, 0.0))
+    is_meant = rivals.candidates == meant[:, None]
+    is_alternative = is_meant.any(axis=1)
+    choice = np.zeros(len(observed), np.int64)
+    if is_meant.shape[1]:
+        choice = np.where(is_alternative, 1 + is_meant.argmax(axis=1), 0)
+    usable = (is_alternative | (meant == observed)) & rivals.possible.any(axis=1)
+    return WeightedCases(rivals, choice, np.where(usable, 1.0, 0.0))
 
 
 def _meant_candidates(scored: ScoreBatch) -> NDArray[np.int64]:
@@ -467,12 +461,12 @@ def _substituted(right: ScoreBatch, rng: np.random.Generator) -> WeightedCases:
     """Make examples from right words by replacing them with another random candidate."""
     padded = PaddedScores.from_batch(right)
     written, rows = substitutes(padded.is_variant() | np.isneginf(padded.scores), rng)
-    made = weighted_cases(
+    cases = weighted_cases(
         right, right.observed.astype(np.int64), np.where(written >= 0, written, right.observed)
     )
     possible = np.zeros(len(written), bool)
     possible[rows] = True
-    return replace(made, weights=made.weights * possible)
+    return replace(cases, weights=cases.weights * possible)
 
 
 def _sample(cases: WeightedCases, rng: np.random.Generator) -> WeightedCases:
@@ -483,7 +477,7 @@ def _sample(cases: WeightedCases, rng: np.random.Generator) -> WeightedCases:
     return cases.take(np.sort(rng.choice(n, MOST_SUBSTITUTED, replace=False)))
 
 
-def _weighing(cases: WeightedCases, total: float) -> WeightedCases:
+def _rescale(cases: WeightedCases, total: float) -> WeightedCases:
     """Scale the weights of the examples so that they add up to `total`."""
     return replace(cases, weights=cases.weights * (total / max(float(cases.weights.sum()), 1.0)))
 
@@ -495,7 +489,7 @@ def _folds(n: int, most: int, rng: np.random.Generator) -> NDArray[np.int64]:
     return folds
 
 
-def _unseen(
+def _held_out_odds(
     right: WeightedCases, wrong: WeightedCases, folds: NDArray[np.int64], weighing: ErrorWeights, shift: float
 ) -> Floats:
     """Return the log-odds of the right words, each by weights that were fitted without its fold.
@@ -503,17 +497,16 @@ def _unseen(
     Words without a fold (-1) were not used for training, so that `weighing` scores them.
     """
     odds = np.empty(len(folds))
-    for part in range(-1, FOLDS):
-        inside = folds == part
-        others = (folds >= 0) & ~inside
-        fold_weights = (
-            weighing if part < 0 else fit_weights(join_cases([right.take(others), wrong]), start=weighing)
-        )
-        odds[inside] = _best(fold_weights.log_odds(right.rivals.take(inside)) + shift)[1]
+    for fold in range(-1, FOLDS):
+        inside, weights = folds == fold, weighing
+        if fold >= 0:
+            others = right.take((folds >= 0) & ~inside)
+            weights = fit_weights(join_cases([others, wrong]), start=weighing)
+        odds[inside] = _best(weights.log_odds(right.rivals.take(inside)) + shift)[1]
     return odds
 
 
-def _unseen_mistakes(
+def _held_out_odds_of_mistakes(
     wrong: WeightedCases, sizes: Sequence[int], right: WeightedCases, weighing: ErrorWeights, shift: float
 ) -> Floats:
     """Return the log-odds of people's mistakes, each by weights that were fitted without its fold.
@@ -530,15 +523,15 @@ def _unseen_mistakes(
     n = sum(sizes)
     folds = np.full(len(wrong.meant), -1)
     folds[:n] = np.concatenate([np.arange(size) * FOLDS // max(size, 1) for size in sizes])
-    sure = np.full(n, -np.inf)
-    for part in range(FOLDS if n else 0):
-        inside = np.flatnonzero(folds == part)
-        without = fit_weights(join_cases([right, wrong.take(folds != part)]), start=weighing)
+    odds = np.full(n, -np.inf)
+    for fold in range(FOLDS if n else 0):
+        inside = np.flatnonzero(folds == fold)
+        weights = fit_weights(join_cases([right, wrong.take(folds != fold)]), start=weighing)
         cases = wrong.take(inside)
-        best, odds = _best(without.log_odds(cases.rivals) + shift)
-        good = 1 + best == cases.meant
-        sure[inside[good]] = odds[good]
-    return sure
+        best, fold_odds = _best(weights.log_odds(cases.rivals) + shift)
+        is_meant = 1 + best == cases.meant
+        odds[inside[is_meant]] = fold_odds[is_meant]
+    return odds
 
 
 def _best(log_odds: Floats) -> tuple[NDArray[np.int64], Floats]:
@@ -547,17 +540,12 @@ def _best(log_odds: Floats) -> tuple[NDArray[np.int64], Floats]:
     if not log_odds.shape[1]:
         return np.zeros(n, np.int64), np.full(n, -np.inf)
     best = log_odds.argmax(axis=1)
-    most = np.maximum(log_odds.max(axis=1), 0.0)  # 0 is the score of the written word
-    shares = np.exp(log_odds - most[:, None])
-    own = shares[np.arange(n), best]
-    rest = np.exp(-most) + shares.sum(axis=1) - own
+    highest = np.maximum(log_odds.max(axis=1), 0.0)  # 0 is the score of the written word
+    shares = np.exp(log_odds - highest[:, None])
+    share_of_best = shares[np.arange(n), best]
+    rest = np.exp(-highest) + shares.sum(axis=1) - share_of_best
     with np.errstate(divide="ignore"):
-        return best, np.log(own) - np.log(rest)
-
-
-def _probability(log_odds: Floats) -> Floats:
-    probability: Floats = 1.0 / (1.0 + np.exp(-np.clip(log_odds, -50, 50)))
-    return probability
+        return best, np.log(share_of_best) - np.log(rest)
 
 
 def _shift(wrong: float, right: float) -> float:

@@ -81,27 +81,27 @@ def surviving_edits(documents: Ints, slots: Ints, probabilities: Floats, tasks: 
     order = np.lexsort((last, first, documents))
     base = documents[order] * (last.max(initial=0) + 1)  # as if the documents were one text
     furthest = np.maximum.accumulate(base + last[order])
-    begins = np.ones(len(order), bool)
-    begins[1:] = (base + first[order])[1:] > furthest[:-1]
-    if begins.all():
+    is_first = np.ones(len(order), bool)
+    is_first[1:] = (base + first[order])[1:] > furthest[:-1]
+    if is_first.all():
         return survivors
     chain = np.empty(len(order), np.int64)  # number of the run of edits linked by overlaps, for each edit
-    chain[order] = np.cumsum(begins) - 1
+    chain[order] = np.cumsum(is_first) - 1
     linked = np.flatnonzero((np.bincount(chain) > 1)[chain])
     surest_first = np.lexsort((tasks, first - last, -probabilities, chain))
-    in_turn = surest_first[np.isin(surest_first, linked)].tolist()
+    by_rank = surest_first[np.isin(surest_first, linked)].tolist()
     # Maps a slot to the kept edit that covers it; comparing with all kept edits would be quadratic.
-    taken: dict[int, int] = {}
-    here = -1
-    for turn, i in enumerate(in_turn):
-        if chain[i] != here:
-            taken, here = {}, int(chain[i])
+    kept_at: dict[int, int] = {}
+    current = -1
+    for rank, i in enumerate(by_rank):
+        if chain[i] != current:
+            kept_at, current = {}, int(chain[i])
         slots_of_edit = range(int(first[i]), int(last[i]) + 1)
-        overlapped = [taken[slot] for slot in slots_of_edit if slot in taken]
+        overlapped = [kept_at[slot] for slot in slots_of_edit if slot in kept_at]
         if overlapped:
-            survivors[i] = in_turn[min(overlapped)]
+            survivors[i] = by_rank[min(overlapped)]
         else:
-            taken.update(dict.fromkeys(slots_of_edit, turn))
+            kept_at.update(dict.fromkeys(slots_of_edit, rank))
     return survivors
 
 
@@ -148,37 +148,40 @@ def resolve_overlaps(decisions: Sequence[Decisions], texts: Sequence[str]) -> li
     texts : sequence of str
         The documents.
     """
-    at = [np.flatnonzero(batch.raised) for batch in decisions]
-    if sum(map(len, at)) < 2:
-        return [
-            _with_resolution(batch, rows, rows[:0], None) for batch, rows in zip(decisions, at, strict=True)
-        ]
-    owner = np.repeat(np.arange(len(decisions)), [len(rows) for rows in at])
-    row = np.concatenate(at)
+    raised = [np.flatnonzero(batch.raised) for batch in decisions]
+    flags = list(zip(decisions, raised, strict=True))
+    if sum(map(len, raised)) < 2:
+        return [_with_resolution(batch, rows, rows[:0], None) for batch, rows in flags]
+    owner = np.repeat(np.arange(len(decisions)), [len(rows) for rows in raised])
+    row = np.concatenate(raised)
     places = zip(owner.tolist(), row.tolist(), strict=True)
     proposed = [decisions[k].candidate_texts(i)[decisions[k].chosen[i]] for k, i in places]
 
     def column(name: str) -> NDArray[Any]:
-        return np.concatenate([getattr(batch, name)[rows] for batch, rows in zip(decisions, at, strict=True)])
+        return np.concatenate([getattr(batch, name)[rows] for batch, rows in flags])
 
     documents, starts, ends = (column(name).astype(np.int64) for name in ("documents", "starts", "ends"))
-    sure = column("probabilities").astype(np.float64)
+    probabilities = column("probabilities").astype(np.float64)
     tasks = task_ranks([batch.task for batch in decisions])[owner]
-    survivors = surviving_edits(documents, _slots(starts, ends, proposed, documents, texts), sure, tasks)
+    slots = _slots(starts, ends, proposed, documents, texts)
+    survivors = surviving_edits(documents, slots, probabilities, tasks)
     losers = np.flatnonzero(survivors != np.arange(len(survivors)))
-    losers = losers[np.lexsort((tasks[losers], -sure[losers], row[survivors[losers]]))]
+    losers = losers[np.lexsort((tasks[losers], -probabilities[losers], row[survivors[losers]]))]
 
     def alternative(i: int) -> Alternative:
         task = decisions[int(owner[i])].task
-        return Alternative(task, int(starts[i]), int(ends[i]), proposed[i], float(sure[i]))
+        return Alternative(task, int(starts[i]), int(ends[i]), proposed[i], float(probabilities[i]))
 
-    settled = []
-    for k, (batch, rows) in enumerate(zip(decisions, at, strict=True)):
+    resolved = []
+    for k, (batch, rows) in enumerate(flags):
         lost = np.sort(row[losers[owner[losers] == k]])
-        behind = losers[owner[survivors[losers]] == k]
-        resolution = OverlapResolution(lost, row[survivors[behind]], tuple(map(alternative, behind.tolist())))
-        settled.append(_with_resolution(batch, rows, lost, resolution if len(lost) or len(behind) else None))
-    return settled
+        beaten = losers[owner[survivors[losers]] == k]  # flags that lost to one of these decisions
+        resolution = None
+        if len(lost) or len(beaten):
+            others = tuple(map(alternative, beaten.tolist()))
+            resolution = OverlapResolution(lost, row[survivors[beaten]], others)
+        resolved.append(_with_resolution(batch, rows, lost, resolution))
+    return resolved
 
 
 def restore_flags(decisions: Sequence[Decisions], restored: Collection[tuple[int, int]]) -> list[Decisions]:

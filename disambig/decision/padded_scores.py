@@ -15,19 +15,27 @@ from disambig.text import UNKNOWN
 from disambig.type_aliases import Floats
 
 
-def pad(values: NDArray[Any], offsets: NDArray[np.int64], fill: float) -> NDArray[Any]:
-    """Return the values of the candidates as a table, padded with `fill`: ``(n, most candidates, ...)``.
+def top_margins(scores: Floats) -> Floats:
+    """Return by how much the best score of each row exceeds the next one; infinite for one candidate."""
+    if scores.shape[1] < 2:
+        return np.full(len(scores), np.inf)
+    top_two = np.partition(scores, -2, axis=1)[:, -2:]
+    return top_two[:, 1] - top_two[:, 0]
 
-    Nothing is copied if all instances have the same number of candidates.
+
+def pad(values: NDArray[Any], offsets: NDArray[np.int64], fill: float) -> NDArray[Any]:
+    """Return the values of the candidates as a table, padded with `fill`, shape ``(n, K, ...)``.
+
+    K is the largest number of candidates. Nothing is copied if all instances have as many.
     """
     sizes, shape = lengths(offsets), values.shape[1:]
     if not len(sizes):
         return np.empty((0, 1, *shape), values.dtype)
-    most = int(sizes.max())
-    if len(values) == len(sizes) * most:
-        return values.reshape(len(sizes), most, *shape)
-    padded = np.full((len(sizes), most, *shape), fill, values.dtype)
-    padded[np.arange(most) < sizes[:, None]] = values
+    k = int(sizes.max())
+    if len(values) == len(sizes) * k:
+        return values.reshape(len(sizes), k, *shape)
+    padded = np.full((len(sizes), k, *shape), fill, values.dtype)
+    padded[np.arange(k) < sizes[:, None]] = values
     return padded
 
 
@@ -130,12 +138,12 @@ class PaddedScores:
             Values for padding, for groups without instances, and for per-instance candidates.
         """
         groups = self.batch.groups
-        filled_in = np.repeat(filled[None], len(groups), axis=0)
-        for number, group in enumerate(groups if self.batch.own is None else ()):
+        stacked = np.repeat(filled[None], len(groups), axis=0)
+        for g, group in enumerate(groups if self.batch.own is None else ()):
             if len(group.candidates) <= len(filled):
                 array = get(group)
-                filled_in[number][tuple(map(slice, array.shape))] = array
-        return filled_in
+                stacked[g][tuple(map(slice, array.shape))] = array
+        return stacked
 
 
 def _padded_parts(batch: ScoreBatch) -> NDArray[np.float32]:

@@ -21,6 +21,7 @@ from disambig.data import (
     convert,
 )
 from disambig.data.segments import argmax
+from disambig.decision.calibration import to_log_odds, to_probability
 from disambig.decision.mistakes import EVERYWHERE, Mistakes
 from disambig.decision.thresholds import OperatingPoint, check_rate, tune_operating_point
 from disambig.features import transform_union
@@ -50,7 +51,8 @@ SLACK = 0.3
 _STEPS = 30
 """Maximum number of steps of the fixed-point iteration for the density of a paragraph."""
 _PAIR = Group("pair", ("observed", "proposed"))
-_OWN = ("log-odds", "log-odds, insertion", "log-odds, deletion", "insertion", "deletion")
+_FIRST_FEATURES = ("log-odds", "log-odds, insertion", "log-odds, deletion", "insertion", "deletion")
+"""Features that need no evidence: the log-odds of the first rule, and the kind of edit."""
 _UNTUNED = OperatingPoint(np.array([1.0]), np.array([0.0]))
 
 
@@ -195,37 +197,38 @@ class SecondLook(_AsksFirstRule):
         if not right.any() or not clean.any():
             raise ValueError("a second look needs proposals that correct mistakes, and some in clean text")
         # clean text counts as if it were the text around the mistakes at their assumed density
-        wanted = proposals.n_mistakes / (MISTAKES_PER_1000 / 1000)
-        importance = np.where(clean, wanted / max(proposals.n_clean_words, 1), 1.0)
+        n_words = proposals.n_mistakes / (MISTAKES_PER_1000 / 1000)
+        n_clean_words = max(proposals.n_clean_words, 1)
+        importance = np.where(clean, n_words / n_clean_words, 1.0)
         folds = _unit_folds(proposals.units, seed)
-        unseen = np.empty(len(right))
-        for part in range(FOLDS):
-            inside = folds == part
+        odds = np.empty(len(right))  # each by weights that were fitted without its fold
+        for fold in range(FOLDS):
+            inside = folds == fold
             others = used & ~inside
             if inside.any():
                 weights = _fit_logistic(features[others], right[others], importance[others])
-                unseen[inside] = _log_odds(weights, features[inside])
-        tokens_per_word = proposals.n_clean_tokens / max(proposals.n_clean_words, 1)
-        # without the shift: places whose first probability no right flag has need no evidence
+                odds[inside] = _log_odds(weights, features[inside])
+        # places that the first rule finds less probable than any right flag need no evidence; the
+        # shift by density is not known yet
         first_odds = features[:, 0]
-        limit = tune_operating_point(unseen[clean], proposals.n_clean_words).threshold(self.flags_per_1000)
-        flagged = right & (unseen > limit)
+        limit = tune_operating_point(odds[clean], proposals.n_clean_words).threshold(self.flags_per_1000)
+        flagged = right & (odds > limit)
         floor = _quantile(first_odds[flagged], self.most_missed) if flagged.any() else -np.inf
-        floor = min(floor, float(_log(np.float64(HIGHEST_FLOOR))))
+        floor = min(floor, float(to_log_odds(np.float64(HIGHEST_FLOOR))))
         looked_at = used & (first_odds >= floor)
-        probable = importance[looked_at] @ _probability(unseen[looked_at])
+        expected_mistakes = importance[looked_at] @ to_probability(odds[looked_at])
         fitted = replace(
             self,
             weights=_fit_logistic(features[used], right[used], importance[used]),
-            expected=float(probable / (wanted * tokens_per_word)),
-            floor=float(_probability(np.float64(floor))),
+            expected=float(expected_mistakes / (n_words * (proposals.n_clean_tokens / n_clean_words))),
+            floor=float(to_probability(np.float64(floor))),
         )
         # thresholds are set with the shift, so that the rates hold for paragraphs like these
-        shift = fitted._shifts(unseen, proposals)
+        shift = fitted._shifts(odds, proposals)
         looked_at = first_odds >= fitted._floor_odds(shift)
-        unseen = unseen + shift
-        operating = tune_operating_point(unseen[clean & looked_at], proposals.n_clean_words)
-        odds_of_right = unseen[right & looked_at]
+        odds = odds + shift
+        operating = tune_operating_point(odds[clean & looked_at], proposals.n_clean_words)
+        odds_of_right = odds[right & looked_at]
         recall = (odds_of_right[:, None] > operating.thresholds).sum(axis=0) / max(proposals.n_mistakes, 1)
         recall_at_rates = np.minimum.accumulate(np.minimum(recall, 1.0)[::-1])[::-1]
         weighed_from = EVERYWHERE
@@ -264,20 +267,20 @@ class SecondLook(_AsksFirstRule):
             Some of the proposals; by default all.
         """
         rows = np.flatnonzero(decisions.flagged) if rows is None else rows
-        texts = [
-            (candidates[decisions.observed[row]], candidates[decisions.chosen[row]])
-            for row in rows.tolist()
-            for candidates in (decisions.candidate_texts(row),)
-        ]
-        odds = _log(decisions.probabilities[rows].astype(np.float64))
+        texts = []
+        for row in rows.tolist():
+            candidates = decisions.candidate_texts(row)
+            texts.append((candidates[decisions.observed[row]], candidates[decisions.chosen[row]]))
+        odds = to_log_odds(decisions.probabilities[rows].astype(np.float64))
         inserts = np.array([not observed for observed, _ in texts], bool)
         deletes = np.array([not proposed for _, proposed in texts], bool)
-        own = np.stack([odds, odds * inserts, odds * deletes, inserts, deletes], axis=1)
+        first_features = np.stack([odds, odds * inserts, odds * deletes, inserts, deletes], axis=1)
         is_counted = inserts | deletes | self.replacements
         # before the second look is fitted, the number of columns must not depend on the proposals
         asked = np.flatnonzero(is_counted | (self.weights is None))
         if not self.evidence or not len(asked):
-            return rows, np.concatenate([own, np.zeros((len(rows), self._n_evidence))], axis=1)
+            no_evidence = np.zeros((len(rows), self._n_evidence))
+            return rows, np.concatenate([first_features, no_evidence], axis=1)
         pairs = Instances(
             instances.positions[rows[asked]],
             instances.lengths[rows[asked]],
@@ -289,7 +292,7 @@ class SecondLook(_AsksFirstRule):
         evidence = np.zeros((len(rows), differences.shape[1]))
         evidence[asked] = differences
         evidence[~is_counted] = 0.0
-        return rows, np.concatenate([own, evidence], axis=1)
+        return rows, np.concatenate([first_features, evidence], axis=1)
 
     def _differences(self, view: TokenView, pairs: Instances) -> Floats:
         """Return the features of the proposed candidates minus those of the observed ones."""
@@ -303,14 +306,14 @@ class SecondLook(_AsksFirstRule):
 
     @property
     def _n_evidence(self) -> int:
-        return 0 if self.weights is None else len(self.weights) - 1 - len(_OWN)
+        return 0 if self.weights is None else len(self.weights) - 1 - len(_FIRST_FEATURES)
 
     def propose(self, view: TokenView, instances: Instances, decisions: Decisions) -> Proposals:
         """Return what `judge` proposes, with the evidence for what is looked at first."""
         rows = np.flatnonzero(decisions.flagged)
         if not len(rows):
             return Proposals(self, view, instances, decisions, rows, np.empty(0), rows)
-        first_odds = _log(decisions.probabilities[rows].astype(np.float64))
+        first_odds = to_log_odds(decisions.probabilities[rows].astype(np.float64))
         passages = np.searchsorted(passage_offsets(view), instances.positions[rows], side="right") - 1
         proposals = Proposals(self, view, instances, decisions, rows, first_odds, passages)
         proposals.look_at(first_odds >= self._floor_odds(np.zeros(len(rows)) + np.log(self.density)))
@@ -340,15 +343,15 @@ class SecondLook(_AsksFirstRule):
         shift = shifts[proposals.passages]
         proposals.look_at(proposals.first_odds >= self._floor_odds(shift))
         odds = proposals.odds + shift
-        keeps = odds > self.operating.threshold(rate)
+        is_flag = odds > self.operating.threshold(rate)
         flagged, chosen = decisions.flagged.copy(), decisions.chosen.copy()
         probabilities = decisions.probabilities.copy()
-        rows, seen = proposals.rows, proposals.is_looked_at
-        flagged[rows], probabilities[rows[seen]] = keeps, _probability(odds[seen])
-        back = rows[~keeps]
-        if len(back):
-            part = decisions.take(back)
-            chosen[back] = argmax(part.scores.astype(np.float64), part.offsets)
+        rows, looked_at = proposals.rows, proposals.is_looked_at
+        flagged[rows], probabilities[rows[looked_at]] = is_flag, to_probability(odds[looked_at])
+        unflagged = rows[~is_flag]
+        if len(unflagged):  # they get their best candidate again
+            part = decisions.take(unflagged)
+            chosen[unflagged] = argmax(part.scores.astype(np.float64), part.offsets)
         return replace(decisions, flagged=flagged, chosen=chosen, probabilities=probabilities)
 
     @property
@@ -357,17 +360,18 @@ class SecondLook(_AsksFirstRule):
         return self.per_1000 / MISTAKES_PER_1000
 
     def _floor_odds(self, shift: Floats) -> Floats:
-        """Return from which log-odds, according to the first rule, a place is looked at."""
-        floor, least = (_log(np.float64(value)) for value in (self.floor, self.least))
+        """Return the minimum log-odds, according to the first rule, of the places that are looked at."""
+        floor, least = (to_log_odds(np.float64(value)) for value in (self.floor, self.least))
         return np.maximum(np.minimum(floor - shift, floor - np.log(self.density)), least)
 
     def _shifts(self, odds: Floats, proposals: LabelledProposals) -> Floats:
         """Return the shift of each proposal by the density that this rule computes for its passage."""
-        seen = proposals.features[:, 0] >= self._floor_odds(np.full(len(odds), np.log(self.density)))
-        part = ExpectedMistakes(
-            odds[seen], proposals.passages[seen], self.expected, self.density, self.prior_strength
+        floor = self._floor_odds(np.full(len(odds), np.log(self.density)))
+        looked_at = proposals.features[:, 0] >= floor
+        mistakes = ExpectedMistakes(
+            odds[looked_at], proposals.passages[looked_at], self.expected, self.density, self.prior_strength
         )
-        return passage_shifts([part], proposals.n_tokens, proposals.paragraphs)[0][proposals.passages]
+        return passage_shifts([mistakes], proposals.n_tokens, proposals.paragraphs)[0][proposals.passages]
 
     def limit(self, flags_per_1000: float | None = None) -> float:
         """Return the probability above which a word is flagged at a rate.
@@ -381,7 +385,7 @@ class SecondLook(_AsksFirstRule):
         if not self.is_fitted:
             assert isinstance(self.first, RaisesFlags)
             return self.first.limit(rate)
-        return float(_probability(np.float64(self.operating.threshold(rate))))
+        return float(to_probability(np.float64(self.operating.threshold(rate))))
 
     @property
     def mistakes_per_1000(self) -> float | None:
@@ -425,11 +429,11 @@ class SecondLook(_AsksFirstRule):
                 floor=float(arrays["floor"][0]) if "floor" in arrays else 0.0,
                 weighed_from=float(arrays["weighed_from"][0]) if "weighed_from" in arrays else EVERYWHERE,
             )
-        if not restored._is_sound():
+        if not restored._is_valid():
             raise ValueError("invalid shapes or numbers in the second look")
         return restored
 
-    def _is_sound(self) -> bool:
+    def _is_valid(self) -> bool:
         if self.weights is None or self.found is None:
             return self.flags_per_1000 >= 0
         return (
@@ -437,7 +441,7 @@ class SecondLook(_AsksFirstRule):
             and self.weights.ndim == 1
             and (self._n_evidence > 0 if self.evidence else self._n_evidence == 0)
             and bool(np.isfinite(self.weights).all())
-            and self.operating.is_sound()
+            and self.operating.is_valid()
             and self.found.shape == self.operating.rates.shape
             and bool(((self.found >= 0) & (self.found <= 1)).all())
             and bool(np.isfinite([self.expected, self.weighed_from]).all())
@@ -484,7 +488,7 @@ class Proposals:
 
     @property
     def is_looked_at(self) -> NDArray[np.bool_]:
-        """Of which proposals there is evidence."""
+        """Mask of the proposals whose evidence was extracted."""
         return np.isfinite(self.odds)
 
     def look_at(self, wanted: NDArray[np.bool_]) -> None:
@@ -508,7 +512,7 @@ class ExpectedMistakes:
     density : float
         Assumed density.
     strength : float
-        For how many expected mistakes the assumption counts.
+        Number of expected mistakes that the assumption counts for.
     """
 
     odds: Floats
@@ -534,8 +538,8 @@ def look_again_together(proposals: Sequence[Proposals], rates: Sequence[float | 
         return [of_task.decisions for of_task in proposals]
     parts = []
     for of_task in proposals:
-        seen, rule = of_task.is_looked_at, of_task.rule
-        odds, passages = of_task.odds[seen], of_task.passages[seen]
+        looked_at, rule = of_task.is_looked_at, of_task.rule
+        odds, passages = of_task.odds[looked_at], of_task.passages[looked_at]
         parts.append(ExpectedMistakes(odds, passages, rule.expected, rule.density, rule.prior_strength))
     view = proposals[0].view
     offsets = passage_offsets(view)
@@ -582,21 +586,21 @@ def paragraph_shifts(parts: Sequence[ExpectedMistakes], n_tokens: Rows) -> list[
     them nor on other paragraphs: so no paragraph shifts another one, and a higher assumed density never
     lowers a probability. A part of infinite strength takes no part in it.
     """
-    size = len(n_tokens)
-    open_parts = [part for part in parts if np.isfinite(part.strength)]
-    ratio = np.ones(size)
-    if open_parts:
-        odds = np.concatenate([part.odds + np.log(part.density) for part in open_parts])
-        paragraphs = np.concatenate([part.paragraphs for part in open_parts])
-        strength = max(part.strength for part in open_parts)
-        expected = n_tokens * sum(part.expected * part.density for part in open_parts)
+    n = len(n_tokens)
+    finite = [part for part in parts if np.isfinite(part.strength)]
+    ratio = np.ones(n)
+    if finite:
+        odds = np.concatenate([part.odds + np.log(part.density) for part in finite])
+        paragraphs = np.concatenate([part.paragraphs for part in finite])
+        strength = max(part.strength for part in finite)
+        expected = n_tokens * sum(part.expected * part.density for part in finite)
         for _ in range(_STEPS):
-            probable = np.bincount(paragraphs, _probability(odds + np.log(ratio)[paragraphs]), size)
-            last, ratio = ratio, (strength + probable) / (strength + expected)
-            if np.array_equal(last, ratio):
+            n_mistakes = np.bincount(paragraphs, to_probability(odds + np.log(ratio)[paragraphs]), n)
+            previous, ratio = ratio, (strength + n_mistakes) / (strength + expected)
+            if np.array_equal(previous, ratio):
                 break
     return [
-        np.log(part.density) + (np.log(ratio) if np.isfinite(part.strength) else np.zeros(size))
+        np.log(part.density) + (np.log(ratio) if np.isfinite(part.strength) else np.zeros(n))
         for part in parts
     ]
 
@@ -629,10 +633,10 @@ class Proposer(_AsksFirstRule):
             return decided
         proposed = decided.flagged & (decided.probabilities >= self.least)
         chosen = decided.chosen.copy()
-        back = np.flatnonzero(decided.flagged & ~proposed)
-        if len(back):
-            part = scored.take(back)
-            chosen[back] = argmax(part.scores, part.offsets)
+        unflagged = np.flatnonzero(decided.flagged & ~proposed)
+        if len(unflagged):  # they get their best candidate again
+            part = scored.take(unflagged)
+            chosen[unflagged] = argmax(part.scores, part.offsets)
         return replace(decided, chosen=chosen, flagged=proposed)
 
     def fit(self, material: CalibrationData, *, progress: Any = None) -> Proposer:
@@ -669,7 +673,7 @@ def _fit_logistic(features: Floats, right: NDArray[np.bool_], importance: Floats
 
     def loss(change: Floats) -> tuple[float, Floats]:
         margins = sign * (features[:, 0] + columns @ change)
-        gradient = -(importance * sign * _probability(-margins)) @ columns + ridge * change
+        gradient = -(importance * sign * to_probability(-margins)) @ columns + ridge * change
         return float(importance @ np.logaddexp(0, -margins) + 0.5 * ridge @ change**2), gradient
 
     change = minimize(loss, np.zeros(columns.shape[1]), jac=True, method="L-BFGS-B").x
@@ -698,14 +702,3 @@ def _unit_folds(units: NDArray[np.int64], seed: int) -> NDArray[np.int64]:
 def _quantile(values: Floats, share: float) -> float:
     """Return a value of which at most this share of `values` are lower."""
     return float(np.sort(values)[int(share * len(values))])
-
-
-def _log(probabilities: Floats) -> Floats:
-    clipped = np.clip(probabilities, 1e-9, 1 - 1e-9)
-    odds: Floats = np.log(clipped) - np.log1p(-clipped)
-    return odds
-
-
-def _probability(log_odds: Floats) -> Floats:
-    probability: Floats = 1.0 / (1.0 + np.exp(-np.clip(log_odds, -50, 50)))
-    return probability

@@ -30,7 +30,7 @@ class OperatingPoint:
     rates: NDArray[np.float64]
     thresholds: NDArray[np.float64]
 
-    def is_sound(self) -> bool:
+    def is_valid(self) -> bool:
         """Return True if rates ascend and thresholds descend."""
         return (
             self.rates.ndim == 1
@@ -66,7 +66,7 @@ def check_rate(flags_per_1000: float) -> float:
 
 
 def tune_operating_point(log_odds: NDArray[np.float64], n_words: int) -> OperatingPoint:
-    """Choose the thresholds on a text whose words are all assumed to be right.
+    """Choose the thresholds on a text whose words are all assumed to be right: every flag there is false.
 
     Parameters
     ----------
@@ -75,10 +75,10 @@ def tune_operating_point(log_odds: NDArray[np.float64], n_words: int) -> Operati
     n_words : int
         Words in the text.
     """
-    falling = np.append(np.sort(log_odds)[::-1], -np.inf)
-    allowed = np.minimum((np.array(RATES) * n_words / 1000).astype(int), len(falling) - 1)
-    floor = float(falling[-2]) if len(falling) > 1 else 0.0
-    thresholds = np.where(np.isfinite(falling[allowed]), falling[allowed], floor - 1e-6)
+    descending = np.append(np.sort(log_odds)[::-1], -np.inf)
+    n_flags = np.minimum((np.array(RATES) * n_words / 1000).astype(int), len(descending) - 1)
+    lowest = float(descending[-2]) if len(descending) > 1 else 0.0
+    thresholds = np.where(np.isfinite(descending[n_flags]), descending[n_flags], lowest - 1e-6)
     return OperatingPoint(np.array(RATES), thresholds)
 
 

@@ -96,7 +96,7 @@ def test_weights_agree_with_a_penalised_logistic_regression(proposals):
 
 def test_thresholds_and_recall_are_cross_fitted(proposals):
     rule = SecondLook(Mistakes()).fit_proposals(proposals)
-    assert rule.operating.is_sound() and (np.diff(rule.found) >= 0).all()
+    assert rule.operating.is_valid() and (np.diff(rule.found) >= 0).all()
     assert 0 < rule.found[-1] <= proposals.right.sum() / proposals.n_mistakes
     assert rule.gains()[1] is rule.found
     # without the evidence fewer are found at the same rates
