@@ -62,7 +62,7 @@ def guard_check(
     Parameters
     ----------
     mend : str
-        How to fix an exception, if the caller knows better than the error.
+        How to fix an exception, if the caller knows advice than the error.
     """
     try:
         yield from check()
@@ -82,7 +82,7 @@ DISTRIBUTION = "disambig"
 
 
 def install_source(name: str) -> str:
-    """Return what ``pip install`` needs to get a distribution again: where it came from, or else its name."""
+    """Return the argument of ``pip install`` for a distribution: where it was installed from, or its name."""
     try:
         origin = json.loads(distribution(name).read_text("direct_url.json") or "{}")
         url, repository = str(origin["url"]), origin.get("vcs_info")
@@ -116,7 +116,7 @@ def check_versions() -> Iterator[CheckResultLine]:
         yield CheckResultLine(
             "versions", PROBLEM, f"Python {python} is not {pythons}", f"use Python {pythons}"
         )
-    fitting = []
+    satisfied = []
     for requirement in wanted:
         if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
             continue
@@ -124,9 +124,9 @@ def check_versions() -> Iterator[CheckResultLine]:
         if problem:
             yield CheckResultLine("versions", PROBLEM, problem, f"pip install '{requirement}'")
         else:
-            fitting.append(f"{requirement.name} {version(requirement.name)}")
-    if fitting:
-        yield CheckResultLine("versions", OK, ", ".join(fitting))
+            satisfied.append(f"{requirement.name} {version(requirement.name)}")
+    if satisfied:
+        yield CheckResultLine("versions", OK, ", ".join(satisfied))
 
 
 def _unmet(requirement: Requirement) -> str:
@@ -158,8 +158,8 @@ def check_plugins() -> Iterator[CheckResultLine]:
             what = f"{name} could not be loaded: {' '.join(report.error.split())}"
             is_core = report.distribution == DISTRIBUTION
             again = f"pip install --force-reinstall --no-deps {install_source(DISTRIBUTION)}"
-            mend = f"see the other problems first; then {again}"
-            mend = mend if is_core else f"update or uninstall {report.distribution}"
+            update = f"update or uninstall {report.distribution}"
+            mend = f"see the other problems first; then {again}" if is_core else update
             yield CheckResultLine("plugins", PROBLEM, what, mend)
             continue
         broken = report.broken_entries()
@@ -170,11 +170,7 @@ def check_plugins() -> Iterator[CheckResultLine]:
                 "plugins", WARNING, f"{name}: {report.warning}", f"update {report.distribution}"
             )
         elif not broken:
-            yield CheckResultLine(
-                "plugins",
-                OK,
-                f"{name}: entries: {len(report.registered):,}",
-            )
+            yield CheckResultLine("plugins", OK, f"{name}: entries: {len(report.registered):,}")
 
 
 def check_spacy() -> Iterator[CheckResultLine]:
@@ -187,22 +183,24 @@ def check_spacy() -> Iterator[CheckResultLine]:
             "spaCy", PROBLEM, f"spaCy cannot be imported: {describe_exception(problem)}", mend
         )
         return
-    ours = []
+    own_factories = []
     plugins = {distribution_name(entry) for entry in entry_points(group="disambig")}
     for entry in sorted(entry_points(group="spacy_factories"), key=lambda entry: entry.name):
         owner = distribution_name(entry)
-        failure = _load(entry)
+        failure = _load_error(entry)
         if failure:
             what = f"the factory {entry.name} of {owner} fails, so no pipeline can be created: {failure}"
             yield CheckResultLine("spaCy", PROBLEM, what, f"update or uninstall {owner}")
         elif owner in plugins:
-            ours.append(entry.name)
-    what = f"spaCy {spacy.__version__} with {', '.join(dict.fromkeys(ours)) or 'no component of disambig'}"
-    mend = "" if ours else f"pip install {install_source(DISTRIBUTION)}"
-    yield CheckResultLine("spaCy", OK if ours else PROBLEM, what, mend)
+            own_factories.append(entry.name)
+    components = ", ".join(dict.fromkeys(own_factories)) or "no component of disambig"
+    what = f"spaCy {spacy.__version__} with {components}"
+    mend = "" if own_factories else f"pip install {install_source(DISTRIBUTION)}"
+    yield CheckResultLine("spaCy", OK if own_factories else PROBLEM, what, mend)
 
 
-def _load(entry: EntryPoint) -> str:
+def _load_error(entry: EntryPoint) -> str:
+    """Load an entry point; return its exception as text, or an empty string."""
     try:
         entry.load()
     except (Exception, SystemExit) as problem:
@@ -231,7 +229,7 @@ def check_compiler() -> Iterator[CheckResultLine]:
         yield CheckResultLine("compiler", WARNING, what, mend)
     engine = os.environ.get("DISAMBIG_ENGINE")
     if engine:
-        what = f"DISAMBIG_ENGINE is {engine}: disambig does not choose the backend itself"
+        what = f"DISAMBIG_ENGINE is {engine}: disambig always uses this backend"
         yield CheckResultLine("compiler", WARNING, what, "unset it unless this is intended")
 
 
@@ -248,12 +246,12 @@ def check_terminal() -> Iterator[CheckResultLine]:
 REINSTALL = "install the pack again: pip install --force-reinstall --no-deps {name}"
 COPY = "retrain it or copy it again"
 MANY_FLAGS = 4.0
-KINDS = {"words": "words", "labels": "labels", "own": "candidates of lists"}
+CANDIDATE_KINDS = {"words": "words", "labels": "labels", "own": "candidates of lists"}
 
 
 @dataclass(slots=True)
 class CheckedPacks:
-    """What was checked so far.
+    """What has been checked so far.
 
     Attributes
     ----------
@@ -354,7 +352,7 @@ def check_model(
         if sampled:
             checked.models.append(model)
         learned = sum(scorer is not None for scorer in model.scorers)
-        kind = KINDS[decides(model.task).between]
+        kind = CANDIDATE_KINDS[decides(model.task).between]
         what = (
             f"{model.name} {model.version}, decides between {kind} of {model.tokenisation.name}: "
             f"{learned} of {pluralize(len(model.scorers), 'group')} learned"
@@ -362,8 +360,8 @@ def check_model(
         yield CheckResultLine("models", OK, what)
         if model.flags_per_1000 > MANY_FLAGS:
             what = f"{model.name} raises {model.flags_per_1000:g} false flags per 1,000 words by default"
-            better = "train it with a lower flags_per_1000, or set one when using it"
-            yield CheckResultLine("models", WARNING, what, better)
+            advice = "train it with a lower flags_per_1000, or set one when using it"
+            yield CheckResultLine("models", WARNING, what, advice)
 
     yield from guard_check("models", check, mend=mend)
 

@@ -21,22 +21,22 @@ from disambig.runtime import VARIABLE
 from disambig.type_aliases import Progress
 
 Work = tuple[str, Callable[[], object]]
-_STRANGE = "\U00020000 \u201cna\u00efve\u201d"
-"""Text beyond ASCII, which other compiled functions read."""
-_TEXTS = (SAMPLE, _STRANGE)
+_NON_ASCII_TEXT = "\U00020000 \u201cna\u00efve\u201d"
+"""Text with characters beyond ASCII, which other compiled functions process."""
+_TEXTS = (SAMPLE, _NON_ASCII_TEXT)
 _CANDIDATES = ("the", "of")
 """Candidates in the sample text for the extractors."""
 
 
 def compile_works(place: Path) -> Iterator[Work]:
-    """Yield name and function of each work; count tables are created in the directory `place`.
+    """Yield name and function of each piece of work; count tables are created in the directory `place`.
 
-    The works of extractors use the tables that earlier work has built.
+    The work of extractors uses the tables that earlier work has built.
     """
     yield from _model_works()
     yield "counting", partial(_count, place)
     for kind, work in (
-        ("extractors", partial(_describe, place)),
+        ("extractors", partial(_transform, place)),
         ("measures", _measure),
         ("learners", _learn),
     ):
@@ -54,12 +54,12 @@ def kernel_modules() -> Iterator[str]:
     Such a module may contain functions ``sample`` and ``sample_...``, which call compiled functions that no
     registered entry calls on small examples.
     """
-    tops = {entry.value.partition(":")[0].partition(".")[0] for entry in entry_points(group="disambig")}
-    for top in sorted({"disambig", *tops}):
-        spec = find_spec(top)
+    packages = {entry.value.partition(":")[0].partition(".")[0] for entry in entry_points(group="disambig")}
+    for package in sorted({"disambig", *packages}):
+        spec = find_spec(package)
         for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
             for path in sorted(Path(folder).rglob("*kernels.py")):
-                yield ".".join([top, *path.relative_to(folder).with_suffix("").parts])
+                yield ".".join([package, *path.relative_to(folder).with_suffix("").parts])
 
 
 def _entry_works(kind: str, work: Callable[[Callable[..., Any]], object]) -> Iterator[Work]:
@@ -99,7 +99,7 @@ def _count(place: Path) -> None:
         open_table(place / name).counts_of_texts(["the", "of the house"])
 
 
-def _describe(place: Path, make: Callable[..., Any]) -> None:
+def _transform(place: Path, make: Callable[..., Any]) -> None:
     """Fit an extractor to the sample and transform it."""
     from disambig.settings import get_settings
     from disambig.tasks import OwnCandidates
@@ -120,16 +120,16 @@ def _measure(make: Callable[..., Any]) -> None:
 
 
 def _learn(make: Callable[..., Any]) -> None:
-    from disambig.testing import checks as problems
+    from disambig.testing import checks
 
     learner = make()
     for problem in (
-        problems.blocks,
-        problems.crossed,
-        problems.lists,
-        problems.dense_lists,
-        problems.crossed_lists,
-        problems.chains,
+        checks.blocks,
+        checks.crossed,
+        checks.lists,
+        checks.dense_lists,
+        checks.crossed_lists,
+        checks.chains,
     ):
         with suppress(Exception):  # each learner accepts only some of the batches
             batch = problem()
@@ -137,7 +137,7 @@ def _learn(make: Callable[..., Any]) -> None:
 
 
 def compile_all(progress: Progress = lambda stage, done, total: None) -> Iterator[CheckResultLine]:
-    """Run every work with the Numba backend, and report how many functions are compiled then."""
+    """Run all work with the Numba backend, and report how many functions are compiled afterwards."""
     with _with_numba(), tempfile.TemporaryDirectory(prefix="disambig-compile-") as place:
         todo = list(compile_works(Path(place)))
         for number, (name, work) in enumerate(todo):
@@ -149,21 +149,21 @@ def compile_all(progress: Progress = lambda stage, done, total: None) -> Iterato
 
 def compiled_finding() -> CheckResultLine:
     """Return how many functions are compiled, and where they are cached."""
-    from disambig import jit as compiling
+    from disambig import jit
 
     for module in kernel_modules():
         with suppress(Exception):
             import_module(module)
-    functions = compiling.compiled_functions()
+    functions = jit.compiled_functions()
     done = sum(map(is_compiled, functions))
-    place = next(filter(None, map(compiling.cache_location, functions)), None)
+    place = next(filter(None, map(jit.cache_location, functions)), None)
     if place is None:
-        what = "compiled code cannot be cached: every process compiles again what it needs"
+        what = "compiled code cannot be cached: every process compiles the functions that it needs again"
         mend = "set NUMBA_CACHE_DIR to a writable directory"
         return CheckResultLine("compiled code", WARNING, what, mend)
     numbers = {"kernels": float(len(functions)), "compiled": float(done)}
     if not done:
-        what = f"nothing yet: commands compile what they need once and cache it in {place}"
+        what = f"none yet: commands compile each function on first use and cache it in {place}"
     else:
         rest = "" if done == len(functions) else ", the others when needed"
         what = f"{done} of {pluralize(len(functions), 'function')} compiled{rest}; cached in {place}"

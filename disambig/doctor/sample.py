@@ -20,24 +20,24 @@ SAMPLE = (
     "raining, so they stayed for an hour and talked about the the weather, the price of bread and school."
 )
 LANGUAGE = "en"
-LEAST_COVERED = 0.05
-SLOW = 20_000
+MIN_COVERAGE = 0.05
+SLOW_WORDS_PER_SECOND = 20_000
 SPEED_WORDS = 100_000
-_FEWEST = 20
-_BLOCK = 1024
+_MIN_WORDS = 20
+_INSTANCES_PER_BLOCK = 1024
 
 
 def check_sample(models: Sequence[Model], text: str | None) -> Iterator[CheckResultLine]:
     """Annotate the sample, or the user's text, with every model."""
     from disambig.models import annotate
 
-    long = text if text and len(text.split()) >= _FEWEST else SAMPLE
+    timed_text = text if text and len(text.split()) >= _MIN_WORDS else SAMPLE
     speed: list[tuple[Model, float]] = []  # working models, and the seconds for the first words
     for model in models:
 
         def check(model: Model = model) -> Iterator[CheckResultLine]:
             start = time.perf_counter()
-            annotate([long], [model])
+            annotate([timed_text], [model])
             cold = time.perf_counter() - start
             yield _coverage(model, text)
             speed.append((model, cold))
@@ -46,7 +46,7 @@ def check_sample(models: Sequence[Model], text: str | None) -> Iterator[CheckRes
         yield from guard_check("coverage", check, mend=mend)
     if speed:
         cold = sum(seconds for _, seconds in speed)
-        yield from guard_check("speed", lambda: [_speed([model for model, _ in speed], long, cold)])
+        yield from guard_check("speed", lambda: [_speed([model for model, _ in speed], timed_text, cold)])
 
 
 def _coverage(model: Model, text: str | None) -> CheckResultLine:
@@ -61,11 +61,9 @@ def _coverage(model: Model, text: str | None) -> CheckResultLine:
             return CheckResultLine("coverage", OK, what)
         what = f"{model.name}: nothing to decide in the {'sample' if text is None else 'text'}"
         mend = "give a text in which the model has something to decide, or check it with `disambig explain`"
-        return (
-            CheckResultLine("coverage", OK, what)
-            if text
-            else CheckResultLine("coverage", WARNING, what, mend)
-        )
+        if text:
+            return CheckResultLine("coverage", OK, what)
+        return CheckResultLine("coverage", WARNING, what, mend)
     n_hits, asked = int(decisions.found.sum()), int(decisions.asked.sum())
     numbers = {"decisions": len(decisions), "asked": asked, "found": n_hits}
     what = f"{model.name}: {pluralize(len(decisions), 'decision')}"
@@ -79,19 +77,17 @@ def _coverage(model: Model, text: str | None) -> CheckResultLine:
     what += f", {n_hits:,} of {asked:,} {evidence_name(model)} found ({n_hits / asked:.0%})"
     orders = asked_by_order(model, text or SAMPLE)
     if orders:
-        shares = [f"{order}-grams {n_known / total:.0%}" for order, (n_known, total) in orders.items()]
+        shares = [f"{order}-grams {n_found / total:.0%}" for order, (n_found, total) in orders.items()]
         what += f": {', '.join(shares)}"
-        for order, (n_known, total) in orders.items():
-            numbers |= {f"asked_{order}": total, f"found_{order}": n_known}
-    if n_hits / asked >= LEAST_COVERED:
+        for order, (n_found, total) in orders.items():
+            numbers |= {f"asked_{order}": total, f"found_{order}": n_found}
+    if n_hits / asked >= MIN_COVERAGE:
         return CheckResultLine("coverage", OK, what, numbers=numbers)
     mend = "the table covers little of this language or domain: count text of your own"
     if evidence_name(model) == "words":
         mend = "the model covers little of this language or domain: train it on suitable text"
-        if text is None and model.language != LANGUAGE:
-            return CheckResultLine(
-                "coverage", OK, what, numbers=numbers
-            )  # the sample can be in another language
+        if text is None and model.language != LANGUAGE:  # the sample can be in another language
+            return CheckResultLine("coverage", OK, what, numbers=numbers)
     return CheckResultLine("coverage", WARNING, what, mend, numbers)
 
 
@@ -111,8 +107,8 @@ def asked_by_order(model: Model, text: str) -> dict[int, tuple[int, int]]:
         for index in np.unique(instances.groups).tolist():
             group = model.task.groups[index]
             rows = np.flatnonzero(instances.groups == index)
-            for start in range(0, len(rows), _BLOCK):
-                part = instances.take(rows[start : start + _BLOCK])
+            for start in range(0, len(rows), _INSTANCES_PER_BLOCK):
+                part = instances.take(rows[start : start + _INSTANCES_PER_BLOCK])
                 ranks, usable = extractor.ranks_of_candidates(view, part, group)
                 asked += usable.sum(axis=0)
                 hits += np.count_nonzero(ranks, axis=0)
@@ -130,9 +126,8 @@ def _speed(models: Sequence[Model], text: str, cold: float) -> CheckResultLine:
 
     n_words = len(text.split())
     texts = [f"{text} {i}" for i in range(max(1, SPEED_WORDS // n_words))]
-    annotate(
-        texts[: len(texts) // 4 + 1], models
-    )  # compile or load the functions for large batches before timing
+    # compile or load the functions for large batches before timing
+    annotate(texts[: len(texts) // 4 + 1], models)
     start = time.perf_counter()
     annotate(texts, models)
     rate = n_words * len(texts) / (time.perf_counter() - start)
@@ -140,5 +135,5 @@ def _speed(models: Sequence[Model], text: str, cold: float) -> CheckResultLine:
     what = f"{pluralize(len(models), 'model')}, one core: {fast}"
     numbers = {"first_words": n_words, "first_seconds": round(cold, 4), "words_per_second": round(rate)}
     mend = "is the machine busy, or DISAMBIG_ENGINE=numpy set?"
-    slow = rate < SLOW
+    slow = rate < SLOW_WORDS_PER_SECOND
     return CheckResultLine("speed", WARNING if slow else OK, what, mend if slow else "", numbers)

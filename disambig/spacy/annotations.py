@@ -40,7 +40,7 @@ def pack_decisions(
         Start of the decisions of each document, and the end of the last ones.
     spans_key : str
     scope : str
-        Flags of the same scope compete for places; ``""`` for components with one task each.
+        Overlapping flags of the same scope compete; ``""`` for components with one task each.
     """
     if not len(decisions):
         return [_pack_nothing(decisions, spans_key, scope) for _ in bounds[1:]]
@@ -71,7 +71,7 @@ def pack_decisions(
             **({"scope": scope} if scope else {}),
             "table": tuple(table[tables[i] : tables[i + 1]]),
             **_packed_rules(decisions.slice(*bounds[i : i + 2]), docs[i]),
-            **_packed_losers(decisions, *bounds[i : i + 2]),
+            **_packed_lost_flags(decisions, *bounds[i : i + 2]),
             "rows": rows[bounds[i] : bounds[i + 1]].tobytes(),
             "scores": scores[offsets[i] : offsets[i + 1]].tobytes(),
         }
@@ -95,7 +95,7 @@ def _pack_nothing(decisions: Decisions, spans_key: str, scope: str) -> dict[str,
     }
 
 
-def unpack_decisions(kept: Mapping[str, Any]) -> Decisions:
+def unpack_decisions(packed: Mapping[str, Any]) -> Decisions:
     """Return the decisions from the plain values of `pack_decisions`.
 
     Raises
@@ -103,28 +103,28 @@ def unpack_decisions(kept: Mapping[str, Any]) -> Decisions:
     UserError
         D502 for another version of the layout.
     """
-    if kept.get("layout") not in LAYOUTS:
-        raise UserError("D502", seen=kept.get("layout"), known=f"{LAYOUT} to {WITH_LISTS}")
+    if packed.get("layout") not in LAYOUTS:
+        raise UserError("D502", seen=packed.get("layout"), known=f"{LAYOUT} to {WITH_LISTS}")
     table = tuple(
         Group(name, tuple(candidates), glosses=tuple(*glosses))
-        for name, candidates, *glosses in kept["table"]
+        for name, candidates, *glosses in packed["table"]
     )
-    rows = np.frombuffer(kept["rows"], _ROW)
+    rows = np.frombuffer(packed["rows"], _ROW)
     columns: dict[str, NDArray[Any]] = {
         name: rows[name].astype(rows[name].dtype.newbyteorder("=")) for name in _ROW.names or ()
     }
     sizes = np.array([len(group.candidates) for group in table], np.int64)
-    own = _unpacked_lists(kept["lists"]) if "lists" in kept else None
+    own = _unpacked_lists(packed["lists"]) if "lists" in packed else None
     given: dict[str, Any] = columns
     return Decisions(
-        task=kept["task"],
-        model=kept["model"],
+        task=packed["task"],
+        model=packed["model"],
         table=table,
         documents=np.zeros(len(rows), np.int32),
         offsets=offsets_from_sizes(sizes[columns["groups"]]) if own is None else own.offsets,
-        scores=np.frombuffer(kept["scores"], _SCORE).astype(np.float32),
+        scores=np.frombuffer(packed["scores"], _SCORE).astype(np.float32),
         own=own,
-        rules=_unpacked_rules(kept["task"], kept.get("rules", ())),
+        rules=_unpacked_rules(packed["task"], packed.get("rules", ())),
         **given,
     )
 
@@ -140,8 +140,8 @@ def _packed_rules(decisions: Decisions, doc: Doc) -> dict[str, Any]:
     }
 
 
-def _packed_losers(decisions: Decisions, first: int, last: int) -> dict[str, Any]:
-    """Return the rows of a document that lost to others, if overlaps are resolved already."""
+def _packed_lost_flags(decisions: Decisions, first: int, last: int) -> dict[str, Any]:
+    """Return the rows of a document's flags that lost to others, if overlaps are already resolved."""
     if decisions.settled is None or not decisions.raised[first:last].any():
         return {}
     lost = decisions.settled.lost
@@ -150,23 +150,23 @@ def _packed_losers(decisions: Decisions, first: int, last: int) -> dict[str, Any
 
 @dataclass(frozen=True, slots=True)
 class _StoredNames:
-    """Gives a correction the name of the rule that is stored for it, else that of the task."""
+    """Returns the stored rule name of a correction, or else the name of the task."""
 
     names: Mapping[Correction, str]
-    otherwise: str
+    default: str
 
     def __call__(self, correction: Correction) -> str:
-        return self.names.get(correction, self.otherwise)
+        return self.names.get(correction, self.default)
 
 
 def _unpacked_rules(task: str, stored: Sequence[Sequence[str]]) -> RuleSet | None:
-    """Return the rules that are stored in a Doc; their names are all that is known of them."""
+    """Return the rules that are stored in a Doc, which have names but no descriptions."""
     if not stored:
         return None
     names = {Correction(*map(str, row[:3])): str(row[3]) for row in stored}
-    (own,) = default_rules(task, object).rules
-    rules = {own.name: own} | {name: Rule(name, "") for name in names.values()}
-    return RuleSet(tuple(rules.values()), _StoredNames(names, own.name))
+    (default,) = default_rules(task, object).rules
+    rules = {default.name: default} | {name: Rule(name, "") for name in names.values()}
+    return RuleSet(tuple(rules.values()), _StoredNames(names, default.name))
 
 
 def _packed_lists(own: CandidateLists) -> dict[str, Any]:
@@ -184,14 +184,14 @@ def _packed_lists(own: CandidateLists) -> dict[str, Any]:
     }
 
 
-def _unpacked_lists(kept: Mapping[str, Any]) -> CandidateLists:
+def _unpacked_lists(packed: Mapping[str, Any]) -> CandidateLists:
     sizes, scores, ranks = (
-        np.frombuffer(kept[name], kind)
+        np.frombuffer(packed[name], kind)
         for name, kind in (("sizes", "<i4"), ("scores", "<f8"), ("ranks", "<i4"))
     )
     return CandidateLists(
         offsets_from_sizes(sizes),
-        tuple(kept["texts"]),
+        tuple(packed["texts"]),
         scores.astype(np.float64),
         ranks.astype(np.int32),
         np.full(len(scores), np.nan, np.float32),
@@ -211,7 +211,7 @@ class _CachedDecisions:
 
 
 _recent: dict[str, _CachedDecisions] = {}
-"""The last unpacked decisions of each id: records of a Doc are usually read one after the other."""
+"""The last unpacked decisions of each id, since the records of a Doc are usually read one after another."""
 
 
 def write_annotations(doc: Doc, decisions: Decisions, *, spans_key: str) -> None:
@@ -244,9 +244,9 @@ def write_batch(docs: Sequence[Doc], decisions: Decisions, *, spans_key: str) ->
     bounds = np.searchsorted(decisions.documents, np.arange(len(docs) + 1)).tolist()
     packed = pack_decisions(decisions, docs, bounds, spans_key)
     clear_cache()
-    for doc, kept, first, last in zip(docs, packed, bounds, bounds[1:], strict=False):
+    for doc, packed_decisions, first, last in zip(docs, packed, bounds, bounds[1:], strict=False):
         name = id_under(doc, decisions.task, spans_key)
-        spans = _others(doc, spans_key, name)
+        spans = _spans_of_other_tasks(doc, spans_key, name)
         if first < last:
             own = slice(first, last)
             start, stop = align_tokens(doc, decisions.starts[own], decisions.ends[own])
@@ -262,26 +262,26 @@ def write_batch(docs: Sequence[Doc], decisions: Decisions, *, spans_key: str) ->
                     start.tolist(), stop.tolist(), hashes[own], glosses[own], strict=True
                 )
             ]
-            spans = sorted(spans + added, key=_place) if spans else added
+            spans = sorted(spans + added, key=_span_offsets) if spans else added
         doc.spans[spans_key] = SpanGroup(doc, name=spans_key, spans=spans)
-        doc.user_data[PREFIX + name] = kept
+        doc.user_data[PREFIX + name] = packed_decisions
 
 
 def id_under(doc: Doc, task: str, spans_key: str) -> str:
     """Return the id of a task's spans under a key: the task, unless spans under another key use that id."""
-    held = doc.user_data.get(PREFIX + task)
-    if held is None:
+    stored = doc.user_data.get(PREFIX + task)
+    if stored is None:
         return task
     # Older versions of disambig did not store the key: it is the default key, or the only one.
-    key = held.get("spans_key", task if task in doc.spans else spans_key)
+    key = stored.get("spans_key", task if task in doc.spans else spans_key)
     return task if key == spans_key else f"{spans_key}/{task}"
 
 
-def _place(span: Span) -> tuple[int, int]:
+def _span_offsets(span: Span) -> tuple[int, int]:
     return span.start, span.end
 
 
-def _others(doc: Doc, spans_key: str, name: str) -> list[Span]:
+def _spans_of_other_tasks(doc: Doc, spans_key: str, name: str) -> list[Span]:
     """Return the spans of our other tasks under the same key; all other spans are replaced."""
     group = doc.spans.get(spans_key) if spans_key in doc.spans else None
     if not group:
@@ -293,10 +293,10 @@ def _hashes(docs: Sequence[Doc], decisions: Decisions) -> list[int]:
     """Return the label of each decision as a hash that is in the StringStore of every Doc."""
     if (own := decisions.own) is not None:
         chosen = (own.offsets[:-1] + decisions.chosen).tolist()
-        return _added(docs, [own.texts[row] for row in chosen])
-    used, inverse = _used(decisions)
+        return _add_strings(docs, [own.texts[row] for row in chosen])
+    used, inverse = _distinct_choices(decisions)
     names = [decisions.table[g].candidates[c] for g, c in used]
-    hashes = _added(docs, names)
+    hashes = _add_strings(docs, names)
     return [hashes[i] for i in inverse]
 
 
@@ -304,13 +304,13 @@ def _glosses(docs: Sequence[Doc], decisions: Decisions) -> list[int]:
     """Return the hash of each decision's gloss, as `_hashes` does; 0 if there is none."""
     if not decisions.glossed:
         return [0] * len(decisions)
-    used, inverse = _used(decisions)
+    used, inverse = _distinct_choices(decisions)
     groups = decisions.table
-    hashes = _added(docs, [candidate_gloss(groups[g], c) for g, c in used])
+    hashes = _add_strings(docs, [candidate_gloss(groups[g], c) for g, c in used])
     return [hashes[i] for i in inverse]
 
 
-def _used(decisions: Decisions) -> tuple[list[tuple[int, int]], list[int]]:
+def _distinct_choices(decisions: Decisions) -> tuple[list[tuple[int, int]], list[int]]:
     """Return the distinct chosen (group, candidate) pairs, and the index of each decision's pair."""
     first = offsets_from_sizes(len(group.candidates) for group in decisions.table)
     used, inverse = np.unique(first[decisions.groups] + decisions.chosen, return_inverse=True)
@@ -318,7 +318,7 @@ def _used(decisions: Decisions) -> tuple[list[tuple[int, int]], list[int]]:
     return list(zip(group.tolist(), (used - first[group]).tolist(), strict=True)), inverse.tolist()
 
 
-def _added(docs: Sequence[Doc], names: Sequence[str]) -> list[int]:
+def _add_strings(docs: Sequence[Doc], names: Sequence[str]) -> list[int]:
     """Add strings to the vocabularies of all Docs and return their hashes; 0 for an empty string."""
     hashes: list[int] = []
     for strings in {id(doc.vocab): doc.vocab.strings for doc in docs}.values():
@@ -350,12 +350,12 @@ def read_decisions(doc: Doc, key: str) -> Decisions | None:
 
 
 def _is_under(key: str, name: Any, packed: Any) -> bool:
-    ours = isinstance(name, str) and name.startswith(PREFIX) and isinstance(packed, dict)
-    return ours and packed.get("spans_key") == key
+    is_ours = isinstance(name, str) and name.startswith(PREFIX) and isinstance(packed, dict)
+    return is_ours and packed.get("spans_key") == key
 
 
 def clear_cache() -> None:
-    """Clear the cache: new annotations may change which flags win their place."""
+    """Clear the cache, because new annotations may change which of several overlapping flags is kept."""
     _recent.clear()
 
 
@@ -365,46 +365,48 @@ def _cached(doc: Doc, name: str) -> _CachedDecisions | None:
         return None
     cached = _recent.get(name)
     if cached is None or cached.packed is not packed or cached.user_data is not doc.user_data:
-        _recent.update(_resolve_spans(doc, name, packed))
+        _recent.update(_resolved_decisions(doc, name, packed))
     return _recent[name]
 
 
-def _resolve_spans(doc: Doc, name: str, packed: dict[str, Any]) -> dict[str, _CachedDecisions]:
-    """Return the decisions of an id and of those with which it competes, without overlapping flags."""
+def _resolved_decisions(doc: Doc, name: str, packed: dict[str, Any]) -> dict[str, _CachedDecisions]:
+    """Return the decisions of an id and of the ids that it competes with, without overlapping flags."""
     decisions_by_id, text = {name: unpack_decisions(packed)}, doc.text
     if decisions_by_id[name].flagged.any():
-        for other in _neighbour_flags(doc, packed):
+        for other in _competing_ids(doc, packed):
             decisions_by_id[other] = unpack_decisions(doc.user_data[PREFIX + other])
-    stand = resolve_overlaps(list(decisions_by_id.values()), [text])
-    if packed.get("scope"):  # a component of several models flags both of two mistakes side by side
+    resolved = resolve_overlaps(list(decisions_by_id.values()), [text])
+    if packed.get("scope"):  # a component with several models flags both of two neighbouring mistakes
         stored = [doc.user_data[PREFIX + span_id] for span_id in decisions_by_id]
-        stand = restore_flags(stand, _restored(stand, stored))
-    kept = {
+        resolved = restore_flags(resolved, _restored_rows(resolved, stored))
+    cached = {
         span_id: _CachedDecisions(doc.user_data, doc.user_data[PREFIX + span_id], decisions, text)
-        for span_id, decisions in zip(decisions_by_id, stand, strict=True)
+        for span_id, decisions in zip(decisions_by_id, resolved, strict=True)
     }
-    return kept if name == packed["task"] else {name: kept[name]}
+    return cached if name == packed["task"] else {name: cached[name]}
 
 
-def _restored(stand: Sequence[Decisions], stored: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
+def _restored_rows(
+    resolved: Sequence[Decisions], stored: Sequence[Mapping[str, Any]]
+) -> list[tuple[int, int]]:
     """Return the task and row of flags that lose to others here, but did not for the component."""
     return [
         (task, row)
-        for task, (decisions, packed) in enumerate(zip(stand, stored, strict=True))
+        for task, (decisions, packed) in enumerate(zip(resolved, stored, strict=True))
         if decisions.settled is not None and "lost" in packed
         for row in decisions.settled.lost.tolist()
         if row not in packed["lost"]
     ]
 
 
-def _neighbour_flags(doc: Doc, packed: dict[str, Any]) -> list[str]:
+def _competing_ids(doc: Doc, packed: dict[str, Any]) -> list[str]:
     """Return the ids of the other tasks in the same scope; the shortest id for a task with several."""
     ids: dict[str, str] = {}
     for key, other in doc.user_data.items():
         if not (isinstance(key, str) and key.startswith(PREFIX) and isinstance(other, dict)):
             continue
-        alike = other.get("scope") == packed.get("scope") and other.get("layout") in LAYOUTS
-        if alike and other["task"] != packed["task"]:
+        competes = other.get("scope") == packed.get("scope") and other.get("layout") in LAYOUTS
+        if competes and other["task"] != packed["task"]:
             name = key.removeprefix(PREFIX)
             ids[other["task"]] = min(name, ids.get(other["task"], name), key=len)
     return list(ids.values())
@@ -432,13 +434,13 @@ def span_record(span: Span) -> dict[str, Any] | None:
     first, last = np.searchsorted(decisions.starts, (span.start_char, end)).tolist()
     inside = [i for i in range(first, last) if decisions.ends[i] <= end]
 
-    def likeness(i: int) -> tuple[bool, bool]:
+    def match_quality(i: int) -> tuple[bool, bool]:
         chosen = decisions.candidate_texts(i)[decisions.chosen[i]]
         start, stop = int(decisions.starts[i]), int(decisions.ends[i])
         same = label in (chosen, replacement(chosen, cached.text, start, stop).strip())
         return same, bool(decisions.flagged[i])
 
-    return decisions.record(max(inside, key=likeness), cached.text) if inside else None
+    return decisions.record(max(inside, key=match_quality), cached.text) if inside else None
 
 
 def _is_moved(span: Span) -> bool:

@@ -31,6 +31,7 @@ from disambig.models import (
     unused_writing,
     with_writing,
 )
+from disambig.settings import is_number
 from disambig.spacy.annotations import write_batch
 from disambig.text import TokenView, describe_foreign, find_foreign_paragraphs, view_of_docs
 from disambig.types import decides
@@ -87,10 +88,10 @@ class BatchComponent(ABC):
         for docs in minibatch(stream, _MOST_TOKENS, len, most=max(batch_size, 1)):
             try:
                 self.set_annotations(docs, self.predict(docs))
-                good = True
             except Exception:
-                good = False
-            yield from docs if good else self._one_by_one(docs)
+                yield from self._one_by_one(docs)
+            else:
+                yield from docs
 
     def _one_by_one(self, docs: Sequence[Doc]) -> Iterator[Doc]:
         """Annotate Docs one at a time, and pass those that fail to the error handler."""
@@ -187,25 +188,21 @@ class SpanWriter(BatchComponent):
 
 
 Component = TypeVar("Component")
-_OWN = ("nlp", "name")
+_PASSED_BY_SPACY = ("nlp", "name")
 """Parameters of a factory that spaCy itself passes."""
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _is_list_of_texts(value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(item, str) for item in value)
 
 
-def _are_texts(value: Any) -> bool:
-    return isinstance(value, list | tuple) and all(isinstance(one, str) for one in value)
+def _is_rates(value: Any) -> bool:
+    is_table = isinstance(value, Mapping) and all(isinstance(task, str) for task in value)
+    return is_number(value) or (is_table and all(map(is_number, value.values())))
 
 
-def _are_rates(value: Any) -> bool:
-    table = isinstance(value, Mapping) and all(isinstance(task, str) for task in value)
-    return _is_number(value) or (table and all(map(_is_number, value.values())))
-
-
-_KEY = "spans_key"
-_NOT_EMPTY = {_KEY: "a key of doc.spans", "model": "a model directory or the name of a model"}
+_SPANS_KEY = "spans_key"
+_NOT_EMPTY = {_SPANS_KEY: "a key of doc.spans", "model": "a model directory or the name of a model"}
 
 
 def _warn_of_lost_spans(nlp: Language, component: SpanWriter) -> None:
@@ -222,12 +219,12 @@ def _warn_of_lost_spans(nlp: Language, component: SpanWriter) -> None:
 
 Rates = float | Mapping[str, float]
 """One number, or one number per task."""
-KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
+SETTING_TYPES: dict[str, tuple[Callable[[Any], bool], str]] = {
     "str": (lambda value: isinstance(value, str), "a text"),
-    "float": (_is_number, "a number"),
+    "float": (is_number, "a number"),
     "bool": (lambda value: isinstance(value, bool), "true or false"),
-    "list[str]": (_are_texts, 'a list of texts, such as ["x", "y"]'),
-    "Rates": (_are_rates, 'a number or a table of one a task, such as {"spelling": 0.2}'),
+    "list[str]": (_is_list_of_texts, 'a list of texts, such as ["x", "y"]'),
+    "Rates": (_is_rates, 'a number or a table of numbers by task, such as {"spelling": 0.2}'),
     "Sets": (lambda value: isinstance(value, str | list | tuple), "a file or a list of sets"),
 }
 """Check of a setting by the annotation of its parameter, and the description of its type in messages."""
@@ -246,12 +243,12 @@ SHARED_DEFAULTS: dict[str, Any] = {
 def check_settings_of_factory(
     create: Callable[..., Component], settings: Collection[str] | None = None
 ) -> Callable[..., Component]:
-    """Return a factory that checks its settings, and warns of components with the same spans (D508).
+    """Return a factory that checks its settings, and warns if two components write the same spans (D508).
 
     Parameters
     ----------
     create : callable
-        A factory whose parameters are annotated with keys of `KINDS`, optional ones with ``| None``.
+        A factory whose parameters are annotated with keys of `SETTING_TYPES`, optional ones with ``| None``.
     settings : collection of str, optional
         The parameters that a config can set; the others must have defaults. By default all parameters.
 
@@ -262,17 +259,17 @@ def check_settings_of_factory(
     """
     signature = inspect.signature(create)
     used = {
-        name: one
-        for name, one in signature.parameters.items()
-        if settings is None or name in _OWN or name in settings
+        name: parameter
+        for name, parameter in signature.parameters.items()
+        if settings is None or name in _PASSED_BY_SPACY or name in settings
     }
-    kinds = {name: one.annotation for name, one in used.items() if name not in _OWN}
+    types = {name: used[name].annotation for name in used if name not in _PASSED_BY_SPACY}
 
-    def made(*, nlp: Language, name: str, **settings: Any) -> Component:
+    def create_checked(*, nlp: Language, name: str, **settings: Any) -> Component:
         for setting, value in settings.items():
-            kind = kinds[setting]
-            good, wanted = KINDS[kind.removesuffix(" | None")]
-            if not (good(value) or (value is None and kind.endswith(" | None"))):
+            annotation = types[setting]
+            accepts, wanted = SETTING_TYPES[annotation.removesuffix(" | None")]
+            if not (accepts(value) or (value is None and annotation.endswith(" | None"))):
                 raise UserError("D516", name=name, setting=setting, value=value, wanted=wanted)
         for setting, wanted in _NOT_EMPTY.items():
             if settings.get(setting) == "":
@@ -283,16 +280,19 @@ def check_settings_of_factory(
             if repr(name) not in str(problem):  # a pipeline has several components with the same settings
                 add_note(problem, f"in the config of the component {name!r}")
             raise
-        if isinstance(component, SpanWriter) and _KEY in settings:
+        if isinstance(component, SpanWriter) and _SPANS_KEY in settings:
             _warn_of_lost_spans(nlp, component)
         return component
 
-    plain = [one if name in _OWN else one.replace(annotation=Any) for name, one in used.items()]
-    made.__signature__ = signature.replace(parameters=plain)  # type: ignore[attr-defined]
-    made.__annotations__ = {parameter.name: Any for parameter in plain}
-    made.__name__, made.__doc__ = create.__name__, create.__doc__
-    made.__dict__.update(create.__dict__)
-    return made
+    parameters = [
+        parameter if name in _PASSED_BY_SPACY else parameter.replace(annotation=Any)
+        for name, parameter in used.items()
+    ]
+    create_checked.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    create_checked.__annotations__ = {parameter.name: Any for parameter in parameters}
+    create_checked.__name__, create_checked.__doc__ = create.__name__, create.__doc__
+    create_checked.__dict__.update(create.__dict__)
+    return create_checked
 
 
 class Disambiguator(SpanWriter):
@@ -367,7 +367,7 @@ class Disambiguator(SpanWriter):
     def predict(self, docs: Sequence[Doc]) -> Decisions:
         """Return the decisions in a batch of Docs without changing the Docs."""
         view = view_of_docs(docs, self.model.tokenisation, protected=self.protect)
-        view = leave_foreign(protect_words(view, self.ignore), self.languages)
+        view = protect_foreign_paragraphs(protect_words(view, self.ignore), self.languages)
         decisions = self.model.decide(view, flags_per_1000=self.flags_per_1000).without_empty()
         if not decisions.flagged.any():
             return decisions
@@ -400,8 +400,8 @@ class Disambiguator(SpanWriter):
         self._add_strings()  # loading a pipeline also replaces its vocabulary
         if saved != self.reference():
             warnings.warn(
-                f"{self.name} was saved with {saved.get('model')}, and decides with "
-                f"{self.model.name} {self.model.version} now",
+                f"{self.name} was saved with {saved.get('model')}, but now uses "
+                f"{self.model.name} {self.model.version}",
                 stacklevel=3,
             )
 
@@ -435,8 +435,8 @@ def load_for_component(
     Raises
     ------
     UserError
-        D404 for an unknown model, which tells what the config takes and where a relative path is
-        looked for; see `disambig.models.load`.
+        D404 for an unknown model; the message says what the config takes and relative to which directory
+        paths are. See `disambig.models.load` for other errors.
     """
     try:
         return load(model)
@@ -444,42 +444,44 @@ def load_for_component(
         if problem.code != "D404":
             raise
         if given and not problem.values["hint"] and not Path(model).is_absolute():
-            takes += _RELATIVE.format(folder=Path.cwd())
+            takes += _RELATIVE_PATH.format(folder=Path.cwd())
         raise UserError("D404", **{**problem.values, "takes": takes}) from None
 
 
-_RELATIVE = (
+_RELATIVE_PATH = (
     " (a relative path, also that of a saved pipeline, is relative to the current directory, {folder}: "
     'give the full path, for a saved pipeline with spacy.load(..., config={{"components.NAME.model": PATH}}))'
 )
 
 
 def models_for_writing(models: Sequence[Model], writing: str | None, name: str) -> tuple[Model, ...]:
-    """Return models that assume as many mistakes as a kind of writing has; warn if that has no effect (D954).
+    """Return the models with the rate of mistakes of a kind of writing; warn if that has no effect (D954).
 
     Raises
     ------
     UserError
         D953 for an unknown kind of writing.
     """
-    assuming = with_writing(models, writing)
-    if note := unused_writing(assuming, writing):
+    adapted = with_writing(models, writing)
+    if note := unused_writing(adapted, writing):
         warnings.warn(f"component {name!r}: {note}", stacklevel=3)
-    return assuming
+    return adapted
 
 
-_told: set[str] = set()
-"""Languages of models for which this process has warned about paragraphs in other languages."""
+_warned_languages: set[str] = set()
+"""Languages of models for which this process has already warned about paragraphs in other languages."""
 
 
-def leave_foreign(view: TokenView, languages: Sequence[str]) -> TokenView:
-    """Protect the words of paragraphs that are not in a language; warn once per process."""
+def protect_foreign_paragraphs(view: TokenView, languages: Sequence[str]) -> TokenView:
+    """Protect the words of paragraphs that are not in the languages; warn once per process and language."""
     for language in languages:
         protected = protect_foreign(view, language)
-        if protected is not view and language not in _told:
-            _told.add(language)
+        if protected is not view and language not in _warned_languages:
+            _warned_languages.add(language)
             counts = Counter(
-                one.language for text in view.texts for one in find_foreign_paragraphs(text, language)
+                paragraph.language
+                for text in view.texts
+                for paragraph in find_foreign_paragraphs(text, language)
             )
             what = describe_foreign(counts, [language])
             warnings.warn(str(UserError("D348", where="Docs", what=what)), stacklevel=4)

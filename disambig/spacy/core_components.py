@@ -31,9 +31,9 @@ from disambig.spacy.component import (
     SpanWriter,
     check_pipeline_language,
     check_settings_of_factory,
-    leave_foreign,
     load_for_component,
     models_for_writing,
+    protect_foreign_paragraphs,
     words_to_ignore,
 )
 from disambig.spacy.factory import require_distribution
@@ -104,8 +104,8 @@ Language.factory(
 
 
 PROOFREAD_FACTORY = "disambig_proofread"
-Placed = tuple[int, int, Span]
-"""The offsets of a decision, which may be an empty place, and its Span."""
+LocatedSpan = tuple[int, int, Span]
+"""The offsets of a decision, which are equal for an empty place, and its Span."""
 PROOFREAD_DEFAULTS: dict[str, Any] = {"models": [], **SHARED_DEFAULTS, "spans_key": "proofread"}
 
 
@@ -181,39 +181,41 @@ class Proofreader(SpanWriter):
     def predict(self, docs: Sequence[Doc]) -> list[Decisions]:
         """Return the flags of each model in a batch of Docs, without overlaps; the Docs are not changed."""
         views: dict[tuple[str, str], TokenView] = {}
-        of_models = []
+        view_by_model = []
         for model in self.models:
-            words = model.tokenisation.name
-            key = words, model.language if self.detect_language else ""
+            tokenisation = model.tokenisation.name
+            key = tokenisation, model.language if self.detect_language else ""
             if key not in views:
                 view = view_of_docs(docs, model.tokenisation, protected=self.protect)
-                views[key] = leave_foreign(protect_words(view, self.ignore[words]), key[1:])
-            of_models.append(views[key])
+                views[key] = protect_foreign_paragraphs(
+                    protect_words(view, self.ignore[tokenisation]), key[1:]
+                )
+            view_by_model.append(views[key])
         rates = [self.rates.get(model.task.name) for model in self.models]
         decisions_by_task = []
-        for decisions in decide_together(self.models, of_models, rates):
+        for decisions in decide_together(self.models, view_by_model, rates):
             rows = np.flatnonzero(decisions.flagged)
             decisions_by_task.append(decisions.take(rows) if len(rows) < len(decisions) else decisions)
         if not any(map(len, decisions_by_task)):
             return decisions_by_task
-        together = ModelSet(self.models, self.rates, self.ignore, self.protect)
-        return together.verify(decisions_by_task, [doc.text for doc in docs], neighbours=True)
+        model_set = ModelSet(self.models, self.rates, self.ignore, self.protect)
+        return model_set.verify(decisions_by_task, [doc.text for doc in docs], neighbours=True)
 
     def set_annotations(self, docs: Sequence[Doc], decisions: Sequence[Decisions]) -> None:
         """Write the flags of `predict` to the Docs; flags that lost to others are kept as alternatives."""
         clear_cache()
-        spans: list[list[Placed]] = [[] for _ in docs]
-        for of_task in decisions:
-            bounds = np.searchsorted(of_task.documents, np.arange(len(docs) + 1)).tolist()
-            packed = pack_decisions(of_task, docs, bounds, self.spans_key, scope=self.spans_key)
-            for number, (doc, kept) in enumerate(zip(docs, packed, strict=True)):
-                name = id_under(doc, of_task.task, self.spans_key)
-                doc.user_data[PREFIX + name] = kept
-                if bounds[number] == bounds[number + 1]:
-                    continue
-                spans[number] += _flagged(doc, of_task.slice(*bounds[number : number + 2]), name)
-        for doc, of_doc in zip(docs, spans, strict=True):
-            in_order = [span for *_, span in sorted(of_doc, key=lambda placed: placed[:2])]
+        spans: list[list[LocatedSpan]] = [[] for _ in docs]
+        for task_decisions in decisions:
+            bounds = np.searchsorted(task_decisions.documents, np.arange(len(docs) + 1)).tolist()
+            packed = pack_decisions(task_decisions, docs, bounds, self.spans_key, scope=self.spans_key)
+            for number, (doc, packed_decisions) in enumerate(zip(docs, packed, strict=True)):
+                span_id = id_under(doc, task_decisions.task, self.spans_key)
+                doc.user_data[PREFIX + span_id] = packed_decisions
+                first, last = bounds[number : number + 2]
+                if first < last:
+                    spans[number] += _flagged_spans(doc, task_decisions.slice(first, last), span_id)
+        for doc, doc_spans in zip(docs, spans, strict=True):
+            in_order = [span for *_, span in sorted(doc_spans, key=lambda located: located[:2])]
             doc.spans[self.spans_key] = SpanGroup(doc, name=self.spans_key, spans=in_order)
 
     def reference(self) -> dict[str, Any]:
@@ -224,8 +226,10 @@ class Proofreader(SpanWriter):
         """Warn if the pipeline was saved with other models."""
         self._add_strings()  # loading a pipeline also replaces its vocabulary
         if saved != self.reference():
-            then, now = (", ".join(one.get("models", {}).values()) for one in (saved, self.reference()))
-            warnings.warn(f"{self.name} was saved with {then}, and decides with {now} now", stacklevel=3)
+            then, now = (
+                ", ".join(reference.get("models", {}).values()) for reference in (saved, self.reference())
+            )
+            warnings.warn(f"{self.name} was saved with {then}, but now uses {now}", stacklevel=3)
 
     def _add_strings(self) -> None:
         for text in (self.spans_key, *(model.task.name for model in self.models)):
@@ -241,7 +245,7 @@ def _is_language(model: Model, nlp: Language) -> bool:
     return model.language in ("", nlp.lang) or nlp.lang == SEVERAL_LANGUAGES
 
 
-def _flagged(doc: Doc, decisions: Decisions, span_id: str) -> list[Placed]:
+def _flagged_spans(doc: Doc, decisions: Decisions, span_id: str) -> list[LocatedSpan]:
     """Return the offsets and a Span for each flagged decision of one Doc."""
     rows = np.flatnonzero(decisions.flagged)
     starts, ends = decisions.starts[rows], decisions.ends[rows]

@@ -94,7 +94,7 @@ class SetsDisambiguator(Disambiguator):
     def from_bytes(self, data: bytes, *, exclude: Sequence[str] = ()) -> Self:
         """Use the saved candidate lists; warn if the saved reference is to another model."""
         saved = srsly.msgpack_loads(data)
-        self._use(saved.pop(_SETS, None))
+        self._use_lists(saved.pop(_SETS, None))
         self.check(saved)
         return self
 
@@ -109,11 +109,11 @@ class SetsDisambiguator(Disambiguator):
         """Use the saved candidate lists; warn if the saved reference is to another model."""
         saved = Path(path) / self.sets_file
         if self._is_file and saved.is_file():
-            self._use(srsly.read_json(saved))
+            self._use_lists(srsly.read_json(saved))
         super().from_disk(path, exclude=exclude)
         return self
 
-    def _use(self, lists: list[list[str]] | None) -> None:
+    def _use_lists(self, lists: list[list[str]] | None) -> None:
         if lists is None or not self._is_file:
             return
         self._lists, self._missing = lists, None
@@ -148,11 +148,7 @@ def component_factory(
         Converts the config's ``sets`` into groups, if users may add candidate lists.
     """
     factory = name
-    defaults: dict[str, Any] = {
-        "model": None,
-        "spans_key": spans_key or task,
-        **SHARED_DEFAULTS,
-    }
+    defaults: dict[str, Any] = {"model": None, "spans_key": spans_key or task, **SHARED_DEFAULTS}
     if read_sets is not None:
         defaults["sets"] = []
 
@@ -169,7 +165,7 @@ def component_factory(
         sets: Sets = "",
     ) -> Disambiguator:
         require_distribution(nlp, factory)
-        (loaded,) = models_for_writing([_model(name, model, task)], writing, name)
+        (loaded,) = models_for_writing([load_task_model(name, model, task)], writing, name)
         settings: dict[str, Any] = {
             "name": name,
             "spans_key": spans_key,
@@ -230,7 +226,7 @@ def label_factory(
         require_distribution(nlp, factory)
         if model is None and task not in available():
             raise UserError("D506", name=name, task=task, pack=pack)
-        loaded = _model(name, model, task)
+        loaded = load_task_model(name, model, task)
         if least_margin is not None:
             loaded = loaded.with_least_margin(least_margin)
         if fallback:
@@ -271,7 +267,7 @@ def declared_factory(
     factory = name
 
     @wraps(create)
-    def required(*, nlp: Language, name: str, **settings: Any) -> Component:
+    def create_with_requirement(*, nlp: Language, name: str, **settings: Any) -> Component:
         require_distribution(nlp, factory)
         return create(nlp=nlp, name=name, **settings)
 
@@ -281,7 +277,7 @@ def declared_factory(
         assigns=list(assigns),
         requires=list(requires),
         default_score_weights=dict(scores or {}),
-        func=check_settings_of_factory(required),
+        func=check_settings_of_factory(create_with_requirement),
     )
     return create
 
@@ -300,8 +296,8 @@ def _register(
     )
 
 
-def _model(name: str, model: str | None, task: str) -> Model:
-    """Load the model of a component.
+def load_task_model(name: str, model: str | None, task: str) -> Model:
+    """Load the model of a component for one task.
 
     Raises
     ------
@@ -321,6 +317,6 @@ def require_distribution(nlp: Language, factory: str) -> None:
     """
     for entry in entry_points(group="spacy_factories", name=factory):
         if entry.dist is not None:
-            required = nlp.meta.setdefault("requirements", [])
-            if all(split_requirement(other)[0] != entry.dist.name for other in required):
-                required.append(entry.dist.name + (get_minor_version_range(entry.dist.version) or ""))
+            requirements = nlp.meta.setdefault("requirements", [])
+            if all(split_requirement(other)[0] != entry.dist.name for other in requirements):
+                requirements.append(entry.dist.name + (get_minor_version_range(entry.dist.version) or ""))

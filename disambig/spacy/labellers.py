@@ -23,7 +23,7 @@ from disambig.spacy.component import (
     check_settings_of_factory,
     load_for_component,
 )
-from disambig.spacy.factory import require_distribution
+from disambig.spacy.factory import load_task_model, require_distribution
 from disambig.text import ReadsDocs, hash_word, view_of_docs
 from disambig.types import decides
 
@@ -83,10 +83,10 @@ class DocumentLabeller(Labeller):
 
     def set_annotations(self, docs: Sequence[Doc], decisions: Decisions) -> None:
         """Write the probabilities of `predict` to the Docs."""
-        shares = self.model.candidate_probabilities(decisions)
-        if shares is None:
+        probabilities = self.model.candidate_probabilities(decisions)
+        if probabilities is None:
             return
-        rows = shares.reshape(len(decisions), len(self.labels)).tolist()
+        rows = probabilities.reshape(len(decisions), len(self.labels)).tolist()
         for document, row in zip(decisions.documents.tolist(), rows, strict=True):
             docs[document].cats.update(zip(self.labels, row, strict=True))
 
@@ -204,20 +204,20 @@ class TokenLabeller(Labeller):
         self._tags = np.array([strings.add(tag) for tag in self.labels], np.uint64)
         of_tag = universal.of_tag if universal else {}
         self._parts = np.array([IDS[of_tag.get(tag, "")] for tag in self.labels], np.uint64)
-        number = {tag: i for i, tag in enumerate(self.labels)}
-        own = universal.of_word.items() if universal else ()
-        word_parts = sorted(
-            (_key(hash_word(word), number[tag]), IDS[pos]) for (word, tag), pos in own if tag in number
+        index = {tag: i for i, tag in enumerate(self.labels)}
+        exceptions = universal.of_word.items() if universal else ()
+        rows = sorted(
+            (_key(hash_word(word), index[tag]), IDS[pos]) for (word, tag), pos in exceptions if tag in index
         )
-        self._words = HashVocabulary(np.array([key for key, _ in word_parts], np.uint64))
-        self._words_parts = np.array([part for _, part in word_parts], np.uint64)
+        self._exceptions = HashVocabulary(np.array([key for key, _ in rows], np.uint64))
+        self._exception_parts = np.array([part for _, part in rows], np.uint64)
 
     def predict(self, docs: Sequence[Doc]) -> TokenLabels:  # type: ignore[override]
         """Return the labels of a batch of Docs without changing the Docs."""
         view = view_of_docs(docs, self.model.tokenisation)
         instances, chosen = self.model.choose(view)
         keys = view.hashes[instances.positions] ^ (chosen.astype(np.uint64) * _STEP)
-        parts = self._words.get(keys, self._words_parts, self._parts[chosen])
+        parts = self._exceptions.get(keys, self._exception_parts, self._parts[chosen])
         return TokenLabels(chosen, parts, instances.positions.searchsorted(view.documents))
 
     def set_annotations(self, docs: Sequence[Doc], decisions: TokenLabels) -> None:  # type: ignore[override]
@@ -255,6 +255,7 @@ _STEP = np.uint64(0x9E3779B97F4A7C15)
 
 
 def _key(word: int, label: int) -> int:
+    """Return the key of a word hash and a label in the vocabulary of exceptions."""
     return word ^ (label * int(_STEP) & 0xFFFFFFFFFFFFFFFF)
 
 
@@ -280,10 +281,8 @@ def token_factory(
 
     def create(nlp: Language, name: str, model: str | None, pos: bool, overwrite: bool) -> TokenLabeller:
         require_distribution(nlp, factory)
-        loaded = load_for_component(model or task, given=bool(model))
-        if loaded.task.name != task:
-            raise UserError("D501", name=name, asked=task, model=loaded.name, seen=loaded.task.name)
         tags = universal() if universal and pos else None
+        loaded = load_task_model(name, model, task)
         return TokenLabeller(nlp, loaded, name=name, universal=tags, overwrite=overwrite)
 
     Language.factory(

@@ -81,7 +81,7 @@ class _TaskChecks:
         require(isinstance(name, str) and name.isidentifier(), f"name {name!r} is not an identifier")
         require(isinstance(language, str), f"language is {language!r}, not a code such as 'en' or ''")
 
-    def says_what_it_decides(self) -> None:
+    def declares_what_it_decides(self) -> None:
         with contract_failures():
             what = decides(self._task)
         require(what.where in get_args(Where), f"decides at {what.where!r}, not one of {get_args(Where)}")
@@ -111,12 +111,12 @@ class _TaskChecks:
             strange = [name for variants in group.variants for name in variants if name not in distinct]
             require(not strange, f"{group.name}: variants {strange} are not candidates")
 
-    def declares_what_training_needs(self) -> None:
+    def declares_traits_for_training(self) -> None:
         """Name, groups and traits are valid, and the rules name the corrections of each group."""
         with contract_failures():
             check_declarations(self._task)
 
-    def takes_the_groups_of_a_saved_model(self) -> None:
+    def accepts_groups_of_a_saved_model(self) -> None:
         if isinstance(self._task, TakesGroups):
             given = self._task.groups[::-1][:-1] or self._task.groups
             require(
@@ -133,7 +133,7 @@ class _TaskChecks:
             return
         require(len(instances) > 0, "no instance in these texts: give texts with something to decide")
 
-    def has_lists_where_it_says_so(self) -> None:
+    def has_lists_if_declared(self) -> None:
         instances, n = self._find(self._texts)[1], len(self._find(self._texts)[1])
         own, between = instances.own, decides(self._task).between
         if not self._own:
@@ -151,8 +151,8 @@ class _TaskChecks:
         require(bool((np.diff(own.offsets) > 0).all()), "a list is empty: every instance needs a candidate")
         rows = int(own.offsets[-1])
         for name in ("texts", "scores", "ranks", "costs"):
-            held = len(getattr(own, name))
-            require(held == rows, f"{name} of {held:,} candidates, but the lists have {rows:,}")
+            size = len(getattr(own, name))
+            require(size == rows, f"{name} of {size:,} candidates, but the lists have {rows:,}")
         require(all(isinstance(text, str) for text in own.texts), "a candidate is not a text")
         require(bool(np.isfinite(own.scores).all()), "a base score is not a finite number")
         require(bool((own.ranks >= 0).all()), "a rank is below 0")
@@ -161,13 +161,13 @@ class _TaskChecks:
             shape = rows, len(own.feature_names)
             require(own.features.shape == shape, f"features of shape {own.features.shape}, not {shape}")
 
-    def keeps_text_order(self) -> None:
+    def returns_instances_in_text_order(self) -> None:
         instances = self._find(self._texts)[1]
         require(
             bool((np.diff(instances.positions) >= 0).all()), f"positions do not ascend: {instances.positions}"
         )
 
-    def points_at_groups_and_candidates(self) -> None:
+    def refers_to_existing_groups_and_candidates(self) -> None:
         instances, groups = self._find(self._texts)[1], self._task.groups
         require(
             bool(((instances.groups >= 0) & (instances.groups < len(groups))).all()),
@@ -184,7 +184,7 @@ class _TaskChecks:
                 "observed is a label, but the text contains no labels: use -1",
             )
 
-    def stays_inside_sentences(self) -> None:
+    def places_are_inside_sentences(self) -> None:
         view, instances = self._find(self._texts)
         empty = [
             i
@@ -207,7 +207,7 @@ class _TaskChecks:
                 f"token {position} is a sentence boundary",
             )
 
-    def observes_what_stands_there(self) -> None:
+    def observed_candidate_is_in_the_text(self) -> None:
         view, instances = self._find(self._texts)
         for i in np.flatnonzero(instances.observed >= 0).tolist():
             candidate = self._candidates(instances, i)[instances.observed[i]]
@@ -215,7 +215,7 @@ class _TaskChecks:
             words = candidate.split(" ") if candidate else []
             require_equal(seen, hash_words(words), f"words of the observed candidate {candidate!r}")
 
-    def takes_texts_one_by_one(self) -> None:
+    def texts_do_not_affect_each_other(self) -> None:
         together = self._find(self._texts)
         starts = together[0].documents
         apart = [self._find([text])[1] for text in self._texts]
@@ -226,36 +226,36 @@ class _TaskChecks:
         lists = [texts for piece in apart for texts in self._lists(piece)]
         require(lists == self._lists(together[1]), "single texts have other candidates")
 
-    def finds_the_same_twice(self) -> None:
+    def is_repeatable(self) -> None:
         first, second = self._find(self._texts)[1], self._find(self._texts)[1]
         require_equal(second.positions, first.positions, "positions in the second call")
         require_equal(second.observed, first.observed, "candidates in the second call")
         require(self._lists(first) == self._lists(second), "other candidates in the second call")
 
-    def takes_texts_without_words(self) -> None:
+    def accepts_texts_without_words(self) -> None:
         for texts in ([], [""], [" \n"], ["", ""]):
             require(len(self._find(texts)[1]) == 0, f"instances in {texts!r}")
 
-    def knows_mistakes_of_its_instances(self) -> None:
+    def certain_mistakes_are_valid(self) -> None:
         for texts in (self._texts, [""]):
             view, instances = self._find(texts)
             with contract_failures():
                 find_certain_mistakes(self._task, view, instances)
 
-    def learns_from_places_of_the_same_kind(self) -> None:
+    def examples_are_valid_instances(self) -> None:
         if not isinstance(self._task, HasExamples):
             return
         examples = _TaskChecks(_ExamplesTask(self._task), self._texts, self._tokenisation)
         try:
             examples.finds_instances()
-            examples.keeps_text_order()
-            examples.has_lists_where_it_says_so()
-            examples.points_at_groups_and_candidates()
-            examples.stays_inside_sentences()
-            examples.observes_what_stands_there()
-            examples.takes_texts_one_by_one()
-            examples.finds_the_same_twice()
-            examples.takes_texts_without_words()
+            examples.returns_instances_in_text_order()
+            examples.has_lists_if_declared()
+            examples.refers_to_existing_groups_and_candidates()
+            examples.places_are_inside_sentences()
+            examples.observed_candidate_is_in_the_text()
+            examples.texts_do_not_affect_each_other()
+            examples.is_repeatable()
+            examples.accepts_texts_without_words()
         except AssertionError as problem:
             raise AssertionError(f"examples: {problem}") from problem
 
@@ -309,14 +309,14 @@ class _TokenisationChecks:
     _tokenisation: Tokenisation
     _texts: list[str]
 
-    def has_the_methods_of_a_tokenisation(self) -> None:
+    def has_required_methods(self) -> None:
         with contract_failures():
             check_tokens(self._tokenisation)
 
     def has_its_registered_name(self) -> None:
-        name, made_by = self._tokenisation.name, type(self._tokenisation)
+        name, factory = self._tokenisation.name, type(self._tokenisation)
         names = [
-            entry.name for entry in registered_entries("tokenisations").values() if entry.has_factory(made_by)
+            entry.name for entry in registered_entries("tokenisations").values() if entry.has_factory(factory)
         ]
         registered = name.partition("/")[0]  # a language may follow
         require(
@@ -325,7 +325,7 @@ class _TokenisationChecks:
         seen = self._tokenisation(self._texts).tokenisation
         require(seen == name, f"its views are of {seen!r}, but its name is {name!r}")
 
-    def has_columns_of_one_length(self) -> None:
+    def columns_have_equal_lengths(self) -> None:
         view = self._tokenisation(self._texts)
         n = len(view)
         for name, kind in (("hashes", np.uint64), ("starts", np.int32), ("ends", np.int32)):
@@ -344,7 +344,7 @@ class _TokenisationChecks:
             tuple(view.texts) == tuple(self._texts), "the texts of the view are not those that were given"
         )
 
-    def finds_words_in_the_order_of_the_text(self) -> None:
+    def words_are_in_text_order(self) -> None:
         view = self._tokenisation(self._texts)
         require(bool((view.ends > view.starts).any()), "no word in these texts: give texts with words")
         for number, (first, last) in enumerate(pairwise(view.documents.tolist())):
@@ -357,7 +357,7 @@ class _TokenisationChecks:
                 f"the tokens of text {number} overlap, or do not ascend",
             )
 
-    def surrounds_sentences_with_boundaries(self) -> None:
+    def sentences_have_boundary_words(self) -> None:
         view = self._tokenisation(self._texts)
         first, last = view.sentences[:-1], view.sentences[1:] - 1
         for places in (first, last):
@@ -366,20 +366,20 @@ class _TokenisationChecks:
         require(bool((view.hashes[first] == START_HASH).all()), "a sentence does not begin with START_HASH")
         require(bool((view.hashes[last] == END_HASH).all()), "a sentence does not end with END_HASH")
 
-    def names_a_word_for_each_token(self) -> None:
+    def returns_one_word_per_token(self) -> None:
         for text in self._texts:
             words, n = self._tokenisation.words(text), len(self._tokenisation([text]))
             require(len(words) == n, f"words has {len(words)} words for {n} tokens of {text!r}")
             require(all(isinstance(word, str) for word in words), f"words of {text!r} are not texts")
 
-    def takes_texts_one_by_one(self) -> None:
+    def texts_do_not_affect_each_other(self) -> None:
         together = self._tokenisation(self._texts)
         for number, text in enumerate(self._texts):
             alone, part = self._tokenisation([text]), together.take(np.array([number]))
             for name in ("hashes", "starts", "ends", "sentences"):
                 require_equal(getattr(alone, name), getattr(part, name), f"{name} of {text!r} alone")
 
-    def takes_texts_without_words(self) -> None:
+    def accepts_texts_without_words(self) -> None:
         for texts in ([], [""], [" \n"], ["", ""]):
             view = self._tokenisation(texts)
             require(len(view) == 0, f"{len(view)} tokens in {texts!r}")
@@ -419,22 +419,22 @@ class _ExtractorChecks:
     _texts: list[str]
     _tokenisation: Tokenisation
 
-    def says_what_it_requires(self) -> None:
+    def declares_required_layers(self) -> None:
         layers = requires(self._extractor)
         good = not isinstance(layers, str) and all(isinstance(layer, str) for layer in layers)
         require(good, f"requires is {layers!r}, not a sequence of names of layers")
 
-    def keeps_its_contract(self) -> None:
+    def fulfils_contract(self) -> None:
         """Fit the extractor with the checks of training (`disambig.features.fit_checked`)."""
         view = self._tokenisation(self._texts)
         with contract_failures():
             fit_checked(self._extractor, view, self._task.instances(view), self._task.groups)
 
-    def makes_batches_in_order(self) -> None:
+    def returns_consistent_batches(self) -> None:
         for name, features in self._features().items():
             require_batch(features.batch, f"group {name}")
 
-    def costs_nothing_where_the_text_is_right(self) -> None:
+    def right_candidates_have_no_cost(self) -> None:
         for name, (features, instances) in self._by_group().items():
             offsets, cost = features.batch.offsets, features.batch.cost
             require(
@@ -448,15 +448,17 @@ class _ExtractorChecks:
                 f"group {name}: the cost of the observed candidate is not zero",
             )
 
-    def counts_its_evidence(self) -> None:
+    def evidence_counts_are_valid(self) -> None:
         for name, features in self._features().items():
             hits, asked, n_rows = features.found, features.asked, len(features.batch.cost)
             require(
                 hits.shape == asked.shape == (n_rows,), f"group {name}: evidence is not one number per row"
             )
-            require(bool(((hits >= 0) & (hits <= asked)).all()), f"group {name}: more found than asked")
+            require(
+                bool(((hits >= 0) & (hits <= asked)).all()), f"group {name}: found is not between 0 and asked"
+            )
 
-    def keeps_all_in_its_state(self) -> None:
+    def state_is_complete(self) -> None:
         fitted = self._fit(self._extractor)
         state = fitted.state()
         require_state(state, "extractor")
@@ -467,7 +469,7 @@ class _ExtractorChecks:
             seen, wanted = features.batch.scores(probe), expected[name].batch.scores(probe)
             require_equal(seen, wanted, f"group {name} after from_state")
 
-    def sees_each_instance_by_itself(self) -> None:
+    def instances_do_not_affect_each_other(self) -> None:
         fitted = self._fit(self._extractor)
         view = self._tokenisation(self._texts)
         for name, (features, instances) in self._by_group().items():
@@ -478,7 +480,7 @@ class _ExtractorChecks:
             last = features.batch.scores(probe)[features.batch.offsets[-2] :]
             require_close(alone.scores(probe), last, f"group {name}: an instance alone", within=1e-5)
 
-    def describes_groups_together_as_alone(self) -> None:
+    def groups_do_not_affect_each_other(self) -> None:
         fitted = self._fit(self._extractor)
         by_group = self._by_group(fitted)
         if not by_group:
@@ -496,7 +498,7 @@ class _ExtractorChecks:
                 alone = getattr(features, kind)
                 require_equal(getattr(seen, kind), alone, f"{kind} of group {name} with the others")
 
-    def takes_no_instances(self) -> None:
+    def accepts_no_instances(self) -> None:
         fitted = self._fit(self._extractor)
         view = self._tokenisation([])
         by_group = self._by_group(fitted)
@@ -504,7 +506,7 @@ class _ExtractorChecks:
             features = transform_checked(fitted, view, self._task.instances(view), group)
             require(len(features.batch.cost) == 0, f"group {group.name}: rows without instances")
             if group.name in by_group:
-                seen, wanted = (len(one.batch.columns) for one in (features, by_group[group.name][0]))
+                seen, wanted = (len(made.batch.columns) for made in (features, by_group[group.name][0]))
                 require(seen == wanted, f"group {group.name}: {wanted} columns, but {seen} without instances")
 
     def _fit(self, extractor: FeatureExtractor) -> FeatureExtractor:
@@ -519,7 +521,7 @@ class _ExtractorChecks:
         extractor = self._fit(self._extractor) if fitted is None else fitted
         view = self._tokenisation(self._texts)
         instances = self._task.instances(view)
-        require(len(instances) > 0, "the task finds nothing in these texts")
+        require(len(instances) > 0, "the task finds no instance in these texts")
         parts = {}
         for g in np.unique(instances.groups):
             group, part = self._task.groups[g], instances.take(instances.groups == g)
@@ -544,17 +546,17 @@ class _KernelChecks:
     _kernel: Kernel
     _batch: CandidateBatch
 
-    def says_whether_it_is_linear(self) -> None:
+    def declares_whether_it_is_linear(self) -> None:
         flag = self._kernel.is_linear
         require(isinstance(flag, bool), f"is_linear is {flag!r}: set it to True or False")
 
-    def gives_one_row_an_instance(self) -> None:
+    def returns_one_row_per_instance(self) -> None:
         n = len(self._batch.offsets) - 1
         rows = self._rows()
         require(rows.shape[0] == n, f"{rows.shape[0]} rows for {n} instances")
         require(hasattr(rows, "indptr"), f"rows are not a csr_array but {type(rows).__name__}")
 
-    def leaves_instances_alone(self) -> None:
+    def does_not_change_instances(self) -> None:
         given = copy.deepcopy(self._batch)
         self._kernel.gram(self._kernel.rows(given), self._kernel.rows(given))
         probe = np.random.default_rng(0).normal(size=len(given.columns))
@@ -574,7 +576,7 @@ class _KernelChecks:
             least >= -1e-12 * max(most, 1.0) * len(gram), f"an eigenvalue of the Gram matrix is {least:.3g}"
         )
 
-    def looks_at_each_pair_by_itself(self) -> None:
+    def pairs_do_not_affect_each_other(self) -> None:
         gram, some = self._gram(), np.array([2, 0])
         alone = self._kernel.rows(self._batch.take(some))
         require_close(
@@ -584,7 +586,7 @@ class _KernelChecks:
             self._kernel.gram(self._rows(), alone), gram[:, some], "all rows with two rows", within=1e-12
         )
 
-    def is_linear_in_its_rows_if_it_says_so(self) -> None:
+    def is_linear_if_declared(self) -> None:
         if self._kernel.is_linear:
             rows, width = self._rows(), len(self._batch.columns) // int(np.diff(self._batch.offsets)[0])
             require(rows.shape[1] == width, f"rows have {rows.shape[1]} columns, those of the batch {width}")
@@ -624,11 +626,11 @@ class _LearnerChecks:
     _batch: CandidateBatch
     _least: float | None
 
-    def says_whether_it_needs_training(self) -> None:
+    def declares_whether_it_needs_training(self) -> None:
         flag = needs_training(self._learner)
         require(isinstance(flag, bool), f"needs_training is {flag!r}: set it to True or False")
 
-    def says_which_storages_it_takes(self) -> None:
+    def declares_accepted_storages(self) -> None:
         with contract_failures():
             storages = takes(self._learner)
         taken = to_accepted_storage(self._learner, self._batch)
@@ -636,19 +638,19 @@ class _LearnerChecks:
             not storages or isinstance(taken, storages), f"{type(taken).__name__} is not one of {storages}"
         )
 
-    def keeps_its_contract(self) -> None:
-        """Pass `disambig.training.fitting.fit`, as in the training of a model."""
+    def fulfils_contract(self) -> None:
+        """Fit the learner with the checks of training (`disambig.training.fit`)."""
         half = np.arange(len(self._batch.offsets) - 1)
         train, dev = self._batch.take(half[::2]), self._batch.take(half[1::2])
         with contract_failures():
             fit(self._learner, train, dev=dev, rng=np.random.default_rng(0))
 
-    def gives_one_finite_score_a_row(self) -> None:
+    def returns_one_finite_score_per_row(self) -> None:
         scores = self._fit().scorer.scores(self._batch)
         require(scores.shape == self._batch.cost.shape, f"scores of shape {scores.shape}")
         require(bool(np.isfinite(scores).all()), "some scores are not finite")
 
-    def reports_plain_values(self) -> None:
+    def report_can_be_written_as_json(self) -> None:
         report = self._fit().report
         require(plain(report), f"the report cannot be saved as JSON: {report}")
 
@@ -658,38 +660,38 @@ class _LearnerChecks:
             second.scorer.scores(self._batch), first.scorer.scores(self._batch), "scores after a second fit"
         )
 
-    def leaves_examples_alone(self) -> None:
+    def does_not_change_examples(self) -> None:
         given = copy.deepcopy(self._batch)
         self._learner.fit(to_accepted_storage(self._learner, given), rng=np.random.default_rng(0))
         probe = np.random.default_rng(0).normal(size=len(given.columns))
         require_equal(given.cost, self._batch.cost, "costs after fit")
         require_equal(given.scores(probe), self._batch.scores(probe), "features after fit")
 
-    def keeps_all_in_its_state(self) -> None:
+    def state_is_complete(self) -> None:
         scorer = self._fit().scorer
         state = scorer.state()
         require_state(state, "scorer")
         again = self._learner.from_state({name: array.copy() for name, array in state.items()})
         require_equal(again.scores(self._batch), scorer.scores(self._batch), "scores after from_state")
 
-    def scores_each_instance_by_itself(self) -> None:
+    def instances_are_scored_independently(self) -> None:
         scorer = self._fit().scorer
         together = scorer.scores(self._batch)
         for i in {0, len(self._batch.offsets) - 2}:
-            own = self._decided_with(i)
-            alone = scorer.scores(self._batch.take(own))
-            rows = slice(self._batch.offsets[own[0]], self._batch.offsets[own[-1] + 1])
+            sequence = self._sequence_of(i)
+            alone = scorer.scores(self._batch.take(sequence))
+            rows = slice(self._batch.offsets[sequence[0]], self._batch.offsets[sequence[-1] + 1])
             require_close(alone, together[rows], f"instance {i} scored alone", within=1e-5)
 
-    def _decided_with(self, i: int) -> NDArray[np.int64]:
-        """Return the instances in the sequence of instance `i`, or only `i` without sequences."""
+    def _sequence_of(self, i: int) -> NDArray[np.int64]:
+        """Return the instances in the sequence of instance `i`, or only `i` if there are no sequences."""
         if not hasattr(self._batch, "sequences"):
             return np.array([i])
         runs = self._batch.layout
         run = int(runs.searchsorted(i, side="right")) - 1
         return np.arange(runs[run], runs[run + 1])
 
-    def takes_development_data(self) -> None:
+    def accepts_development_data(self) -> None:
         half = np.arange(len(self._batch.offsets) - 1)
         train, dev = self._batch.take(half[::2]), self._batch.take(half[1::2])
         taken, development = (
@@ -697,10 +699,13 @@ class _LearnerChecks:
             to_accepted_storage(self._learner, dev),
         )
         fitted = self._learner.fit(taken, dev=development, rng=np.random.default_rng(0))
-        require(bool(np.isfinite(fitted.scorer.scores(dev)).all()), "scores of the development data")
+        require(
+            bool(np.isfinite(fitted.scorer.scores(dev)).all()),
+            "some scores of the development data are not finite",
+        )
 
-    def takes_a_single_example(self) -> None:
-        one = to_accepted_storage(self._learner, self._batch.take(self._decided_with(0)))
+    def accepts_a_single_example(self) -> None:
+        one = to_accepted_storage(self._learner, self._batch.take(self._sequence_of(0)))
         scores = self._learner.fit(one, rng=np.random.default_rng(0)).scorer.scores(self._batch)
         require(bool(np.isfinite(scores).all()), "scores after one example are not finite")
 
@@ -708,13 +713,13 @@ class _LearnerChecks:
         if not needs_training(self._learner):
             return
         reached = accuracy(self._batch, self._fit().scorer.scores(self._batch))
-        least = self._constant() if self._least is None else self._least
+        least = self._constant_accuracy() if self._least is None else self._least
         require(
             reached >= least,
             f"{reached:.1%} of the training examples are right, expected at least {least:.1%}",
         )
 
-    def _constant(self) -> float:
+    def _constant_accuracy(self) -> float:
         """Return the accuracy of the best choice that ignores all features."""
         first, sizes = self._batch.offsets[:-1], np.diff(self._batch.offsets)
         rows = range(int(sizes.min()))

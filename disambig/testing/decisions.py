@@ -26,7 +26,7 @@ from disambig.testing.checks import (
     Check,
     collect_checks,
     contract_failures,
-    make_calibration_data as made,
+    make_calibration_data,
     require,
     require_close,
     require_equal,
@@ -60,19 +60,19 @@ def check_batch(batch: CandidateBatch) -> list[Check]:
 class _BatchChecks:
     _batch: CandidateBatch
 
-    def says_where_the_rows_of_each_instance_begin(self) -> None:
+    def offsets_are_valid(self) -> None:
         offsets, n_rows = self._batch.offsets, len(self._batch.cost)
         require(offsets.dtype == np.int64, f"offsets of {offsets.dtype}, not int64")
         covered = offsets[0] == 0 and offsets[-1] == n_rows
         require(bool(covered), f"offsets do not cover the {n_rows} rows")
         require(bool((np.diff(offsets) > 0).all()), "an instance has no row")
 
-    def says_what_rows_cost(self) -> None:
+    def costs_are_valid(self) -> None:
         cost = self._batch.cost
         require(cost.dtype == np.float32, f"costs of {cost.dtype}, not float32")
         require(bool((cost >= 0).all()), "a cost is negative or NaN")
 
-    def says_what_its_columns_mean(self) -> None:
+    def columns_are_valid(self) -> None:
         columns = self._batch.columns
         n = len(columns)
         require(columns.labels.shape == (n,), f"labels of shape {columns.labels.shape} for {n} columns")
@@ -89,17 +89,17 @@ class _BatchChecks:
             require(scores.dtype == np.float64, f"scores of {scores.dtype}, not float64")
             require_close(scores, rows @ weights, "scores", within=1e-5)
 
-    def adjoint_is_that_of_scores(self) -> None:
+    def adjoint_matches_scores(self) -> None:
         mass = np.random.default_rng(0).normal(size=len(self._batch.cost))
         sums = self._batch.adjoint(mass)
         require(sums.dtype == np.float64, f"adjoint of {sums.dtype}, not float64")
         require_close(sums, self._rows().T @ mass, "adjoint", within=1e-4)
 
-    def knows_the_length_of_its_rows(self) -> None:
+    def row_norms_are_right(self) -> None:
         squares = (self._rows() ** 2).sum(axis=1)
         require_close(self._batch.row_sqnorm(), squares, "row_sqnorm", within=1e-4)
 
-    def takes_instances_in_any_order(self) -> None:
+    def take_accepts_any_order(self) -> None:
         n, offsets, rows = len(self._batch.offsets) - 1, self._batch.offsets, self._rows()
         for index in (np.arange(n)[::-1], np.array([0]), np.array([n - 1, 0, 0]), np.arange(0)):
             part = self._batch.take(index)
@@ -111,8 +111,8 @@ class _BatchChecks:
             if len(index):
                 require_close(_rows(part), rows[wanted], f"features of {index}", within=1e-5)
 
-    def is_the_same_written_out(self) -> None:
-        """Learners of sparse rows accept it, if it can be converted."""
+    def sparse_form_is_equal(self) -> None:
+        """If the batch can be converted to sparse rows, they have the same features."""
         try:
             sparse = convert(self._batch, SparseRows)
         except UserError:
@@ -156,7 +156,7 @@ class _DecoderChecks:
     _structures: Structures
 
     def finds_the_best(self) -> None:
-        for scores in self._draws():
+        for scores in self._random_scores():
             mass = self._decoder.best(scores, self._layout)
             expected = np.zeros(len(scores))
             for candidates in self._structures:
@@ -164,7 +164,7 @@ class _DecoderChecks:
                 expected[list(candidates[int(np.argmax(totals))])] += 1.0
             require_close(mass, expected, "rows of the best candidates")
 
-    def finds_one_of_equals(self) -> None:
+    def breaks_ties(self) -> None:
         mass = self._decoder.best(np.zeros(self._n_rows), self._layout)
         for i, candidates in enumerate(self._structures):
             inside = {row for rows in candidates for row in rows}
@@ -174,37 +174,37 @@ class _DecoderChecks:
                 f"instance {i}: not exactly one candidate was chosen when all scores are equal",
             )
 
-    def sums_over_all(self) -> None:
-        for scores in self._draws():
+    def log_partition_is_right(self) -> None:
+        for scores in self._random_scores():
             partition = self._decoder.marginals(scores, self._layout)[1]
-            require_close(partition, self._brute(scores)[1], "log partition of each instance")
+            require_close(partition, self._exhaustive(scores)[1], "log partition of each instance")
 
-    def gives_the_right_marginals(self) -> None:
-        for scores in self._draws():
+    def marginals_are_right(self) -> None:
+        for scores in self._random_scores():
             marginals = self._decoder.marginals(scores, self._layout)[0]
-            require_close(marginals, self._brute(scores)[0], "marginals of the rows")
+            require_close(marginals, self._exhaustive(scores)[0], "marginals of the rows")
 
-    def differentiates_its_partition(self) -> None:
-        scores, step = next(iter(self._draws())), 1e-5
+    def marginals_are_the_gradient(self) -> None:
+        scores, step = next(iter(self._random_scores())), 1e-5
         marginals = self._decoder.marginals(scores, self._layout)[0]
         for row in range(self._n_rows):
-            nudge = np.zeros(self._n_rows)
-            nudge[row] = step
-            above = self._decoder.marginals(scores + nudge, self._layout)[1].sum()
-            below = self._decoder.marginals(scores - nudge, self._layout)[1].sum()
+            change = np.zeros(self._n_rows)
+            change[row] = step
+            above = self._decoder.marginals(scores + change, self._layout)[1].sum()
+            below = self._decoder.marginals(scores - change, self._layout)[1].sum()
             require_close(marginals[row], (above - below) / (2 * step), f"gradient at row {row}", within=1e-5)
 
-    def bears_large_scores(self) -> None:
-        for scores in self._draws():
+    def accepts_large_scores(self) -> None:
+        for scores in self._random_scores():
             mass = self._decoder.best(scores * 1e4, self._layout)
             marginals = self._decoder.marginals(scores * 1e4, self._layout)[0]
             require_close(marginals, mass, "marginals of scores in the thousands")
 
-    def finds_the_k_best_if_it_says_so(self) -> None:
-        """Find the best candidates in order, fewer if there are fewer (`FindsTop`)."""
+    def finds_the_k_best_if_declared(self) -> None:
+        """`FindsTop.top` returns the k best candidates in order, or all if there are fewer."""
         if not isinstance(self._decoder, FindsTop):
             return
-        for scores in self._draws():
+        for scores in self._random_scores():
             for k in (1, 2, 5):
                 best = self._decoder.top(scores, self._layout, k)
                 require(
@@ -217,8 +217,8 @@ class _DecoderChecks:
                     different = {np.asarray(name).tobytes() for name in names}
                     require(len(different) == len(names), f"some of the {k} best are equal")
 
-    def keeps_to_the_rows_that_are_left(self) -> None:
-        """Rows at minus infinity are forbidden; learners find the right candidate in this way."""
+    def never_chooses_forbidden_rows(self) -> None:
+        """Rows with score minus infinity are forbidden, which learners use to find the right candidate."""
         for wanted in (0, -1):
             scores = np.full(self._n_rows, -np.inf)
             for candidates in self._structures:
@@ -232,11 +232,11 @@ class _DecoderChecks:
     def _n_rows(self) -> int:
         return 1 + max(row for candidates in self._structures for rows in candidates for row in rows)
 
-    def _draws(self) -> list[NDArray[np.float64]]:
+    def _random_scores(self) -> list[NDArray[np.float64]]:
         rng = np.random.default_rng(0)
         return [rng.normal(size=self._n_rows) for _ in range(5)]
 
-    def _brute(self, scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _exhaustive(self, scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         mass, partition = np.zeros(len(scores)), []
         for candidates in self._structures:
             totals = np.array([scores[list(rows)].sum() for rows in candidates])
@@ -262,7 +262,9 @@ def check_judge(judge: DecisionRule, material: CalibrationData | None = None) ->
         Examples of a task that the rule is for; by default a few examples of words.
         Its `rng` must be reproducible.
     """
-    return collect_checks(_DecisionRuleChecks(judge, made() if material is None else material))
+    return collect_checks(
+        _DecisionRuleChecks(judge, make_calibration_data() if material is None else material)
+    )
 
 
 @dataclass
@@ -270,7 +272,7 @@ class _DecisionRuleChecks:
     _judge: DecisionRule
     _material: CalibrationData
 
-    def becomes_a_judge_by_fitting(self) -> None:
+    def fit_returns_a_decision_rule(self) -> None:
         with contract_failures():
             check_fit(self._judge)
             judged_between(self._judge)
@@ -287,9 +289,9 @@ class _DecisionRuleChecks:
         for name, array in first.state().items():
             require_equal(second.state()[name], array, f"{name} of a second fit")
         for scored in self._parts():
-            self._same(first.judge(scored), first.judge(scored), "judged again")
+            self._require_same(first.judge(scored), first.judge(scored), "judged again")
 
-    def gives_an_entry_an_instance(self) -> None:
+    def returns_one_decision_per_instance(self) -> None:
         fitted = self._fit()
         for scored in self._parts():
             n, judged = len(scored.observed), fitted.judge(scored)
@@ -298,22 +300,22 @@ class _DecisionRuleChecks:
                 require(column.shape == (n,), f"{name} of shape {column.shape} for {n} instances")
                 require(column.dtype.kind in kinds, f"{name} is of {column.dtype}")
 
-    def chooses_inside_the_list(self) -> None:
+    def chooses_existing_candidates(self) -> None:
         fitted = self._fit()
         for scored in self._parts():
             chosen, sizes = fitted.judge(scored).chosen, np.diff(scored.offsets)
             inside = (chosen >= 0) & (chosen < sizes)
             require(bool(inside.all()), f"chosen {chosen[~inside]} from lists of {sizes[~inside]} candidates")
 
-    def gives_numbers_that_mean_something(self) -> None:
+    def margins_and_probabilities_are_valid(self) -> None:
         fitted = self._fit()
         for scored in self._parts():
             judged = fitted.judge(scored)
             require(bool((judged.margins >= 0).all()), "a margin is negative or NaN")
-            sure = (judged.probabilities >= 0) & (judged.probabilities <= 1)
-            require(bool(sure.all()), f"probabilities {judged.probabilities[~sure]}")
+            valid = (judged.probabilities >= 0) & (judged.probabilities <= 1)
+            require(bool(valid.all()), f"probabilities {judged.probabilities[~valid]} are not from 0 to 1")
 
-    def gives_candidates_probabilities_or_none(self) -> None:
+    def candidate_probabilities_are_valid(self) -> None:
         fitted = self._fit()
         for scored in self._parts():
             probabilities = fitted.probabilities(scored)
@@ -327,44 +329,46 @@ class _DecisionRuleChecks:
             sums = np.add.reduceat(probabilities, scored.offsets[:-1])
             require(bool(np.allclose(sums, 1.0, atol=1e-9)), f"probabilities of an instance sum to {sums}")
 
-    def keeps_all_in_its_state(self) -> None:
+    def state_is_complete(self) -> None:
         fitted, groups = self._fit(), self._material.task.groups
         state = fitted.state()
         require_state(state, "judge")
         again = self._judge.from_state({name: array.copy() for name, array in state.items()}, groups)
         for scored in self._parts():
-            self._same(again.judge(scored), fitted.judge(scored), "after from_state")
+            self._require_same(again.judge(scored), fitted.judge(scored), "after from_state")
             first, second = fitted.probabilities(scored), again.probabilities(scored)
             require((first is None) == (second is None), "from_state adds or loses probabilities")
             if first is not None:
                 require_equal(second, first, "probabilities of candidates after from_state")
 
-    def judges_each_instance_by_itself(self) -> None:
+    def instances_are_decided_independently(self) -> None:
         fitted = self._fit()
         for scored in self._parts():
             together, n = fitted.judge(scored), len(scored.observed)
             for i in range(n):
                 alone = fitted.judge(scored.take(np.array([i])))
-                self._near(fitted, alone, _at(together, slice(i, i + 1)), f"of instance {i}")
+                self._require_near(fitted, alone, _take_rows(together, slice(i, i + 1)), f"of instance {i}")
 
-    def judges_groups_together_as_one_by_one(self) -> None:
+    def groups_are_decided_independently(self) -> None:
         fitted, parts = self._fit(), self._parts()
         if not parts:
             return
         joined = ScoreBatch.joined(parts)
-        judged, shares = fitted.judge(joined), fitted.probabilities(joined)
-        if shares is not None:
-            of_parts = [some for part in parts if (some := fitted.probabilities(part)) is not None]
-            require_close(shares, np.concatenate(of_parts), "probabilities of all groups", within=1e-9)
+        judged, together = fitted.judge(joined), fitted.probabilities(joined)
+        if together is not None:
+            separate = [known for part in parts if (known := fitted.probabilities(part)) is not None]
+            require_close(together, np.concatenate(separate), "probabilities of all groups", within=1e-9)
         ends = offsets_from_sizes(map(len, parts)).tolist()
         for name in _COLUMNS:
             given = len(getattr(judged, name))
             require(given == ends[-1], f"{name} of shape ({given},) for {ends[-1]} instances of all groups")
         for scored, start, end in zip(parts, ends, ends[1:], strict=False):
-            of_group = _at(judged, slice(start, end))
-            self._near(fitted, fitted.judge(scored), of_group, f"of {scored.group.name}, with other groups,")
+            of_group = _take_rows(judged, slice(start, end))
+            self._require_near(
+                fitted, fitted.judge(scored), of_group, f"of {scored.group.name}, with other groups,"
+            )
 
-    def leaves_scores_alone(self) -> None:
+    def does_not_change_scores(self) -> None:
         fitted = self._fit()
         for scored in self._parts():
             given = replace(scored, scores=scored.scores.copy())
@@ -372,7 +376,7 @@ class _DecisionRuleChecks:
             fitted.probabilities(given)
             require_equal(given.scores, scored.scores, "scores after deciding")
 
-    def takes_no_instances(self) -> None:
+    def accepts_no_instances(self) -> None:
         fitted = self._fit()
         for number in range(len(self._material.task.groups)):
             nothing = self._material.scored(number).take(np.empty(0, np.int64))
@@ -380,7 +384,7 @@ class _DecisionRuleChecks:
             for name in _COLUMNS:
                 require(len(getattr(judged, name)) == 0, f"{name} is not empty without instances")
 
-    def flags_only_what_it_may(self) -> None:
+    def flags_are_valid(self) -> None:
         fitted = self._fit()
         for scored in self._parts():
             if not isinstance(fitted, RaisesFlags):
@@ -401,15 +405,15 @@ class _DecisionRuleChecks:
                     f"it flags fewer decisions at {rate} than at a lower rate",
                 )
                 seen = judged.flagged
-                sure = judged.probabilities[seen]
+                probabilities = judged.probabilities[seen]
                 require(
-                    bool((sure >= limit - 1e-9).all()),
-                    f"it flags at probabilities {sure}, but its limit is {limit}",
+                    bool((probabilities >= limit - 1e-9).all()),
+                    f"it flags at probabilities {probabilities}, but its limit is {limit}",
                 )
                 right = judged.chosen[seen] != scored.observed[seen]
-                require(bool(right.all()), "it flags the word that it chooses")
+                require(bool(right.all()), "it flags a word without choosing another one")
 
-    def refuses_an_impossible_rate(self) -> None:
+    def rejects_invalid_rates(self) -> None:
         fitted = self._fit()
         if not isinstance(fitted, RaisesFlags):
             return
@@ -420,18 +424,18 @@ class _DecisionRuleChecks:
                 continue
             require(False, f"a rate of {rate} does not raise UserError")
 
-    def knows_what_it_gains(self) -> None:
+    def gains_are_valid(self) -> None:
         fitted = self._fit()
         again = fitted.from_state(fitted.state(), self._material.task.groups)
-        own, kept = (get_trait(rule, DecisionRuleTraits, "gains")() for rule in (fitted, again))
-        require((own is None) == (kept is None), "from_state adds or loses gains")
-        for rates, gains in filter(None, (own, kept)):
+        first, second = (get_trait(rule, DecisionRuleTraits, "gains")() for rule in (fitted, again))
+        require((first is None) == (second is None), "from_state adds or loses gains")
+        for rates, gains in filter(None, (first, second)):
             require(rates.shape == gains.shape and rates.ndim == 1, "rates and gains have different shapes")
             require(bool((rates > 0).all() and (np.diff(rates) > 0).all()), f"rates do not ascend: {rates}")
-            good = (gains >= 0).all() and (gains <= 1).all() and (np.diff(gains) >= 0).all()
-            require(bool(good), f"gains are not ascending shares: {gains}")
+            valid = (gains >= 0).all() and (gains <= 1).all() and (np.diff(gains) >= 0).all()
+            require(bool(valid), f"gains are not ascending shares: {gains}")
 
-    def says_nothing_below_its_margin(self) -> None:
+    def abstains_below_its_least_margin(self) -> None:
         fitted: Any = self._fit()
         if get_trait(fitted, DecisionRuleTraits, "least_margin") is None:
             return
@@ -441,12 +445,12 @@ class _DecisionRuleChecks:
             require(bool(plain.answered.all()), "with a least margin of 0 it abstains")
             margins = plain.margins.astype(np.float32)  # at the precision of records
             for least in (float(np.median(margins)), float(margins.max()) + 1.0):
-                silent = fitted.with_least_margin(least)
+                abstaining = fitted.with_least_margin(least)
                 require(
-                    get_trait(silent, DecisionRuleTraits, "least_margin") == least,
+                    get_trait(abstaining, DecisionRuleTraits, "least_margin") == least,
                     "with_least_margin returned a decision rule without this least margin",
                 )
-                for judge in (silent, silent.from_state(silent.state(), groups)):
+                for judge in (abstaining, abstaining.from_state(abstaining.state(), groups)):
                     require_equal(
                         judge.judge(scored).answered,
                         margins >= least,
@@ -460,23 +464,25 @@ class _DecisionRuleChecks:
         parts = [self._material.scored(number) for number in range(len(self._material.task.groups))]
         return [replace(part, scores=part.scores.copy()) for part in parts if len(part.observed)]
 
-    def _near(self, fitted: DecisionRule, alone: Predictions, together: Predictions, what: str) -> None:
+    def _require_near(
+        self, fitted: DecisionRule, alone: Predictions, together: Predictions, what: str
+    ) -> None:
         """Raise if decisions made together differ from decisions made separately, except for rounding."""
-        sure = np.asarray(together.probabilities)
+        probabilities = np.asarray(together.probabilities)
         for name in _COLUMNS:
             one, other = np.asarray(getattr(alone, name)), np.asarray(getattr(together, name))
             same = np.isclose(one, other, rtol=1e-9, atol=1e-12)
             # exactly at the limit, rounding decides
             if name == "flagged" and isinstance(fitted, RaisesFlags):
-                same = same | np.isclose(sure, fitted.limit(), rtol=1e-9)
+                same = same | np.isclose(probabilities, fitted.limit(), rtol=1e-9)
             require(bool(same.all()), f"{name} {what} is {other}, but {one} if decided alone")
 
-    def _same(self, seen: Predictions, expected: Predictions, what: str) -> None:
+    def _require_same(self, seen: Predictions, expected: Predictions, what: str) -> None:
         for name in _COLUMNS:
             require_equal(getattr(seen, name), getattr(expected, name), f"{name} {what}")
 
 
-def _at(judged: Predictions, rows: slice) -> Predictions:
+def _take_rows(judged: Predictions, rows: slice) -> Predictions:
     return Predictions(*(getattr(judged, name)[rows] for name in _COLUMNS))
 
 
@@ -484,7 +490,7 @@ NAMES = ("from", "to", "too", "two ", "tattoo")
 
 
 def outcomes(n: int = 60, *, seed: int = 0) -> Outcomes:
-    """Return decisions between some of `NAMES`, one of them right, with references; documents of three."""
+    """Return decisions between some of `NAMES`, one of which is right; three decisions per document."""
     rng = np.random.default_rng(seed)
     lists = [[NAMES[i] for i in rng.permutation(len(NAMES))[: rng.integers(2, 5)]] for _ in range(n)]
     references = [texts[rng.integers(len(texts))] for texts in lists]
@@ -531,47 +537,47 @@ class _MeasureChecks:
     _answers: Sequence[tuple[Outcomes, float]]
     _within: float
 
-    def says_what_it_is(self) -> None:
+    def describes_itself(self) -> None:
         for what in ("name", "unit"):
             text = getattr(self._measure, what, None)
             require(isinstance(text, str) and bool(text), f"its {what} is {text!r}: give a text")
         more = getattr(self._measure, "more_is_better", None)
         require(isinstance(more, bool), f"more_is_better is {more!r}: set it to True or False")
 
-    def gives_one_number(self) -> None:
+    def returns_one_number(self) -> None:
         value = self._measure.value(self._problem)
         require(
             isinstance(value, float) and np.isfinite(value), f"the value is {value!r}, not a finite float"
         )
 
-    def gives_the_known_answers(self) -> None:
+    def returns_known_values(self) -> None:
         for number, (problem, answer) in enumerate(self._answers):
             seen = self._measure.value(problem)
             require_close([seen], [answer], f"answer {number}", within=self._within)
 
-    def is_better_where_all_is_right(self) -> None:
+    def is_best_if_everything_is_right(self) -> None:
         best, worst = (self._measure.value(self._decided_by(sign * self._problem.cost)) for sign in (-1, 1))
         holds = best >= worst if self._measure.more_is_better else best <= worst
         require(holds, f"{best} if all is right, {worst} if all is wrong: is more_is_better reversed?")
 
-    def looks_at_no_order(self) -> None:
+    def does_not_depend_on_order(self) -> None:
         order = np.random.default_rng(0).permutation(len(self._problem))
         seen = self._measure.value(self._problem.take(order))
         self._agree([seen], [self._measure.value(self._problem)], "in another order")
 
-    def leaves_outcomes_alone(self) -> None:
+    def does_not_change_outcomes(self) -> None:
         given = copy.deepcopy(self._problem)
         self._measure.value(given)
         for what in ("offsets", "scores", "chosen", "gold", "cost", "ids", "ranks", "units"):
             require_equal(getattr(given, what), getattr(self._problem, what), what)
 
-    def takes_no_instance_at_all(self) -> None:
+    def accepts_no_instances(self) -> None:
         value = self._measure.value(self._problem.take(np.zeros(0, np.int64)))
         require(
             isinstance(value, float), f"the value without instances is {value!r}: return a float, such as NaN"
         )
 
-    def is_resampled_as_it_is_worked_out(self) -> None:
+    def value_of_sums_equals_value(self) -> None:
         counts = next(times_drawn(len(self._problem), 20, np.random.default_rng(0)))
         instances = np.arange(len(self._problem))
         expected = [
@@ -585,7 +591,7 @@ class _MeasureChecks:
         if isinstance(self._measure, Reweighs):
             self._agree(self._measure.reweighed(self._problem, counts), expected, "reweighed")
 
-    def costs_nothing_where_it_is_right(self) -> None:
+    def right_texts_have_no_cost(self) -> None:
         if isinstance(self._measure, CostsTexts):
             texts = ["to", "too", "to"]
             costs = self._measure.costs(texts, ["to", "to", "to"])

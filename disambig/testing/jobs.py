@@ -22,7 +22,7 @@ from disambig.registry import load_all
 from disambig.testing.checks import Check, collect_checks, require
 from disambig.types import get_trait
 
-LOG = "disambig.testing.said"
+LOG = "disambig.testing.work"
 _starts: list[str] = []
 
 
@@ -53,7 +53,7 @@ class Doubling:
         if self.broken == "dies":
             os._exit(3)
         _starts.append(self.token)
-        logging.getLogger(LOG).info("begun")
+        logging.getLogger(LOG).info("started")
         return self._double
 
     def _double(self, item: Any, tell: ProgressCallback) -> Any:
@@ -108,26 +108,28 @@ class _RunnerChecks:
     _processes: bool
     _ahead: int
 
-    def gives_each_item_its_outcome(self) -> None:
+    def returns_one_outcome_per_item(self) -> None:
         outcomes = self._run(Doubling(), iter(range(30)))
-        require(sorted(one.index for one in outcomes) == list(range(30)), "an item has no outcome, or two")
-        for one in outcomes:
-            right = one.item == one.index and one.result == 2 * one.index and one.problem is None
-            require(right, f"item {one.index}: {one}")
+        indices = sorted(outcome.index for outcome in outcomes)
+        require(indices == list(range(30)), "an item has no outcome, or two")
+        for outcome in outcomes:
+            i = outcome.index
+            is_right = outcome.item == i and outcome.result == 2 * i and outcome.problem is None
+            require(is_right, f"item {i}: {outcome}")
 
-    def keeps_the_order_where_it_is_asked_for(self) -> None:
+    def keeps_the_order_if_requested(self) -> None:
         outcomes = self._run(Doubling(), ["slow", *range(20)], ordered=True)
-        require([one.index for one in outcomes] == list(range(21)), "the outcomes are not in order")
+        require([outcome.index for outcome in outcomes] == list(range(21)), "the outcomes are not in order")
 
-    def needs_no_item(self) -> None:
+    def accepts_no_items(self) -> None:
         require(self._run(Doubling(broken="bug"), []) == [], "there are outcomes without items")
 
-    def loses_one_item_to_a_bug(self) -> None:
+    def a_bug_affects_one_item_only(self) -> None:
         outcomes = self._run(Doubling(), [1, "bug", 3], ordered=True)
-        require([one.result for one in outcomes] == [2, None, 6], f"a bug in one item: {outcomes}")
+        require(_results(outcomes) == [2, None, 6], f"a bug in one item: {outcomes}")
         require(outcomes[1].problem == "KeyError: 'a bug'", f"the problem is {outcomes[1].problem!r}")
 
-    def ends_where_a_user_can_put_it_right(self) -> None:
+    def stops_at_a_user_error(self) -> None:
         for work, items, code in (
             (Doubling(), [1, "full", 2], "D309"),
             (Doubling(broken="error"), [1], "D300"),
@@ -139,12 +141,12 @@ class _RunnerChecks:
             else:
                 require(False, f"a UserError ({code}) did not end the run")
 
-    def begins_the_work_once_in_a_process(self) -> None:
+    def starts_the_work_once_per_process(self) -> None:
         outcomes = self._run(Doubling(uuid.uuid4().hex), ["starts"] * 20)
-        most = max(starts for _, starts in (one.result for one in outcomes))
+        most = max(starts for _, starts in _results(outcomes))
         require(most == 1, f"a process started the work {most} times")
 
-    def takes_items_as_they_are_needed(self) -> None:
+    def takes_items_lazily(self) -> None:
         taken = []
 
         def items() -> Iterator[int]:
@@ -159,11 +161,11 @@ class _RunnerChecks:
         so_far = len(taken)
         require(so_far <= self._ahead, f"{so_far} items were taken when it was closed")
 
-    def carries_large_items(self) -> None:
+    def transfers_large_items(self) -> None:
         (outcome,) = self._run(Doubling(), ["x" * 3_000_000])
         require(outcome.result == "x" * 6_000_000, "a large item came back changed")
 
-    def tells_how_far_an_item_is(self) -> None:
+    def reports_progress_of_items(self) -> None:
         progress: list[int] = []
         (outcome,) = self._make(None).run(Doubling(), ["parts"], tell=progress.append)
         require(
@@ -175,7 +177,7 @@ class _RunnerChecks:
             f"reported {progress}: repeated progress must not be reported again",
         )
 
-    def says_once_what_workers_log(self) -> None:
+    def forwards_logs_of_workers_once(self) -> None:
         log, collector = logging.getLogger(LOG), _LogCollector()
         before = log.level
         log.setLevel(logging.INFO)
@@ -186,60 +188,70 @@ class _RunnerChecks:
             log.removeHandler(collector)
             log.setLevel(before)
         require(
-            collector.messages == ["begun"], f"workers logged 'begun' once, received {collector.messages}"
+            collector.messages == ["started"],
+            f"workers logged 'started' once, but {collector.messages} was received",
         )
 
-    def runs_again(self) -> None:
+    def can_run_repeatedly(self) -> None:
         runner = self._make(None)
         for number in (1, 2):
-            results = [one.result for one in runner.run(Doubling(), [number])]
+            results = _results(runner.run(Doubling(), [number]))
             require(results == [2 * number], f"run {number} gives {results}")
 
-    def runs_again_on_workers_that_stay(self) -> None:
+    def can_run_repeatedly_on_persistent_workers(self) -> None:
         with persistent_runner(self._make(None)) as runner:
             for token in ("first", "", "second"):  # the second run has no items
                 items = ["starts"] * 8 if token else []
                 outcomes = list(runner.run(Doubling(token + uuid.uuid4().hex), items))
-                most = max((starts for _, starts in (one.result for one in outcomes)), default=1)
+                most = max((starts for _, starts in _results(outcomes)), default=1)
                 require(
                     len(outcomes) == len(items) and most == 1, f"{token!r} on persistent workers: {outcomes}"
                 )
             if self._processes:
                 outcomes = list(runner.run(Doubling(), [1, "die", 3], ordered=True))
                 require(
-                    [one.result for one in outcomes] == [2, None, 6],
+                    _results(outcomes) == [2, None, 6],
                     f"persistent workers after a kill: {outcomes}",
                 )
             outcomes = list(runner.run(Doubling(), [4]))
-            require([one.result for one in outcomes] == [8], f"a last run on persistent workers: {outcomes}")
+            require(
+                _results(outcomes) == [8],
+                f"a last run on persistent workers: {outcomes}",
+            )
 
-    def tries_again_what_a_killed_worker_had(self) -> None:
+    def retries_the_item_of_a_killed_worker(self) -> None:
         if self._processes:
             with tempfile.TemporaryDirectory() as folder:
                 outcomes = self._run(Doubling(folder=folder), [1, "die once", 3], ordered=True)
-            require([one.result for one in outcomes] == [2, "die once" * 2, 6], f"after a kill: {outcomes}")
+            require(
+                _results(outcomes) == [2, "die once" * 2, 6],
+                f"after a kill: {outcomes}",
+            )
 
-    def sets_aside_what_kills_its_workers(self) -> None:
+    def skips_an_item_that_kills_workers(self) -> None:
         if self._processes:
             outcomes = self._run(Doubling(), [1, "die", *range(2, 8)], ordered=True)
-            results = [one.result for one in outcomes]
+            results = _results(outcomes)
             require(results == [2, None, *range(4, 16, 2)], f"an item that kills its workers: {results}")
             require(outcomes[1].problem is not None, "an item that kills its workers has no problem")
 
-    def ends_what_takes_too_long(self) -> None:
+    def stops_items_at_the_time_limit(self) -> None:
         if self._processes:
             with tempfile.TemporaryDirectory() as folder:
                 work = Doubling(folder=folder)
                 outcomes = list(self._make(2.0).run(work, [1, "hang once", 3], ordered=True))
-            require([one.result for one in outcomes] == [2, "hang once" * 2, 6], f"after a hang: {outcomes}")
+            require(
+                _results(outcomes) == [2, "hang once" * 2, 6],
+                f"after a hang: {outcomes}",
+            )
 
-    def ends_where_no_worker_can_start(self) -> None:
+    def fails_if_no_worker_can_start(self) -> None:
         if self._processes:
             try:
                 self._run(Doubling(broken="dies"), [1, 2, 3])
             except UserError:
                 return
-            require(False, "workers cannot start, and the run does not end")
+            require(False, "workers cannot start, but the run does not raise a UserError")
 
     def _run(self, work: Work, items: Iterable[Any], *, ordered: bool = False) -> list[WorkOutcome]:
         return list(self._make(None).run(work, items, ordered=ordered))
@@ -252,6 +264,10 @@ class _LogCollector(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         self.messages.append(record.getMessage())
+
+
+def _results(outcomes: Iterable[WorkOutcome]) -> list[Any]:
+    return [outcome.result for outcome in outcomes]
 
 
 def _close(run: Iterator[WorkOutcome]) -> None:
@@ -277,16 +293,18 @@ class _ReaderChecks:
     _reader: ExampleReader
     _path: str
 
-    def says_which_files_it_reads(self) -> None:
+    def declares_which_files_it_reads(self) -> None:
         suffixes, elements = (get_trait(self._reader, ReaderTraits, n) for n in ("suffixes", "elements"))
         for name, value in (("suffixes", suffixes), ("elements", elements)):
-            plain = isinstance(value, tuple) and all(isinstance(text, str) and text for text in value)
-            require(plain, f"{name} is {value!r}: give a tuple of texts")
-        require(bool(suffixes or elements), "it has neither suffixes nor elements: no file would reach it")
+            is_valid = isinstance(value, tuple) and all(isinstance(text, str) and text for text in value)
+            require(is_valid, f"{name} is {value!r}: give a tuple of texts")
+        require(
+            bool(suffixes or elements), "it has neither suffixes nor elements: it would never read a file"
+        )
         wrong = [suffix for suffix in suffixes if not suffix.startswith(".")]
         require(not wrong, f"the suffixes {wrong} do not begin with a dot")
 
-    def reads_files_that_no_other_reader_takes(self) -> None:
+    def shares_no_suffix_with_another_reader(self) -> None:
         own = _lower_suffixes(self._reader)
         for name, factory in load_all("readers").items():
             other = factory()
@@ -300,7 +318,7 @@ class _ReaderChecks:
         for example in examples:
             require(isinstance(example, Labelled), f"it gave {type(example).__name__}, not Labelled")
 
-    def marks_places_in_their_texts(self) -> None:
+    def places_are_inside_their_texts(self) -> None:
         for example in self._read():
             inside = 0 <= example.start <= example.end <= len(example.text)
             require(
@@ -308,15 +326,15 @@ class _ReaderChecks:
                 f"{example.start} to {example.end} is outside the {len(example.text)} characters of the text",
             )
 
-    def names_a_document_and_where_it_stands(self) -> None:
+    def names_document_and_line(self) -> None:
         for example in self._read():
             require(bool(example.document), "an example has no document: if it has none, use its text")
-            require(bool(example.where), "an example has no place: set `where` to file and line")
+            require(bool(example.where), "an example has no location: set `where` to file and line")
 
     def is_repeatable(self) -> None:
         require(self._read() == self._read(), "a second reading gave other examples")
 
-    def refuses_what_is_broken_as_a_user_can_mend_it(self) -> None:
+    def damaged_files_raise_user_errors(self) -> None:
         data = ExampleSource(self._path).data
         broken = {"cut short": data[: len(data) * 2 // 3], "binary": b"\0\xff" + data, "empty": b""}
         with tempfile.TemporaryDirectory() as home:

@@ -30,7 +30,7 @@ class _StandaloneChecks:
     _model: StandaloneModel
     _texts: list[str]
 
-    def says_what_it_is(self) -> None:
+    def describes_itself(self) -> None:
         formats = self._model.formats
         are_texts = isinstance(formats, tuple) and all(isinstance(name, str) and name for name in formats)
         require(are_texts and bool(formats), f"formats is {formats!r}: give a tuple of names")
@@ -39,7 +39,7 @@ class _StandaloneChecks:
         one_line = isinstance(description, str) and bool(description) and "\n" not in description
         require(one_line, f"describe() returned {description!r}: expected a line of text")
 
-    def results_are_json_and_one_list_per_text(self) -> None:
+    def returns_one_json_list_per_text(self) -> None:
         records = self._model.records(self._texts)
         require(len(records) == len(self._texts), f"{len(records)} lists for {len(self._texts)} texts")
         for text, results in zip(self._texts, records, strict=True):
@@ -58,12 +58,12 @@ class _StandaloneChecks:
         (_, empty, _) = self._model.records([self._texts[0], "", self._texts[1]])
         require(empty == [], "an empty text among others has results")
 
-    def several_candidates_have_as_many_results(self) -> None:
+    def n_best_keeps_the_number_of_results(self) -> None:
         one, several = (self._model.records(self._texts, n_best=n) for n in (1, 3))
         sizes = [[len(results) for results in records] for records in (one, several)]
         require(sizes[0] == sizes[1], "n_best changes the number of sentences or lines")
 
-    def a_saved_model_gives_the_same_results(self) -> None:
+    def saved_model_gives_the_same_results(self) -> None:
         with tempfile.TemporaryDirectory() as home:
             folder = Path(home) / "model"
             self._model.save(folder)
@@ -74,7 +74,7 @@ class _StandaloneChecks:
             same = again.records(self._texts) == self._model.records(self._texts)
             require(same, "the loaded model gives other results")
 
-    def refuses_damaged_folders_as_a_user_can_mend_them(self) -> None:
+    def damaged_folders_raise_user_errors(self) -> None:
         with tempfile.TemporaryDirectory() as home:
             whole = Path(home) / "model"
             self._model.save(whole)

@@ -20,20 +20,20 @@ FIRST_WORD = DIGIT
 FIRST_LETTER = LETTER
 
 HIDDEN = "\x1f"
-"""What stands in place of hidden markup: white space to every rule, and no width (see `visible_width`)."""
+"""The character that replaces hidden markup: white space for every rule, without width (`visible_width`)."""
 
 SPOKEN_VOWEL, SPOKEN_CONSONANT = "\ue000", "\ue001"
-"""What stands in place of a hidden word after "a" or "an" if its sound is known; see `disambig.markup`."""
+"""Replacements of a hidden word after "a" or "an" whose first sound is known; see `disambig.markup`."""
 
 OPAQUE = "\ufffc"
-"""Each character of code and other hidden words; see `disambig.markup`."""
+"""The character that replaces each character of code and of other hidden words; see `disambig.markup`."""
 CODE_SIGNS = f"{OPAQUE}{SPOKEN_VOWEL}{SPOKEN_CONSONANT}"
 """The characters of which hidden code consists."""
 
 ASCII, ALPHABETS, PLANE_0, ALL = 0x80, 0x3000, 0x10000, 0x110000
-"""Possible sizes of a table, in code points. Most texts need only one of the first two, which are made fast.
+"""Possible sizes of a table, in code points. Most texts need one of the first two, which are built quickly.
 
-`ALPHABETS` contains those of Europe and typographic punctuation, but not the characters of East Asia.
+`ALPHABETS` contains the alphabets of Europe and typographic punctuation, but no characters of East Asia.
 """
 
 CLASS_SHIFT = 24

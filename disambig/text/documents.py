@@ -22,6 +22,10 @@ url, email, tag, path
     ``./x``, ``a/b/c``, ``a/b.txt``, ``C:\x`` and names with a dot before a lower-case letter
     (``example.org``, ``os.path``), but not ``and/or``.
 
+list
+    Eight or more consecutive lines of one to four words without a stop at the end, such as a word list; the
+    cells of a table after a ``|`` do not count.
+
 Names are protected too, but only in `protected_layer`, since they depend on words and sentences: a word of
 two letters or more that starts with a capital, contains lower-case letters and follows a word, comma, hyphen,
 ampersand, apostrophe or full stop in the same sentence and line (except when it repeats the first word of the
@@ -67,8 +71,8 @@ _TAGS = re.compile(f"<!--|-->|<(/?)([A-Za-z][\\w:.-]*)(?:(?=[\\s/]){_IN_TAG})?>|
 _VERBATIM = frozenset(("code", "pre", "script", "style", "kbd", "samp"))
 _CHUNKS = re.compile("[@/\\\\_#]|\\.(?=[a-z])|://")
 _REST = re.compile("\\S*")
-_WORDS_AT_A_TIME = 200_000  # words processed at a time
-_LONGEST_LEFT = 256  # maximum number of characters of a chunk before its first mark
+_WORDS_PER_PIECE = 200_000
+_MAX_LEFT = 256  # maximum number of characters of a chunk before its first mark
 _EMAIL = re.compile("[\\w.+-]+@\\w[\\w-]*(?:\\.[\\w-]+)+")
 _TAG = re.compile("[@#]\\w[\\w.-]*")
 _PATH = re.compile("(?:~|\\.{1,2})?/\\w|[A-Za-z]:[\\\\/]|\\\\\\\\\\w|\\w*\\\\\\w")
@@ -188,7 +192,7 @@ def _chunks(text: str) -> Iterator[Span]:
         at = match.start()
         if at < end:
             continue
-        left = max(end, at - _LONGEST_LEFT)
+        left = max(end, at - _MAX_LEFT)
         start = at
         while start > left and not text[start - 1].isspace():
             start -= 1
@@ -224,8 +228,8 @@ def protected_layer(view: TokenView) -> NDArray[np.bool_]:
     lengths = np.fromiter(map(len, view.texts), dtype=np.int64, count=len(view.texts))
     offsets = np.cumsum(lengths + 1) - lengths - 1
     total = int(offsets[-1] + lengths[-1])
-    small = np.int32 if total < 2**31 - 1 else np.int64
-    shift = np.repeat(offsets.astype(small), np.diff(view.documents))
+    dtype = np.int32 if total < 2**31 - 1 else np.int64
+    shift = np.repeat(offsets.astype(dtype), np.diff(view.documents))
     starts, ends = view.starts + shift, view.ends + shift
     del shift
     protected = _name_mask("\n".join(view.texts), starts, ends)
@@ -235,7 +239,7 @@ def protected_layer(view: TokenView) -> NDArray[np.bool_]:
         for start, end, _ in protected_spans(text)
     ]
     if spans:
-        bounds = np.array(spans, dtype=small)
+        bounds = np.array(spans, dtype=dtype)
         depth = np.zeros(len(view) + 1, dtype=np.int32)
         np.add.at(depth, np.searchsorted(ends, bounds[:, 0], side="right"), 1)
         np.add.at(depth, np.searchsorted(starts, bounds[:, 1], side="left"), -1)
@@ -248,8 +252,8 @@ def _name_mask(text: str, starts: NDArray[np.integer], ends: NDArray[np.integer]
     n = len(starts)
     are_names = np.empty(n, dtype=bool)
     # piecewise, so that memory use does not grow with the size of the text
-    for first in range(0, n, _WORDS_AT_A_TIME):
-        stop = min(first + _WORDS_AT_A_TIME, n)
+    for first in range(0, n, _WORDS_PER_PIECE):
+        stop = min(first + _WORDS_PER_PIECE, n)
         left, right = max(first - 2, 0), min(stop + 1, n)  # the decision depends on neighbouring words
         begin = int(starts[left])
         piece = text[begin : int(ends[right - 1])] + "\n"
@@ -272,29 +276,29 @@ def _name_mask_of_piece(
     lower = np.concatenate(([0], np.cumsum(classes == ch.LETTER, dtype=np.int32)))
     capitals = upper & (lower[ends] == lower[starts])
 
-    goes_on = (first >= ch.FIRST_WORD) | (first == ch.APOSTROPHE) | (first == ch.DOT)
-    goes_on |= np.isin(codes[starts], [ord(mark) for mark in ",-&"])
-    goes_on &= width > 0
-    before = np.concatenate(([False], goes_on))
+    precedes_name = (first >= ch.FIRST_WORD) | (first == ch.APOSTROPHE) | (first == ch.DOT)
+    precedes_name |= np.isin(codes[starts], [ord(mark) for mark in ",-&"])
+    precedes_name &= width > 0
+    before = np.concatenate(([False], precedes_name))
     before[np.searchsorted(starts, np.flatnonzero(codes == ord("\n")))] = False
     next_to_capitals = np.concatenate(([False], capitals[:-1])) | np.concatenate((capitals[1:], [False]))
     letter = (first == ch.UPPER) & (width == 1) & (codes[starts] != ord("I"))
     are_names: NDArray[np.bool_] = ((upper & ~capitals) | letter) & before[:-1] | (
         capitals & ~next_to_capitals
     )
-    again = (
+    may_repeat = (  # the first word of a sentence, in lower case or not: "The The"
         are_names[1:] & upper[:-1] & ~before[:-2] & (width[1:] == width[:-1]) & (second[1:] == second[:-1])
     )
-    for word in np.flatnonzero(again & (codes[starts[1:]] == codes[starts[:-1]])).tolist():
+    for word in np.flatnonzero(may_repeat & (codes[starts[1:]] == codes[starts[:-1]])).tolist():
         are_names[word + 1] = text[starts[word] : ends[word]] != text[starts[word + 1] : ends[word + 1]]
     return are_names
 
 
 PROTECTED = "protected"
-_LARGEST_KEPT = 4_000_000  # characters; lets two components that share a batch tokenise it only once
-_MOST_TOKENS_KEPT = 1_000_000
-_last: dict[str, tuple[bool, tuple[str, ...], TokenView]] = {}
-_last_docs: dict[str, tuple[bool, tuple[Doc, ...], TokenView]] = {}
+_MAX_CACHED_CHARACTERS = 4_000_000  # lets two components that share a batch tokenise it only once
+_MAX_CACHED_TOKENS = 1_000_000
+_cached_texts: dict[str, tuple[bool, tuple[str, ...], TokenView]] = {}
+_cached_docs: dict[str, tuple[bool, tuple[Doc, ...], TokenView]] = {}
 
 
 def view_of_docs(docs: Sequence[Doc], tokenisation: Tokenisation, *, protected: bool = False) -> TokenView:
@@ -314,35 +318,35 @@ def view_of_docs(docs: Sequence[Doc], tokenisation: Tokenisation, *, protected: 
     """
     if isinstance(tokenisation, ReadsDocs):
         return _with_protected(tokenisation.of_docs(docs), protected)
-    kept = _last_docs.get(tokenisation.name)
+    cached = _cached_docs.get(tokenisation.name)
     if (
-        kept is not None
-        and kept[0] == protected
-        and len(kept[1]) == len(docs)
-        and all(map(is_, kept[1], docs))  # the text of a Doc never changes
+        cached is not None
+        and cached[0] == protected
+        and len(cached[1]) == len(docs)
+        and all(map(is_, cached[1], docs))  # the text of a Doc never changes
     ):
-        return kept[2]
-    _last_docs.pop(tokenisation.name, None)
+        return cached[2]
+    _cached_docs.pop(tokenisation.name, None)
     view = view_of_texts([doc.text for doc in docs], tokenisation, protected=protected)
-    if sum(map(len, docs)) <= _MOST_TOKENS_KEPT:
-        _last_docs[tokenisation.name] = protected, tuple(docs), view
+    if sum(map(len, docs)) <= _MAX_CACHED_TOKENS:
+        _cached_docs[tokenisation.name] = protected, tuple(docs), view
     return view
 
 
 def view_of_texts(
     texts: Sequence[str], tokenisation: Tokenisation, *, protected: bool = False, keep: bool = True
 ) -> TokenView:
-    """Return the words of `texts`; see `view_of_docs`. With `keep`, the last view is kept."""
-    kept = _last.get(tokenisation.name)
+    """Return the words of `texts`; see `view_of_docs`. With `keep`, the view is cached."""
+    cached = _cached_texts.get(tokenisation.name)
     key = tuple(texts)
     if not keep:
         return _with_protected(tokenisation(key), protected)
-    if kept is not None and kept[:2] == (protected, key):
-        return kept[2]
-    _last.pop(tokenisation.name, None)
+    if cached is not None and cached[:2] == (protected, key):
+        return cached[2]
+    _cached_texts.pop(tokenisation.name, None)
     view = _with_protected(tokenisation(key), protected)
-    if sum(map(len, key)) <= _LARGEST_KEPT:
-        _last[tokenisation.name] = protected, key, view
+    if sum(map(len, key)) <= _MAX_CACHED_CHARACTERS:
+        _cached_texts[tokenisation.name] = protected, key, view
     return view
 
 

@@ -18,7 +18,7 @@ _GERUND_SUBJECT = re.compile(
 
 
 def begins_gerund_subject(text: str, end: int) -> bool:
-    """Return True if the word that ends at `end` stands before a gerund that is the subject of a sentence.
+    """Return True if the word that ends at `end` precedes a gerund that is the subject of a sentence.
 
     The word must begin the sentence. In "Its being late is fine", "its" is right, and the result is True. In
     "Its being built now", "it's" was meant, and the result is False.

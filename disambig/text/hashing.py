@@ -20,6 +20,9 @@ from numpy.typing import NDArray
 UNKNOWN = 0
 """The hash value that stands for "not a word": beyond the end of a sentence, or a word that is too long."""
 
+LONGEST_WORD = 255
+"""Maximum length in bytes of a word with a hash of its own; longer ones have the hash `UNKNOWN`."""
+
 MASK = 0xFFFFFFFFFFFFFFFF
 MURMUR_MULTIPLIER = 0xC6A4A7935BD1E995
 WORD_SEED = 1

@@ -6,7 +6,7 @@ import numpy as np
 
 from disambig.jit import compiled
 from disambig.text import characters as ch
-from disambig.text.hashing import FMIX, MURMUR_MULTIPLIER, ORDER, PLACES, UNKNOWN, WORD_SEED
+from disambig.text.hashing import FMIX, LONGEST_WORD, MURMUR_MULTIPLIER, ORDER, PLACES, UNKNOWN, WORD_SEED
 from disambig.text.view import END_HASH, START_HASH
 
 # Numba infers the types of compiled functions (see `disambig.jit`).
@@ -39,8 +39,6 @@ _END = np.uint64(END_HASH)
 _UNKNOWN = np.uint64(UNKNOWN)
 _SHIFT = np.uint32(ch.CLASS_SHIFT)
 _CODE = np.uint32(ch.CODE_MASK)
-LONGEST = 255
-"""Maximum length in bytes of a word with a hash of its own."""
 
 _LAST_SPACE, _LINE_FEED, _RETURN, _PARAGRAPH = ch.LAST_SPACE, ch.LINE_FEED, ch.CARRIAGE_RETURN, ch.PARAGRAPH
 _OPENING, _CLOSING, _QUOTE, _QUOTE_OPENING = ch.OPENING, ch.CLOSING, ch.QUOTE, ch.QUOTE_OPENING
@@ -97,7 +95,7 @@ def _hash(codes, start, stop, table, blocks):
                 | (code >> np.uint64(6) & np.uint64(63)) << np.uint64(16)
                 | (code & np.uint64(63)) << np.uint64(24)
             )
-        if length + size > LONGEST:
+        if length + size > LONGEST_WORD:
             return _UNKNOWN
         held = length & 7
         block |= packed << np.uint64(8 * held)
@@ -117,7 +115,7 @@ def tokenise(codes, offsets, table, hashes, starts, ends, sentences, documents):
     it stops early, so that the caller can retry with larger ones. A sentence has at least three tokens.
     """
     n = len(codes)
-    blocks = np.empty(LONGEST // 8 + 1, np.uint64)
+    blocks = np.empty(LONGEST_WORD // 8 + 1, np.uint64)
     capacity = len(hashes) - 4
     tokens = n_sentences = 0
     document = -1
@@ -173,10 +171,10 @@ def tokenise(codes, offsets, table, hashes, starts, ends, sentences, documents):
         adjacent = last_end == start
         ends_here = lines >= 2
         stop = first == _DOT_CLASS or first == _STOP or first == _WIDE
-        goes_on = False  # the word belongs to the stops before it
+        belongs_to_stop = False  # more stops, or a closing mark after them
         if state != _NONE and not ends_here:
             if adjacent and stop and state == _RUN:
-                goes_on = True
+                belongs_to_stop = True
                 run_length += at - start
                 wide = wide or first == _WIDE
                 blocked = False
@@ -186,7 +184,7 @@ def tokenise(codes, offsets, table, hashes, starts, ends, sentences, documents):
                 or first == _APOSTROPHE
                 or (first == _QUOTE_OPENING and not wide)
             ):
-                goes_on = True
+                belongs_to_stop = True
                 state = _CLOSED
             elif wide:
                 ends_here = True
@@ -199,7 +197,7 @@ def tokenise(codes, offsets, table, hashes, starts, ends, sentences, documents):
                     or first == _QUOTE_OPENING
                     or first == _APOSTROPHE
                 )
-        if not goes_on:
+        if not belongs_to_stop:
             state = _NONE
             if stop:
                 state = _RUN

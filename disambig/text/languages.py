@@ -4,12 +4,12 @@
 The evidence is the share of frequent words of each language (articles, pronouns, prepositions, conjunctions,
 auxiliaries), and the script. A paragraph is in another language only if frequent words of that language are
 in it and hardly any of the model's language: names, code, headings and short lists without such words are
-never taken for another language. A quotation inside a paragraph has no influence, as its paragraph has
-frequent words around it. A longer paragraph with hardly any frequent word of any of these languages, such as
-rows of names, is not in a language (`NO_LANGUAGE`).
+never taken for another language. A quotation inside a paragraph has no influence, since the rest of the
+paragraph contains frequent words. A longer paragraph with hardly any frequent word of any of these languages,
+such as rows of names, is not in a language (`NO_LANGUAGE`).
 
-Detectors of all languages were not taken: on short paragraphs with names and identifiers they are often
-wrong (see `tests/unit/text/test_foreign_paragraphs.py`), and their models are some megabytes.
+Libraries that detect any language are not used: on short paragraphs with names and identifiers they are
+often wrong (see `tests/unit/text/test_foreign_paragraphs.py`), and their models take some megabytes.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LANGUAGE_NAMES = {
     "sr": "Serbian", "sv": "Swedish", "th": "Thai", "tr": "Turkish", "uk": "Ukrainian", "vi": "Vietnamese",
     "zh": "Chinese", "zxx": "lists or data",
 }  # fmt: skip
-"""Names of the languages that are told apart, by ISO 639-1 code."""
+"""Names of the languages that can be recognised, by ISO 639-1 code."""
 NO_LANGUAGE = "zxx"
 """Code of ISO 639-2 for text that is not in a language."""
 
@@ -186,30 +186,34 @@ _LETTERS = {
 _PARTICLES = frozenset(
     "de la le du des del el los las da do dos das di della van der von den y e et ten ter al".split()
 )
-"""Words in names: before a capitalised word they do not count, except for German (nouns have capitals)."""
+"""Words in names: before a capitalised word, they are evidence for German only, whose nouns have capitals."""
 _WEAK_SHARE = 0.25
 _LETTER_SHARE = 0.75
-_LEAST_EVIDENCE = 2.0
-_LEAST_SHARE = 0.12
+_MIN_EVIDENCE = 2.0
+_MIN_SHARE = 0.12
 """Minimum share of the evidence in the words; in prose it is 0.3 to 0.5."""
 _LITTLE_EVIDENCE = 1.25
 _LARGE_SHARE = 0.3
-"""Less evidence is enough if its share is large and there is none for the model's language."""
-_MOST_OWN = 1 / 3
-"""Maximum share of the model's language in the evidence for another language."""
+"""Less evidence is enough if its share is large and there is no evidence for the model's language."""
+_MAX_CONTRARY = 1 / 3
+"""Maximum evidence for the model's language, as a share of that for the other language."""
 _BEGINNING = 240
-"""Characters at the beginning of a paragraph that nearly always show that it is in the model's language."""
-_SURE, _SURE_SHARE = 3, 8
-"""That many words that only the model's language has, and one in so many words, show it."""
-_LEAST_DATA, _DATA_SHARE = 20, 40
-"""A paragraph of that many words is data if at most one in so many is frequent in the model's language. In
-prose it is one in three; of 23,366 paragraphs of documentation with 15 words or more, eight had fewer.
+"""Number of characters at the beginning of a paragraph, which usually suffice to recognise its language."""
+_SURE_WORDS, _SURE_RATIO = 3, 8
+"""A beginning is surely in the model's language if it has at least three words that are frequent in no other
+language, and at least one in eight of its words is such a word.
+"""
+_MIN_DATA_WORDS, _DATA_RATIO = 20, 40
+"""A paragraph of at least 20 words is data if at most one word in 40 is frequent in the model's language.
+
+In prose it is one in three; of 23,366 paragraphs of documentation with 15 words or more, eight had fewer than
+one in 40.
 """
 _CAPITALISES_NOUNS = "de"
 _LONG_LINE = 120
 """Lines longer than this were not wrapped: each is a paragraph."""
-_LEAST_LETTERS = 4
-_WIDE = 2
+_MIN_LETTERS = 4
+_LETTERS_PER_CJK_CHARACTER = 2
 """A character of Chinese, Japanese or Korean counts as this many letters of an alphabet."""
 
 _WORDS = re.compile(r"[^\W\d_]+")
@@ -250,7 +254,7 @@ class ForeignParagraph:
 
 
 class _Profile:
-    """The frequent words of a language, and those of the others, with their weights."""
+    """The frequent words of a language, and those of all other languages with their weights."""
 
     def __init__(self, language: str) -> None:
         tables = {code: frozenset(words.split()) for code, words in _FREQUENT.items()}
@@ -280,12 +284,12 @@ class _Profile:
 
 _profiles: dict[str, _Profile] = {}
 _recent: dict[tuple[str, str], tuple[ForeignParagraph, ...]] = {}
-"""The last results: models, components and reports ask for the same texts."""
-_MOST_RECENT = 1_000_000
+"""Cache of recent results, since models, components and reports ask for the same texts."""
+_MAX_CACHED_CHARACTERS = 1_000_000
 
 
 def find_foreign_paragraphs(text: str, language: str) -> tuple[ForeignParagraph, ...]:
-    """Return the paragraphs of a text that are not in a language, in text order.
+    """Return the paragraphs of a text that are not in `language`, in text order.
 
     Parameters
     ----------
@@ -293,13 +297,16 @@ def find_foreign_paragraphs(text: str, language: str) -> tuple[ForeignParagraph,
         A text without markup. Paragraphs end at blank lines and paragraph separators; lines of more than 120
         characters are paragraphs as well.
     language : str
-        Code of a language. If no frequent words of it are known, no paragraph is found.
+        Code of a language. If its frequent words are not known, nothing is returned.
     """
     if language not in _FREQUENT:
         return ()
     key = (language, text)
     if (result := _recent.get(key)) is None:
-        if sum(len(other) for _, other in list(_recent)) + len(text) > _MOST_RECENT or len(_recent) > 100:
+        if (
+            sum(len(other) for _, other in list(_recent)) + len(text) > _MAX_CACHED_CHARACTERS
+            or len(_recent) > 100
+        ):
             _recent.clear()
         result = _recent[key] = tuple(_find(text, language))
     return result
@@ -312,7 +319,7 @@ def _find(text: str, language: str) -> Iterator[ForeignParagraph]:
     only_own = profile.only_own
     for start, end in _paragraphs(text):
         beginning = text[start : min(end, start + _BEGINNING)].split()
-        if sum(map(only_own.__contains__, beginning)) >= max(_SURE, len(beginning) / _SURE_SHARE):
+        if sum(map(only_own.__contains__, beginning)) >= max(_SURE_WORDS, len(beginning) / _SURE_RATIO):
             continue
         other = _language_of_paragraph(text[start:end], profile)
         if not other and _is_data(text[start:end], profile):
@@ -348,7 +355,7 @@ def _long_lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _language_of_paragraph(text: str, profile: _Profile) -> str:
-    """Return the code of the language of a paragraph; "" for that of the profile, and if it is not sure."""
+    """Return the code of a paragraph's language; "" if that is the profile's language, or not clear."""
     if not text.isascii() and (code := _script(text)):
         return code
     words = _WORDS.findall(text)
@@ -366,14 +373,14 @@ def _language_of_paragraph(text: str, profile: _Profile) -> str:
             distinct.setdefault(code, set()).add(word)
     if not evidence:
         return ""
-    code = max(evidence, key=lambda one: (evidence[one], one))
+    code = max(evidence, key=lambda code: (evidence[code], code))
     amount = evidence[code]
-    codes_of_words = [profile.shared.get(word) for word in map(str.lower, words) if word in profile.own]
-    shared = sum(codes is not None and code in codes for codes in codes_of_words)
-    against, share = len(codes_of_words) - shared, (amount + shared / 2) / len(words)
+    own_words = [word for word in map(str.lower, words) if word in profile.own]
+    shared = sum(code in profile.shared.get(word, ()) for word in own_words)
+    against, share = len(own_words) - shared, (amount + shared / 2) / len(words)
     if len(distinct[code]) < 2:
         return ""
-    if amount >= _LEAST_EVIDENCE and share >= _LEAST_SHARE and against <= _MOST_OWN * amount:
+    if amount >= _MIN_EVIDENCE and share >= _MIN_SHARE and against <= _MAX_CONTRARY * amount:
         return code
     return code if amount >= _LITTLE_EVIDENCE and share >= _LARGE_SHARE and not against else ""
 
@@ -381,7 +388,9 @@ def _language_of_paragraph(text: str, profile: _Profile) -> str:
 def _is_data(text: str, profile: _Profile) -> bool:
     """Return True if a paragraph is long enough to have frequent words, but has hardly any."""
     words = [word.lower() for word in _WORDS.findall(text) if len(word) > 1]
-    return len(words) >= _LEAST_DATA and _DATA_SHARE * sum(map(profile.own.__contains__, words)) <= len(words)
+    return len(words) >= _MIN_DATA_WORDS and _DATA_RATIO * sum(map(profile.own.__contains__, words)) <= len(
+        words
+    )
 
 
 def _counted_words(text: str, profile: _Profile) -> list[tuple[str, bool]]:
@@ -398,7 +407,7 @@ def _counted_words(text: str, profile: _Profile) -> list[tuple[str, bool]]:
         if (
             (number and written != word)
             or _IN_CODE.match(text, match.end())
-            or _after_code(text, match.start())
+            or _follows_code_sign(text, match.start())
         ):
             continue
         following = next(
@@ -408,20 +417,20 @@ def _counted_words(text: str, profile: _Profile) -> list[tuple[str, bool]]:
     return counted
 
 
-def _after_code(text: str, start: int) -> bool:
+def _follows_code_sign(text: str, start: int) -> bool:
     return start > 0 and text[start - 1] in "_.@/\\=-(["
 
 
 def _script(text: str) -> str:
-    """Return the code of a language with a script of its own, if most letters are in it."""
+    """Return the code of the language whose script most letters of a text are in; "" for Latin script."""
     sizes: dict[str, int] = {}
     for code, pattern in _SCRIPTS:
         letters = sum(map(len, pattern.findall(text)))
-        sizes[code] = letters * _WIDE if code in ("ja", "zh", "ko") else letters
+        sizes[code] = letters * _LETTERS_PER_CJK_CHARACTER if code in ("ja", "zh", "ko") else letters
     if sizes["ja"]:
         sizes["ja"] += sizes.pop("zh")
-    code = max(sizes, key=lambda one: sizes[one])
-    if sizes[code] < _LEAST_LETTERS or sizes[code] < len(_LATIN.findall(text)):
+    code = max(sizes, key=sizes.__getitem__)
+    if sizes[code] < _MIN_LETTERS or sizes[code] < len(_LATIN.findall(text)):
         return ""
     if code == "ru":
         return next((other for other, pattern in _CYRILLIC if pattern.search(text)), code)
@@ -433,8 +442,12 @@ def foreign_to_all(text: str, languages: Collection[str]) -> list[ForeignParagra
     results = [find_foreign_paragraphs(text, language) for language in languages]
     if not results:
         return []
-    places = [{(one.start, one.end) for one in result} for result in results[1:]]
-    return [one for one in results[0] if all((one.start, one.end) in other for other in places)]
+    spans = [{(paragraph.start, paragraph.end) for paragraph in result} for result in results[1:]]
+    return [
+        paragraph
+        for paragraph in results[0]
+        if all((paragraph.start, paragraph.end) in others for others in spans)
+    ]
 
 
 def describe_foreign(counts: Mapping[str, int], languages: Collection[str]) -> str:
@@ -448,17 +461,17 @@ def describe_foreign(counts: Mapping[str, int], languages: Collection[str]) -> s
         Codes of the languages of the models.
     """
     n = sum(counts.values())
-    code = max(counts, key=lambda one: (counts[one], one))
-    other = LANGUAGE_NAMES.get(code, code)
-    wanted = " or ".join(LANGUAGE_NAMES.get(one, one) for one in languages)
-    share = "it looks" if n == 1 else "they look" if counts[code] == n else "most look"
+    main = max(counts, key=lambda code: (counts[code], code))
+    other = LANGUAGE_NAMES.get(main, main)
+    wanted = " or ".join(LANGUAGE_NAMES.get(code, code) for code in languages)
+    share = "it looks" if n == 1 else "they look" if counts[main] == n else "most look"
     return (
         f"{pluralize(n, 'paragraph')} that {'is' if n == 1 else 'are'} not in {wanted} ({share} like {other})"
     )
 
 
 def foreign_layer(view: TokenView, language: str) -> NDArray[np.bool_]:
-    """Return the mask of the words in paragraphs that are not in a language, shape ``(n_tokens,)``."""
+    """Return the mask of the words in paragraphs that are not in `language`, shape ``(n_tokens,)``."""
     mask = np.zeros(len(view), bool)
     for number, text in enumerate(view.texts):
         first, last = view.documents[number : number + 2].tolist()

@@ -31,12 +31,14 @@ def check_tokens(tokenisation: Tokenisation) -> None:
     UserError
         D414.
     """
-    part = describe_component("tokenisations", tokenisation)
+    component = describe_component("tokenisations", tokenisation)
     if not isinstance(getattr(tokenisation, "name", None), str):
-        raise contract_error(part, "it has no name", "its registered name")
+        raise contract_error(component, "it has no name", "its registered name")
     for name in ("__call__", "words"):
         if not callable(getattr(tokenisation, name, None)):
-            raise contract_error(part, f"it has no method {name}", "a tokenisation with __call__ and words")
+            raise contract_error(
+                component, f"it has no method {name}", "a tokenisation with __call__ and words"
+            )
     view: object = tokenisation([])
     if not isinstance(view, TokenView):
-        raise contract_error(part, f"it returned {describe_value(view)} for no texts", "a TokenView")
+        raise contract_error(component, f"it returned {describe_value(view)} for no texts", "a TokenView")

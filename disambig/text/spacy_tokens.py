@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
 
 
-_MOST_KEPT = 1 << 16
+_MAX_CACHED_STEMS = 1 << 16
 """Maximum number of words whose stems are cached; most words of a batch also occur in the previous one."""
 
 
@@ -46,13 +46,13 @@ def stem_layer(view: TokenView, language: str) -> NDArray[np.uint64]:
     UserError
         D203 for a language without a stemmer or stop words.
     """
-    stems = _stems(language)
+    stems = _stem_cache(language)
     words, first, which = np.unique(view.hashes, return_index=True, return_inverse=True)
     documents = view.document_indices(first).tolist()
     starts, ends = view.starts[first].tolist(), view.ends[first].tolist()
     hashes = words.tolist()
     with stems.lock:
-        if len(stems.hash_by_word) > _MOST_KEPT:
+        if len(stems.hash_by_word) > _MAX_CACHED_STEMS:
             stems.hash_by_word.clear()
         for hashed, document, start, end in zip(hashes, documents, starts, ends, strict=True):
             if hashed not in stems.hash_by_word:
@@ -85,7 +85,7 @@ class _StemCache:
 
 
 @lru_cache(maxsize=4)
-def _stems(language: str) -> _StemCache:
+def _stem_cache(language: str) -> _StemCache:
     """Return the stemmer of a language with its stop words; D203 if there is none."""
     import snowballstemmer
     from spacy.util import get_lang_class
@@ -128,9 +128,9 @@ Layers = dict[str, NDArray[np.generic]]
 
 def check_layers(layers: Sequence[str]) -> None:
     """Raise `UserError` D204 if a layer name is unknown."""
-    for name in [layers] if isinstance(layers, str) else layers:
-        if isinstance(layers, str) or name not in LAYERS:
-            raise UserError("D204", name=name, names=", ".join(LAYERS))
+    unknown = [layers] if isinstance(layers, str) else [name for name in layers if name not in LAYERS]
+    if unknown:
+        raise UserError("D204", name=unknown[0], names=", ".join(LAYERS))
 
 
 def layers_of_text(view: TokenView, wanted: Sequence[str], *, language: str, tagger: str) -> Layers:
@@ -216,9 +216,9 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _CODE = re.compile(f"[{CODE_SIGNS}]+")
 _PLAIN, _STOP, _CLOSER, _SPACE, _BLANK = range(5)
 _SYMBOLS = 10_000
-"""spaCy gives some words ("mark", "root") numbers below this limit instead of hashes."""
+"""spaCy identifies some words ("mark", "root") by numbers below this limit instead of hashes."""
 _MAX_CACHE_SIZE = 100_000
-"""Distinct words that spaCy's tokeniser remembers; with its 10,000 a long text takes six times as long."""
+"""Number of words that spaCy's tokeniser caches; its default of 10,000 makes long texts six times slower."""
 _STOPS = frozenset(".!?\u2026")
 _CLOSING = frozenset("\"'\u201d\u2019\u00bb)]}") | {"''"}
 
@@ -261,10 +261,10 @@ class SpacyTokens:
 
     def __call__(self, texts: Sequence[str]) -> TokenView:
         """Return the tokens of `texts`, one document each."""
-        sound = [_SURROGATE.sub("\ufffd", text) for text in texts]  # spaCy rejects lone surrogates
-        # spaCy makes a token of each sign, but hidden code is one word
-        sound = [_CODE.sub(lambda code: "x" * len(code[0]), text) for text in sound]
-        docs = list(tokeniser(self.language).pipe(sound)) if sound else []
+        cleaned = [_SURROGATE.sub("\ufffd", text) for text in texts]  # spaCy rejects lone surrogates
+        # spaCy would split a run of signs of hidden code, which is one word
+        cleaned = [_CODE.sub(lambda code: "x" * len(code[0]), text) for text in cleaned]
+        docs = list(tokeniser(self.language).pipe(cleaned)) if cleaned else []
         return self._layered(_view(self.name, texts, docs)[0])
 
     def of_docs(self, docs: Sequence[Doc]) -> TokenView:
@@ -328,30 +328,30 @@ def tokeniser(language: str) -> Any:
 def _view(name: str, texts: Sequence[str], docs: Sequence[Doc]) -> tuple[TokenView, NDArray[np.bool_]]:
     """Return the view, and the mask of the Docs' tokens that are in it."""
     columns = [doc.to_array(_ATTRIBUTES).reshape(-1, len(_ATTRIBUTES)) for doc in docs]
-    own = np.concatenate([np.zeros((0, len(_ATTRIBUTES)), np.uint64), *columns])
+    attributes = np.concatenate([np.zeros((0, len(_ATTRIBUTES)), np.uint64), *columns])
+    orth, lower, offset, length, sent_start = attributes.T
     sizes = np.array([len(rows) for rows in columns], np.int64)
     documents = np.concatenate([[0], np.cumsum(sizes)])
-    orths, which = np.unique(own[:, 0], return_inverse=True)
+    orths, which = np.unique(orth, return_inverse=True)
     strings = {id(doc.vocab): doc.vocab.strings for doc in docs}.values()
     kind = np.array([_kind(_string(orth, strings)) for orth in orths.tolist()], np.int8)[which]
-    of_token = np.repeat(np.arange(len(sizes)), sizes)
-    begins = _sentence_starts(own[:, 4], kind, of_token)
+    document = np.repeat(np.arange(len(sizes)), sizes)
+    begins = _sentence_starts(sent_start, kind, document)
     words = kind < _SPACE
-    lower = own[:, 1]
     for at in np.flatnonzero(words & (lower < _SYMBOLS)).tolist():
         # a vocabulary without lexical attributes does not provide the lower-case form
-        word = _string(int(lower[at]), strings) if lower[at] else _string(int(own[at, 0]), strings).lower()
+        word = _string(int(lower[at]), strings) if lower[at] else _string(int(orth[at]), strings).lower()
         lower[at] = hash_word(word)
-    number = np.cumsum(begins)[words]
+    sentence = np.cumsum(begins)[words]
     sizes = np.diff(np.concatenate([[0], np.cumsum(words)])[documents])
-    starts = own[words, 2].astype(np.int32)
-    ends = starts + own[words, 3].astype(np.int32)
-    begins = np.diff(number, prepend=number[:1]) > 0
+    starts = offset[words].astype(np.int32)
+    ends = starts + length[words].astype(np.int32)
+    begins = np.diff(sentence, prepend=sentence[:1]) > 0
     return _assemble(name, texts, lower[words], starts, ends, sizes, begins), words
 
 
 def _string(number: int, stores: Iterable[Any]) -> str:
-    """Return the string with a given hash; the Docs of a batch can have several vocabularies."""
+    """Return the string with a given hash, or ""; the Docs of a batch can have several vocabularies."""
     for store in stores:
         if number in store:
             return str(store[number])

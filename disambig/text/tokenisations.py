@@ -47,7 +47,7 @@ from numpy.typing import NDArray
 from disambig.errors import UserError
 from disambig.runtime import use_numba
 from disambig.text import characters, characters as ch
-from disambig.text.hashing import UNKNOWN, hash_word
+from disambig.text.hashing import LONGEST_WORD, UNKNOWN, hash_word
 from disambig.text.view import (
     END_HASH,
     SENTENCE_END,
@@ -59,9 +59,7 @@ from disambig.text.view import (
     with_boundaries,
 )
 
-LONGEST = 255
-"""Maximum length in bytes of a word with a hash of its own."""
-_REMEMBERED = 1 << 15
+_MAX_CACHED = 1 << 15
 _BEYOND_ALPHABETS = re.compile("[\u3000-\U0010ffff]")
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 _SINGLE = "."
@@ -108,10 +106,10 @@ class _Hashes(dict[str, int]):
 
     def __missing__(self, raw: str) -> int:
         word = normalised(raw).encode("utf8", "surrogatepass")
-        value = hash_word(word) if len(word) <= LONGEST else UNKNOWN
-        if len(self) >= _REMEMBERED:
+        value = hash_word(word) if len(word) <= LONGEST_WORD else UNKNOWN
+        if len(self) >= _MAX_CACHED:
             self.clear()
-        if len(word) <= LONGEST:
+        if len(word) <= LONGEST_WORD:
             self[raw] = value
         return value
 
@@ -153,11 +151,11 @@ def tokenise_text(text: str, offsets: NDArray[np.int64]) -> Arrays:
         before = np.searchsorted(starts, dot) - 1
         adjacent = (before >= 0) & (ends[before] == dot)
         keep = np.ones(len(matches), dtype=bool)
-        for i, start, long in zip(
+        for i, start, width in zip(
             which[adjacent], starts[before[adjacent]], length[before[adjacent]], strict=True
         ):
             kind = ch.character_class(text[start])
-            keep[i] = not ((long == 1 and kind >= ch.FIRST_LETTER) or (long <= 3 and kind == ch.UPPER))
+            keep[i] = not ((width == 1 and kind >= ch.FIRST_LETTER) or (width <= 3 and kind == ch.UPPER))
         at = at[keep]
     first = np.unique(np.concatenate(([0], np.searchsorted(starts, at))))
     documents = np.append(np.searchsorted(starts, offsets), n)
@@ -219,9 +217,9 @@ def _tokenise_compiled(text: str, offsets: NDArray[np.int64]) -> Arrays:
     documents = np.zeros(len(offsets) + 1, dtype=np.int64)
     if not len(offsets):
         offsets = np.zeros(1, dtype=np.int64)
-    # upper bound on tokens: each character is a word and adds half of a sentence's two boundary words
-    most = 2 * len(codes) + 64
-    capacity = len(codes) // 3 + 64  # ordinary text needs less; the arrays grow if it does not suffice
+    # if each character is a word, and every second one ends a sentence with its two boundary words
+    upper_bound = 2 * len(codes) + 64
+    capacity = len(codes) // 3 + 64  # enough for ordinary text; otherwise the arrays grow
     while True:
         hashes = np.empty(capacity, dtype=np.uint64)
         starts = np.empty(capacity, dtype=np.int32)
@@ -232,7 +230,7 @@ def _tokenise_compiled(text: str, offsets: NDArray[np.int64]) -> Arrays:
         if done == len(codes):
             break
         del hashes, starts, ends, sentences, columns
-        capacity = min(most, max(2 * capacity, int(1.1 * tokens * len(codes) / done)))
+        capacity = min(upper_bound, max(2 * capacity, int(1.1 * tokens * len(codes) / done)))
     del columns
     for column in (hashes, starts, ends):
         column.resize(tokens, refcheck=False)
@@ -332,4 +330,4 @@ def _sentences(text: str) -> list[tuple[int, int]]:
 
 def _hash(raw: str) -> int:
     word = raw.translate(_PLAIN).encode("utf8", "surrogatepass")
-    return hash_word(word) if len(word) <= LONGEST else UNKNOWN
+    return hash_word(word) if len(word) <= LONGEST_WORD else UNKNOWN

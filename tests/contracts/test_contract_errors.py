@@ -143,7 +143,7 @@ DECLARATIONS = [
 def test_training_and_the_suite_check_what_a_task_declares(task, message):
     with pytest.raises(UserError, match=f"D414.*{message}"):
         trained(task=task)
-    assert "D414" in failures(check_task(task, TEXTS))["declares_what_training_needs"]
+    assert "D414" in failures(check_task(task, TEXTS))["declares_traits_for_training"]
 
 
 @pytest.mark.parametrize("name", ["name", "groups", "instances"])
@@ -187,7 +187,7 @@ def test_certain_mistakes_are_checked(certain, message):
     task = with_traits(certain_mistakes=lambda self, view, instances: certain)
     with pytest.raises(UserError, match=f"D414.*{message}"):
         trained(task=task)
-    assert "D414" in failures(check_task(task, TEXTS))["knows_mistakes_of_its_instances"]
+    assert "D414" in failures(check_task(task, TEXTS))["certain_mistakes_are_valid"]
 
 
 def test_certain_mistakes_that_are_valid_are_returned():
@@ -348,13 +348,13 @@ def test_tokenisations_are_checked():
     assert failures(check_tokenisation(Words(), TEXTS)) == {}
     with pytest.raises(UserError, match=r"D414.*the tokenisation Lists: it returned a list for no texts"):
         trained(tokenisation=Lists())
-    assert "D414" in failures(check_tokenisation(Lists(), TEXTS[:1]))["has_the_methods_of_a_tokenisation"]
+    assert "D414" in failures(check_tokenisation(Lists(), TEXTS[:1]))["has_required_methods"]
 
 
 def test_the_suite_finds_a_broken_tokenisation():
     failed = failures(check_tokenisation(Shifted(), TEXTS[:2]))
-    assert "outside the" in failed["finds_words_in_the_order_of_the_text"]
-    assert {"surrounds_sentences_with_boundaries", "has_its_registered_name"} <= set(failed)
+    assert "outside the" in failed["words_are_in_text_order"]
+    assert {"sentences_have_boundary_words", "has_its_registered_name"} <= set(failed)
 
 
 class Taken:
@@ -373,7 +373,7 @@ def test_the_suite_finds_a_reader_of_files_that_others_read(tmp_path, name, suff
     path.write_text("{}")
     reader = type(name, (Taken,), {"suffixes": (suffix,)})  # the core has a class JsonLines
     failed = failures(check_reader(reader(), path))
-    assert "files in .jsonl are read by" in failed["reads_files_that_no_other_reader_takes"]
+    assert "files in .jsonl are read by" in failed["shares_no_suffix_with_another_reader"]
 
 
 def test_words_of_two_groups_are_allowed():

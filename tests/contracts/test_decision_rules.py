@@ -236,26 +236,26 @@ class Loud(Labels):
 @pytest.mark.parametrize(
     ("judge", "between", "check", "message"),
     [
-        (Nothing(), "words", "becomes_a_judge_by_fitting", "has no fit"),
-        (Changing(), "words", "becomes_a_judge_by_fitting", "fit changed it"),
+        (Nothing(), "words", "fit_returns_a_decision_rule", "has no fit"),
+        (Changing(), "words", "fit_returns_a_decision_rule", "fit changed it"),
         (Moody(), "words", "is_repeatable", "margins judged again"),
-        (Short(), "words", "gives_an_entry_an_instance", r"margins of shape \(59,\) for 60"),
-        (Counting(), "words", "gives_an_entry_an_instance", "answered is of int64"),
-        (Outside(), "own", "chooses_inside_the_list", "from lists of"),
-        (Negative(), "words", "gives_numbers_that_mean_something", "a margin is negative"),
-        (TooSure(), "words", "gives_numbers_that_mean_something", "probabilities"),
-        (Unshared(), "own", "gives_candidates_probabilities_or_none", "sum to"),
-        (PerInstance(), "own", "gives_candidates_probabilities_or_none", "for .* candidates"),
-        (Objects(), "words", "keeps_all_in_its_state", "not an array of numbers"),
-        (Forgetful(), "own", "keeps_all_in_its_state", "after from_state"),
-        (Comparing(), "words", "judges_each_instance_by_itself", "if decided alone"),
-        (Greedy(), "words", "leaves_scores_alone", "scores after deciding"),
-        (Crashing(), "words", "takes_no_instances", "answered is not empty"),
-        (Flagging(), "words", "flags_only_what_it_may", "not RaisesFlags"),
-        (Contrary(), "words", "flags_only_what_it_may", "it flags at a rate of 0"),
-        (Patient(), "words", "refuses_an_impossible_rate", "a rate of -1.0"),
-        (Boasting(), "words", "knows_what_it_gains", "not ascending shares"),
-        (Loud.unfitted(), "labels", "says_nothing_below_its_margin", "answered at a least margin"),
+        (Short(), "words", "returns_one_decision_per_instance", r"margins of shape \(59,\) for 60"),
+        (Counting(), "words", "returns_one_decision_per_instance", "answered is of int64"),
+        (Outside(), "own", "chooses_existing_candidates", "from lists of"),
+        (Negative(), "words", "margins_and_probabilities_are_valid", "a margin is negative"),
+        (TooSure(), "words", "margins_and_probabilities_are_valid", "probabilities"),
+        (Unshared(), "own", "candidate_probabilities_are_valid", "sum to"),
+        (PerInstance(), "own", "candidate_probabilities_are_valid", "for .* candidates"),
+        (Objects(), "words", "state_is_complete", "not an array of numbers"),
+        (Forgetful(), "own", "state_is_complete", "after from_state"),
+        (Comparing(), "words", "instances_are_decided_independently", "if decided alone"),
+        (Greedy(), "words", "does_not_change_scores", "scores after deciding"),
+        (Crashing(), "words", "accepts_no_instances", "answered is not empty"),
+        (Flagging(), "words", "flags_are_valid", "not RaisesFlags"),
+        (Contrary(), "words", "flags_are_valid", "it flags at a rate of 0"),
+        (Patient(), "words", "rejects_invalid_rates", "a rate of -1.0"),
+        (Boasting(), "words", "gains_are_valid", "not ascending shares"),
+        (Loud.unfitted(), "labels", "abstains_below_its_least_margin", "answered at a least margin"),
     ],
     ids=lambda value: type(value).__name__ if not isinstance(value, str) else value,
 )
@@ -270,4 +270,4 @@ def test_a_rule_that_flags_below_its_limit_is_found():
             return 1.0
 
     point = OperatingPoint(np.array([1.0]), np.array([-50.0]))  # everything with evidence is flagged
-    assert "its limit is 1.0" in failures(Eager(operating=point))["flags_only_what_it_may"]
+    assert "its limit is 1.0" in failures(Eager(operating=point))["flags_are_valid"]

@@ -37,7 +37,7 @@ def failures(checks):
 
 def test_a_check_is_a_pair_of_a_name_and_a_function():
     name, run = check_learner(Constant())[0]
-    assert name == str(check_learner(Constant())[0]) == "says_whether_it_needs_training"
+    assert name == str(check_learner(Constant())[0]) == "declares_whether_it_needs_training"
     assert run() is None
 
 
@@ -70,9 +70,14 @@ class Moody(Perceptron):
 
 def test_a_broken_learner_is_found():
     failed = failures(check_learner(Moody(), least=1.0))
-    assert {"is_repeatable", "reports_plain_values", "keeps_all_in_its_state", "learns"} <= set(failed)
+    assert {
+        "is_repeatable",
+        "report_can_be_written_as_json",
+        "state_is_complete",
+        "learns",
+    } <= set(failed)
     assert "expected at least 100.0%" in failed["learns"]
-    assert "gives_one_finite_score_a_row" not in failed
+    assert "returns_one_finite_score_per_row" not in failed
 
 
 class Undefined(Perceptron):
@@ -84,8 +89,8 @@ class Undefined(Perceptron):
 
 def test_scores_that_are_no_numbers_are_repeatable_but_not_finite():
     failed = failures(check_learner(Undefined()))
-    assert "is_repeatable" not in failed and "keeps_all_in_its_state" not in failed
-    assert failed["learns"] == failed["gives_one_finite_score_a_row"] == "some scores are not finite"
+    assert "is_repeatable" not in failed and "state_is_complete" not in failed
+    assert failed["learns"] == failed["returns_one_finite_score_per_row"] == "some scores are not finite"
     assert max(map(len, failed.values())) < 300
 
 
@@ -98,7 +103,7 @@ class OnlyCrossed(Perceptron):
 def test_a_scorer_gets_batches_that_are_not_converted():
     checks = {check.name: check for check in check_learner(OnlyCrossed())}
     with pytest.raises(AssertionError, match="DenseBlocks: only examples for fit are converted"):
-        checks["keeps_its_contract"]()
+        checks["fulfils_contract"]()
     assert failures(check_learner(OnlyCrossed(), crossed())) == {}
 
 
@@ -111,7 +116,7 @@ class Greedy(Perceptron):
 
 
 def test_a_learner_that_changes_its_examples_is_found():
-    assert "leaves_examples_alone" in failures(check_learner(Greedy(epochs=3), blocks(20)))
+    assert "does_not_change_examples" in failures(check_learner(Greedy(epochs=3), blocks(20)))
 
 
 @dataclass(frozen=True)
@@ -126,7 +131,7 @@ class Shuffled(Pairs):
 def test_a_broken_task_is_found():
     assert failures(check_task(Pairs(), TEXTS)) == {}
     failed = failures(check_task(Shuffled(), TEXTS))
-    assert {"keeps_text_order", "observes_what_stands_there"} <= set(failed)
+    assert {"returns_instances_in_text_order", "observed_candidate_is_in_the_text"} <= set(failed)
     assert failures(check_task(Pairs(("same/same",)), TEXTS)).keys() >= {"has_groups_of_candidates"}
     assert (
         "give texts with something to decide"
@@ -150,8 +155,12 @@ class Forgetful(NearbyWords):
 
 def test_a_broken_extractor_is_found():
     failed = failures(check_extractor(Forgetful(), Pairs(), TEXTS))
-    assert set(failed) == {"counts_its_evidence", "keeps_all_in_its_state", "keeps_its_contract"}
-    assert "features differ after from_state" in failed["keeps_its_contract"]
+    assert set(failed) == {
+        "evidence_counts_are_valid",
+        "state_is_complete",
+        "fulfils_contract",
+    }
+    assert "features differ after from_state" in failed["fulfils_contract"]
 
 
 class WithoutFit(NearbyWords):
@@ -180,7 +189,7 @@ class Free(NearbyWords):
     ],
 )
 def test_an_extractor_without_fit_or_with_other_costs_is_found(extractor, message):
-    assert message in failures(check_extractor(extractor, Pairs(), TEXTS))["keeps_its_contract"]
+    assert message in failures(check_extractor(extractor, Pairs(), TEXTS))["fulfils_contract"]
 
 
 class Lopsided(SparseRows):
@@ -260,62 +269,70 @@ def change_lists(**changes):
 @pytest.mark.parametrize(
     ("change", "check", "message"),
     [
-        (lambda result: replace(result, own=None), "has_lists_where_it_says_so", "but own is NoneType"),
+        (lambda result: replace(result, own=None), "has_lists_if_declared", "but own is NoneType"),
         (
             lambda result: replace(result, own=[["a"]] * len(result)),
-            "has_lists_where_it_says_so",
+            "has_lists_if_declared",
             "own is list",
         ),
         (
             lambda result: replace(result, own=result.own.take(slice(1, None))),
-            "has_lists_where_it_says_so",
+            "has_lists_if_declared",
             "3 lists for 4 instances",
         ),
         (
             change_lists(offsets=lambda held: np.insert(held.offsets[:-1], 0, 0)),
-            "has_lists_where_it_says_so",
+            "has_lists_if_declared",
             "a list is empty",
         ),
         (
             change_lists(texts=lambda held: held.texts[:-1]),
-            "has_lists_where_it_says_so",
+            "has_lists_if_declared",
             "texts of 6 candidates",
         ),
         (
             change_lists(costs=lambda held: held.costs[1:]),
-            "has_lists_where_it_says_so",
+            "has_lists_if_declared",
             "costs of 6 candidates",
         ),
         (
             change_lists(texts=lambda held: [1] * len(held.texts)),
-            "has_lists_where_it_says_so",
+            "has_lists_if_declared",
             "is not a text",
         ),
-        (change_lists(scores=lambda held: held.scores + np.inf), "has_lists_where_it_says_so", "base score"),
-        (change_lists(ranks=lambda held: held.ranks - 1), "has_lists_where_it_says_so", "a rank is below 0"),
+        (
+            change_lists(scores=lambda held: held.scores + np.inf),
+            "has_lists_if_declared",
+            "base score",
+        ),
+        (
+            change_lists(ranks=lambda held: held.ranks - 1),
+            "has_lists_if_declared",
+            "a rank is below 0",
+        ),
         (
             change_lists(costs=lambda held: 0 * held.scores - 1),
-            "has_lists_where_it_says_so",
+            "has_lists_if_declared",
             "a cost is negative",
         ),
         (
             change_lists(features=lambda held: csr_array(np.ones((2, 2)))),
-            "has_lists_where_it_says_so",
+            "has_lists_if_declared",
             r"features of shape (2, 2), not (7, 0)",
         ),
         (
             lambda result: replace(result, observed=result.observed + 2),
-            "points_at_groups_and_candidates",
+            "refers_to_existing_groups_and_candidates",
             "observed is out of range",
         ),
         (
             change_lists(texts=lambda held: held.texts[::-1]),
-            "observes_what_stands_there",
+            "observed_candidate_is_in_the_text",
             "words of the observed candidate",
         ),
         (
             lambda result: replace(result, lengths=0 * result.lengths),
-            "stays_inside_sentences",
+            "places_are_inside_sentences",
             "an instance has no token, although its group has no empty candidate",
         ),
     ],
@@ -345,8 +362,8 @@ class MoodyForms(Forms):
 
 def test_lists_that_differ_from_call_to_call_are_named():
     failed = task_failures(MoodyForms())
-    assert "other candidates in the second call" in failed["finds_the_same_twice"]
-    assert "single texts have other candidates" in failed["takes_texts_one_by_one"]
+    assert "other candidates in the second call" in failed["is_repeatable"]
+    assert "single texts have other candidates" in failed["texts_do_not_affect_each_other"]
 
 
 class WordsWithLists(Pairs):
@@ -392,12 +409,12 @@ class LongTokens(Pairs):
 @pytest.mark.parametrize(
     ("task", "check", "message"),
     [
-        (WordsWithLists(), "has_lists_where_it_says_so", "it decides between words, not own"),
-        (Elsewhere(), "says_what_it_decides", "decides at 'pages'"),
-        (AboutNothing(), "says_what_it_decides", "metric 'f1' is about 'cake', which is not a candidate"),
-        (SeenLabels(), "points_at_groups_and_candidates", "the text contains no labels"),
+        (WordsWithLists(), "has_lists_if_declared", "it decides between words, not own"),
+        (Elsewhere(), "declares_what_it_decides", "decides at 'pages'"),
+        (AboutNothing(), "declares_what_it_decides", "metric 'f1' is about 'cake', which is not a candidate"),
+        (SeenLabels(), "refers_to_existing_groups_and_candidates", "the text contains no labels"),
         (ItemsInTexts(), "finds_instances", "which come from a reader"),
-        (LongTokens(), "stays_inside_sentences", "an instance has several"),
+        (LongTokens(), "places_are_inside_sentences", "an instance has several"),
     ],
     ids=lambda value: type(value).__name__ if not isinstance(value, str) else "",
 )
@@ -419,7 +436,9 @@ def test_a_task_of_lists_needs_no_candidates_in_its_groups_and_others_do():
 
 
 def test_decides_must_be_a_decides():
-    (check,) = (item for item in check_task(Nonsense(), TASK_TEXTS) if item.name == "says_what_it_decides")
+    (check,) = (
+        item for item in check_task(Nonsense(), TASK_TEXTS) if item.name == "declares_what_it_decides"
+    )
     with pytest.raises(AssertionError, match="decides is 'labels'"):
         check()
 
@@ -449,7 +468,7 @@ def test_the_places_that_a_task_learns_from_are_looked_at_too(spoil, message):
         assert failed == {}
     else:
         (name,) = failed
-        assert name == "learns_from_places_of_the_same_kind" and message in failed[name]
+        assert name == "examples_are_valid_instances" and message in failed[name]
 
 
 LENGTHS = (1, 3, 2)
@@ -514,6 +533,6 @@ def test_a_wrong_decoder_is_found():
             check()
         except AssertionError:
             failed.append(check.name)
-    assert "gives_the_right_marginals" in failed
-    assert "differentiates_its_partition" in failed
+    assert "marginals_are_right" in failed
+    assert "marginals_are_the_gradient" in failed
     assert "finds_the_best" not in failed

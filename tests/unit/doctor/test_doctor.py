@@ -353,5 +353,5 @@ def test_compile_work_of_extractors_succeeds(tmp_path):
     """Failing work is ignored by the doctor, so that this test must run it."""
     compiling._count(tmp_path)
     for make in (NgramCounts, ContextProbabilities, WordNetwork, ContextWords, Subsequences):
-        compiling._describe(tmp_path, make)
+        compiling._transform(tmp_path, make)
     compiling._measure(ErrorRate)

@@ -254,7 +254,7 @@ def test_the_contract_finds_groups_that_differ_together():
         return names
 
     assert failed(WordNetwork) == []
-    assert failed(Hasty) == ["describes_groups_together_as_alone"]
+    assert failed(Hasty) == ["groups_do_not_affect_each_other"]
 
 
 TASK = OwnCandidates(candidates=["quite", "quiet"])

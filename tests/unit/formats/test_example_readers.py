@@ -205,10 +205,10 @@ def test_the_checks_find_a_broken_reader(tmp_path):
         except AssertionError as problem:
             failed[check.name] = str(problem)
     assert set(failed) == {
-        "says_which_files_it_reads",
-        "marks_places_in_their_texts",
-        "names_a_document_and_where_it_stands",
-        "refuses_what_is_broken_as_a_user_can_mend_it",
+        "declares_which_files_it_reads",
+        "places_are_inside_their_texts",
+        "names_document_and_line",
+        "damaged_files_raise_user_errors",
     }
 
 

@@ -100,13 +100,13 @@ def test_suite_reports_a_broken_measure():
         except AssertionError as problem:
             failed[check.name] = str(problem)
     assert set(failed) == {
-        "says_what_it_is",
-        "gives_the_known_answers",
-        "is_better_where_all_is_right",
-        "looks_at_no_order",
-        "is_resampled_as_it_is_worked_out",
+        "describes_itself",
+        "returns_known_values",
+        "is_best_if_everything_is_right",
+        "does_not_depend_on_order",
+        "value_of_sums_equals_value",
     }
-    assert "is more_is_better reversed?" in failed["is_better_where_all_is_right"]
+    assert "is more_is_better reversed?" in failed["is_best_if_everything_is_right"]
 
 
 label_rows = st.lists(

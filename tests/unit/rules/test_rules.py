@@ -304,6 +304,6 @@ def test_check_task_checks_rules():
         {item.name: item for item in check_task(task(candidates=["then", "than"]), ["then that."])}
         for task in (OwnCandidates, Misnamed)
     )
-    ours["declares_what_training_needs"]()
+    ours["declares_traits_for_training"]()
     with pytest.raises(AssertionError, match="D414"):
-        misnamed["declares_what_training_needs"]()
+        misnamed["declares_traits_for_training"]()

@@ -226,7 +226,7 @@ def test_loading_with_other_models_warns(nlp, installed, tmp_path):
     nlp.add_pipe("disambig_proofread")
     nlp.to_disk(tmp_path / "saved")
     installed["form"] = replace(FORM, version="2")
-    with pytest.warns(UserWarning, match="saved with toy 1, toy 1, and decides with toy 1, toy 2 now"):
+    with pytest.warns(UserWarning, match="saved with toy 1, toy 1, but now uses toy 1, toy 2"):
         spacy.load(tmp_path / "saved")
 
 

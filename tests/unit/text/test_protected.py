@@ -167,7 +167,7 @@ def test_long_texts_are_processed_in_blocks(text, size):
     view = words(["The OLD Bank of BIG Ben, Gone. To\nTHE WHO " + text])
     whole = protected_layer(view)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(protected, "_WORDS_AT_A_TIME", size)
+        patch.setattr(protected, "_WORDS_PER_PIECE", size)
         assert protected_layer(view).tolist() == whole.tolist()
 
 

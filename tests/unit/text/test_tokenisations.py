@@ -259,7 +259,7 @@ def test_the_hash_memory_is_bounded(monkeypatch):
     from disambig.text import tokenisations as words_reference
 
     monkeypatch.setenv("DISAMBIG_ENGINE", "numpy")
-    monkeypatch.setattr(words_reference, "_REMEMBERED", 10)
+    monkeypatch.setattr(words_reference, "_MAX_CACHED", 10)
     monkeypatch.setattr(words_reference, "_hashes", words_reference._Hashes())
     names = [f"w{chr(97 + i)}{chr(97 + j)}" for i in range(5) for j in range(5)]
     view = words([" ".join(names)])
@@ -549,13 +549,13 @@ def test_stems_are_those_of_content_words():
 
 
 def test_stems_are_thread_safe(monkeypatch):
-    stems._stems.cache_clear()
-    monkeypatch.setattr(stems, "_MOST_KEPT", 500)  # what is remembered is forgotten while others read
+    stems._stem_cache.cache_clear()
+    monkeypatch.setattr(stems, "_MAX_CACHED_STEMS", 500)  # the cache is cleared while other threads read it
     endings = ("ing", "ational", "fulness", "ed", "ies", "ization")
     words = [f"{a}{b}{c}{end}" for a in "bdgkmt" for b in "aeiou" for c in "lnrst" for end in endings]
     views = [SpacyTokens().of_sentences([part]) for part in (words, words[::-1], words[300:] + words[:300])]
     expected = [stem_layer(view, "en") for view in views]
-    stems._stems.cache_clear()
+    stems._stem_cache.cache_clear()
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     try:

@@ -115,7 +115,7 @@ def test_the_same_batch_is_tokenised_once(monkeypatch):
             calls.append(texts)
             return words(texts)
 
-    monkeypatch.setattr(documents, "_last", {})
+    monkeypatch.setattr(documents, "_cached_texts", {})
     counting = Counting()
     first = view_of_texts(["One text.", "Two."], counting)
     assert view_of_texts(["One " + "text.", "Two."], counting) is first
@@ -127,9 +127,9 @@ def test_the_same_batch_is_tokenised_once(monkeypatch):
 
 
 def test_a_large_batch_is_not_kept(monkeypatch):
-    monkeypatch.setattr(documents, "_LARGEST_KEPT", 5)
+    monkeypatch.setattr(documents, "_MAX_CACHED_CHARACTERS", 5)
     view_of_texts(["A longer text."], words)
-    assert words.name not in documents._last
+    assert words.name not in documents._cached_texts
 
 
 def test_spacy_is_not_imported():

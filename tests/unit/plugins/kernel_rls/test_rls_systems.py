@@ -367,5 +367,5 @@ def test_solution_of_the_problem_of_the_paper(lam):
 )
 def test_contract(kernel, batch):
     for check in check_kernel(kernel, batch):
-        if batch is None or check.name != "is_linear_in_its_rows_if_it_says_so":
+        if batch is None or check.name != "is_linear_if_declared":
             check()
