@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from disambig.checking import StableSource
-from disambig.cli.progress import Meter, hidden_progress, progress, remark, say
+from disambig.cli.output import is_terminal, open_output, open_results
+from disambig.cli.progress import Meter, ProgressRate, progress, remark, say
 from disambig.errors import UserError, nearest_first
-from disambig.files import STDIN, checked_writer, is_special, save_output, writing
+from disambig.files import STDIN, is_special
 from disambig.formats import (
     BINARY,
     FIELD,
@@ -45,7 +45,7 @@ from disambig.jobs import (
 )
 from disambig.models import AnnotatorSource
 
-MESSAGES_SHOWN = 50
+MAX_MESSAGES = 50
 
 
 class AnnotationReporter:
@@ -55,40 +55,37 @@ class AnnotationReporter:
     ----------
     meter : Meter, optional
         Shows the progress.
+    clock : callable
+        Returns the time in seconds.
     """
 
-    def __init__(self, meter: Meter | None = None) -> None:
+    def __init__(self, meter: Meter | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._meter = meter or Meter()
-        self._size: int | None = None
-        self._done = 0
-        self._first: tuple[float, int] | None = None
-        self._last = (0.0, 0)
-        self._messages = 0
+        self._rate = ProgressRate("annotating", "B", clock=clock)
+        self._n_messages = 0
 
     def begin(self, size: int | None) -> None:
         """Start; `size` is the size of all inputs in bytes, or None if it is unknown."""
-        self._size = size
-        self._meter.show("annotating", 0, size, unit="B")
+        self._report(0, size)
 
     def listen(self, amount: int, messages: Sequence[str]) -> None:
-        """Add `amount` bytes to the progress and show messages, at most `MESSAGES_SHOWN` in all."""
-        self._done += amount
-        self._last = (time.monotonic(), self._done)
-        if amount and self._first is None:
-            self._first = self._last
-        self._meter.show("annotating", self._done, self._size, unit="B")
+        """Add `amount` bytes to the progress and show messages, at most `MAX_MESSAGES` in total."""
+        self._report(self._rate.done + amount, self._rate.total)
         for message in messages:
-            self._messages += 1
-            if self._messages <= MESSAGES_SHOWN:
+            self._n_messages += 1
+            if self._n_messages <= MAX_MESSAGES:
                 say(f"disambig: {message}")
 
-    def _words_a_second(self, words: int) -> str:
-        """Return the rate without the first piece, whose time includes loading and compiling."""
-        if self._first is None or self._last[1] <= self._first[1] or not words:
+    def _report(self, done: int, total: int | None) -> None:
+        self._rate.report(done, total)
+        self._meter.show(self._rate.stage, done, total, unit=self._rate.unit)
+
+    def _words_per_second(self, words: int) -> str:
+        """Return the rate in words, from that in bytes, as text; "" if it is unknown."""
+        bytes_per_second = self._rate.rate()
+        if bytes_per_second is None or not words:
             return ""
-        share = (self._last[1] - self._first[1]) / self._last[1]
-        seconds = max(self._last[0] - self._first[0], 1e-9)
-        return f", {words * share / seconds:,.0f} words/s"
+        return f", {words * bytes_per_second / self._rate.done:,.0f} words/s"
 
     def summary(self, report: JobReport, output: str | None, *, language: str = "en") -> None:
         """Show the number of documents and words, the rate, and the decisions and flags per task.
@@ -97,11 +94,12 @@ class AnnotationReporter:
         ----------
         report : JobReport
         output : str or None
+            Name of the output; None for standard output.
         language : str
             Language of the models.
         """
         totals = report.totals
-        rate = self._words_a_second(report.fresh.words) if not report.skipped else ""
+        rate = self._words_per_second(report.fresh.words) if not report.skipped else ""
         remark(f"{pluralize(totals.documents, 'document')}, {pluralize(totals.words, 'word')}{rate}")
         for task, (decisions, flags) in sorted(totals.tasks.items()):
             line = f"{task}: {pluralize(decisions, 'decision')}"
@@ -115,24 +113,24 @@ class AnnotationReporter:
             note = UserError("D342", what=describe_foreign(totals.foreign, [language]))
             remark(f"disambig: {note}")
         if report.skipped:
-            remark(_before(report.skipped, report.shards))
-        self.left_out(report)
+            remark(_skipped_line(report.skipped, report.shards))
+        self.show_omissions(report)
         if output is not None:
             remark(f"written to {escape_control_chars(output)}")
 
-    def left_out(self, report: JobReport) -> None:
+    def show_omissions(self, report: JobReport) -> None:
         """Show how many messages were not shown, and how many documents and parts were skipped."""
-        hidden = self._messages - MESSAGES_SHOWN
-        if hidden > 0:
-            say(f"{pluralize(hidden, 'more message')} not shown")
+        n_hidden = self._n_messages - MAX_MESSAGES
+        if n_hidden > 0:
+            say(f"{pluralize(n_hidden, 'more message')} not shown")
         if report.bad:
             say(f"skipped, since they could not be annotated: {pluralize(len(report.bad), 'document')}")
         if report.left_out:
             say(f"skipped, since a worker failed: {pluralize(len(report.left_out), 'part')}")
 
 
-def _before(skipped: int, shards: int) -> str:
-    """Return how many shards of a job an earlier run had finished."""
+def _skipped_line(skipped: int, shards: int) -> str:
+    """Return a message about the shards of a job that an earlier run finished."""
     if skipped == shards:
         return "nothing left to do: an earlier run finished the job"
     was = "was" if skipped == 1 else "were"
@@ -151,10 +149,8 @@ def run_reranking(
     ------
     UserError
         D335 if the output is not JSON Lines, D336 if no reranking model is named, D310 if the output exists;
-        errors of reading.
+        the errors of reading the lists.
     """
-    from disambig.cli.progress import remark, say
-    from disambig.files import checked_writer, is_special, save_output, writing
     from disambig.jobs import rerank
     from disambig.models import check_lists, load
 
@@ -164,30 +160,23 @@ def run_reranking(
         raise UserError("D336", model=", ".join(models) or "none", task="nothing")
     model = load(models[0])
     check_lists(model)
-    broken: list[UserError] = []
+    n_skipped = 0
 
-    def bad(error: UserError) -> None:
-        broken.append(error)
+    def report_invalid(error: UserError) -> None:
+        nonlocal n_skipped
+        n_skipped += 1
         say(f"disambig: {error}")
 
-    if output is None:
-        n = rerank(model, paths, checked_writer(sys.stdout.buffer, "standard output"), bad=bad)
-        with writing("standard output"):
-            sys.stdout.buffer.flush()
-    else:
-        if output.exists() and not force and not is_special(output):
-            raise UserError("D310", path=output)
-        with save_output(output) as write:
-            n = rerank(model, paths, write, bad=bad)
+    with open_output(output, force=force) as write:
+        n_lists = rerank(model, paths, write, bad=report_invalid)
     where = f"{output}: " if output is not None else ""
-    remark(
-        f"{where}{pluralize(n, 'list')}" + (f", {pluralize(len(broken), 'line')} skipped" if broken else "")
-    )
-    return not broken
+    skipped = f", {pluralize(n_skipped, 'line')} skipped" if n_skipped else ""
+    remark(f"{where}{pluralize(n_lists, 'list')}{skipped}")
+    return not n_skipped
 
 
 FAILURE = 2
-_HERE = EngineOptions()
+_THIS_PROCESS = EngineOptions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,14 +193,14 @@ class AnnotateRequest:
     text: bool = True
     only_flags: bool = False
     engine: str = LOCAL
-    options: EngineOptions = _HERE
+    options: EngineOptions = _THIS_PROCESS
     shard_size: int | None = None
     safe_cells: bool | None = None
     records: int | None = None
     force: bool = False
     command: dict[str, Any] | None = None
     shard_index: bool = False
-    bounds: JobLimits = dataclasses.field(default_factory=JobLimits)
+    limits: JobLimits = dataclasses.field(default_factory=JobLimits)
 
 
 def run_annotate(request: AnnotateRequest, source: AnnotatorSource) -> int:
@@ -224,8 +213,8 @@ def run_annotate(request: AnnotateRequest, source: AnnotatorSource) -> int:
     """
     if not (request.output is None or request.format or request.is_job or is_special(request.output)):
         check_suffix(str(request.output))
-    terminal = request.output is None and _is_terminal()
-    name = request.format or _format_name(request, terminal)
+    to_terminal = request.output is None and is_terminal()
+    name = request.format or _format_name(request, to_terminal)
     if request.records is not None and name != "jsonl":
         raise UserError("D532", format=name)
     language = source.language() if name in LANGUAGE_FORMATS else "en"
@@ -246,19 +235,19 @@ def run_annotate(request: AnnotateRequest, source: AnnotatorSource) -> int:
     if request.shard_index and not (request.is_job and name == "html"):
         problem = "it requires a job directory and --format html"
         raise UserError("D602", option="--shard-index", value="", problem=problem)
-    if terminal and name in BINARY:
+    if to_terminal and name in BINARY:
         raise UserError("D603", format=name)
-    unreadable: list[UserError] = []  # directories
+    n_unreadable = 0  # directories
 
     def note(problem: UserError) -> None:
-        if problem.code == "D308":
-            unreadable.append(problem)
+        nonlocal n_unreadable
+        n_unreadable += problem.code == "D308"
         remark(f"disambig: {problem}")
 
     inputs = find_inputs(
         request.paths,
         lines=request.lines,
-        other=_kind(request),
+        other=_default_kind(request),
         exclude=[str(request.output)] if request.is_job else (),
         note=note,
     )
@@ -267,22 +256,23 @@ def run_annotate(request: AnnotateRequest, source: AnnotatorSource) -> int:
     with progress() as meter:
         reporter = AnnotationReporter(meter)
         run = _Run(request, inputs, source, format, reporter, runner)
-        report = run.into_directory() if request.is_job else run.into_one_file()
-    problems = len(report.bad) + len(report.left_out) + len(unreadable)
-    if not report.totals.words and not problems:
-        raise UserError("D307", what=_documents_or_nothing(inputs))
+        report = run.as_job() if request.is_job else run.into_one_file()
+    n_skipped = len(report.bad) + len(report.left_out)
+    if not report.totals.words and not n_skipped + n_unreadable:
+        more = f" and {len(inputs) - 1:,} more" if len(inputs) > 1 else ""
+        raise UserError("D307", what=f"{inputs[0].shown}{more}")
     if report.totals.documents:
         language = source.language() if report.totals.foreign else "en"
         output = None if request.output is None else str(request.output)
         reporter.summary(report, output, language=language)
-    elif len(report.bad) + len(report.left_out) > 1:  # a single message says it all
-        reporter.left_out(report)
-    return FAILURE if problems else 0
+    elif n_skipped > 1:  # a single document has a message of its own
+        reporter.show_omissions(report)
+    return FAILURE if n_skipped + n_unreadable else 0
 
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """A request with all that it takes to carry it out."""
+    """A request with everything that is needed to carry it out."""
 
     request: AnnotateRequest
     inputs: Sequence[Input]
@@ -291,7 +281,7 @@ class _Run:
     reporter: AnnotationReporter
     runner: Runner
 
-    def into_directory(self) -> JobReport:
+    def as_job(self) -> JobReport:
         """Annotate into a directory, as a job that can be resumed."""
         request = self.request
         assert request.output is not None
@@ -303,7 +293,7 @@ class _Run:
                 format=self.format,
                 field=request.field or FIELD,
                 shard_size=request.shard_size,
-                bounds=request.bounds,
+                bounds=request.limits,
                 runner=self.runner,
                 force=request.force,
                 command=request.command,
@@ -321,57 +311,43 @@ class _Run:
 
         def annotate(write: Callable[[bytes], object]) -> JobReport:
             return annotate_stream(
-                read_all(self.inputs, field=request.field or FIELD, limit=request.bounds.memory),
+                read_all(self.inputs, field=request.field or FIELD, limit=request.limits.memory),
                 source=self.source,
                 format=self.format,
                 write=write,
-                seconds=request.bounds.seconds,
+                seconds=request.limits.seconds,
                 runner=self.runner,
                 listener=self.reporter.listen,
             )
 
         size_is_known = STDIN not in request.paths and not any(entry.compressed for entry in self.inputs)
         self.reporter.begin(sum(entry.size for entry in self.inputs) if size_is_known else None)
-        if request.output is None:
-            if sys.stdout is None:
-                raise UserError("D309", path="standard output", problem="it is closed")
-            report = annotate(
-                _to_terminal if _is_terminal() else checked_writer(sys.stdout.buffer, "standard output")
-            )
-            with writing("standard output"):
-                sys.stdout.buffer.flush()
-            return report
-        if any(request.output.resolve() == Path(entry.path).resolve() for entry in self.inputs):
-            raise UserError("D316", path=request.output)
-        if request.output.exists() and not request.force and not is_special(request.output):
-            raise UserError("D310", path=request.output)
+        output = request.output
+        if output is None and is_terminal():
+            with open_results(None) as show:
+                return annotate(lambda data: show(data.decode(errors="backslashreplace")))
+        if output is not None and any(
+            output.resolve() == Path(entry.path).resolve() for entry in self.inputs
+        ):
+            raise UserError("D316", path=output)
         try:
-            with save_output(request.output) as write:
+            with open_output(output, force=request.force) as write:
                 report = annotate(write)
-                if not report.totals.words:
+                if output is not None and not report.totals.words:
                     raise _NothingToWrite(report)
         except _NothingToWrite as nothing:
             return nothing.report
         return report
 
 
-def _to_terminal(data: bytes) -> None:
-    """Write to the terminal with the progress bar hidden and control characters escaped."""
-    if data:
-        data = escape_control_chars(data.decode(errors="backslashreplace"), lines=True).encode()
-        with hidden_progress(), writing("standard output"):
-            sys.stdout.buffer.write(data)
-            sys.stdout.buffer.flush()
-
-
 class _NothingToWrite(Exception):
-    """Leave `save_output` without writing a file, since there was no word to annotate."""
+    """Leaves `open_output` without writing a file, because there was no word to annotate."""
 
     def __init__(self, report: JobReport) -> None:
         self.report = report
 
 
-def _kind(request: AnnotateRequest) -> Kind | None:
+def _default_kind(request: AnnotateRequest) -> Kind | None:
     """Return the format of standard input and of files with an unknown suffix."""
     if request.source_format is None:
         return None if request.field is None else "json"
@@ -380,15 +356,8 @@ def _kind(request: AnnotateRequest) -> Kind | None:
     return NAMES[request.source_format]
 
 
-def _format_name(request: AnnotateRequest, terminal: bool) -> str:
+def _format_name(request: AnnotateRequest, to_terminal: bool) -> str:
+    """Return the name of the output format if the user has not chosen one."""
     if request.is_job:
         return "jsonl"
-    return guess_format(str(request.output) if request.output else None, terminal=terminal)
-
-
-def _is_terminal() -> bool:
-    return sys.stdout is not None and sys.stdout.isatty()
-
-
-def _documents_or_nothing(inputs: Sequence[Input]) -> str:
-    return inputs[0].shown if len(inputs) == 1 else f"{inputs[0].shown} and {len(inputs) - 1:,} more"
+    return guess_format(str(request.output) if request.output else None, terminal=to_terminal)

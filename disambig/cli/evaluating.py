@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from disambig.files import json_text
-from disambig.formatting import format_figure as figure, format_p, pluralize
+from disambig.formatting import format_figure, format_p, pluralize
 
 if TYPE_CHECKING:
     from disambig.models import Model
@@ -27,7 +27,7 @@ def is_model(name: str) -> bool:
 
 
 def check_named(name: str) -> None:
-    """Raise an error if a second argument does not name a model.
+    """Raise an error if an argument after the first one does not name a model.
 
     Raises
     ------
@@ -72,22 +72,21 @@ def run_comparison(
         from disambig.cli.progress import note_printer
         from disambig.formats import read_labelled
 
-        same = on_labelled(
-            *models, read_labelled(labelled, encoding=encoding, strict=strict, tell=note_printer())
-        )
+        examples = read_labelled(labelled, encoding=encoding, strict=strict, tell=note_printer())
+        decided = on_labelled(*models, examples)
     elif lists:
         from disambig.formats import read_nbest
         from disambig.models import check_lists
 
         for model in models:
             check_lists(model)
-        same = on_lists(*models, list(read_nbest(list(lists))))
+        decided = on_lists(*models, list(read_nbest(list(lists))))
     else:
         from disambig.training import read_texts, split
 
         texts = read_texts(list(text), lines=lines)
-        same = on_texts(*models, split(texts)["test"] if only_test else texts)
-    result = compare(models, same, measure=measure)
+        decided = on_texts(*models, split(texts)["test"] if only_test else texts)
+    result = compare(models, decided, measure=measure)
     if json:
         typer.echo(json_text(result))
         return
@@ -101,34 +100,32 @@ def run_comparison(
 def distinguish_models(models: tuple[Model, Model], names: tuple[str, str]) -> tuple[Model, Model]:
     """Return the models; if they have the same name and version, add their paths to the names."""
     first, second = models
-    if (first.name, first.version) != (second.name, second.version):
-        return models
-    one, other = (
-        replace(model, name=f"{name}: {model.name}") for model, name in zip(models, names, strict=True)
-    )
-    return one, other
+    if (first.name, first.version) == (second.name, second.version):
+        first = replace(first, name=f"{names[0]}: {first.name}")
+        second = replace(second, name=f"{names[1]}: {second.name}")
+    return first, second
 
 
 def comparison_lines(result: dict[str, Any]) -> list[str]:
     """Return a comparison as lines of text."""
-    about, difference, table = result["measure"], result["difference"], result["table"]
-    unit = "" if about["unit"].startswith("share") else f", {about['unit']}"
-    better = "more" if about["more_is_better"] else "less"
-    lines = [f"{about['name']}{unit} ({better} is better) of {pluralize(result['n'], 'example')}:"]
+    measure, difference, table = result["measure"], result["difference"], result["table"]
+    unit = "" if measure["unit"].startswith("share") else f", {measure['unit']}"
+    better = "more" if measure["more_is_better"] else "less"
+    lines = [f"{measure['name']}{unit} ({better} is better) of {pluralize(result['n'], 'example')}:"]
     for letter, system in zip("AB", result["systems"], strict=True):
-        low, high = (format_difference(value, about) for value in system["interval"])
-        lines.append(
-            f"  {letter}  {format_difference(system['value'], about)} ({low} to {high})  {system['model']}"
-        )
-    low, high = (format_difference(value, about, signed=True) for value in difference["interval"])
+        value = format_value(system["value"], measure)
+        low, high = (format_value(bound, measure) for bound in system["interval"])
+        lines.append(f"  {letter}  {value} ({low} to {high})  {system['model']}")
+    value = format_value(difference["value"], measure, signed=True)
+    low, high = (format_value(bound, measure, signed=True) for bound in difference["interval"])
     units = pluralize(result["units"]["n"], result["units"]["what"].removesuffix("s"))
     lines.append(
-        f"B minus A: {format_difference(difference['value'], about, signed=True)} ({low} to {high}), "
-        f"p {_compared(format_p(difference['p'], draws=difference['draws']))} "
+        f"B minus A: {value} ({low} to {high}), "
+        f"p {_with_relation(format_p(difference['p'], draws=difference['draws']))} "
         f"(paired bootstrap over {units}, {pluralize(difference['draws'], 'draw')})"
     )
     if result["mcnemar"] is not None:
-        lines.append(f"McNemar's test: p {_compared(format_p(result['mcnemar']))}")
+        lines.append(f"McNemar's test: p {_with_relation(format_p(result['mcnemar']))}")
     lines.append(
         f"both right {table['both']:,}, only A {table['first']:,}, only B {table['second']:,}, "
         f"both wrong {table['neither']:,}"
@@ -137,21 +134,23 @@ def comparison_lines(result: dict[str, Any]) -> list[str]:
     if frequent:
         lines.append("most frequent differences:")
     for pair in frequent:
-        right, one, other = (_named_path(pair[name]) for name in ("right", "first", "second"))
-        lines.append(f"  {pair['n']:,} x  right {right}, A {one}, B {other}")
+        right, first, second = (_quoted(pair[name]) for name in ("right", "first", "second"))
+        lines.append(f"  {pair['n']:,} x  right {right}, A {first}, B {second}")
     return lines
 
 
-def _compared(p: str) -> str:
+def _with_relation(p: str) -> str:
     return p if p.startswith("<") else f"= {p}"
 
 
-def format_difference(value: float, about: dict[str, Any], *, signed: bool = False) -> str:
-    """Return a figure as text; shares as percentages."""
-    return figure(value, ("+" if signed else "") + (".2%" if about["unit"].startswith("share") else ".4f"))
+def format_value(value: float, measure: dict[str, Any], *, signed: bool = False) -> str:
+    """Return the value of a measure as text; shares are percentages."""
+    digits = ".2%" if measure["unit"].startswith("share") else ".4f"
+    return format_figure(value, f"+{digits}" if signed else digits)
 
 
-def _named_path(candidate: str | None) -> str:
+def _quoted(candidate: str | None) -> str:
+    """Return a candidate in quotation marks, cut to 60 characters."""
     if candidate is None:
         return "nothing"
     return repr(candidate if len(candidate) <= 60 else f"{candidate[:60]} ...") if candidate else "(no word)"
@@ -165,25 +164,27 @@ def run_on_fixes(
     readings: str | None = None,
     tier: int,
     rates: Sequence[float] | None,
-    asked: float | Mapping[str, float] | None,
+    flags_per_1000: float | Mapping[str, float] | None,
     writing: str | None = None,
     plot: Path | None,
     json: bool,
 ) -> None:
-    """Print the share of mistakes that a checker finds in files, or compare two checkers.
+    """Print the share of human errors that a checker finds, or compare two checkers.
 
     Parameters
     ----------
     names : sequence of str
-        For each checker, models joined by ``+``; by default all installed models.
+        For each checker, the names of its models joined by ``+``; by default all installed models.
     fixes, clean : sequences of str
         Files of human errors with their corrections, and of paragraphs without errors.
     readings : str, optional
         File with what people decided about flags in the clean paragraphs.
+    tier : int
+        1 for certain errors only, 2 for all.
     rates : sequence of float, optional
-        Points of the curve.
-    asked : float or mapping from task to float, optional
-        Rate at which the figures are computed; by default the rate of each model.
+        Rates of false alarms for the points of the curve.
+    flags_per_1000 : float or mapping from task to float, optional
+        Rate of false alarms at which the figures are computed; by default the rate of each model.
     writing : str, optional
         Kind of writing that the models assume (see `disambig.models.with_writing`).
     """
@@ -200,24 +201,31 @@ def run_on_fixes(
     for checker in checkers:
         if note := unused_writing(checker.models, writing):
             remark(f"disambig: {note}")
-    limits = [checker.limits(asked) for checker in checkers]
+    limits = [checker.limits(flags_per_1000) for checker in checkers]
     mistakes = [mistake for path in fixes for mistake in read_fixes(path, tier=tier)]
-    untouched = [paragraph for path in clean for paragraph in read_clean(path)]
-    verdicts = read_flag_readings(readings) if readings else None
+    clean_paragraphs = [paragraph for path in clean for paragraph in read_clean(path)]
+    judgements = read_flag_readings(readings) if readings else None
     with progress() as meter:
         meter.show("scoring", 0, None)
-        trials = [MistakeTrial.from_checker(checker, mistakes, untouched, verdicts) for checker in checkers]
+        trials = [
+            MistakeTrial.from_checker(checker, mistakes, clean_paragraphs, judgements) for checker in checkers
+        ]
     if len(checkers) == 2:
         from disambig.evaluation import compare_trials
 
-        pair = (trials[0], trials[1]), (limits[0], limits[1])
-        _print(compare_trials(*pair), _readable_pair, json)
+        result = compare_trials((trials[0], trials[1]), (limits[0], limits[1]))
+        _print(result, fixes_comparison_lines, json)
         return
     checker, trial = checkers[0], trials[0]
     curve = sweep_rates(checker, trial, rates or RATES)
-    about = {"model": checker.name, "rates": checker.rates(asked), "tier": tier}
-    about |= {} if writing is None else {"writing": writing}
-    result = {**about, **mistake_figures(trial, limits[0]), "curve": curve}
+    result = {
+        "model": checker.name,
+        "rates": checker.rates(flags_per_1000),
+        "tier": tier,
+        **({} if writing is None else {"writing": writing}),
+        **mistake_figures(trial, limits[0]),
+        "curve": curve,
+    }
     if plot is not None:
         from disambig.evaluation import plot_rates
 
@@ -237,87 +245,96 @@ def fixes_lines(result: dict[str, Any]) -> list[str]:
     return [
         read,
         f"{result['model']}, set to flags per 1,000 words: {rates}{writing}",
-        *_table(result),
+        *_mistake_lines(result),
         *(_clean_lines(clean) if clean is not None else ()),
-        *_curve(result["curve"]),
+        *_curve_lines(result["curve"]),
     ]
 
 
-def _readable_pair(result: dict[str, Any]) -> list[str]:
-
+def fixes_comparison_lines(result: dict[str, Any]) -> list[str]:
+    """Return the comparison of two checkers, and the figures of each, as lines of text."""
     lines = comparison_lines(result)
     for letter, system in zip("AB", result["systems"], strict=True):
-        lines += [f"{letter}  {system['model']}", *_table(system["figures"])]
+        lines += [f"{letter}  {system['model']}", *_mistake_lines(system["figures"])]
         if system["figures"]["clean"] is not None:
             lines += _clean_lines(system["figures"]["clean"])
     return lines
 
 
-def _table(result: dict[str, Any]) -> Iterator[str]:
-    """Yield a line for all errors, for each class, and for the kinds of a class with several."""
+def _mistake_lines(result: dict[str, Any]) -> Iterator[str]:
+    """Yield a line for all errors, one for each class, and one for each kind in a class with several."""
     yield f"{'':24}{'n':>7}  {'found':>7}  {'right (95 %)':24}  {'wrong':>6}"
-    yield _line("all", result["all"])
+    yield _mistake_line("all", result["all"])
     for name, error_class in result["classes"].items():
-        yield _line(name, error_class)
-        for kind, line in error_class["kinds"].items() if len(error_class["kinds"]) > 1 else ():
-            yield _line(f"  {kind}", line)
+        yield _mistake_line(name, error_class)
+        for kind, figures in error_class["kinds"].items() if len(error_class["kinds"]) > 1 else ():
+            yield _mistake_line(f"  {kind}", figures)
 
 
-def _line(name: str, at: dict[str, Any]) -> str:
-    if not at["n"]:
+def _mistake_line(name: str, figures: dict[str, Any]) -> str:
+    if not figures["n"]:
         return f"{name:24}{0:7}"
-    right = f"{at['right']:7.1%}{_interval(at['right_interval'], '.1%')}"
-    return f"{name:24}{at['n']:7,}  {at['found']:7.1%}  {right:24}  {at['wrong']:6.1%}"
+    cells = f"{figures['n']:7,}  {figures['found']:7.1%}  {_right_cell(figures)}  {figures['wrong']:6.1%}"
+    return f"{name:24}{cells}"
+
+
+def _right_cell(figures: dict[str, Any]) -> str:
+    return f"{figures['right']:7.1%}{_interval(figures['right_interval'], '.1%')}".ljust(24)
 
 
 def _clean_lines(clean: dict[str, Any]) -> Iterator[str]:
-    yield f"false flags per 1,000 clean words: {_flags(clean)}, {clean['flags']:,} in all"
+    """Yield the rates of flags in text without errors."""
+    yield f"false flags per 1,000 clean words: {_flag_rate(clean)}, {clean['flags']:,} in all"
     if len(clean["tasks"]) > 1:
-        for task, at in clean["tasks"].items():
-            yield f"  {task}: {_flags(at)}"
+        for task, figures in clean["tasks"].items():
+            yield f"  {task}: {_flag_rate(figures)}"
     if "readings" in clean:
-        yield from _readings_table(clean)
+        yield from _readings_lines(clean)
 
 
-def _readings_table(clean: dict[str, Any]) -> Iterator[str]:
-    """Yield what the flags in clean text are according to readers, per 1,000 words."""
+def _readings_lines(clean: dict[str, Any]) -> Iterator[str]:
+    """Yield the rates of flags in clean text by the judgement of people who read them."""
     unread = clean["readings"]["unread"]["flags"]
     read = f"{clean['flags'] - unread:,} of {pluralize(clean['flags'], 'flag')}"
     yield f"{read} in clean text were read; per 1,000 words:"
-    heads = ("raw", "mistake", "(mended)", "taste", "wrong", "unread")
-    yield f"{'':24}{''.join(f'{head:>9}' for head in heads)}  wrong, with the unread (95 %)"
-    for name, at in [("all", clean), *(clean["tasks"].items() if len(clean["tasks"]) > 1 else ())]:
-        by_label = at["readings"]
-        if at["per_1000"] is None:
+    columns = ("raw", "mistake", "(mended)", "taste", "wrong", "unread")
+    yield f"{'':24}{''.join(f'{column:>9}' for column in columns)}  wrong, with the unread (95 %)"
+    for name, figures in [("all", clean), *(clean["tasks"].items() if len(clean["tasks"]) > 1 else ())]:
+        by_label = figures["readings"]
+        if figures["per_1000"] is None:
             yield f"{name:24}{'-':>9}"
             continue
         mended = 1000 * by_label["mistake"]["right"] / clean["words"]
-        labels = (by_label[label]["per_1000"] for label in ("taste", "wrong", "unread"))
-        figures = (at["per_1000"], by_label["mistake"]["per_1000"], mended, *labels)
-        cells = "".join(f"{value:9.2f}" for value in figures)
-        yield f"{name:24}{cells}  {_flags(by_label['wrong_or_unread'])}"
+        others = (by_label[label]["per_1000"] for label in ("taste", "wrong", "unread"))
+        rates = (figures["per_1000"], by_label["mistake"]["per_1000"], mended, *others)
+        cells = "".join(f"{rate:9.2f}" for rate in rates)
+        yield f"{name:24}{cells}  {_flag_rate(by_label['wrong_or_unread'])}"
 
 
-def _flags(at: dict[str, Any]) -> str:
-    return "-" if at["per_1000"] is None else f"{at['per_1000']:.2f}{_interval(at['interval'], '.2f')}"
+def _flag_rate(figures: dict[str, Any]) -> str:
+    if figures["per_1000"] is None:
+        return "-"
+    return f"{figures['per_1000']:.2f}{_interval(figures['interval'], '.2f')}"
 
 
-def _curve(points: Sequence[dict[str, Any]]) -> Iterator[str]:
-    read = any(point["clean"] is not None and "readings" in point["clean"] for point in points)
-    heads = f"{'rate set':>8}  {'right (95 %)':24}  {'wrong':>6}  "
-    yield heads + (f"{'false flags per 1,000':24}  plainly wrong" if read else "false flags per 1,000")
+def _curve_lines(points: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Yield the figures at each rate."""
+    has_readings = any(point["clean"] is not None and "readings" in point["clean"] for point in points)
+    columns = f"{'rate set':>8}  {'right (95 %)':24}  {'wrong':>6}  "
+    yield columns + (
+        f"{'false flags per 1,000':24}  plainly wrong" if has_readings else "false flags per 1,000"
+    )
     for point in points:
-        at, clean = point["all"], point["clean"]
-        right = f"{at['right']:7.1%}{_interval(at['right_interval'], '.1%')}"
-        flags = "-" if clean is None else _flags(clean)
-        if read and clean["per_1000"] is not None:
+        figures, clean = point["all"], point["clean"]
+        flags = "-" if clean is None else _flag_rate(clean)
+        if has_readings and clean["per_1000"] is not None:
             wrong, most = (clean["readings"][name]["per_1000"] for name in ("wrong", "wrong_or_unread"))
             flags = f"{flags:24}  {wrong:.2f}" + ("" if wrong == most else f", at most {most:.2f}")
-        yield f"{point['rate']:8g}  {right:24}  {at['wrong']:6.1%}  {flags}"
+        yield f"{point['rate']:8g}  {_right_cell(figures)}  {figures['wrong']:6.1%}  {flags}"
 
 
-def _interval(interval: tuple[float, float] | None, form: str) -> str:
-    return "" if interval is None else f" ({interval[0]:{form}} to {interval[1]:{form}})"
+def _interval(interval: tuple[float, float] | None, spec: str) -> str:
+    return "" if interval is None else f" ({interval[0]:{spec}} to {interval[1]:{spec}})"
 
 
 def _print(result: dict[str, Any], lines: Any, json: bool) -> None:
@@ -328,7 +345,7 @@ def _print(result: dict[str, Any], lines: Any, json: bool) -> None:
         typer.echo(line)
 
 
-NAMES = {"model": "model", "baseline": "unsupervised baseline", "majority": "majority"}
+SYSTEM_NAMES = {"model": "model", "baseline": "unsupervised baseline", "majority": "majority"}
 
 
 def run_on_labelled(
@@ -343,7 +360,7 @@ def run_on_labelled(
     key: str | None = None,
     sensemap: str | None = None,
 ) -> None:
-    """Print the accuracy of a model, or with `folds` of a config, on labelled examples.
+    """Print the accuracy on labelled examples of a model or, with `folds`, of a config.
 
     Raises
     ------
@@ -359,8 +376,8 @@ def run_on_labelled(
 
     if text or not labelled:
         raise UserError("D465")
-    reading: dict[str, Any] = {"strict": strict, "tell": note_printer()}
-    say = error_sink(**reading)
+    on_error: dict[str, Any] = {"strict": strict, "tell": note_printer()}
+    say = error_sink(**on_error)
     unknown_labels = 0
     if folds is None:
         from disambig.models import load
@@ -368,27 +385,27 @@ def run_on_labelled(
         loaded = load(model)
         scores: dict[str, Any] = {}
         if key is None:
-            examples = read_labelled(labelled, encoding=encoding, **reading)
+            examples = read_labelled(labelled, encoding=encoding, **on_error)
         else:
             from disambig.evaluation import judge_senseval
 
             examples, scores = judge_senseval(
-                loaded, labelled, key=key, sensemap=sensemap, encoding=encoding, **reading
+                loaded, labelled, key=key, sensemap=sensemap, encoding=encoding, **on_error
             )
         with progress() as meter:
             meter.show("scoring", 0, None)
-            judged = evaluate_labelled(loaded, examples, say=say)
-        result = {"model": f"{loaded.name} {loaded.version}", **judged, **scores}
+            figures = evaluate_labelled(loaded, examples, say=say)
+        result = {"model": f"{loaded.name} {loaded.version}", **figures, **scores}
         systems, overall = {"model": result["groups"]}, {"model": result["overall"]}
         unknown_labels = result["unknown_labels"]
     else:
         from disambig.training import check_error_files, read_plan
 
         plan = read_plan(model)
-        written = plan.sources.get("fixes", []), plan.sources.get("clean", [])
-        if any(written):  # they can only be used with text, not with labelled examples
-            check_error_files(plan, *written, other=True)
-        examples = read_labelled(labelled, encoding=encoding or plan.sources.get("encoding"), **reading)
+        error_files = plan.sources.get("fixes", []), plan.sources.get("clean", [])
+        if any(error_files):  # they can only be used with text, not with labelled examples
+            check_error_files(plan, *error_files, other=True)
+        examples = read_labelled(labelled, encoding=encoding or plan.sources.get("encoding"), **on_error)
         plan = plan.with_learned_settings(examples)
         with stages() as report_progress:
             result = cross_validate(
@@ -399,17 +416,15 @@ def run_on_labelled(
         typer.echo(json_text(result))
         return
     typer.echo(report_line(result["account"]), file=sys.stderr)
-    how = f", {folds} folds" if folds else ""
+    n_documents = pluralize(result["documents"], "document")
+    with_folds = f", {folds} folds" if folds else ""
     unused = f", {result['unused']:,} not used" if result["unused"] else ""
-    typer.echo(
-        f"{pluralize(result['n'], 'example')} in {pluralize(result['documents'], 'document')}{how}{unused}"
-    )
+    typer.echo(f"{pluralize(result['n'], 'example')} in {n_documents}{with_folds}{unused}")
     if unknown := result.get("unknown"):
         typer.echo(f"{pluralize(unknown, 'more example')} of words unknown to the model: not attempted")
     if unknown_labels:
-        typer.echo(
-            f"{pluralize(unknown_labels, 'more example')} with labels unknown to the model: count as wrong"
-        )
+        n_unknown = pluralize(unknown_labels, "more example")
+        typer.echo(f"{n_unknown} with labels unknown to the model: counted as wrong")
     for grain, score in result.get("senseval", {}).items():
         typer.echo(
             f"Senseval, {grain}: precision {score['precision']:.3f}, recall {score['recall']:.3f}, "
@@ -417,38 +432,39 @@ def run_on_labelled(
         )
     for system, groups in systems.items():
         if len(groups) > 1 or result.get("unknown") or unknown_labels:
-            typer.echo(figures_line(f"{NAMES[system]}, all", overall[system]))
+            typer.echo(figures_line(f"{SYSTEM_NAMES[system]}, all", overall[system]))
         if unknown_labels:
-            typer.echo(figures_line(f"{NAMES[system]}, all with known labels", result["overall_known"]))
-        for line in labelled_lines(NAMES[system], groups):
+            title = f"{SYSTEM_NAMES[system]}, all with known labels"
+            typer.echo(figures_line(title, result["overall_known"]))
+        for line in labelled_lines(SYSTEM_NAMES[system], groups):
             typer.echo(line)
 
 
-def figures_line(what: str, at: dict[str, Any]) -> str:
+def figures_line(title: str, figures: dict[str, Any]) -> str:
     """Return the figures of one group, or of all groups, as a line of text."""
-    low, high = at["interval"]
-    balanced = f", balanced {at['balanced_accuracy']:.2%}" if "balanced_accuracy" in at else ""
-    attempted = f", attempted {at['attempted']:.2%}" if at["attempted"] < 1 else ""
-    auc = f", AUC {at['auc']:.3f}" if "auc" in at else ""
-    return f"{what}: accuracy {at['accuracy']:.2%} ({low:.2%} to {high:.2%}){balanced}{attempted}{auc}"
+    low, high = figures["interval"]
+    line = f"{title}: accuracy {figures['accuracy']:.2%} ({low:.2%} to {high:.2%})"
+    line += f", balanced {figures['balanced_accuracy']:.2%}" if "balanced_accuracy" in figures else ""
+    line += f", attempted {figures['attempted']:.2%}" if figures["attempted"] < 1 else ""
+    return line + (f", AUC {figures['auc']:.3f}" if "auc" in figures else "")
 
 
 def labelled_lines(system: str, groups: dict[str, Any]) -> list[str]:
     """Return the figures of one system as lines of text."""
     lines = []
-    for name, at in groups.items():
-        lines.append(figures_line(f"{system}, {name}", at))
-        for candidate, figures in at["candidates"].items():
-            shown = ", ".join(
+    for name, group in groups.items():
+        lines.append(figures_line(f"{system}, {name}", group))
+        for candidate, figures in group["candidates"].items():
+            values = ", ".join(
                 f"{key} {'-' if figures[key] is None else format(figures[key], '.3f')}"
                 for key in ("precision", "recall", "f1")
             )
-            lines.append(f"  {candidate or '(no word)'}: {shown}, {pluralize(figures['n'], 'example')}")
+            lines.append(f"  {candidate or '(no word)'}: {values}, {pluralize(figures['n'], 'example')}")
     return lines
 
 
 def run_on_lists(name: str, paths: Sequence[str], *, json: bool, measure: str | None = None) -> None:
-    """Score the model `name` on lists and print the result."""
+    """Print the figures of the model `name` on n-best lists."""
     from disambig.evaluation import evaluate_lists, list_lines
     from disambig.formats import read_nbest
     from disambig.metrics import list_measure_named
@@ -478,16 +494,23 @@ def run_on_text(
     plot: Path | None,
     json: bool,
 ) -> None:
-    """Print the figures of a model on text that is taken as correct.
+    """Print the figures of a model on text that is assumed to be correct.
 
     Parameters
     ----------
+    model : str
+    text : sequence of str
+        Files and directories.
     lines : bool
         Whether each line of a file is a document.
     only_test : bool
-        Whether only the documents count that training sets aside for testing.
+        Whether to use only the documents that training sets aside for testing.
     rates : sequence of float
         Flags per 1,000 correct words.
+    plot : Path or None
+        File for a plot of the reliability of probabilities.
+    json : bool
+        Whether to print JSON.
 
     Raises
     ------
@@ -551,12 +574,12 @@ def evaluation_lines(figures: dict[str, Any]) -> list[str]:
         from disambig.metrics import reliability_lines
 
         lines += reliability_lines(figures["reliability"])
-    for rate, at in figures["rates"].items():
-        share_found = "-" if at["errors_found"] is None else f"{at['errors_found']:.1%}"
-        mended = "-" if at["errors_mended"] is None else f"{at['errors_mended']:.1%}"
+    for rate, point in figures["rates"].items():
+        found = "-" if point["errors_found"] is None else f"{point['errors_found']:.1%}"
+        mended = "-" if point["errors_mended"] is None else f"{point['errors_mended']:.1%}"
         lines.append(
-            f"at {rate} flags per 1,000 words: {at['false_flags_per_1000']:.2f} false flags per 1,000, "
-            f"{share_found} of {pluralize(at['errors_made'], 'made error')} found, {mended} with the right "
+            f"at {rate} flags per 1,000 words: {point['false_flags_per_1000']:.2f} false flags per 1,000, "
+            f"{found} of {pluralize(point['errors_made'], 'made error')} found, {mended} with the right "
             f"suggestion"
         )
     return lines

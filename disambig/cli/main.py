@@ -56,20 +56,20 @@ _METAVARS = {
 
 
 def set_metavars(command: Any) -> Any:
-    """Set readable placeholders for values, and uncut summaries of subcommands."""
+    """Set readable placeholders for values, and complete summaries of subcommands."""
     for subcommand in getattr(command, "commands", {}).values():
         set_metavars(subcommand)
         # Without a short help, click cuts the first sentence at the width of the terminal.
         subcommand.short_help = " ".join((subcommand.help or "").partition("\n\n")[0].split())
     for parameter in command.params:
         if parameter.param_type_name == "argument":
-            _argument(parameter)
+            _set_argument_metavar(parameter)
         elif parameter.metavar is None and not parameter.is_flag:
             parameter.metavar = _METAVARS.get(parameter.name, parameter.name.upper())
     return command
 
 
-def _argument(argument: Any) -> None:
+def _set_argument_metavar(argument: Any) -> None:
     name = (argument.metavar or argument.name).strip("[].").upper()
     shown = f"{name}..." if argument.nargs != 1 else name
     argument.metavar = name
@@ -78,7 +78,14 @@ def _argument(argument: Any) -> None:
 
 
 class LazyCommand(TyperCommand):
-    """A command of which only the name and the one-line help are known; `load` imports and builds it."""
+    """A command that is imported when it is run: only its name and one-line help are needed before.
+
+    Parameters
+    ----------
+    name, summary : str
+    load : callable
+        Imports the command and returns it.
+    """
 
     def __init__(self, name: str, summary: str, load: Callable[[], Any]) -> None:
         super().__init__(name=name, callback=None, help=summary, short_help=summary, rich_markup_mode=None)
@@ -95,7 +102,7 @@ class LazyCommand(TyperCommand):
 
 
 def command_group() -> type[TyperGroup]:
-    """Return a group class that lists the core's commands in their order, then those of plugins by name."""
+    """Return a group class with the core's commands in their order, then those of plugins, sorted by name."""
     core = {name: LazyCommand(name, summary, _core_command(name)) for name, summary in COMMANDS.items()}
 
     class Commands(TyperGroup):
@@ -123,11 +130,11 @@ def plugin_commands() -> dict[str, LazyCommand]:
     from disambig.registry import load_plugins, registered_entries
 
     load_plugins()
-    parts = sorted(registered_entries("commands").values(), key=lambda part: part.command)
+    entries = sorted(registered_entries("commands").values(), key=lambda entry: entry.command)
     return {
-        part.command: LazyCommand(part.command, part.summary, _plugin_command(part))
-        for part in parts
-        if part.command not in COMMANDS
+        entry.command: LazyCommand(entry.command, entry.summary, _plugin_command(entry))
+        for entry in entries
+        if entry.command not in COMMANDS
     }
 
 
@@ -135,19 +142,22 @@ def _core_command(name: str) -> Callable[[], Any]:
     return lambda: get_command(import_module(command_module(name)).app)
 
 
-def _plugin_command(part: Any) -> Callable[[], Any]:
-    """Return a function that builds the command of an entry (a Typer or a function) or raises D007."""
+def _plugin_command(entry: Any) -> Callable[[], Any]:
+    """Return a function that builds the command of an entry, a Typer application or a function.
+
+    It raises D007 for an invalid command.
+    """
 
     def load() -> Any:
-        application = part.load()
+        command = entry.load()
         try:
-            if isinstance(application, Typer):
-                return get_command(application)
-            alone = Typer(**SETTINGS)
-            alone.command()(application)
-            return get_command(alone)
+            if isinstance(command, Typer):
+                return get_command(command)
+            application = Typer(**SETTINGS)
+            application.command()(command)
+            return get_command(application)
         except Exception as problem:  # typer raises various exceptions for an invalid command of a plugin
-            raise part.import_error(problem) from problem
+            raise entry.import_error(problem) from problem
 
     return load
 
@@ -160,8 +170,8 @@ app = typer.Typer(**SETTINGS | {"cls": command_group(), "add_completion": True})
 _ClickException: type[Exception] = typer.BadParameter.__mro__[2]  # typer has no public name for it
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
+def _show_version(requested: bool) -> None:
+    if requested:
         typer.echo(f"disambig {__version__}")
         raise typer.Exit
 
@@ -183,13 +193,13 @@ def run(arguments: list[str] | None = None) -> None:
 
     143 is for SIGTERM. Any other exception is a bug and shows its traceback.
     """
-    with _sigterm_interrupts() as came:
+    with _sigterm_interrupts() as arrival_times:
         try:
             status = _run(sys.argv[1:] if arguments is None else arguments)
         except KeyboardInterrupt:
             status = INTERRUPTED
-    status = _close_stdout(TERMINATED if came else status)
-    if came:  # a second signal must not disturb Python while it exits
+    status = _close_stdout(TERMINATED if arrival_times else status)
+    if arrival_times:  # a second signal must not disturb Python while it exits
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     sys.exit(status)
 
@@ -197,27 +207,26 @@ def run(arguments: list[str] | None = None) -> None:
 @contextmanager
 def _sigterm_interrupts() -> Iterator[list[float]]:
     """Handle SIGTERM like SIGINT, so that no partial output remains; yield the times of its arrival."""
-    came: list[float] = []
+    arrival_times: list[float] = []
 
-    def end(*_: object) -> None:
-        if (
-            not came or time.monotonic() - came[-1] > 1
-        ):  # `timeout` sends it twice, but the first must not be interrupted
-            came.append(time.monotonic())
+    def interrupt(*_: object) -> None:
+        # The command `timeout` sends the signal twice: the second one must not interrupt the clean-up.
+        if not arrival_times or time.monotonic() - arrival_times[-1] > 1:
+            arrival_times.append(time.monotonic())
             raise KeyboardInterrupt
 
-    ours = os.name == "posix" and threading.current_thread() is threading.main_thread()
-    ours = ours and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-    if ours:
-        signal.signal(signal.SIGTERM, end)
+    is_handled = os.name == "posix" and threading.current_thread() is threading.main_thread()
+    is_handled = is_handled and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    if is_handled:
+        signal.signal(signal.SIGTERM, interrupt)
     try:
-        yield came
+        yield arrival_times
     finally:
-        if ours:
-            signal.signal(signal.SIGTERM, _end_at_once if came else signal.SIG_DFL)
+        if is_handled:
+            signal.signal(signal.SIGTERM, _exit_at_once if arrival_times else signal.SIG_DFL)
 
 
-def _end_at_once(*_: object) -> None:
+def _exit_at_once(*_: object) -> None:
     """Exit at once on a second SIGTERM: the first one has already cleaned up."""
     os._exit(TERMINATED)
 
@@ -229,7 +238,7 @@ def _run(arguments: list[str]) -> int:
     except UserError as problem:
         return fail(str(problem))
     except _ClickException as problem:
-        return fail(str(UserError("D600", problem=_one_line(problem), command=_command(problem))))
+        return fail(str(UserError("D600", problem=_one_line(problem), command=_command_path(problem))))
     except typer.Abort:
         return INTERRUPTED
 
@@ -244,13 +253,13 @@ def _one_line(problem: Any) -> str:
     return " ".join(str(problem.format_message()).split()).rstrip(".")
 
 
-def _command(problem: Any) -> str:
+def _command_path(problem: Any) -> str:
     context = getattr(problem, "ctx", None)
     return str(context.command_path) if context is not None else "disambig"
 
 
 def _close_stdout(status: int) -> int:
-    """Flush standard output now, so that a closed pipe causes no error message when Python exits."""
+    """Flush standard output; without it, a closed pipe would cause an error message when Python exits."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()

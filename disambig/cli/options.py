@@ -6,14 +6,16 @@ import functools
 import inspect
 import math
 import os
-import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
 from disambig.errors import UserError
+
+if TYPE_CHECKING:
+    from disambig.configuration import SettingsSource
 
 
 def show_help(context: typer.Context) -> None:
@@ -35,7 +37,7 @@ GROUP_SETTINGS = SETTINGS | {"callback": show_help, "invoke_without_command": Tr
 
 
 def complete_from(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
-    """Return a function that completes a name in a shell; `names` is called when a user presses TAB."""
+    """Return a function that completes names in a shell; `names` is called when a user presses TAB."""
 
     def complete(incomplete: str) -> list[str]:
         return [name for name in names() if name.startswith(incomplete)]
@@ -127,16 +129,15 @@ Writing = Annotated[
         callback=_check_writing,
         autocompletion=complete_from(_writing_names),
         help="How carefully the text was written: published, edited, draft or learner, with one mistake in "
-        "2,000, 400, 100 or 15 words. The more mistakes a writer makes, the more is flagged. Default: what "
-        "each model was fitted to.",
+        "2,000, 400, 100 or 15 words. The more mistakes a writer makes, the more is flagged. Default: the "
+        "rate that each model was fitted to.",
     ),
 ]
 DetectLanguage = Annotated[
     bool | None,
     typer.Option(
         "--detect-language/--no-detect-language",
-        help="Leave paragraphs alone that are not in the language of the models, and count them. "
-        "Default: yes.",
+        help="Leave alone, and count, paragraphs that are not in the language of the models. Default: yes.",
         show_default=False,
     ),
 ]
@@ -225,27 +226,31 @@ Quiet = Annotated[
         "--quiet", "-q", callback=_set_quiet, is_eager=True, help="Show only problems, no progress."
     ),
 ]
-"""Takes effect before the command starts, so that commands can ignore its value."""
+"""Its callback takes effect before the command starts, so that commands can ignore the value."""
 
 
 def share_options(
     common: Callable[..., Any], name: str = "choices"
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Replace the argument `name` of a command, which receives the result of `common`, by its options."""
-    theirs = inspect.signature(common).parameters
+    """Give a command the options of the function `common`.
 
-    def decorated(command: Callable[..., None]) -> Callable[..., None]:
+    The options take the place of the command's parameter `name`, which receives the result of `common`.
+    """
+    shared_names = inspect.signature(common).parameters
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(command)
-        def run(**given: Any) -> None:
-            shared = {name: given.pop(name) for name in theirs}
-            command(**given, **{name: common(**shared)})
+        def run(**values: Any) -> None:
+            shared = {shared_name: values.pop(shared_name) for shared_name in shared_names}
+            command(**values, **{name: common(**shared)})
 
-        options = _options(command)
-        place = [option.name for option in options].index(name)
-        _take_options(run, [*options[:place], *_options(common), *options[place + 1 :]])
+        parameters = _keyword_parameters(command)
+        index = [parameter.name for parameter in parameters].index(name)
+        parameters[index : index + 1] = _keyword_parameters(common)
+        _set_signature(run, parameters)
         return run
 
-    return decorated
+    return decorate
 
 
 def flag_options(
@@ -268,36 +273,37 @@ def flag_options(
 def record_command(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Pass a command its own invocation as the argument `command`, for `disambig job resume`."""
 
-    def decorated(command: Callable[..., None]) -> Callable[..., None]:
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(command)
-        def run(**given: Any) -> None:
-            options = {option: _plain(value) for option, value in given.items()}
-            command(**given, command={"command": name, "directory": os.getcwd(), "options": options})
+        def run(**values: Any) -> None:
+            options = {option: _as_json(value) for option, value in values.items()}
+            command(**values, command={"command": name, "directory": os.getcwd(), "options": options})
 
-        _take_options(run, _options(command, without="command"))
+        _set_signature(run, [option for option in _keyword_parameters(command) if option.name != "command"])
         return run
 
-    return decorated
+    return decorate
 
 
-def _options(function: Callable[..., Any], *, without: str = "") -> list[inspect.Parameter]:
+def _keyword_parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    """Return the parameters of a function as keyword-only ones, with evaluated annotations."""
     hints = get_type_hints(function, include_extras=True)
     parameters = inspect.signature(function).parameters.values()
-    return [p.replace(kind=p.KEYWORD_ONLY, annotation=hints[p.name]) for p in parameters if p.name != without]
+    return [p.replace(kind=p.KEYWORD_ONLY, annotation=hints[p.name]) for p in parameters]
 
 
-def _take_options(run: Any, parameters: list[inspect.Parameter]) -> None:
-    run.__signature__ = inspect.Signature(parameters)
-    run.__annotations__ = {p.name: p.annotation for p in parameters}
+def _set_signature(function: Any, parameters: list[inspect.Parameter]) -> None:
+    function.__signature__ = inspect.Signature(parameters)
+    function.__annotations__ = {p.name: p.annotation for p in parameters}
 
 
-def _plain(value: Any) -> Any:
+def _as_json(value: Any) -> Any:
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [_as_json(item) for item in value]
     return str(value) if isinstance(value, Path) else value
 
 
-def check_options(context: typer.Context, forms: Mapping[str, Collection[str]], form: str) -> None:
+def check_form_options(context: typer.Context, forms: Mapping[str, Collection[str]], form: str) -> None:
     """Check that every option on the command line belongs to the form of the command.
 
     Parameters
@@ -306,22 +312,53 @@ def check_options(context: typer.Context, forms: Mapping[str, Collection[str]], 
     forms : mapping from str to collection of str
         Names of the parameters of each form. A parameter that is in none of them belongs to all forms.
     form : str
-        The form that the arguments ask for.
+        The form that the arguments select.
 
     Raises
     ------
     typer.BadParameter
-        For the first option that belongs to other forms only.
+        For the first option that belongs only to other forms.
     """
     for parameter in context.command.params:
         name = str(parameter.name)
         source = context.get_parameter_source(name)
-        having = [other for other, names in forms.items() if name in names]
-        if having and form not in having and source is not None and source.name == "COMMANDLINE":
+        allowed = [other for other, names in forms.items() if name in names]
+        if allowed and form not in allowed and source is not None and source.name == "COMMANDLINE":
             option = parameter.opts[0]
-            where = " and ".join(other for other in having if other != option)
+            where = " and ".join(other for other in allowed if other != option)
             advice = f"; it is for {where}" if where else ""
             raise typer.BadParameter(f"{option} cannot be used with {form}{advice}")
+
+
+def settings_from_options(options: Mapping[str, Any], *, baseline: str | None = None) -> SettingsSource:
+    """Return the options of `flag_options` that were given as a source of settings.
+
+    Raises
+    ------
+    UserError
+        D602 and D951 for an invalid rate, D860 for an invalid share.
+    """
+    from disambig.configuration import SettingsSource
+    from disambig.data import parse_share
+
+    rates, trust = parse_rates(options["flags_per_1000"]), options["trust"]
+    check_rate(options["max_flags_per_1000"], option="--max-flags-per-1000")
+    values: Mapping[str, Any] = {
+        "tasks": options["task"],
+        "models": options["model"],
+        "flags_per_1000": rates,
+        "trust": None if trust is None else parse_share(trust),
+        "max_flags_per_1000": options["max_flags_per_1000"],
+        "sets_files": options["sets"] and [options["sets"]],
+        "ignore_files": options["ignore"] and [options["ignore"]],
+        "baseline": baseline,
+        "writing": options["writing"],
+        "detect_language": options["detect_language"],
+        "rules": options["rule"],
+        "ignore_rules": options["ignore_rule"],
+    }
+    given = {key: value for key, value in values.items() if value not in (None, [], "")}
+    return SettingsSource("command line", given)
 
 
 def check_rate(flags_per_1000: float | None, *, option: str = "--flags-per-1000") -> None:
@@ -372,9 +409,9 @@ def _parse_rate(number: str, option_value: str) -> float:
 
 
 def text_argument(text: str) -> str:
-    """Return the text that an argument gives: standard input for ``-``, otherwise the argument itself.
+    """Return standard input for ``-``, otherwise the argument itself.
 
-    A note says so if the argument looks like a mistake: if it is the name of a file.
+    A note is shown if the argument is the name of a file, which is probably a mistake.
 
     Raises
     ------
@@ -382,15 +419,16 @@ def text_argument(text: str) -> str:
         D307 for a text without words.
     """
     from disambig.cli.progress import remark
-    from disambig.files import decode
+    from disambig.files import STDIN, decode, open_bytes
 
-    if text == "-":
-        text = decode(sys.stdin.buffer.read(), "standard input")
-    elif len(text) <= _LONGEST_PATH and "\n" not in text and os.path.isfile(text):
+    if text == STDIN:
+        with open_bytes(STDIN) as stdin:
+            text = decode(stdin.read(), "standard input")
+    elif len(text) <= _MAX_PATH and "\n" not in text and os.path.isfile(text):
         remark(f"disambig: {UserError('D352', name=text)}")
     if not text.strip():
         raise UserError("D307", what="the text")
     return text
 
 
-_LONGEST_PATH = 4096
+_MAX_PATH = 4096

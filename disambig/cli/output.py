@@ -1,4 +1,4 @@
-"""Write results and notes, and read input lines ahead."""
+"""Write results and messages, and read input lines ahead."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from disambig.errors import UserError
-from disambig.files import is_special, save_output, writing
+from disambig.files import checked_writer, is_special, save_output, writing
 from disambig.formatting import escape_control_chars
 
-_WAITING = 8
-"""Maximum number of blocks read ahead."""
+_MAX_BLOCKS = 8
+"""Maximum number of blocks that are read ahead."""
 _END = object()
 Line = tuple[str, str]
 
@@ -25,57 +25,73 @@ def is_typed(paths: Sequence[str] | None) -> bool:
     return (not paths or "-" in paths) and stdin is not None and stdin.isatty()
 
 
+def is_terminal() -> bool:
+    """Return True if standard output is a terminal."""
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
+def check_stdout() -> None:
+    """Raise an error if the command was started without standard output.
+
+    Raises
+    ------
+    UserError
+        D309.
+    """
+    if sys.stdout is None:
+        raise UserError("D309", path="standard output", problem="it is closed")
+
+
 def line_blocks(lines: Iterable[Line], size: int = 512) -> Iterator[list[Line]]:
-    """Yield the lines that are available now as a block of 1 to `size` lines.
+    """Yield blocks of 1 to `size` lines; a block has all lines that are available when it is requested.
 
     A thread reads ahead, so that a program that writes one line and waits for the answer gets it at once. An
-    exception of the reader is raised here, after the lines read before it.
+    exception of the reader is raised here, after the lines that were read before it.
     """
-    waiting: queue.Queue[object] = queue.Queue(_WAITING * size)
+    pending: queue.Queue[object] = queue.Queue(_MAX_BLOCKS * size)
     stopped = threading.Event()
 
     def read() -> None:
-        kept = sys.stdin  # keep it open: Python may exit and close it while this thread reads
+        stdin = sys.stdin  # a reference keeps it open if Python exits while this thread reads
         try:
             for line in lines:
-                waiting.put(line)
+                pending.put(line)
                 if stopped.is_set():
                     return
-            waiting.put(_END)
+            pending.put(_END)
         except BaseException as error:
-            waiting.put(error)
-        del kept
+            pending.put(error)
+        del stdin
 
     threading.Thread(target=read, daemon=True).start()
     try:
-        ended: object = None
-        while ended is None:
+        end: object = None  # _END or an exception
+        while end is None:
             block: list[Line] = []
-            taken = waiting.get()
+            item = pending.get()
             while True:
-                if isinstance(taken, tuple):
-                    block.append(taken)
-                else:
-                    ended = taken
+                if not isinstance(item, tuple):
+                    end = item
                     break
+                block.append(item)
                 if len(block) == size:
                     break
                 try:
-                    taken = waiting.get_nowait()
+                    item = pending.get_nowait()
                 except queue.Empty:
                     break
             if block:
                 yield block
-        if isinstance(ended, BaseException):
-            raise ended
+        if isinstance(end, BaseException):
+            raise end
     finally:
         stopped.set()
-        while not waiting.empty():
-            waiting.get_nowait()
+        while not pending.empty():
+            pending.get_nowait()
 
 
 class StandardOutput:
-    """Write results to standard output and notes to standard error."""
+    """Write results to standard output and messages to standard error."""
 
     def result(self, text: str) -> None:
         """Write to standard output, with control characters escaped on a terminal.
@@ -87,17 +103,16 @@ class StandardOutput:
         """
         if not text:
             return
-        if sys.stdout is None:
-            raise UserError("D309", path="standard output", problem="it is closed")
-        shown = escape_control_chars(text, lines=True) if sys.stdout.isatty() else text
-        data = shown.encode("utf-8", "surrogateescape")
+        check_stdout()
+        escaped = escape_control_chars(text, lines=True) if sys.stdout.isatty() else text
+        data = escaped.encode("utf-8", "surrogateescape")
         with writing("standard output"):
             sys.stdout.flush()
             sys.stdout.buffer.write(data)
             sys.stdout.buffer.flush()
 
     def remark(self, text: str) -> None:
-        """Write information that is not a problem to standard error, unless ``--quiet`` was given."""
+        """Write a message that is not about a problem to standard error, unless ``--quiet`` was given."""
         from disambig.cli import progress
 
         if not progress.is_quiet():
@@ -111,32 +126,45 @@ class StandardOutput:
 
 @contextmanager
 def open_results(output: Path | None, *, force: bool = False) -> Iterator[Callable[[str], None]]:
-    """Yield a function that writes text to a file atomically, or to standard output.
+    """Yield a function that writes text to a file, or to standard output with the progress bar hidden.
 
-    The progress bar is hidden while something is written to standard output.
-
-    Raises
-    ------
-    UserError
-        D309 if it cannot be written, D310 if the file exists (with `force` it is replaced). Pipes and devices
-        are written directly.
+    See `open_output` for existing files and errors.
     """
     if output is None:
         from disambig.cli.progress import hidden_progress
 
-        console = StandardOutput()
-
         def show(text: str) -> None:
             with hidden_progress():
-                console.result(text)
+                StandardOutput().result(text)
 
         yield show
         return
-    if output.exists() and not force and not is_special(output):
-        raise UserError("D310", path=output)
-    with save_output(output) as write:
+    with open_output(output, force=force) as write:
 
         def keep(text: str) -> None:
             write(text.encode("utf-8", "surrogateescape"))
 
         yield keep
+
+
+@contextmanager
+def open_output(output: Path | None, *, force: bool = False) -> Iterator[Callable[[bytes], object]]:
+    """Yield a function that writes bytes to a file, or to standard output.
+
+    A file is written atomically; pipes and devices are written directly.
+
+    Raises
+    ------
+    UserError
+        D309 if the output cannot be written, D310 if the file exists, unless `force` is set.
+    """
+    if output is None:
+        check_stdout()
+        yield checked_writer(sys.stdout.buffer, "standard output")
+        with writing("standard output"):
+            sys.stdout.buffer.flush()
+        return
+    if output.exists() and not force and not is_special(output):
+        raise UserError("D310", path=output)
+    with save_output(output) as write:
+        yield write

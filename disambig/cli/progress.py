@@ -1,4 +1,4 @@
-"""Progress and notes on standard error."""
+"""Progress and messages on standard error."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _UNITS = ("B", "kB", "MB", "GB", "TB")
 class ProgressRate:
     """Amount of work done in a stage, and its rate.
 
-    The rate is measured from the first report of finished work, since the start-up before it, such as loading
-    models and compiling, is needed only once.
+    The rate is measured from the first report of finished work on, because the time before it includes the
+    start-up, such as loading models and compiling.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class ProgressRate:
     unit : str
         Unit of the amount: ``"B"`` for bytes, a noun such as ``"n-grams"``, or an empty string.
     clock : callable
-        Returns seconds (for tests).
+        Returns the time in seconds.
     """
 
     def __init__(self, stage: str, unit: str = "", *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -49,10 +49,10 @@ class ProgressRate:
         """Return the amount of work per second, or None before the second report."""
         if self._first is None:
             return None
-        seconds, more = self._last[0] - self._first[0], self._last[1] - self._first[1]
-        return more / seconds if seconds > 0 and more > 0 else None
+        seconds, amount = self._last[0] - self._first[0], self._last[1] - self._first[1]
+        return amount / seconds if seconds > 0 and amount > 0 else None
 
-    def left(self) -> float | None:
+    def seconds_left(self) -> float | None:
         """Return the estimated remaining seconds, or None if they are unknown."""
         rate = self.rate()
         if rate is None or self.total is None:
@@ -60,17 +60,16 @@ class ProgressRate:
         return max(0.0, self.total - self.done) / rate
 
     def state(self) -> str:
-        """Return amount, rate and remaining time as text; an empty string if there is nothing to show yet."""
+        """Return amount, rate and remaining time as text; "" if there is nothing to show yet."""
         if not self.done and (self.total or 1) == 1:
             return ""
-        pieces = [self._amount(self.done)]
-        if self.total is not None:
-            pieces[0] = f"{pieces[0]} of {self._amount(self.total)}"
-        rate, left = self.rate(), self.left()
+        of_total = "" if self.total is None else f" of {self._amount(self.total)}"
+        pieces = [self._amount(self.done) + of_total]
+        rate, seconds_left = self.rate(), self.seconds_left()
         if rate is not None and self.unit:
             pieces.append(f"{self._amount(rate)}/s")
-        if left is not None:
-            pieces.append(f"{format_duration(left)} left")
+        if seconds_left is not None:
+            pieces.append(f"{format_duration(seconds_left)} left")
         return ", ".join(pieces)
 
     def line(self) -> str:
@@ -89,43 +88,40 @@ def format_size(number: float) -> str:
     while number >= 999.5 and power < len(_UNITS) - 1:
         number /= 1000
         power += 1
-    return (
-        f"{number:.0f} {_UNITS[power]}" if power == 0 or number >= 9.95 else f"{number:.1f} {_UNITS[power]}"
-    )
+    n_decimals = 0 if power == 0 or number >= 9.95 else 1
+    return f"{number:.{n_decimals}f} {_UNITS[power]}"
 
 
 def format_duration(seconds: float) -> str:
-    """Return a duration as text, rounded as suits an estimate."""
+    """Return a duration as text, rounded to seconds or minutes."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)
     return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60:02} min"
 
 
-COMPILING = "disambig.jit"
-"""The logger that reports compilation (see `disambig.jit`)."""
-EVERY = 30.0
+LINE_INTERVAL = 30.0
 """Seconds between two progress lines if standard error is not a terminal."""
 Stages = Callable[[str, int, int], None]
 
 _quiet = False
-_shown: Meter | None = None
+_active_meter: Meter | None = None
 
 
 def begin_command() -> None:
-    """Reset the settings of an earlier command in this process, and report compilation.
+    """Reset the settings of an earlier command in this process, and show messages about compilation.
 
-    With ``DISAMBIG_TELL_COMPILING=0`` in the environment compilation is not reported, for tests that compare
-    the whole output.
+    With ``DISAMBIG_TELL_COMPILING=0`` in the environment, they are not shown: some tests compare the whole
+    output.
     """
     set_quiet(False)
     if os.environ.get("DISAMBIG_TELL_COMPILING") == "0":
         return
-    log = logging.getLogger(COMPILING)
-    if not any(isinstance(handler, _RemarkHandler) for handler in log.handlers):
-        log.addHandler(_RemarkHandler())
-        log.setLevel(logging.INFO)
-        log.propagate = False
+    logger = logging.getLogger("disambig.jit")
+    if not any(isinstance(handler, _RemarkHandler) for handler in logger.handlers):
+        logger.addHandler(_RemarkHandler())
+        logger.setLevel(logging.INFO)
+        logger.propagate = False
 
 
 class _RemarkHandler(logging.Handler):
@@ -158,7 +154,7 @@ def say(line: str) -> None:
 
 
 def remark(line: str) -> None:
-    """Write information that is not a problem to standard error, unless ``--quiet`` was given."""
+    """Write a message that is not about a problem to standard error, unless ``--quiet`` was given."""
     if not _quiet:
         say(line)
 
@@ -166,31 +162,31 @@ def remark(line: str) -> None:
 @contextmanager
 def hidden_progress() -> Iterator[None]:
     """Hide the progress bar while something is written."""
-    shown = _shown
-    if shown is None:
+    meter = _active_meter
+    if meter is None:
         yield
         return
-    shown.hide()
+    meter.hide()
     try:
         yield
     finally:
-        shown.unhide()
+        meter.unhide()
 
 
 class Meter:
     """Show the progress of the stages of a command; this base class shows nothing."""
 
     def __init__(self) -> None:
-        self._pace: ProgressRate | None = None
+        self._rate: ProgressRate | None = None
 
     def show(self, stage: str, done: int, total: int | None, *, unit: str = "") -> None:
         """Report that `done` of `total` units of a stage are finished; `total` is None if it is unknown."""
-        if self._pace is None or self._pace.stage != stage:
-            self._pace = ProgressRate(stage, unit)
-        self._pace.report(done, total)
-        self._draw(self._pace)
+        if self._rate is None or self._rate.stage != stage:
+            self._rate = ProgressRate(stage, unit)
+        self._rate.report(done, total)
+        self._draw(self._rate)
 
-    def _draw(self, pace: ProgressRate) -> None:
+    def _draw(self, rate: ProgressRate) -> None:
         """Show the state of the current stage."""
 
     def hide(self) -> None:
@@ -204,23 +200,26 @@ class Meter:
 
 
 class _LineMeter(Meter):
-    """Print a line every `EVERY` seconds, from a thread, since some work takes long between callbacks."""
+    """Print a line every `LINE_INTERVAL` seconds.
+
+    A thread prints them, because much time may pass between two reports of progress.
+    """
 
     def __init__(self) -> None:
         super().__init__()
-        self._ended = threading.Event()
-        self._began = time.monotonic()
+        self._closed = threading.Event()
+        self._start_time = time.monotonic()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
     def _run(self) -> None:
-        while not self._ended.wait(EVERY):
-            state = self._pace.line() if self._pace is not None else "starting"
+        while not self._closed.wait(LINE_INTERVAL):
+            state = self._rate.line() if self._rate is not None else "starting"
             with suppress(OSError, ValueError):  # standard error was closed: continue the work
-                say(f"disambig: {state} ({time.monotonic() - self._began:,.0f} s)")
+                say(f"disambig: {state} ({time.monotonic() - self._start_time:,.0f} s)")
 
     def close(self) -> None:
-        self._ended.set()
+        self._closed.set()
         self._thread.join()
 
 
@@ -235,7 +234,7 @@ class _BarMeter(Meter):
         self._bars = Progress(
             TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=24),
-            TextColumn("{task.fields[said]}", markup=False),
+            TextColumn("{task.fields[state]}", markup=False),
             console=Console(stderr=True),
             transient=True,
             redirect_stdout=False,
@@ -245,14 +244,14 @@ class _BarMeter(Meter):
         self._stage = ""
         self._bars.start()
 
-    def _draw(self, pace: ProgressRate) -> None:
-        if self._stage != pace.stage:
+    def _draw(self, rate: ProgressRate) -> None:
+        if self._stage != rate.stage:
             if self._task is not None:
                 self._bars.remove_task(self._task)
-            self._task = self._bars.add_task(pace.stage, total=pace.total, said="")
-            self._stage = pace.stage
-        total = None if pace.total == 1 else pace.total  # a single step: an indeterminate bar
-        self._bars.update(self._task, completed=pace.done, total=total, said=pace.state())
+            self._task = self._bars.add_task(rate.stage, total=rate.total, state="")
+            self._stage = rate.stage
+        total = None if rate.total == 1 else rate.total  # a single step gets an indeterminate bar
+        self._bars.update(self._task, completed=rate.done, total=total, state=rate.state())
 
     def hide(self) -> None:
         self._bars.stop()
@@ -264,7 +263,7 @@ class _BarMeter(Meter):
         self._bars.stop()
 
 
-def _meter() -> Meter:
+def _make_meter() -> Meter:
     if _quiet or sys.stderr is None:
         return Meter()
     return _BarMeter() if sys.stderr.isatty() else _LineMeter()
@@ -273,15 +272,15 @@ def _meter() -> Meter:
 @contextmanager
 def progress() -> Iterator[Meter]:
     """Show progress during the block; nested calls share one meter."""
-    global _shown
-    if _shown is not None:
-        yield _shown
+    global _active_meter
+    if _active_meter is not None:
+        yield _active_meter
         return
-    _shown = meter = _meter()
+    _active_meter = meter = _make_meter()
     try:
         yield meter
     finally:
-        _shown = None
+        _active_meter = None
         meter.close()
 
 
@@ -292,19 +291,19 @@ def stages() -> Iterator[Stages]:
         yield lambda stage, done, total: meter.show(stage, done, total)
 
 
-MOST_NOTES = 20
+MAX_NOTES = 20
 
 
 def note_printer() -> Callable[[str], None]:
-    """Return a function that prints a note per call, at most `MOST_NOTES` of them."""
-    n_shown = 0
+    """Return a function that prints one note per call, at most `MAX_NOTES` of them."""
+    n_notes = 0
 
-    def tell(message: str) -> None:
-        nonlocal n_shown
-        n_shown += 1
-        if n_shown <= MOST_NOTES:
+    def print_note(message: str) -> None:
+        nonlocal n_notes
+        n_notes += 1
+        if n_notes <= MAX_NOTES:
             say(f"note: {message}")
-        elif n_shown == MOST_NOTES + 1:
-            say("note: more like these are not shown")
+        elif n_notes == MAX_NOTES + 1:
+            say("note: further notes are not shown")
 
-    return tell
+    return print_note

@@ -185,15 +185,15 @@ def annotate(
         workers, scheduler, timeout, None if worker_memory is None else size(worker_memory)
     )
     if source_format == NBEST_KIND:
-        elsewhere = workers > 1 or engine != "local" or scheduler or timeout is not None or worker_memory
-        of_texts = lines or field or ignore or sets or only_flags or no_text
-        of_texts = of_texts or safe_cells is not None or records is not None
-        bounded = document_timeout is not None or max_input or rates is not None or writing is not None
-        if elsewhere or of_texts or bounded or shard_index:
+        has_workers = workers > 1 or engine != "local" or scheduler or timeout is not None or worker_memory
+        reads_text = lines or field or ignore or sets or rates is not None or writing is not None
+        writes_records = only_flags or no_text or safe_cells is not None or records is not None
+        has_limits = document_timeout is not None or max_input
+        if has_workers or reads_text or writes_records or has_limits or shard_index:
             raise typer.BadParameter("--from nbest can only be combined with --model, --output and --force")
-        named = (*(task or ()), *(model or ()))
-        to = Path(output) if output is not None else None
-        if not rerank(paths, named, output=to, format=format, force=force):
+        models = (*(task or ()), *(model or ()))
+        file = Path(output) if output is not None else None
+        if not rerank(paths, models, output=file, format=format, force=force):
             raise typer.Exit(2)
         return
     source = ModelSource(
@@ -224,7 +224,7 @@ def annotate(
         force=force,
         command=command,
         shard_index=shard_index,
-        bounds=JobLimits(0 if max_input is None else max(1, size(max_input)), document_timeout),
+        limits=JobLimits(0 if max_input is None else max(1, size(max_input)), document_timeout),
     )
     status = run_annotate(request, source)
     if status:

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from typing import Annotated, Any
 
 import typer
 
-from disambig.cli.options import SETTINGS, Quiet, complete_from, flag_options, share_options
+from disambig.cli.options import (
+    SETTINGS,
+    Quiet,
+    complete_from,
+    flag_options,
+    settings_from_options,
+    share_options,
+)
+from disambig.errors import UserError, nearest_first
 
 app = typer.Typer(**SETTINGS)
 
@@ -104,21 +113,19 @@ def check(
     corrected or an option or setting is invalid.
     """
     from disambig.checking import Changes, CheckRun, load_checker, run
-    from disambig.cli.check_options import check_options, options_over_settings
     from disambig.cli.output import StandardOutput
     from disambig.cli.progress import remark
     from disambig.configuration import ProjectSettings, settings_to_toml
-    from disambig.errors import UserError
     from disambig.files import STDIN, stdin_has_data
 
     if not paths and stdin_has_data():
-        # As in other linters, data there is not read unless it is named: git gives some to hooks, and a shell
-        # that reads a script from standard input gives the rest of the script.
+        # As in other linters, standard input is read only if it is named: git passes data to hooks there, and
+        # a shell that reads a script from it passes the rest of the script.
         remark(f"disambig: {UserError('D343')}")
     paths = paths or ["."]
-    options = options_over_settings(choices, baseline=baseline)
+    options = settings_from_options(choices, baseline=baseline)
     suffix = backup_suffix if backup else None
-    check_options(
+    _check_combinations(
         paths,
         fix=fix,
         diff=diff,
@@ -150,3 +157,66 @@ def check(
     status = run(request, project, load_checker, StandardOutput())
     if status:
         raise typer.Exit(status)
+
+
+_EXCLUSIVE = (
+    ("--fix", "--diff"),
+    ("--since", "--staged"),
+    ("--fix", "--staged"),  # the staged text can differ from the file
+    ("--diff", "--staged"),
+    ("--fix", "--write-baseline"),
+    ("--diff", "--write-baseline"),
+    ("--since", "--write-baseline"),  # a baseline must contain all flags
+    ("--staged", "--write-baseline"),
+)
+"""Pairs of options that exclude each other."""
+
+
+def _check_combinations(
+    paths: list[str],
+    *,
+    fix: bool,
+    diff: bool,
+    format: str,
+    backup: str | None,
+    since: str | None,
+    staged: bool,
+    write_baseline: str | None,
+    evidence: bool,
+) -> None:
+    """Raise an error if options exclude each other.
+
+    Raises
+    ------
+    UserError
+        D600; D601 for an unknown format.
+    """
+    from disambig.checking import FORMATS, WITH_EVIDENCE, WITH_OUTCOMES
+    from disambig.files import STDIN
+
+    if format not in FORMATS:
+        raise UserError("D601", name=format, names=nearest_first(format, FORMATS))
+    options = {
+        "--fix": fix,
+        "--diff": diff,
+        "--write-baseline": write_baseline is not None,
+        "--since": since is not None,
+        "--staged": staged,
+    }
+    given = {name for name, is_given in options.items() if is_given}
+    for first, second in _EXCLUSIVE:
+        if {first, second} <= given:
+            raise _usage_error(f"{first} and {second} exclude each other")
+    for name, formats in {"--diff": ("text",), "--write-baseline": ("text",), "--fix": WITH_OUTCOMES}.items():
+        if name in given and format not in formats:
+            raise _usage_error(f"{name} and --format {format} exclude each other")
+    if evidence and (format not in WITH_EVIDENCE or {"--diff", "--write-baseline"} & given):
+        raise _usage_error(f"--evidence can only be used with --format {', '.join(WITH_EVIDENCE)}")
+    if STDIN in paths and (since is not None or staged):
+        raise _usage_error("standard input is not tracked by git: omit --since and --staged")
+    if backup is not None and (not backup or os.sep in backup):
+        raise _usage_error(f"invalid --backup-suffix {backup!r}; use --no-backup to keep no copy")
+
+
+def _usage_error(problem: str) -> UserError:
+    return UserError("D600", problem=problem, command="disambig check")

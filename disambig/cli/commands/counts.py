@@ -28,7 +28,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CountingPlace:
-    """Options that determine where the work is done."""
+    """Options that determine where the work is done.
+
+    Attributes
+    ----------
+    engine : str
+    options : EngineOptions
+    job : Path, optional
+        Directory of the job; None for a temporary one.
+    """
 
     engine: str
     options: EngineOptions
@@ -36,12 +44,12 @@ class CountingPlace:
 
     @property
     def is_job(self) -> bool:
-        """Whether the work is done as a job."""
-        here = self.engine == LOCAL and self.options == EngineOptions()
-        return self.job is not None or not here
+        """Whether the work is done as a job, and not in this process."""
+        is_here = self.engine == LOCAL and self.options == EngineOptions()
+        return self.job is not None or not is_here
 
     def place(self, output: Path, command: dict[str, Any], temporary: Path | None = None) -> JobPlace:
-        """Return the place of a job for this table: the given directory, or a temporary one.
+        """Return the place of the job that writes the table `output`.
 
         Raises
         ------
@@ -50,16 +58,14 @@ class CountingPlace:
         """
         from disambig.jobs import JobPlace, make_runner
 
-        folder = temporary or output.parent
-        directory = self.job or folder / f"{output.name}.job"
-        return JobPlace(
-            directory.absolute(), self.job is not None, make_runner(self.engine, self.options), command
-        )
+        directory = self.job or (temporary or output.parent) / f"{output.name}.job"
+        runner = make_runner(self.engine, self.options)
+        return JobPlace(directory.absolute(), self.job is not None, runner, command)
 
 
 @contextmanager
 def explain_interrupt() -> Iterator[None]:
-    """Tell a user who interrupts a job how to resume it."""
+    """Say how to resume the job if the user interrupts it."""
     from disambig.cli.progress import say
 
     try:
@@ -215,12 +221,12 @@ def build(
                 shard_size=size,
                 **choices,
             )
-        _written(output)
+        _report_table(output)
         return
     files = TextFiles(paths)
     with _counting(files.total, done=lambda: files.done) as choices["progress"]:
         build_table(output, files, tokenisations, gaps=gaps, sources=files.sources, **choices)
-    _written(output)
+    _report_table(output)
 
 
 @app.command("import")
@@ -257,8 +263,10 @@ def import_(
     from disambig.counts import AS_THEY_STAND, count_files, import_table, normal_words
     from disambig.text import tokenisation_named
 
-    cut = tokenisation_named(tokenisation)  # a table with an unknown tokenisation could not be queried
-    choices["keep_words"] = normal_words(choices["keep_words"], [cut], stand=tokenisation in AS_THEY_STAND)
+    tokeniser = tokenisation_named(tokenisation)  # a table with an unknown tokenisation could not be queried
+    choices["keep_words"] = normal_words(
+        choices["keep_words"], [tokeniser], stand=tokenisation in AS_THEY_STAND
+    )
     files = count_files(paths)
     with _counting(sum(Path(file).stat().st_size for file, _ in files)) as choices["progress"]:
         import_table(
@@ -270,7 +278,7 @@ def import_(
             tagged=tagged,
             **choices,
         )
-    _written(output)
+    _report_table(output)
 
 
 @app.command()
@@ -295,15 +303,13 @@ def merge(
     from disambig.files import drop_repeated
 
     opened = [open_table(table) for table in drop_repeated(map(str, tables))]
-    least = options.thresholds(min_count or (), orders=opened[0].orders)
-    with _counting(sum(table.n_ngrams for table in opened), unit="n-grams") as move:
-        settings: dict[str, Any] = {
-            "min_counts": least,
-            "record": record,
-            "keys": keys,
-            "force": force,
-            "progress": move,
-        }
+    settings: dict[str, Any] = {
+        "min_counts": options.thresholds(min_count or (), orders=opened[0].orders),
+        "record": record,
+        "keys": keys,
+        "force": force,
+    }
+    with _counting(sum(table.n_ngrams for table in opened), unit="n-grams") as settings["progress"]:
         if where.is_job:
             from disambig.jobs import merge_in_job
 
@@ -311,7 +317,7 @@ def merge(
                 merge_in_job(output, opened, where.place(output, command), **settings)
         else:
             merge_tables(output, opened, **settings)
-    _written(output)
+    _report_table(output)
 
 
 @app.command()
@@ -329,19 +335,19 @@ def prune(
     from disambig.counts import inputs as options, open_table, prune_table
 
     opened = open_table(table)
-    least = options.thresholds(min_count or (), orders=orders or opened.orders)
-    with _counting(opened.n_ngrams, unit="n-grams") as move:
+    min_counts = options.thresholds(min_count or (), orders=orders or opened.orders)
+    with _counting(opened.n_ngrams, unit="n-grams") as progress:
         prune_table(
             output,
             opened,
-            min_counts=least,
+            min_counts=min_counts,
             orders=orders,
             record=record,
             keys=keys,
             force=force,
-            progress=move,
+            progress=progress,
         )
-    _written(output)
+    _report_table(output)
 
 
 @app.command()
@@ -378,13 +384,14 @@ def query(
     import sys
     from itertools import islice
 
+    from disambig.cli.output import is_typed
     from disambig.counts import open_table
 
     opened = open_table(table)
-    lines = iter(ngrams) if ngrams else (line.rstrip("\r\n") for line in sys.stdin)
-    # answer each line at once if a person types at a terminal
-    while some := list(islice(lines, 1 if not ngrams and sys.stdin.isatty() else 4096)):
-        for ngram, count in zip(some, opened.counts_of_texts(some, tokenisation=tokenisation), strict=True):
+    lines = iter(ngrams) if ngrams else (line.rstrip("\r\n") for line in sys.stdin or ())
+    # Answer each line at once if a person types at a terminal.
+    while batch := list(islice(lines, 1 if is_typed(ngrams) else 4096)):
+        for ngram, count in zip(batch, opened.counts_of_texts(batch, tokenisation=tokenisation), strict=True):
             typer.echo(f"{ngram}\t{count}")
 
 
@@ -400,22 +407,32 @@ def verify(table: Table) -> None:
 
 @contextmanager
 def _counting(total: int | None, *, unit: str = "B", done: Callable[[], int] | None = None) -> Iterator[Any]:
-    """Show the progress of counting and writing; `done` returns the processed input in `unit`."""
+    """Yield a progress callback of counting and writing.
+
+    Parameters
+    ----------
+    total : int or None
+        Amount of input, or None if it is unknown.
+    unit : str
+        Unit of `total`.
+    done : callable, optional
+        Returns the amount of input that is processed; by default it is the number in the callback.
+    """
     from disambig.cli.progress import progress
 
     with progress() as meter:
 
-        def move(stage: str, so_far: int, _: int | None) -> None:
+        def report(stage: str, amount: int, _: int | None) -> None:
             if stage == "count":
-                meter.show("counting", done() if done is not None else so_far, total, unit=unit)
+                meter.show("counting", done() if done is not None else amount, total, unit=unit)
             else:
-                meter.show("writing", so_far, None if unit == "B" else total, unit="n-grams")
+                meter.show("writing", amount, None if unit == "B" else total, unit="n-grams")
 
-        yield move
+        yield report
 
 
-def _written(output: Path) -> None:
-    """Report the table that was written."""
+def _report_table(output: Path) -> None:
+    """Show the name and size of the table that was written."""
     from disambig.cli.progress import format_size, remark
     from disambig.counts import open_table
 

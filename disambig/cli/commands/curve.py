@@ -39,7 +39,7 @@ def curve(
     quiet: Quiet = False,
 ) -> None:
     """Show how the accuracy of a model grows with more examples."""
-    wanted = _numbers(sizes)
+    size_numbers = _parse_sizes(sizes)
     from disambig.cli.progress import remark, stages
     from disambig.errors import UserError
     from disambig.evaluation import check_plot, plot_curve
@@ -58,7 +58,7 @@ def curve(
             encoding=encoding,
             strict=strict,
             lines=lines,
-            sizes=wanted,
+            sizes=size_numbers,
             draws=draws,
             seed=seed,
             progress=progress,
@@ -73,9 +73,9 @@ def curve(
         typer.echo(line)
 
 
-def _numbers(sizes: str) -> list[int]:
+def _parse_sizes(sizes: str) -> list[int]:
     try:
-        return [int(one) for one in sizes.replace(",", " ").split()]
+        return [int(size) for size in sizes.replace(",", " ").split()]
     except ValueError as problem:
         raise typer.BadParameter(f"--sizes {sizes}: give whole numbers, such as 10,100,1000") from problem
 
@@ -90,7 +90,7 @@ def _run(
     encoding: str | None,
     strict: bool,
     lines: bool | None,
-    **about: Any,
+    **curve_settings: Any,
 ) -> dict[str, Any]:
     """Read the examples that the config and the options name, and compute the curve."""
     from disambig.cli.progress import note_printer
@@ -101,28 +101,28 @@ def _run(
 
     plan = read_plan(config, mistakes=bool(fixes))
     sources, parts = plan.sources, plan.parts
-    settings = {**plan.settings, **about}
+    settings = {**plan.settings, **curve_settings}
     if parts.decides.where == "items":
         raise UserError("D338", model=plan.name)
-    examples = labelled or (not text and sources.get("labelled"))
-    written = fixes or sources.get("fixes", []), clean or sources.get("clean", [])
-    if any(written):
-        check_error_files(plan, *written, other=bool(examples))
-    if examples:
-        places = read_labelled(
-            examples,
+    labelled_paths = labelled or (not text and sources.get("labelled"))
+    error_files = fixes or sources.get("fixes", []), clean or sources.get("clean", [])
+    if any(error_files):
+        check_error_files(plan, *error_files, other=bool(labelled_paths))
+    if labelled_paths:
+        examples = read_labelled(
+            labelled_paths,
             encoding=encoding or sources.get("encoding"),
             strict=strict,
             tell=note_printer(),
         )
-        return curve_of_labelled(plan.with_learned_settings(places).parts, places, **settings)
+        return curve_of_labelled(plan.with_learned_settings(examples).parts, examples, **settings)
     if parts.decides.between == "labels":
         raise UserError("D463", task=parts.task.name)
     paths = text or sources.get("text")
     if not paths:
         raise nothing_named()
     texts = read_texts(paths, lines=sources.get("lines", False) if lines is None else lines)
-    return curve_of_texts(parts, texts, **read_error_corpus(*written), **settings)
+    return curve_of_texts(parts, texts, **read_error_corpus(*error_files), **settings)
 
 
 def curve_lines(result: dict[str, Any]) -> list[str]:

@@ -34,7 +34,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 @app.command("list")
 def list_data_sets(data: Directory = None, json: Json = False) -> None:
-    """List the data sets: whether they are there, their licence, and who may use them."""
+    """List the data sets: whether they are present, their licence, and who may use them."""
     from disambig.experiments import data_sets
     from disambig.files import json_text
     from disambig.formatting import escape_control_chars
@@ -109,18 +109,17 @@ def get(
             tell=say,
         )
         for entry in entries:
-            made = fetcher.fetch(entry)
-            remark(
-                f"{entry.name}: {len(made)} files written, {len(entry.files) - len(made)} were there; {place}"
-            )
+            n_written = len(fetcher.fetch(entry))
+            n_present = len(entry.files) - n_written
+            remark(f"{entry.name}: {n_written} files written, {n_present} were already there; {place}")
 
 
-def data_directory(given: Path | None) -> Path:
-    """Return the directory of the data: the one that is given or named by the environment, or the default."""
+def data_directory(option: Path | None) -> Path:
+    """Return the directory of the data: that of the option or of the environment, or the default."""
     from disambig.experiments import default_data_directory
 
-    named = given or os.environ.get(VARIABLE)
-    return Path(named) if named else default_data_directory()
+    directory = option or os.environ.get(VARIABLE)
+    return Path(directory) if directory else default_data_directory()
 
 
 def _state(entry: DataSet, place: Path) -> str:

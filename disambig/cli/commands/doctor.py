@@ -13,11 +13,11 @@ import typer
 from disambig.cli.options import SETTINGS, Quiet
 
 if TYPE_CHECKING:
-    from disambig.doctor import CheckResultLine, checks as packs
+    from disambig.doctor import CheckResultLine
 
 app = typer.Typer(**SETTINGS)
 FAILURE = 2
-MARKS = {"ok": "ok      ", "warning": "warning ", "problem": "PROBLEM "}
+STATUS_LABELS = {"ok": "ok      ", "warning": "warning ", "problem": "PROBLEM "}
 
 
 @app.command()
@@ -49,28 +49,27 @@ def doctor(
 
     if text is not None:
         text = text_argument(text)
-    logging.getLogger("disambig.registry").addHandler(
-        logging.NullHandler()
-    )  # broken plugins are reported as findings
+    # Broken plugins are reported as findings.
+    logging.getLogger("disambig.registry").addHandler(logging.NullHandler())
     findings = []
-    for finding in _compiling() if compile else _findings(text, model or [], quick=quick):
+    for finding in _compile() if compile else _check_installation(text, model or [], quick=quick):
         findings.append(finding)
         if not json:
-            typer.echo(f"{MARKS[finding.status]}{finding.area}: {finding.what}")
+            typer.echo(f"{STATUS_LABELS[finding.status]}{finding.area}: {finding.what}")
             if finding.mend:
                 typer.echo(f"        -> {finding.mend}")
-    counts = {status: sum(f.status == status for f in findings) for status in MARKS}
+    counts = {status: sum(finding.status == status for finding in findings) for status in STATUS_LABELS}
     if json:
         typer.echo(json_module.dumps([asdict(finding) for finding in findings], indent=1))
     elif counts["problem"] or counts["warning"]:
-        typer.echo(", ".join(pluralize(counts[what], what) for what in ("problem", "warning")))
+        typer.echo(", ".join(pluralize(counts[status], status) for status in ("problem", "warning")))
     else:
         typer.echo("all is well")
     if counts["problem"]:
         raise typer.Exit(FAILURE)
 
 
-def _compiling() -> Iterator[CheckResultLine]:
+def _compile() -> Iterator[CheckResultLine]:
     from disambig.cli.progress import stages
     from disambig.doctor import compile_all
 
@@ -78,22 +77,16 @@ def _compiling() -> Iterator[CheckResultLine]:
         yield from list(compile_all(report_progress))
 
 
-def _findings(text: str | None, models: list[str], *, quick: bool) -> Iterator[CheckResultLine]:
-    from disambig.doctor import checks as installation, checks as packs, compiling, guard_check
+def _check_installation(text: str | None, models: list[str], *, quick: bool) -> Iterator[CheckResultLine]:
+    from disambig.doctor import check_sample, checks, compiling, guard_check
 
-    yield from guard_check("versions", installation.check_versions)
-    yield from guard_check("plugins", installation.check_plugins)
-    yield from guard_check("spaCy", installation.check_spacy)
-    yield from guard_check("compiler", installation.check_compiler)
+    yield from guard_check("versions", checks.check_versions)
+    yield from guard_check("plugins", checks.check_plugins)
+    yield from guard_check("spaCy", checks.check_spacy)
+    yield from guard_check("compiler", checks.check_compiler)
     yield from guard_check("compiled code", lambda: [compiling.compiled_finding()])
-    yield from guard_check("terminal", installation.check_terminal)
-    checked = packs.CheckedPacks(quick=quick)
-    yield from guard_check("packs", lambda: packs.check_packs(checked))
-    yield from guard_check("models", lambda: packs.check_named(models, checked))
-    yield from guard_check("sample", lambda: _sample(checked, text))
-
-
-def _sample(checked: packs.CheckedPacks, text: str | None) -> Iterator[CheckResultLine]:
-    from disambig.doctor import check_sample
-
-    yield from check_sample(checked.models, text)
+    yield from guard_check("terminal", checks.check_terminal)
+    checked = checks.CheckedPacks(quick=quick)
+    yield from guard_check("packs", lambda: checks.check_packs(checked))
+    yield from guard_check("models", lambda: checks.check_named(models, checked))
+    yield from guard_check("sample", lambda: check_sample(checked.models, text))

@@ -87,9 +87,9 @@ def evaluate(
     quiet: options.Quiet = False,
 ) -> None:
     """Evaluate a model on correct text, labelled examples or human errors, or compare two models."""
-    named = models or []
-    form = evaluation_form(named, fixes=fixes, lists=lists, labelled=labelled, folds=folds)
-    options.check_options(context, FORMS, form)
+    names = models or []
+    form = evaluation_form(names, fixes=fixes, lists=lists, labelled=labelled, folds=folds)
+    options.check_form_options(context, FORMS, form)
     if plot is not None:
         from disambig.evaluation import check_plot
 
@@ -98,25 +98,25 @@ def evaluate(
 
     reading: dict[str, Any] = {"encoding": encoding, "strict": strict}
     if form == FIXES:
-        if len(named) > 2 or (len(named) == 2 and (plot is not None or rate)):
+        if len(names) > 2 or (len(names) == 2 and (plot is not None or rate)):
             raise typer.BadParameter("--fixes accepts one or two models, --plot and --rate only one")
         if readings and not clean:
             raise typer.BadParameter("--readings requires --clean FILE")
         evaluating.run_on_fixes(
-            named,
+            names,
             fixes or [],
             clean=clean or [],
             readings=readings,
             tier=tier,
             rates=rate,
-            asked=options.parse_rates(flags_per_1000),
+            flags_per_1000=options.parse_rates(flags_per_1000),
             writing=writing,
             plot=plot,
             json=json,
         )
     elif form == TWO_MODELS:
         evaluating.run_comparison(
-            named,
+            names,
             labelled=labelled or (),
             lists=lists or (),
             text=text or (),
@@ -126,17 +126,17 @@ def evaluate(
             json=json,
             **reading,
         )
-    elif not named:
+    elif not names:
         raise typer.BadParameter("MODEL is required, except with --fixes FILE")
     elif form == LISTS:
-        evaluating.run_on_lists(named[0], lists or [], json=json, measure=measure)
+        evaluating.run_on_lists(names[0], lists or [], json=json, measure=measure)
     elif form == LABELLED:
         if sensemap and not key:
             raise typer.BadParameter("--sensemap requires --key FILE")
         if key and folds is not None:
             raise typer.BadParameter("--key cannot be used with --folds")
         evaluating.run_on_labelled(
-            named[0],
+            names[0],
             labelled or [],
             folds=folds,
             text=text or (),
@@ -149,7 +149,7 @@ def evaluate(
         raise typer.BadParameter("give text with --text, or labelled examples with --labelled")
     else:
         evaluating.run_on_text(
-            named[0],
+            names[0],
             text,
             lines=bool(lines),
             only_test=only_test,
@@ -180,7 +180,7 @@ def evaluation_form(
     labelled: Sequence[str] | None,
     folds: int | None,
 ) -> str:
-    """Return which of `FORMS` the arguments ask for.
+    """Return the one of `FORMS` that the arguments select.
 
     Raises
     ------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,15 +17,25 @@ if TYPE_CHECKING:
 
 
 _PIPE_WIDTH = 160
+"""Number of columns if the output is not a terminal."""
 
 
 class Console:
-    """Print lines and tables, with colours on a terminal."""
+    """Print lines and tables, with colours on a terminal.
+
+    Raises
+    ------
+    UserError
+        D309 if standard output is closed.
+    """
 
     def __init__(self) -> None:
         from rich.console import Console as RichConsole
 
-        width = None if sys.stdout.isatty() else _PIPE_WIDTH
+        from disambig.cli.output import check_stdout, is_terminal
+
+        check_stdout()
+        width = None if is_terminal() else _PIPE_WIDTH
         self._console = RichConsole(width=width, highlight=False, markup=False, soft_wrap=False)
 
     def line(self, text: str = "", *, style: str = "") -> None:
@@ -38,13 +47,13 @@ class Console:
         from rich.table import Table as RichTable
         from rich.text import Text
 
-        drawn = RichTable(box=None, pad_edge=False, padding=(0, 2, 0, 2), header_style="dim")
+        rich_table = RichTable(box=None, pad_edge=False, padding=(0, 2, 0, 2), header_style="dim")
         for index, name in enumerate(table.head):
             justify: Any = "right" if index >= len(table.head) - table.numbers else "left"
-            drawn.add_column(Text(escape_control_chars(name)), justify=justify, overflow="fold")
+            rich_table.add_column(Text(escape_control_chars(name)), justify=justify, overflow="fold")
         for row in table.rows:
-            drawn.add_row(*(Text(escape_control_chars(cell)) for cell in row))
-        self._console.print(drawn)
+            rich_table.add_row(*(Text(escape_control_chars(cell)) for cell in row))
+        self._console.print(rich_table)
 
 
 def explain_text(
@@ -111,11 +120,11 @@ def explain(
     from disambig.data import read_confusion_sets
     from disambig.models import ModelSource, task_rates
 
-    asked = parse_rates(flags_per_1000)
+    requested = parse_rates(flags_per_1000)
     text = text_argument(text)
     source = ModelSource((*(task or ()), *(model or ())), sets=read_confusion_sets(sets) if sets else ())
     console, models = Console(), source.load_models()
-    rates = task_rates(models, asked)
+    rates = task_rates(models, requested)
     for line in _foreign_lines(text, models):
         console.line(line, style="dim")
     for loaded in models:

@@ -55,17 +55,17 @@ def mine(
     from disambig.models import ModelSource
 
     check_output(output, force=force)
-    for folder in repositories:  # before the models are loaded
+    for folder in repositories:  # raise an error before the models are loaded
         History(folder)
     settings = ProjectSettings(SettingsSource("--include", {"include": include}) if include else None)
     mined = []
-    with stages() as tell:
+    with stages() as progress:
         vocabulary = PackVocabulary(ModelSource().correcting_models())
         miners = [
             Miner(folder, vocabulary, vocabulary.language, settings=settings) for folder in repositories
         ]
         for miner in miners:
-            mined.append(miner.mine(days=untouched, progress=tell))
+            mined.append(miner.mine(days=untouched, progress=progress))
     summary = summarise(mined)
     write_mined(output, mined, summary, force=force)
     console = StandardOutput()
@@ -96,7 +96,9 @@ def summary_lines(summary: dict[str, Any]) -> list[str]:
             for kind, counts in kinds.items():
                 lines.append(f"{name:18}{kind:9}{counts['tier_1']:12,}{counts['tier_2']:8,}")
     pairs = [
-        f"{one['old'] or '-'} -> {one['new'] or '-'} {one['n']}" for one in summary["pairs"] if one["n"] > 1
+        f"{pair['old'] or '-'} -> {pair['new'] or '-'} {pair['n']}"
+        for pair in summary["pairs"]
+        if pair["n"] > 1
     ]
     if pairs:
         lines.append(f"most frequent: {', '.join(pairs[:12])}")

@@ -72,18 +72,19 @@ def verify(
     from disambig.cli.progress import progress, remark
     from disambig.files import writing
     from disambig.formatting import pluralize
-    from disambig.jobs import is_whole, locked, record_path, status, verify as verified
+    from disambig.jobs import is_whole, locked, record_path, status, verify as verify_job
 
-    output, damaged, amount, files = StandardOutput(), set(), 0, 0
-    seen = status(directory)
+    output, damaged = StandardOutput(), set()
+    n_bytes = n_files = 0
+    job_status = status(directory)
     with progress() as meter:
 
-        def read(size: int) -> None:
-            nonlocal amount, files
-            amount, files = amount + size, files + 1
-            meter.show("verifying", amount, None, unit="B")
+        def count_file(size: int) -> None:
+            nonlocal n_bytes, n_files
+            n_bytes, n_files = n_bytes + size, n_files + 1
+            meter.show("verifying", n_bytes, None, unit="B")
 
-        for index, message in verified(directory, read=read):
+        for index, message in verify_job(directory, read=count_file):
             damaged.add(index)
             output.result(f"{message}\n")
     if damaged and forget:
@@ -96,8 +97,8 @@ def verify(
         remark(
             f"discarded: {pluralize(len(damaged), 'shard')}; to repeat them: disambig job resume {directory}"
         )
-    finished = f"{seen.finished:,} of {pluralize(seen.shards, 'shard')} finished"
-    remark(f"{finished}, {pluralize(files, 'file')} read, {len(damaged):,} damaged")
+    finished = f"{job_status.finished:,} of {pluralize(job_status.shards, 'shard')} finished"
+    remark(f"{finished}, {pluralize(n_files, 'file')} read, {len(damaged):,} damaged")
     if damaged:
         raise typer.Exit(FAILURE)
 
@@ -121,13 +122,15 @@ def resume(
     invocation = load_manifest(directory / NAME).get("command")
     invocation = invocation if isinstance(invocation, dict) else {}
     options = invocation.get("options")
-    if isinstance(options, dict) and "text" in options:  # manifests before --no-text
+    if isinstance(options, dict) and "text" in options:  # a manifest that is older than --no-text
         options["no_text"] = not options.pop("text")
-    counting = {"counts build": counts.build, "counts merge": counts.merge}
-    command = counting.get(str(invocation.get("command")), annotate)
+    count_commands = {"counts build": counts.build, "counts merge": counts.merge}
+    command = count_commands.get(str(invocation.get("command")), annotate)
     parameters = inspect.signature(command).parameters
-    needed = {name for name, parameter in parameters.items() if parameter.default is inspect.Parameter.empty}
-    if not isinstance(options, dict) or not needed <= options.keys() <= parameters.keys():
+    required = {
+        name for name, parameter in parameters.items() if parameter.default is inspect.Parameter.empty
+    }
+    if not isinstance(options, dict) or not required <= options.keys() <= parameters.keys():
         raise UserError("D876", path=directory)
     hints = get_type_hints(command)
     try:
@@ -137,16 +140,18 @@ def resume(
         }
     except ValidationError:
         raise UserError("D876", path=directory) from None
-    more: dict[str, Any] = {"quiet": quiet}
+    changed: dict[str, Any] = {"quiet": quiet}
     if command is annotate:
-        more |= {"output": str(directory.absolute()), "force": False}
-    else:
-        more |= {} if options["job"] is None else {"job": directory.absolute()}
+        changed |= {"output": str(directory.absolute()), "force": False}
+    elif options["job"] is not None:
+        changed |= {"job": directory.absolute()}
+    if workers is not None:
+        changed["workers"] = workers
     try:
         os.chdir(invocation["directory"])
     except (OSError, LookupError, TypeError, ValueError):
         raise UserError("D876", path=directory) from None
-    command(**{**options, **more, **({} if workers is None else {"workers": workers})})
+    command(**{**options, **changed})
 
 
 @app.command()
@@ -160,27 +165,19 @@ def merge(
     quiet: Quiet = False,
 ) -> None:
     """Merge the parts of a finished job into one file, as `disambig annotate --output FILE` would write."""
-    import sys
-
+    from disambig.cli.output import is_terminal, open_output
     from disambig.cli.progress import remark
     from disambig.errors import UserError
-    from disambig.files import checked_writer, is_special, save_output, writing
     from disambig.formats import BINARY, check_output
     from disambig.formatting import pluralize
-    from disambig.jobs import merge as merged, parts_format
+    from disambig.jobs import merge as merge_parts, parts_format
 
     format = parts_format(directory)
     output = None if output == Path("-") else output
-    if output is None:
-        if sys.stdout.isatty() and format in BINARY:
-            raise UserError("D603", format=format)
-        n = merged(directory, checked_writer(sys.stdout.buffer, "standard output"))
-        with writing("standard output"):
-            sys.stdout.buffer.flush()
-    else:
+    if output is not None:
         check_output(str(output), format)
-        if output.exists() and not force and not is_special(output):
-            raise UserError("D310", path=output)
-        with save_output(output) as write:
-            n = merged(directory, write)
+    elif is_terminal() and format in BINARY:
+        raise UserError("D603", format=format)
+    with open_output(output, force=force) as write:
+        n = merge_parts(directory, write)
     remark(f"{pluralize(n, 'part')} merged{f', written to {output}' if output is not None else ''}")

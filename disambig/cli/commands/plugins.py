@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from disambig.registry import PluginReport
 
 
-def entry_lines(part: Entry, *, whole: bool = False) -> Iterator[str]:
-    """Yield the docstring of an entry, its first sentence or all of it, and its settings."""
+def entry_lines(entry: Entry, *, full: bool = False) -> Iterator[str]:
+    """Yield the first sentence of the docstring of an entry (with `full`, all of it), and its settings."""
     try:
-        factory = part.load()
+        factory = entry.load()
     except UserError as problem:
         yield f"BROKEN: {problem}"
         return
-    if part.kind == COMMANDS:
-        yield f"disambig {part.command}: {part.summary}"
+    if entry.kind == COMMANDS:
+        yield f"disambig {entry.command}: {entry.summary}"
         return
     doc = inspect.getdoc(factory) or ""
-    if whole:
+    if full:
         yield from doc.splitlines()
         if doc:
             yield ""
@@ -68,11 +68,13 @@ app = typer.Typer(**SETTINGS)
 BROKEN = 1
 
 
-def _plugin_names() -> list[str]:
+def _names() -> list[str]:
+    """Return the names of all plugins and of their entries."""
     from disambig.registry import load_plugins
 
     reports = load_plugins()
-    return [report.name for report in reports] + [part for report in reports for _, part in report.registered]
+    entries = [entry for report in reports for _, entry in report.registered]
+    return [*(report.name for report in reports), *entries]
 
 
 @app.command()
@@ -80,7 +82,7 @@ def plugins(
     name: Annotated[
         str | None,
         typer.Argument(
-            autocompletion=complete_from(_plugin_names),
+            autocompletion=complete_from(_names),
             help="A plugin, to show its entries, or an entry: PLUGIN.Name.v1.",
         ),
     ] = None,
@@ -90,16 +92,13 @@ def plugins(
     from disambig.errors import UserError, nearest_first
     from disambig.registry import load_plugins
 
-    logging.getLogger("disambig.registry").addHandler(
-        logging.NullHandler()
-    )  # broken plugins are part of the output
+    # Broken plugins are part of the output.
+    logging.getLogger("disambig.registry").addHandler(logging.NullHandler())
     reports = load_plugins()
     shown = [report for report in reports if name in (None, report.name)]
     if name is not None and not shown:
         if not _show_entries(name, reports):
-            names = [report.name for report in reports]
-            names += [part for report in reports for _, part in report.registered]
-            raise UserError("D010", name=name, names=nearest_first(name, names))
+            raise UserError("D010", name=name, names=nearest_first(name, _names()))
         return
     broken = {report.name: report.broken_entries() for report in shown}
     if json:
@@ -109,13 +108,13 @@ def plugins(
         typer.echo("no plugin is installed")
     else:
         for report in shown:
-            _show(report, broken[report.name], in_full=name is not None)
+            _show(report, broken[report.name], full=name is not None)
     if any(report.error is not None or broken[report.name] for report in shown):
         raise typer.Exit(BROKEN)
 
 
-def _show(report: PluginReport, broken: dict[str, str], *, in_full: bool) -> None:
-    """Print a plugin and its entries."""
+def _show(report: PluginReport, broken: dict[str, str], *, full: bool) -> None:
+    """Print a plugin and the names of its entries; with `full`, also what they are."""
     from disambig.registry import registered_entries
 
     typer.echo(f"{report.name}  {report.distribution} {report.version}  ({report.module})")
@@ -123,13 +122,13 @@ def _show(report: PluginReport, broken: dict[str, str], *, in_full: bool) -> Non
         typer.echo(f"  BROKEN: {' '.join(report.error.split())}")
     if report.warning is not None:
         typer.echo(f"  WARNING: {report.warning}")
-    for kind, part in report.registered:
-        typer.echo(f"  {kind[:-1]}: {part}")
-        if in_full:
-            for line in entry_lines(registered_entries(kind)[part]):
+    for kind, name in report.registered:
+        typer.echo(f"  {kind[:-1]}: {name}")
+        if full:
+            for line in entry_lines(registered_entries(kind)[name]):
                 typer.echo(f"    {line}")
-        elif part in broken:
-            typer.echo(f"    BROKEN: {broken[part]}")
+        elif name in broken:
+            typer.echo(f"    BROKEN: {broken[name]}")
 
 
 def _show_entries(name: str, reports: Iterable[PluginReport]) -> bool:
@@ -140,6 +139,6 @@ def _show_entries(name: str, reports: Iterable[PluginReport]) -> bool:
     for report, kind in matches:
         typer.echo(f"{kind[:-1]} {name} of {report.name}, {report.distribution} {report.version}")
         typer.echo("")
-        for line in entry_lines(registered_entries(kind)[name], whole=True):
+        for line in entry_lines(registered_entries(kind)[name], full=True):
             typer.echo(line)
     return bool(matches)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from disambig.cli.commands.data import VARIABLE, data_directory
 from disambig.cli.options import SETTINGS, Engine, Quiet, Scheduler, Workers, complete_from
 from disambig.files import json_text
 
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
     from disambig.registry import Entry
 
 app = typer.Typer(**SETTINGS)
-VARIABLE = "DISAMBIG_DATA"
 
 
 @app.command()
@@ -62,13 +63,13 @@ def reproduce(
 
     by_name = experiments()
     if name is None:
-        for experiment_name, part in by_name.items():
-            typer.echo(f"{experiment_name}  {_description(part)}")
+        for experiment_name, entry in by_name.items():
+            typer.echo(f"{experiment_name}  {_description(entry)}")
         return
     if name not in by_name:
         raise UserError("D720", name=name, names=nearest_first(name, by_name))
     experiment = by_name[name].load()()
-    place = _data(name, experiment, data)
+    place = _checked_data(name, experiment, data)
     _check_outputs(name, json, plots)
     from disambig.cli.progress import remark, stages
     from disambig.experiments import as_json, result_lines
@@ -91,8 +92,11 @@ def reproduce(
         for line in result_lines(experiment.title, result):
             typer.echo(line)
     if json not in (None, "-"):
+        from disambig.files import save_output
+
         assert json is not None
-        _write(Path(json), json_text(as_json(name, result), ensure_ascii=False) + "\n")
+        with save_output(Path(json)) as write:
+            write((json_text(as_json(name, result), ensure_ascii=False) + "\n").encode())
         remark(f"{json}: written")
     if plots is not None:
         _plot(name, experiment.title, result, plots)
@@ -103,14 +107,11 @@ def experiments() -> dict[str, Entry]:
     from disambig.registry import entries
 
     newest: dict[str, tuple[int, Entry]] = {}
-    for full, part in entries("experiments").items():
-        name, _, version = full.rpartition(".v")
-        newest[name] = max(
-            newest.get(name, (0, part)),
-            (int(version), part),
-            key=lambda pair: pair[0],
-        )
-    return {name: part for name, (_, part) in sorted(newest.items())}
+    for registered_name, entry in entries("experiments").items():
+        name, _, version = registered_name.rpartition(".v")
+        if name not in newest or int(version) > newest[name][0]:
+            newest[name] = int(version), entry
+    return {name: entry for name, (_, entry) in sorted(newest.items())}
 
 
 def _parts_runner(
@@ -124,11 +125,18 @@ def _parts_runner(
 ) -> Callable[..., Any]:
     """Return a function that runs an experiment in parts.
 
-    `workers` is an engine, a number of workers and a scheduler, or None for this process. The results of
-    parts are saved in `directory` if there is one.
+    Parameters
+    ----------
+    name : str
+        Registered name of the experiment.
+    experiment : object
+    workers : (engine, number of workers, scheduler) or None
+        None for this process.
+    directory : Path or None
+        Directory for the results of parts.
+    data : Path
+    quick : bool
     """
-    from functools import partial
-
     from disambig.errors import UserError
     from disambig.jobs import (
         EngineOptions,
@@ -151,23 +159,22 @@ def _parts_runner(
     return partial(run_parts_on_workers, name, experiment, runner, saved=saved)
 
 
-def _description(part: Entry) -> str:
+def _description(entry: Entry) -> str:
     from disambig.errors import UserError
 
     try:
-        return str(part.load()().description)
+        return str(entry.load()().description)
     except UserError as problem:
         return f"BROKEN: {problem}"
 
 
-def _data(name: str, experiment: Any, given: Path | None) -> Path:
+def _checked_data(name: str, experiment: Any, option: Path | None) -> Path:
     """Return the data directory after checking that it contains the files that the experiment needs."""
-    from disambig.cli.commands.data import data_directory
     from disambig.errors import UserError
     from disambig.experiments import data_advice
 
-    place = data_directory(given)
-    is_named = given is not None or bool(os.environ.get(VARIABLE))
+    place = data_directory(option)
+    is_named = option is not None or bool(os.environ.get(VARIABLE))
     if is_named and not place.is_dir():
         raise UserError("D724", path=place, variable=VARIABLE)
     missing = [pattern for pattern in experiment.needs if not any(place.glob(pattern))]
@@ -199,7 +206,7 @@ def _check_outputs(name: str, json: str | None, plots: Path | None) -> None:
 
 
 def _check_target(path: Path) -> None:
-    """Raise an error if the file cannot be written or replaced; its content stays unchanged."""
+    """Raise an error if the file cannot be written or replaced, without changing its contents."""
     from disambig.files import TempFiles, is_special, writing
 
     with writing(path):
@@ -210,14 +217,6 @@ def _check_target(path: Path) -> None:
         probe = TempFiles.for_target(path.resolve()).new()
         probe.touch()
         probe.unlink()
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file atomically."""
-    from disambig.files import save_output
-
-    with save_output(path) as write:
-        write(text.encode())
 
 
 def _plot(name: str, title: str, result: Any, directory: Path) -> None:

@@ -30,13 +30,13 @@ def rules(
     shown = [available[name]] if name is not None else list(available.values())
     if json:
         objects = [
-            {**asdict(rule), "share": shares[rule.name].share if rule.name in shares else None}
+            {
+                **asdict(rule),
+                "examples": [{"wrong": wrong, "right": right} for wrong, right in rule.examples],
+                "share": shares[rule.name].share if rule.name in shares else None,
+            }
             for rule in shown
         ]
-        for described in objects:
-            described["examples"] = [
-                {"wrong": wrong, "right": right} for wrong, right in described["examples"]
-            ]
         typer.echo(json_module.dumps(objects, indent=1))
     elif name is not None:
         typer.echo(escape_control_chars(rule_text(shown[0]), lines=True), nl=False)

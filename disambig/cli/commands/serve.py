@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from disambig.cli.options import SETTINGS, Quiet, flag_options, share_options
+from disambig.cli.options import SETTINGS, Quiet, flag_options, settings_from_options, share_options
 
 app = typer.Typer(**SETTINGS)
 
@@ -76,15 +76,14 @@ def serve(
     precedence. Texts are neither stored nor logged. SIGINT and SIGTERM stop the server after the last request
     is answered.
     """
-    from disambig.cli.check_options import options_over_settings
     from disambig.cli.output import StandardOutput
     from disambig.configuration import ProjectSettings
     from disambig.server import AllowedOrigins, ServerLimits, serve as run
 
-    options = options_over_settings(choices)
+    options = settings_from_options(choices)
     output = StandardOutput()
     settings = ProjectSettings(options).for_file("<text>")
-    sources = {source for origin in settings.origins.values() for source in origin} - {options.origin}
+    sources = {source for origins in settings.origins.values() for source in origins} - {options.origin}
     if sources:
         output.remark(f"disambig: settings of {', '.join(sorted(sources))} are used\n")
     run(

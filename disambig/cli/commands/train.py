@@ -11,6 +11,8 @@ from disambig.cli import options
 from disambig.formatting import pluralize
 
 app = typer.Typer(**options.SETTINGS)
+FORMS = {"--lists": ("lists",), "--labelled": ("labelled", "encoding", "strict"), "--text": ("text", "lines")}
+"""The sources of training examples, and the options that are only for each."""
 
 
 @app.command()
@@ -52,18 +54,18 @@ def train(
         missing = "CONFIG (--example prints one)" if config is None else "--output DIRECTORY"
         raise typer.BadParameter(f"name {missing}")
     if form := next((name for name in FORMS if context.params[name.removeprefix("--")]), None):
-        options.check_options(context, FORMS, form)
-    check_target(output, force=force)  # before the long training, not after it
+        options.check_form_options(context, FORMS, form)
+    check_target(output, force=force)  # raise an error before the long training
     from disambig.cli.progress import note_printer, remark, say, stages
     from disambig.evaluation import add_assessment, assessment_line, why_untested
     from disambig.models import save_model
     from disambig.training import report_line, run
 
-    printed: list[str] = []
+    printed: set[str] = set()
     print_note = note_printer()
 
     def tell(note: str) -> None:
-        printed.append(note)
+        printed.add(note)
         print_note(note)
 
     with stages() as progress:
@@ -83,10 +85,12 @@ def train(
         if test:
             model = add_assessment(model, plan, material, progress=progress)
     save_model(model, output, force=force)
-    learned = sum(scorer is not None for scorer in model.scorers)
+    n_learned = sum(scorer is not None for scorer in model.scorers)
     examples = model.provenance["examples"]
-    unit = "list" if "lists" in examples else "word"
-    amount = pluralize(examples["lists" if "lists" in examples else "train_words"], unit)
+    if "lists" in examples:
+        amount = pluralize(examples["lists"], "list")
+    else:
+        amount = pluralize(examples["train_words"], "word")
     if "account" in examples:
         remark(report_line(examples["account"]))
     if "mistakes" in examples:
@@ -94,19 +98,12 @@ def train(
     for note in model.provenance.get("notes", ()):
         if note not in printed:
             say(f"note: {note}")
-    least = model.provenance.get("settings", {}).get(
-        "min_examples"
-    )  # only models that set documents aside have it
-    few = "too few examples" if least is None else f"fewer than {pluralize(least, 'example')}"
-    remark(
-        f"{output}: {model.task.name}, {learned} of {pluralize(len(model.scorers), 'group')} "
-        f"learned from {amount}"
-        + (f", the others ({few}) left to the baseline" if learned < len(model.scorers) else "")
-    )
+    # Only models that set documents aside for tests record the minimum.
+    min_examples = model.provenance.get("settings", {}).get("min_examples")
+    few = "too few examples" if min_examples is None else f"fewer than {pluralize(min_examples, 'example')}"
+    others = f", the others ({few}) left to the baseline" if n_learned < len(model.scorers) else ""
+    n_groups = pluralize(len(model.scorers), "group")
+    remark(f"{output}: {model.task.name}, {n_learned} of {n_groups} learned from {amount}{others}")
     if tested := assessment_line(model.provenance.get("test", {})) or (test and why_untested(model)):
-        for line in tested.split("\n"):  # the figures of lists have several; a remark is one
+        for line in tested.split("\n"):
             remark(line)
-
-
-FORMS = {"--lists": ("lists",), "--labelled": ("labelled", "encoding", "strict"), "--text": ("text", "lines")}
-"""What a model is trained on, and the options that are for this source only."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from disambig.mining import Measurement, TunedProject, TunedSettings
 
 app = typer.Typer(**SETTINGS)
-_SHOWN = 20
+_MAX_SHOWN = 20
 
 
 @app.command()
@@ -45,12 +45,12 @@ def tune(
     from disambig.files import json_text
     from disambig.mining import tune_project, tuned_settings
 
-    with stages() as tell:
-        project = tune_project(repository, days=untouched, tier=tier, progress=tell)
+    with stages() as progress:
+        project = tune_project(repository, days=untouched, tier=tier, progress=progress)
     settings = tuned_settings(project.top, project.tuning.layer)
     console = StandardOutput()
     if json:
-        console.result(json_text(_record(project)) + "\n")
+        console.result(json_text(_as_json(project)) + "\n")
     else:
         console.result("".join(f"{line}\n" for line in _lines(project, settings)))
     if dry_run:
@@ -61,11 +61,11 @@ def tune(
     console.remark(f"disambig: written: {settings.path}, {settings.ignore_path}\n")
 
 
-def _record(project: TunedProject) -> dict[str, Any]:
+def _as_json(project: TunedProject) -> dict[str, Any]:
     tuning = project.tuning
     return {
         "head": project.mined.head,
-        "divided_at": _day(tuning.divided_at),
+        "divided_at": _date(tuning.divided_at),
         "measured": {name: measurement.as_json() for name, measurement in tuning.measured.items()},
         "gained": tuning.gained,
         "lost": tuning.lost,
@@ -80,13 +80,13 @@ def _record(project: TunedProject) -> dict[str, Any]:
     }
 
 
-def _day(seconds: int) -> str:
+def _date(seconds: int) -> str:
     return time.strftime("%Y-%m-%d", time.gmtime(seconds))
 
 
 def _lines(project: TunedProject, settings: TunedSettings) -> Iterator[str]:
     tuning = project.tuning
-    yield f"{project.mined.name}: {project.mined.commits:,} commits, divided at {_day(tuning.divided_at)}"
+    yield f"{project.mined.name}: {project.mined.commits:,} commits, divided at {_date(tuning.divided_at)}"
     yield from (f"note: {note}" for note in tuning.notes)
     yield f"{'':18}{'mistakes':>9}  {'right (95 %)':24}  {'clean words':>11}  false flags per 1,000 (95 %)"
     for name, measurement in tuning.measured.items():
@@ -99,26 +99,26 @@ def _lines(project: TunedProject, settings: TunedSettings) -> Iterator[str]:
     for task, rate in tuning.layer.rates.items():
         yield f"rate of {task}: {rate:g} flags per 1,000 words (the model's own: {project.own_rates[task]:g})"
     if tuning.layer.ignore:
-        yield f"ignored: {_some(list(tuning.layer.ignore))}"
+        yield f"ignored: {_shorten(list(tuning.layer.ignore))}"
     if tuning.dropped:
-        yield f"not ignored, since they are right in the newer half: {_some(list(tuning.dropped))}"
+        yield f"not ignored, since they are right in the newer half: {_shorten(list(tuning.dropped))}"
     if tuning.pairs:
         pairs = [f"{old or '-'} -> {new or '-'} {n} ({right} found)" for old, new, n, right in tuning.pairs]
-        yield f"mistakes of the writers: {_some(pairs)}"
+        yield f"mistakes of the writers: {_shorten(pairs)}"
 
 
 def _figures(measurement: Measurement) -> str:
-    at = measurement.as_json()
+    figures = measurement.as_json()
     right = false = "-"
     if measurement.mistakes:
-        low, high = at["right_interval"]
-        right = f"{measurement.right:,}: {at['right_share']:.1%} ({low:.1%} to {high:.1%})"
+        low, high = figures["right_interval"]
+        right = f"{measurement.right:,}: {figures['right_share']:.1%} ({low:.1%} to {high:.1%})"
     if measurement.words:
-        low, high = at["false_interval"]
-        false = f"{measurement.false_flags:,}: {at['false_per_1000']:.2f} ({low:.2f} to {high:.2f})"
+        low, high = figures["false_interval"]
+        false = f"{measurement.false_flags:,}: {figures['false_per_1000']:.2f} ({low:.2f} to {high:.2f})"
     return f"{measurement.mistakes:9,}  {right:24}  {measurement.words:11,}  {false}"
 
 
-def _some(entries: list[str]) -> str:
-    more = len(entries) - _SHOWN
-    return ", ".join(entries[:_SHOWN]) + (f", and {more:,} more" if more > 0 else "")
+def _shorten(entries: list[str]) -> str:
+    more = len(entries) - _MAX_SHOWN
+    return ", ".join(entries[:_MAX_SHOWN]) + (f", and {more:,} more" if more > 0 else "")

@@ -289,6 +289,19 @@ def test_a_note_says_that_the_name_of_a_file_is_taken_as_a_text(tmp_path):
         assert "D352" not in here("explain", *arguments, "--task", "it", folder=tmp_path).stderr
 
 
+def test_a_command_without_standard_streams_ends_with_an_error(tmp_path, monkeypatch, capsys):
+    (tmp_path / "notes.txt").write_text("It is to late.")
+    assert here("annotate", "notes.txt", "--task", "it", "-o", "job", folder=tmp_path).returncode == 0
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "stdin", None)
+    assert status_of("explain", "-") == 2
+    assert "[D307]" in capsys.readouterr().err
+    monkeypatch.setattr(sys, "stdout", None)
+    for arguments in (("explain", "It is."), ("job", "merge", "job")):
+        assert status_of(*arguments) == 2
+        assert "[D309] cannot write standard output: it is closed" in capsys.readouterr().err
+
+
 def test_one_rate_is_shared_among_models(tmp_path):
     """The models that ship do not know their gains yet, or do: what they get adds up to what is asked."""
     output = here("explain", "A quite place.", "--flags-per-1000", "1.5").stdout.splitlines()

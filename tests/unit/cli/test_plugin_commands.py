@@ -220,9 +220,9 @@ def test_entry_lines_and_parameters():
     first, *parameters = entry_lines(part)
     assert first == "Learn as in Someone et al. 2006."
     assert parameters == [f"  {parameter}" for parameter in format_parameters(ToyLearner)]
-    whole = list(entry_lines(part, whole=True))
-    assert whole[:4] == ["Learn as in Someone et al. 2006. Then forget.", "", "The second paragraph.", ""]
-    assert whole[4:] == parameters
+    full = list(entry_lines(part, full=True))
+    assert full[:4] == ["Learn as in Someone et al. 2006. Then forget.", "", "The second paragraph.", ""]
+    assert full[4:] == parameters
     assert next(entry_lines(Entry("learners", "toys.F.v1", "toys", by_function))) == "  rate=0.5"
     (broken,) = entry_lines(Entry("learners", "toys.B.v1", "toys", "no_such_module_anywhere:B"))
     assert broken.startswith("BROKEN: [D007]")

@@ -22,11 +22,11 @@ CODE = """
 import sys, time
 from disambig.cli import progress
 progress.begin_command()
-progress.EVERY = 0.05
+progress.LINE_INTERVAL = 0.05
 progress.set_quiet("quiet" in sys.argv)
-with progress.stages() as told:
+with progress.stages() as report:
     for done in range(4):
-        told("learning", done, 4)
+        report("learning", done, 4)
         time.sleep(0.15)
         with progress.hidden_progress():
             sys.stdout.write(f"line {done}\\n")
@@ -88,22 +88,22 @@ def test_the_bar_is_cleared_before_a_line():
 
 def test_the_rate_leaves_out_the_start_up():
     now = iter([0.0, 100.0, 101.0, 103.0])
-    pace = ProgressRate("annotating", "B", clock=lambda: next(now))
-    pace.report(0, 4_000_000)
-    assert (pace.rate(), pace.state()) == (None, "0 B of 4.0 MB")
-    pace.report(1_000_000, 4_000_000)  # after a start of 100 seconds
-    assert pace.left() is None
-    pace.report(2_000_000, 4_000_000)
-    assert pace.line() == "annotating: 2.0 MB of 4.0 MB, 1.0 MB/s, 2 s left"
-    pace.report(4_000_000, 4_000_000)
-    assert pace.left() == 0.0
+    rate = ProgressRate("annotating", "B", clock=lambda: next(now))
+    rate.report(0, 4_000_000)
+    assert (rate.rate(), rate.state()) == (None, "0 B of 4.0 MB")
+    rate.report(1_000_000, 4_000_000)  # after a start of 100 seconds
+    assert rate.seconds_left() is None
+    rate.report(2_000_000, 4_000_000)
+    assert rate.line() == "annotating: 2.0 MB of 4.0 MB, 1.0 MB/s, 2 s left"
+    rate.report(4_000_000, 4_000_000)
+    assert rate.seconds_left() == 0.0
 
 
 def test_steps_sizes_and_durations():
     for stage, done, total, line in (("fitting", 0, 1, "fitting"), ("learning", 3, 40, "learning: 3 of 40")):
-        pace = ProgressRate(stage)
-        pace.report(done, total)
-        assert pace.line() == line
+        rate = ProgressRate(stage)
+        rate.report(done, total)
+        assert rate.line() == line
     sizes = {0: "0 B", 999: "999 B", 1234: "1.2 kB", 45_600: "46 kB", 2.5e9: "2.5 GB"}
     assert {number: format_size(number) for number in sizes} == sizes
     durations = {0.4: "0 s", 89: "89 s", 600: "10 min", 7300: "2 h 02 min"}
@@ -138,10 +138,9 @@ def test_the_summary_of_a_resumed_job(capsys):
         assert summary(capsys, report)[-1] == expected
 
 
-def test_the_rate_is_that_of_all_but_the_first_piece(capsys, monkeypatch):
-    now = iter([100.0, 101.0, 102.0])
-    monkeypatch.setattr("disambig.cli.annotating.time.monotonic", lambda: next(now))
-    reporter = AnnotationReporter()
+def test_the_rate_is_that_of_all_but_the_first_piece(capsys):
+    now = iter([0.0, 100.0, 101.0, 102.0])
+    reporter = AnnotationReporter(clock=lambda: next(now))
     reporter.begin(300)
     for _ in range(3):
         reporter.listen(100, [])
