@@ -17,10 +17,10 @@ from .checker import (
     ServerChecker as ServerChecker,
 )
 from .languagetool import (
-    ShownFlag as ShownFlag,
+    VisibleFlag as VisibleFlag,
+    make_visible as make_visible,
     message as message,
-    show_flag as show_flag,
-    shown_flags as shown_flags,
+    visible_flags as visible_flags,
 )
 from .middleware import (
     HTTP_STATUS as HTTP_STATUS,

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 MAX_DOCUMENTS = 1_000
 """Maximum number of documents per request."""
-MOST_DECISIONS = 100_000
-"""Maximum number of records per response; a record has some hundred bytes."""
+MAX_DECISIONS = 100_000
+"""Maximum number of decisions per response; each has a few hundred bytes."""
 _FIELDS = ("text", "documents", "flags_per_1000", "writing", "records", "id")
 
 
@@ -42,7 +42,7 @@ class RecordsRequest:
     Attributes
     ----------
     documents : tuple of Document
-    alone : bool
+    is_single : bool
         Whether a single text was sent, so that the response is a single record.
     flags_per_1000 : float or None
     writing : str or None
@@ -52,7 +52,7 @@ class RecordsRequest:
     """
 
     documents: tuple[Document, ...]
-    alone: bool
+    is_single: bool
     flags_per_1000: float | None
     writing: str | None = None
     version: int = RECORD_VERSIONS[-1]
@@ -70,41 +70,41 @@ class RecordsRequest:
         UserError
             D885 if there are too many decisions.
         """
-        if sum(len(decisions) for result in results for decisions in result.decisions) > MOST_DECISIONS:
-            raise UserError("D885", what="the list of decisions", limit=MOST_DECISIONS, unit="decisions")
+        if sum(len(decisions) for result in results for decisions in result.decisions) > MAX_DECISIONS:
+            raise UserError("D885", what="the list of decisions", limit=MAX_DECISIONS, unit="decisions")
         lines = JsonlFormat(version=self.version).encode(
             [replace(result, document=source) for result, source in zip(results, self.documents, strict=True)]
         )
         objects = lines.rstrip(b"\n")
-        return objects if self.alone else b"[" + objects.replace(b"}\n{", b"},\n{") + b"]"
+        return objects if self.is_single else b"[" + objects.replace(b"}\n{", b"},\n{") + b"]"
 
 
-def records_request(body: bytes, *, max_text: int) -> RecordsRequest:
+def parse_records_request(body: bytes, *, max_text: int) -> RecordsRequest:
     r"""Parse a body: ``{"text": ...}`` or ``{"documents": [{"id": ..., "text": ...}, ...]}``.
 
     Raises
     ------
     UserError
-        D883 for any other body, D885 if the texts together are too long.
+        D883 for any other body, D885 if the texts are too long in total.
     """
     fields = parse_json(body, "the body")
     if not isinstance(fields, dict):
         raise unclear_request("the body is not an object with 'text' or 'documents'")
     _check_keys(fields, _FIELDS)
-    alone = "text" in fields
-    if alone == ("documents" in fields):
+    is_single = "text" in fields
+    if is_single == ("documents" in fields):
         raise unclear_request("the body must have one of 'text' and 'documents'")
-    several = [fields] if alone else fields["documents"]
-    if not isinstance(several, list) or not several or len(several) > MAX_DOCUMENTS:
+    values = [fields] if is_single else fields["documents"]
+    if not isinstance(values, list) or not values or len(values) > MAX_DOCUMENTS:
         raise unclear_request(f"'documents' must be a list of 1 to {MAX_DOCUMENTS:,}")
-    documents = tuple(_parse_document(document, i, max_text) for i, document in enumerate(several, start=1))
+    documents = tuple(_parse_document(value, i, max_text) for i, value in enumerate(values, start=1))
     check_text("".join(document.text for document in documents), max_text=max_text)
     version = fields.get("records", RECORD_VERSIONS[-1])
     if version not in RECORD_VERSIONS or isinstance(version, bool | float):
         raise unclear_request(f"'records' must be one of {', '.join(map(str, RECORD_VERSIONS))}")
     return RecordsRequest(
         documents,
-        alone,
+        is_single,
         parse_rate(fields.get("flags_per_1000")),
         parse_writing(fields.get("writing")),
         version,
@@ -128,15 +128,22 @@ def _parse_document(value: Any, number: int, max_text: int) -> Document:
     return Document(document_id, check_text(text, max_text=max_text), "", kind="json")
 
 
-MOST_BEST = 100
+MAX_N_BEST = 100
 """Maximum number of candidates per result of a standalone model."""
 _PIECE = 2_000
-"""Number of characters that a standalone model gets at a time: the time limit applies between pieces."""
+"""Number of characters that a standalone model gets at a time; the time limit is checked between pieces."""
 
 
 @dataclass(frozen=True, slots=True)
 class StandaloneRequest:
-    """A parsed request to a standalone model: a text, and the maximum number of candidates per result."""
+    """A parsed request to a standalone model.
+
+    Attributes
+    ----------
+    text : str
+    n_best : int
+        Maximum number of candidates per result.
+    """
 
     text: str
     n_best: int
@@ -162,7 +169,7 @@ class StandaloneRequest:
             raise UserError("D891", seconds=seconds) from None
 
 
-def standalone_request(body: bytes, *, max_text: int) -> StandaloneRequest:
+def parse_standalone_request(body: bytes, *, max_text: int) -> StandaloneRequest:
     """Parse a body: ``{"text": ..., "n_best": ...}``.
 
     Raises
@@ -176,9 +183,9 @@ def standalone_request(body: bytes, *, max_text: int) -> StandaloneRequest:
         raise unclear_request("the body is not an object with a string as 'text'")
     _check_keys(fields, ("text", "n_best"))
     n_best = fields.get("n_best", 1)
-    if not isinstance(n_best, int) or isinstance(n_best, bool) or not 1 <= n_best <= MOST_BEST:
-        raise unclear_request(f"'n_best' must be an integer from 1 to {MOST_BEST}")
-    # the response grows with both, so that several candidates need a shorter text
+    if not isinstance(n_best, int) or isinstance(n_best, bool) or not 1 <= n_best <= MAX_N_BEST:
+        raise unclear_request(f"'n_best' must be an integer from 1 to {MAX_N_BEST}")
+    # The response grows with both numbers, so more candidates require a shorter text.
     return StandaloneRequest(check_text(fields["text"], max_text=max(1, max_text // n_best)), n_best)
 
 
@@ -199,7 +206,7 @@ MAX_EXPLAINED_TEXT = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class ReasonsRequest:
+class ExplainRequest:
     """A parsed request to ``/explain``: a text, the offsets of a flag in it, and the rule of the flag."""
 
     text: str
@@ -208,7 +215,7 @@ class ReasonsRequest:
     rule: str
 
 
-def reasons_request(body: bytes, *, max_text: int) -> ReasonsRequest:
+def parse_explain_request(body: bytes, *, max_text: int) -> ExplainRequest:
     """Parse a body: ``{"text": ..., "start": ..., "end": ..., "rule": ...}``.
 
     The rule is an id, such as ``DISAMBIG_CONFUSED_WORDS``, or a name, such as ``confused-words``.
@@ -228,10 +235,10 @@ def reasons_request(body: bytes, *, max_text: int) -> ReasonsRequest:
         raise unclear_request("'start' and 'end' must be integers: offsets in characters")
     if not 0 <= start <= end <= len(text):  # type: ignore[operator]
         raise unclear_request(f"'start' and 'end' must be inside the text, from 0 to {len(text):,}")
-    return ReasonsRequest(check_text(text, max_text=min(max_text, MAX_EXPLAINED_TEXT)), start, end, rule)  # type: ignore[arg-type]
+    return ExplainRequest(check_text(text, max_text=min(max_text, MAX_EXPLAINED_TEXT)), start, end, rule)  # type: ignore[arg-type]
 
 
-def explain_flag(request: ReasonsRequest, checker: ServerChecker) -> bytes:
+def explain_flag(request: ExplainRequest, checker: ServerChecker) -> bytes:
     """Return the reasons for the most certain decision between two offsets as JSON.
 
     Raises
@@ -242,22 +249,24 @@ def explain_flag(request: ReasonsRequest, checker: ServerChecker) -> bytes:
     from disambig.explain import explain_decision, ngram_pairs, ngram_sentence, strongest
 
     model, view, decisions, index = _find_decision(request, checker)
-    record, one = decisions.record(index, request.text), decisions.slice(index, index + 1)
-    likelihoods = model.candidate_probabilities(one)
-    names, observed = one.candidate_texts(0), int(one.observed[0])
-    likelihood = dict(
-        zip(names, [0.0] * len(names) if likelihoods is None else likelihoods.tolist(), strict=True)
-    )
-    written = names[observed] if observed >= 0 else ""
-    best = [name for name, _ in record["candidates"]][:MAX_CANDIDATES]
-    best += [name for name in dict.fromkeys((record["chosen"], written)) if name not in best]
+    record, decision = decisions.record(index, request.text), decisions.slice(index, index + 1)
+    probabilities = model.candidate_probabilities(decision)
+    candidates, observed = decision.candidate_texts(0), int(decision.observed[0])
+    values = [0.0] * len(candidates) if probabilities is None else probabilities.tolist()
+    by_candidate = dict(zip(candidates, values, strict=True))
+    written = candidates[observed] if observed >= 0 else ""
+    shown = [candidate for candidate, _ in record["candidates"]][:MAX_CANDIDATES]
+    shown += [text for text in dict.fromkeys((record["chosen"], written)) if text not in shown]
     pairs = ngram_pairs(explain_decision(model, view, index) or [], written, record["chosen"])
     counted = [pair for pair in pairs if pair.at_most is not None]
     return to_json(
         {
             "reason": ngram_sentence(pairs) or _fit_sentence(record["chosen"], written),
             "probability": record["probability"],
-            "candidates": [{"candidate": name, "probability": round(likelihood[name], 4)} for name in best],
+            "candidates": [
+                {"candidate": candidate, "probability": round(by_candidate[candidate], 4)}
+                for candidate in shown
+            ],
             "counts": [_as_json(pair) for pair in strongest(counted, MAX_COUNTS)],
             "found": record["found"],
             "asked": record["asked"],
@@ -267,34 +276,37 @@ def explain_flag(request: ReasonsRequest, checker: ServerChecker) -> bytes:
 
 
 def _find_decision(
-    request: ReasonsRequest, checker: ServerChecker
+    request: ExplainRequest, checker: ServerChecker
 ) -> tuple[Model, TokenView, Decisions, int]:
-    """Return the decision between two offsets that has the rule, else the most certain of its models."""
+    """Return the most certain decision between two offsets: its model, view, decisions and row.
+
+    A decision that has the requested rule is preferred to others of the models that have the rule.
+    """
     import numpy as np
 
     from disambig.text import view_of_texts
     from disambig.types import task_rules
 
-    wanted = request.rule if request.rule.startswith(PREFIX) else rule_id(request.rule)
-    models = {
-        model.task.name: model
+    requested = request.rule if request.rule.startswith(PREFIX) else rule_id(request.rule)
+    models = [
+        model
         for model in checker.models.values()
-        if wanted in _rule_ids(model.task.name, task_rules(model.task))
-    }
+        if requested in _rule_ids(model.task.name, task_rules(model.task))
+    ]
     if not models:
         names = sorted(map(rule_id, checker.rules))
         raise unclear_request(f"unknown rule {request.rule[:40]!r}; known rules: {', '.join(names)}")
-    places = []
-    for task, model in models.items():
+    found = []
+    for model in models:
         view = view_of_texts([request.text], model.tokenisation, protected=True)
-        decisions = model.decide(view, flags_per_1000=checker.rates[task])
+        decisions = model.decide(view, flags_per_1000=checker.rates[model.task.name])
         inside = (decisions.starts >= request.start) & (decisions.ends <= request.end)
         for row in np.flatnonzero(inside).tolist():
-            has_rule = rule_id(decisions.rule_name(row, request.text)) == wanted
-            places.append((has_rule, float(decisions.probabilities[row]), model, view, decisions, row))
-    if not places:
+            has_rule = rule_id(decisions.rule_name(row, request.text)) == requested
+            found.append((has_rule, float(decisions.probabilities[row]), model, view, decisions, row))
+    if not found:
         raise unclear_request(f"{request.rule} makes no decision at {request.start}-{request.end}")
-    return max(places, key=lambda place: place[:2])[2:]
+    return max(found, key=lambda item: item[:2])[2:]
 
 
 def _rule_ids(task: str, rules: RuleSet) -> set[str]:

@@ -8,7 +8,7 @@ from typing import Any
 from disambig import __version__
 from disambig.data import WORDS_PER_MISTAKE
 from disambig.formats import RECORD_VERSIONS, record_schema
-from disambig.server._endpoints import MAX_DOCUMENTS, MAX_EXPLAINED_TEXT, MOST_BEST
+from disambig.server._endpoints import MAX_DOCUMENTS, MAX_EXPLAINED_TEXT, MAX_N_BEST
 from disambig.server.middleware import ServerLimits
 
 Json = dict[str, Any]
@@ -130,7 +130,7 @@ def _explain() -> Json:
 
 
 def _standalone(text: Json) -> Json:
-    n_best = {"type": "integer", "minimum": 1, "maximum": MOST_BEST, "default": 1}
+    n_best = {"type": "integer", "minimum": 1, "maximum": MAX_N_BEST, "default": 1}
     schema = {"type": "object", "required": ["text"], "additionalProperties": False}
     body = _body(_JSON, {**schema, "properties": {"text": text, "n_best": n_best}})
     name = {"name": "name", "in": "path", "required": True, "schema": _STRING}

@@ -42,36 +42,36 @@ class AnnotatedPiece(NamedTuple):
 
     Attributes
     ----------
-    shown : str
-        The piece as the user sees it.
-    read : str or None
-        Text that stands for a piece of markup, often ""; None for a piece of text.
+    original : str
+        The piece as the user wrote it.
+    interpretation : str or None
+        The text that a piece of markup stands for, often ""; None for a piece of text.
     """
 
-    shown: str
-    read: str | None = None
+    original: str
+    interpretation: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedText:
-    """A text in two versions: as it is checked, and as the user sees it.
+    """A text with markup, and the same text without it.
 
     Attributes
     ----------
-    read : str
-        The text that is checked, with markup replaced by its meaning.
-    shown : str
-        The text as the user sees it, with markup.
+    plain : str
+        The text that is checked, with markup replaced by its interpretation.
+    original : str
+        The text as the user wrote it.
     comments : tuple of (start, end)
-        Comments in `shown` that may hold directives for the checker.
+        Comments in `original`, which may be directives.
     starts : tuple of int
-        Start of each run of text in `read`, in ascending order.
-    runs : tuple of (start, end, by)
-        The runs of text: offsets into `read`, and what to add to them for offsets into `shown`.
+        Start of each run of text in `plain`, in ascending order.
+    runs : tuple of (start, end, shift)
+        The runs of text: offsets into `plain`, and the number to add to them for offsets into `original`.
     """
 
-    read: str
-    shown: str
+    plain: str
+    original: str
     comments: tuple[tuple[int, int], ...]
     starts: tuple[int, ...]
     runs: tuple[tuple[int, int, int], ...]
@@ -79,34 +79,35 @@ class AnnotatedText:
     @classmethod
     def from_pieces(cls, pieces: Iterable[AnnotatedPiece]) -> AnnotatedText:
         """Join pieces to a text; adjacent pieces of text form one run."""
-        read: list[str] = []
-        shown: list[str] = []
+        plain: list[str] = []
+        original: list[str] = []
         runs: list[tuple[int, int, int]] = []
         comments: list[tuple[int, int]] = []
-        at = shown_at = 0
+        start = original_start = 0
         for piece in pieces:
-            taken = piece.shown if piece.read is None else piece.read
-            if piece.read is not None:
-                matches = _LINE_COMMENT.finditer(piece.shown)
-                comments += [(shown_at + match.start(), shown_at + match.end()) for match in matches]
-            elif runs and runs[-1][1:] == (at, shown_at - at):
-                runs[-1] = (runs[-1][0], at + len(taken), shown_at - at)
-            elif taken:
-                runs.append((at, at + len(taken), shown_at - at))
-            read.append(taken)
-            shown.append(piece.shown)
-            at, shown_at = at + len(taken), shown_at + len(piece.shown)
-        whole = "".join(shown)
+            new = piece.original if piece.interpretation is None else piece.interpretation
+            end, shift = start + len(new), original_start - start
+            if piece.interpretation is not None:
+                for match in _LINE_COMMENT.finditer(piece.original):
+                    comments.append((original_start + match.start(), original_start + match.end()))
+            elif runs and runs[-1][1:] == (start, shift):
+                runs[-1] = (runs[-1][0], end, shift)
+            elif new:
+                runs.append((start, end, shift))
+            plain.append(new)
+            original.append(piece.original)
+            start, original_start = end, original_start + len(piece.original)
+        whole = "".join(original)
         comments += read_markup("text", whole).comments
-        return cls("".join(read), whole, tuple(sorted(comments)), tuple(run[0] for run in runs), tuple(runs))
+        return cls("".join(plain), whole, tuple(sorted(comments)), tuple(run[0] for run in runs), tuple(runs))
 
-    def place(self, start: int, end: int) -> tuple[int, int] | None:
-        """Return the offsets of ``read[start:end]`` in `shown`; None if it is not inside one run of text."""
+    def original_span(self, start: int, end: int) -> tuple[int, int] | None:
+        """Return the offsets of ``plain[start:end]`` in `original`; None if it is not inside one run."""
         index = bisect_right(self.starts, start) - 1
         if index < 0 or end > self.runs[index][1]:
             return None
-        by = self.runs[index][2]
-        return start + by, end + by
+        shift = self.runs[index][2]
+        return start + shift, end + shift
 
 
 def plain_annotated(text: str) -> AnnotatedText:
@@ -126,14 +127,16 @@ def parse_annotation(annotation: Sequence[object]) -> list[AnnotatedPiece]:
     for number, entry in enumerate(annotation):
         if not isinstance(entry, dict):
             raise ValueError(f"annotation {number} is not an object")
-        text, markup, meant = (entry.get(key) for key in ("text", "markup", "interpretAs"))
-        if any(value is not None and not isinstance(value, str) for value in (text, markup, meant)):
+        text, markup, interpretation = values = [entry.get(key) for key in ("text", "markup", "interpretAs")]
+        if any(value is not None and not isinstance(value, str) for value in values):
             raise ValueError(f"text, markup or interpretAs of annotation {number} is not a string")
         if text is not None and markup is not None:
             raise ValueError(f"annotation {number} has both text and markup")
-        if text is not None and meant is not None:
+        if text is not None and interpretation is not None:
             raise ValueError(f"annotation {number} has text and interpretAs, which is only for markup")
         if text is None and markup is None:
             raise ValueError(f"annotation {number} has neither text nor markup")
-        pieces.append(AnnotatedPiece(text) if text is not None else AnnotatedPiece(markup or "", meant or ""))
+        pieces.append(
+            AnnotatedPiece(markup or "", interpretation or "") if text is None else AnnotatedPiece(text)
+        )
     return pieces

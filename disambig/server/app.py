@@ -25,29 +25,29 @@ from disambig.rules import Rule, rule_text
 from disambig.server._endpoints import (
     describe_standalone,
     explain_flag,
-    reasons_request,
-    records_request,
-    standalone_request,
+    parse_explain_request,
+    parse_records_request,
+    parse_standalone_request,
 )
 from disambig.server._openapi import openapi
 from disambig.server.checker import CheckOptions, MakeResponse, ModelThread, ServerChecker
 from disambig.server.languagetool import (
-    MOST_FLAGS,
+    MAX_FLAGS,
     SOFTWARE,
     CheckRequest,
-    answer,
-    check_request,
+    check_response,
     find_language,
     languages,
     languagetool_rule,
+    parse_check_request,
     parse_form,
     rule_as_json,
-    shown_flags,
+    visible_flags,
 )
 from disambig.server.middleware import AllowedOrigins, BodyReader, RequestGuard, ServerLimits, unclear_request
 
-_INSIDE = re.compile(r"<(script|style)>(.*?)</\1>", re.DOTALL)
-_RATE = 'data-rate=""'
+_INLINE_CODE = re.compile(r"<(script|style)>(.*?)</\1>", re.DOTALL)
+_RATE_ATTRIBUTE = 'data-rate=""'
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,27 +64,30 @@ class DemoPage:
     headers: dict[str, str]
 
     @classmethod
-    def for_rate(cls, flags_per_1000: float, *, least: float | None = None) -> DemoPage:
+    def for_rate(cls, flags_per_1000: float, *, min_precision: float | None = None) -> DemoPage:
         """Return the page of a server with the given rate or minimum precision.
 
         Parameters
         ----------
         flags_per_1000 : float
             False alarms per 1,000 correct words.
-        least : float, optional
-            Minimum share of flags that are right; replaces the rate.
+        min_precision : float, optional
+            Minimum share of flags that are right; it replaces the rate.
         """
         html = files(__package__).joinpath("page.html").read_text(encoding="utf8")
-        # The policy allows this script and style by their hashes, and no others.
-        allowed = {kind: _hash(text) for kind, text in _INSIDE.findall(html)}
+        # The policy allows only this script and this style, by their hashes.
+        hashes = {kind: _hash(text) for kind, text in _INLINE_CODE.findall(html)}
         policy = (
             "default-src 'none'; "
-            f"script-src '{allowed['script']}'; style-src '{allowed['style']}'; "
+            f"script-src '{hashes['script']}'; style-src '{hashes['style']}'; "
             "connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
         )
         headers = {"content-security-policy": policy, "x-frame-options": "DENY"}
-        shown = f'data-rate="{flags_per_1000:g}"' if least is None else f'data-share="{least:g}"'
-        return cls(html.replace(_RATE, shown), headers)
+        if min_precision is None:
+            attribute = f'data-rate="{flags_per_1000:g}"'
+        else:
+            attribute = f'data-share="{min_precision:g}"'
+        return cls(html.replace(_RATE_ATTRIBUTE, attribute), headers)
 
 
 def _hash(text: str) -> str:
@@ -92,10 +95,10 @@ def _hash(text: str) -> str:
 
 
 def protocol_with_timeout(seconds: float) -> type[H11Protocol]:
-    """Return a protocol class that closes a connection if a step of the client takes longer than `seconds`.
+    """Return a protocol class that closes the connection of a client that is too slow.
 
-    The steps are sending the head of a request and reading a response. `BodyReader` limits the time of the
-    body.
+    The client has `seconds` to send the head of a request, and again to read a response; `BodyReader` limits
+    the time of the body.
     """
 
     class ProtocolWithTimeout(H11Protocol):
@@ -107,11 +110,11 @@ def protocol_with_timeout(seconds: float) -> type[H11Protocol]:
 
         def data_received(self, data: bytes) -> None:
             cycle = self.cycle
-            idle = cycle is None or cycle.response_complete
+            is_idle = cycle is None or cycle.response_complete
             super().data_received(data)
             if self.cycle is not cycle:
                 self._stop_timer()  # the head is complete: `BodyReader` limits the rest
-            elif idle and self._timer is None:
+            elif is_idle and self._timer is None:
                 self._start_timer()
 
         def pause_writing(self) -> None:
@@ -132,14 +135,14 @@ def protocol_with_timeout(seconds: float) -> type[H11Protocol]:
 
         def _start_timer(self) -> None:
             self._stop_timer()
-            self._timer = self.loop.call_later(seconds, self._drop)
+            self._timer = self.loop.call_later(seconds, self._abort)
 
         def _stop_timer(self) -> None:
             if self._timer is not None:
                 self._timer.cancel()
                 self._timer = None
 
-        def _drop(self) -> None:
+        def _abort(self) -> None:
             self.transport.abort()
 
         def handle_websocket_upgrade(self, event: Any) -> None:
@@ -151,12 +154,12 @@ def protocol_with_timeout(seconds: float) -> type[H11Protocol]:
 ParsedRequest = TypeVar("ParsedRequest")
 
 BASES = ("/v2", "/v2/v2")
-_LONG_BODY = 1 << 15
+_MAX_INLINE_BODY = 1 << 15
 """Bodies with more bytes are parsed in a thread, while other requests are answered."""
-_CHUNK = 1 << 16
+_CHUNK_BYTES = 1 << 16
 """Number of bytes of a response that are sent at a time."""
-NOTE = "Disambig-Note"
-"""Header of a response with a note about an option that has no effect."""
+NOTE_HEADER = "Disambig-Note"
+"""Response header with a note about an option that has no effect."""
 _UNSUPPORTED_FORMS = ("multipart/", "application/json")
 
 
@@ -166,7 +169,7 @@ def make_app(
     *,
     limits: ServerLimits,
     origins: AllowedOrigins,
-    tell: Callable[[str], None] = lambda line: None,
+    report_bug: Callable[[str], None] = lambda line: None,
 ) -> RequestGuard:
     """Return the application.
 
@@ -177,26 +180,30 @@ def make_app(
     worker : ModelThread
     limits : ServerLimits
     origins : AllowedOrigins
-    tell : callable
-        Called with a line about each bug; the line contains nothing of a text.
+    report_bug : callable
+        Called with a line about each bug; the line contains no part of a text.
     """
     views = _Views(checker, worker, limits)
-    routes = [_Route("/", views.page), _Route("/annotate", views.annotate, methods=["POST"])]
-    routes += [_Route("/explain", views.explain, methods=["POST"])]
-    routes += [_Route("/models", views.models)]
-    routes += [_Route("/models/{name:path}", views.standalone, methods=["POST"])]
-    routes += [_Route("/openapi.json", views.openapi), _Route("/rules", views.rules)]
-    for base in BASES:  # clients that are configured with an address ending in /v2/ add /v2 once more
+    routes = [
+        _Route("/", views.page),
+        _Route("/annotate", views.annotate, methods=["POST"]),
+        _Route("/explain", views.explain, methods=["POST"]),
+        _Route("/models", views.models),
+        _Route("/models/{name:path}", views.standalone, methods=["POST"]),
+        _Route("/openapi.json", views.openapi),
+        _Route("/rules", views.rules),
+    ]
+    for base in BASES:  # clients that are configured with an address ending in /v2/ add another /v2
         routes += [
             _Route(base, views.about),
             _Route(f"{base}/check", views.check, methods=["GET", "POST"]),
             _Route(f"{base}/languages", views.languages),
             _Route(f"{base}/info", views.info),
             _Route(f"{base}/healthcheck", views.health),
-            _Route(f"{base}/maxtextlength", views.longest),
+            _Route(f"{base}/maxtextlength", views.max_text_length),
             _Route(f"{base}/configinfo", views.configuration),
         ]
-    return RequestGuard(Router(routes, default=_not_found), origins, tell, routes)
+    return RequestGuard(Router(routes, default=_not_found), origins, report_bug, routes)
 
 
 class _Route(Route):
@@ -222,7 +229,7 @@ class _Views:
     def __init__(self, checker: ServerChecker, worker: ModelThread, limits: ServerLimits) -> None:
         self._checker, self._worker, self._limits = checker, worker, limits
         self._bodies = BodyReader(limits)
-        self._page = DemoPage.for_rate(checker.flags_per_1000, least=checker.loaded.least)
+        self._page = DemoPage.for_rate(checker.flags_per_1000, min_precision=checker.loaded.least)
 
     async def page(self, request: Request) -> Response:
         return Response(self._page.html, headers=self._page.headers, media_type="text/html")
@@ -238,25 +245,32 @@ class _Views:
             )
 
             def make_response(results: Sequence[AnnotatedDocument]) -> bytes:
-                flags = [flag for one in results for flag in shown_flags(query.text, one, self._checker)]
+                flags = [
+                    flag for result in results for flag in visible_flags(query.text, result, self._checker)
+                ]
                 with_rules = [(flag, languagetool_rule(self._checker.rule(flag.flag.rule))) for flag in flags]
-                matches = [(flag, rule) for flag, rule in with_rules if query.wants(rule, flag.flag.task)]
-                whole = len(flags) < MOST_FLAGS
-                foreign = [paragraph for one in results for paragraph in one.foreign]
-                return to_json(answer(matches, query.text, language=language, whole=whole, foreign=foreign))
+                matches = [(flag, rule) for flag, rule in with_rules if query.includes(rule, flag.flag.task)]
+                response = check_response(
+                    matches,
+                    query.text,
+                    language=language,
+                    is_complete=len(flags) < MAX_FLAGS,
+                    foreign=[paragraph for result in results for paragraph in result.foreign],
+                )
+                return to_json(response)
 
-            texts = [] if query.text_level_only else [query.text.read]
+            texts = [] if query.text_level_only else [query.text.plain]
             return await self._answer(request, texts, options, make_response)
 
     async def annotate(self, request: Request) -> Response:
         async with self._body(request) as body:
-            query = await self._read(body, records_request, body)
+            query = await self._read(body, parse_records_request, body)
             options = self._checker.options_for(query.flags_per_1000, writing=query.writing)
             return await self._answer(request, query.texts, options, query.answer)
 
     async def explain(self, request: Request) -> Response:
         async with self._body(request) as body:
-            query = await self._read(body, reasons_request, body)
+            query = await self._read(body, parse_explain_request, body)
             options = self._checker.options_for()
             return await self._answer(
                 request, [], options, lambda results: explain_flag(query, self._checker)
@@ -271,7 +285,7 @@ class _Views:
         if model is None:
             raise UserError("D888", path=request.scope["path"][:100])
         async with self._body(request) as body:
-            query = await self._read(body, standalone_request, body)
+            query = await self._read(body, parse_standalone_request, body)
             seconds = self._limits.text_seconds
             options = self._checker.options_for()
             return await self._answer(request, [], options, lambda results: query.answer(model, seconds))
@@ -296,7 +310,7 @@ class _Views:
     async def health(self, request: Request) -> Response:
         return PlainTextResponse("OK")
 
-    async def longest(self, request: Request) -> Response:
+    async def max_text_length(self, request: Request) -> Response:
         return PlainTextResponse(str(self._limits.max_text))
 
     async def configuration(self, request: Request) -> Response:
@@ -304,8 +318,7 @@ class _Views:
         if not language:
             raise unclear_request("missing 'language' parameter, e.g. 'language=en-US'")
         find_language(language, self._checker.languages)
-        by_name = sorted(self._checker.rules.items())
-        rules = [rule_as_json(languagetool_rule(rule)) for _, rule in by_name]
+        rules = [rule_as_json(languagetool_rule(rule)) for _, rule in sorted(self._checker.rules.items())]
         parameter = {"maxTextLength": self._limits.max_text}
         return _json(to_json({"software": SOFTWARE, "parameter": parameter, "rules": rules}))
 
@@ -328,28 +341,29 @@ class _Views:
             disconnect.cancel()
 
     async def _read(self, body: bytes, parser: Callable[..., ParsedRequest], *parts: bytes) -> ParsedRequest:
-        """Parse a request; a long one in a thread, while other requests are answered."""
+        """Parse a request; a long one is parsed in a thread, while other requests are answered."""
         parse = partial(parser, *parts, max_text=self._limits.max_text)
-        return await asyncio.to_thread(parse) if len(body) > _LONG_BODY else parse()
+        return await asyncio.to_thread(parse) if len(body) > _MAX_INLINE_BODY else parse()
 
 
 class _HeldResponse(Response):
-    """A JSON response that counts as held until it is sent, chunk by chunk."""
+    """A JSON response that counts as held in memory until it is sent, chunk by chunk."""
 
     def __init__(self, body: bytes, bodies: BodyReader, note: UserError | None = None) -> None:
         headers = {"content-length": str(len(body))}
-        if note is not None:  # the body has no place for it: its form is that of other programs
-            headers[NOTE] = str(note).encode("ascii", "backslashreplace").decode()
+        if note is not None:  # LanguageTool's response format has no place for notes
+            headers[NOTE_HEADER] = str(note).encode("ascii", "backslashreplace").decode()
         super().__init__(media_type="application/json", headers=headers)
-        self._whole, self._bodies = body, bodies
+        self._content, self._bodies = body, bodies
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Send the response."""
-        with self._bodies.hold(len(self._whole)):
+        size = len(self._content)
+        with self._bodies.hold(size):
             await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
-            for at in range(0, len(self._whole), _CHUNK):
-                chunk = self._whole[at : at + _CHUNK]
-                more = at + _CHUNK < len(self._whole)
+            for start in range(0, size, _CHUNK_BYTES):
+                chunk = self._content[start : start + _CHUNK_BYTES]
+                more = start + _CHUNK_BYTES < size
                 await send({"type": "http.response.body", "body": chunk, "more_body": more})
 
 
@@ -364,7 +378,7 @@ def rules_as_html(rules: Mapping[str, Rule]) -> str:
 
 
 def _parse_check(query: bytes, body: bytes, *, max_text: int) -> CheckRequest:
-    return check_request(parse_form(query, body), max_text=max_text)
+    return parse_check_request(parse_form(query, body), max_text=max_text)
 
 
 def _json(body: bytes) -> Response:

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from disambig.checking import CorrectingAnnotator, load_checker, plain_word
 from disambig.configuration import CheckSettings
@@ -30,7 +30,7 @@ Rates = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class CheckOptions:
-    """What a request asks of the models.
+    """The options of a request for the models.
 
     Attributes
     ----------
@@ -49,11 +49,13 @@ MakeResponse = Callable[[Sequence[AnnotatedDocument]], bytes]
 
 @dataclass(eq=False, slots=True)
 class _CheckJob:
+    """A request in the queue; `loop` waits for `response`."""
+
     texts: Sequence[str]
     options: CheckOptions
     make_response: MakeResponse
     loop: asyncio.AbstractEventLoop
-    answer: asyncio.Future[bytes]
+    response: asyncio.Future[bytes]
     size: int = field(init=False)
 
     def __post_init__(self) -> None:
@@ -66,17 +68,17 @@ class ModelThread:
     Parameters
     ----------
     annotate : callable
-        Returns, for given options, a function that annotates texts.
+        Takes options and returns a function that annotates texts.
     seconds : float
-        Processor time for a batch of texts, or for one text.
+        Maximum processor time for a batch of texts, or for one text.
     """
 
     def __init__(self, annotate: Callable[[CheckOptions], Annotate], *, seconds: float = math.inf) -> None:
         self._annotate = annotate
         self._seconds = seconds
-        self._waiting: deque[_CheckJob] = deque()
+        self._queue: deque[_CheckJob] = deque()
         self._changed = threading.Condition()
-        self._ended = False
+        self._is_stopped = False
         self._thread = threading.Thread(target=self._work, name="disambig models", daemon=True)
         self._thread.start()
 
@@ -94,86 +96,83 @@ class ModelThread:
         loop = asyncio.get_running_loop()
         job = _CheckJob(texts, options, make_response, loop, loop.create_future())
         with self._changed:
-            if self._ended:
+            if self._is_stopped:
                 raise UserError("D887")
-            self._waiting.append(job)
+            self._queue.append(job)
             self._changed.notify()
-        return await job.answer
+        return await job.response
 
     def end(self) -> None:
-        """Finish the current batch, refuse waiting jobs and stop the thread."""
+        """Finish the current batch, reject the queued jobs and stop the thread."""
         with self._changed:
-            self._ended = True
-            left = list(self._waiting)
-            self._waiting.clear()
+            self._is_stopped = True
+            rejected = list(self._queue)
+            self._queue.clear()
             self._changed.notify()
-        for job in left:
-            _set_result(job, UserError("D887"))
+        for job in rejected:
+            _set_response(job, UserError("D887"))
         self._thread.join()
 
     def _work(self) -> None:
-        while (batch := self._next()) is not None:
+        while (batch := self._next_batch()) is not None:
             self._answer(batch)
 
-    def _next(self) -> list[_CheckJob] | None:
+    def _next_batch(self) -> list[_CheckJob] | None:
         """Return the oldest job and further jobs with the same options; None if the thread is to stop.
 
-        Cancelled jobs are skipped.
+        Cancelled jobs are dropped.
         """
         with self._changed:
-            self._changed.wait_for(lambda: self._waiting or self._ended)
-            if self._ended:
+            self._changed.wait_for(lambda: self._queue or self._is_stopped)
+            if self._is_stopped:
                 return None
             batch: list[_CheckJob] = []
             others: list[_CheckJob] = []
             size = 0
-            while self._waiting and size < BATCH_CHARACTERS:
-                job = self._waiting.popleft()
-                if job.answer.cancelled():
+            while self._queue and size < BATCH_CHARACTERS:
+                job = self._queue.popleft()
+                if job.response.cancelled():
                     continue
                 if not batch or (job.options == batch[0].options and size + job.size <= BATCH_CHARACTERS):
                     batch.append(job)
                     size += job.size
                 else:
                     others.append(job)
-            self._waiting.extendleft(reversed(others))
+            self._queue.extendleft(reversed(others))
             return batch
 
     def _answer(self, batch: Sequence[_CheckJob]) -> None:
-        """Check the texts of a batch of requests together, and answer each request."""
+        """Annotate the texts of a batch of jobs together, and set the response of each job."""
         try:
             results_per_job = self._annotate_batch(batch)
         except Exception as problem:
             for job in batch:
-                _set_result(job, problem)
+                _set_response(job, problem)
             return
         for job, results in zip(batch, results_per_job, strict=True):
             try:
-                bad = next((result for result in results if isinstance(result, UserError)), None)
-                _set_result(
-                    job,
-                    bad
-                    or job.make_response(
-                        [result for result in results if isinstance(result, AnnotatedDocument)]
-                    ),
-                )
+                for result in results:
+                    if isinstance(result, UserError):
+                        raise result
+                documents = [result for result in results if isinstance(result, AnnotatedDocument)]
+                _set_response(job, job.make_response(documents))
             except Exception as problem:
-                _set_result(job, problem)
+                _set_response(job, problem)
 
     def _annotate_batch(self, batch: Sequence[_CheckJob]) -> list[list[AnnotatedDocument | UserError]]:
         """Annotate the texts of all jobs in one call; a text that fails does not affect the others."""
         texts = [text for job in batch for text in job.texts]
         documents = [Document(str(i), text, f"text {i}", kind="json") for i, text in enumerate(texts)]
-        results: list[AnnotatedDocument | UserError] = []
+        results: dict[str, AnnotatedDocument | UserError] = {}
         if documents:
-            annotated, bad = annotate_documents(documents, self._limited(self._annotate(batch[0].options)))
-            good = {result.document.path: result for result in annotated}
-            errors = {failure.path: _most_specific(failure.error) for failure in bad}
-            results = [good.get(document.path) or errors[document.path] for document in documents]
-        remaining = iter(results)
-        return [[next(remaining) for _ in job.texts] for job in batch]
+            annotate = self._with_time_limit(self._annotate(batch[0].options))
+            annotated, failed = annotate_documents(documents, annotate)
+            results |= {result.document.path: result for result in annotated}
+            results |= {failure.path: _most_specific(failure.error) for failure in failed}
+        in_order = iter([results[document.path] for document in documents])
+        return [[next(in_order) for _ in job.texts] for job in batch]
 
-    def _limited(self, annotate: Annotate) -> Annotate:
+    def _with_time_limit(self, annotate: Annotate) -> Annotate:
         """Return a version of `annotate` that raises D891 if it takes too long."""
 
         def run(texts: Sequence[str]) -> list[Decisions]:
@@ -192,27 +191,23 @@ def _most_specific(problem: UserError) -> UserError:
     return cause if isinstance(cause, UserError) and cause.code == "D891" else problem
 
 
-def _set_result(job: _CheckJob, outcome: bytes | Exception) -> None:
-    """Set the result of a job in the event loop that waits for it."""
+def _set_response(job: _CheckJob, outcome: bytes | Exception) -> None:
+    """Set the response or error of a job in the event loop that waits for it."""
 
-    def settle() -> None:
-        if job.answer.done():
+    def set_outcome() -> None:
+        if job.response.done():
             return
         if isinstance(outcome, Exception):
-            job.answer.set_exception(outcome)
+            job.response.set_exception(outcome)
         else:
-            job.answer.set_result(outcome)
+            job.response.set_result(outcome)
 
-    _call_soon(job.loop, settle)
-
-
-def _call_soon(loop: asyncio.AbstractEventLoop, call: Callable[[], Any]) -> None:
-    if not loop.is_closed():
-        loop.call_soon_threadsafe(call)
+    if not job.loop.is_closed():
+        job.loop.call_soon_threadsafe(set_outcome)
 
 
-PICKY = 3.0
-"""Factor of the accepted false alarms if a client asks for more flags."""
+PICKY_FACTOR = 3.0
+"""Factor on the rate of false alarms if a client requests more flags."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,12 +246,12 @@ class ServerChecker:
         """
         from disambig.models import load_standalone, task_rates
 
-        others: dict[str, StandaloneModel] = {}
-        for given in standalone:
-            name = Path(given).name if Path(given).is_dir() else given
-            if name in others:
+        standalone_models: dict[str, StandaloneModel] = {}
+        for name_or_path in standalone:
+            name = Path(name_or_path).name if Path(name_or_path).is_dir() else name_or_path
+            if name in standalone_models:
                 raise UserError("D896", name=name)
-            others[name] = load_standalone(given)
+            standalone_models[name] = load_standalone(name_or_path)
         loaded = load_checker(settings)
         assert isinstance(loaded, CorrectingAnnotator)
         set_rates = task_rates(loaded.models, loaded.rates)
@@ -264,7 +259,7 @@ class ServerChecker:
             model.task.name: set_rates.get(model.task.name, model.flags_per_1000) for model in loaded.models
         }
         ignore = frozenset(map(plain_word, settings.words_to_ignore()))
-        return cls(loaded, rates, ignore, settings.max_flags_per_1000, others)
+        return cls(loaded, rates, ignore, settings.max_flags_per_1000, standalone_models)
 
     @property
     def models(self) -> Mapping[str, Model]:
@@ -273,7 +268,7 @@ class ServerChecker:
 
     @property
     def rules(self) -> Mapping[str, Rule]:
-        """The rules of the models by name; of two models, the first."""
+        """The rules of the models by name; if two models have a rule, that of the first one."""
         from disambig.types import task_rules
 
         models = tuple(self.models.values())[::-1]
@@ -307,8 +302,8 @@ class ServerChecker:
         flags_per_1000 : float, optional
             Rate of all tasks together; by default the rates of the settings.
         picky : bool
-            Whether to show more flags. It has no effect if the settings give a minimum precision, which a
-            rate would replace.
+            Whether to show more flags. It has no effect if the settings have a minimum precision, because a
+            rate would replace that.
         writing : str, optional
             Kind of writing; by default that of the settings.
 
@@ -327,7 +322,7 @@ class ServerChecker:
             rates = task_rates(list(self.models.values()), flags_per_1000)
         elif self.loaded.least is not None:
             return rates
-        return {task: PICKY * rate for task, rate in rates.items()} if picky else rates
+        return {task: PICKY_FACTOR * rate for task, rate in rates.items()} if picky else rates
 
     def note(self, options: CheckOptions) -> UserError | None:
         """Return a note for the client if its kind of writing has no effect on these models."""
@@ -338,8 +333,7 @@ class ServerChecker:
     def annotate(self, options: CheckOptions) -> Annotate:
         """Return a function that annotates texts with the given options.
 
-        A minimum precision in the settings only applies at the rates of the settings: a request with another
-        rate replaces it.
+        A request with another rate than that of the settings replaces a minimum precision in the settings.
         """
         from disambig.models import with_writing
 
@@ -351,7 +345,7 @@ class ServerChecker:
         )
 
     def warm_up(self, texts: Sequence[str]) -> None:
-        """Annotate some texts, so that no request waits for compilation or for files opened on first use."""
+        """Annotate texts, so that no request has to wait for compilation or for opening files."""
         decide = self.annotate(self.options_for())
         decide(texts[:1])
         decide(texts)

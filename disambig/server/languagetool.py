@@ -54,6 +54,7 @@ class LanguageToolRule:
     description, short : str
         A sentence, and a short name.
     category, category_name : str
+        Id and name of the category.
     issue : str
         Issue type of the Internationalization Tag Set.
     url : str
@@ -69,7 +70,7 @@ class LanguageToolRule:
     url: str = ""
 
 
-_KINDS = {
+_CATEGORIES = {
     "grammar": ("Grammar", "GRAMMAR", "Grammar", "grammar"),
     "confusion": ("Confused words", "CONFUSED_WORDS", "Commonly Confused Words", "uncategorized"),
     "repetition": ("Repeated word", "MISC", "Miscellaneous", "duplication"),
@@ -78,14 +79,14 @@ _KINDS = {
 
 
 def rule_id(name: str) -> str:
-    """Return the id of a rule; the name of a task, which older versions used, gives an id as well."""
+    """Return the id of a rule. The name of a task, which older versions used, also has an id."""
     return PREFIX + re.sub(r"\W", "_", name).upper()
 
 
 @lru_cache(maxsize=256)
 def languagetool_rule(rule: Rule) -> LanguageToolRule:
     """Return a rule in the form of LanguageTool's interface."""
-    short, category, category_name, issue = _KINDS.get(rule.concern, _KINDS["other"])
+    short, category, category_name, issue = _CATEGORIES.get(rule.concern, _CATEGORIES["other"])
     return LanguageToolRule(rule_id(rule.name), rule.title, short, category, category_name, issue, rule.url)
 
 
@@ -127,7 +128,7 @@ def languages(codes: Sequence[str]) -> list[dict[str, str]]:
 
 
 def find_language(name: str, codes: Sequence[str], preferred_variants: Sequence[str] = ()) -> dict[str, str]:
-    """Return the language that a request names; for ``auto`` the first language.
+    """Return the language that a request names; for ``auto``, the first language.
 
     Parameters
     ----------
@@ -145,15 +146,15 @@ def find_language(name: str, codes: Sequence[str], preferred_variants: Sequence[
         D884 if there is no such language or variant.
     """
     available = languages(codes)
-    wanted = _normal_code(name)
-    if wanted == AUTO and available:
-        first = available[0]
+    requested = _normal_code(name)
+    if requested == AUTO and available:
+        chosen = available[0]
         for code in preferred_variants:
             if _normal_code(code).split("-")[0] == available[0]["code"]:
-                first = find_language(code, codes)
-        return first
+                chosen = find_language(code, codes)
+        return chosen
     for language in available:
-        if wanted == language["longCode"].lower():
+        if requested == language["longCode"].lower():
             return language
     raise UserError("D884", asked=name[:40], names=", ".join(language["longCode"] for language in available))
 
@@ -170,7 +171,7 @@ _LEVELS = (
     _PICKY,
     *"academic clarity creative customer elegant jobapp objective professional".split(),
 )
-"""Those that LanguageTool accepts; only `_PICKY` has a meaning here."""
+"""The levels that LanguageTool accepts; only `_PICKY` has an effect here."""
 _MODES = ("all", _TEXT_LEVEL_ONLY, "allButTextLevelOnly", "batch")
 
 
@@ -188,9 +189,9 @@ class CheckRequest:
     enabled_rules, disabled_rules, enabled_categories, disabled_categories : frozenset of str
     enabled_only, picky : bool
     text_level_only : bool
-        Whether only rules for whole texts are wanted; we have no such rules.
+        Whether only rules for whole texts are requested; we have no such rules.
     flags_per_1000 : float or None
-        Our own extension: false alarms to accept per 1,000 words.
+        Our own extension: accepted number of false alarms per 1,000 words.
     writing : str or None
         Our own extension: kind of writing.
     """
@@ -208,8 +209,8 @@ class CheckRequest:
     flags_per_1000: float | None
     writing: str | None = None
 
-    def wants(self, rule: LanguageToolRule, task: str) -> bool:
-        """Return True if the request asks for matches of a rule, also by the name of the task."""
+    def includes(self, rule: LanguageToolRule, task: str) -> bool:
+        """Return True if matches of a rule are requested, by the name of the rule or of its task."""
         ids = {rule.id, rule_id(task)}
         if self.enabled_only:
             return bool(ids & self.enabled_rules) or rule.category in self.enabled_categories
@@ -240,7 +241,7 @@ def parse_form(*encoded: bytes) -> dict[str, str]:
     return fields
 
 
-def check_request(fields: Mapping[str, str], *, max_text: int) -> CheckRequest:
+def parse_check_request(fields: Mapping[str, str], *, max_text: int) -> CheckRequest:
     """Parse the fields of a form; unknown fields are ignored.
 
     Raises
@@ -251,22 +252,24 @@ def check_request(fields: Mapping[str, str], *, max_text: int) -> CheckRequest:
     language = fields.get("language", "").strip()
     if not language:
         raise unclear_request("missing 'language' parameter, e.g. 'language=en-US' or 'language=auto'")
-    enabled_rules, disabled_rules = _split_list(fields, "enabledRules"), _split_list(fields, "disabledRules")
-    enabled, disabled = _split_list(fields, "enabledCategories"), _split_list(fields, "disabledCategories")
+    enabled_rules, disabled_rules, enabled_categories, disabled_categories = (
+        _split_list(fields, key)
+        for key in ("enabledRules", "disabledRules", "enabledCategories", "disabledCategories")
+    )
     enabled_only = fields.get("enabledOnly", "").lower() in _YES
-    # Clients may compare these messages: they are LanguageTool's own words.
-    if enabled_only and (disabled_rules or disabled):
+    # These messages have LanguageTool's wording, because clients may compare them.
+    if enabled_only and (disabled_rules or disabled_categories):
         raise unclear_request("you cannot specify disabled rules or categories using enabledOnly=true")
-    if enabled_only and not (enabled_rules or enabled):
+    if enabled_only and not (enabled_rules or enabled_categories):
         raise unclear_request("you must specify enabled rules or categories when using enabledOnly=true")
     return CheckRequest(
-        text=_text(fields, max_text),
+        text=_parse_text(fields, max_text),
         language=language,
         preferred_variants=_preferred_variants(fields, language),
         enabled_rules=enabled_rules,
         disabled_rules=disabled_rules,
-        enabled_categories=enabled,
-        disabled_categories=disabled,
+        enabled_categories=enabled_categories,
+        disabled_categories=disabled_categories,
         enabled_only=enabled_only,
         picky=_choice(fields, "level", _LEVELS) == _PICKY,
         text_level_only=_choice(fields, "mode", _MODES) == _TEXT_LEVEL_ONLY,
@@ -276,7 +279,7 @@ def check_request(fields: Mapping[str, str], *, max_text: int) -> CheckRequest:
 
 
 def parse_rate(value: object) -> float | None:
-    """Return the rate that a client asks for; None if it does not ask for one.
+    """Return the rate that a client requests; None if it requests none.
 
     Raises
     ------
@@ -341,7 +344,8 @@ def parse_json(data: str | bytes, what: str) -> Any:
         raise unclear_request(f"{what} is not valid JSON: {type(problem).__name__}") from None
 
 
-def _text(fields: Mapping[str, str], max_text: int) -> AnnotatedText:
+def _parse_text(fields: Mapping[str, str], max_text: int) -> AnnotatedText:
+    """Return the text of a request: the field ``text``, or the JSON in the field ``data``."""
     text, data = fields.get("text"), fields.get("data")
     if text is None and data is None:
         raise unclear_request("missing 'text' or 'data' parameter")
@@ -360,14 +364,14 @@ def _text(fields: Mapping[str, str], max_text: int) -> AnnotatedText:
     except ValueError as problem:
         raise unclear_request(f"'data': {problem}") from None
     whole = AnnotatedText.from_pieces(pieces)
-    for version in (whole.read, whole.shown):
+    for version in (whole.plain, whole.original):
         check_text(version, max_text=max_text)
     return whole
 
 
 def _preferred_variants(fields: Mapping[str, str], language: str) -> tuple[str, ...]:
     is_detected = _normal_code(language) == AUTO or fields.get("multilingual", "false") != "false"
-    # language_tool_python sends them with any language, which LanguageTool refuses
+    # language_tool_python sends them with any language; LanguageTool rejects that, but we ignore them.
     if "preferredVariants" not in fields or not is_detected:
         return ()
     variants = tuple(code.strip() for code in fields["preferredVariants"].split(","))
@@ -380,7 +384,7 @@ def _preferred_variants(fields: Mapping[str, str], language: str) -> tuple[str, 
 
 
 def _choice(fields: Mapping[str, str], key: str, choices: Sequence[str]) -> str:
-    """Return the value of a field, which may be in any case; by default the first of its choices."""
+    """Return the value of a field, ignoring its case; by default the first of `choices`."""
     value = fields.get(key, "").strip()
     for choice in choices:
         if value.lower() in ("", choice.lower()):
@@ -393,34 +397,35 @@ def _split_list(fields: Mapping[str, str], key: str) -> frozenset[str]:
 
 
 _NAME = "text"
-MOST_FLAGS = 5_000
-"""Maximum number of flags per text; the most certain ones are shown."""
-_BEFORE = re.compile(r"\S+[^\S\r\n]*\Z")
-_AFTER = re.compile(r"[^\S\r\n]*\S+")
-_MAX_DISTANCE = 80  # the neighbouring word is searched within this number of characters
+MAX_FLAGS = 5_000
+"""Maximum number of flags per text; the most certain ones are returned."""
+_WORD_BEFORE = re.compile(r"\S+[^\S\r\n]*\Z")
+_WORD_AFTER = re.compile(r"[^\S\r\n]*\S+")
+_MAX_DISTANCE = 80
+"""Number of characters in which the neighbouring word is searched."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A replacement, with the measured share of such flags that were right; None if it is not known."""
+    """A replacement, with the measured share of such flags that were right; None if it was not measured."""
 
     text: str
     share: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class ShownFlag:
-    """A flag as an edit of visible, non-empty text, which LanguageTool's clients require.
+class VisibleFlag:
+    """A flag as an edit of a non-empty span of the original text, which LanguageTool's clients require.
 
     Attributes
     ----------
     flag : Flag
-        The flag; its offsets refer to `AnnotatedText.read`.
+        The flag; its offsets refer to `AnnotatedText.plain`.
     start, end : int
-        Offsets into `AnnotatedText.shown`. If a word is missing or superfluous, the neighbouring word is
+        Offsets into `AnnotatedText.original`. If a word is missing or superfluous, the neighbouring word is
         included.
     proposals : tuple of Proposal
-        Replacements: that of the flag, those of less certain tasks, and other candidates.
+        Replacements: that of the flag, those of less certain tasks, and other candidates of the model.
     """
 
     flag: Flag
@@ -429,70 +434,75 @@ class ShownFlag:
     proposals: tuple[Proposal, ...]
 
 
-def shown_flags(text: AnnotatedText, document: AnnotatedDocument, checker: ServerChecker) -> list[ShownFlag]:
-    """Return the flags of an annotated text that are shown, in text order; at most `MOST_FLAGS`."""
-    decisions = [by_task for by_task in document.decisions if by_task.flagged.any()]
-    checked = find_flags(_NAME, text.read, PlainText(text.read), decisions, ignore=checker.ignore)
-    directives = read_directives(_NAME, text.shown, text.comments, TextLines(text.shown))
-    shown = []
-    flags = most_certain(checked.flags, 1000, MOST_FLAGS)
-    candidates = flag_candidates(flags, decisions, text.read, checker.loaded)
-    for flag, listed in zip(flags, candidates, strict=True):
-        shown_flag = show_flag(flag, text, listed)
-        if shown_flag and not directives.hiding(shown_flag.start, flag.observed, *flag.names):
-            shown.append(shown_flag)
-    apart = _without_overlaps(shown)
-    kept = most_certain([shown_flag.flag for shown_flag in apart], checked.words, checker.max_flags_per_1000)
-    chosen = set(map(id, kept))
-    return [shown_flag for shown_flag in apart if id(shown_flag.flag) in chosen]
+def visible_flags(
+    text: AnnotatedText, document: AnnotatedDocument, checker: ServerChecker
+) -> list[VisibleFlag]:
+    """Return the flags of an annotated text that can be shown, in text order; at most `MAX_FLAGS`."""
+    decisions = [of_task for of_task in document.decisions if of_task.flagged.any()]
+    checked = find_flags(_NAME, text.plain, PlainText(text.plain), decisions, ignore=checker.ignore)
+    directives = read_directives(_NAME, text.original, text.comments, TextLines(text.original))
+    flags = most_certain(checked.flags, 1000, MAX_FLAGS)
+    all_candidates = flag_candidates(flags, decisions, text.plain, checker.loaded)
+    visible = []
+    for flag, candidates in zip(flags, all_candidates, strict=True):
+        visible_flag = make_visible(flag, text, candidates)
+        if visible_flag and not directives.hiding(visible_flag.start, flag.observed, *flag.names):
+            visible.append(visible_flag)
+    visible = _without_overlaps(visible)
+    kept = most_certain(
+        [visible_flag.flag for visible_flag in visible], checked.words, checker.max_flags_per_1000
+    )
+    kept_ids = set(map(id, kept))  # a flag has no hash
+    return [visible_flag for visible_flag in visible if id(visible_flag.flag) in kept_ids]
 
 
-def show_flag(flag: Flag, text: AnnotatedText, candidates: Sequence[FlagCandidate]) -> ShownFlag | None:
-    """Return a flag as it is shown; None if markup prevents that."""
+def make_visible(flag: Flag, text: AnnotatedText, candidates: Sequence[FlagCandidate]) -> VisibleFlag | None:
+    """Return a flag as an edit of non-empty original text; None if markup prevents that."""
     start, end, new = flag.edit
-    for first, last in _widen(text.read, start, end, bool(flag.replacement)):
-        whole = text.read[first:start] + new + text.read[end:last]
-        while last > first and whole[-1:].isspace() and whole[-1] == text.read[last - 1]:
-            last, whole = last - 1, whole[:-1]
-        if last > first and (place := text.place(first, last)):
-            proposals = [Proposal(whole, None if flag.trust is None else flag.trust.share)]
-            for other in candidates[1:]:
-                begin, stop, put = other.edit
-                if first <= begin and stop <= last:
-                    changed = text.read[first:begin] + put + text.read[stop:last]
+    for first, last in _widen(text.plain, start, end, bool(flag.replacement)):
+        replacement = text.plain[first:start] + new + text.plain[end:last]
+        while last > first and replacement[-1:].isspace() and replacement[-1] == text.plain[last - 1]:
+            last, replacement = last - 1, replacement[:-1]
+        if last > first and (span := text.original_span(first, last)):
+            proposals = [Proposal(replacement, None if flag.trust is None else flag.trust.share)]
+            for candidate in candidates[1:]:
+                other_start, other_end, other_new = candidate.edit
+                if first <= other_start and other_end <= last:
+                    changed = text.plain[first:other_start] + other_new + text.plain[other_end:last]
                     proposals += [Proposal(changed)] if changed.strip() else []
-            return ShownFlag(flag, *place, _distinct(proposals, text.read[first:last]))
+            return VisibleFlag(flag, *span, _unique_proposals(proposals, text.plain[first:last]))
     return None
 
 
-def _without_overlaps(shown: Sequence[ShownFlag]) -> list[ShownFlag]:
-    """Return the flags whose shown text, neighbouring words included, overlaps no more certain one."""
+def _without_overlaps(flags: Sequence[VisibleFlag]) -> list[VisibleFlag]:
+    """Return the flags whose spans, including neighbouring words, do not overlap a more certain one."""
     kept = edits_to_keep(
-        [(flag.start, flag.end, flag.proposals[0].text if flag.proposals else "") for flag in shown],
-        [flag.flag.probability for flag in shown],
-        [flag.flag.task for flag in shown],
+        [(flag.start, flag.end, flag.proposals[0].text if flag.proposals else "") for flag in flags],
+        [flag.flag.probability for flag in flags],
+        [flag.flag.task for flag in flags],
     )
-    return [shown[i] for i in kept]
+    return [flags[i] for i in kept]
 
 
 def _widen(text: str, start: int, end: int, has_replacement: bool) -> list[tuple[int, int]]:
-    """Return spans around an edit that are not empty before and after the edit, the best first."""
+    """Return spans around an edit that are not empty before or after the edit, the best one first."""
     if start < end and has_replacement:
         return [(start, end)]
-    before = _BEFORE.search(text, max(0, start - _MAX_DISTANCE), start)
-    after = _AFTER.match(text, end, end + _MAX_DISTANCE)
+    before = _WORD_BEFORE.search(text, max(0, start - _MAX_DISTANCE), start)
+    after = _WORD_AFTER.match(text, end, end + _MAX_DISTANCE)
     spans = [(before.start(), end)] if before and start < end else []
     spans += [(start, after.end())] if after else []
     spans += [(before.start(), end)] if before and start == end else []
     return [*spans, (start, end)]
 
 
-def _distinct(proposals: Sequence[Proposal], observed: str) -> tuple[Proposal, ...]:
-    first: dict[str, Proposal] = {}
+def _unique_proposals(proposals: Sequence[Proposal], observed: str) -> tuple[Proposal, ...]:
+    """Return the first proposal of each text, without the observed text."""
+    by_text: dict[str, Proposal] = {}
     for proposal in proposals:
         if proposal.text != observed:
-            first.setdefault(proposal.text, proposal)
-    return tuple(first.values())
+            by_text.setdefault(proposal.text, proposal)
+    return tuple(by_text.values())
 
 
 SOFTWARE = {
@@ -504,72 +514,72 @@ SOFTWARE = {
     "premiumHint": "",
     "status": "",
 }
-AROUND = 40
+CONTEXT_LENGTH = 40
 """Number of characters of context on each side."""
 
 
-def answer(
-    matches: Sequence[tuple[ShownFlag, LanguageToolRule]],
+def check_response(
+    matches: Sequence[tuple[VisibleFlag, LanguageToolRule]],
     text: AnnotatedText,
     *,
     language: dict[str, str],
-    whole: bool = True,
+    is_complete: bool = True,
     foreign: Sequence[ForeignParagraph] = (),
 ) -> dict[str, Any]:
     """Return the response to a request to ``/v2/check``.
 
     Parameters
     ----------
-    matches : sequence of (ShownFlag, LanguageToolRule)
+    matches : sequence of (VisibleFlag, LanguageToolRule)
     text : AnnotatedText
     language : dict
         As `find_language` returns it.
-    whole : bool
-        Whether the matches are complete.
+    is_complete : bool
+        Whether `matches` has all matches.
     foreign : sequence of ForeignParagraph
-        Paragraphs that were left alone: if they are most of the text, their language is the one detected.
+        Paragraphs that were left alone. If they are most of the text, their language is the detected one.
     """
-    offsets = Utf16Offsets(text.shown)
+    offsets = Utf16Offsets(text.original)
     code_and_name = {"name": language["name"], "code": language["longCode"]}
+    detected = {**_detect_language(code_and_name, text.plain, foreign), "source": "disambig"}
     return {
         "software": SOFTWARE,
-        "warnings": {"incompleteResults": not whole},
-        "language": {
-            **code_and_name,
-            "detectedLanguage": {**_detected(code_and_name, text.read, foreign), "source": "disambig"},
-        },
+        "warnings": {"incompleteResults": not is_complete},
+        "language": {**code_and_name, "detectedLanguage": detected},
         "matches": [_match(flag, rule, text, offsets) for flag, rule in matches],
     }
 
 
-def _detected(
+def _detect_language(
     language: dict[str, str], text: str, foreign: Sequence[ForeignParagraph]
 ) -> dict[str, str | float]:
-    """Return the language of most of a text, with its share of the characters."""
-    sizes: Counter[str] = Counter()
+    """Return the language of most of a text, with its share of the characters as the confidence."""
+    lengths: Counter[str] = Counter()
     for paragraph in foreign:
         if paragraph.language != NO_LANGUAGE:
-            sizes[paragraph.language] += paragraph.end - paragraph.start
-    length = max(len(text.strip()), 1)
-    if 2 * sizes.total() <= length:
+            lengths[paragraph.language] += paragraph.end - paragraph.start
+    text_length = max(len(text.strip()), 1)
+    if 2 * lengths.total() <= text_length:
         return {**language, "confidence": 1.0}
-    code, size = sizes.most_common(1)[0]
-    return {"name": LANGUAGE_NAMES[code], "code": code, "confidence": round(min(size / length, 1.0), 3)}
+    code, length = lengths.most_common(1)[0]
+    share = round(min(length / text_length, 1.0), 3)
+    return {"name": LANGUAGE_NAMES[code], "code": code, "confidence": share}
 
 
 def _match(
-    shown: ShownFlag, rule: LanguageToolRule, text: AnnotatedText, offsets: Utf16Offsets
+    visible_flag: VisibleFlag, rule: LanguageToolRule, text: AnnotatedText, offsets: Utf16Offsets
 ) -> dict[str, Any]:
-    flag = shown.flag
-    start = offsets.count(shown.start)
+    """Return a match as ``/v2/check`` lists it."""
+    flag = visible_flag.flag
+    start = offsets.count(visible_flag.start)
     return {
-        "message": message(shown),
+        "message": message(visible_flag),
         "shortMessage": rule.short,
-        "replacements": [_replacement(proposal) for proposal in shown.proposals],
+        "replacements": [_replacement(proposal) for proposal in visible_flag.proposals],
         "offset": start,
-        "length": offsets.count(shown.end) - start,
-        "context": context(text.shown, shown.start, shown.end),
-        "sentence": sentence_around(text.read, flag.start, flag.end),
+        "length": offsets.count(visible_flag.end) - start,
+        "context": context(text.original, visible_flag.start, visible_flag.end),
+        "sentence": sentence_around(text.plain, flag.start, flag.end),
         "type": {"typeName": "Other"},
         "rule": {
             "id": rule.id,
@@ -583,9 +593,9 @@ def _match(
     }
 
 
-def message(shown: ShownFlag) -> str:
+def message(visible_flag: VisibleFlag) -> str:
     """Return a flag as a question, with its rule and the measured precision of such flags."""
-    flag = shown.flag
+    flag = visible_flag.flag
     observed, meant = (
         escape_control_chars(" ".join(text.split())) for text in (flag.observed, flag.replacement)
     )
@@ -599,7 +609,7 @@ def message(shown: ShownFlag) -> str:
 
 def context(text: str, start: int, end: int) -> dict[str, Any]:
     """Return the context of a match on one line, with the offset of the match in it."""
-    first, last = max(0, start - AROUND), min(len(text), end + AROUND)
+    first, last = max(0, start - CONTEXT_LENGTH), min(len(text), end + CONTEXT_LENGTH)
     before = ("..." if first else "") + text[first:start]
     after = text[end:last] + ("..." if last < len(text) else "")
     line = "".join(" " if char in "\r\n\t" else char for char in before + text[start:end] + after)

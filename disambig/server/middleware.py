@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import re
+import traceback
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
@@ -66,8 +67,8 @@ class ServerLimits:
     text_seconds : float
         Processor time for checking one text; texts that take longer are answered with 413.
     held : int
-        Maximum number of bytes of waiting requests and unsent responses; further requests are answered with
-        503.
+        Maximum number of bytes of requests and responses that are held in memory; further requests are
+        answered with 503.
     """
 
     max_text: int = 500_000
@@ -83,10 +84,10 @@ class ServerLimits:
 
 
 EXTENSIONS = ("chrome-extension", "moz-extension", "safari-web-extension")
-"""Schemes whose origins may be allowed all at once: the names of extensions are made up at installation."""
+"""Schemes of which all origins may be allowed at once, because each installation has a different origin."""
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/\s?#@]+")
-_NO_HOST = re.compile(r"[/?#@]")
-_LOCAL = ("localhost", "")
+_INVALID_IN_HOST = re.compile(r"[/?#@]")
+_LOCAL_NAMES = ("localhost", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,15 +131,15 @@ class AllowedOrigins:
             D886 if the host or the origin is not allowed.
         """
         host = headers.get("host", "")
-        # Other names are refused: with DNS rebinding, a foreign page could otherwise reach the server.
+        # With DNS rebinding, a foreign page could reach the server under another host name.
         if not self._is_allowed_host(host):
             raise UserError("D886", what="the host", value=host, option="--allow-host")
         origin = headers.get("origin", "").lower()
         if not origin:
-            embedded = headers.get("sec-fetch-mode") == "no-cors"
-            if embedded and headers.get("sec-fetch-site") in ("cross-site", "same-site"):
-                named = headers.get("referer", "another site")
-                raise UserError("D886", what="a page of", value=named, option="--allow-origin")
+            is_embedded = headers.get("sec-fetch-mode") == "no-cors"
+            if is_embedded and headers.get("sec-fetch-site") in ("cross-site", "same-site"):
+                site = headers.get("referer", "another site")
+                raise UserError("D886", what="a page of", value=site, option="--allow-origin")
             return ""
         if origin == f"http://{host.lower()}":
             return ""
@@ -147,13 +148,13 @@ class AllowedOrigins:
         raise UserError("D886", what="the origin", value=headers["origin"], option="--allow-origin")
 
     def _is_allowed_host(self, host: str) -> bool:
-        if _NO_HOST.search(host):
+        if _INVALID_IN_HOST.search(host):
             return False
         try:
             name = (urlsplit(f"//{host}").hostname or "").rstrip(".")
         except ValueError:
             return False
-        if name in _LOCAL or name in self.hosts:
+        if name in _LOCAL_NAMES or name in self.hosts:
             return True
         try:
             ipaddress.ip_address(name)
@@ -184,13 +185,13 @@ Send = Callable[[Message], Awaitable[None]]
 ASGIApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 Header = tuple[bytes, bytes]
 
-ALWAYS: Sequence[Header] = (
+COMMON_HEADERS: Sequence[Header] = (
     (b"cache-control", b"no-store"),
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
     (b"vary", b"Origin"),
 )
-_DAY = b"86400"
+_PREFLIGHT_SECONDS = b"86400"
 
 
 class RequestGuard:
@@ -200,75 +201,79 @@ class RequestGuard:
     ----------
     app : ASGI application
     origins : AllowedOrigins
-    tell : callable
-        Called with a line about each bug; the line contains nothing of a text.
+    report_bug : callable
+        Called with a line about each bug; the line contains no part of a text.
     routes : sequence of Route
         The routes of `app`.
     """
 
     def __init__(
-        self, app: ASGIApp, origins: AllowedOrigins, tell: Callable[[str], None], routes: Sequence[Route] = ()
+        self,
+        app: ASGIApp,
+        origins: AllowedOrigins,
+        report_bug: Callable[[str], None],
+        routes: Sequence[Route] = (),
     ) -> None:
         self.routes = routes
-        self._app, self._origins, self._tell = app, origins, tell
+        self._app, self._origins, self._report_bug = app, origins, report_bug
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
         if scope["type"] != "http":
             return
         headers = {key.decode("latin-1"): value.decode("latin-1") for key, value in scope["headers"]}
-        started = is_read = False
-        added = list(ALWAYS)
+        has_started = is_read = False
+        extra_headers = list(COMMON_HEADERS)
 
-        async def receive_noting_end() -> Message:
+        async def receive_and_note_end() -> Message:
             nonlocal is_read
             message = await receive()
             is_read = not message.get("more_body", False)
             return message
 
-        async def with_headers(message: Message) -> None:
-            nonlocal started
+        async def send_with_headers(message: Message) -> None:
+            nonlocal has_started
             if message["type"] == "http.response.start":
-                started = True
-                message["headers"] = [*message.get("headers", ()), *added]
+                has_started = True
+                message["headers"] = [*message.get("headers", ()), *extra_headers]
             await send(message)
 
         try:
             foreign = self._origins.check(scope["method"], headers)
-            added += _cors_headers(foreign)
+            extra_headers += _cors_headers(foreign)
             if scope["method"] == "OPTIONS":
-                await _plain_response(with_headers, 204, "", _preflight(headers) if foreign else ())
+                await _send_text(send_with_headers, 204, "", _preflight(headers) if foreign else ())
                 return
-            await self._app(scope, receive_noting_end, with_headers)
+            await self._app(scope, receive_and_note_end, send_with_headers)
         except UserError as problem:
-            if started:
+            if has_started:
                 raise
-            await _plain_response(
-                with_headers,
+            await _send_text(
+                send_with_headers,
                 http_status(problem),
                 client_message(problem),
                 _error_headers(problem),
                 unread=receive if problem.code in ("D885", "D887") and not is_read else None,
             )
         except Exception as problem:
-            self._tell(_bug_location(problem))
-            if not started:
-                await _plain_response(
-                    with_headers, 500, "Error: the server failed; see its standard error for the place"
-                )
+            self._report_bug(_bug_location(problem))
+            if not has_started:
+                message = "Error: the server failed; see its standard error for the place"
+                await _send_text(send_with_headers, 500, message)
 
 
-async def _plain_response(
-    send: Send, status: int, text: str, more: Sequence[Header] = (), *, unread: Receive | None = None
+async def _send_text(
+    send: Send, status: int, text: str, headers: Sequence[Header] = (), *, unread: Receive | None = None
 ) -> None:
-    """Send a response; then receive what is left of a request that was not read to its end.
+    """Send a response in plain text, and then discard the unread rest of the request, if there is any.
 
-    If a connection is closed while a client still sends, the client gets an error instead of the response.
+    If the connection was closed while the client still sends, the client would see an error instead of the
+    response.
     """
     body = text.encode()
     length = [] if status == 204 else [(b"content-length", str(len(body)).encode())]
     kind = (b"content-type", b"text/plain; charset=utf-8")
-    await send({"type": "http.response.start", "status": status, "headers": [kind, *length, *more]})
+    await send({"type": "http.response.start", "status": status, "headers": [kind, *length, *headers]})
     await send({"type": "http.response.body", "body": body, "more_body": unread is not None})
     if unread is not None:
         with suppress(asyncio.TimeoutError):
@@ -278,7 +283,7 @@ async def _plain_response(
 
 _LINGER_SECONDS = 5.0
 _LINGER_BYTES = 1 << 26
-"""The rest of a rejected request is received for at most this time and up to this size. It is not kept."""
+"""Maximum time and size for discarding the rest of a rejected request."""
 
 
 async def _discard(receive: Receive) -> None:
@@ -290,7 +295,7 @@ async def _discard(receive: Receive) -> None:
 
 
 def _cors_headers(origin: str) -> list[Header]:
-    """Return the headers that let a foreign origin, or only the page itself, read the response."""
+    """Return the headers that let a foreign origin, or ("") only the page itself, read the response."""
     if not origin:
         return [(b"cross-origin-resource-policy", b"same-origin")]
     return [
@@ -304,7 +309,7 @@ def _preflight(headers: MutableMapping[str, str]) -> list[Header]:
     response_headers = [
         (b"access-control-allow-methods", b"GET, POST, OPTIONS"),
         (b"access-control-allow-headers", requested),
-        (b"access-control-max-age", _DAY),
+        (b"access-control-max-age", _PREFLIGHT_SECONDS),
     ]
     if headers.get("access-control-request-private-network") == "true":
         response_headers.append((b"access-control-allow-private-network", b"true"))
@@ -313,7 +318,7 @@ def _preflight(headers: MutableMapping[str, str]) -> list[Header]:
 
 def _error_headers(problem: UserError) -> list[Header]:
     """Return the extra headers of an error response."""
-    # The body of these requests was not read to its end, so the connection cannot be used again.
+    # The bodies of these requests were not read to their ends, so the connection cannot be used again.
     if problem.code in ("D885", "D889", "D887"):
         retry = [(b"retry-after", b"1")] if problem.code == "D887" else []
         return [(b"connection", b"close"), *retry]
@@ -324,22 +329,22 @@ def _error_headers(problem: UserError) -> list[Header]:
 
 def _bug_location(problem: BaseException) -> str:
     """Return the source line of a bug, without its message, which may contain parts of a text."""
-    trace, place = problem.__traceback__, "?"
-    while trace is not None:
-        place = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
-        trace = trace.tb_next
+    frames = traceback.extract_tb(problem.__traceback__)
+    place = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else "?"
     return f"a request failed: {type(problem).__name__} at {place}"
 
 
-ReceiveBody = Callable[[], Awaitable[MutableMapping[str, Any]]]
-
-
 class BodyReader:
-    """Read request bodies, and count the bytes of requests and responses in memory.
+    """Read request bodies, and count the bytes of requests and responses that are held in memory.
 
     Parameters
     ----------
     limits : ServerLimits
+
+    Attributes
+    ----------
+    held : int
+        Number of bytes that are held now.
     """
 
     def __init__(self, limits: ServerLimits) -> None:
@@ -347,14 +352,14 @@ class BodyReader:
         self.held = 0
 
     @asynccontextmanager
-    async def read(self, receive: ReceiveBody, announced: str | None) -> AsyncIterator[bytes]:
+    async def read(self, receive: Receive, content_length: str | None) -> AsyncIterator[bytes]:
         """Yield the body of a request; it counts as held until the block is left.
 
         Parameters
         ----------
         receive : callable
             The ``receive`` of ASGI.
-        announced : str, optional
+        content_length : str or None
             The header ``Content-Length``.
 
         Raises
@@ -363,19 +368,19 @@ class BodyReader:
             D885 as soon as the body is known to be too long; D887 if too many bytes are held; D889 if the
             body does not arrive in time; D883 if the client closes the connection.
         """
-        taken = 0
+        size = 0
         try:
-            if announced is not None and announced.isdecimal():
-                self._check(int(announced))
-            parts = []
-            async for part in self._parts(receive):
-                taken += len(part)
-                self.held += len(part)
-                self._check(taken)
-                parts.append(part)
-            yield b"".join(parts)
+            if content_length is not None and content_length.isdecimal():
+                self._check(int(content_length))
+            chunks = []
+            async for chunk in self._chunks(receive):
+                size += len(chunk)
+                self.held += len(chunk)
+                self._check(size)
+                chunks.append(chunk)
+            yield b"".join(chunks)
         finally:
-            self.held -= taken
+            self.held -= size
 
     @contextmanager
     def hold(self, size: int) -> Iterator[None]:
@@ -401,7 +406,7 @@ class BodyReader:
         if self.held > self._limits.held:
             raise UserError("D887")
 
-    async def _parts(self, receive: ReceiveBody) -> AsyncIterator[bytes]:
+    async def _chunks(self, receive: Receive) -> AsyncIterator[bytes]:
         """Yield the chunks of a request body; raise D889 if the client is too slow."""
         loop = asyncio.get_running_loop()
         end = loop.time() + self._limits.client_seconds

@@ -16,7 +16,7 @@ from disambig.server.checker import ModelThread, ServerChecker
 from disambig.server.middleware import AllowedOrigins, ServerLimits
 
 SHUTDOWN_SECONDS = 3
-"""Time for unfinished responses after the server was asked to stop."""
+"""Time for unfinished responses after a signal to stop."""
 _WARM_UP_TEXT = (
     "She wrote that the people in the first row had their reasons, and that it was quite hard to say which "
     "of them was right. Nobody knew whether a meeting in the morning would change that; the others went on "
@@ -35,13 +35,13 @@ def serve(
     note: Callable[[str], None],
     standalone: Sequence[str] = (),
 ) -> None:
-    """Load the models and answer requests until SIGINT or SIGTERM; finish running requests before returning.
+    """Load the models and answer requests until SIGINT or SIGTERM; running requests are finished first.
 
     Parameters
     ----------
     settings : CheckSettings
     host, port
-        Address to listen on; port 0 is any free port.
+        Address to listen on; port 0 stands for any free port.
     origins : AllowedOrigins
     limits : ServerLimits
     say : callable
@@ -67,7 +67,7 @@ def serve(
         try:
             from disambig.server.app import make_app
 
-            app = make_app(checker, worker, limits=limits, origins=origins, tell=note)
+            app = make_app(checker, worker, limits=limits, origins=origins, report_bug=note)
             shown = f"[{host}]" if ":" in host else host
             names = ", ".join([*checker.models, *checker.standalone])
             line = f"listening on http://{shown}:{bound.getsockname()[1]} ({names})"
@@ -85,7 +85,7 @@ def _check_extra() -> None:
 
 @contextmanager
 def _open_socket(host: str, port: int) -> Iterator[socket.socket]:
-    """Yield a bound socket and close it afterwards; connections wait until the event loop runs."""
+    """Yield a bound socket and close it afterwards."""
     address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     try:
         family, kind, number, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
@@ -108,7 +108,7 @@ def _reason(problem: Exception) -> str:
 
 
 def _run_server(app: object, bound: socket.socket, limits: ServerLimits, ready: Callable[[], None]) -> None:
-    """Serve an application on a bound socket until a signal; call `ready` when it accepts requests."""
+    """Serve an application on a bound socket until a signal; call `ready` once it accepts requests."""
     import uvicorn
 
     from disambig.server.app import protocol_with_timeout
@@ -122,14 +122,14 @@ def _run_server(app: object, bound: socket.socket, limits: ServerLimits, ready: 
         def capture_signals(self) -> Iterator[None]:
             """Stop on a signal without raising it again, so that the exit status is 0."""
             stop_signals = (signal.SIGINT, signal.SIGTERM)
-            before = [signal.signal(number, self._end) for number in stop_signals]
+            old_handlers = [signal.signal(number, self._stop) for number in stop_signals]
             try:
                 yield
             finally:
-                for number, handler in zip(stop_signals, before, strict=True):
+                for number, handler in zip(stop_signals, old_handlers, strict=True):
                     signal.signal(number, handler)
 
-        def _end(self, *_: object) -> None:
+        def _stop(self, *_: object) -> None:
             self.should_exit = True
 
     logging.getLogger("uvicorn").setLevel(logging.CRITICAL + 1)

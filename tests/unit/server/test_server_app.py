@@ -11,7 +11,7 @@ from disambig.checking import Flag
 from disambig.configuration import CheckSettings
 from disambig.data import PrecisionEstimate
 from disambig.packs import available
-from disambig.server import AllowedOrigins, ServerChecker, ServerLimits, ShownFlag, message
+from disambig.server import AllowedOrigins, ServerChecker, ServerLimits, VisibleFlag, message
 
 
 def check(ask, text=TEXT, **fields):
@@ -247,8 +247,8 @@ def test_annotate_returns_records(ask):
 
 
 def test_limits_the_number_of_flags(ask, monkeypatch):
-    monkeypatch.setattr("disambig.server.languagetool.MOST_FLAGS", 3)
-    monkeypatch.setattr("disambig.server.app.MOST_FLAGS", 3)
+    monkeypatch.setattr("disambig.server.languagetool.MAX_FLAGS", 3)
+    monkeypatch.setattr("disambig.server.app.MAX_FLAGS", 3)
     answer = ask("POST", "/v2/check", data={"language": "en", "text": f"{TEXT} " * 3}).json()
     assert len(answer["matches"]) == 3
     assert answer["warnings"] == {"incompleteResults": True}
@@ -260,7 +260,7 @@ def test_limits_the_size_of_an_answer(ask, monkeypatch):
     assert answer.json()["flags"] == 400
     busy = {"limits": ServerLimits(held=500)}
     assert ask("POST", "/annotate", json={"text": TEXT}, serving=busy).status_code == 503
-    monkeypatch.setattr("disambig.server._endpoints.MOST_DECISIONS", 2)
+    monkeypatch.setattr("disambig.server._endpoints.MAX_DECISIONS", 2)
     assert ask("POST", "/annotate", json={"text": TEXT}).status_code == 413
 
 
@@ -318,7 +318,7 @@ def test_explain_takes_the_id_of_a_rule_and_its_name(ask):
 def test_a_failing_text_is_a_500_and_not_logged(ask):
     logged = []
     answer = ask(
-        "POST", "/v2/check", data={"language": "en", "text": "RAISE"}, serving={"tell": logged.append}
+        "POST", "/v2/check", data={"language": "en", "text": "RAISE"}, serving={"report_bug": logged.append}
     )
     assert answer.status_code == 500
     assert answer.text.startswith("Error: ")
@@ -329,9 +329,11 @@ def test_logs_only_the_place_of_a_bug(ask, monkeypatch):
     def wrong(*_, **__):
         raise RuntimeError(f"this holds the text: {TEXT}")
 
-    monkeypatch.setattr("disambig.server.app.answer", wrong)
+    monkeypatch.setattr("disambig.server.app.check_response", wrong)
     logged = []
-    answer = ask("POST", "/v2/check", data={"language": "en", "text": TEXT}, serving={"tell": logged.append})
+    answer = ask(
+        "POST", "/v2/check", data={"language": "en", "text": TEXT}, serving={"report_bug": logged.append}
+    )
     assert answer.status_code == 500
     assert "test_server_app.py" in logged[0]
     assert "RuntimeError" in logged[0]
@@ -396,7 +398,7 @@ def test_page_shows_a_rate_or_a_precision(ask):
 )
 def test_message(trust, suffix):
     flag = Flag(0, 1, 1, 1, "b", "a", "spelling", 0.67, (0, 1, "a"), trust=trust)
-    assert message(ShownFlag(flag, 0, 1, ())) == f"Did you mean “a” in place of “b”? ({suffix})"
+    assert message(VisibleFlag(flag, 0, 1, ())) == f"Did you mean “a” in place of “b”? ({suffix})"
 
 
 def test_page_of_rules(ask):

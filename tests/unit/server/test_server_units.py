@@ -23,10 +23,10 @@ from disambig.server import (
     ServerLimits,
     Utf16Offsets,
     languagetool,
+    make_visible,
     plain_annotated,
-    show_flag,
-    shown_flags,
     utf16_length,
+    visible_flags,
 )
 
 PIECES = st.lists(
@@ -38,27 +38,27 @@ PIECES = st.lists(
 @given(PIECES)
 def test_places_of_annotated_text(pieces):
     text = AnnotatedText.from_pieces(pieces)
-    assert text.shown == "".join(piece.shown for piece in pieces)
-    meant = [piece.shown if piece.read is None else piece.read for piece in pieces]
-    assert text.read == "".join(meant)
+    assert text.original == "".join(piece.original for piece in pieces)
+    meant = [piece.original if piece.interpretation is None else piece.interpretation for piece in pieces]
+    assert text.plain == "".join(meant)
     taken = set()
-    for start in range(len(text.read)):
-        place = text.place(start, start + 1)
+    for start in range(len(text.plain)):
+        place = text.original_span(start, start + 1)
         if place:
-            assert text.shown[slice(*place)] == text.read[start]
+            assert text.original[slice(*place)] == text.plain[start]
             taken.add(place[0])
-    assert len(taken) == sum(len(piece.shown) for piece in pieces if piece.read is None)
+    assert len(taken) == sum(len(piece.original) for piece in pieces if piece.interpretation is None)
 
 
 def test_markup_separates_runs_of_text():
     text = AnnotatedText.from_pieces(
         [AnnotatedPiece("un"), AnnotatedPiece("do"), AnnotatedPiece("<b>", ""), AnnotatedPiece("ing")]
     )
-    assert text.read == "undoing"
-    assert text.place(0, 4) == (0, 4)
-    assert text.place(4, 7) == (7, 10)
-    assert text.place(3, 5) is None
-    assert AnnotatedText.from_pieces([AnnotatedPiece("<b>", "")]).place(0, 0) is None
+    assert text.plain == "undoing"
+    assert text.original_span(0, 4) == (0, 4)
+    assert text.original_span(4, 7) == (7, 10)
+    assert text.original_span(3, 5) is None
+    assert AnnotatedText.from_pieces([AnnotatedPiece("<b>", "")]).original_span(0, 0) is None
 
 
 @given(st.text("a\u00e9\u0301\u05d0\U0001f600\n", max_size=20), st.integers(0, 20))
@@ -84,7 +84,7 @@ def flag(text, start, end, replacement, edit, alternatives=()):
     ],
 )
 def test_edits_include_a_neighbouring_word(text, widened, covered, proposed):
-    shown = show_flag(flag(text, *widened), plain_annotated(text), [])
+    shown = make_visible(flag(text, *widened), plain_annotated(text), [])
     assert text[shown.start : shown.end] == covered
     assert shown.proposals[0].text == proposed
     whole = text[: shown.start] + proposed + text[shown.end :]
@@ -100,28 +100,30 @@ def test_alternatives_follow_without_repetition():
         {"task": "form", "start": 3, "end": 13, "replacement": "rests on", "probability": 0.3},
     ]
     widened = flag(text, 11, 13, "on", (11, 13, "on"), tuple(others))
-    shown = show_flag(widened, plain_annotated(text), *flag_candidates([widened], [], text, annotate_texts))
+    shown = make_visible(
+        widened, plain_annotated(text), *flag_candidates([widened], [], text, annotate_texts)
+    )
     assert [(item.text, item.share) for item in shown.proposals] == [("on", None), ("off", None)]
 
 
 def test_edits_do_not_cross_markup():
     pieces = [AnnotatedPiece("many"), AnnotatedPiece("<b>", ""), AnnotatedPiece(" of of them")]
     text = AnnotatedText.from_pieces(pieces)
-    shown = show_flag(flag(text.read, 5, 7, "", (5, 8, "")), text, [])
-    assert text.shown[shown.start : shown.end] == "of of"
+    shown = make_visible(flag(text.plain, 5, 7, "", (5, 8, "")), text, [])
+    assert text.original[shown.start : shown.end] == "of of"
     pieces = [AnnotatedPiece("a "), AnnotatedPiece("<b>", "x"), AnnotatedPiece(" b")]
     alone = AnnotatedText.from_pieces(pieces)
-    assert show_flag(flag(alone.read, 2, 3, "y", (2, 3, "y")), alone, []) is None
+    assert make_visible(flag(alone.plain, 2, 3, "y", (2, 3, "y")), alone, []) is None
 
 
 def test_shows_the_more_certain_of_overlapping_flags(monkeypatch):
     text = "We had quite place during 1997."
     (result,) = [AnnotatedDocument(Document("1", text, ""), tuple(annotate_texts([text])))]
     checker = FakeChecker(loaded({name: Fake(name) for name in GROUPS}), {})
-    shown = shown_flags(plain_annotated(text), result, checker)
+    shown = visible_flags(plain_annotated(text), result, checker)
     assert [one.flag.observed for one in shown] == ["quite", "during"]
     monkeypatch.setattr(languagetool, "_widen", lambda *_: [(7, 25)])
-    assert len(shown_flags(plain_annotated(text), result, checker)) == 1
+    assert len(visible_flags(plain_annotated(text), result, checker)) == 1
 
 
 SMALL = ServerLimits(max_text=1, client_seconds=0.05, held=100_000)
