@@ -27,26 +27,28 @@ def make_diagnostics(
     state: TextState, flags: Sequence[Flag], candidates: Sequence[Sequence[FlagCandidate]]
 ) -> list[types.Diagnostic]:
     """Return one diagnostic per flag; its data has the version of the text and the edits, the best first."""
-    return [
-        types.Diagnostic(
-            range=to_range(state.lines, flag.start, _visible_end(state.text, flag)),
-            message=f"{show_candidate(flag.observed)} -> {show_candidate(flag.replacement)}"
-            f"{'' if flag.trust is None else f' ({flag.trust} right)'}",
-            severity=types.DiagnosticSeverity.Information,
-            source=SOURCE,
-            code=flag.rule,
-            code_description=_code_description(flag.rule),
-            data=_data(state, flag, corrections),
+    diagnostics = []
+    for flag, flag_candidates in zip(flags, candidates, strict=True):
+        message = f"{show_candidate(flag.observed)} -> {show_candidate(flag.replacement)}"
+        diagnostics.append(
+            types.Diagnostic(
+                range=to_range(state.lines, flag.start, _visible_end(state.text, flag)),
+                message=message if flag.trust is None else f"{message} ({flag.trust} right)",
+                severity=types.DiagnosticSeverity.Information,
+                source=SOURCE,
+                code=flag.rule,
+                code_description=_code_description(flag.rule),
+                data=_diagnostic_data(state, flag, flag_candidates),
+            )
         )
-        for flag, corrections in zip(flags, candidates, strict=True)
-    ]
+    return diagnostics
 
 
 def _code_description(name: str) -> types.CodeDescription | None:
-    """Return the address of the description of a rule; the page of shared rules is a file that is here."""
+    """Return the address of the description of a rule; that of a shared rule is in an installed file."""
     rule = find_rule(name)
-    shared = rule.url.startswith(PAGE)
-    address = f"{local_page().absolute().as_uri()}#{name}" if shared else rule.url
+    is_shared = rule.url.startswith(PAGE)
+    address = f"{local_page().absolute().as_uri()}#{name}" if is_shared else rule.url
     return types.CodeDescription(href=address) if address else None
 
 
@@ -63,7 +65,7 @@ def to_text_edit(lines: ProtocolLines, edit: tuple[int, int, str]) -> types.Text
 
 
 def action_title(flag: Flag, candidate: FlagCandidate) -> str:
-    """Return the title of an edit."""
+    """Return the title of the code action that inserts a candidate."""
     new = candidate.text
     observed = flag.observed if candidate.elsewhere is None else candidate.elsewhere
     if not new:
@@ -73,7 +75,8 @@ def action_title(flag: Flag, candidate: FlagCandidate) -> str:
     return f'Replace with "{new}"' if observed else f'Insert "{new}"'
 
 
-def _data(state: TextState, flag: Flag, candidates: Sequence[FlagCandidate]) -> dict[str, Any]:
+def _diagnostic_data(state: TextState, flag: Flag, candidates: Sequence[FlagCandidate]) -> dict[str, Any]:
+    """Return the data of a diagnostic, for editors that apply edits themselves."""
     return {
         "version": state.version,
         "start": flag.start,
@@ -81,7 +84,7 @@ def _data(state: TextState, flag: Flag, candidates: Sequence[FlagCandidate]) -> 
         "fixes": [
             {
                 "title": action_title(flag, candidate),
-                "range": _plain(state.lines, candidate),
+                "range": _range_as_json(state.lines, candidate),
                 "newText": candidate.edit[2],
             }
             for candidate in candidates
@@ -89,14 +92,17 @@ def _data(state: TextState, flag: Flag, candidates: Sequence[FlagCandidate]) -> 
     }
 
 
-def _plain(lines: ProtocolLines, candidate: FlagCandidate) -> dict[str, Any]:
+def _range_as_json(lines: ProtocolLines, candidate: FlagCandidate) -> dict[str, Any]:
+    def position(offset: int) -> dict[str, int]:
+        line, column = lines.position(offset)
+        return {"line": line, "character": column}
+
     start, end, _ = candidate.edit
-    places = zip(("start", "end"), (lines.position(start), lines.position(end)), strict=True)
-    return {name: {"line": line, "character": column} for name, (line, column) in places}
+    return {"start": position(start), "end": position(end)}
 
 
 def _visible_end(text: str, flag: Flag) -> int:
-    """Return the end of a flag; the flag of a missing word covers the next word, so that it is visible."""
+    """Return the end of a flag; the flag of a missing word includes the next word, to be visible."""
     end = flag.end
     if flag.start == flag.end:
         while end < len(text) and not text[end].isspace():
@@ -104,8 +110,8 @@ def _visible_end(text: str, flag: Flag) -> int:
     return end
 
 
-CODE = f"{SOURCE}/unused"
-UNUSED_TITLE = f"{SOURCE}: take out the comment"
+UNUSED_CODE = f"{SOURCE}/unused"
+UNUSED_TITLE = f"{SOURCE}: remove the comment"
 Edit = tuple[int, int, str]
 
 
@@ -114,33 +120,45 @@ def unused_directives(
 ) -> list[tuple[types.Diagnostic, Edit | None]]:
     """Return a diagnostic for each directive that does not suppress any flag, and the edit that removes it.
 
-    There is no edit if the comment has other contents, or if text follows it on its line. `names` has the
-    rules and tasks that directives may name. Messages do not repeat the file and the line.
+    Parameters
+    ----------
+    name : str
+        Name of the text.
+    state : TextState
+    plain : PlainText
+    unused : sequence of HiddenSpan
+    names : collection of str
+        Rules and tasks that directives may name.
+
+    Returns
+    -------
+    list of (Diagnostic, edit or None)
+        The edit is None if the comment has other contents, or if text follows it on its line.
     """
     comments: dict[int, list[tuple[int, int]]] = {}
     for start, end in plain.comments:
         comments.setdefault(state.lines.position(start)[0], []).append((start, end))
     results = []
     for directive in unused:
-        first, last = state.lines.line_at(directive.line - 1)
-        in_line = comments.get(directive.line - 1, [])
-        start, end = in_line[0] if len(in_line) == 1 else (first, last)
+        line = directive.line - 1
+        in_line = comments.get(line, [])
+        start, end = in_line[0] if len(in_line) == 1 else state.lines.line_at(line)
         note = unused_directive(name, directive, names)
         diagnostic = types.Diagnostic(
             range=to_range(state.lines, start, end),
-            message=UserError(note.code, **{**note.values, "where": ""}).text,
+            message=UserError(note.code, **{**note.values, "where": ""}).text,  # without file and line
             severity=types.DiagnosticSeverity.Information,
             source=SOURCE,
-            code=CODE,
+            code=UNUSED_CODE,
             tags=None if directive.follows_text else [types.DiagnosticTag.Unnecessary],
         )
         is_alone = len(in_line) == 1 and not directive.follows_text and "," not in state.text[start:end]
-        edit = _without(state, start, end) if is_alone else None
+        edit = _removal_edit(state, start, end) if is_alone else None
         results.append((diagnostic, edit))
     return results
 
 
-def _without(state: TextState, start: int, end: int) -> Edit | None:
+def _removal_edit(state: TextState, start: int, end: int) -> Edit | None:
     """Return the edit that removes a comment, with its line if nothing else is on that line."""
     text = state.text
     first, last = state.lines.line_span(start)
@@ -181,14 +199,14 @@ def hover_text(flag: Flag, candidates: list[FlagCandidate], live: LiveText) -> s
             f"| {_cell(pair.written)} | {_count(pair)} | {_cell(pair.proposed)} | {pair.proposed_count:,} |"
             for pair in pairs
         ]
-    here = [other for other in candidates[1:] if other.elsewhere is None]
-    if here:
-        lines += ["", f"Or {', '.join(_code(other.text) for other in here)}."]
+    others = [candidate.text for candidate in candidates[1:] if candidate.elsewhere is None]
+    if others:
+        lines += ["", f"Or {', '.join(map(_code, others))}."]
     return "\n".join(lines)
 
 
 def _count(pair: NgramPair) -> str:
-    """Return how often an n-gram was seen; rare ones are not in the table, so that only a bound is known."""
+    """Return the count of the written n-gram as text; of rare ones, which are not stored, only a bound."""
     if pair.written_count or pair.least == 1:
         return f"{pair.written_count:,}"
     return "not stored" if pair.least is None else f"< {pair.least:,}"

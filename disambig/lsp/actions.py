@@ -22,14 +22,14 @@ Edit = tuple[int, int, str]
 Read = Callable[[str], PlainText]
 _CODING = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")
 """A coding declaration, which Python only recognises in the first two lines."""
-_IGNORED = re.compile(
+_IGNORE_DIRECTIVE = re.compile(
     r"disambig\s*:\s*ignore(?:-file)?[ \t]+([^\s<>][^<>\r\n]*?)(?=\s*(?:--+>|\*+/|\Z))", re.IGNORECASE
 )
-_FRONT = ("---", "+++")
+_FRONT_MATTER_MARKS = ("---", "+++")
 _MARKDOWN = ("Markdown", "MDX")
 _HEADING = re.compile(r"[ \t>]*#{1,6}[ \t]")
 _UNDERLINE = re.compile(r"(?:\r\n|\r|\n) {0,3}(?:=+|-+)[ \t]*(?=[\r\n]|\Z)")
-_ATTRIBUTES = re.compile(r"\{[ \t]*[:#.][^{}]*\}")
+_ATTRIBUTE_LIST = re.compile(r"\{[ \t]*[:#.][^{}]*\}")
 """An attribute list of Markdown, such as ``{#id}``."""
 _LIST_ITEM = re.compile(r"[ \t]*(?:[-*+\u2022]|\(?(?:\w{1,5}|#)[.)])[ \t]")
 _DECLARATIONS = {
@@ -39,11 +39,11 @@ _DECLARATIONS = {
     ),
     **dict.fromkeys(("manual page", "manual page by section"), re.compile(r"'\\\"")),
 }
-"""First lines of a format before which no comment may be inserted."""
+"""First lines of a format, before which no comment may be inserted."""
 NOTEBOOK = ".ipynb"
-_RULE = "rule:"
-"""Begins an item of a directive that names a rule."""
-_STRING_REST = re.compile(r'(?:[^"\\]|\\[^n])*(?=\\n|")')
+_RULE_PREFIX = "rule:"
+"""Prefix of an item of a directive that names a rule."""
+_REST_OF_LINE = re.compile(r'(?:[^"\\]|\\[^n])*(?=\\n|")')
 """The rest of a line of Markdown inside a JSON string."""
 
 
@@ -53,7 +53,7 @@ def ignore_in_line(name: str, text: str, flag: Flag, read: Read) -> Edit | None:
     Parameters
     ----------
     name : str
-        Name of the text; its suffix decides the comment syntax.
+        Name of the text, whose suffix determines the comment syntax.
     text : str
     flag : Flag
     read : callable
@@ -61,52 +61,52 @@ def ignore_in_line(name: str, text: str, flag: Flag, read: Read) -> Edit | None:
     """
     entry = path_format(name)
     if _suffix(name) == NOTEBOOK:
-        return _in_notebook(name, text, flag, "ignore-line", read)
+        return _notebook_edit(name, text, flag, "ignore-line", read)
     start, end = ProtocolLines(text, "utf-32").line_span(flag.start)
     line = text[start:end]
     indent = line[: len(line) - len(line.lstrip())]
-    what = ignore_target(flag)
+    target = ignore_target(flag)
     line_stop = end - (len(line) - len(line.rstrip()))
     is_markdown = entry is not None and entry.name in _MARKDOWN
     if is_markdown and flag.start < front_matter_end(text):
-        return _in_front_matter(name, text, flag, (start, line_stop), read)
+        return _front_matter_edit(name, text, flag, (start, line_stop), read)
     if line.rstrip().endswith("|") and line_stop > flag.end:  # in the last cell of a table
         line_stop -= 1
     before, after = ("", " ") if text[line_stop:end].startswith("|") else (" ", "")
     newline = _line_end(text)
     place = "any" if entry is None else entry.comment_place
     gap = newline if place == "block" else ""
-    tried = [
-        (line_stop, line_stop, f"{before}{_directive_comment(name, _limited('ignore-line', what))}{after}"),
+    edits = [
+        (
+            line_stop,
+            line_stop,
+            f"{before}{_directive_comment(name, _limit_directive('ignore-line', target))}{after}",
+        ),
         (
             start,
             start,
-            f"{indent}{_directive_comment(name, _limited('ignore-next-line', what))}{newline}{gap}",
+            f"{indent}{_directive_comment(name, _limit_directive('ignore-next-line', target))}{newline}{gap}",
         ),
     ]
     if is_markdown and not after:
         is_heading = bool(_HEADING.match(line) or _UNDERLINE.match(text, end))
         column = _comment_column(line[: line_stop - start], is_heading=is_heading)
-        tried[0] = start + column, start + column, tried[0][2]
+        edits[0] = start + column, start + column, edits[0][2]
         if column < flag.end - start:
-            del tried[0]
+            del edits[0]
     if place != "any":
-        del tried[0]
+        del edits[0]
     if place in ("paragraph", "block") and (_LIST_ITEM.match(line) or not _is_first_line(read(text), start)):
         return None  # the comment would end the list or the paragraph
-    return next((edit for edit in tried if _hides(name, read, text, edit, flag)), None)
+    return next((edit for edit in edits if _suppresses(name, read, text, edit, flag)), None)
 
 
 def ignore_in_file(name: str, text: str, flag: Flag, read: Read) -> Edit | None:
     """Return the edit that adds a comment to ignore a word in the whole text; see `ignore_in_line`."""
-    tried = (
-        edit
-        for edit in _in_file(name, text, ignore_target(flag), read)
-        if _hides(name, read, text, edit, flag)
-    )
-    edit = next(tried, None)
+    edits = _file_edits(name, text, ignore_target(flag), read)
+    edit = next((edit for edit in edits if _suppresses(name, read, text, edit, flag)), None)
     if edit is None and _suffix(name) == NOTEBOOK:
-        edit = _in_notebook(name, text, flag, "ignore", read)
+        edit = _notebook_edit(name, text, flag, "ignore", read)
     return edit
 
 
@@ -117,37 +117,41 @@ def _is_first_line(plain: PlainText, start: int) -> bool:
     return gap == before or BREAK in gap or len(gap.splitlines()) > 1
 
 
-def _in_front_matter(name: str, text: str, flag: Flag, line: tuple[int, int], read: Read) -> Edit | None:
+def _front_matter_edit(name: str, text: str, flag: Flag, line: tuple[int, int], read: Read) -> Edit | None:
     """Return the edit that adds a comment to a line of YAML or TOML, or before it."""
     start, end = line
     indent = text[start:end][: -len(text[start:end].lstrip())]
-    what = ignore_target(flag)
-    tried = [
-        (end, end, f" # disambig: {_limited('ignore-line', what)}"),
-        (start, start, f"{indent}# disambig: {_limited('ignore-next-line', what)}{_line_end(text)}"),
+    target = ignore_target(flag)
+    edits = [
+        (end, end, f" # disambig: {_limit_directive('ignore-line', target)}"),
+        (
+            start,
+            start,
+            f"{indent}# disambig: {_limit_directive('ignore-next-line', target)}{_line_end(text)}",
+        ),
     ]
-    return next((edit for edit in tried if _hides(name, read, text, edit, flag)), None)
+    return next((edit for edit in edits if _suppresses(name, read, text, edit, flag)), None)
 
 
 def _comment_column(line: str, *, is_heading: bool, backslash: str = "\\") -> int:
-    """Return where a comment may be inserted near the end of a line of Markdown; -1 if nowhere.
+    """Return the column near the end of a line of Markdown at which a comment may be inserted, or -1.
 
-    The comment must not come between a backslash that breaks the line and its end, or after the attribute
-    list and the closing marks of a heading.
+    The comment must not separate a backslash from the line end that it marks as a line break, and must not
+    follow the attribute list or the closing marks of a heading.
 
     Parameters
     ----------
     line : str
-        Without spaces at its end.
+        A line without trailing spaces.
     is_heading : bool
     backslash : str
-        How a backslash is written.
+        A backslash as it is written in the text.
     """
     n_backslashes = (len(line) - len(line.rstrip("\\"))) // len(backslash)
     if n_backslashes % 2:
         return len(line) - len(backslash)
     column = max(line.rfind("{"), 0)
-    if _ATTRIBUTES.fullmatch(line, column):
+    if _ATTRIBUTE_LIST.fullmatch(line, column):
         if line[:column].endswith((" ", "\t")):
             line = line[:column].rstrip(" \t")
         elif is_heading:
@@ -158,10 +162,10 @@ def _comment_column(line: str, *, is_heading: bool, backslash: str = "\\") -> in
     return len(line)
 
 
-def _in_notebook(name: str, text: str, flag: Flag, directive: str, read: Read) -> Edit | None:
+def _notebook_edit(name: str, text: str, flag: Flag, directive: str, read: Read) -> Edit | None:
     """Return the edit that adds a comment to the line of a Markdown cell, inside its JSON string."""
-    stop = _STRING_REST.match(text, flag.end)
-    comment = _directive_comment("", _limited(directive, ignore_target(flag)))
+    stop = _REST_OF_LINE.match(text, flag.end)
+    comment = _directive_comment("", _limit_directive(directive, ignore_target(flag)))
     if stop is None:
         return None
     start = max(text.rfind('"', 0, flag.start), text.rfind("\\n", 0, flag.start) + 1) + 1
@@ -170,20 +174,20 @@ def _in_notebook(name: str, text: str, flag: Flag, directive: str, read: Read) -
     if at < flag.end:
         return None
     edit = (at, at, " " + json.dumps(comment)[1:-1])
-    return edit if _hides(name, read, text, edit, flag) else None
+    return edit if _suppresses(name, read, text, edit, flag) else None
 
 
 def ignore_target(flag: Flag) -> str:
-    """Return what a directive needs to suppress a flag: its word, or its rule if there is no word."""
+    """Return the item of a directive that suppresses a flag: its word, or its rule if there is no word."""
     word = " ".join(flag.observed.split())
-    return word if word and "," not in word else f"{_RULE}{flag.rule}"
+    return word if word and "," not in word else f"{_RULE_PREFIX}{flag.rule}"
 
 
-def _limited(directive: str, target: str) -> str:
+def _limit_directive(directive: str, target: str) -> str:
     """Return a directive that is limited to a word or a rule (see `ignore_target`)."""
-    return (
-        f"{directive}[{target.removeprefix(_RULE)}]" if target.startswith(_RULE) else f"{directive} {target}"
-    )
+    if target.startswith(_RULE_PREFIX):
+        return f"{directive}[{target.removeprefix(_RULE_PREFIX)}]"
+    return f"{directive} {target}"
 
 
 def ignore_everywhere(
@@ -240,29 +244,29 @@ def single_edit(old: str, new: str) -> Edit:
     return start, len(old) - n_same, new[start : len(new) - n_same]
 
 
-def _in_file(name: str, text: str, what: str, read: Read) -> Iterator[Edit]:
-    """Yield possible edits: to an existing comment, at the top, at the end."""
+def _file_edits(name: str, text: str, target: str, read: Read) -> Iterator[Edit]:
+    """Yield possible edits: in an existing comment, at the top, and at the end."""
     for start, end in read(text).comments:
-        if match := _IGNORED.search(text[start:end]):
+        if match := _IGNORE_DIRECTIVE.search(text[start:end]):
             at = start + match.end()
-            yield at, at, f", {what}"
+            yield at, at, f", {target}"
     if _suffix(name) == NOTEBOOK:
         return
-    newline, comment = _line_end(text), _directive_comment(name, _limited("ignore", what))
-    top = _top(name, text)
-    if not text[top:].startswith(_FRONT):
+    newline, comment = _line_end(text), _directive_comment(name, _limit_directive("ignore", target))
+    top = _insertion_start(name, text)
+    if not text[top:].startswith(_FRONT_MATTER_MARKS):
         entry = path_format(name)
         mark = "" if entry is None or entry.comment[1] else entry.comment[0].rstrip()
-        # A blank line separates it from the text, or from a comment that follows.
-        is_apart = (
+        # A blank line separates the comment from the text, or from a comment that follows.
+        needs_blank_line = (
             not mark or (entry is not None and entry.comment_place == "block") or text[top:].startswith(mark)
         )
-        yield top, top, f"{comment}{newline}" + (newline if is_apart else "")
+        yield top, top, f"{comment}{newline}" + (newline if needs_blank_line else "")
     yield len(text), len(text), f"{'' if text.endswith(newline) else newline}{newline}{comment}{newline}"
 
 
-def _top(name: str, text: str) -> int:
-    """Return the start of the first line before which a comment may be inserted."""
+def _insertion_start(name: str, text: str) -> int:
+    """Return the first offset at which a comment may be inserted as a line of its own."""
     lines = ProtocolLines(text, "utf-32")
     top = 1 if text.startswith("\ufeff") else 0
     is_python = _suffix(name) in (".py", ".pyi")
@@ -287,7 +291,7 @@ def _directive_comment(name: str, directive: str) -> str:
     return f"{before}disambig: {directive}{after}"
 
 
-def _hides(name: str, read: Read, text: str, edit: Edit, flag: Flag) -> bool:
+def _suppresses(name: str, read: Read, text: str, edit: Edit, flag: Flag) -> bool:
     """Return True if an edit suppresses a flag and does not change how the rest of the text is parsed."""
     start, end, new = edit
     changed = text[:start] + new + text[end:]
@@ -313,10 +317,10 @@ def _line_end(text: str) -> str:
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.{SOURCE}"
 IGNORE = "disambig.ignore"
 """The command that ignores a word from now on."""
-FEW = 5
+MAX_IGNORE_ACTIONS = 5
 """Maximum number of selected flags for which actions to ignore them are offered."""
-SAFE = 0.9
-"""Minimum share of right flags among those that are corrected all at once."""
+MIN_SAFE_PRECISION = 0.9
+"""Minimum precision of flags that are corrected without review."""
 
 
 def code_actions(
@@ -326,7 +330,7 @@ def code_actions(
     *,
     root: str,
     texts: dict[str, str],
-    sure: Sequence[Flag] = (),
+    safe_flags: Sequence[Flag] = (),
 ) -> list[types.CodeAction]:
     """Return the code actions in a range of a document; none if it has changed since it was checked.
 
@@ -339,52 +343,50 @@ def code_actions(
         Folder that is open in the editor.
     texts : dict of str to str
         Texts of open documents by path.
-    sure : sequence of Flag
-        Flags that are corrected all at once, if requested.
+    safe_flags : sequence of Flag
+        Flags that are corrected all at once, if that is requested.
     """
     result, state = document.check_result, document.state
     if result is None or result.version != state.version:
         return []
     actions: list[types.CodeAction] = []
-    if wants(context, types.CodeActionKind.QuickFix.value):
+    if is_requested(context, types.CodeActionKind.QuickFix.value):
         numbers = _flags_in_range(result, context.diagnostics, where)
         for number in numbers:
             flag, diagnostic = result.flags[number], result.diagnostics[number]
             actions += _replace_actions(document, state, flag, result.candidates[number], diagnostic)
-            if len(numbers) <= FEW:
+            if len(numbers) <= MAX_IGNORE_ACTIONS:
                 actions += _ignore_actions(document, state, flag, diagnostic, root, texts)
         actions += [
             _quick_fix(
-                UNUSED_TITLE, diagnostic, edit=_edit_action(document, state, [edit]), is_preferred=True
+                UNUSED_TITLE, diagnostic, edit=_workspace_edit(document, state, [edit]), is_preferred=True
             )
             for diagnostic, edit in result.unused
-            if edit is not None and _touch(diagnostic.range, where)
+            if edit is not None and overlap(diagnostic.range, where)
         ]
-    if wants(context, FIX_ALL) and (action := _fix_all_action(document, state, sure)):
+    if is_requested(context, FIX_ALL) and (action := _fix_all_action(document, state, safe_flags)):
         actions.append(action)
     return actions
 
 
 def is_safe(flag: Flag) -> bool:
-    """Return True if a flag may be corrected together with others, without a look at each."""
-    return (flag.probability if flag.trust is None else flag.trust.share) >= SAFE
+    """Return True if a flag may be corrected without review."""
+    return (flag.probability if flag.trust is None else flag.trust.share) >= MIN_SAFE_PRECISION
 
 
-def wants(context: types.CodeActionContext, kind: str) -> bool:
-    """Return True if a kind of action or a parent of it is requested; `FIX_ALL` only if named explicitly."""
+def is_requested(context: types.CodeActionContext, kind: str) -> bool:
+    """Return True if a kind of action or a parent of it is requested; `FIX_ALL` must be named explicitly."""
     if not context.only:
         return kind != FIX_ALL
-    asked = [str(getattr(one, "value", one)) for one in context.only]
-    return any(
-        kind == requested or kind.startswith(f"{requested}.") or requested == "" for requested in asked
-    )
+    requested = [str(getattr(only, "value", only)) for only in context.only]
+    return any(parent in ("", kind) or kind.startswith(f"{parent}.") for parent in requested)
 
 
 def _flags_in_range(
     result: CheckResult, diagnostics: Sequence[types.Diagnostic], where: types.Range
 ) -> list[int]:
-    """Return the numbers of the flags of the client's diagnostics, or of those in the range without any."""
-    named = {
+    """Return the indices of the flags of the client's diagnostics or, without any, of those in a range."""
+    requested = {
         (diagnostic.data["start"], diagnostic.data["end"], diagnostic.code)
         for diagnostic in diagnostics
         if diagnostic.source == SOURCE
@@ -392,21 +394,18 @@ def _flags_in_range(
         and {"start", "end"} <= diagnostic.data.keys()
     }
     numbers = range(len(result.flags))
-    if named:
+    if requested:
         return [
             i
             for i in numbers
-            if (result.flags[i].start, result.flags[i].end, result.diagnostics[i].code) in named
+            if (result.flags[i].start, result.flags[i].end, result.diagnostics[i].code) in requested
         ]
-    return [i for i in numbers if _touch(result.diagnostics[i].range, where)]
+    return [i for i in numbers if overlap(result.diagnostics[i].range, where)]
 
 
-def _touch(one: types.Range, other: types.Range) -> bool:
-    return _place(one.start) <= _place(other.end) and _place(other.start) <= _place(one.end)
-
-
-def _place(position: types.Position) -> tuple[int, int]:
-    return position.line, position.character
+def overlap(first: types.Range, second: types.Range) -> bool:
+    """Return True if two ranges overlap or touch."""
+    return first.start <= second.end and second.start <= first.end
 
 
 def _replace_actions(
@@ -422,7 +421,7 @@ def _replace_actions(
             kind=types.CodeActionKind.QuickFix,
             diagnostics=[diagnostic],
             is_preferred=True if number == 0 else None,
-            edit=_edit_action(document, state, [candidate.edit]),
+            edit=_workspace_edit(document, state, [candidate.edit]),
         )
         for number, candidate in enumerate(candidates)
     ]
@@ -436,31 +435,32 @@ def _ignore_actions(
     root: str,
     texts: dict[str, str],
 ) -> list[types.CodeAction]:
-    name, what = document.name, ignore_target(flag)
+    name, target = document.name, ignore_target(flag)
     read = document.read = document.read or markup_reader(name)
-    shown = what.removeprefix(_RULE) if what.startswith(_RULE) else f'"{what}"'
+    is_rule = target.startswith(_RULE_PREFIX)
+    quoted = target.removeprefix(_RULE_PREFIX) if is_rule else f'"{target}"'
     actions = []
     for place, edit in (
         ("in this line", ignore_in_line(name, state.text, flag, read)),
         ("in this file", ignore_in_file(name, state.text, flag, read)),
     ):
         if edit is not None:
-            title = f"{SOURCE}: ignore {shown} {place}"
-            actions.append(_quick_fix(title, diagnostic, edit=_edit_action(document, state, [edit])))
-    if not what.startswith(_RULE):
-        title = f"{SOURCE}: ignore {shown} everywhere"
-        command = types.Command(title=title, command=IGNORE, arguments=[what])
+            title = f"{SOURCE}: ignore {quoted} {place}"
+            actions.append(_quick_fix(title, diagnostic, edit=_workspace_edit(document, state, [edit])))
+    if not is_rule:
+        title = f"{SOURCE}: ignore {quoted} everywhere"
+        command = types.Command(title=title, command=IGNORE, arguments=[target])
         try:
-            settings = _ignore_in_settings(document, what, root, texts)
+            settings = _ignore_in_settings(document, target, root, texts)
         except (UserError, OSError, ValueError):
             settings = None  # errors of the settings file were reported when it was read
         actions.append(_quick_fix(title, diagnostic, edit=settings, command=command))
     return actions
 
 
-def _quick_fix(title: str, diagnostic: types.Diagnostic, **what: Any) -> types.CodeAction:
+def _quick_fix(title: str, diagnostic: types.Diagnostic, **fields: Any) -> types.CodeAction:
     kind = types.CodeActionKind.QuickFix
-    return types.CodeAction(title=title, kind=kind, diagnostics=[diagnostic], **what)
+    return types.CodeAction(title=title, kind=kind, diagnostics=[diagnostic], **fields)
 
 
 def _ignore_in_settings(
@@ -479,24 +479,21 @@ def _ignore_in_settings(
 
 
 def _fix_all_action(
-    document: TextDocument, state: TextState, sure: Sequence[Flag]
+    document: TextDocument, state: TextState, safe_flags: Sequence[Flag]
 ) -> types.CodeAction | None:
-    if not sure:
+    if not safe_flags:
         return None
-    edits = [flag.edit for flag in sure]
-    further = read_layout(document.name, state.text).further(edits)
+    edits = [flag.edit for flag in safe_flags]
+    layout_edits = read_layout(document.name, state.text).further(edits)
     return types.CodeAction(
         title=f"{SOURCE}: correct all flags of which 9 in 10 are right",
         kind=FIX_ALL,
-        edit=_edit_action(document, state, [*edits, *further]),
+        edit=_workspace_edit(document, state, [*edits, *layout_edits]),
     )
 
 
-def _edit_action(
-    document: TextDocument, state: TextState, edits: Sequence[tuple[int, int, str]]
-) -> types.WorkspaceEdit:
-    made = [to_text_edit(state.lines, edit) for edit in edits]
+def _workspace_edit(document: TextDocument, state: TextState, edits: Sequence[Edit]) -> types.WorkspaceEdit:
+    text_edits = [to_text_edit(state.lines, edit) for edit in edits]
     identifier = types.OptionalVersionedTextDocumentIdentifier(uri=document.uri, version=state.version)
-    return types.WorkspaceEdit(
-        document_changes=[types.TextDocumentEdit(text_document=identifier, edits=[*made])]
-    )
+    change = types.TextDocumentEdit(text_document=identifier, edits=[*text_edits])
+    return types.WorkspaceEdit(document_changes=[change])

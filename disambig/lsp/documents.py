@@ -51,20 +51,22 @@ class ProtocolLines:
         return len(self._starts)
 
     def changed(self, start: int, end: int, new: str) -> ProtocolLines:
-        """Return the lines of the text with `start` to `end` replaced by `new`, searching only that part."""
+        """Return the lines of the text in which `new` replaces ``text[start:end]``.
+
+        Line ends are searched only in that part.
+        """
         result = copy(self)
         result.text = self.text[:start] + new + self.text[end:]
-        longer = len(new) - (end - start)
+        shift = len(new) - (end - start)
         # Start one character earlier: a CR before the edit may now belong to an LF after it.
         first, last = self._line(max(start - 1, 0)), self._line(end)
         is_last = last + 1 == len(self)
-        stop = len(result.text) if is_last else int(self._starts[last + 1]) + longer
+        stop = len(result.text) if is_last else int(self._starts[last + 1]) + shift
         line_ends = _line_ends(result.text, int(self._starts[first]), stop)
-        after = [len(result.text)] if is_last else self._ends[last + 1 :] + longer
-        result._ends = np.concatenate((self._ends[:first], line_ends[:, 0], after))
-        result._starts = np.concatenate(
-            (self._starts[: first + 1], line_ends[:, 1], self._starts[last + 2 :] + longer)
-        )
+        later_ends = [len(result.text)] if is_last else self._ends[last + 1 :] + shift
+        later_starts = self._starts[last + 2 :] + shift
+        result._ends = np.concatenate((self._ends[:first], line_ends[:, 0], later_ends))
+        result._starts = np.concatenate((self._starts[: first + 1], line_ends[:, 1], later_starts))
         return result
 
     def position(self, offset: int) -> tuple[int, int]:
@@ -75,13 +77,14 @@ class ProtocolLines:
     def offset(self, line: int, column: int) -> int:
         """Return the offset of a line and column, counted from 0.
 
-        A column after the end of the line is at its end; a column inside a character is before the character.
-        The line after the last one is the end of the text: some clients use it for ranges of the whole text.
+        A column after the end of a line stands for its end, and a column inside a character for the start of
+        the character. The line after the last one stands for the end of the text: some clients use it for
+        ranges of the whole text.
 
         Raises
         ------
         UserError
-            D842 for a line beyond that.
+            D842 for a later line.
         """
         if line >= len(self._starts):
             if line == len(self._starts):
@@ -165,25 +168,25 @@ class TextDocument:
     Attributes
     ----------
     uri, name : str
-        URI of the client; path of the file, or an invented path if there is no file.
+        URI from the editor, and the path of the file or, without a file, an invented path.
     encoding : str
         Position encoding of the protocol.
     state : TextState
         The current version of the text.
-    settings : int
+    settings_version : int
         Number of changes of settings since the document was opened.
     live : LiveText, optional
         The object that checks the text; None before the first check.
-    live_settings : int
-        Value of `settings` for which `live` was created.
+    live_settings_version : int
+        Value of `settings_version` for which `live` was created.
     check_result : CheckResult, optional
         The last result, which was published.
-    unchecked : UserError, optional
-        Why the text cannot be checked: it is no longer in step with the editor.
+    sync_error : UserError, optional
+        Why the text differs from that of the editor; it is not checked then.
     read : callable, optional
         Parses the markup, for the thread of the protocol; None before it is needed.
-    is_language_told : bool
-        Whether the user knows which paragraphs are in other languages.
+    is_foreign_reported : bool
+        Whether the user was told which paragraphs are in other languages.
     is_open, is_waiting : bool
         Whether the document is open, and whether a check is queued.
     """
@@ -192,13 +195,13 @@ class TextDocument:
     name: str
     encoding: Encoding
     state: TextState
-    settings: int = 0
+    settings_version: int = 0
     live: LiveText | None = None
-    live_settings: int = 0
+    live_settings_version: int = 0
     check_result: CheckResult | None = None
-    unchecked: UserError | None = None
+    sync_error: UserError | None = None
     read: Callable[[str], PlainText] | None = None
-    is_language_told: bool = False
+    is_foreign_reported: bool = False
     is_open: bool = True
     is_waiting: bool = False
 
@@ -207,37 +210,36 @@ class TextDocument:
         """Return a document that was just opened."""
         return cls(uri, name, encoding, TextState(version, text, ProtocolLines(text, encoding)))
 
-    def is_now(self, state: TextState, settings: int) -> bool:
-        """Return True if the document is open and its text and settings are still the given ones."""
-        return self.is_open and self.state is state and self.settings == settings
+    def is_current(self, state: TextState, settings_version: int) -> bool:
+        """Return True if the document is open and its text and settings have not changed."""
+        return self.is_open and self.state is state and self.settings_version == settings_version
 
     def change(self, version: int, changes: Sequence[Any]) -> None:
-        """Apply changes of the client in order.
+        """Apply changes from the editor in order.
 
         Raises
         ------
         UserError
-            D843 for an edit outside the text; the document is then `unchecked` until the client sends the
-            whole text.
+            D843 for an edit outside the text; it is the `sync_error` until the editor sends the whole text.
         """
         lines = self.state.lines
         for change in changes:
-            where = getattr(change, "range", None)
-            if where is None:
-                lines, self.unchecked = ProtocolLines(change.text, self.encoding), None
-            elif self.unchecked is None:
+            edited = getattr(change, "range", None)
+            if edited is None:
+                lines, self.sync_error = ProtocolLines(change.text, self.encoding), None
+            elif self.sync_error is None:
                 try:
-                    start = lines.offset(where.start.line, where.start.character)
-                    end = lines.offset(where.end.line, where.end.character)
+                    start = lines.offset(edited.start.line, edited.start.character)
+                    end = lines.offset(edited.end.line, edited.end.character)
                     if end < start:
                         raise UserError("D844")
                 except UserError as problem:
-                    self.unchecked = UserError("D843", path=self.name, problem=problem.text)
+                    self.sync_error = UserError("D843", path=self.name, problem=problem.text)
                     continue
                 lines = lines.changed(start, end, change.text)
         self.state = TextState(version, lines.text, lines)
-        if self.unchecked is not None:
-            raise self.unchecked
+        if self.sync_error is not None:
+            raise self.sync_error
 
 
 def uri_to_path(uri: str) -> str:
@@ -261,7 +263,7 @@ def document_name(uri: str, language: str, root: str) -> str:
     ----------
     uri : str
     language : str
-        The client's name of the language; used if the suffix of the path does not tell the markup.
+        The editor's name of the language; used if the suffix of the path does not determine the markup.
     root : str
         Folder whose settings apply to a text without a file.
     """

@@ -19,7 +19,7 @@ from disambig.models import annotator_languages
 from disambig.runtime import DeadlineExceeded, processor_time_limit, warm_up
 
 if TYPE_CHECKING:
-    from disambig.checking import LiveText
+    from disambig.checking import CheckedText, FlagCandidate, LiveText
     from disambig.configuration import CheckSettings
     from disambig.models import Annotate
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 
-CHECKS, WARM_UP = "disambig-lsp", "disambig-warm"
-THREADS = (CHECKS, WARM_UP)
+CHECK_THREAD, WARM_UP_THREAD = "disambig-lsp", "disambig-warm"
+THREADS = (CHECK_THREAD, WARM_UP_THREAD)
 """Names of the threads that run models."""
 
 
@@ -37,7 +37,7 @@ class ThreadQueue:
 
     def __init__(self) -> None:
         self._jobs: SimpleQueue[Callable[[], object] | None] = SimpleQueue()
-        threading.Thread(target=self._work, name=CHECKS, daemon=True).start()
+        threading.Thread(target=self._work, name=CHECK_THREAD, daemon=True).start()
 
     def submit(self, work: Callable[[], object]) -> None:
         """Queue a job; its exceptions are logged."""
@@ -55,22 +55,22 @@ class ThreadQueue:
                 _log.exception("a job of the language server failed")
 
 
-SOON = 0.003
+CHECK_DELAY = 0.003
 """Seconds without another change before a text is checked."""
-MOST = 2_000_000
+MAX_CHARACTERS = 2_000_000
 """Maximum number of characters of a text that is checked."""
-LONG = 500_000
-"""Number of characters above which the user is told at once that diagnostics may take a while."""
-SLICE = 6.0
-"""Seconds of processor time per slice: other documents have their turn before a long text is continued."""
-LIMIT = 9.0
-"""Seconds of processor time after which the check of a text is abandoned, if it could not be interrupted."""
+LONG_TEXT = 500_000
+"""Number of characters from which on the user is told at once that the check may take long."""
+SLICE_SECONDS = 6.0
+"""Processor time per slice of a long check; between two slices, other documents are checked."""
+LIMIT_SECONDS = 9.0
+"""Processor time after which a check is abandoned, if it could not be interrupted before."""
 _WARM_UP_LENGTH = 1_500
-"""Number of characters on which most compiled functions run at least once."""
+"""Number of characters that is enough to run most compiled functions at least once."""
 
 
 class LoadedCheckers:
-    """Loaded models, shared by all documents and editors whose settings name the same ones.
+    """Loaded models, shared by all documents and editors whose settings name the same models.
 
     Parameters
     ----------
@@ -102,13 +102,16 @@ class LoadedCheckers:
             return self._loaded[key]
 
     def warm_up(self, annotate: Annotate, text: str) -> None:
-        """Load the compiled functions once, in a thread of its own; checks are faster afterwards."""
+        """Load the compiled functions once, in a thread of its own, to make later checks faster."""
         with self._lock:
             if self._is_warm or len(text) < _WARM_UP_LENGTH:
                 return
             self._is_warm = True
-        work = [text[: 2 * _WARM_UP_LENGTH]]
-        threading.Thread(target=lambda: warm_up(lambda: annotate(work)), name=WARM_UP, daemon=True).start()
+
+        def load() -> None:
+            warm_up(lambda: annotate([text[: 2 * _WARM_UP_LENGTH]]))
+
+        threading.Thread(target=load, name=WARM_UP_THREAD, daemon=True).start()
 
 
 class CheckScheduler:
@@ -117,30 +120,30 @@ class CheckScheduler:
     Parameters
     ----------
     checkers : LoadedCheckers
-    settings_of : callable
+    get_settings : callable
         Returns the settings of a path.
     publish : callable
-        Called in the event loop with a document and its result; never for outdated versions or settings.
-    tell : callable
+        Called in the event loop with a document and its result, but not for outdated texts or settings.
+    show_message : callable
         Called in the event loop with a document and a message for the user.
     """
 
     def __init__(
         self,
         checkers: LoadedCheckers,
-        settings_of: Callable[[str], CheckSettings],
+        get_settings: Callable[[str], CheckSettings],
         publish: Callable[[TextDocument, CheckResult], None],
-        tell: Callable[[TextDocument | None, UserError], None],
+        show_message: Callable[[TextDocument | None, UserError], None],
     ) -> None:
         self.worker = ThreadQueue()
         self._checkers = checkers
-        self._settings_of = settings_of
+        self._get_settings = get_settings
         self._publish = publish
-        self._tell = tell
+        self._show_message = show_message
         self._loop: asyncio.AbstractEventLoop | None = None
         self._timers: dict[TextDocument, asyncio.TimerHandle] = {}
 
-    def schedule(self, document: TextDocument, *, after: float = SOON) -> None:
+    def schedule(self, document: TextDocument, *, after: float = CHECK_DELAY) -> None:
         """Check a document soon, unless it changes again before that."""
         self._loop = asyncio.get_running_loop()
         self.cancel(document)
@@ -157,17 +160,19 @@ class CheckScheduler:
         self.worker.submit(lambda: self._preload(path))
 
     async def run_with(self, document: TextDocument, work: Callable[[TextState], Any]) -> Any:
-        """Return the result of `work` on the current text; it runs in the worker thread."""
+        """Run `work` on the current text in the worker thread, and return its result."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Any] = loop.create_future()
         state = document.state
 
         def run() -> None:
+            value: Any = None
+            error: Exception | None = None
             try:
-                value, problem = work(state), None
-            except Exception as raised:
-                value, problem = None, raised
-            loop.call_soon_threadsafe(_settle_future, future, value, problem)
+                value = work(state)
+            except Exception as problem:
+                error = problem
+            loop.call_soon_threadsafe(_set_outcome, future, value, error)
 
         self.worker.submit(run)
         return await future
@@ -178,116 +183,140 @@ class CheckScheduler:
             document.is_waiting = True
             self.worker.submit(lambda: self._check(document))
 
-    def _continue(self, document: TextDocument) -> None:
-        """Queue the rest of a long text after other documents, unless a new check is scheduled anyway."""
+    def _check_rest(self, document: TextDocument) -> None:
+        """Queue the rest of a long check after other documents, unless a new check is scheduled."""
         if document not in self._timers:
             self._submit(document)
 
     def _check(self, document: TextDocument) -> None:
         """Check the current version of a document; runs in the worker thread."""
         document.is_waiting = False
-        state, settings = document.state, document.settings
-        if not document.is_open or document.unchecked is not None:
+        state, settings_version = document.state, document.settings_version
+        if not document.is_open or document.sync_error is not None:
             return
         try:
-            result = self._result(document, state, settings)
+            result = self._run_check(document, state, settings_version)
         except UserError as problem:
-            result = self._failed(document, state, problem)
+            result = self._error_result(document, state, problem)
         except Exception as problem:
             _log.exception("%s could not be checked", escape_control_chars(document.name))
             reason = f"{type(problem).__name__}: {problem}"
-            result = self._failed(document, state, UserError("D846", path=document.name, problem=reason))
+            result = self._error_result(
+                document, state, UserError("D846", path=document.name, problem=reason)
+            )
         if result is not None:
-            self._on_loop(self._finish, document, result, settings)
+            self._call_in_loop(self._finish, document, result, settings_version)
 
-    def _result(self, document: TextDocument, state: TextState, requested: int) -> CheckResult | None:
+    def _run_check(
+        self, document: TextDocument, state: TextState, settings_version: int
+    ) -> CheckResult | None:
         """Return the result of a check; None if the text changed or its check was interrupted."""
-        from disambig.checking import CorrectingAnnotator, LiveText, flag_candidates, selectable_names
-        from disambig.lsp._diagnostics import make_diagnostics, unused_directives
+        from disambig.checking import flag_candidates
 
-        if len(state.text) > MOST:
-            raise UserError("D845", path=document.name, length=len(state.text), most=MOST)
-        is_long = UserError("D894", path=document.name, seconds=SLICE)
-        if len(state.text) > LONG:
-            self._on_loop(self._tell, document, is_long)
-        until = time.thread_time() + SLICE
-        live = document.live
-        if live is None or document.live_settings != requested:
-            settings = self._settings_of(document.name)
-            annotate = self._checkers.get(settings)
-            live = document.live = LiveText(document.name, settings, annotate)
-            document.live_settings = requested
-            for note in annotate.notes if isinstance(annotate, CorrectingAnnotator) else ():
-                self._on_loop(self._tell, document, note)
+        if len(state.text) > MAX_CHARACTERS:
+            raise UserError("D845", path=document.name, length=len(state.text), most=MAX_CHARACTERS)
+        long_text_note = UserError("D894", path=document.name, seconds=SLICE_SECONDS)
+        if len(state.text) > LONG_TEXT:
+            self._show_in_loop(document, long_text_note)
+        end_of_slice = time.thread_time() + SLICE_SECONDS
+        live = self._live_text(document, settings_version)
         is_late = False
 
         def stop() -> bool:
             nonlocal is_late
-            is_late = time.thread_time() > until
-            return is_late or not document.is_now(state, requested)
+            is_late = time.thread_time() > end_of_slice
+            return is_late or not document.is_current(state, settings_version)
 
         try:
-            with processor_time_limit(LIMIT):
+            with processor_time_limit(LIMIT_SECONDS):
                 checked = live.check(state.text, stop)
         except DeadlineExceeded:
-            raise UserError("D895", path=document.name, seconds=LIMIT) from None
+            raise UserError("D895", path=document.name, seconds=LIMIT_SECONDS) from None
         if checked is None:
-            if is_late and document.is_now(state, requested):  # the finished paragraphs are kept
-                self._on_loop(self._tell, document, is_long)
-                self._on_loop(self._continue, document)
+            if is_late and document.is_current(state, settings_version):  # `live` keeps finished paragraphs
+                self._show_in_loop(document, long_text_note)
+                self._call_in_loop(self._check_rest, document)
             return None
         for problem in checked.problems:
-            self._on_loop(self._tell, document, problem)
-        if not document.is_language_told:
-            self._tell_foreign(document, live)
+            self._show_in_loop(document, problem)
+        if not document.is_foreign_reported:
+            self._report_foreign(document, live)
         layout = read_layout(live.name, state.text) if checked.flags else None
         candidates = flag_candidates(checked.flags, live.decisions, state.text, live.annotate, layout)
         self._checkers.warm_up(live.annotate, live.plain.text)
-        diagnostics = make_diagnostics(state, checked.flags, candidates)
-        # With a selection of models or rules, directives for the others look unused.
-        settings = live.settings
-        is_partial = settings.tasks or settings.models or settings.rules or settings.excluded
-        unused = []
-        if spans := [span for span in checked.unused if span.follows_text or not is_partial]:
-            names = selectable_names(live.annotate)
-            unused = unused_directives(document.name, state, live.plain, spans, names)
-        return CheckResult(state.version, checked.flags, tuple(candidates), diagnostics, unused)
+        return _make_result(state, live, checked, candidates)
 
-    def _tell_foreign(self, document: TextDocument, live: LiveText) -> None:
+    def _live_text(self, document: TextDocument, settings_version: int) -> LiveText:
+        """Return the object that checks a document; it is made anew if settings have changed."""
+        from disambig.checking import CorrectingAnnotator, LiveText
+
+        if document.live is None or document.live_settings_version != settings_version:
+            settings = self._get_settings(document.name)
+            annotate = self._checkers.get(settings)
+            document.live = LiveText(document.name, settings, annotate)
+            document.live_settings_version = settings_version
+            for note in annotate.notes if isinstance(annotate, CorrectingAnnotator) else ():
+                self._show_in_loop(document, note)
+        return document.live
+
+    def _report_foreign(self, document: TextDocument, live: LiveText) -> None:
         """Tell the user once that a text has paragraphs that are not in the language of the models."""
         from disambig.text import describe_foreign, foreign_to_all
 
-        document.is_language_told = True
+        document.is_foreign_reported = True
         languages = annotator_languages(live.annotate)
         paragraphs = [] if live.settings.excluded else foreign_to_all(live.plain.text, languages)
         if paragraphs:
-            what = describe_foreign(Counter(one.language for one in paragraphs), languages)
-            self._on_loop(self._tell, document, UserError("D348", where=document.name, what=what))
+            what = describe_foreign(Counter(paragraph.language for paragraph in paragraphs), languages)
+            self._show_in_loop(document, UserError("D348", where=document.name, what=what))
 
-    def _failed(self, document: TextDocument, state: TextState, problem: UserError) -> CheckResult:
-        self._on_loop(self._tell, document, problem)
+    def _error_result(self, document: TextDocument, state: TextState, problem: UserError) -> CheckResult:
+        """Show an error, and return a result without flags."""
+        self._show_in_loop(document, problem)
         return CheckResult(state.version, (), (), [])
 
-    def _finish(self, document: TextDocument, result: CheckResult, settings: int) -> None:
-        is_newest = document.state.version == result.version and document.settings == settings
-        if document.is_open and document.unchecked is None and is_newest:
+    def _finish(self, document: TextDocument, result: CheckResult, settings_version: int) -> None:
+        """Publish a result unless it is outdated."""
+        is_newest = document.state.version == result.version and document.settings_version == settings_version
+        if document.is_open and document.sync_error is None and is_newest:
             self._publish(document, result)
 
     def _preload(self, path: str) -> None:
         try:
-            self._checkers.get(self._settings_of(path))
+            self._checkers.get(self._get_settings(path))
         except UserError as problem:
-            self._on_loop(self._tell, None, problem)
+            self._show_in_loop(None, problem)
 
-    def _on_loop(self, call: Callable[..., None], *arguments: Any) -> None:
+    def _show_in_loop(self, document: TextDocument | None, problem: UserError) -> None:
+        self._call_in_loop(self._show_message, document, problem)
+
+    def _call_in_loop(self, function: Callable[..., None], *arguments: Any) -> None:
         if self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(call, *arguments)
+            self._loop.call_soon_threadsafe(function, *arguments)
 
 
-def _settle_future(future: asyncio.Future[Any], value: Any, problem: Exception | None) -> None:
+def _make_result(
+    state: TextState, live: LiveText, checked: CheckedText, candidates: list[list[FlagCandidate]]
+) -> CheckResult:
+    """Return the result of a check with its diagnostics."""
+    from disambig.checking import selectable_names
+    from disambig.lsp._diagnostics import make_diagnostics, unused_directives
+
+    settings = live.settings
+    # If only some models or rules are selected, directives for the others are unused, but right.
+    is_partial = settings.tasks or settings.models or settings.rules or settings.excluded
+    unused = []
+    if spans := [span for span in checked.unused if span.follows_text or not is_partial]:
+        names = selectable_names(live.annotate)
+        unused = unused_directives(live.name, state, live.plain, spans, names)
+    diagnostics = make_diagnostics(state, checked.flags, candidates)
+    return CheckResult(state.version, checked.flags, tuple(candidates), diagnostics, unused)
+
+
+def _set_outcome(future: asyncio.Future[Any], value: Any, error: Exception | None) -> None:
     if future.done():
         return
-    if problem is not None:
-        future.set_exception(problem)
+    if error is not None:
+        future.set_exception(error)
     else:
         future.set_result(value)

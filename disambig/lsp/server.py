@@ -18,84 +18,84 @@ from disambig.lsp.actions import FIX_ALL, IGNORE
 from disambig.lsp.scheduler import LoadedCheckers
 from disambig.lsp.session import EditorSession
 
-PARSE_ERROR, INVALID_REQUEST, NO_METHOD, INVALID_PARAMS = -32700, -32600, -32601, -32602
+PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32700, -32600, -32601, -32602
 INTERNAL_ERROR = -32603
 NOT_INITIALIZED = -32002
 _log = logging.getLogger(__name__)
-_ALWAYS = ("initialize", "exit")
+_ALLOWED_BEFORE = ("initialize", "exit")
 
 
 class EditorProtocol(LanguageServerProtocol):
-    """The protocol of pygls with stricter checks of messages; an `EditorSession` holds the documents."""
+    """The protocol of pygls with stricter checks of messages; an `EditorSession` handles valid ones."""
 
     session: EditorSession
-    _begun = False
+    _is_initialized = False
 
-    def take(self, body: bytes) -> None:
-        """Handle the bytes of a message; answer an invalid one with an error, or report it without an id."""
+    def handle_bytes(self, body: bytes) -> None:
+        """Handle the bytes of a message; an invalid one is answered with an error or reported."""
         try:
             data = json.loads(body)
         except (ValueError, RecursionError) as problem:
-            self._refuse(None, PARSE_ERROR, f"not valid JSON: {problem}")
+            self._send_error(None, PARSE_ERROR, f"not valid JSON: {problem}")
             return
         try:
-            self._answer(data)
+            self._handle(data)
         except OSError:  # the editor is gone
             raise
         except Exception as problem:
             _log.exception("a message could not be answered")
-            self._refuse(_number(data), INTERNAL_ERROR, f"{type(problem).__name__}: {problem}"[:300])
+            self._send_error(_message_id(data), INTERNAL_ERROR, f"{type(problem).__name__}: {problem}"[:300])
 
-    def _answer(self, data: Any) -> None:
-        """Handle one decoded message, or refuse it if it is invalid."""
-        if problem := _message_problem(data):
-            self._refuse(_number(data), INVALID_REQUEST, problem)
+    def _handle(self, data: Any) -> None:
+        """Handle one decoded message, or send an error if it is invalid."""
+        if invalid := _message_problem(data):
+            self._send_error(_message_id(data), INVALID_REQUEST, invalid)
             return
-        if "method" in data and not self._is_due(data):
+        if "method" in data and not self._is_allowed(data):
             return
         try:
             message = self.structure_message(data)
-        except JsonRpcException as unread:
+        except JsonRpcException as problem:
             if "method" not in data:  # an invalid response is ignored
                 return
-            reason = f"{data['method']}: {unread.__cause__ or unread}"
-            self._refuse(_number(data), INVALID_PARAMS, " ".join(reason.split())[:300])
+            reason = f"{data['method']}: {problem.__cause__ or problem}"
+            self._send_error(_message_id(data), INVALID_PARAMS, " ".join(reason.split())[:300])
             return
         self.handle_message(message)
 
-    def _is_due(self, data: dict[str, Any]) -> bool:
-        """Return True if a message is allowed in this state; otherwise refuse it."""
-        method, number = data["method"], _number(data)
-        if method == "initialize" and self._begun:
-            self._refuse(number, INVALID_REQUEST, "initialize came twice")
+    def _is_allowed(self, data: dict[str, Any]) -> bool:
+        """Return True if a message is allowed in this state; otherwise send an error to a request."""
+        method, message_id = data["method"], _message_id(data)
+        if method == "initialize" and self._is_initialized:
+            self._send_error(message_id, INVALID_REQUEST, "initialize was sent twice")
             return False
         if method == "initialize":
-            self._begun = True
-        elif not self._begun and method not in _ALWAYS:
-            if number is not None:
-                self._refuse(number, NOT_INITIALIZED, f"{method} came before initialize")
-            return False
+            self._is_initialized = True
+            return True
+        if not self._is_initialized and method not in _ALLOWED_BEFORE:
+            code, problem = NOT_INITIALIZED, f"{method} was sent before initialize"
         elif self._shutdown and method != "exit":
-            if number is not None:
-                self._refuse(number, INVALID_REQUEST, f"{method} came after shutdown")
-            return False
-        elif not self._knows(method):
-            if number is not None:
-                self._refuse(number, NO_METHOD, f"{method} is not supported")
-            return False
-        return True
+            code, problem = INVALID_REQUEST, f"{method} was sent after shutdown"
+        elif not self._supports(method):
+            code, problem = METHOD_NOT_FOUND, f"{method} is not supported"
+        else:
+            return True
+        if message_id is not None:
+            self._send_error(message_id, code, problem)
+        return False
 
-    def _knows(self, method: Any) -> bool:
+    def _supports(self, method: Any) -> bool:
         return (
             method in self.fm.builtin_features or method in self.fm.features or method == types.CANCEL_REQUEST
         )
 
-    def _refuse(self, number: Any, code: int, problem: str) -> None:
-        if number is None and code != PARSE_ERROR:  # a notification gets no response
-            self.session.tell(None, UserError("D847", problem=problem))
+    def _send_error(self, message_id: Any, code: int, problem: str) -> None:
+        """Answer a message with an error; report an invalid notification to the user."""
+        if message_id is None and code != PARSE_ERROR:  # a notification gets no response
+            self.session.show_message(None, UserError("D847", problem=problem))
             return
         error = {"code": code, "message": str(UserError("D847", problem=problem))}
-        self._send_data({"jsonrpc": "2.0", "id": number, "error": error})
+        self._send_data({"jsonrpc": "2.0", "id": message_id, "error": error})
 
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
     def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:
@@ -114,23 +114,23 @@ class EditorProtocol(LanguageServerProtocol):
 
 
 def _message_problem(data: Any) -> str:
-    """Return why something is not a valid message, whatever its method; "" if it is valid."""
+    """Return why `data` is not a valid message of any method; "" if it is valid."""
     if not isinstance(data, dict) or data.get("jsonrpc") != "2.0":
-        return 'a message is an object with "jsonrpc": "2.0"'
+        return 'a message must be an object with "jsonrpc": "2.0"'
     if not isinstance(data.get("method", ""), str):
-        return "a method is a string"
-    numbers = [data.get("id")]
+        return "a method must be a string"
+    ids = [data.get("id")]
     if data.get("method") == types.CANCEL_REQUEST and isinstance(data.get("params"), dict):
-        numbers.append(data["params"].get("id"))
-    if any(isinstance(number, dict | list) for number in numbers):
-        return "an id is a string or a number"
+        ids.append(data["params"].get("id"))
+    if any(isinstance(message_id, dict | list) for message_id in ids):
+        return "an id must be a string or a number"
     return ""
 
 
-def _number(data: Any) -> Any:
+def _message_id(data: Any) -> Any:
     """Return the id of a request; None if there is none."""
-    number = data.get("id") if isinstance(data, dict) else None
-    return number if isinstance(number, str | int) else None
+    message_id = data.get("id") if isinstance(data, dict) else None
+    return message_id if isinstance(message_id, str | int) else None
 
 
 def make_server(
@@ -142,7 +142,7 @@ def make_server(
     ----------
     checkers : LoadedCheckers
     watch : callable
-        Called with the id of the editor's process, if the editor gives it: the server ends with that process.
+        Called with the id of the editor's process if the editor sends it, so that the server can end with it.
     """
     server = LanguageServer(
         "disambig",
@@ -155,12 +155,12 @@ def make_server(
     session = protocol.session = EditorSession(server, checkers)
 
     def initialize(params: types.InitializeParams) -> None:
-        session.begin(params)
+        session.initialize(params)
         if params.process_id is not None:
             watch(params.process_id)
 
     def initialized(params: types.InitializedParams) -> None:
-        session.begun()
+        session.initialized()
 
     def did_save(params: types.DidSaveTextDocumentParams) -> None:
         session.saved(params.text_document.uri)
@@ -190,7 +190,7 @@ def make_server(
         (types.TEXT_DOCUMENT_CODE_ACTION, code_action, types.CodeActionOptions(code_action_kinds=kinds)),
         (types.TEXT_DOCUMENT_HOVER, hover, None),
     ]
-    for name, answer, options in features:
-        server.feature(name, options)(answer)
+    for method, handler, options in features:
+        server.feature(method, options)(handler)
     server.command(IGNORE)(ignore)
     return server, protocol

@@ -18,13 +18,13 @@ from typing import Any, BinaryIO, Protocol
 from disambig.errors import UserError
 from disambig.lsp.scheduler import THREADS, LoadedCheckers
 
-LARGEST = 256 << 20
+MAX_MESSAGE_BYTES = 256 << 20
 """Maximum number of bytes per message."""
-_LENGTH = re.compile(rb"content-length:[ \t]*(\d{1,18})[ \t]*", re.IGNORECASE)
-_BEHIND = re.compile(_LENGTH.pattern + rb"\Z", re.IGNORECASE)
-"""A header at the end of a line: output that is not a message may come before it without a line end."""
-_FIELD = re.compile(rb"[A-Za-z-]+:.*")
-_LONGEST_LINE = 8192
+_CONTENT_LENGTH = re.compile(rb"content-length:[ \t]*(\d{1,18})[ \t]*", re.IGNORECASE)
+_TRAILING_LENGTH = re.compile(_CONTENT_LENGTH.pattern + rb"\Z", re.IGNORECASE)
+"""A header at the end of a line, which other output without a line end may precede."""
+_HEADER = re.compile(rb"[A-Za-z-]+:.*")
+_MAX_HEADER_LINE = 8192
 
 
 class ByteStream(Protocol):
@@ -41,8 +41,8 @@ class ByteStream(Protocol):
 
 def read_messages(
     stream: ByteStream,
-    take: Callable[[bytes], None],
-    problem: Callable[[str], None],
+    handle: Callable[[bytes], None],
+    report_invalid: Callable[[str], None],
     *,
     skip_invalid: bool = True,
 ) -> None:
@@ -51,41 +51,41 @@ def read_messages(
     Parameters
     ----------
     stream : ByteStream
-    take : callable
+    handle : callable
         Called with the bytes of each message.
-    problem : callable
+    report_invalid : callable
         Called with a description of each invalid header.
     skip_invalid : bool
-        Whether to continue after an invalid header. A server on a port stops there: the client may be a
-        browser that sends data to the port for a web page.
+        Whether to continue after an invalid header. A server on a port stops there, because the client may be
+        a browser that a web page causes to send data.
     """
     length: int | None = None
-    begun = False
-    while line := stream.readline(_LONGEST_LINE):
+    has_header = False
+    while line := stream.readline(_MAX_HEADER_LINE):
         field = line.rstrip(b"\r\n")
         if field:
-            match = _LENGTH.fullmatch(field)
-            is_header = _FIELD.fullmatch(field) is not None
+            match = _CONTENT_LENGTH.fullmatch(field)
+            is_header = _HEADER.fullmatch(field) is not None
             if not is_header:
-                problem(f"not a message header: {field[:40]!r}")
+                report_invalid(f"not a message header: {field[:40]!r}")
                 if not skip_invalid:
                     return
-                match = _BEHIND.search(field)
-            begun = begun or is_header
+                match = _TRAILING_LENGTH.search(field)
+            has_header = has_header or is_header
             length = int(match[1]) if match else length
             continue
         if length is None:
-            if begun:
-                problem("a header without Content-Length")
-        elif length > LARGEST:
-            problem(f"a message of {length:,} bytes; the maximum is {LARGEST:,}")
+            if has_header:
+                report_invalid("a header without Content-Length")
+        elif length > MAX_MESSAGE_BYTES:
+            report_invalid(f"a message of {length:,} bytes; the maximum is {MAX_MESSAGE_BYTES:,}")
             _skip(stream, length)
         else:
             body = stream.read(length)
             if len(body) < length:
                 return
-            take(body)
-        length, begun = None, False
+            handle(body)
+        length, has_header = None, False
 
 
 def _skip(stream: ByteStream, length: int) -> None:
@@ -95,16 +95,16 @@ def _skip(stream: ByteStream, length: int) -> None:
 
 LOOPBACK = "127.0.0.1"
 PORT = 8082
-MOST = 32
+MAX_EDITORS = 32
 """Maximum number of editors at the same time; further connections wait."""
-PAUSE = 1.0
-"""Seconds before the next attempt after a connection could not be accepted."""
-LOOK = 1.0
+ACCEPT_RETRY_SECONDS = 1.0
+"""Seconds until the next attempt if a connection could not be accepted."""
+POLL_SECONDS = 1.0
 """Seconds between two checks of the editor's process, if the system cannot report its end."""
-GRACE = 5.0
-"""Seconds until a server without its editor is ended by force: a pipe that nobody reads may block it."""
-_IDLE = 0.2
-"""Seconds to wait for a thread to end: one that is not running a check ends sooner."""
+GRACE_SECONDS = 5.0
+"""Seconds until a server without its editor is ended by force; a pipe that nobody reads may block it."""
+_JOIN_SECONDS = 0.2
+"""Seconds to wait for a thread to end; a thread that runs no check needs less."""
 _CHUNK = 1 << 16
 _log = logging.getLogger(__name__)
 
@@ -118,7 +118,14 @@ def serve_stdio(defaults: Mapping[str, Any] | None = None) -> int:
     ----------
     defaults : mapping of str to Any, optional
         See `LoadedCheckers`.
+
+    Raises
+    ------
+    UserError
+        D893 if standard input or output is closed.
     """
+    if sys.stdin is None or sys.stdout is None:
+        raise UserError("D893", problem="standard input or output is closed")
     target = sys.stdout.buffer
     with contextlib.redirect_stdout(sys.stderr):
         status = serve(
@@ -129,7 +136,7 @@ def serve_stdio(defaults: Mapping[str, Any] | None = None) -> int:
         )
     try:
         target.flush()
-    except OSError:  # otherwise the interpreter would flush again at its end and exit with another status
+    except OSError:  # the interpreter would flush again at its end, fail, and exit with another status
         os.dup2(os.open(os.devnull, os.O_WRONLY), target.fileno())
     return status
 
@@ -142,7 +149,7 @@ def exit_if_busy(status: int) -> None:
     """
     for thread in threading.enumerate():
         if thread.name in THREADS:
-            thread.join(_IDLE)
+            thread.join(_JOIN_SECONDS)
             if thread.is_alive():
                 sys.stderr.flush()
                 os._exit(status)
@@ -194,7 +201,7 @@ def serve(
     skip_invalid : bool
         See `read_messages`.
     disconnect : callable
-        Ends the connection by force, from any thread: called if the editor's process has ended and the
+        Ends the connection by force, from any thread. It is called if the editor's process has ended and the
         server does not end by itself.
 
     Returns
@@ -220,53 +227,53 @@ async def _serve(
 ) -> int:
     from disambig.lsp.server import make_server
 
-    ended = threading.Event()
+    has_ended = threading.Event()
     loop = asyncio.get_running_loop()
-    waiting: asyncio.Queue[Callable[[], None] | None] = asyncio.Queue()
+    queue: asyncio.Queue[Callable[[], None] | None] = asyncio.Queue()
 
     def put(work: Callable[[], None] | None) -> None:
         with contextlib.suppress(RuntimeError):  # the loop has ended
-            loop.call_soon_threadsafe(waiting.put_nowait, work)
+            loop.call_soon_threadsafe(queue.put_nowait, work)
 
-    def take(body: bytes) -> None:
-        put(lambda: protocol.take(body))
+    def handle(body: bytes) -> None:
+        put(lambda: protocol.handle_bytes(body))
 
-    def problem(message: str) -> None:
-        put(lambda: protocol.session.tell(None, UserError("D847", problem=message)))
+    def report_invalid(problem: str) -> None:
+        put(lambda: protocol.session.show_message(None, UserError("D847", problem=problem)))
 
     def read() -> None:
-        with contextlib.suppress(OSError, ValueError):  # it was closed
-            read_messages(source, take, problem, skip_invalid=skip_invalid)
+        with contextlib.suppress(OSError, ValueError):  # the stream was closed
+            read_messages(source, handle, report_invalid, skip_invalid=skip_invalid)
         put(None)
 
-    def end(reason: UserError) -> None:
+    def stop(reason: UserError) -> None:
         _log.warning("disambig: %s", reason)
         put(None)
 
     def watch(pid: int) -> None:
         """Stop the server when the editor's process ends; runs in a thread."""
-        if wait_for_exit(pid, ended):
-            end(UserError("D892", pid=pid))
-            if not ended.wait(GRACE):
+        if wait_for_exit(pid, has_ended):
+            stop(UserError("D892", pid=pid))
+            if not has_ended.wait(GRACE_SECONDS):
                 disconnect()
 
     def start_watching(pid: int) -> None:
         threading.Thread(target=watch, args=(pid,), name="disambig-watching", daemon=True).start()
 
     _, protocol = make_server(checkers, start_watching)
-    protocol.set_writer(_MessageWriter(target, lambda problem: end(UserError("D893", problem=problem))))
+    protocol.set_writer(_MessageWriter(target, lambda problem: stop(UserError("D893", problem=problem))))
     threading.Thread(target=read, name="disambig-reading", daemon=True).start()
     try:
-        while (work := await waiting.get()) is not None:
+        while (work := await queue.get()) is not None:
             work()
     finally:
-        ended.set()
+        has_ended.set()
         protocol.session.scheduler.worker.end()
     return 1
 
 
 def wait_for_exit(pid: int, stop: threading.Event) -> bool:
-    """Wait until a process has ended; a zombie, whose exit status was not collected yet, has ended.
+    """Wait until a process has ended; a zombie counts as ended.
 
     Parameters
     ----------
@@ -288,10 +295,10 @@ def wait_for_exit(pid: int, stop: threading.Event) -> bool:
             event = select.kevent(
                 pid, select.KQ_FILTER_PROC, select.KQ_EV_ADD | select.KQ_EV_ONESHOT, select.KQ_NOTE_EXIT
             )
-            happened = queue.control([event], 0)
-            while not stop.is_set() and not happened:
-                happened = queue.control(None, 1, LOOK)
-            return bool(happened)
+            events = queue.control([event], 0)
+            while not stop.is_set() and not events:
+                events = queue.control(None, 1, POLL_SECONDS)
+            return bool(events)
     if sys.platform == "linux" and hasattr(os, "pidfd_open"):
         with contextlib.suppress(OSError, OverflowError):  # the process has ended, or the kernel is too old
             descriptor = os.pidfd_open(pid)
@@ -299,16 +306,16 @@ def wait_for_exit(pid: int, stop: threading.Event) -> bool:
                 poll = select.poll()
                 poll.register(descriptor, select.POLLIN)
                 while not stop.is_set():
-                    if poll.poll(1000 * LOOK):
+                    if poll.poll(1000 * POLL_SECONDS):
                         return True
                 return False
             finally:
                 os.close(descriptor)
-    begun = now = _process_start(pid)
-    while now is not None and now == begun:
-        if stop.wait(LOOK):
+    first_start = start = _process_start(pid)
+    while start is not None and start == first_start:
+        if stop.wait(POLL_SECONDS):
             return False
-        now = _process_start(pid)
+        start = _process_start(pid)
     return True
 
 
@@ -345,7 +352,7 @@ if sys.platform == "win32":  # pragma: no cover
             return ctypes.get_last_error() == no_such_process
         try:
             while not stop.is_set():
-                if kernel.WaitForSingleObject(handle, int(1000 * LOOK)) == signaled:
+                if kernel.WaitForSingleObject(handle, int(1000 * POLL_SECONDS)) == signaled:
                     return True
             return False
         finally:
@@ -353,8 +360,8 @@ if sys.platform == "win32":  # pragma: no cover
 
 
 def _serve_all(listening: socket.socket, checkers: LoadedCheckers) -> None:
-    """Serve all editors that connect, at most `MOST` at a time, until interrupted."""
-    slots = threading.Semaphore(MOST)
+    """Serve all editors that connect, at most `MAX_EDITORS` at a time, until interrupted."""
+    slots = threading.Semaphore(MAX_EDITORS)
 
     def serve_one(connection: socket.socket) -> None:
         try:
@@ -364,15 +371,15 @@ def _serve_all(listening: socket.socket, checkers: LoadedCheckers) -> None:
 
     while True:
         slots.acquire()
-        while (connection := _accepted(listening)) is None:
-            time.sleep(PAUSE)
+        while (connection := _accept(listening)) is None:
+            time.sleep(ACCEPT_RETRY_SECONDS)
         threading.Thread(
             target=serve_one, args=(connection,), name="disambig-connection", daemon=True
         ).start()
 
 
-def _accepted(listening: socket.socket) -> socket.socket | None:
-    """Return the next connection; None if none can be accepted now, such as without free descriptors."""
+def _accept(listening: socket.socket) -> socket.socket | None:
+    """Return the next connection; None if none can be accepted now, for lack of descriptors for example."""
     try:
         return listening.accept()[0]
     except OSError as problem:
@@ -384,11 +391,11 @@ def _serve_connection(connection: socket.socket, checkers: LoadedCheckers) -> No
     with contextlib.suppress(OSError), connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         with connection.makefile("rb") as source, connection.makefile("wb") as target:
-            serve(source, target, checkers, skip_invalid=False, disconnect=lambda: _shut(connection))
-            _shut(connection)  # the reading thread is still blocked on it
+            serve(source, target, checkers, skip_invalid=False, disconnect=lambda: _shut_down(connection))
+            _shut_down(connection)  # the reading thread is still blocked on it
 
 
-def _shut(connection: socket.socket) -> None:
+def _shut_down(connection: socket.socket) -> None:
     with contextlib.suppress(OSError):
         connection.shutdown(socket.SHUT_RDWR)
 
@@ -396,42 +403,42 @@ def _shut(connection: socket.socket) -> None:
 class _DescriptorReader:
     """Read from a file descriptor without a lock, so that the interpreter can exit while a thread waits."""
 
-    def __init__(self, number: int) -> None:
-        self._number = number
-        self._held = b""
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._buffer = b""
 
     def readline(self, size: int = -1, /) -> bytes:
         """Read up to a line end, at most `size` bytes."""
-        while b"\n" not in self._held and not 0 <= size <= len(self._held) and self._fill():
+        while b"\n" not in self._buffer and not 0 <= size <= len(self._buffer) and self._fill():
             pass
-        end = self._held.find(b"\n") + 1 or len(self._held)
+        end = self._buffer.find(b"\n") + 1 or len(self._buffer)
         return self._take(end if size < 0 else min(end, size))
 
     def read(self, size: int, /) -> bytes:
         """Read `size` bytes; fewer at the end."""
         chunks = [self._take(size)]
         size -= len(chunks[0])
-        while size > 0 and (chunk := os.read(self._number, min(size, _CHUNK))):
+        while size > 0 and (chunk := os.read(self._descriptor, min(size, _CHUNK))):
             chunks.append(chunk)
             size -= len(chunk)
         return b"".join(chunks)
 
     def _fill(self) -> bool:
-        chunk = os.read(self._number, _CHUNK)
-        self._held += chunk
+        chunk = os.read(self._descriptor, _CHUNK)
+        self._buffer += chunk
         return bool(chunk)
 
     def _take(self, size: int) -> bytes:
-        taken, self._held = self._held[:size], self._held[size:]
+        taken, self._buffer = self._buffer[:size], self._buffer[size:]
         return taken
 
 
 class _MessageWriter:
-    """Write whole messages; if nobody reads them any more, report that once and drop the rest."""
+    """Write whole messages; after an error, call `on_error` once and discard further messages."""
 
-    def __init__(self, target: BinaryIO, gone: Callable[[Exception], object]) -> None:
+    def __init__(self, target: BinaryIO, on_error: Callable[[Exception], object]) -> None:
         self._target = target
-        self._gone = gone
+        self._on_error = on_error
         self._is_open = True
 
     def write(self, data: bytes) -> None:
@@ -441,9 +448,9 @@ class _MessageWriter:
         try:
             self._target.write(data)
             self._target.flush()
-        except (OSError, ValueError) as problem:  # ValueError: it was closed
+        except (OSError, ValueError) as problem:  # ValueError: the stream was closed
             self._is_open = False
-            self._gone(problem)
+            self._on_error(problem)
 
     def close(self) -> None:
         """Do nothing: the owner of the stream closes it."""

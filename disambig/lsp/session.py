@@ -24,7 +24,7 @@ from disambig.configuration import (
     read_table,
 )
 from disambig.errors import UserError
-from disambig.lsp.actions import FIX_ALL, code_actions, is_safe, wants
+from disambig.lsp.actions import FIX_ALL, code_actions, is_requested, is_safe, overlap
 from disambig.lsp.documents import CheckResult, Encoding, TextDocument, TextState, document_name, uri_to_path
 from disambig.lsp.scheduler import CheckScheduler, LoadedCheckers
 
@@ -37,19 +37,19 @@ SECTION = "disambig"
 
 
 class EditorSettings:
-    """The settings of one editor, merged with those of settings files; replaced when any of them change.
+    """The settings of one editor, merged with those of settings files.
 
     Parameters
     ----------
     values : Any
-        Settings that the editor sent: a table as in ``disambig.toml``, or one below the key ``disambig``;
-        None for no settings. Paths and patterns are relative to `root`.
+        Settings from the editor: a table as in ``disambig.toml``, or one below the key ``disambig``; None for
+        no settings. Paths and patterns are relative to `root`.
     root : str
         Folder that is open in the editor.
     words : frozenset of str
         Words to ignore that are not in a file yet.
-    begun : Any
-        Settings that the editor sent at its start: they apply to keys that are not in `values`.
+    initial : Any
+        Settings that the editor sent when it started; they apply to keys that are not in `values`.
     defaults : mapping of str to Any, optional
         Valid settings for keys that the editor did not send.
 
@@ -65,11 +65,11 @@ class EditorSettings:
         root: str,
         words: frozenset[str] = frozenset(),
         *,
-        begun: Any = None,
+        initial: Any = None,
         defaults: Mapping[str, Any] | None = None,
     ) -> None:
         self._root = root
-        self._values = {**(defaults or {}), **_read(begun), **_read(values)}
+        self._values = {**(defaults or {}), **_read_values(initial), **_read_values(values)}
         self.words = words
         self._projects: dict[tuple[str, ...], ProjectSettings] = {}
 
@@ -84,8 +84,8 @@ class EditorSettings:
         overrides: Mapping[str, Any] = self._values.get("overrides", {})
         matches = tuple(pattern for pattern in overrides if self._matches([pattern], path))
         if matches not in self._projects:
-            layers = [self._values, *(overrides[pattern] for pattern in matches)]
-            values = _flat([from_folder(layer, self._root) for layer in layers])
+            tables = [self._values, *(overrides[pattern] for pattern in matches)]
+            values = _merge_tables([from_folder(table, self._root) for table in tables])
             if self.words:
                 values["ignore"] = [*values.get("ignore", ()), *sorted(self.words)]
             self._projects[matches] = ProjectSettings(SettingsSource(ORIGIN, values))
@@ -94,11 +94,11 @@ class EditorSettings:
         return replace(settings, excluded=True) if excluded else settings
 
     def with_word(self, word: str) -> EditorSettings:
-        """Return the same settings with one more word to ignore."""
+        """Return settings with one more word to ignore."""
         return EditorSettings(self._values, self._root, self.words | {word})
 
     def reloaded(self) -> EditorSettings:
-        """Return the same settings; settings files will be read again."""
+        """Return settings of the same editor that read settings files again."""
         return EditorSettings(self._values, self._root, self.words)
 
     def _matches(self, patterns: Any, path: str) -> bool:
@@ -108,35 +108,35 @@ class EditorSettings:
         return not relative.startswith(os.pardir) and GitIgnorePatterns(patterns).match(relative)
 
 
-def _read(values: Any) -> dict[str, Any]:
+def _read_values(values: Any) -> dict[str, Any]:
+    """Return the valid settings in what an editor sent."""
     if isinstance(values, Mapping) and SECTION in values:
         values = values[SECTION]
     if values is None:
         return {}
     if not isinstance(values, Mapping):
         raise UserError("D849", value=repr(values)[:60])
-    return read_table(
-        {key: value for key, value in values.items() if value is not None}, path=ORIGIN, section=""
-    )
+    set_values = {key: value for key, value in values.items() if value is not None}
+    return read_table(set_values, path=ORIGIN, section="")
 
 
-def _flat(layers: list[dict[str, Any]]) -> dict[str, Any]:
+def _merge_tables(tables: list[dict[str, Any]]) -> dict[str, Any]:
     """Merge several tables into one, with the rules of `disambig.configuration.settings.merge_sources`."""
-    values: dict[str, Any] = {}
-    for layer in layers:
+    merged: dict[str, Any] = {}
+    for table in tables:
         for choice in CHOICES:
-            if any(key in layer for key in choice):
-                values = {key: value for key, value in values.items() if key not in choice}
-        for key, value in layer.items():
+            if any(key in table for key in choice):
+                merged = {key: value for key, value in merged.items() if key not in choice}
+        for key, value in table.items():
             if key != "overrides":
-                values[key] = [*values.get(key, ()), *value] if key in ADDED else value
-    return values
+                merged[key] = [*merged.get(key, ()), *value] if key in ADDED else value
+    return merged
 
 
 _log = logging.getLogger(__name__)
-_SETTINGS = (*OWN, SHARED)
-_INFORMATION = ("D348",)
-"""Codes of messages that only inform."""
+_SETTINGS_FILES = (*OWN, SHARED)
+_INFO_CODES = ("D348",)
+"""Codes of messages that are not warnings."""
 
 
 class EditorSession:
@@ -155,28 +155,28 @@ class EditorSession:
         self._documents: dict[str, TextDocument] = {}
         self._encoding: Encoding = "utf-16"
         self._root = os.getcwd()
-        self._preferences = self._settings(None)
-        self._begun: Any = None
+        self._settings = self._make_settings(None)
+        self._initial_values: Any = None
         self._shown_messages: set[str] = set()
-        self.scheduler = CheckScheduler(checkers, self._document_settings, self._publish, self.tell)
+        self.scheduler = CheckScheduler(checkers, self._document_settings, self._publish, self.show_message)
 
-    def begin(self, params: types.InitializeParams) -> None:
+    def initialize(self, params: types.InitializeParams) -> None:
         """Store the parameters of the ``initialize`` request."""
         uri = params.workspace_folders[0].uri if params.workspace_folders else params.root_uri
         self._root = uri_to_path(uri or "") or params.root_path or self._root
         encoding = self._server.workspace.position_encoding
         name = str(getattr(encoding, "value", encoding))
         self._encoding = "utf-8" if name == "utf-8" else "utf-32" if name == "utf-32" else "utf-16"
-        self._preferences = self._settings(None)
-        self._update_settings(None, begun=params.initialization_options)
+        self._settings = self._make_settings(None)
+        self._update_settings(None, initial=params.initialization_options)
 
-    def begun(self) -> None:
+    def initialized(self) -> None:
         """Load models in advance, and ask the editor to report changes of settings files."""
         self.scheduler.load(os.path.join(self._root, "untitled.txt"))
         workspace = self._server.client_capabilities.workspace
-        watched = workspace.did_change_watched_files if workspace else None
-        if watched and watched.dynamic_registration:
-            watchers = [types.FileSystemWatcher(glob_pattern=f"**/{name}") for name in _SETTINGS]
+        capability = workspace.did_change_watched_files if workspace else None
+        if capability and capability.dynamic_registration:
+            watchers = [types.FileSystemWatcher(glob_pattern=f"**/{name}") for name in _SETTINGS_FILES]
             options = types.DidChangeWatchedFilesRegistrationOptions(watchers=watchers)
             method = types.WORKSPACE_DID_CHANGE_WATCHED_FILES
             registration = types.Registration(
@@ -197,12 +197,14 @@ class EditorSession:
         document = self._documents.get(text.uri)
         if document is None:
             problem = "a change of a text that is not open"
-            self.tell(None, UserError("D846", path=uri_to_path(text.uri) or text.uri, problem=problem))
+            self.show_message(
+                None, UserError("D846", path=uri_to_path(text.uri) or text.uri, problem=problem)
+            )
             return
         try:
             document.change(text.version, changes)
         except UserError as problem:
-            self.tell(document, problem)
+            self.show_message(document, problem)
             self._publish(document, CheckResult(text.version, (), (), []))
             return
         self.scheduler.schedule(document)
@@ -215,16 +217,16 @@ class EditorSession:
             )
 
     def saved(self, uri: str) -> None:
-        """Read settings files again if one was saved: not all editors watch files."""
-        if os.path.basename(uri_to_path(uri)) in _SETTINGS:
+        """Read settings files again if one was saved, because not all editors watch files."""
+        if os.path.basename(uri_to_path(uri)) in _SETTINGS_FILES:
             self.refresh()
 
     def refresh(self) -> None:
         """Read settings files again and check all documents."""
-        self._apply(self._preferences.reloaded())
+        self._apply(self._settings.reloaded())
 
     async def configure(self, values: Any) -> None:
-        """Store changed settings of the editor; if the notification has none, request them."""
+        """Apply changed settings of the editor; if the notification has none, request them."""
         workspace = self._server.client_capabilities.workspace
         if not values and workspace and workspace.configuration:
             items = [types.ConfigurationItem(section=SECTION)]
@@ -234,7 +236,7 @@ class EditorSession:
 
     def ignore(self, word: str) -> None:
         """Ignore a word from now on."""
-        self._apply(self._preferences.with_word(word))
+        self._apply(self._settings.with_word(word))
 
     async def actions(self, params: types.CodeActionParams) -> list[types.CodeAction]:
         """Return the code actions in a range of a document."""
@@ -242,15 +244,17 @@ class EditorSession:
         if document is None:
             return []
         texts = {os.path.realpath(other.name): other.state.text for other in self._documents.values()}
-        sure = await self._sure(document) if wants(params.context, FIX_ALL) else ()
-        return code_actions(document, params.context, params.range, root=self._root, texts=texts, sure=sure)
+        safe_flags = await self._safe_flags(document) if is_requested(params.context, FIX_ALL) else ()
+        return code_actions(
+            document, params.context, params.range, root=self._root, texts=texts, safe_flags=safe_flags
+        )
 
-    async def _sure(self, document: TextDocument) -> Sequence[Flag]:
-        """Return the flags that may all be corrected at once; none if the text changes meanwhile."""
+    async def _safe_flags(self, document: TextDocument) -> Sequence[Flag]:
+        """Return the flags that may be corrected without review; none if the text changes meanwhile."""
         result, live = document.check_result, document.live
         if result is None or live is None:
             return ()
-        chosen, _ = select_compatible(filter(is_safe, result.flags))
+        candidates, _ = select_compatible(filter(is_safe, result.flags))
 
         def work(state: TextState) -> Sequence[Flag]:
             if state.version != result.version:
@@ -261,77 +265,71 @@ class EditorSession:
                 live.settings.markup_options,
                 live.settings.project_names,
             )
-            return stable_flags(live.name, state.text, chosen, recheck)
+            return stable_flags(live.name, state.text, candidates, recheck)
 
-        stable: Sequence[Flag] = await self.scheduler.run_with(document, work) if chosen else ()
+        stable: Sequence[Flag] = await self.scheduler.run_with(document, work) if candidates else ()
         return stable if document.check_result is result else ()
 
     async def hover(self, params: types.HoverParams) -> types.Hover | None:
         """Return the hover text of the flag at a position; None if there is none."""
         document = self._documents.get(params.text_document.uri)
-        if (
-            document is None
-            or document.check_result is None
-            or document.check_result.version != document.state.version
-        ):
+        if document is None or document.check_result is None or document.live is None:
             return None
-        result, live, place = document.check_result, document.live, params.position
-        for flag, candidates, diagnostic in zip(
-            result.flags, result.candidates, result.diagnostics, strict=True
-        ):
-            start, end = diagnostic.range.start, diagnostic.range.end
-            inside = (
-                (start.line, start.character) <= (place.line, place.character) <= (end.line, end.character)
-            )
-            if not inside or live is None:
-                continue
+        result, live = document.check_result, document.live
+        here = types.Range(params.position, params.position)
+        number = next((i for i, flag in enumerate(result.diagnostics) if overlap(flag.range, here)), None)
+        if number is None or result.version != document.state.version:
+            return None
 
-            def work(state: TextState, arguments: Any = (flag, candidates, live)) -> str | None:
-                from disambig.lsp._diagnostics import hover_text
+        def work(state: TextState) -> str | None:
+            from disambig.lsp._diagnostics import hover_text
 
-                return hover_text(*arguments) if state.version == result.version else None
-
-            hover = await self.scheduler.run_with(document, work)
-            if hover is None:
+            if state.version != result.version:
                 return None
-            content = types.MarkupContent(kind=types.MarkupKind.Markdown, value=hover)
-            return types.Hover(contents=content, range=diagnostic.range)
-        return None
+            return hover_text(result.flags[number], result.candidates[number], live)
 
-    def tell(self, document: TextDocument | None, problem: UserError) -> None:
-        """Show the user a message; only once until settings change or the document is opened again."""
+        hover = await self.scheduler.run_with(document, work)
+        if hover is None:
+            return None
+        content = types.MarkupContent(kind=types.MarkupKind.Markdown, value=hover)
+        return types.Hover(contents=content, range=result.diagnostics[number].range)
+
+    def show_message(self, document: TextDocument | None, problem: UserError) -> None:
+        """Show the user a message, but only once until settings change or the document is opened again."""
         message = str(problem)
         if message in self._shown_messages:
             return
         self._shown_messages.add(message)
         _log.info("%s", message)
-        kind = types.MessageType.Info if problem.code in _INFORMATION else types.MessageType.Warning
+        kind = types.MessageType.Info if problem.code in _INFO_CODES else types.MessageType.Warning
         self._server.window_show_message(types.ShowMessageParams(type=kind, message=f"disambig: {message}"))
 
-    def _update_settings(self, values: Any, *, begun: Any = None) -> None:
-        begun = self._begun if begun is None else begun
+    def _update_settings(self, values: Any, *, initial: Any = None) -> None:
+        """Apply new settings of the editor; if they are invalid, the previous ones remain."""
+        initial = self._initial_values if initial is None else initial
         try:
-            preferences = self._settings(values, self._preferences.words, begun=begun)
-        except UserError as problem:  # the previous settings stay in force
-            self.tell(None, problem)
+            settings = self._make_settings(values, self._settings.words, initial=initial)
+        except UserError as problem:
+            self.show_message(None, problem)
             return
-        self._begun = begun
-        self._apply(preferences)
+        self._initial_values = initial
+        self._apply(settings)
 
-    def _settings(
-        self, values: Any, words: frozenset[str] = frozenset(), *, begun: Any = None
+    def _make_settings(
+        self, values: Any, words: frozenset[str] = frozenset(), *, initial: Any = None
     ) -> EditorSettings:
-        return EditorSettings(values, self._root, words, begun=begun, defaults=self._defaults)
+        return EditorSettings(values, self._root, words, initial=initial, defaults=self._defaults)
 
-    def _apply(self, preferences: EditorSettings) -> None:
-        self._preferences = preferences
+    def _apply(self, settings: EditorSettings) -> None:
+        """Use settings from now on, and check all documents again."""
+        self._settings = settings
         self._shown_messages.clear()
         for document in self._documents.values():
-            document.settings += 1
+            document.settings_version += 1
             self.scheduler.schedule(document)
 
     def _document_settings(self, path: str) -> Any:
-        return self._preferences.for_file(path)
+        return self._settings.for_file(path)
 
     def _publish(self, document: TextDocument, result: CheckResult) -> None:
         """Store the result of a check and send its diagnostics to the editor."""
@@ -345,7 +343,7 @@ class EditorSession:
         )
 
     def _drop(self, uri: str) -> bool:
-        """Forget a document; return False if it was not open."""
+        """Remove a document; return False if it was not open."""
         document = self._documents.pop(uri, None)
         if document is None:
             return False

@@ -300,6 +300,8 @@ def test_a_command_without_standard_streams_ends_with_an_error(tmp_path, monkeyp
     for arguments in (("explain", "It is."), ("job", "merge", "job")):
         assert status_of(*arguments) == 2
         assert "[D309] cannot write standard output: it is closed" in capsys.readouterr().err
+    assert status_of("lsp") == 2
+    assert "[D893]" in capsys.readouterr().err
 
 
 def test_one_rate_is_shared_among_models(tmp_path):

@@ -211,7 +211,7 @@ def test_an_invalid_edit_is_an_error_until_the_whole_text_is_sent(bad):
     with pytest.raises(UserError, match="D843"):
         document.change(3, [])
     document.change(4, [Whole("Three.")])
-    assert (document.state.text, document.unchecked) == ("Three.", None)
+    assert (document.state.text, document.sync_error) == ("Three.", None)
 
 
 def test_position_after_the_last_line_is_the_end():
@@ -298,11 +298,11 @@ def test_errors_name_the_editor(tmp_path, values, code):
 
 @pytest.mark.parametrize("values", [None, {}, {"disambig": None}, {"disambig": {}}])
 def test_empty_settings_keep_the_initial_ones(tmp_path, values):
-    assert settings_for(tmp_path, values, begun={"ignore": ["a"]}).ignore == ("a",)
+    assert settings_for(tmp_path, values, initial={"ignore": ["a"]}).ignore == ("a",)
 
 
 def test_later_settings_take_precedence_over_initial_ones(tmp_path):
-    result = settings_for(tmp_path, {"ignore": ["b"]}, begun={"ignore": ["a"], "tasks": ["slip"]})
+    result = settings_for(tmp_path, {"ignore": ["b"]}, initial={"ignore": ["a"], "tasks": ["slip"]})
     assert (result.ignore, result.tasks) == (("b",), ("slip",))
 
 
@@ -355,11 +355,11 @@ def check_while(change) -> tuple[TextDocument, list[int]]:
 
 def test_settings_that_change_while_they_are_read():
     def change(document: TextDocument) -> None:
-        document.settings += 1
+        document.settings_version += 1
 
     document, published = check_while(change)
     assert published == [2]  # nothing of the settings before
-    assert document.live_settings == document.settings == 1
+    assert document.live_settings_version == document.settings_version == 1
 
 
 def test_a_change_of_the_text_does_not_reload_settings():
@@ -401,7 +401,7 @@ def check_all(annotate, texts: list[str]) -> tuple[list[str], list[str]]:
 
 
 def test_checks_a_long_text_in_slices(monkeypatch):
-    monkeypatch.setattr("disambig.lsp.scheduler.SLICE", 0.05)
+    monkeypatch.setattr("disambig.lsp.scheduler.SLICE_SECONDS", 0.05)
     actual: list[int] = []
 
     def annotate(texts):
@@ -419,7 +419,7 @@ def test_checks_a_long_text_in_slices(monkeypatch):
 
 
 def test_gives_up_a_slow_text(monkeypatch):
-    monkeypatch.setattr("disambig.lsp.scheduler.LIMIT", 0.05)
+    monkeypatch.setattr("disambig.lsp.scheduler.LIMIT_SECONDS", 0.05)
 
     def annotate(texts):
         while "slow" in texts:

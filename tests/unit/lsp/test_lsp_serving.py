@@ -80,7 +80,7 @@ def test_skips_invalid_headers(bad):
 
 
 def test_skips_messages_that_are_too_long(monkeypatch):
-    monkeypatch.setattr(serving, "LARGEST", 10)
+    monkeypatch.setattr(serving, "MAX_MESSAGE_BYTES", 10)
     taken, problems = read(frame(b"x" * 11) + frame(b"y" * 10))
     assert taken == [b"y" * 10]
     assert problems == ["a message of 11 bytes; the maximum is 10"]
@@ -189,7 +189,7 @@ class Listening:
 
 def test_waits_for_the_next_connection_after_an_error(monkeypatch):
     served: list[object] = []
-    monkeypatch.setattr(serving, "PAUSE", 0.0)
+    monkeypatch.setattr(serving, "ACCEPT_RETRY_SECONDS", 0.0)
     monkeypatch.setattr(serving, "_serve_connection", lambda connection, checkers: served.append(connection))
     problem = OSError(errno.EMFILE, "too many open files")
     with pytest.raises(KeyboardInterrupt):
@@ -211,7 +211,7 @@ def test_limits_the_number_of_editors(monkeypatch):
         end.wait(20)
         now.remove(connection)
 
-    monkeypatch.setattr(serving, "MOST", 2)
+    monkeypatch.setattr(serving, "MAX_EDITORS", 2)
     monkeypatch.setattr(serving, "_serve_connection", serve)
     listening = Listening(*range(5), KeyboardInterrupt())
 
@@ -233,7 +233,7 @@ def test_limits_the_number_of_editors(monkeypatch):
 @pytest.fixture(params=["told by the system", "asked for"])
 def watch_mode(request, monkeypatch):
     """Watch processes with and without what Linux has for it."""
-    monkeypatch.setattr(serving, "LOOK", 0.05)
+    monkeypatch.setattr(serving, "POLL_SECONDS", 0.05)
     if request.param == "asked for":
         monkeypatch.delattr(os, "pidfd_open", raising=False)
 
@@ -267,7 +267,7 @@ def test_watches_a_running_process_until_stopped():
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="the system does not say when one started")
 def test_recognises_a_reused_process_number(monkeypatch):
-    monkeypatch.setattr(serving, "LOOK", 0.05)
+    monkeypatch.setattr(serving, "POLL_SECONDS", 0.05)
     monkeypatch.delattr(os, "pidfd_open", raising=False)
     starts = iter(["100", "100", "200"])
     monkeypatch.setattr(serving, "_process_start", lambda pid: next(starts))
