@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from disambig_boosted_lasso.kana import Conversion, has_kanji, load_in_domain
-from disambig_boosted_lasso.kana.conversion import LEAST
+from disambig_boosted_lasso.kana.conversion import MIN_RERANKED
 from material import ANNOTATED, CHECKED, SOURCES
 from recipe import DOMAINS, HELD_OUT, Recipe
 from spoken import spelt_out
@@ -27,7 +27,7 @@ Pairs = tuple[Sequence[str], Sequence[str]]
 def figures(conversion: Conversion, pairs: Pairs) -> dict[str, Any]:
     """Return the character edits of the first and the best of 20 candidates, and the total characters."""
     kana, written = pairs
-    lists = conversion.converter.nbest(kana, LEAST, references=written)
+    lists = conversion.converter.nbest(kana, MIN_RERANKED, references=written)
     firsts, costs = lists.offsets[:-1], lists.costs.astype(np.float64)
     best = [lists.texts[first] for first in firsts.tolist()]
     return {

@@ -63,14 +63,14 @@ def cross_fit_lists(
     n = int(folds.max(initial=-1)) + 1
     for fold in range(n):
         if tell is not None:
-            tell("converting what others learned from", fold, n)
-        within = np.flatnonzero((folds == fold) & wanted)
-        if not len(within):
+            tell("converting with models of other folds", fold, n)
+        fold_rows = np.flatnonzero((folds == fold) & wanted)
+        if not len(fold_rows):
             continue
-        some = text.take(within)
+        sentences = text.take(fold_rows)
         converter = learn(np.flatnonzero(folds != fold))
-        lists.append(converter.nbest(some.column(1), k, references=some.column(0)))
-        rows.append(within)
+        lists.append(converter.nbest(sentences.column(1), k, references=sentences.column(0)))
+        rows.append(fold_rows)
     return CandidateLists.joined(lists), np.concatenate(rows)
 
 
@@ -165,12 +165,12 @@ def drop_zero_weights(model: Model) -> Model:
     weights, done = np.asarray(scorer.weights), 0
     extractors, kept = [], []
     for extractor in model.extractors:
-        n = _columns(extractor, model)
+        n = _count_columns(extractor, model)
         part = weights[done : done + n]
         done += n
         chosen = np.flatnonzero(part)
         if "keys" in (state := extractor.state()) and len(chosen) < n:
-            extractors.append(extractor.from_state(_sample_lists(state, chosen)))
+            extractors.append(extractor.from_state(_select_ngrams(state, chosen)))
             part = part[chosen]
         else:
             extractors.append(extractor)
@@ -188,13 +188,13 @@ def mean_cost(lists: CandidateLists, model: Model | None = None) -> float:
     return float(lists.costs[rows].mean()) if len(rows) else 0.0
 
 
-def _columns(extractor: FeatureExtractor, model: Model) -> int:
+def _count_columns(extractor: FeatureExtractor, model: Model) -> int:
     """Return the number of columns of an extractor."""
     none = model.task.instances(view := model.tokenisation([]))
     return len(transform_checked(extractor, view, none, model.task.groups[0]).batch.columns)
 
 
-def _sample_lists(state: Arrays, chosen: NDArray[np.int64]) -> Arrays:
+def _select_ngrams(state: Arrays, chosen: NDArray[np.int64]) -> Arrays:
     """Return the state of n-grams restricted to some columns; keys are recovered from the names."""
     ends = state["ends"]
     begins = np.concatenate([[0], ends[:-1]])
@@ -229,7 +229,7 @@ class AdaptationReport:
         Character error rate on the held-out sentences (edits over characters); NaN without
         held-out sentences.
     weight : float
-        Weight of the adapted language model in the mixture.
+        Weight of the original language model in the mixture.
     ranked : str
         The weights that rank the candidates: ``"new"``, ``"old"`` or ``"none"``.
     """
@@ -244,18 +244,18 @@ class AdaptationReport:
     def lines(self, name: str) -> list[str]:
         """Return lines that summarise the adaptation; `name` is that of the folder."""
         ranks = {
-            "new": "candidates are ranked by weights learned from the text",
-            "old": "candidates are ranked by the weights that there were",
-            "none": "candidates are not ranked again",
+            "new": "candidates are reranked with weights learned from the text",
+            "old": "candidates are reranked with the previous weights",
+            "none": "candidates are not reranked",
         }
         lines = [
-            f"{name}: learned from {self.learned:,} sentences; the old language model weighs "
-            f"{self.weight:.2f}; {ranks[self.ranked]}"
+            f"{name}: learned from {self.learned:,} sentences; weight of the original language "
+            f"model {self.weight:.2f}; {ranks[self.ranked]}"
         ]
         if self.tested:
             lines.append(
-                f"on {self.tested:,} sentences left aside {100 * self.before:.2f}% of the characters were "
-                f"wrong before, {100 * self.after:.2f}% are now"
+                f"character error rate on {self.tested:,} held-out sentences: "
+                f"{100 * self.before:.2f}% before, {100 * self.after:.2f}% after"
             )
         return lines
 
@@ -281,7 +281,7 @@ def adapt_converter(
     output : Path
         An adapted converter there is replaced.
     weight : float, optional
-        Weight of the adapted language model; by default the one that maximises the probability of a tenth
+        Weight of the original language model; by default the one that maximises the probability of a tenth
         of the sentences.
     rerank : bool
         Whether candidates are reranked: with new weights if there are at least `ENOUGH` sentences and the new
@@ -296,7 +296,9 @@ def adapt_converter(
     check_texts(sentences, weight)
     check_output(output)
     with saved_folder(output) as draft:
-        return _adapt_text(sentences, place, draft, output, weight, rerank, tell or _no_progress)
+        return _adapt_text(
+            sentences, place, draft, output, weight, rerank, tell or (lambda stage, done, total: None)
+        )
 
 
 def _adapt_text(
@@ -311,8 +313,8 @@ def _adapt_text(
     """Adapt a converter into a temporary folder of the output."""
     base = Conversion(Converter.load(place.converter), place.model() if rerank else None)
     text = _segment_texts(sentences, base.converter, tell)
-    apart = _split_held_out(text)
-    learn, test = text.take(np.flatnonzero(~apart)), _unseen_share(text, apart)
+    is_held_out = _split_held_out(text)
+    learn, test = text.take(np.flatnonzero(~is_held_out)), _unseen_sentences(text, is_held_out)
     tell("mixing language models", 0, 1)
     adapted = base.converter.adapted(learn, weight=weight)
     mixed = float(getattr(adapted.model, "weight", 1.0))
@@ -369,10 +371,11 @@ def error_rate(conversion: Conversion, text: SegmentedText) -> float:
 
 
 def _segment_texts(sentences: Sequence[str], converter: Converter, tell: Tell) -> SegmentedText:
+    """Split sentences into words as the converter's settings require."""
     segmented = []
     for number, words in enumerate(segment_lines(sentences, mode=converter.settings.mode)):
         if number % 1000 == 0:
-            tell("cutting into words", number, len(sentences))
+            tell("splitting into words", number, len(sentences))
         segmented.append(words)
     return SegmentedText.from_sentences(segmented)
 
@@ -380,19 +383,19 @@ def _segment_texts(sentences: Sequence[str], converter: Converter, tell: Tell) -
 def _split_held_out(text: SegmentedText) -> NDArray[np.bool_]:
     """Return which sentences are held out: every tenth block of adjacent sentences."""
     blocks = fold_blocks(len(text), max(1, min(20, len(text) // 50)))
-    apart = blocks % _TENTH == _TENTH - 1
-    rows = np.flatnonzero(apart)
+    is_held_out = blocks % _TENTH == _TENTH - 1
+    rows = np.flatnonzero(is_held_out)
     if len(rows) > MOST_TESTED:
-        apart[rows[MOST_TESTED:]] = False
-    return apart
+        is_held_out[rows[MOST_TESTED:]] = False
+    return is_held_out
 
 
-def _unseen_share(text: SegmentedText, apart: NDArray[np.bool_]) -> SegmentedText:
+def _unseen_sentences(text: SegmentedText, is_held_out: NDArray[np.bool_]) -> SegmentedText:
     """Return the held-out sentences that do not also occur in the training part."""
     written = text.column(0)
-    known_forms = {written[row] for row in np.flatnonzero(~apart).tolist()}
+    known_forms = {written[row] for row in np.flatnonzero(~is_held_out).tolist()}
     return text.take(
-        np.array([r for r in np.flatnonzero(apart).tolist() if written[r] not in known_forms], int)
+        np.array([r for r in np.flatnonzero(is_held_out).tolist() if written[r] not in known_forms], int)
     )
 
 
@@ -413,13 +416,13 @@ def _train_reranker(
         return base.converter.adapted(text.take(rows), weight=weight)
 
     lists, rows = cross_fit_lists(text, blocks % FOLDS, learn, asked=asked, tell=tell)
-    judging = blocks[rows] // FOLDS % 5 == 0
+    is_judged = blocks[rows] // FOLDS % 5 == 0
     tell("learning to rank", 0, 1)
-    documents = [str(block) for block in blocks[rows][~judging].tolist()]
+    documents = [str(block) for block in blocks[rows][~is_judged].tolist()]
     models["new"] = learn_reranker(
-        lists.take(~judging), documents, draft / CONVERTER, name=f"adapted/{RERANKER}"
+        lists.take(~is_judged), documents, draft / CONVERTER, name=f"adapted/{RERANKER}"
     )
-    judged = lists.take(judging)
+    judged = lists.take(is_judged)
     costs = {name: mean_cost(judged, model) for name, model in models.items()}
     best = min(costs, key=lambda name: costs[name])
     return best, models[best]
@@ -430,7 +433,3 @@ def _replace_folder(model: Model, converter: Path) -> Model:
     provenance = {"converter": str(converter), "digest": converter_fingerprint(converter)}
     config = {**model.config, "task": {**model.config["task"], **provenance}}
     return replace(model, task=replace(model.task, **provenance), config=config)  # type: ignore[type-var]
-
-
-def _no_progress(stage: str, done: int, total: int) -> None:
-    """Ignore progress."""

@@ -18,9 +18,9 @@ from .decoding import LatticePaths, Records
 from .lexicon import ReadingTrie
 
 TOKEN = np.dtype([("left", "i4"), ("right", "i4"), ("cost", "f4")], align=True)
-STEPS = 4.0
+CONNECTION_STEPS = 4.0
 """Connections are stored in quarters of a unit of ln P, which is as good as exact."""
-TENTHS = 10.0
+COST_STEPS = 10.0
 """Costs of words are stored in tenths of a unit of ln P."""
 _WORD = np.dtype([("kind", "i4"), ("start", "i4"), ("end", "i4"), ("size", "i4")], align=True)
 _NODE = np.dtype([("cost", "f8"), ("text", "i4"), ("right", "i4")], align=True)
@@ -85,7 +85,7 @@ class ClassBigram:
     other : int
         Class of words that the model lacks.
     unknown : (float, float)
-        -ln P of a word that the model lacks: a constant, and as much for each kana.
+        -ln P of a word that the model lacks: a constant, and an amount for each kana.
     weight : float
         Factor on ln P when it is added to that of the language model.
     domain_weights : mapping from str to float
@@ -186,7 +186,7 @@ _BETWEEN = "\n"
 
 
 def save_class_bigram(model: ClassBigram, folder: Path) -> None:
-    """Write a class bigram into a folder; connections and costs are rounded (`STEPS`, `TENTHS`).
+    """Write a class bigram into a folder; connections and costs are rounded (see `CONNECTION_STEPS`).
 
     Raises
     ------
@@ -208,8 +208,8 @@ def save_class_bigram(model: ClassBigram, folder: Path) -> None:
             "sizes": model.sizes.astype(np.uint8),
             "left": left,
             "right": right - left,  # mostly 0
-            "costs": _steps(model.tokens["cost"], TENTHS),
-            "connections": _steps(model.connections, STEPS),
+            "costs": _round_steps(model.tokens["cost"], COST_STEPS),
+            "connections": _round_steps(model.connections, CONNECTION_STEPS),
         },
     )
 
@@ -236,17 +236,17 @@ def _class_bigram(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]])
     sizes = arrays["sizes"].astype(np.int64)
     left = arrays["left"].astype(np.uint16)
     right = left + arrays["right"].astype(np.uint16)
-    connections = arrays["connections"].astype(np.float32) / np.float32(STEPS)
+    connections = arrays["connections"].astype(np.float32) / np.float32(CONNECTION_STEPS)
     tokens = np.zeros(len(left), TOKEN)
     tokens["left"], tokens["right"] = left, right
-    tokens["cost"] = arrays["costs"].astype(np.float32) / np.float32(TENTHS)
+    tokens["cost"] = arrays["costs"].astype(np.float32) / np.float32(COST_STEPS)
     other, weight = int(header["other"]), float(header["weight"])
     domain_weights = {str(name): float(value) for name, value in header.get("domain_weights", {}).items()}
     constant, each = map(float, header["unknown"])
     if not len(readings) == len(surfaces) == len(sizes) or "" in readings or "" in surfaces:
-        raise ValueError("not as many readings, spellings and sizes, or an empty one")
+        raise ValueError("the numbers of readings, spellings and sizes differ, or one is empty")
     if sizes.sum() != len(tokens) or sizes.min(initial=1) < 1:
-        raise ValueError("not as many tokens as the sizes of words say")
+        raise ValueError("the number of tokens differs from the sum of the sizes of words")
     n = len(connections)
     if connections.shape != (n, n) or max(other, left.max(initial=0), right.max(initial=0)) >= n:
         raise ValueError("a class without connections")
@@ -257,7 +257,8 @@ def _class_bigram(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]])
     return ClassBigram(readings, surfaces, sizes, tokens, connections, other, unknown, weight, domain_weights)
 
 
-def _steps(values: NDArray[np.float32], steps: float) -> NDArray[np.uint8]:
+def _round_steps(values: NDArray[np.float32], steps: float) -> NDArray[np.uint8]:
+    """Return numbers in steps of ``1 / steps``, limited to a byte."""
     return np.clip(np.round(values * np.float32(steps)), 0, 255).astype(np.uint8)
 
 

@@ -14,21 +14,21 @@ def adapt(
     texts: Annotated[
         list[str], typer.Argument(metavar="FILE...", help="Files of Japanese text; - is standard input.")
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the adapted converter.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write the adapted converter to.")],
     model: Annotated[
-        str, typer.Option(metavar="NAME", help="What to adapt: a pack, or a folder.")
+        str, typer.Option(metavar="NAME", help="The converter to adapt: a pack or a folder.")
     ] = "disambig_ja",
     weight: Annotated[
         float | None,
-        typer.Option(metavar="W", help="Of the old language model; default: what suits sentences put aside."),
+        typer.Option(
+            metavar="W", help="Weight of the original language model. Default: tuned on held-out text."
+        ),
     ] = None,
-    rerank: Annotated[
-        bool, typer.Option("--rerank/--no-rerank", help="Whether candidates are ranked again.")
-    ] = True,
-    force: Annotated[bool, typer.Option("--force", help="Replace the output, an adapted converter.")] = False,
+    rerank: Annotated[bool, typer.Option("--rerank/--no-rerank", help="Rerank the candidates.")] = True,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an adapted converter.")] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Adapt the conversion of kana to your own text, for `disambig convert --model FOLDER`.
+    """Adapt kana-to-kanji conversion to your own text, for `disambig convert --model FOLDER`.
 
     The input is plain text with one or more sentences per line. Needs pip install sudachipy sudachidict_core.
     """
@@ -58,12 +58,12 @@ FORMATS = ("text", "jsonl")
 
 def convert(
     paths: Annotated[
-        list[str] | None, typer.Argument(metavar="[FILE]...", help="Lines of kana; default: standard input.")
+        list[str] | None, typer.Argument(metavar="[FILE]...", help="Lines of kana. Default: standard input.")
     ] = None,
     model: Annotated[
         str,
         typer.Option(
-            metavar="NAME", help="A pack, or a folder that `disambig adapt` or `disambig train` made."
+            metavar="NAME", help="A pack, or a folder written by `disambig adapt` or `disambig train`."
         ),
     ] = "disambig_ja",
     domain: Annotated[
@@ -71,20 +71,25 @@ def convert(
     ] = None,
     numbers: Annotated[
         str | None,
-        typer.Option(help="How numbers spelt out in kana are written: kanji (default), digits or words."),
+        typer.Option(help="How to write numbers spelt out in kana: kanji (default), digits or words."),
     ] = None,
     nbest: Annotated[
         int | None,
-        typer.Option("--nbest", "-n", metavar="N", help="The N best: number of the line, score, text."),
+        typer.Option(
+            "--nbest",
+            "-n",
+            metavar="N",
+            help="Write the N best texts of each line, with line number and score.",
+        ),
     ] = None,
     format: Annotated[
-        str, typer.Option(help="text, or jsonl: lists of candidates as --lists of `disambig train` reads.")
+        str, typer.Option(help="text, or jsonl: candidate lists for `disambig train --lists`.")
     ] = "text",
     rerank: Annotated[
-        bool, typer.Option("--rerank/--no-rerank", help="Whether the model ranks 20 candidates again.")
+        bool, typer.Option("--rerank/--no-rerank", help="Rerank the 20 best candidates with the model.")
     ] = True,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Default: standard output.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the output.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the output.")] = False,
     quiet: Quiet = False,
 ) -> None:
     """Convert lines of kana to kanji, one line of output per line of input."""
@@ -92,17 +97,17 @@ def convert(
 
     from .conversion import Conversion, format_lines
 
-    wanted = _candidate_count(nbest, format, numbers, output, force)
+    n_candidates = _candidate_count(nbest, format, numbers, output, force)
     with stages() as tell:  # closed before a user types into the same terminal
         tell("loading the converter", 0, 1)
         conversion = Conversion.load(model, domain=domain, rerank=rerank, numbers=numbers)
         tell("preparing the converter", 0, 1)
         conversion.prepare()
-    shown_in = nullcontext(_no_progress) if is_typed(paths) else stages()
-    with shown_in as tell, open_results(output, force=force) as write:
+    progress = nullcontext(_no_progress) if is_typed(paths) else stages()
+    with progress as tell, open_results(output, force=force) as write:
         done = 0
         for block in line_blocks(lines_in(paths or ["-"])):
-            write(format_lines(conversion, block, done, wanted, jsonl=format == "jsonl"))
+            write(format_lines(conversion, block, done, n_candidates, jsonl=format == "jsonl"))
             done += len(block)
             tell("converting", done, 0)
 

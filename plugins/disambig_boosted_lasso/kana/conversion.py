@@ -58,12 +58,11 @@ def locate_converter(name: str | Path) -> ConverterLocation:
     """
     installed = packs()
     if str(name) in installed:
-        brought = installed[str(name)]
-        return ConverterLocation(CONVERTERS.locate(name), brought.models.get(RERANKER))
+        return ConverterLocation(CONVERTERS.locate(name), installed[str(name)].models.get(RERANKER))
     for pack in installed.values():
-        for task, home in pack.models.items():
+        for task, folder in pack.models.items():
             if str(name) in (task, f"{pack.name}/{task}"):
-                return _locate_model_converter(home)
+                return _locate_model_converter(folder)
     path = Path(name)
     with suppress(OSError):
         restore(path)
@@ -75,14 +74,15 @@ def locate_converter(name: str | Path) -> ConverterLocation:
     return ConverterLocation(converter, model if is_reranked else None)
 
 
-def _locate_model_converter(home: Path) -> ConverterLocation:
-    model = load_model(home)
+def _locate_model_converter(folder: Path) -> ConverterLocation:
+    """Return the location of a reranking model and of its converter."""
+    model = load_model(folder)
     if not isinstance(model.task, KanaKanji):
         raise UserError("D336", model=model.name, task=model.task.name)
-    return ConverterLocation(model.task.folder, home)
+    return ConverterLocation(model.task.folder, folder)
 
 
-LEAST = 20
+MIN_RERANKED = 20
 """Minimum number of candidates that are reranked."""
 
 
@@ -175,7 +175,7 @@ class Conversion:
         """Return the best conversion of each line."""
         if self.reranker is None:
             return self.converter.best(lines)
-        lists = self.converter.nbest(lines, LEAST)
+        lists = self.converter.nbest(lines, MIN_RERANKED)
         chosen = lists.offsets[:-1] + decide_lists(self.reranker, lists).chosen
         return [lists.texts[row] for row in chosen.tolist()]
 
@@ -187,7 +187,7 @@ class Conversion:
         UserError
             D675 for an invalid k, D677 for a string instead of a sequence of lines.
         """
-        lists = self.converter.nbest(lines, k if self.reranker is None else max(k, LEAST))
+        lists = self.converter.nbest(lines, k if self.reranker is None else max(k, MIN_RERANKED))
         scores = lists.scores
         if self.reranker is not None:
             scores = decide_lists(self.reranker, lists).scores.astype(np.float64)
@@ -195,6 +195,7 @@ class Conversion:
 
 
 def _rank_candidates(lists: CandidateLists, scores: np.ndarray, i: int, k: int) -> list[ConversionCandidate]:
+    """Return the `k` candidates of list `i` with the highest scores, the best first."""
     first, last = int(lists.offsets[i]), int(lists.offsets[i + 1])
     order = first + np.argsort(-scores[first:last], kind="stable")[:k]
     words = lists.words
@@ -237,7 +238,7 @@ def format_lines(
 
 
 def line_record(kana: str, candidates: Sequence[ConversionCandidate]) -> dict[str, Any]:
-    """Return a list as `disambig train --lists` reads them; the score is the converter's, ln P."""
+    """Return candidates in the format of `disambig train --lists`; the score is the converter's, ln P."""
     records = [
         {
             "text": candidate.text,

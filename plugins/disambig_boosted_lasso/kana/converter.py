@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -109,7 +110,7 @@ class ConverterSettings:
         if self.margin is not None and not self.margin > 0:
             raise UserError("D675", setting="margin", value=self.margin, wanted="a number above 0")
         if self.least < 1:
-            raise UserError("D675", setting="least", value=self.least, wanted="a whole number from 1 on")
+            raise UserError("D675", setting="least", value=self.least, wanted="a whole number of at least 1")
         shares = list(self.unknown)
         if len(shares) != 4 or min(shares, default=0) <= 0 or sum(shares) > 1.0 + 1e-9:
             wanted = "four numbers above 0 that add up to one at most"
@@ -154,7 +155,7 @@ def build_lexicon_tables(
     pairs = zip(lexicon.surfaces, lexicon.readings, strict=True)
     ids = vocabulary.word_ids(settings.language_model_unit(surface, reading) for surface, reading in pairs)
     others = _other_readings(lexicon, ids) if settings.unit == "pair" else np.zeros(0, np.int64)
-    extras = _extras(lexicon, ids == UNKNOWN, settings)
+    extras = _log_shares(lexicon, ids == UNKNOWN, settings)
     # A reading that is rare in the other text as well loses to plain words.
     rare = 0.0 if lexicon.usage is None else np.minimum(lexicon.usage[others], 0.0)
     extras[others] = np.log(OTHER_READING) + rare
@@ -201,18 +202,17 @@ def _other_readings(lexicon: KanaLexicon, known_ids: NDArray[np.int32]) -> NDArr
     return np.array(others, np.int64)
 
 
-def _extras(
+def _log_shares(
     lexicon: KanaLexicon, unknown: NDArray[np.bool_], settings: ConverterSettings
 ) -> NDArray[np.float64]:
     """Return ln of each entry's share of its word's probability."""
     weighed = settings.weighed and settings.unit == "spelling"
     extras = np.log(lexicon.shares) if weighed else np.zeros(len(lexicon))
-    in_text, of_dictionary = settings.unknown[2:]
-    some = unknown & (lexicon.counts > 0)
-    extras[some] = np.log(in_text * lexicon.counts[some] / max(lexicon.counts[some].sum(), 1))
-    some = unknown & (lexicon.counts == 0)
-    weights = unseen_weights(lexicon)[some]
-    extras[some] = np.log(of_dictionary * weights / max(weights.sum(), 1e-9))
+    text_share, dictionary_share = settings.unknown[2:]
+    seen, unseen = unknown & (lexicon.counts > 0), unknown & (lexicon.counts == 0)
+    extras[seen] = np.log(text_share * lexicon.counts[seen] / max(lexicon.counts[seen].sum(), 1))
+    weights = unseen_weights(lexicon)[unseen]
+    extras[unseen] = np.log(dictionary_share * weights / max(weights.sum(), 1e-9))
     return extras if lexicon.usage is None else extras + lexicon.usage
 
 
@@ -280,9 +280,7 @@ class Converter:
         if not len(text.ids):
             raise UserError("D676")
         lexicon = KanaLexicon.from_text(text)
-        counts: Counter[str] = Counter()
-        for unit, count in zip(_units(text, settings), _counts(text), strict=True):
-            counts[unit] += count
+        counts = _count_units(text, settings)
         words = (unit for unit, count in counts.most_common() if count >= settings.least)
         vocabulary = WordVocabulary.from_words([*NUMBERS[1:], *words])
         model = estimate(language_model_sentences(text, vocabulary, settings), vocabulary, **estimation)
@@ -332,9 +330,7 @@ class Converter:
             raise UserError("D676")
         background = self.background
         least = self.settings.least if least is None else least
-        counts: Counter[str] = Counter()
-        for unit, count in zip(_units(text, self.settings), _counts(text), strict=True):
-            counts[unit] += count
+        counts = _count_units(text, self.settings)
         vocabulary = background.vocabulary.extended(unit for unit, count in counts.items() if count >= least)
         sentences = language_model_sentences(text, vocabulary, self.settings)
         if weight is None:
@@ -438,8 +434,8 @@ class Converter:
         from .conversion import Conversion, line_record
 
         lines = [text.splitlines() for text in texts]
-        lists = iter(Conversion(self).nbest([line for of_text in lines for line in of_text], n_best))
-        return [[line_record(line, next(lists)) for line in of_text] for of_text in lines]
+        lists = iter(Conversion(self).nbest(list(chain.from_iterable(lines)), n_best))
+        return [[line_record(line, next(lists)) for line in text_lines] for text_lines in lines]
 
     def nbest_and_scores(
         self, other: Converter, lines: Sequence[str], k: int = 20
@@ -535,11 +531,16 @@ def language_model_sentences(
 
 
 def _units(text: SegmentedText, settings: ConverterSettings) -> list[str]:
+    """Return the unit of the language model for each entry of a text."""
     return [settings.language_model_unit(surface, reading) for surface, reading, _ in text.entries]
 
 
-def _counts(text: SegmentedText) -> list[int]:
-    counts: list[int] = np.bincount(text.ids, minlength=len(text.entries)).tolist()
+def _count_units(text: SegmentedText, settings: ConverterSettings) -> Counter[str]:
+    """Return how often each unit of the language model occurs in a text."""
+    counts: Counter[str] = Counter()
+    occurrences = np.bincount(text.ids, minlength=len(text.entries)).tolist()
+    for unit, count in zip(_units(text, settings), occurrences, strict=True):
+        counts[unit] += count
     return counts
 
 
@@ -604,7 +605,7 @@ def _write(converter: Converter, folder: Path, bits: int) -> None:
         "surfaces": _letters(lexicon.surfaces),
         "tags": lexicon.tags,
         "counts": lexicon.counts,
-        "usage": np.zeros(0, np.float16) if lexicon.usage is None else _round_model(lexicon.usage),
+        "usage": np.zeros(0, np.float16) if lexicon.usage is None else _round_usage(lexicon.usage),
         "spelling": converter.spelling,
     }
     header = {
@@ -644,7 +645,7 @@ def load_converter(folder: str | Path) -> Converter:
         raise UserError("D674", path=folder, problem=error) from None
     background = load_language_model(folder / MODEL)
     if header.get("words") != digest_arrays({"letters": background.vocabulary.spellings.letters}):
-        raise UserError("D674", path=folder, problem="its language model is another one's")
+        raise UserError("D674", path=folder, problem="its language model belongs to another converter")
     model = load_mixture(folder / ADAPTATION, background) if mixture else background
     classes = load_class_bigram(folder / CLASSES) if has_classes else None
     return Converter(lexicon, model, spelling, settings, classes)
@@ -664,17 +665,16 @@ def converter_fingerprint(folder: str | Path) -> str:
         D674 if there is no converter.
     """
     folder = Path(folder)
-    digests = []
     try:
-        header = json.loads((folder / "header.json").read_text(encoding="utf8"))
-        parts = ["model", *(["adaptation", "adaptation/adaptation"] if header["mixture"] else [])]
+        header = json.loads((folder / HEADER).read_text(encoding="utf8"))
+        parts = [MODEL, *([ADAPTATION, f"{ADAPTATION}/{ADAPTATION}"] if header["mixture"] else [])]
         parts += [CLASSES] if header.get("classes") else []
         digests = [header["digest"], json.dumps(header["settings"], sort_keys=True)]
         for part in parts:
-            of_part = json.loads((folder / part / "header.json").read_text(encoding="utf8"))
-            digests.append(of_part.get("digest", ""))
+            part_header = json.loads((folder / part / HEADER).read_text(encoding="utf8"))
+            digests.append(part_header.get("digest", ""))
         if header["mixture"]:
-            digests.append(hashlib.sha256((folder / "adaptation" / "mixture.npz").read_bytes()).hexdigest())
+            digests.append(hashlib.sha256((folder / ADAPTATION / "mixture.npz").read_bytes()).hexdigest())
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise UserError("D674", path=folder, problem=error) from None
     return hashlib.sha256("\n".join(map(str, digests)).encode()).hexdigest()
@@ -723,7 +723,7 @@ def _lexicon(arrays: Mapping[str, NDArray[Any]], tags: Sequence[str]) -> KanaLex
     kinds, counts = arrays["tags"].astype(np.int16), arrays["counts"].astype(np.int64)
     usage = arrays["usage"].astype(np.float32) if len(arrays["usage"]) else None
     if not len(readings) == len(surfaces) == len(kinds) == len(counts):
-        raise ValueError("not as many readings, spellings, tags and counts")
+        raise ValueError("the numbers of readings, spellings, tags and counts differ")
     if usage is not None and not (len(usage) == len(readings) and np.isfinite(usage).all()):
         raise ValueError("usage is not one finite number per entry")
     if "" in readings or (len(kinds) and not 0 <= kinds.min() <= kinds.max() < len(tags)):
@@ -731,8 +731,8 @@ def _lexicon(arrays: Mapping[str, NDArray[Any]], tags: Sequence[str]) -> KanaLex
     return KanaLexicon(readings, surfaces, kinds, tuple(map(str, tags)), counts, usage)
 
 
-def _round_model(usage: NDArray[np.float32]) -> NDArray[np.float16]:
-    """Return the model rounded to sixteenths: equal values compress well."""
+def _round_usage(usage: NDArray[np.float32]) -> NDArray[np.float16]:
+    """Return usage values rounded to sixteenths: equal values compress well."""
     return (np.round(usage * 16) / 16).astype(np.float16)
 
 

@@ -46,13 +46,11 @@ def change_key(key, tree, k, value):
         place >>= 1
 
 
-# Numba infers the types of compiled functions (see `disambig.jit`).
-# mypy: allow-untyped-defs
-
-
 _ROUNDS = 200
-_ENOUGH = 1e-13
-_FAR = 700.0
+"""Maximum number of iterations of Newton's method."""
+_PRECISION = 1e-13
+"""Relative change of a step at which Newton's method stops."""
+_MAX_EXPONENT = 700.0
 """Limit of step * value: exp overflows shortly above it."""
 
 
@@ -128,7 +126,7 @@ def best_step(values, sums, n, smooth, most):
     if first == 0.0:
         return 0.0
     sign = -1.0 if first > 0.0 else 1.0
-    limit = min(most, _FAR / largest)
+    limit = min(most, _MAX_EXPONENT / largest)
     low, high = 0.0, min(limit, 1.0)  # in the direction of the sign
     while loss_slope(values, sums, n, smooth, sign * high)[0] * sign < 0.0:
         if high >= limit:
@@ -147,7 +145,7 @@ def best_step(values, sums, n, smooth, most):
         # Newton's step may leave the bracket, where the curvature is tiny: then bisect
         if not low < after < high:
             after = 0.5 * (low + high)
-        if abs(after - x) <= _ENOUGH * high:
+        if abs(after - x) <= _PRECISION * high:
             x = after
             break
         x = after
@@ -170,10 +168,6 @@ def max_reduction(sums):
     up, down = sums[1] / plus, sums[3] / minus
     step = np.log(sums[1] / sums[3]) / (up + down)
     return -plus * np.expm1(-step * up) - minus * np.expm1(step * down)
-
-
-# Numba infers the types of compiled functions (see `disambig.jit`).
-# mypy: allow-untyped-defs
 
 
 _NEVER = -np.inf
@@ -233,21 +227,21 @@ class StepState(NamedTuple):
 
 
 @compiled
-def add_to_sums(rule, index, sums, p, change_of):
+def add_to_sums(rule, index, sums, p, change):
     """Add the change in a pair's weight to the sums of its features."""
     for at in range(index.starts[p], index.starts[p + 1]):
         k, code = index.features[at], index.codes[at]
         value = index.values[code]
         if rule.grid or rule.backward:
-            sums[k, 0] += change_of * index.up[code]
-            sums[k, 1] += change_of * index.down[code]
+            sums[k, 0] += change * index.up[code]
+            sums[k, 1] += change * index.down[code]
             if sums[k, 3] != 0.0:
-                sums[k, 2] -= change_of * np.expm1(-sums[k, 3] * value)
+                sums[k, 2] -= change * np.expm1(-sums[k, 3] * value)
         if not rule.grid:
             # the sums that `max_reduction` takes: weights, and weights times |value|, by sign
             column = 4 if value > 0.0 else 6
-            sums[k, column] += change_of
-            sums[k, column + 1] += change_of * abs(value)
+            sums[k, column] += change
+            sums[k, column + 1] += change * abs(value)
 
 
 @compiled
@@ -313,26 +307,26 @@ def take_step(rule, index, state, k, n, step):
     state.weights[k] = after
     state.now[NORM] += abs(after) - abs(before)
     state.now[LOSS] -= loss_reduction(state.values, state.totals, n, step)
-    met, at = 0, index.ends[k]
+    n_touched, at = 0, index.ends[k]
     for v in range(n):
         factor = np.exp(-step * state.values[v])
         while at < state.run_ends[v]:
             p = index.pairs[at]
-            change_of = state.weight[p] * (factor - 1.0)
-            state.weight[p] += change_of
-            add_to_sums(rule, index, state.sums, p, change_of)
+            change = state.weight[p] * (factor - 1.0)
+            state.weight[p] += change
+            add_to_sums(rule, index, state.sums, p, change)
             for place in range(index.starts[p], index.starts[p + 1]):
                 j = index.features[place]
                 if not state.stamp[j]:
                     state.stamp[j] = 1
-                    state.touched[met] = j
-                    met += 1
+                    state.touched[n_touched] = j
+                    n_touched += 1
             at += 1
         state.totals[v] *= factor
     if rule.backward:
         set_step_back(rule, state, k, n)
     # keys change only after all pairs: a feature that many of them share plays its matches once
-    for i in range(met):
+    for i in range(n_touched):
         j = state.touched[i]
         state.stamp[j] = 0
         state.sure[j] = 0
@@ -431,10 +425,6 @@ def run_steps(rule, index, state, features, back, steps, losses, alphas, norms):
     return len(features), MORE
 
 
-# Numba infers the types of compiled functions (see `disambig.jit`).
-# mypy: allow-untyped-defs
-
-
 @compiled
 def pair_differences(indptr, indices, data, right, wrong, skip, starts, columns, values):
     """Write the nonzero differences of each pair's right row and wrong row; return their number.
@@ -502,10 +492,6 @@ def index_by_feature(starts, features, codes, n_features, n_codes):
     return ends, pairs, pair_codes
 
 
-# Numba infers the types of compiled functions (see `disambig.jit`).
-# mypy: allow-untyped-defs
-
-
 @compiled
 def best_row(scores, start, end):
     """Return the row with the highest score in a range of rows, the first of equals."""
@@ -555,10 +541,6 @@ def sample() -> None:
     one, zero = np.zeros(1), np.zeros(1, np.int64)
     bounds = np.array([0, 1])
     follow_winners(bounds, zero, one, zero, bounds, one, zero, one, one.copy(), zero.copy(), 0.0, one.copy())
-
-
-# Numba infers the types of compiled functions (see `disambig.jit`).
-# mypy: allow-untyped-defs
 
 
 @compiled

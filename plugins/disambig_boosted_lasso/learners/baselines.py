@@ -31,9 +31,9 @@ _MAX_PASSES = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AveragedPerceptron:
-    """Rerank by the averaged perceptron: from each wrong winner a step towards the list's reference.
+    """Rerank by the averaged perceptron: after each wrong winner, step towards the list's reference.
 
-    The reference is the candidate with the lowest cost; of equals, the one with the best base score.
+    The reference is the candidate with the lowest cost and, among equals, the best base score.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class AveragedPerceptron:
         in the other learners here. If there is no such group, no weight is fixed.
     passes : int, optional
         Number of passes over the lists. By default the number up to 20 after which the average's winners have
-        the lowest cost on development data, the first of equals; without development data 10.
+        the lowest cost on development data; without development data 10.
     seed : int
         Seed for the order of the lists, which is the same in each pass.
     """
@@ -74,29 +74,30 @@ class AveragedPerceptron:
         lists = canonical_rows(batch)
         rows, base = lists.rows, base_columns(lists, self.base)
         right, wrong = pair_rows(lists, base)
-        of_base = rows[:, base].toarray()
+        base_scores = rows[:, base].toarray()
         weights = np.zeros(rows.shape[1])
-        weights[base] = base_weights(of_base[right] - of_base[wrong])
+        weights[base] = base_weights(base_scores[right] - base_scores[wrong])
         fixed = np.zeros(len(weights), np.bool_)
         fixed[base] = True
         arrays = (rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data, lists.offsets)
         reference = reference_rows(lists, base)
         order = np.random.default_rng(self.seed).permutation(len(reference))
         late, mistakes = np.zeros(len(weights)), []
-        held = None if dev is None or len(dev.offsets) < 2 or self.passes is not None else canonical_rows(dev)
+        dev_lists = None
+        if dev is not None and len(dev.offsets) > 1 and self.passes is None:
+            dev_lists = canonical_rows(dev)
         losses: list[tuple[float, int]] = []
         average = best = weights.copy()
-        for number in range(1, (self.passes or (10 if held is None else _MAX_PASSES)) + 1):
+        for number in range(1, (self.passes or (10 if dev_lists is None else _MAX_PASSES)) + 1):
             time = float((number - 1) * len(order))
             mistakes.append(
                 int(perceptron_pass(*arrays, lists.cost, reference, order, fixed, weights, late, time))
             )
             average = weights - late / (time + len(order))
-            if held is None:
+            if dev_lists is None:
                 best = average
                 continue
-            winners = held.offsets[:-1] + segments.argmax(held.scores(average), held.offsets)
-            losses.append((float(held.cost[winners].mean(dtype=np.float64)), number))
+            losses.append((_mean_winner_cost(dev_lists, average), number))
             if losses[-1] == min(losses):
                 best = average
         passes = min(losses)[1] if losses else len(mistakes)
@@ -104,7 +105,7 @@ class AveragedPerceptron:
         return Fitted(LinearScorer(best), report)
 
     def with_tuned(self, reports: Sequence[Mapping[str, Any]]) -> AveragedPerceptron:
-        """Return the learner with the median number of passes of some fits, if the number is open."""
+        """Return the learner with the median number of passes of earlier fits, if its own is not set."""
         if self.passes is not None or not reports:
             return self
         return replace(self, passes=max(1, int(median(report["passes"] for report in reports))))
@@ -112,6 +113,12 @@ class AveragedPerceptron:
     def from_state(self, arrays: Arrays) -> LinearScorer:
         """Rebuild a saved scorer."""
         return LinearScorer.from_state(arrays)
+
+
+def _mean_winner_cost(lists: SparseRows, weights: Floats) -> float:
+    """Return the mean cost of the candidates with the highest scores."""
+    winners = lists.offsets[:-1] + segments.argmax(lists.scores(weights), lists.offsets)
+    return float(lists.cost[winners].mean(dtype=np.float64))
 
 
 C_GRID = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
@@ -129,8 +136,8 @@ class PairwiseL2:
     Parameters
     ----------
     C : float, optional
-        Weight of the loss of a pair. By default chosen from `GRID` by the cost of the winners on development
-        data; without development data 0.03.
+        Weight of the loss of a pair. By default chosen from `C_GRID` by the cost of the winners on
+        development data; without development data 0.03.
     base : str
         Feature group whose sum decides which of several candidates with the lowest cost is the reference. If
         there is no such group, the first candidate is.
@@ -170,23 +177,24 @@ class PairwiseL2:
             weights[base] = 1.0
             return Fitted(LinearScorer(weights), {"C": self.C or DEFAULT_C, "pairs": 0, "dev_cost": {}})
         rows, labels = _signed_differences(lists, right, wrong)
-        held = None if dev is None or len(dev.offsets) < 2 or self.C is not None else canonical_rows(dev)
+        dev_lists = None
+        if dev is not None and len(dev.offsets) > 1 and self.C is None:
+            dev_lists = canonical_rows(dev)
         costs: dict[str, float] = {}
         results: list[tuple[float, float, Floats, bool]] = []
         weights = np.zeros(rows.shape[1])
-        for C in C_GRID if held is not None else (self.C or DEFAULT_C,):
+        for C in C_GRID if dev_lists is not None else (self.C or DEFAULT_C,):
             weights, converged = _minimise(rows, labels, C, self.max_iter, weights)
             cost = 0.0
-            if held is not None:
-                winners = held.offsets[:-1] + segments.argmax(held.scores(weights), held.offsets)
-                cost = costs[f"{C:g}"] = float(held.cost[winners].mean(dtype=np.float64))
+            if dev_lists is not None:
+                cost = costs[f"{C:g}"] = _mean_winner_cost(dev_lists, weights)
             results.append((cost, C, weights, converged))
         _, C, weights, converged = min(results, key=lambda row: row[:2])
         report = {"C": C, "converged": converged, "pairs": len(right), "dev_cost": costs}
         return Fitted(LinearScorer(weights), report)
 
     def with_tuned(self, reports: Sequence[Mapping[str, Any]]) -> PairwiseL2:
-        """Return the learner with the median C of some fits, if it is open."""
+        """Return the learner with the median C of earlier fits, if its own is not set."""
         if self.C is not None or not reports:
             return self
         return replace(self, C=float(median(report["C"] for report in reports)))

@@ -17,7 +17,7 @@ from disambig.api.settings import Constraint
 
 GROUP_NAME = Constraint("D647", lambda value: isinstance(value, str))
 _STEPS = 200
-_LITTLE = 1e-12
+_MIN_GAIN = 1e-12
 """Minimum gain of a further step, as a share of the pairs: a weight that is never wrong has no optimum."""
 
 
@@ -41,13 +41,13 @@ def base_weights(differences: Floats) -> Floats:
         slope = scaled.T @ row_weights  # descent direction
         curve = (scaled * row_weights[:, None]).T @ scaled
         step = np.linalg.lstsq(curve, slope, rcond=1e-12)[0]
-        if float(step @ slope) <= _LITTLE * n:
+        if float(step @ slope) <= _MIN_GAIN * n:
             break
         size = 1.0
         while True:
             with np.errstate(over="ignore"):
                 trial = np.exp(-(scaled @ (weights + size * step)))
-            if (trial_loss := float(trial.sum())) < loss or size < _LITTLE:
+            if (trial_loss := float(trial.sum())) < loss or size < _MIN_GAIN:
                 break
             size /= 2
         if trial_loss >= loss:
@@ -120,10 +120,10 @@ def canonical_rows(batch: CandidateBatch) -> SparseRows:
         row = int(np.searchsorted(rows.indptr, bad[0], side="right")) - 1
         example = int(np.searchsorted(batch.offsets, row, side="right")) - 1
         raise UserError("D703", n=len(bad), example=example, attribute=int(rows.indices[bad[0]]))
-    nothing = np.flatnonzero(np.isnan(sparse.cost))
-    if len(nothing):
-        example = int(np.searchsorted(batch.offsets, nothing[0], side="right")) - 1
-        raise UserError("D645", n=len(nothing), example=example)
+    bad = np.flatnonzero(np.isnan(sparse.cost))
+    if len(bad):
+        example = int(np.searchsorted(batch.offsets, bad[0], side="right")) - 1
+        raise UserError("D645", n=len(bad), example=example)
     if not rows.has_canonical_format:
         rows = rows.copy()
         rows.sum_duplicates()
@@ -150,11 +150,14 @@ def reference_rows(batch: SparseRows, base: Sequence[int] | Ints) -> Ints:
 
 
 def pair_rows(batch: SparseRows, base: Ints) -> tuple[Ints, Ints]:
-    """Return the rows of the reference and of the other candidate of each pair."""
+    """Return the rows of the reference and of the other candidate of each pair.
+
+    Lists whose candidates all have the same cost have no pairs.
+    """
     reference = np.repeat(reference_rows(batch, base), np.diff(batch.offsets))
     cost = from_the_least(batch)
-    tells = np.repeat(segments.maxima(cost, batch.offsets) > 0, np.diff(batch.offsets))
-    wrong = np.flatnonzero(tells & (np.arange(len(cost)) != reference))
+    costs_differ = np.repeat(segments.maxima(cost, batch.offsets) > 0, np.diff(batch.offsets))
+    wrong = np.flatnonzero(costs_differ & (np.arange(len(cost)) != reference))
     return reference[wrong], wrong
 
 
@@ -186,9 +189,9 @@ def build_pairs(batch: CandidateBatch, base: str) -> CandidatePairs:
     features = number[columns]
     distinct, codes = encode_values(values)
     ends, pairs, pair_codes = index_by_feature(starts, features, codes, len(used), len(distinct))
-    of_base = rows[:, fixed].toarray() if len(fixed) else np.zeros((rows.shape[0], 0))
+    base_scores = rows[:, fixed].toarray() if len(fixed) else np.zeros((rows.shape[0], 0))
     return CandidatePairs(
-        of_base[right] - of_base[wrong], starts, features, codes, distinct, ends, pairs, pair_codes,
+        base_scores[right] - base_scores[wrong], starts, features, codes, distinct, ends, pairs, pair_codes,
         used.astype(np.int64), fixed, rows.shape[1],
     )  # fmt: skip
 

@@ -94,10 +94,10 @@ class Stepper:
         )  # fmt: skip
         n = len(pairs.columns)
         places = 2 << max(n - 1, 0).bit_length()
-        behind = n if back else 0
+        n_back = n if back else 0
         runs = int(np.diff(pairs.ends).max(initial=0))
         self._state = StepState(
-            weight, np.zeros((n, 8)), np.zeros(n), np.empty(n), np.empty(places, np.int32), np.empty(behind),
+            weight, np.zeros((n, 8)), np.zeros(n), np.empty(n), np.empty(places, np.int32), np.empty(n_back),
             np.empty(places if back else 2, np.int32), np.zeros(n, np.uint8), np.zeros(n, np.uint8),
             np.empty(n, np.int32), np.empty(runs), np.empty(runs), np.empty(runs, np.int64),
             np.array([self.loss, np.inf, float(np.abs(self.base).sum())]),
@@ -203,11 +203,11 @@ class LearningPath:
 
         Only lists with the changed feature are evaluated after a step.
         """
-        follower = WinnerTracker.from_batch(batch, self.start)
-        return np.concatenate([[follower.mean], follower.follow(self.columns, self.steps)])
+        tracker = WinnerTracker.from_batch(batch, self.start)
+        return np.concatenate([[tracker.mean], tracker.follow(self.columns, self.steps)])
 
     def best(self) -> int:
-        """Return the step with the lowest cost on development data, the first of equals; else the last."""
+        """Return the first step with the lowest cost on development data; without these, the last step."""
         return len(self) if self.dev_costs is None else int(self.dev_costs.argmin())
 
     def report(self, step: int) -> dict[str, Any]:
@@ -311,27 +311,27 @@ def compute_path(
     stepper = Stepper(pairs, steps, limits.tolerance)
     start = np.zeros(pairs.n_columns)
     start[pairs.base_columns] = stepper.base
-    follower = None if dev is None or len(dev.offsets) < 2 else WinnerTracker.from_batch(dev, start)
+    tracker = None if dev is None or len(dev.offsets) < 2 else WinnerTracker.from_batch(dev, start)
     columns: list[list[NDArray[np.float64]]] = []
-    costs = [] if follower is None else [follower.mean]
-    least_at, ended = 0, ""
+    costs = [] if tracker is None else [tracker.mean]
+    best_step, ended = 0, ""
     while not ended:
-        some, done = stepper.take(min(_STEPS_PER_CALL, limits.most - stepper.taken))
+        chunk, done = stepper.take(min(_STEPS_PER_CALL, limits.most - stepper.taken))
         if done:
             ended = "no step lowers the loss"
         elif stepper.taken >= limits.most:
             ended = "steps"
-        if follower is not None:
-            after = follower.follow(pairs.columns[some[0].astype(np.int64)], some[2])
+        if tracker is not None:
+            after = tracker.follow(pairs.columns[chunk[0].astype(np.int64)], chunk[2])
             for number, cost in enumerate(after.tolist(), start=1):
                 costs.append(cost)
-                if cost < costs[least_at]:
-                    least_at = len(costs) - 1
-                elif len(costs) - 1 - least_at >= limits.patience:
-                    some = [column[:number] for column in some]
+                if cost < costs[best_step]:
+                    best_step = len(costs) - 1
+                elif len(costs) - 1 - best_step >= limits.patience:
+                    chunk = [column[:number] for column in chunk]
                     ended = "development data"
                     break
-        columns.append(some)
+        columns.append(chunk)
     features, back, changes, losses, alphas, norms = map(np.concatenate, zip(*columns, strict=True))
     return LearningPath(
         start,

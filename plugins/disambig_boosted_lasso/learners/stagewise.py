@@ -54,9 +54,9 @@ class Stagewise:
         dev: CandidateBatch | None = None,
         rng: np.random.Generator | None = None,
     ) -> Fitted:
-        """Return the scorer of the step with the lowest cost of winners on `dev`, the first of equals.
+        """Return the scorer of the first step with the lowest cost of winners on `dev`.
 
-        Without development data, or if `steps` is given, it is the last step's. There is no randomness.
+        Without development data, or if `steps` is given, it is that of the last step. `rng` is not used.
 
         Raises
         ------
@@ -82,7 +82,7 @@ class Stagewise:
         raise NotImplementedError
 
     def with_tuned(self: Self, reports: Sequence[Mapping[str, Any]]) -> Self:
-        """Return the learner with the median number of steps of some fits, if the number is open."""
+        """Return the learner with the median number of steps of earlier fits, if its own is not set."""
         if self.steps is not None or not reports:
             return self
         return replace(self, steps=int(median(report["steps"] for report in reports)))
@@ -115,7 +115,7 @@ class Boosting(Stagewise):
     steps : int, optional
         Number of steps. By default chosen on development data; without these, all steps are taken.
     max_steps : int
-        Maximum number of steps if `steps` is open.
+        Maximum number of steps if `steps` is not set.
     patience : int
         The path ends after this number of steps without a lower cost on development data.
     tolerance : float
