@@ -71,7 +71,6 @@ def penn_sentences(text: str, path: str = "trees") -> Iterator[Sentence]:
     UserError
         D733, with `path` and line, for brackets that do not form a tree.
     """
-    # for each open bracket: line, label, and content so far: "" (none), "word" or "child"
     line, position = 1, 0
     open_: list[_OpenBracket] = []
     words: list[str] = []
@@ -81,16 +80,16 @@ def penn_sentences(text: str, path: str = "trees") -> Iterator[Sentence]:
         position, symbol = match.start(), match[0]
         if symbol == "(":
             if open_ and open_[-1].word:
-                _refuse(path, line, f"a bracket after the word {open_[-1].word[:40]!r}")
+                _raise_malformed(path, line, f"a bracket opens after the word {open_[-1].word[:40]!r}")
             if open_:
                 open_[-1].children = True
             open_.append(_OpenBracket(line))
         elif symbol == ")":
             if not open_:
-                _refuse(path, line, "a bracket closes what none opened")
+                _raise_malformed(path, line, "a closing bracket has no opening one")
             node = open_.pop()
             if not (node.word or node.children):
-                _refuse(path, line, f"nothing in ({node.label}")
+                _raise_malformed(path, line, f"there is nothing in ({node.label}")
             if node.word and node.label != TRACE:
                 words.append(unescape_word(node.word))
                 tags.append(node.label)
@@ -98,21 +97,23 @@ def penn_sentences(text: str, path: str = "trees") -> Iterator[Sentence]:
                 yield words, tags
                 words, tags = [], []
         elif not open_:
-            _refuse(path, line, f"{symbol[:40]!r} outside of all brackets")
+            _raise_malformed(path, line, f"{symbol[:40]!r} is outside all brackets")
         else:
             node = open_[-1]
             if node.children or node.word:
-                _refuse(path, line, f"{symbol[:40]!r} after what ({node.label} already has")
+                _raise_malformed(
+                    path, line, f"{symbol[:40]!r} follows, but ({node.label} already has a word or a bracket"
+                )
             if node.label:
                 node.word = symbol
             else:
                 node.label = symbol
     if open_:
-        _refuse(path, open_[0].line, "a tree that is never closed")
+        _raise_malformed(path, open_[0].line, "the bracket that opens here is never closed")
 
 
 class _OpenBracket:
-    """An open bracket."""
+    """An open bracket: its line, its label, and its word or whether it has children."""
 
     __slots__ = ("children", "label", "line", "word")
 
@@ -125,7 +126,7 @@ def unescape_word(word: str) -> str:
     return _WRITTEN.get(word) or word.replace("\\/", "/").replace("\\*", "*")
 
 
-def _refuse(path: str, line: int, problem: str) -> NoReturn:
+def _raise_malformed(path: str, line: int, problem: str) -> NoReturn:
     raise UserError("D733", path=path, line=line, problem=problem)
 
 
@@ -252,8 +253,8 @@ def noad_partly(data: Path) -> Iterator[Partly]:
         kinds = {(place.start, place.end): place.pos for place in document.places}
         for spans in document.sentences:
             if SHORTEST <= len(spans) <= LONGEST:
-                may = [OF_KIND.get(kinds.get(span, ""), ()) for span in spans]
-                yield [document.text[start:end] for start, end in spans], list(may)
+                possible = [OF_KIND.get(kinds.get(span, ""), ()) for span in spans]
+                yield [document.text[start:end] for start, end in spans], list(possible)
 
 
 def craft_partly(data: Path) -> Iterator[Partly]:
@@ -270,10 +271,11 @@ def craft_partly(data: Path) -> Iterator[Partly]:
             leaves = [(unescape_word(word), tag) for tag, word in _LEAF.findall(line) if tag != TRACE]
             exists = exists or bool(leaves)
             if SHORTEST <= len(leaves) <= LONGEST:
-                yield [word for word, _ in leaves], [_may(tag) for _, tag in leaves]
+                yield [word for word, _ in leaves], [_possible_tags(tag) for _, tag in leaves]
     if not exists:
-        raise UserError("D732", path=path, problem="no tree in it")
+        raise UserError("D732", path=path, problem="it contains no tree")
 
 
-def _may(tag: str) -> Collection[str]:
+def _possible_tags(tag: str) -> Collection[str]:
+    """Return the tags that a word with this tag may have in EWT; none for tags with other conventions."""
     return () if tag in _UNSURE else _NAMES.get(tag, (tag,))

@@ -64,13 +64,10 @@ class LinearLearner:
         """
         problem = self.prepare(batch)
         if isinstance(problem, ListProblem):
-            alone = self._train_lists(
-                problem, problem.column_masks(np.ones((1, problem.dimensions), np.bool_)), 1
-            )
-            weights = problem.weights(alone[:, 0])
-            return Fitted(InterceptScorer(weights), {"seen_dimensions": len(problem.used)})
-        coefficients, intercepts = self._plain(problem)
-        weights = problem.weights(coefficients, intercepts, 1)
+            no_mask = problem.column_masks(np.ones((1, problem.dimensions), np.bool_))
+            weights = problem.weights(self._train_lists(problem, no_mask, 1)[:, 0])
+        else:
+            weights = problem.weights(*self._fit_unmasked(problem), 1)
         return Fitted(InterceptScorer(weights), {"seen_dimensions": len(problem.used)})
 
     def from_state(self, arrays: Arrays) -> InterceptScorer:
@@ -79,17 +76,17 @@ class LinearLearner:
 
     def dimensions(self, batch: CandidateBatch) -> int:
         """Return the number of dimensions of the masks of `fit_masked`."""
-        given = convert(batch, *TAKES, own_labels=True)
-        if isinstance(given, CrossedRows) and not has_own_labels(given):
-            return len(given.columns) // given.n_labels
-        return int(given.rows.shape[1])
+        converted = convert(batch, *TAKES, own_labels=True)
+        if isinstance(converted, CrossedRows) and not has_own_labels(converted):
+            return len(converted.columns) // converted.n_labels
+        return int(converted.rows.shape[1])
 
     def prepare(self, batch: CandidateBatch) -> LinearProblem | ListProblem:
         """Return a prepared form of `batch` for `fit_masked`, with the work that all masks share."""
-        given = convert(batch, *TAKES, own_labels=True)
-        if isinstance(given, CrossedRows) and not has_own_labels(given):
-            return prepare_labels(given, self.seed)
-        return prepare_lists(given, self.seed)
+        converted = convert(batch, *TAKES, own_labels=True)
+        if isinstance(converted, CrossedRows) and not has_own_labels(converted):
+            return prepare_labels(converted, self.seed)
+        return prepare_lists(converted, self.seed)
 
     def fit_masked(self, batch: CandidateBatch | LinearProblem | ListProblem, masks: Masks) -> Floats:
         """Return the sum of the weights learned under each mask.
@@ -116,19 +113,18 @@ class LinearLearner:
             total = np.zeros(len(problem.used))
             for start in range(0, len(masks), LANES):
                 block = masks[start : start + LANES]
-                add_lanes(
-                    total, self._train_lists(problem, problem.column_masks(block), len(block)), len(block)
-                )
+                weights = self._train_lists(problem, problem.column_masks(block), len(block))
+                add_lanes(total, weights, len(block))
             return problem.weights(total)
         coefficients, intercepts = problem.zeros()
-        for keep, lanes in _blocks(masks, problem.used):
+        for keep, lanes in _lane_masks(masks, problem.used):
             for p, targets in enumerate(problem.targets):
-                weights, of_lanes = self._masked(problem, targets, keep, lanes)
+                weights, lane_intercepts = self._fit_lanes(problem, targets, keep, lanes)
                 add_lanes(coefficients[p], weights, lanes)
-                add_lanes(intercepts[p : p + 1], of_lanes[None], lanes)
+                add_lanes(intercepts[p : p + 1], lane_intercepts[None], lanes)
         return problem.weights(coefficients, intercepts, len(masks))
 
-    def _plain(self, problem: LinearProblem) -> tuple[Floats, Floats]:
+    def _fit_unmasked(self, problem: LinearProblem) -> tuple[Floats, Floats]:
         """Return coefficients, shape (n_problems, d), and intercepts, trained without a mask."""
         from ._kernels import LANES
 
@@ -136,11 +132,11 @@ class LinearLearner:
         keep[:, 0] = 1
         coefficients, intercepts = problem.zeros()
         for p, targets in enumerate(problem.targets):
-            weights, of_lanes = self._masked(problem, targets, keep, 1)
-            coefficients[p], intercepts[p] = weights[:, 0], of_lanes[0]
+            weights, lane_intercepts = self._fit_lanes(problem, targets, keep, 1)
+            coefficients[p], intercepts[p] = weights[:, 0], lane_intercepts[0]
         return coefficients, intercepts
 
-    def _masked(
+    def _fit_lanes(
         self, problem: LinearProblem, targets: Floats, keep: NDArray[np.uint8], lanes: int
     ) -> tuple[Floats, Floats]:
         """Return the weights of each lane, shape (d, LANES), and the intercepts, shape (lanes,)."""
@@ -151,7 +147,7 @@ class LinearLearner:
         raise NotImplementedError
 
 
-def _blocks(masks: Masks, used: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.uint8], int]]:
+def _lane_masks(masks: Masks, used: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.uint8], int]]:
     """Yield blocks of masks over the used dimensions, shape (d, LANES), with the number of masks in each."""
     from ._kernels import LANES
 
@@ -182,28 +178,37 @@ def descend_folds(
     """
     from ._kernels import LANES, descend_without_folds
 
-    of_row = folds[problem.order]
-    models = np.append(np.unique(folds), -1)
+    row_folds = folds[problem.order]
+    models = np.append(np.unique(folds), -1)  # the fold that each model leaves out; -1 for none
     coefficients, intercepts = problem.zeros()
-    n = len(of_row)
-    decided = np.zeros((len(problem.targets), n))
+    n = len(row_folds)
+    problem_scores = np.zeros((len(problem.targets), n))
     for first in range(0, len(models), LANES):
         left_out = models[first : first + LANES]
-        lane_of = np.searchsorted(left_out[left_out >= 0], of_row)
-        rows = np.flatnonzero(np.isin(of_row, left_out))
+        lane_of = np.searchsorted(left_out[left_out >= 0], row_folds)
+        rows = np.flatnonzero(np.isin(row_folds, left_out))
         keep = np.ones((len(problem.used), LANES), np.uint8)
         matrix = problem.matrix[rows]
         for p, targets in enumerate(problem.targets):
-            weights, of_lanes = np.zeros(keep.shape), np.zeros(len(left_out))
+            weights, biases = np.zeros(keep.shape), np.zeros(len(left_out))
             descend_without_folds(
-                *problem.rows, targets, of_row, left_out, passes, 1.0, alpha, weights, of_lanes, keep
+                *problem.rows,
+                targets,
+                row_folds,
+                left_out,
+                passes,
+                1.0,
+                alpha,
+                weights,
+                biases,
+                keep,
             )
             scores = np.asarray(matrix @ weights)
-            decided[p, rows] = scores[np.arange(len(rows)), lane_of[rows]] + of_lanes[lane_of[rows]]
+            problem_scores[p, rows] = scores[np.arange(len(rows)), lane_of[rows]] + biases[lane_of[rows]]
             if left_out[-1] < 0:
-                coefficients[p], intercepts[p] = weights[:, len(left_out) - 1], of_lanes[-1]
+                coefficients[p], intercepts[p] = weights[:, len(left_out) - 1], biases[-1]
     held_out = np.zeros((n, problem.n_labels))
-    held_out[problem.order] = problem.scores(decided)
+    held_out[problem.order] = problem.scores(problem_scores)
     return held_out, coefficients, intercepts
 
 
@@ -225,11 +230,11 @@ class Perceptron(LinearLearner):
     def __post_init__(self) -> None:
         validate_settings(self, passes=COUNT, seed=NON_NEGATIVE_COUNT)
 
-    def _plain(self, problem: LinearProblem) -> tuple[Floats, Floats]:
+    def _fit_unmasked(self, problem: LinearProblem) -> tuple[Floats, Floats]:
         settings = {"loss": "perceptron", "penalty": None, "learning_rate": "constant", "eta0": 1.0}
-        return _by_scikit_learn(problem, settings, self.passes)
+        return _fit_by_sklearn(problem, settings, self.passes)
 
-    def _masked(
+    def _fit_lanes(
         self, problem: LinearProblem, targets: Floats, keep: NDArray[np.uint8], lanes: int
     ) -> tuple[Floats, Floats]:
         return _descend(problem, targets, keep, lanes, self.passes, threshold=0.0, alpha=0.0)
@@ -308,28 +313,28 @@ class SGD(LinearLearner):
         return Fitted(LinearScorer(weights))
 
     def with_tuned(self, reports: Sequence[Mapping[str, Any]]) -> SGD:
-        """Return the learner with the median alpha of some fits, if all of them chose one."""
+        """Return the learner with the median alpha of earlier fits, if all of them chose one."""
         alphas = sorted(float(report["alpha"]) for report in reports if "alpha" in report)
-        return (
-            replace(self, alpha=alphas[len(alphas) // 2]) if alphas and len(alphas) == len(reports) else self
-        )
+        if not alphas or len(alphas) < len(reports):
+            return self
+        return replace(self, alpha=alphas[len(alphas) // 2])
 
     def fit_folds(self, batch: CandidateBatch, folds: NDArray[np.int64]) -> tuple[Fitted, Floats] | None:
         """Return the scorer for all examples, and scores from models trained without each example's fold.
 
-        Each model is what `fit` returns, except that all use one order of the examples. Lists and sequences
-        have no faster way than one fold at a time: None.
+        Each model is what `fit` returns, except that all use one order of the examples. For lists and
+        sequences the result is None: there is no faster way than to fit one fold at a time.
         """
-        given = None if self.decoder is not None else convert(batch, *TAKES, own_labels=True)
-        if not isinstance(given, CrossedRows) or has_own_labels(given):
+        converted = None if self.decoder is not None else convert(batch, *TAKES, own_labels=True)
+        if not isinstance(converted, CrossedRows) or has_own_labels(converted):
             return None
-        problem = prepare_labels(given, self.seed)
+        problem = prepare_labels(converted, self.seed)
         tried: dict[str, float] = {}
         best: tuple[float, float, tuple[Floats, Floats, Floats]] | None = None
         for alpha in map(float, self.alphas):
             penalty = self.penalty(alpha, len(folds))
             weights = descend_folds(problem, folds, passes=self.passes, alpha=penalty)
-            accuracy = float((given.costs[np.arange(len(folds)), weights[0].argmax(axis=1)] == 0).mean())
+            accuracy = float((converted.costs[np.arange(len(folds)), weights[0].argmax(axis=1)] == 0).mean())
             tried[f"{alpha:g}"] = accuracy
             if best is None or accuracy > best[0]:
                 best = accuracy, alpha, weights
@@ -347,12 +352,12 @@ class SGD(LinearLearner):
             return LinearScorer.from_state(arrays)
         return LinearLearner.from_state(self, arrays)
 
-    def _plain(self, problem: LinearProblem) -> tuple[Floats, Floats]:
+    def _fit_unmasked(self, problem: LinearProblem) -> tuple[Floats, Floats]:
         alpha = self.penalty(self.alphas[0], len(problem.order))
         settings = {"loss": "hinge", "penalty": "l2", "alpha": alpha, "learning_rate": "optimal"}
-        return _by_scikit_learn(problem, settings, self.passes)
+        return _fit_by_sklearn(problem, settings, self.passes)
 
-    def _masked(
+    def _fit_lanes(
         self, problem: LinearProblem, targets: Floats, keep: NDArray[np.uint8], lanes: int
     ) -> tuple[Floats, Floats]:
         alpha = self.penalty(self.alphas[0], len(problem.order))
@@ -382,11 +387,11 @@ class PassiveAggressive(LinearLearner):
     def __post_init__(self) -> None:
         validate_settings(self, C=ABOVE_ZERO, passes=COUNT, seed=NON_NEGATIVE_COUNT)
 
-    def _plain(self, problem: LinearProblem) -> tuple[Floats, Floats]:
+    def _fit_unmasked(self, problem: LinearProblem) -> tuple[Floats, Floats]:
         settings = {"loss": "hinge", "penalty": None, "learning_rate": "pa1", "eta0": self.C}
-        return _by_scikit_learn(problem, settings, self.passes)
+        return _fit_by_sklearn(problem, settings, self.passes)
 
-    def _masked(
+    def _fit_lanes(
         self, problem: LinearProblem, targets: Floats, keep: NDArray[np.uint8], lanes: int
     ) -> tuple[Floats, Floats]:
         from ._kernels import passive_aggressive_labels
@@ -414,6 +419,7 @@ def _descend(
     threshold: float,
     alpha: float,
 ) -> tuple[Floats, Floats]:
+    """Return the weights and intercepts of each lane by stochastic gradient descent."""
     from ._kernels import descend_labels
 
     weights, intercepts = np.zeros(keep.shape), np.zeros(lanes)
@@ -424,6 +430,7 @@ def _descend(
 def _descend_lists(
     problem: ListProblem, keep: NDArray[np.uint8], lanes: int, passes: int, *, margin: float, alpha: float
 ) -> Floats:
+    """Return the weights of each lane by stochastic gradient descent on lists."""
     from ._kernels import descend_lists
 
     weights = np.zeros(keep.shape)
@@ -431,8 +438,8 @@ def _descend_lists(
     return weights
 
 
-def _by_scikit_learn(problem: LinearProblem, settings: dict[str, Any], passes: int) -> tuple[Floats, Floats]:
-    """Return coefficients and intercepts from scikit-learn's estimator for each problem."""
+def _fit_by_sklearn(problem: LinearProblem, settings: dict[str, Any], passes: int) -> tuple[Floats, Floats]:
+    """Return the coefficients and intercepts of each problem by scikit-learn's estimator."""
     coefficients, intercepts = problem.zeros()
     rows = problem.matrix
     if not rows.shape[1]:  # rows without any word: scikit-learn rejects a matrix without columns
@@ -492,7 +499,7 @@ class ConfidenceWeighted(LinearLearner):
         confidence = real_number("D771", lambda value: 0.5 < value < 1)
         validate_settings(self, confidence=confidence, passes=COUNT, seed=NON_NEGATIVE_COUNT)
 
-    def _masked(
+    def _fit_lanes(
         self, problem: LinearProblem, targets: Floats, keep: NDArray[np.uint8], lanes: int
     ) -> tuple[Floats, Floats]:
         from statistics import NormalDist

@@ -67,13 +67,13 @@ class LinearProblem:
         n = len(self.targets)
         return np.zeros((n, len(self.used))), np.zeros(n)
 
-    def scores(self, decided: Floats) -> Floats:
+    def scores(self, problem_scores: Floats) -> Floats:
         """Return scores of labels, shape (n, n_labels), from those of the problems, (n_problems, n)."""
-        full = np.zeros((decided.shape[1], self.n_labels))
+        full = np.zeros((problem_scores.shape[1], self.n_labels))
         if len(self.seen) == 2:
-            full[:, self.seen[1]], full[:, self.seen[0]] = decided[0] / 2, -decided[0] / 2
+            full[:, self.seen[1]], full[:, self.seen[0]] = problem_scores[0] / 2, -problem_scores[0] / 2
         elif len(self.seen) > 2:
-            full[:, self.seen] = decided.T
+            full[:, self.seen] = problem_scores.T
         if len(self.seen) < self.n_labels:
             absent = np.setdiff1d(np.arange(self.n_labels), self.seen)
             full[:, absent] = full[:, self.seen].mean(axis=1, keepdims=True) - 1.0
@@ -135,24 +135,30 @@ def prepare_labels(crossed: CrossedRows, seed: int) -> LinearProblem:
     rows = rows[order]
     rows.sum_duplicates()
     rows.eliminate_zeros()
-    often = np.bincount(rows.indices, minlength=rows.shape[1])
-    used = np.argsort(-often, kind="stable")[: np.count_nonzero(often)]
-    column_of = np.zeros(rows.shape[1], np.uint32)
-    column_of[used] = np.arange(len(used))
+    used, columns = _sort_by_frequency(rows)
     right = crossed.costs[order].argmin(axis=1)
     seen = np.unique(right)
     positive = seen[1:] if len(seen) == 2 else seen if len(seen) > 2 else seen[:0]
     return LinearProblem(
         rows.indptr.astype(np.uint64),
-        column_of[rows.indices],
+        columns,
         rows.data,
-        used.astype(np.int64),
+        used,
         np.where(right == positive[:, None], 1.0, -1.0),
         seen,
         crossed.costs.shape[1],
         rows.shape[1],
         order,
     )
+
+
+def _sort_by_frequency(rows: Any) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+    """Return the columns that occur, the most frequent first, and the rank of each entry's column."""
+    counts = np.bincount(rows.indices, minlength=rows.shape[1])
+    used = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)].astype(np.int64)
+    ranks = np.zeros(rows.shape[1], np.uint32)
+    ranks[used] = np.arange(len(used))
+    return used, ranks[rows.indices]
 
 
 def check_numbers(rows: Any, offsets: NDArray[np.int64] | None = None) -> None:
@@ -247,12 +253,12 @@ class ListProblem:
         keep[removable, : len(masks)] = np.ascontiguousarray(masks.T)[self.dimension_of[removable]]
         return keep
 
-    def weights(self, of_used: Floats) -> Floats:
+    def weights(self, used_weights: Floats) -> Floats:
         """Return flat weights from the weights of the used columns; D773 if they are not finite numbers."""
-        if not np.isfinite(of_used).all():
+        if not np.isfinite(used_weights).all():
             raise UserError("D773")
         full = np.zeros(self.n_weights)
-        full[self.used] = of_used
+        full[self.used] = used_weights
         return full
 
 
@@ -269,7 +275,7 @@ def prepare_lists(batch: CandidateBatch, seed: int) -> ListProblem:
     if len(batch.offsets) < 2:
         raise UserError("D705")
     dimensions = len(batch.columns)
-    crossed = isinstance(batch, CrossedRows)
+    is_crossed = isinstance(batch, CrossedRows)
     if isinstance(batch, CrossedRows):
         dimensions = int(batch.rows.shape[1])
         batch = with_constant(batch)
@@ -278,16 +284,13 @@ def prepare_lists(batch: CandidateBatch, seed: int) -> ListProblem:
     if not rows.has_canonical_format:
         rows = rows.copy()
         rows.sum_duplicates()
-    often = np.bincount(rows.indices, minlength=rows.shape[1])
-    used = np.argsort(-often, kind="stable")[: np.count_nonzero(often)].astype(np.int64)
-    column_of = np.zeros(rows.shape[1], np.uint32)
-    column_of[used] = np.arange(len(used))
+    used, columns = _sort_by_frequency(rows)
     dimension_of = used
-    if crossed:
+    if is_crossed:
         dimension_of = np.where(used % (dimensions + 1) < dimensions, used % (dimensions + 1), -1)
     return ListProblem(
         rows.indptr.astype(np.uint64),
-        column_of[rows.indices],
+        columns,
         rows.data,
         batch.offsets,
         from_the_least(batch),
@@ -329,7 +332,7 @@ class InterceptScorer:
         ValueError
             If the columns of the batch are not those of the weights.
         """
-        crossed = read(batch)
+        crossed = convert_to_crossed(batch)
         if not isinstance(crossed, CrossedRows) or has_own_labels(crossed):
             same, flat = self.linear(batch)
             return same.scores(flat)
@@ -345,7 +348,7 @@ class InterceptScorer:
 
         Lists without labels remain unchanged.
         """
-        crossed = read(batch)
+        crossed = convert_to_crossed(batch)
         same = with_constant(crossed) if isinstance(crossed, CrossedRows) else batch
         if len(self.weights) != len(same.columns):
             raise ValueError(f"{len(self.weights)} weights for {len(same.columns)} columns")
@@ -376,8 +379,8 @@ _by_column: WeakKeyDictionary[InterceptScorer, NDArray[np.float64]] = WeakKeyDic
 """Cached weights of scorers for sparse rows, shape (D, K), as long as the scorers exist."""
 
 
-def read(batch: CandidateBatch) -> CandidateBatch:
-    """Return a batch in the form that learners read: crossed if its rows are, otherwise unchanged."""
+def convert_to_crossed(batch: CandidateBatch) -> CandidateBatch:
+    """Return a batch as crossed rows if it can be converted, otherwise unchanged."""
     try:
         return convert(batch, CrossedRows, own_labels=True)
     except UserError:

@@ -26,8 +26,8 @@ from disambig.api.settings import COUNT, NON_NEGATIVE_COUNT, real_number, valida
 from .linear import SGD
 
 
-def removed(dimensions: int, removal_rate: float) -> int:
-    """Return the number of dimensions that a mask removes: the share, rounded to the nearest integer."""
+def n_removed_dimensions(dimensions: int, removal_rate: float) -> int:
+    """Return the number of dimensions that each mask removes: the share, rounded to the nearest integer."""
     return round(removal_rate * dimensions)
 
 
@@ -41,12 +41,14 @@ def keep_masks(
     Returns
     -------
     array of bool, shape (last - first, dimensions)
-        False for exactly ``removed(dimensions, removal_rate)`` dimensions of each mask.
+        False for exactly ``n_removed_dimensions(dimensions, removal_rate)`` dimensions of each mask.
     """
     masks = np.ones((last - first, dimensions), np.bool_)
     for mask, number in zip(masks, range(first, last), strict=True):
         rng = np.random.default_rng((seed, number))
-        out = rng.choice(dimensions, removed(dimensions, removal_rate), replace=False, shuffle=False)
+        out = rng.choice(
+            dimensions, n_removed_dimensions(dimensions, removal_rate), replace=False, shuffle=False
+        )
         mask[out] = False
     return masks
 
@@ -95,15 +97,15 @@ class MaskedCopies:
         scorer = self.base.fit(replace(batch, rows=rows)).scorer
         state = scorer.state()
         if not hasattr(scorer, "linear") or set(state) != {"weights"}:
-            raise self._refused("its scorer is not linear, or has more than weights")
+            raise self._unusable("its scorer is not linear, or has more than weights")
         return np.asarray(state["weights"], np.float64)
 
     def _rows(self, batch: CandidateBatch) -> CrossedRows | SparseRows:
         if isinstance(batch, DenseBlocks):
-            raise self._refused(f"it has no fit_masked, and the examples are {type(batch).__name__}")
+            raise self._unusable(f"it has no fit_masked, and the examples are {type(batch).__name__}")
         return convert(batch, CrossedRows, SparseRows)
 
-    def _refused(self, problem: str) -> UserError:
+    def _unusable(self, problem: str) -> UserError:
         return UserError("D774", base=type(self.base).__name__, problem=problem)
 
 
@@ -179,13 +181,13 @@ class RandomSubspaces:
             COUNT.check("sizes", size)
         base = self.base if hasattr(self.base, "fit_masked") else MaskedCopies(self.base)
         dimensions = base.dimensions(batch)
-        ready = base.prepare(batch) if hasattr(base, "prepare") else batch
+        prepared = base.prepare(batch) if hasattr(base, "prepare") else batch
 
         def sum_weights(first: int, last: int) -> NDArray[np.float64]:
             masks = keep_masks(
                 first, last, dimensions=dimensions, removal_rate=self.removal_rate, seed=self.seed
             )
-            return np.asarray(base.fit_masked(ready, masks))
+            return np.asarray(base.fit_masked(prepared, masks))
 
         def average_scorer(average: NDArray[np.float64]) -> Scorer:
             if hasattr(base, "make_scorer"):
@@ -201,9 +203,9 @@ class RandomSubspaces:
                 done += BLOCK
             rest = sum_weights(done, size) if done < size else 0.0
             scorers[size] = average_scorer((total + rest) / size)
-        gone = removed(dimensions, self.removal_rate)
+        n_removed = n_removed_dimensions(dimensions, self.removal_rate)
         return [
-            Fitted(scorers[size], {"n_subspaces": int(size), "dimensions": dimensions, "removed": gone})
+            Fitted(scorers[size], {"n_subspaces": int(size), "dimensions": dimensions, "removed": n_removed})
             for size in sizes
         ]
 

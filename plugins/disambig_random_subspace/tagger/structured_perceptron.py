@@ -55,7 +55,9 @@ class StructuredPerceptron:
             D459 for a batch that does not consist of sequences, D705 for one without instances, D793 if an
             instance has no right label.
         """
-        if self.decoder is not None and not (_of_labels(self.decoder) and isinstance(batch, SequenceRows)):
+        if self.decoder is not None and not (
+            isinstance(self.decoder, Chain) and isinstance(batch, SequenceRows)
+        ):
             if len(batch.offsets) < 2:
                 raise UserError("D705")
             examples = structured_examples(batch, self.decoder)
@@ -63,8 +65,8 @@ class StructuredPerceptron:
             report = {"passes": self.passes, "mistakes_of_last_pass": mistakes}
             return Fitted(LinearScorer(learned), report)
         rows = _check_batch(batch)
-        everything = np.ones((1, self.dimensions(rows)), np.uint8)
-        weights, mistakes = self._sum(rows, everything)
+        no_mask = np.ones((1, self.dimensions(rows)), np.uint8)
+        weights, mistakes = self._sum(rows, no_mask)
         report = {"passes": self.passes, "mistakes_of_last_pass": mistakes}
         return Fitted(self.make_scorer(weights, batch), report)
 
@@ -81,13 +83,14 @@ class StructuredPerceptron:
         return ChainScorer.of_weights(weights, _check_batch(batch).costs.shape[1])
 
     def _sum(self, batch: SequenceRows, masks: NDArray[Any]) -> tuple[Floats, int]:
+        """Return the sum of the weights under each mask, and the number of mistakes in the last pass."""
         from ._perceptron_kernels import perceptron_passes
 
         d, k = self.dimensions(batch), batch.costs.shape[1]
         gold = batch.costs.argmin(axis=1)
-        lost = int((batch.costs.min(axis=1) > 0).sum())
-        if lost:
-            raise UserError("D793", n=lost)
+        n_without_right = int((batch.costs.min(axis=1) > 0).sum())
+        if n_without_right:
+            raise UserError("D793", n=n_without_right)
         starts = batch.layout
         order = np.random.default_rng(self.seed).permutation(len(starts) - 1)
         total = np.zeros((d, k))
@@ -109,17 +112,13 @@ class StructuredPerceptron:
     @property
     def takes(self) -> tuple[type, ...]:
         """Sequences of labels; with another decoder any batch."""
-        return (SequenceRows,) if self.decoder is None or _of_labels(self.decoder) else ()
+        return (SequenceRows,) if self.decoder is None or isinstance(self.decoder, Chain) else ()
 
     def from_state(self, arrays: Arrays) -> Scorer:
         """Rebuild a saved scorer."""
         if "weights" in arrays:
             return LinearScorer.from_state(arrays)
         return ChainScorer.from_state(arrays)
-
-
-def _of_labels(decoder: Any) -> bool:
-    return isinstance(decoder, Chain)
 
 
 def _csr(rows: Any) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]:

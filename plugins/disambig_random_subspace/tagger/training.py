@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -59,8 +59,8 @@ def learn_word_classes(
         for number, path in enumerate(files):
             progress("reading plain text", number, len(files))
             lines, size = text_lines(path), 0
-            while size < most and (some := list(itertools.islice(lines, _LINES))):
-                view = Words()(some)
+            while size < most and (texts := list(islice(lines, _LINES))):
+                view = Words()(texts)
                 size += len(view)
                 yield view.hashes
         progress("learning word classes", 0, 1)
@@ -74,8 +74,8 @@ def token_views(path: Path, most: int) -> Iterator[TokenView]:
     """Yield the first tokens of a file, `most` or slightly more, in views of some paragraphs each."""
     lines, size = text_lines(path), 0
     tokens = SpacyTokens()
-    while size < most and (some := list(itertools.islice(lines, _FEW_LINES))):
-        view = tokens(some)
+    while size < most and (texts := list(islice(lines, _FEW_LINES))):
+        view = tokens(texts)
         size += len(view)
         yield view
 
@@ -103,14 +103,17 @@ def fill_in_tags(model: Model, sentences: Iterable[Partly]) -> Iterator[tuple[li
     assert isinstance(scorer, ChainScorer) and isinstance(extractor, TokenContext)
     tags = model.task.groups[0].candidates
     number = {tag: i for i, tag in enumerate(tags)}
-    for some in minibatch(sentences, _AT_ONCE):
+    for batch_sentences in minibatch(sentences, _AT_ONCE):
         # the observed tag has no effect here, so any tag will do
-        batch, _ = make_batch([(words, [tags[0]] * len(words)) for words, _ in some], tags, extractor)
+        batch, _ = make_batch(
+            [(words, [tags[0]] * len(words)) for words, _ in batch_sentences], tags, extractor
+        )
         allowed = np.zeros(batch.costs.shape, bool)
-        for row, may in enumerate(may for _, row_tags in some for may in row_tags):
-            allowed[row, [number[tag] for tag in may if tag in number]] = True
+        tags_of_words = chain.from_iterable(possible for _, possible in batch_sentences)
+        for row, possible_tags in enumerate(tags_of_words):
+            allowed[row, [number[tag] for tag in possible_tags if tag in number]] = True
         labels = iter(scorer.best_among(batch, allowed).tolist())
-        for words, _ in some:
+        for words, _ in batch_sentences:
             yield list(words), [tags[next(labels)] for _ in words]
 
 
@@ -237,21 +240,21 @@ class TaggedSentences:
         """Score the words of the development sentences whose tags are known."""
         (extractor,) = self.extractors
         assert isinstance(extractor, TokenContext)
-        tuning, _ = make_batch(self._dev, self._tags, extractor)
-        is_free = tuning.costs.min(axis=1, initial=1.0) == 0
-        if not is_free.any():
+        dev_batch, _ = make_batch(self._dev, self._tags, extractor)
+        is_known = dev_batch.costs.min(axis=1, initial=1.0) == 0
+        if not is_known.any():
             raise UserError("D790", purpose="calibrate probabilities on, with tags of the training sentences")
         scorer = model.scorers[0]
         assert scorer is not None
-        scores = scorer.scores(tuning).reshape(tuning.costs.shape)[is_free]
-        gold = tuning.costs[is_free].argmin(axis=1).astype(np.int32)
+        scores = scorer.scores(dev_batch).reshape(dev_batch.costs.shape)[is_known]
+        gold = dev_batch.costs[is_known].argmin(axis=1).astype(np.int32)
         # words with unknown tags count as wrong for every candidate
-        self._right = np.zeros(len(is_free), bool)
-        self._right[is_free] = scores.argmax(axis=1) == gold
+        self._right = np.zeros(len(is_known), bool)
+        self._right[is_known] = scores.argmax(axis=1) == gold
         self.task, self.rng = model.task, rng
         nothing = np.zeros(scores.size, np.int32)
         offsets = np.arange(len(gold) + 1, dtype=np.int64) * len(self._tags)
-        cost = tuning.costs[is_free].ravel()
+        cost = dev_batch.costs[is_known].ravel()
         group = model.task.groups[0]
         self._scored = ScoreBatch.from_group(group, 0, offsets, scores.ravel(), gold, nothing, nothing, cost)
         return self

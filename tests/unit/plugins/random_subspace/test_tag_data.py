@@ -96,7 +96,7 @@ def test_traces_and_escapes():
     ("text", "line", "problem"),
     [
         ("(S (NN cat)", 1, "never closed"),
-        ("(NN cat)\n)", 2, "none opened"),
+        ("(NN cat)\n)", 2, "no opening one"),
         ("(NN cat)\n\nstray", 3, "outside"),
         ("(S\n(NN cat dog))", 2, "already has"),
         ("(S (NN cat)\n(NP ))", 2, "nothing in (NP"),
