@@ -10,10 +10,12 @@ from .columns import (
     CrossedColumns as CrossedColumns,
     JoinedColumns as JoinedColumns,
     LazySequence as LazySequence,
+    PackedStrings as PackedStrings,
     candidate_names as candidate_names,
     join_columns as join_columns,
     numbered as numbered,
     own_columns as own_columns,
+    strings_from_state as strings_from_state,
 )
 from .conversions import (
     convert as convert,
@@ -85,10 +87,13 @@ from .precision import (
     PUT_IN as PUT_IN,
     SHARE as SHARE,
     TAKEN_OUT as TAKEN_OUT,
+    WORDS_PER_MISTAKE as WORDS_PER_MISTAKE,
     PrecisionEstimate as PrecisionEstimate,
     PrecisionPoint as PrecisionPoint,
     PrecisionTable as PrecisionTable,
+    check_writing as check_writing,
     edit_kind as edit_kind,
+    mistakes_per_1000 as mistakes_per_1000,
     parse_share as parse_share,
     unordered_pair as unordered_pair,
 )
@@ -105,10 +110,6 @@ from .segments import (
     take_rows as take_rows,
     unique_inverse as unique_inverse,
 )
-from .spellings import (
-    PackedStrings as PackedStrings,
-    strings_from_state as strings_from_state,
-)
 from .structured import (
     ChainLayout as ChainLayout,
     PartRows as PartRows,
@@ -117,9 +118,4 @@ from .structured import (
 )
 from .vocabulary import (
     HashVocabulary as HashVocabulary,
-)
-from .writing import (
-    WORDS_PER_MISTAKE as WORDS_PER_MISTAKE,
-    check_writing as check_writing,
-    mistakes_per_1000 as mistakes_per_1000,
 )

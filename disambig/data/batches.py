@@ -49,7 +49,7 @@ class EqualLists(CandidateRows):
         return self.costs.ravel()
 
 
-_CHUNK = 8192
+_CURVATURE_CHUNK = 8192
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,9 +105,9 @@ class DenseBlocks(EqualLists):
         shares = shares.reshape(n, k)
         flat = self.column_of.ravel()
         full = np.zeros((k * a, k * a))
-        for start in range(0, n, _CHUNK):
-            block = self.values[start : start + _CHUNK].astype(np.float64)  # (c, K, A)
-            mean = (shares[start : start + _CHUNK, :, None] * block).reshape(len(block), k * a)
+        for start in range(0, n, _CURVATURE_CHUNK):
+            block = self.values[start : start + _CURVATURE_CHUNK].astype(np.float64)  # (c, K, A)
+            mean = (shares[start : start + _CURVATURE_CHUNK, :, None] * block).reshape(len(block), k * a)
             full -= mean.T @ mean
             for r in range(k):
                 part = slice(r * a, (r + 1) * a)
@@ -198,7 +198,7 @@ class SparseRows(CandidateRows):
         return SparseRows(rows, self.offsets, self.cost, self.columns.take(used)), used
 
 
-_FEW = 4
+_MAX_LABEL_RATIO = 4
 """Score all labels of a row if they are at most this many times its candidates: one product is faster."""
 _CROSSED_CHUNK = 1 << 22
 """Maximum number of values of written-out rows held in memory at a time."""
@@ -254,9 +254,9 @@ class CrossedRows(EqualLists):
         n, k = self.rows.shape[0], self.n_labels
         if self.labels is None:
             return np.asarray(self.rows @ weights.reshape(k, -1).T).ravel()
-        if n * k <= _FEW * len(self.costs):
-            of_all = np.asarray(self.rows @ weights.reshape(k, -1).T)  # (n, K)
-            return np.asarray(of_all[row_owners(self.offsets), self.labels.values], np.float64)
+        if n * k <= _MAX_LABEL_RATIO * len(self.costs):
+            all_scores = np.asarray(self.rows @ weights.reshape(k, -1).T)  # (n, K)
+            return np.asarray(all_scores[row_owners(self.offsets), self.labels.values], np.float64)
         scores = np.empty(len(self.costs))
         per_row = self.rows.nnz // max(n, 1) + 1 if hasattr(self.rows, "nnz") else int(self.rows.shape[1])
         step = max(_CROSSED_CHUNK // max(per_row, 1), 1)

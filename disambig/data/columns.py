@@ -1,12 +1,12 @@
-"""Descriptions of the columns of a batch, that is, of the flat weights."""
+"""Descriptions of the columns of a batch, that is, of the flat weights, and their names."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 from weakref import WeakKeyDictionary, ref
 
 import numpy as np
@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 from disambig.errors import UserError, nearest_first
 from disambig.runtime import WeakRefMixin
 from disambig.type_aliases import Ints
+
+if TYPE_CHECKING:
+    from disambig.types import Arrays
 
 Item = TypeVar("Item")
 
@@ -43,12 +46,12 @@ class Columns(WeakRefMixin):
     def __len__(self) -> int:
         return len(self.labels)
 
-    def in_groups(self, wanted: Sequence[str], *, setting: str = "the learner") -> NDArray[np.bool_]:
+    def in_groups(self, names: Sequence[str], *, setting: str = "the learner") -> NDArray[np.bool_]:
         """Return a mask of the columns that belong to the named feature groups.
 
         Parameters
         ----------
-        wanted : sequence of str
+        names : sequence of str
         setting : str
             Part of the config that named them, for the error message.
 
@@ -57,11 +60,11 @@ class Columns(WeakRefMixin):
         UserError
             D451 for a name that is not a feature group of this batch.
         """
-        unknown = [name for name in wanted if name not in self.group_names]
+        unknown = [name for name in names if name not in self.group_names]
         if unknown:
-            names = nearest_first(unknown[0], self.group_names)
-            raise UserError("D451", setting=setting, name=unknown[0], names=names)
-        return np.isin(self.groups, [self.group_names.index(name) for name in wanted])
+            known = nearest_first(unknown[0], self.group_names)
+            raise UserError("D451", setting=setting, name=unknown[0], names=known)
+        return np.isin(self.groups, [self.group_names.index(name) for name in names])
 
     def take(self, index: Ints) -> Columns:
         """Return the columns in `index`, without names."""
@@ -84,12 +87,12 @@ def numbered(n_columns: int, label: int = -1) -> Columns:
 
 
 class LazySequence(Sequence[Item]):
-    """A sequence of items that are made on access; subclasses define the length and `made`."""
+    """A sequence of items that are made on access; subclasses define the length and `make_item`."""
 
     __slots__ = ()
 
     @abstractmethod
-    def made(self, index: int) -> Item:
+    def make_item(self, index: int) -> Item:
         """Return the item at `index`, which is between 0 and the length minus one."""
 
     @overload
@@ -97,8 +100,77 @@ class LazySequence(Sequence[Item]):
     @overload
     def __getitem__(self, index: slice) -> list[Item]: ...
     def __getitem__(self, index: int | slice) -> Item | list[Item]:
-        places = range(len(self))[index]
-        return self.made(places) if isinstance(places, int) else [self.made(place) for place in places]
+        selected = range(len(self))[index]
+        return self.make_item(selected) if isinstance(selected, int) else list(map(self.make_item, selected))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PackedStrings(LazySequence[str]):
+    """Strings packed into one array of bytes; each is decoded on access.
+
+    Attributes
+    ----------
+    letters : array of uint8
+        The concatenated words, in UTF-8.
+    ends : array of int64, shape (D,)
+        End of each word in `letters`.
+    """
+
+    letters: NDArray[np.uint8]
+    ends: NDArray[np.int64]
+
+    @classmethod
+    def from_words(cls, words: Iterable[str]) -> PackedStrings:
+        """Pack `words`."""
+        encoded = [word.encode("utf8", "replace") for word in words]
+        ends = np.cumsum([len(word) for word in encoded], dtype=np.int64)
+        return cls(np.frombuffer(b"".join(encoded), np.uint8).copy(), ends)
+
+    @classmethod
+    def from_known(cls, words: Mapping[int, str], n: int) -> PackedStrings:
+        """Pack `n` words, given those at some indices; the others are empty."""
+        return cls(np.zeros(0, np.uint8), np.zeros(n, np.int64)).replaced(words)
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def make_item(self, index: int) -> str:
+        """Return one word."""
+        start = int(self.ends[index - 1]) if index else 0
+        return bytes(self.letters[start : int(self.ends[index])]).decode("utf8", "replace")
+
+    def replaced(self, words: Mapping[int, str]) -> PackedStrings:
+        """Return a copy with the words at some indices replaced."""
+        lengths, parts, copied = np.diff(self.ends, prepend=0), [], 0
+        for index, word in sorted(words.items()):
+            encoded = np.frombuffer(word.encode("utf8", "replace"), np.uint8)
+            parts += [self.letters[copied : self.ends[index] - lengths[index]], encoded]
+            copied, lengths[index] = int(self.ends[index]), len(encoded)
+        return PackedStrings(np.concatenate([*parts, self.letters[copied:]]), np.cumsum(lengths))
+
+    def state(self) -> Arrays:
+        """Return the words as arrays; no arrays if there are no words."""
+        return {"letters": self.letters, "ends": self.ends} if len(self) else {}
+
+
+def strings_from_state(arrays: Arrays, n: int) -> PackedStrings:
+    """Restore the result of `PackedStrings.state` for `n` columns; no words if it has none.
+
+    Raises
+    ------
+    KeyError, ValueError
+        If arrays are missing or do not fit together.
+    """
+    if "letters" not in arrays and "ends" not in arrays:
+        return PackedStrings.from_words(())
+    letters, ends = arrays["letters"], arrays["ends"]
+    has_dtypes = letters.dtype == np.uint8 and ends.dtype.kind == "i"
+    if ends.shape != (n,) or letters.ndim != 1 or not has_dtypes:
+        raise ValueError(f"names of columns: expected bytes, and the ends of {n:,} names")
+    bounds = np.concatenate([[0], ends, [len(letters)]])
+    if (bounds[1:] < bounds[:-1]).any() or (len(ends) and ends[-1] != len(letters)):
+        raise ValueError("names of columns: the ends of the names do not fit the bytes")
+    return PackedStrings(letters, ends.astype(np.int64))
 
 
 class CrossedColumns(Columns):
@@ -163,17 +235,17 @@ def candidate_names(columns: Columns, k: int) -> tuple[str, ...]:
 
 
 _Others = tuple["ref[Columns]", ...]
-_beside: WeakKeyDictionary[Columns, tuple[_Others, Columns]] = WeakKeyDictionary()
+_last_joins: WeakKeyDictionary[Columns, tuple[_Others, Columns]] = WeakKeyDictionary()
 """The last columns joined to each first argument, and the result; kept as long as that argument lives."""
 
 
 def join_columns(first: Columns, *others: Columns) -> Columns:
     """Join the columns of several rows; feature groups of the same name are merged."""
-    joined_others, joined = _beside.get(first, ((), None))
+    joined_others, joined = _last_joins.get(first, ((), None))
     # columns compare by identity, so this is the same join as last time only if all objects are the same
     if joined is None or [reference() for reference in joined_others] != list(others):
         joined = _merge_groups((first, *others))
-        _beside[first] = tuple(map(ref, others)), joined
+        _last_joins[first] = tuple(map(ref, others)), joined
     return joined
 
 
@@ -192,11 +264,11 @@ class ChainedStrings(LazySequence[str]):
     def __len__(self) -> int:
         return int(self._ends[-1])
 
-    def made(self, index: int) -> str:
+    def make_item(self, index: int) -> str:
         """Return the name of one column."""
-        which = bisect_right(self._ends, index)
-        names = self._names[which]
-        return names[index - (self._ends[which - 1] if which else 0)] if len(names) else ""
+        part = bisect_right(self._ends, index)
+        names = self._names[part]
+        return names[index - (self._ends[part - 1] if part else 0)] if len(names) else ""
 
 
 class JoinedColumns(Columns):
@@ -253,7 +325,7 @@ class _CrossedNames(LazySequence[str]):
     def __len__(self) -> int:
         return len(self._own) * len(self._candidates)
 
-    def made(self, index: int) -> str:
+    def make_item(self, index: int) -> str:
         """Return the name of one column."""
         candidate, column = divmod(index, len(self._own))
         name = self._own[column]

@@ -18,11 +18,11 @@ from disambig.errors import UserError, nearest_first
 from disambig.types import CandidateBatch
 
 Batch = TypeVar("Batch")
-MOST_BYTES = 1 << 32
+MAX_DENSE_BYTES = 1 << 32
 """Maximum size of sparse rows that are made dense, in bytes."""
 
 
-class _NoSuchForm(Exception):
+class _NotConvertible(Exception):
     """Raised if this batch cannot be converted although others of its storage can."""
 
 
@@ -54,7 +54,7 @@ def dense_to_lists(batch: DenseBlocks) -> DenseLists:
     n, k, a = batch.values.shape
     width, first = len(batch.columns), batch.column_of[0] if k else np.zeros(0, np.int64)
     if width != a or (batch.column_of != first).any() or len(np.unique(first)) != a:
-        raise _NoSuchForm
+        raise _NotConvertible
     values = np.empty((n * k, a), batch.values.dtype)
     values[:, first] = batch.values.reshape(n * k, a)
     return DenseLists(values, batch.offsets, batch.cost, batch.columns)
@@ -78,10 +78,10 @@ def sparse_to_lists(batch: SparseRows) -> DenseLists:
     Raises
     ------
     UserError
-        D417 if they would take more than `MOST_BYTES`.
+        D417 if they would take more than `MAX_DENSE_BYTES`.
     """
     n_bytes = 4 * batch.rows.shape[0] * batch.rows.shape[1]
-    if n_bytes > MOST_BYTES:
+    if n_bytes > MAX_DENSE_BYTES:
         n, columns = batch.rows.shape
         raise UserError("D417", n=n, columns=columns, gigabytes=n_bytes / 1e9)
     values = batch.rows.toarray().astype(np.float32)
@@ -99,7 +99,7 @@ def joined_to_sparse(batch: JoinedRows) -> SparseRows:
 def joined_to_crossed(batch: JoinedRows) -> CrossedRows:
     """Give every class the attributes of all parts; of dense blocks, those of all candidates."""
     if any(not isinstance(part, DenseBlocks | CrossedRows) or has_own_labels(part) for part in batch.parts):
-        raise _NoSuchForm
+        raise _NotConvertible
     return join_crossed([convert(part, CrossedRows) for part in batch.parts])
 
 
@@ -174,7 +174,7 @@ def _convert_once(batch: Any, storage: type) -> Any:
         if (kind, storage) in CONVERSIONS:
             try:
                 return CONVERSIONS[kind, storage](batch)
-            except _NoSuchForm:
+            except _NotConvertible:
                 return None
     if storage is DenseLists and (sparse := _convert_once(batch, SparseRows)) is not None:
         return sparse_to_lists(sparse)
@@ -235,7 +235,7 @@ def _stack_offsets(batches: Sequence[Any]) -> Any:
     return join_offsets(batch.offsets for batch in batches)
 
 
-_SMALLEST, _LARGEST = 1e-200, 1e200
+_MIN_SQUARE, _MAX_SQUARE = 1e-200, 1e200
 """Squared lengths outside this range have lost digits to underflow or overflow."""
 
 
@@ -267,33 +267,34 @@ def normalised(
     from scipy.sparse import csr_array
 
     rows = csr_array(batch.rows)
-    of_row = row_owners(rows.indptr)
+    row_of_entry = row_owners(rows.indptr)
     data = np.asarray(rows.data, np.float64)
     if together:
-        part, share = of_row, np.ones(1)
-        which = np.zeros(len(data), np.int32)
+        segment, group_weights = row_of_entry, np.ones(1)
+        group_of_entry = np.zeros(len(data), np.int32)
         n_groups = 1
     else:
         own = own_columns(batch.columns, int(batch.rows.shape[1]))
-        share = _shares(own.group_names, weights)
+        group_weights = _group_weights(own.group_names, weights)
         n_groups = len(own.group_names)
-        which = own.groups[rows.indices]
-        part = of_row * n_groups + which
-    n_parts = rows.shape[0] * n_groups
+        group_of_entry = own.groups[rows.indices]
+        segment = row_of_entry * n_groups + group_of_entry
+    n_segments = rows.shape[0] * n_groups
     # a NumPy error state set to "raise" by a program that embeds this must not stop what is repaired below
     with np.errstate(over="ignore", under="ignore"):
-        squares = np.bincount(part, data * data, minlength=n_parts)
-    extreme = ((squares < _SMALLEST) | (squares > _LARGEST))[part]
+        sqnorms = np.bincount(segment, data * data, minlength=n_segments)
+    extreme = ((sqnorms < _MIN_SQUARE) | (sqnorms > _MAX_SQUARE))[segment]
     if extreme.any():  # the squares under- or overflow: divide by the largest number first
-        largest = np.zeros(n_parts)
-        np.maximum.at(largest, part[extreme], np.abs(data[extreme]))
-        data = data / np.where(largest > 0, largest, 1.0)[part]
-        squares = np.bincount(part, data * data, minlength=n_parts)
-    scale = np.sqrt(share[which] / np.where(squares > 0, squares, 1.0)[part])
+        largest = np.zeros(n_segments)
+        np.maximum.at(largest, segment[extreme], np.abs(data[extreme]))
+        data = data / np.where(largest > 0, largest, 1.0)[segment]
+        sqnorms = np.bincount(segment, data * data, minlength=n_segments)
+    scale = np.sqrt(group_weights[group_of_entry] / np.where(sqnorms > 0, sqnorms, 1.0)[segment])
     return replace(batch, rows=csr_array((data * scale, rows.indices, rows.indptr), rows.shape))
 
 
-def _shares(names: tuple[str, ...], weights: Mapping[str, float] | None) -> NDArray[np.float64]:
+def _group_weights(names: tuple[str, ...], weights: Mapping[str, float] | None) -> NDArray[np.float64]:
+    """Return the weights of the feature groups as an array; equal weights by default."""
     if weights is None:
         return np.full(len(names), 1.0 / max(len(names), 1))
     unknown = [name for name in weights if name not in names]
@@ -318,14 +319,14 @@ def restricted(batch: CrossedRows, columns: NDArray[np.integer]) -> CrossedRows:
     from scipy.sparse import csr_array
 
     rows = csr_array(batch.rows)
-    at = HashVocabulary(columns).lookup(rows.indices)
-    in_columns = at >= 0
-    ends = offsets_from_sizes(in_columns)[rows.indptr]
-    kept = csr_array(
-        (rows.data[in_columns], at[in_columns].astype(np.int32), ends), (rows.shape[0], len(columns))
+    new_columns = HashVocabulary(columns).lookup(rows.indices)
+    is_kept = new_columns >= 0
+    ends = offsets_from_sizes(is_kept)[rows.indptr]
+    kept_rows = csr_array(
+        (rows.data[is_kept], new_columns[is_kept].astype(np.int32), ends), (rows.shape[0], len(columns))
     )
     own = own_columns(batch.columns, int(batch.rows.shape[1]))
     names = [own.names[column] for column in columns] if len(own.names) else ()
-    columns_kept = Columns(own.labels[columns], own.groups[columns], own.group_names, names)
+    kept_columns = Columns(own.labels[columns], own.groups[columns], own.group_names, names)
     candidates = candidate_names(batch.columns, batch.costs.shape[1])
-    return CrossedRows(kept, batch.costs, CrossedColumns(columns_kept, candidates))
+    return CrossedRows(kept_rows, batch.costs, CrossedColumns(kept_columns, candidates))

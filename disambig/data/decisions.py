@@ -93,9 +93,9 @@ class ScoreBatch(CandidateTable):
         groups = tuple(group for part in parts for group in part.groups)
         numbers = tuple(number for part in parts for number in part.numbers)
         group_of = np.concatenate([part.group_of + first for part, first in zip(parts, firsts, strict=False)])
-        seen = any(part.neighbours is not None for part in parts)
-        neighbours = [part._neighbours_or_unknown() for part in parts] if seen else []
-        of_scores = [part.parts for part in parts if part.parts is not None]
+        has_neighbours = any(part.neighbours is not None for part in parts)
+        neighbours = [part._neighbours_or_unknown() for part in parts] if has_neighbours else []
+        score_parts = [part.parts for part in parts if part.parts is not None]
         return cls(
             groups,
             group_of,
@@ -108,7 +108,7 @@ class ScoreBatch(CandidateTable):
             np.concatenate([part.asked for part in parts]),
             np.concatenate([part.cost for part in parts]),
             np.concatenate(neighbours) if neighbours else None,
-            np.concatenate(of_scores) if of_scores else None,
+            np.concatenate(score_parts) if score_parts else None,
         )
 
     def take(self, index: NDArray[np.int64]) -> ScoreBatch:
@@ -116,6 +116,7 @@ class ScoreBatch(CandidateTable):
         return self._select(index, *take_rows(self.offsets, index))
 
     def _neighbours_or_unknown(self) -> NDArray[np.uint64]:
+        """Return the neighbouring words, or the hash of an unknown word in their place."""
         if self.neighbours is not None:
             return self.neighbours
         return np.full((len(self), 2), UNKNOWN, np.uint64)
@@ -211,17 +212,14 @@ class Predictions:
         if len(scored.groups) == 1:
             return judge(scored)
         n = len(scored)
-        made = cls(
+        predictions = cls(
             np.zeros(n, np.int64), np.zeros(n), np.zeros(n), np.zeros(n, np.bool_), np.ones(n, np.bool_)
         )
         for index, part in scored.by_group():
-            decided = judge(part)
+            group_predictions = judge(part)
             for name in cls.__dataclass_fields__:
-                getattr(made, name)[index] = getattr(decided, name)
-        return made
-
-
-Rows = NDArray[np.int64]
+                getattr(predictions, name)[index] = getattr(group_predictions, name)
+        return predictions
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,8 +257,8 @@ class OverlapResolution:
         The most probable one of each decision first.
     """
 
-    lost: Rows
-    won: Rows
+    lost: Ints
+    won: Ints
     alternatives: tuple[Alternative, ...]
 
     def decision_alternatives(self, decision: int) -> tuple[Alternative, ...]:
@@ -276,7 +274,7 @@ class OverlapResolution:
             return None
         return OverlapResolution(lost - first, self.won[low:high] - first, self.alternatives[low:high])
 
-    def take(self, rows: Rows) -> OverlapResolution | None:
+    def take(self, rows: Ints) -> OverlapResolution | None:
         """Return the part that concerns the decisions in `rows`, in their order; None if it is empty."""
         lost = np.flatnonzero(np.isin(rows, self.lost))
         at = np.flatnonzero(np.isin(rows, self.won))
@@ -296,8 +294,8 @@ class OverlapResolution:
 
 def join_resolutions(parts: Sequence[tuple[OverlapResolution | None, int, int]]) -> OverlapResolution | None:
     """Join the resolutions of pieces of a text, each with its number of decisions and offset in the text."""
-    lost: list[Rows] = []
-    won: list[Rows] = []
+    lost: list[Ints] = []
+    won: list[Ints] = []
     alternatives: list[Alternative] = []
     before = 0
     for settled, n, offset in parts:
@@ -312,7 +310,7 @@ def join_resolutions(parts: Sequence[tuple[OverlapResolution | None, int, int]])
     return OverlapResolution(np.concatenate(lost), np.concatenate(won), tuple(alternatives)) if lost else None
 
 
-LONGEST_SEEN = 200
+_MAX_EXCERPT = 200
 """Maximum number of characters of a place that a record repeats."""
 
 
@@ -566,7 +564,7 @@ def json_margin(margin: float) -> float | None:
 
 def excerpt(text: str, start: int, end: int) -> str:
     """Return ``text[start:end]``, or its beginning if the place is long, such as a whole document."""
-    return text[start:end] if end - start <= LONGEST_SEEN else f"{text[start : start + LONGEST_SEEN]} ..."
+    return text[start:end] if end - start <= _MAX_EXCERPT else f"{text[start : start + _MAX_EXCERPT]} ..."
 
 
 def candidate_gloss(group: Group, chosen: int) -> str:
@@ -584,8 +582,8 @@ def replacement(chosen: str, text: str, start: int, end: int) -> str:
         return follow_case(chosen, text[start:end])
     # 40 characters are enough for the neighbouring words, and the text may be long
     around = text[max(0, start - 40) : start].split()[-1:] + text[start : start + 40].split()[:1]
-    loud = len(around) == 2 and all(word.isupper() and len(word) > 1 for word in around)
-    return f"{chosen.upper() if loud else chosen} " if chosen else ""
+    is_upper = len(around) == 2 and all(word.isupper() and len(word) > 1 for word in around)
+    return f"{chosen.upper() if is_upper else chosen} " if chosen else ""
 
 
 def follow_case(replacement: str, observed: str) -> str:

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.data.groups import Group
+from disambig.data.groups import MAX_WORDS, Group
 from disambig.data.instances import CandidateLists, Instances, distinct_texts
 from disambig.data.segments import offsets_from_sizes, row_ranks
 from disambig.data.vocabulary import HashVocabulary
@@ -20,9 +20,7 @@ from disambig.registry import describe_component
 from disambig.text import TokenView, characters, hash_word, hash_words, tokenisation_named
 from disambig.types import HasExamples, Task, TaskTraits, decides, get_trait
 
-_GLUE = HashVocabulary(np.sort(hash_words(["-", "/", "_", "@", "\\", "+", "="])))
-MOST_WORDS = 2
-"""Maximum number of words of a candidate."""
+_JOINERS = HashVocabulary(np.sort(hash_words(["-", "/", "_", "@", "\\", "+", "="])))
 _FILTER_BITS = np.uint64(0xFFFF)
 
 
@@ -60,7 +58,7 @@ class CandidateFinder:
                 if not candidate and zero:
                     continue
                 words = [hash_word(word) for word in candidate.split(" ")]
-                if not candidate or len(words) > MOST_WORDS:
+                if not candidate or len(words) > MAX_WORDS:
                     raise UserError("D450", name=candidate, group=group.name)
                 entries.append((words[0], -len(words), words[1] if len(words) > 1 else 0, g, c))
         entries.sort()
@@ -83,26 +81,26 @@ class CandidateFinder:
         "some time"), the longer one is taken.
         """
         hashes = view.hashes
-        likely = np.flatnonzero(self.filter[(hashes & _FILTER_BITS).astype(np.uint16)])
-        low = np.searchsorted(self.first, hashes[likely], side="left")
-        high = np.searchsorted(self.first, hashes[likely], side="right")
+        possible = np.flatnonzero(self.filter[(hashes & _FILTER_BITS).astype(np.uint16)])
+        low = np.searchsorted(self.first, hashes[possible], side="left")
+        high = np.searchsorted(self.first, hashes[possible], side="right")
         sizes = high - low
-        positions = np.repeat(likely, sizes)
-        entry = np.repeat(low, sizes) + row_ranks(offsets_from_sizes(sizes))
+        positions = np.repeat(possible, sizes)
+        entries = np.repeat(low, sizes) + row_ranks(offsets_from_sizes(sizes))
         # the last token is a boundary, never a candidate: it may be compared with itself
         following = hashes[np.minimum(positions + 1, len(hashes) - 1)] if len(hashes) else hashes
-        long = self.second[entry] != 0
-        keep = ~long | (following == self.second[entry])
-        positions, entry, long = positions[keep], entry[keep], long[keep]
-        keep = self._first_of_group(positions, entry) & ~glued(view, positions, positions + long)
-        positions, entry, long = positions[keep], entry[keep], long[keep]
-        order = np.lexsort((self.group[entry], positions))
-        positions, entry, long = positions[order], entry[order], long[order]
+        has_two_words = self.second[entries] != 0
+        keep = ~has_two_words | (following == self.second[entries])
+        positions, entries, has_two_words = positions[keep], entries[keep], has_two_words[keep]
+        keep = self._first_of_group(positions, entries) & ~glued(view, positions, positions + has_two_words)
+        positions, entries, has_two_words = positions[keep], entries[keep], has_two_words[keep]
+        order = np.lexsort((self.group[entries], positions))
+        positions, entries, has_two_words = positions[order], entries[order], has_two_words[order]
         return Instances(
             positions.astype(np.int64),
-            (1 + long).astype(np.int32),
-            self.group[entry],
-            self.candidate[entry],
+            (1 + has_two_words).astype(np.int32),
+            self.group[entries],
+            self.candidate[entries],
         )
 
     def _first_of_group(self, positions: NDArray[np.int64], entry: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -116,8 +114,8 @@ class CandidateFinder:
 def glued(view: TokenView, first: NDArray[np.int64], last: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return a mask of the spans of tokens `first` to `last` that a hyphen or similar touches."""
     before, after = np.maximum(first - 1, 0), np.minimum(last + 1, max(len(view) - 1, 0))
-    left = (view.ends[before] == view.starts[first]) & _GLUE.contains(view.hashes[before])
-    right = (view.ends[last] == view.starts[after]) & _GLUE.contains(view.hashes[after])
+    left = (view.ends[before] == view.starts[first]) & _JOINERS.contains(view.hashes[before])
+    right = (view.ends[last] == view.starts[after]) & _JOINERS.contains(view.hashes[after])
     return left | right
 
 
@@ -157,16 +155,16 @@ def empty_places(view: TokenView) -> NDArray[np.int64]:
 
 def apart(places: NDArray[np.int64], instances: Instances, n_tokens: int) -> NDArray[np.bool_]:
     """Return a mask of the empty places with no word of `instances` on either side, shape ``(n_places,)``."""
-    taken = np.zeros(n_tokens, bool)
-    taken[instances.positions] = True
-    taken[instances.positions + instances.lengths - 1] = True
-    return ~(taken[places] | taken[places - 1])
+    occupied = np.zeros(n_tokens, bool)
+    occupied[instances.positions] = True
+    occupied[instances.positions + instances.lengths - 1] = True
+    return ~(occupied[places] | occupied[places - 1])
 
 
 def neighbour_words(view: TokenView, instances: Instances) -> NDArray[np.uint64]:
     """Return the hashes of the words before and after each instance, shape ``(n, 2)``.
 
-    At the begin and the end of a sentence it is the boundary word.
+    At the start and end of a sentence, this is the boundary word.
     """
     neighbours = np.empty((len(instances), 2), np.uint64)
     neighbours[:, 0] = view.hashes[instances.positions - 1]
@@ -174,10 +172,10 @@ def neighbour_words(view: TokenView, instances: Instances) -> NDArray[np.uint64]
     return neighbours
 
 
-Words = tuple[int, ...]
-MOST_KEPT = 1 << 14
+WordHashes = tuple[int, ...]
+MAX_CACHED = 1 << 14
 """Maximum number of candidates whose words are cached, per tokenisation."""
-_kept: dict[str, dict[str, Words]] = {}
+_cached_words: dict[str, dict[str, WordHashes]] = {}
 
 
 def hash_candidates(texts: Sequence[str], tokenisation: str) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
@@ -215,22 +213,26 @@ def hash_distinct_candidates(
     return words, lengths, row
 
 
-def _words(texts: Sequence[str], tokenisation: str) -> list[Words]:
+def _words(texts: Sequence[str], tokenisation: str) -> list[WordHashes]:
     """Return the hashes of the words of each text."""
-    kept = _kept.setdefault(tokenisation, {})
-    hashed = list(map(kept.get, texts))
+    cache = _cached_words.setdefault(tokenisation, {})
+    hashed = list(map(cache.get, texts))
     new = [text for text, words in zip(texts, hashed, strict=True) if words is None]
     if new:
-        cut = dict(zip(new, _tokenise_texts(new, tokenisation), strict=True))
-        if len(kept) + len(cut) > MOST_KEPT:  # start over, which is cheaper than tracking the last use
-            kept.clear()
-        if len(cut) <= MOST_KEPT:
-            kept.update(cut)
-        hashed = [cut[text] if words is None else words for text, words in zip(texts, hashed, strict=True)]
+        tokenised = dict(zip(new, _tokenise_texts(new, tokenisation), strict=True))
+        # a full cache is emptied, which is cheaper than tracking the last use
+        if len(cache) + len(tokenised) > MAX_CACHED:
+            cache.clear()
+        if len(tokenised) <= MAX_CACHED:
+            cache.update(tokenised)
+        hashed = [
+            tokenised[text] if words is None else words for text, words in zip(texts, hashed, strict=True)
+        ]
     return [words for words in hashed if words is not None]
 
 
-def _tokenise_texts(texts: Sequence[str], tokenisation: str) -> Iterator[Words]:
+def _tokenise_texts(texts: Sequence[str], tokenisation: str) -> Iterator[WordHashes]:
+    """Return the hashes of the words of each text, without a cache."""
     view = tokenisation_named(tokenisation)(texts)
     tokens = np.flatnonzero(view.ends > view.starts)
     ends = np.searchsorted(view.document_indices(tokens), np.arange(len(texts)), side="right").tolist()
@@ -251,8 +253,8 @@ def find_instances(task: Task, view: TokenView) -> Instances:
         task and what it decides.
     """
     if not callable(getattr(task, "instances", None)):
-        raise _fault(task, "it has no method instances", "instances(view) -> Instances")
-    return _checked(task, view, task.instances(view), "instances")
+        raise _contract_error(task, "it has no method instances", "instances(view) -> Instances")
+    return _checked_instances(task, view, task.instances(view), "instances")
 
 
 def find_examples(task: Task, view: TokenView) -> Instances:
@@ -264,7 +266,7 @@ def find_examples(task: Task, view: TokenView) -> Instances:
         D414.
     """
     if isinstance(task, HasExamples) and callable(task.examples):
-        return _checked(task, view, task.examples(view), "examples")
+        return _checked_instances(task, view, task.examples(view), "examples")
     return find_instances(task, view)
 
 
@@ -286,51 +288,54 @@ def find_certain_mistakes(task: Task, view: TokenView, instances: Instances) -> 
 
 def check_certain_mistakes(task: Task, instances: Instances, certain: object) -> CertainMistakes:
     """Return what `certain_mistakes` of a task returned, or raise D414 (see `find_certain_mistakes`)."""
-    called, n = "certain_mistakes", len(instances)
+    method, n = "certain_mistakes", len(instances)
     columns = certain if isinstance(certain, tuple) and len(certain) == 3 else ()
     if not columns or not all(isinstance(column, np.ndarray) and column.ndim == 1 for column in columns):
         seen = "a tuple of " + ", ".join(map(describe_value, certain)) if isinstance(certain, tuple) else ""
         wanted = "three arrays: instances, candidates and probabilities"
-        raise _fault(task, f"{called} returned {seen or describe_value(certain)}", wanted)
-    rows, intended, sure = columns
+        raise _contract_error(task, f"{method} returned {seen or describe_value(certain)}", wanted)
+    rows, intended, probabilities = columns
     if len({len(column) for column in columns}) > 1 or not (
         rows.dtype.kind in "iu" and intended.dtype.kind in "iu"
     ):
-        seen = f"{called} returned {', '.join(map(describe_value, columns))}"
-        raise _fault(task, seen, "as many integers, integers and floats")
-    if (wrong := rows[(rows < 0) | (rows >= n)]).size:
-        raise _fault(task, f"{called} names instance {wrong[0]:,} of {n:,}", "indices of instances, from 0")
+        seen = f"{method} returned {', '.join(map(describe_value, columns))}"
+        raise _contract_error(task, seen, "as many integers, integers and floats")
+    if (outside := rows[(rows < 0) | (rows >= n)]).size:
+        raise _contract_error(
+            task, f"{method} names instance {outside[0]:,} of {n:,}", "indices of instances, from 0"
+        )
     sizes = np.diff(instances.candidate_offsets(task.groups))[rows]
-    if (bad := np.flatnonzero((intended < 0) | (intended >= sizes))).size:
-        seen = f"{called} proposes candidate {intended[bad[0]]:,} of {sizes[bad[0]]:,}"
-        raise _fault(task, seen, "indices of candidates, from 0")
-    if (unlikely := sure[~((sure > 0) & (sure <= 1))]).size:
-        raise _fault(task, f"{called} gives the probability {unlikely[0]:g}", "numbers above 0 and at most 1")
-    return rows, intended, sure
+    if (invalid := np.flatnonzero((intended < 0) | (intended >= sizes))).size:
+        seen = f"{method} proposes candidate {intended[invalid[0]]:,} of {sizes[invalid[0]]:,}"
+        raise _contract_error(task, seen, "indices of candidates, from 0")
+    if (improbable := probabilities[~((probabilities > 0) & (probabilities <= 1))]).size:
+        seen = f"{method} gives the probability {improbable[0]:g}"
+        raise _contract_error(task, seen, "numbers above 0 and at most 1")
+    return rows, intended, probabilities
 
 
-def _checked(task: Task, view: TokenView, instances: Instances, name_of_method: str) -> Instances:
+def _checked_instances(task: Task, view: TokenView, instances: Instances, name_of_method: str) -> Instances:
     """Return the instances of a task if they fit the contract; raise D414 otherwise."""
     if not isinstance(instances, Instances):
-        raise _fault(task, f"{name_of_method} returned {describe_value(instances)}", "Instances")
+        raise _contract_error(task, f"{name_of_method} returned {describe_value(instances)}", "Instances")
     n = len(instances)
     for name in _COLUMNS:
         column: object = getattr(instances, name)
         if not isinstance(column, np.ndarray) or column.shape != (n,) or column.dtype.kind not in "iu":
             seen = f"{name} of {name_of_method} is {describe_value(column)}"
-            raise _fault(task, seen, f"an array of integers of shape ({n},), one per instance")
+            raise _contract_error(task, seen, f"an array of integers of shape ({n},), one per instance")
     _check_own(task, instances, name_of_method)
     if not n:
         return instances
     n_groups = len(task.groups)
     if wrong := _outside(instances.groups, 0, n_groups):
-        raise _fault(
+        raise _contract_error(
             task, f"an instance is of group {wrong}, with {n_groups} in groups", "an index into groups"
         )
     sizes = np.diff(instances.candidate_offsets(task.groups))
     if wrong := _outside(instances.observed, -1, sizes):
         seen = f"observed of {name_of_method} is {wrong}, with {sizes.max():,} candidates at most"
-        raise _fault(task, seen, "an index into the candidates, or -1 for none")
+        raise _contract_error(task, seen, "an index into the candidates, or -1 for none")
     if decides(task).where != "items":
         _check_places(task, view, instances, name_of_method)
     return instances
@@ -346,11 +351,11 @@ def _check_own(task: Task, instances: Instances, name_of_method: str) -> None:
         if len(own) == n:
             empty = int(np.flatnonzero(np.diff(own.offsets) == 0)[0])
             seen = f"own of {name_of_method} has an empty list for instance {empty:,}"
-        raise _fault(task, seen, "a list of candidates for each instance")
+        raise _contract_error(task, seen, "a list of candidates for each instance")
     if n or own is not None:
         wanted = "CandidateLists" if between == "own" else "None"
         seen = f"own of {name_of_method} is {describe_value(own)}"
-        raise _fault(task, seen, f"{wanted}, as it decides between {between!r}")
+        raise _contract_error(task, seen, f"{wanted}, as it decides between {between!r}")
 
 
 def _check_places(task: Task, view: TokenView, instances: Instances, name_of_method: str) -> None:
@@ -360,11 +365,11 @@ def _check_places(task: Task, view: TokenView, instances: Instances, name_of_met
     if outside.any():
         row = int(np.flatnonzero(outside)[0])
         seen = f"an instance has position {positions[row]} and length {lengths[row]}"
-        raise _fault(task, seen, f"places among the {len(view):,} tokens of the view")
+        raise _contract_error(task, seen, f"places among the {len(view):,} tokens of the view")
     back = np.flatnonzero(np.diff(positions) < 0)
     if len(back):
         seen = f"{name_of_method} has position {positions[back[0] + 1]} after {positions[back[0]]}"
-        raise _fault(task, seen, "instances in the order of the text")
+        raise _contract_error(task, seen, "instances in the order of the text")
 
 
 def _outside(values: NDArray[np.integer], least: int, end: int | NDArray[np.integer]) -> str:
@@ -373,5 +378,5 @@ def _outside(values: NDArray[np.integer], least: int, end: int | NDArray[np.inte
     return str(wrong[0]) if len(wrong) else ""
 
 
-def _fault(task: Task, seen: str, wanted: str) -> UserError:
+def _contract_error(task: Task, seen: str, wanted: str) -> UserError:
     return contract_error(describe_component("tasks", task), seen, wanted)

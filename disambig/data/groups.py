@@ -47,7 +47,7 @@ MAX_BYTES = 1_000_000
 """Maximum size of a file of confusion sets, in bytes."""
 MAX_CANDIDATES = 200
 """Maximum number of candidates in a set, all of which are compared at every place."""
-MOST_WORDS = 2
+MAX_WORDS = 2
 """Maximum number of words of a candidate."""
 _CURLY = "\N{RIGHT SINGLE QUOTATION MARK}"
 _WORD = re.compile(r"[^\W\d_]+('[^\W\d_]+)*")
@@ -68,11 +68,11 @@ def read_confusion_sets(path: str | Path) -> tuple[Group, ...]:
     text = decode(read_small(str(path), limit=MAX_BYTES), str(path)).removeprefix("\ufeff")
     groups: dict[str, Group] = {}
     for number, line in enumerate(text.splitlines(), start=1):
-        text_of_set = line.split("\t")[0].strip()
-        if not text_of_set or text_of_set.startswith("#"):
+        entry = line.split("\t")[0].strip()
+        if not entry or entry.startswith("#"):
             continue
         try:
-            group = confusion_set(text_of_set)
+            group = confusion_set(entry)
         except UserError as problem:
             raise UserError("D410", path=path, line=number, problem=problem.values["problem"]) from problem
         if group.name in groups:
@@ -101,7 +101,7 @@ def confusion_set(value: str | Iterable[str]) -> Group:
         raise UserError("D411", name=name[:60], problem=f"it has more than {MAX_CANDIDATES:,} candidates")
     for candidate in candidates:
         words = candidate.split(" ")
-        if not candidate or len(words) > MOST_WORDS:
+        if not candidate or len(words) > MAX_WORDS:
             raise UserError("D411", name=name, problem=f"{candidate!r} is not one word or two")
         if not all(_WORD.fullmatch(word) for word in words):
             raise UserError(

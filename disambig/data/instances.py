@@ -131,10 +131,10 @@ class CandidateWords:
         ValueError
             If the number of tags is not the number of words.
         """
-        ids, offsets, spellings = _numbered(words)
+        ids, offsets, spellings = _encode_words(words)
         if tags is None:
             return cls(ids, offsets, spellings)
-        kinds, ends, names = _numbered(tags)
+        kinds, ends, names = _encode_words(tags)
         if not np.array_equal(ends, offsets):
             raise ValueError("there must be a tag for each word, or none at all")
         return cls(ids, offsets, spellings, kinds, tuple(names))
@@ -146,13 +146,13 @@ class CandidateWords:
         If all parts share a vocabulary, it is kept; otherwise one that holds all words is made. Tags are
         kept if all parts that have words have tags.
         """
-        ids, spellings = _joined([part.ids for part in parts], [part.spellings for part in parts])
+        ids, spellings = _merge_vocabularies([part.ids for part in parts], [part.spellings for part in parts])
         offsets = join_offsets(part.offsets for part in parts)
         tagged = [part for part in parts if len(part.ids)] or parts
         columns = [part.tags for part in tagged if part.tags is not None]
         if len(columns) < len(tagged):
             return cls(ids.astype(np.int32), offsets, spellings)
-        tags, names = _joined(columns, [part.tag_names for part in tagged])
+        tags, names = _merge_vocabularies(columns, [part.tag_names for part in tagged])
         return cls(ids.astype(np.int32), offsets, spellings, tags, tuple(names))
 
     def __len__(self) -> int:
@@ -175,7 +175,7 @@ class CandidateWords:
         return tuple(self.tag_names[i] for i in self.tags[self.offsets[row] : self.offsets[row + 1]].tolist())
 
 
-def _numbered(parts: Iterable[Sequence[str]]) -> tuple[NDArray[np.int32], Ints, list[str]]:
+def _encode_words(parts: Iterable[Sequence[str]]) -> tuple[NDArray[np.int32], Ints, list[str]]:
     """Return the words numbered by first occurrence: numbers, offsets of the parts, and the words."""
     number: defaultdict[str, int] = defaultdict()
     number.default_factory = number.__len__
@@ -186,7 +186,7 @@ def _numbered(parts: Iterable[Sequence[str]]) -> tuple[NDArray[np.int32], Ints, 
     return np.array(ids, np.int32), np.cumsum(np.array(sizes, np.int64)), list(number)
 
 
-def _joined(
+def _merge_vocabularies(
     columns: Sequence[NDArray[np.integer]], vocabularies: Sequence[Sequence[str]]
 ) -> tuple[NDArray[np.integer], Sequence[str]]:
     """Renumber the words of several vocabularies into one; a vocabulary that all share is kept."""
@@ -194,12 +194,12 @@ def _joined(
     if all(vocabulary is first for vocabulary in vocabularies):
         return np.concatenate(columns), first
     number: dict[str, int] = {}
-    to: dict[int, NDArray[np.int32]] = {}
+    new_ids: dict[int, NDArray[np.int32]] = {}
     for words in vocabularies:  # parts may share a vocabulary: each is processed once
-        if id(words) not in to:
-            to[id(words)] = np.array([number.setdefault(word, len(number)) for word in words], np.int32)
-    moved = [to[id(words)][ids] for ids, words in zip(columns, vocabularies, strict=True)]
-    return np.concatenate(moved), list(number)
+        if id(words) not in new_ids:
+            new_ids[id(words)] = np.array([number.setdefault(word, len(number)) for word in words], np.int32)
+    renumbered = [new_ids[id(words)][ids] for ids, words in zip(columns, vocabularies, strict=True)]
+    return np.concatenate(renumbered), list(number)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -432,17 +432,15 @@ class Instances:
         return self.costs_at(self.offsets(group))
 
     def costs_at(self, offsets: Ints) -> NDArray[np.float32]:
-        """Return the same, given the offsets of the candidates, so that instances may be of any groups."""
+        """Return the result of `costs`, given the offsets of the candidates, for instances of any groups."""
         costs = np.ones(int(offsets[-1]), np.float32)
         has_observed = self.observed >= 0
         costs[offsets[:-1][has_observed] + self.observed[has_observed]] = 0.0
-        if self.own is None:
+        if self.own is None or len(offsets) < 2:
             return costs
-        if len(offsets) < 2:
-            return costs
-        least = np.minimum.reduceat(self.own.costs, offsets[:-1])
-        beyond = self.own.costs - np.repeat(least, np.diff(offsets))
-        return np.where(np.isnan(beyond), costs, beyond).astype(np.float32)
+        lowest = np.minimum.reduceat(self.own.costs, offsets[:-1])
+        excess = self.own.costs - np.repeat(lowest, np.diff(offsets))
+        return np.where(np.isnan(excess), costs, excess).astype(np.float32)
 
     def without_right(self) -> int:
         """Return the number of lists with known costs in which no candidate has cost zero."""

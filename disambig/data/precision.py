@@ -1,4 +1,4 @@
-"""Measured precision of flags by probability, and shares as users write them."""
+"""Measured precision of flags, and shares and densities of mistakes as users write them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from disambig.errors import UserError
+from disambig.errors import UserError, nearest_first
 from disambig.formatting import describe_share
 
 PUT_IN, TAKEN_OUT = "words put in", "words taken out"
@@ -105,18 +105,18 @@ class PrecisionTable:
     def estimate(self, observed: str, replacement: str, probability: float) -> PrecisionEstimate:
         """Return the precision of flags that replace one word with another, at a probability."""
         pair = unordered_pair(observed, replacement)
-        named = next((name for name in (pair, edit_kind(pair)) if name in self.pairs), "")
-        points = self.pairs[named] if named else self.points
-        leasts = [point.least for point in points]
-        point = points[max(0, bisect_right(leasts, probability) - 1)]
+        key = next((name for name in (pair, edit_kind(pair)) if name in self.pairs), "")
+        points = self.pairs[key] if key else self.points
+        thresholds = [point.least for point in points]
+        point = points[max(0, bisect_right(thresholds, probability) - 1)]
         flags = point.right + point.wrong + point.false
-        return PrecisionEstimate(point.share, point.low, point.high, flags, named or self.task, self.text)
+        return PrecisionEstimate(point.share, point.low, point.high, flags, key or self.task, self.text)
 
     def least_for(self, share: float) -> float | None:
         """Return the lowest probability at which flags reach a precision of `share`; None if none does."""
         curves = (self.points, *self.pairs.values())
-        leasts = [point.least for points in curves for point in points if point.share >= share]
-        return min(leasts, default=None)
+        thresholds = [point.least for points in curves for point in points if point.share >= share]
+        return min(thresholds, default=None)
 
 
 def unordered_pair(observed: str, replacement: str) -> str:
@@ -131,8 +131,8 @@ def unordered_pair(observed: str, replacement: str) -> str:
 
 def edit_kind(pair: str) -> str:
     """Return `PUT_IN` or `TAKEN_OUT` if one side of a pair is empty, else an empty string."""
-    before, _, behind = pair.partition("/")
-    return "" if before and behind else TAKEN_OUT if before else PUT_IN
+    before, _, after = pair.partition("/")
+    return "" if before and after else TAKEN_OUT if before else PUT_IN
 
 
 _QUOTIENT = re.compile(r"(\d+)\s*(?:/|in|of|out of)\s*(\d+)")
@@ -168,3 +168,31 @@ def _number(text: str) -> float | None:
         return float(text)
     except ValueError:
         return None
+
+
+WORDS_PER_MISTAKE = {"published": 2_000, "edited": 400, "draft": 100, "learner": 15}
+"""Number of words per mistake in each kind of writing."""
+
+
+def check_writing(value: Any) -> str:
+    """Return the kind of writing that a user named.
+
+    Raises
+    ------
+    UserError
+        D953 if there is no such kind of writing.
+    """
+    if not isinstance(value, str) or value not in WORDS_PER_MISTAKE:
+        raise UserError("D953", value=value, names=nearest_first(str(value), WORDS_PER_MISTAKE))
+    return value
+
+
+def mistakes_per_1000(writing: str) -> float:
+    """Return the mistakes per 1,000 words in a kind of writing.
+
+    Raises
+    ------
+    UserError
+        D953 if there is no such kind of writing.
+    """
+    return 1000 / WORDS_PER_MISTAKE[check_writing(writing)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
@@ -33,13 +34,13 @@ def minibatch(
         Maximum number of items in a list.
     """
     batch: list[Item] = []
-    held = 0
+    batch_size = 0
     for item in items:
         batch.append(item)
-        held += 1 if key is None else key(item)
-        if held >= size or len(batch) == most:
+        batch_size += 1 if key is None else key(item)
+        if batch_size >= size or len(batch) == most:
             yield batch
-            batch, held = [], 0
+            batch, batch_size = [], 0
     if batch:
         yield batch
 
@@ -117,7 +118,7 @@ class Ragged:
     @classmethod
     def from_lists(cls, lists: Sequence[Sequence[Any]], dtype: DTypeLike) -> Ragged:
         """Store lists of numbers."""
-        values = np.array([value for one in lists for value in one], dtype)
+        values = np.array(list(chain.from_iterable(lists)), dtype)
         return cls(values, offsets_from_sizes(map(len, lists)))
 
     def __len__(self) -> int:

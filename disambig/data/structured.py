@@ -185,15 +185,15 @@ class ChainRows:
     def adjoint(self, mass: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the features summed with weights `mass`."""
         k = self.places.costs.shape[1]
-        of_places = np.zeros(self.places.costs.shape)
+        place_mass = np.zeros(self.places.costs.shape)
         first, step = np.zeros(k), np.zeros((k, k))
         for places, edges in self._sequences():
-            of_places[places.start] = mass[edges.start : edges.start + k]
+            place_mass[places.start] = mass[edges.start : edges.start + k]
             steps = mass[edges.start + k : edges.stop].reshape(-1, k, k)
-            of_places[places.start + 1 : places.stop] = steps.sum(axis=1)
-            first += of_places[places.start]
+            place_mass[places.start + 1 : places.stop] = steps.sum(axis=1)
+            first += place_mass[places.start]
             step += steps.sum(axis=0)
-        sums = self.places.adjoint(of_places.ravel())
+        sums = self.places.adjoint(place_mass.ravel())
         sums[-k - k * k :] = np.concatenate([first, step.ravel()])
         return sums
 
@@ -273,7 +273,7 @@ def run_starts(sequences: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.flatnonzero(np.diff(sequences)) + 1, [len(sequences)]]).astype(np.int64)
 
 
-_AT_A_TIME = 1 << 17
+_CHUNK_ROWS = 1 << 17
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -321,8 +321,8 @@ class PartRows:
 
     def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the score of each row."""
-        of_parts = np.append(self.features @ weights, 0.0)  # the padding -1 indexes this last zero
-        return np.asarray(of_parts[self.parts].sum(axis=1))
+        part_scores = np.append(self.features @ weights, 0.0)  # the padding -1 indexes this last zero
+        return np.asarray(part_scores[self.parts].sum(axis=1))
 
     def adjoint(self, mass: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the features summed with weights `mass`."""
@@ -336,16 +336,16 @@ class PartRows:
         If no two places of `parts` share a column, it is the sum of the parts' norms; otherwise blocks of
         rows are written out.
         """
-        square = self.features.multiply(self.features)
+        squares = self.features.multiply(self.features)
         # the norm of a sum is the sum of the norms only if the summands are orthogonal
-        if self._apart(square):
-            of_parts = np.append(np.asarray(square.sum(axis=1)).ravel(), 0.0)
-            return np.asarray(of_parts[self.parts].sum(axis=1))
-        sums = np.empty(len(self.parts))
-        for start in range(0, len(sums), _AT_A_TIME):
-            rows = self._written(self.parts[start : start + _AT_A_TIME])
-            sums[start : start + _AT_A_TIME] = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
-        return sums
+        if self._has_disjoint_columns(squares):
+            part_sqnorms = np.append(np.asarray(squares.sum(axis=1)).ravel(), 0.0)
+            return np.asarray(part_sqnorms[self.parts].sum(axis=1))
+        sqnorms = np.empty(len(self.parts))
+        for start in range(0, len(sqnorms), _CHUNK_ROWS):
+            rows = self._written(self.parts[start : start + _CHUNK_ROWS])
+            sqnorms[start : start + _CHUNK_ROWS] = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
+        return sqnorms
 
     def rows(self) -> Any:
         """Return the rows written out, as a scipy.sparse.csr_array of shape (n_rows, n_columns)."""
@@ -354,12 +354,12 @@ class PartRows:
     def _written(self, parts: NDArray[np.int32]) -> Any:
         from scipy.sparse import csr_array
 
-        there = parts >= 0
-        starts = offsets_from_sizes(there.sum(axis=1))
-        which = (np.ones(int(starts[-1])), parts[there], starts)
-        return csr_array(which, shape=(len(parts), self.features.shape[0])) @ self.features
+        is_part = parts >= 0
+        starts = offsets_from_sizes(is_part.sum(axis=1))
+        memberships = (np.ones(int(starts[-1])), parts[is_part], starts)
+        return csr_array(memberships, shape=(len(parts), self.features.shape[0])) @ self.features
 
-    def _apart(self, square: Any) -> bool:
+    def _has_disjoint_columns(self, square: Any) -> bool:
         """Return True if no column occurs in parts of two places."""
         places = np.zeros(self.features.shape[1], np.int64)
         for place in self.parts.T:

@@ -23,32 +23,32 @@ class HashVocabulary:
 
     keys: NDArray[Any]
 
-    def lookup(self, wanted: NDArray[Any]) -> Ints:
-        """Return the index of each key, -1 for unknown keys; of the shape of `wanted`."""
-        at, known = self._search(wanted)
-        return np.where(known, at, -1)
+    def lookup(self, queries: NDArray[Any]) -> Ints:
+        """Return the index of each query, -1 for unknown keys; of the shape of `queries`."""
+        index, known = self._search(queries)
+        return np.where(known, index, -1)
 
-    def contains(self, wanted: NDArray[Any]) -> Bools:
-        """Return a mask of the known keys, of the shape of `wanted`."""
-        return self._search(wanted)[1]
+    def contains(self, queries: NDArray[Any]) -> Bools:
+        """Return a mask of the queries that are known keys."""
+        return self._search(queries)[1]
 
-    def get(self, wanted: NDArray[Any], values: NDArray[Any], default: Any) -> NDArray[Any]:
-        """Return the value of each key, or the default for unknown keys; of the shape of `wanted`.
+    def get(self, queries: NDArray[Any], values: NDArray[Any], default: Any) -> NDArray[Any]:
+        """Return the value of each query, or the default for unknown keys; of the shape of `queries`.
 
         Parameters
         ----------
-        wanted : array of integers
+        queries : array of integers
         values : array, shape (n_keys,)
-        default : scalar, or array of the shape of `wanted`
+        default : scalar, or array of the shape of `queries`
         """
-        at, known = self._search(wanted)
+        index, known = self._search(queries)
         if not len(self.keys):
-            return np.full(wanted.shape, default, np.result_type(values, default))
-        return np.where(known, values[at], default)
+            return np.full(queries.shape, default, np.result_type(values, default))
+        return np.where(known, values[index], default)
 
-    def _search(self, wanted: NDArray[Any]) -> tuple[Ints, Bools]:
-        """Return an index for each key, which is valid for known keys only, and a mask of these."""
+    def _search(self, queries: NDArray[Any]) -> tuple[Ints, Bools]:
+        """Return an index for each query, which is valid for known keys only, and a mask of these."""
         if not len(self.keys):
-            return np.zeros(wanted.shape, np.int64), np.zeros(wanted.shape, np.bool_)
-        at = np.minimum(self.keys.searchsorted(wanted), len(self.keys) - 1)
-        return at, self.keys[at] == wanted
+            return np.zeros(queries.shape, np.int64), np.zeros(queries.shape, np.bool_)
+        index = np.minimum(self.keys.searchsorted(queries), len(self.keys) - 1)
+        return index, self.keys[index] == queries

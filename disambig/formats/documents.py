@@ -248,7 +248,7 @@ class InputList(LazySequence[Input]):
     def __len__(self) -> int:
         return len(self._kinds)
 
-    def made(self, index: int) -> Input:
+    def make_item(self, index: int) -> Input:
         """Return an input."""
         path = os.fsdecode(bytes(self._paths[self._ends[index] : self._ends[index + 1]]))
         name = self._names.get(index) or path[len(path) - self._name_lengths[index] :]

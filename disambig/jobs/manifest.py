@@ -124,7 +124,7 @@ class _ScannedInputs(LazySequence[Mapping[str, Any]]):
     def __len__(self) -> int:
         return len(self.sizes)
 
-    def made(self, index: int) -> dict[str, Any]:
+    def make_item(self, index: int) -> dict[str, Any]:
         """Return the description of an input."""
         entry = self.inputs[index]
         digest = self.digests[index * _DIGEST : (index + 1) * _DIGEST].hex()
@@ -148,7 +148,7 @@ class _PlannedShards(LazySequence[Shard]):
     def __len__(self) -> int:
         return len(self.inputs)
 
-    def made(self, index: int) -> Shard:
+    def make_item(self, index: int) -> Shard:
         """Return a shard."""
         return Shard(index, tuple(self._parts(index)))
 

@@ -354,7 +354,7 @@ TOKENS = [["in"], [], ["in", "spite", "of"], ["well", "-", "known"], ["in"], ["i
 
 @pytest.fixture
 def nothing_kept(monkeypatch):
-    monkeypatch.setattr(cut_candidates, "_kept", {})
+    monkeypatch.setattr(cut_candidates, "_cached_words", {})
 
 
 def hashes_of(texts, tokenisation=Words.name):
@@ -365,7 +365,7 @@ def hashes_of(texts, tokenisation=Words.name):
 
 @pytest.mark.parametrize("most", [1000, 3, 0])
 def test_hashes_of_candidates_equal_those_of_texts(nothing_kept, most, monkeypatch):
-    monkeypatch.setattr(cut_candidates, "MOST_KEPT", most)
+    monkeypatch.setattr(cut_candidates, "MAX_CACHED", most)
     expected = [list(map(hash_word, words)) for words in TOKENS]
     for _ in range(2):
         for i, text in enumerate(CANDIDATE_TEXTS):
@@ -376,7 +376,7 @@ def test_hashes_of_candidates_equal_those_of_texts(nothing_kept, most, monkeypat
             expected[2],
             expected[1],
         ]
-        assert sum(map(len, cut_candidates._kept.values())) <= most
+        assert sum(map(len, cut_candidates._cached_words.values())) <= most
     words, lengths = hash_candidates([], Words.name)
     assert words.shape == (0, 1) and lengths.shape == (0,)
 

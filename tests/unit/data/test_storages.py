@@ -189,7 +189,7 @@ def test_curvature_in_chunks(monkeypatch):
     batch = DenseBlocks(values, np.arange(6).reshape(3, 2), numbered(6), np.zeros((11, 3), np.float32))
     shares = segments.softmax(batch.scores(np.ones(6)), batch.offsets)
     whole = batch.curvature(shares)
-    monkeypatch.setattr(dense, "_CHUNK", 4)
+    monkeypatch.setattr(dense, "_CURVATURE_CHUNK", 4)
     assert batch.curvature(shares) == pytest.approx(whole)
 
 
@@ -278,7 +278,7 @@ def test_impossible_conversions_are_refused(batch, storage):
 
 
 def test_sparse_rows_that_are_too_wide_are_not_made_dense(monkeypatch):
-    monkeypatch.setattr(conversions, "MOST_BYTES", 100)
+    monkeypatch.setattr(conversions, "MAX_DENSE_BYTES", 100)
     with pytest.raises(UserError, match=r"D417.*8 columns"):
         convert(lists(5), DenseLists)
 
@@ -404,8 +404,8 @@ def test_norms_of_parts_that_have_nothing_in_common(shared_parts):
     dense[:4, 3:] = dense[4:, :3] = 0.0
     parts = np.column_stack([rng.integers(-1, 4, 24), rng.integers(4, 8, 24)]).astype(np.int32)
     apart = PartRows(csr_array(dense), parts, shared_parts.layout, shared_parts.cost, shared_parts.columns)
-    assert apart._apart(apart.features.multiply(apart.features))
-    assert not shared_parts._apart(shared_parts.features.multiply(shared_parts.features))
+    assert apart._has_disjoint_columns(apart.features.multiply(apart.features))
+    assert not shared_parts._has_disjoint_columns(shared_parts.features.multiply(shared_parts.features))
     assert apart.row_sqnorm() == pytest.approx((written_out(apart) ** 2).sum(axis=1))
 
 
