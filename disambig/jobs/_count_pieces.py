@@ -90,8 +90,8 @@ def count_shard(
             n_texts = count_texts(counter, _texts(shard, tell), *tokenisations)
             runs = [
                 [row, run.offset, run.counts.itemsize, file.add(run.edges)]
-                for row, of_kind in enumerate(counter.spill())
-                for run in of_kind
+                for row, kind_runs in enumerate(counter.spill())
+                for run in kind_runs
                 if isinstance(run, DiskRun)
             ]
     record.totals = Totals(n_texts, counter.totals[0])
@@ -108,8 +108,8 @@ def finished_shard(work: CountWork, shard: Shard, kinds: int) -> ShardRecord | N
         return None
     totals = record.details.get("totals")
     # `type`, since isinstance would accept booleans, which JSON can contain
-    right = isinstance(totals, list) and [type(total) for total in totals] == [int] * kinds
-    return record if right else None
+    is_valid = isinstance(totals, list) and [type(total) for total in totals] == [int] * kinds
+    return record if is_valid else None
 
 
 def _texts(shard: Shard, tell: ProgressCallback) -> Iterator[str]:
@@ -132,8 +132,8 @@ class KeptRun(DiskRun):
         """Return the n-grams of the slices ``first:last``; raise D877 if they are damaged."""
         keys, counts = DiskRun.read(self, first, last)
         size = int(self.edges[last] - self.edges[first])
-        whole = len(keys) == len(counts) == size and bool(np.all(keys[1:] > keys[:-1]) and np.all(counts))
-        if not whole or (size and not (first <= int(keys[0]) >> 52 and int(keys[-1]) >> 52 < last)):
+        is_valid = len(keys) == len(counts) == size and bool(np.all(keys[1:] > keys[:-1]) and np.all(counts))
+        if not is_valid or (size and not (first <= int(keys[0]) >> 52 and int(keys[-1]) >> 52 < last)):
             raise UserError("D877", path=self.path)
         return keys, counts
 
@@ -239,8 +239,8 @@ class _MergedStretch:
 
 
 _BITS = SLICES.bit_length() - 1
-_DIRECTORY = 5  # numbers per part
-_DETAILS = {"index", "n_ngrams", "parts", "counts", "overflow", "edges", "seen", "distinct", "kept"}
+_PART_NUMBERS = 5  # numbers per part
+_REQUIRED_DETAILS = {"index", "n_ngrams", "parts", "counts", "overflow", "edges", "seen", "distinct", "kept"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,9 +266,9 @@ def ranges(edges: Ints, bits: int, number: int, *, index: int) -> list[KeyRange]
         Index of the first range.
     """
     step = max(1, SLICES >> bits)
-    wanted = edges[-1] * np.arange(1, number) // number
+    targets = edges[-1] * np.arange(1, number) // number
     # a range consists of whole parts, since a part of the index is built by one worker
-    inner = np.searchsorted(edges[:-1:step], wanted) * step
+    inner = np.searchsorted(edges[:-1:step], targets) * step
     bounds = [0, *np.minimum(inner, SLICES).tolist(), SLICES]
     return [
         KeyRange(index + n, bounds[n], bounds[n + 1], int(edges[bounds[n + 1]] - edges[bounds[n]]))
@@ -307,7 +307,7 @@ class PieceWork:
         opened = self.source.open()
         return lambda item, tell: write_piece(item, opened, tell, self)
 
-    def what(self, item: KeyRange) -> dict[str, Any]:
+    def range_details(self, item: KeyRange) -> dict[str, Any]:
         """Return the details that a piece of this item must have in its record."""
         return {"slices": [item.first, item.stop], "bits": self.bits, "final": self.ranked is not None}
 
@@ -315,9 +315,9 @@ class PieceWork:
 def finished_piece(work: PieceWork, item: KeyRange) -> ShardRecord | None:
     """Return the record of the piece of this item if it is finished."""
     record = load_record(work.directory, item.index)
-    if record is None or not record.details.keys() >= _DETAILS or len(record.files) != 1:
+    if record is None or not record.details.keys() >= _REQUIRED_DETAILS or len(record.files) != 1:
         return None
-    return record if record.details.items() >= work.what(item).items() else None
+    return record if record.details.items() >= work.range_details(item).items() else None
 
 
 def write_piece(
@@ -338,7 +338,7 @@ def write_piece(
         record.writing_file(work.directory, f"part-{item.index:05}.piece") as write,
         StoredKeys(work.directory, wanted=work.keys) as stored,
     ):
-        file = _File(write)
+        file = _CountedWriter(write)
         chunks = stored.following(_report_progress(stretch.chunks(item.first, item.stop), tell))
         directory, n_ngrams = write_index(file, chunks, form, ranks, _span(item, work.bits))  # type: ignore[arg-type]
         # Order of a piece: index, keys, directory, ranked counts, overflow; `TablePiece` computes offsets
@@ -349,7 +349,7 @@ def write_piece(
         for array in (directory, appeared, overflow):
             file.write(array.tobytes())
     record.details = {
-        **work.what(item),
+        **work.range_details(item),
         "index": index,
         "n_ngrams": n_ngrams,
         "parts": len(directory),
@@ -380,8 +380,8 @@ def _report_progress(chunks: Iterator[Merged], tell: ProgressCallback) -> Iterat
         tell(done)
 
 
-class _File:
-    """The interface of a file that `write_index` needs."""
+class _CountedWriter:
+    """A function that writes bytes, with the methods of a file that `write_index` calls."""
 
     def __init__(self, write: Callable[[bytes], object]) -> None:
         self.size, self._write = 0, write
@@ -432,12 +432,12 @@ class TablePiece:
     def directory(self) -> NDArray[np.uint64]:
         """Return position, slots, position of the pilots, buckets and seed of each part."""
         parts = self.details["parts"]
-        return self._array(parts * _DIRECTORY, self._end_of_keys()).reshape(parts, _DIRECTORY)
+        return self._array(parts * _PART_NUMBERS, self._end_of_keys()).reshape(parts, _PART_NUMBERS)
 
     def appeared(self) -> NDArray[np.uint64]:
         """Return the counts in the order of their ranks."""
         return self._array(
-            self.details["counts"], self._end_of_keys() + 8 * _DIRECTORY * self.details["parts"]
+            self.details["counts"], self._end_of_keys() + 8 * _PART_NUMBERS * self.details["parts"]
         )
 
     def overflow(self) -> NDArray[np.uint64]:
@@ -456,7 +456,7 @@ class TablePiece:
         return np.fromfile(self.path, np.uint64, size, offset=offset)
 
 
-_COPY = 1 << 22
+_COPY_BYTES = 1 << 22
 _RANKED = "ranked.json"
 
 
@@ -483,8 +483,8 @@ def load_ranked(directory: Path) -> NDArray[np.uint64] | None:
         counts = np.array(read_json(directory / RECORDS_FOLDER / _RANKED), dtype=np.uint64)
     except BROKEN:
         return None
-    whole = counts.shape == (layout.OVERFLOW - 1,) and bool(np.all(counts[1:] > counts[:-1]))
-    return counts if whole else None
+    is_valid = counts.shape == (layout.OVERFLOW - 1,) and bool(np.all(counts[1:] > counts[:-1]))
+    return counts if is_valid else None
 
 
 def assemble(
@@ -530,12 +530,12 @@ def assemble(
             if piece.old and not piece.is_whole():
                 raise UserError("D877", path=piece.path)
             directory = piece.directory()
-            at = np.uint64((file.tell() - files.PAGE) // 2)
+            position = np.uint64((file.tell() - files.PAGE) // 2)
             for words in _piece_parts(piece, directory, form, ranked):
                 file.write(words.data)
                 digest.add(words.data)
-            directory[:, 0] += at
-            directory[:, 2] += at
+            directory[:, 0] += position
+            directory[:, 2] += position
             directories.append(directory)
             overflow.append(piece.overflow())
             n_ngrams += piece.details["n_ngrams"]
@@ -559,17 +559,17 @@ def _piece_parts(
     piece: TablePiece, directory: NDArray[np.uint64], form: Record, ranked: NDArray[np.uint64]
 ) -> Iterator[NDArray[np.uint16]]:
     """Yield the parts of a piece with its ranks mapped to those of the table."""
-    places = None
+    new_ranks = None
     if form is EXACT and not piece.details["final"]:
-        places = np.zeros(1 << 16, dtype=np.uint16)
+        new_ranks = np.zeros(1 << 16, dtype=np.uint16)
         table_ranks = np.searchsorted(ranked, piece.appeared()) + 1
-        places[1 : len(table_ranks) + 1] = table_ranks
+        new_ranks[1 : len(table_ranks) + 1] = table_ranks
     with open(piece.path, "rb") as source:
         for _, slots, pilots, buckets, _ in directory.tolist():
             words = np.fromfile(source, np.uint16, pilots + buckets - source.tell() // 2)
-            if places is not None:
+            if new_ranks is not None:
                 ranks = words[2 : slots * form.width : form.width]
-                ranks[:] = places[ranks]
+                ranks[:] = new_ranks[ranks]
             yield words
 
 
@@ -586,7 +586,7 @@ class _PieceKeys:
             left = 8 * piece.details["n_ngrams"]
             with open(piece.path, "rb") as source:
                 source.seek(piece.details["index"])
-                while left and (block := source.read(min(left, _COPY))):
+                while left and (block := source.read(min(left, _COPY_BYTES))):
                     file.write(block)
                     left -= len(block)
             if self._consume:

@@ -71,14 +71,14 @@ from disambig.text import MAX_ORDER
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-SMALLEST, LARGEST = 8_000_000, 128_000_000
+MIN_SHARD_SIZE, MAX_SHARD_SIZE = 8_000_000, 128_000_000
 """Bounds of the default shard size in bytes, which is about a sixteenth of the text."""
 _SHARDS = 16
-_TOGETHER = 4  # numbers of shards and ranges are multiples, so that 2 or 4 workers finish together
-_RANGES = 256  # at most
-_TEXT, _NGRAMS = 4_000_000, 3_000_000  # per range: bytes of text, n-grams of merged tables
-_LITTLE = 1 << 17  # n-grams
-_TABLE = "table.json"
+_ITEMS_MULTIPLE = 4  # numbers of shards and ranges are multiples, so that 2 or 4 workers finish together
+_MAX_RANGES = 256
+_BYTES_PER_RANGE, _NGRAMS_PER_RANGE = 4_000_000, 3_000_000  # of text, and of merged tables
+_CHUNK_NGRAMS = 1 << 17
+_TABLE_NOTE = "table.json"
 """In the directory of a job: which file is its finished table."""
 
 
@@ -151,19 +151,19 @@ def build_in_job(
         orders, kinds = counter.orders, len(counter.kinds)
     text = TextFiles(paths)
     size = shard_size or _shard_size(text.total)
-    made = plan_shards([Input(path, path, "line") for path in text.paths], shard_size=size)
+    plan = plan_shards([Input(path, path, "line") for path in text.paths], shard_size=size)
     folders = input_folders(text.paths)
-    job = _CountingJob(place, made, text.total // _TEXT, force, choices.get("progress"))
+    job = _CountingJob(place, plan, text.total // _BYTES_PER_RANGE, force, choices.get("progress"))
     config = {"tokenisations": tokenisations, "gaps": gaps, "shard_size": size, **_config(choices)}
     with job.begun({"counts": "build", **config}):
         work = CountWork(place.directory, tuple(tokenisations), gaps, counting, folders)
-        done = job.run("count", work, made.shards, lambda shard: finished_shard(work, shard, kinds))
-        totals = [sum(record.details["totals"][row] for record in done) for row in range(kinds)]
+        records = job.run("count", work, plan.shards, lambda shard: finished_shard(work, shard, kinds))
+        totals = [sum(record.details["totals"][row] for record in records) for row in range(kinds)]
         if not totals[0] and not choices.get("keep_words"):
             raise UserError("D113")
-        source = ShardSource(place.directory, len(made.shards), orders, gaps, choices.get("min_counts"))
-        view = {"texts": sum(record.totals.documents for record in done), "sources": text.sources}
-        info = header_info({name: view for name in tokenisations}, **choices)
+        source = ShardSource(place.directory, len(plan.shards), orders, gaps, choices.get("min_counts"))
+        text_info = {"texts": sum(record.totals.documents for record in records), "sources": text.sources}
+        info = header_info({name: text_info for name in tokenisations}, **choices)
         names = list(tokenisations)
         header = {
             "tokenisations": names,
@@ -194,8 +194,8 @@ def merge_in_job(
         {"name": str(table.path), "size": os.path.getsize(table.path), "identity": _identity(table.path)}
         for table in tables
     )
-    wanted = sum(table.n_ngrams for table in tables) // _NGRAMS
-    job = _CountingJob(place, ShardPlan(inputs, ()), wanted, force, choices.get("progress"))
+    n_ranges = sum(table.n_ngrams for table in tables) // _NGRAMS_PER_RANGE
+    job = _CountingJob(place, ShardPlan(inputs, ()), n_ranges, force, choices.get("progress"))
     orders = tables[0].orders
     with job.begun({"counts": "merge", **_config(cast("BuildOptions", choices))}):
         header = {"tokenisations": names, "gaps": gaps, "record": form.name, "orders": orders}
@@ -209,11 +209,11 @@ class _CountingJob:
     """A job whose items are the shards of a plan and ranges of keys."""
 
     def __init__(
-        self, place: JobPlace, made: ShardPlan, wanted: int, force: bool, progress: Progress | None
+        self, place: JobPlace, plan: ShardPlan, n_ranges: int, force: bool, progress: Progress | None
     ) -> None:
-        self._place, self._plan, self._force = place, made, force
+        self._place, self._plan, self._force = place, plan, force
         self._runner = place.runner
-        self._ranges = min(_round_to_workers(wanted), _RANGES)
+        self._ranges = min(_round_to_workers(n_ranges), _MAX_RANGES)
         self._progress = progress or (lambda stage, done, total: None)
 
     @contextmanager
@@ -223,12 +223,12 @@ class _CountingJob:
         manifest = new_manifest(self._plan, config, self._place.command)
         manifest["shards"] += self._ranges
         inputs = self._plan.inputs
-        with _named_job():
+        with _errors_about_job():
             # before anything is written
             check_directory(directory, manifest, force=self._force, inputs=inputs)
         with locked(directory):
             begin_or_resume(directory, manifest, force=self._force, inputs=inputs)
-            (directory / _TABLE).unlink(missing_ok=True)
+            (directory / _TABLE_NOTE).unlink(missing_ok=True)
             temp_files = job_temp_files(directory)
             temp_files.clean()
             try:
@@ -286,7 +286,7 @@ class _CountingJob:
         `totals` are the numbers of n-grams of each kind, if they are known.
         """
         opened = source.open()
-        bits, _ = bits_for(_little_by_little(opened))
+        bits, _ = bits_for(_small_chunks(opened))
         items = ranges(opened.edges, bits, self._ranges, index=len(self._plan.shards))
         del opened
         keys = choices.get("keys", False)
@@ -318,7 +318,7 @@ class _CountingJob:
     def _note_table(self, status: os.stat_result) -> None:
         """Write which file the job has written, so that a later run can tell that the job was finished."""
         directory = self._place.directory
-        save_json(directory / _TABLE, _file_identity(status), temp_files=job_temp_files(directory))
+        save_json(directory / _TABLE_NOTE, _file_identity(status), temp_files=job_temp_files(directory))
 
     def _pieces(self, work: PieceWork, items: list[KeyRange]) -> list[TablePiece]:
         old = {item.index for item in items if finished_piece(work, item) is not None}
@@ -334,7 +334,7 @@ def _discard_finished(output: Path, place: JobPlace) -> None:
     if place.stays:
         return
     try:
-        finished = read_json(place.directory / _TABLE) == _file_identity(os.stat(output))
+        finished = read_json(place.directory / _TABLE_NOTE) == _file_identity(os.stat(output))
     except (OSError, ValueError):  # no such job, or no table yet
         return
     if finished:
@@ -345,7 +345,7 @@ def _discard_finished(output: Path, place: JobPlace) -> None:
 def _discard(directory: Path) -> None:
     # The note of the table goes last: while any other file is left, a later run can still finish this.
     discard(directory)
-    (directory / _TABLE).unlink(missing_ok=True)
+    (directory / _TABLE_NOTE).unlink(missing_ok=True)
     with suppress(OSError):
         directory.rmdir()
 
@@ -356,25 +356,25 @@ def _file_identity(status: os.stat_result) -> dict[str, int]:
 
 def _shard_size(total: int) -> int:
     """Return the default shard size for `total` bytes of text."""
-    return (
-        -(-total // _round_to_workers(-(-total // min(max(total // _SHARDS, SMALLEST), LARGEST)))) or SMALLEST
-    )
+    wanted = min(max(total // _SHARDS, MIN_SHARD_SIZE), MAX_SHARD_SIZE)
+    n_shards = _round_to_workers(-(-total // wanted))
+    return -(-total // n_shards) or MIN_SHARD_SIZE
 
 
 def _round_to_workers(number: int) -> int:
     """Round up to a number of items that keeps all workers busy."""
-    return -(-number // _TOGETHER) * _TOGETHER if number > 1 else 1
+    return -(-number // _ITEMS_MULTIPLE) * _ITEMS_MULTIPLE if number > 1 else 1
 
 
-def _little_by_little(opened: OpenNgramSource) -> Iterator[Merged]:
+def _small_chunks(opened: OpenNgramSource) -> Iterator[Merged]:
     """Yield n-grams in chunks small enough that this process need not load the compiled functions."""
     stretch = opened.stretch()
-    for first, stop in spans(opened.edges, 0, len(opened.edges) - 1, _LITTLE):
+    for first, stop in spans(opened.edges, 0, len(opened.edges) - 1, _CHUNK_NGRAMS):
         yield from stretch.chunks(first, stop)
 
 
 @contextmanager
-def _named_job() -> Iterator[None]:
+def _errors_about_job() -> Iterator[None]:
     """Replace errors that mention --output with those that mention --job."""
     try:
         yield

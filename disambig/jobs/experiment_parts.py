@@ -41,7 +41,7 @@ class HasParts(Protocol):
         """
         ...
 
-    def joined(self, found: Mapping[str, Any], *, quick: bool) -> ExperimentResult:
+    def joined(self, results: Mapping[str, Any], *, quick: bool) -> ExperimentResult:
         """Combine the results of the parts, which are in the order of `parts`."""
         ...
 
@@ -152,7 +152,7 @@ class SavedParts:
             saved = None
         if not isinstance(saved, dict) or saved.keys() != run.keys():
             raise UserError("D932", path=self.directory, problem="it contains other files")
-        other = {
+        saved_run = {
             "experiment": f"the experiment {saved['experiment']}",
             "version": f"version {saved['version']} of disambig",
             "quick": "a quick run" if saved["quick"] else "a full run",
@@ -160,7 +160,8 @@ class SavedParts:
         }
         for key, value in run.items():
             if saved[key] != value:
-                raise UserError("D932", path=self.directory, problem=f"its parts are those of {other[key]}")
+                problem = f"its parts are those of {saved_run[key]}"
+                raise UserError("D932", path=self.directory, problem=problem)
 
 
 def _result_type(name: str, experiment: HasParts) -> Any:
@@ -213,10 +214,10 @@ class PartWork:
 
         experiment = entries("experiments")[self.name].load()()
 
-        def done(part: str, tell: ProgressCallback) -> Any:
+        def run_part(part: str, tell: ProgressCallback) -> Any:
             return experiment.part(part, data=Path(self.data), quick=self.quick, progress=_ignore_progress)
 
-        return done
+        return run_part
 
 
 def run_parts_on_workers(
@@ -248,9 +249,9 @@ def run_parts_on_workers(
     """
     names = experiment.parts(data=data, quick=quick, progress=progress)
     results = {} if saved is None else saved.finished(names)
-    left = [part for part in names if part not in results]
-    progress(f"running {pluralize(len(left), 'part')}", len(results), len(names))  # a part can take long
-    for outcome in runner.run(PartWork(name, str(data.resolve()), quick), left):
+    remaining = [part for part in names if part not in results]
+    progress(f"running {pluralize(len(remaining), 'part')}", len(results), len(names))  # a part can take long
+    for outcome in runner.run(PartWork(name, str(data.resolve()), quick), remaining):
         if outcome.problem is not None:
             raise UserError("D931", name=name.rpartition(".v")[0], part=outcome.item, problem=outcome.problem)
         results[outcome.item] = outcome.result

@@ -90,7 +90,7 @@ class JobLimits:
         }
 
 
-_NO_NAME = (errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL)
+_UNSUPPORTED_NAME = (errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL)
 """Error numbers for a name that the file system does not support."""
 
 
@@ -103,7 +103,7 @@ class ShardWork:
     format: Format
     field: str
     inputs: tuple[str, ...] = ()
-    bounds: JobLimits = dataclasses.field(default_factory=JobLimits)
+    limits: JobLimits = dataclasses.field(default_factory=JobLimits)
 
     def describe(self) -> dict[str, Any]:
         """Return the models, the job and its input folders as seen by this process."""
@@ -146,7 +146,7 @@ def annotate_shard(shard: Shard, annotate: Annotate, work: ShardWork) -> ShardRe
         _mirror(shard, annotate, work, record)
     else:
         with record.writing_file(work.directory, part_name(shard, work.format)) as write:
-            results = _results(shard.parts, annotate, work, record)
+            results = _annotated_batches(shard.parts, annotate, work, record)
             work.format.join(map(work.format.encode, results), write)
     record.seconds = time.monotonic() - began
     save_record(work.directory, shard.index, record)
@@ -157,12 +157,12 @@ def _mirror(shard: Shard, annotate: Annotate, work: ShardWork, record: ShardReco
     """Write one output file per input file that contains a document."""
     if shard.parts[0].kind == "file":  # few documents per file: batching those of several is faster
         names = {part.input.shown: part.name for part in shard.parts}
-        results = chain.from_iterable(_results(shard.parts, annotate, work, record))
+        results = chain.from_iterable(_annotated_batches(shard.parts, annotate, work, record))
         for path, of_file in groupby(results, lambda result: result.document.path):
             _write(work, names[path], (work.format.encode([result]) for result in of_file), record)
         return
     for part in shard.parts:
-        chunks = map(work.format.encode, _results([part], annotate, work, record))
+        chunks = map(work.format.encode, _annotated_batches([part], annotate, work, record))
         # read before opening the file: an input without documents gets no output file
         first = next(chunks, None)
         if first is not None:
@@ -176,13 +176,13 @@ def part_name(shard: Shard, format: Format) -> str:
     return f"part-{shard.index:05}{suffix}"
 
 
-def _results(
+def _annotated_batches(
     parts: Sequence[ShardPart], annotate: Annotate, work: ShardWork, record: ShardRecord
 ) -> Iterator[list[AnnotatedDocument]]:
     """Yield the annotated documents of a shard in batches; unreadable ones are noted in `record`."""
     documents = readable(shard_documents(parts, work), record.bad.append)
     for batch in batch_documents(documents):
-        results, bad = annotate_documents(batch, annotate, seconds=work.bounds.seconds)
+        results, bad = annotate_documents(batch, annotate, seconds=work.limits.seconds)
         record.bad.extend(str(document.error) for document in bad)
         record.totals.add(count_totals(results))
         yield results
@@ -190,7 +190,7 @@ def _results(
 
 def shard_documents(parts: Sequence[ShardPart], work: ShardWork) -> Iterator[Document | UnreadableDocument]:
     """Yield the documents of a shard in order."""
-    options: Any = {"field": work.field, "limit": work.bounds.memory}
+    options: Any = {"field": work.field, "limit": work.limits.memory}
     for part in parts:
         if part.has_changed:
             yield UnreadableDocument(part.path, UserError("D319", path=part.path))
@@ -218,7 +218,7 @@ def _write(work: ShardWork, name: str, chunks: Iterable[bytes], record: ShardRec
         with record.writing_file(work.directory, name) as write:
             work.format.join(chunks, write)
     except UserError as error:
-        if error.code != "D309" or getattr(error.__cause__, "errno", None) not in _NO_NAME:
+        if error.code != "D309" or getattr(error.__cause__, "errno", None) not in _UNSUPPORTED_NAME:
             raise
         record.bad.append(str(error))
 
@@ -256,7 +256,7 @@ class ProbeWork:
                 return len(names), names[0] if names else ""
             n = 0
             for batch in batch_documents(documents):
-                results, _ = annotate_documents(batch, load(), seconds=work.bounds.seconds)
+                results, _ = annotate_documents(batch, load(), seconds=work.limits.seconds)
                 work.format.encode(results)
                 n += len(batch)
             return n, ""
@@ -266,32 +266,33 @@ class ProbeWork:
 
 def bisect_failure(shard: Shard, work: ShardWork, runner: Runner) -> str | None:
     """Find by bisection a document that makes its shard fail; return its id, or None."""
-    trying = ProbeWork(work)
+    probe_work = ProbeWork(work)
 
-    def tried(probe: ProbeItem) -> Any:
-        """Return the result of a probe, or None if it fails."""
-        (outcome,) = runner.run(trying, [probe])
+    def probe(first: int = 0, last: int | None = None, *, annotated: bool = True) -> tuple[int, str] | None:
+        """Process some documents; return their number and the first id, or None if that fails."""
+        (outcome,) = runner.run(probe_work, [ProbeItem(shard, first, last, annotated)])
         return None if outcome.problem is not None else outcome.result
 
-    seen = tried(ProbeItem(shard, annotated=False))
-    if seen is None or not seen[0]:
+    counted = probe(annotated=False)
+    if counted is None or not counted[0]:
         return None
-    first, last = 0, seen[0]
+    n = counted[0]
+    first, last = 0, n
     while last - first > 1:
         middle = (first + last) // 2
-        if tried(ProbeItem(shard, first, middle)) is None:
+        if probe(first, middle) is None:
             last = middle
-        elif tried(ProbeItem(shard, middle, last)) is None:
+        elif probe(middle, last) is None:
             first = middle
         else:
             return None  # both halves succeed: only the whole fails
-    if seen[0] == 1 and tried(ProbeItem(shard, first, last)) is not None:
+    if n == 1 and probe(first, last) is not None:
         return None
-    named = tried(ProbeItem(shard, first, last, annotated=False))
-    return None if named is None else str(named[1])
+    cause = probe(first, last, annotated=False)
+    return None if cause is None else cause[1]
 
 
-_HALVED = 5  # bisect at most this many shards; if more fail, the machine is at fault
+_MAX_BISECTED = 5  # bisect at most this many shards; if more fail, the machine is at fault
 
 
 @dataclass(slots=True)
@@ -317,7 +318,7 @@ class JobReport:
     shards: int = 0
     skipped: int = 0
 
-    def done(self, totals: Totals) -> None:
+    def add(self, totals: Totals) -> None:
         """Add counts of this run."""
         self.totals.add(totals)
         self.fresh.add(totals)
@@ -393,68 +394,69 @@ def run_job(
         **bounds.plain(),
     }
     size = shard_size or default_shard_size(inputs)
-    made = plan_shards(inputs, shard_size=size, field=field, whole=format.mirrors)
-    _check_names(made, format)
-    manifest, temp_files = new_manifest(made, config, command), job_temp_files(directory)
-    check_directory(directory, manifest, force=force, inputs=made.inputs)  # before anything is written
+    plan = plan_shards(inputs, shard_size=size, field=field, whole=format.mirrors)
+    _check_names(plan, format)
+    manifest, temp_files = new_manifest(plan, config, command), job_temp_files(directory)
+    check_directory(directory, manifest, force=force, inputs=plan.inputs)  # before anything is written
     with locked(directory):
-        begin_or_resume(directory, manifest, force=force, inputs=made.inputs)
+        begin_or_resume(directory, manifest, force=force, inputs=plan.inputs)
         temp_files.clean()
-        planned(sum(made.sizes))
+        planned(sum(plan.sizes))
         folders = input_folders(entry.path for entry in inputs)
         work = ShardWork(directory, source, format, field, folders, bounds)
         try:
-            report = _run_shards(made, work, runner or InProcessRunner(), listener)
+            report = _run_shards(plan, work, runner or InProcessRunner(), listener)
             if shard_index:
-                write_index(directory, made.shards, language=source.language())
+                write_index(directory, plan.shards, language=source.language())
             return report
         finally:
             temp_files.clean()  # temporary files of workers that were killed
 
 
-def _run_shards(made: ShardPlan, work: ShardWork, runner: Runner, listener: Listener) -> JobReport:
+def _run_shards(plan: ShardPlan, work: ShardWork, runner: Runner, listener: Listener) -> JobReport:
     """Run the shards that have no record yet; return a report on all of them.
 
     If workers repeatedly fail on a shard, the job continues with the others, and then halves the shard until
     the document that causes the failure is isolated.
     """
-    report = JobReport(shards=len(made.shards))
-    todo, failed = array("q"), []
-    for index in range(len(made.shards)):
+    report = JobReport(shards=len(plan.shards))
+    unfinished, failed = array("q"), []
+    for index in range(len(plan.shards)):
         record = load_record(work.directory, index)
         if record is None:
-            todo.append(index)
+            unfinished.append(index)
             continue
         report.skipped += 1
         report.totals.add(record.totals)
         report.bad.extend(record.bad)
-        listener(made.sizes[index], record.bad)
-    items = (made.shards[index] for index in todo)
+        listener(plan.sizes[index], record.bad)
+    items = (plan.shards[index] for index in unfinished)
     for outcome in runner.run(work, items, tell=lambda amount: listener(amount, ())):
         shard = outcome.item
-        left = shard.size - outcome.progress
+        remaining = shard.size - outcome.progress
         if outcome.problem is not None:
-            failed.append((shard, outcome.problem, left))
+            failed.append((shard, outcome.problem, remaining))
             continue
-        report.done(outcome.result.totals)
+        report.add(outcome.result.totals)
         report.bad.extend(outcome.result.bad)
-        listener(left, outcome.result.bad)
-    for shard, problem, left in failed:  # bisected last, when no other worker has to be supervised
+        listener(remaining, outcome.result.bad)
+    for shard, problem, remaining in failed:  # bisected last, when no other worker has to be supervised
         what = f"shard {shard.index} ({shard.parts[0].path}{' ...' if len(shard.parts) > 1 else ''})"
-        if len(report.left_out) < _HALVED and (named := bisect_failure(shard, work, runner)) is not None:
-            problem = f"{problem}; the cause is {named}"
+        cause = bisect_failure(shard, work, runner) if len(report.left_out) < _MAX_BISECTED else None
+        if cause is not None:
+            problem = f"{problem}; the cause is {cause}"
         message = str(UserError("D314", what=what, problem=problem))
         report.left_out.append(message)
-        listener(left, [message])
+        listener(remaining, [message])
     return report
 
 
-def _check_names(made: ShardPlan, format: Format) -> None:
+def _check_names(plan: ShardPlan, format: Format) -> None:
     """Raise an error if an output that keeps its input's name would overwrite a part."""
     if not format.mirrors:
         return
-    parts = {part_name(shard, format) for shard in made.shards if shard.parts[0].kind not in format.mirrors}
-    for shard in made.shards if parts else ():
+    parts = {part_name(shard, format) for shard in plan.shards if shard.parts[0].kind not in format.mirrors}
+    for shard in plan.shards if parts else ():
         for part in shard.parts:
             if part.kind in format.mirrors and part.name in parts:
                 raise UserError("D332", path=part.path)

@@ -26,7 +26,7 @@ SMALLEST_SHARD, LARGEST_SHARD = 250_000, 8_000_000
 """Limits of `default_shard_size`, in bytes."""
 _SHARDS = 16
 _BLOCK = 1 << 20
-_UNPACKED = 4  # approximate expansion of compressed text
+_EXPANSION = 4  # approximate expansion of compressed text
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,17 +190,17 @@ def plan_shards(
     """
     scanned = _ScannedInputs(inputs)
     shards, sizes = _PlannedShards(scanned), array("q")
-    held, kind = 0, None
+    shard_weight, kind = 0, None
     for index, source in enumerate(inputs):
         scanned.append(*_scan(source, shard_size, field, whole))
         for number, part in enumerate(scanned.parts(index)):
-            weight = part.length * (_UNPACKED if source.compressed else 1)
+            weight = part.length * (_EXPANSION if source.compressed else 1)
             differs = bool(whole) and kind != part.kind
-            if not index + number or held + weight > shard_size or differs:
+            if not index + number or shard_weight + weight > shard_size or differs:
                 shards.begin(index, number)
                 sizes.append(0)
-                held = 0
-            held, kind = held + weight, part.kind
+                shard_weight = 0
+            shard_weight, kind = shard_weight + weight, part.kind
             sizes[-1] += part.length
     return ShardPlan(scanned, shards, sizes)
 
@@ -209,19 +209,19 @@ def _scan(
     source: Input, shard_size: int, field: str, uncut: Collection[Kind]
 ) -> tuple[int, bytes | None, _Cuts]:
     """Return the size and hash of a file, and the (byte, line number) at which each part begins."""
-    may_cut = not source.compressed and source.kind not in uncut
-    cut = may_cut and source.kind in ("line", "json")
-    whole, offset, line = hashlib.sha256(), 0, 1
+    may_be_cut = not source.compressed and source.kind not in uncut
+    cut_at_lines = may_be_cut and source.kind in ("line", "json")
+    file_hash, offset, line = hashlib.sha256(), 0, 1
     cuts = list(_NO_CUTS)
     try:
         with open(source.path, "rb") as file:
             while block := file.read(_BLOCK):
-                whole.update(block)
-                if cut:
+                file_hash.update(block)
+                if cut_at_lines:
                     _add_cuts(cuts, block, offset, line, shard_size)
                     line += block.count(b"\n")
                 offset += len(block)
-            if may_cut and offset > shard_size:
+            if may_be_cut and offset > shard_size:
                 file.seek(0)
                 if source.kind == "conllu":
                     cuts = conllu_cuts(file, shard_size)
@@ -233,7 +233,7 @@ def _scan(
         return source.size, None, _NO_CUTS
     if cuts[-1][0] == offset > 0:  # the last line end is the end of the file: no empty part after it
         cuts.pop()
-    return offset, whole.digest(), cuts
+    return offset, file_hash.digest(), cuts
 
 
 def _add_cuts(cuts: _Cuts, block: bytes, offset: int, line: int, shard_size: int) -> None:
@@ -261,7 +261,7 @@ RECORDS_FOLDER = "shards"
 """The folder that contains the records, the list of inputs and temporary files."""
 INPUTS = "inputs.jsonl"
 """The inputs, one in a line; the manifest has the digest of this file."""
-_FOLDERS = 20  # maximum number of input folders that workers on other machines check
+_MAX_FOLDERS = 20  # maximum number of input folders that workers on other machines check
 _PART = re.compile(r"part-[0-9]{5,}\.[a-z]+")
 
 
@@ -289,10 +289,10 @@ def _input_lines(inputs: Collection[Mapping[str, Any]]) -> Iterator[bytes]:
 
 
 def _digest(lines: Iterable[bytes]) -> str:
-    whole = hashlib.sha256()
+    digest = hashlib.sha256()
     for line in lines:
-        whole.update(line)
-    return whole.hexdigest()
+        digest.update(line)
+    return digest.hexdigest()
 
 
 def check_directory(
@@ -349,12 +349,11 @@ def begin_or_resume(
     if not check_directory(directory, manifest, force=force, inputs=inputs):
         with writing(directory):
             clear(directory)
-        save_json(
-            directory / NAME, manifest
-        )  # replaces an old one atomically, so that a manifest always exists
+        # replaces an old one atomically, so that a manifest always exists
+        save_json(directory / NAME, manifest)
     with writing(directory / RECORDS_FOLDER):
         (directory / RECORDS_FOLDER).mkdir(exist_ok=True)
-    if not _has_list(directory, manifest):
+    if not _has_input_list(directory, manifest):
         with save_file(_inputs_path(directory), temp_files=job_temp_files(directory)) as write:
             for line in _input_lines(inputs):
                 write(line)
@@ -364,7 +363,7 @@ def _inputs_path(directory: Path) -> Path:
     return directory / RECORDS_FOLDER / INPUTS
 
 
-def _has_list(directory: Path, manifest: dict[str, Any]) -> bool:
+def _has_input_list(directory: Path, manifest: dict[str, Any]) -> bool:
     """Return True if the list of inputs is there and whole."""
     try:
         with open(_inputs_path(directory), "rb") as file:
@@ -378,7 +377,7 @@ def clear(directory: Path) -> None:
     home = directory.resolve()
     for record in sorted((directory / RECORDS_FOLDER).glob("*.json")):
         # a record may have been damaged or forged: only files inside the job are removed
-        for name in _named_by(record):
+        for name in _recorded_files(record):
             file = directory / name
             with suppress(OSError):  # names that the file system does not support
                 if home in file.resolve().parents and not file.is_dir():
@@ -393,7 +392,7 @@ def clear(directory: Path) -> None:
             part.unlink()
 
 
-def _named_by(record: Path) -> list[str]:
+def _recorded_files(record: Path) -> list[str]:
     """Return the files that a record names, or none if it cannot be read."""
     try:
         files = read_json(record)["files"]
@@ -428,7 +427,7 @@ def resolve_inputs(directory: Path, folders: Iterable[str]) -> dict[str, Any]:
 
 def input_folders(paths: Iterable[str]) -> tuple[str, ...]:
     """Return the folders of inputs that workers on other machines check."""
-    return tuple(sorted({os.path.dirname(path) or "." for path in paths})[:_FOLDERS])
+    return tuple(sorted({os.path.dirname(path) or "." for path in paths})[:_MAX_FOLDERS])
 
 
 def job_temp_files(directory: Path) -> TempFiles:
@@ -518,8 +517,8 @@ def load_manifest(path: Path) -> dict[str, Any]:
         raise UserError("D873", path=path.parent)
     if not isinstance(manifest, dict) or manifest.get("layout") != LAYOUT:
         raise UserError("D318", path=path, problem=f"its layout is not {LAYOUT}")
-    for key, fits in _TYPES.items():
-        if not fits(manifest.get(key)):
+    for key, has_type in _TYPE_CHECKS.items():
+        if not has_type(manifest.get(key)):
             raise UserError("D318", path=path, problem=f"its {key!r} has the wrong type")
     return manifest
 
@@ -536,7 +535,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-_TYPES = {"versions": _is_object, "config": _is_object, "inputs": _are_inputs, "shards": _is_number}
+_TYPE_CHECKS = {"versions": _is_object, "config": _is_object, "inputs": _are_inputs, "shards": _is_number}
 
 
 def _changes(
@@ -548,7 +547,7 @@ def _changes(
         before, after = old[section], new[section]
         for key in sorted({*before, *after}):
             if before.get(key) != after.get(key):
-                changes.append(f"{key} was {_short(before.get(key))}, is {_short(after.get(key))}")
+                changes.append(f"{key} was {_shortened(before.get(key))}, is {_shortened(after.get(key))}")
     if old["inputs"] != new["inputs"]:
         changes.append(_input_changes(old, directory, inputs))
     elif old["shards"] != new["shards"] and not changes:
@@ -558,20 +557,20 @@ def _changes(
 
 def _input_changes(old: dict[str, Any], directory: Path, inputs: Collection[Mapping[str, Any]]) -> str:
     """Return a short description of how the inputs differ from those of the job in the directory."""
-    if not _has_list(directory, old):
+    if not _has_input_list(directory, old):
         return "inputs: others"
     with open(_inputs_path(directory), "rb") as file:
-        first = {json.loads(line)["name"]: line for line in file}
+        old_lines = {json.loads(line)["name"]: line for line in file}
     added = changed = 0
     for entry, line in zip(inputs, _input_lines(inputs), strict=True):
-        before = first.pop(entry["name"], None)
+        before = old_lines.pop(entry["name"], None)
         added += before is None
         changed += before not in (None, line)
-    counts = {"added": added, "gone": len(first), "changed": changed}
-    of_inputs = [f"{number} {word}" for word, number in counts.items() if number]
-    return f"inputs: {', '.join(of_inputs)}" if of_inputs else "inputs are in another order"
+    counts = {"added": added, "gone": len(old_lines), "changed": changed}
+    changes = [f"{number} {word}" for word, number in counts.items() if number]
+    return f"inputs: {', '.join(changes)}" if changes else "inputs are in another order"
 
 
-def _short(value: Any) -> str:
+def _shortened(value: Any) -> str:
     text = "not set" if value is None else json.dumps(value)
     return text if len(text) <= 80 else text[:77] + "..."

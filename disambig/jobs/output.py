@@ -38,8 +38,8 @@ def write_index(directory: Path, shards: Sequence[Shard], *, language: str) -> N
         write(page.encode())
 
 
-_BLOCK = 1 << 20
-_PAGES = "html"
+_BLOCK_BYTES = 1 << 20
+_PAGE_FORMAT = "html"
 
 
 def merge(directory: Path, write: Callable[[bytes], object]) -> int:
@@ -53,17 +53,17 @@ def merge(directory: Path, write: Callable[[bytes], object]) -> int:
     UserError
         D874 if the job is not finished, D875 if its parts cannot be merged, D877 if a part has changed; D309.
     """
-    seen = status(directory)
-    for problem in seen.damaged.values():
+    job_status = status(directory)
+    for problem in job_status.damaged.values():
         raise UserError("D877", path=directory / problem.partition(":")[0])
-    if seen.finished < seen.shards:
-        left = seen.shards - seen.finished
-        raise UserError("D874", path=directory, left=left, shards=seen.shards)
-    config = seen.manifest["config"]
+    if job_status.finished < job_status.shards:
+        remaining = job_status.shards - job_status.finished
+        raise UserError("D874", path=directory, left=remaining, shards=job_status.shards)
+    config = job_status.manifest["config"]
     name = parts_format(directory)
     parts = list(_part_paths(directory))
     suffixes = {path.suffix for path in parts}
-    if name == _PAGES:
+    if name == _PAGE_FORMAT:
         raise UserError("D875", path=directory, problem="each part is a complete page")
     if len(suffixes) > 1:
         raise UserError(
@@ -101,18 +101,18 @@ def _chunks(parts: Sequence[Path], format: str) -> Iterator[bytes]:
     """Yield the chunks that `Format.join` expects."""
     for path in parts:
         if format == "parquet":
-            yield from _groups(path)
+            yield from _row_groups(path)
         elif format in ("conllu", "spacy"):
             yield path.read_bytes()
         else:
             with open(path, "rb") as file:
                 if format in ("csv", "tsv"):
                     file.readline()  # skip the column names, which contain no line ends
-                while block := file.read(_BLOCK):
+                while block := file.read(_BLOCK_BYTES):
                     yield block
 
 
-def _groups(path: Path) -> Iterator[bytes]:
+def _row_groups(path: Path) -> Iterator[bytes]:
     """Yield the rows of a Parquet file as Arrow streams."""
     from disambig.formats import pyarrow
 

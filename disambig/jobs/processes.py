@@ -25,7 +25,7 @@ from disambig.jobs.work import Function, Runner, RunOptions, Work, WorkOutcome, 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-_FIRST_LINE = "import sys; sys.path[:] = filter(None, sys.path); "
+_CLEAN_PATH = "import sys; sys.path[:] = filter(None, sys.path); "
 
 
 def leave_out_current_directory() -> None:
@@ -63,7 +63,7 @@ def _with_clean_path(command: Sequence[Any]) -> list[Any]:
     changed = list(command)
     if "-c" in changed[:-1]:  # a frozen executable has no -c, and no such path
         place = changed.index("-c") + 1
-        changed[place] = _FIRST_LINE + changed[place]
+        changed[place] = _CLEAN_PATH + changed[place]
     return changed
 
 
@@ -100,7 +100,7 @@ def delay_interrupts() -> Iterator[None]:
             signal.raise_signal(received[0])
 
 
-ROOT = "disambig"
+_ROOT_LOGGER = "disambig"
 LogMessage = tuple[str, int, str]
 """Name of the logger, level, message."""
 
@@ -111,7 +111,7 @@ def logger_levels() -> dict[str, int]:
     return {
         name: log.level
         for name, log in loggers.items()
-        if name.partition(".")[0] == ROOT and log.level != logging.NOTSET
+        if name.partition(".")[0] == _ROOT_LOGGER and log.level != logging.NOTSET
     }
 
 
@@ -140,8 +140,8 @@ class _ConnectionHandler(logging.Handler):
             self._connection.send(("log", (record.name, record.levelno, record.getMessage())))
 
 
-LINUX = sys.platform == "linux"
-EVERY = 0.1 if LINUX else 1.0
+_IS_LINUX = sys.platform == "linux"
+_MEMORY_CHECK_SECONDS = 0.1 if _IS_LINUX else 1.0
 """Seconds between two checks of memory usage, which are cheap on systems with /proc."""
 
 
@@ -151,7 +151,7 @@ def memory_usage(process: int) -> int:
     On Linux, mapped files such as count tables are not counted; on other systems they are.
     """
     with suppress(OSError, ValueError, IndexError, subprocess.SubprocessError):
-        if LINUX:
+        if _IS_LINUX:
             with open(f"/proc/{process}/status", "rb") as file:
                 for line in file:
                     if line.startswith(b"RssAnon:"):
@@ -167,20 +167,22 @@ TRIES = 2
 
 @dataclass(slots=True, eq=False)
 class _WorkerProcess:
+    """A worker process as seen by its parent; `pending` is its current item."""
+
     process: Any
     connection: Connection
     ready: bool = False
-    task: PendingItem | None = None
-    began: float = 0.0  # when it started the task
+    pending: PendingItem | None = None
+    started_at: float = 0.0  # when it was sent its item
     late: bool = False  # killed because of the timeout
     large: bool = False  # killed because of its memory
 
     @property
     def free(self) -> bool:
         """Whether the worker can accept an item."""
-        return self.ready and not self.late and not self.large and self.task is None
+        return self.ready and not self.late and not self.large and self.pending is None
 
-    def turn_to(self, work: Work) -> None:
+    def change_work(self, work: Work) -> None:
         """Let the worker start other work."""
         self.ready = False
         with suppress(BrokenPipeError, ConnectionResetError):  # it died: see its sentinel
@@ -198,7 +200,7 @@ class _ProcessPool:
     timeout: float | None = None
     memory: int | None = None
     workers: list[_WorkerProcess] = field(default_factory=list)
-    never_started: int = 0
+    failed_starts: int = 0
     logged: set[LogMessage] = field(default_factory=set)
 
     def n_workers(self) -> int:
@@ -210,23 +212,23 @@ class _ProcessPool:
         waiting = self.queue.waiting
         for worker in self.workers:
             if worker.free and waiting:
-                worker.task, worker.began = waiting.popleft(), time.monotonic()
+                worker.pending, worker.started_at = waiting.popleft(), time.monotonic()
                 with suppress(BrokenPipeError, ConnectionResetError):  # it died: see its sentinel
-                    worker.connection.send(("item", worker.task.item))
+                    worker.connection.send(("item", worker.pending.item))
         # workers that are still loading will take items soon: start no more than are waiting
         starting = sum(not worker.ready for worker in self.workers)
         while len(self.workers) < self.limit and starting < len(waiting):
             with delay_interrupts():  # interrupting a starting worker would show its traceback
                 if self.idle:
                     self.workers.append(self.idle.pop())
-                    self.workers[-1].turn_to(self.work)
+                    self.workers[-1].change_work(self.work)
                 else:
                     self.workers.append(_start(self.work))
             starting += 1
 
     def busy(self) -> bool:
         """Return True if workers have items."""
-        return any(worker.task for worker in self.workers)
+        return any(worker.pending for worker in self.workers)
 
     def receive(self) -> list[WorkOutcome]:
         """Wait for messages of workers and return the finished outcomes."""
@@ -234,35 +236,36 @@ class _ProcessPool:
         for worker in self.workers:
             sources[worker.connection] = worker
             sources[worker.process.sentinel] = worker
-        self._end_late()
-        self._end_large()
-        ready = {id(sources[source]): sources[source] for source in wait(list(sources), self._patience())}
+        self._kill_late()
+        self._kill_large()
+        messages = wait(list(sources), self._seconds_to_wait())
+        ready = {id(sources[source]): sources[source] for source in messages}
         outcomes = []
         for worker in ready.values():
             message = _receive(worker.connection)
-            outcome = self._died(worker) if message is None else self._on_progress(worker, *message)
+            outcome = self._handle_exit(worker) if message is None else self._handle_message(worker, *message)
             if outcome is not None:
                 outcomes.append(outcome)
         return outcomes
 
-    def _patience(self) -> float | None:
+    def _seconds_to_wait(self) -> float | None:
         """Return the seconds until the next timeout or memory check."""
-        began = [worker.began for worker in self.workers if worker.task and not worker.late]
-        often = None if self.memory is None else EVERY
-        if self.timeout is None or not began:
-            return often
-        left = max(0.0, min(began) + self.timeout - time.monotonic())
-        return left if often is None else min(left, often)
+        starts = [worker.started_at for worker in self.workers if worker.pending and not worker.late]
+        interval = None if self.memory is None else _MEMORY_CHECK_SECONDS
+        if self.timeout is None or not starts:
+            return interval
+        until_timeout = max(0.0, min(starts) + self.timeout - time.monotonic())
+        return until_timeout if interval is None else min(until_timeout, interval)
 
-    def _end_late(self) -> None:
+    def _kill_late(self) -> None:
         """Kill workers whose item takes too long; their exit is then handled like any other."""
         for worker in self.workers:
-            if worker.task and not worker.late and self.timeout is not None:
-                worker.late = time.monotonic() - worker.began >= self.timeout
+            if worker.pending and not worker.late and self.timeout is not None:
+                worker.late = time.monotonic() - worker.started_at >= self.timeout
                 if worker.late:
                     worker.process.kill()
 
-    def _end_large(self) -> None:
+    def _kill_large(self) -> None:
         """Kill workers that use too much memory."""
         for worker in self.workers if self.memory is not None else ():
             if not worker.large and self.memory is not None:
@@ -270,11 +273,12 @@ class _ProcessPool:
                 if worker.large:
                     worker.process.kill()
 
-    def _on_progress(self, worker: _WorkerProcess, kind: str, value: Any) -> WorkOutcome | None:
+    def _handle_message(self, worker: _WorkerProcess, kind: str, value: Any) -> WorkOutcome | None:
+        """Handle a message of a worker; return the outcome of its item if the item is finished."""
         if isinstance(value, UserError):
             raise value
         if kind == "ready":
-            worker.ready, self.never_started = True, 0
+            worker.ready, self.failed_starts = True, 0
             return None
         if kind == "log":
             if value not in self.logged:
@@ -283,18 +287,18 @@ class _ProcessPool:
             return None
         if kind == "no start":
             raise RuntimeError(f"a worker could not start:\n{value}")
-        task = worker.task
-        assert task is not None
+        pending = worker.pending
+        assert pending is not None
         if kind == "part":
-            task.counter(value)
+            pending.counter(value)
             return None
-        worker.task = None
-        return task.outcome(problem=last_line(value)) if kind == "bug" else task.outcome(value)
+        worker.pending = None
+        return pending.outcome(problem=last_line(value)) if kind == "bug" else pending.outcome(value)
 
-    def _died(self, worker: _WorkerProcess) -> WorkOutcome | None:
+    def _handle_exit(self, worker: _WorkerProcess) -> WorkOutcome | None:
         """Remove a worker whose process has ended, and retry its item or return its failure."""
         worker.process.join()
-        how = (
+        cause = (
             f"it used more than {self.memory:,} bytes of memory"
             if worker.large
             else _describe_exit(worker.process.exitcode)
@@ -302,17 +306,17 @@ class _ProcessPool:
         worker.connection.close()
         self.workers.remove(worker)
         if not worker.ready:
-            self.never_started += 1
-            if self.never_started >= TRIES:
-                raise UserError("D315", problem=how)
-        task = worker.task
-        if task is None:
+            self.failed_starts += 1
+            if self.failed_starts >= TRIES:
+                raise UserError("D315", problem=cause)
+        pending = worker.pending
+        if pending is None:
             return None
         if worker.late:
-            return self.queue.fail(task, f"it took longer than {self.timeout:g} seconds, {TRIES} times")
-        return self.queue.fail(task, f"it ended its worker process {TRIES} times ({how})")
+            return self.queue.fail(pending, f"it took longer than {self.timeout:g} seconds, {TRIES} times")
+        return self.queue.fail(pending, f"it ended its worker process {TRIES} times ({cause})")
 
-    def rest(self) -> None:
+    def release(self) -> None:
         """Keep free workers for the next run, and stop the others."""
         self.idle += [worker for worker in self.workers if worker.free]
         _stop([worker for worker in self.workers if not worker.free])
@@ -359,16 +363,17 @@ class _PersistentRunner:
 
     def run(self, work: Work, items: Iterable[Any], **options: Unpack[RunOptions]) -> Iterator[WorkOutcome]:
         """Yield the outcome of each item; an item that ends its worker twice has failed."""
-        wanted = self.settings
+        settings = self.settings
         queue = ItemQueue(iter(items), TRIES, **options)
-        pool = _ProcessPool(work, queue, wanted.workers, self.idle, wanted.timeout, wanted.memory)
+        pool = _ProcessPool(work, queue, settings.workers, self.idle, settings.timeout, settings.memory)
         try:
             yield from queue.outcomes(pool)
         finally:
-            pool.rest()
+            pool.release()
 
 
 def _stop(workers: Iterable[_WorkerProcess]) -> None:
+    """Terminate workers; kill those that are alive after five seconds."""
     for worker in workers:
         worker.process.terminate()
     for worker in workers:
@@ -380,6 +385,7 @@ def _stop(workers: Iterable[_WorkerProcess]) -> None:
 
 
 def _start(work: Work) -> _WorkerProcess:
+    """Start a process that does some work."""
     leave_out_current_directory()
     # "fork" would copy locks held by other threads (BLAS, Numba) into a worker, where nobody releases them
     context = multiprocessing.get_context("spawn")
@@ -391,6 +397,7 @@ def _start(work: Work) -> _WorkerProcess:
 
 
 def _receive(connection: Connection) -> tuple[str, Any] | None:
+    """Return the next message of a worker; None if it has ended."""
     try:
         return connection.recv() if connection.poll() else None
     except (EOFError, OSError):

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from disambig.jobs.work import ProgressCallback, ProgressCounter, WorkOutcome, ignore_progress
 
-_AHEAD = 4  # items per worker that may be finished ahead of the next one in order
+_MAX_AHEAD = 4  # items per worker that may be finished ahead of the next one in order
 
 
 @dataclass(slots=True, eq=False)
@@ -93,7 +93,7 @@ class ItemQueue:
 
     def fill(self, workers: int) -> None:
         """Take items until one is waiting per worker, unless too many finished items wait for their turn."""
-        while len(self.waiting) < workers and self._taken - self._yielded < workers * _AHEAD:
+        while len(self.waiting) < workers and self._taken - self._yielded < workers * _MAX_AHEAD:
             try:
                 item = next(self.items)
             except StopIteration:
@@ -101,17 +101,17 @@ class ItemQueue:
             self.waiting.append(PendingItem(self._taken, item, ProgressCounter(self.tell)))
             self._taken += 1
 
-    def repeat(self, task: PendingItem) -> None:
+    def repeat(self, pending: PendingItem) -> None:
         """Let an item wait again without counting a failure."""
-        if not task.running:
-            self.waiting.appendleft(task)  # first, since in an ordered run all later outcomes wait for it
+        if not pending.running:
+            self.waiting.appendleft(pending)  # first, since in an ordered run all later outcomes wait for it
 
-    def fail(self, task: PendingItem, problem: str) -> WorkOutcome | None:
+    def fail(self, pending: PendingItem, problem: str) -> WorkOutcome | None:
         """Count a failed attempt; repeat it, or return the outcome of an item that is set aside."""
-        task.failed += 1
-        if task.failed >= self.tries:
-            return task.outcome(problem=problem)
-        self.repeat(task)
+        pending.failed += 1
+        if pending.failed >= self.tries:
+            return pending.outcome(problem=problem)
+        self.repeat(pending)
         return None
 
     def _in_order(self, outcome: WorkOutcome) -> Iterator[WorkOutcome]:

@@ -54,13 +54,14 @@ def count_totals(results: Iterable[AnnotatedDocument]) -> Totals:
     for result in results:
         if result.document.blank:
             continue
-        tasks = {decisions.task: (len(decisions), _flags(decisions)) for decisions in result.decisions}
+        tasks = {decisions.task: (len(decisions), _count_flags(decisions)) for decisions in result.decisions}
         foreign = Counter(paragraph.language for paragraph in result.foreign)
         totals.add(Totals(1, count_words(result.document.text), tasks, dict(foreign)))
     return totals
 
 
-def _flags(decisions: Decisions) -> int | None:
+def _count_flags(decisions: Decisions) -> int | None:
+    """Return the number of flags; None if no candidate is in the text, as for labels."""
     return int(decisions.flagged.sum()) if (decisions.observed >= 0).any() else None
 
 
@@ -152,7 +153,7 @@ def record_from_json(values: Any) -> ShardRecord:
     totals = totals_from_plain(values)
     seconds = float(values["seconds"])
     bad, details = values["bad"], values.get("said", {})  # the key "said" is part of the format of records
-    if not (isinstance(bad, list) and all(isinstance(one, str) for one in bad)):
+    if not (isinstance(bad, list) and all(isinstance(message, str) for message in bad)):
         raise TypeError("not a list of messages")
     if not isinstance(details, dict):
         raise TypeError("not an object")
@@ -246,7 +247,7 @@ def verify(
     for index, problem in status(directory).damaged.items():
         yield index, f"shard {index}: {problem}"
     for index, record in finished_records(directory):
-        yield from ((index, problem) for problem in _wrong(directory, index, record, read))
+        yield from ((index, problem) for problem in _changed_files(directory, index, record, read))
 
 
 def is_whole(directory: Path, index: int) -> bool:
@@ -254,10 +255,13 @@ def is_whole(directory: Path, index: int) -> bool:
     record = read_record(directory, index)
     if not isinstance(record, ShardRecord):
         return record is None
-    return not any(_wrong(directory, index, record, lambda size: None))
+    return not any(_changed_files(directory, index, record, lambda size: None))
 
 
-def _wrong(directory: Path, index: int, record: ShardRecord, read: Callable[[int], object]) -> Iterator[str]:
+def _changed_files(
+    directory: Path, index: int, record: ShardRecord, read: Callable[[int], object]
+) -> Iterator[str]:
+    """Yield a message for each file of a shard that cannot be read or is not what the job wrote."""
     for name, (size, digest) in record.files.items():
         try:
             checksum = Checksum.from_file(directory / name)

@@ -130,15 +130,16 @@ def make_runner(name: str = LOCAL, options: EngineOptions | None = None) -> Runn
         raise UserError("D878", name=name)
     from disambig.registry import entries
 
-    by_name = entries("runners")
-    entry = by_name.get(name)
+    registered = entries("runners")
+    entry = registered.get(name)
     if entry is None:
         newest: dict[str, Any] = {}
-        for full, part in by_name.items():  # the core comes first, then plugins in order of loading
-            short, version = full.split(".")[-2], int(full.rpartition(".v")[2])
-            first = newest.setdefault(short, (part, version))
-            if first[0].owner == part.owner and version > first[1]:
-                newest[short] = (part, version)
+        # the core comes first, then plugins in order of loading
+        for full_name, candidate in registered.items():
+            short, version = full_name.split(".")[-2], int(full_name.rpartition(".v")[2])
+            kept = newest.setdefault(short, (candidate, version))
+            if kept[0].owner == candidate.owner and version > kept[1]:
+                newest[short] = (candidate, version)
         if name not in newest:
             raise UserError("D851", name=name, names=nearest_first(name, newest))
         entry = newest[name][0]

@@ -112,19 +112,19 @@ def annotate_stream(
                 listener(amount, report.left_out[-1:])
                 continue
             chunk = outcome.result
-            report.done(chunk.totals)
+            report.add(chunk.totals)
             report.bad.extend(chunk.bad)
             listener(amount, chunk.bad)
             yield chunk.data
 
-    made = chunks()
-    first = deque(_until_a_word(made, report))
+    stream = chunks()
+    first = deque(_chunks_to_first_word(stream, report))
     if report.totals.words:
-        format.join(chain(_taken_from(first), made), write)
+        format.join(chain(_drain(first), stream), write)
     return report
 
 
-def _until_a_word(chunks: Iterator[bytes], report: JobReport) -> Iterator[bytes]:
+def _chunks_to_first_word(chunks: Iterator[bytes], report: JobReport) -> Iterator[bytes]:
     """Yield chunks up to the first that contains a word, since without a word nothing is written."""
     while not report.totals.words:
         chunk = next(chunks, None)
@@ -133,7 +133,7 @@ def _until_a_word(chunks: Iterator[bytes], report: JobReport) -> Iterator[bytes]
         yield chunk
 
 
-def _taken_from(chunks: deque[bytes]) -> Iterator[bytes]:
+def _drain(chunks: deque[bytes]) -> Iterator[bytes]:
     """Yield chunks and hold none of them: one can have 40 times the size of its text."""
     while chunks:
         yield chunks.popleft()
@@ -143,7 +143,7 @@ def _characters(batch: Sequence[Document]) -> int:
     return sum(len(document.text) for document in batch)
 
 
-AT_ONCE = 2000
+_LISTS_PER_BATCH = 2000
 """Number of lists per batch."""
 
 
@@ -167,7 +167,7 @@ def rerank(
         D334 for an invalid line, D300 to D308 for a file, D336 for a model of another kind.
     """
     n = 0
-    for items in minibatch(read_nbest(paths, bad=bad), AT_ONCE):
+    for items in minibatch(read_nbest(paths, bad=bad), _LISTS_PER_BATCH):
         with name_error_place(items):
             decisions = decide_lists(model, to_candidate_lists(items))
         write("".join(f"{line}\n" for line in format_lines(items, decisions)).encode())

@@ -50,8 +50,8 @@ class Small:
         return ["one", "two"]
     def part(self, name, **how):
         return len(name)
-    def joined(self, found, *, quick):
-        rows = [ResultRow(name, "", float(score), None, 5) for name, score in found.items()]
+    def joined(self, results, *, quick):
+        rows = [ResultRow(name, "", float(score), None, 5) for name, score in results.items()]
         return ExperimentResult(rows, [])
 
 @hookimpl

@@ -73,8 +73,8 @@ def small_sizes(**sizes):
         patch.setattr(inputs, "LONGEST", 100)
         patch.setattr(merging, "_AT_ONCE", sizes.get("at_once", 1 << 19))
         patch.setattr(derive, "_AT_ONCE", sizes.get("at_once", 1 << 19))
-        patch.setattr(jobs, "_TEXT", 900)
-        patch.setattr(jobs, "_NGRAMS", 100)
+        patch.setattr(jobs, "_BYTES_PER_RANGE", 900)
+        patch.setattr(jobs, "_NGRAMS_PER_RANGE", 100)
         yield
 
 
@@ -323,7 +323,7 @@ def test_a_job_with_more_counts_than_ranks_resumes(finished, tmp_path):
 def test_the_number_of_shards_is_a_multiple_of_four(total):
     size = jobs._shard_size(total)
     shards = max(1, -(-total // size))
-    assert size <= jobs.LARGEST and (shards == 1 or shards % 4 == 0)
+    assert size <= jobs.MAX_SHARD_SIZE and (shards == 1 or shards % 4 == 0)
     assert shards == 1 or shards * size - total < shards
 
 

@@ -251,8 +251,8 @@ class Made:
             raise RuntimeError("it is bad")
         return len((data / name).read_text())
 
-    def joined(self, found, *, quick):
-        return ExperimentResult([ResultRow(name, "", None, float(n), n) for name, n in found.items()])
+    def joined(self, results, *, quick):
+        return ExperimentResult([ResultRow(name, "", None, float(n), n) for name, n in results.items()])
 
 @hookimpl
 def disambig_register_experiments(register):
