@@ -36,9 +36,9 @@ from .inputs import (
     TextFiles as TextFiles,
     count_files as count_files,
     count_format as count_format,
-    normal_words as normal_words,
+    normalise_words as normalise_words,
     paragraphs as paragraphs,
-    size as size,
+    parse_size as parse_size,
 )
 from .layout import (
     COMPACT as COMPACT,
@@ -69,7 +69,7 @@ from .runs import (
     sum_sorted_keys as sum_sorted_keys,
 )
 from .table import (
-    AS_THEY_STAND as AS_THEY_STAND,
+    UNSPLIT_TOKENISATIONS as UNSPLIT_TOKENISATIONS,
     CountTable as CountTable,
     describe_table as describe_table,
     ngram_words as ngram_words,

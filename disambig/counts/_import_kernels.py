@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from disambig.counts.counter import MOST
+from disambig.counts.counter import MAX_TOTAL
 from disambig.jit import compiled, eight_bytes
 from disambig.text import MAX_ORDER, MURMUR_MULTIPLIER, ORDER_STEP, PLACE, WORD_SEED, fmix64
 
@@ -33,7 +33,7 @@ _BYTES_33 = np.uint64(0x2121212121212121)
 _BYTES_128 = np.uint64(0x8080808080808080)
 _MAX_ORDER = MAX_ORDER
 _DIGITS = np.uint64(18)
-_MOST = np.uint64(MOST)
+_MAX_TOTAL = np.uint64(MAX_TOTAL)
 _TEN = np.uint64(10)
 _TAB, _LF, _CR, _SPACE, _COMMA = (np.uint64(code) for code in b"\t\n\r ,")
 _DIGIT_0 = np.uint64(48)
@@ -52,7 +52,7 @@ def _next_word(data, at):
     size = ((below & _BYTES_1) * _BYTES_1 >> _S56) - _ONE
     byte = (some >> ((size & _SEVEN) << _THREE)) & _BYTE
     if low == _ZERO or (byte != _SPACE and byte != _TAB and byte != _LF):
-        return _long_word(data, at)
+        return _next_long_word(data, at)
     value = _SEED ^ (size * _M)
     value = (value ^ (some & (below >> _SEVEN))) * _M if size > _ZERO else value
     value ^= value >> _R
@@ -61,7 +61,7 @@ def _next_word(data, at):
 
 
 @compiled
-def _long_word(data, at):
+def _next_long_word(data, at):
     end = _long_end(data, at)
     value = _SEED ^ ((end - at) * _M)
     while end - at >= _EIGHT:
@@ -102,7 +102,7 @@ def _is_member(word, table):
 
 
 @compiled
-def place_in(words, word):
+def find_row(words, word):
     """Return the row of `word` in a map, or the row where it would be inserted (uint64)."""
     mask = np.uint64(len(words) - 1)
     at = ((word * _MIX) >> _S32) & mask
@@ -112,11 +112,11 @@ def place_in(words, word):
 
 
 @compiled
-def put_all(words, raw, values):
+def insert_words(words, raw, values):
     """Insert words into a map that has room for them; return how many were new."""
     new = 0
     for i in range(len(raw)):
-        at = place_in(words, raw[i])
+        at = find_row(words, raw[i])
         new += words[at, 0] == _ZERO
         words[at, 0] = raw[i]
         words[at, 1] = values[i]
@@ -171,7 +171,7 @@ def _counts(data, at, form, first_year, last_year):
             return total, _ZERO, NO_YEARS
         if first_year <= year <= last_year:
             total += matches
-            if total >= _MOST:
+            if total >= _MAX_TOTAL:
                 return total, _ZERO, TOO_MANY
         if form == 2 and data[end] == _TAB:
             at = end + _ONE
@@ -185,13 +185,13 @@ def _same_ngram(data, one, other, size):
     """Return whether `size` bytes are equal at both offsets and a TAB follows."""
     if data[other + size] != _TAB:
         return False
-    done = _ZERO
-    while done + _EIGHT <= size:
-        if eight_bytes(data, one + done) != eight_bytes(data, other + done):
+    compared = _ZERO
+    while compared + _EIGHT <= size:
+        if eight_bytes(data, one + compared) != eight_bytes(data, other + compared):
             return False
-        done += _EIGHT
-    rest = (_ONE << ((size - done) << _THREE)) - _ONE
-    return (eight_bytes(data, one + done) ^ eight_bytes(data, other + done)) & rest == _ZERO
+        compared += _EIGHT
+    rest = (_ONE << ((size - compared) << _THREE)) - _ONE
+    return (eight_bytes(data, one + compared) ^ eight_bytes(data, other + compared)) & rest == _ZERO
 
 
 @compiled
@@ -219,7 +219,7 @@ def parse(
     order : number of words of all n-grams, or 0 if it varies
     years : array of uint64, the first and the last year to count
     table : hash set of words (see `_build_kernels.fill_set`) of which an n-gram must contain one, or empty
-    words : map (see `place_in`) from words as written to their normal forms, or empty
+    words : map (see `find_row`) from words as written to their normal forms, or empty
     keys, counts (uint64), orders (uint8) : filled; must have room for a quarter of the bytes plus two
     missing : filled with words that are not in the map: rows of hash, start, end (uint64)
     deferred : filled with start and end (int64) of the lines with such words, which are not counted yet
@@ -267,7 +267,7 @@ def parse(
                     wrong = TOO_LONG
                     break
                 if mapped:
-                    place = place_in(words, word)
+                    place = find_row(words, word)
                     if words[place, 0] == _ZERO:
                         state = _DEFERRED
                         if n_missing < len(missing):
@@ -305,7 +305,7 @@ def parse(
                 tallies[reason] += 1
             elif counted:
                 counts[filled - 1] += count
-                if counts[filled - 1] >= _MOST:
+                if counts[filled - 1] >= _MAX_TOTAL:
                     wrong = TOO_MANY
             elif wanted and count > _ZERO:
                 keys[filled] = fmix64(total + np.uint64(n) * ORDER_STEP)

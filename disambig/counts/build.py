@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disambig.counts import runs
-from disambig.counts.counter import MEMORY, MOST, NgramCounter, add_up, ngram_kinds
+from disambig.counts.counter import MAX_TOTAL, MEMORY, NgramCounter, add_up, ngram_kinds
 from disambig.counts.layout import ngram_order
 from disambig.counts.runs import Merged, RunFile, least_counts, spans
 from disambig.counts.table import CountTable
-from disambig.counts.writer import entries, find_place, refuse_existing, write_table
+from disambig.counts.writer import entries, first_key_index, refuse_existing, write_table
 from disambig.data import minibatch
 from disambig.errors import UserError
 from disambig.text import MAX_ORDER, Tokenisation, hash_word
@@ -154,17 +154,16 @@ def build_table(
         D106 (exists), D107 (cannot be written), D108 (record), D111 (orders), D112 (memory),
         D113 (the texts contain no word).
     """
-    cuts = tokenisation if isinstance(tokenisation, Sequence) else [tokenisation]
+    tokenisations = tokenisation if isinstance(tokenisation, Sequence) else [tokenisation]
     refuse_existing(Path(path), force=choices.get("force", False))
     progress = choices.get("progress")
-    with make_counter([cut.name for cut in cuts], gaps=gaps, **choices) as counter:
-        n_texts = count_texts(
-            counter, texts, *cuts, tell=lambda done: progress("count", done, None) if progress else None
-        )
+    with make_counter([item.name for item in tokenisations], gaps=gaps, **choices) as counter:
+        tell = None if progress is None else lambda done: progress("count", done, None)
+        n_texts = count_texts(counter, texts, *tokenisations, tell=tell)
         if not counter.totals[0] and not choices.get("keep_words"):
             raise UserError("D113")
-        view = {"texts": n_texts, "sources": [dict(source) for source in sources]}
-        return write_chosen(path, counter, views={cut.name: view for cut in cuts}, **choices)
+        text_info = {"texts": n_texts, "sources": [dict(source) for source in sources]}
+        return write_counted(path, counter, views={item.name: text_info for item in tokenisations}, **choices)
 
 
 def make_counter(
@@ -189,7 +188,7 @@ def make_counter(
     )
 
 
-def write_chosen(
+def write_counted(
     path: str | os.PathLike[str],
     counter: NgramCounter,
     *,
@@ -267,13 +266,13 @@ def ngram_numbers(
 ) -> dict[str, Any]:
     """Return the part of the header with the numbers of n-grams, given by kind, and the thresholds."""
     plain, patterns = slice(0, orders), slice(orders, None)
-    named = {"seen": seen, "distinct": distinct, "kept": kept}
+    by_name = {"seen": seen, "distinct": distinct, "kept": kept}
     numbers: dict[str, Any] = {
-        "ngrams": {name: _by_order(values[plain], 1) for name, values in named.items()},
+        "ngrams": {name: _by_order(values[plain], 1) for name, values in by_name.items()},
         "min_counts": {str(n): least for n, least in least_counts(min_counts, orders=orders).items()},
     }
     if len(seen) > orders:
-        numbers["patterns"] = {name: _by_order(values[patterns], 3) for name, values in named.items()}
+        numbers["patterns"] = {name: _by_order(values[patterns], 3) for name, values in by_name.items()}
     return numbers
 
 
@@ -346,8 +345,8 @@ def merge_headers(tables: Sequence[CountTable]) -> tuple[list[str], list[str], d
         D105, D120 to D122.
     """
     for table in tables:
-        _require_whole(table)
-    _require_alike(tables)
+        _check_mergeable(table)
+    _check_compatible(tables)
     names = list(dict.fromkeys(name for table in tables for name in table.tokenisations))
     gaps = [name for name in names if any(name in table.gaps for table in tables)]
     licences = dict.fromkeys(str(_info(table).get("licence") or "") for table in tables)
@@ -395,9 +394,9 @@ def prune_table(
         raise UserError("D120", path=table.path)
     info = _info(table)
     before = _thresholds(table)
-    asked = least_counts(min_counts, orders=orders)
+    requested = least_counts(min_counts, orders=orders)
     # thresholds can only rise: n-grams that an earlier pruning removed cannot come back
-    least = {n: max(count, before.get(n, 1)) for n, count in asked.items()}
+    least = {n: max(count, before.get(n, 1)) for n, count in requested.items()}
     pruned = PrunedChunks(orders, bool(table.gaps), least)
     new_info = {name: info[name] for name in ("licence", "keep_words", "views") if name in info}
 
@@ -437,18 +436,18 @@ class PrunedChunks:
         """Yield the kept n-grams of `chunks`; report the number of n-grams read to `progress`."""
         done = 0
         for keys, counts, kinds in chunks:
-            wanted = np.zeros(len(keys), dtype=np.bool_)
+            is_kept = np.zeros(len(keys), dtype=np.bool_)
             for row, kind in enumerate(self.kinds):
-                here = kinds == kind
-                self.seen[row] = add_up(self.seen[row], counts[here])
-                self.distinct[row] += int(np.count_nonzero(here))
-                here &= counts >= np.uint64(self._least[row])
-                self.kept[row] += int(np.count_nonzero(here))
-                wanted |= here
+                has_kind = kinds == kind
+                self.seen[row] = add_up(self.seen[row], counts[has_kind])
+                self.distinct[row] += int(np.count_nonzero(has_kind))
+                has_kind &= counts >= np.uint64(self._least[row])
+                self.kept[row] += int(np.count_nonzero(has_kind))
+                is_kept |= has_kind
             done += len(keys)
             if progress is not None:
                 progress("write", done, total)
-            yield keys[wanted], counts[wanted], kinds[wanted]
+            yield keys[is_kept], counts[is_kept], kinds[is_kept]
 
 
 def merge_ngrams(
@@ -467,14 +466,14 @@ def merge_ngrams(
                 raise UserError("D105", path=table.path, section="keys")
             table.forget_pages()
         # checked before adding: the sum of the largest counts bounds every sum, and uint64 would wrap around
-        if sum(int(counts.max()) for _, counts, _ in parts if len(counts)) >= MOST:
-            raise UserError("D118", most=MOST)
+        if sum(int(counts.max()) for _, counts, _ in parts if len(counts)) >= MAX_TOTAL:
+            raise UserError("D118", most=MAX_TOTAL)
         keys, counts = runs.merge_counts([part[:2] for part in parts])
-        of_all = np.zeros(len(keys), dtype=np.uint8)
-        for some, _, theirs in parts:
-            of_all[np.searchsorted(keys, some)] = theirs
+        merged_kinds = np.zeros(len(keys), dtype=np.uint8)
+        for table_keys, _, table_kinds in parts:
+            merged_kinds[np.searchsorted(keys, table_keys)] = table_kinds
         if len(keys):
-            yield keys, counts, of_all
+            yield keys, counts, merged_kinds
 
 
 def slice_places(tables: Sequence[CountTable], first: int = 0, stop: int = runs.SLICES) -> NDArray[np.int64]:
@@ -482,14 +481,15 @@ def slice_places(tables: Sequence[CountTable], first: int = 0, stop: int = runs.
     places = np.zeros((len(tables), runs.SLICES + 1), dtype=np.int64)
     for row, table in zip(places, tables, strict=True):
         for s in range(first, min(stop + 1, runs.SLICES)):
-            row[s] = find_place(table, s << 52)
+            row[s] = first_key_index(table, s << 52)
             if s % 256 == 0:  # each look-up touches pages all over the file, which would fill the memory
                 table.forget_pages()
         row[stop:] = row[stop] if stop < runs.SLICES else table.n_ngrams
     return places
 
 
-def _require_whole(table: CountTable) -> None:
+def _check_mergeable(table: CountTable) -> None:
+    """Raise D120 for a table without keys, D121 for a pruned one."""
     if not table.has_keys:
         raise UserError("D120", path=table.path)
     for order, least in _thresholds(table).items():
@@ -497,45 +497,47 @@ def _require_whole(table: CountTable) -> None:
             raise UserError("D121", path=table.path, order=order, least=least)
 
 
-def _require_alike(tables: Sequence[CountTable]) -> None:
+def _check_compatible(tables: Sequence[CountTable]) -> None:
+    """Raise D122 unless the tables were counted with the same options."""
     first, gaps = tables[0], dict[str, bool]()
     for table in tables:
-        unlike = ""
+        difference = ""
         if table.orders != first.orders:
-            unlike = "the longest n-grams"
+            difference = "the longest n-grams"
         elif _info(table).get("keep_words") != _info(first).get("keep_words"):
-            unlike = "the words that n-grams were kept for"
+            difference = "the words that n-grams were kept for"
         for name in table.tokenisations:
             if gaps.setdefault(name, name in table.gaps) != (name in table.gaps):
-                unlike = f"the patterns with a gap of {name}"
-        if unlike:
-            raise UserError("D122", path=table.path, first=first.path, what=unlike)
+                difference = f"the patterns with a gap of {name}"
+        if difference:
+            raise UserError("D122", path=table.path, first=first.path, what=difference)
 
 
 def _merged_views(tables: Sequence[CountTable]) -> dict[str, Any]:
     views: dict[str, Any] = {}
     for table in tables:
         try:
-            for name, more in _info(table).get("views", {}).items():
-                views[name] = _merged_view(views[name], more) if name in views else more
+            for name, view in _info(table).get("views", {}).items():
+                views[name] = _merged_view(views[name], view) if name in views else view
         except (KeyError, TypeError, AttributeError) as error:
             raise UserError("D105", path=table.path, section="header") from error
     return views
 
 
-def _merged_view(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+def _merged_view(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
     view: dict[str, Any] = {}
-    for what, nothing in (("texts", 0), ("sources", [])):
-        if what in one or what in other:
-            view[what] = one.get(what, nothing) + other.get(what, nothing)
+    for key, empty in (("texts", 0), ("sources", [])):
+        if key in first or key in second:
+            view[key] = first.get(key, empty) + second.get(key, empty)
     # only imported counts have this entry
-    left_out = [view["left_out"] for view in (one, other) if "left_out" in view]
+    left_out = [view["left_out"] for view in (first, second) if "left_out" in view]
     if left_out:
-        view["left_out"] = {why: sum(numbers[why] for numbers in left_out) for why in left_out[0]}
+        view["left_out"] = {cause: sum(numbers[cause] for numbers in left_out) for cause in left_out[0]}
     return view
 
 
 def _info(table: CountTable) -> Mapping[str, Any]:
+    """Return the description of the text in the header; D105 if it is not an object."""
     info = table.header.get("info", {})
     if not isinstance(info, dict):
         raise UserError("D105", path=table.path, section="header")
@@ -543,6 +545,7 @@ def _info(table: CountTable) -> Mapping[str, Any]:
 
 
 def _thresholds(table: CountTable) -> dict[int, int]:
+    """Return the minimum count of each order that the table was pruned with."""
     try:
         return {int(order): int(least) for order, least in _info(table).get("min_counts", {}).items()}
     except (TypeError, ValueError, AttributeError) as error:

@@ -25,22 +25,22 @@ MEMORY = 2 << 30
 """Default memory limit of a counting process, in bytes."""
 RESERVE = 352 << 20
 """Bytes of it for the interpreter, the compiled functions, the current text and the merge."""
-LEAST_MEMORY = 512 << 20
+MIN_MEMORY = 512 << 20
 _SCRATCH = 1 << 18
-_RUNS = "disambig.counts.runs"
+_FOLDER_NAME = "disambig.counts.runs"
 """Name of the temporary folders for runs; those that a killed process left in the same place are deleted."""
-_UNITS = 4
+_NUMPY_COST = 4
 """Cost of a token with NumPy, in the units of `use_numba`."""
 
-MOST = 1 << 60
+MAX_TOTAL = 1 << 60
 """The counts of one kind must add up to less than this, so that no sum of counts overflows."""
 
 
 def add_up(total: int, counts: NDArray[np.uint64]) -> int:
-    """Return a total plus the sum of some counts; D118 if it is `MOST` or more."""
+    """Return a total plus the sum of some counts; D118 if it is `MAX_TOTAL` or more."""
     # the float sum cannot overflow but is not exact; the integer sum below is exact and now known to fit
-    if total + counts.sum(dtype=np.float64) >= MOST:
-        raise UserError("D118", most=MOST)
+    if total + counts.sum(dtype=np.float64) >= MAX_TOTAL:
+        raise UserError("D118", most=MAX_TOTAL)
     return total + int(counts.sum(dtype=np.uint64))
 
 
@@ -102,8 +102,8 @@ class NgramCounter:
     ) -> None:
         if not 1 <= orders <= MAX_ORDER:
             raise UserError("D111", orders=orders, most=MAX_ORDER)
-        if memory < LEAST_MEMORY:
-            raise UserError("D112", memory=memory, least=LEAST_MEMORY)
+        if memory < MIN_MEMORY:
+            raise UserError("D112", memory=memory, least=MIN_MEMORY)
         if temporary is not None and not Path(temporary).is_dir():
             raise UserError("D107", path=temporary, problem="there is no such directory")
         self.tokenisations = tokenisations
@@ -114,13 +114,13 @@ class NgramCounter:
         self.spilled = 0
         self._temporary = temporary
         self._runs_to = runs_to
-        self._last = ExitStack()
+        self._resources = ExitStack()
         # number of n-grams that can begin at one token
         self._max_per_token = np.array(
             [1 if kind <= orders else kind - layout.PATTERN - 2 for kind in self.kinds]
         )
-        most = (memory - RESERVE) // (8 * (len(self.kinds) + 1))
-        self._capacity = max(capacity or most, int(self._max_per_token.max()))
+        affordable = (memory - RESERVE) // (8 * (len(self.kinds) + 1))
+        self._capacity = max(capacity or affordable, int(self._max_per_token.max()))
         self._clear()
         self._pending: list[list[Counted]] = [[] for _ in self.kinds]
         self._n_pending = 0
@@ -132,17 +132,17 @@ class NgramCounter:
         """Count the n-grams of `view`: none crosses a sentence end or contains an `UNKNOWN` word."""
         if view.tokenisation not in self.tokenisations:
             raise ValueError(f"a view of {view.tokenisation}, not of {', '.join(self.tokenisations)}")
-        member = np.empty(0, dtype=np.uint8)
+        membership = np.empty(0, dtype=np.uint8)
         if self.kept_words is not None:
             from disambig.counts._build_kernels import mark_members
 
-            member = np.empty(len(view), dtype=np.uint8)
-            mark_members(view.hashes, self.kept_words, member)
+            membership = np.empty(len(view), dtype=np.uint8)
+            mark_members(view.hashes, self.kept_words, membership)
             for first, second in self.kept_pairs:
                 is_pair = (view.hashes[:-1] == np.uint64(first)) & (view.hashes[1:] == np.uint64(second))
-                member[1:][is_pair] |= 2
+                membership[1:][is_pair] |= 2
         seed = np.uint64(hash_word(view.tokenisation))
-        little = self.kept_words is None and not self.gaps and not use_numba(len(view) * _UNITS)
+        use_numpy = self.kept_words is None and not self.gaps and not use_numba(len(view) * _NUMPY_COST)
         begin = 0
         while begin < len(view):
             room = int(((self._capacity - self._filled) // self._max_per_token).min())
@@ -151,15 +151,15 @@ class NgramCounter:
                 continue
             end = min(len(view), begin + room)
             before = self._filled.copy()
-            where = self._keys, self._rows, self._filled
-            if little:
-                runs.add_keys(view.hashes, view.sentences, (begin, end), int(seed), self.orders, *where)
+            buffers = self._keys, self._rows, self._filled
+            if use_numpy:
+                runs.add_keys(view.hashes, view.sentences, (begin, end), int(seed), self.orders, *buffers)
             else:
                 from disambig.counts._build_kernels import add_keys
 
-                add_keys(view.hashes, view.sentences, begin, end, seed, member, self.orders, *where)
-            for row, more in enumerate((self._filled - before).tolist()):
-                self.totals[row] += more
+                add_keys(view.hashes, view.sentences, begin, end, seed, membership, self.orders, *buffers)
+            for row, n_new in enumerate((self._filled - before).tolist()):
+                self.totals[row] += n_new
             begin = end
 
     def add_counts(self, keys: NDArray[np.uint64], counts: NDArray[np.uint64], kind: int) -> None:
@@ -168,7 +168,7 @@ class NgramCounter:
         Raises
         ------
         UserError
-            D118 if the counts of a kind add up to `MOST` or more.
+            D118 if the counts of a kind add up to `MAX_TOTAL` or more.
         """
         if not len(keys):
             return
@@ -176,9 +176,8 @@ class NgramCounter:
         self.totals[row] = add_up(self.totals[row], counts)
         self._pending[row].append((keys, counts))
         self._n_pending += len(keys)
-        if self._n_pending * 8 >= self._capacity * len(
-            self.kinds
-        ):  # sorting needs eight times the memory of the keys
+        # sorting needs eight times the memory of the keys
+        if self._n_pending * 8 >= self._capacity * len(self.kinds):
             self._spill_pending()
 
     def partitions(self, *, min_counts: Mapping[int, int] | None = None) -> Iterator[Merged]:
@@ -216,6 +215,7 @@ class NgramCounter:
         self._filled = np.zeros(len(self.kinds), dtype=np.int64)
 
     def _spill(self) -> None:
+        """Write the contents of the buffers as runs."""
         for row in range(len(self.kinds)):
             keys = self._sorted(row)
             if len(keys):
@@ -223,12 +223,13 @@ class NgramCounter:
         self._filled[:] = 0
 
     def _spill_pending(self) -> None:
+        """Write the ready counts as runs."""
         for row, pending in enumerate(self._pending):
             if pending:
                 keys = np.concatenate([keys for keys, _ in pending])
                 counts = np.concatenate([counts for _, counts in pending])
                 pending.clear()
-                self._runs[row].append(self._file().add_counts(*_summed(keys, counts)))
+                self._runs[row].append(self._file().add_counts(*_sum_counts(keys, counts)))
         self._n_pending = 0
 
     def _sorted(self, kind: int) -> NDArray[np.uint64]:
@@ -259,16 +260,19 @@ class NgramCounter:
         self._clear()
 
     def _file(self) -> RunFile:
+        """Return the file of the next run; create it with the first one."""
         self.spilled += 1
         if self._runs_to is None:
             place = Path(self._temporary or tempfile.gettempdir())
-            folder = self._last.enter_context(temp_folder(TempFiles.for_name(place, _RUNS), private=True))
-            self._runs_to = self._last.enter_context(run_file(folder / "runs"))
+            folder = self._resources.enter_context(
+                temp_folder(TempFiles.for_name(place, _FOLDER_NAME), private=True)
+            )
+            self._runs_to = self._resources.enter_context(run_file(folder / "runs"))
         return self._runs_to
 
     def close(self) -> None:
         """Delete the temporary files and release the buffers."""
-        self._last.close()
+        self._resources.close()
         self._runs_to = None
         self._keys = np.empty((len(self.kinds), 0), dtype=np.uint64)
         self._runs = [[] for _ in self.kinds]
@@ -287,6 +291,7 @@ def ngram_kinds(orders: int, *, gaps: bool) -> tuple[int, ...]:
 
 
 def _hash_set(words: Collection[int]) -> NDArray[np.uint64]:
+    """Return a hash set of word hashes for compiled functions."""
     from disambig.counts._build_kernels import fill_set
 
     hashes = np.unique(np.fromiter(words, dtype=np.uint64, count=len(words)))
@@ -295,7 +300,8 @@ def _hash_set(words: Collection[int]) -> NDArray[np.uint64]:
     return table
 
 
-def _summed(keys: NDArray[np.uint64], counts: NDArray[np.uint64]) -> Counted:
+def _sum_counts(keys: NDArray[np.uint64], counts: NDArray[np.uint64]) -> Counted:
+    """Sort keys, and add up the counts of equal ones."""
     order = np.argsort(keys)
     keys, counts = keys[order], counts[order]
     first = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))

@@ -41,10 +41,9 @@ VERSION = 2
 """Version that is written. A file of version 1 has one tokenisation and at most its first four sections."""
 READABLE = (1, VERSION)
 PAGE = 4096
-_PREAMBLE = struct.Struct(
-    "<16sIIQQQ32s"
-)  # magic, version, unused, file size, header place, header size, digest
-_COPY = 1 << 22
+# magic, version, unused, file size, offset and size of the header, digest of the header
+_PREAMBLE = struct.Struct("<16sIIQQQ32s")
+_COPY_BYTES = 1 << 22
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +76,9 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         target = follow_links(path)
         if is_special(path):
             raise UserError("D107", path=path, problem="it is not a regular file")
-        drafts = TempFiles.for_target(target)
-        drafts.clean()
-        temporary = drafts.new()
+        temp_files = TempFiles.for_target(target)
+        temp_files.clean()
+        temporary = temp_files.new()
         with open(temporary, "x+b") as file:
             lock_file(file.fileno())
             yield file
@@ -110,9 +109,9 @@ def append_section(file: BinaryIO, array: NDArray[Any]) -> tuple[int, int]:
 
 def fill_page(file: BinaryIO) -> int:
     """Append zeros up to the next page; return the new end of the file."""
-    at = file.seek(0, os.SEEK_END)
-    file.write(bytes(padded(at) - at))
-    return padded(at)
+    end = file.seek(0, os.SEEK_END)
+    file.write(bytes(padded(end) - end))
+    return padded(end)
 
 
 class Digest:
@@ -134,7 +133,7 @@ class Digest:
         self._wait()
         self._last = self._thread.submit(self._hash.update, data)
 
-    def of_section(self, size: int) -> str:
+    def section_digest(self, size: int) -> str:
         """Return the digest of a section of `size` bytes with its padding."""
         self._wait()
         self._hash.update(bytes(padded(size) - size))
@@ -172,15 +171,17 @@ def finish(
 
 
 def _preamble(at: int, data: bytes, version: int = VERSION) -> bytes:
+    """Return the first page of a file whose header `data` is at byte `at`."""
     digest = hashlib.blake2b(data, digest_size=32).digest()
     return _PREAMBLE.pack(MAGIC, version, 0, at + len(data), at, len(data), digest).ljust(PAGE, b"\0")
 
 
 def _digest(file: BinaryIO, offset: int, size: int) -> str:
+    """Return the digest of a range of bytes; a text that equals no digest if the file ends before."""
     digest = hashlib.blake2b(digest_size=32)
     file.seek(offset)
     while size:
-        block = file.read(min(size, _COPY))
+        block = file.read(min(size, _COPY_BYTES))
         if not block:
             return "cut short"
         digest.update(block)

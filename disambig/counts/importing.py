@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from disambig.counts.build import BuildOptions, make_counter, write_chosen
+from disambig.counts.build import BuildOptions, make_counter, write_counted
 from disambig.counts.counter import NgramCounter
 from disambig.counts.inputs import BOM, count_format, unpacked
-from disambig.counts.table import AS_THEY_STAND
+from disambig.counts.table import UNSPLIT_TOKENISATIONS
 from disambig.counts.writer import refuse_existing
 from disambig.errors import UserError
 from disambig.files import READ_ERRORS, decode, read_error
@@ -54,25 +54,27 @@ class WordMap:
 
         self.entries = np.zeros((1 << 16, 2), dtype=np.uint64)
         self._n = 0
-        self._cut = None if tokenisation in AS_THEY_STAND else tokenisation_named(tokenisation)
+        self._tokenisation = (
+            None if tokenisation in UNSPLIT_TOKENISATIONS else tokenisation_named(tokenisation)
+        )
         self._google = google
         self._tagged = tagged
 
     def learn(self, words: Sequence[bytes]) -> None:
         """Add words (UTF-8)."""
-        from disambig.counts._import_kernels import put_all
+        from disambig.counts._import_kernels import insert_words
 
         while 2 * (self._n + len(words)) > len(self.entries):
             old = self.entries[self.entries[:, 0] != 0]
             self.entries = np.zeros((2 * len(self.entries), 2), dtype=np.uint64)
-            put_all(self.entries, old[:, 0].copy(), old[:, 1].copy())
+            insert_words(self.entries, old[:, 0].copy(), old[:, 1].copy())
         raw = np.fromiter(map(hash_word, words), dtype=np.uint64, count=len(words))
-        self._n += put_all(self.entries, raw, self._normal_hashes(words, raw))
+        self._n += insert_words(self.entries, raw, self._normal_hashes(words, raw))
 
     def _normal_hashes(self, words: Sequence[bytes], raw: NDArray[np.uint64]) -> NDArray[np.uint64]:
         from disambig.counts._import_kernels import TAGGED
 
-        values = raw.copy() if self._cut is None else self._tokenised_hashes(words)
+        values = raw.copy() if self._tokenisation is None else self._tokenised_hashes(words)
         boundaries = _BOUNDARIES | _GOOGLE_BOUNDARIES if self._google else _BOUNDARIES
         for i, word in enumerate(words):
             if word in boundaries:
@@ -84,8 +86,8 @@ class WordMap:
     def _tokenised_hashes(self, words: Sequence[bytes]) -> NDArray[np.uint64]:
         from disambig.counts._import_kernels import CUT
 
-        assert self._cut is not None
-        view = self._cut([word.decode() for word in words])
+        assert self._tokenisation is not None
+        view = self._tokenisation([word.decode() for word in words])
         sizes = np.diff(view.documents)  # 3 tokens: one word and the two sentence boundaries
         middle = np.minimum(view.documents[:-1] + 1, max(len(view) - 1, 0))
         if not len(view):
@@ -95,18 +97,18 @@ class WordMap:
     def _tagged_form(self, match: re.Match[bytes]) -> int:
         from disambig.counts._import_kernels import CUT
 
-        if self._cut is None or match[1] is None:
+        if self._tokenisation is None or match[1] is None:
             return hash_word(match[0])
-        form = self._cut.words(match[1].decode())
+        form = self._tokenisation.words(match[1].decode())
         return hash_word(form[1].encode() + match[2]) if len(form) == 3 else CUT
 
 
 _BLOCK = 1 << 22
 _LONGEST_LINE = 1 << 24
-_PIECE = 1 << 16
+_PIECE_BYTES = 1 << 16
 _ARPA = re.compile(rb"\\data\\\s", re.MULTILINE)
-_HEAD = 1 << 12
-_SPARE = 16
+_HEAD_BYTES = 1 << 12
+_PADDING = 16
 _MISSING = 1 << 16
 ALL_YEARS = (0, 10**18)
 _PROBLEMS = (
@@ -172,42 +174,41 @@ class CountReader:
             (binary), D304 (not UTF-8), D308 (cut short).
         """
         form = count_format(path) if form is None else form
-        lines = 0
+        n_lines = 0
         try:
             with open(path, "rb") as raw, unpacked(raw, path) as stream:
                 for offset, block in _line_blocks(stream):
                     if block is None:
-                        raise _malformed(path, lines + 1, "it has no line end", form)
+                        raise _malformed(path, n_lines + 1, "it has no line end", form)
                     _check_utf8(block, path, offset)
-                    wrong, read = self._parse_lines(block, order, form)
-                    lines += read
-                    if wrong:
-                        if offset <= len(BOM) and _ARPA.search(block, 0, _HEAD):
+                    error, n_read = self._parse_lines(block, order, form)
+                    n_lines += n_read
+                    if error:
+                        if offset <= len(BOM) and _ARPA.search(block, 0, _HEAD_BYTES):
                             raise UserError("D124", path=path)
-                        raise _malformed(path, lines, _PROBLEMS[wrong], form)
+                        raise _malformed(path, n_lines, _PROBLEMS[error], form)
                     yield raw.tell()
         except READ_ERRORS as problem:
             raise read_error(path, problem) from problem
 
     def _parse_lines(self, block: bytes, order: int, form: int) -> tuple[int, int]:
-        """Add the counts of some lines; return the error code (0 for none) and the lines read."""
+        """Add the counts of some lines; return the error code (0 for none) and the number of lines read."""
         words = self._word_map(google=form > 0)
-        wrong, read, n_missing, lines = self._parse_block(block, order, form, words)
+        error, n_read, n_missing, deferred = self._parse_block(block, order, form, words)
         passes = []
-        while (
-            not wrong and n_missing and words is not None
-        ):  # learn the new words, then parse their lines again
+        # learn the new words, then parse their lines again
+        while not error and n_missing and words is not None:
             spans = self._missing[:n_missing].tolist()
             words.learn(list({block[begin:end] for _, begin, end in spans}))
-            passes.append((block, lines))
-            block = b"".join(block[begin:end] for begin, end in lines.tolist())
+            passes.append((block, deferred))
+            block = b"".join(block[begin:end] for begin, end in deferred.tolist())
             block += b"" if block.endswith(b"\n") else b"\n"
-            wrong, late, n_missing, lines = self._parse_block(block, order, form, words)
-            if wrong:
-                for whole, begins in reversed(passes):
-                    late = whole.count(b"\n", 0, int(begins[late - 1, 0])) + 1
-                return wrong, late
-        return wrong, read
+            error, line, n_missing, deferred = self._parse_block(block, order, form, words)
+            if error:
+                for earlier_block, bounds in reversed(passes):  # the number of this line in the first block
+                    line = earlier_block.count(b"\n", 0, int(bounds[line - 1, 0])) + 1
+                return error, line
+        return error, n_read
 
     def _parse_block(
         self, block: bytes, order: int, form: int, words: WordMap | None
@@ -216,9 +217,9 @@ class CountReader:
 
         Returns
         -------
-        wrong : int
+        error : int
             Code of the error in the last line that was read, 0 if all are valid.
-        read : int
+        n_read : int
             Number of lines that were read.
         n_missing : int
             Number of words that are not in `words`.
@@ -230,10 +231,10 @@ class CountReader:
         counter = self._counter
         self._make_room(len(block), mapped=words is not None)
         self._data[: len(block)] = np.frombuffer(block, dtype=np.uint8)
-        self._data[len(block) : len(block) + _SPARE] = ord("\n")
+        self._data[len(block) : len(block) + _PADDING] = ord("\n")
         tallies = np.zeros(6, dtype=np.int64)
         none = np.empty(0, dtype=np.uint64)
-        wrong = parse(
+        error = parse(
             self._data,
             len(block),
             form,
@@ -249,12 +250,12 @@ class CountReader:
             self._deferred,
             tallies,
         )
-        n, read, n_missing, n_deferred, cut, tagged = tallies.tolist()
-        if not wrong:
+        n, n_read, n_missing, n_deferred, cut, tagged = tallies.tolist()
+        if not error:
             self._add(self._keys[:n], self._counts[:n], self._orders[:n])
         self.left_out["cut"] += cut
         self.left_out["tagged"] += tagged
-        return wrong, read, n_missing, self._deferred[:n_deferred].copy()
+        return error, n_read, n_missing, self._deferred[:n_deferred].copy()
 
     def _make_room(self, size: int, *, mapped: bool) -> None:
         """Allocate buffers for a block of `size` bytes.
@@ -263,7 +264,7 @@ class CountReader:
         """
         if size > self._size:
             self._size = size
-            self._data = np.empty(size + _SPARE, dtype=np.uint8)
+            self._data = np.empty(size + _PADDING, dtype=np.uint8)
             self._keys, self._counts = np.empty((2, size // 4 + 2), dtype=np.uint64)
             self._orders = np.empty(size // 4 + 2, dtype=np.uint8)
             self._deferred = np.empty((0, 2), dtype=np.int64)
@@ -273,18 +274,18 @@ class CountReader:
     def _word_map(self, *, google: bool) -> WordMap | None:
         if google not in self._maps:
             name = self._counter.tokenisations[0]
-            stand = name in AS_THEY_STAND and not google
-            self._maps[google] = None if stand else WordMap(name, google=google, tagged=self._tagged)
+            is_unsplit = name in UNSPLIT_TOKENISATIONS and not google
+            self._maps[google] = None if is_unsplit else WordMap(name, google=google, tagged=self._tagged)
         return self._maps[google]
 
     def _add(self, keys: NDArray[np.uint64], counts: NDArray[np.uint64], orders: NDArray[np.uint8]) -> None:
         for order in range(1, self._counter.orders + 1):
-            here = orders == order
-            if here.all():
+            has_order = orders == order
+            if has_order.all():
                 self._counter.add_counts(keys.copy(), counts.copy(), order)
                 return
-            if here.any():
-                self._counter.add_counts(keys[here], counts[here], order)
+            if has_order.any():
+                self._counter.add_counts(keys[has_order], counts[has_order], order)
 
 
 def _malformed(path: str, line: int, problem: str, form: int) -> UserError:
@@ -295,7 +296,8 @@ def _check_utf8(block: bytes, path: str, offset: int) -> None:
     """Raise D303 or D304 if lines are not valid UTF-8; check small pieces, so that they stay in the cache."""
     begin = 0
     while begin < len(block):
-        end = block.rfind(b"\n", begin, begin + _PIECE) + 1 or block.find(b"\n", begin) + 1 or len(block)
+        end = block.rfind(b"\n", begin, begin + _PIECE_BYTES) + 1
+        end = end or block.find(b"\n", begin) + 1 or len(block)
         piece = block[begin:end]
         if not piece.isascii() or b"\0" in piece:
             decode(piece, path, start=offset + begin)
@@ -304,18 +306,18 @@ def _check_utf8(block: bytes, path: str, offset: int) -> None:
 
 def _line_blocks(stream: Any) -> Iterator[tuple[int, bytes | None]]:
     """Yield blocks of whole lines with their offset in the file; None if a line is too long."""
-    held, offset = b"", 0
+    pending, offset = b"", 0
     while True:
         block = stream.read(_BLOCK)
-        if offset == 0 and not held and block.startswith(BOM):
+        if offset == 0 and not pending and block.startswith(BOM):
             block, offset = block[len(BOM) :], len(BOM)
-        held += block
-        cut = held.rfind(b"\n") + 1 if block else len(held)
+        pending += block
+        cut = pending.rfind(b"\n") + 1 if block else len(pending)
         if cut:
-            yield offset, held[:cut]
-            held = held[cut:]
+            yield offset, pending[:cut]
+            pending = pending[cut:]
             offset += cut
-        elif len(held) > _LONGEST_LINE:
+        elif len(pending) > _LONGEST_LINE:
             yield offset, None
         if not block:
             return
@@ -359,13 +361,13 @@ def import_table(
         before = 0
         for file, order in files:
             if order <= counter.orders:
-                for done in reader.read(file, order, count_format(file, format)):
+                for n_bytes in reader.read(file, order, count_format(file, format)):
                     if progress is not None:
-                        progress("count", before + done, None)
+                        progress("count", before + n_bytes, None)
             before += os.path.getsize(file)
-        view: dict[str, Any] = {
+        text_info: dict[str, Any] = {
             "sources": [{"name": os.path.basename(file), "bytes": os.path.getsize(file)} for file, _ in files]
         }
         if any(reader.left_out.values()):
-            view["left_out"] = reader.left_out
-        return write_chosen(path, counter, views={tokenisation: view}, **choices)
+            text_info["left_out"] = reader.left_out
+        return write_counted(path, counter, views={tokenisation: text_info}, **choices)

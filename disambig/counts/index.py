@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from disambig.counts.runs import Merged
 
 
-_SMALL = 1 << 16
+_N_SMALL = 1 << 16
 
 
 class CountRanks:
     """Assigns ranks to counts; counts without a rank are kept with their keys.
 
     Rounding records have fixed ranks. Exact records get ranks in the order in which counts appear;
-    `places` gives the final ranks.
+    `final_ranks` gives the final ranks.
     """
 
     def __init__(self, record: Record) -> None:
@@ -35,46 +35,47 @@ class CountRanks:
         self._fixed = layout.rounded_values(record) if record.growth else None
         self._counts = np.empty(0, dtype=np.uint64)  # ascending
         self._ranks = np.empty(0, dtype=np.uint16)
-        self._small = np.zeros(_SMALL, dtype=np.uint16)  # ranks of small counts; 0: not seen yet
+        self._small = np.zeros(_N_SMALL, dtype=np.uint16)  # ranks of small counts; 0: not seen yet
         self._overflow: list[NDArray[np.uint64]] = []
 
     @classmethod
     def given(cls, record: Record, counts: NDArray[np.uint64]) -> CountRanks:
         """Return final ranks: the places of counts among `counts`, ascending and not more than ranks."""
-        made = cls(record)
-        made._counts = counts
-        made._ranks = np.arange(1, len(counts) + 1).astype(np.uint16)
-        small = counts < _SMALL
-        made._small[counts[small].astype(np.intp)] = made._ranks[small]
-        return made
+        ranks = cls(record)
+        ranks._counts = counts
+        ranks._ranks = np.arange(1, len(counts) + 1).astype(np.uint16)
+        is_small = counts < _N_SMALL
+        ranks._small[counts[is_small].astype(np.intp)] = ranks._ranks[is_small]
+        return ranks
 
     def rank_counts(self, keys: NDArray[np.uint64], counts: NDArray[np.uint64]) -> NDArray[np.uint16]:
         """Return the ranks of `counts` (provisional for exact records), shape ``(n,)``."""
         if self._fixed is not None:
             return layout.rounded_ranks(counts, self._fixed)
-        small = counts < _SMALL
-        ranks = self._small[np.where(small, counts, 0).astype(np.intp)]
-        rest = np.flatnonzero(ranks == 0)
-        if len(rest):
-            ranks[rest] = self._rank_any_counts(counts[rest])
-            over = np.flatnonzero(ranks == layout.OVERFLOW)
-            if len(over):
-                self._overflow.append(np.stack([keys[over], counts[over]], axis=1))
+        is_small = counts < _N_SMALL
+        ranks = self._small[np.where(is_small, counts, 0).astype(np.intp)]
+        unranked = np.flatnonzero(ranks == 0)
+        if len(unranked):
+            ranks[unranked] = self._rank_any_counts(counts[unranked])
+            overflowing = np.flatnonzero(ranks == layout.OVERFLOW)
+            if len(overflowing):
+                self._overflow.append(np.stack([keys[overflowing], counts[overflowing]], axis=1))
         return ranks
 
     def _rank_any_counts(self, counts: NDArray[np.uint64]) -> NDArray[np.uint16]:
-        distinct, which = np.unique(counts, return_inverse=True)
+        """Return the ranks of exact counts; new counts get the next ranks, as long as there are any."""
+        distinct, inverse = np.unique(counts, return_inverse=True)
         new = np.setdiff1d(distinct, self._counts)[: layout.OVERFLOW - 1 - len(self._counts)]
         ranks = np.arange(len(self._counts) + 1, len(self._counts) + 1 + len(new)).astype(np.uint16)
-        self._small[new[new < _SMALL].astype(np.intp)] = ranks[new < _SMALL]
-        both = np.concatenate([self._counts, new])
-        order = np.argsort(both)
-        self._counts = both[order]
+        self._small[new[new < _N_SMALL].astype(np.intp)] = ranks[new < _N_SMALL]
+        all_counts = np.concatenate([self._counts, new])
+        order = np.argsort(all_counts)
+        self._counts = all_counts[order]
         self._ranks = np.concatenate([self._ranks, ranks])[order]
         vocabulary = HashVocabulary(self._counts)
-        return vocabulary.get(distinct, self._ranks, np.uint16(layout.OVERFLOW)).astype(np.uint16)[which]
+        return vocabulary.get(distinct, self._ranks, np.uint16(layout.OVERFLOW)).astype(np.uint16)[inverse]
 
-    def appeared(self) -> NDArray[np.uint64]:
+    def counts_by_rank(self) -> NDArray[np.uint64]:
         """Return the counts by provisional rank, from rank 1; empty if ranks are fixed."""
         return self._counts[np.argsort(self._ranks)]
 
@@ -84,14 +85,14 @@ class CountRanks:
             return self._fixed
         return np.concatenate([np.zeros(1, dtype=np.uint64), self._counts])
 
-    def places(self) -> NDArray[np.uint16] | None:
+    def final_ranks(self) -> NDArray[np.uint16] | None:
         """Return the final rank of each provisional one, shape ``(65536,)``; None if ranks are fixed."""
         if self._fixed is not None:
             return None
-        places = np.zeros(1 << 16, dtype=np.uint16)
-        places[self._ranks] = np.arange(1, len(self._ranks) + 1)
-        places[layout.OVERFLOW] = layout.OVERFLOW
-        return places
+        ranks = np.zeros(1 << 16, dtype=np.uint16)
+        ranks[self._ranks] = np.arange(1, len(self._ranks) + 1)
+        ranks[layout.OVERFLOW] = layout.OVERFLOW
+        return ranks
 
     def overflow(self) -> NDArray[np.uint64]:
         """Return the n-grams whose exact count has no rank: rows ``(key, count)``, keys ascending."""
@@ -110,46 +111,45 @@ def find_pilots_with_numpy(
     buckets = (((keys << np.uint64(bits)) >> _S32) * np.uint64(n_buckets)) >> _S32
     sizes = np.bincount(buckets.astype(np.intp), minlength=n_buckets)
     begins = offsets_from_sizes(sizes)[:-1]
-    mixed = np.uint64((seed << 16) * C1 & 0xFFFFFFFFFFFFFFFF) + np.arange(
-        PILOTS, dtype=np.uint64
-    ) * np.uint64(C1)
-    taken = np.zeros(n_slots, bool)
+    first = np.uint64((seed << 16) * C1 & 0xFFFFFFFFFFFFFFFF)
+    mixed_pilots = first + np.arange(PILOTS, dtype=np.uint64) * np.uint64(C1)
+    is_taken = np.zeros(n_slots, bool)
     pilots[:] = 0
     for bucket in np.argsort(-sizes, kind="stable").tolist():
         size = int(sizes[bucket])
         if not size:
             break  # the remaining buckets are empty too
         in_bucket = slice(int(begins[bucket]), int(begins[bucket]) + size)
-        pilot = _find_pilot(keys[in_bucket], mixed, np.uint64(n_slots), taken, slots[in_bucket])
+        pilot = _find_pilot(keys[in_bucket], mixed_pilots, np.uint64(n_slots), is_taken, slots[in_bucket])
         if pilot < 0:
             return False
         pilots[bucket] = pilot
-        taken[slots[in_bucket]] = True
+        is_taken[slots[in_bucket]] = True
     return True
 
 
 def _find_pilot(
     keys: NDArray[np.uint64],
-    mixed: NDArray[np.uint64],
+    mixed_pilots: NDArray[np.uint64],
     n_slots: np.uint64,
-    taken: NDArray[np.bool_],
+    is_taken: NDArray[np.bool_],
     slots: NDArray[np.uint64],
 ) -> int:
     """Return the first pilot that maps the keys of a bucket to distinct free slots; -1 if there is none."""
-    for start in range(0, len(mixed), _AT_ONCE):
-        mixed_keys = keys ^ mixed[start : start + _AT_ONCE, None]
-        at = (((mixed_keys * np.uint64(C2)) >> _S32) * n_slots) >> _S32
-        for pilot in np.flatnonzero(~taken[at].any(axis=1)).tolist():
-            if len(set(at[pilot].tolist())) == len(keys):
-                slots[:] = at[pilot]
+    for start in range(0, len(mixed_pilots), _AT_ONCE):
+        mixed_keys = keys ^ mixed_pilots[start : start + _AT_ONCE, None]
+        candidates = (((mixed_keys * np.uint64(C2)) >> _S32) * n_slots) >> _S32
+        for pilot in np.flatnonzero(~is_taken[candidates].any(axis=1)).tolist():
+            if len(set(candidates[pilot].tolist())) == len(keys):
+                slots[:] = candidates[pilot]
                 return start + pilot
     return -1
 
 
 Chunk = tuple[NDArray[np.uint64], NDArray[np.uint64]]
 """Keys, ascending and distinct, and their counts, none zero."""
-_REWRITE = 3 << 20
-_UNITS = 10
+_REWRITE_SLOTS = 3 << 20
+_NUMPY_COST = 10
 """Cost of a key with NumPy, in the units of `use_numba`."""
 
 
@@ -185,16 +185,17 @@ def renumber(
     file: BinaryIO,
     start: int,
     directory: NDArray[np.uint64],
-    places: NDArray[np.uint16],
+    new_ranks: NDArray[np.uint16],
 ) -> None:
     """Replace each rank r in an index of exact records by ``places[r]``."""
     for records, slots, *_ in directory.tolist():
-        for begin in range(0, slots, _REWRITE):
-            size = min(slots - begin, _REWRITE) * layout.EXACT.width * 2
+        for begin in range(0, slots, _REWRITE_SLOTS):
+            size = min(slots - begin, _REWRITE_SLOTS) * layout.EXACT.width * 2
             at = start + 2 * (records + begin * layout.EXACT.width)
             file.seek(at)
             words = np.frombuffer(bytearray(file.read(size)), dtype=np.uint16)
-            words[2::3] = places[words[2::3]]  # an exact record is two words of fingerprint and one of rank
+            # an exact record is two words of fingerprint and one of rank
+            words[2::3] = new_ranks[words[2::3]]
             file.seek(at)
             file.write(words.data)
     file.seek(0, os.SEEK_END)
@@ -206,15 +207,15 @@ def bits_for(chunks: Iterable[Chunk | Merged]) -> tuple[int, list[Chunk]]:
     Reads chunks until at least one part is full and estimates the number of parts from its last key. That
     key does not depend on how the chunks are cut, so the same n-grams always give the same file.
     """
-    held: list[Chunk] = []
-    n_held = 0
+    pending: list[Chunk] = []
+    n_pending = 0
     for keys, counts, *_ in chunks:
-        held.append((keys, counts))
-        n_held += len(keys)
-        if n_held > layout.KEYS_PER_PART:
-            share = (int(_concatenate(held)[0][layout.KEYS_PER_PART]) + 1) / 2**64
-            return layout.part_bits((layout.KEYS_PER_PART + 1) / share), held
-    return layout.part_bits(n_held), held
+        pending.append((keys, counts))
+        n_pending += len(keys)
+        if n_pending > layout.KEYS_PER_PART:
+            share = (int(_concatenate(pending)[0][layout.KEYS_PER_PART]) + 1) / 2**64
+            return layout.part_bits((layout.KEYS_PER_PART + 1) / share), pending
+    return layout.part_bits(n_pending), pending
 
 
 def _parts(
@@ -222,19 +223,19 @@ def _parts(
 ) -> Iterator[tuple[int, NDArray[np.uint64], NDArray[np.uint64]]]:
     """Cut the chunks into parts of the index: ``(bits, keys, counts)``; parts may be empty."""
     stream = _check_chunks(chunks)
-    held: list[Chunk] = []
+    pending: list[Chunk] = []
     if span is None:
-        bits, held = bits_for(stream)
+        bits, pending = bits_for(stream)
         span = Span(bits, 0, 1 << bits)
     bits, part = span.bits, span.first
     shift = np.uint64(64 - bits)
     while part < span.stop:
-        last = int(held[-1][0][-1] >> shift) if held else 0
-        more = next(stream, None) if last <= part else None
-        if more is not None:
-            held.append(more)
+        last = int(pending[-1][0][-1] >> shift) if pending else 0
+        chunk = next(stream, None) if last <= part else None
+        if chunk is not None:
+            pending.append(chunk)
             continue
-        keys, counts = _concatenate(held)
+        keys, counts = _concatenate(pending)
         # parts before `last` are complete; at the end of the stream all parts are
         ends = np.arange(part + 1, last + 1 if last > part else span.stop, dtype=np.uint64) << shift
         cuts = np.searchsorted(keys, ends).tolist()
@@ -243,19 +244,19 @@ def _parts(
         for begin, end in zip([0, *cuts], cuts, strict=False):
             yield bits, keys[begin:end], counts[begin:end]
         part += len(cuts)
-        held = [(keys[cuts[-1] :], counts[cuts[-1] :])]
-        if not len(held[0][0]):
-            held = []
+        pending = [(keys[cuts[-1] :], counts[cuts[-1] :])]
+        if not len(pending[0][0]):
+            pending = []
 
 
 def _concatenate(chunks: list[Chunk]) -> Chunk:
     none = np.empty(0, dtype=np.uint64)
-    return np.concatenate([none, *(keys for keys, _ in chunks)]), np.concatenate(
-        [none, *(counts for _, counts in chunks)]
-    )
+    keys = np.concatenate([none, *(keys for keys, _ in chunks)])
+    return keys, np.concatenate([none, *(counts for _, counts in chunks)])
 
 
 def _check_chunks(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+    """Yield the chunks that are not empty; raise ValueError for keys or counts that break the contract."""
     last = -1
     for keys, counts in chunks:
         if not len(keys):
@@ -271,7 +272,8 @@ def _check_chunks(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
 def _find_pilots(
     keys: Hashes, bits: int, seed: int, n_slots: int, pilots: NDArray[np.uint16], slots: Hashes
 ) -> bool:
-    if not use_numba(len(keys) * _UNITS):
+    """Choose a pilot for each bucket of a part, with the backend that is faster."""
+    if not use_numba(len(keys) * _NUMPY_COST):
         return find_pilots_with_numpy(keys, bits, seed, n_slots, pilots, slots)
     from disambig.counts._build_kernels import find_pilots
 
@@ -283,6 +285,7 @@ def _find_pilots(
 def _build_part(
     keys: NDArray[np.uint64], ranks: NDArray[np.uint16], bits: int, record: Record
 ) -> tuple[NDArray[np.uint16], int, int, int]:
+    """Return the words of a part (records, then pilots), its numbers of slots and buckets, and its seed."""
     n_slots, n_buckets = layout.n_slots(len(keys), record), layout.n_buckets(len(keys), record)
     words = np.zeros(n_slots * record.width + n_buckets, dtype=np.uint16)
     pilots = words[n_slots * record.width :]

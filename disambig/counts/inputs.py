@@ -27,7 +27,7 @@ from disambig.files import (
 )
 from disambig.text import MAX_ORDER, Tokenisation
 
-ENDINGS = (".txt", *COMPRESSED)
+SUFFIXES = (".txt", *COMPRESSED)
 """Suffixes of the files that are read from a directory; a file given by name may have any suffix."""
 _BLOCK = 1 << 20
 LONGEST = 1 << 20
@@ -42,7 +42,7 @@ class TextFiles:
     Parameters
     ----------
     paths : sequence of str
-        Files, directories (searched recursively for `ENDINGS`; hidden and empty files are skipped), and
+        Files, directories (searched recursively for `SUFFIXES`; hidden and empty files are skipped), and
         ``-`` for standard input. A file that is named twice is read once. Files named ``.gz``, ``.bz2``,
         ``.xz`` or ``.zst`` are decompressed.
 
@@ -151,9 +151,9 @@ def _list_files(path: str) -> list[str]:
         # sorted, since the order of a directory differs between file systems and the table must not
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         files = [os.path.join(folder, name) for name in sorted(names) if not name.startswith(".")]
-        inside += [file for file in files if file.lower().endswith(ENDINGS) and os.path.getsize(file)]
+        inside += [file for file in files if file.lower().endswith(SUFFIXES) and os.path.getsize(file)]
     if not inside:
-        raise UserError("D301", path=path, endings=", ".join(ENDINGS))
+        raise UserError("D301", path=path, endings=", ".join(SUFFIXES))
     return inside
 
 
@@ -163,25 +163,25 @@ def _lines(stream: Any, name: str, start: int = 0, end: int | None = None) -> It
     The stream is at byte `start`. Blocks end at multiples of the block size in the file, not relative to
     `start`, so that long lines are cut at the same places whichever shard reads them.
     """
-    held, offset, at = b"", start, start
+    pending, offset, position = b"", start, start
     while True:
-        size = _BLOCK - at % _BLOCK
-        block = stream.read(size if end is None else min(size, end - at))
-        at += len(block)
-        if offset == 0 and not held and block.startswith(BOM):
+        size = _BLOCK - position % _BLOCK
+        block = stream.read(size if end is None else min(size, end - position))
+        position += len(block)
+        if offset == 0 and not pending and block.startswith(BOM):
             block, offset = block[len(BOM) :], len(BOM)
-        held += block
-        cut = held.rfind(b"\n") + 1 if block else len(held)
-        if not cut and len(held) >= LONGEST:
-            cut = _cut_long_line(held)
+        pending += block
+        cut = pending.rfind(b"\n") + 1 if block else len(pending)
+        if not cut and len(pending) >= LONGEST:
+            cut = _cut_long_line(pending)
         if cut:
-            text = decode(held[:cut], name, start=offset)
+            text = decode(pending[:cut], name, start=offset)
             if "\r" in text:
                 text = text.replace("\r\n", "\n").replace("\r", "\n")
             for line in text.split("\n"):
                 if line:
                     yield line
-            held = held[cut:]
+            pending = pending[cut:]
             offset += cut
         if not block:
             return
@@ -297,7 +297,7 @@ _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 _THRESHOLD = re.compile(r"([1-9]\d*):(\d+)")
 
 
-def size(text: str) -> int:
+def parse_size(text: str) -> int:
     """Return the bytes of a size like ``800M`` or ``2G`` (powers of 1024); D116 if it is invalid."""
     match = _SIZE.fullmatch(text.strip())
     if match is None:
@@ -305,7 +305,7 @@ def size(text: str) -> int:
     return int(float(match[1]) * 2 ** _UNITS[match[2].upper()])
 
 
-def thresholds(texts: Iterable[str], *, orders: int = MAX_ORDER) -> dict[int, int]:
+def parse_thresholds(texts: Iterable[str], *, orders: int = MAX_ORDER) -> dict[int, int]:
     """Return ``{order: count}`` from texts like ``3:2``; each count holds from its order on.
 
     Raises
@@ -324,13 +324,13 @@ def thresholds(texts: Iterable[str], *, orders: int = MAX_ORDER) -> dict[int, in
             problem = f"n-grams of {match[1]} words are not counted, the longest have {orders}"
             raise UserError("D602", option="--min-count", value=text, problem=problem)
         if int(match[1]) in minimums:
-            problem = f"n-grams of {match[1]} words have a least count already; give one for each length"
+            problem = f"n-grams of {match[1]} words already have a minimum count; give one for each length"
             raise UserError("D602", option="--min-count", value=text, problem=problem)
         minimums[int(match[1])] = int(match[2])
     return minimums
 
 
-def word_file(path: Path | None) -> list[str] | None:
+def read_word_file(path: Path | None) -> list[str] | None:
     """Return the lines of a word file with single spaces between words; None if `path` is None.
 
     Raises
@@ -350,15 +350,17 @@ def word_file(path: Path | None) -> list[str] | None:
     return [line for line in lines if line]
 
 
-def normal_words(
-    lines: list[str] | None, tokenisations: Iterable[Tokenisation], *, stand: bool = False
+def normalise_words(
+    lines: list[str] | None, tokenisations: Iterable[Tokenisation], *, unsplit: bool = False
 ) -> list[str] | None:
     """Return the words of all lines in the normal forms of the tokenisations; None if `lines` is None.
 
-    With `stand`, words are split at white space and kept unchanged.
+    With `unsplit`, words are separated by white space and kept unchanged.
     """
     if lines is None:
         return None
-    if stand:
+    if unsplit:
         return sorted({word for line in lines for word in line.split()})
-    return sorted({word for cut in tokenisations for line in lines for word in cut.words(line)[1:-1]})
+    return sorted(
+        {word for tokenisation in tokenisations for line in lines for word in tokenisation.words(line)[1:-1]}
+    )

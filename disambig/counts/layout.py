@@ -116,9 +116,9 @@ KEY_PARTS = 8
 """Number of parts of the stored keys, by their three top bits."""
 
 
-def checked_edges(listed: Any, n_stored: int) -> NDArray[np.int64]:
+def checked_edges(stored: Any, n_stored: int) -> NDArray[np.int64]:
     """Return the header's `key_edges`; raise ValueError if they do not fit the section."""
-    edges = np.array([int(edge) for edge in listed], dtype=np.int64)
+    edges = np.array([int(edge) for edge in stored], dtype=np.int64)
     if (
         len(edges) != KEY_PARTS + 1
         or edges[0]

@@ -77,10 +77,10 @@ def least_counts(min_counts: Mapping[int, int] | None, *, orders: int) -> dict[i
     A threshold holds for its order and all longer ones, up to the next given order: with ``{3: 2}``, n-grams
     of three or more words must occur twice; ``{1: 200, 2: 40}`` is the rule of Web 1T.
     """
-    minimums, least = {}, 1
+    minimums, minimum = {}, 1
     for order in range(1, orders + 1):
-        least = (min_counts or {}).get(order, least)
-        minimums[order] = least
+        minimum = (min_counts or {}).get(order, minimum)
+        minimums[order] = minimum
     return minimums
 
 
@@ -212,10 +212,10 @@ def run_file(path: Path) -> Iterator[RunFile]:
     with open(path, "wb", buffering=0) as file:
 
         def write(data: memoryview) -> None:
-            left = data.cast("B")
+            unwritten = data.cast("B")
             try:
-                while left:  # Linux writes at most two gigabytes per call
-                    left = left[file.write(left) :]
+                while unwritten:  # Linux writes at most two gigabytes per call
+                    unwritten = unwritten[file.write(unwritten) :]
             except OSError as error:
                 raise write_error(error, path) from error
 
@@ -224,14 +224,14 @@ def run_file(path: Path) -> Iterator[RunFile]:
 
 def merge_counts(parts: Sequence[Counted]) -> Counted:
     """Merge lists of n-grams; the counts of an n-gram in several lists are added up."""
-    todo = [part for part in parts if len(part[0])]
-    if not todo:
+    queue = [part for part in parts if len(part[0])]
+    if not queue:
         return np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.uint64)
-    if len(todo) > 1 and not use_numba(sum(len(keys) for keys, _ in todo)):
-        return merge_runs(todo)
+    if len(queue) > 1 and not use_numba(sum(len(keys) for keys, _ in queue)):
+        return merge_runs(queue)
     from disambig.counts._build_kernels import merge
 
-    return _merge_pairs(todo, merge)
+    return _merge_pairs(queue, merge)
 
 
 def interleave_payloads(parts: Sequence[Counted]) -> Counted:
@@ -243,15 +243,15 @@ def interleave_payloads(parts: Sequence[Counted]) -> Counted:
     return _merge_pairs(list(parts), interleave)
 
 
-def _merge_pairs(todo: list[Counted], merge: Callable[..., int]) -> Counted:
-    """Merge lists with a kernel that merges two of them and returns the length of the result."""
-    while len(todo) > 1:
-        (keys_a, values_a), (keys_b, values_b) = todo.pop(0), todo.pop(0)
+def _merge_pairs(queue: list[Counted], merge: Callable[..., int]) -> Counted:
+    """Merge lists with a compiled function that merges two and returns the length of the result."""
+    while len(queue) > 1:
+        (keys_a, values_a), (keys_b, values_b) = queue.pop(0), queue.pop(0)
         keys = np.empty(len(keys_a) + len(keys_b), dtype=np.uint64)
         values = np.empty(len(keys), dtype=np.uint64)
         n = merge(keys_a, values_a, keys_b, values_b, keys, values)
-        todo.append((keys[:n], values[:n]))  # a queue: merges lists of similar length, log2(k) passes
-    return todo[0]
+        queue.append((keys[:n], values[:n]))  # at the end, so that lists of similar length are merged
+    return queue[0]
 
 
 _AT_ONCE = 1 << 19
@@ -270,7 +270,7 @@ class Merge:
         Number of words of the longest n-grams.
     kinds : sequence of int
         Kinds of n-grams (see `layout.PATTERN`).
-    of_kinds : sequence of sequence of Run
+    runs : sequence of sequence of Run
         The runs of each kind.
     min_counts : mapping of int to int, optional
         See `least_counts`.
@@ -287,28 +287,28 @@ class Merge:
         self,
         orders: int,
         kinds: Sequence[int],
-        of_kinds: Sequence[Sequence[Run]],
+        runs: Sequence[Sequence[Run]],
         min_counts: Mapping[int, int] | None = None,
     ) -> None:
         least = least_counts(min_counts, orders=orders)
         self._least = [least[ngram_order(kind)] for kind in kinds]
         self._kinds = np.array(kinds, dtype=np.uint8)
-        self._runs = of_kinds
-        every = (run.edges for row in of_kinds for run in row)
-        self.edges = sum(every, np.zeros(SLICES + 1, np.int64))
+        self._runs = runs
+        all_edges = (run.edges for kind_runs in runs for run in kind_runs)
+        self.edges = sum(all_edges, np.zeros(SLICES + 1, np.int64))
         self.seen, self.distinct, self.kept = ([0] * len(kinds) for _ in range(3))
 
     def chunks(self, first: int = 0, stop: int = SLICES) -> Iterator[Merged]:
         """Yield the n-grams in the slices ``first:stop``, about half a million at a time."""
         for begin, end in spans(self.edges, first, stop, _AT_ONCE):
             parts = []
-            for row, here in enumerate(self._runs):
-                keys, counts = merge_counts([run.read(begin, end) for run in here])
+            for row, kind_runs in enumerate(self._runs):
+                keys, counts = merge_counts([run.read(begin, end) for run in kind_runs])
                 self.seen[row] += int(counts.sum(dtype=np.uint64))
                 self.distinct[row] += len(keys)
                 if self._least[row] > 1:
-                    wanted = counts >= np.uint64(self._least[row])
-                    keys, counts = keys[wanted], counts[wanted]
+                    is_kept = counts >= np.uint64(self._least[row])
+                    keys, counts = keys[is_kept], counts[is_kept]
                 self.kept[row] += len(keys)
                 parts.append((keys, (counts << np.uint64(3)) | np.uint64(row)))
             keys, payload = interleave_payloads(parts)

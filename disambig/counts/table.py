@@ -25,7 +25,7 @@ from disambig.formatting import escape_control_chars
 from disambig.runtime import use_numba
 from disambig.text import GAP, NOTHING, SENTENCE_END, SENTENCE_START, Tokenisation, hash_words, hashing
 
-AS_THEY_STAND = ("web1t.v1",)
+UNSPLIT_TOKENISATIONS = ("web1t.v1",)
 """Tokenisations for which the words in count files are already in normal form."""
 _GAP = re.compile(r"(?<=\s)\*(?=\s)")
 _SPECIAL = re.compile(f"({'|'.join(map(re.escape, (SENTENCE_START, SENTENCE_END, GAP, NOTHING)))})")
@@ -56,8 +56,8 @@ def ngram_hashes(ngrams: Sequence[str], tokenisation: str) -> list[NDArray[np.ui
     """
     from disambig.text import tokenisation_named
 
-    cut = tokenisation_named(tokenisation)
-    return [hash_words(ngram_words(ngram, cut)) for ngram in ngrams]
+    splitter = tokenisation_named(tokenisation)
+    return [hash_words(ngram_words(ngram, splitter)) for ngram in ngrams]
 
 
 def _unsplit_hashes(ngram: str) -> NDArray[np.uint64]:
@@ -204,8 +204,8 @@ class CountTable:
         Everything that a look-up uses as an index is checked here, since compiled functions check no bounds.
         """
         header = self.header
-        self.tokenisations = _names(header.get("tokenisations", [header.get("tokenisation")]))
-        self.gaps = _names(header.get("gaps", []))
+        self.tokenisations = _checked_names(header.get("tokenisations", [header.get("tokenisation")]))
+        self.gaps = _checked_names(header.get("gaps", []))
         if not self.tokenisations or not set(self.gaps) <= set(self.tokenisations):
             raise ValueError("a table without tokenisations")
         self.orders = int(header["orders"])
@@ -215,10 +215,10 @@ class CountTable:
         if header["hashes"] != layout.HASHES or header.get("seed", seed) != seed:
             raise UserError("D109", path=self.path)
         record = layout.RECORD_FORMS[header["record"]]
-        words = _array(self._map, sections["index"], np.uint16)
-        directory = _array(self._map, sections["directory"], np.uint64).reshape(-1, 5).copy()
-        stored = _array(self._map, sections["values"], np.uint64)
-        self.overflow = _array(self._map, sections["overflow"], np.uint64).reshape(-1, 2)
+        words = _section_array(self._map, sections["index"], np.uint16)
+        directory = _section_array(self._map, sections["directory"], np.uint64).reshape(-1, 5).copy()
+        stored = _section_array(self._map, sections["values"], np.uint64)
+        self.overflow = _section_array(self._map, sections["overflow"], np.uint64).reshape(-1, 2)
         bits = len(directory).bit_length() - 1
         records, slots, pilots, buckets, seeds = directory.T
         n_words = np.uint64(len(words))
@@ -242,7 +242,7 @@ class CountTable:
         if record is layout.EXACT and len(self.overflow):
             self.values[layout.OVERFLOW] = np.sort(self.overflow[:, 1])[len(self.overflow) // 2]
         stored_keys = sections.get("keys", files.Section(files.PAGE, 0, ""))
-        self.stored_keys = _array(self._map, stored_keys, np.uint64)
+        self.stored_keys = _section_array(self._map, stored_keys, np.uint64)
         self.has_keys = "keys" in sections
         if self.has_keys:
             if len(self.stored_keys) != self.n_ngrams or record is not layout.EXACT:
@@ -317,8 +317,8 @@ class CountTable:
         """Return the count of one n-gram given as text, which a tokenisation of the table splits into words.
 
         ``<S>`` and ``</S>`` stand for the sentence boundaries, a ``*`` between two words for any word. For a
-        tokenisation of `AS_THEY_STAND`, words with blanks between them are looked up unchanged first, because
-        an imported table may contain words that the tokenisation would split (``AT&T``).
+        tokenisation of `UNSPLIT_TOKENISATIONS`, words with blanks between them are looked up unchanged first,
+        because an imported table may contain words that the tokenisation would split (``AT&T``).
 
         Raises
         ------
@@ -338,7 +338,7 @@ class CountTable:
                 problem = "has one gap at most" if name in self.gaps else "was built without gaps (--gaps)"
                 raise UserError("D117", path=self.path, ngram=ngram, problem=problem)
         totals = self._counts_of_sizes(hashes, name)
-        if name in AS_THEY_STAND:
+        if name in UNSPLIT_TOKENISATIONS:
             unsplit = self._counts_of_sizes([_unsplit_hashes(ngram) for ngram in ngrams], name)
             np.copyto(totals, unsplit, where=unsplit > 0)
         counts: list[int] = totals.tolist()
@@ -431,13 +431,15 @@ def _renamed_engine(backend: str | None, engine: str | None) -> str | None:
     return engine
 
 
-def _names(listed: Any) -> tuple[str, ...]:
-    if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
+def _checked_names(names: Any) -> tuple[str, ...]:
+    """Return the names of a list in the header; raise ValueError if it is not a list of names."""
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise ValueError("not a list of names")
-    return tuple(listed)
+    return tuple(names)
 
 
-def _array(mapped: mmap.mmap, section: files.Section, dtype: type[np.generic]) -> NDArray[Any]:
+def _section_array(mapped: mmap.mmap, section: files.Section, dtype: type[np.generic]) -> NDArray[Any]:
+    """Return a section as an array without a copy; raise ValueError if it does not fit the type."""
     if section.size % np.dtype(dtype).itemsize or section.offset % files.PAGE:
         raise ValueError("a section whose size does not fit its type")
     return np.frombuffer(mapped, dtype, section.size // np.dtype(dtype).itemsize, section.offset)
@@ -459,7 +461,7 @@ def _nested_words(info: Any) -> frozenset[str] | None:
     return None if words is None else frozenset(map(str, words))
 
 
-IN_FOLDERS = "ngrams.counts"
+_TABLE_FILE = "ngrams.counts"
 """File name of the table in a folder of a pack."""
 
 
@@ -503,7 +505,7 @@ def _pack_table(name: Path) -> Path | None:
     table = installed[first].counts
     if folders:
         folder = installed[first].folders.get(folders[0])
-        table = folder and folder / IN_FOLDERS
+        table = folder and folder / _TABLE_FILE
     if table is None or (folders and not table.is_file()):
         raise UserError("D413", name=str(name))
     return table
@@ -542,16 +544,16 @@ def _describe_lines(table: CountTable) -> Iterator[str]:
     rounded = ": large ones rounded" if record.growth else ""
     yield f"counts        {record.name}{rounded}, up to {int(table.values.max()):,}"
     yield f"              an absent n-gram is mistaken for another once in {1 << record.fingerprint:,}"
-    for what, label in (("ngrams", "words"), ("patterns", "with gap")):
-        numbers = info.get(what, {})
+    for entry, label in (("ngrams", "words"), ("patterns", "with gap")):
+        numbers = info.get(entry, {})
         for order in sorted(numbers.get("kept", {}), key=int):
             seen, distinct, kept = (numbers[name][order] for name in ("seen", "distinct", "kept"))
             least = info.get("min_counts", {}).get(order, 1)
-            which = (
+            kept_of = (
                 f"kept (seen {least:,} times or more) of {distinct:,} different" if least > 1 else "different"
             )
             yield (
-                f"  {order} {label.removesuffix('s') if order == '1' else label:9} {kept:,} {which}, "
+                f"  {order} {label.removesuffix('s') if order == '1' else label:9} {kept:,} {kept_of}, "
                 f"{seen:,} in all"
             )
     if left_out := describe_least_counts(
@@ -566,17 +568,17 @@ def _describe_lines(table: CountTable) -> Iterator[str]:
             ", ..." if len(words) > 12 else ""
         )
     for name, view in info.get("views", {}).items():
-        for why, lines in view.get("left_out", {}).items():
-            if lines:
-                reason = "a part-of-speech tag" if why == "tagged" else f"a word that {name} cuts otherwise"
-                yield f"left out      lines with {reason}: {lines:,}"
+        for cause, n_lines in view.get("left_out", {}).items():
+            if n_lines:
+                reason = "a part-of-speech tag" if cause == "tagged" else f"a word that {name} splits"
+                yield f"left out      lines with {reason}: {n_lines:,}"
     yield f"licence       {info.get('licence') or 'not stated'}"
     views = list(info.get("views", {}).values()) or [info]
     sources = list(views[0].get("sources", []))
     for view in views[1:]:
         sources += [source for source in view.get("sources", []) if source not in sources]
     for source in sources[:20]:
-        size_said = f" ({source['bytes']:,} bytes)" if "bytes" in source else ""
-        yield f"source        {source.get('name') or source.get('file') or 'not named'}{size_said}"
+        source_size = f" ({source['bytes']:,} bytes)" if "bytes" in source else ""
+        yield f"source        {source.get('name') or source.get('file') or 'not named'}{source_size}"
     if len(sources) > 20:
         yield f"              and {len(sources) - 20:,} more"

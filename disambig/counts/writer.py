@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from disambig.counts.table import CountTable
 
 
-_COPY = 1 << 22
+_COPY_BYTES = 1 << 22
 _THREE = np.uint64(3)
 _SEVEN = np.uint64(7)
 _S61 = np.uint64(61)
 
 
 class StoredKeys:
-    """Collects the keys of passing chunks in a temporary file; use it in a ``with`` statement.
+    """Stores the keys of an iterable of chunks in a temporary file; use it in a ``with`` statement.
 
     Attributes
     ----------
@@ -39,19 +39,19 @@ class StoredKeys:
         Where the keys with each value of the three top bits begin; complete after the last chunk.
     """
 
-    def __init__(self, directory: Path, *, wanted: bool) -> None:
+    def __init__(self, directory: Path, *, enabled: bool) -> None:
         self.edges = [0] * (KEY_PARTS + 1)
         self._file: Any = None
-        if wanted:
+        if enabled:
             self._file = tempfile.TemporaryFile(dir=directory, prefix=".disambig-keys-")  # noqa: SIM115
 
-    def following(self, chunks: Iterable[Chunk | Merged]) -> Iterator[Chunk]:
-        """Yield the chunks without their kinds; store keys and kinds if they are wanted."""
+    def storing(self, chunks: Iterable[Chunk | Merged]) -> Iterator[Chunk]:
+        """Yield the chunks without their kinds; store keys and kinds if this is enabled."""
         for keys, counts, *kinds in chunks:
             if self._file is not None:
                 top = np.arange(1, KEY_PARTS, dtype=np.uint64) << _S61
                 begins = np.searchsorted(keys, top).tolist()
-                self.edges = [n + more for n, more in zip(self.edges, [0, *begins, len(keys)], strict=True)]
+                self.edges = [n + new for n, new in zip(self.edges, [0, *begins, len(keys)], strict=True)]
                 self._file.write(((keys << _THREE) | (kinds[0].astype(np.uint64) - np.uint64(1))).data)
             yield keys, counts
 
@@ -65,7 +65,7 @@ class StoredKeys:
         """Write the stored keys."""
         if self._file is not None:
             self._file.seek(0)
-            while block := self._file.read(_COPY):
+            while block := self._file.read(_COPY_BYTES):
                 write(block)
 
     def __enter__(self) -> Self:
@@ -90,20 +90,20 @@ def entries(table: CountTable, first: int, last: int) -> Merged:
         D105 if the stored keys do not ascend or do not belong to the table.
     """
     stored = table.stored_keys[first:last]
-    tops = np.searchsorted(table.key_edges, np.arange(first, last), side="right") - 1
-    keys = (stored >> _THREE) | (tops.astype(np.uint64) << _S61)
+    top_bits = np.searchsorted(table.key_edges, np.arange(first, last), side="right") - 1
+    keys = (stored >> _THREE) | (top_bits.astype(np.uint64) << _S61)
     counts = table.counts(keys)
     if not (np.all(keys[1:] > keys[:-1]) and np.all(counts)):
         raise UserError("D105", path=table.path, section="keys")
     return keys, counts, ((stored & _SEVEN) + np.uint64(1)).astype(np.uint8)
 
 
-def find_place(table: CountTable, key: int) -> int:
+def first_key_index(table: CountTable, key: int) -> int:
     """Return the index of the first stored key that is not less than `key`."""
-    top = key >> 61
-    begin, end = int(table.key_edges[top]), int(table.key_edges[top + 1])
-    least = np.uint64(key << 3 & 0xFFFFFFFFFFFFFFFF)
-    return begin + int(np.searchsorted(table.stored_keys[begin:end], least))
+    top_bits = key >> 61
+    begin, end = int(table.key_edges[top_bits]), int(table.key_edges[top_bits + 1])
+    lowest = np.uint64(key << 3 & 0xFFFFFFFFFFFFFFFF)
+    return begin + int(np.searchsorted(table.stored_keys[begin:end], lowest))
 
 
 def write_table(
@@ -149,13 +149,13 @@ def write_table(
     target, form = Path(path), record_form(record, keys=keys)
     refuse_existing(target, force=force)
     ranks = CountRanks(form)
-    with files.replacing(target) as file, StoredKeys(target.parent, wanted=keys) as stored:
+    with files.replacing(target) as file, StoredKeys(target.parent, enabled=keys) as stored:
         file.write(bytes(files.PAGE))
-        directory, n_ngrams = write_index(file, stored.following(chunks), form, ranks)
+        directory, n_ngrams = write_index(file, stored.storing(chunks), form, ranks)
         size = file.tell() - files.PAGE
-        places = ranks.places()
-        if form is EXACT and places is not None:
-            renumber(file, files.PAGE, directory, places)
+        final_ranks = ranks.final_ranks()
+        if form is EXACT and final_ranks is not None:
+            renumber(file, files.PAGE, directory, final_ranks)
         header = {
             "tokenisations": list(tokenisations),
             "gaps": list(gaps),
@@ -202,12 +202,12 @@ def finish_table(
     for name in ("directory", "values", "overflow"):
         sections[name] = files.append_section(file, arrays[name])
     names = ("tokenisations", "gaps", "hashes", "record", "orders", "n_ngrams", "info")
-    entries_by_name = {name: HASHES if name == "hashes" else header[name] for name in names}
+    table_header = {name: HASHES if name == "hashes" else header[name] for name in names}
     if stored is not None:
         sections["keys"] = stored.append_to(file)
-        entries_by_name["key_edges"] = stored.edges
+        table_header["key_edges"] = stored.edges
     files.finish(
-        file, entries_by_name, sections, {} if digest is None else {"index": digest.of_section(size)}
+        file, table_header, sections, {} if digest is None else {"index": digest.section_digest(size)}
     )
 
 

@@ -336,24 +336,24 @@ def write_piece(
     record = ShardRecord()
     with (
         record.writing_file(work.directory, f"part-{item.index:05}.piece") as write,
-        StoredKeys(work.directory, wanted=work.keys) as stored,
+        StoredKeys(work.directory, enabled=work.keys) as stored,
     ):
         file = _CountedWriter(write)
-        chunks = stored.following(_report_progress(stretch.chunks(item.first, item.stop), tell))
+        chunks = stored.storing(_report_progress(stretch.chunks(item.first, item.stop), tell))
         directory, n_ngrams = write_index(file, chunks, form, ranks, _span(item, work.bits))  # type: ignore[arg-type]
         # Order of a piece: index, keys, directory, ranked counts, overflow; `TablePiece` computes offsets
         # from it.
         index = file.size
         stored.copy_to(file.write)
-        appeared, overflow = ranks.appeared(), ranks.overflow()
-        for array in (directory, appeared, overflow):
+        counts_by_rank, overflow = ranks.counts_by_rank(), ranks.overflow()
+        for array in (directory, counts_by_rank, overflow):
             file.write(array.tobytes())
     record.details = {
         **work.range_details(item),
         "index": index,
         "n_ngrams": n_ngrams,
         "parts": len(directory),
-        "counts": len(appeared),
+        "counts": len(counts_by_rank),
         "overflow": len(overflow),
         "edges": stored.edges,
         "seen": stretch.seen,
@@ -434,7 +434,7 @@ class TablePiece:
         parts = self.details["parts"]
         return self._array(parts * _PART_NUMBERS, self._end_of_keys()).reshape(parts, _PART_NUMBERS)
 
-    def appeared(self) -> NDArray[np.uint64]:
+    def counts_by_rank(self) -> NDArray[np.uint64]:
         """Return the counts in the order of their ranks."""
         return self._array(
             self.details["counts"], self._end_of_keys() + 8 * _PART_NUMBERS * self.details["parts"]
@@ -464,7 +464,7 @@ def ranked_counts(pieces: Sequence[TablePiece]) -> tuple[NDArray[np.uint64], boo
     """Return the counts that have a rank, in order of appearance, and whether all counts have one."""
     merged, all_ranked = np.empty(0, dtype=np.uint64), True
     for piece in pieces:
-        counts = piece.appeared()
+        counts = piece.counts_by_rank()
         more = counts[~np.isin(counts, merged)]
         n_free = layout.OVERFLOW - 1 - len(merged)
         all_ranked &= len(more) <= n_free and not piece.details["overflow"]
@@ -562,7 +562,7 @@ def _piece_parts(
     new_ranks = None
     if form is EXACT and not piece.details["final"]:
         new_ranks = np.zeros(1 << 16, dtype=np.uint16)
-        table_ranks = np.searchsorted(ranked, piece.appeared()) + 1
+        table_ranks = np.searchsorted(ranked, piece.counts_by_rank()) + 1
         new_ranks[1 : len(table_ranks) + 1] = table_ranks
     with open(piece.path, "rb") as source:
         for _, slots, pilots, buckets, _ in directory.tolist():

@@ -174,7 +174,7 @@ def annotate(
     from disambig.cli.annotating import NBEST_KIND, AnnotateRequest, run_annotate, run_reranking as rerank
     from disambig.cli.options import parse_rates
     from disambig.cli.progress import remark
-    from disambig.counts import size
+    from disambig.counts import parse_size
     from disambig.data import read_confusion_sets, read_ignore_list
     from disambig.jobs import EngineOptions, JobLimits
     from disambig.models import ModelSource
@@ -182,7 +182,7 @@ def annotate(
     output = None if output == "-" else output
     rates = parse_rates(flags_per_1000)
     options = EngineOptions(
-        workers, scheduler, timeout, None if worker_memory is None else size(worker_memory)
+        workers, scheduler, timeout, None if worker_memory is None else parse_size(worker_memory)
     )
     if source_format == NBEST_KIND:
         has_workers = workers > 1 or engine != "local" or scheduler or timeout is not None or worker_memory
@@ -224,7 +224,7 @@ def annotate(
         force=force,
         command=command,
         shard_index=shard_index,
-        limits=JobLimits(0 if max_input is None else max(1, size(max_input)), document_timeout),
+        limits=JobLimits(0 if max_input is None else max(1, parse_size(max_input)), document_timeout),
     )
     status = run_annotate(request, source)
     if status:

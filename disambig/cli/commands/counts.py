@@ -130,9 +130,9 @@ def build_options(
 
     return BuildOptions(
         orders=orders,
-        min_counts=options.thresholds(min_count or (), orders=orders),
-        keep_words=options.word_file(keep_words),
-        memory=options.size(memory),
+        min_counts=options.parse_thresholds(min_count or (), orders=orders),
+        keep_words=options.read_word_file(keep_words),
+        memory=options.parse_size(memory),
         record=record,
         keys=keys,
         licence=licence,
@@ -201,11 +201,11 @@ def build(
     command: Any,
 ) -> None:
     """Count the n-grams of text and write a count table."""
-    from disambig.counts import TextFiles, build_table, normal_words
+    from disambig.counts import TextFiles, build_table, normalise_words
     from disambig.text import tokenisation_named
 
     tokenisations = [tokenisation_named(name) for name in tokenisation or ["disambig.words.v1"]]
-    choices["keep_words"] = normal_words(choices["keep_words"], tokenisations)
+    choices["keep_words"] = normalise_words(choices["keep_words"], tokenisations)
     if where.is_job:
         from disambig.jobs import build_in_job
 
@@ -260,13 +260,12 @@ def import_(
     choices: Any,
 ) -> None:
     """Convert existing counts to a count table: TSV files, the Web 1T layout, Google Books."""
-    from disambig.counts import AS_THEY_STAND, count_files, import_table, normal_words
+    from disambig.counts import UNSPLIT_TOKENISATIONS, count_files, import_table, normalise_words
     from disambig.text import tokenisation_named
 
     tokeniser = tokenisation_named(tokenisation)  # a table with an unknown tokenisation could not be queried
-    choices["keep_words"] = normal_words(
-        choices["keep_words"], [tokeniser], stand=tokenisation in AS_THEY_STAND
-    )
+    unsplit = tokenisation in UNSPLIT_TOKENISATIONS
+    choices["keep_words"] = normalise_words(choices["keep_words"], [tokeniser], unsplit=unsplit)
     files = count_files(paths)
     with _counting(sum(Path(file).stat().st_size for file, _ in files)) as choices["progress"]:
         import_table(
@@ -304,7 +303,7 @@ def merge(
 
     opened = [open_table(table) for table in drop_repeated(map(str, tables))]
     settings: dict[str, Any] = {
-        "min_counts": options.thresholds(min_count or (), orders=opened[0].orders),
+        "min_counts": options.parse_thresholds(min_count or (), orders=opened[0].orders),
         "record": record,
         "keys": keys,
         "force": force,
@@ -335,7 +334,7 @@ def prune(
     from disambig.counts import inputs as options, open_table, prune_table
 
     opened = open_table(table)
-    min_counts = options.thresholds(min_count or (), orders=orders or opened.orders)
+    min_counts = options.parse_thresholds(min_count or (), orders=orders or opened.orders)
     with _counting(opened.n_ngrams, unit="n-grams") as progress:
         prune_table(
             output,

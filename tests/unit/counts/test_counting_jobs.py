@@ -486,18 +486,18 @@ def test_a_job_that_did_not_write_the_table_keeps_its_directory(tmp_path):
 PEAK = """
 import sys
 from pathlib import Path
-from disambig.counts.counter import LEAST_MEMORY
+from disambig.counts.counter import MIN_MEMORY
 {}
 # getrusage would tell of the process that started this one, too
 status = Path("/proc/self/status").read_text()
-print(LEAST_MEMORY, 1024 * int(status.split("VmHWM:")[1].split()[0]))
+print(MIN_MEMORY, 1024 * int(status.split("VmHWM:")[1].split()[0]))
 """
 CODE = """
 from disambig.counts.counter import NgramCounter
 from disambig.counts.build import count_texts
 from disambig.counts.inputs import TextFiles
 from disambig.text.tokenisations import Words
-with NgramCounter(Words.name, memory=LEAST_MEMORY) as counter:
+with NgramCounter(Words.name, memory=MIN_MEMORY) as counter:
     count_texts(counter, TextFiles([sys.argv[1]]), Words())
     total = sum(int(counts.sum()) for _, counts, _ in counter.partitions())
     print(counter.spilled, total == sum(counter.totals), counter.totals[0])
@@ -530,7 +530,7 @@ def test_counting_keeps_within_its_memory(tmp_path):
 
 IMPORT = """
 from disambig.counts.importing import import_table
-import_table(sys.argv[2], [(sys.argv[1], 0)], "web1t.v1", memory=LEAST_MEMORY)
+import_table(sys.argv[2], [(sys.argv[1], 0)], "web1t.v1", memory=MIN_MEMORY)
 """
 
 
@@ -546,7 +546,7 @@ def test_imports_keep_within_their_memory(tmp_path):
 JOB = """
 from disambig.jobs.counting import JobPlace, build_in_job
 place = JobPlace(Path(sys.argv[2]) / "job")
-build_in_job(Path(sys.argv[2]) / "x", [sys.argv[1]], ["disambig.words.v1"], place, memory=LEAST_MEMORY)
+build_in_job(Path(sys.argv[2]) / "x", [sys.argv[1]], ["disambig.words.v1"], place, memory=MIN_MEMORY)
 """
 
 

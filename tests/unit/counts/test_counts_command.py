@@ -197,13 +197,13 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path):
 
 def test_sizes_and_thresholds():
     sizes = {"2G": 2 << 30, " 1.5 mb": 3 << 19, "700MiB": 700 << 20, "100": 100}
-    assert {text: options.size(text) for text in sizes} == sizes
-    assert options.thresholds(["3:2", " 5:10 "]) == {3: 2, 5: 10}
+    assert {text: options.parse_size(text) for text in sizes} == sizes
+    assert options.parse_thresholds(["3:2", " 5:10 "]) == {3: 2, 5: 10}
     for bad in ("", "G", "2X", "-1G"):
         with pytest.raises(UserError, match="D116"):
-            options.size(bad)
-    with pytest.raises(UserError, match=r"D602.*3 words have a least count already"):
-        options.thresholds(["3:2", "3:5"])
+            options.parse_size(bad)
+    with pytest.raises(UserError, match=r"D602.*3 words already have a minimum count"):
+        options.parse_thresholds(["3:2", "3:5"])
     for bad in ("3", "0:2", "a:2", "3:-1"):
         with pytest.raises(UserError, match="D116"):
-            options.thresholds([bad])
+            options.parse_thresholds([bad])

@@ -194,7 +194,7 @@ def test_years_are_summed_and_tags_left_out(tmp_path, text, number, ending):
     assert table.header["info"]["views"][NAME]["left_out"] == {"tagged": 2, "cut": 1}
     output = "\n".join(describe_table(table))
     assert "lines with a part-of-speech tag: 2" in output
-    assert "a word that disambig.words.v1 cuts otherwise: 1" in output
+    assert "a word that disambig.words.v1 splits: 1" in output
     table = import_counts(tmp_path / "z", path, tokenisation=NAME, tagged=True, years=(1951, 1951))
     assert table.count("in the house") == 4
     assert count_of(table, "in", "the_DET", "house") == 4
