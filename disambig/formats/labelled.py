@@ -31,8 +31,8 @@ from disambig.formats.tables import TAB, read_header, table_rows
 from disambig.registry import describe_component
 from disambig.types import get_trait
 
-UTF_8 = "utf-8"
-_FIRST = re.compile(r"<([A-Za-z][^<>\s]{0,40})")
+_UTF_8 = "utf-8"
+_FIRST_ELEMENT = re.compile(r"<([A-Za-z][^<>\s]{0,40})")
 
 
 class ExampleSource:
@@ -84,7 +84,7 @@ class ExampleSource:
         UserError
             D469 for bytes that are not in the encoding, D303 for a binary file, and the errors of `data`.
         """
-        return decode_as(self.data, self.path, self.encoding or UTF_8)
+        return decode_as(self.data, self.path, self.encoding or _UTF_8)
 
     @cached_property
     def xml(self) -> str:
@@ -101,7 +101,7 @@ class ExampleSource:
     @property
     def element(self) -> str:
         """The name of the first element of an XML file; empty if there is none."""
-        first = _FIRST.search(self.xml)
+        first = _FIRST_ELEMENT.search(self.xml)
         return first[1] if first else ""
 
     def broken(self, where: str, problem: str) -> None:
@@ -152,9 +152,15 @@ def whole_text_example(
     label = label.strip()
     if not label:
         raise example_error(where, "the label is empty")
-    if not can_be_encoded(label):
-        raise example_error(where, "half a surrogate pair in its label")
-    return Labelled(text, 0, len(text), label, document, where, word.strip(), gloss)
+    return _checked(Labelled(text, 0, len(text), label, document, where, word.strip(), gloss))
+
+
+def _checked(example: Labelled) -> Labelled:
+    """Return an example, or raise D460 if a saved model could not hold what it would learn from it."""
+    for name in ("label", "word", "gloss"):
+        if not can_be_encoded(getattr(example, name)):
+            raise example_error(example.where, f"half a surrogate pair in its {name}")
+    return example
 
 
 def example_error(where: str, problem: str) -> UserError:
@@ -163,8 +169,8 @@ def example_error(where: str, problem: str) -> UserError:
 
 
 TEXT, LABEL, DOCUMENT, WORD = "text", "label", "document", "word"
-Whole = tuple[str, str, str, str]
-"""Text, label, document and place."""
+WholeText = tuple[str, str, str, str]
+"""Text, label, document, and the place in the input for messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +223,7 @@ def table_documents(path: str, text: str) -> Iterator[tuple[int, LabelledRow | U
         yield number, LabelledRow(fields[TEXT], fields[LABEL], document, where, word)
 
 
-def folder_documents(path: str, read: Callable[[str], str]) -> Iterator[Whole]:
+def folder_documents(path: str, read: Callable[[str], str]) -> Iterator[WholeText]:
     """Yield the files in each folder of `path`; the name of the folder is their label.
 
     Hidden files and folders, and files outside the folders, are left out.
@@ -343,26 +349,26 @@ def _line_examples(line: str, where: str) -> Iterator[Labelled]:
     picked = entry.get("picked") or False
     if not isinstance(picked, bool):
         raise example_error(where, '"picked" is neither true nor false')
-    beside: dict[str, Any] = {"domain": domain, "picked": picked}
+    shared: dict[str, Any] = {"domain": domain, "picked": picked}
     document = entry["text"] if entry.get("document") in (None, "") else str(entry["document"])
     if not {"start", "end", "places"} & entry.keys():
         if not isinstance(entry.get(LABEL), str):
             raise example_error(where, '"label" is missing or not a string')
-        mark_values = [entry.get(name) if OPEN in entry["text"] else "" for name in ("word", "gloss")]
-        about = (value if isinstance(value, str) else "" for value in mark_values)
-        yield replace(whole_text_example(entry["text"], entry[LABEL], document, where, *about), **beside)
+        values = [entry.get(name) if OPEN in entry["text"] else "" for name in ("word", "gloss")]
+        word, gloss = (value if isinstance(value, str) else "" for value in values)
+        example = whole_text_example(entry["text"], entry[LABEL], document, where, word, gloss)
+        yield replace(example, **shared)
         return
     places = entry.get("places", [entry])
     if not isinstance(places, list):
         raise example_error(where, '"places" is not a list')
     for place in places:
-        yield replace(_check_object(place, entry["text"], document, where), **beside)
+        yield replace(_place_example(place, entry["text"], document, where), **shared)
 
 
-def _check_object(place: Any, text: str, document: str, where: str) -> Labelled:
-    start, end, label = (
-        (place.get("start"), place.get("end"), place.get("label")) if isinstance(place, dict) else (None,) * 3
-    )
+def _place_example(place: Any, text: str, document: str, where: str) -> Labelled:
+    fields = place if isinstance(place, dict) else {}
+    start, end, label = fields.get("start"), fields.get("end"), fields.get("label")
     if not isinstance(label, str) or type(start) is not int or type(end) is not int:
         raise example_error(where, 'a place needs "start" and "end" as whole numbers, and a "label"')
     if not 0 <= start <= end <= len(text):
@@ -370,7 +376,7 @@ def _check_object(place: Any, text: str, document: str, where: str) -> Labelled:
     word, gloss = place.get("word") or "", place.get("gloss") or ""
     if not isinstance(word, str) or not isinstance(gloss, str):
         raise example_error(where, '"word" and "gloss" must be strings')
-    return Labelled(text, start, end, label.strip(), document, where, word.strip(), gloss)
+    return _checked(Labelled(text, start, end, label.strip(), document, where, word.strip(), gloss))
 
 
 @dataclass(frozen=True, slots=True)
@@ -401,7 +407,7 @@ class NoadMasc:
         return list(labelled_words(document, {})) if document else []
 
 
-XML = ".xml"
+_XML_SUFFIX = ".xml"
 
 
 def read_labelled(
@@ -434,7 +440,7 @@ def read_labelled(
         D308 for the file; D414 for a reader that returns something else than examples.
     """
     files = [paths] if isinstance(paths, str | Path) else list(paths)
-    _check_encoding(encoding or UTF_8)
+    _check_encoding(encoding or _UTF_8)
     examples: list[Labelled] = []
     for file in map(str, files):
         source = ExampleSource(file, encoding=encoding, strict=strict, tell=tell)
@@ -480,23 +486,23 @@ def find_reader(source: ExampleSource) -> ExampleReader:
     """
     readers = list(example_readers().values())
     names = source.path.lower(), without_compression(source.path).lower()
-    claims = [
+    matches = [
         (len(suffix), reader)
         for reader in readers
         for suffix in get_trait(reader, ReaderTraits, "suffixes")
         if any(name.endswith(suffix.lower()) for name in names)
     ]
-    if claims:
-        return max(claims, key=lambda claim: claim[0])[1]
-    if not names[1].endswith(XML):
+    if matches:
+        return max(matches, key=lambda match: match[0])[1]
+    if not names[1].endswith(_XML_SUFFIX):
         return MarkedTables()
-    first = source.element
+    element = source.element
     for reader in readers:
-        if first in get_trait(reader, ReaderTraits, "elements"):
+        if element in get_trait(reader, ReaderTraits, "elements"):
             return reader
     readable = [f"<{name}>" for reader in readers for name in get_trait(reader, ReaderTraits, "elements")]
     raise UserError(
-        "D491", path=source.path, seen=f"<{first}>" if first else "no element", names=", ".join(readable)
+        "D491", path=source.path, seen=f"<{element}>" if element else "no element", names=", ".join(readable)
     )
 
 
@@ -508,7 +514,7 @@ def example_readers() -> dict[str, ExampleReader]:
 def is_xml(path: str) -> bool:
     """Return True if the name of a file is that of XML, or of an archive of XML."""
     name = without_compression(path).lower()
-    return name.endswith((XML, ".tar"))
+    return name.endswith((_XML_SUFFIX, ".tar"))
 
 
 def _read_directory(source: ExampleSource) -> Iterator[Labelled]:

@@ -170,6 +170,7 @@ def rerank(
     for items in minibatch(read_nbest(paths, bad=bad), _LISTS_PER_BATCH):
         with name_error_place(items):
             decisions = decide_lists(model, to_candidate_lists(items))
-        write("".join(f"{line}\n" for line in format_lines(items, decisions)).encode())
+        lines = "".join(f"{line}\n" for line in format_lines(items, decisions))
+        write(lines.encode(errors="backslashreplace"))  # half a surrogate pair is escaped as JSON escapes it
         n += len(items)
     return n

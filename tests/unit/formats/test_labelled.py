@@ -117,7 +117,7 @@ def test_several_sources_add_up_and_the_document_column_is_kept(tmp_path):
     assert actual[0].where == f"{tmp_path / 'a.csv'}, line 2"
 
 
-def test_another_encoding_is_taken_only_where_it_is_named(tmp_path):
+def test_another_encoding_must_be_given(tmp_path):
     (tmp_path / "food").mkdir()
     (tmp_path / "food" / "1").write_bytes("Crème brûlée".encode("latin-1"))
     with pytest.raises(UserError, match=r"D469.*food.1: not utf-8: byte 0xe8 at offset 2;.*--encoding"):
@@ -165,6 +165,9 @@ def test_blanks_around_a_label_are_not_part_of_it(tmp_path):
     assert words == [("shore", "bank.n"), ("", "bank.n")]
 
 
+PLACE = '"text": "a", "start": 0, "end": 1'
+
+
 @pytest.mark.parametrize(
     ("name", "content", "problem"),
     [
@@ -191,7 +194,10 @@ def test_blanks_around_a_label_are_not_part_of_it(tmp_path):
         ("a.jsonl", '{"text": "a", "label": 3}', 'D460.*line 1.*"label"'),
         ("a.jsonl", '{"text": "a"}', 'D460.*line 1.*"label"'),
         ("a.jsonl", '{"text": "a", "label": ""}', "D460.*label is empty"),
-        ("a.jsonl", '{"text": "a", "label": "\\ud800"}', "D460.*surrogate"),
+        ("a.jsonl", '{"text": "a", "label": "\\ud800"}', "D460.*surrogate.*label"),
+        ("a.jsonl", f'{{{PLACE}, "label": "\\ud800"}}', "D460.*surrogate.*label"),
+        ("a.jsonl", f'{{{PLACE}, "label": "x", "word": "\\ud800"}}', "D460.*surrogate.*word"),
+        ("a.jsonl", f'{{{PLACE}, "label": "x", "gloss": "\\ud800"}}', "D460.*surrogate.*gloss"),
         ("a.csv", "a,b\n1,2\n", "D471.*no column 'text', only 'a', 'b'"),
         ("a.csv", "text;topic\n1;2\n", "D471.*no column 'label', only 'text', 'topic'"),
         ("a.csv", "text,label,label\na,b,c\n", "D460.*'label' occurs twice"),
@@ -231,12 +237,12 @@ def test_invalid_examples_are_errors(tmp_path, name, content, problem):
         ("a.jsonl", "[]\n" * 12, "line 1: .*; 11 more lines are invalid: 2, 3, 4, 5, 6, 7, 8, 9, [.][.][.]$"),
     ],
 )
-def test_all_invalid_lines_of_a_file_are_named(tmp_path, name, content, problem):
+def test_names_all_invalid_lines_of_a_file(tmp_path, name, content, problem):
     with pytest.raises(UserError, match=problem):
         read_labelled(write(tmp_path / name, content))
 
 
-def test_files_that_cannot_be_read_are_named(tmp_path):
+def test_names_unreadable_files(tmp_path):
     with pytest.raises(UserError, match="D300"):
         read_labelled(tmp_path / "missing.tsv")
     (tmp_path / "b.tsv").write_bytes(b"[[\xff]]\ta")

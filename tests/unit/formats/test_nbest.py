@@ -139,6 +139,16 @@ def test_a_broken_line_is_reported_and_skipped(tmp_path):
         rerank(model, [str(path)], out.append)
 
 
+def test_keys_that_utf8_cannot_encode_are_written_again(tmp_path):
+    path = tmp_path / "lists.jsonl"
+    lists = [item | {"id": "\ud800"} for item in scored_lists(3)]
+    path.write_text("".join(json.dumps(item) + "\n" for item in lists), encoding="utf8")
+    model = train_lists(resolve(CONFIG), list(read_nbest(str(path))), name="made")
+    out = []
+    assert rerank(model, [str(path)], out.append) == 3
+    assert [json.loads(line)["id"] for line in b"".join(out).splitlines()] == ["\ud800"] * 3
+
+
 def test_observed_is_the_cheapest(tmp_path):
     items = list(read_nbest(write_lists(tmp_path / "lists.jsonl", scored_lists(2, least=1))))
     instances = list_instances(to_candidate_lists(items))
