@@ -152,10 +152,10 @@ class ArrayFolder:
         UserError
             D309 if the folder cannot be created or a file cannot be written.
         """
-        own = {"format": self.format}
+        added = {"format": self.format}
         if self.has_digest:
-            own["digest"] = digest_arrays(arrays)
-        write_stored(folder, self.file, {**header, **own}, **arrays)
+            added["digest"] = digest_arrays(arrays)
+        write_stored(folder, self.file, {**header, **added}, **arrays)
 
     def is_in(self, folder: Path) -> bool:
         """Return True if a folder contains both files."""

@@ -28,19 +28,19 @@ ErrorSink = Callable[[str, str], None]
 def error_sink(*, strict: bool, tell: ErrorCallback | None) -> ErrorSink:
     """Return a function that raises D488 for an invalid entry (`strict`), or reports it to `tell`."""
 
-    def say(where: str, problem: str) -> None:
+    def report(where: str, problem: str) -> None:
         error = UserError("D488", where=where, problem=problem)
         if strict:
             raise error
         if tell is not None:
             tell(str(error))
 
-    return say
+    return report
 
 
 _WINDOW = 1 << 29
 """Maximum window of zstd frames in bytes, as written by `zstd --long=29`; unpacking needs as much memory."""
-_AT_ONCE = 1 << 12
+_PACKED_BYTES = 1 << 12
 """Compressed bytes read at a time: few, since each can unpack to thousands."""
 
 
@@ -64,9 +64,9 @@ class ZstdFile(io.RawIOBase):
     def __init__(self, raw: IO[bytes], *, owned: bool = False) -> None:
         self._raw = raw
         self._owned = owned  # set before the package is imported, so that `close` works if that fails
-        self._zstd = package()
+        self._zstd = import_zstandard()
         self._frame: Any = None
-        self._held = memoryview(b"")
+        self._unread = memoryview(b"")
 
     def readable(self) -> bool:
         """Return True."""
@@ -74,16 +74,16 @@ class ZstdFile(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         """Fill `buffer` with unpacked bytes; return their number, 0 at the end."""
-        while not self._held:
-            packed = self._raw.read(_AT_ONCE)
+        while not self._unread:
+            packed = self._raw.read(_PACKED_BYTES)
             if not packed:
                 if self._frame is not None:
                     raise EOFError("the zstd file is truncated")
                 return 0
-            self._held = memoryview(self._unpacked(packed))
-        size = min(len(buffer), len(self._held))
-        buffer[:size] = self._held[:size]
-        self._held = self._held[size:]
+            self._unread = memoryview(self._unpacked(packed))
+        size = min(len(buffer), len(self._unread))
+        buffer[:size] = self._unread[:size]
+        self._unread = self._unread[size:]
         return size
 
     def _unpacked(self, packed: bytes) -> bytes:
@@ -116,12 +116,14 @@ def unpack_zstd(raw: IO[bytes], *, owned: bool = False) -> IO[bytes]:
 
 def pack_zstd(sink: IO[bytes]) -> IO[bytes]:
     """Return a file that compresses into `sink`, which stays open; the output is reproducible."""
-    packed: IO[bytes] = package().ZstdCompressor(write_checksum=True).stream_writer(sink, closefd=False)
+    packed: IO[bytes] = (
+        import_zstandard().ZstdCompressor(write_checksum=True).stream_writer(sink, closefd=False)
+    )
     return packed
 
 
-def package() -> Any:
-    """Return the package `zstandard`; raise D123 if it is missing."""
+def import_zstandard() -> Any:
+    """Return the module `zstandard`; raise D123 if it is not installed."""
     try:
         import zstandard
     except ImportError:
@@ -239,7 +241,7 @@ def read_error(path: str, problem: BaseException) -> UserError:
     return UserError("D308", path=path, problem=text)
 
 
-_PACKED = (
+_MAGIC_NUMBERS = (
     (b"PK\x03\x04", "a ZIP archive"),
     (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
     (b"Rar!\x1a\x07", "a RAR archive"),
@@ -257,7 +259,7 @@ def packed_format(data: bytes) -> str:
     """Return the name of the packed format that a file begins with; "" for any other file."""
     if data[_TAR] == b"ustar":
         return "a tar archive"
-    return next((name for magic, name in _PACKED if data.startswith(magic)), "")
+    return next((name for magic, name in _MAGIC_NUMBERS if data.startswith(magic)), "")
 
 
 def decode(data: bytes, path: str, *, start: int = 0) -> str:
@@ -287,15 +289,14 @@ def decode(data: bytes, path: str, *, start: int = 0) -> str:
             raise UserError("D349", path=path, what=packed) from None
         byte = f"0x{data[problem.start]:02x}"
         encoding = _ICONV_NAMES.get(likely_encoding(data), "ENCODING")
-        raise UserError(
-            "D304", path=path, offset=start + problem.start, byte=byte, encoding=encoding
-        ) from None
+        offset = start + problem.start
+        raise UserError("D304", path=path, offset=offset, byte=byte, encoding=encoding) from None
 
 
 _KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa]")
 _NOT_ASCII = re.compile("[^\\x00-\x7f]")
-_GUESSED = 1 << 16
-_MOST_NOT_ASCII = 0.3
+_SAMPLE_BYTES = 1 << 16
+_MAX_NOT_ASCII = 0.3
 
 
 _C1_CONTROLS = re.compile(rb"[\x80-\x9f]")
@@ -313,13 +314,13 @@ def likely_encoding(data: bytes) -> str:
         that are printed only in it, else ``"latin-1"``; an empty string if too many bytes are outside ASCII
         for a Latin alphabet.
     """
-    data = data[: data.rfind(b"\n", 0, _GUESSED) + 1 or None][:_GUESSED]
+    data = data[: data.rfind(b"\n", 0, _SAMPLE_BYTES) + 1 or None][:_SAMPLE_BYTES]
     for name, codec in (("shift_jis", "cp932"), ("euc-jp", "euc_jp")):
         text = data.decode(codec, errors="replace")
         # In Latin-1 the lead bytes of kana are a control character and the currency sign, which are rare.
         if 5 * len(_KANA.findall(text)) >= len(_NOT_ASCII.findall(text)) > 0:
             return name
-    if sum(byte >= 128 for byte in data) > _MOST_NOT_ASCII * len(data):
+    if sum(byte >= 128 for byte in data) > _MAX_NOT_ASCII * len(data):
         return ""
     if _C1_CONTROLS.search(data):
         with suppress(UnicodeDecodeError):
@@ -378,11 +379,11 @@ def _decoding_error(path: str, data: bytes, encoding: str, problem: UnicodeError
     if b"\0" in data and b"\0" not in "a".encode(encoding):
         return nul_error(path, data)
     if isinstance(problem, UnicodeDecodeError):
-        at = problem.start
+        offset = problem.start
         other = _wide_encoding(data).lower() or likely_encoding(data) or "ENCODING"
         example = "utf-8" if _is_utf8(data) else other
-        byte = f"0x{data[at : at + 1].hex()}"
-        return UserError("D469", path=path, encoding=encoding, byte=byte, offset=at, example=example)
+        byte = f"0x{data[offset : offset + 1].hex()}"
+        return UserError("D469", path=path, encoding=encoding, byte=byte, offset=offset, example=example)
     return UserError("D308", path=path, problem=f"not {encoding}: {problem}")
 
 
@@ -394,10 +395,10 @@ def _is_utf8(data: bytes) -> bool:
     return True
 
 
-MOST = 512_000_000
-_SHARE = 10
+_MAX_LIMIT = 512_000_000
+_MEMORY_DIVISOR = 10
 _BLOCK = 1 << 20
-_LEAST = 16_000_000
+_MIN_LIMIT = 16_000_000
 
 
 def memory_limit() -> int:
@@ -405,8 +406,8 @@ def memory_limit() -> int:
     try:
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):  # the system does not report its memory
-        return MOST
-    return max(_LEAST, min(MOST, memory // _SHARE))
+        return _MAX_LIMIT
+    return max(_MIN_LIMIT, min(_MAX_LIMIT, memory // _MEMORY_DIVISOR))
 
 
 def too_large_error(path: str, limit: int) -> UserError:

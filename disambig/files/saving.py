@@ -51,7 +51,7 @@ def parse_json(data: str | bytes | bytearray, *, unique_keys: bool = False) -> A
         If the text is not JSON, is nested too deep, or has a number that is not finite or too long.
         The standard library raises `RecursionError` for depth and accepts NaN.
     """
-    pairs = _unique if unique_keys else None
+    pairs = _reject_duplicates if unique_keys else None
     try:
         return json.loads(
             data, parse_constant=_refuse_constant, parse_float=_finite_float, object_pairs_hook=pairs
@@ -99,12 +99,12 @@ def _finite_float(text: str) -> float:
     return value
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     values = dict(pairs)
     if len(values) < len(pairs):
         names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise _NotStrict(f"the key {twice!r} occurs twice")
+        duplicate = next(name for name in names if names.count(name) > 1)
+        raise _NotStrict(f"the key {duplicate!r} occurs twice")
     return values
 
 
@@ -132,9 +132,9 @@ class TempFiles:
     mark: str
 
     @classmethod
-    def for_name(cls, folder: Path, what: str) -> TempFiles:
-        """Return the temporary files in a folder for the target `what`."""
-        return cls(folder, hashlib.blake2b(os.fsencode(what), digest_size=8).hexdigest())
+    def for_name(cls, folder: Path, target: str) -> TempFiles:
+        """Return the temporary files in a folder for a target."""
+        return cls(folder, hashlib.blake2b(os.fsencode(target), digest_size=8).hexdigest())
 
     @classmethod
     def for_target(cls, target: Path) -> TempFiles:
@@ -291,7 +291,7 @@ class _ChecksumWriter(io.RawIOBase):
             self._file.flush()
 
 
-_MOST_LINKS = 40
+_MAX_LINKS = 40
 
 
 @contextmanager
@@ -300,7 +300,7 @@ def save_file(
 ) -> Iterator[Callable[[bytes], object]]:
     """Yield a function that writes bytes; they appear under `path` only if the block succeeds.
 
-    The bytes are compressed if the name ends in .gz, .xz or .zst. A link at `path` is replaced (see
+    The bytes are compressed if the name ends in .gz, .bz2, .xz or .zst. A link at `path` is replaced (see
     `save_output`).
 
     Parameters
@@ -320,15 +320,15 @@ def save_file(
         temp_files = TempFiles.for_target(path)
         temp_files.clean()
     temporary = temp_files.new()
-    with ExitStack() as last:
-        last.callback(remove_temp, temporary)  # first: an interrupt can come right after
+    with ExitStack() as cleanup:
+        cleanup.callback(remove_temp, temporary)  # first: an interrupt can come right after
         with writing(path):
             file = open(temporary, "xb")  # noqa: SIM115  closed at the end
-        last.callback(_close, file)
+        cleanup.callback(_close, file)
         lock_file(file.fileno())
         sink: Any = file if checksum is None else checksum.wrap(file)
         packed = pack(sink, path.name)
-        last.callback(_close, packed)
+        cleanup.callback(_close, packed)
         yield checked_writer(packed, path)
         with writing(path):
             if packed is not sink:
@@ -350,18 +350,18 @@ def save_output(path: Path) -> Iterator[Callable[[bytes], object]]:
         D309.
     """
     with writing(path):
-        special = is_special(path)
-        target = path if special else follow_links(path)
-    if not special:
+        is_direct = is_special(path)
+        target = path if is_direct else follow_links(path)
+    if not is_direct:
         with save_file(target) as write:
             yield write
         return
-    with ExitStack() as last:
+    with ExitStack() as cleanup:
         with writing(path):
             file = open(path, "ab")  # noqa: SIM115  closed at the end; appends to a file that a shell opened
-        last.callback(_close, file)
+        cleanup.callback(_close, file)
         packed = pack(file, path.name)
-        last.callback(_close, packed)
+        cleanup.callback(_close, packed)
         yield checked_writer(packed, path)
         with writing(path):
             if packed is not file:
@@ -381,12 +381,12 @@ def is_special(path: Path) -> bool:
     """Return True if `path` must be written directly: a pipe, a device, or a file that a shell opened."""
     if not path.exists():
         return False
-    return _among_handles(path) or not (path.is_file() or path.is_dir())
+    return _is_open_handle(path) or not (path.is_file() or path.is_dir())
 
 
-def _among_handles(path: Path) -> bool:
+def _is_open_handle(path: Path) -> bool:
     """Return True if `path` leads through links to an open handle such as /dev/stdout."""
-    for _ in range(_MOST_LINKS):
+    for _ in range(_MAX_LINKS):
         parts = path.absolute().parts
         if parts[1:2] in (("dev",), ("proc",)) and parts[-2] == "fd" and not path.is_dir():
             return True
@@ -438,10 +438,10 @@ def sync_directory(directory: Path) -> None:
             os.close(handle)
 
 
-_HERE = -100
-"""AT_FDCWD of Linux: paths are relative to the working directory."""
-_SWAP = 2
-"""RENAME_EXCHANGE of Linux, RENAME_SWAP of macOS."""
+_AT_FDCWD = -100
+"""Value of AT_FDCWD in Linux: paths are relative to the working directory."""
+_EXCHANGE = 2
+"""Value of RENAME_EXCHANGE in Linux and of RENAME_SWAP in macOS."""
 
 
 def replace_atomically(temporary: Path, target: Path) -> None:
@@ -457,7 +457,7 @@ def replace_atomically(temporary: Path, target: Path) -> None:
     elif exchange_names(temporary, target):
         remove_temp(temporary)
     else:
-        old = _old(target)
+        old = _backup_path(target)
         remove_temp(old)
         os.rename(target, old)
         try:
@@ -471,24 +471,25 @@ def replace_atomically(temporary: Path, target: Path) -> None:
 
 def restore(target: Path) -> None:
     """Restore the old target if `replace_atomically` was killed between its two renames."""
-    old = _old(target)
+    old = _backup_path(target)
     if not os.path.lexists(target) and os.path.lexists(old):
         os.rename(old, target)
 
 
-def exchange_names(one: Path, other: Path) -> bool:
+def exchange_names(first_path: Path, second_path: Path) -> bool:
     """Exchange two names atomically; return True if the system and the file system support that."""
     try:
         system = ctypes.CDLL(None, use_errno=True)
-        first, second = os.fsencode(one), os.fsencode(other)
+        first, second = os.fsencode(first_path), os.fsencode(second_path)
         if sys.platform == "darwin":
-            return bool(system.renamex_np(first, second, _SWAP) == 0)
-        return bool(system.renameat2(_HERE, first, _HERE, second, _SWAP) == 0)
+            return bool(system.renamex_np(first, second, _EXCHANGE) == 0)
+        return bool(system.renameat2(_AT_FDCWD, first, _AT_FDCWD, second, _EXCHANGE) == 0)
     except (AttributeError, OSError, TypeError):
         return False
 
 
-def _old(target: Path) -> Path:
+def _backup_path(target: Path) -> Path:
+    """Return the name of the old target while `replace_atomically` renames the new one."""
     return target.parent / f".old-{TempFiles.for_target(target).mark}"
 
 
@@ -504,12 +505,12 @@ def saved_folder(path: Path) -> Iterator[Path]:
     UserError
         D309 if it cannot be created or renamed; no temporary folder is left.
     """
-    with ExitStack() as last:
+    with ExitStack() as cleanup:
         with writing(path):
             target = follow_links(path)
             restore(target)
             target.parent.mkdir(parents=True, exist_ok=True)
-            temporary = last.enter_context(temp_folder(TempFiles.for_target(target)))
+            temporary = cleanup.enter_context(temp_folder(TempFiles.for_target(target)))
         yield temporary
         with writing(path):
             replace_atomically(temporary, target)

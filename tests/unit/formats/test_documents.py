@@ -77,7 +77,7 @@ def test_standard_input_is_jsonl_where_a_field_was_given():
         assert [entry.kind for entry in find_inputs(["-"], **options)] == [kind]
 
 
-def test_a_single_remaining_suffix_is_named():
+def test_names_a_single_other_suffix():
     counts = {".png": 9, ".py": 3, ".rs": 2, ".tei": 1, "": 1}
     assert suffix_counts(counts) == ".png 9, .py 3, .rs 2, no suffix 1, .tei 1"
     assert suffix_counts(counts | {".zip": 1}) == ".png 9, .py 3, .rs 2, no suffix 1, others 2"
@@ -183,7 +183,7 @@ def test_jsonl_keeps_text_and_the_other_keys(folder, rows, ascii_only):
 
 
 @pytest.mark.parametrize(("suffix", "packed"), [(".gz", gzip.compress), (".xz", lzma.compress)])
-def test_packed_files_are_unpacked(tmp_path, suffix, packed):
+def test_decompresses_files(tmp_path, suffix, packed):
     path = write_bytes(tmp_path, f"a.txt{suffix}", packed(b"one\r\ntwo"))
     assert [document.text for document in read_kind(path, "line")] == ["one", "two"]
     compressed = packed(b'{"text": "a word"}\n' * 60_000)  # lines are streamed
@@ -230,7 +230,7 @@ JAPANESE = "日本語の文章です。\nこれは二行目です。\n"
         ("a.txt.xz", lzma.compress(b"word " * 9999)[:-20], "line", "D308", "cannot read"),
     ],
 )
-def test_bad_input_is_one_message_with_its_path(tmp_path, name, data, kind, code, part):
+def test_invalid_input_is_an_error_with_its_path(tmp_path, name, data, kind, code, part):
     path = write_bytes(tmp_path, name, data)
     actual = read_kind(path, kind)
     bad = [document for document in actual if isinstance(document, UnreadableDocument)]
@@ -241,7 +241,7 @@ def test_bad_input_is_one_message_with_its_path(tmp_path, name, data, kind, code
     assert missing.error.code == "D300"
 
 
-def test_bad_lines_do_not_stop_the_good_ones(tmp_path):
+def test_reads_on_after_invalid_lines(tmp_path):
     data = b'{"text": "one"}\n{"txt": 1}\n\xff\xfe\n{"text": "two", "id": "second"}\n'
     actual = read_kind(write_bytes(tmp_path, "a.jsonl", data), "json")
     kinds = ["Document", "UnreadableDocument", "UnreadableDocument", "Document"]
@@ -264,7 +264,7 @@ def test_lists_of_candidates_name_the_option_that_reads_them(tmp_path):
     assert [type(document).__name__ for document in mixed] == ["Document", "UnreadableDocument", "Document"]
 
 
-def test_overlong_lines_are_skipped_and_their_files_refused(tmp_path, monkeypatch):
+def test_skips_lines_that_are_too_long_and_rejects_files_with_one(tmp_path, monkeypatch):
     monkeypatch.setattr(lines, "LINE_LIMIT", 10)
     monkeypatch.setattr(lines, "_SKIP", 4)
     data = b"short\n" + b"x" * 95 + b"\nafter\n" + b"y" * 11
@@ -485,7 +485,7 @@ def conllu_of(data: bytes) -> list:
 
 
 @pytest.mark.slow
-def test_blank_lines_are_not_held():
+def test_blank_lines_are_not_kept_in_memory():
     data = b"\n" * 1_000_000
     actual = []
     assert peak(lambda: actual.extend(conllu_of(data))) < 10_000_000
@@ -523,7 +523,7 @@ def test_long_documents_are_cut_between_sentences():
 
 
 @pytest.mark.parametrize(("suffix", "pack"), [("", bytes), (".gz", gzip.compress), (".xz", lzma.compress)])
-def test_a_text_above_the_memory_limit_is_refused(tmp_path, suffix, pack):
+def test_rejects_a_text_above_the_memory_limit(tmp_path, suffix, pack):
     path = tmp_path / f"large.txt{suffix}"
     path.write_bytes(pack(b"word " * 10_000_000))
     assert codes(path) == ["D872"]
@@ -547,7 +547,7 @@ def docbin_message(**changes) -> bytes:
     ],
     ids=["bytes", "documents", "strings", "categories"],
 )
-def test_a_docbin_that_expands_too_far_is_refused(tmp_path, changes):
+def test_rejects_a_docbin_that_expands_too_far(tmp_path, changes):
     path = tmp_path / "bomb.spacy"
     path.write_bytes(docbin_message(**changes))
     assert codes(path) == ["D872"]
@@ -592,6 +592,6 @@ def test_zstd_data_is_not_copied_at_each_read():
     buffer, total, held = bytearray(1 << 17), 0, set()
     while size := file.readinto(buffer):
         total += size
-        held.add(id(getattr(file._held, "obj", file._held)))
+        held.add(id(getattr(file._unread, "obj", file._unread)))
     assert total == len(text)
     assert len(held) < 50  # what is held is cut, not copied: 488 reads
