@@ -17,8 +17,8 @@ from disambig.files import STDIN, is_special
 from disambig.formats import (
     BINARY,
     FIELD,
+    FORMAT_NAMES,
     LANGUAGE_FORMATS,
-    NAMES,
     RECORD_VERSIONS,
     Format,
     Input,
@@ -351,9 +351,11 @@ def _default_kind(request: AnnotateRequest) -> Kind | None:
     """Return the format of standard input and of files with an unknown suffix."""
     if request.source_format is None:
         return None if request.field is None else "json"
-    if request.source_format not in NAMES:
-        raise UserError("D601", name=request.source_format, names=nearest_first(request.source_format, NAMES))
-    return NAMES[request.source_format]
+    if request.source_format not in FORMAT_NAMES:
+        raise UserError(
+            "D601", name=request.source_format, names=nearest_first(request.source_format, FORMAT_NAMES)
+        )
+    return FORMAT_NAMES[request.source_format]
 
 
 def _format_name(request: AnnotateRequest, to_terminal: bool) -> str:

@@ -24,7 +24,7 @@ from .docbin import (
     docbin_documents as docbin_documents,
 )
 from .documents import (
-    NAMES as NAMES,
+    FORMAT_NAMES as FORMAT_NAMES,
     SUFFIXES as SUFFIXES,
     Document as Document,
     Input as Input,

@@ -14,7 +14,7 @@ from urllib.parse import quote
 from disambig.errors import UserError
 from disambig.files import READ_ERRORS, decode, open_bytes, read_error
 from disambig.formats.documents import (
-    PLUS,
+    CONLLU_PLUS,
     Document,
     FileLine,
     Kind,
@@ -108,7 +108,7 @@ class ConlluSentence:
 
 
 def read_conllu(path: str | Path) -> Iterator[ConlluSentence]:
-    """Yield the sentences of a file, which may be compressed (.gz, .xz, .zst).
+    """Yield the sentences of a file, which may be compressed.
 
     Raises
     ------
@@ -148,10 +148,10 @@ def sentences(lines: Iterable[str], path: str, first: int = 1) -> Iterator[Conll
         if line.strip():
             rows.add(number, line)
         elif rows.seen:
-            yield rows.closed(number)
+            yield rows.finish(number)
             rows = _SentenceRows(path, number + 1, rows.sentence.document)
     if rows.seen:
-        yield rows.closed(number + 1)
+        yield rows.finish(number + 1)
 
 
 class _SentenceRows:
@@ -182,10 +182,10 @@ class _SentenceRows:
             if self.has_more_columns:
                 raise plus_error(self.path)
             kind = "columns" if len(columns) != 1 else "column"
-            self._refuse(number, f"{len(columns)} {kind} instead of {COLUMNS} separated by TABs")
+            self._fail(number, f"{len(columns)} {kind} instead of {COLUMNS} separated by TABs")
         name = _ID.match(columns[ID])
         if name is None:
-            self._refuse(number, f"invalid id {columns[ID][:20]!r}")
+            self._fail(number, f"invalid id {columns[ID][:20]!r}")
         words = self.sentence.words
         if name[4]:
             self._node(number, name[4])
@@ -196,17 +196,17 @@ class _SentenceRows:
             words.append(columns)
             self.sentence.lines.append(number)
             if int(name[1]) != len(words):
-                self._refuse(number, f"id {name[1]} instead of {len(words)}")
+                self._fail(number, f"id {name[1]} instead of {len(words)}")
             if len(words) > self.open_until:
                 self._token(number, columns, range(len(words) - 1, len(words)))
 
-    def closed(self, number: int) -> ConlluSentence:
+    def finish(self, number: int) -> ConlluSentence:
         """Finish the sentence, which ends before line `number`, and return it."""
         if self.open_until > len(self.sentence.words):
             last = self.open_until
-            self._refuse(number - 1, f"the sentence ends before word {last} of a multiword token")
+            self._fail(number - 1, f"the sentence ends before word {last} of a multiword token")
         if self.sentence.text_line and not self.sentence.tokens:
-            self._refuse(self.sentence.text_line, "a sentence without words")
+            self._fail(self.sentence.text_line, "a sentence without words")
         self.sentence.spelt = "".join(self.parts)
         return self.sentence
 
@@ -214,7 +214,7 @@ class _SentenceRows:
         if named := _GLOBAL_COLUMNS.match(line):
             names = named[1].split()
             if names[:COLUMNS] != _NAMES:
-                self._refuse(number, f"columns {' '.join(names)[:60]!r} instead of {' '.join(_NAMES)!r}")
+                self._fail(number, f"columns {' '.join(names)[:60]!r} instead of {' '.join(_NAMES)!r}")
             self.has_more_columns = len(names) > COLUMNS
         comment = _COMMENT.match(line)
         if comment is None or self.sentence.words:
@@ -230,32 +230,32 @@ class _SentenceRows:
         words = len(self.sentence.words)
         expected = self.last_node[1] + 1 if self.last_node[0] == major else 1
         if major != words or minor != expected:
-            self._refuse(number, f"id {name} instead of {words}.{expected if major == words else 1}")
+            self._fail(number, f"id {name} instead of {words}.{expected if major == words else 1}")
         self.last_node = major, minor
 
     def _range(self, number: int, low: int, high: int) -> None:
         words = len(self.sentence.words)
         if low != words + 1 or high < low or low <= self.open_until:
-            self._refuse(number, f"invalid range {low}-{high} after word {words}")
+            self._fail(number, f"invalid range {low}-{high} after word {words}")
         self.open_until = high
 
     def _token(self, number: int, columns: list[str], words: range) -> None:
         form = columns[FORM]
         if not form:
-            self._refuse(number, "an empty form")
+            self._fail(number, "an empty form")
         token = ConlluToken(number, columns, words, self.size, self.size + len(form))
         self.sentence.tokens.append(token)
         text = form + " " * token.spaced
         self.parts.append(text)
         self.size += len(text)
 
-    def _refuse(self, number: int, problem: str) -> NoReturn:
+    def _fail(self, number: int, problem: str) -> NoReturn:
         raise UserError("D324", path=self.path, line=number, problem=problem)
 
 
 def plus_error(path: str) -> UserError:
     """Return the error for CoNLL-U Plus, which has more columns."""
-    return UserError("D339", path=path, what=PLUS[0], command=PLUS[1])
+    return UserError("D339", path=path, what=CONLLU_PLUS[0], command=CONLLU_PLUS[1])
 
 
 SENTENCES = 500
@@ -383,20 +383,20 @@ def parse_document(text: str, path: str, first: int = 1) -> ParsedConllu:
             continue
         if not parts:
             parsed.id = sentence.comments.get("newdoc id", "")
-        given = sentence.comments.get("text")
-        body = given if given is not None else sentence.spelt.strip()
-        between = ""
+        declared = sentence.comments.get("text")
+        body = declared if declared is not None else sentence.spelt.strip()
+        separator = ""
         if length:
-            before = next(part for part in reversed(parts) if part)
-            between = "\n\n" if sentence.begins_paragraph or not _ENDS.search(before[-_TAIL:]) else " "
-        _place(sentence, body, parsed, length + len(between), path, first)
-        length += len(between + body)
-        parts.append(between + body)
+            last_part = next(part for part in reversed(parts) if part)
+            separator = "\n\n" if sentence.begins_paragraph or not _ENDS.search(last_part[-_TAIL:]) else " "
+        _align_tokens(sentence, body, parsed, length + len(separator), path, first)
+        length += len(separator + body)
+        parts.append(separator + body)
     parsed.text = "".join(parts)
     return parsed
 
 
-def _place(
+def _align_tokens(
     sentence: ConlluSentence, text: str, parsed: ParsedConllu, offset: int, path: str, first: int
 ) -> None:
     """Add the tokens of a sentence, whose text begins at `offset`, to `parsed`."""
@@ -456,7 +456,7 @@ class BlankTokens:
     paragraphs: frozenset[int]
 
 
-def tokenised(documents: Sequence[Document], language: str) -> Iterator[BlankTokens]:
+def tokenise_documents(documents: Sequence[Document], language: str) -> Iterator[BlankTokens]:
     """Yield the tokens of spaCy's blank tokeniser and the sentences of ``disambig.words.v1``."""
     import numpy as np
 
@@ -502,11 +502,13 @@ class ConlluFormat:
         """Encode some documents, separated by blank lines."""
         kept = [result for result in results if not result.document.blank]
         foreign = [result.document for result in kept if result.document.kind != "conllu"]
-        tokens = iter(tokenised(foreign, self.language) if foreign else ())
+        tokens = iter(tokenise_documents(foreign, self.language) if foreign else ())
         return b"".join(
             _with_blank_lines(
                 [
-                    _annotated(result) if result.document.kind == "conllu" else _written(result, next(tokens))
+                    _with_annotations(result)
+                    if result.document.kind == "conllu"
+                    else _new_conllu(result, next(tokens))
                     for result in kept
                 ]
             )
@@ -531,11 +533,11 @@ def _with_blank_lines(parts: Iterable[bytes]) -> Iterable[bytes]:
         before = part
 
 
-def _annotated(result: AnnotatedDocument) -> bytes:
+def _with_annotations(result: AnnotatedDocument) -> bytes:
     """Return the bytes of a CoNLL-U document with decisions added; everything else is unchanged."""
     parsed = parse_document(result.document.source.decode(), result.document.path, result.document.line)
     lines = result.document.source.decode().split("\n")
-    for index, values in _by_token(result, parsed.starts).items():
+    for index, values in _values_by_token(result, parsed.starts).items():
         line = parsed.lines[index]
         body = lines[line].removesuffix("\r")
         columns = body.split("\t")
@@ -544,30 +546,29 @@ def _annotated(result: AnnotatedDocument) -> bytes:
     return "\n".join(lines).encode()
 
 
-def _written(result: AnnotatedDocument, tokens: BlankTokens) -> bytes:
+def _new_conllu(result: AnnotatedDocument, tokens: BlankTokens) -> bytes:
     """Return a document of another format as CoNLL-U."""
-    marks = _by_token(result, tokens.starts)
-    out = [f"# newdoc id = {_on_one_line(result.document.id)}"]
+    values = _values_by_token(result, tokens.starts)
+    lines = [f"# newdoc id = {_on_one_line(result.document.id)}"]
     text = result.document.text
     for number, (first, last) in enumerate(tokens.sentences, 1):
         if number in tokens.paragraphs:
-            out.append("# newpar")
-        out.append(f"# sent_id = {number}")
+            lines.append("# newpar")
+        lines.append(f"# sent_id = {number}")
         words = [_on_one_line(text[tokens.starts[i] : tokens.ends[i]]) or "_" for i in range(first, last)]
-        joined = [tokens.ends[i] == tokens.starts[i + 1] for i in range(first, last - 1)] + [False]
-        out.append(
-            "# text = " + "".join(w + " " * (not j) for w, j in zip(words, joined, strict=True)).strip()
-        )
-        for i, (word, no_space) in enumerate(zip(words, joined, strict=True)):
-            misc = "SpaceAfter=No" if no_space else "_"
-            if first + i in marks:
-                misc = _with_key(misc, marks[first + i])
-            out.append("\t".join([str(i + 1), word, *["_"] * (COLUMNS - 3), misc]))
-        out.append("")
-    return ("\n".join(out) + "\n").encode(errors="replace")
+        gaps = [tokens.starts[i + 1] - tokens.ends[i] for i in range(first, last - 1)] + [1]
+        spelt = "".join(word + " " * bool(gap) for word, gap in zip(words, gaps, strict=True))
+        lines.append(f"# text = {spelt.strip()}")
+        for i, (word, gap) in enumerate(zip(words, gaps, strict=True)):
+            misc = "_" if gap else "SpaceAfter=No"
+            if first + i in values:
+                misc = _with_key(misc, values[first + i])
+            lines.append("\t".join([str(i + 1), word, *["_"] * (COLUMNS - 3), misc]))
+        lines.append("")
+    return ("\n".join(lines) + "\n").encode(errors="replace")
 
 
-def _by_token(result: AnnotatedDocument, starts: Sequence[int]) -> dict[int, list[str]]:
+def _values_by_token(result: AnnotatedDocument, starts: Sequence[int]) -> dict[int, list[str]]:
     """Return the values to write at each token that has decisions."""
     values: dict[int, list[str]] = {}
     for record in records(result):

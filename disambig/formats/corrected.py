@@ -89,12 +89,12 @@ def applied_edits(result: AnnotatedDocument) -> list[AppliedEdit]:
 def _record_edits(text: str, records: Iterable[Mapping[str, Any]]) -> list[AppliedEdit]:
     """Return the changes of flagged records, in text order and without overlaps."""
     changes = (dict(record) for record in records if record["flagged"])
-    wanted = [record for record in changes if record["replacement"] != record["observed"]]
-    wanted.sort(key=lambda record: (record["start"], record["end"]))
-    edits = [AppliedEdit.from_record(record_edit(record, text)) for record in wanted]
+    corrections = [record for record in changes if record["replacement"] != record["observed"]]
+    corrections.sort(key=lambda record: (record["start"], record["end"]))
+    edits = [AppliedEdit.from_record(record_edit(record, text)) for record in corrections]
     kept = edits_to_keep(
         [(edit.start, edit.end, edit.replacement) for edit in edits],
-        [record["probability"] for record in wanted],
+        [record["probability"] for record in corrections],
         [edit.task for edit in edits],
     )
     return [edits[i] for i in kept]
@@ -144,7 +144,7 @@ def _edits(
 ) -> Iterator[str]:
     """Yield the M2 lines of edits in a line of text, widened to tokens; only the first edit of a token."""
     starts, ends = [start for start, _ in spans], [end for _, end in spans]
-    done = 0
+    covered = 0
     for edit in edits:
         stop = min(edit.end, end)
         first, last = bisect_right(ends, edit.start), bisect_left(starts, stop)
@@ -154,8 +154,8 @@ def _edits(
         else:
             last = first
         words = split_tokens(new)
-        if first < done or words == [text[start:stop] for start, stop in spans[first:last]]:
+        if first < covered or words == [text[start:stop] for start, stop in spans[first:last]]:
             continue
-        done = last
+        covered = last
         kind = "U" if not words else "M" if first == last else "R"
         yield (f"A {first} {last}|||{kind}:{edit.task.upper()}|||{' '.join(words)}|||REQUIRED|||-NONE-|||0\n")

@@ -32,7 +32,14 @@ OBJECT_SIZE = 500
 _TOO_MANY = re.compile(r"(\d+) exceeds max_(?:array|map)_len")
 ORTH = 65
 """spaCy's id of the attribute that holds a token's form; part of the file format."""
-_NEEDED = {"attrs": list, "tokens": bytes, "spaces": bytes, "lengths": bytes, "strings": list, "cats": list}
+_REQUIRED = {
+    "attrs": list,
+    "tokens": bytes,
+    "spaces": bytes,
+    "lengths": bytes,
+    "strings": list,
+    "cats": list,
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,9 +79,9 @@ def docbin_documents(
         raise UserError("D302", path=path)
     from spacy.strings import StringStore
 
-    message = _unpacked(data, path, limit)
+    message = _unpack(data, path, limit)
     del data
-    docs = _stored(message, path)
+    docs = _stored_docs(message, path)
     strings = StringStore(message["strings"])
     for number, doc in enumerate(docs, 1):
         try:
@@ -85,16 +92,16 @@ def docbin_documents(
             )
             yield UnreadableDocument(path, error)
             continue
-        unfitness = text_problem(text)
-        if unfitness:
+        invalid_text = text_problem(text)
+        if invalid_text:
             yield UnreadableDocument(
-                path, UserError("D325", path=path, problem=f"Doc {number} has {unfitness}")
+                path, UserError("D325", path=path, problem=f"Doc {number} has {invalid_text}")
             )
         else:
             yield Document(f"{path}:{number}", text, path, number, "spacy", source=doc)
 
 
-def _unpacked(data: bytes, path: str, limit: int) -> dict[str, Any]:
+def _unpack(data: bytes, path: str, limit: int) -> dict[str, Any]:
     """Return the contents of a DocBin, decompressed and with values of the expected types.
 
     Raises
@@ -110,7 +117,7 @@ def _unpacked(data: bytes, path: str, limit: int) -> dict[str, Any]:
 
     unpacker = zlib.decompressobj()
     try:
-        whole = unpacker.decompress(data, limit)
+        unpacked = unpacker.decompress(data, limit)
     except zlib.error as problem:
         raise refuse(f"it cannot be decompressed ({problem})") from None
     if unpacker.unconsumed_tail:
@@ -119,17 +126,17 @@ def _unpacked(data: bytes, path: str, limit: int) -> dict[str, Any]:
         raise refuse("it is truncated")
     try:
         message = unpackb(
-            whole, raw=False, max_array_len=limit // OBJECT_SIZE, max_map_len=limit // OBJECT_SIZE
+            unpacked, raw=False, max_array_len=limit // OBJECT_SIZE, max_map_len=limit // OBJECT_SIZE
         )
     except Exception as problem:  # a malicious file can raise any exception in the unpacker
-        if (asked := _TOO_MANY.match(str(problem))) and int(asked[1]) <= len(whole):
+        if (requested := _TOO_MANY.match(str(problem))) and int(requested[1]) <= len(unpacked):
             raise too_large_error(path, limit) from None
         raise refuse(f"not msgpack ({type(problem).__name__})") from None
     if not isinstance(message, dict):
         raise refuse("not a DocBin")
     if isinstance(lengths := message.get("lengths"), bytes) and len(lengths) // 4 > limit // OBJECT_SIZE:
         raise too_large_error(path, limit)
-    for key, kind in _NEEDED.items():
+    for key, kind in _REQUIRED.items():
         if not isinstance(message.get(key), kind):
             raise refuse(f"its {key!r} is missing or not of type {kind.__name__}")
     if not all(isinstance(string, str) for string in message["strings"]):
@@ -137,7 +144,7 @@ def _unpacked(data: bytes, path: str, limit: int) -> dict[str, Any]:
     return message
 
 
-def _stored(message: dict[str, Any], path: str) -> list[StoredDoc]:
+def _stored_docs(message: dict[str, Any], path: str) -> list[StoredDoc]:
     """Return the Docs of an unpacked DocBin.
 
     Raises
@@ -185,6 +192,7 @@ def _stored(message: dict[str, Any], path: str) -> list[StoredDoc]:
 
 
 def _text(doc: StoredDoc, strings: Any) -> str:
+    """Return the text of a Doc: its tokens and spaces; KeyError for a string that is not stored."""
     unknown = bool(doc.flags.get("has_unknown_spaces"))
     forms = [strings[orth] for orth in doc.tokens[:, 0].tolist()]
     spaces = [True] * len(forms) if unknown else doc.spaces[:, 0].tolist()
@@ -230,14 +238,14 @@ class SpacyFormat:
         """Write the Docs of all `chunks` as one DocBin."""
         from spacy.tokens import DocBin
 
-        whole = None
+        docbin = None
         for chunk in chunks:
             part = DocBin(store_user_data=True).from_bytes(chunk)
-            if whole is None:
-                whole = part
+            if docbin is None:
+                docbin = part
             else:
-                whole.merge(part)
-        write((whole or DocBin(store_user_data=True)).to_bytes())
+                docbin.merge(part)
+        write((docbin or DocBin(store_user_data=True)).to_bytes())
 
 
 def _docs(results: Sequence[AnnotatedDocument], nlp: Any) -> Iterator[Doc]:
@@ -249,12 +257,13 @@ def _docs(results: Sequence[AnnotatedDocument], nlp: Any) -> Iterator[Doc]:
 
     for key, group in groupby(results, shared):
         if key:
-            yield from _built([result.document.source for result in group], nlp.vocab)
+            yield from _build_docs([result.document.source for result in group], nlp.vocab)
         else:
             yield from (nlp.tokenizer(result.document.text) for result in group)
 
 
-def _built(stored: Sequence[StoredDoc], vocab: Any) -> Iterator[Doc]:
+def _build_docs(stored: Sequence[StoredDoc], vocab: Any) -> Iterator[Doc]:
+    """Yield the Docs of one file with all their annotations."""
     from spacy.tokens import DocBin
 
     docbin = DocBin(store_user_data=True)

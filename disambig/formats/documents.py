@@ -143,20 +143,20 @@ KINDS: dict[str, Kind] = {
     ".parquet": "parquet",
 }
 SUFFIXES = tuple(KINDS)
-ABOUT = "readme.md"
+_README = "readme.md"
 """A README describes its directory and is not one of its documents, unless it is named explicitly."""
-PLUS = ("CoNLL-U Plus", "cut -f1-10")
+CONLLU_PLUS = ("CoNLL-U Plus", "cut -f1-10")
 """CoNLL-U with more columns, and what leaves the first ten."""
-CONVERTED: dict[str, tuple[str, str]] = {
+_CONVERTERS: dict[str, tuple[str, str]] = {
     **dict.fromkeys((".doc", ".docx", ".docm"), ("Word", "pandoc -t gfm")),
     **dict.fromkeys((".odt", ".ott", ".fodt"), ("OpenDocument", "pandoc -t gfm")),
     **dict.fromkeys((".rtf",), ("RTF", "pandoc -t gfm")),
     **dict.fromkeys((".epub",), ("EPUB", "pandoc -t gfm")),
     **dict.fromkeys((".pdf",), ("PDF", "pdftotext")),
-    **dict.fromkeys((".conllup", ".cupt"), PLUS),
+    **dict.fromkeys((".conllup", ".cupt"), CONLLU_PLUS),
 }
 """Formats of documents that are not supported: their names, and a command that converts them to text."""
-DATA: dict[str, str] = {
+_DATA_HINTS: dict[str, str] = {
     **dict.fromkeys(
         (".json", ".json5", ".geojson"),
         "if each line is an object, add --from jsonl; otherwise convert it to .jsonl or .csv",
@@ -173,7 +173,7 @@ DATA: dict[str, str] = {
     **dict.fromkeys((".xls", ".xlsx", ".ods"), "convert it to .csv or .jsonl"),
 }
 """Suffixes of data, in which the prose cannot be told from the rest, and what to do with such a file."""
-NAMES: dict[str, Kind] = {
+FORMAT_NAMES: dict[str, Kind] = {
     "text": "file",
     "lines": "line",
     "jsonl": "json",
@@ -275,11 +275,11 @@ def unsupported_error(path: str, *, hint: str = "") -> UserError | None:
     is_other_xml = is_plain_xml and not begins_like_document(path)
     if not is_other_xml and (suffix in KINDS or has_markup(name)):
         return None
-    if suffix in CONVERTED:
-        what, command = CONVERTED[suffix]
+    if suffix in _CONVERTERS:
+        what, command = _CONVERTERS[suffix]
         return UserError("D339", path=path, what=what, command=command)
-    if suffix in DATA:
-        return UserError("D340", path=path, suffix=suffix, hint=hint or DATA[suffix])
+    if suffix in _DATA_HINTS:
+        return UserError("D340", path=path, suffix=suffix, hint=hint or _DATA_HINTS[suffix])
     return None
 
 
@@ -338,16 +338,13 @@ def find_inputs(
         D339 or D340 for a file whose suffix is that of an unsupported format.
     """
     excluded = {os.path.realpath(path) for path in exclude}
-    left_out: Counter[str] = Counter()
-    dangling: list[str] = []
-    linked: list[str] = []
-    special: list[str] = []
+    skipped = _SkippedFiles()
     inputs = InputList(_common_directory(paths))
-    real = array("q")  # hashes of real paths
+    real_path_hashes = array("q")  # hashes of real paths
 
     def add(path: str) -> None:
         inputs.append(path, _kind(path, lines=lines, other=other))
-        real.append(hash(_real_path(path)))
+        real_path_hashes.append(hash(_real_path(path)))
 
     for path in paths:
         if path != STDIN and not os.path.exists(path):
@@ -360,27 +357,48 @@ def find_inputs(
                     note(as_text)
             add(path)
             continue
-        before = len(inputs)
-        for inside in _walk(path, excluded, left_out, dangling, linked, special, note):
-            add(inside)
-        if len(inputs) == before:
+        n_before = len(inputs)
+        for file in _walk(path, excluded, skipped, note):
+            add(file)
+        if len(inputs) == n_before:
             raise UserError(
                 "D301", path=path, endings=f"{', '.join(SUFFIXES)} (or with {', '.join(COMPRESSED)})"
             )
-    not_read = []
-    if left_out:
-        n_files = pluralize(sum(left_out.values()), "file")
-        not_read.append(f"{n_files} by suffix ({suffix_counts(left_out)})")
-    if dangling:
-        n_links = pluralize(len(dangling), "dangling link")
-        not_read.append(f"{n_links} ({first_names(dangling)})")
-    if linked:
-        not_read.append(f"{pluralize(len(linked), 'link')} to directories ({first_names(linked)})")
-    if special:
-        not_read.append(f"{pluralize(len(special), 'special file')} ({first_names(special)})")
-    if not_read:
-        note(UserError("D342", what=", ".join(not_read)))
-    return _without_repeated(inputs, real)
+    if description := skipped.describe():
+        note(UserError("D342", what=description))
+    return _without_repeated(inputs, real_path_hashes)
+
+
+@dataclass(slots=True)
+class _SkippedFiles:
+    """What directories contain and is not read.
+
+    Attributes
+    ----------
+    suffixes : Counter of str
+        Number of files by suffix.
+    dangling, linked, special : list of str
+        Links to files that do not exist, links to directories, and pipes and devices.
+    """
+
+    suffixes: Counter[str] = field(default_factory=Counter)
+    dangling: list[str] = field(default_factory=list)
+    linked: list[str] = field(default_factory=list)
+    special: list[str] = field(default_factory=list)
+
+    def describe(self) -> str:
+        """Return the numbers of all kinds, with some names; empty if nothing is skipped."""
+        parts = []
+        if self.suffixes:
+            n_files = pluralize(sum(self.suffixes.values()), "file")
+            parts.append(f"{n_files} by suffix ({suffix_counts(self.suffixes)})")
+        if self.dangling:
+            parts.append(f"{pluralize(len(self.dangling), 'dangling link')} ({first_names(self.dangling)})")
+        if self.linked:
+            parts.append(f"{pluralize(len(self.linked), 'link')} to directories ({first_names(self.linked)})")
+        if self.special:
+            parts.append(f"{pluralize(len(self.special), 'special file')} ({first_names(self.special)})")
+        return ", ".join(parts)
 
 
 def _without_repeated(inputs: InputList, real: array[int]) -> InputList:
@@ -404,15 +422,9 @@ def _real_path(path: str) -> str:
 
 
 def _walk(
-    directory: str,
-    excluded: set[str],
-    left_out: Counter[str],
-    dangling: list[str],
-    linked: list[str],
-    special: list[str],
-    note: Callable[[UserError], object],
+    directory: str, excluded: set[str], skipped: _SkippedFiles, note: Callable[[UserError], object]
 ) -> Iterator[str]:
-    """Yield the files to read; add the others to the collections, and note unreadable directories."""
+    """Yield the files to read; add the others to `skipped`, and note unreadable directories."""
 
     def unreadable(problem: OSError) -> None:
         note(read_error(str(problem.filename), problem))
@@ -423,20 +435,20 @@ def _walk(
             for name in folders
             if not name.startswith(".") and os.path.realpath(os.path.join(folder, name)) not in excluded
         )
-        linked += [path for name in folders if os.path.islink(path := os.path.join(folder, name))]
+        skipped.linked += [path for name in folders if os.path.islink(path := os.path.join(folder, name))]
         for name in sorted(files):
             bare = without_compression(name).lower()
-            if name.startswith(".") or bare == ABOUT:
+            if name.startswith(".") or bare == _README:
                 continue
             path = os.path.join(folder, name)
             if is_dangling(path):
-                dangling.append(path)
+                skipped.dangling.append(path)
             elif os.path.exists(path) and not os.path.isfile(path):  # reading a pipe may never end
-                special.append(path)
+                skipped.special.append(path)
             elif bare.endswith(SUFFIXES) or begins_like_document(path):
                 yield path
             else:
-                left_out[os.path.splitext(bare)[1]] += 1
+                skipped.suffixes[os.path.splitext(bare)[1]] += 1
 
 
 def _kind(path: str, *, lines: bool, other: Kind | None) -> Kind:
@@ -720,7 +732,7 @@ def lines_in(paths: Sequence[str]) -> Iterator[tuple[str, str]]:
     Parameters
     ----------
     paths : sequence of str
-        Files, which may be compressed (.gz, .xz, .zst); ``-`` is standard input, which is read line by line.
+        Files, which may be compressed; ``-`` is standard input, which is read line by line.
 
     Yields
     ------

@@ -18,7 +18,7 @@ KINDS = ("replace", "insert", "delete")
 _CLOSING = tuple(".,;:!?)]}")
 
 
-T = TypeVar("T")
+Row = TypeVar("Row")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,8 @@ class Fix:
         left, right, new = self.before[: self.start], self.before[self.end :], self.new
         if self.kind == "delete":
             record = {"start": self.start, "end": self.end, "observed": self.old, "replacement": ""}
-            made = record_edit(record, self.before)
-            return self.before[: made["start"]] + made["replacement"] + self.before[made["end"] :]
+            edit = record_edit(record, self.before)
+            return self.before[: edit["start"]] + edit["replacement"] + self.before[edit["end"] :]
         if self.kind == "insert":
             new = f" {new}" if left[-1:].isalnum() else new
             new = f"{new} " if right and not right[0].isspace() and right[0] not in _CLOSING else new
@@ -126,7 +126,7 @@ def fix_kind(old: str, new: str) -> str:
     return "insert" if not old else "replace" if new else "delete"
 
 
-MOST_TIERS = 2
+_MAX_TIER = 2
 _TEXTS = ("before", "old", "new")
 _OPTIONAL = ("class", "sub", "kind", "repo", "id")
 _FORM = 'a mistake is {"before": ..., "start": ..., "end": ..., "old": ..., "new": ...}'
@@ -135,7 +135,7 @@ _READING_FORM = 'a reading is {"paragraph": ..., "start": ..., "end": ..., "new"
 _DIGEST = re.compile("[0-9a-f]{64}")
 
 
-def read_fixes(path: str | Path, *, tier: int = MOST_TIERS) -> list[Fix]:
+def read_fixes(path: str | Path, *, tier: int = _MAX_TIER) -> list[Fix]:
     """Read mistakes from a file, or from standard input (``-``).
 
     Parameters
@@ -149,7 +149,7 @@ def read_fixes(path: str | Path, *, tier: int = MOST_TIERS) -> list[Fix]:
         D345 for a line that is not a mistake, D346 if there are none; D300 to D308 for the file.
     """
     fixes = [fix for fix in _read_objects(str(path), _FORM, _read_fix_line) if fix.tier <= tier]
-    with_tier = "" if tier >= MOST_TIERS else f" of tier {tier}"
+    with_tier = "" if tier >= _MAX_TIER else f" of tier {tier}"
     return _not_empty(fixes, path, f"mistake{with_tier}", _FORM)
 
 
@@ -177,15 +177,15 @@ def read_flag_readings(path: str | Path) -> list[FlagReading]:
     return _not_empty(readings, path, "reading", _READING_FORM)
 
 
-def _not_empty(rows: list[T], path: str | Path, what: str, form: str) -> list[T]:
+def _not_empty(rows: list[Row], path: str | Path, what: str, form: str) -> list[Row]:
     if not rows:
         raise UserError("D346", path=path, what=what, form=form)
     return rows
 
 
-def _read_objects(path: str, form: str, read_entry: Callable[[dict[str, Any], str], T]) -> list[T]:
+def _read_objects(path: str, form: str, read_entry: Callable[[dict[str, Any], str], Row]) -> list[Row]:
     """Read the JSON object of each line; one error names all invalid lines."""
-    rows: list[T] = []
+    rows: list[Row] = []
     invalid = InvalidLines()
     for number, text in read_text_lines(path):
         where = f"{path}, line {number}"
@@ -245,8 +245,8 @@ def _fix_problem(entry: dict[str, Any]) -> str:
     if entry.get("kind", fix_kind(old, new)) != fix_kind(old, new):
         given = entry["kind"] if entry["kind"] in KINDS else repr(entry["kind"])
         return f"the kind is {given}, but changing {old!r} to {new!r} is {fix_kind(old, new)}"
-    if type(entry.get("tier", 1)) is not int or not 1 <= entry.get("tier", 1) <= MOST_TIERS:
-        return f"the tier is {entry['tier']!r}, not 1 or {MOST_TIERS}"
+    if type(entry.get("tier", 1)) is not int or not 1 <= entry.get("tier", 1) <= _MAX_TIER:
+        return f"the tier is {entry['tier']!r}, not 1 or {_MAX_TIER}"
     return ""
 
 

@@ -26,11 +26,11 @@ from disambig.formats.results import (
 )
 from disambig.formatting import FEW_MEASURED, describe_share, escape_control_chars, pluralize
 
-_REPLACED = "\ufffd"
-_TABLE: dict[int, str] = {
+_REPLACEMENT = "\ufffd"
+_ESCAPES: dict[int, str] = {
     **{code: chr(0x2400 + code) for code in range(32) if chr(code) not in "\t\n"},
     0x7F: "\u2421",
-    **{code: _REPLACED for code in (*range(0x80, 0xA0), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF)},
+    **{code: _REPLACEMENT for code in (*range(0x80, 0xA0), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF)},
     ord("&"): "&amp;",
     ord("<"): "&lt;",
     ord(">"): "&gt;",
@@ -44,7 +44,7 @@ def escape(text: str) -> str:
 
     Control characters become their symbols (␀), lone surrogates U+FFFD, and every line end LF.
     """
-    return text.replace("\r\n", "\n").replace("\r", "\n").translate(_TABLE)
+    return text.replace("\r\n", "\n").replace("\r", "\n").translate(_ESCAPES)
 
 
 def isolated(text: str) -> str:
@@ -61,10 +61,10 @@ COLOURS = 7
 _BLANK = re.compile(r"(?:\r\n|\r|\n)[ \t]*(?:\r\n|\r|\n)\s*")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _SPACE = re.compile(r"\s")
-SURE = 0.5
+_MIN_CERTAIN_SHARE = 0.5
 """Share of right flags from which a flag is shown as certain: the word is more likely wrong than right."""
-_LONG = 4_000  # longer paragraphs are split at line ends
-_WRAPPED = 45  # minimum line length of prose that was wrapped by hand
+_MAX_PARAGRAPH = 4_000  # longer paragraphs are split at line ends
+_MIN_WRAPPED_LINE = 45  # minimum line length of prose that was wrapped by hand
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,26 +91,26 @@ def passages(
     rules : dict from name to number
         New rules are added.
     """
-    text, number = result.document.text, 0
-    lines = (result.document.line or 1) if result.document.kind == "file" else 0
+    text, mark_number = result.document.text, 0
+    line = (result.document.line or 1) if result.document.kind == "file" else 0
     counted = 0
     marks = _clusters(marked)
-    at = 0
+    next_mark = 0
     for start, end in _paragraphs(text):
         parts, position, flags = [], start, 0
-        if lines:
-            lines += len(_LINE_END.findall(text, counted, start))
+        if line:
+            line += len(_LINE_END.findall(text, counted, start))
             counted = start
-        while at < len(marks) and marks[at].start < end:
-            mark, at = marks[at], at + 1
-            number += 1
+        while next_mark < len(marks) and marks[next_mark].start < end:
+            mark, next_mark = marks[next_mark], next_mark + 1
+            mark_number += 1
             for record in mark.records:
-                record["mark"] = number
+                record["mark"] = mark_number
                 flags += record["flagged"]
-            parts += [escape(text[position : mark.start]), _mark(mark, text, number, rules)]
+            parts += [escape(text[position : mark.start]), _mark_html(mark, text, mark_number, rules)]
             position = mark.end
         parts.append(escape(text[position:end]))
-        yield Passage(flags, "".join(parts), _is_verse(text[start:end]), lines)
+        yield Passage(flags, "".join(parts), _is_verse(text[start:end]), line)
 
 
 def label_records(result: AnnotatedDocument) -> list[dict[str, Any]]:
@@ -159,7 +159,7 @@ def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
     start = 0
     ends = [(match.start(), match.end()) for match in _BLANK.finditer(text)]
     for end, following in [*ends, (len(text), len(text))]:
-        if end - start > _LONG:
+        if end - start > _MAX_PARAGRAPH:
             for match in _LINE_END.finditer(text, start, end):
                 if match.start() > start:
                     yield start, match.start()
@@ -171,32 +171,32 @@ def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
 
 def _is_verse(paragraph: str) -> bool:
     lines = _LINE_END.split(paragraph.strip())
-    return len(lines) > 1 and min(map(len, lines[:-1])) < _WRAPPED
+    return len(lines) > 1 and min(map(len, lines[:-1])) < _MIN_WRAPPED_LINE
 
 
-def _mark(cluster: _Cluster, text: str, number: int, rules: dict[str, int]) -> str:
+def _mark_html(cluster: _Cluster, text: str, number: int, rules: dict[str, int]) -> str:
     first = cluster.records[0]
     name = f"{DOCUMENT}-{number}"
-    seen = text[cluster.start : cluster.end]
-    to = escape((first["replacement"] if first["flagged"] else first["chosen"]).strip() or "nothing")
-    attributes = f'data-to="{to}"'
+    written = text[cluster.start : cluster.end]
+    replacement = escape((first["replacement"] if first["flagged"] else first["chosen"]).strip() or "nothing")
+    attributes = f'data-to="{replacement}"'
     kind = "l"
     if first["flagged"]:  # the style sheet shows these attributes, so that they are not part of copied text
-        sure = flag_share(first) >= SURE
+        is_certain = flag_share(first) >= _MIN_CERTAIN_SHARE
         rule = rules.setdefault(rule_name(first), len(rules))
-        kind = f"f k{RULE}{rule}{RULE}{'' if sure else ' u'}"
-        share = _short_share(first) + ("" if sure else "?")
+        kind = f"f k{RULE}{rule}{RULE}{'' if is_certain else ' u'}"
+        share = _short_share(first) + ("" if is_certain else "?")
         attributes += f' data-from="{escape(show_candidate(first["observed"]))}" data-p="{share}"'
-    gap = "" if seen else " gap"
-    cards = "".join(_entry(record, text) for record in cluster.records)
+    gap = "" if written else " gap"
+    cards = "".join(_card_html(record, text) for record in cluster.records)
     return (
         f'<mark class="{kind}{gap}" id="{name}" tabindex="0" aria-describedby="{name}c" '
-        f"{attributes}>{escape(seen)}"
+        f"{attributes}>{escape(written)}"
         f'<span class="c" role="tooltip" id="{name}c">{cards}</span></mark>'
     )
 
 
-def _entry(record: dict[str, Any], text: str) -> str:
+def _card_html(record: dict[str, Any], text: str) -> str:
     """Return the card of one decision in `text`: the change, how sure it is, the candidates."""
     if record["flagged"]:
         old, new = show_candidate(record["observed"]), show_candidate(record["replacement"])
@@ -206,22 +206,22 @@ def _entry(record: dict[str, Any], text: str) -> str:
         named = label_html(record["chosen"], record.get("gloss", ""), strong=True)
         head = f"{isolated(show_candidate(record['observed']))}: {named}"
         summary = f"{isolated(record['task'])}: probability {format_probability(record['probability'])}"
-    others = "".join(_alternative(other, record, text) for other in record.get("alternatives", ()))
+    others = "".join(_alternative_html(other, record, text) for other in record.get("alternatives", ()))
     title = f'<span class="h">{head}</span><span class="m">{summary}</span>'
-    return f"{title}{others}{_candidates(record)}"
+    return f"{title}{others}{_candidates_html(record)}"
 
 
-def _alternative(other: dict[str, Any], record: dict[str, Any], text: str) -> str:
+def _alternative_html(other: dict[str, Any], record: dict[str, Any], text: str) -> str:
     """Return the card's line for the proposal of another task; empty if it is that of the flag itself.
 
     A proposal for other words than those of the flag is shown with the words that it replaces.
     """
     start, end = other["start"], other["end"]
-    here = (start, end) == (record["start"], record["end"])
-    if here and other["replacement"] == record["replacement"]:
+    is_same_place = (start, end) == (record["start"], record["end"])
+    if is_same_place and other["replacement"] == record["replacement"]:
         return ""
     change = f"<b>{isolated(show_candidate(other['replacement']))}</b>"
-    if not here:
+    if not is_same_place:
         change = f"<s>{isolated(show_candidate(text[start:end]))}</s> → {change}"
     return f'<span class="m">or {change} ({isolated(other["task"])})</span>'
 
@@ -232,7 +232,7 @@ def label_html(label: str, gloss: str, *, strong: bool = False) -> str:
     return f"{name} <small>{isolated(gloss)}</small>" if gloss else name
 
 
-def _candidates(record: dict[str, Any]) -> str:
+def _candidates_html(record: dict[str, Any]) -> str:
     """Return the card's list of candidates, with their probabilities if these are all that is known.
 
     A flag whose precision was measured shows no probability: it would be a second number beside it.
@@ -275,11 +275,11 @@ def _candidate_shares(record: dict[str, Any], observed: str) -> dict[str, float]
     """
     probability, names = record["probability"], [name for name, _ in record["candidates"]]
     shares = {record["chosen"]: probability}
-    rest = (
+    other = (
         observed if record["flagged"] else names[1 - names.index(record["chosen"])] if len(names) == 2 else ""
     )
-    if rest in names and rest != record["chosen"]:
-        shares[rest] = 1 - probability
+    if other in names and other != record["chosen"]:
+        shares[other] = 1 - probability
     return shares
 
 
@@ -325,9 +325,9 @@ WHOLE = 1_000_000
 """Maximum number of characters for a page with the whole text; others have only paragraphs with flags."""
 MOST = 6_000_000
 """Number of characters of HTML after which no further document is shown."""
-_LISTED = 500
-_CORRECTIONS = 20
-_LABELS = 10
+_MAX_LISTED = 500
+_MAX_CORRECTIONS = 20
+_MAX_LABELS = 10
 
 
 @dataclass(slots=True)
@@ -386,7 +386,7 @@ class Summary:
         self.flags += flags
         if flags:
             self.flagged_documents += 1
-            if len(self.listed) < _LISTED:
+            if len(self.listed) < _MAX_LISTED:
                 self.listed.append((self.documents, document["title"], document["words"], flags))
 
     @property
@@ -402,7 +402,7 @@ class Summary:
     def frequent_labels(self, task: str) -> list[tuple[str, str, int]]:
         """Return a task's most frequent labels with glosses and counts."""
         ranked = sorted(self.labels.get(task, {}).items(), key=lambda item: (-item[1], item[0]))
-        return [(*key, count) for key, count in ranked[:_LABELS]]
+        return [(*key, count) for key, count in ranked[:_MAX_LABELS]]
 
     @property
     def whole(self) -> bool:
@@ -429,7 +429,7 @@ class Summary:
         ranked = sorted(repeated, key=lambda item: (-item[1][0], item[1][1:], item[0]))
         return [
             (*key, count, f"d{document}-{mark}" if self.whole or document <= self.last else None)
-            for key, (count, document, mark) in ranked[:_CORRECTIONS]
+            for key, (count, document, mark) in ranked[:_MAX_CORRECTIONS]
         ]
 
 
@@ -484,16 +484,16 @@ def head(summary: Summary, *, language: str) -> str:
 <body>
 <header lang="en">
 <h1>{title}</h1>
-{_figures(summary)}
-{_corrections(summary)}
-{_rules(summary)}
-{_documents(summary)}
-{_labels(summary)}
-{_legend(summary)}
+{_figures_html(summary)}
+{_corrections_html(summary)}
+{_rules_html(summary)}
+{_documents_html(summary)}
+{_labels_html(summary)}
+{_legend_html(summary)}
 <p class="hint">Point at or tap a marked word, or move between marked words with the Tab key, \
 to see its alternatives.</p>
-{_left_out(summary)}
-{_switch(summary)}
+{_left_out_html(summary)}
+{_switch_html(summary)}
 </header>
 <main{' class="q"' * bool(summary.flags)}>
 """
@@ -513,12 +513,12 @@ def section(
             hidden += 1
             continue
         parts += [
-            _gap(hidden),
+            _hidden_html(hidden),
             f'<p dir="auto"{_classes(verse, flags)}{f" data-line={line}" * bool(line)}>'
             f"{_RULE.sub(lambda match: rules[int(match[1])], html).replace(DOCUMENT, f'd{number}')}</p>\n",
         ]
         hidden = 0
-    parts.append(_gap(hidden))
+    parts.append(_hidden_html(hidden))
     decisions, flags = (sum(counts[which] for counts in document["tasks"].values()) for which in (0, 1))
     row = ' class="row"' if document["row"] else ""
     counts_text = f"{pluralize(document['words'], 'word')}, "
@@ -541,7 +541,7 @@ def foot() -> str:
     return f'</main>\n<footer lang="en">{made}</footer>\n</body>\n</html>\n'
 
 
-def _gap(paragraphs: int) -> str:
+def _hidden_html(paragraphs: int) -> str:
     return (
         f'<p class="hidden" lang="en">{pluralize(paragraphs, "paragraph")} without flags</p>\n'
         if paragraphs
@@ -549,7 +549,7 @@ def _gap(paragraphs: int) -> str:
     )
 
 
-def _figures(summary: Summary) -> str:
+def _figures_html(summary: Summary) -> str:
     count, noun = _counted(summary)
     rate = f"{1000 * count / summary.words:.1f}" if summary.words else "0"
     figures = {
@@ -565,7 +565,7 @@ def _figures(summary: Summary) -> str:
     )
 
 
-def _rules(summary: Summary) -> str:
+def _rules_html(summary: Summary) -> str:
     """Return the flags of each rule, the most frequent first, which is also the legend of the colours."""
     if not summary.rules:
         return ""
@@ -581,7 +581,7 @@ def _rules(summary: Summary) -> str:
     return f"<details open><summary>By rule</summary>{table}</details>"
 
 
-def _labels(summary: Summary) -> str:
+def _labels_html(summary: Summary) -> str:
     """Return the labels of each task that assigns some."""
     rows = []
     for task, (decisions, _) in summary.tasks.items():
@@ -598,7 +598,7 @@ def _labels(summary: Summary) -> str:
     return f'<table class="tasks">{"".join(rows)}</table>' if rows else ""
 
 
-def _switch(summary: Summary) -> str:
+def _switch_html(summary: Summary) -> str:
     """Return the switch between the whole text and paragraphs with flags; it needs no script."""
     if not summary.flags or not summary.whole:
         return ""
@@ -606,7 +606,7 @@ def _switch(summary: Summary) -> str:
     return f'<p class="switch"><label>{box} Only paragraphs with flags</label></p>'
 
 
-def _legend(summary: Summary) -> str:
+def _legend_html(summary: Summary) -> str:
     """Return the legend for flags; empty if there are none."""
     if not summary.flags:
         return ""
@@ -619,7 +619,7 @@ def _legend(summary: Summary) -> str:
     )
 
 
-def _corrections(summary: Summary) -> str:
+def _corrections_html(summary: Summary) -> str:
     rows = []
     for _, observed, replacement, count, anchor in summary.corrections():
         pair = f"<s>{isolated(observed)}</s> → <b>{isolated(replacement)}</b>"
@@ -631,7 +631,7 @@ def _corrections(summary: Summary) -> str:
     return f"<details open><summary>Most frequent corrections</summary>{items}</details>"
 
 
-def _documents(summary: Summary) -> str:
+def _documents_html(summary: Summary) -> str:
     if summary.documents < 2 or not summary.listed:
         return ""
     rows, most = [], max(flags for *_, flags in summary.listed)
@@ -652,7 +652,7 @@ def _counted(summary: Summary) -> tuple[int, str]:
     return (summary.decisions, "decision") if summary.only_labels else (summary.flags, "flag")
 
 
-def _left_out(summary: Summary) -> str:
+def _left_out_html(summary: Summary) -> str:
     if summary.whole:
         hidden = summary.documents - summary.flagged_documents if summary.flags else 0
         note = f"Not shown: {pluralize(hidden, 'document')} without flags."
@@ -719,17 +719,17 @@ class HtmlFormat:
 
     def join(self, chunks: Iterable[bytes], write: Callable[[bytes], object]) -> None:
         """Write the page."""
-        with TemporaryFile() as held:
-            keep, summary = checked_writer(held, gettempdir()), Summary()
+        with TemporaryFile() as file:
+            store, summary = checked_writer(file, gettempdir()), Summary()
             for chunk in chunks:
-                keep(chunk)
+                store(chunk)
                 for line in chunk.splitlines():
                     summary.add(json.loads(line))
             write(head(summary, language=self.language).encode())
             with writing(gettempdir()):
-                held.seek(0)
+                file.seek(0)
             labels, colours = summary.only_labels, summary.colours
-            for number, line in enumerate(held, 1):
+            for number, line in enumerate(file, 1):
                 document = json.loads(line)
                 if summary.shows(number, document):
                     write(

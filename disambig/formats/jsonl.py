@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from json.encoder import encode_basestring
@@ -12,6 +11,7 @@ from typing import Any
 
 from disambig.data import minibatch
 from disambig.errors import UserError
+from disambig.files import replace_nonfinite
 from disambig.formats.documents import (
     Document,
     FileLine,
@@ -37,18 +37,18 @@ def json_documents(
 
     A file that begins with a list of candidates is reported once (D350) and read no further.
     """
-    begun = False
+    has_objects = False
     for line in lines:
         try:
             document = _document(decode_line(line, path), path, line.number, field)
         except UserError as error:
             yield UnreadableDocument(path, error)
-            if is_no_text(error) or (error.code == "D350" and not begun):
+            if is_no_text(error) or (error.code == "D350" and not has_objects):
                 return
-            begun = True
+            has_objects = True
             continue
         if document is not None:
-            begun = True
+            has_objects = True
             yield document
 
 
@@ -66,19 +66,19 @@ def _document(text: str, path: str, number: int, field: str) -> Document | None:
     except (ValueError, RecursionError) as problem:
         raise refuse(f"not JSON that can be read ({problem})") from None
     if not isinstance(parsed, dict):
-        raise refuse(f"a JSON {_name(parsed)}, not an object")
-    place, key = nested_place(parsed, field)
-    if key not in place:
+        raise refuse(f"a JSON {_json_type(parsed)}, not an object")
+    parent, key = nested_place(parsed, field)
+    if key not in parent:
         if isinstance(parsed.get("candidates"), list):
             raise UserError("D350", path=path, line=number)
         raise refuse(f"the key {field!r} is missing; keys: {', '.join(map(repr, _keys(parsed))) or 'none'}")
-    body = place.pop(key)
-    if not isinstance(body, str):
-        raise refuse(f"the value of {field!r} is a JSON {_name(body)}, not a string")
-    unfitness = text_problem(body)
-    if unfitness:
-        raise refuse(unfitness)
-    return Document(document_id(parsed.get("id"), path, number), body, path, number, "json", "", parsed)
+    text_value = parent.pop(key)
+    if not isinstance(text_value, str):
+        raise refuse(f"the value of {field!r} is a JSON {_json_type(text_value)}, not a string")
+    invalid_text = text_problem(text_value)
+    if invalid_text:
+        raise refuse(invalid_text)
+    return Document(document_id(parsed.get("id"), path, number), text_value, path, number, "json", "", parsed)
 
 
 def _keys(parsed: dict[str, Any]) -> Iterator[str]:
@@ -87,7 +87,8 @@ def _keys(parsed: dict[str, Any]) -> Iterator[str]:
         yield from (f"{key}.{inner}" for inner in value) if isinstance(value, dict) and value else (key,)
 
 
-def _name(value: object) -> str:
+def _json_type(value: object) -> str:
+    """Return the name of the JSON type of a parsed value."""
     if value is None:
         return "null"
     names = {list: "array", str: "string", bool: "boolean", dict: "object"}
@@ -134,7 +135,7 @@ class JsonlFormat(JoinsChunks):
         """Write a document's line; records are encoded in blocks, since there may be millions."""
         decisions: Iterable[dict[str, Any]] = records(result)
         if self.version == 1:
-            write(to_json(self._first_version(result))[:-1] + b', "decisions": [')
+            write(to_json(self._version_1_fields(result))[:-1] + b', "decisions": [')
             older = ({key: record[key] for key in record if key not in _ADDED_LATER} for record in decisions)
             encoded = (to_json(some)[1:-1] for some in minibatch(older, _AT_ONCE))
         else:
@@ -162,7 +163,7 @@ class JsonlFormat(JoinsChunks):
             "flags": result.flags,
         }
 
-    def _first_version(self, result: AnnotatedDocument) -> dict[str, Any]:
+    def _version_1_fields(self, result: AnnotatedDocument) -> dict[str, Any]:
         document = result.document
         fields: dict[str, Any] = {"id": document.id, "path": document.path}
         if document.line:
@@ -219,15 +220,7 @@ def _json_text(value: Any) -> str:
     try:
         return _encode_strictly(value)
     except ValueError:
-        return _encode_strictly(_finite(value))
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+        return _encode_strictly(replace_nonfinite(value))
 
 
 def to_json(value: Any) -> bytes:

@@ -16,7 +16,7 @@ from disambig.data import CandidateLists, CandidateWords, Decisions, Instances, 
 from disambig.errors import UserError
 from disambig.formats.documents import can_be_encoded, document_id, read_text_lines
 
-MOST = 1_000_000
+_MAX_CANDIDATES = 1_000_000
 """Maximum number of candidates of a list."""
 
 
@@ -61,7 +61,7 @@ class NBestList:
 def read_nbest(
     paths: str | Sequence[str], *, bad: Callable[[UserError], object] | None = None
 ) -> Iterator[NBestList]:
-    """Yield the lists of files, which may be compressed (.gz, .xz, .zst); ``-`` is standard input.
+    """Yield the lists of files, which may be compressed; ``-`` is standard input.
 
     Parameters
     ----------
@@ -142,8 +142,8 @@ def _problem(entry: Any) -> str:
     candidates = entry.get("candidates")
     if not isinstance(candidates, list) or not candidates:
         return '"candidates" must be a list with at least one candidate'
-    if len(candidates) > MOST:
-        return f"{len(candidates):,} candidates: more than {MOST:,}"
+    if len(candidates) > _MAX_CANDIDATES:
+        return f"{len(candidates):,} candidates: more than {_MAX_CANDIDATES:,}"
     for key in ("reference", "document"):
         if not isinstance(entry.get(key, ""), str) or not can_be_encoded(entry.get(key, "")):
             return f"{key!r} is not text"
@@ -176,8 +176,8 @@ def _column_problem(candidate: Any) -> str:
     features = candidate.get("features", {})
     if not isinstance(features, dict):
         return '"features" is not an object with names and numbers'
-    strange = next((name for name, value in features.items() if not _is_number(value)), None)
-    return "" if strange is None else f"the feature {strange!r} is {features[strange]!r}, not a finite number"
+    invalid = next((name for name, value in features.items() if not _is_number(value)), None)
+    return "" if invalid is None else f"the feature {invalid!r} is {features[invalid]!r}, not a finite number"
 
 
 def _words_problem(candidate: Mapping[str, Any]) -> str:
@@ -198,10 +198,10 @@ def _is_number(value: Any) -> bool:
     return -1e30 < value < 1e30 and math.isfinite(value)
 
 
-Measured = Callable[[Sequence[str], Sequence[str]], NDArray[np.float32]]
+CostMeasure = Callable[[Sequence[str], Sequence[str]], NDArray[np.float32]]
 
 
-def to_candidate_lists(items: Sequence[NBestList], measure: Measured | None = None) -> CandidateLists:
+def to_candidate_lists(items: Sequence[NBestList], measure: CostMeasure | None = None) -> CandidateLists:
     """Convert lists to columns.
 
     Parameters
@@ -218,8 +218,8 @@ def to_candidate_lists(items: Sequence[NBestList], measure: Measured | None = No
     """
     plain = CandidateLists.from_texts([item.candidates for item in items])
     scores, costs = np.zeros(len(plain.texts)), np.full(len(plain.texts), np.nan, np.float32)
-    open_texts: list[str] = []
-    open_references: list[str] = []
+    texts: list[str] = []
+    references: list[str] = []
     rows: list[range] = []
     for item, start, stop in zip(items, plain.offsets[:-1].tolist(), plain.offsets[1:].tolist(), strict=True):
         if item.scores is not None:
@@ -227,11 +227,11 @@ def to_candidate_lists(items: Sequence[NBestList], measure: Measured | None = No
         if item.costs is not None:
             costs[start:stop] = item.costs
         elif item.reference is not None and measure is not None:
-            open_texts += item.candidates
-            open_references += [item.reference] * len(item.candidates)
+            texts += item.candidates
+            references += [item.reference] * len(item.candidates)
             rows.append(range(start, stop))
     if rows and measure is not None:
-        costs[np.concatenate([np.array(row) for row in rows])] = measure(open_texts, open_references)
+        costs[np.concatenate([np.array(row) for row in rows])] = measure(texts, references)
     names = tuple(sorted({name for item in items for values in item.features for name in values}))
     features, words = _features(items, names), _words(items)
     return CandidateLists(plain.offsets, plain.texts, scores, plain.ranks, costs, features, names, words)
@@ -250,17 +250,17 @@ def list_instances(lists: CandidateLists) -> Instances:
         costs = lists.costs[start:stop]
         if not np.isnan(costs).any():
             observed[i] = int(costs.argmin())
-    nothing = np.zeros(n, np.int32)
-    return Instances(np.arange(n, dtype=np.int64), nothing, nothing, observed, lists)
+    zeros = np.zeros(n, np.int32)
+    return Instances(np.arange(n, dtype=np.int64), zeros, zeros, observed, lists)
 
 
 def _words(items: Sequence[NBestList]) -> CandidateWords | None:
     if all(item.words is None for item in items):
         return None
-    cut = (item.words or [text.split() for text in item.candidates] for item in items)
+    words_of_lists = (item.words or [text.split() for text in item.candidates] for item in items)
     tagged = all(item.tags is not None for item in items)
     tags = (tag for item in items for tag in item.tags or ()) if tagged else None
-    return CandidateWords.from_words((words for lists in cut for words in lists), tags)
+    return CandidateWords.from_words((words for lists in words_of_lists for words in lists), tags)
 
 
 def _features(items: Sequence[NBestList], names: Sequence[str]) -> object:
@@ -287,13 +287,13 @@ def name_error_place(items: Sequence[NBestList]) -> Iterator[None]:
     try:
         yield
     except UserError as error:
-        where = _where(items, error.values.get("text")) if "path" in error.values else ""
+        where = _text_place(items, error.values.get("text")) if "path" in error.values else ""
         if not where:
             raise
         raise UserError(error.code, **(error.values | {"path": where})) from None
 
 
-def _where(items: Sequence[NBestList], text: object) -> str:
+def _text_place(items: Sequence[NBestList], text: object) -> str:
     for item in items:
         if text in item.candidates:
             return f"{item.where}, candidate {item.candidates.index(str(text)) + 1:,}"
@@ -315,12 +315,12 @@ def format_lines(items: Sequence[NBestList], decisions: Decisions) -> Iterator[s
         low, high = int(decisions.offsets[i]), int(decisions.offsets[i + 1])
         scores = decisions.scores[low:high].astype(np.float64)
         order = np.argsort(-scores, kind="stable").tolist()
-        listed = item.source["candidates"]
-        candidates = [{**listed[c], "model_score": round(float(scores[c]), 6), "rank": c} for c in order]
+        originals = item.source["candidates"]
+        candidates = [{**originals[c], "model_score": round(float(scores[c]), 6), "rank": c} for c in order]
         entry = {
             **item.source,
             "candidates": candidates,
             "probability": round(float(decisions.probabilities[i]), 6),
-            "margin": round(float(decisions.margins[i]), 4) if len(listed) > 1 else None,
+            "margin": round(float(decisions.margins[i]), 4) if len(originals) > 1 else None,
         }
         yield json.dumps(entry, ensure_ascii=False)

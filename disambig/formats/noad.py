@@ -122,10 +122,10 @@ BREAKS = {
     "LINE_BREAK": "\n",
     "PARAGRAPH_BREAK": "\n\n",
 }
-ENDS = frozenset({"SENTENCE_BREAK", "PARAGRAPH_BREAK"})
+_SENTENCE_BREAKS = frozenset({"SENTENCE_BREAK", "PARAGRAPH_BREAK"})
 """Breaks that end a sentence; line breaks also occur inside sentences."""
-QUOTES = {"``": '"', "''": '"'}
-LETTERS = {"NOUN": "n", "VERB": "v", "ADJ": "a", "ADV": "r"}
+_QUOTES = {"``": '"', "''": '"'}
+_POS_SUFFIXES = {"NOUN": "n", "VERB": "v", "ADJ": "a", "ADV": "r"}
 """Suffixes for parts of speech: ``account.n``; others are ``account.x``."""
 _SIGNS = re.compile(r"[\W_]+")
 _ROOT = re.compile(r"<SimpleWsdDoc\b[^<>]*?\bname\s*=\s*(?:\"([^\"<]*)\"|'([^'<]*)')")
@@ -145,7 +145,7 @@ class NoadPlace:
     @property
     def word(self) -> str:
         """The lemma and its part of speech, such as ``"account.n"``."""
-        return f"{self.lemma}.{LETTERS.get(self.pos, 'x')}"
+        return f"{self.lemma}.{_POS_SUFFIXES.get(self.pos, 'x')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,26 +215,26 @@ def read_noad(path: str | Path, *, strict: bool = False, tell: ErrorCallback | N
         cannot be read.
     """
     documents, wordnet = [], {}
-    say = error_sink(strict=strict, tell=tell)
+    report = error_sink(strict=strict, tell=tell)
     for name, text in iterate_files(str(path)):
         if os.path.basename(name) == MAP:
-            wordnet = read_map(text, name, say)
-        elif (document := read_document(text, name, say)) is not None:
+            wordnet = read_map(text, name, report)
+        elif (document := read_document(text, name, report)) is not None:
             documents.append(document)
     if not documents:
         raise UserError("D490", path=path)
     return Noad(tuple(documents), wordnet)
 
 
-def read_document(source: str, path: str, say: ErrorSink) -> NoadDocument | None:
+def read_document(source: str, path: str, report: ErrorSink) -> NoadDocument | None:
     """Return the document of a file; None if it is not a ``SimpleWsdDoc``."""
     root = _ROOT.search(source)
     if root is None:
-        say(f"{path}, line 1", "no <SimpleWsdDoc name=...>")
+        report(f"{path}, line 1", "no <SimpleWsdDoc name=...>")
         return None
     root_name = replace_entities(root[1] or root[2] or "", lambda entity: None)
     name = root_name.strip("/") or path
-    words = list(_words(source, path, say))
+    words = list(_words(source, path, report))
     words = words[_name_from_path(words, root_name) :]
     pieces: list[str] = []
     places = []
@@ -245,7 +245,7 @@ def read_document(source: str, path: str, say: ErrorSink) -> NoadDocument | None
         start = length + len(space)
         length = start + len(text)
         pieces += [space, text]
-        if gap in ENDS or not sentences:
+        if gap in _SENTENCE_BREAKS or not sentences:
             sentences.append([])
         sentences[-1].append((start, length))
         if sense:
@@ -253,22 +253,22 @@ def read_document(source: str, path: str, say: ErrorSink) -> NoadDocument | None
     return NoadDocument(name, "".join(pieces), tuple(places), tuple(map(tuple, sentences)))
 
 
-def read_map(source: str, path: str, say: ErrorSink) -> dict[str, tuple[str, ...]]:
+def read_map(source: str, path: str, report: ErrorSink) -> dict[str, tuple[str, ...]]:
     """Return the WordNet keys of each sense."""
     keys_by_sense = {}
     for number, line in enumerate(source.split("\n"), 1):
         sense, tab, keys = line.strip().partition("\t")
         if sense and tab and keys.strip():
-            keys_by_sense[_short(sense)] = tuple(dict.fromkeys(_keys(keys)))
+            keys_by_sense[_sense_id(sense)] = tuple(dict.fromkeys(_split_keys(keys)))
         elif sense:
-            say(f"{path}, line {number}", "not a sense and WordNet keys separated by a TAB")
+            report(f"{path}, line {number}", "not a sense and WordNet keys separated by a TAB")
     return keys_by_sense
 
 
 Word = tuple[str, str, str, str, str]
 
 
-def _words(source: str, path: str, say: ErrorSink) -> Iterator[Word]:
+def _words(source: str, path: str, report: ErrorSink) -> Iterator[Word]:
     """Yield text, the break before it, lemma, part of speech and sense of each word."""
     line, counted = 1, 0
     for match in _WORD.finditer(source):
@@ -279,33 +279,33 @@ def _words(source: str, path: str, say: ErrorSink) -> Iterator[Word]:
             problem = (
                 "does not end" if match[1] is None else "has no text" if not text else "has no known break"
             )
-            say(f"{path}, line {line}", f"a <word> that {problem}")
+            report(f"{path}, line {line}", f"a <word> that {problem}")
             continue
-        sense, lemma = _short(fields.get("sense", "")), fields.get("lemma", "")
+        sense, lemma = _sense_id(fields.get("sense", "")), fields.get("lemma", "")
         if sense and not lemma:
-            say(f"{path}, line {line}", f"the word {text!r} has a sense and no lemma")
+            report(f"{path}, line {line}", f"the word {text!r} has a sense and no lemma")
             sense = ""
-        yield QUOTES.get(text, text), gap, lemma, fields.get("pos", ""), sense
+        yield _QUOTES.get(text, text), gap, lemma, fields.get("pos", ""), sense
 
 
 def _name_from_path(words: Sequence[Word], name: str) -> int:
     """Return how many leading words spell the path of the file, ignoring punctuation; 0 if they do not."""
-    wanted, seen = _SIGNS.sub("", name), ""
+    expected, spelt = _SIGNS.sub("", name), ""
     for number, word in enumerate(words):
-        if seen == wanted:
+        if spelt == expected:
             return number
-        seen += _SIGNS.sub("", word[0])
-        if not wanted.startswith(seen):
+        spelt += _SIGNS.sub("", word[0])
+        if not expected.startswith(spelt):
             return 0
     return 0
 
 
-def _short(sense: str) -> str:
+def _sense_id(sense: str) -> str:
     """Return the id of a sense without the path of its dictionary."""
     return sense.rpartition("/")[2]
 
 
-def _keys(keys: str) -> Iterator[str]:
+def _split_keys(keys: str) -> Iterator[str]:
     """Yield WordNet keys: ``be%2:42:00::;2:42:03::`` contains two keys of "be"."""
     for group in filter(None, map(str.strip, keys.split(","))):
         lemma, _, rest = group.partition("%")

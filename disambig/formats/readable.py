@@ -40,26 +40,26 @@ def _lines(result: AnnotatedDocument) -> Iterable[str]:
     document = result.document
     number, position, line_start = document.line or 1, 0, 0
     path = shown_path(document.path)
-    tokens = _tokens(document) if document.kind == "conllu" else None
-    labelled = only_labels(result)
-    for record in records(result) if labelled else flagged_records(result):
+    locate = _token_locator(document) if document.kind == "conllu" else None
+    is_labelled = only_labels(result)
+    for record in records(result) if is_labelled else flagged_records(result):
         start = record["start"]
-        if tokens is not None:
-            number, line_start = tokens(start)
+        if locate is not None:
+            number, line_start = locate(start)
         if document.kind == "file":
             newlines = document.text.count("\n", position, start)
             if newlines:
                 line_start = document.text.rfind("\n", position, start) + 1
             number, position = number + newlines, start
         observed, gloss = one_line_text(record["observed"]), record.get("gloss")
-        meant = escape_control_chars(record["chosen"]) if labelled else one_line_text(record["replacement"])
-        decided = f"{observed}: {meant}" if labelled else f"{observed} -> {meant}"
-        sure = f"{record['task']}, {record['probability']:.2f}" if labelled else describe_flag(record)
-        about = escape_control_chars(", ".join(filter(None, [sure, gloss])))
-        yield f"{path}:{number}:{start - line_start + 1}: {decided} ({about})\n"
+        new = escape_control_chars(record["chosen"]) if is_labelled else one_line_text(record["replacement"])
+        change = f"{observed}: {new}" if is_labelled else f"{observed} -> {new}"
+        certainty = f"{record['task']}, {record['probability']:.2f}" if is_labelled else describe_flag(record)
+        details = escape_control_chars(", ".join(filter(None, [certainty, gloss])))
+        yield f"{path}:{number}:{start - line_start + 1}: {change} ({details})\n"
 
 
-def _tokens(document: Document) -> Callable[[int], tuple[int, int]]:
+def _token_locator(document: Document) -> Callable[[int], tuple[int, int]]:
     """Return a function from a text offset to its CoNLL-U line, and the offset of the start of that line."""
     from disambig.formats.conllu import parse_document
 

@@ -18,9 +18,9 @@ Version 1 has no published schema: its keys depend on the input. It will be remo
 SCHEMA_NAME = "disambig/records/2"
 """Value of the key ``schema`` of each record; it changes with the keys and types of records."""
 SCHEMA_FILE = "records.schema.json"
-_FIRST_KEYS = frozenset(
+_VERSION_1_KEYS = frozenset(
     ("path", "line", "text", "meta", "other_languages", "models", "flags", "decisions")
-)  # of version 1, except "id"
+)  # except "id"
 
 
 def record_schema_text() -> str:
@@ -89,17 +89,18 @@ def input_meta(values: Mapping[str, Any]) -> dict[str, Any]:
     meta = dict(values)
     inner = meta.get("meta")
     if meta.get("schema") == SCHEMA_NAME:
-        inner = _parsed(inner)
+        inner = _parse_object(inner)
         meta = {key: value for key, value in meta.items() if key not in _keys()}
     elif isinstance(meta.get("models"), dict) and isinstance(meta.get("decisions"), list):
-        meta = {key: value for key, value in meta.items() if key not in _FIRST_KEYS}
+        meta = {key: value for key, value in meta.items() if key not in _VERSION_1_KEYS}
     if isinstance(inner, dict) and not (inner.keys() & (meta.keys() - {"meta"})):
         meta.pop("meta", None)
         meta.update(inner)
     return meta
 
 
-def _parsed(value: object) -> object:
+def _parse_object(value: object) -> object:
+    """Return the value of a JSON text; None if it is not JSON."""
     try:
         return json.loads(value) if isinstance(value, str) else None
     except (ValueError, RecursionError):

@@ -68,11 +68,11 @@ def records(result: AnnotatedDocument, *, kept: int = CANDIDATES_KEPT) -> Iterat
     text = result.document.text
     task_records = [_task_records(decisions, text, kept) for decisions in result.decisions]
     if sum(map(len, result.decisions)) <= _AT_ONCE:
-        return iter(sorted(chain(*task_records), key=_place))
-    return merge(*task_records, key=_place)
+        return iter(sorted(chain(*task_records), key=_span))
+    return merge(*task_records, key=_span)
 
 
-def _place(record: dict[str, Any]) -> tuple[int, int]:
+def _span(record: dict[str, Any]) -> tuple[int, int]:
     return record["start"], record["end"]
 
 
@@ -90,7 +90,7 @@ def _slice_records(decisions: Decisions, text: str, kept: int) -> Iterator[dict[
 
     from disambig.data import candidate_gloss, excerpt, replacement, row_owners
 
-    glossed = decisions.glossed
+    has_glosses = decisions.glossed
     owner = row_owners(decisions.offsets)
     order = np.lexsort((-decisions.scores, owner))
     ranked = (order - decisions.offsets[owner]).tolist()
@@ -110,14 +110,25 @@ def _slice_records(decisions: Decisions, text: str, kept: int) -> Iterator[dict[
         strict=True,
     )
     for i, row in enumerate(columns):
-        start, end, group_index, given, best, flagged, probability, margin, n_hits, n_queries = row
+        (
+            start,
+            end,
+            group_index,
+            observed_at,
+            chosen_at,
+            flagged,
+            probability,
+            margin,
+            n_hits,
+            n_queries,
+        ) = row
         group = decisions.table[group_index]
         low, high = offsets[i], offsets[i + 1]
         names = decisions.candidate_texts(i)
-        observed, chosen = excerpt(text, start, end), names[best]
+        observed, chosen = excerpt(text, start, end), names[chosen_at]
         top = list(range(low, min(high, low + kept)))
-        if given >= 0 and given not in ranked[low : low + kept]:
-            top.append(ranked.index(given, low, high))
+        if observed_at >= 0 and observed_at not in ranked[low : low + kept]:
+            top.append(ranked.index(observed_at, low, high))
         yield {
             "task": decisions.task,
             "group": group.name,
@@ -125,8 +136,10 @@ def _slice_records(decisions: Decisions, text: str, kept: int) -> Iterator[dict[
             "end": end,
             "observed": observed,
             "chosen": chosen,
-            **({"gloss": candidate_gloss(group, best)} if glossed else {}),
-            "replacement": observed if given in (-1, best) else replacement(chosen, text, start, end),
+            **({"gloss": candidate_gloss(group, chosen_at)} if has_glosses else {}),
+            "replacement": observed
+            if observed_at in (-1, chosen_at)
+            else replacement(chosen, text, start, end),
             "flagged": flagged,
             **decisions.flag_fields(i, text),
             "probability": probability,
@@ -169,4 +182,4 @@ def flagged_records(result: AnnotatedDocument) -> list[dict[str, Any]]:
         for decisions in result.decisions
         for index in np.flatnonzero(decisions.flagged)
     ]
-    return sorted(flagged, key=lambda record: (record["start"], record["end"]))
+    return sorted(flagged, key=_span)

@@ -26,7 +26,7 @@ _MARKUP = re.compile(r"<(/?)(head|sat)\b([^<>]*)>")
 _ATTRIBUTE = re.compile(r"(?<![A-Za-z_])([A-Za-z_]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 _GREEK = "a b g d e z ee th i k l m n x o p r s t u ph kh ps oh".split()
 _LETTERS = "".join(map(chr, (*range(0x3B1, 0x3C2), *range(0x3C3, 0x3CA))))  # no final sigma
-SGML = {
+_SGML = {
     "bquo": "\u201c",
     "equo": "\u201d",
     "ft": "\u2032",
@@ -39,17 +39,17 @@ SGML = {
 }
 """Entities of the British National Corpus that HTML does not define."""
 for _name, _letter in zip(_GREEK, _LETTERS, strict=True):
-    SGML[f"{_name}gr"], SGML[f"{_name.upper()}gr"] = _letter, _letter.upper()
+    _SGML[f"{_name}gr"], _SGML[f"{_name.upper()}gr"] = _letter, _letter.upper()
 
 
 def without_comments(source: str) -> str:
     """Remove comments except for their line ends, so that line numbers stay; keep one that does not end."""
     kept: list[str] = []
-    at = 0
-    while (start := source.find("<!--", at)) >= 0 and (end := source.find("-->", start + 4)) >= 0:
-        kept += [source[at:start], "\n" * source.count("\n", start, end)]
-        at = end + 3
-    return "".join([*kept, source[at:]])
+    position = 0
+    while (start := source.find("<!--", position)) >= 0 and (end := source.find("-->", start + 4)) >= 0:
+        kept += [source[position:start], "\n" * source.count("\n", start, end)]
+        position = end + 3
+    return "".join([*kept, source[position:]])
 
 
 def attributes(tag: str) -> dict[str, str]:
@@ -71,10 +71,10 @@ def replace_entities(text: str, unknown: Callable[[str], None]) -> str:
         number, name, closed = match.groups()
         if number:
             code = int(number[1:], 16) if number[0] in "xX" else int(number)
-            sound = code < 0x110000 and not 0xD800 <= code < 0xE000 and (code >= 32 or code in (9, 10, 13))
-            return chr(code) if sound else ""
-        if name in SGML:
-            return SGML[name]
+            is_valid = code < 0x110000 and not 0xD800 <= code < 0xE000 and (code >= 32 or code in (9, 10, 13))
+            return chr(code) if is_valid else ""
+        if name in _SGML:
+            return _SGML[name]
         if not closed:
             return match[0]
         if f"{name};" in html5:
@@ -112,17 +112,17 @@ class ContextBuilder:
         """Append text and return its start; `apart` inserts a space between letters that would touch."""
         words = text.split()
         if not words:
-            self.space = _wider(self.space, text)
+            self.space = _join_space(self.space, text)
             return self.length
-        lead = text[: len(text) - len(text.lstrip())]
-        space = _wider(self.space, lead)
+        leading = text[: len(text) - len(text.lstrip())]
+        space = _join_space(self.space, leading)
         if not space and apart and self.last.isalnum() and words[0][0].isalnum():
             space = " "
         if self.length:
             self._append(space)
         start = self.length
-        self._append(_collapsed(text.strip()))
-        self.space = _wider("", text[len(text.rstrip()) :])
+        self._append(_collapse_space(text.strip()))
+        self.space = _join_space("", text[len(text.rstrip()) :])
         return start
 
     def _append(self, text: str) -> None:
@@ -135,23 +135,24 @@ class ContextBuilder:
 def read_context(source: str, unknown: Callable[[str], None]) -> ContextBuilder:
     """Parse the content of a ``<context>`` element."""
     context = ContextBuilder()
-    at, opened = 0, None
+    position, open_tag = 0, None
     for match in [*_MARKUP.finditer(source), None]:
-        piece = replace_entities(source[at : match.start() if match else len(source)], unknown)
+        piece = replace_entities(source[position : match.start() if match else len(source)], unknown)
         start = context.add(piece, apart=True)
-        if opened is not None and (match is None or match[2] == opened[2]):
+        if open_tag is not None and (match is None or match[2] == open_tag[2]):
             if match is None or match[1]:
-                _close(context, opened, start if piece.strip() else context.length)
-            opened = None
+                _close(context, open_tag, start if piece.strip() else context.length)
+            open_tag = None
         if match is None:
             break
-        at = match.end()
+        position = match.end()
         if not match[1]:
-            opened = match
+            open_tag = match
     return context
 
 
 def _close(context: ContextBuilder, opened: re.Match[str], start: int) -> None:
+    """Add the element that ends here, a head or a satellite, to the context."""
     named = attributes(opened[3])
     if opened[2] == "head":
         context.heads.append((start, context.length, named.get("sats", "").split()))
@@ -159,13 +160,13 @@ def _close(context: ContextBuilder, opened: re.Match[str], start: int) -> None:
         context.satellites.setdefault(named.get("id", ""), (start, context.length))
 
 
-def _wider(first: str, second: str) -> str:
+def _join_space(first: str, second: str) -> str:
     """Return one character for two adjacent runs of white space; empty if there is none."""
     both = first + second
     return "\n" if "\n" in both or "\r" in both else both and " "
 
 
-def _collapsed(text: str) -> str:
+def _collapse_space(text: str) -> str:
     return re.sub(r"\s+", lambda run: "\n" if "\n" in run[0] or "\r" in run[0] else " ", text)
 
 
@@ -289,15 +290,15 @@ def parse_instances(
 ) -> list[SenseInstance]:
     """Parse the instances in the text of a file; parameters and errors are those of `read_senseval`."""
     source = without_comments(source)
-    say = tell or (lambda message: None)
-    broken = error_sink(strict=strict, tell=tell)
+    notify = tell or (lambda message: None)
+    report_invalid = error_sink(strict=strict, tell=tell)
     instances: dict[str, SenseInstance] = {}
     unknown: set[str] = set()
 
     def report_entity(name: str) -> None:
         if name not in unknown:
             unknown.add(name)
-            say(str(UserError("D489", where=path, problem=f"the entity &{name}; is unknown: [{name}]")))
+            notify(str(UserError("D489", where=path, problem=f"the entity &{name}; is unknown: [{name}]")))
 
     for number, word, tag, body in _blocks(source):
         where = f"{path}, line {number}"
@@ -305,11 +306,11 @@ def parse_instances(
         if isinstance(read, SenseInstance) and read.id in instances:
             read = f"the instance {read.id!r} occurs twice"
         if isinstance(read, str):
-            broken(where, read)
+            report_invalid(where, read)
             continue
         instance, note = (read, "") if isinstance(read, SenseInstance) else read
         if note:
-            say(str(UserError("D489", where=where, problem=note)))
+            notify(str(UserError("D489", where=where, problem=note)))
         instances[instance.id] = instance
     if not instances:
         raise UserError("D490", path=path)
@@ -335,6 +336,7 @@ def _blocks(source: str) -> Iterator[tuple[int, str, str, str | None]]:
 
 
 def _word(fields: dict[str, str]) -> str:
+    """Return the word of a ``<lexelt>``, with its part of speech."""
     item, pos = fields.get("item", ""), fields.get("pos", "")
     return f"{item}.{pos}" if "." not in item and pos in ("n", "v", "a", "r") else item
 
@@ -382,8 +384,8 @@ def _instance(
 def _document(fields: dict[str, str], name: str) -> str:
     """Return the document of a context: its source without the number of the sentence."""
     source = fields.get("docsrc", "")
-    cut = _SENTENCE.sub("", source)
-    return cut if cut and cut != source else name
+    document = _SENTENCE.sub("", source)
+    return document if document and document != source else name
 
 
 Weights = Mapping[str, float]
@@ -443,10 +445,10 @@ def read_sensemap(path: str | Path) -> dict[str, frozenset[str]]:
         else:
             for sense in entries[1:]:
                 above.setdefault(sense, set()).add(entries[0])
-    return {sense: frozenset(_closed(sense, above)) for sense in above}
+    return {sense: frozenset(_ancestors(sense, above)) for sense in above}
 
 
-def _closed(sense: str, above: Mapping[str, set[str]]) -> set[str]:
+def _ancestors(sense: str, above: Mapping[str, set[str]]) -> set[str]:
     """Return a sense with everything above it (the transitive closure)."""
     reached, waiting = {sense}, [sense]
     while waiting:
@@ -457,8 +459,9 @@ def _closed(sense: str, above: Mapping[str, set[str]]) -> set[str]:
 
 
 def _weights(entries: list[str], where: str) -> dict[str, float]:
+    """Return the senses of an answer with their weights, which may be written in per cent."""
     weights: dict[str, float] = {}
-    written = set()
+    with_weight = set()
     for entry in entries:
         sense, slash, number = entry.partition("/")
         try:
@@ -471,9 +474,10 @@ def _weights(entries: list[str], where: str) -> dict[str, float]:
             )
         weights[sense] = weight
         if slash:
-            written.add(sense)
+            with_weight.add(sense)
     if max(weights.values()) > 1.0:
-        weights = {sense: weight / 100.0 if sense in written else weight for sense, weight in weights.items()}
+        for sense in with_weight:
+            weights[sense] /= 100.0
     weights = {sense: weight for sense, weight in weights.items() if weight > 0.0}
     if not weights:
         raise UserError("D492", where=where, problem="no weight is above zero", form=_FORM)
@@ -482,6 +486,7 @@ def _weights(entries: list[str], where: str) -> dict[str, float]:
 
 
 def _key_lines(path: str | Path) -> Iterator[tuple[str, list[str]]]:
+    """Yield the place and the entries of each line, without comments, which begin with ``!!``."""
     for number, line in enumerate(read_xml(path).split("\n"), 1):
         if entries := line.partition("!!")[0].split():
             yield f"{path}, line {number}", entries

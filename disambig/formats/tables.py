@@ -62,7 +62,7 @@ stay as it is; `gloss` is a reference to the meaning of the chosen candidate, em
 rule of a flag and `precision` the measured share of such flags that are right; they are empty for other
 decisions.
 """
-_AROUND = 50
+_CONTEXT_CHARACTERS = 50
 
 
 def decision_columns(*, text: bool) -> tuple[str, ...]:
@@ -85,8 +85,8 @@ def decision_rows(result: AnnotatedDocument, *, text: bool) -> Iterator[tuple[An
         if record.get("precision", -1.0) < 0:
             record["precision"] = None
         if text:
-            record["left"] = _one_line(document.text[max(start - _AROUND, 0) : start])
-            record["right"] = _one_line(document.text[end : end + _AROUND])
+            record["left"] = _one_line(document.text[max(start - _CONTEXT_CHARACTERS, 0) : start])
+            record["right"] = _one_line(document.text[end : end + _CONTEXT_CHARACTERS])
         yield tuple(record[name] for name in names)
 
 
@@ -94,18 +94,18 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-_RISKY = re.compile(r"'*[=+\-@\t\r]")
-_MADE_SAFE = re.compile(r"'+[=+\-@\t\r]")
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+_ESCAPED_FORMULA = re.compile(r"'+[=+\-@\t\r]")
 
 
 def escape_formula(cell: str) -> str:
     """Prefix a cell that a spreadsheet would evaluate as a formula with an apostrophe."""
-    return f"'{cell}" if _RISKY.match(cell) else cell
+    return f"'{cell}" if _FORMULA.match(cell) else cell
 
 
 def unescape_formula(cell: str) -> str:
     """Undo `escape_formula`."""
-    return cell[1:] if _MADE_SAFE.match(cell) else cell
+    return cell[1:] if _ESCAPED_FORMULA.match(cell) else cell
 
 
 def is_decision_table(names: Sequence[str]) -> bool:
@@ -228,11 +228,13 @@ def _tab_rows(
             all_quoted = _are_quoted(cells)
         if '"' in text and any(cell.startswith('"') for cell in cells):
             ahead: list[FileLine] = []
-            joined = _quoted_cells(line, _Ahead(lines, waiting, ahead), path)
-            n = width or len(cells)
-            fits = joined and (not ahead or not width or len(joined) == width)
-            are_rows = ahead and fits and all(_tab_text(one, path).count(TAB) + 1 == n for one in ahead)
-            if joined and fits and (all_quoted or not (are_rows and len(cells) == n)):
+            joined = _quoted_cells(line, _LookAhead(lines, waiting, ahead), path)
+            n_columns = width or len(cells)
+            is_row = joined and (not ahead or not width or len(joined) == width)
+            ahead_are_rows = (
+                ahead and is_row and all(_tab_text(item, path).count(TAB) + 1 == n_columns for item in ahead)
+            )
+            if joined and is_row and (all_quoted or not (ahead_are_rows and len(cells) == n_columns)):
                 cells = joined
                 for _ in ahead:
                     waiting.popleft()
@@ -255,7 +257,7 @@ def _tab_line(line: FileLine, path: str) -> str:
     return text.removeprefix("\ufeff") if line.number == 1 else text
 
 
-class _Ahead:
+class _LookAhead:
     """Reads some lines ahead, and keeps them in `waiting`; `taken` are those that were read."""
 
     def __init__(self, lines: Iterator[FileLine], waiting: deque[FileLine], taken: list[FileLine]) -> None:
@@ -272,9 +274,9 @@ class _Ahead:
             yield self._taken[-1]
 
 
-def _quoted_cells(line: FileLine, ahead: _Ahead, path: str) -> list[str] | None:
+def _quoted_cells(line: FileLine, ahead: _LookAhead, path: str) -> list[str] | None:
     """Return the cells of a row by the rules of CSV, or None if it does not follow them."""
-    texts = (_tab_line(one, path) for one in chain([line], ahead))  # cells keep the line ends of the file
+    texts = (_tab_line(item, path) for item in chain([line], ahead))  # cells keep the line ends of the file
     try:
         return next(csv.reader(texts, delimiter=TAB, strict=True))
     except (csv.Error, UserError):
@@ -296,37 +298,37 @@ def read_header(lines: Iterator[FileLine], path: str, *, field: str) -> tuple[Cs
         has that name.
     """
     delimiters = (TAB,) if without_compression(path).lower().endswith(".tsv") else DELIMITERS
-    held: list[FileLine] = []
+    read_so_far: list[FileLine] = []
 
-    def again() -> Iterator[FileLine]:
-        yield from list(held)
+    def from_start() -> Iterator[FileLine]:
+        yield from list(read_so_far)
         for line in lines:
-            held.append(line)
+            read_so_far.append(line)
             yield line
 
     headers: list[CsvHeader] = []
     failure: UserError | None = None
     for delimiter in delimiters:
-        row = next(read_rows(again(), path, delimiter=delimiter), None)
+        row = next(read_rows(from_start(), path, delimiter=delimiter), None)
         if row is None:
             raise UserError("D302", path=path)
         if isinstance(row.cells, UserError):
             failure = failure or row.cells
             continue
-        first = next((_tab_text(line, path) for line in held if line.number == row.number), "")
+        first = next((_tab_text(line, path) for line in read_so_far if line.number == row.number), "")
         all_quoted = delimiter == TAB and _are_quoted(first.split(TAB))
         header = CsvHeader(tuple(cell.strip() for cell in row.cells), delimiter, all_quoted)
         if field in header.columns:
-            rest = [line for line in held if line.number >= row.following[1]]
-            return header, chain(rest, lines)
+            unused = [line for line in read_so_far if line.number >= row.following[1]]
+            return header, chain(unused, lines)
         headers.append(header)
     # every first line is a row with TABs
     if failure and all(len(header.columns) == 1 for header in headers):
         raise failure
-    raise no_column(path, field, max(headers, key=lambda header: len(header.columns)).columns)
+    raise missing_column_error(path, field, max(headers, key=lambda header: len(header.columns)).columns)
 
 
-def no_column(path: str, field: str, columns: tuple[str, ...]) -> UserError:
+def missing_column_error(path: str, field: str, columns: tuple[str, ...]) -> UserError:
     """Return the error for a table without the required column."""
     shown = ", ".join(repr(column[:40]) for column in columns[:20]) + (" ..." if len(columns) > 20 else "")
     return UserError("D327", path=path, field=field, columns=shown or "none")
@@ -346,18 +348,18 @@ def csv_documents(
     """
     if (n_columns := header.columns.count(field)) > 1:
         raise UserError("D331", path=path, field=field, kind=f"{n_columns} columns")
-    place, ours = header.columns.index(field), is_decision_table(header.columns)
+    index, is_escaped = header.columns.index(field), is_decision_table(header.columns)
     names = _unique_names(header.columns)
     for number, cells in table_rows(lines, path, header):
         if isinstance(cells, UserError):
             yield UnreadableDocument(path, cells)
             continue
-        if ours:
+        if is_escaped:
             cells = [unescape_formula(cell) for cell in cells]
         meta = dict(zip(names, cells, strict=True))
         del meta[field]
         name = document_id(meta.get("id"), path, number)
-        yield Document(name, cells[place], path, number, "csv", meta=meta)
+        yield Document(name, cells[index], path, number, "csv", meta=meta)
 
 
 def _unique_names(columns: Sequence[str]) -> list[str]:
@@ -441,7 +443,7 @@ class CsvFormat:
         return escape_formula(cell) if self.safe_cells and isinstance(cell, str) else cell
 
 
-_ROWS = 512
+_ROWS_READ = 512
 
 
 def pyarrow() -> Any:
@@ -481,32 +483,32 @@ def parquet_documents(
         names = tuple(schema.names)
         nested = dict(_nested_columns(arrow, schema)) if field not in names else {}
         if field not in names and field not in nested:
-            raise no_column(path, field, tuple(nested))
+            raise missing_column_error(path, field, tuple(nested))
         kind = nested[field] if nested else schema.field(field).type if names.count(field) == 1 else None
         if kind is None or not _is_text(arrow, kind):
             raise UserError("D331", path=path, field=field, kind=kind or f"{names.count(field)} columns")
-        wanted = [column.name for column in schema if _fits_json(arrow, column.type)]
-        if nested and not any(field.startswith(f"{name}.") for name in wanted):
-            wanted.append(field)
+        columns = [column.name for column in schema if _fits_json(arrow, column.type)]
+        if nested and not any(field.startswith(f"{name}.") for name in columns):
+            columns.append(field)
         _check_sizes(table.metadata, path, limit)
-        texts = [name for name in wanted if name in names and _is_text(arrow, schema.field(name).type)]
+        texts = [name for name in columns if name in names and _is_text(arrow, schema.field(name).type)]
         texts += [field] if nested else []
         source.seek(0)
         table = arrow.parquet.ParquetFile(source, read_dictionary=texts)
         number = 0
-        for batch in table.iter_batches(batch_size=_ROWS, columns=wanted):
+        for batch in table.iter_batches(batch_size=_ROWS_READ, columns=columns):
             for at in range(len(batch)):
                 row = {name: batch.column(i)[at].as_py() for i, name in enumerate(batch.schema.names)}
                 number += 1
-                place, key = nested_place(row, field)
-                text = place.pop(key, None) or ""  # a structure may be null
-                unfitness = text_problem(text)
-                if unfitness:
+                parent, key = nested_place(row, field)
+                text = parent.pop(key, None) or ""  # a structure may be null
+                invalid_text = text_problem(text)
+                if invalid_text:
                     yield UnreadableDocument(
-                        path, UserError("D329", path=path, problem=f"row {number:,} has {unfitness}")
+                        path, UserError("D329", path=path, problem=f"row {number:,} has {invalid_text}")
                     )
                     continue
-                meta = {key: _plain(value) for key, value in row.items()}
+                meta = {key: _json_value(value) for key, value in row.items()}
                 yield Document(
                     document_id(meta.get("id"), path, number), text, path, number, "parquet", meta=meta
                 )
@@ -579,14 +581,14 @@ def _fits_json(arrow: Any, kind: Any) -> bool:
     )
 
 
-def _plain(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     """Convert a value of a row for JSON: dates and decimals to text, NaN and infinity to null."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
+        return {key: _json_value(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [_json_value(item) for item in value]
     return value if value is None or isinstance(value, (bool, int, str)) else str(value)
 
 
@@ -623,13 +625,13 @@ class ParquetFormat:
         arrow = pyarrow()
         schema = self._schema(arrow)
         with arrow.parquet.ParquetWriter(_Sink(write), schema) as table:
-            held: list[Any] = []
+            batches: list[Any] = []
             for chunk in chunks:
-                held.extend(arrow.ipc.open_stream(chunk))
-                if sum(len(batch) for batch in held) >= _ROWS_WRITTEN:
-                    table.write_table(arrow.Table.from_batches(held, schema))
-                    held = []
-            table.write_table(arrow.Table.from_batches(held, schema))
+                batches.extend(arrow.ipc.open_stream(chunk))
+                if sum(len(batch) for batch in batches) >= _ROWS_WRITTEN:
+                    table.write_table(arrow.Table.from_batches(batches, schema))
+                    batches = []
+            table.write_table(arrow.Table.from_batches(batches, schema))
 
     def _schema(self, arrow: Any) -> Any:
         types = {str: arrow.string(), int: arrow.int64(), float: arrow.float64(), bool: arrow.bool_()}
