@@ -91,7 +91,7 @@ def test_round_trip(tmp_path_factory, counted, others, record):
 
 @pytest.mark.parametrize("record", ["exact", "compact", "small"])
 @pytest.mark.parametrize("n", [0, 1, 2, 5, 1000, 200_000, 300_000])
-def test_sizes_and_engines_agree(tmp_path, n, record):
+def test_record_sizes_and_backends_agree(tmp_path, n, record):
     keys, counts = random_table(tmp_path / "x", n, record=record, high=8)
     table = CountTable.open(tmp_path / "x")
     assert len(table.arrays.directory) == (4 if n == 300_000 else 2)
@@ -144,7 +144,7 @@ def test_rows_with_unknown_words_and_wrong_lengths_count_nothing(tmp_path):
     assert table.counts_of_words(np.zeros((0, 3), dtype=np.uint64)).tolist() == []
 
 
-def test_keys_must_ascend_and_count(tmp_path):
+def test_keys_must_ascend_and_counts_be_positive(tmp_path):
     keys, ones, none = np.array([5, 3], dtype=np.uint64), np.ones(2, np.uint64), np.zeros(2, np.uint64)
     twice = [(keys[:1], ones[:1])] * 2
     for bad, message in (([(keys, ones)], "ascend"), (twice, "ascend"), ([(keys[::-1], none)], "zero")):
@@ -153,7 +153,7 @@ def test_keys_must_ascend_and_count(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_existing_output_is_refused(tmp_path):
+def test_rejects_an_existing_output(tmp_path):
     random_table(tmp_path / "x", 10)
     before = (tmp_path / "x").read_bytes()
     with pytest.raises(UserError, match="D106"):
@@ -232,7 +232,7 @@ def test_few_lookups_need_no_numba(tmp_path):
 
 @fewer_examples
 @given(st.integers(1, 400), st.integers(0, 2**32), st.sampled_from(list(layout.RECORD_FORMS.values())))
-def test_numpy_and_the_kernel_choose_the_same_pilots(n, seed, record):
+def test_both_backends_choose_the_same_pilots(n, seed, record):
     keys = np.unique(np.random.default_rng(seed).integers(1, 2**63, n).astype(np.uint64))
     n_slots, n_buckets = layout.n_slots(len(keys), record), layout.n_buckets(len(keys), record)
     result = []

@@ -107,7 +107,7 @@ def counted_at_once(path: Path, paths, names, **options) -> bytes:
         }
     ),
 )
-def test_a_job_writes_the_table_of_counting_at_once(tmp_path, files, options, names, size, sizes):
+def test_a_job_writes_the_same_table_as_one_process(tmp_path, files, options, names, size, sizes):
     options["keys"] = options["record"] == "exact"
     paths = write_texts(tmp_path / "texts", files)
     with small_sizes(**sizes):
@@ -121,7 +121,7 @@ def test_a_job_writes_the_table_of_counting_at_once(tmp_path, files, options, na
 @fewer
 @given(any_texts, st.sampled_from([5, 40, 1 << 17]), st.sampled_from([4, 1 << 16]), st.integers(1, 3))
 @pytest.mark.slow
-def test_tables_are_merged_as_at_once(tmp_path, files, part, ranks, least):
+def test_a_job_merges_tables_like_one_process(tmp_path, files, part, ranks, least):
     paths = write_texts(tmp_path / "texts", files)
     with small_sizes():
         for path in paths:
@@ -181,7 +181,7 @@ def run_again(finished: Path, directory: Path, runner=None, **options) -> bytes:
 
 @fewer
 @given(st.data())
-def test_only_missing_shards_are_done_again(finished, tmp_path, data):
+def test_counts_only_missing_shards_again(finished, tmp_path, data):
     directory = copy_job(finished, tmp_path / "job")
     total = status(directory).shards
     parts = [f"part-{n:05}" for n in range(total)]
@@ -219,7 +219,7 @@ def test_an_interrupted_job_resumes(finished, tmp_path, most):
 
 
 @pytest.mark.parametrize("kind", ["runs", "piece"])
-def test_a_file_that_was_changed_is_refused_and_done_again_when_forgotten(finished, tmp_path, kind):
+def test_rejects_a_changed_file_and_counts_a_missing_one_again(finished, tmp_path, kind):
     directory = copy_job(finished, tmp_path / "job")
     file = max(directory.glob(f"*.{kind}"), key=lambda path: path.stat().st_size)
     index = int(file.stem.removeprefix("part-"))
@@ -235,7 +235,7 @@ def test_a_file_that_was_changed_is_refused_and_done_again_when_forgotten(finish
     assert here("job", "verify", directory).returncode == 0
 
 
-def test_counts_that_do_not_add_up_are_refused(finished, tmp_path):
+def test_rejects_inconsistent_counts(finished, tmp_path):
     directory = copy_job(finished, tmp_path / "job")
     path = directory / "shards" / "00000.json"
     record = json.loads(path.read_bytes())
@@ -245,7 +245,7 @@ def test_counts_that_do_not_add_up_are_refused(finished, tmp_path):
         run_again(finished, directory)
 
 
-def test_another_job_is_refused_in_one_line(finished, tmp_path):
+def test_rejects_the_directory_of_another_job(finished, tmp_path):
     directory = copy_job(finished, tmp_path / "job")
     before = {path: path.read_bytes() for path in directory.rglob("*") if path.is_file()}
     for options in ({"gaps": True}, {"keys": False}, {"min_counts": {1: 2}}, {"shard_size": 901}):

@@ -152,7 +152,7 @@ def test_import(tmp_path):
         ("verify empty.txt", "D101"),
     ],
 )
-def test_bad_input_is_one_line(tmp_path, arguments, code):
+def test_invalid_input_is_a_one_line_error(tmp_path, arguments, code):
     files = {
         "a.txt": b"in the house\n" * 3,
         "a.tsv": b"in the house\t3\n",

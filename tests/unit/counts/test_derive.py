@@ -90,7 +90,7 @@ def test_merged_tables_equal_counting_at_once(
         assert (tmp_path / "pruned").read_bytes() == once
 
 
-def test_tokenisations_counted_apart_are_merged(tmp_path):
+def test_merges_tables_of_different_tokenisations(tmp_path):
     one = ["The house of cards.", "An old house."]
     two = ["The cards of the house."]
     parts = [
@@ -179,7 +179,7 @@ def with_keys(tmp_path):
         lambda data, header: header.update(record="compact"),
     ],
 )
-def test_hostile_headers_of_keys(with_keys, tmp_path, change):
+def test_rejects_forged_headers_of_keys(with_keys, tmp_path, change):
     with pytest.raises(UserError, match="D105"):
         CountTable.open(rewrite(with_keys, tmp_path / "x", change))
 
@@ -197,7 +197,7 @@ def other_kind(stored):
 
 
 @pytest.mark.parametrize("change", [swap, other_key, other_kind])
-def test_hostile_keys(with_keys, tmp_path, change):
+def test_rejects_forged_keys(with_keys, tmp_path, change):
     def at(data, header):
         place, size = (header["sections"]["keys"][what] for what in ("offset", "size"))
         change(np.frombuffer(data, dtype=np.uint64, offset=place, count=size // 8))
@@ -212,14 +212,14 @@ def test_hostile_keys(with_keys, tmp_path, change):
     "info",
     [{"min_counts": {"a": 1}}, {"min_counts": [1]}, {"views": [5]}, {"views": {Words.name: {"texts": "x"}}}],
 )
-def test_hostile_descriptions(with_keys, tmp_path, info):
+def test_rejects_forged_descriptions(with_keys, tmp_path, info):
     path = rewrite(with_keys, tmp_path / "x", lambda data, header: header["info"].update(info))
     with pytest.raises(UserError, match=r"D105.*header"):
         merge_tables(tmp_path / "y", [CountTable.open(with_keys), CountTable.open(path)])
     assert not (tmp_path / "y").exists()
 
 
-def test_sums_beyond_64_bits_are_refused(tmp_path):
+def test_rejects_sums_beyond_64_bits(tmp_path):
     keys, kinds = np.array([1 << 40], dtype=np.uint64), np.ones(1, dtype=np.uint8)
     counts = np.array([2**63], dtype=np.uint64)
     info = {"min_counts": {"1": 1}}

@@ -100,7 +100,7 @@ def test_repeated_ngrams_add_up_over_files(tmp_path):
         ("a b c d e f\t3", "more than 5"),
     ],
 )
-def test_malformed_lines_are_named(tmp_path, line, problem):
+def test_names_malformed_lines(tmp_path, line, problem):
     (tmp_path / "a.tsv").write_text(f"fine\t1\nin the\t2\n{line}\nfine\t1\n")
     with pytest.raises(UserError, match=rf"D114.*a\.tsv, line 3: .*{problem}"):
         import_counts(tmp_path / "x", tmp_path / "a.tsv")
@@ -118,7 +118,7 @@ def test_line_numbers_in_later_blocks(tmp_path, monkeypatch):
         import_counts(tmp_path / "x", tmp_path / "b.tsv")
 
 
-def test_other_bad_files(tmp_path, web1t):
+def test_rejects_other_invalid_files(tmp_path, web1t):
     (web1t / "2gms" / "2gm-0000.gz").write_bytes(gzip.compress(b"one two three\t4\n"))
     with pytest.raises(UserError, match=r"D114.*2gm-0000.gz, line 1: .*folder"):
         import_counts(tmp_path / "x", web1t)
@@ -295,7 +295,7 @@ def test_same_ngram_over_blocks_and_files(tmp_path, monkeypatch):
     assert count_of(table, "the", "old", "house") == 40
 
 
-def test_a_short_line_after_a_long_one_and_packed_with_zstd(tmp_path):
+def test_a_short_line_after_a_long_one_and_zstd(tmp_path):
     zstandard = pytest.importorskip("zstandard")
     text = "a" * 90 + " b\t1950\t2\t1\n" + "a\t1950\t3\t1\na\t1951\t3\t1"
     (tmp_path / "a.zst").write_bytes(zstandard.ZstdCompressor().compress(text.encode()))
@@ -391,7 +391,7 @@ def read(*paths):
     return list(TextFiles([str(path) for path in paths]))
 
 
-def test_files_directories_and_packed(tmp_path):
+def test_reads_files_directories_and_compressed_files(tmp_path):
     (tmp_path / "b.txt").write_text("one\r\ntwo\rthree\n\n\nfour", encoding="utf8", newline="")
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "a.txt.gz").write_bytes(gzip.compress("fünf\n".encode()))
@@ -422,7 +422,7 @@ def test_files_directories_and_packed(tmp_path):
         ("empty.txt", b"", "D302.*empty.txt"),
     ],
 )
-def test_bad_files_are_named(tmp_path, name, content, message):
+def test_names_invalid_files(tmp_path, name, content, message):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(UserError, match=message):
         read(tmp_path / name)

@@ -63,7 +63,7 @@ def test_flipped_bytes_are_named(good, tmp_path):
                 assert error.value.values["section"] == name, place
 
 
-def test_cut_at_every_boundary(good, tmp_path):
+def test_rejects_truncated_files(good, tmp_path):
     data = good.read_bytes()
     cuts = {1, 10, 48, files.PAGE - 1, files.PAGE, len(data) - 1}
     for section in sections(good).values():
@@ -150,7 +150,7 @@ def with_section(name, **changes):
         *(with_section("index", size=0), with_section("directory", size=0)),
     ],
 )
-def test_hostile_headers(good, tmp_path, change):
+def test_rejects_forged_headers(good, tmp_path, change):
     with pytest.raises(UserError, match="D105"):
         CountTable.open(rewrite(good, tmp_path / "x", change))
 

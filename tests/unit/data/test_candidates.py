@@ -207,7 +207,7 @@ def words_and_tags(own):
     ]
 
 
-def test_columns_of_a_small_list():
+def test_columns_of_candidate_words():
     words = CandidateWords.from_words([["a", "b", "a"], [], ["b"]], [["x", "y", "x"], [], ["z"]])
     assert words.ids.tolist() == [0, 1, 0, 1] and words.ids.dtype == np.int32
     assert words.offsets.tolist() == [0, 3, 3, 4] and words.offsets.dtype == np.int64
@@ -218,7 +218,7 @@ def test_columns_of_a_small_list():
     assert bare.tags is None and bare.candidate_tags(0) == ()
 
 
-def test_invalid_words_are_refused():
+def test_rejects_invalid_words():
     with pytest.raises(ValueError, match="a tag for each word"):
         CandidateWords.from_words([["a", "b"]], [["x"]])
     with pytest.raises(ValueError, match="a tag for each word"):

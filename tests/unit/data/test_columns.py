@@ -37,7 +37,7 @@ def row_columns(groups, group_names, names=()):
 OWN = row_columns([0, 1, 0], ("near", "far"), ["sand", "", "bill"])
 
 
-def test_all_columns_stand_candidate_by_candidate():
+def test_crossed_columns_are_ordered_by_candidate():
     columns = CrossedColumns(OWN, CANDIDATES)
     assert len(columns) == 6
     assert columns.labels.tolist() == [0, 0, 0, 1, 1, 1]
@@ -82,7 +82,7 @@ def test_own_columns_and_candidate_names():
     assert candidate_names(plain, 3) == ("0", "1", "2")
 
 
-def test_feature_groups_of_one_name_become_one():
+def test_feature_groups_of_the_same_name_are_merged():
     other = row_columns([1, 0], ("far", "tags"))
     both = join_columns(OWN, other)
     assert both.group_names == ("near", "far", "tags")
@@ -132,7 +132,7 @@ def test_dense_rows_are_joined_with_sparse_ones():
     assert join([sparse, dense]).batch.rows.toarray().tolist() == [[1, 0, 2, 7], [0, 0, 0, 8]]
 
 
-def test_columns_put_beside_each_other_are_kept_as_long_as_the_first_lives():
+def test_joined_columns_are_cached_while_the_first_is_alive():
     first, second = row_columns([1, 0], ("far", "tags")), row_columns([0], ("near",))
     both = join_columns(first, second)
     assert join_columns(first, second) is both
@@ -180,7 +180,7 @@ def test_inner_products_are_the_weighted_sum_of_normalised_kernels(rows, weights
 
 
 @given(ROWS)
-def test_each_part_has_the_length_that_its_weight_says_or_none(rows):
+def test_feature_groups_are_scaled_to_their_weights(rows):
     squares = normalised(make_batch(rows)).rows.toarray() ** 2
     for g in range(3):
         full = (rows[:, g == GROUPS] != 0).any(axis=1)
@@ -188,7 +188,7 @@ def test_each_part_has_the_length_that_its_weight_says_or_none(rows):
 
 
 @given(ROWS)
-def test_together_each_row_has_length_one_or_none(rows):
+def test_whole_rows_are_scaled_to_length_one(rows):
     scaled = normalised(make_batch(rows), together=True).rows.toarray()
     full = (rows != 0).any(axis=1)
     np.testing.assert_allclose((scaled**2).sum(axis=1), full)
@@ -198,7 +198,7 @@ def test_together_each_row_has_length_one_or_none(rows):
 
 @pytest.mark.parametrize("together", [False, True])
 @given(ROWS, st.sampled_from([1e-320, 1e-170, 1e-110, 1e110, 1e170, 1e300]))
-def test_lengths_are_right_however_small_or_large_the_numbers_are(together, rows, factor):
+def test_normalising_avoids_underflow_and_overflow(together, rows, factor):
     both = np.concatenate([rows[:1], rows[:1] * factor])
     result = normalised(make_batch(both), together=together).rows.toarray()
     np.testing.assert_allclose(result[1], result[0], rtol=1e-2 if factor < 1e-300 else 1e-12, atol=1e-12)
@@ -209,7 +209,7 @@ def test_the_norm_of_a_full_row_is_the_sum_of_weights():
     assert (scaled @ scaled.T).toarray() == pytest.approx(1.0)
 
 
-def test_the_batch_stays_as_it_is():
+def test_normalising_does_not_change_the_batch():
     batch = make_batch([[3, 4, 0, 0, 1]])
     normalised(batch)
     assert batch.rows.toarray().tolist() == [[3, 4, 0, 0, 1]]
@@ -233,7 +233,7 @@ def test_columns_without_crossing_have_groups_too():
         ({"local": 1, "broad": float("inf"), "near": 1}, "D476", "broad' is inf"),
     ],
 )
-def test_invalid_weights_are_refused(weights, code, message):
+def test_rejects_invalid_weights(weights, code, message):
     with pytest.raises(UserError, match=f"(?s){code}.*{message}|{message}.*{code}"):
         normalised(make_batch([[1, 1, 1, 1, 1]]), weights)
 

@@ -46,7 +46,7 @@ def test_records_are_plain_and_follow_the_text():
     assert DECISIONS.record(2, TEXTS[2])["replacement"] == "Peace"
 
 
-def test_documents_are_slices():
+def test_decisions_of_a_document_are_a_slice():
     assert [len(DECISIONS.in_document(document)) for document in range(3)] == [2, 0, 1]
     last = DECISIONS.in_document(2)
     assert last.offsets.tolist() == [0, 3]
@@ -66,7 +66,7 @@ def test_documents_are_slices():
         ("", "it's"),
     ],
 )
-def test_case(observed, expected):
+def test_replacements_follow_the_case_of_the_text(observed, expected):
     assert follow_case("it's", observed) == expected
 
 

@@ -80,7 +80,7 @@ def test_take_rows_against_slices(numbers, data):
 
 
 @given(any_instances)
-def test_against_loops(rows):
+def test_segment_functions_against_loops(rows):
     values, offsets = flat(rows)
     assert segments.lengths(offsets).tolist() == [len(row) for row in rows]
     assert segments.maxima(values, offsets).tolist() == [max(row) for row in rows]
@@ -101,13 +101,13 @@ def test_top_is_sorted_and_stable(rows, k):
         assert best[i].tolist() == [offsets[i] + r for r in order] + [-1] * (k - len(order))
 
 
-def test_rows_at_minus_infinity_get_nothing():
+def test_rows_at_minus_infinity_have_softmax_zero():
     values, offsets = np.array([-np.inf, 1.0, -np.inf, 2.0]), np.array([0, 2, 4])
     assert segments.softmax(values, offsets).tolist() == [0.0, 1.0, 0.0, 1.0]
     assert segments.log_sums(values, offsets).tolist() == [1.0, 2.0]
 
 
-def test_no_instances():
+def test_segment_functions_without_instances():
     empty, offsets = np.empty(0), np.array([0])
     for function in (segments.maxima, segments.argmax, segments.log_sums, segments.softmax):
         assert len(function(empty, offsets)) == 0
@@ -115,7 +115,7 @@ def test_no_instances():
 
 
 @given(any_sizes, st.integers(1, 9), st.none() | st.integers(1, 3))
-def test_minibatches_are_consecutive_and_no_larger_than_needed(numbers, size, most):
+def test_minibatches_are_consecutive_and_minimal(numbers, size, most):
     batches = list(minibatch(iter(numbers), size, lambda number: number, most=most))
     assert [number for batch in batches for number in batch] == numbers
     assert all(batches)
@@ -128,7 +128,7 @@ def test_minibatches_are_consecutive_and_no_larger_than_needed(numbers, size, mo
         assert list(minibatch(numbers, size)) == by_number
 
 
-def test_minibatches_read_no_further_than_they_must():
+def test_minibatches_do_not_read_ahead():
     read = iter(range(10))
     batches = minibatch(read, 3)
     assert next(batches) == [0, 1, 2] and next(read) == 3

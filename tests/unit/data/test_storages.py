@@ -229,7 +229,7 @@ BATCHES = {
     "check",
     [pytest.param(c, id=f"{name}-{c}") for name, batch in BATCHES.items() for c in check_batch(batch)],
 )
-def test_contract(check):
+def test_storages_keep_the_contract(check):
     check()
 
 
@@ -272,7 +272,7 @@ def test_conversions_keep_rows_and_columns(pair):
         (JoinedRows.from_parts([lists(3), lists(3)]), CrossedRows),
     ],
 )
-def test_impossible_conversions_are_refused(batch, storage):
+def test_rejects_impossible_conversions(batch, storage):
     with pytest.raises(UserError, match="D459"):
         convert(batch, storage)
 
@@ -284,7 +284,7 @@ def test_sparse_rows_that_are_too_wide_are_not_made_dense(monkeypatch):
 
 
 @given(st.integers(0, 2**16), st.integers(2, 30))
-def test_crossed_lists_score_alike_however_many_labels_there_are(seed, labels):
+def test_scores_of_crossed_lists_do_not_depend_on_the_number_of_labels(seed, labels):
     """Few labels are scored all, of many only those that are candidates."""
     rng = np.random.default_rng(seed)
     batch = crossed_lists(4, labels=labels, columns=labels + 2, seed=seed)
@@ -301,7 +301,7 @@ def features_of(batch, found=1):
     return Features(batch, evidence, evidence)
 
 
-def test_class_blocks_and_crossed_rows_are_joined():
+def test_joins_blocks_and_crossed_rows():
     counts, words = blocks(6), replace(crossed(6), costs=blocks(6).costs)
     both = join([features_of(counts), features_of(words, 2)])
     joint = both.batch
@@ -397,7 +397,7 @@ def test_scores_sums_and_norms(shared_parts):
     assert shared_parts.row_sqnorm() == pytest.approx((rows**2).sum(axis=1))
 
 
-def test_norms_of_parts_that_have_nothing_in_common(shared_parts):
+def test_norms_of_parts_without_common_columns(shared_parts):
     """The second place has columns 3 and 4 alone, the first one the others: no row has to be written out."""
     rng = np.random.default_rng(3)
     dense = rng.normal(size=(8, 5))
@@ -409,7 +409,7 @@ def test_norms_of_parts_that_have_nothing_in_common(shared_parts):
     assert apart.row_sqnorm() == pytest.approx((written_out(apart) ** 2).sum(axis=1))
 
 
-def test_fewer_columns(shared_parts):
+def test_narrowing_drops_unused_columns(shared_parts):
     one = shared_parts.take(np.array([3]))
     narrow, columns = one.narrowed()
     weights, mass = np.random.default_rng(4).normal(size=5), np.arange(6.0)
@@ -456,7 +456,7 @@ def test_learning_from_shared_parts():
     assert plain.scores(weights) == pytest.approx(shared_parts.scores(weights))
 
 
-def test_invalid_parts_are_refused(shared_parts):
+def test_rejects_invalid_parts(shared_parts):
     with pytest.raises(ValueError, match="parts 0 to 7: expected -1 to 6"):
         PartRows(
             shared_parts.features,
@@ -487,11 +487,11 @@ def sequence_batch(seed=0, n=9, k=3, d=4):
     return SequenceRows(rows, costs, np.array([4, 4, 4, 7, 9, 9, 9, 9, 2]))
 
 
-def test_a_batch_of_sequences_is_in_order():
+def test_rows_of_sequences_are_in_text_order():
     require_batch(sequence_batch(), "sequences")
 
 
-def test_columns_say_what_the_weights_mean():
+def test_columns_of_sequences_describe_the_weights():
     columns = sequence_batch().columns
     assert len(columns) == sequence_batch().n_weights == 3 * (4 + 1 + 3)
     assert columns.in_groups(["label before"]).sum() == 3 + 9

@@ -129,7 +129,7 @@ def test_a_line_that_is_too_long_spoils_its_sentence_alone(monkeypatch, name, te
         ("# text = a b\n\n", 1, "without words"),
     ],
 )
-def test_a_malformed_line_is_named_by_its_number(data, line, part):
+def test_names_the_number_of_a_malformed_line(data, line, part):
     good = token("1", "Good") + "\n"
     (first, bad, last) = documents((f"{good}# newdoc\n{data}\n# newdoc\n{good}").encode())
     assert (first.text, last.text) == ("Good", "Good")
@@ -138,7 +138,7 @@ def test_a_malformed_line_is_named_by_its_number(data, line, part):
     assert f"a.conllu: line {line + 3}: " in message and part in message
 
 
-def test_bad_bytes_and_packed_files(tmp_path):
+def test_invalid_bytes_and_compressed_files(tmp_path):
     good = (token("1", "Good") + "\n").encode()
     (latin, last) = documents(b"# newdoc\n" + token("1", "caf").encode()[:-2] + b"\xe9\n\n# newdoc\n" + good)
     assert latin.error.code == "D304"
@@ -285,7 +285,7 @@ def test_flags_for_people_point_at_the_line_of_the_token():
 
 
 @pytest.mark.parametrize("end", ["", "\n", "\n\n", "\r\n\r\n"])
-def test_a_missing_final_blank_line_does_not_join_two_files(end):
+def test_a_missing_final_blank_line_does_not_join_files(end):
     (document,) = documents((token("1", "in")[:-1] + end).encode())
     whole = encode("conllu", *[annotated_again(document)] * 3, chunks=2)
     assert [document.text for document in documents(whole)] == ["in\n\nin\n\nin"]
@@ -349,7 +349,7 @@ def test_sentences_round_trip(rows):
         assert [item.spelt[t.start : t.end] for t in item.tokens] == [t.columns[1] for t in item.tokens]
 
 
-def test_unreadable_files_of_sentences(tmp_path):
+def test_rejects_unreadable_files_of_sentences(tmp_path):
     path = tmp_path / "a.conllu"
     with pytest.raises(UserError, match="D300"):
         list(read_conllu(path))

@@ -59,7 +59,7 @@ def annotated(data: bytes) -> bytes:
     return encode("spacy", *(AnnotatedDocument(d, tuple(annotate_texts([d.text]))) for d in documents(data)))
 
 
-def test_packed_files_are_unpacked_within_a_limit(tmp_path):
+def test_decompresses_files_within_a_limit(tmp_path):
     assert spacy.attrs.ORTH == docbin_reader.ORTH
     with pytest.raises(UserError, match=r"D872.*more than 1,000 bytes"):
         list(docbin_reader.docbin_documents(io.BytesIO(zlib.compress(b"\0" * 2000)), "a.spacy", limit=1000))
@@ -132,7 +132,7 @@ def message(**changes) -> bytes:
         (message(strings=["in"]), "string"),
     ],
 )
-def test_a_hostile_file_is_one_message(data, part):
+def test_a_malicious_file_is_a_one_line_error(data, part):
     try:
         problems = [one.error for one in documents(data) if isinstance(one, UnreadableDocument)]
     except UserError as error:

@@ -114,7 +114,7 @@ def test_clean_paragraphs_and_readings_of_flags(tmp_path):
         (read_flag_readings, {**READING, "right": True}, '"right" is true, but the label is wrong'),
     ],
 )
-def test_a_broken_line_is_named(tmp_path, read, row, problem):
+def test_names_an_invalid_line(tmp_path, read, row, problem):
     path = write_rows(tmp_path, GOOD[read], row)
     with pytest.raises(UserError) as caught:
         read(path)
@@ -123,7 +123,7 @@ def test_a_broken_line_is_named(tmp_path, read, row, problem):
 
 
 @pytest.mark.parametrize("read", GOOD)
-def test_all_broken_lines_are_named(tmp_path, read):
+def test_names_all_invalid_lines(tmp_path, read):
     path = write_rows(tmp_path, "{", GOOD[read], "[]", {"some": "thing"})
     with pytest.raises(UserError, match=r"line 1: not JSON .*; 2 more lines are invalid: 3, 4; a "):
         read(path)

@@ -81,7 +81,7 @@ def read_style(html: str) -> str:
     return re.search(r"<style>(.*?)</style>", html, re.DOTALL)[1]
 
 
-def test_text_and_suggestions_are_apart():
+def test_suggestions_are_not_part_of_the_text():
     page = parse_page(annotated(TEXT))
     assert page.marks == ["during", "quite", "Quite"]
     assert page.paragraphs == [
@@ -217,7 +217,7 @@ def test_every_character_of_markup_is_escaped_in_attributes_too():
 
 
 @given(text=st.text(st.characters() | st.sampled_from("<>&\"' \n\r")), more=st.booleans())
-def test_any_text_makes_a_sound_page(text, more):
+def test_any_text_gives_valid_html(text, more):
     result = annotated(text + " a quite place")
     page = parse_page(result, *[annotated("in it", text)] * more)
     expected = Page(f"<section><p>{escape(text + ' a quite place')}</p></section>")
@@ -264,7 +264,7 @@ def labels(result: AnnotatedDocument) -> AnnotatedDocument:
     return AnnotatedDocument(result.document, (labelled, spelling))
 
 
-def test_labels_are_shown_quietly_and_counted():
+def test_labels_are_marked_and_counted():
     html = html_of(labels(annotated(TEXT)))
     page = Page(html)
     assert page.marks == ["during", "to", "quite", "Quite"]
@@ -459,7 +459,7 @@ def test_each_colour_has_a_class_and_can_be_read_in_light_and_dark():
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
-def test_a_full_disk_for_temporary_files_is_one_message(monkeypatch):
+def test_a_full_disk_for_temporary_files_is_a_one_line_error(monkeypatch):
     monkeypatch.setattr("disambig.formats.html.TemporaryFile", lambda: open("/dev/full", "w+b"))  # noqa: SIM115
     with pytest.raises(UserError, match=r"D309.*No space left"):
         html_of(annotated(TEXT * 999))

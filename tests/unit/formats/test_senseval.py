@@ -62,7 +62,7 @@ def test_satellites_in_text_order_and_the_first_of_several_heads(sample):
     assert "call.v.2" in message and "2 heads" in message
 
 
-def test_packed_and_without_answers(tmp_path):
+def test_compressed_files_and_files_without_answers(tmp_path):
     path = tmp_path / "test.xml.xz"
     path.write_bytes(lzma.compress(corpus(bank_n=[instance("1", "A <head>bank</head>.")]).encode()))
     assert [(item.id, item.senses) for item in read_senseval(path)] == [("1", ())]
@@ -184,7 +184,7 @@ def test_a_head_keeps_its_words_and_white_space_collapses(before, head, after):
         f"<instance id='1' docsrc='{'_1' * 100_000}x'><context>{'<head>' * 50_000}</context></instance>",
     ],
 )
-def test_hostile_files_take_linear_time(hostile):
+def test_malicious_files_take_linear_time(hostile):
     with pytest.raises(UserError, match="D490"):
         parse_instances(f"{HEADER}<lexelt item='a.n'>{hostile}", "x")
 
@@ -223,7 +223,7 @@ def test_a_named_encoding_is_used_strictly(tmp_path):
 
 
 @pytest.mark.parametrize(("encoding", "output"), [("utf-8", "offset"), ("utf-16", "--encoding utf-16")])
-def test_nul_bytes_are_refused(tmp_path, encoding, output):
+def test_rejects_nul_bytes(tmp_path, encoding, output):
     path = tmp_path / "a.xml"
     path.write_bytes(corpus(bank_n=[instance("1", "A\0 <head>bank</head>.")]).encode(encoding))
     for named in (None, encoding):

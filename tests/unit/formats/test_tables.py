@@ -102,7 +102,7 @@ def test_a_row_may_hold_lines_and_long_texts(tmp_path):
         ("a.csv", b"text\na\0b\n", "D303", "offset 6"),
     ],
 )
-def test_bad_input_is_one_message_with_its_line(tmp_path, name, data, code, part):
+def test_invalid_input_is_an_error_with_its_line(tmp_path, name, data, code, part):
     path = tmp_path / name
     path.write_bytes(data)
     (bad,) = documents(path)
@@ -111,7 +111,7 @@ def test_bad_input_is_one_message_with_its_line(tmp_path, name, data, code, part
     assert str(path) in message and part in message
 
 
-def test_bad_rows_do_not_stop_the_good_ones(tmp_path):
+def test_reads_on_after_invalid_rows(tmp_path):
     path = tmp_path / "a.csv"
     path.write_bytes(b'id,text\n1,"x\n2,y\n3,"z"\n4,u\n')
     bad, good = documents(path)
@@ -224,7 +224,7 @@ def test_columns_with_the_same_name_are_numbered_and_the_text_must_be_one(tmp_pa
 
 
 @pytest.mark.parametrize("data", [b"", b"PAR1" + b"\xff" * 99 + b"PAR1", b"text,n\n"])
-def test_invalid_parquet_is_one_message(tmp_path, arrow, data):
+def test_invalid_parquet_is_a_one_line_error(tmp_path, arrow, data):
     for name, body in (("a.parquet", data), ("a.parquet.gz", gzip.compress(data))):
         (tmp_path / name).write_bytes(body)
         (bad,) = documents(tmp_path / name, "parquet")
@@ -364,7 +364,7 @@ def test_formulas_round_trip_as_text_and_usual_cells_stay_as_they_are():
 
 
 @given(st.text() | st.text("'=+-@\t\ra"))
-def test_every_cell_comes_back_and_none_is_a_formula(cell):
+def test_every_cell_round_trips_and_none_is_a_formula(cell):
     assert unescape_formula(escape_formula(cell)) == cell
     assert escape_formula(cell)[:1] not in set("=+-@\t\r")
 

@@ -85,7 +85,7 @@ def test_jsonl_holds_flags_models_and_other_keys(monkeypatch):
 
 
 @pytest.mark.parametrize("version", [1, 2])
-def test_jsonl_escapes_what_utf8_cannot_hold(version):
+def test_jsonl_escapes_text_that_utf8_cannot_encode(version):
     meta = written_record(result("a", meta={"odd": "\ud800"}), records=version)["meta"]
     assert (json.loads(meta) if version == 2 else meta) == {"odd": "\ud800"}
     odd = replace(annotate_texts(['quite \\ "so'])[1], task='\ud800\n"')
@@ -208,7 +208,7 @@ def test_files_are_saved_whole_or_not_at_all(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt.gz"]
 
 
-def test_an_interrupt_as_soon_as_a_file_is_there_leaves_nothing(tmp_path, monkeypatch):
+def test_an_interrupt_after_a_file_is_created_leaves_no_files(tmp_path, monkeypatch):
     def interrupted(file, name):
         assert len(list(tmp_path.iterdir())) == 1
         raise KeyboardInterrupt
@@ -220,7 +220,7 @@ def test_an_interrupt_as_soon_as_a_file_is_there_leaves_nothing(tmp_path, monkey
 
 
 @pytest.mark.skipif("not __import__('os').path.exists('/dev/full')")
-def test_a_full_disk_is_one_message_and_leaves_nothing(tmp_path, monkeypatch):
+def test_a_full_disk_is_a_one_line_error_and_leaves_no_files(tmp_path, monkeypatch):
     real = builtins.open
 
     def on_a_full_disk(path, mode="r"):

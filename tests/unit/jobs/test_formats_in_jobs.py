@@ -1,3 +1,5 @@
+"""Jobs in every format: what is written, and resumed jobs lose and repeat nothing."""
+
 from __future__ import annotations
 
 import csv
