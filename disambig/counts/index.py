@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -163,22 +163,25 @@ class Span:
 
 
 def write_index(
-    file: BinaryIO, chunks: Iterable[Chunk], record: Record, ranks: CountRanks, span: Span | None = None
-) -> tuple[NDArray[np.uint64], int]:
-    """Append the index to `file`; return its directory and the number of n-grams.
+    write: Callable[[Any], object],
+    chunks: Iterable[Chunk],
+    record: Record,
+    ranks: CountRanks,
+    span: Span | None = None,
+) -> tuple[NDArray[np.uint64], int, int]:
+    """Write an index; return its directory, the number of n-grams, and its size in bytes.
 
     With `span`, only these parts are written, and `chunks` holds their n-grams only.
     """
-    start = file.tell()
     rows: list[tuple[int, int, int, int, int]] = []
-    n_ngrams = 0
+    n_ngrams = n_words = 0
     for bits, keys, counts in _parts(chunks, span):
         words, slots, buckets, seed = _build_part(keys, ranks.rank_counts(keys, counts), bits, record)
-        at = (file.tell() - start) // 2
-        rows.append((at, slots, at + slots * record.width, buckets, seed))
-        file.write(words.data)
+        rows.append((n_words, slots, n_words + slots * record.width, buckets, seed))
+        write(words.data)
+        n_words += len(words)
         n_ngrams += len(keys)
-    return np.array(rows, dtype=np.uint64).reshape(-1, 5), n_ngrams
+    return np.array(rows, dtype=np.uint64).reshape(-1, 5), n_ngrams, 2 * n_words
 
 
 def renumber(

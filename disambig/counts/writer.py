@@ -151,8 +151,7 @@ def write_table(
     ranks = CountRanks(form)
     with files.replacing(target) as file, StoredKeys(target.parent, enabled=keys) as stored:
         file.write(bytes(files.PAGE))
-        directory, n_ngrams = write_index(file, stored.storing(chunks), form, ranks)
-        size = file.tell() - files.PAGE
+        directory, n_ngrams, size = write_index(file.write, stored.storing(chunks), form, ranks)
         final_ranks = ranks.final_ranks()
         if form is EXACT and final_ranks is not None:
             renumber(file, files.PAGE, directory, final_ranks)

@@ -338,19 +338,15 @@ def write_piece(
         record.writing_file(work.directory, f"part-{item.index:05}.piece") as write,
         StoredKeys(work.directory, enabled=work.keys) as stored,
     ):
-        file = _CountedWriter(write)
         chunks = stored.storing(_report_progress(stretch.chunks(item.first, item.stop), tell))
-        directory, n_ngrams = write_index(file, chunks, form, ranks, _span(item, work.bits))  # type: ignore[arg-type]
-        # Order of a piece: index, keys, directory, ranked counts, overflow; `TablePiece` computes offsets
-        # from it.
-        index = file.size
-        stored.copy_to(file.write)
+        # `TablePiece` computes offsets from this order: index, keys, directory, ranked counts, overflow
+        directory, n_ngrams, index_size = write_index(write, chunks, form, ranks, _span(item, work.bits))
+        stored.copy_to(write)
         counts_by_rank, overflow = ranks.counts_by_rank(), ranks.overflow()
-        for array in (directory, counts_by_rank, overflow):
-            file.write(array.tobytes())
+        write(directory.tobytes() + counts_by_rank.tobytes() + overflow.tobytes())
     record.details = {
         **work.range_details(item),
-        "index": index,
+        "index": index_size,
         "n_ngrams": n_ngrams,
         "parts": len(directory),
         "counts": len(counts_by_rank),
@@ -378,22 +374,6 @@ def _report_progress(chunks: Iterator[Merged], tell: ProgressCallback) -> Iterat
         yield chunk
         done += len(chunk[0])
         tell(done)
-
-
-class _CountedWriter:
-    """A function that writes bytes, with the methods of a file that `write_index` calls."""
-
-    def __init__(self, write: Callable[[bytes], object]) -> None:
-        self.size, self._write = 0, write
-
-    def write(self, data: Any) -> None:
-        size = memoryview(data).nbytes
-        if size:
-            self._write(data)
-            self.size += size
-
-    def tell(self) -> int:
-        return self.size
 
 
 @dataclass(frozen=True, slots=True)
