@@ -35,7 +35,6 @@ from .decisions import (
     candidate_gloss as candidate_gloss,
     excerpt as excerpt,
     follow_case as follow_case,
-    join_resolutions as join_resolutions,
     replacement as replacement,
 )
 from .edits import (

@@ -292,7 +292,7 @@ class OverlapResolution:
         )
 
 
-def join_resolutions(parts: Sequence[tuple[OverlapResolution | None, int, int]]) -> OverlapResolution | None:
+def _join_resolutions(parts: Sequence[tuple[OverlapResolution | None, int, int]]) -> OverlapResolution | None:
     """Join the resolutions of pieces of a text, each with its number of decisions and offset in the text."""
     lost: list[Ints] = []
     won: list[Ints] = []
@@ -376,6 +376,31 @@ class Decisions:
     settled: OverlapResolution | None = None
     trust: PrecisionTable | None = None
     rules: RuleSet | None = None
+
+    @classmethod
+    def joined(cls, parts: Sequence[tuple[Decisions, int]]) -> Decisions:
+        """Join the decisions of one task about consecutive pieces of a document.
+
+        Parameters
+        ----------
+        parts : sequence of (Decisions, int)
+            The decisions about each piece, and its offset in the document.
+        """
+        first = parts[0][0]
+        columns: dict[str, Any] = {
+            name: np.concatenate([getattr(part, name) for part, _ in parts]) for name in (*_COLUMNS, "scores")
+        }
+        columns["documents"] = np.zeros(len(columns["documents"]), np.int32)
+        for name in ("starts", "ends"):
+            columns[name] = np.concatenate([getattr(part, name) + np.int32(offset) for part, offset in parts])
+        own = [part.own for part, _ in parts if part.own is not None]
+        return replace(
+            first,
+            offsets=join_offsets(part.offsets for part, _ in parts),
+            own=CandidateLists.joined(own) if own else None,
+            settled=_join_resolutions([(part.settled, len(part), offset) for part, offset in parts]),
+            **columns,
+        )
 
     def __len__(self) -> int:
         return len(self.starts)

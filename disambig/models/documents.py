@@ -5,18 +5,10 @@ from __future__ import annotations
 import dataclasses
 import logging
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
-from disambig.data import (
-    CandidateLists,
-    Decisions,
-    OverlapResolution,
-    join_offsets,
-    join_resolutions,
-    minibatch,
-)
+from disambig.data import Decisions, OverlapResolution, minibatch
 from disambig.errors import UserError
 from disambig.files import without_compression
 from disambig.formats import AnnotatedDocument, Document, UnreadableDocument
@@ -193,24 +185,6 @@ def join_pieces(parts: Sequence[tuple[Sequence[Decisions], int]]) -> tuple[Decis
     if len(parts) == 1 and not parts[0][1]:
         return tuple(parts[0][0])
     return tuple(
-        _join_task([(by_task[task], offset) for by_task, offset in parts]) for task in range(len(parts[0][0]))
+        Decisions.joined([(by_task[task], offset) for by_task, offset in parts])
+        for task in range(len(parts[0][0]))
     )
-
-
-def _join_task(parts: Sequence[tuple[Decisions, int]]) -> Decisions:
-    """Join the decisions of one task about consecutive pieces, with the offset of each piece."""
-    first = parts[0][0]
-    columns: dict[str, Any] = {
-        field.name: np.concatenate([getattr(part, field.name) for part, _ in parts])
-        for field in dataclasses.fields(first)
-        if field.name
-        not in ("task", "model", "table", "starts", "ends", "offsets", "own", "settled", "trust", "rules")
-    }
-    columns["documents"] = np.zeros(len(columns["documents"]), np.int32)
-    for name in ("starts", "ends"):
-        columns[name] = np.concatenate([getattr(part, name) + np.int32(offset) for part, offset in parts])
-    columns["offsets"] = join_offsets(part.offsets for part, _ in parts)
-    if first.own is not None:
-        columns["own"] = CandidateLists.joined([part.own for part, _ in parts if part.own is not None])
-    columns["settled"] = join_resolutions([(part.settled, len(part), offset) for part, offset in parts])
-    return dataclasses.replace(first, **columns)
