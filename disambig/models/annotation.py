@@ -342,22 +342,23 @@ def protect_words(view: TokenView, ignore: Collection[str]) -> TokenView:
     """Return `view` with the words in `ignore` added to its protected words."""
     if not ignore:
         return view
-    protected = np.isin(view.hashes, hash_words([word.lower() for word in ignore]))
-    if "protected" in view.layers:
-        protected = protected | view.layers["protected"].astype(bool)
-    return replace(view, layers={**view.layers, "protected": protected})
+    return _protect(view, np.isin(view.hashes, hash_words([word.lower() for word in ignore])))
 
 
 def protect_foreign(view: TokenView, language: str) -> TokenView:
     """Return `view` with the paragraphs that are not in `language` added to its protected words."""
     from disambig.text import foreign_layer
 
-    foreign = foreign_layer(view, language)
-    if not foreign.any():
+    return _protect(view, foreign_layer(view, language))
+
+
+def _protect(view: TokenView, tokens: NDArray[np.bool_]) -> TokenView:
+    """Return `view` with more protected tokens, given by a mask."""
+    if not tokens.any():
         return view
     if "protected" in view.layers:
-        foreign = foreign | view.layers["protected"].astype(bool)
-    return replace(view, layers={**view.layers, "protected": foreign})
+        tokens = tokens | view.layers["protected"].astype(bool)
+    return replace(view, layers={**view.layers, "protected": tokens})
 
 
 def detected_languages(models: Sequence[Model]) -> tuple[str, ...]:

@@ -346,22 +346,13 @@ class Model:
         if flags_per_1000 is not None:
             check_rate(flags_per_1000)
         try:
-            return self._begin(view, flags_per_1000, near)
+            instances = self.instances(view)
+            if near is not None and not decides(self.task).together:
+                instances = _instances_near(instances, near)
+            return self._begin_at(instances, view, flags_per_1000)
         except Exception as problem:
             self._explain_failure(problem, view)
             raise
-
-    def _begin(
-        self, view: TokenView, flags_per_1000: float | None, near: NDArray[np.bool_] | None
-    ) -> PendingDecisions:
-        instances = self.instances(view)
-        if near is not None and not decides(self.task).together:
-            before = offsets_from_sizes(near)
-            empty = instances.lengths == 0
-            first = np.maximum(instances.positions - empty, 0)
-            last = instances.positions + np.maximum(instances.lengths, 1)
-            instances = instances.take(np.flatnonzero(before[last] > before[first]))
-        return self._begin_at(instances, view, flags_per_1000)
 
     def decide_at(
         self, instances: Instances, view: TokenView, *, flags_per_1000: float | None = None
@@ -572,6 +563,15 @@ def instance_evidence(counts: NDArray[np.int32], batch: CandidateBatch) -> NDArr
     if isinstance(batch, CrossedRows | SequenceRows) and not has_own_labels(batch):
         return counts[offsets[:-1]].astype(np.int64)
     return np.add.reduceat(counts, offsets[:-1], dtype=np.int64)
+
+
+def _instances_near(instances: Instances, near: NDArray[np.bool_]) -> Instances:
+    """Return the instances that contain one of some tokens, or are an empty place beside one."""
+    n_before = offsets_from_sizes(near)
+    is_empty = instances.lengths == 0
+    first = np.maximum(instances.positions - is_empty, 0)
+    last = instances.positions + np.maximum(instances.lengths, 1)
+    return instances.take(np.flatnonzero(n_before[last] > n_before[first]))
 
 
 def _blocks(
