@@ -479,39 +479,21 @@ def parquet_documents(
     problems = (arrow.ArrowException, OSError, ValueError, MemoryError)
     try:
         table = arrow.parquet.ParquetFile(source)
-        schema = table.schema_arrow
-        names = tuple(schema.names)
-        nested = dict(_nested_columns(arrow, schema)) if field not in names else {}
-        if field not in names and field not in nested:
-            raise missing_column_error(path, field, tuple(nested))
-        kind = nested[field] if nested else schema.field(field).type if names.count(field) == 1 else None
-        if kind is None or not _is_text(arrow, kind):
-            raise UserError("D331", path=path, field=field, kind=kind or f"{names.count(field)} columns")
-        columns = [column.name for column in schema if _fits_json(arrow, column.type)]
-        if nested and not any(field.startswith(f"{name}.") for name in columns):
-            columns.append(field)
+        columns, texts = _columns_to_read(arrow, table.schema_arrow, path, field)
         _check_sizes(table.metadata, path, limit)
-        texts = [name for name in columns if name in names and _is_text(arrow, schema.field(name).type)]
-        texts += [field] if nested else []
         source.seek(0)
         table = arrow.parquet.ParquetFile(source, read_dictionary=texts)
         number = 0
-        for batch in table.iter_batches(batch_size=_ROWS_READ, columns=columns):
-            for at in range(len(batch)):
-                row = {name: batch.column(i)[at].as_py() for i, name in enumerate(batch.schema.names)}
-                number += 1
-                parent, key = nested_place(row, field)
-                text = parent.pop(key, None) or ""  # a structure may be null
-                invalid_text = text_problem(text)
-                if invalid_text:
-                    yield UnreadableDocument(
-                        path, UserError("D329", path=path, problem=f"row {number:,} has {invalid_text}")
-                    )
-                    continue
-                meta = {key: _json_value(value) for key, value in row.items()}
-                yield Document(
-                    document_id(meta.get("id"), path, number), text, path, number, "parquet", meta=meta
-                )
+        for number, row in enumerate(_parquet_rows(table, columns), 1):
+            parent, key = nested_place(row, field)
+            text = parent.pop(key, None) or ""  # a structure may be null
+            if invalid_text := text_problem(text):
+                error = UserError("D329", path=path, problem=f"row {number:,} has {invalid_text}")
+                yield UnreadableDocument(path, error)
+                continue
+            meta = {key: _json_value(value) for key, value in row.items()}
+            name = document_id(meta.get("id"), path, number)
+            yield Document(name, text, path, number, "parquet", meta=meta)
         if number != table.metadata.num_rows:
             problem = f"it should have {table.metadata.num_rows:,} rows, and {number:,} can be read"
             yield UnreadableDocument(path, UserError("D329", path=path, problem=problem))
@@ -520,6 +502,42 @@ def parquet_documents(
     except problems as problem:
         text = " ".join(str(problem).split())[:200] or type(problem).__name__
         raise UserError("D329", path=path, problem=text) from None
+
+
+def _columns_to_read(arrow: Any, schema: Any, path: str, field: str) -> tuple[list[str], list[str]]:
+    """Return the names of the columns that JSON can hold, and those of text.
+
+    Raises
+    ------
+    UserError
+        D327 without the column of the text, D331 if it is not text, or several columns have its name.
+    """
+    types: dict[str, list[Any]] = {}  # columns may have the same name
+    for column in schema:
+        types.setdefault(column.name, []).append(column.type)
+    nested = {} if field in types else dict(_nested_columns(arrow, schema))
+    if field not in types and field not in nested:
+        raise missing_column_error(path, field, tuple(nested))
+    kinds = types.get(field) or [nested[field]]
+    if len(kinds) > 1 or not _is_text(arrow, kinds[0]):
+        raise UserError(
+            "D331", path=path, field=field, kind=kinds[0] if len(kinds) == 1 else f"{len(kinds)} columns"
+        )
+    columns = [name for name in types if all(_fits_json(arrow, kind) for kind in types[name])]
+    texts = [name for name in columns if all(_is_text(arrow, kind) for kind in types[name])]
+    if nested:
+        texts.append(field)
+        if not any(field.startswith(f"{name}.") for name in columns):
+            columns.append(field)
+    return columns, texts
+
+
+def _parquet_rows(table: Any, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Yield the rows with some columns; of several columns with one name, the later ones get a number."""
+    for batch in table.iter_batches(batch_size=_ROWS_READ, columns=columns):
+        names = _unique_names(batch.schema.names)
+        for row in range(len(batch)):
+            yield {name: batch.column(i)[row].as_py() for i, name in enumerate(names)}
 
 
 def _nested_columns(arrow: Any, columns: Any, before: str = "") -> Iterator[tuple[str, Any]]:

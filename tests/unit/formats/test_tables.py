@@ -223,6 +223,16 @@ def test_columns_with_the_same_name_are_numbered_and_the_text_must_be_one(tmp_pa
     assert bad.error.code == "D331" and "2 columns" in bad.error.text
 
 
+def test_parquet_columns_with_the_same_name_are_numbered(tmp_path, arrow):
+    columns = [["It is.", "So."], ["x", "y"], [1, 2], [b"z", b"z"], ["u", "v"]]
+    table = arrow.table([arrow.array(column) for column in columns], ["text", "a", "a", "b", "b"])
+    arrow.parquet.write_table(table, tmp_path / "a.parquet")
+    rows = documents(tmp_path / "a.parquet", "parquet")
+    assert [row.meta for row in rows] == [{"a": "x", "a.2": 1}, {"a": "y", "a.2": 2}]
+    (bad,) = documents(tmp_path / "a.parquet", "parquet", field="a")
+    assert bad.error.code == "D331" and "2 columns" in bad.error.text
+
+
 @pytest.mark.parametrize("data", [b"", b"PAR1" + b"\xff" * 99 + b"PAR1", b"text,n\n"])
 def test_invalid_parquet_is_a_one_line_error(tmp_path, arrow, data):
     for name, body in (("a.parquet", data), ("a.parquet.gz", gzip.compress(data))):
