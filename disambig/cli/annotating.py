@@ -293,7 +293,7 @@ class _Run:
                 format=self.format,
                 field=request.field or FIELD,
                 shard_size=request.shard_size,
-                bounds=request.limits,
+                limits=request.limits,
                 runner=self.runner,
                 force=request.force,
                 command=request.command,

@@ -73,7 +73,7 @@ def add_keys(hashes, sentences, first, last, seed, member, orders, keys, rows, f
             sentence += 1
         stop = min(begin + orders, sentences[sentence])
         total = seed
-        wanted = not restricted
+        is_kept = not restricted
         for i in range(begin, stop):
             word = hashes[i]
             if word == _ZERO:
@@ -81,12 +81,12 @@ def add_keys(hashes, sentences, first, last, seed, member, orders, keys, rows, f
             n = i - begin
             total += word * PLACE[n]
             if restricted:
-                wanted |= (member[i] & 1) != 0 or ((member[i] & 2) != 0 and i > begin)
-            whole = total + np.uint64(n + 1) * ORDER_STEP
-            if wanted:
-                keys[rows[n], filled[n]] = fmix64(whole)
+                is_kept |= (member[i] & 1) != 0 or ((member[i] & 2) != 0 and i > begin)
+            with_order = total + np.uint64(n + 1) * ORDER_STEP
+            if is_kept:
+                keys[rows[n], filled[n]] = fmix64(with_order)
                 filled[n] += 1
-            if gaps and n >= 2 and wanted:
+            if gaps and n >= 2 and is_kept:
                 k = orders + n - 2
                 for gap in range(begin + 1, i):
                     inner = hashes[gap]
@@ -94,7 +94,7 @@ def add_keys(hashes, sentences, first, last, seed, member, orders, keys, rows, f
                         continue
                     if restricted and not _has_member(member, begin, i, gap):
                         continue
-                    key = whole + (_GAP - inner) * PLACE[gap - begin]
+                    key = with_order + (_GAP - inner) * PLACE[gap - begin]
                     keys[rows[k], filled[k]] = fmix64(key)
                     filled[k] += 1
 

@@ -153,8 +153,8 @@ def _counts(data, at, form, first_year, last_year):
     if form == 0:
         total, end = _number(data, at)
         following = _next_line(data, end)
-        wrong = end == at or following == _ZERO or total == _ZERO
-        return total, following, NO_COUNT if wrong else 0
+        is_invalid = end == at or following == _ZERO or total == _ZERO
+        return total, following, NO_COUNT if is_invalid else 0
     separator = _TAB if form == 1 else _COMMA
     total = _ZERO
     while True:
@@ -195,7 +195,7 @@ def _same_ngram(data, one, other, size):
 
 
 @compiled
-def _specific_error(data, begin, size, wrong, form):
+def _specific_error(data, begin, size, error, form):
     """Return the most specific error code for the line at `begin`."""
     tabs = 0
     while begin < size and data[begin] != _LF:
@@ -203,7 +203,7 @@ def _specific_error(data, begin, size, wrong, form):
         begin += _ONE
     if tabs == 0:
         return NO_TAB
-    return NO_NGRAM if form == 0 and tabs > 1 else wrong
+    return NO_NGRAM if form == 0 and tabs > 1 else error
 
 
 @compiled
@@ -247,7 +247,7 @@ def parse(
         if following != _ZERO:  # an empty line
             begin = following
             continue
-        wrong = 0
+        error = 0
         fits = before_size > _ZERO and begin + before_size < size
         if form == 1 and fits and _same_ngram(data, before, begin, before_size):
             at = begin + before_size
@@ -261,10 +261,10 @@ def parse(
             while True:
                 end, last, word = _next_word(data, at)
                 if end == at:
-                    wrong = NO_NGRAM
+                    error = NO_NGRAM
                     break
                 if n == _MAX_ORDER:
-                    wrong = TOO_LONG
+                    error = TOO_LONG
                     break
                 if mapped:
                     place = find_row(words, word)
@@ -287,16 +287,16 @@ def parse(
                     at = end + _ONE
                     continue
                 if last == _LF:
-                    wrong = NO_TAB
+                    error = NO_TAB
                 at = end
                 break
-            if wrong == 0 and order > 0 and n != order:
-                wrong = WRONG_ORDER
+            if error == 0 and order > 0 and n != order:
+                error = WRONG_ORDER
             before, before_size = begin, at - begin
         count = following = _ZERO
-        if wrong == 0:
-            count, following, wrong = _counts(data, at + _ONE, form, years[0], years[1])
-        if wrong == 0:
+        if error == 0:
+            count, following, error = _counts(data, at + _ONE, form, years[0], years[1])
+        if error == 0:
             if state == _DEFERRED:
                 deferred[n_deferred, 0] = np.int64(begin)
                 deferred[n_deferred, 1] = np.int64(following)
@@ -306,16 +306,16 @@ def parse(
             elif counted:
                 counts[filled - 1] += count
                 if counts[filled - 1] >= _MAX_TOTAL:
-                    wrong = TOO_MANY
+                    error = TOO_MANY
             elif wanted and count > _ZERO:
                 keys[filled] = fmix64(total + np.uint64(n) * ORDER_STEP)
                 counts[filled] = count
                 orders[filled] = n
                 filled += 1
                 counted = True
-        if wrong != 0:
+        if error != 0:
             tallies[0], tallies[1] = filled, lines
-            return _specific_error(data, begin, size, wrong, form)
+            return _specific_error(data, begin, size, error, form)
         begin = following
     tallies[0], tallies[1], tallies[2], tallies[3] = filled, lines, n_missing, n_deferred
     return 0

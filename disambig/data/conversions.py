@@ -162,11 +162,11 @@ def convert(batch: Any, *storages: type, own_labels: bool = False) -> Any:
     for storage in storages:
         if (converted := _convert_once(batch, storage)) is not None:
             return converted
-    wanted = " or ".join(storage.__name__ for storage in storages)
-    seen = f"{type(batch).__name__}, which cannot be converted to that"
+    accepted = " or ".join(storage.__name__ for storage in storages)
+    actual = f"{type(batch).__name__}, which cannot be converted to that"
     if SparseRows not in storages and any((kind, SparseRows) in CONVERSIONS for kind in type(batch).__mro__):
-        seen += " (only to SparseRows, which the author of the learner can add to its `takes`)"
-    raise UserError("D459", wanted=wanted, seen=seen)
+        actual += " (only to SparseRows, which the author of the learner can add to its `takes`)"
+    raise UserError("D459", wanted=accepted, seen=actual)
 
 
 def _convert_once(batch: Any, storage: type) -> Any:

@@ -291,92 +291,94 @@ def check_certain_mistakes(task: Task, instances: Instances, certain: object) ->
     method, n = "certain_mistakes", len(instances)
     columns = certain if isinstance(certain, tuple) and len(certain) == 3 else ()
     if not columns or not all(isinstance(column, np.ndarray) and column.ndim == 1 for column in columns):
-        seen = "a tuple of " + ", ".join(map(describe_value, certain)) if isinstance(certain, tuple) else ""
+        returned = describe_value(certain)
+        if isinstance(certain, tuple):
+            returned = "a tuple of " + ", ".join(map(describe_value, certain))
         wanted = "three arrays: instances, candidates and probabilities"
-        raise _contract_error(task, f"{method} returned {seen or describe_value(certain)}", wanted)
+        raise _contract_error(task, f"{method} returned {returned}", wanted)
     rows, intended, probabilities = columns
     if len({len(column) for column in columns}) > 1 or not (
         rows.dtype.kind in "iu" and intended.dtype.kind in "iu"
     ):
-        seen = f"{method} returned {', '.join(map(describe_value, columns))}"
-        raise _contract_error(task, seen, "as many integers, integers and floats")
+        problem = f"{method} returned {', '.join(map(describe_value, columns))}"
+        raise _contract_error(task, problem, "as many integers, integers and floats")
     if (outside := rows[(rows < 0) | (rows >= n)]).size:
         raise _contract_error(
             task, f"{method} names instance {outside[0]:,} of {n:,}", "indices of instances, from 0"
         )
     sizes = np.diff(instances.candidate_offsets(task.groups))[rows]
     if (invalid := np.flatnonzero((intended < 0) | (intended >= sizes))).size:
-        seen = f"{method} proposes candidate {intended[invalid[0]]:,} of {sizes[invalid[0]]:,}"
-        raise _contract_error(task, seen, "indices of candidates, from 0")
+        problem = f"{method} proposes candidate {intended[invalid[0]]:,} of {sizes[invalid[0]]:,}"
+        raise _contract_error(task, problem, "indices of candidates, from 0")
     if (improbable := probabilities[~((probabilities > 0) & (probabilities <= 1))]).size:
-        seen = f"{method} gives the probability {improbable[0]:g}"
-        raise _contract_error(task, seen, "numbers above 0 and at most 1")
+        problem = f"{method} gives the probability {improbable[0]:g}"
+        raise _contract_error(task, problem, "numbers above 0 and at most 1")
     return rows, intended, probabilities
 
 
-def _checked_instances(task: Task, view: TokenView, instances: Instances, name_of_method: str) -> Instances:
+def _checked_instances(task: Task, view: TokenView, instances: Instances, method: str) -> Instances:
     """Return the instances of a task if they fit the contract; raise D414 otherwise."""
     if not isinstance(instances, Instances):
-        raise _contract_error(task, f"{name_of_method} returned {describe_value(instances)}", "Instances")
+        raise _contract_error(task, f"{method} returned {describe_value(instances)}", "Instances")
     n = len(instances)
     for name in _COLUMNS:
         column: object = getattr(instances, name)
         if not isinstance(column, np.ndarray) or column.shape != (n,) or column.dtype.kind not in "iu":
-            seen = f"{name} of {name_of_method} is {describe_value(column)}"
-            raise _contract_error(task, seen, f"an array of integers of shape ({n},), one per instance")
-    _check_own(task, instances, name_of_method)
+            problem = f"{name} of {method} is {describe_value(column)}"
+            raise _contract_error(task, problem, f"an array of integers of shape ({n},), one per instance")
+    _check_own(task, instances, method)
     if not n:
         return instances
     n_groups = len(task.groups)
-    if wrong := _outside(instances.groups, 0, n_groups):
+    if index := _outside(instances.groups, 0, n_groups):
         raise _contract_error(
-            task, f"an instance is of group {wrong}, with {n_groups} in groups", "an index into groups"
+            task, f"an instance is of group {index}, with {n_groups} in groups", "an index into groups"
         )
     sizes = np.diff(instances.candidate_offsets(task.groups))
-    if wrong := _outside(instances.observed, -1, sizes):
-        seen = f"observed of {name_of_method} is {wrong}, with {sizes.max():,} candidates at most"
-        raise _contract_error(task, seen, "an index into the candidates, or -1 for none")
+    if index := _outside(instances.observed, -1, sizes):
+        problem = f"observed of {method} is {index}, with {sizes.max():,} candidates at most"
+        raise _contract_error(task, problem, "an index into the candidates, or -1 for none")
     if decides(task).where != "items":
-        _check_places(task, view, instances, name_of_method)
+        _check_places(task, view, instances, method)
     return instances
 
 
-def _check_own(task: Task, instances: Instances, name_of_method: str) -> None:
+def _check_own(task: Task, instances: Instances, method: str) -> None:
     """Raise D414 unless there are per-instance candidates exactly if the task decides between them."""
     n, own, between = len(instances), instances.own, decides(task).between
     if (own is not None) == (between == "own") and (own is None or isinstance(own, CandidateLists)):
         if own is None or (len(own) == n and bool((np.diff(own.offsets) > 0).all())):
             return
-        seen = f"own of {name_of_method} has {len(own):,} lists for {n:,} instances"
+        problem = f"own of {method} has {len(own):,} lists for {n:,} instances"
         if len(own) == n:
             empty = int(np.flatnonzero(np.diff(own.offsets) == 0)[0])
-            seen = f"own of {name_of_method} has an empty list for instance {empty:,}"
-        raise _contract_error(task, seen, "a list of candidates for each instance")
+            problem = f"own of {method} has an empty list for instance {empty:,}"
+        raise _contract_error(task, problem, "a list of candidates for each instance")
     if n or own is not None:
         wanted = "CandidateLists" if between == "own" else "None"
-        seen = f"own of {name_of_method} is {describe_value(own)}"
-        raise _contract_error(task, seen, f"{wanted}, as it decides between {between!r}")
+        problem = f"own of {method} is {describe_value(own)}"
+        raise _contract_error(task, problem, f"{wanted}, as it decides between {between!r}")
 
 
-def _check_places(task: Task, view: TokenView, instances: Instances, name_of_method: str) -> None:
+def _check_places(task: Task, view: TokenView, instances: Instances, method: str) -> None:
     """Raise D414 unless the places of instances are in the text, and in its order."""
     positions, lengths = instances.positions, instances.lengths
     outside = (positions < 0) | (lengths < 0) | (positions + np.maximum(lengths, 1) > len(view))
     if outside.any():
         row = int(np.flatnonzero(outside)[0])
-        seen = f"an instance has position {positions[row]} and length {lengths[row]}"
-        raise _contract_error(task, seen, f"places among the {len(view):,} tokens of the view")
+        problem = f"an instance has position {positions[row]} and length {lengths[row]}"
+        raise _contract_error(task, problem, f"places among the {len(view):,} tokens of the view")
     back = np.flatnonzero(np.diff(positions) < 0)
     if len(back):
-        seen = f"{name_of_method} has position {positions[back[0] + 1]} after {positions[back[0]]}"
-        raise _contract_error(task, seen, "instances in the order of the text")
+        problem = f"{method} has position {positions[back[0] + 1]} after {positions[back[0]]}"
+        raise _contract_error(task, problem, "instances in the order of the text")
 
 
 def _outside(values: NDArray[np.integer], least: int, end: int | NDArray[np.integer]) -> str:
     """Return the first value that is below `least` or not below `end`; "" if there is none."""
-    wrong = values[(values < least) | (values >= end)]
-    return str(wrong[0]) if len(wrong) else ""
+    outside = values[(values < least) | (values >= end)]
+    return str(outside[0]) if len(outside) else ""
 
 
-def _contract_error(task: Task, seen: str, wanted: str) -> UserError:
-    return contract_error(describe_component("tasks", task), seen, wanted)
+def _contract_error(task: Task, problem: str, wanted: str) -> UserError:
+    return contract_error(describe_component("tasks", task), problem, wanted)

@@ -311,8 +311,8 @@ class PartRows:
         if self.features.shape[1] != len(self.columns):
             raise ValueError(f"{self.features.shape[1]} columns of features, but {len(self.columns)} names")
         if self.parts.size and not -1 <= self.parts.min() <= self.parts.max() < self.features.shape[0]:
-            seen = f"{self.parts.min()} to {self.parts.max()}"
-            raise ValueError(f"parts {seen}: expected -1 to {self.features.shape[0] - 1}")
+            actual = f"{self.parts.min()} to {self.parts.max()}"
+            raise ValueError(f"parts {actual}: expected -1 to {self.features.shape[0] - 1}")
 
     @property
     def offsets(self) -> NDArray[np.int64]:

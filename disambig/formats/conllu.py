@@ -147,22 +147,31 @@ def sentences(lines: Iterable[str], path: str, first: int = 1) -> Iterator[Conll
         line = line.removesuffix("\r")
         if line.strip():
             rows.add(number, line)
-        elif rows.seen:
+        elif rows.has_lines:
             yield rows.finish(number)
             rows = _SentenceRows(path, number + 1, rows.sentence.document)
-    if rows.seen:
+    if rows.has_lines:
         yield rows.finish(number + 1)
 
 
 class _SentenceRows:
     """The lines of one sentence, checked as they come."""
 
-    __slots__ = ("has_more_columns", "last_node", "open_until", "parts", "path", "seen", "sentence", "size")
+    __slots__ = (
+        "has_lines",
+        "has_more_columns",
+        "last_node",
+        "open_until",
+        "parts",
+        "path",
+        "sentence",
+        "size",
+    )
 
     def __init__(self, path: str, line: int, document: str) -> None:
         self.path = path
         self.sentence = ConlluSentence(line, document=document)
-        self.seen = False
+        self.has_lines = False
         self.open_until = 0  # last word of the current multiword token
         self.last_node = (0, 0)
         self.has_more_columns = False
@@ -171,9 +180,9 @@ class _SentenceRows:
 
     def add(self, number: int, line: str) -> None:
         """Read a non-blank line."""
-        if not self.seen:
+        if not self.has_lines:
             self.sentence.line = number
-        self.seen = True
+        self.has_lines = True
         if line.startswith("#"):
             self._comment(number, line)
             return
@@ -407,8 +416,8 @@ def _align_tokens(
         while position < len(text) and text[position].isspace() and not text.startswith(form, position):
             position += 1
         if not text.startswith(form, position):
-            seen = text[position : position + len(form)]
-            problem = f"the form is {form[:40]!r}, but `# text` has {seen[:40]!r}"
+            actual = text[position : position + len(form)]
+            problem = f"the form is {form[:40]!r}, but `# text` has {actual[:40]!r}"
             raise UserError("D324", path=path, line=token.line, problem=problem)
         parsed.lines.append(token.line - first)
         parsed.starts.append(offset + position)

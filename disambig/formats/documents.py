@@ -110,8 +110,8 @@ def escape_unencodable(value: Any) -> Any:
 
 def document_id(given: object, path: str, number: int) -> str:
     """Return the id of a row: the given one if it is valid, otherwise its place."""
-    named = isinstance(given, (str, int)) and not isinstance(given, bool) and given != ""
-    return str(given) if named and can_be_encoded(str(given)) else f"{path}:{number}"
+    is_name = isinstance(given, (str, int)) and not isinstance(given, bool) and given != ""
+    return str(given) if is_name and can_be_encoded(str(given)) else f"{path}:{number}"
 
 
 def nested_place(values: dict[str, Any], field: str) -> tuple[dict[str, Any], str]:
@@ -637,29 +637,29 @@ def text_parts(
     longest : int
         Maximum number of bytes of a line; a longer one is a part without data.
     """
-    offset, held = start, b"" if start else source.read(whole + 1)
-    if 0 < len(held) <= whole:
-        yield FileLine(number, offset, held)
+    offset, pending = start, b"" if start else source.read(whole + 1)
+    if 0 < len(pending) <= whole:
+        yield FileLine(number, offset, pending)
         return
     while end is None or offset < end:
-        held += source.read(max(size + 1 - len(held), 0))
-        if len(held) <= size:
-            if held:
-                yield FileLine(number, offset, held)
+        pending += source.read(max(size + 1 - len(pending), 0))
+        if len(pending) <= size:
+            if pending:
+                yield FileLine(number, offset, pending)
             return
-        end_of_paragraph = max(_end_of_last(mark, held, size) for mark in (b"\n\n", b"\n\r\n"))
-        length = end_of_paragraph or _end_of_last(b"\n", held, size)
+        end_of_paragraph = max(_end_of_last(mark, pending, size) for mark in (b"\n\n", b"\n\r\n"))
+        length = end_of_paragraph or _end_of_last(b"\n", pending, size)
         if not length:
-            if b"\n" not in held:
-                held += source.readline(max(longest + 1 - len(held), 0))
-            length = held.find(b"\n") + 1 or len(held)
+            if b"\n" not in pending:
+                pending += source.readline(max(longest + 1 - len(pending), 0))
+            length = pending.find(b"\n") + 1 or len(pending)
             if length > longest:
-                length += _to_line_end(source, held)
+                length += _to_line_end(source, pending)
                 yield FileLine(number, offset, None)
-                offset, number, held = offset + length, number + 1, b""
+                offset, number, pending = offset + length, number + 1, b""
                 continue
-        yield FileLine(number, offset, held[:length])
-        offset, number, held = offset + length, number + held.count(b"\n", 0, length), held[length:]
+        yield FileLine(number, offset, pending[:length])
+        offset, number, pending = offset + length, number + pending.count(b"\n", 0, length), pending[length:]
 
 
 def text_cuts(source: IO[bytes], path: str, size: int) -> list[tuple[int, int]]:

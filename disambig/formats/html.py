@@ -203,8 +203,8 @@ def _card_html(record: dict[str, Any], text: str) -> str:
         head = f"<s>{isolated(old)}</s> → <b>{isolated(new)}</b>"
         summary = f"{isolated(rule_name(record))}: {describe_certainty(record)}"
     else:
-        named = label_html(record["chosen"], record.get("gloss", ""), strong=True)
-        head = f"{isolated(show_candidate(record['observed']))}: {named}"
+        label = label_html(record["chosen"], record.get("gloss", ""), strong=True)
+        head = f"{isolated(show_candidate(record['observed']))}: {label}"
         summary = f"{isolated(record['task'])}: probability {format_probability(record['probability'])}"
     others = "".join(_alternative_html(other, record, text) for other in record.get("alternatives", ()))
     title = f'<span class="h">{head}</span><span class="m">{summary}</span>'

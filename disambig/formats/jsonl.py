@@ -136,15 +136,17 @@ class JsonlFormat(JoinsChunks):
         decisions: Iterable[dict[str, Any]] = records(result)
         if self.version == 1:
             write(to_json(self._version_1_fields(result))[:-1] + b', "decisions": [')
-            older = ({key: record[key] for key in record if key not in _ADDED_LATER} for record in decisions)
-            encoded = (to_json(some)[1:-1] for some in minibatch(older, _AT_ONCE))
+            version_1 = (
+                {key: record[key] for key in record if key not in _ADDED_LATER} for record in decisions
+            )
+            encoded = (to_json(block)[1:-1] for block in minibatch(version_1, _AT_ONCE))
         else:
             write(to_json(self._fields(result))[:-1] + b', "decisions": [')
             blocks = minibatch(map(_decision, decisions), _AT_ONCE)
             # the escape of half a surrogate pair is the same in Python and in JSON
-            encoded = (", ".join(some).encode(errors="backslashreplace") for some in blocks)
-        for number, block in enumerate(encoded):
-            write(b", " * bool(number) + block)
+            encoded = (", ".join(block).encode(errors="backslashreplace") for block in blocks)
+        for number, encoded_block in enumerate(encoded):
+            write(b", " * bool(number) + encoded_block)
         write(b"]}\n")
 
     def _fields(self, result: AnnotatedDocument) -> dict[str, Any]:

@@ -153,11 +153,11 @@ def read_context(source: str, unknown: Callable[[str], None]) -> ContextBuilder:
 
 def _close(context: ContextBuilder, opened: re.Match[str], start: int) -> None:
     """Add the element that ends here, a head or a satellite, to the context."""
-    named = attributes(opened[3])
+    tag_attributes = attributes(opened[3])
     if opened[2] == "head":
-        context.heads.append((start, context.length, named.get("sats", "").split()))
+        context.heads.append((start, context.length, tag_attributes.get("sats", "").split()))
     elif start < context.length:
-        context.satellites.setdefault(named.get("id", ""), (start, context.length))
+        context.satellites.setdefault(tag_attributes.get("id", ""), (start, context.length))
 
 
 def _join_space(first: str, second: str) -> str:

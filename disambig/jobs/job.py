@@ -336,7 +336,7 @@ def run_job(
     format: Format,
     field: str = "text",
     shard_size: int | None = None,
-    bounds: JobLimits | None = None,
+    limits: JobLimits | None = None,
     runner: Runner | None = None,
     force: bool = False,
     command: dict[str, Any] | None = None,
@@ -358,7 +358,7 @@ def run_job(
         Key of the text in JSONL inputs.
     shard_size : int, optional
         Bytes of input per shard; by default that of `default_shard_size`.
-    bounds : JobLimits, optional
+    limits : JobLimits, optional
         Limits on single inputs and documents.
     runner : Runner, optional
         Processes the shards; by default in this process.
@@ -379,7 +379,7 @@ def run_job(
     if any(entry.path == STDIN for entry in inputs):
         raise UserError("D317")
     _check_targets(directory, inputs)
-    bounds = bounds or JobLimits()
+    limits = limits or JobLimits()
     config = {
         **source.describe(),
         "format": format.name,
@@ -391,7 +391,7 @@ def run_job(
         # jobs of releases without versions of records wrote version 1
         **({} if (version := getattr(format, "version", None)) in (None, 1) else {"records": version}),
         **({"shard_index": True} if shard_index else {}),
-        **bounds.plain(),
+        **limits.plain(),
     }
     size = shard_size or default_shard_size(inputs)
     plan = plan_shards(inputs, shard_size=size, field=field, whole=format.mirrors)
@@ -403,7 +403,7 @@ def run_job(
         temp_files.clean()
         planned(sum(plan.sizes))
         folders = input_folders(entry.path for entry in inputs)
-        work = ShardWork(directory, source, format, field, folders, bounds)
+        work = ShardWork(directory, source, format, field, folders, limits)
         try:
             report = _run_shards(plan, work, runner or InProcessRunner(), listener)
             if shard_index:

@@ -252,10 +252,10 @@ class Model:
         UserError
             D477 if `least_margin` is not a number from 0 to 99, or the model chooses words.
         """
-        good = isinstance(least_margin, int | float) and not isinstance(least_margin, bool)
+        is_number = isinstance(least_margin, int | float) and not isinstance(least_margin, bool)
         rule: Any = self.judge
         abstains = get_trait(rule, DecisionRuleTraits, "least_margin") is not None
-        if not abstains or not good or not 0 <= least_margin <= _MAX_MARGIN:
+        if not abstains or not is_number or not 0 <= least_margin <= _MAX_MARGIN:
             raise UserError("D477", value=least_margin, model=self.name, most=_MAX_MARGIN)
         return replace(self, judge=rule.with_least_margin(float(least_margin)))
 

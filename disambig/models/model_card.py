@@ -202,9 +202,9 @@ def _training(model: Model) -> list[str]:
     rest = "" if learned == len(model.scorers) else "; the others use the unsupervised baseline"
     facts.append(f"Groups learned: {learned} of {len(model.scorers)}{rest}.")
     tables = [extractor.get("counts") for extractor in model.config.get("extractors", {}).values()]
-    named = [f"`{_plain(str(table).replace(chr(92), '/').rpartition('/')[2])}`" for table in tables if table]
-    if named:
-        facts.append(f"Counts: {', '.join(named)}.")
+    files = [f"`{_plain(str(table).replace(chr(92), '/').rpartition('/')[2])}`" for table in tables if table]
+    if files:
+        facts.append(f"Counts: {', '.join(files)}.")
     return [_bullets(facts)]
 
 
@@ -326,8 +326,8 @@ def _share(value: float | None) -> str:
 def _group(group: Group, *, alone: bool) -> str:
     """Return the candidates of a group, after its name if that differs from the candidates."""
     candidates = " / ".join(map(_italic, group.candidates))
-    named = not alone and group.name != "/".join(group.candidates)
-    return f"{_plain(group.name)}: {candidates}" if named else candidates
+    shows_name = not alone and group.name != "/".join(group.candidates)
+    return f"{_plain(group.name)}: {candidates}" if shows_name else candidates
 
 
 def _italic(name: str) -> str:

@@ -216,9 +216,9 @@ def _groups_by_name(task: Task, names: Sequence[str]) -> Task | None:
 
 def _group_from_json(saved: Any) -> Group:
     name, candidates = saved["name"], tuple(saved["candidates"])
-    variants = tuple(tuple(one) for one in saved.get("variants", ()))
+    variants = tuple(map(tuple, saved.get("variants", ())))
     glosses = tuple(saved.get("glosses", ()))
-    if not all(isinstance(one, str) for one in (name, *candidates, *sum(variants, ()), *glosses)):
+    if not all(isinstance(text, str) for text in (name, *candidates, *sum(variants, ()), *glosses)):
         raise TypeError(f"a group must consist of strings: {saved!r}")
     return Group(name, candidates, variants, glosses)
 

@@ -31,13 +31,13 @@ class TaskPlaces:
         Index of the group of each instance; named instances come after the others.
     named : dict of (position, group) to (index, length)
         Instances of tasks with labels that an example can name.
-    words : dict of str to int
-        Index of each group that an example can name.
-    single : bool
+    group_of_word : dict of str to int
+        Index of each group that an example can name, by its name.
+    single_tokens : bool
         Whether the task decides at single tokens only.
-    starts, ends, reach : lists of int
+    starts, ends, running_ends : lists of int
         Character offsets of each of the task's instances, and the furthest end so far in its text.
-    bounds : list of int
+    first_instances : list of int
         First instance of each text and, last, the number of instances.
     """
 
@@ -45,12 +45,12 @@ class TaskPlaces:
     task_instances: Instances
     groups: list[int]
     named: dict[tuple[int, int], tuple[int, int]]
-    words: dict[str, int]
-    single: bool
+    group_of_word: dict[str, int]
+    single_tokens: bool
     starts: list[int]
     ends: list[int]
-    reach: list[int]
-    bounds: list[int]
+    running_ends: list[int]
+    first_instances: list[int]
 
     @classmethod
     def from_view(cls, task: Task, view: TokenView) -> TaskPlaces:
@@ -60,50 +60,54 @@ class TaskPlaces:
         last = instances.positions + np.maximum(instances.lengths, 1) - 1
         ends = np.where(instances.lengths > 0, view.ends[last], starts)
         text = view.document_indices(instances.positions)
-        bounds = np.searchsorted(text, np.arange(len(view.texts) + 1))
+        first_instances = np.searchsorted(text, np.arange(len(view.texts) + 1))
         # instances may be nested, so that ends do not ascend; their running maximum does and can be bisected
-        reach = np.concatenate(
-            [np.zeros(0, np.int64), *map(np.maximum.accumulate, np.split(ends, bounds[1:-1]))]
+        running_ends = np.concatenate(
+            [np.zeros(0, np.int64), *map(np.maximum.accumulate, np.split(ends, first_instances[1:-1]))]
         )
         groups = instances.groups.tolist()
-        words: dict[str, int] = {}
+        group_of_word: dict[str, int] = {}
         named: dict[tuple[int, int], tuple[int, int]] = {}
         tokens: tuple[list[int], list[int], list[int]] = [], [], []
         what = decides(task)
         if what.between == "labels" and what.where != "documents":
-            words = {group.name: g for g, group in enumerate(task.groups)}
+            group_of_word = {group.name: g for g, group in enumerate(task.groups)}
             tokens = view.starts.tolist(), view.ends.tolist(), view.documents.tolist()
             keys = zip(instances.positions.tolist(), groups, strict=True)
             named = {
                 key: (i, n) for i, (key, n) in enumerate(zip(keys, instances.lengths.tolist(), strict=True))
             }
-        listed = (values.tolist() for values in (starts, ends, reach, bounds))
-        return cls(tokens, instances, groups, named, words, what.where == "tokens", *listed)
+        listed = (values.tolist() for values in (starts, ends, running_ends, first_instances))
+        return cls(tokens, instances, groups, named, group_of_word, what.where == "tokens", *listed)
 
-    def at(self, text: int, example: Labelled) -> list[int]:
+    def find(self, text: int, example: Labelled) -> list[int]:
         """Return the instances at an example's place, in order; only the named one if it names its word."""
-        if example.word and self.words:
-            group = self.words.get(example.word)
+        if example.word and self.group_of_word:
+            group = self.group_of_word.get(example.word)
             return [] if group is None else self._named(text, example, group)
-        first, end = self.bounds[text : text + 2]
+        first, end = self.first_instances[text : text + 2]
         if example.start < example.end:
-            low = bisect_right(self.reach, example.start, first, end)
+            low = bisect_right(self.running_ends, example.start, first, end)
             high = bisect_left(self.starts, example.end, first, end)
             return [i for i in range(low, high) if max(self.starts[i], example.start) < self.ends[i]]
-        left, right = _around(example.text, example.start)  # white space around the place is ignored
-        low, high = bisect_left(self.reach, left, first, end), bisect_right(self.starts, right, first, end)
+        # white space around the place is ignored
+        left, right = _surrounding_space(example.text, example.start)
+        low = bisect_left(self.running_ends, left, first, end)
+        high = bisect_right(self.starts, right, first, end)
         return [i for i in range(low, high) if left <= self.starts[i] == self.ends[i]]
 
     def instances(self) -> Instances:
         """Return all instances, by their indices."""
         n = len(self.task_instances)
-        more = [(position, length, group) for (position, group), (i, length) in self.named.items() if i >= n]
-        positions, lengths, groups = np.array(more, np.int64).reshape(-1, 3).T
+        created = [
+            (position, length, group) for (position, group), (i, length) in self.named.items() if i >= n
+        ]
+        positions, lengths, groups = np.array(created, np.int64).reshape(-1, 3).T
         return Instances(
             np.concatenate([self.task_instances.positions, positions]),
             np.concatenate([self.task_instances.lengths, lengths.astype(np.int32)]),
             np.concatenate([self.task_instances.groups, groups.astype(np.int32)]),
-            np.concatenate([self.task_instances.observed, np.full(len(more), -1, np.int32)]),
+            np.concatenate([self.task_instances.observed, np.full(len(created), -1, np.int32)]),
             self.task_instances.own,
         )
 
@@ -112,9 +116,9 @@ class TaskPlaces:
         is_from_task = index < len(self.task_instances)
         return self.task_instances.candidates(index, group) if is_from_task else group.candidates
 
-    def too_long(self, text: int, example: Labelled) -> int:
+    def n_tokens_if_too_many(self, text: int, example: Labelled) -> int:
         """Return the number of tokens of a place if the task does not allow that many, else 0."""
-        n = len(self._tokens(text, example)) if self.single else 0
+        n = len(self._tokens(text, example)) if self.single_tokens else 0
         return n if n > 1 else 0
 
     def _tokens(self, text: int, example: Labelled) -> list[int]:
@@ -166,9 +170,9 @@ def single_token_examples(labelled: Sequence[Labelled], tokenisation: Tokenisati
     return [example for example in labelled if example.text[example.start : example.end] not in split_forms]
 
 
-def _around(text: str, at: int) -> tuple[int, int]:
+def _surrounding_space(text: str, offset: int) -> tuple[int, int]:
     """Return the start and end of the white space around an offset."""
-    left = right = at
+    left = right = offset
     while left > 0 and text[left - 1].isspace():
         left -= 1
     while right < len(text) and text[right].isspace():
@@ -267,13 +271,13 @@ def label_instances(task: Task, tokenisation: Tokenisation, labelled: Sequence[L
     problems: list[tuple[str, str]] = []
     unknown_labels = 0
     for example in labelled:
-        if n := places.too_long(number[example.text], example):
+        if n := places.n_tokens_if_too_many(number[example.text], example):
             reason = f"{_shown(example)} has {n} tokens: the task {task.name} decides single tokens only"
             if _is_whole(example):
                 reason = f"no place is marked in {_shown(example)}: put one word between [[ and ]]"
             problems.append((example.where, reason))
             continue
-        indices = places.at(number[example.text], example)
+        indices = places.find(number[example.text], example)
         groups = [task.groups[places.groups[i]] for i in indices]
         options = [places.candidates(i, group) for i, group in zip(indices, groups, strict=True)]
         right = [

@@ -559,9 +559,9 @@ def _by_fold(
     order = np.argsort(np.concatenate([np.flatnonzero(folds == fold) for fold in range(len(extractors))]))
     batch = stack_batches([part.batch for part in parts])
     if batch is None:
-        seen = ", ".join(dict.fromkeys(_describe_batch(part.batch) for part in parts))
+        actual = ", ".join(dict.fromkeys(_describe_batch(part.batch) for part in parts))
         wanted = "the same storage and columns for every fold it is fitted on (cross_fit)"
-        raise extractor_error(extractors[0], f"fitted on different folds, it returned {seen}", wanted)
+        raise extractor_error(extractors[0], f"fitted on different folds, it returned {actual}", wanted)
     rows, _ = take_rows(join_offsets(part.batch.offsets for part in parts), order)
     n_hits, n_queries = (np.concatenate([getattr(part, name) for part in parts])[rows] for name in _EVIDENCE)
     return Features(batch.take(order), n_hits, n_queries)

@@ -93,7 +93,7 @@ def test_leaves_out_a_document_that_hangs(tmp_path):
     for runner in (None, ProcessRunner(1)):
         start = time.monotonic()
         out = tmp_path / f"out-{runner is None}"
-        report = job(path, out, lines=True, size=10**6, runner=runner, bounds=JobLimits(seconds=0.5))
+        report = job(path, out, lines=True, size=10**6, runner=runner, limits=JobLimits(seconds=0.5))
         (message,) = report.bad
         assert "lines.txt:4" in message
         assert "longer than 0.5 seconds" in message
