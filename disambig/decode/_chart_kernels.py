@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from disambig.decode.hypergraph_kernels import doubled
 from disambig.jit import compiled
 
 # Numba finds the types of compiled functions (see `disambig.jit`).
@@ -162,30 +163,14 @@ LEXICAL, BINARY, UNARY, SELF = 0, 1, 2, 3
 
 
 @compiled
-def _twice_the_rows(array):
-    """Return a copy of a table with twice the rows."""
-    longer = np.empty((2 * len(array), array.shape[1]), np.int32)
-    longer[: len(array)] = array
-    return longer
-
-
-@compiled
-def _twice_the_length(array):
-    """Return a copy of an array with twice the length."""
-    longer = np.empty(2 * len(array), array.dtype)
-    longer[: len(array)] = array
-    return longer
-
-
-@compiled
-def _begin(nodes, best, node, symbol, start, end):
+def _add_node(nodes, best, node, symbol, start, end):
     """Initialise a new node."""
     nodes[node, 0], nodes[node, 1], nodes[node, 2], nodes[node, 3] = symbol, start, end, -1
     best[node] = _NEVER
 
 
 @compiled
-def _put(nodes, best, edges, n_edges, all_edges, node, left, right, rule, value):
+def _add_edge(nodes, best, edges, n_edges, all_edges, node, left, right, rule, value):
     """Add an edge to a node, or replace its edge unless all are kept; return the number of edges."""
     edge = nodes[node, 3]
     if all_edges or edge < 0:
@@ -210,16 +195,16 @@ def fill(
     coarse,
     keep_below,
     keep_above,
-    most,
+    max_symbols,
     all_edges,
-    most_edges,
+    max_edges,
 ):
     """Build a chart; return its status, the numbers of nodes and edges, `nodes` and `edges`.
 
     With `all_edges` the chart has every edge, otherwise only the best one into each node. Only symbols whose
     `coarse` symbol is marked in `keep_below` and `keep_above` (cells, C) are used; all are if these have no
     cells. A row of `nodes` is symbol, first word, end, first edge; a row of `edges` is left node, right node
-    (-1: none), rule, next edge of the same node. `most` limits the number of symbols in a cell, 0 for no
+    (-1: none), rule, next edge of the same node. At most `max_symbols` symbols are kept in a cell; 0 means no
     limit.
     """
     starts, word_symbols, word_scores, word_numbers = words
@@ -231,18 +216,18 @@ def fill(
     edges, n_edges = np.empty((4096, 4), np.int32), 0
     n_cells = n * (n + 1) // 2
     first_node, last_node = np.zeros(n_cells, np.int64), np.zeros(n_cells, np.int64)
-    listed, n_listed = np.empty(1024, np.int32), 0
+    cell_nodes, n_cell_nodes = np.empty(1024, np.int32), 0
     table = np.full((n, size), -1, np.int32)  # nodes above of the cells that end at j, by their first word
-    low = np.full(size, -1, np.int32)  # nodes below of the current cell
+    below = np.full(size, -1, np.int32)  # nodes below of the current cell
     may_below, may_above = np.ones(size, np.bool_), np.ones(size, np.bool_)
     for j in range(1, n + 1):
         for i in range(j - 1):
             cell = (j - 1) * (j - 2) // 2 + i
             for at in range(first_node[cell], last_node[cell]):
-                table[i, nodes[listed[at], 0]] = -1
+                table[i, nodes[cell_nodes[at], 0]] = -1
         for i in range(j - 1, -1, -1):
             cell = j * (j - 1) // 2 + i
-            first_node[cell] = last_node[cell] = n_listed
+            first_node[cell] = last_node[cell] = n_cell_nodes
             if pruned:
                 if not keep_below[cell].any():
                     continue
@@ -250,55 +235,54 @@ def fill(
                     may_below[s] = keep_below[cell, coarse[s]]
             begin = n_nodes
             while len(nodes) < n_nodes + 2 * size:
-                nodes, best = _twice_the_rows(nodes), _twice_the_length(best)
+                nodes, best = doubled(nodes), doubled(best)
             if i == j - 1:
                 while len(edges) < n_edges + starts[j] - starts[i]:
-                    edges = _twice_the_rows(edges)
+                    edges = doubled(edges)
                 for at in range(starts[i], starts[j]):
                     symbol, value = word_symbols[at], word_scores[at]
                     if value == _NEVER or not may_below[symbol]:
                         continue
-                    node = low[symbol]
+                    node = below[symbol]
                     if node < 0:
-                        node = low[symbol] = n_nodes
+                        node = below[symbol] = n_nodes
                         n_nodes += 1
-                        _begin(nodes, best, node, symbol, i, j)
+                        _add_node(nodes, best, node, symbol, i, j)
                     if all_edges or value > best[node]:
-                        own = (word_numbers[at], value)
-                        n_edges = _put(nodes, best, edges, n_edges, all_edges, node, -1, -1, *own)
+                        entry = (word_numbers[at], value)
+                        n_edges = _add_edge(nodes, best, edges, n_edges, all_edges, node, -1, -1, *entry)
             for k in range(i + 1, j):
                 left_cell, right_cell = k * (k - 1) // 2 + i, j * (j - 1) // 2 + k
                 if first_node[right_cell] == last_node[right_cell]:
                     continue
                 rights = table[k]
                 for at in range(first_node[left_cell], last_node[left_cell]):
-                    left = listed[at]
+                    left = cell_nodes[at]
                     symbol = nodes[left, 0]
-                    of_left = best[left]
+                    left_score = best[left]
                     first_pair, last_pair = by_left[symbol], by_left[symbol + 1]
                     while len(edges) < n_edges + rule_starts[last_pair] - rule_starts[first_pair]:
-                        edges = _twice_the_rows(edges)
+                        edges = doubled(edges)
                     for pair in range(first_pair, last_pair):
                         right = rights[right_children[pair]]
                         if right < 0:
                             continue
-                        both = of_left + best[right]
+                        pair_score = left_score + best[right]
                         for rule in range(rule_starts[pair], rule_starts[pair + 1]):
                             parent = parents[rule]
                             if not may_below[parent]:
                                 continue
-                            value = both + rule_scores[rule]
-                            node = low[parent]
+                            value = pair_score + rule_scores[rule]
+                            node = below[parent]
                             if node < 0:
-                                node = low[parent] = n_nodes
+                                node = below[parent] = n_nodes
                                 n_nodes += 1
                                 nodes[node, 0], nodes[node, 1] = parent, i
                                 nodes[node, 2], nodes[node, 3] = j, -1
                                 best[node] = _NEVER
                             better = value > best[node]
-                            if (
-                                all_edges or better
-                            ):  # `_put` written out: the call would cost time in the innermost loop
+                            # `_add_edge` written out: the call would cost time in the innermost loop
+                            if all_edges or better:
                                 edge = nodes[node, 3]
                                 if all_edges or edge < 0:
                                     edge = n_edges
@@ -312,46 +296,48 @@ def fill(
             end = n_nodes
             if end == begin:
                 continue
-            here = (1 if j < n else 0) + (2 if i > 0 else 0)
+            usable_sides = (1 if j < n else 0) + (2 if i > 0 else 0)
             if i == 0 and j == n:
                 may_above[:] = False
                 may_above[root] = not pruned or keep_above[cell, coarse[root]]
             else:
                 for s in range(size):
-                    may_above[s] = (sides[s] & here) > 0 and (not pruned or keep_above[cell, coarse[s]])
-            high = table[i]
-            for under in range(begin, end):
-                child = nodes[under, 0]
-                low[child] = -1
+                    may_above[s] = (sides[s] & usable_sides) > 0 and (
+                        not pruned or keep_above[cell, coarse[s]]
+                    )
+            above = table[i]
+            for lower in range(begin, end):
+                child = nodes[lower, 0]
+                below[child] = -1
                 while len(edges) < n_edges + 1 + by_child[child + 1] - by_child[child]:
-                    edges = _twice_the_rows(edges)
+                    edges = doubled(edges)
                 for at in range(by_child[child] - 1, by_child[child + 1]):
                     itself = at < by_child[child]
                     parent = child if itself else chain_parents[at]
                     if not may_above[parent]:
                         continue
-                    value = best[under] if itself else best[under] + chain_scores[at]
-                    node = high[parent]
+                    value = best[lower] if itself else best[lower] + chain_scores[at]
+                    node = above[parent]
                     if node < 0:
-                        node = high[parent] = n_nodes
+                        node = above[parent] = n_nodes
                         n_nodes += 1
-                        _begin(nodes, best, node, parent, i, j)
+                        _add_node(nodes, best, node, parent, i, j)
                     if all_edges or value > best[node]:
-                        own = (-1 if itself else chain_numbers[at], value)
-                        n_edges = _put(nodes, best, edges, n_edges, all_edges, node, under, -1, *own)
+                        entry = (-1 if itself else chain_numbers[at], value)
+                        n_edges = _add_edge(nodes, best, edges, n_edges, all_edges, node, lower, -1, *entry)
             least = _NEVER
-            if most > 0 and n_nodes - end > most:
-                least = np.sort(best[end:n_nodes])[n_nodes - end - most]
+            if max_symbols > 0 and n_nodes - end > max_symbols:
+                least = np.sort(best[end:n_nodes])[n_nodes - end - max_symbols]
             for node in range(end, n_nodes):
                 if best[node] < least:
-                    high[nodes[node, 0]] = -1
+                    above[nodes[node, 0]] = -1
                     continue
-                if n_listed == len(listed):
-                    listed = _twice_the_length(listed)
-                listed[n_listed] = node
-                n_listed += 1
-            last_node[cell] = n_listed
-            if n_edges > most_edges:
+                if n_cell_nodes == len(cell_nodes):
+                    cell_nodes = doubled(cell_nodes)
+                cell_nodes[n_cell_nodes] = node
+                n_cell_nodes += 1
+            last_node[cell] = n_cell_nodes
+            if n_edges > max_edges:
                 return TOO_LARGE, n_nodes, n_edges, nodes, edges
     status = FOUND if table[0, root] >= 0 else NONE
     return status, n_nodes, n_edges, nodes, edges
@@ -367,7 +353,7 @@ def packed(n_nodes, nodes, edges, rule_scores, chain_scores, word_scores):
     heads : array of int32, shape (n_rows,)
     tails : array of int32, shape (n_rows, 2)
     scores : array of float64, shape (n_rows,)
-    what : array of int32, shape (n_rows, 6)
+    descriptions : array of int32, shape (n_rows, 6)
         Kind, rule, symbol, first word, end of the first tail (the edge's own end if it has no two tails),
         end.
     """
@@ -384,7 +370,7 @@ def packed(n_nodes, nodes, edges, rule_scores, chain_scores, word_scores):
                         needed[edges[edge, which]] = True
                 edge = edges[edge, 3]
     heads, tails = np.empty(n_rows, np.int32), np.empty((n_rows, 2), np.int32)
-    scores, what = np.empty(n_rows), np.empty((n_rows, 6), np.int32)
+    scores, descriptions = np.empty(n_rows), np.empty((n_rows, 6), np.int32)
     numbers, n_kept, row = np.full(n_nodes, -1, np.int32), 0, 0
     for node in range(n_nodes):
         if not needed[node]:
@@ -394,27 +380,31 @@ def packed(n_nodes, nodes, edges, rule_scores, chain_scores, word_scores):
         while edge >= 0:
             row += 1
             edge = edges[edge, 3]
-        at, edge = row, nodes[node, 3]
+        filled, edge = row, nodes[node, 3]
         while edge >= 0:  # the list of edges begins with the last one: fill the rows backwards
-            at -= 1
+            filled -= 1
             left, right, rule = edges[edge, 0], edges[edge, 1], edges[edge, 2]
-            heads[at] = n_kept
-            tails[at, 0] = numbers[left] if left >= 0 else -1
-            tails[at, 1] = numbers[right] if right >= 0 else -1
+            heads[filled] = n_kept
+            tails[filled, 0] = numbers[left] if left >= 0 else -1
+            tails[filled, 1] = numbers[right] if right >= 0 else -1
             if left < 0:
-                kind, scores[at] = LEXICAL, word_scores[rule]
+                kind, scores[filled] = LEXICAL, word_scores[rule]
             elif right >= 0:
-                kind, scores[at] = BINARY, rule_scores[rule]
+                kind, scores[filled] = BINARY, rule_scores[rule]
             elif rule >= 0:
-                kind, scores[at] = UNARY, chain_scores[rule]
+                kind, scores[filled] = UNARY, chain_scores[rule]
             else:
-                kind, scores[at] = SELF, 0.0
-            what[at, 0], what[at, 1], what[at, 2] = kind, rule, nodes[node, 0]
-            what[at, 3], what[at, 5] = nodes[node, 1], nodes[node, 2]
-            what[at, 4] = nodes[left, 2] if right >= 0 else nodes[node, 2]
+                kind, scores[filled] = SELF, 0.0
+            descriptions[filled, 0], descriptions[filled, 1], descriptions[filled, 2] = (
+                kind,
+                rule,
+                nodes[node, 0],
+            )
+            descriptions[filled, 3], descriptions[filled, 5] = nodes[node, 1], nodes[node, 2]
+            descriptions[filled, 4] = nodes[left, 2] if right >= 0 else nodes[node, 2]
             edge = edges[edge, 3]
         n_kept += 1
-    return n_kept, heads, tails, scores, what
+    return n_kept, heads, tails, scores, descriptions
 
 
 def sample_charts() -> None:

@@ -19,7 +19,7 @@ from disambig.types import Arrays, CandidateBatch
 
 Layout = NDArray[np.int64] | ChainLayout
 _UNKNOWN = "Chain() does not know the number of states: give n_states"
-_NONE_LEFT = "every sequence is forbidden"
+_ALL_FORBIDDEN = "every sequence is forbidden"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Chain:
             path = np.empty(len(place), np.int64)
             buffers = np.empty((2, place.shape[1])), np.empty(place.shape, np.int32)
             if best_path(place, step, *buffers, path) == -np.inf:
-                raise ValueError(_NONE_LEFT)
+                raise ValueError(_ALL_FORBIDDEN)
             mass[start + path_edges(path, place.shape[1])] = 1.0
         return mass
 
@@ -82,7 +82,7 @@ class Chain:
             step_shares = np.empty((len(place) - 1, k, k))
             partition.append(float(log_sums(place, step, shares, step_shares)))
             if partition[-1] == -np.inf:
-                raise ValueError(_NONE_LEFT)
+                raise ValueError(_ALL_FORBIDDEN)
             mass[start : start + k] = shares[0]
             mass[start + k : start + k + step_shares.size] = step_shares.ravel()
         return mass, np.array(partition)
@@ -138,23 +138,23 @@ def graphs_of_chains(layout: ChainLayout) -> tuple[Hypergraphs, NDArray[np.int64
     heads, tails, rows = [], [], []
     first = np.arange(k)
     for start, n in zip(offsets[:-1].tolist(), places.tolist(), strict=True):
-        step, after, before = np.ix_(
-            np.arange(n - 1), first, first
-        )  # sorted by head, as a hypergraph requires
-        of_steps = start + k + (step * k + before) * k + after
-        heads += [first, np.broadcast_to((step + 1) * k + after, of_steps.shape).ravel(), np.full(k, n * k)]
-        tails += [
-            np.full(k, -1),
-            np.broadcast_to(step * k + before, of_steps.shape).ravel(),
-            (n - 1) * k + first,
-        ]
-        rows += [start + first, of_steps.ravel(), np.full(k, -1)]
-    none = [np.zeros(0, np.int64)]
-    tail = np.concatenate([*tails, *none])
-    ends = offsets_from_sizes(sizes + k)
-    nodes = offsets_from_sizes(places * k + 1)
-    both = np.column_stack([tail, np.full(len(tail), -1)])
-    return Hypergraphs(ends, nodes, np.concatenate([*heads, *none]), both), np.concatenate([*rows, *none])
+        # sorted by head, as a hypergraph requires
+        step, after, before = np.ix_(np.arange(n - 1), first, first)
+        step_rows = start + k + (step * k + before) * k + after
+        step_heads = np.broadcast_to((step + 1) * k + after, step_rows.shape)
+        step_tails = np.broadcast_to(step * k + before, step_rows.shape)
+        heads += [first, step_heads.ravel(), np.full(k, n * k)]
+        tails += [np.full(k, -1), step_tails.ravel(), (n - 1) * k + first]
+        rows += [start + first, step_rows.ravel(), np.full(k, -1)]
+    empty = np.zeros(0, np.int64)
+    tail = np.concatenate([empty, *tails])
+    graphs = Hypergraphs(
+        offsets_from_sizes(sizes + k),
+        offsets_from_sizes(places * k + 1),
+        np.concatenate([empty, *heads]),
+        np.column_stack([tail, np.full(len(tail), -1)]),
+    )
+    return graphs, np.concatenate([empty, *rows])
 
 
 Scores = NDArray[Any]
@@ -165,18 +165,18 @@ Offsets = NDArray[np.int64]
 def best_states(place: Scores, step: Scores, starts: Offsets) -> NDArray[np.int64]:
     """Return the states of the best sequences (Viterbi), shape ``(n,)``; the first state of ties."""
     path = np.zeros(len(place), np.int64)
-    everyone = np.arange(place.shape[1])
+    states = np.arange(place.shape[1])
     for first, last in pairwise(starts.tolist()):
         if last == first:
             continue
         total, origins = place[first], []
         for t in range(first + 1, last):
-            most = total.max()
-            if most != -np.inf:  # as in the compiled function, so that rounding is the same
-                total = total - most
-            ways = total[:, None] + step
-            origins.append(ways.argmax(axis=0))
-            total = ways[origins[-1], everyone] + place[t]
+            highest = total.max()
+            if highest != -np.inf:  # as in the compiled function, so that rounding is the same
+                total = total - highest
+            extended = total[:, None] + step
+            origins.append(extended.argmax(axis=0))
+            total = extended[origins[-1], states] + place[t]
         state = int(total.argmax())
         for t in range(last - 1, first, -1):
             path[t] = state
@@ -202,7 +202,7 @@ def best_with_states(place: Scores, step: Scores, starts: Offsets) -> Scores:
 
 
 _MOST_LABELS = 1 << 16
-_HAIR = 1e-6
+_TIE_GAP = 1e-6
 """Distance of labels with equal scores from the chosen one."""
 _UNITS = 100
 """Cost of a place in NumPy, in the units of `use_numba`."""
@@ -236,24 +236,24 @@ class ChainScorer:
     def of_weights(cls, weights: Floats, n_labels: int) -> ChainScorer:
         """Return the scorer with flat weights in the order of `SequenceRows`; zeros are not stored."""
         k = n_labels
-        own = weights[: len(weights) - k - k * k].reshape(k, -1).T  # (D, K)
-        rows, labels = np.nonzero(own)
-        begins = offsets_from_sizes(np.bincount(rows, minlength=len(own)))
-        pairs = weights[len(weights) - k - k * k :].astype(np.float32)
+        feature_weights = weights[: len(weights) - k - k * k].reshape(k, -1).T  # (D, K)
+        rows, labels = np.nonzero(feature_weights)
+        begins = offsets_from_sizes(np.bincount(rows, minlength=len(feature_weights)))
+        chain_weights = weights[len(weights) - k - k * k :].astype(np.float32)
         return cls(
             begins.astype(np.int64),
             labels.astype(np.uint16),
-            own[rows, labels].astype(np.float32),
-            pairs[:k],
-            pairs[k:].reshape(k, k),
+            feature_weights[rows, labels].astype(np.float32),
+            chain_weights[:k],
+            chain_weights[k:].reshape(k, k),
         )
 
     def weights(self) -> Floats:
         """Return the flat weights, including zeros."""
         k, d = len(self.first), len(self.begins) - 1
-        own = np.zeros((d, k))
-        own[row_owners(self.begins), self.labels] = self.amounts
-        return np.concatenate([own.T.ravel(), self.first, self.step.ravel()]).astype(np.float64)
+        feature_weights = np.zeros((d, k))
+        feature_weights[row_owners(self.begins), self.labels] = self.amounts
+        return np.concatenate([feature_weights.T.ravel(), self.first, self.step.ravel()]).astype(np.float64)
 
     def scores(self, batch: CandidateBatch) -> Floats:
         """Return the max-marginals minus those of the best labels, which are zero or negative.
@@ -267,7 +267,7 @@ class ChainScorer:
         TypeError, ValueError
             If the batch has another storage or other columns.
         """
-        rows, starts = self._checked(batch), batch.layout
+        rows, starts = self._check_rows(batch), batch.layout
         step = self.step.astype(np.float64)
         if self._is_little(rows):
             place = self._place_scores(rows, starts)
@@ -281,9 +281,9 @@ class ChainScorer:
             weights = self.begins, self.labels, self.amounts, self.first
             place_scores(*_csr(rows), *weights, starts, place)
             max_marginals(place.astype(np.float64), step[None], starts, max_scores)
-            chosen = self._decoded(rows, starts)
+            chosen = self._decode_compiled(rows, starts)
         max_scores -= max_scores.max(axis=1, initial=-np.inf, keepdims=True)
-        max_scores = np.minimum(max_scores, -_HAIR)
+        max_scores = np.minimum(max_scores, -_TIE_GAP)
         max_scores[np.arange(len(max_scores)), chosen] = 0.0
         return max_scores.ravel()
 
@@ -297,7 +297,7 @@ class ChainScorer:
         """
         from disambig.decode.chain_kernels import k_best_paths, place_scores
 
-        rows = self._checked(batch)
+        rows = self._check_rows(batch)
         starts = batch.layout
         place = np.empty((rows.shape[0], len(self.first)), np.float32)
         weights = self.begins, self.labels, self.amounts, self.first
@@ -305,14 +305,13 @@ class ChainScorer:
         step, best = self.step[None].astype(np.float64), []
         for first, last in pairwise(starts.tolist()):
             totals, paths = np.empty(k), np.empty((k, last - first), np.int64)
-            of_place = place[first:last].astype(np.float64)
-            n = int(k_best_paths(of_place, step, k, totals, paths))
+            n = int(k_best_paths(place[first:last].astype(np.float64), step, k, totals, paths))
             best.append((totals[:n], paths[:n]))
         return best
 
     def best(self, batch: SequenceRows) -> NDArray[np.int64]:
         """Return the label of each instance in the best labelling of its sequence, shape ``(n,)``."""
-        return self.decode(self._checked(batch), batch.layout)
+        return self.decode(self._check_rows(batch), batch.layout)
 
     def best_among(self, batch: SequenceRows, allowed: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return the label of each instance in the best labelling that has only `allowed` labels.
@@ -322,7 +321,7 @@ class ChainScorer:
         allowed : array of bool, shape (n, K)
             Labels that each instance may have; an instance without any may have all.
         """
-        place = self._place_scores(self._checked(batch), batch.layout)
+        place = self._place_scores(self._check_rows(batch), batch.layout)
         place[~(allowed | ~allowed.any(axis=1, keepdims=True))] = -np.inf
         return best_states(place, self.step, batch.layout)
 
@@ -330,7 +329,7 @@ class ChainScorer:
         """Return the best labels of sequences ``starts[i]:starts[i + 1]`` of sparse rows, shape ``(n,)``."""
         if self._is_little(rows):
             return best_states(self._place_scores(rows, starts), self.step, starts)
-        return self._decoded(rows, starts)
+        return self._decode_compiled(rows, starts)
 
     def _is_little(self, rows: Any) -> bool:
         """Return True if NumPy is faster than loading (or even compiling) the compiled functions."""
@@ -343,14 +342,14 @@ class ChainScorer:
         place[starts[:-1][starts[1:] > starts[:-1]]] = self.first
         begins = self.begins[indices]
         sizes = self.begins[indices + 1] - begins
-        total = np.cumsum(sizes)
-        weights = np.repeat(begins - total + sizes, sizes) + np.arange(int(sizes.sum()))
+        ends = np.cumsum(sizes)
+        weights = np.repeat(begins - ends + sizes, sizes) + np.arange(int(sizes.sum()))
         places = np.repeat(row_owners(indptr), sizes)
         amounts = np.repeat(values, sizes) * self.amounts[weights]
         np.add.at(place.reshape(-1), places * len(self.first) + self.labels[weights], amounts)
         return place
 
-    def _decoded(self, rows: Any, starts: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _decode_compiled(self, rows: Any, starts: NDArray[np.int64]) -> NDArray[np.int64]:
         from disambig.decode.chain_kernels import decode
 
         path = np.zeros(rows.shape[0], np.int64)
@@ -358,7 +357,7 @@ class ChainScorer:
         decode(*_csr(rows), *weights, starts, path)
         return path
 
-    def _checked(self, batch: CandidateBatch) -> Any:
+    def _check_rows(self, batch: CandidateBatch) -> Any:
         """Return the rows of a batch if its storage and size fit the weights."""
         if not isinstance(batch, SequenceRows):
             raise TypeError(f"a chain scorer needs SequenceRows, not {type(batch).__name__}")
@@ -380,26 +379,26 @@ class ChainScorer:
 
     def rounded(self) -> ChainScorer:
         """Return the scorer with feature weights rounded to multiples of 1 / 64, saved in two bytes each."""
-        most = np.iinfo(np.int16).max
-        whole = np.clip(np.rint(self.amounts * UNIT), -most, most)
-        return replace(self, amounts=(whole / UNIT).astype(np.float32))
+        largest = np.iinfo(np.int16).max
+        units = np.clip(np.rint(self.amounts * UNIT), -largest, largest)
+        return replace(self, amounts=(units / UNIT).astype(np.float32))
 
     def only(self, kept: NDArray[np.bool_]) -> ChainScorer:
         """Return the scorer with only the features in `kept`, shape (D,)."""
         sizes = np.diff(self.begins)
-        inside = np.repeat(kept, sizes)
+        is_kept = np.repeat(kept, sizes)
         begins = offsets_from_sizes(sizes[kept])
-        return replace(self, begins=begins, labels=self.labels[inside], amounts=self.amounts[inside])
+        return replace(self, begins=begins, labels=self.labels[is_kept], amounts=self.amounts[is_kept])
 
     def state(self) -> Arrays:
         """Return the weights in the smallest types that hold them."""
         units = self.amounts * np.float32(UNIT)
-        small = (units == np.rint(units)).all() and np.abs(units).max(initial=0.0) < 1 << 15
+        is_rounded = (units == np.rint(units)).all() and np.abs(units).max(initial=0.0) < 1 << 15
         sizes = np.diff(self.begins)
         return {
             "sizes": sizes.astype(np.min_scalar_type(int(sizes.max(initial=0)))),
             "labels": self.labels.astype(np.min_scalar_type(len(self.first) - 1)),
-            "amounts": units.astype(np.int16) if small else self.amounts,
+            "amounts": units.astype(np.int16) if is_rounded else self.amounts,
             "first": self.first,
             "step": self.step,
         }
@@ -409,12 +408,18 @@ class ChainScorer:
         """Restore a scorer from `state`; raise ValueError if the arrays do not fit together."""
         sizes, labels, amounts = arrays["sizes"], arrays["labels"], arrays["amounts"]
         first, step = (np.asarray(arrays[name], np.float32) for name in ("first", "step"))
-        good = sizes.ndim == labels.ndim == amounts.ndim == first.ndim == 1
-        good = good and sizes.dtype.kind == labels.dtype.kind == "u" and 0 < len(first) <= _MOST_LABELS
         k = first.size
-        # check before adding up: a feature has each label at most once, so that the sum cannot overflow
-        good = good and int(sizes.max(initial=0)) <= k and int(labels.max(initial=0)) < k
-        if not good or len(labels) != len(amounts) or int(sizes.sum()) != len(labels) or step.shape != (k, k):
+        fits = (
+            sizes.ndim == labels.ndim == amounts.ndim == first.ndim == 1
+            and sizes.dtype.kind == labels.dtype.kind == "u"
+            and 0 < k <= _MOST_LABELS
+            and step.shape == (k, k)
+            # checked before adding up: a feature has each label at most once, so that the sum cannot overflow
+            and int(sizes.max(initial=0)) <= k
+            and int(labels.max(initial=0)) < k
+            and len(labels) == len(amounts) == int(sizes.sum())
+        )
+        if not fits:
             raise ValueError("chain scorer: sizes, labels and amounts do not fit together")
         begins = offsets_from_sizes(sizes)
         if amounts.dtype.kind == "i":

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from disambig.data import offsets_from_sizes
 from disambig.decode.hypergraph import Hypergraph, Hypergraphs
 from disambig.errors import UserError
-from disambig.type_aliases import Floats
+from disambig.type_aliases import Floats, Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,9 +72,9 @@ class WordScores:
     scores: NDArray[np.float64]
 
 
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
-WordArrays = tuple[Longs, Ints, Floats, Ints]
+Int32s = NDArray[np.int32]
+SortedWords = tuple[Ints, Int32s, Floats, Int32s]
+"""Lexical edges of a sentence, sorted by place: offsets of places, symbols, scores, numbers."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,8 +92,8 @@ class GrammarIndex:
         1 if the symbol is a left child of some rule, 2 if a right one, 3 if both.
     """
 
-    pairs: tuple[Longs, Ints, Longs, Ints, Floats, Ints]
-    chains: tuple[Longs, Ints, Floats, Ints]
+    pairs: tuple[Ints, Int32s, Ints, Int32s, Floats, Int32s]
+    chains: tuple[Ints, Int32s, Floats, Int32s]
     sides: NDArray[np.uint8]
 
     @classmethod
@@ -101,17 +101,17 @@ class GrammarIndex:
         """Sort a grammar; rules with the score minus infinity are left out."""
         check_grammar(grammar)
         n = len(grammar.symbols)
-        number = np.flatnonzero(grammar.binary_scores > -np.inf).astype(np.int32)
-        rules = grammar.binary[number]
-        order = np.lexsort((number, rules[:, 2], rules[:, 1]))
-        number, rules = number[order], rules[order]
-        new = np.ones(len(rules), bool)
-        new[1:] = (rules[1:, 1:] != rules[:-1, 1:]).any(axis=1)
-        starts = np.flatnonzero(new)
+        binary = np.flatnonzero(grammar.binary_scores > -np.inf).astype(np.int32)
+        rules = grammar.binary[binary]
+        order = np.lexsort((binary, rules[:, 2], rules[:, 1]))
+        binary, rules = binary[order], rules[order]
+        begins_pair = np.ones(len(rules), bool)
+        begins_pair[1:] = (rules[1:, 1:] != rules[:-1, 1:]).any(axis=1)
+        starts = np.flatnonzero(begins_pair)
         by_left = np.searchsorted(rules[starts, 1], np.arange(n + 1))
-        single = np.flatnonzero(grammar.unary_scores > -np.inf).astype(np.int32)
-        single = single[np.argsort(grammar.unary[single, 1], kind="stable")]
-        by_child = np.searchsorted(grammar.unary[single, 1], np.arange(n + 1))
+        unary = np.flatnonzero(grammar.unary_scores > -np.inf).astype(np.int32)
+        unary = unary[np.argsort(grammar.unary[unary, 1], kind="stable")]
+        by_child = np.searchsorted(grammar.unary[unary, 1], np.arange(n + 1))
         sides = np.zeros(n, np.uint8)
         sides[rules[:, 1]] |= 1
         sides[rules[:, 2]] |= 2
@@ -121,14 +121,14 @@ class GrammarIndex:
                 _numbers(rules[starts, 2]),
                 np.append(starts, len(rules)).astype(np.int64),
                 _numbers(rules[:, 0]),
-                _floats(grammar.binary_scores[number]),
-                number,
+                _floats(grammar.binary_scores[binary]),
+                binary,
             ),
             (
                 by_child.astype(np.int64),
-                _numbers(grammar.unary[single, 0]),
-                _floats(grammar.unary_scores[single]),
-                single,
+                _numbers(grammar.unary[unary, 0]),
+                _floats(grammar.unary_scores[unary]),
+                unary,
             ),
             sides,
         )
@@ -145,7 +145,7 @@ class WeightedGrammar:
     n_symbols, root : int
     """
 
-    rules: tuple[Ints, Floats, Ints, Floats]
+    rules: tuple[Int32s, Floats, Int32s, Floats]
     n_symbols: int
     root: int
 
@@ -165,42 +165,25 @@ class WeightedGrammar:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SortedWords:
-    """Checked lexical edges of a sentence, sorted by place: offsets of places, symbols, scores, numbers."""
-
-    arrays: WordArrays
-
-    @classmethod
-    def from_scores(cls, words: WordScores, n_symbols: int) -> SortedWords:
-        """Sort the entries of a sentence by place.
-
-        Raises
-        ------
-        ValueError
-            If places, symbols or scores are out of range.
-        """
-        positions, symbols, scores = words.positions, words.symbols, words.scores
-        if not len(positions) == len(symbols) == len(scores):
-            raise ValueError(
-                f"{len(positions)} places, {len(symbols)} symbols, {len(scores)} scores of words"
-            )
-        if words.length < 1:
-            raise ValueError(f"a sentence of {words.length} words")
-        if len(positions):
-            if not 0 <= int(positions.min()) <= int(positions.max()) < words.length:
-                raise ValueError(
-                    f"words at {positions.min()} to {positions.max()} of a sentence of {words.length}"
-                )
-            if not 0 <= int(symbols.min()) <= int(symbols.max()) < n_symbols:
-                raise ValueError(
-                    f"symbols {symbols.min()} to {symbols.max()} of words: there are {n_symbols}"
-                )
-            if not bool((scores < np.inf).all()):
-                raise ValueError("scores of words are NaN or infinite")
-        order = np.argsort(positions, kind="stable").astype(np.int32)
-        starts = np.searchsorted(positions[order], np.arange(words.length + 1)).astype(np.int64)
-        return cls((starts, _numbers(symbols[order]), _floats(scores[order]), order))
+def _sort_words(words: WordScores, n_symbols: int) -> SortedWords:
+    """Sort the entries of a sentence by place; raise ValueError if places, symbols or scores are invalid."""
+    positions, symbols, scores = words.positions, words.symbols, words.scores
+    if not len(positions) == len(symbols) == len(scores):
+        raise ValueError(f"{len(positions)} places, {len(symbols)} symbols, {len(scores)} scores of words")
+    if words.length < 1:
+        raise ValueError(f"a sentence of {words.length} words")
+    if len(positions):
+        first, last = int(positions.min()), int(positions.max())
+        if not 0 <= first <= last < words.length:
+            raise ValueError(f"words at {first} to {last} of a sentence of {words.length}")
+        first, last = int(symbols.min()), int(symbols.max())
+        if not 0 <= first <= last < n_symbols:
+            raise ValueError(f"symbols {first} to {last} of words: there are {n_symbols}")
+        if not bool((scores < np.inf).all()):
+            raise ValueError("scores of words are NaN or infinite")
+    order = np.argsort(positions, kind="stable").astype(np.int32)
+    starts = np.searchsorted(positions[order], np.arange(words.length + 1)).astype(np.int64)
+    return starts, _numbers(symbols[order]), _floats(scores[order]), order
 
 
 def check_grammar(grammar: BinaryGrammar) -> None:
@@ -226,7 +209,7 @@ def check_grammar(grammar: BinaryGrammar) -> None:
             raise ValueError("the root is not the coarser grammar's root")
 
 
-def _numbers(array: NDArray[np.integer]) -> Ints:
+def _numbers(array: NDArray[np.integer]) -> Int32s:
     return np.ascontiguousarray(array, np.int32)
 
 
@@ -234,8 +217,9 @@ def _floats(array: NDArray[np.floating]) -> Floats:
     return np.ascontiguousarray(array, np.float64)
 
 
-IntArray = NDArray[np.int64]
 _RETRIES = (1.0, 1e-3, 1e-6, 0.0)
+"""Factors of the pruning threshold that are tried in turn until there is a parse."""
+_NO_PARSE, _TOO_LARGE = "no parse", "too large"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -271,7 +255,7 @@ class ChartEdges:
     def __len__(self) -> int:
         return len(self.kinds)
 
-    def take(self, rows: IntArray) -> ChartEdges:
+    def take(self, rows: Ints) -> ChartEdges:
         """Return the edges in `rows`, such as those of a derivation."""
         return ChartEdges(*(getattr(self, column.name)[rows] for column in fields(self)))
 
@@ -300,10 +284,10 @@ class Charts:
     graphs: Hypergraphs
     scores: NDArray[np.float64]
     edges: ChartEdges
-    sentences: IntArray
+    sentences: Ints
     thresholds: NDArray[np.float64]
-    without_parse: IntArray
-    too_large: IntArray
+    without_parse: Ints
+    too_large: Ints
 
     def __len__(self) -> int:
         return len(self.sentences)
@@ -319,9 +303,9 @@ class Charts:
         The best derivation of each chart is always kept.
         """
         decoder = Hypergraph()
-        kept = decoder.marginals(scores, self.graphs)[0] >= threshold
+        probable = decoder.marginals(scores, self.graphs)[0] >= threshold
         # the edges of the best derivation are kept even below the threshold: every chart needs a derivation
-        graphs, rows = self.graphs.keep(kept | (decoder.best(scores, self.graphs) > 0))
+        graphs, rows = self.graphs.keep(probable | (decoder.best(scores, self.graphs) > 0))
         return Charts(
             graphs,
             self.scores[rows],
@@ -410,13 +394,13 @@ class ChartParser:
         ValueError
             If places, symbols or scores of words are out of range.
         """
-        return self._gathered(sentences, coarse, all_edges=True)
+        return self._build(sentences, coarse, all_edges=True)
 
     def best(
         self, sentences: Sequence[WordScores], coarse: Sequence[WordScores] | None = None
     ) -> list[Parse | None]:
         """Return the best parse of each sentence without building its whole chart; None if there is none."""
-        charts = self._gathered(sentences, coarse, all_edges=False)
+        charts = self._build(sentences, coarse, all_edges=False)
         parses: list[Parse | None] = [None] * len(sentences)
         for sentence, (scores, derivations) in zip(
             charts.sentences.tolist(), Hypergraph().top(charts.scores, charts.graphs, 1), strict=True
@@ -424,37 +408,40 @@ class ChartParser:
             parses[sentence] = Parse(float(scores[0]), charts.edges.take(derivations[0]))
         return parses
 
-    def _gathered(
+    def _build(
         self, sentences: Sequence[WordScores], coarse: Sequence[WordScores] | None, *, all_edges: bool
     ) -> Charts:
         """Build the charts of the sentences that have one."""
         if coarse is not None and len(coarse) != len(sentences):
             raise ValueError(f"{len(sentences)} sentences, but coarse words of {len(coarse)}")
-        built, missing = [], {"none": [], "too large": []}  # type: ignore[var-annotated]
+        built, without_parse, too_large = [], [], []
         for i, words in enumerate(sentences):
-            threshold, chart = self._chart(words, coarse[i] if coarse is not None else None, all_edges)
-            if isinstance(chart, str):
-                missing[chart].append(i)
+            threshold, chart = self._chart(words, None if coarse is None else coarse[i], all_edges)
+            if chart == _NO_PARSE:
+                without_parse.append(i)
+            elif chart == _TOO_LARGE:
+                too_large.append(i)
             else:
                 built.append((i, threshold, *chart))
-        numbers, thresholds, nodes, heads, tails, scores, what = (
+        numbers, thresholds, n_nodes, heads, tails, scores, descriptions = (
             zip(*built, strict=True) if built else [()] * 7
         )
-        none = np.zeros((0, 6), np.int32)
-        offsets = offsets_from_sizes(map(len, heads))
-        starts = offsets_from_sizes(nodes)
+        empty = np.zeros((0, 6), np.int32)
         graphs = Hypergraphs(
-            offsets, starts, np.concatenate([none[:, 0], *heads]), np.concatenate([none[:, :2], *tails])
+            offsets_from_sizes(map(len, heads)),
+            offsets_from_sizes(n_nodes),
+            np.concatenate([empty[:, 0], *heads]),
+            np.concatenate([empty[:, :2], *tails]),
         )
-        columns = np.concatenate([none, *what]).T
+        columns = np.concatenate([empty, *descriptions]).T
         return Charts(
             graphs,
             np.concatenate([np.zeros(0), *scores]),
             ChartEdges(*(np.ascontiguousarray(column) for column in columns)),
             np.array(numbers, np.int64),
             np.array(thresholds, np.float64),
-            np.array(missing["none"], np.int64),
-            np.array(missing["too large"], np.int64),
+            np.array(without_parse, np.int64),
+            np.array(too_large, np.int64),
         )
 
     def _chart(
@@ -463,23 +450,22 @@ class ChartParser:
         """Return the threshold by which a sentence was pruned, and its chart or why there is none."""
         from disambig.decode._chart_kernels import FOUND, TOO_LARGE, fill, packed
 
-        lexical = SortedWords.from_scores(words, len(self.grammar.symbols)).arrays
-        pruner = (
-            None
-            if self._coarse is None or not self.threshold
-            else _Pruner(self, int(words.length), lexical, coarse)
-        )
-        nothing = np.zeros((0, 0), np.bool_)
-        no_coarse = np.zeros(0, np.int32)
-        mapping = self.grammar.coarse.astype(np.int32) if self.grammar.coarse is not None else no_coarse
-        for times in _RETRIES if pruner is not None else (0.0,):
-            threshold = self.threshold * times
-            kept = (nothing, nothing)
-            if pruner is not None and times:
-                allowed = pruner.kept(threshold)
-                if allowed is None:
+        lexical = _sort_words(words, len(self.grammar.symbols))
+        pruner = None
+        if self._coarse is not None and self.threshold:
+            pruner = _Pruner(self, int(words.length), lexical, coarse)
+        everything = np.zeros((0, 0), np.bool_)
+        mapping = np.zeros(0, np.int32)
+        if self.grammar.coarse is not None:
+            mapping = self.grammar.coarse.astype(np.int32)
+        for factor in _RETRIES if pruner is not None else (0.0,):
+            threshold = self.threshold * factor
+            allowed = everything, everything
+            if pruner is not None and factor:
+                kept = pruner.kept(threshold)
+                if kept is None:
                     continue
-                kept = allowed
+                allowed = kept
             status, n_nodes, _, nodes, edges = fill(
                 int(words.length),
                 int(self.grammar.root),
@@ -488,24 +474,25 @@ class ChartParser:
                 self._index.chains,
                 self._index.sides,
                 mapping,
-                *kept,
+                *allowed,
                 self.most or 0,
                 all_edges,
                 self.most_edges,
             )
             if status == TOO_LARGE:
-                return threshold, "too large"
+                return threshold, _TOO_LARGE
             if status == FOUND:
                 scores = self.grammar.binary_scores, self.grammar.unary_scores, words.scores
-                floats = [np.ascontiguousarray(values, np.float64) for values in scores]
-                return threshold, packed(n_nodes, nodes, edges, *floats)
-        return 0.0, "none"
+                return threshold, packed(n_nodes, nodes, edges, *map(_floats, scores))
+        return 0.0, _NO_PARSE
 
 
 class _Pruner:
     """Inside sums of a sentence under the coarser grammar, which serve for several thresholds."""
 
-    def __init__(self, parser: ChartParser, length: int, own: WordArrays, coarse: WordScores | None) -> None:
+    def __init__(
+        self, parser: ChartParser, length: int, sorted_words: SortedWords, coarse: WordScores | None
+    ) -> None:
         from disambig.decode._chart_kernels import coarse_inside
 
         grammar = parser._coarse
@@ -515,12 +502,12 @@ class _Pruner:
         if coarse is not None:
             if coarse.length != length:
                 raise ValueError(f"a sentence of {length} words, but {coarse.length} coarse words")
-            own = SortedWords.from_scores(coarse, grammar.n_symbols).arrays
+            sorted_words = _sort_words(coarse, grammar.n_symbols)
             mapping = np.arange(grammar.n_symbols, dtype=np.int32)
         n_cells = length * (length + 1) // 2
         self._below, self._above = (np.empty((n_cells, grammar.n_symbols)) for _ in range(2))
         self._scale = np.empty(n_cells)
-        starts, symbols, scores, _ = own
+        starts, symbols, scores, _ = sorted_words
         sums = self._below, self._above, self._scale
         coarse_inside(length, starts, symbols, scores, mapping, *grammar.rules, *sums)
 

@@ -16,8 +16,8 @@ _PROBLEMS = (
     "row {row} of hypergraph {i} has the head {head}, its nodes are 0 to {last}",
     "row {row} of hypergraph {i} has the head {head}, the one before a larger head: sort rows by their heads",
     "row {row} of hypergraph {i}, head {head}, has the tails {tails}: tails are smaller than the head, or -1",
-    "row {row} of hypergraph {i} has the tails {tails}: an only tail comes first",
-    "offsets go down at hypergraph {i}",
+    "row {row} of hypergraph {i} has the tails {tails}: a single tail comes first",
+    "offsets decrease at hypergraph {i}",
 )
 
 
@@ -55,27 +55,23 @@ class Hypergraphs:
     tails: NDArray[np.int32]
 
     def __post_init__(self) -> None:
-        for name, kind in (
-            ("offsets", np.int64),
-            ("nodes", np.int64),
-            ("heads", np.int32),
-            ("tails", np.int32),
-        ):
-            object.__setattr__(self, name, np.ascontiguousarray(getattr(self, name), kind))
+        dtypes = {"offsets": np.int64, "nodes": np.int64, "heads": np.int32, "tails": np.int32}
+        for name, dtype in dtypes.items():
+            object.__setattr__(self, name, np.ascontiguousarray(getattr(self, name), dtype))
         offsets, nodes, heads, tails = self.offsets, self.nodes, self.heads, self.tails
-        shapes = offsets.ndim == nodes.ndim == heads.ndim == 1 and tails.shape == (len(heads), 2)
-        if not shapes or len(offsets) != len(nodes) or not len(offsets):
+        fits = offsets.ndim == nodes.ndim == heads.ndim == 1 and tails.shape == (len(heads), 2)
+        if not fits or len(offsets) != len(nodes) or not len(offsets):
             seen = ", ".join(str(array.shape) for array in (offsets, nodes, heads, tails))
-            raise ValueError(f"offsets, nodes, heads and tails cannot have the shapes {seen}")
+            raise ValueError(f"offsets, nodes, heads and tails have shapes that do not fit together: {seen}")
         if offsets[0] != 0 or offsets[-1] != len(heads):
             raise ValueError(f"offsets from {offsets[0]} to {offsets[-1]} for {len(heads)} rows")
         from disambig.decode.hypergraph_kernels import first_problem
 
-        what, i, row = first_problem(offsets, nodes, heads, tails)
-        if what:
+        problem, i, row = first_problem(offsets, nodes, heads, tails)
+        if problem:
             place = {"i": i, "row": row - int(offsets[i]), "last": int(nodes[i + 1] - nodes[i]) - 1}
-            there = {"head": heads[row], "tails": tails[row].tolist()} if row < len(heads) else {}
-            raise ValueError(_PROBLEMS[what].format(**place, **there))
+            edge = {"head": heads[row], "tails": tails[row].tolist()} if row < len(heads) else {}
+            raise ValueError(_PROBLEMS[problem].format(**place, **edge))
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -109,24 +105,20 @@ class Hypergraphs:
             If an instance has no derivation left.
         """
         reached = self.reached(rows)
-        left = np.flatnonzero(reached)
+        kept = np.flatnonzero(reached)
         sizes = np.add.reduceat(reached, self.offsets[:-1]) if len(self) else np.zeros(0, np.int64)
         if len(sizes) and not sizes.all():
             raise ValueError(f"hypergraph {int(np.argmin(sizes))} has no derivation left")
         offsets = offsets_from_sizes(sizes)
         instances = row_owners(offsets)
-        heads = self.heads[left] + self.nodes[instances]
+        # renumber the nodes that still have an edge, first over all instances, then within each
+        heads = self.heads[kept] + self.nodes[instances]
         used = np.unique(heads)
         nodes = np.searchsorted(used, self.nodes)
         numbers = np.cumsum(np.bincount(used, minlength=int(self.nodes[-1]))) - 1
-        tails = self.tails[left]
-        tails = np.where(
-            tails < 0, -1, numbers[tails + self.nodes[instances][:, None]] - nodes[instances][:, None]
-        )
-        return Hypergraphs(offsets, nodes, numbers[heads] - nodes[instances], tails), left
-
-
-_NONE_LEFT = "hypergraph {}: every derivation is forbidden"
+        tails = numbers[self.tails[kept] + self.nodes[instances][:, None]] - nodes[instances][:, None]
+        tails = np.where(self.tails[kept] < 0, -1, tails)
+        return Hypergraphs(offsets, nodes, numbers[heads] - nodes[instances], tails), kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +141,7 @@ class Hypergraph:
         from disambig.decode.hypergraph_kernels import best_derivations
 
         mass = np.zeros(len(layout.heads))
-        _check(best_derivations(*_arrays(layout), _checked(scores, layout), mass))
+        _require_derivation(best_derivations(*_arrays(layout), _check_scores(scores, layout), mass))
         return mass
 
     def marginals(self, scores: Floats, layout: Hypergraphs) -> tuple[Floats, Floats]:
@@ -157,7 +149,7 @@ class Hypergraph:
         from disambig.decode.hypergraph_kernels import inside_outside
 
         mass, partition = np.zeros(len(layout.heads)), np.zeros(len(layout))
-        _check(inside_outside(*_arrays(layout), _checked(scores, layout), mass, partition))
+        _require_derivation(inside_outside(*_arrays(layout), _check_scores(scores, layout), mass, partition))
         return mass, partition
 
     def expected(self, scores: Floats, values: Floats, layout: Hypergraphs) -> Floats:
@@ -179,7 +171,7 @@ class Hypergraph:
         if values.shape != layout.heads.shape:
             raise ValueError(f"{len(values)} values for {len(layout.heads)} edges")
         out = np.zeros(len(layout))
-        _check(expectations(*_arrays(layout), _checked(scores, layout), values, out))
+        _require_derivation(expectations(*_arrays(layout), _check_scores(scores, layout), values, out))
         return out
 
     def top(
@@ -202,7 +194,7 @@ class Hypergraph:
 
         n = len(layout)
         totals, counts, ends = np.empty((n, k)), np.empty(n, np.int64), np.empty((n, k), np.int64)
-        rows = k_best_derivations(*_arrays(layout), _checked(scores, layout), k, totals, counts, ends)
+        rows = k_best_derivations(*_arrays(layout), _check_scores(scores, layout), k, totals, counts, ends)
         best, start = [], 0
         for i, count in enumerate(counts.tolist()):
             derivations = []
@@ -219,17 +211,18 @@ def _arrays(
     return layout.offsets, layout.nodes, layout.heads, layout.tails
 
 
-def _checked(scores: Floats, layout: Hypergraphs) -> Floats:
+def _check_scores(scores: Floats, layout: Hypergraphs) -> Floats:
     """Check the scores and convert them to the type that functions were compiled for."""
     scores = np.ascontiguousarray(scores, np.float64)
     if scores.shape != layout.heads.shape:
         raise ValueError(f"{len(scores)} scores for {len(layout.heads)} edges")
-    wrong = np.flatnonzero(~(scores < np.inf))  # also finds NaN, which no comparison holds for
-    if len(wrong):
-        raise ValueError(f"the score of row {wrong[0]} is {scores[wrong[0]]}")
+    invalid = np.flatnonzero(~(scores < np.inf))  # also finds NaN, for which no comparison holds
+    if len(invalid):
+        raise ValueError(f"the score of row {invalid[0]} is {scores[invalid[0]]}")
     return scores
 
 
-def _check(without: int) -> None:
-    if without >= 0:
-        raise ValueError(_NONE_LEFT.format(without))
+def _require_derivation(instance: int) -> None:
+    """Raise ValueError for an instance without a derivation; -1 if all have one."""
+    if instance >= 0:
+        raise ValueError(f"hypergraph {instance}: every derivation is forbidden")

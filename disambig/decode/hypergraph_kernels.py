@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from disambig.jit import compiled
+from disambig.jit import compiled, compiled_in_place
 
 # Numba finds the types of compiled functions (see `disambig.jit`).
 # mypy: allow-untyped-defs
@@ -15,7 +15,7 @@ _NEVER = -np.inf
 
 @compiled
 def first_problem(offsets, nodes, heads, tails):
-    """Return the number of the first problem of a layout (0 for none), its instance and its row."""
+    """Return the first problem of a layout (an index into `_PROBLEMS`, 0 for none), its instance and row."""
     for i in range(len(offsets) - 1):
         if offsets[i + 1] < offsets[i]:
             return 6, i, len(heads)
@@ -57,20 +57,26 @@ def in_derivations(offsets, nodes, heads, tails, wanted, out):
                     needed[tails[row, 1]] = True
 
 
+@compiled_in_place
+def _sum_over_edge(row, tails, values, totals):
+    """Return the value of an edge plus the totals of its tails."""
+    total = values[row]
+    if tails[row, 0] >= 0:
+        total += totals[tails[row, 0]]
+        if tails[row, 1] >= 0:
+            total += totals[tails[row, 1]]
+    return total
+
+
 @compiled
 def best_edges(start, stop, heads, tails, scores, total, chosen):
     """Write the score of each node's best derivation to `total` and its (first best) edge to `chosen`."""
     total[:] = _NEVER
     chosen[:] = -1
     for row in range(start, stop):
-        value = scores[row]
-        if tails[row, 0] >= 0:
-            value += total[tails[row, 0]]
-            if tails[row, 1] >= 0:
-                value += total[tails[row, 1]]
-        head = heads[row]
-        if value > total[head]:
-            total[head] = value
+        head, score = heads[row], _sum_over_edge(row, tails, scores, total)
+        if score > total[head]:
+            total[head] = score
             chosen[head] = row
 
 
@@ -102,26 +108,21 @@ def inside(start, stop, heads, tails, scores, total, shares):
     total[:] = _NEVER
     row = start
     while row < stop:
-        head, first, most = heads[row], row, _NEVER
+        head, first, highest = heads[row], row, _NEVER
         while row < stop and heads[row] == head:
-            value = scores[row]
-            if tails[row, 0] >= 0:
-                value += total[tails[row, 0]]
-                if tails[row, 1] >= 0:
-                    value += total[tails[row, 1]]
-            shares[row] = value
-            most = max(most, value)
+            shares[row] = _sum_over_edge(row, tails, scores, total)
+            highest = max(highest, shares[row])
             row += 1
-        if most == _NEVER:
+        if highest == _NEVER:
             shares[first:row] = 0.0
             continue
         mass = 0.0
         for edge in range(first, row):
-            shares[edge] = np.exp(shares[edge] - most)
+            shares[edge] = np.exp(shares[edge] - highest)
             mass += shares[edge]
         for edge in range(first, row):
             shares[edge] /= mass
-        total[head] = most + np.log(mass)
+        total[head] = highest + np.log(mass)
 
 
 @compiled
@@ -161,12 +162,7 @@ def expectations(offsets, nodes, heads, tails, scores, values, out):
             return i
         for row in range(start, stop):
             if shares[row] > 0.0:
-                value = values[row]
-                if tails[row, 0] >= 0:
-                    value += mean[tails[row, 0]]
-                    if tails[row, 1] >= 0:
-                        value += mean[tails[row, 1]]
-                mean[heads[row]] += shares[row] * value
+                mean[heads[row]] += shares[row] * _sum_over_edge(row, tails, values, mean)
         out[i] = mean[n - 1]
     return -1
 
@@ -182,62 +178,59 @@ def sample_hypergraphs() -> None:
     expectations(*layout, np.zeros(2), np.zeros(2), np.zeros(1))
 
 
-# Numba finds the types of compiled functions (see `disambig.jit`).
-# mypy: allow-untyped-defs
-
-
 _CHILD, _SIBLING = 3, 4
+"""Columns of a candidate for its links in a pairing heap; the first three are edge and ranks of the tails."""
 
 
 @compiled
-def _before(a, b, value, number):
+def _comes_before(a, b, scores, candidates):
     """Return True if candidate `a` comes before `b`, by score, then edge, then ranks."""
-    if value[a] != value[b]:
-        return value[a] > value[b]
-    for part in range(3):
-        if number[a, part] != number[b, part]:
-            return number[a, part] < number[b, part]
+    if scores[a] != scores[b]:
+        return scores[a] > scores[b]
+    for column in range(3):
+        if candidates[a, column] != candidates[b, column]:
+            return candidates[a, column] < candidates[b, column]
     return False
 
 
 @compiled
-def _merge(a, b, value, number):
+def _merge(a, b, scores, candidates):
     """Return the root of two merged pairing heaps; -1 is the empty heap."""
     if a < 0:
         return b
     if b < 0:
         return a
-    if _before(b, a, value, number):
+    if _comes_before(b, a, scores, candidates):
         a, b = b, a
-    number[b, _SIBLING] = number[a, _CHILD]
-    number[a, _CHILD] = b
+    candidates[b, _SIBLING] = candidates[a, _CHILD]
+    candidates[a, _CHILD] = b
     return a
 
 
 @compiled
-def _without_first(root, value, number):
+def _without_first(root, scores, candidates):
     """Remove the root of a pairing heap: merge its children in pairs, then from the right."""
-    pairs, at = -1, number[root, _CHILD]
-    while at >= 0:
-        first, second = at, number[at, _SIBLING]
-        at = number[second, _SIBLING] if second >= 0 else -1
-        number[first, _SIBLING] = -1
+    pairs, child = -1, candidates[root, _CHILD]
+    while child >= 0:
+        first, second = child, candidates[child, _SIBLING]
+        child = candidates[second, _SIBLING] if second >= 0 else -1
+        candidates[first, _SIBLING] = -1
         if second >= 0:
-            number[second, _SIBLING] = -1
-        both = _merge(first, second, value, number)
-        number[both, _SIBLING] = pairs
-        pairs = both
+            candidates[second, _SIBLING] = -1
+        pair = _merge(first, second, scores, candidates)
+        candidates[pair, _SIBLING] = pairs
+        pairs = pair
     merged = -1
     while pairs >= 0:
-        following = number[pairs, _SIBLING]
-        number[pairs, _SIBLING] = -1
-        merged = _merge(merged, pairs, value, number)
+        following = candidates[pairs, _SIBLING]
+        candidates[pairs, _SIBLING] = -1
+        merged = _merge(merged, pairs, scores, candidates)
         pairs = following
     return merged
 
 
 @compiled
-def _longer(array):
+def doubled(array):
     """Return a copy of an array with twice the length along its first axis."""
     longer = np.empty((2 * len(array), *array.shape[1:]), array.dtype)
     longer[: len(array)] = array
@@ -245,10 +238,15 @@ def _longer(array):
 
 
 @compiled
-def _longer_floats(array):
-    longer = np.empty(2 * len(array))
-    longer[: len(array)] = array
-    return longer
+def _add_candidate(row, left_rank, right_rank, score, heap, n_candidates, candidates, candidate_scores):
+    """Append a candidate and put it into a heap; return the root of the heap and both arrays."""
+    if n_candidates == len(candidate_scores):
+        candidates, candidate_scores = doubled(candidates), doubled(candidate_scores)
+    candidates[n_candidates, 0] = row
+    candidates[n_candidates, 1], candidates[n_candidates, 2] = left_rank, right_rank
+    candidates[n_candidates, _CHILD], candidates[n_candidates, _SIBLING] = -1, -1
+    candidate_scores[n_candidates] = score
+    return _merge(heap, n_candidates, candidate_scores, candidates), candidates, candidate_scores
 
 
 @compiled
@@ -267,12 +265,16 @@ def _k_best(start, stop, n, heads, tails, scores, k, totals, rows, n_rows, ends)
     for node in range(n - 1, -1, -1):
         if first_row[node] == stop:
             first_row[node] = first_row[node + 1]
+    # Only nodes that are asked for their second best derivation get a slot: their derivations so far (edge
+    # and ranks of the tails, k entries per slot), and a heap of candidates for the next one.
     slots, n_slots = np.full(n, -1), 0
-    n_found, heap, step = np.empty(16, np.int64), np.empty(16, np.int64), np.empty(16, np.int64)
-    kept, kept_value = np.empty((16 * k, 3), np.int64), np.empty(16 * k)  # k entries per slot
-    number, value, n_candidates = np.empty((64, 5), np.int64), np.empty(64), 0
+    n_derived, heaps = np.empty(16, np.int64), np.empty(16, np.int64)
+    derived, derived_scores = np.empty((16 * k, 3), np.int64), np.empty(16 * k)
+    # Tail of the last derivation whose next rank is tried now: 0, 1, 2 after both, -1 if nothing is left.
+    sides = np.empty(16, np.int64)
+    candidates, candidate_scores, n_candidates = np.empty((64, 5), np.int64), np.empty(64), 0
     # The recursion of algorithm 3 as a stack of (node, number of derivations wanted): Numba's recursion is
-    # limited and slow. Only nodes that are asked for their second best derivation get a slot and a heap.
+    # limited and slow.
     stack, depth = np.empty((n + 1, 2), np.int64), 1
     stack[0, 0], stack[0, 1] = n - 1, k
     while depth > 0:
@@ -280,100 +282,91 @@ def _k_best(start, stop, n, heads, tails, scores, k, totals, rows, n_rows, ends)
         if slots[node] < 0:
             slot = slots[node] = n_slots
             n_slots += 1
-            if n_slots > len(n_found):
-                n_found, heap, step = _longer(n_found), _longer(heap), _longer(step)
-                kept, kept_value = _longer(kept), _longer_floats(kept_value)
-            n_found[slot], step[slot], heap[slot] = 1, 0, -1
+            if n_slots > len(n_derived):
+                n_derived, heaps, sides = doubled(n_derived), doubled(heaps), doubled(sides)
+                derived, derived_scores = doubled(derived), doubled(derived_scores)
+            n_derived[slot], sides[slot], heaps[slot] = 1, 0, -1
             best = chosen[node]
-            kept[slot * k, 0], kept[slot * k, 1], kept[slot * k, 2] = best, 0, 0
-            kept_value[slot * k] = total[node]
+            derived[slot * k, 0], derived[slot * k, 1], derived[slot * k, 2] = best, 0, 0
+            derived_scores[slot * k] = total[node]
             for row in range(first_row[node], first_row[node + 1]):
-                amount = scores[row]
-                if tails[row, 0] >= 0:
-                    amount += total[tails[row, 0]]
-                    if tails[row, 1] >= 0:
-                        amount += total[tails[row, 1]]
-                if row == best or amount == _NEVER:
+                score = _sum_over_edge(row, tails, scores, total)
+                if row == best or score == _NEVER:
                     continue
-                if n_candidates == len(value):
-                    number, value = _longer(number), _longer_floats(value)
-                at = n_candidates
+                heaps[slot], candidates, candidate_scores = _add_candidate(
+                    row, 0, 0, score, heaps[slot], n_candidates, candidates, candidate_scores
+                )
                 n_candidates += 1
-                number[at, 0], number[at, 1], number[at, 2] = row, 0, 0
-                number[at, _CHILD], number[at, _SIBLING] = -1, -1
-                value[at] = amount
-                heap[slot] = _merge(heap[slot], at, value, number)
         slot = slots[node]
-        if n_found[slot] >= wanted or step[slot] < 0:
+        if n_derived[slot] >= wanted or sides[slot] < 0:
             depth -= 1
             continue
-        last = slot * k + n_found[slot] - 1
-        row = kept[last, 0]
-        asked = False
-        while step[slot] < 2:  # the successors of the last derivation: the next rank of either tail
-            which = step[slot]
-            tail = tails[row, which]
-            if tail < 0 or (which == 0 and kept[last, 2] > 0):
-                step[slot] += 1
+        last = slot * k + n_derived[slot] - 1
+        row = derived[last, 0]
+        waits = False
+        while sides[slot] < 2:  # the successors of the last derivation: the next rank of either tail
+            side = sides[slot]
+            tail = tails[row, side]
+            if tail < 0 or (side == 0 and derived[last, 2] > 0):
+                sides[slot] += 1
                 continue
-            rank = kept[last, 1 + which] + 1
+            rank = derived[last, 1 + side] + 1
             if rank >= k:
-                step[slot] += 1
+                sides[slot] += 1
                 continue
-            below = slots[tail]
-            if below < 0 or (n_found[below] <= rank and step[below] >= 0):
+            tail_slot = slots[tail]
+            if tail_slot < 0 or (n_derived[tail_slot] <= rank and sides[tail_slot] >= 0):
                 stack[depth, 0], stack[depth, 1] = tail, rank + 1
                 depth += 1
-                asked = True
+                waits = True
                 break
-            step[slot] += 1
-            if n_found[below] <= rank:
+            sides[slot] += 1
+            if n_derived[tail_slot] <= rank:
                 continue
-            amount = scores[row] + kept_value[below * k + rank]
-            other = tails[row, 1 - which]
+            score = scores[row] + derived_scores[tail_slot * k + rank]
+            other, other_rank = tails[row, 1 - side], derived[last, 2 - side]
             if other >= 0:
-                other_rank = kept[last, 2 - which]
-                amount += total[other] if other_rank == 0 else kept_value[slots[other] * k + other_rank]
-            if n_candidates == len(value):
-                number, value = _longer(number), _longer_floats(value)
-            at = n_candidates
+                score += total[other] if other_rank == 0 else derived_scores[slots[other] * k + other_rank]
+            left_rank, right_rank = (rank, other_rank) if side == 0 else (other_rank, rank)
+            heaps[slot], candidates, candidate_scores = _add_candidate(
+                row, left_rank, right_rank, score, heaps[slot], n_candidates, candidates, candidate_scores
+            )
             n_candidates += 1
-            number[at, 0] = row
-            number[at, 1 + which], number[at, 2 - which] = rank, kept[last, 2 - which]
-            number[at, _CHILD], number[at, _SIBLING] = -1, -1
-            value[at] = amount
-            heap[slot] = _merge(heap[slot], at, value, number)
-        if asked:
+        if waits:
             continue
-        top = heap[slot]
+        top = heaps[slot]
         if top < 0:
-            step[slot] = -1  # there are no more derivations
+            sides[slot] = -1
             continue
-        heap[slot] = _without_first(top, value, number)
-        into = slot * k + n_found[slot]
-        kept[into, 0], kept[into, 1], kept[into, 2] = number[top, 0], number[top, 1], number[top, 2]
-        kept_value[into] = value[top]
-        n_found[slot] += 1
-        step[slot] = 0
+        heaps[slot] = _without_first(top, candidate_scores, candidates)
+        new = last + 1
+        derived[new, 0], derived[new, 1], derived[new, 2] = (
+            candidates[top, 0],
+            candidates[top, 1],
+            candidates[top, 2],
+        )
+        derived_scores[new] = candidate_scores[top]
+        n_derived[slot] += 1
+        sides[slot] = 0
     goal = slots[n - 1]
     agenda = np.empty((64, 2), np.int64)
-    for rank in range(n_found[goal]):
-        totals[rank] = kept_value[goal * k + rank]
+    for rank in range(n_derived[goal]):
+        totals[rank] = derived_scores[goal * k + rank]
         agenda[0, 0], agenda[0, 1] = n - 1, rank
         depth = 1
         while depth > 0:  # preorder: an edge, all below its first tail, all below its second
             depth -= 1
-            node, at_rank = agenda[depth, 0], agenda[depth, 1]
+            node, node_rank = agenda[depth, 0], agenda[depth, 1]
             row, left, right = chosen[node], 0, 0
-            if at_rank > 0:
-                place = slots[node] * k + at_rank
-                row, left, right = kept[place, 0], kept[place, 1], kept[place, 2]
+            if node_rank > 0:
+                entry = slots[node] * k + node_rank
+                row, left, right = derived[entry, 0], derived[entry, 1], derived[entry, 2]
             if n_rows == len(rows):
-                rows = _longer(rows)
+                rows = doubled(rows)
             rows[n_rows] = row
             n_rows += 1
             if depth + 2 > len(agenda):
-                agenda = _longer(agenda)
+                agenda = doubled(agenda)
             if tails[row, 1] >= 0:
                 agenda[depth, 0], agenda[depth, 1] = tails[row, 1], right
                 depth += 1
@@ -381,7 +374,7 @@ def _k_best(start, stop, n, heads, tails, scores, k, totals, rows, n_rows, ends)
                 agenda[depth, 0], agenda[depth, 1] = tails[row, 0], left
                 depth += 1
         ends[rank] = n_rows
-    return n_found[goal], rows, n_rows
+    return n_derived[goal], rows, n_rows
 
 
 @compiled

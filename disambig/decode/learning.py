@@ -112,8 +112,8 @@ class StructuredExamples:
         offsets = self.batch.offsets
         if offsets[-1] <= most:
             return [self]
-        number = (offsets[1:] - 1) // most
-        starts = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(self)]
+        block = (offsets[1:] - 1) // most
+        starts = [0, *(np.flatnonzero(np.diff(block)) + 1).tolist(), len(self)]
         return [
             StructuredExamples(
                 self.batch.take(np.arange(start, end)), self.decoder, self.cost[offsets[start] : offsets[end]]
@@ -139,8 +139,8 @@ class StructuredExamples:
         """Return minus the log of the total probability of the right candidates, and its gradient."""
         scores, layout = self.batch.scores(weights), self.layout
         shares, partition = self.decoder.marginals(scores, layout)
-        right, of_right = self.decoder.marginals(np.where(self.cost > 0, -np.inf, scores), layout)
-        return float(np.sum(partition - of_right)), self.batch.adjoint(shares - right)
+        right, right_partition = self.decoder.marginals(np.where(self.cost > 0, -np.inf, scores), layout)
+        return float(np.sum(partition - right_partition)), self.batch.adjoint(shares - right)
 
     def hinge(self, weights: Floats, *, margin: float = 1.0) -> tuple[float, Floats]:
         """Return ``sum_i max_y [score_y + margin cost_y] - max_right score`` and a subgradient of it."""
@@ -171,8 +171,8 @@ def from_the_least(batch: CandidateBatch, decoder: Decoder | None = None) -> Flo
         least = -segments.maxima(-cost, batch.offsets)
         return cost - np.repeat(least, np.diff(batch.offsets))
     best = decoder.best(-cost, batch.layout)
-    lost = np.add.reduceat(best * cost, batch.offsets[:-1]) > 0
-    return np.where((best > 0) & np.repeat(lost, np.diff(batch.offsets)), 0.0, cost)
+    has_cost = np.add.reduceat(best * cost, batch.offsets[:-1]) > 0
+    return np.where((best > 0) & np.repeat(has_cost, np.diff(batch.offsets)), 0.0, cost)
 
 
 def averaged_perceptron(
@@ -185,23 +185,24 @@ def averaged_perceptron(
     """
     n = len(examples)
     weights = np.zeros(len(examples.batch.columns))
-    late = np.zeros_like(weights)  # sum of time * change, so that the average needs no sum at each example
+    # sum of time * change, so that the average needs no sum at each example
+    weighted_changes = np.zeros_like(weights)
     shuffled = [examples.only(i) for i in np.random.default_rng(seed).permutation(n)]
     time, mistakes = 0, 0
     for _ in range(passes):
         mistakes = 0
-        for one in shuffled:
-            scores = one.batch.scores(weights)
-            guess = one.rival(scores, margin=0.0)
-            if guess @ one.cost > 0:
-                change = one.batch.adjoint(one.right(scores) - guess)
+        for example in shuffled:
+            scores = example.batch.scores(weights)
+            predicted = example.rival(scores, margin=0.0)
+            if predicted @ example.cost > 0:
+                change = example.batch.adjoint(example.right(scores) - predicted)
                 weights += change
-                late += time * change
+                weighted_changes += time * change
                 mistakes += 1
             time += 1
         if watch is not None:
-            watch(weights - late / max(time, 1))
-    return weights - late / max(time, 1), mistakes
+            watch(weights - weighted_changes / max(time, 1))
+    return weights - weighted_changes / max(time, 1), mistakes
 
 
 def subgradient(examples: StructuredExamples, *, alpha: float, passes: int, seed: int) -> Floats:
@@ -215,20 +216,19 @@ def subgradient(examples: StructuredExamples, *, alpha: float, passes: int, seed
     alpha : float
         Weight of half the squared norm; the loss is the mean over examples.
     """
+    # the weights are `scale * weights`: shrinking them changes one number, not the vector
     weights, scale, t = np.zeros(len(examples.batch.columns)), 1.0, 0.0
     t0 = 1.0 / (np.sqrt(1.0 / np.sqrt(alpha)) * alpha)
     shuffled = [examples.only(i) for i in np.random.default_rng(seed).permutation(len(examples))]
     for _ in range(passes):
-        for one in shuffled:
-            scores = scale * one.batch.scores(weights)
-            right, rival = one.right(scores), one.rival(scores)
+        for example in shuffled:
+            scores = scale * example.batch.scores(weights)
+            right, rival = example.right(scores), example.rival(scores)
             step = 1.0 / (alpha * (t0 + t))
             scale *= max(0.0, 1.0 - step * alpha)
-            if (
-                scale < 1e-9
-            ):  # the weights are `scale * weights`: shrinking changes one number, not the vector
+            if scale < 1e-9:
                 weights, scale = weights * scale, 1.0
-            if (rival - right) @ scores + rival @ one.cost > 0:
-                weights += step / scale * one.batch.adjoint(right - rival)
+            if (rival - right) @ scores + rival @ example.cost > 0:
+                weights += step / scale * example.batch.adjoint(right - rival)
             t += 1.0
     return weights * scale

@@ -167,10 +167,10 @@ BAD = {
     "sort rows": ([0, 2], [0, 2], [1, 0], [[-1, -1]] * 2),
     "has the head 2, its nodes are 0 to 1": ([0, 2], [0, 2], [0, 2], [[-1, -1]] * 2),
     r"row 1 of hypergraph 0, head 1, has the tails \[1, -1\]": ([0, 2], [0, 2], [0, 1], [[-1, -1], [1, -1]]),
-    "an only tail comes first": ([0, 2], [0, 2], [0, 1], [[-1, -1], [-1, 0]]),
+    "a single tail comes first": ([0, 2], [0, 2], [0, 1], [[-1, -1], [-1, 0]]),
     "hypergraph 1 has no row": ([0, 1, 1], [0, 1, 2], [0], [[-1, -1]]),
     "from 0 to 3 for 2 rows": ([0, 3], [0, 2], [0, 1], [[-1, -1]] * 2),
-    "offsets go down at hypergraph 1": ([0, 2, 1, 2], [0, 1, 2, 3], [0, 0], [[-1, -1]] * 2),
+    "offsets decrease at hypergraph 1": ([0, 2, 1, 2], [0, 1, 2, 3], [0, 0], [[-1, -1]] * 2),
     "shapes": ([0, 2], [0, 2], [0, 1], [-1, -1]),
 }
 
